@@ -1,0 +1,372 @@
+"""How an op is defined: one class whose members are its inputs and outputs and whose roles are pure functions.
+
+A role is a static function (or class method) whose parameters are named after the members it uses; a name that is no
+member is a TypeError when the class is created. What a role gets for a member:
+
+=================  ==========================================  =================================================
+member             in `infer`, `constraints`, `plan`           in the function that `plan` returns
+=================  ==========================================  =================================================
+`In`, `Out`        its type                                    `In`: its array
+`Ins`, `Outs`      the tuple of its types                      `Ins`: the tuple of its arrays
+`Attr`             its Python value                            (closed over)
+`Body`, `Bodies`   function type(s); in `plan` planned bodies  (closed over)
+=================  ==========================================  =================================================
+
+`constraints` also gets `C`, the checker, and may ask for `infer`, a function without parameters. `plan` may ask for
+`constants`: a dict from the name of an `In` to its array, where the operand is a constant of the program, and for
+`location`, the op's place in the text. Control flow
+has the role `inline` instead of `plan`: it gets slot numbers for values and planned blocks for regions, may ask for
+`functions` (from a symbol to its plan), and returns a step (execute/plan.py). `lift` gets attribute members and returns
+those that change when every value has one more axis in front. An op class is never instantiated; the program is made of
+`ir.core.Operation`.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import sys
+import textwrap
+from collections.abc import Callable, Sequence
+from functools import cache, partial
+from types import FrameType
+from typing import Any, ClassVar
+
+from stablehlo_ref.diagnostics import InvalidError
+from stablehlo_ref.ir.attributes import StructAttribute
+from stablehlo_ref.ir.core import Operation
+from stablehlo_ref.kinds import AttributeKind, Kind, OneOf
+
+REQUIRED: Any = object()
+ROLES = ("infer", "constraints", "plan", "inline", "lift")
+SPECIAL = {"C", "infer", "constants", "functions", "location"}
+
+
+class Member:
+    """An input or output of an op; its name is that of the class attribute that holds it, which is the spec's."""
+
+    name: str = ""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = self.name or name
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.name})"
+
+
+class In(Member):
+    """One operand."""
+
+    def __init__(self, kind: Kind, optional: bool = False) -> None:
+        self.kind = kind
+        self.optional = optional
+
+
+class Ins(Member):
+    """A variadic number of operands. Two such members of an op have the same number."""
+
+    def __init__(self, kind: Kind) -> None:
+        self.kind = kind
+
+
+class Attr(Member):
+    """An attribute; `default` is its value where it is left out, `name` its spelling in MLIR where the spec's differs."""
+
+    def __init__(self, kind: AttributeKind | type, default: Any = REQUIRED, name: str = "") -> None:
+        self.kind: AttributeKind = kind if isinstance(kind, AttributeKind) else OneOf(kind)
+        self.default = default
+        self.spelling = name
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        super().__set_name__(owner, name)
+        self.spelling = self.spelling or name
+
+
+class Out(Member):
+    """One result."""
+
+    def __init__(self, kind: Kind) -> None:
+        self.kind = kind
+
+
+class Outs(Member):
+    """A variadic number of results."""
+
+    def __init__(self, kind: Kind) -> None:
+        self.kind = kind
+
+
+class Body(Member):
+    """A region: an input function of the op."""
+
+
+class Bodies(Member):
+    """A variadic number of regions."""
+
+
+class Group(Member):
+    """Members that travel together in MLIR's text as the struct attribute `#name<...>`, and only there."""
+
+    def __init__(self, struct: str, *members: Attr, **renamed: Attr) -> None:
+        self.struct = struct
+        self._members = members
+        self._renamed = renamed
+
+    @property
+    def members(self) -> dict[str, Attr]:
+        """From the field's name in MLIR to the member."""
+        return {member.name: member for member in self._members} | self._renamed
+
+
+class Undecodable:
+    """An attribute whose kind is not the member's: kept, printed back, refused by the verifier."""
+
+    def __init__(self, attribute: Any, reason: str) -> None:
+        self.attribute = attribute
+        self.reason = reason
+
+
+class Op:
+    """The base of all op classes. Subclassing with `op="mnemonic"` registers the class as `dialect.mnemonic`."""
+
+    registry: ClassVar[dict[str, type[Op]]] = {}
+
+    dialect: ClassVar[str] = "stablehlo"
+    name: ClassVar[str] = ""
+    syntax: ClassVar[str] = ""  # the pretty form, in the directives of syntax/assembly.py; "" where there is none
+    terminator: ClassVar[bool] = False
+    isolated: ClassVar[bool] = False  # whether regions see no values from above
+    needs_terminator: ClassVar[bool] = True  # whether each region is one block that ends with a terminator
+    commutative: ClassVar[bool] = False
+    elementwise: ClassVar[bool] = False  # whether what `plan` returns takes arrays of any shapes that broadcast
+    effects: ClassVar[bool] = False  # whether what `plan` returns also takes the run's context, as first argument
+
+    members: ClassVar[dict[str, Member]] = {}
+    operands: ClassVar[tuple[In | Ins, ...]] = ()
+    attributes: ClassVar[dict[str, Attr]] = {}
+    outputs: ClassVar[tuple[Out | Outs, ...]] = ()
+    bodies: ClassVar[tuple[Body | Bodies, ...]] = ()
+    groups: ClassVar[dict[str, Group]] = {}
+    parameters: ClassVar[dict[str, tuple[str, ...]]] = {}
+
+    def __init_subclass__(cls, op: str = "", dialect: str = "", **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        cls.dialect = dialect or cls.dialect
+        cls.members = cls.members | {m.name: m for m in vars(cls).values() if isinstance(m, Member)}
+        members = cls.members.values()
+        cls.operands = tuple(m for m in members if isinstance(m, In | Ins))
+        cls.attributes = {m.name: m for m in members if isinstance(m, Attr)}
+        cls.outputs = tuple(m for m in members if isinstance(m, Out | Outs))
+        cls.bodies = tuple(m for m in members if isinstance(m, Body | Bodies))
+        cls.groups = {m.name: m for m in members if isinstance(m, Group)}
+        if op:
+            cls.name = f"{cls.dialect}.{op}"
+            cls.parameters = {role: cls._parameters(role) for role in ROLES if hasattr(cls, role)}
+            Op.registry[cls.name] = cls
+
+    @classmethod
+    def _parameters(cls, role: str) -> tuple[str, ...]:
+        names = tuple(inspect.signature(getattr(cls, role)).parameters)
+        unknown = [n for n in names if n not in cls.members and n not in SPECIAL]
+        if unknown:
+            raise TypeError(f"{cls.__name__}.{role}: no such member: {unknown}")
+        return names
+
+    @classmethod
+    def call(cls, role: str, values: dict[str, Any]) -> Any:
+        """Calls a role with those of `values` (from member to what it stands for) that it names."""
+        return getattr(cls, role)(*[values[name] for name in cls.parameters[role]])
+
+    # --- attributes: as written ↔ as members --------------------------------------------------------------------
+
+    @classmethod
+    @cache
+    def _members_by_spelling(cls) -> dict[str, Attr]:
+        grouped = {id(member) for group in cls.groups.values() for member in group.members.values()}
+        return {m.spelling: m for m in cls.attributes.values() if id(m) not in grouped}
+
+    @classmethod
+    def decode(cls, written: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Splits attributes as written into the op's own members, as Python values, and the discardable rest."""
+        members: dict[str, Any] = {}
+        rest: dict[str, Any] = {}
+        by_spelling = cls._members_by_spelling()
+        for name, attribute in written.items():
+            if member := by_spelling.get(name):
+                members[member.name] = _decode(member, attribute)
+            elif (group := cls.groups.get(name)) and isinstance(attribute, StructAttribute):
+                fields = group.members
+                members |= {fields[k].name: _decode(fields[k], v) for k, v in attribute.fields.items() if k in fields}
+            else:
+                rest[name] = attribute
+        return members, rest
+
+    @classmethod
+    def encode(cls, members: dict[str, Any]) -> dict[str, Any]:
+        """The op's own members as MLIR writes them, structs joined again."""
+        written: dict[str, Any] = {}
+        for group in cls.groups.values():
+            fields = {k: _encode(m, members[m.name]) for k, m in group.members.items() if m.name in members}
+            if fields:
+                written[group.name] = StructAttribute(group.struct, fields)
+        for spelling, member in cls._members_by_spelling().items():
+            if member.name in members:
+                written[spelling] = _encode(member, members[member.name])
+        return written
+
+    # --- an operation's members ---------------------------------------------------------------------------------
+
+    @classmethod
+    def bind(cls, op: Operation) -> dict[str, Any]:
+        """What the roles get for each member of `op`: types, attribute values (or defaults), function types."""
+        regions = [region.function_type for region in op.regions]
+        return cls.group(op.properties, op.operand_types, op.result_types, regions)
+
+    @classmethod
+    def group(
+        cls, properties: dict[str, Any], operands: Sequence[Any], results: Sequence[Any], regions: Sequence[Any]
+    ) -> dict[str, Any]:
+        """From member to value, out of flat lists in the members' order; ValueError where the numbers do not fit."""
+        values: dict[str, Any] = dict(zip(cls.attributes, map(_default, cls.attributes.values())))
+        values |= properties
+        values |= _group_by_member(cls.operands, operands)
+        values |= _group_by_member(cls.outputs, results)
+        values |= _group_by_member(cls.bodies, regions)
+        return values
+
+    @classmethod
+    def infer_types(cls, values: dict[str, Any]) -> tuple[Any, ...]:
+        """The result types by the role `infer`, always as a tuple."""
+        inferred = cls.call("infer", values)
+        return tuple(inferred) if isinstance(inferred, tuple | list) else (inferred,)
+
+
+def _default(member: Attr) -> Any:
+    return None if member.default is REQUIRED else member.default
+
+
+def _decode(member: Attr, attribute: Any) -> Any:
+    try:
+        return member.kind.decode(attribute)
+    except ValueError as error:
+        return Undecodable(attribute, str(error))
+
+
+def _encode(member: Attr, value: Any) -> Any:
+    return value.attribute if isinstance(value, Undecodable) else member.kind.encode(value)
+
+
+def segment_sizes(members: Sequence[Member], count: int) -> list[int]:
+    """How many of `count` operands (results, regions) belong to each member; ValueError where they do not fit."""
+    variadic = [isinstance(m, Ins | Outs | Bodies) for m in members]
+    optional = [isinstance(m, In) and m.optional for m in members]
+    flexible = sum(variadic)
+    fixed = len(members) - flexible - sum(optional)
+    spare = count - fixed
+    if not flexible:
+        if not 0 <= spare <= sum(optional):
+            raise ValueError(f"expects {fixed}, has {count}")
+        present = iter(range(spare))
+        return [1 if not o else int(next(present, None) is not None) for o in optional]
+    if spare < 0 or spare % flexible:
+        raise ValueError(f"expects {fixed} and {'twice ' if flexible == 2 else ''}any number more, has {count}")
+    return [spare // flexible if v else 1 for v in variadic]
+
+
+def _group_by_member(members: Sequence[Member], items: Sequence[Any]) -> dict[str, Any]:
+    if len(members) == len(items) and not any(isinstance(m, Ins | Outs | Bodies) for m in members):
+        return {member.name: item for member, item in zip(members, items)}
+    grouped: dict[str, Any] = {}
+    start = 0
+    for member, length in zip(members, segment_sizes(members, len(items))):
+        part = tuple(items[start : start + length])
+        grouped[member.name] = part if isinstance(member, Ins | Outs | Bodies) else part[0] if part else None
+        start += length
+    return grouped
+
+
+# --- constraints ----------------------------------------------------------------------------------------------------
+
+
+class Checker:
+    """`C(n, formula)`: nothing when the formula holds; otherwise an InvalidError that quotes it and its names' values."""
+
+    def __init__(self, op: Operation) -> None:
+        self.op = op
+
+    def __call__(self, label: int | str, holds: Any) -> None:
+        if not holds:
+            raise self.error(*_quote(sys._getframe(1)), label=f"C{label}" if isinstance(label, int) else label)
+
+    def error(self, formula: str, notes: list[str], label: str) -> InvalidError:
+        return InvalidError(f"'{self.op.name}' op ({label}): {formula}", self.op.location, notes)
+
+
+def check_constraints(op: Operation, values: dict[str, Any]) -> None:
+    """Runs the role `constraints` of an op's class; raises InvalidError for the first that does not hold."""
+    definition = op.definition
+    assert definition is not None
+    if "constraints" not in definition.parameters:
+        return
+    checker = Checker(op)
+    available = values | {"C": checker, "infer": partial(definition.call, "infer", values)}
+    try:
+        definition.call("constraints", available)
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        # A formula that cannot even be evaluated does not hold: an index out of range, a member of the wrong kind.
+        frame = _frame_in(error, definition.constraints)  # type: ignore[attr-defined]
+        if frame is None:
+            raise
+        raise checker.error(*_quote(*frame), label=_label(*frame)) from None
+
+
+def _frame_in(error: BaseException, role: Callable[..., Any]) -> tuple[FrameType, int] | None:
+    traceback = error.__traceback__
+    found = None
+    while traceback:
+        if traceback.tb_frame.f_code is role.__code__:
+            found = traceback.tb_frame, traceback.tb_lineno
+        traceback = traceback.tb_next
+    return found
+
+
+@cache
+def _checks(code: Any) -> list[ast.Call]:
+    """The calls of `C` in a role's source; none where the source is not at hand."""
+    try:
+        lines, first = inspect.getsourcelines(code)
+    except OSError:
+        return []
+    tree = ast.increment_lineno(ast.parse(textwrap.dedent("".join(lines))), first - 1)
+    calls = [n for n in ast.walk(tree) if isinstance(n, ast.Call)]
+    return [n for n in calls if isinstance(n.func, ast.Name) and n.func.id == "C" and len(n.args) == 2]
+
+
+def _check_at(frame: FrameType, line: int | None) -> ast.Call | None:
+    line = line or frame.f_lineno
+    found = [n for n in _checks(frame.f_code) if n.lineno <= line <= (n.end_lineno or n.lineno)]
+    return found[0] if found else None
+
+
+def _label(frame: FrameType, line: int | None = None) -> str:
+    check = _check_at(frame, line)
+    return f"C{ast.unparse(check.args[0])}" if check else "constraints"
+
+
+def _quote(frame: FrameType, line: int | None = None) -> tuple[str, list[str]]:
+    """The formula that stands at a line of a role, and `name = value` for each local name in it."""
+    check = _check_at(frame, line)
+    if check is None:
+        return "does not hold", []
+    formula = check.args[1]
+    names = dict.fromkeys(n.id for n in ast.walk(formula) if isinstance(n, ast.Name))
+    scope = frame.f_locals
+    notes = [f"{n} = {_show(scope[n])}" for n in names if n in scope and not callable(scope[n])]
+    return ast.unparse(formula), notes
+
+
+def _show(value: Any) -> str:
+    if isinstance(value, tuple | list):
+        return f"({', '.join(map(_show, value))}{',' if len(value) == 1 else ''})"
+    text = str(getattr(value, "name", value))
+    return text if len(text) <= 200 else f"{text[:200]}..."

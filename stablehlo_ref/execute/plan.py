@@ -1,0 +1,271 @@
+"""From a verified module to plans: slots for values, steps for ops, each value dropped after its last use."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from stablehlo_ref.define import In, Ins, Op
+from stablehlo_ref.diagnostics import EvaluationError, StablehloError, UnsupportedError
+from stablehlo_ref.execute.regions import PlannedBody
+from stablehlo_ref.execute.run import BlockPlan, FunctionPlan, located
+from stablehlo_ref.execute.steps import step_for
+from stablehlo_ref.ir.attributes import DenseElements
+from stablehlo_ref.ir.core import Block, Operation, Region, Value
+from stablehlo_ref.ir.types import QuantizedType, TensorType, Type
+from stablehlo_ref.limits import Limits
+from stablehlo_ref.numerics.dtypes import numpy_dtype
+
+FOLDED_ELEMENTS = 1 << 16  # results of constant ops up to this size are computed while planning
+
+
+class Planner:
+    """Plans the functions of one module, each once."""
+
+    def __init__(self, module: Operation, limits: Limits) -> None:
+        self.limits = limits
+        self.plans: dict[str, FunctionPlan] = {}
+        self.functions: dict[str, Operation] = {}
+        for op in module.walk():
+            if op.name == "func.func":
+                self.functions.setdefault(op.properties["sym_name"], op)
+
+    def function(self, name: str) -> FunctionPlan:
+        """The plan of a function by its symbol; calls of one another, and of themselves, meet the same plan."""
+        if name not in self.plans:
+            op = self.functions[name]
+            if not op.regions[0].blocks:
+                raise UnsupportedError(f"function @{name} is declared, but has no body", op.location)
+            self.plans[name] = FunctionPlan(name)
+            FramePlanner(self, self.plans[name]).plan(op.regions[0].block)
+        return self.plans[name]
+
+
+class FramePlanner:
+    """Plans one function, or one region that ops call as a function: everything that shares a list of slots."""
+
+    def __init__(self, planner: Planner, frame: FunctionPlan, lanes: int | None = None) -> None:
+        self.planner = planner
+        self.frame = frame
+        self.lanes = lanes  # the size of the axis that every value has in front, in a lifted region
+        self.slots: dict[Value, int] = {}
+        self.constants: dict[int, np.ndarray] = {}  # by slot
+
+    def plan(self, block: Block, captures: Sequence[Value] = ()) -> None:
+        """Plans `block` as the frame's body; values that it captures come as further arguments."""
+        plan = self.block(block, self.frame.block)
+        plan.arguments += tuple(map(self.slot, captures))
+
+    def slot(self, value: Value) -> int:
+        if value not in self.slots:
+            self.slots[value] = len(self.frame.template)
+            self.frame.template.append(None)
+        return self.slots[value]
+
+    def type_of(self, value: Value) -> Type:
+        return value.type if self.lanes is None else lifted_type(value.type, self.lanes)
+
+    # --- blocks -------------------------------------------------------------------------------------------------
+
+    def block(self, block: Block, plan: BlockPlan | None = None, shared: Sequence[int] | None = None) -> BlockPlan:
+        """Plans a block whose arguments live in the slots `shared` (then it must leave them alone), or in its own."""
+        plan = plan or BlockPlan()
+        if shared is not None:
+            self.slots.update(zip(block.arguments, shared))
+        plan.arguments = tuple(map(self.slot, block.arguments))
+        *operations, terminator = block.operations
+        dying = last_uses(block, keep=() if shared is None else block.arguments)
+        for op in operations:
+            self.op(op, plan, dying.get(op, ()))
+        plan.results = tuple(map(self.slot, terminator.operands))
+        return plan
+
+    def op(self, op: Operation, plan: BlockPlan, dying: Iterable[Value]) -> None:
+        try:
+            if self._is_constant(op):
+                return
+            step, outs = self._step(op, [self.slot(v) for v in dying])
+        except (StablehloError, MemoryError, RecursionError) as error:
+            raise located(error, op) from error
+        plan.steps.append(step)
+        plan.ops.append(op)
+        plan.outs.append(outs)
+
+    def _step(self, op: Operation, dying: list[int]) -> tuple[Callable[[Any], None], tuple[int, ...]]:
+        ins = tuple(map(self.slot, op.operands))
+        outs = tuple(map(self.slot, op.results))
+        dead = [slot for slot in dying if slot not in self.constants]
+        definition = _definition(op)
+        if "inline" in definition.parameters:
+            return self._inline_step(op, definition, ins, outs, dead), outs
+        captures = [v for region in op.regions for v in captured(region)]
+        if captures:
+            return self._capturing_step(op, captures, ins, outs, dead), outs
+        return step_for(self.run_of(op), ins, outs, dead, definition.effects), outs
+
+    # --- ops ----------------------------------------------------------------------------------------------------
+
+    def run_of(self, op: Operation, bodies: Sequence[Any] | None = None) -> Callable[..., Any]:
+        """What the op's class plans for it, taking its operands in a row."""
+        definition = _definition(op)
+        if "plan" not in definition.parameters:
+            raise UnsupportedError(f"'{op.name}' op is not evaluated")
+        if bodies is None:
+            bodies = [self.body(region) for region in op.regions]
+        operands, results = list(map(self.type_of, op.operands)), list(map(self.type_of, op.results))
+        self._check_sizes(results)
+        values = definition.group(op.properties, operands, results, bodies)
+        if self.lanes is not None and not definition.elementwise:
+            values |= definition.call("lift", values)
+        constants = {m.name: self.constant(v) for m, v in zip(definition.operands, op.operands) if isinstance(m, In)}
+        values |= {"constants": {n: c for n, c in constants.items() if c is not None}, "location": op.location}
+        run: Callable[..., Any] = definition.call("plan", values)
+        return _grouping(run, definition, len(operands)) if any(isinstance(m, Ins) for m in definition.operands) else run
+
+    def body(self, region: Region, captures: Sequence[Value] = ()) -> PlannedBody:
+        """A region as something that ops call; what it captures are further arguments."""
+
+        def plan(lanes: int | None) -> FunctionPlan:
+            frame = FunctionPlan("region")
+            FramePlanner(self.planner, frame, lanes).plan(region.block, captures)
+            return frame
+
+        return PlannedBody(region, plan)
+
+    def _capturing_step(
+        self, op: Operation, captures: list[Value], ins: tuple[int, ...], outs: tuple[int, ...], dead: list[int]
+    ) -> Callable[[Any], None]:
+        """An op whose regions use values from above plans itself when it is reached, with those values at hand."""
+        sources = tuple(map(self.slot, captures))
+        bodies = [self.body(region, captures) for region in op.regions]
+        effects = _definition(op).effects
+
+        def step(slots: list[Any]) -> None:
+            values = [slots[source] for source in sources]
+            bound = [body.bind(values) for body in bodies]
+            step_for(self.run_of(op, bound), ins, outs, dead, effects)(slots)
+
+        return step
+
+    def _inline_step(
+        self, op: Operation, definition: type[Op], ins: tuple[int, ...], outs: tuple[int, ...], dead: list[int]
+    ) -> Callable[[Any], None]:
+        blocks = [partial(self.block, region.block) for region in op.regions]
+        values = definition.group(op.properties, ins, outs, blocks)
+        step: Callable[[Any], None] = definition.call("inline", values | {"functions": self.planner.function})
+        if not dead:
+            return step
+
+        def step_then_drop(slots: list[Any]) -> None:
+            step(slots)
+            for slot in dead:
+                slots[slot] = None
+
+        return step_then_drop
+
+    def _check_sizes(self, types: Sequence[Type]) -> None:
+        limit = self.planner.limits.tensor_bytes
+        for t in types:
+            if isinstance(t, TensorType) and t.is_static and t.size * numpy_dtype(t.element_type).itemsize > limit:
+                raise EvaluationError(f"{t} is larger than the limit of {limit} bytes for a tensor")
+
+    # --- constants ----------------------------------------------------------------------------------------------
+
+    def constant(self, value: Value) -> np.ndarray | None:
+        slot = self.slots.get(value)
+        return None if slot is None else self.constants.get(slot)
+
+    def _is_constant(self, op: Operation) -> bool:
+        """Whether the op's result is known now; if so it needs no step, its array stands in the template."""
+        array = self._constant_result(op)
+        if array is None:
+            return False
+        slot = self.slot(op.results[0])
+        self.constants[slot] = self.frame.template[slot] = array
+        return True
+
+    def _constant_result(self, op: Operation) -> np.ndarray | None:
+        if isinstance(value := op.properties.get("value"), DenseElements) and op.name == "stablehlo.constant":
+            array = value.array
+            return array if self.lanes is None else np.broadcast_to(array, (self.lanes, *array.shape))
+        definition = op.definition
+        if definition is None or definition.effects or op.regions or len(op.results) != 1:
+            return None
+        if "plan" not in definition.parameters or not _small(op.results[0].type) or self.lanes is not None:
+            return None
+        operands = [self.constant(v) for v in op.operands]
+        if any(o is None or o.size > FOLDED_ELEMENTS for o in operands):
+            return None
+        with np.errstate(all="ignore"):
+            array = np.asarray(self.run_of(op)(*operands))
+        array.flags.writeable = False
+        return array
+
+
+def _definition(op: Operation) -> type[Op]:
+    if op.definition is None:
+        raise UnsupportedError(f"'{op.name}' op is of a dialect that is not evaluated")
+    return op.definition
+
+
+def _small(type: Type) -> bool:
+    plain = isinstance(type, TensorType) and not isinstance(type.element_type, QuantizedType)
+    return plain and type.is_static and type.size <= FOLDED_ELEMENTS  # type: ignore[attr-defined]
+
+
+def _grouping(run: Callable[..., Any], definition: type[Op], count: int) -> Callable[..., Any]:
+    """`run` taking its operands in a row, where it wants those of an `Ins` member as one tuple."""
+    parts = definition.group({}, range(count), (), ())
+    indices = [parts[m.name] for m in definition.operands]
+    effects = definition.effects
+    spans = [slice(i[0], i[-1] + 1) if isinstance(i, tuple) and i else i for i in indices]
+
+    def grouped(*arrays: Any) -> Any:
+        return run(*[arrays[s] if s != () else () for s in spans])
+
+    def grouped_with_context(context: Any, *arrays: Any) -> Any:
+        return run(context, *[arrays[s] if s != () else () for s in spans])
+
+    in_place = getattr(run, "in_place", None)
+    if in_place:
+        grouped.in_place = _grouping(in_place, definition, count)  # type: ignore[attr-defined]
+    return grouped_with_context if effects else grouped
+
+
+def captured(region: Region) -> list[Value]:
+    """The values from outside a region that ops in it use, in order of first use."""
+    inside: set[Value] = set()
+    used: dict[Value, None] = {}
+    for block in region.blocks:
+        inside.update(block.arguments)
+        for top in block.operations:
+            for op in top.walk():
+                inside.update(op.results)
+                for inner in op.regions:
+                    for b in inner.blocks:
+                        inside.update(b.arguments)
+                used.update(dict.fromkeys(op.operands))
+    return [value for value in used if value not in inside]
+
+
+def last_uses(block: Block, keep: Iterable[Value] = ()) -> dict[Operation, list[Value]]:
+    """For each op of a block, the values that nothing needs after it: of the block's own, less `keep`."""
+    *operations, terminator = block.operations
+    needed = {*terminator.operands, *keep}
+    mine = {*block.arguments, *(r for op in operations for r in op.results)}
+    dying: dict[Operation, list[Value]] = {}
+    for op in reversed(operations):
+        uses = [*op.operands, *op.results, *(v for region in op.regions for v in captured(region))]
+        dying[op] = [v for v in dict.fromkeys(uses) if v in mine and v not in needed]
+        needed.update(dying[op])
+    return dying
+
+
+def lifted_type(type: Type, lanes: int) -> Type:
+    """The type with one more axis of size `lanes` in front."""
+    if not isinstance(type, TensorType):
+        raise UnsupportedError(f"{type} has no lanes")
+    return TensorType((lanes, *type.shape), type.element_type)

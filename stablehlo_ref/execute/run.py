@@ -1,0 +1,111 @@
+"""Running a plan: a tight loop over steps on a list of slots, and what one run carries along."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from stablehlo_ref.diagnostics import Diagnostic, EvaluationError, StablehloError
+from stablehlo_ref.ir.core import Operation
+from stablehlo_ref.limits import Limits
+
+Slots: TypeAlias = list[Any]
+Step: TypeAlias = Callable[[Slots], None]
+
+CONTEXT = 0  # the slot that holds the run's context
+
+
+@dataclass
+class Context:
+    """What one run carries along: its limits, how deep in calls it is, what its checks found, who watches it."""
+
+    limits: Limits = field(default_factory=Limits)
+    depth: int = 0
+    failures: list[Diagnostic] = field(default_factory=list)
+    observer: Observer | None = None
+    options: dict[str, Any] = field(default_factory=dict)
+
+
+class Observer:
+    """Sees each op as it runs; `-v`, `--stats` and the progress bar are observers."""
+
+    def before(self, op: Operation, slots: Slots) -> None:
+        """Called with the op's operands still in their slots."""
+
+    def after(self, op: Operation, results: Sequence[Any]) -> None:
+        """Called with the op's results."""
+
+
+class BlockPlan:
+    """The steps of a block; arguments and results are slots. Captured values stand in slots of the blocks above."""
+
+    __slots__ = ("arguments", "ops", "outs", "results", "steps")
+
+    def __init__(self) -> None:
+        self.arguments: tuple[int, ...] = ()
+        self.results: tuple[int, ...] = ()
+        self.steps: list[Step] = []
+        self.ops: list[Operation] = []  # the op of each step
+        self.outs: list[tuple[int, ...]] = []  # its result slots
+
+    def run(self, slots: Slots) -> None:
+        """Runs the steps; an error gets the location of the op that it came from."""
+        if slots[CONTEXT].observer is not None:
+            return self._run_observed(slots, slots[CONTEXT].observer)
+        steps = iter(self.steps)
+        try:
+            for step in steps:
+                step(slots)
+        except Exception as error:
+            raise located(error, self.ops[len(self.ops) - steps.__length_hint__() - 1]) from error
+
+    def _run_observed(self, slots: Slots, observer: Observer) -> None:
+        for step, op, outs in zip(self.steps, self.ops, self.outs):
+            observer.before(op, slots)
+            try:
+                step(slots)
+            except Exception as error:
+                raise located(error, op) from error
+            observer.after(op, [slots[out] for out in outs])
+
+
+def located(error: Exception, op: Operation) -> Exception:
+    """The error as a user sees it: a StablehloError at the place of the op."""
+    if isinstance(error, StablehloError):
+        if error.diagnostics and error.diagnostics[0].location:
+            return error
+        moved = [Diagnostic(d.message, op.location, d.severity, d.notes) for d in error.diagnostics]
+        return type(error)(moved)
+    if isinstance(error, MemoryError):
+        return EvaluationError(f"'{op.name}' op: out of memory: {error}", op.location)
+    if isinstance(error, RecursionError):
+        return EvaluationError(f"'{op.name}' op: calls are nested too deeply", op.location)
+    return error
+
+
+class FunctionPlan:
+    """A planned function: a block, and the list of slots that each call starts from (constants in place)."""
+
+    __slots__ = ("block", "name", "template")
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.block = BlockPlan()
+        self.template: Slots = [None]
+
+    def call(self, context: Context, arguments: Sequence[Any]) -> list[Any]:
+        """Runs the function on arrays and returns its results; EvaluationError past the limit of call depth."""
+        if context.depth >= context.limits.call_depth:
+            raise EvaluationError(f"calls are nested deeper than the limit of {context.limits.call_depth}")
+        slots = self.template.copy()
+        slots[CONTEXT] = context
+        for slot, argument in zip(self.block.arguments, arguments):
+            slots[slot] = argument
+        del arguments
+        context.depth += 1
+        try:
+            self.block.run(slots)
+        finally:
+            context.depth -= 1
+        return [slots[slot] for slot in self.block.results]

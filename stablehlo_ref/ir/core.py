@@ -1,0 +1,123 @@
+"""The program: operations in blocks in regions of operations. Plain data; what an op means stands in its class in ops/."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from stablehlo_ref.diagnostics import Location
+from stablehlo_ref.ir.types import FunctionType, Type
+
+if TYPE_CHECKING:
+    from stablehlo_ref.define import Op
+
+
+class Value:
+    """What an operation results in, or a block takes as an argument."""
+
+    __slots__ = ("index", "location", "name", "owner", "type")
+
+    def __init__(self, type: Type, owner: Operation | Block | None, index: int, name: str = "") -> None:
+        self.type = type
+        self.owner = owner
+        self.index = index
+        self.name = name  # as the text had it, without `%`; only a hint
+        self.location: Any = None  # of a block argument: what `loc(...)` held
+
+
+class Operation:
+    """One op. For an op with a class, `properties` maps its attribute members to plain Python values; for any other
+    it holds what the text had between `<{` and `}>`. `attributes` are the discardable ones."""
+
+    __slots__ = (
+        "attributes", "debug_location", "definition", "location", "name", "operands", "parent", "properties",
+        "regions", "results", "successors",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        name: str,
+        definition: type[Op] | None,
+        operands: list[Value],
+        result_types: list[Type] | tuple[Type, ...],
+        properties: dict[str, Any],
+        attributes: dict[str, Any],
+        regions: list[Region],
+        location: Location,
+    ) -> None:
+        self.name = name
+        self.definition = definition
+        self.operands = operands
+        self.results = [Value(type, self, index) for index, type in enumerate(result_types)]
+        self.properties = properties
+        self.attributes = attributes
+        self.regions = regions
+        self.location = location  # where the op stands in the text
+        self.debug_location: Any = None  # what its own `loc(...)` held
+        self.successors: list[str] = []  # labels of blocks, in dialects that jump
+        self.parent: Block | None = None
+        for region in regions:
+            region.parent = self
+
+    @property
+    def operand_types(self) -> list[Type]:
+        return [operand.type for operand in self.operands]
+
+    @property
+    def result_types(self) -> list[Type]:
+        return [result.type for result in self.results]
+
+    @property
+    def parent_op(self) -> Operation | None:
+        return self.parent.parent.parent if self.parent and self.parent.parent else None
+
+    def walk(self) -> Iterator[Operation]:
+        """This op and every op below it, each before those inside it."""
+        pending = [self]
+        while pending:
+            op = pending.pop()
+            yield op
+            for region in reversed(op.regions):
+                for block in reversed(region.blocks):
+                    pending.extend(reversed(block.operations))
+
+
+class Block:
+    """Operations in order; the last is the terminator."""
+
+    __slots__ = ("arguments", "label", "location", "operations", "parent")
+
+    def __init__(self, arguments: list[Value], operations: list[Operation], label: str = "") -> None:
+        self.arguments = arguments
+        self.operations = operations
+        self.label = label
+        self.parent: Region | None = None
+        for argument in arguments:
+            argument.owner = self
+        for operation in operations:
+            operation.parent = self
+
+
+class Region:
+    """Blocks; StableHLO's regions have one. As a member of an op it is the spec's *input function*."""
+
+    __slots__ = ("blocks", "parent")
+
+    def __init__(self, blocks: list[Block]) -> None:
+        self.blocks = blocks
+        self.parent: Operation | None = None
+        for block in blocks:
+            block.parent = self
+
+    @property
+    def block(self) -> Block:
+        """The region's only block."""
+        return self.blocks[0]
+
+    @property
+    def function_type(self) -> FunctionType:
+        """From the types of the arguments to those of the terminator's operands."""
+        arguments = self.blocks[0].arguments if self.blocks else []
+        operations = self.blocks[0].operations if self.blocks else []
+        returned = operations[-1].operands if operations else []
+        return FunctionType(tuple(v.type for v in arguments), tuple(v.type for v in returned))

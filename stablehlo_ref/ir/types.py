@@ -1,0 +1,252 @@
+"""The types of StableHLO programs (spec, "Types"), immutable and hashable; `str(type)` is MLIR's syntax.
+
+An unknown dimension size is `None` in `TensorType.shape`. Signless integers (`i32`) are the spec's signed ones
+(`si32`); the two spellings stay apart so that a program prints back as it was written.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from math import prod
+from typing import Any, TypeAlias
+
+
+@dataclass(frozen=True)
+class Type:
+    """Any type."""
+
+
+# --- element types --------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class BooleanType(Type):
+    """`i1`."""
+
+    def __str__(self) -> str:
+        return "i1"
+
+
+@dataclass(frozen=True)
+class IntegerType(Type):
+    """An integer of `width` bits; `signedness` is "" (signless, read as signed), "s" or "u"."""
+
+    width: int
+    signedness: str = ""
+
+    @property
+    def is_signed(self) -> bool:
+        return self.signedness != "u"
+
+    def __str__(self) -> str:
+        return f"{self.signedness}i{self.width}"
+
+
+@dataclass(frozen=True)
+class IndexType(Type):
+    """MLIR's `index`: a 64-bit integer in dimension sizes of the shape and tensor dialects."""
+
+    def __str__(self) -> str:
+        return "index"
+
+
+@dataclass(frozen=True)
+class FloatType(Type):
+    """One of the spec's floating-point formats, by its name in the spec (`bf16`, `f8E4M3FN`, ...)."""
+
+    name: str
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True)
+class ComplexType(Type):
+    """`complex<f32>` or `complex<f64>`; other element types are kept, and refused by the verifier."""
+
+    element: Type
+
+    def __str__(self) -> str:
+        return f"complex<{self.element}>"
+
+
+@dataclass(frozen=True)
+class QuantizedType(Type):
+    """`!quant.uniform<storage<min:max>:expressed[:axis], {scale:zero_point, ...}>`; the axis is None per tensor."""
+
+    storage_type: IntegerType
+    expressed_type: Type
+    scales: tuple[float, ...]
+    zero_points: tuple[int, ...]
+    storage_min: int
+    storage_max: int
+    quantization_dimension: int | None = None
+
+    def __str__(self) -> str:
+        width, signed = self.storage_type.width, self.storage_type.is_signed
+        low, high = (-(1 << width - 1), (1 << width - 1) - 1) if signed else (0, (1 << width) - 1)
+        bounds = "" if (self.storage_min, self.storage_max) == (low, high) else f"<{self.storage_min}:{self.storage_max}>"
+        axis = "" if self.quantization_dimension is None else f":{self.quantization_dimension}"
+        pairs = [f"{float(s)!r}" + (f":{z}" if z else "") for s, z in zip(self.scales, self.zero_points)]
+        parameters = pairs[0] if self.quantization_dimension is None else "{" + ",".join(pairs) + "}"
+        return f"!quant.uniform<{self.storage_type}{bounds}:{self.expressed_type}{axis}, {parameters}>"
+
+
+# --- value types ----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class TensorType(Type):
+    """`tensor<2x?xf32>`; `bounds` are those of `#stablehlo.bounds<...>`, `encoding` is any other encoding attribute."""
+
+    shape: tuple[int | None, ...]
+    element_type: Type
+    bounds: tuple[int | None, ...] | None = None
+    encoding: Any = field(default=None)
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash((self.shape, self.element_type, self.bounds))
+
+    @cached_property
+    def is_static(self) -> bool:
+        return None not in self.shape
+
+    @property
+    def rank(self) -> int:
+        return len(self.shape)
+
+    @cached_property
+    def size(self) -> int:
+        """The number of elements of a static shape."""
+        return prod(self.shape)  # type: ignore[arg-type]
+
+    def __str__(self) -> str:
+        return f"tensor<{_dimensions(self.shape)}{self.element_type}{self._suffix()}>"
+
+    def _suffix(self) -> str:
+        if self.bounds is not None:
+            return f", #stablehlo.bounds<{', '.join('?' if b is None else str(b) for b in self.bounds)}>"
+        return "" if self.encoding is None else f", {self.encoding}"
+
+
+@dataclass(frozen=True)
+class UnrankedTensorType(Type):
+    """`tensor<*xf32>`: part of MLIR, refused by StableHLO."""
+
+    element_type: Type
+
+    def __str__(self) -> str:
+        return f"tensor<*x{self.element_type}>"
+
+
+@dataclass(frozen=True)
+class TokenType(Type):
+    """`!stablehlo.token`."""
+
+    def __str__(self) -> str:
+        return "!stablehlo.token"
+
+
+@dataclass(frozen=True)
+class TupleType(Type):
+    """`tuple<...>`: a legacy feature for compatibility with HLO."""
+
+    elements: tuple[Type, ...]
+
+    def __str__(self) -> str:
+        return f"tuple<{', '.join(map(str, self.elements))}>"
+
+
+@dataclass(frozen=True)
+class FutureType(Type):
+    """`!stablehlo.future<...>`: values that an asynchronous op will deliver."""
+
+    elements: tuple[Type, ...]
+
+    def __str__(self) -> str:
+        return f"!stablehlo.future<{', '.join(map(str, self.elements))}>"
+
+
+@dataclass(frozen=True)
+class BufferType(Type):
+    """`memref<2x3xf32>`: a buffer that `custom_call` ops read and write. `layout` keeps what else is written."""
+
+    shape: tuple[int | None, ...]
+    element_type: Type
+    layout: tuple[Any, ...] = ()
+
+    def __str__(self) -> str:
+        layout = "".join(f", {part}" for part in self.layout)
+        return f"memref<{_dimensions(self.shape)}{self.element_type}{layout}>"
+
+
+@dataclass(frozen=True)
+class FunctionType(Type):
+    """`(inputs) -> outputs`."""
+
+    inputs: tuple[Type, ...]
+    outputs: tuple[Type, ...]
+
+    def __str__(self) -> str:
+        outputs = ", ".join(map(str, self.outputs))
+        bare = len(self.outputs) == 1 and not isinstance(self.outputs[0], FunctionType)
+        return f"({', '.join(map(str, self.inputs))}) -> {outputs if bare else f'({outputs})'}"
+
+
+@dataclass(frozen=True)
+class NoneType(Type):
+    """MLIR's `none`."""
+
+    def __str__(self) -> str:
+        return "none"
+
+
+@dataclass(frozen=True)
+class OpaqueType(Type):
+    """A type that this project does not know (`!shape.witness`, `vector<4xf32>`, ...), kept as it was written."""
+
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
+
+
+ElementType: TypeAlias = BooleanType | IntegerType | IndexType | FloatType | ComplexType | QuantizedType
+Shape: TypeAlias = tuple[int | None, ...]
+
+BOOLEAN = BooleanType()
+INDEX = IndexType()
+TOKEN = TokenType()
+NONE = NoneType()
+
+FLOAT_NAMES = (
+    "f4E2M1FN", "f6E2M3FN", "f6E3M2FN", "f8E3M4", "f8E4M3", "f8E4M3FN", "f8E4M3FNUZ", "f8E4M3B11FNUZ", "f8E5M2",
+    "f8E5M2FNUZ", "f8E8M0FNU", "bf16", "f16", "tf32", "f32", "f64", "f80", "f128",
+)  # fmt: skip
+FLOATS = {name: FloatType(name) for name in FLOAT_NAMES}
+
+
+@lru_cache(maxsize=None)
+def integer_type(width: int, signedness: str = "") -> BooleanType | IntegerType:
+    """`i1`, `i32`, `ui8`, `si4`, ...; a signless integer of one bit is the boolean type."""
+    return BOOLEAN if width == 1 and not signedness else IntegerType(width, signedness)
+
+
+def float_type(name: str) -> FloatType:
+    """The floating-point type of that name; KeyError when there is none."""
+    return FLOATS[name]
+
+
+@lru_cache(maxsize=4096)
+def tensor_type(shape: Shape, element_type: Type) -> TensorType:
+    """`tensor<shape x element_type>` without bounds or encoding, memoised."""
+    return TensorType(shape, element_type)
+
+
+def _dimensions(shape: Shape) -> str:
+    return "".join(f"{'?' if size is None else size}x" for size in shape)

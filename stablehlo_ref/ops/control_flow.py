@@ -1,0 +1,190 @@
+"""Ops that choose what runs next: if, case, while, and optimization_barrier, which chooses nothing.
+
+`if`, `case` and `while` run their regions on the slots of the function that they stand in, so a value that a region
+captures is just a slot, and a loop is planned once however often it turns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from stablehlo_ref.define import Bodies, Body, In, Ins, Op, Outs
+from stablehlo_ref.kinds import anything, boolean_scalar, integer_scalar
+from stablehlo_ref.spec import compatible, is_boolean, rank, same, size
+
+Slots = list[Any]
+Step = Callable[[Slots], None]
+PlannedBlock = Any  # execute.run.BlockPlan: `.run(slots)`, `.arguments` and `.results` are slot numbers
+PlanBlock = Callable[..., PlannedBlock]
+
+
+def move(sources: Sequence[int], targets: Sequence[int]) -> Step:
+    """A step that copies slots to slots, all at once."""
+    if len(sources) == 1:
+        source, target = sources[0], targets[0]
+
+        def move_one(slots: Slots) -> None:
+            slots[target] = slots[source]
+
+        return move_one
+
+    def move_all(slots: Slots) -> None:
+        values = [slots[source] for source in sources]
+        for target, value in zip(targets, values):
+            slots[target] = value
+
+    return move_all
+
+
+class If(Op, op="if"):
+    """Runs `true_branch` or `false_branch` as `pred` says."""
+
+    pred = In(boolean_scalar)  # I1
+    true_branch = Body()  # I2
+    false_branch = Body()  # I3
+    results = Outs(anything)
+
+    @staticmethod
+    def infer(true_branch: Any) -> Any:
+        return true_branch.outputs
+
+    @staticmethod
+    def constraints(C: Any, true_branch: Any, false_branch: Any, results: Any) -> None:
+        C(1, len(true_branch.inputs) == len(false_branch.inputs) == 0)
+        C(2, all_compatible(true_branch.outputs, false_branch.outputs))
+        C(3, all_compatible(results, true_branch.outputs))
+
+    @staticmethod
+    def inline(pred: int, true_branch: PlanBlock, false_branch: PlanBlock, results: tuple[int, ...]) -> Step:
+        when_true, when_false = branch(true_branch, results), branch(false_branch, results)
+
+        def step(slots: Slots) -> None:
+            (when_true if slots[pred] else when_false)(slots)
+
+        return step
+
+
+class Case(Op, op="case"):
+    """Runs the branch number `index`; the last one where there is no such branch."""
+
+    index = In(integer_scalar)  # I1
+    branches = Bodies()  # I2
+    results = Outs(anything)
+
+    @staticmethod
+    def infer(branches: Any) -> Any:
+        return branches[0].outputs
+
+    @staticmethod
+    def constraints(C: Any, branches: Any, results: Any) -> None:
+        C(1, 0 < size(branches))
+        C(2, all(size(b.inputs) == 0 for b in branches))
+        C(3, all(all_compatible(b.outputs, branches[0].outputs) for b in branches))
+        C(4, all_compatible(results, branches[0].outputs))
+
+    @staticmethod
+    def inline(index: int, branches: tuple[PlanBlock, ...], results: tuple[int, ...]) -> Step:
+        steps = [branch(plan, results) for plan in branches]
+        last = len(steps) - 1
+
+        def step(slots: Slots) -> None:
+            chosen = int(slots[index])
+            steps[chosen if 0 <= chosen < last else last](slots)
+
+        return step
+
+
+class While(Op, op="while"):
+    """Runs `body` on the state for as long as `cond` says."""
+
+    operand = Ins(anything)  # I1
+    cond = Body()  # I2
+    body = Body()  # I3
+    results = Outs(anything)
+
+    syntax = "custom(while)"
+
+    @staticmethod
+    def infer(operand: Any) -> Any:
+        return operand
+
+    @staticmethod
+    def constraints(C: Any, operand: Any, cond: Any, body: Any, results: Any) -> None:
+        C(1, all_compatible(cond.inputs, operand) and same((1, size(cond.outputs)))
+          and is_boolean(cond.outputs[0]) and rank(cond.outputs[0]) == 0)  # fmt: skip
+        C(2, all_compatible(body.inputs, operand) and all_compatible(body.outputs, operand))
+        C(3, all_compatible(results, operand))
+
+    @staticmethod
+    def inline(operand: tuple[int, ...], cond: PlanBlock, body: PlanBlock, results: tuple[int, ...]) -> Step:
+        loop = body()
+        test = cond(shared=loop.arguments)
+        (goes_on,) = test.results
+        state = loop.arguments
+        start, turn, finish = move(operand, state), move(loop.results, state), move(state, results)
+        spent = tuple(slot for slot in loop.results if slot not in state)
+
+        def step(slots: Slots) -> None:
+            start(slots)
+            test.run(slots)
+            while slots[goes_on]:
+                loop.run(slots)
+                turn(slots)
+                for slot in spent:
+                    slots[slot] = None
+                test.run(slots)
+            finish(slots)
+            for slot in state:
+                slots[slot] = None
+
+        return step
+
+
+class OptimizationBarrier(Op, op="optimization_barrier"):
+    """Returns its operands; keeps compilers from moving work across it, and there is none here."""
+
+    operand = Ins(anything)  # I1
+    result = Outs(anything)
+
+    syntax = "attr-dict ($operand : pairwise_types)?"
+
+    @staticmethod
+    def infer(operand: Any) -> Any:
+        return operand
+
+    @staticmethod
+    def constraints(C: Any, operand: Any, result: Any) -> None:
+        C(1, all_compatible(operand, result))
+
+    @staticmethod
+    def inline(operand: tuple[int, ...], result: tuple[int, ...]) -> Step:
+        return move(operand, result)
+
+
+class Return(Op, op="return"):
+    """Ends a region and gives its results."""
+
+    terminator = True
+    results = Ins(anything)
+
+    syntax = "$results attr-dict (: type($results))?"
+
+
+def branch(plan: PlanBlock, results: tuple[int, ...]) -> Step:
+    """Runs a planned block and moves what it returns into `results`."""
+    block = plan()
+    finish = move(block.results, results)
+
+    def step(slots: Slots) -> None:
+        block.run(slots)
+        finish(slots)
+
+    return step
+
+
+def all_compatible(xs: Sequence[Any], ys: Sequence[Any]) -> bool:
+    """Whether two lists of types are of one length and agree one by one."""
+    return size(xs) == size(ys) and all(map(compatible, xs, ys))
+
+

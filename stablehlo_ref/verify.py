@@ -1,0 +1,177 @@
+"""The verifier: a walk over the module that checks SSA form, symbols, terminators, members, and each op's constraints."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from stablehlo_ref.define import REQUIRED, Attr, Member, Op, Undecodable, check_constraints, segment_sizes
+from stablehlo_ref.diagnostics import Diagnostic, InvalidError
+from stablehlo_ref.ir.core import Block, Operation, Region, Value
+from stablehlo_ref.ir.types import FunctionType, Type
+
+MOST_ERRORS = 20  # found in one program before the verifier gives up
+
+
+def verify(module: Operation) -> None:
+    """Raises InvalidError, with a diagnostic for each op found wrong, unless the module is valid."""
+    errors: list[Diagnostic] = []
+    for error in _verify_op(module, set()):
+        errors.extend(error.diagnostics)
+        if len(errors) >= MOST_ERRORS:
+            break
+    if errors:
+        raise InvalidError(errors)
+
+
+def _verify_op(op: Operation, visible: set[Value]) -> Iterator[InvalidError]:
+    """The errors of an op and of those in its regions; `visible` are the values that it may use."""
+    try:
+        _check_operands(op, visible)
+        if op.definition is not None:
+            _check_members(op, op.definition)
+            _check_regions(op, op.definition)
+            check_constraints(op, op.definition.bind(op))
+            _check_symbols(op)
+    except InvalidError as error:
+        yield error
+    isolated = op.definition is not None and op.definition.isolated
+    for region in op.regions:
+        yield from _verify_region(region, set() if isolated else visible)
+
+
+def _verify_region(region: Region, visible: set[Value]) -> Iterator[InvalidError]:
+    if len(region.blocks) > 1:  # jumps between blocks: which values reach which block is their dialect's affair
+        visible = visible | {v for block in region.blocks for v in _defined(block)}
+    for block in region.blocks:
+        here: list[Value] = [v for v in block.arguments if v not in visible]
+        visible.update(here)
+        for op in block.operations:
+            yield from _verify_op(op, visible)
+            visible.update(op.results)
+            here.extend(op.results)
+        visible.difference_update(here)
+
+
+def _defined(block: Block) -> Iterable[Value]:
+    yield from block.arguments
+    for op in block.operations:
+        yield from op.results
+
+
+def _check_operands(op: Operation, visible: set[Value]) -> None:
+    for index, operand in enumerate(op.operands):
+        if operand not in visible:
+            reason = "is used before its definition, or outside of the region that defines it"
+            raise _error(op, f"operand #{index} (%{operand.name}) {reason}")
+
+
+def _check_members(op: Operation, definition: type[Op]) -> None:
+    _check_values(op, "operand", definition.operands, op.operand_types)
+    _check_values(op, "result", definition.outputs, op.result_types)
+    for member in definition.attributes.values():
+        _check_attribute(op, member)
+
+
+def _check_values(op: Operation, what: str, members: tuple[Any, ...], types: list[Type]) -> None:
+    for index, (member, type) in enumerate(zip(_member_of_each(op, what, members, len(types)), types)):
+        if not member.kind.holds(type):
+            raise _error(op, f"{what} #{index} ({member.name}) must be {member.kind.name}, but is {type}")
+
+
+def _member_of_each(op: Operation, what: str, members: tuple[Member, ...], count: int) -> list[Member]:
+    try:
+        sizes = segment_sizes(members, count)
+    except ValueError as error:
+        raise _error(op, f"number of {what}s: {error}") from None
+    return [member for member, size in zip(members, sizes) for _ in range(size)]
+
+
+def _check_attribute(op: Operation, member: Attr) -> None:
+    value = op.properties.get(member.name, member.default)
+    if value is REQUIRED:
+        raise _error(op, f"requires attribute '{member.spelling}'")
+    if isinstance(value, Undecodable):
+        raise _error(op, f"attribute '{member.spelling}' {value.reason}")
+
+
+def _check_regions(op: Operation, definition: type[Op]) -> None:
+    _member_of_each(op, "region", definition.bodies, len(op.regions))
+    if not definition.needs_terminator:
+        return
+    for region in op.regions:
+        if len(region.blocks) > 1:
+            raise _error(op, "expects regions of one block")
+        for block in region.blocks:
+            _check_terminator(op, definition, block)
+
+
+def _check_terminator(op: Operation, definition: type[Op], block: Block) -> None:
+    last = block.operations[-1] if block.operations else None
+    if last is None or last.definition is None or not last.definition.terminator:
+        raise _error(op, "expects a region that ends with a terminator")
+    for inner in block.operations[:-1]:
+        if inner.definition is not None and inner.definition.terminator:
+            raise _error(inner, "must be the last op of its block")
+
+
+def _check_symbols(op: Operation) -> None:
+    if op.name == "builtin.module":
+        _check_unique_symbols(op)
+    elif op.name == "func.func":
+        _check_function(op)
+    elif op.name == "func.call":
+        _check_call(op, op.properties["callee"])
+
+
+def _check_unique_symbols(module: Operation) -> None:
+    seen: set[str] = set()
+    for region in module.regions:
+        for op in (op for block in region.blocks for op in block.operations):
+            name = op.properties.get("sym_name") if op.definition is not None else None
+            if name in seen:
+                raise _error(op, f"redefinition of symbol @{name}")
+            if name is not None:
+                seen.add(name)
+
+
+def _check_function(op: Operation) -> None:
+    declared: FunctionType = op.properties["function_type"]
+    if not op.regions[0].blocks:
+        return
+    body = op.regions[0].function_type
+    if body.inputs != declared.inputs:
+        raise _error(op, f"the body takes {_list(body.inputs)}, the function type says {_list(declared.inputs)}")
+    if body.outputs != declared.outputs:
+        terminator = op.regions[0].block.operations[-1]
+        raise _error(terminator, f"returns {_list(body.outputs)}, but the function's results are {_list(declared.outputs)}")
+
+
+def _check_call(op: Operation, callee: str) -> None:
+    function = lookup(op, callee)
+    if function is None:
+        raise _error(op, f"calls @{callee}, but there is no such function")
+    signature: FunctionType = function.properties["function_type"]
+    called = FunctionType(tuple(op.operand_types), tuple(op.result_types))
+    if called != signature:
+        raise _error(op, f"calls @{callee} as {called}, but it is {signature}")
+
+
+def lookup(op: Operation, symbol: str) -> Operation | None:
+    """The function named `symbol` that `op` sees: in the nearest module around it that has one."""
+    scope = op.parent_op
+    while scope is not None:
+        if scope.name == "builtin.module":
+            for found in scope.regions[0].block.operations:
+                if found.name == "func.func" and found.properties.get("sym_name") == symbol:
+                    return found
+        scope = scope.parent_op
+    return None
+
+
+def _list(types: Iterable[Type]) -> str:
+    return f"({', '.join(map(str, types))})"
+
+
+def _error(op: Operation, message: str) -> InvalidError:
+    return InvalidError(f"'{op.name}' op {message}", op.location)
