@@ -1,0 +1,162 @@
+"""Functions of complex numbers, by formula on the real and imaginary parts, with the branch cuts that C has.
+
+A complex number is a pair of real numbers as `rounding` has them, so that signed zeros choose the side of a branch
+cut. What an infinite or NaN part gives is what the formula makes of it: the spec leaves exceptions of complex
+arithmetic open.
+"""
+
+from spec_checks.oracles import ieee
+from spec_checks.oracles.ieee import cos, cosh, sin, sinh
+from spec_checks.oracles.rounding import Complex, Real, inf, is_nan, nan, with_sign_of
+
+ONE: Complex = (1, 0.0)
+
+
+def negate(z: Complex) -> Complex:
+    return -z[0], -z[1]
+
+
+def addition(z: Complex, w: Complex) -> Complex:
+    return ieee.addition(z[0], w[0]), ieee.addition(z[1], w[1])
+
+
+def subtraction(z: Complex, w: Complex) -> Complex:
+    return addition(z, negate(w))
+
+
+def multiplication(z: Complex, w: Complex) -> Complex:
+    """`(a + bi)(c + di) = (ac - bd) + (ad + bc)i`."""
+    (a, b), (c, d), times = z, w, ieee.multiplication
+    return ieee.subtraction(times(a, c), times(b, d)), ieee.addition(times(a, d), times(b, c))
+
+
+def division(z: Complex, w: Complex) -> Complex:
+    """`(a + bi)(c - di) / (c² + d²)`; by zero, both parts of `a + bi` times an infinity with the sign of `c`."""
+    c, d = w
+    if c == 0 and d == 0:
+        infinity = with_sign_of(inf, c)
+        return ieee.multiplication(z[0], infinity), ieee.multiplication(z[1], infinity)
+    numerator = multiplication(z, (c, -d))
+    denominator = ieee.addition(ieee.multiplication(c, c), ieee.multiplication(d, d))
+    return ieee.division(numerator[0], denominator), ieee.division(numerator[1], denominator)
+
+
+def polar(radius: Real, angle: Real) -> Complex:
+    """The number at this distance from zero, at this angle from the positive real axis."""
+    return ieee.multiplication(radius, cos(angle)), ieee.multiplication(radius, sin(angle))
+
+
+def modulus(z: Complex) -> Real:
+    return ieee.hypot(*z)
+
+
+def exp(z: Complex) -> Complex:
+    return polar(ieee.exp(z[0]), z[1])
+
+
+def expm1(z: Complex) -> Complex:
+    return subtraction(exp(z), ONE)
+
+
+def log(z: Complex) -> Complex:
+    """`(log(hypot(a, b)), atan2(b, a))`."""
+    a, b = z
+    return ieee.log(ieee.hypot(a, b)), ieee.atan2(b, a)
+
+
+def logp1(z: Complex) -> Complex:
+    """`(log(hypot(a + 1, b)), atan2(b, a + 1))`."""
+    return log((ieee.addition(z[0], 1), z[1]))
+
+
+def logistic(z: Complex) -> Complex:
+    return division(ONE, addition(ONE, exp(negate(z))))
+
+
+def square_root(z: Complex) -> Complex:
+    """The root with a real part that is not negative: `sqrt((|z| + a) / 2)`, `±sqrt((|z| - a) / 2)`."""
+    a, b = z
+    if a == 0 and b == 0:
+        return 0.0, b
+    real = ieee.square_root(ieee.division(ieee.addition(modulus(z), a), 2))
+    imag = ieee.square_root(ieee.division(ieee.subtraction(modulus(z), a), 2))
+    return real, with_sign_of(imag, b)
+
+
+def reciprocal_square_root(z: Complex) -> Complex:
+    return division(ONE, square_root(z))
+
+
+def cube_root(z: Complex) -> Complex:
+    """The root of a third of the angle of `z`."""
+    return polar(ieee.cube_root(modulus(z)), ieee.division(ieee.atan2(z[1], z[0]), 3))
+
+
+def sine(z: Complex) -> Complex:
+    """`sin a cosh b + i cos a sinh b`."""
+    a, b = z
+    return ieee.multiplication(sin(a), cosh(b)), ieee.multiplication(cos(a), sinh(b))
+
+
+def cosine(z: Complex) -> Complex:
+    """`cos a cosh b - i sin a sinh b`."""
+    a, b = z
+    return ieee.multiplication(cos(a), cosh(b)), -ieee.multiplication(sin(a), sinh(b))
+
+
+def tanh(z: Complex) -> Complex:
+    """`(sinh 2a + i sin 2b) / (cosh 2a + cos 2b)`."""
+    a, b = ieee.multiplication(2, z[0]), ieee.multiplication(2, z[1])
+    denominator = ieee.addition(cosh(a), cos(b))
+    return ieee.division(sinh(a), denominator), ieee.division(sin(b), denominator)
+
+
+def tangent(z: Complex) -> Complex:
+    """`-i tanh(iz)`."""
+    imag, real = tanh((-z[1], z[0]))
+    return real, -imag
+
+
+def power(z: Complex, w: Complex) -> Complex:
+    """`exp(w log z)`; one where `w` is zero, and powers of zero are zero where the real part of `w` is positive."""
+    if w[0] == 0 and w[1] == 0:
+        return ONE
+    if z[0] == 0 and z[1] == 0:
+        return (0.0, 0.0) if w[0] > 0 else (nan, nan)
+    return exp(multiplication(w, log(z)))
+
+
+def atan2(y: Complex, x: Complex) -> Complex:
+    """`-i log((x + iy) / sqrt(x² + y²))`."""
+    numerator = addition(x, (-y[1], y[0]))
+    denominator = square_root(addition(multiplication(x, x), multiplication(y, y)))
+    real, imag = log(division(numerator, denominator))
+    return imag, -real
+
+
+def sign(z: Complex) -> Complex:
+    """`z / |z|`."""
+    if is_nan(z[0]) or is_nan(z[1]):
+        return nan, nan
+    if z[0] == 0 and z[1] == 0:
+        return 0.0, 0.0
+    return ieee.division(z[0], modulus(z)), ieee.division(z[1], modulus(z))
+
+
+def less(z: Complex, w: Complex) -> bool:
+    """Whether `z` comes before `w` in the lexicographic order of (real, imaginary) pairs."""
+    return bool(z[0] < w[0] or (z[0] == w[0] and z[1] < w[1]))
+
+
+def equal(z: Complex, w: Complex) -> bool:
+    return bool(z[0] == w[0] and z[1] == w[1])
+
+
+def maximum(z: Complex, w: Complex) -> Complex:
+    """The lexicographically greater one."""
+    return z if less(w, z) else w
+
+
+def minimum(z: Complex, w: Complex) -> Complex:
+    """The lexicographically lesser one."""
+    return z if less(z, w) else w

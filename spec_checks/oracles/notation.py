@@ -1,0 +1,78 @@
+"""Types and functions of the spec's "Notation" chapter that the oracles use, on numpy arrays and dtypes."""
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+
+Array = np.ndarray[Any, np.dtype[Any]]
+Arrays = tuple[Array, ...]
+DType = np.dtype[Any]
+Dims = tuple[int, ...]
+Index = tuple[int, ...]
+TensorType = tuple[Dims, DType]
+Function = Callable[..., Arrays]
+
+SUB_BYTE_BITS = {"bool": 1, "int2": 2, "uint2": 2, "int4": 4, "uint4": 4}
+SUB_BYTE_BITS |= {"float4_e2m1fn": 4, "float6_e2m3fn": 6, "float6_e3m2fn": 6}
+
+
+def is_boolean(element_type: DType) -> bool:
+    return element_type.name == "bool"
+
+
+def is_signed_integer(element_type: DType) -> bool:
+    return element_type.name.startswith("int")
+
+
+def is_integer(element_type: DType) -> bool:
+    return element_type.name.startswith(("int", "uint"))
+
+
+def is_float(element_type: DType) -> bool:
+    return element_type.name.startswith(("float", "bfloat"))
+
+
+def is_complex(element_type: DType) -> bool:
+    return element_type.name.startswith("complex")
+
+
+def complex_element_type(element_type: DType) -> DType:
+    """The type of the two parts of a complex type: `f32` of `complex<f32>`."""
+    return np.dtype(f"float{num_bits(element_type) // 2}")
+
+
+def num_bits(element_type: DType) -> int:
+    return SUB_BYTE_BITS.get(element_type.name, 8 * int(element_type.itemsize))
+
+
+def min_value(element_type: DType) -> int:
+    """The least value of an integer type."""
+    return -(1 << num_bits(element_type) - 1) if is_signed_integer(element_type) else 0
+
+
+def max_value(element_type: DType) -> int:
+    """The greatest value of an integer type."""
+    return min_value(element_type) + (1 << num_bits(element_type)) - 1
+
+
+def rank(x: Array) -> int:
+    return len(x.shape)
+
+
+def axes(x: Array) -> range:
+    return range(rank(x))
+
+
+def dim(x: Array, axis: int) -> int:
+    return int(x.shape[axis])
+
+
+def index_space(shape: Dims) -> Iterable[Index]:
+    """All indices of a tensor of this shape, in ascending lexicographical order."""
+    return np.ndindex(*shape)
+
+
+def scalar(x: Array, index: Index) -> Array:
+    """The element at `index` as a 0-dimensional tensor of its own: what a function of the program is called with."""
+    return np.array(x[index], x.dtype)
