@@ -1,0 +1,36 @@
+"""A reference interpreter for StableHLO: the spec, executable.
+
+>>> import stablehlo_ref as sr
+>>> program = sr.load("model.mlir")
+>>> results = program.run(*arrays)
+"""
+
+from stablehlo_ref._version import __version__
+from stablehlo_ref.diagnostics import (
+    Diagnostic,
+    EvaluationError,
+    InvalidError,
+    MalformedError,
+    StablehloError,
+    UnsupportedError,
+)
+from stablehlo_ref.limits import Limits
+from stablehlo_ref.ops.extensibility import register_custom_call
+from stablehlo_ref.program import Function, Parameter, Program, load, parse
+
+__all__ = [
+    "Diagnostic",
+    "EvaluationError",
+    "Function",
+    "InvalidError",
+    "Limits",
+    "MalformedError",
+    "Parameter",
+    "Program",
+    "StablehloError",
+    "UnsupportedError",
+    "__version__",
+    "load",
+    "parse",
+    "register_custom_call",
+]

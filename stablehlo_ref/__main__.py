@@ -1,0 +1,6 @@
+"""`python -m stablehlo_ref` is `stablehlo-interp`."""
+
+from stablehlo_ref.cli import main
+
+if __name__ == "__main__":
+    raise SystemExit(main())

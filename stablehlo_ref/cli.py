@@ -1,0 +1,146 @@
+"""`stablehlo-interp`: runs a program and prints its results."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+from stablehlo_ref import inputs
+from stablehlo_ref._version import __version__
+from stablehlo_ref.diagnostics import StablehloError
+from stablehlo_ref.execute.observe import Observers, Progress, Statistics, Trace
+from stablehlo_ref.execute.run import Context
+from stablehlo_ref.program import Program, decode, parse
+from stablehlo_ref.text import dense_text, value_text
+
+FINE, AT_FAULT, USAGE, INTERRUPTED = 0, 1, 2, 130
+SPLIT = "// -----"
+
+DESCRIPTION = """\
+Runs a StableHLO program and prints its results.
+
+The entry is @main, or the only function. Checks that the program holds (check.expect_eq, ...) decide the exit code:
+0 if the program ran and all of its checks held, 1 if the program is at fault (malformed, invalid, a failed check),
+2 if the command line is."""
+
+EXAMPLES = """\
+examples:
+  stablehlo-interp add.mlir                                   run @main
+  stablehlo-interp add.mlir --args="[dense<1.0> : tensor<4xf32>, dense<2.0> : tensor<4xf32>]"
+  stablehlo-interp model.mlir --input x=image.npy --inputs weights.npz --output result.npz
+  stablehlo-interp model.mlir --random-inputs 0 --stats       where does the time go?
+  stablehlo-interp model.mlir --random-inputs 0 -v            every value, op by op
+  cat tests.mlir | stablehlo-interp --split-input-file -      each part between `// -----` on its own"""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs the command line and returns its exit code."""
+    options = _parser().parse_args(arguments)
+    try:
+        return max([_run_part(options, *part) for part in _parts(options)], default=FINE)
+    except StablehloError as error:
+        return _fail(str(error))
+    except OSError as error:
+        return _fail(f"{options.file}: error: {error.strerror or error}")
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        return INTERRUPTED
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="stablehlo-interp", description=DESCRIPTION, epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )  # fmt: skip
+    add = parser.add_argument
+    add("file", metavar="FILE", help="a program in MLIR text; - reads standard input")
+    add("--entry", metavar="NAME", help="the function to run")
+    add("--args", metavar="LIST", help="inputs as MLIR literals: [dense<...> : tensor<...>, ...]")
+    add("--input", metavar="NAME=FILE", action="append", default=[], type=_named_file, help="one input from a .npy file")
+    add("--inputs", metavar="FILE", type=Path, help="inputs by name, or arr_0, arr_1, ... by position, from a .npz file")
+    add("--random-inputs", metavar="SEED", type=int, help="draw all inputs at random")
+    add("--output", metavar="FILE", type=Path, help="write the results to a .npz file instead of printing them")
+    add("--print-dense", action="store_true", help="print results as dense<...> literals")
+    add("--probe-output-dir", metavar="DIR", type=Path, help="where interpreter.probe writes its .npy files")
+    add("--split-input-file", action="store_true", help=f"run each part between `{SPLIT}` on its own")
+    add("--allow-unregistered-dialect", action="store_true", help="accept ops of dialects that nobody knows")
+    add("--stats", action="store_true", help="count ops, their seconds, and peak memory (on standard error)")
+    add("-v", "--verbose", action="store_true", help="print every op's results as it runs (on standard error)")
+    add("--version", action="version", version=f"stablehlo-interp {__version__}")
+    return parser
+
+
+def _named_file(text: str) -> tuple[str, Path]:
+    name, equals, path = text.partition("=")
+    if not (name and equals and path):
+        raise argparse.ArgumentTypeError(f"expected NAME=FILE, got {text!r}")
+    return name, Path(path)
+
+
+def _parts(options: argparse.Namespace) -> Iterator[tuple[str, str, int]]:
+    """The filename, the text and the number of the first line of each part of the input."""
+    name = "<stdin>" if options.file == "-" else options.file
+    text = decode(sys.stdin.buffer.read() if options.file == "-" else Path(options.file).read_bytes(), name)
+    first_line = 1
+    for part in text.split(SPLIT) if options.split_input_file else [text]:
+        yield name, part, first_line
+        first_line += part.count("\n")
+
+
+def _run_part(options: argparse.Namespace, name: str, text: str, first_line: int) -> int:
+    try:
+        program = parse(
+            text, filename=name, first_line=first_line, entry=options.entry,
+            allow_unregistered_dialect=options.allow_unregistered_dialect,
+        ).verify()  # fmt: skip
+        if program.functions or options.entry:
+            _run(options, program)
+    except StablehloError as error:
+        return _fail(str(error))
+    return FINE
+
+
+def _run(options: argparse.Namespace, program: Program) -> None:
+    positional, named = _inputs(options, program)
+    context = Context(program.limits)
+    if options.probe_output_dir:
+        context.options["probe_output_dir"] = options.probe_output_dir
+    with ExitStack() as stack:
+        statistics = stack.enter_context(Statistics()) if options.stats else None
+        progress = Progress(program.step_count) if sys.stderr.isatty() and not options.verbose else None
+        observers = [o for o in (Trace() if options.verbose else None, statistics, progress) if o]
+        if progress:
+            stack.callback(progress.close)
+        if observers:
+            context.observer = Observers(*observers)
+        results = program.run_in(context, *positional, **named)
+    _show(options, program, results)
+    if statistics:
+        print(statistics, file=sys.stderr)
+
+
+def _inputs(options: argparse.Namespace, program: Program) -> tuple[list[Any], dict[str, Any]]:
+    if options.random_inputs is not None:
+        return inputs.random_inputs(program.inputs, options.random_inputs), {}
+    positional = inputs.from_literals(options.args) if options.args is not None else []
+    named = inputs.from_archive(program.inputs, options.inputs) if options.inputs else {}
+    return positional, named | inputs.from_files(program.inputs, dict(options.input))
+
+
+def _show(options: argparse.Namespace, program: Program, results: Sequence[Any]) -> None:
+    if options.output:
+        inputs.save_outputs(options.output, program.outputs, results)
+        return
+    as_text = dense_text if options.print_dense else value_text
+    for parameter, value in zip(program.outputs, results):
+        print(as_text(parameter.type, value))
+
+
+def _fail(message: str) -> int:
+    sys.stdout.flush()
+    print(message, file=sys.stderr)
+    return AT_FAULT

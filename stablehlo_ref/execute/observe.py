@@ -1,0 +1,115 @@
+"""Observers of a run: op-by-op values, statistics, a progress bar."""
+
+from __future__ import annotations
+
+import sys
+import time
+import tracemalloc
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import Any, TextIO
+
+from stablehlo_ref.execute.run import Observer, Slots
+from stablehlo_ref.ir.core import Operation
+from stablehlo_ref.text import value_text
+
+
+class Observers(Observer):
+    """Several observers as one."""
+
+    def __init__(self, *observers: Observer) -> None:
+        self.observers = observers
+
+    def before(self, op: Operation, slots: Slots) -> None:
+        for observer in self.observers:
+            observer.before(op, slots)
+
+    def after(self, op: Operation, results: Sequence[Any]) -> None:
+        for observer in self.observers:
+            observer.after(op, results)
+
+
+class Trace(Observer):
+    """Writes each op's results as it finishes (`-v`)."""
+
+    def __init__(self, out: TextIO | None = None) -> None:
+        self.out = out or sys.stderr
+
+    def after(self, op: Operation, results: Sequence[Any]) -> None:
+        for result, value in zip(op.results, results):
+            name = result.name or f"result {result.index}"
+            print(f"{op.location}: {op.name}: %{name} = {value_text(result.type, value)}", file=self.out)
+        if not results:
+            print(f"{op.location}: {op.name}", file=self.out)
+
+
+class Statistics(Observer):
+    """Counts ops and their own seconds by kind, less those of ops inside them, and peak memory (`--stats`)."""
+
+    def __init__(self) -> None:
+        self.count: dict[str, int] = defaultdict(int)
+        self.seconds: dict[str, float] = defaultdict(float)
+        self._started: list[list[float]] = []  # of each op under way: when, and seconds of ops inside it
+        self.peak_bytes = 0
+
+    def __enter__(self) -> Statistics:
+        tracemalloc.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.peak_bytes = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+
+    def before(self, op: Operation, slots: Slots) -> None:
+        self._started.append([time.perf_counter(), 0.0])
+
+    def after(self, op: Operation, results: Sequence[Any]) -> None:
+        start, inside = self._started.pop()
+        took = time.perf_counter() - start
+        self.count[op.name] += 1
+        self.seconds[op.name] += took - inside
+        if self._started:
+            self._started[-1][1] += took
+
+    def __str__(self) -> str:
+        kinds = sorted(self.seconds, key=self.seconds.__getitem__, reverse=True)
+        lines = [f"{self.seconds[k]:12.6f} s {self.count[k]:10d}  {k}" for k in kinds]
+        total = f"{sum(self.seconds.values()):12.6f} s {sum(self.count.values()):10d}  all ops"
+        return "\n".join([*lines, total, f"{self.peak_bytes:12d} bytes at the peak"])
+
+
+class Progress(Observer):
+    """A line on a terminal, from the second second of a run on: how many of the entry's ops are done."""
+
+    PATIENCE = 2.0
+    WIDTH = 30
+
+    def __init__(self, total: int, out: TextIO | None = None) -> None:
+        self.out = out or sys.stderr
+        self.total = max(total, 1)
+        self.done = 0
+        self.ran = 0
+        self._depth = 0
+        self._start = self._shown = time.perf_counter()
+
+    def before(self, op: Operation, slots: Slots) -> None:
+        self._depth += 1
+        now = time.perf_counter()
+        if now - self._start > self.PATIENCE and now - self._shown > 0.1:
+            self._shown = now
+            filled = self.WIDTH * self.done // self.total
+            bar = "#" * filled + "." * (self.WIDTH - filled)
+            state = f"[{bar}] {self.done}/{self.total} ops, {self.ran} in all, {now - self._start:.0f} s, {op.name}"
+            self.out.write(f"\r\x1b[K{state}"[:200])
+            self.out.flush()
+
+    def after(self, op: Operation, results: Sequence[Any]) -> None:
+        self._depth -= 1
+        self.ran += 1
+        self.done += self._depth == 0
+
+    def close(self) -> None:
+        """Takes the line off the terminal."""
+        if self._shown > self._start:
+            self.out.write("\r\x1b[K")
+            self.out.flush()

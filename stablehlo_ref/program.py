@@ -1,0 +1,280 @@
+"""A program in memory: what `load` and `parse` give, and what runs."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import stablehlo_ref.dialects.registered  # noqa: F401  (all op classes, so that the parser knows them)
+from stablehlo_ref.diagnostics import EvaluationError, Location, MalformedError, Source
+from stablehlo_ref.execute.plan import Planner
+from stablehlo_ref.execute.run import Context, FunctionPlan, Observer
+from stablehlo_ref.ir.core import Operation, Value
+from stablehlo_ref.ir.types import FunctionType, TensorType, TokenType, TupleType, Type
+from stablehlo_ref.limits import Limits
+from stablehlo_ref.numerics.dtypes import numpy_dtype
+from stablehlo_ref.syntax.parser import parse as parse_module
+from stablehlo_ref.syntax.printer import print_operation
+from stablehlo_ref.verify import verify
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """An input or output of a function. `names` are all names it goes by: in the text, and in its location."""
+
+    name: str
+    type: Type
+    location: Location | None
+    names: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Function:
+    """A function of a program, by its signature."""
+
+    name: str
+    inputs: tuple[Parameter, ...]
+    outputs: tuple[Parameter, ...]
+    is_public: bool
+    location: Location
+
+
+class Program:
+    """A module and one of its functions, the entry: `entry` if given, else `main`, else the only function."""
+
+    def __init__(self, module: Operation, entry: str | None = None, limits: Limits | None = None) -> None:
+        self.module = module
+        self.limits = limits or Limits()
+        self._entry = entry
+        self._verified = False
+
+    def verify(self) -> Program:
+        """Checks the program against the spec, once; InvalidError if it breaks a rule."""
+        if not self._verified:
+            verify(self.module)
+            self._verified = True
+        return self
+
+    def __str__(self) -> str:
+        return print_operation(self.module)
+
+    @cached_property
+    def functions(self) -> dict[str, Function]:
+        """The module's functions by name, in the order of the text."""
+        ops = [op for op in self.module.regions[0].block.operations if op.name == "func.func"]
+        return {op.properties["sym_name"]: _function(op) for op in ops}
+
+    @cached_property
+    def entry(self) -> Function:
+        """The function that `run` runs. EvaluationError where that is not clear."""
+        if self._entry is not None:
+            if self._entry not in self.functions:
+                raise EvaluationError(f"there is no function @{self._entry}; there are {_names(self.functions)}")
+            return self.functions[self._entry]
+        if "main" in self.functions:
+            return self.functions["main"]
+        if len(self.functions) != 1:
+            reason = f"choose one of {_names(self.functions)}" if self.functions else "there is none"
+            raise EvaluationError(f"no function is called @main: {reason}")
+        return next(iter(self.functions.values()))
+
+    @property
+    def inputs(self) -> tuple[Parameter, ...]:
+        return self.entry.inputs
+
+    @property
+    def outputs(self) -> tuple[Parameter, ...]:
+        return self.entry.outputs
+
+    def with_entry(self, name: str) -> Program:
+        """The same program that starts at another function."""
+        program = Program(self.module, name, self.limits)
+        program._verified = self._verified
+        return program
+
+    def plan(self) -> Program:
+        """Plans the entry now instead of at the first run."""
+        if self.functions or self._entry is not None:
+            _ = self._plan
+        return self
+
+    @property
+    def step_count(self) -> int:
+        """How many ops of the entry itself a run goes through."""
+        return len(self._plan.block.steps)
+
+    @cached_property
+    def _plan(self) -> FunctionPlan:
+        self.verify()
+        with np.errstate(all="ignore"):
+            return Planner(self.module, self.limits).function(self.entry.name)
+
+    def run(self, *arrays: Any, observer: Observer | None = None, **named: Any) -> tuple[Any, ...]:
+        """Runs the entry on arrays, one for each input in order, or by name; returns its results as new arrays.
+
+        A name is that of the argument in the text, without `%`, or in its location (`args[0]`). dtypes and shapes
+        must be those of `inputs`. Raises EvaluationError if they are not, or if a check of the program fails.
+        """
+        return self._run(arrays, named, Context(self.limits, observer=observer))
+
+    def run_in(self, context: Context, *arrays: Any, **named: Any) -> tuple[Any, ...]:
+        """`run` with a context of the caller's: options and an observer."""
+        return self._run(arrays, named, context)
+
+    def _run(self, arrays: Sequence[Any], named: dict[str, Any], context: Context) -> tuple[Any, ...]:
+        if not self.functions and self._entry is None and not arrays and not named:
+            return ()
+        plan = self._plan
+        inputs = [_checked(p, a) for p, a in zip(self.inputs, _in_order(self.entry, arrays, named))]
+        with np.errstate(all="ignore"):
+            results = plan.call(context, inputs)
+        if context.failures:
+            raise EvaluationError(context.failures)
+        kept = {id(leaf) for leaf in _leaves(inputs)}
+        return tuple(_owned(result, kept) for result in results)
+
+
+def load(
+    source: str | bytes | os.PathLike[str], *, allow_unregistered_dialect: bool = False, entry: str | None = None
+) -> Program:
+    """Reads and verifies a program: a path, MLIR text (a `str` with a newline), or `bytes` of text.
+
+    Raises MalformedError or InvalidError, with the place in the text; OSError if there is no such file.
+    """
+    if isinstance(source, bytes) or (isinstance(source, str) and "\n" in source):
+        program = parse(source, entry=entry, allow_unregistered_dialect=allow_unregistered_dialect)
+    else:
+        text = Path(source).read_bytes()
+        name = os.fspath(source)
+        program = parse(text, filename=name, entry=entry, allow_unregistered_dialect=allow_unregistered_dialect)
+    return program.verify()
+
+
+def parse(
+    text: str | bytes,
+    *,
+    filename: str = "<string>",
+    first_line: int = 1,
+    allow_unregistered_dialect: bool = False,
+    entry: str | None = None,
+) -> Program:
+    """Reads a program without verifying it; MalformedError if the text is not MLIR. Lines count from `first_line`."""
+    source = Source(decode(text, filename) if isinstance(text, bytes) else text, filename, first_line)
+    return Program(parse_module(source, allow_unregistered_dialect=allow_unregistered_dialect), entry)
+
+
+def decode(data: bytes, filename: str) -> str:
+    """Bytes as text: UTF-8; MalformedError for bytecode and for anything else that is not text."""
+    if data.startswith(b"ML\xefR"):
+        raise MalformedError(f"{filename}: MLIR bytecode is not read yet; convert it to text")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        text = data[: error.start].decode("utf-8-sig")
+        place = Location(Source(text + "\N{REPLACEMENT CHARACTER}", filename), len(text))
+        raise MalformedError("neither UTF-8 text nor MLIR bytecode", place) from None
+
+
+# --- signatures -----------------------------------------------------------------------------------------------------
+
+
+def _function(op: Operation) -> Function:
+    signature: FunctionType = op.properties["function_type"]
+    arguments: Sequence[Value | None] = op.regions[0].block.arguments if op.regions[0].blocks else ()
+    arguments = arguments or [None] * len(signature.inputs)
+    inputs = tuple(_input(op, i, t, v) for i, (t, v) in enumerate(zip(signature.inputs, arguments)))
+    outputs = tuple(_output(op, i, t) for i, t in enumerate(signature.outputs))
+    is_public = op.properties.get("sym_visibility") in (None, "public")
+    return Function(op.properties["sym_name"], inputs, outputs, is_public, op.location)
+
+
+def _input(op: Operation, index: int, type: Type, value: Value | None) -> Parameter:
+    name = (value.name if value else "") or f"arg{index}"
+    described = getattr(value.location, "name", None) if value else None
+    return Parameter(name, type, op.location, tuple(dict.fromkeys(n for n in (name, described) if n)))
+
+
+def _output(op: Operation, index: int, type: Type) -> Parameter:
+    attributes = op.properties.get("res_attrs") or ()
+    described = attributes[index].get("jax.result_info") if index < len(attributes) else None
+    return Parameter(described or f"result{index}", type, op.location)
+
+
+def _names(functions: dict[str, Function]) -> str:
+    return ", ".join(f"@{name}" for name in functions) or "none"
+
+
+# --- inputs and results ---------------------------------------------------------------------------------------------
+
+
+def _in_order(entry: Function, arrays: Sequence[Any], named: dict[str, Any]) -> list[Any]:
+    """Arguments given by position and by name, in the order of the function's inputs."""
+    given: dict[int, Any] = dict(enumerate(arrays))
+    positions = {name: i for i, p in enumerate(entry.inputs) for name in (p.names or (p.name,))}
+    for name, value in named.items():
+        if name not in positions:
+            known = ", ".join(p.name for p in entry.inputs) or "none"
+            raise EvaluationError(f"@{entry.name} has no argument {name!r}; it has {known}", entry.location)
+        if positions[name] in given:
+            raise EvaluationError(f"argument {name!r} of @{entry.name} is given twice", entry.location)
+        given[positions[name]] = value
+    missing = [p.name for i, p in enumerate(entry.inputs) if i not in given]
+    if missing or len(given) != len(entry.inputs):
+        count = f"takes {len(entry.inputs)} arguments, but {len(given)} are given"
+        which = f" (missing: {', '.join(missing)})" if missing else ""
+        raise EvaluationError(f"@{entry.name} {count}{which}", entry.location)
+    return [given[i] for i in range(len(entry.inputs))]
+
+
+def _checked(parameter: Parameter, value: Any) -> Any:
+    try:
+        return as_value(parameter.type, value)
+    except ValueError as error:
+        raise EvaluationError(f"argument '{parameter.name}': {error}", parameter.location) from None
+
+
+def as_value(type: Type, value: Any) -> Any:
+    """What a slot holds for a value of `type`; ValueError where dtype, shape or structure is another."""
+    if isinstance(type, TokenType):
+        return None
+    if isinstance(type, TupleType):
+        if not isinstance(value, tuple | list) or len(value) != len(type.elements):
+            raise ValueError(f"expected a tuple of {len(type.elements)} for {type}")
+        return tuple(map(as_value, type.elements, value))
+    if not isinstance(type, TensorType):
+        raise ValueError(f"values of type {type} can't be passed")
+    array = np.asarray(value)
+    dtype = numpy_dtype(type.element_type)
+    if array.dtype != dtype:
+        raise ValueError(f"expected dtype {dtype} for {type}, got {array.dtype}")
+    fits = array.ndim == type.rank and all(n in (None, m) for n, m in zip(type.shape, array.shape))
+    if not fits:
+        raise ValueError(f"expected shape {re.sub('None', '?', str(type.shape))} for {type}, got {array.shape}")
+    return array.astype(dtype.newbyteorder("="), copy=False)
+
+
+def _leaves(values: Sequence[Any]) -> list[Any]:
+    return [leaf for v in values for leaf in (_leaves(v) if isinstance(v, tuple) else [v])]
+
+
+def _owned(value: Any, kept: set[int]) -> Any:
+    """A result as a C-contiguous array that neither an input nor a constant of the program shares."""
+    if value is None:
+        return None
+    if isinstance(value, tuple):
+        return tuple(_owned(v, kept) for v in value)
+    array = np.asarray(value)
+    root: Any = array
+    while isinstance(root.base, np.ndarray):
+        root = root.base
+    shared = not root.flags.owndata or not root.flags.writeable or id(root) in kept or id(array) in kept
+    return array.copy(order="C") if shared or not array.flags.c_contiguous else array
+
+
