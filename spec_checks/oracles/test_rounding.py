@@ -66,7 +66,8 @@ def test_round_to_values_ties_and_neighbours_of_ties(dtype):
     with np.errstate(over="ignore"):
         points = np.concatenate([values, ties, neighbours, beyond, -beyond, special]).astype(np.float32)
         expected = points.astype(dtype)
-    for x, y in zip(points.tolist(), expected, strict=True):
+    every = 1 if dtype.itemsize == 1 else 7
+    for x, y in zip(points[::every].tolist(), expected[::every], strict=True):
         if not (dtype.name == "float8_e8m0fnu" and 2.0**-127 < x < 2.0**-126):  # where ml_dtypes rounds upward
             assert same(round_to(dtype, x), y), x
     assert same(round_to(dtype, nan), nan if FORMATS[dtype.name].has_nan else -0.0)
@@ -96,11 +97,11 @@ def test_correctly_rounded_just_below_a_tie():
 
 
 @pytest.mark.parametrize("function", ["exp", "expm1", "log", "log1p", "sin", "cos", "tan", "tanh", "sqrt", "cbrt"])
-def test_elementary_functions_of_all_f16(function):
+def test_elementary_functions_of_f16(function):
     """Numpy computes in f64, which rounds to the nearest f16 but where its result is next to a tie."""
     names = {"log1p": "logp1", "sqrt": "square_root", "cbrt": "cube_root"}
     exactly = getattr(ieee, names.get(function, function))
-    operand = np.arange(0, 65536, 7, dtype=np.uint16).view(np.float16)
+    operand = np.arange(0, 65536, 37, dtype=np.uint16).view(np.float16)
     with np.errstate(all="ignore"):
         expected = getattr(np, function)(operand.astype(np.float64)).astype(np.float16)
     for x, y in zip(operand, expected, strict=True):
@@ -122,7 +123,7 @@ def test_wrap_and_saturate(dtype):
 
 @pytest.mark.parametrize("dtype", NARROW + HALF, ids=name)
 def test_bits_and_total_order(dtype):
-    values = [round_to(dtype, float(x)) for x in finite_values(dtype)[::5]]
+    values = [round_to(dtype, float(x)) for x in finite_values(dtype)[::7]]
     assert all(same(from_bits(dtype, bits(x)), x) for x in values)
     assert [total_order(x) for x in values] == sorted(total_order(x) for x in values)
 
