@@ -1,0 +1,34 @@
+"""Composed kernels, run block by block in a wider type so that their temporaries stay in the cache."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from stablehlo_ref.numerics.narrow import Array, Kernel
+
+BLOCK = 1 << 14  # elements: 128 KiB of f64, so that half a dozen temporaries fit into the L2 cache
+
+
+def blockwise(function: Kernel, wide: np.dtype[Any], dtype: np.dtype[Any]) -> Kernel:
+    """An elementwise `function` of arrays of dtype `wide`, as a kernel for other operands with results of `dtype`.
+
+    Operands are converted to `wide` and results to `dtype`, which rounds once. They have one shape, or broadcast.
+    `function` takes numpy scalars too, and may not write into its operands.
+    """
+
+    def run(*operands: Array) -> Array:
+        if operands[0].size <= BLOCK:
+            result = function(*[x if x.dtype == wide else x.astype(wide) for x in operands])
+            return result if wide == dtype else result.astype(dtype)
+        shape = np.broadcast_shapes(*[x.shape for x in operands])
+        flat = [x if x.ndim == 0 else np.broadcast_to(x, shape).reshape(-1) for x in operands]
+        out = np.empty(prod(shape), dtype)
+        for start in range(0, out.size, BLOCK):
+            block = slice(start, start + BLOCK)
+            out[block] = function(*[(x[block] if x.ndim else x).astype(wide, copy=False) for x in flat])
+        return out.reshape(shape)
+
+    return run

@@ -1,0 +1,94 @@
+"""Numbers of twice f64's precision, as unevaluated sums (high, low) of two f64 arrays.
+
+Sums and products follow Dekker (1971) and Knuth: without a fused multiply-add, the error of a product comes from
+operands split into halves. Nothing here guards against overflow: callers scale.
+"""
+
+from __future__ import annotations
+
+from math import factorial
+from typing import TypeAlias
+
+import numpy as np
+
+from stablehlo_ref.numerics.narrow import Array
+
+Pair: TypeAlias = tuple[Array, Array]
+
+_UPPER_HALF = np.int64(-1 << 27)  # sign, exponent and 25 stored bits of the mantissa
+_LOG2_E = 1.4426950408889634
+_LN2_HIGH = 0.693147180369123816490  # 33 bits, so that its products with exponents are exact
+_LN2_LOW = 1.90821492927058770002e-10
+_TAYLOR = [1 / factorial(n) for n in range(14, 1, -1)]
+
+
+def split(x: Array) -> Pair:
+    """`x` as the sum of a number of 26 significant bits and one of 27."""
+    high = np.bitwise_and(x.view(np.int64), _UPPER_HALF).view(np.float64)
+    return high, x - high
+
+
+def two_sum(x: Array, y: Array) -> Pair:
+    """x + y, exactly."""
+    high = x + y
+    rest = high - x
+    return high, (x - (high - rest)) + (y - rest)
+
+
+def fast_two_sum(x: Array, y: Array) -> Pair:
+    """x + y, exactly, where |x| >= |y| or x is 0."""
+    high = x + y
+    return high, y - (high - x)
+
+
+def two_product(x: Array, y: Array) -> Pair:
+    """x * y, to 106 bits."""
+    high = x * y
+    (x1, x0), (y1, y0) = split(x), split(y)
+    return high, ((x1 * y1 - high) + x1 * y0 + x0 * y1) + x0 * y0
+
+
+def add(x: Pair, y: Pair) -> Pair:
+    """x + y, with an error relative to |x| + |y|."""
+    high, low = two_sum(x[0], y[0])
+    return fast_two_sum(high, low + (x[1] + y[1]))
+
+
+def divide(x: Pair, y: Pair) -> Array:
+    """x / y, rounded to f64 with an error of 0.5 ULP and a trifle."""
+    quotient = x[0] / y[0]
+    product, low = two_product(quotient, y[0])
+    remainder = (x[0] - product) - low + (x[1] - quotient * y[1])
+    return quotient + remainder / y[0]
+
+
+def exponential(x: Array) -> Pair:
+    """e**x for |x| < 700, with a relative error below 2**-55."""
+    exponent, reduced, rest = _exponential_parts(x)
+    high, low = fast_two_sum(1.0, reduced)
+    high, low = fast_two_sum(high, low + rest)
+    return np.ldexp(high, exponent), np.ldexp(low, exponent)
+
+
+def exponential_minus_one(x: Array) -> Pair:
+    """e**x - 1 for |x| < 700, with a relative error below 2**-54."""
+    exponent, reduced, rest = _exponential_parts(x)
+    scale = np.ldexp(1.0, exponent)
+    high, low = two_sum(scale - 1.0, scale * reduced)
+    return fast_two_sum(high, low + scale * rest)
+
+
+def _exponential_parts(x: Array) -> tuple[Array, Array, Array]:
+    """(n, r, s) such that e**x = 2**n * (1 + r + s) and |r| < 0.35, |s| < 0.07."""
+    exponent = np.rint(x * _LOG2_E)
+    upper = x - exponent * _LN2_HIGH
+    lower = exponent * _LN2_LOW
+    reduced = upper - lower
+    series = _TAYLOR[0] * reduced
+    for coefficient in _TAYLOR[1:-1]:
+        series += coefficient
+        series *= reduced
+    series += _TAYLOR[-1]
+    series *= reduced * reduced
+    series += (upper - reduced) - lower
+    return exponent.astype(np.int32), reduced, series

@@ -1,0 +1,177 @@
+"""Arithmetic, rounding and comparison of floating-point numbers, all exact or correctly rounded.
+
+Each public name is a kernel factory for the op of that name (spec, "Operations"); `compare` makes factories. Kernels
+for f32 and f64 are numpy's ufuncs wherever those are right. Narrower formats compute in f32, which has more than
+twice their precision, so that rounding its results rounds once in effect; large arrays of theirs go through tables.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from stablehlo_ref.numerics.blocks import blockwise
+from stablehlo_ref.numerics.dtypes import BOOL, FLOAT32, FLOAT64, bits_dtype, is_narrow_float, signed_bits_dtype
+from stablehlo_ref.numerics.narrow import Array, Kernel, rounded, tabulated, tabulated_pairs, widened
+
+DType: TypeAlias = np.dtype[Any]
+Factory: TypeAlias = Callable[[DType], Kernel]
+
+_SMALL = 256  # elements: below, searching the bytes of an array is faster than reducing it
+
+
+# --- factories ------------------------------------------------------------------------------------------------------
+
+
+def unary(function: Factory) -> Factory:
+    """Kernels from those for f32 and f64; a narrower operand is widened to f32, the result rounded."""
+
+    @cache
+    def factory(dtype: DType) -> Kernel:
+        if not is_narrow_float(dtype):
+            return function(dtype)
+        return tabulated(rounded(function(FLOAT32), dtype), dtype)
+
+    return factory
+
+
+def binary(function: Factory) -> Factory:
+    """Kernels of two operands from those for f32 and f64; narrower operands are widened to f32, the result rounded."""
+
+    @cache
+    def factory(dtype: DType) -> Kernel:
+        if not is_narrow_float(dtype):
+            return function(dtype)
+        kernel = rounded(function(FLOAT32), dtype)
+        return tabulated_pairs(kernel, dtype) if dtype.itemsize == 1 else kernel
+
+    return factory
+
+
+def same(function: Kernel) -> Factory:
+    """The same kernel for f32 and f64."""
+    return lambda dtype: function
+
+
+def predicate(function: Kernel) -> Factory:
+    """Kernels with boolean results from a `function` of f32 or f64 arrays."""
+    return lambda dtype: widened(function, dtype, BOOL)
+
+
+# --- kernels for f32 and f64 ----------------------------------------------------------------------------------------
+
+
+def _sign(x: Array) -> Array:
+    return np.copysign(np.sign(x), x)  # numpy's sign(-0.0) is +0.0
+
+
+def _round_nearest_afz(dtype: DType) -> Kernel:
+    """Adds not quite one half, so that the numbers next to a tie do not reach it, and the addition rounds up ties."""
+    below_half = np.nextafter(dtype.type(0.5), dtype.type(0))
+    return lambda x: np.trunc(np.copysign(below_half, x) + x)
+
+
+def _remainder(dtype: DType) -> Kernel:
+    return np.fmod if dtype == FLOAT64 else blockwise(_remainder_of_f32, FLOAT64, FLOAT32)
+
+
+def _remainder_of_f32(x: Array, y: Array) -> Array:
+    """`x` and `y` are f32 numbers in f64, where a quotient below 2**28 rounds to no integer that it is not, and the
+    product with that is exact. The rest, which includes infinities and NaNs, takes C's slow but exact way."""
+    quotient = np.trunc(x / y)
+    result = np.copysign(x - quotient * y, x)
+    rest = np.isnan(result) | (np.abs(quotient) >= 2.0**28)
+    return np.where(rest, np.fmod(x, y), result) if rest.any() else result
+
+
+def _with_ordered_zeros(pick: Any, wrong_zero: float, least_of: Callable[[DType], DType]) -> Factory:
+    """`pick`, np.maximum or np.minimum, with -0 < +0, about which numpy does not care.
+
+    It can be wrong where it picked `wrong_zero`, of all results the least if seen as integers of the dtype `least_of`.
+    Picking from the operands in the other order then finds a better zero, and integers compare as they must.
+    """
+
+    def factory(dtype: DType) -> Kernel:
+        zero = dtype.type(wrong_zero)
+        zero_bytes, least, signed = zero.tobytes(), least_of(dtype), signed_bits_dtype(dtype)
+        zero_bits = zero.view(least)
+
+        def run(x: Array, y: Array) -> Array:
+            result = pick(x, y)
+            if y.ndim == 0 and y:
+                return result
+            if result.size < _SMALL:
+                if zero_bytes not in result.tobytes():
+                    return result
+            elif np.minimum.reduce(result.view(least), axis=None) != zero_bits:
+                return result
+            return pick(result.view(signed), pick(y, x).view(signed)).view(dtype)
+
+        return run
+
+    return factory
+
+
+_maximum = _with_ordered_zeros(np.maximum, -0.0, signed_bits_dtype)
+_minimum = _with_ordered_zeros(np.minimum, +0.0, bits_dtype)
+
+
+def _total_order_key(x: Array) -> Array:
+    """Integers in the order of IEEE-754's totalOrder: -NaN < -inf < ... < -0 < +0 < ... < +inf < +NaN."""
+    bits = x.view(signed_bits_dtype(x.dtype))
+    return bits ^ ((bits >> (8 * bits.itemsize - 1)) & np.iinfo(bits.dtype).max)
+
+
+# --- public ---------------------------------------------------------------------------------------------------------
+
+add = binary(same(np.add))
+subtract = binary(same(np.subtract))
+multiply = binary(same(np.multiply))
+divide = binary(same(np.divide))
+remainder = binary(_remainder)  # exact, with the dividend's sign; x rem inf is x, inf rem x and x rem 0 are NaN
+maximum = binary(_maximum)  # NaN if either operand is; -0 < +0
+minimum = binary(_minimum)
+
+abs = unary(same(np.absolute))
+negate = unary(same(np.negative))
+sign = unary(same(_sign))  # -0 of -0, NaN of NaN
+sqrt = unary(same(np.sqrt))
+ceil = unary(same(np.ceil))
+floor = unary(same(np.floor))
+round_nearest_afz = unary(_round_nearest_afz)
+round_nearest_even = unary(same(np.rint))
+
+is_finite = predicate(np.isfinite)
+
+
+@cache
+def clamp(dtype: DType) -> Kernel:
+    """`minimum(maximum(operand, min), max)` of operands (min, operand, max); min and max may have rank 0."""
+    wide = FLOAT32 if is_narrow_float(dtype) else dtype
+    below, above = _minimum(wide), _maximum(wide)
+    between = blockwise(lambda operand, low, high: below(above(operand, low), high), wide, wide)
+    return rounded(lambda low, operand, high: between(operand, low, high), dtype)
+
+
+COMPARISONS: dict[str, np.ufunc] = {
+    "EQ": np.equal,
+    "NE": np.not_equal,
+    "GE": np.greater_equal,
+    "GT": np.greater,
+    "LE": np.less_equal,
+    "LT": np.less,
+}
+
+
+def compare(direction: str, compare_type: str = "FLOAT") -> Factory:
+    """The factory for a comparison direction ("EQ", ...) and type: "FLOAT" (NaNs are unordered) or "TOTALORDER".
+
+    By TOTALORDER all six directions go by IEEE-754's totalOrder, so that -0 and +0 differ, and a NaN equals itself.
+    """
+    comparison = COMPARISONS[direction]
+    if compare_type == "FLOAT":
+        return predicate(comparison)
+    return predicate(lambda x, y: comparison(_total_order_key(x), _total_order_key(y)))
