@@ -6,7 +6,7 @@ high bits are zero, for signed integers too.
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cache
 from typing import Any
 
 import ml_dtypes
@@ -55,12 +55,14 @@ _SUB_BYTE_INTEGERS = {(2, True): INT2, (2, False): UINT2, (4, True): INT4, (4, F
 _SUB_BYTE = {dtype: key for key, dtype in _SUB_BYTE_INTEGERS.items()}
 
 FLOAT_DTYPES = tuple(_FLOATS.values())
-INTEGER_DTYPES = (INT2, INT4, *map(np.dtype, ("i1", "i2", "i4", "i8")), UINT2, UINT4, *map(np.dtype, ("u1", "u2", "u4", "u8")))
+SIGNED_DTYPES = (INT2, INT4, INT8, *map(np.dtype, ("i2", "i4", "i8")))
+UNSIGNED_DTYPES = (UINT2, UINT4, UINT8, UINT16, UINT32, UINT64)
+INTEGER_DTYPES = SIGNED_DTYPES + UNSIGNED_DTYPES
 
 
-@lru_cache(maxsize=None)
+@cache
 def numpy_dtype(element_type: Type) -> np.dtype[Any]:
-    """The dtype of arrays of `element_type`; for a quantized type that of its storage type. TypeError if there is none."""
+    """The dtype of arrays of `element_type`; for a quantized type, of its storage type. TypeError if none."""
     match element_type:
         case BooleanType():
             return BOOL
@@ -79,7 +81,7 @@ def numpy_dtype(element_type: Type) -> np.dtype[Any]:
     raise TypeError(f"no arrays of element type {element_type}")
 
 
-@lru_cache(maxsize=None)
+@cache
 def element_type_of(dtype: np.dtype[Any]) -> BooleanType | IntegerType | FloatType | ComplexType:
     """The element type whose arrays have `dtype`, signless where it is a signed integer. TypeError if there is none."""
     if dtype == BOOL:
@@ -93,7 +95,7 @@ def element_type_of(dtype: np.dtype[Any]) -> BooleanType | IntegerType | FloatTy
     raise TypeError(f"no element type has arrays of {dtype}")
 
 
-@lru_cache(maxsize=None)
+@cache
 def kind(dtype: np.dtype[Any]) -> str:
     """"boolean", "integer", "floating" or "complex"."""
     if dtype == BOOL:
@@ -107,10 +109,10 @@ def kind(dtype: np.dtype[Any]) -> str:
     raise TypeError(f"no element type has arrays of {dtype}")
 
 
-@lru_cache(maxsize=None)
+@cache
 def is_signed(dtype: np.dtype[Any]) -> bool:
     """Whether an integer dtype has negative values."""
-    return _SUB_BYTE[dtype][1] if dtype in _SUB_BYTE else dtype.kind == "i"
+    return dtype in SIGNED_DTYPES
 
 
 def is_sub_byte_integer(dtype: np.dtype[Any]) -> bool:
@@ -123,7 +125,7 @@ def is_narrow_float(dtype: np.dtype[Any]) -> bool:
     return dtype in _FLOAT_NAMES and dtype.itemsize <= 2
 
 
-@lru_cache(maxsize=None)
+@cache
 def bit_width(dtype: np.dtype[Any]) -> int:
     """`num_bits` of the element type: 1 for booleans, 4 for i4, 6 for the f6 formats, 64 for complex<f32>."""
     if dtype == BOOL:
@@ -155,26 +157,26 @@ def complex_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
     return _COMPLEX[dtype]
 
 
-@lru_cache(maxsize=None)
+@cache
 def mantissa_bits(dtype: np.dtype[Any]) -> int:
     """The number of stored mantissa bits of a floating-point dtype: 23 for f32, 0 for f8E8M0FNU."""
     return int(ml_dtypes.finfo(dtype).nmant)
 
 
-@lru_cache(maxsize=None)
+@cache
 def exponent_bits(dtype: np.dtype[Any]) -> int:
     """The number of exponent bits of a floating-point dtype: 8 for f32."""
     return bit_width(dtype) - mantissa_bits(dtype) - (dtype != FLOAT8_E8M0FNU)
 
 
-@lru_cache(maxsize=None)
+@cache
 def has_infinity(dtype: np.dtype[Any]) -> bool:
     """Whether a floating-point dtype has infinities."""
     with np.errstate(all="ignore"):
         return bool(np.isinf(np.array(np.inf).astype(dtype).astype(np.float32)))
 
 
-@lru_cache(maxsize=None)
+@cache
 def max_value(dtype: np.dtype[Any]) -> Any:
     """The largest value, as a scalar of `dtype`: true, the largest integer, +inf or else the largest finite number."""
     if dtype == BOOL:
@@ -184,7 +186,7 @@ def max_value(dtype: np.dtype[Any]) -> Any:
     return dtype.type(np.inf) if has_infinity(dtype) else dtype.type(ml_dtypes.finfo(dtype).max)
 
 
-@lru_cache(maxsize=None)
+@cache
 def min_value(dtype: np.dtype[Any]) -> Any:
     """The smallest value, as a scalar of `dtype`: false, the smallest integer, -inf or else the least finite number."""
     if dtype == BOOL:

@@ -8,13 +8,13 @@ makes of them: infinity where the format has one, else NaN, else the largest num
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache
+from functools import cache
 from math import prod
 from typing import Any, TypeAlias
 
 import numpy as np
 
-from stablehlo_ref.numerics.dtypes import BFLOAT16, FLOAT16, FLOAT32, FLOAT64, bits_dtype, is_narrow_float
+from stablehlo_ref.numerics.dtypes import BFLOAT16, FLOAT16, FLOAT32, bits_dtype, is_narrow_float
 
 Array: TypeAlias = Any  # a numpy array or a numpy scalar
 Kernel: TypeAlias = Callable[..., Array]
@@ -40,7 +40,7 @@ def widen(x: Array) -> Array:
     return out
 
 
-@lru_cache(maxsize=None)
+@cache
 def narrow(dtype: DType) -> Kernel:
     """A kernel that rounds f32 and f64 arrays to the floating-point format `dtype`, once, ties to even."""
     if not is_narrow_float(dtype):
@@ -58,7 +58,7 @@ def narrow(dtype: DType) -> Kernel:
 
 
 def rounded(function: Kernel, dtype: DType) -> Kernel:
-    """An elementwise `function` of f32 arrays with f32 or f64 results, as one of arrays of `dtype` with `dtype` results.
+    """An elementwise `function` of f32 arrays with f32 or f64 results, as a kernel for `dtype`.
 
     Operands have one shape, or broadcast. Large ones reach `function` in pieces of one dimension, scalars as they are.
     """
@@ -81,6 +81,11 @@ def widened(function: Kernel, dtype: DType, result_dtype: DType) -> Kernel:
     return _blockwise(function, result_dtype, _copy_into, lambda *xs: function(*[x.astype(FLOAT32) for x in xs]))
 
 
+def in_blocks(function: Kernel, result_dtype: DType) -> Kernel:
+    """An elementwise `function` of several passes with results of `result_dtype`, with large arrays done in pieces."""
+    return _blockwise(function, result_dtype, _copy_into, function, lambda x: x)
+
+
 def tabulated(kernel: Kernel, dtype: DType) -> Kernel:
     """`kernel`, an elementwise function of one array of an 8-bit or 16-bit `dtype`, with large arrays done by look-up.
 
@@ -88,7 +93,7 @@ def tabulated(kernel: Kernel, dtype: DType) -> Kernel:
     """
     entries, bits = 1 << 8 * dtype.itemsize, bits_dtype(dtype)
 
-    @lru_cache(maxsize=None)
+    @cache
     def table() -> Array:
         return kernel(np.arange(entries).astype(bits).view(dtype))
 
@@ -130,8 +135,8 @@ def _each_block(step: Store, x: Array, out: Array) -> None:
         step(x[start : start + BLOCK], out[start : start + BLOCK])
 
 
-def _blockwise(function: Kernel, result_dtype: DType, store: Store, small: Kernel) -> Kernel:
-    """`function` on widened blocks of the operands, its results stored in an array; `small` for small operands."""
+def _blockwise(function: Kernel, result_dtype: DType, store: Store, small: Kernel, load: Kernel = widen) -> Kernel:
+    """`function` on loaded blocks of the operands, its results stored in an array; `small` for small operands."""
 
     def run(*operands: Array) -> Array:
         for x in operands:
@@ -140,11 +145,11 @@ def _blockwise(function: Kernel, result_dtype: DType, store: Store, small: Kerne
         else:
             return small(*operands)
         shape = np.broadcast_shapes(*(x.shape for x in operands))
-        flat = [widen(x) if x.ndim == 0 else _flat(x, shape) for x in operands]
+        flat = [_flat(x, shape) if x.ndim else load(x) for x in operands]
         out = np.empty(prod(shape), result_dtype)
         for start in range(0, out.size, BLOCK):
             block = slice(start, start + BLOCK)
-            store(function(*(widen(x[block]) if x.ndim else x for x in flat)), out[block])
+            store(function(*[load(x[block]) if x.ndim else x for x in flat]), out[block])
         return out.reshape(shape)
 
     return run
@@ -161,7 +166,7 @@ def _copy_into(x: Array, out: Array) -> None:
 # --- to f32 ---------------------------------------------------------------------------------------------------------
 
 
-@lru_cache(maxsize=None)
+@cache
 def _widen_into(dtype: DType) -> Store:
     if dtype == BFLOAT16:
         return _copy_into
@@ -189,7 +194,7 @@ def _widen_f16_into(x: Array, out: Array) -> None:
 # --- from f32 and f64 -----------------------------------------------------------------------------------------------
 
 
-@lru_cache(maxsize=None)
+@cache
 def _narrow_into(dtype: DType) -> Store:
     if dtype == BFLOAT16:
         from_f32: Store = _copy_into

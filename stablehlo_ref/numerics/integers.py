@@ -1,0 +1,237 @@
+"""Integer arithmetic, modulo two to the bit width; nothing traps.
+
+Each public name is a kernel factory for the op of that name (spec, "Operations"); `same`, `compare` and `clamp_index`
+say what they are. Where the spec leaves a result open it is that of XLA's CPU compiler: `x / 0` has all bits set,
+`x rem 0 = x`, the smallest number divided by -1 is itself, and shifts by the bit width or more (or by a negative
+amount, a large unsigned one) shift everything out.
+
+Integers of 2 and 4 bits are computed as 8-bit ones, of which the low bits are kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+import numpy as np
+
+from stablehlo_ref.ir.types import IntegerType
+from stablehlo_ref.numerics.dtypes import (
+    FLOAT32,
+    FLOAT64,
+    INT8,
+    UINT8,
+    UINT64,
+    bit_width,
+    bits_dtype,
+    is_signed,
+    is_sub_byte_integer,
+    numpy_dtype,
+)
+from stablehlo_ref.numerics.floats import COMPARISONS
+from stablehlo_ref.numerics.narrow import Array, DType, Kernel, in_blocks
+
+Factory: TypeAlias = Callable[[DType], Kernel]
+
+
+# --- factories ------------------------------------------------------------------------------------------------------
+
+
+def same(kernel: Kernel) -> Factory:
+    """The factory of one kernel for every dtype."""
+    return lambda dtype: kernel
+
+
+def unpack(x: Array) -> Array:
+    """The values of a 2-bit or 4-bit integer array as i8 or ui8."""
+    if not is_signed(x.dtype):
+        return x.view(UINT8)
+    unused = 8 - bit_width(x.dtype)
+    return np.right_shift(np.left_shift(x.view(INT8), unused), unused)
+
+
+def pack(x: Array, dtype: DType) -> Array:
+    """The low bits of an i8 or ui8 array as an array of a 2-bit or 4-bit integer `dtype`."""
+    return np.bitwise_and(x.view(UINT8), (1 << bit_width(dtype)) - 1).view(dtype)
+
+
+def _unpacked(factory: Factory) -> Factory:
+    """`factory`, and for narrower dtypes its kernel for 8 bits."""
+
+    def extended(dtype: DType) -> Kernel:
+        if not is_sub_byte_integer(dtype):
+            return factory(dtype)
+        kernel = factory(INT8 if is_signed(dtype) else UINT8)
+        return lambda *operands: pack(kernel(*[unpack(x) for x in operands]), dtype)
+
+    return extended
+
+
+def _low_bits(ufunc: Kernel) -> Factory:
+    """The kernels of a `ufunc` in whose results low bits depend on low bits alone."""
+
+    def factory(dtype: DType) -> Kernel:
+        if not is_sub_byte_integer(dtype):
+            return ufunc
+        return lambda *operands: pack(ufunc(*[x.view(UINT8) for x in operands]), dtype)
+
+    return factory
+
+
+# --- division -------------------------------------------------------------------------------------------------------
+
+
+def _unsigned_divide(x: Array, y: Array) -> Array:
+    quotient = np.floor_divide(x, y)
+    zero = np.equal(y, 0)
+    return np.where(zero, ~x.dtype.type(0), quotient) if zero.any() else quotient
+
+
+def _signed_divide(x: Array, y: Array) -> Array:
+    quotient = _divide_magnitudes(x, y) if x.dtype.itemsize == 8 else _divide_as_f64(x, y)
+    special = np.less_equal(np.add(y, 1).view(bits_dtype(x.dtype)), 1)  # 0 and -1, of which the quotients may overflow
+    if not special.any():
+        return quotient
+    return np.where(special, np.where(np.equal(y, 0), x.dtype.type(-1), np.negative(x)), quotient)
+
+
+def _divide_as_f64(x: Array, y: Array) -> Array:
+    """Exact for 32 bits: a quotient that is no integer is farther from the next one than it can be rounded."""
+    return np.divide(x.astype(FLOAT64), y.astype(FLOAT64)).astype(x.dtype)
+
+
+def _divide_magnitudes(x: Array, y: Array) -> Array:
+    """numpy divides unsigned integers much faster than signed ones, and towards zero."""
+    magnitude = np.floor_divide(np.absolute(x).view(UINT64), np.absolute(y).view(UINT64)).view(x.dtype)
+    sign = np.right_shift(np.bitwise_xor(x, y), 63)
+    return np.subtract(np.bitwise_xor(magnitude, sign), sign)
+
+
+@_unpacked
+def divide(dtype: DType) -> Kernel:
+    """The quotient, its fraction discarded."""
+    return in_blocks(_signed_divide if is_signed(dtype) else _unsigned_divide, dtype)
+
+
+def _remainder(x: Array, y: Array) -> Array:
+    result = np.fmod(x, y)
+    zero = np.equal(y, 0)
+    return np.where(zero, x, result) if zero.any() else result
+
+
+remainder = _unpacked(same(_remainder))
+
+
+# --- powers ---------------------------------------------------------------------------------------------------------
+
+
+def _power(x: Array, y: Array) -> Array:
+    """By squaring, in as many rounds as the largest exponent has bits."""
+    result = np.ones_like(x)
+    while True:
+        factor = np.add(np.multiply(np.subtract(x, 1), np.bitwise_and(y, 1)), 1)  # x or 1
+        result = np.multiply(result, factor)
+        y = np.right_shift(y, 1)
+        if not y.any():
+            return result
+        x = np.multiply(x, x)
+
+
+def _signed_power(x: Array, y: Array) -> Array:
+    """A negative exponent gives the reciprocal, its fraction discarded: 0 unless `x` is 1 or -1 (0 for `x = 0` too)."""
+    negative = np.less(y, 0)
+    if not negative.any():
+        return _power(x, y)
+    is_unit = np.equal(np.absolute(x), 1)
+    result = _power(x, np.where(negative, np.bitwise_and(y, 1), y))
+    return np.where(negative & ~is_unit, x.dtype.type(0), result)
+
+
+@_unpacked
+def power(dtype: DType) -> Kernel:
+    """`x` to the power of `y`; 0 to the power of 0 is 1."""
+    return in_blocks(_signed_power if is_signed(dtype) else _power, dtype)
+
+
+# --- bits -----------------------------------------------------------------------------------------------------------
+
+
+def shift_right_arithmetic(dtype: DType) -> Kernel:
+    """Shifts in copies of the uppermost bit, of unsigned integers too."""
+    signed = numpy_dtype(IntegerType(bit_width(dtype)))
+    shift = _unpacked(same(np.right_shift))(signed)
+    return shift if signed == dtype else lambda x, y: shift(x.view(signed), y.view(signed)).view(dtype)
+
+
+def shift_right_logical(dtype: DType) -> Kernel:
+    """Shifts in zeros."""
+    bits = bits_dtype(dtype)
+    return lambda x, y: np.right_shift(x.view(bits), y.view(bits)).view(dtype)
+
+
+def count_leading_zeros(dtype: DType) -> Kernel:
+    """The number of zero bits above the uppermost one bit, from the exponent of the integer as a float."""
+    wide = FLOAT32 if dtype.itemsize <= 2 else FLOAT64
+    mantissa, bias = (23, 127) if wide == FLOAT32 else (52, 1023)
+    width, bits = bit_width(dtype), bits_dtype(dtype)
+
+    def run(x: Array) -> Array:
+        x = x.view(bits)
+        if dtype.itemsize == 8:
+            x = np.bitwise_and(x, ~np.right_shift(x, 1))  # so that it does not round up to a power of two
+        exponent = np.right_shift(x.astype(wide).view(bits_dtype(wide)), mantissa)
+        return np.minimum(np.subtract(width - 1 + bias, exponent), width).astype(bits).view(dtype)
+
+    return in_blocks(run, dtype)
+
+
+def popcnt(dtype: DType) -> Kernel:
+    """The number of one bits; in 2-bit integers, 2 is -2 if they are signed."""
+    bits = bits_dtype(dtype)
+    return lambda x: np.bitwise_count(x.view(bits)).astype(bits, copy=False).view(dtype)
+
+
+# --- the rest -------------------------------------------------------------------------------------------------------
+
+
+def _clamp(low: Array, operand: Array, high: Array) -> Array:
+    return np.minimum(np.maximum(operand, low), high)
+
+
+add = _low_bits(np.add)
+subtract = _low_bits(np.subtract)
+multiply = _low_bits(np.multiply)
+negate = _low_bits(np.negative)
+shift_left = _unpacked(same(np.left_shift))
+bitwise_and = _low_bits(np.bitwise_and)
+bitwise_or = _low_bits(np.bitwise_or)
+bitwise_xor = _low_bits(np.bitwise_xor)
+bitwise_not = _low_bits(np.invert)
+abs = _unpacked(same(np.absolute))
+sign = _unpacked(same(np.sign))
+maximum = _unpacked(same(np.maximum))
+minimum = _unpacked(same(np.minimum))
+clamp = _unpacked(same(_clamp))
+
+
+def compare(direction: str) -> Factory:
+    """The factory for a comparison direction: "EQ", "NE", "GE", "GT", "LE" or "LT"."""
+    comparison = COMPARISONS[direction]
+
+    def factory(dtype: DType) -> Kernel:
+        if not is_sub_byte_integer(dtype):
+            return comparison
+        return lambda x, y: comparison(unpack(x), unpack(y))
+
+    return factory
+
+
+def clamp_index(start: Array, last: int) -> Array:
+    """Indices of any integer dtype as intp, moved into [0, last] (`last >= 0`)."""
+    if start.ndim == 0:
+        return np.intp(min(max(int(start), 0), last))
+    if is_sub_byte_integer(start.dtype):
+        start = unpack(start)
+    if start.dtype == UINT64:
+        return np.minimum(start, np.uint64(last)).astype(np.intp)
+    return np.minimum(np.maximum(start.astype(np.intp, copy=False), 0), last)

@@ -1,0 +1,205 @@
+"""Integer kernels against Python's unbounded integers, exhaustively for the narrow types."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from stablehlo_ref.numerics import integers
+from stablehlo_ref.numerics.dtypes import INTEGER_DTYPES, bit_width, is_signed, max_value, min_value
+
+NARROW = [dtype for dtype in INTEGER_DTYPES if bit_width(dtype) <= 8]
+WIDE = [dtype for dtype in INTEGER_DTYPES if bit_width(dtype) > 8]
+
+
+def wrap(value: int, dtype: np.dtype) -> int:
+    width = bit_width(dtype)
+    value &= (1 << width) - 1
+    return value - (1 << width) if is_signed(dtype) and value >> (width - 1) else value
+
+
+def bits(value: int, dtype: np.dtype) -> int:
+    return value & (1 << bit_width(dtype)) - 1
+
+
+def divide(x: int, y: int) -> int:
+    quotient = abs(x) // abs(y) if y else 0
+    return (quotient if (x < 0) == (y < 0) else -quotient) if y else -1
+
+
+def power(x: int, y: int) -> int:
+    if y >= 0:
+        return pow(x, y, 1 << 128)
+    return {1: 1, -1: -1 if y % 2 else 1}.get(x, 0)
+
+
+def shift_left(x: int, y: int, dtype: np.dtype) -> int:
+    return x << bits(y, dtype) if bits(y, dtype) < bit_width(dtype) else 0
+
+
+def shift_right_logical(x: int, y: int, dtype: np.dtype) -> int:
+    return bits(x, dtype) >> bits(y, dtype)
+
+
+def shift_right_arithmetic(x: int, y: int, dtype: np.dtype) -> int:
+    width = bit_width(dtype)
+    signed = bits(x, dtype) - (bits(x, dtype) >> (width - 1) << width)
+    return signed >> min(bits(y, dtype), width)
+
+
+BINARY = {
+    "add": lambda x, y, dtype: x + y,
+    "subtract": lambda x, y, dtype: x - y,
+    "multiply": lambda x, y, dtype: x * y,
+    "divide": lambda x, y, dtype: divide(x, y),
+    "remainder": lambda x, y, dtype: x - divide(x, y) * y,
+    "power": lambda x, y, dtype: power(x, y),
+    "maximum": lambda x, y, dtype: max(x, y),
+    "minimum": lambda x, y, dtype: min(x, y),
+    "bitwise_and": lambda x, y, dtype: x & y,
+    "bitwise_or": lambda x, y, dtype: x | y,
+    "bitwise_xor": lambda x, y, dtype: x ^ y,
+    "shift_left": shift_left,
+    "shift_right_logical": shift_right_logical,
+    "shift_right_arithmetic": shift_right_arithmetic,
+}
+UNARY = {
+    "negate": lambda x, dtype: -x,
+    "bitwise_not": lambda x, dtype: ~x,
+    "count_leading_zeros": lambda x, dtype: bit_width(dtype) - bits(x, dtype).bit_length(),
+    "popcnt": lambda x, dtype: bits(x, dtype).bit_count(),
+    "abs": lambda x, dtype: abs(x),
+    "sign": lambda x, dtype: (x > 0) - (x < 0),
+}
+COMPARISONS = {
+    "EQ": lambda x, y: x == y,
+    "NE": lambda x, y: x != y,
+    "GE": lambda x, y: x >= y,
+    "GT": lambda x, y: x > y,
+    "LE": lambda x, y: x <= y,
+    "LT": lambda x, y: x < y,
+}
+
+
+def every_value(dtype: np.dtype) -> list[int]:
+    return list(range(int(min_value(dtype)), int(max_value(dtype)) + 1))
+
+
+def telling_values(dtype: np.dtype) -> list[int]:
+    """Neighbours of the powers of two and of their negatives, and random values of all magnitudes."""
+    near_powers = [sign * (1 << i) + d for i in range(bit_width(dtype)) for d in (-1, 0, 1) for sign in (1, -1)]
+    random = np.random.default_rng(1)
+    spread = [int(random.integers(0, 1 << 62)) * 4 + i % 4 >> int(random.integers(0, 64)) for i in range(40)]
+    return sorted({wrap(value, dtype) for value in [*near_powers, *spread, *(-value for value in spread)]})
+
+
+def values(dtype: np.dtype) -> list[int]:
+    return every_value(dtype) if dtype in NARROW else telling_values(dtype)
+
+
+def array(numbers: list[int], dtype: np.dtype) -> np.ndarray:
+    """An array built from bits, so that no conversion of the code under test is used."""
+    packed = b"".join(bits(number, dtype).to_bytes(dtype.itemsize, "little") for number in numbers)
+    return np.frombuffer(packed, np.dtype(f"u{dtype.itemsize}")).view(dtype)
+
+
+def numbers(x: np.ndarray) -> list[int]:
+    return [wrap(int(value), x.dtype) for value in x.reshape(-1).view(np.dtype(f"u{x.dtype.itemsize}"))]
+
+
+def check(name: str, kernel, operands: list[list[int]], expected: list[int], dtype: np.dtype) -> None:
+    with np.errstate(all="ignore"):
+        actual = kernel(*(array(operand, dtype) for operand in operands))
+    assert actual.dtype == dtype
+    stored = actual.view(np.dtype(f"u{dtype.itemsize}"))
+    assert int(stored.max()) < 1 << bit_width(dtype), f"{name}: a bit above the {bit_width(dtype)} of {dtype} is set"
+    wrong = [(*xs, a, e) for *xs, a, e in zip(*operands, numbers(actual), expected) if a != e]
+    assert not wrong, f"{name} of {dtype}: operands, actual, expected: {wrong[:5]}"
+
+
+@pytest.mark.parametrize("dtype", INTEGER_DTYPES, ids=str)
+@pytest.mark.parametrize("name", BINARY)
+def test_binary(name: str, dtype: np.dtype) -> None:
+    xs, ys = (list(column) for column in zip(*itertools.product(values(dtype), repeat=2)))
+    expected = [wrap(BINARY[name](x, y, dtype), dtype) for x, y in zip(xs, ys)]
+    check(name, getattr(integers, name)(dtype), [xs, ys], expected, dtype)
+
+
+@pytest.mark.parametrize("dtype", INTEGER_DTYPES, ids=str)
+@pytest.mark.parametrize("name", UNARY)
+def test_unary(name: str, dtype: np.dtype) -> None:
+    expected = [wrap(UNARY[name](x, dtype), dtype) for x in values(dtype)]
+    check(name, getattr(integers, name)(dtype), [values(dtype)], expected, dtype)
+
+
+@pytest.mark.parametrize("dtype", INTEGER_DTYPES, ids=str)
+@pytest.mark.parametrize("direction", COMPARISONS)
+def test_compare(direction: str, dtype: np.dtype) -> None:
+    xs, ys = (list(column) for column in zip(*itertools.product(values(dtype), repeat=2)))
+    actual = integers.compare(direction)(dtype)(array(xs, dtype), array(ys, dtype))
+    assert actual.dtype == bool
+    assert actual.tolist() == [COMPARISONS[direction](x, y) for x, y in zip(xs, ys)]
+
+
+@pytest.mark.parametrize("dtype", INTEGER_DTYPES, ids=str)
+def test_clamp(dtype: np.dtype) -> None:
+    some = values(dtype)[:: max(1, len(values(dtype)) // 16)]
+    low, operand, high = (list(column) for column in zip(*itertools.product(some, repeat=3)))
+    expected = [min(max(x, a), b) for a, x, b in zip(low, operand, high)]
+    check("clamp", integers.clamp(dtype), [low, operand, high], expected, dtype)
+
+
+@pytest.mark.parametrize("dtype", INTEGER_DTYPES, ids=str)
+@pytest.mark.parametrize("name", [*BINARY, *UNARY])
+def test_scalars(name: str, dtype: np.dtype) -> None:
+    kernel = getattr(integers, name)(dtype)
+    count = 2 if name in BINARY else 1
+    for x, y in itertools.product([-1, 0, 1, 3], repeat=2):
+        operands = [array([wrap(v, dtype)], dtype) for v in (x, y)[:count]]
+        with np.errstate(all="ignore"):
+            expected = numbers(kernel(*operands))
+        for scalar in (lambda a: a[0], lambda a: a.reshape(())):
+            with np.errstate(all="ignore"):
+                result = kernel(*map(scalar, operands))
+            assert result.dtype == dtype and result.ndim == 0
+            assert numbers(result) == expected
+
+
+@pytest.mark.parametrize("dtype", INTEGER_DTYPES, ids=str)
+@pytest.mark.parametrize("name", ["divide", "remainder", "power", "count_leading_zeros"])
+def test_large_arrays_agree_with_small_ones(name: str, dtype: np.dtype) -> None:
+    random = np.random.default_rng(2)
+    operands = [random.integers(0, 1 << 62, (3, 50_001)).tolist() for _ in range(2 if name in BINARY else 1)]
+    large = [array([wrap(v, dtype) for row in operand for v in row], dtype).reshape(3, -1) for operand in operands]
+    kernel = getattr(integers, name)(dtype)
+    with np.errstate(all="ignore"):
+        whole = kernel(*large)
+        parts = [kernel(*(x[:, i : i + 300] for x in large)) for i in range(0, 50_001, 300)]
+    assert whole.shape == (3, 50_001)
+    assert whole.tobytes() == np.concatenate(parts, axis=1).tobytes()
+
+
+def test_operands_are_left_alone() -> None:
+    x = np.array([7, -7, 5], np.int32)
+    y = np.array([2, 0, -1], np.int32)
+    x.flags.writeable = y.flags.writeable = False
+    with np.errstate(all="ignore"):
+        for name in BINARY:
+            getattr(integers, name)(x.dtype)(x, y)
+        for name in UNARY:
+            getattr(integers, name)(x.dtype)(x)
+
+
+@pytest.mark.parametrize("dtype", INTEGER_DTYPES, ids=str)
+@pytest.mark.parametrize("last", [0, 1, 5, 1000, 2**40])
+def test_clamp_index(dtype: np.dtype, last: int) -> None:
+    start = array(values(dtype), dtype)
+    expected = [min(max(x, 0), last) for x in values(dtype)]
+    actual = integers.clamp_index(start, last)
+    assert actual.dtype == np.intp and actual.tolist() == expected
+    scalars = [integers.clamp_index(scalar, last) for scalar in start]
+    assert scalars == expected and all(scalar.dtype == np.intp for scalar in scalars)
+
+
+def test_same_gives_its_kernel_for_every_dtype() -> None:
+    assert all(integers.same(np.add)(dtype) is np.add for dtype in WIDE)
