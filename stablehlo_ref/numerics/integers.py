@@ -11,6 +11,7 @@ Integers of 2 and 4 bits are computed as 8-bit ones, of which the low bits are k
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import TypeAlias
 
 import numpy as np
@@ -24,12 +25,15 @@ from stablehlo_ref.numerics.dtypes import (
     UINT64,
     bit_width,
     bits_dtype,
+    exponent_bits,
     is_signed,
     is_sub_byte_integer,
+    mantissa_bits,
     numpy_dtype,
+    signed_bits_dtype,
 )
 from stablehlo_ref.numerics.floats import COMPARISONS
-from stablehlo_ref.numerics.narrow import Array, DType, Kernel, in_blocks
+from stablehlo_ref.numerics.narrow import SMALL, Array, DType, Kernel, in_blocks
 
 Factory: TypeAlias = Callable[[DType], Kernel]
 
@@ -42,17 +46,20 @@ def same(kernel: Kernel) -> Factory:
     return lambda dtype: kernel
 
 
-def unpack(x: Array) -> Array:
-    """The values of a 2-bit or 4-bit integer array as i8 or ui8."""
-    if not is_signed(x.dtype):
-        return x.view(UINT8)
-    unused = 8 - bit_width(x.dtype)
-    return np.right_shift(np.left_shift(x.view(INT8), unused), unused)
+@cache
+def unpack(dtype: DType) -> Kernel:
+    """A kernel from arrays of a 2-bit or 4-bit integer `dtype` to i8 or ui8."""
+    unused = 8 - bit_width(dtype)
+    if is_signed(dtype):
+        return lambda x: np.right_shift(np.left_shift(x.view(INT8), unused), unused)
+    return lambda x: x.view(UINT8)
 
 
-def pack(x: Array, dtype: DType) -> Array:
-    """The low bits of an i8 or ui8 array as an array of a 2-bit or 4-bit integer `dtype`."""
-    return np.bitwise_and(x.view(UINT8), (1 << bit_width(dtype)) - 1).view(dtype)
+@cache
+def pack(dtype: DType) -> Kernel:
+    """A kernel from the low bits of i8 or ui8 arrays to a 2-bit or 4-bit integer `dtype`."""
+    low_bits = UINT8.type((1 << bit_width(dtype)) - 1)
+    return lambda x: np.bitwise_and(x.view(UINT8), low_bits).view(dtype)
 
 
 def _unpacked(factory: Factory) -> Factory:
@@ -61,8 +68,8 @@ def _unpacked(factory: Factory) -> Factory:
     def extended(dtype: DType) -> Kernel:
         if not is_sub_byte_integer(dtype):
             return factory(dtype)
-        kernel = factory(INT8 if is_signed(dtype) else UINT8)
-        return lambda *operands: pack(kernel(*[unpack(x) for x in operands]), dtype)
+        load, kernel, store = unpack(dtype), factory(INT8 if is_signed(dtype) else UINT8), pack(dtype)
+        return lambda *operands: store(kernel(*[load(x) for x in operands]))
 
     return extended
 
@@ -73,7 +80,8 @@ def _low_bits(ufunc: Kernel) -> Factory:
     def factory(dtype: DType) -> Kernel:
         if not is_sub_byte_integer(dtype):
             return ufunc
-        return lambda *operands: pack(ufunc(*[x.view(UINT8) for x in operands]), dtype)
+        store = pack(dtype)
+        return lambda *operands: store(ufunc(*[x.view(UINT8) for x in operands]))
 
     return factory
 
@@ -84,13 +92,13 @@ def _low_bits(ufunc: Kernel) -> Factory:
 def _unsigned_divide(x: Array, y: Array) -> Array:
     quotient = np.floor_divide(x, y)
     zero = np.equal(y, 0)
-    return np.where(zero, ~x.dtype.type(0), quotient) if zero.any() else quotient
+    return np.where(zero, ~x.dtype.type(0), quotient) if np.count_nonzero(zero) else quotient
 
 
 def _signed_divide(x: Array, y: Array) -> Array:
     quotient = _divide_magnitudes(x, y) if x.dtype.itemsize == 8 else _divide_as_f64(x, y)
     special = np.less_equal(np.add(y, 1).view(bits_dtype(x.dtype)), 1)  # 0 and -1, of which the quotients may overflow
-    if not special.any():
+    if not np.count_nonzero(special):
         return quotient
     return np.where(special, np.where(np.equal(y, 0), x.dtype.type(-1), np.negative(x)), quotient)
 
@@ -116,7 +124,7 @@ def divide(dtype: DType) -> Kernel:
 def _remainder(x: Array, y: Array) -> Array:
     result = np.fmod(x, y)
     zero = np.equal(y, 0)
-    return np.where(zero, x, result) if zero.any() else result
+    return np.where(zero, x, result) if np.count_nonzero(zero) else result
 
 
 remainder = _unpacked(same(_remainder))
@@ -127,20 +135,24 @@ remainder = _unpacked(same(_remainder))
 
 def _power(x: Array, y: Array) -> Array:
     """By squaring, in as many rounds as the largest exponent has bits."""
-    result = np.ones_like(x)
+    if x.size < SMALL:
+        return np.power(x, y)
+    result, square, rest = np.ones_like(x), x.copy(), y.copy()
     while True:
-        factor = np.add(np.multiply(np.subtract(x, 1), np.bitwise_and(y, 1)), 1)  # x or 1
-        result = np.multiply(result, factor)
-        y = np.right_shift(y, 1)
-        if not y.any():
+        factor = np.subtract(square, 1)
+        factor *= np.bitwise_and(rest, 1)
+        factor += 1  # the square, or 1
+        result *= factor
+        rest >>= 1
+        if not np.count_nonzero(rest):
             return result
-        x = np.multiply(x, x)
+        square *= square
 
 
 def _signed_power(x: Array, y: Array) -> Array:
     """A negative exponent gives the reciprocal, its fraction discarded: 0 unless `x` is 1 or -1 (0 for `x = 0` too)."""
     negative = np.less(y, 0)
-    if not negative.any():
+    if not np.count_nonzero(negative):
         return _power(x, y)
     is_unit = np.equal(np.absolute(x), 1)
     result = _power(x, np.where(negative, np.bitwise_and(y, 1), y))
@@ -171,16 +183,19 @@ def shift_right_logical(dtype: DType) -> Kernel:
 
 def count_leading_zeros(dtype: DType) -> Kernel:
     """The number of zero bits above the uppermost one bit, from the exponent of the integer as a float."""
-    wide = FLOAT32 if dtype.itemsize <= 2 else FLOAT64
-    mantissa, bias = (23, 127) if wide == FLOAT32 else (52, 1023)
-    width, bits = bit_width(dtype), bits_dtype(dtype)
+    wide = FLOAT64 if dtype.itemsize == 8 else FLOAT32
+    bits, wide_bits, signed = bits_dtype(dtype), bits_dtype(wide), signed_bits_dtype(wide)
+    mantissa, width = mantissa_bits(wide), bit_width(dtype)
+    exponent_for_none = (1 << exponent_bits(wide) - 1) - 1 + width - 1
 
     def run(x: Array) -> Array:
         x = x.view(bits)
-        if dtype.itemsize == 8:
-            x = np.bitwise_and(x, ~np.right_shift(x, 1))  # so that it does not round up to a power of two
-        exponent = np.right_shift(x.astype(wide).view(bits_dtype(wide)), mantissa)
-        return np.minimum(np.subtract(width - 1 + bias, exponent), width).astype(bits).view(dtype)
+        x = np.bitwise_and(x, np.invert(np.right_shift(x, 1)))  # so that it does not round up to a power of two
+        if bits == wide_bits:
+            x = x.view(signed)  # numpy converts these faster; a sign counts as a huge exponent
+        exponent = np.right_shift(x.astype(wide).view(wide_bits), mantissa)
+        zeros = np.subtract(exponent_for_none, exponent).view(signed)
+        return np.clip(zeros, 0, width).astype(bits, copy=False).view(dtype)
 
     return in_blocks(run, dtype)
 
@@ -195,6 +210,8 @@ def popcnt(dtype: DType) -> Kernel:
 
 
 def _clamp(low: Array, operand: Array, high: Array) -> Array:
+    if operand.size >= SMALL and low.ndim == high.ndim == 0:
+        return np.clip(operand, low, high)  # numpy is slow to take the larger or the smaller of an array and a scalar
     return np.minimum(np.maximum(operand, low), high)
 
 
@@ -221,7 +238,8 @@ def compare(direction: str) -> Factory:
     def factory(dtype: DType) -> Kernel:
         if not is_sub_byte_integer(dtype):
             return comparison
-        return lambda x, y: comparison(unpack(x), unpack(y))
+        load = unpack(dtype)
+        return lambda x, y: comparison(load(x), load(y))
 
     return factory
 
@@ -231,7 +249,7 @@ def clamp_index(start: Array, last: int) -> Array:
     if start.ndim == 0:
         return np.intp(min(max(int(start), 0), last))
     if is_sub_byte_integer(start.dtype):
-        start = unpack(start)
+        start = unpack(start.dtype)(start)
     if start.dtype == UINT64:
         return np.minimum(start, np.uint64(last)).astype(np.intp)
     return np.minimum(np.maximum(start.astype(np.intp, copy=False), 0), last)
