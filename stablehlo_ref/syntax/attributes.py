@@ -1,0 +1,471 @@
+"""Attributes and locations: recursive descent over MLIR's grammar."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from stablehlo_ref.diagnostics import Source
+from stablehlo_ref.ir.attributes import (
+    UNIT,
+    DenseArray,
+    DenseElements,
+    DenseResource,
+    EnumAttribute,
+    FloatAttribute,
+    IntegerAttribute,
+    OpaqueAttribute,
+    StructAttribute,
+    SymbolReference,
+    TypeAttribute,
+)
+from stablehlo_ref.ir.locations import (
+    UNKNOWN_LOCATION,
+    CallSiteLocation,
+    DebugLocation,
+    FileLocation,
+    FusedLocation,
+    LocationAlias,
+    NameLocation,
+)
+from stablehlo_ref.ir.types import (
+    BooleanType,
+    FloatType,
+    IndexType,
+    IntegerType,
+    TensorType,
+    Type,
+    integer_type,
+)
+from stablehlo_ref.syntax import literals
+from stablehlo_ref.syntax.attribute_text import attribute_text
+from stablehlo_ref.syntax.lexer import NUMBER, STRING, token
+from stablehlo_ref.syntax.structs import CONVOLUTION_LISTS, STRUCTS
+from stablehlo_ref.syntax.types import SIMPLE_TYPE, TypeParser
+
+DIALECTS_WITH_STRUCTS = ("stablehlo", "chlo")
+MEMOISED = 100  # a literal with a longer text is not remembered
+
+_match_number = token(rf"(-?)\s*({NUMBER})(?!\w)")
+_match_list = token(r"\[(\s*+(?:-?\d++\s*+(?:,\s*+-?\d++\s*+)*+)?+)\]")
+_match_array = token(rf"<\s*({SIMPLE_TYPE})\s*(?::([^<>]*+))?>")
+_match_short_dense = token(rf'dense(<(?:[^<>"/]|{STRING}){{0,{MEMOISED}}}>\s*:\s*{SIMPLE_TYPE})')
+_match_dense_rest = re.compile(rf'(?:[^>"/]++|{STRING}|//[^\n]*+|/)*+>').match
+_match_file = token(rf"({STRING}):(\d++):(\d++)(?:\s*to\s*(\d*+):(\d++))?")
+_match_simple_name = token(rf"loc\(({STRING})(?:\((\#[\w$.\-]++)\))?\)")
+_find_numbers = re.compile(r"-?\d+").findall
+
+
+class AttributeParser(TypeParser):
+    """Reads attributes; aliases (`#name`) are left to `attribute_alias`."""
+
+    def __init__(self, source: Source) -> None:
+        super().__init__(source)
+        self.dense_literals: dict[str, DenseElements] = {}
+        self.resources: list[tuple[DenseResource, int]] = []
+        self.location_aliases: dict[str, LocationAlias] = {}
+        self.location_uses: dict[str, int] = {}
+
+    def attribute_alias(self, name: str) -> Any:
+        raise NotImplementedError
+
+    # attribute ::= string | list | dictionary | symbol | dialect-attribute | number | keyword ... | type
+    def attribute(self) -> Any:
+        start = self.peek()
+        read = _BY_START.get(start) or _BY_FIRST_CHARACTER.get(start[:1])
+        self.descend()
+        value = read(self) if read else TypeAttribute(self._type_attribute())
+        self.depth -= 1
+        return value
+
+    def _type_attribute(self) -> Type:
+        start = self.peek()
+        if not (start[:1].isalpha() or start[:1] in ("!", "(")):
+            raise self.expected("an attribute")
+        return self.type()
+
+    def attribute_text(self) -> str:
+        """An attribute's text; aliases in it are spelled out."""
+        return attribute_text(self.attribute())
+
+    def _keyword(self, value: Any) -> Any:
+        self.advance()
+        return value
+
+    # string ::= "..." (: type)?
+    def _string(self) -> Any:
+        start, value = self.start, self.string()
+        if not self.accept(":"):
+            return value
+        self.type()  # of a dialect's type, such as !tf.string
+        return OpaqueAttribute(self.text[start : self.position])
+
+    # list ::= [ (attribute (, attribute)*)? ]
+    def _list(self) -> tuple[Any, ...]:
+        match = self.take(_match_list(self.text, self.position))
+        if not match:
+            return tuple(self.items(self.attribute, "[", "]"))
+        return tuple(IntegerAttribute(self.to_integer(n, match.start(1))) for n in _find_numbers(match[1]))
+
+    # dictionary ::= { (entry (, entry)*)? }
+    def dictionary(self) -> dict[str, Any]:
+        entries: dict[str, Any] = {}
+
+        # entry ::= (word | string) (= attribute)?
+        def entry() -> None:
+            start, offset = self.peek(), self.start
+            name = self.string() if start[:1] == '"' else self.word("an attribute's name")
+            if name in entries:
+                raise self.error(f"attribute '{name}' stands twice in a dictionary", offset)
+            entries[name] = self.attribute() if self.accept("=") else UNIT
+
+        self.items(entry, "{", "}")
+        return entries
+
+    # symbol ::= @name (:: @name)*
+    def _symbol(self) -> SymbolReference:
+        path = [self.symbol_name()]
+        while self.accept("::"):
+            path.append(self.symbol_name())
+        return SymbolReference(tuple(path))
+
+    def symbol_name(self) -> str:
+        """The name behind `@`."""
+        offset, name = self.start, self.peek()
+        if name[:1] != "@" or len(name) < 2:
+            raise self.expected("a symbol name such as '@main'")
+        self.advance()
+        return self.unescape(name[1:], offset + 1) if name[1] == '"' else name[1:]
+
+    # number ::= -? (integer | float) (: type)?
+    def number(self, typed: bool = True) -> IntegerAttribute | FloatAttribute:
+        match = self.take(_match_number(self.text, self.position))
+        if not match:
+            raise self.expected("a number")
+        sign, digits = match.groups()
+        offset = match.start(1)
+        type = self.type() if typed and self.accept(":") else None
+        if isinstance(type, FloatType):
+            return self._float(sign, digits, type, offset)
+        if "." in digits:
+            if type is not None:
+                raise self.error(f"a floating-point literal for type {type}", offset)
+            return FloatAttribute(float(sign + digits))
+        if type is not None and not isinstance(type, BooleanType | IntegerType | IndexType):
+            raise self.error(f"an integer literal for type {type}", offset)
+        return IntegerAttribute(self.to_integer(sign + digits, offset), type)
+
+    def _float(self, sign: str, digits: str, type: FloatType, offset: int) -> FloatAttribute:
+        if "." not in digits and not digits.startswith("0x"):
+            raise self.error(f"an integer literal for type {type}", offset)
+        try:
+            value = literals.parse_elements(sign + digits, (), type)
+        except TypeError:  # a format that has no arrays
+            return FloatAttribute(float(sign + digits) if "." in digits else 0.0, type, sign + digits)
+        except literals.LiteralError as error:
+            raise self.error(str(error), offset) from error
+        return FloatAttribute(float(value), type, digits if digits.startswith("0x") else "")
+
+    # --- elements -----------------------------------------------------------------------------------------------
+
+    # dense ::= dense < ... > : type
+    def _dense(self) -> Any:
+        match = _match_short_dense(self.text, self.position)
+        if match and (known := self.dense_literals.get(match[1])):
+            self.position = match.end()
+            return known
+        offset = self.start
+        self.advance()
+        self.expect("<")
+        start, stop = self.position, self._dense_end()
+        self.position = stop + 1
+        self.expect(":")
+        type = self.type()
+        value = self._elements(self.text[start:stop], type, start, offset)
+        if match and match.end() == self.position and isinstance(value, DenseElements):
+            self.dense_literals[match[1]] = value
+        return value
+
+    def _dense_end(self) -> int:
+        """The offset of the `>` that ends a dense literal whose text begins here."""
+        start = self.position
+        stop = self.text.find(">", start)
+        if stop >= 0 and self.text.find('"', start, stop) < 0 and self.text.find("//", start, stop) < 0:
+            return stop
+        quote = self.start
+        if self.text.startswith('"0x', quote):
+            close = self.text.find('"', quote + 1)
+            if close >= 0 and self.text.startswith(">", close + 1):
+                return close + 1
+        match = _match_dense_rest(self.text, start)
+        if not match:
+            raise self.error("a dense literal without an end", start)
+        return match.end() - 1
+
+    def _elements(self, body: str, type: Type, start: int, offset: int) -> Any:
+        if not isinstance(type, TensorType) or not type.is_static:
+            if isinstance(type, TensorType):
+                raise self.error(f"a dense literal needs a static shape, not {type}", offset)
+            return OpaqueAttribute(f"dense<{body}> : {type}")
+        try:
+            return DenseElements(type, literals.parse_elements(body, type.shape, type.element_type))  # type: ignore[arg-type]
+        except literals.LiteralError as error:
+            raise self.error(f"{error} in a literal of type {type}", start + error.offset) from error
+        except TypeError:
+            return OpaqueAttribute(f"dense<{body}> : {type}")
+
+    # dense-resource ::= dense_resource < (word | string) > : type
+    def _dense_resource(self) -> DenseResource:
+        offset = self.start
+        self.advance()
+        self.expect("<")
+        key = self.string() if self.peek()[:1] == '"' else self.word("a resource's key")
+        self.expect(">")
+        self.expect(":")
+        resource = DenseResource(key, self.type())
+        self.resources.append((resource, offset))
+        return resource
+
+    # array ::= array < type (: element (, element)*)? >
+    def _array(self) -> DenseArray:
+        self.advance()
+        match = self.take(_match_array(self.text, self.position))
+        if not match:
+            raise self.expected("'<', an element type and the elements of an array")
+        kept, self.position = self.position, match.start(1)
+        element_type = self.type()
+        self.position = kept
+        if not isinstance(element_type, BooleanType | IntegerType | FloatType):
+            raise self.error(f"no arrays of {element_type}", match.start(1))
+        body = (match[2] or "").strip()
+        count = body.count(",") + 1 if body else 0
+        try:
+            values = literals.parse_elements(f"[{body}]", (count,), element_type)
+        except (literals.LiteralError, TypeError) as error:
+            raise self.error(f"{error} in an array of {element_type}", match.start(1)) from error
+        if values.dtype.kind not in "bui":  # types that numpy lacks
+            values = values.astype(np.float64)
+            values = values if isinstance(element_type, FloatType) else values.astype(np.int64)
+        return DenseArray(element_type, tuple(values.tolist()))
+
+    # --- dialects -----------------------------------------------------------------------------------------------
+
+    # dialect-attribute ::= #alias | # dialect . name (< ... >)? | # dialect < ... >
+    def _hash(self) -> Any:
+        start, name = self.start, self.advance()
+        angled = self.text.startswith("<", self.position)
+        dialect, dot, kind = name[1:].partition(".")
+        if dialect in DIALECTS_WITH_STRUCTS and angled:
+            return self._struct(name[1:]) if dot else self._enum(dialect)
+        if not dot and not angled:
+            self.position = start
+            return self.attribute_alias(self.advance())
+        return OpaqueAttribute(name + (self.balanced_text("a dialect's attribute") if angled else ""))
+
+    # enum ::= # dialect < kind value >
+    def _enum(self, dialect: str) -> Any:
+        self.expect("<")
+        kind = self.word("the kind of an enumeration")
+        if self.peek() == "<":  # the older spelling of a struct
+            value: Any = self._struct(f"{dialect}.{kind}")
+        else:
+            value = EnumAttribute(dialect, kind, self.word(f"a {kind}"))
+        self.expect(">")
+        return value
+
+    # struct ::= < field (, field)* > | < value >
+    def _struct(self, name: str) -> Any:
+        if name == "stablehlo.conv":
+            return self._convolution()
+        self.expect("<")
+        if name == "stablehlo.bounds":
+            return StructAttribute(name, {"bounds": self._bounds(">")})
+        fields: dict[str, Any] = {}
+        while not self.accept(">"):
+            offset, field = self.start, self.word("a field's name")
+            if not fields and self.accept(">"):  # #stablehlo.result_accuracy_mode<DEFAULT>
+                return EnumAttribute(*name.split(".", 1), field)
+            self._field(name, field, fields, offset)
+            if not self.accept(",") and self.peek() != ">":
+                raise self.expected("',' or '>'")
+        return StructAttribute(name, STRUCTS.get(name, {}) | fields)
+
+    # field ::= word = attribute
+    def _field(self, name: str, field: str, fields: dict[str, Any], offset: int) -> None:
+        known = STRUCTS.get(name)
+        if known is not None and field not in known:
+            raise self.error(f"expected one of {', '.join(known)}, found '{field}'", offset)
+        if field in fields:
+            raise self.error(f"'{field}' stands twice", offset)
+        self.expect("=")
+        if field == "bounds":
+            self.expect("[")
+            fields[field] = self._bounds("]")
+        else:
+            fields[field] = self._field_value(known[field] if known else None)
+
+    def _field_value(self, example: Any) -> Any:
+        if isinstance(example, IntegerAttribute):
+            return IntegerAttribute(self.integer())
+        if example == ():
+            return tuple(map(IntegerAttribute, self.dimensions()))
+        return self.attribute()
+
+    # bounds ::= (bound (, bound)*)? ; bound ::= ? | integer
+    def _bounds(self, closing: str) -> tuple[int | None, ...]:
+        bounds: list[int | None] = []
+        while not self.accept(closing):
+            bounds.append(None if self.accept("?") else self.integer())
+            if not self.accept(",") and self.peek() != closing:
+                raise self.expected(f"',' or '{closing}'")
+        return tuple(None if bound is not None and bound < 0 else bound for bound in bounds)
+
+    # convolution ::= < raw field (, field)* > | < list x list -> list >
+    def _convolution(self) -> StructAttribute:
+        self.expect("<")
+        fields: dict[str, Any] = {}
+        if not self.accept("raw"):
+            fields = self.convolution_lists()
+            self.expect(">")
+            return StructAttribute("stablehlo.conv", fields)
+        while not self.accept(">"):
+            offset = self.start
+            self._field("stablehlo.conv", self.word("a field's name"), fields, offset)
+            if not self.accept(",") and self.peek() != ">":
+                raise self.expected("',' or '>'")
+        return StructAttribute("stablehlo.conv", STRUCTS["stablehlo.conv"] | fields)
+
+    # convolution-lists ::= list x list -> list ; list ::= [ (letter | integer) (, (letter | integer))* ]
+    def convolution_lists(self) -> dict[str, Any]:
+        """The fields of a convolution's dimension numbers from their short form `[b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f]`."""
+        fields: dict[str, Any] = {}
+        for (letters, spatial), separator in zip(CONVOLUTION_LISTS, ("x", "->", "")):
+            self._convolution_list(letters, spatial, fields)
+            if separator:
+                self.expect(separator)
+        return fields
+
+    def _convolution_list(self, letters: dict[str, str], spatial: str, fields: dict[str, Any]) -> None:
+        offset = self.start
+        positions: dict[int, int] = {}
+        for position, label in enumerate(self.items(self.advance, "[", "]")):
+            if label in letters and letters[label] not in fields:
+                fields[letters[label]] = IntegerAttribute(position)
+            elif label.isdecimal() and len(label) < 5 and int(label) not in positions:
+                positions[int(label)] = position
+            else:
+                raise self.error(f"unexpected dimension '{label}'", offset)
+        missing = [letter for letter, field in letters.items() if field not in fields]
+        missing += [str(d) for d in range(len(positions)) if d not in positions]
+        if missing:
+            raise self.error(f"expected dimensions {', '.join(missing)} not specified", offset)
+        fields[spatial] = tuple(IntegerAttribute(positions[d]) for d in range(len(positions)))
+
+    def _opaque(self) -> OpaqueAttribute:
+        """`affine_map<...>`, `sparse<...>` and others that are kept as they are written."""
+        start = self.start
+        self.advance()
+        while self.peek() in ("<", "["):
+            self.balanced("an attribute")
+        if self.accept(":"):
+            self.type()
+        return OpaqueAttribute(self.text[start : self.position])
+
+    # --- locations ----------------------------------------------------------------------------------------------
+
+    # location ::= loc ( location-body )
+    def location_attribute(self) -> DebugLocation:
+        match = self.take(_match_simple_name(self.text, self.position))
+        if match:
+            child = self._location_alias(match[2], match.start(2)) if match[2] else None
+            return NameLocation(self.unescape(match[1], match.start(1)), child)
+        self.expect("loc")
+        self.expect("(")
+        location = self._location_body()
+        self.expect(")")
+        return location
+
+    # location-body ::= unknown | #alias | callsite ( ... ) | fused ... | file | name
+    def _location_body(self) -> DebugLocation:
+        self.descend()
+        start = self.peek()
+        if start[:1] == '"':
+            location = self._file_or_name()
+        elif start[:1] == "#":
+            offset = self.start
+            location = self._location_alias(self.advance(), offset)
+        elif start in _LOCATIONS:
+            self.advance()
+            location = _LOCATIONS[start](self)
+        else:
+            raise self.expected("a location")
+        self.depth -= 1
+        return location
+
+    def _location_alias(self, name: str, offset: int) -> DebugLocation:
+        alias = self.location_aliases.get(name)
+        if alias is None:
+            alias = self.location_aliases[name] = LocationAlias(name)
+            self.location_uses[name] = offset
+        return alias
+
+    # file ::= string : line : column (to (line)? : column)? ; name ::= string (( location-body ))?
+    def _file_or_name(self) -> DebugLocation:
+        match = self.take(_match_file(self.text, self.position))
+        if match:
+            line, column = self.to_integer(match[2], match.start(2)), self.to_integer(match[3], match.start(3))
+            end = None
+            if match[5]:
+                end_line = self.to_integer(match[4], match.start(4)) if match[4] else line
+                end = (end_line, self.to_integer(match[5], match.start(5)))
+            return FileLocation(self.unescape(match[1], match.start(1)), line, column, end)
+        name, child = self.string(), None
+        if self.accept("("):
+            child = self._location_body()
+            self.expect(")")
+        return NameLocation(name, child)
+
+    # callsite ::= callsite ( location-body at location-body )
+    def _callsite(self) -> CallSiteLocation:
+        self.expect("(")
+        callee = self._location_body()
+        self.expect("at")
+        caller = self._location_body()
+        self.expect(")")
+        return CallSiteLocation(callee, caller)
+
+    # fused ::= fused (< attribute >)? [ location-body (, location-body)* ]
+    def _fused(self) -> FusedLocation:
+        metadata = None
+        if self.accept("<"):
+            metadata = self.attribute()
+            self.expect(">")
+        return FusedLocation(tuple(self.items(self._location_body, "[", "]")), metadata)
+
+
+_LOCATIONS: dict[str, Callable[[AttributeParser], DebugLocation]] = {
+    "unknown": lambda parser: UNKNOWN_LOCATION,
+    "callsite": AttributeParser._callsite,
+    "fused": AttributeParser._fused,
+}
+_BY_START: dict[str, Callable[[AttributeParser], Any]] = {
+    "true": lambda parser: parser._keyword(True),
+    "false": lambda parser: parser._keyword(False),
+    "unit": lambda parser: parser._keyword(UNIT),
+    "dense": AttributeParser._dense,
+    "dense_resource": AttributeParser._dense_resource,
+    "array": AttributeParser._array,
+    "loc": AttributeParser.location_attribute,
+} | dict.fromkeys(
+    ("sparse", "affine_map", "affine_set", "opaque", "strided", "distinct"), AttributeParser._opaque
+)
+_BY_FIRST_CHARACTER: dict[str, Callable[[AttributeParser], Any]] = {
+    '"': AttributeParser._string,
+    "[": AttributeParser._list,
+    "{": AttributeParser.dictionary,
+    "@": AttributeParser._symbol,
+    "#": AttributeParser._hash,
+} | dict.fromkeys("-0123456789", AttributeParser.number)

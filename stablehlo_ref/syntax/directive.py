@@ -1,0 +1,54 @@
+"""What the pretty form of an op is made of: directives, each of which parses and prints its part."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from stablehlo_ref.define import Op
+from stablehlo_ref.ir.core import Operation, Region
+from stablehlo_ref.ir.types import Type
+
+if TYPE_CHECKING:
+    from stablehlo_ref.syntax.parser import Parser
+    from stablehlo_ref.syntax.printer import Printer
+
+
+class Draft:
+    """An op as far as it is read. Types that the text leaves out are those of the values, or stay None for results."""
+
+    __slots__ = (
+        "attributes", "definition", "members", "name", "offset", "operand_types", "operands", "regions",
+        "result_types", "successors",
+    )  # fmt: skip
+
+    def __init__(self, name: str, definition: type[Op] | None, offset: int) -> None:
+        self.name = name
+        self.definition = definition
+        self.offset = offset
+        self.operands: list[tuple[str, int]] = []  # names with the offsets they stand at
+        self.operand_types: tuple[Type, ...] | None = None
+        self.result_types: tuple[Type, ...] = ()
+        self.members: dict[str, Any] = {}  # attributes as the op's members hold them
+        self.attributes: dict[str, Any] = {}  # attributes as they are written, to be decoded
+        self.regions: list[Region] = []
+        self.successors: list[str] = []
+
+
+class Irregular(Exception):
+    """Raised by `Directive.print` for an op that the pretty form cannot express; it is printed in generic form."""
+
+
+class Directive:
+    """One part of a pretty form. `members` are the attribute members that it writes."""
+
+    members: tuple[str, ...] = ()
+
+    def parse(self, parser: Parser, draft: Draft) -> None:
+        raise NotImplementedError
+
+    def print(self, printer: Printer, op: Operation) -> None:
+        raise NotImplementedError
+
+    def present(self, op: Operation) -> bool | None:
+        """Whether `op` has what this part is about; None if that depends on nothing."""
+        return None

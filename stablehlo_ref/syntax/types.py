@@ -1,0 +1,277 @@
+"""Types: recursive descent over MLIR's grammar, and a memo from a type's text to the type."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from stablehlo_ref.diagnostics import Source
+from stablehlo_ref.ir.attributes import StructAttribute
+from stablehlo_ref.ir.types import (
+    FLOATS,
+    INDEX,
+    NONE,
+    TOKEN,
+    BufferType,
+    ComplexType,
+    FunctionType,
+    FutureType,
+    IntegerType,
+    OpaqueType,
+    QuantizedType,
+    TensorType,
+    TupleType,
+    Type,
+    UnrankedTensorType,
+    integer_type,
+    tensor_type,
+)
+from stablehlo_ref.syntax.lexer import Cursor, token
+
+MAX_WIDTH = (1 << 24) - 1  # of an integer type, as in MLIR
+MAX_DIMENSION = (1 << 63) - 1
+
+_ANGLED = r"<[^<>\"/]*+(?:<[^<>\"/]*+>[^<>\"/]*+)*+>"
+SIMPLE_TYPE = rf"(?:tensor{_ANGLED}|[a-z!][\w.]*+(?![\w.<\-$]))"
+_TYPES = rf"(?:{SIMPLE_TYPE}(?:,\s*+{SIMPLE_TYPE})*+)?+"
+FUNCTION_TYPE = rf"\({_TYPES}\)\s*+->\s*+(?:{SIMPLE_TYPE}|\({_TYPES}\))"
+
+_match_simple_type = token(rf"({SIMPLE_TYPE})")
+_match_function_type = token(rf"({FUNCTION_TYPE})")
+_match_dimensions = token(r"((?:(?:\?|\d++)\s*x\s*)*+)")
+_match_unranked = token(r"\*\s*x")
+_match_integer_type = re.compile(r"(si|ui|i)([1-9]\d*)").fullmatch
+_match_number = token(r"(-?(?:\d++(?:\.\d*+)?+(?:[eE][+\-]?\d++)?+))")
+
+
+class TypeParser(Cursor):
+    """Reads types; aliases (`!name`) are left to `type_alias`, attributes inside types to `attribute`."""
+
+    def __init__(self, source: Source) -> None:
+        super().__init__(source)
+        self.types: dict[str, Type] = dict(FLOATS) | {"index": INDEX, "none": NONE, "!stablehlo.token": TOKEN}
+        self.function_types: dict[str, FunctionType] = {}
+
+    def attribute(self) -> Any:
+        raise NotImplementedError
+
+    def attribute_text(self) -> str:
+        raise NotImplementedError
+
+    def type_alias(self, name: str) -> Type:
+        raise NotImplementedError
+
+    # --- entry --------------------------------------------------------------------------------------------------
+
+    # type ::= function-type | non-function-type
+    def type(self) -> Type:
+        match = _match_simple_type(self.text, self.position)
+        if match:
+            known = self.types.get(match[1])
+            if known is not None:
+                self.position = match.end()
+                return known
+        self.descend()
+        parsed = self._type()
+        self.depth -= 1
+        if match and match.end() == self.position:
+            self.types[match[1]] = parsed
+        return parsed
+
+    def _type(self) -> Type:
+        start = self.peek()
+        if start == "(":
+            return self.function_type()
+        if start[:1] == "!":
+            return self._dialect_type()
+        read = _BUILTIN.get(start)
+        if read:
+            self.advance()
+            return read(self)
+        integer = _match_integer_type(start)
+        if not integer:
+            raise self.expected("a type")
+        if len(integer[2]) > 8 or int(integer[2]) > MAX_WIDTH:
+            raise self.error(f"integer types have at most {MAX_WIDTH} bits")
+        self.advance()
+        return integer_type(int(integer[2]), integer[1][:-1])
+
+    # function-type ::= ( types ) -> ( type | ( types ) )
+    def function_type(self) -> FunctionType:
+        match = _match_function_type(self.text, self.position)
+        if match and (known := self.function_types.get(match[1])):
+            self.position = match.end()
+            return known
+        inputs = tuple(self.items(self.type, "(", ")"))
+        self.expect("->")
+        parsed = FunctionType(inputs, self.result_types())
+        if match and match.end() == self.position:
+            self.function_types[match[1]] = parsed
+        return parsed
+
+    # result-types ::= type | ( types )
+    def result_types(self) -> tuple[Type, ...]:
+        if self.peek() != "(":
+            return (self.type(),)
+        start = self.position
+        types = tuple(self.items(self.type, "(", ")"))
+        if self.peek() == "->":  # a single result that is itself a function
+            self.position = start
+            return (self.function_type(),)
+        return types
+
+    # types ::= (type (, type)*)?
+    def type_list(self) -> tuple[Type, ...]:
+        types = [self.type()]
+        while self.accept(","):
+            types.append(self.type())
+        return tuple(types)
+
+    # --- builtin types ------------------------------------------------------------------------------------------
+
+    # tensor-type ::= tensor < (dimensions | * x) type (, encoding)? >
+    def _tensor(self) -> Type:
+        self.expect("<")
+        if self.take(_match_unranked(self.text, self.position)):
+            element = self.type()
+            self.expect(">")
+            return UnrankedTensorType(element)
+        shape = self._shape()
+        element = self.type()
+        if self.accept(">"):
+            return tensor_type(shape, element)
+        if not self.accept(","):
+            raise self.expected("',' or '>'")
+        bounds, encoding = self._encoding()
+        self.expect(">")
+        if bounds is not None and len(bounds) != len(shape):
+            raise self.error(f"{len(bounds)} bounds for {len(shape)} dimensions")
+        return TensorType(shape, element, bounds, encoding)
+
+    # dimensions ::= ((? | integer) x)*
+    def _shape(self) -> tuple[int | None, ...]:
+        match = _match_dimensions(self.text, self.position)
+        assert match is not None
+        self.position = match.end()
+        sizes = [size.strip() for size in match[1].split("x")[:-1]]
+        for size in sizes:
+            if len(size) > 18 and (len(size) > 19 or int(size) > MAX_DIMENSION):
+                raise self.error("a dimension size does not fit in 64 bits", match.start(1))
+        return tuple(None if size == "?" else int(size) for size in sizes)
+
+    # encoding ::= #stablehlo.bounds<...> | attribute
+    def _encoding(self) -> tuple[tuple[int | None, ...] | None, str | None]:
+        start = self.position
+        attribute = self.attribute()
+        if isinstance(attribute, StructAttribute) and isinstance(attribute.fields.get("bounds"), tuple):
+            return attribute.fields["bounds"], None
+        self.position = start
+        return None, self.attribute_text()
+
+    # memref-type ::= memref < dimensions type (, layout)* >
+    def _memref(self) -> Type:
+        self.expect("<")
+        if self.take(_match_unranked(self.text, self.position)):
+            raise self.error("unranked memref types are not supported")
+        shape, element = self._shape(), self.type()
+        layout = []
+        while self.accept(","):
+            layout.append(self.attribute_text())
+        self.expect(">")
+        return BufferType(shape, element, tuple(layout))
+
+    # complex-type ::= complex < type >
+    def _complex(self) -> Type:
+        self.expect("<")
+        element = self.type()
+        self.expect(">")
+        return ComplexType(element)
+
+    # tuple-type ::= tuple < types >
+    def _tuple(self) -> Type:
+        return TupleType(tuple(self.items(self.type, "<", ">")))
+
+    def _vector(self) -> Type:
+        return OpaqueType("vector" + self.balanced_text("a vector type"))
+
+    # --- types of dialects --------------------------------------------------------------------------------------
+
+    # dialect-type ::= !alias | ! dialect . name (< ... >)? | ! dialect < ... >
+    def _dialect_type(self) -> Type:
+        name = self.peek()
+        if name == "!":
+            raise self.expected("a type")
+        if name == "!stablehlo.future":
+            self.advance()
+            return FutureType(tuple(self.items(self.type, "<", ">")))
+        if name == "!quant.uniform":
+            return self._quantized()
+        start = self.start
+        self.advance()
+        angled = self.text.startswith("<", self.position)
+        if "." not in name and not angled:
+            self.position = start
+            return self.type_alias(self.advance())
+        return OpaqueType(name + (self.balanced_text("a dialect's type") if angled else ""))
+
+    def balanced_text(self, what: str) -> str:
+        """The text from the bracket that stands next to the one that closes it."""
+        start = self.start
+        self.balanced(what)
+        return self.text[start : self.position]
+
+    # quantized-type ::= !quant.uniform < storage (< min : max >)? : type (: axis)? , parameters >
+    # parameters ::= parameter | { parameter (, parameter)* }
+    def _quantized(self) -> Type:
+        start = self.start
+        self.advance()
+        self.expect("<")
+        storage = self._storage_type()
+        low, high = self._storage_bounds(storage)
+        self.expect(":")
+        expressed = self.type()
+        axis = None
+        if self.accept(":"):
+            if self.peek() == "{":  # blocks of several axes
+                self.position = self.text.index("<", start)
+                return OpaqueType("!quant.uniform" + self.balanced_text("a quantized type"))
+            axis = self.integer()
+        self.expect(",")
+        parameters = [self._scale()] if axis is None else self.items(self._scale, "{", "}")
+        self.expect(">")
+        scales, zero_points = zip(*parameters) if parameters else ((), ())
+        return QuantizedType(storage, expressed, scales, zero_points, low, high, axis)
+
+    def _storage_type(self) -> IntegerType:
+        name = self.peek()
+        match = _match_integer_type(name.replace("u", "ui", 1) if name[:1] == "u" and name[1:2] != "i" else name)
+        if not match or len(match[2]) > 2 or not 1 < int(match[2]) <= 32:
+            raise self.expected("an integer type of 2 to 32 bits")
+        self.advance()
+        return IntegerType(int(match[2]), match[1][:-1])
+
+    def _storage_bounds(self, storage: IntegerType) -> tuple[int, int]:
+        if self.accept("<"):
+            low = self.integer()
+            self.expect(":")
+            high = self.integer()
+            self.expect(">")
+            return low, high
+        half = 1 << storage.width - 1
+        return (-half, half - 1) if storage.is_signed else (0, 2 * half - 1)
+
+    # parameter ::= number (: integer)?
+    def _scale(self) -> tuple[float, int]:
+        match = self.take(_match_number(self.text, self.position))
+        if not match:
+            raise self.expected("a scale")
+        return float(match[1]), self.integer() if self.accept(":") else 0
+
+
+_BUILTIN = {
+    "tensor": TypeParser._tensor,
+    "memref": TypeParser._memref,
+    "complex": TypeParser._complex,
+    "tuple": TypeParser._tuple,
+    "vector": TypeParser._vector,
+}
