@@ -106,9 +106,7 @@ def _run_part(options: argparse.Namespace, name: str, text: str, first_line: int
 
 def _run(options: argparse.Namespace, program: Program) -> None:
     positional, named = _inputs(options, program)
-    context = Context(program.limits)
-    if options.probe_output_dir:
-        context.options["probe_output_dir"] = options.probe_output_dir
+    context = Context(program.limits, probe_output_dir=options.probe_output_dir)
     with ExitStack() as stack:
         statistics = stack.enter_context(Statistics()) if options.stats else None
         progress = Progress(program.step_count) if sys.stderr.isatty() and not options.verbose else None

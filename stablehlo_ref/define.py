@@ -229,9 +229,9 @@ class Op:
         """From member to value, out of flat lists in the members' order; ValueError where the numbers do not fit."""
         values: dict[str, Any] = dict(zip(cls.attributes, map(_default, cls.attributes.values())))
         values |= properties
-        values |= _group_by_member(cls.operands, operands)
-        values |= _group_by_member(cls.outputs, results)
-        values |= _group_by_member(cls.bodies, regions)
+        values |= group_by_member(cls.operands, operands)
+        values |= group_by_member(cls.outputs, results)
+        values |= group_by_member(cls.bodies, regions)
         return values
 
     @classmethod
@@ -273,7 +273,8 @@ def segment_sizes(members: Sequence[Member], count: int) -> list[int]:
     return [spare // flexible if v else 1 for v in variadic]
 
 
-def _group_by_member(members: Sequence[Member], items: Sequence[Any]) -> dict[str, Any]:
+def group_by_member(members: Sequence[Member], items: Sequence[Any]) -> dict[str, Any]:
+    """From each member's name to its item, a tuple where it is variadic; ValueError where the number does not fit."""
     if len(members) == len(items) and not any(isinstance(m, Ins | Outs | Bodies) for m in members):
         return {member.name: item for member, item in zip(members, items)}
     grouped: dict[str, Any] = {}

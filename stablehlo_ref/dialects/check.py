@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from stablehlo_ref.define import Attr, In, Op
-from stablehlo_ref.diagnostics import Diagnostic, Location
-from stablehlo_ref.kinds import Dense, Int, Real, String, complex_tensor, float_tensor, quantized_tensor, tensor
+from stablehlo_ref.diagnostics import Diagnostic, EvaluationError, Location
+from stablehlo_ref.kinds import Dense, Int, Int32, Real, String, complex_tensor, float_tensor, quantized_tensor, tensor
 from stablehlo_ref.numerics.agreement import almost_equal, close, equal, report
 from stablehlo_ref.spec import element_type
 
@@ -47,7 +47,7 @@ class ExpectEq(Check, op="expect_eq"):
     lhs = In(tensor | quantized_tensor)
     rhs = In(tensor | quantized_tensor)
 
-    syntax = "$lhs, $rhs attr-dict : type($lhs)"
+    syntax = "operands attr-dict : same_type"
 
     @staticmethod
     def constraints(C: Any, lhs: Any, rhs: Any) -> None:
@@ -64,7 +64,7 @@ class ExpectEqConst(Check, op="expect_eq_const"):
     lhs = In(tensor | quantized_tensor)
     value = Attr(Dense)
 
-    syntax = "$lhs, $value attr-dict"
+    syntax = "operands, $value attr-dict"
 
     @staticmethod
     def constraints(C: Any, lhs: Any, value: Any) -> None:
@@ -82,7 +82,7 @@ class ExpectAlmostEq(Check, op="expect_almost_eq"):
     rhs = In(float_tensor | complex_tensor)
     tolerance = Attr(Real, default=ALMOST)
 
-    syntax = "$lhs, $rhs (, tolerance = $tolerance)? attr-dict : type($lhs)"
+    syntax = "operands (, tolerance = $tolerance)? attr-dict : same_type"
 
     @staticmethod
     def constraints(C: Any, lhs: Any, rhs: Any) -> None:
@@ -100,7 +100,7 @@ class ExpectAlmostEqConst(Check, op="expect_almost_eq_const"):
     value = Attr(Dense)
     tolerance = Attr(Real, default=ALMOST)
 
-    syntax = "$lhs, $value (, tolerance = $tolerance)? attr-dict"
+    syntax = "operands, $value (, tolerance = $tolerance)? attr-dict"
 
     @staticmethod
     def constraints(C: Any, lhs: Any, value: Any) -> None:
@@ -120,8 +120,8 @@ class ExpectClose(Check, op="expect_close"):
     min_ulp_difference = Attr(Int, default=0)
 
     syntax = (
-        "$actual, $expected, max_ulp_difference = $max_ulp_difference"
-        " (, min_ulp_difference = $min_ulp_difference)? : attr-dict type($actual), type($expected)"
+        "operands, max_ulp_difference = $max_ulp_difference"
+        " (, min_ulp_difference = $min_ulp_difference)? : attr-dict type(operands)"
     )
 
     @staticmethod
@@ -144,10 +144,25 @@ def with_constant(run: Callable[..., tuple[()]], expected: np.ndarray) -> Callab
 
 
 class ExpectSerializedEq(Check, op="expect_serialized_eq"):
-    """`expected` is equal to what probe `probe_id` wrote to the probe directory at its run number `iteration`."""
+    """`expected` is equal to value number `iteration`, counted from 0, of the probe `probe_id` in this run."""
 
     expected = In(tensor)
     probe_id = Attr(String)
-    iteration = Attr(Int, default=0)
+    iteration = Attr(Int32, default=0)
 
-    syntax = "$expected, probe_id = $probe_id (, iter = $iteration)? attr-dict : type($expected)"
+    syntax = "operands, probe_id = $probe_id (, iter = $iteration)? attr-dict : type(operands)"
+
+    @classmethod
+    def plan(cls, expected: Any, probe_id: str, iteration: int, location: Location) -> Any:
+        compare = checked(cls.name, location, equal)
+
+        def run(context: Any, value: Any) -> tuple[()]:
+            seen = context.probes.get(probe_id, ())
+            if iteration >= len(seen):
+                raise EvaluationError(f"probe {probe_id!r} has {len(seen)} values, but number {iteration} is expected")
+            type, probed = seen[iteration]
+            if type != expected:
+                raise EvaluationError(f"probe {probe_id!r} has a value of type {type}, but {expected} is expected")
+            return compare(context, probed, value)
+
+        return run

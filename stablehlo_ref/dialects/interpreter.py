@@ -23,7 +23,7 @@ class Print(Op, dialect="interpreter", op="print"):
     effects = True
     operand = In(tensor | quantized_tensor)
 
-    syntax = "$operand attr-dict : type($operand)"
+    syntax = "operands attr-dict : type(operands)"
 
     @staticmethod
     def plan(operand: Any) -> Any:
@@ -35,10 +35,11 @@ class Print(Op, dialect="interpreter", op="print"):
 
 
 class Probe(Op, dialect="interpreter", op="probe"):
-    """Writes a value to `<probe directory>/<probe_id>_<iteration>.npy`, with a line in index.csv; gives it back.
+    """Keeps a value under `probe_id`, for check.expect_serialized_eq; gives it back.
 
-    Without a probe directory it only gives the value back. Element types that numpy lacks are written as the bits of
-    unsigned integers of their width; those of complex, real and integer types as numpy's own.
+    With a probe directory it also writes the value to a numbered `.npy` file there and a line `probe_id,type,file` to
+    its index.csv; the n-th line of an id is its n-th value. Element types that numpy lacks are written as unsigned
+    integers with the same bits.
     """
 
     effects = True
@@ -46,7 +47,7 @@ class Probe(Op, dialect="interpreter", op="probe"):
     probe_id = Attr(String)
     result = Out(tensor | quantized_tensor)
 
-    syntax = "$operand, probe_id = $probe_id attr-dict : type($result)"
+    syntax = "operands, probe_id = $probe_id attr-dict : type(results)"
 
     @staticmethod
     def infer(operand: Any) -> Any:
@@ -59,24 +60,23 @@ class Probe(Op, dialect="interpreter", op="probe"):
     @staticmethod
     def plan(operand: Any, probe_id: str) -> Any:
         def run(context: Any, value: Any) -> Any:
-            directory = context.options.get("probe_output_dir")
-            if directory is not None:
-                counts = context.options.setdefault("probe_counts", {})
-                counts[probe_id] = counts.get(probe_id, 0) + 1
-                write_probe(Path(directory), probe_id, counts[probe_id], str(operand), np.asarray(value))
+            context.probes.setdefault(probe_id, []).append((operand, np.asarray(value)))
+            if context.probe_output_dir is not None:
+                number = sum(map(len, context.probes.values()))
+                write_probe(context.probe_output_dir, number, probe_id, str(operand), np.asarray(value))
             return value
 
         return run
 
 
-def write_probe(directory: Path, probe_id: str, iteration: int, type: str, value: np.ndarray) -> None:
-    """One .npy file and one line in index.csv: probe id, type, iteration, file."""
-    path = directory / f"{probe_id.replace('/', '_')}_{iteration}.npy"
+def write_probe(directory: Path, number: int, probe_id: str, type: str, value: np.ndarray) -> None:
+    """Writes `probe<number>.npy` and its line in index.csv; the first probe of a run starts a new index."""
+    path = directory / f"probe{number}.npy"
     try:
         directory.mkdir(parents=True, exist_ok=True)
         np.save(path, as_numpy_saves(value))
-        with open(directory / "index.csv", "a", newline="", encoding="utf-8") as index:
-            csv.writer(index).writerow([probe_id, type, iteration, str(path)])
+        with open(directory / "index.csv", "w" if number == 1 else "a", newline="", encoding="utf-8") as index:
+            csv.writer(index).writerow([probe_id, type, str(path)])
     except OSError as error:
         raise EvaluationError(f"can't write probe {probe_id!r} to {directory}: {error.strerror}") from None
 

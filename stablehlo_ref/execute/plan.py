@@ -8,12 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from stablehlo_ref.define import In, Ins, Op
+from stablehlo_ref.define import In, Ins, Op, group_by_member
 from stablehlo_ref.diagnostics import EvaluationError, StablehloError, UnsupportedError
 from stablehlo_ref.execute.regions import PlannedBody
 from stablehlo_ref.execute.run import BlockPlan, FunctionPlan, located
 from stablehlo_ref.execute.steps import step_for
-from stablehlo_ref.ir.attributes import DenseElements
 from stablehlo_ref.ir.core import Block, Operation, Region, Value
 from stablehlo_ref.ir.types import QuantizedType, TensorType, Type
 from stablehlo_ref.limits import Limits
@@ -128,9 +127,9 @@ class FramePlanner:
     def body(self, region: Region, captures: Sequence[Value] = ()) -> PlannedBody:
         """A region as something that ops call; what it captures are further arguments."""
 
-        def plan(lanes: int | None) -> FunctionPlan:
+        def plan(block: Block, lanes: int | None) -> FunctionPlan:
             frame = FunctionPlan("region")
-            FramePlanner(self.planner, frame, lanes).plan(region.block, captures)
+            FramePlanner(self.planner, frame, lanes).plan(block, captures)
             return frame
 
         return PlannedBody(region, plan)
@@ -188,10 +187,10 @@ class FramePlanner:
         return True
 
     def _constant_result(self, op: Operation) -> np.ndarray | None:
-        if isinstance(value := op.properties.get("value"), DenseElements) and op.name == "stablehlo.constant":
-            array = value.array
-            return array if self.lanes is None else np.broadcast_to(array, (self.lanes, *array.shape))
         definition = op.definition
+        if definition is not None and op.name == "stablehlo.constant":
+            array: np.ndarray = definition.call("plan", op.properties)()
+            return array if self.lanes is None else np.broadcast_to(array, (self.lanes, *array.shape))
         if definition is None or definition.effects or op.regions or len(op.results) != 1:
             return None
         if "plan" not in definition.parameters or not _small(op.results[0].type) or self.lanes is not None:
@@ -218,7 +217,7 @@ def _small(type: Type) -> bool:
 
 def _grouping(run: Callable[..., Any], definition: type[Op], count: int) -> Callable[..., Any]:
     """`run` taking its operands in a row, where it wants those of an `Ins` member as one tuple."""
-    parts = definition.group({}, range(count), (), ())
+    parts = group_by_member(definition.operands, range(count))
     indices = [parts[m.name] for m in definition.operands]
     effects = definition.effects
     spans = [slice(i[0], i[-1] + 1) if isinstance(i, tuple) and i else i for i in indices]

@@ -1,36 +1,80 @@
 """Regions that ops call as functions, in three tiers: a recognised operation, arrays of lanes, one scalar at a time.
 
-An op asks for the first that exists. The last is always right and is what the others are tested against.
+An op asks for the first that exists. The last is always right and is what the others are tested against. An op whose
+function is one of scalars need not ask: `each` takes arrays, by the best tier there is.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from stablehlo_ref.execute.run import Context, FunctionPlan
-from stablehlo_ref.ir.core import Block, Operation, Region
+from stablehlo_ref.ir.core import Block, Operation, Region, Value
+from stablehlo_ref.numerics.dtypes import numpy_dtype
+
+Call = Callable[..., list[Any]]
 
 
 class PlannedBody:
     """An input function of an op, planned at most once in each form it is used in."""
 
     def __init__(
-        self, region: Region, plan: Callable[[int | None], FunctionPlan], captures: Sequence[Any] = ()
+        self, region: Region, plan: Callable[[Block, int | None], FunctionPlan], captures: Sequence[Any] = ()
     ) -> None:
         self.region = region
-        self.function_type = region.function_type
+        self.function_type: Any = region.function_type
         self._plan = plan
         self._captures = tuple(captures)
+        self._context = Context()
         self._scalar: FunctionPlan | None = None
+        self._by_count: dict[int, Call] = {}
 
     def bind(self, captures: Sequence[Any]) -> PlannedBody:
         """The same body with the values that it captures, which its plan takes as further arguments."""
         bound = PlannedBody(self.region, self._plan, captures)
-        self._scalar = bound._scalar = self._scalar or self._plan(None)
+        self._scalar = bound._scalar = self._scalar or self._plan(self.region.block, None)
         return bound
+
+    def returning(self, values: Sequence[Value]) -> PlannedBody:
+        """The part of the body that computes `values`, which are arguments or results of its ops."""
+        block = Block([], [])
+        block.arguments = self.region.block.arguments
+        needed = set(values)
+        for op in reversed(self.region.block.operations[:-1]):
+            if needed.intersection(op.results):
+                needed.update(op.operands)
+                block.operations.insert(0, op)
+        last = self.region.block.operations[-1]
+        block.operations.append(Operation(last.name, None, list(values), (), {}, {}, [], last.location))
+        return PlannedBody(Region([block]), self._plan, self._captures)
+
+    # --- all tiers ----------------------------------------------------------------------------------------------
+
+    @cached_property
+    def each(self) -> Call:
+        """The body, a function of scalars, on every tuple of elements of arrays of one shape, which results have too."""
+        if not self.is_elementwise:
+            return self._each_lane
+        if (op := self.recognised) is not None and op.definition is not None:
+            values = op.definition.bind(op) | {"constants": {}, "location": op.location}
+            run = op.definition.call("plan", values)
+            return lambda *arrays: [run(*arrays)]
+        return self._each_element
+
+    def _each_element(self, *arrays: Any) -> list[Any]:
+        shape = np.shape(arrays[0])
+        return [r if np.shape(r) == shape else np.broadcast_to(r, shape) for r in self(*arrays)]
+
+    def _each_lane(self, *arrays: Any) -> list[Any]:
+        shape, count = np.shape(arrays[0]), np.size(arrays[0])
+        if count not in self._by_count:
+            self._by_count[count] = self.lanes(count) or self._one_by_one
+        results = self._by_count[count](*[np.reshape(a, count) for a in arrays])
+        return [np.reshape(r, shape) for r in results]
 
     # --- tier 1 -------------------------------------------------------------------------------------------------
 
@@ -47,14 +91,25 @@ class PlannedBody:
                 return op
         return None
 
+    @cached_property
+    def components(self) -> list[Operation] | None:
+        """The ops of a body that is just `return op(%a0, %b0), op(%a1, %b1), ...`, where it takes `%a..., %b...`."""
+        arguments, terminator = self.region.block.arguments, self.region.block.operations[-1]
+        pairs = list(zip(arguments, arguments[len(arguments) // 2 :]))
+        ops = [value.owner for value in terminator.operands]
+        if len(ops) != len(pairs) or not all(isinstance(op, Operation) and op.parent is terminator.parent for op in ops):
+            return None
+        simple = all(tuple(op.operands) == pair and not op.regions for op, pair in zip(ops, pairs))  # type: ignore[union-attr]
+        return ops if simple else None  # type: ignore[return-value]
+
     # --- tier 2 -------------------------------------------------------------------------------------------------
 
-    @property
+    @cached_property
     def is_elementwise(self) -> bool:
         """Whether the body takes arrays of any one shape as it takes scalars: all its ops are elementwise."""
-        return not any(v.type.shape for v in self.region.block.arguments) and _is_elementwise(self.region.block)  # type: ignore[attr-defined]
+        return not any(t.shape for t in self.function_type.inputs) and _is_elementwise(self.region.block)
 
-    def lanes(self, count: int) -> Callable[..., list[Any]] | None:
+    def lanes(self, count: int) -> Call | None:
         """The body on arrays with `count` lanes in front, every result so too; None where an op has no lanes."""
         if not self.is_elementwise:
             return self._lifted(count)
@@ -65,14 +120,14 @@ class PlannedBody:
 
         return run
 
-    def _lifted(self, count: int) -> Callable[..., list[Any]] | None:
+    def _lifted(self, count: int) -> Call | None:
         if self._captures or not _is_liftable(self.region.block):
             return None
-        frame = self._plan(count)
-        shapes = [(count, *t.shape) for t in self.function_type.outputs]  # type: ignore[attr-defined]
+        frame = self._plan(self.region.block, count)
+        shapes = [(count, *t.shape) for t in self.function_type.outputs]
 
         def run(*arrays: Any) -> list[Any]:
-            results = frame.call(Context(), arrays)
+            results = frame.call(self._context, arrays)
             return [r if np.shape(r) == s else np.broadcast_to(r, s) for r, s in zip(results, shapes)]
 
         return run
@@ -82,8 +137,15 @@ class PlannedBody:
     def __call__(self, *arrays: Any) -> list[Any]:
         """The body on one tuple of its arguments; where `is_elementwise`, on arrays of shapes that broadcast."""
         if self._scalar is None:
-            self._scalar = self._plan(None)
-        return self._scalar.call(Context(), (*arrays, *self._captures))
+            self._scalar = self._plan(self.region.block, None)
+        return self._scalar.call(self._context, (*arrays, *self._captures))
+
+    def _one_by_one(self, *arrays: Any) -> list[Any]:
+        results = [np.empty(len(arrays[0]), numpy_dtype(t.element_type)) for t in self.function_type.outputs]
+        for lane, scalars in enumerate(zip(*arrays)):
+            for result, value in zip(results, self(*scalars)):
+                result[lane] = value
+        return results
 
 
 def _is_elementwise(block: Block) -> bool:

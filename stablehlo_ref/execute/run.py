@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, TypeAlias
 
 from stablehlo_ref.diagnostics import Diagnostic, EvaluationError, StablehloError
@@ -24,7 +25,9 @@ class Context:
     depth: int = 0
     failures: list[Diagnostic] = field(default_factory=list)
     observer: Observer | None = None
-    options: dict[str, Any] = field(default_factory=dict)
+    custom_calls: Mapping[str, Callable[..., Sequence[Any]]] = field(default_factory=dict)  # handlers of this run only
+    probe_output_dir: Path | None = None
+    probes: dict[str, list[tuple[Any, Any]]] = field(default_factory=dict)  # types and values by probe id
 
 
 class Observer:

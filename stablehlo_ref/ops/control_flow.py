@@ -147,7 +147,7 @@ class OptimizationBarrier(Op, op="optimization_barrier"):
     operand = Ins(anything)  # I1
     result = Outs(anything)
 
-    syntax = "attr-dict ($operand : pairwise_types)?"
+    syntax = "attr-dict custom(barrier)"
 
     @staticmethod
     def infer(operand: Any) -> Any:
@@ -168,7 +168,7 @@ class Return(Op, op="return"):
     terminator = True
     results = Ins(anything)
 
-    syntax = "$results attr-dict (: type($results))?"
+    syntax = "operands attr-dict (: type(operands))?"
 
 
 def branch(plan: PlanBlock, results: tuple[int, ...]) -> Step:
@@ -188,3 +188,12 @@ def all_compatible(xs: Sequence[Any], ys: Sequence[Any]) -> bool:
     return size(xs) == size(ys) and all(map(compatible, xs, ys))
 
 
+def call(operands: tuple[int, ...], callee: str, results: tuple[int, ...], functions: Any) -> Step:
+    """A step that calls a function: the one of func.call and of composite."""
+    plan = functions(callee)
+
+    def step(slots: Slots) -> None:
+        for slot, value in zip(results, plan.call(slots[0], [slots[operand] for operand in operands])):
+            slots[slot] = value
+
+    return step

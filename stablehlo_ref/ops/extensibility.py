@@ -16,6 +16,7 @@ from stablehlo_ref.ir.types import TensorType, Type
 from stablehlo_ref.kinds import Dictionary, Flag, Int32, ListOf, Opaque, String, Symbol, anything
 from stablehlo_ref.numerics.agreement import almost_equal, close, equal, report
 from stablehlo_ref.numerics.dtypes import kind, numpy_dtype
+from stablehlo_ref.ops.control_flow import call
 
 
 @dataclass(frozen=True)
@@ -62,7 +63,7 @@ class CustomCallOp(Op, op="custom_call"):
     ffi_config = Attr(Opaque, default=None, name="mhlo.backend_config")
     results = Outs(anything)
 
-    syntax = "custom(custom_call_target) ($inputs) attr-dict : functional_type"
+    syntax = "custom(call_target) ( operands ) attr-dict : functional_type"
 
     @staticmethod
     def plan(
@@ -72,8 +73,7 @@ class CustomCallOp(Op, op="custom_call"):
         config = ffi_config or backend_config
 
         def run(context: Any, inputs: Sequence[Any]) -> Sequence[Any]:
-            handlers = context.options.get("custom_calls", _NONE)
-            handler = handlers.get(call_target_name) or _handlers.get(call_target_name)
+            handler = context.custom_calls.get(call_target_name) or _handlers.get(call_target_name)
             if handler is None:
                 raise UnsupportedError(f"no handler is registered for custom_call @{call_target_name}")
             call = CustomCall(call_target_name, operand_types, results, config, api_version, location, context.failures)
@@ -83,9 +83,6 @@ class CustomCallOp(Op, op="custom_call"):
 
         operand_types = inputs
         return run
-
-
-_NONE: Mapping[str, Handler] = MappingProxyType({})
 
 
 def _check_results(call: CustomCall, values: Sequence[Any]) -> None:
@@ -106,33 +103,22 @@ class Composite(Op, op="composite"):
     """Does what the function `decomposition` does."""
 
     inputs = Ins(anything)  # I1
-    name_ = Attr(String, name="name")  # I2
+    composite_name = Attr(String, name="name")  # I2
     composite_attributes = Attr(Dictionary, default=MappingProxyType({}))  # I3
     decomposition = Attr(Symbol)  # I4
     version = Attr(Int32, default=0)  # I5
     composite_regions = Bodies()  # I6
     results = Outs(anything)
 
-    syntax = "custom(composite)"
+    syntax = "custom(composite_name) operands ( ( $composite_regions ) )? attr-dict : functional_type"
 
     @staticmethod
-    def constraints(C: Any, name_: str) -> None:
-        C(1, re.fullmatch(r"[a-zA-Z][a-zA-Z0-9_]*([.][a-zA-Z0-9_$]+)+", name_))
+    def constraints(C: Any, composite_name: str) -> None:
+        C(1, re.fullmatch(r"[a-zA-Z][a-zA-Z0-9_]*([.][a-zA-Z0-9_$]+)+", composite_name))
 
     @staticmethod
     def inline(inputs: tuple[int, ...], decomposition: str, results: tuple[int, ...], functions: Any) -> Any:
         return call(inputs, decomposition, results, functions)
-
-
-def call(operands: tuple[int, ...], callee: str, results: tuple[int, ...], functions: Any) -> Callable[[Any], None]:
-    """A step that calls a function: the one of func.call and of composite."""
-    plan = functions(callee)
-
-    def step(slots: list[Any]) -> None:
-        for slot, value in zip(results, plan.call(slots[0], [slots[operand] for operand in operands])):
-            slots[slot] = value
-
-    return step
 
 
 # --- the targets that upstream's tests check with -------------------------------------------------------------------

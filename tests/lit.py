@@ -1,0 +1,40 @@
+"""Lit-style tests in process: parts between `// -----`, each a program whose checks must hold."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import stablehlo_ref as sr
+from stablehlo_ref.syntax.printer import print_operation
+
+SPLIT = "// -----"
+
+
+def parts(text: str) -> list[tuple[int, str]]:
+    """Each part of a file with the number of its first line."""
+    found = []
+    line = 1
+    for part in text.split(SPLIT):
+        found.append((line, part))
+        line += part.count("\n")
+    return found
+
+
+def run_file(path: Path) -> int:
+    """Runs every part of a file as it is, and printed in both forms and read again; returns how many checks it has."""
+    text = path.read_text(encoding="utf-8")
+    checks = 0
+    for line, part in parts(text):
+        program = sr.parse(part, filename=str(path), first_line=line).verify()
+        if not program.functions:
+            continue
+        checks += sum(op.name.startswith("check.") or _is_check_call(op) for op in program.module.walk())
+        program.run()
+        for generic in (False, True):
+            again = print_operation(program.module, generic=generic)
+            sr.parse(again, filename=f"{path} printed").verify().run()
+    return checks
+
+
+def _is_check_call(op: object) -> bool:
+    return getattr(op, "properties", {}).get("call_target_name", "").startswith("check.")
