@@ -1,11 +1,36 @@
 """Imports every module that defines ops; importing this one makes all of them known to the parser."""
 
-from importlib import import_module
-from pkgutil import iter_modules
+from stablehlo_ref.dialects import builtin, check, func, interpreter
+from stablehlo_ref.ops import (
+    bitwise,
+    comparison,
+    constants,
+    control_flow,
+    conversion,
+    data_movement,
+    dot_general,
+    elementary,
+    elementwise,
+    extensibility,
+    slicing,
+    tuples,
+)
 
-import stablehlo_ref.dialects
-import stablehlo_ref.ops
-
-for package in (stablehlo_ref.ops, stablehlo_ref.dialects):
-    for module in iter_modules(package.__path__):
-        import_module(f"{package.__name__}.{module.name}")
+__all__ = [
+    "bitwise",
+    "builtin",
+    "check",
+    "comparison",
+    "constants",
+    "control_flow",
+    "conversion",
+    "data_movement",
+    "dot_general",
+    "elementary",
+    "elementwise",
+    "extensibility",
+    "func",
+    "interpreter",
+    "slicing",
+    "tuples",
+]
