@@ -115,11 +115,20 @@ def struct_text(name: str, fields: Any) -> str:
 
 
 def _fields_text(name: str, fields: Any) -> str:
-    defaults = STRUCTS.get(name, {})
-    return ", ".join(f"{k} = {_field_text(k, v)}" for k, v in fields.items() if k not in defaults or defaults[k] != v)
+    written = {field: _field_text(field, value) for field, value in fields.items()}
+    defaults = {field: _field_text(field, value) for field, value in STRUCTS.get(name, {}).items()}
+    return ", ".join(f"{field} = {text}" for field, text in written.items() if defaults.get(field) != text)
 
 
 def _field_text(field: str, value: Any) -> str:
+    """A field's value; integers and lists of them stand there without their types."""
+    match value:
+        case IntegerAttribute():
+            return str(value.value)
+        case DenseArray():
+            return dimensions_text(value.values)
+        case StructAttribute(name="stablehlo.sub_axis_info", fields=sizes):
+            return f"({sizes['pre_size'].value}){sizes['size'].value}"
     if field == "bounds":
         return dimensions_text("?" if bound is None else bound for bound in value)
     return attribute_text(value)
@@ -130,12 +139,17 @@ def convolution_text(fields: Any) -> str | None:
     lists = []
     for letters, spatial in CONVOLUTION_LISTS:
         labels = {fields[field].value: letter for letter, field in letters.items()}
-        labels |= {dimension.value: str(label) for label, dimension in enumerate(fields[spatial])}
-        rank = len(letters) + len(fields[spatial])
+        dimensions = _integers(fields[spatial])
+        labels |= {dimension: str(label) for label, dimension in enumerate(dimensions)}
+        rank = len(letters) + len(dimensions)
         if sorted(labels) != list(range(rank)):
             return None
         lists.append(dimensions_text(labels[position] for position in range(rank)))
     return f"{lists[0]}x{lists[1]}->{lists[2]}"
+
+
+def _integers(value: Any) -> list[int]:
+    return list(value.values) if isinstance(value, DenseArray) else [v.value for v in value]
 
 
 # --- numbers --------------------------------------------------------------------------------------------------------
@@ -145,10 +159,12 @@ def float_text(value: float, type: Any) -> str:
     """A number that reads back as `value`; infinities and NaNs by their bits."""
     if not np.isfinite(value):
         return _bits_text(np.asarray(value).astype(dtypes.numpy_dtype(type)))
-    return _decimal_text(repr(float(value)))
+    rounded = f"{value:e}"  # what MLIR writes where it is exact
+    return rounded if float(rounded) == value else _decimal_text(repr(float(value)))
 
 
 def _decimal_text(digits: str) -> str:
+    """Shortest digits as MLIR's parser wants them: with a point."""
     mantissa, e, exponent = digits.partition("e")
     return f"{mantissa if '.' in mantissa else mantissa + '.0'}{e}{exponent}"
 
@@ -204,8 +220,11 @@ def _element_text(value: Any, element_type: Any) -> str:
 def _real_text(value: Any) -> str:
     if not np.isfinite(value):
         return _bits_text(np.asarray(value))
-    exact = isinstance(value, np.float32 | np.float64)
-    return _decimal_text(np.format_float_scientific(value, trim="0") if exact else repr(float(value)))
+    rounded = f"{float(value):e}"
+    if type(value)(float(rounded)) == value:
+        return rounded
+    shortest = isinstance(value, np.float32 | np.float64)
+    return _decimal_text(np.format_float_scientific(value) if shortest else repr(float(value)))
 
 
 # --- locations ------------------------------------------------------------------------------------------------------

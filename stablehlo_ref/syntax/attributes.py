@@ -36,6 +36,7 @@ from stablehlo_ref.ir.types import (
     FloatType,
     IndexType,
     IntegerType,
+    OpaqueType,
     TensorType,
     Type,
     integer_type,
@@ -206,10 +207,10 @@ class AttributeParser(TypeParser):
         return match.end() - 1
 
     def _elements(self, body: str, type: Type, start: int, offset: int) -> Any:
-        if not isinstance(type, TensorType) or not type.is_static:
-            if isinstance(type, TensorType):
-                raise self.error(f"a dense literal needs a static shape, not {type}", offset)
+        if not isinstance(type, TensorType) or isinstance(type.element_type, OpaqueType):
             return OpaqueAttribute(f"dense<{body}> : {type}")
+        if not type.is_static:
+            raise self.error(f"a dense literal needs a static shape, not {type}", offset)
         try:
             return DenseElements(type, literals.parse_elements(body, type.shape, type.element_type))  # type: ignore[arg-type]
         except literals.LiteralError as error:
@@ -304,6 +305,8 @@ class AttributeParser(TypeParser):
         if field == "bounds":
             self.expect("[")
             fields[field] = self._bounds("]")
+        elif field == "sub_axis_info":
+            fields[field] = self._sub_axis()
         else:
             fields[field] = self._field_value(known[field] if known else None)
 
@@ -313,6 +316,14 @@ class AttributeParser(TypeParser):
         if example == ():
             return tuple(map(IntegerAttribute, self.dimensions()))
         return self.attribute()
+
+    # sub-axis ::= ( integer ) integer
+    def _sub_axis(self) -> StructAttribute:
+        self.expect("(")
+        before = self.integer()
+        self.expect(")")
+        sizes = {"pre_size": IntegerAttribute(before), "size": IntegerAttribute(self.integer())}
+        return StructAttribute("stablehlo.sub_axis_info", sizes)
 
     # bounds ::= (bound (, bound)*)? ; bound ::= ? | integer
     def _bounds(self, closing: str) -> tuple[int | None, ...]:

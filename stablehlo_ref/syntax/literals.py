@@ -211,7 +211,7 @@ def _parse_floats_slowly(body: str, dtype: np.dtype[Any]) -> Array:
     words = _ELEMENTS.findall(body)
     if not all(map(_is_float, words)):
         raise _bad_element(body, "a number", _is_float)
-    values = np.array([0.0 if word.startswith("0x") else float(word) for word in words])
+    values = np.array([1.0 if word.startswith("0x") else float(word) for word in words])
     rounded = np.array(_round_once(values, dtype, body))
     bits = rounded.view(f"u{dtype.itemsize}")
     for position, word in enumerate(words):

@@ -286,6 +286,8 @@ class Parser(AttributeParser):
         if draft.definition is not None and attributes:
             decoded, attributes = draft.definition.decode(attributes)
             members = decoded | members
+        if draft.name == "builtin.module" and draft.regions and not draft.regions[0].blocks:
+            draft.regions[0] = Region([Block([], [])])
         operands = self._resolve(draft)
         op = Operation(
             draft.name, draft.definition, operands, draft.result_types, members, attributes, draft.regions,
@@ -321,6 +323,8 @@ class Parser(AttributeParser):
 
     def _value(self, name: str, offset: int, type: Type | None) -> Value:
         value = self.scope.values.get(name)
+        if value is None and name.endswith("#0"):
+            value = self.scope.values.get(name[:-2])
         if value is None:
             return self._expect_value(name, offset, type)
         if type is not None and value.type is not type and value.type != type:

@@ -170,9 +170,11 @@ class TypeParser(Cursor):
 
     # memref-type ::= memref < dimensions type (, layout)* >
     def _memref(self) -> Type:
+        start = self.position
         self.expect("<")
         if self.take(_match_unranked(self.text, self.position)):
-            raise self.error("unranked memref types are not supported")
+            self.position = start
+            return OpaqueType("memref" + self.balanced_text("a memref type"))
         shape, element = self._shape(), self.type()
         layout = []
         while self.accept(","):

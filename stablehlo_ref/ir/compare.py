@@ -1,0 +1,126 @@
+"""Whether two programs are the same but for the names of values, defaults spelled out, and (unless asked for) locations."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from stablehlo_ref.define import REQUIRED, Undecodable
+from stablehlo_ref.ir.attributes import DenseElements, DenseResource, FloatAttribute, StructAttribute
+from stablehlo_ref.ir.core import Block, Operation, Value
+from stablehlo_ref.ir.locations import CallSiteLocation, FusedLocation, LocationAlias, NameLocation, resolve
+
+
+def equal(a: Operation, b: Operation, locations: bool = False) -> bool:
+    """Structural equality of two operations with all that is in them."""
+    return difference(a, b, locations) is None
+
+
+def difference(a: Operation, b: Operation, locations: bool = False) -> str | None:
+    """What differs first between two operations, in words; None if nothing does."""
+    values: dict[Value, Value] = {}  # of `a` to the same of `b`
+    ops_a, ops_b = list(a.walk()), list(b.walk())
+    for op_a, op_b in zip(ops_a, ops_b):
+        if found := _signature_difference(op_a, op_b, locations):
+            return f"{op_a.location}: '{op_a.name}': {found}"
+        values |= zip(op_a.results, op_b.results)
+        for block_a, block_b in zip(_blocks(op_a), _blocks(op_b)):
+            values |= zip(block_a.arguments, block_b.arguments)
+    if len(ops_a) != len(ops_b):
+        return f"{len(ops_a)} operations, {len(ops_b)} operations"
+    for op_a, op_b in zip(ops_a, ops_b):
+        if [values.get(v, v) for v in op_a.operands] != op_b.operands:
+            return f"{op_a.location}: '{op_a.name}': operands"
+    return None
+
+
+def _blocks(op: Operation) -> list[Block]:
+    return [block for region in op.regions for block in region.blocks]
+
+
+def _signature_difference(a: Operation, b: Operation, locations: bool) -> str | None:
+    """Everything of two operations but their operands' identities and what is inside them."""
+    blocks_a, blocks_b = _blocks(a), _blocks(b)
+    parts = {
+        "name": a.name == b.name,
+        "operands": len(a.operands) == len(b.operands),
+        "result types": a.result_types == b.result_types,
+        "members": same_attribute(_members(a), _members(b)),
+        "attributes": same_attribute(a.attributes, b.attributes),
+        "regions": [len(r.blocks) for r in a.regions] == [len(r.blocks) for r in b.regions],
+        "blocks": [len(block.operations) for block in blocks_a] == [len(block.operations) for block in blocks_b],
+        "block arguments": [_argument_types(x) for x in blocks_a] == [_argument_types(x) for x in blocks_b],
+        "successors": _successor_positions(a) == _successor_positions(b),
+        "location": not locations or _same_locations(a, b),
+    }
+    return next((part for part, same in parts.items() if not same), None)
+
+
+def _members(op: Operation) -> dict[str, Any]:
+    if op.definition is None:
+        return op.properties
+    known = op.definition.attributes
+    defaults = {name: m.default for name, m in known.items() if m.default is not REQUIRED}
+    return defaults | op.properties
+
+
+def _argument_types(block: Block) -> list[Any]:
+    return [argument.type for argument in block.arguments]
+
+
+def _successor_positions(op: Operation) -> list[int]:
+    """The successors as positions of blocks, since labels are but names."""
+    if not op.successors or op.parent is None or op.parent.parent is None:
+        return []
+    labels = [block.label for block in op.parent.parent.blocks]
+    return [labels.index(label) if label in labels else -1 for label in op.successors]
+
+
+def _same_locations(a: Operation, b: Operation) -> bool:
+    arguments = zip([v for x in _blocks(a) for v in x.arguments], [v for x in _blocks(b) for v in x.arguments])
+    pairs = [(a.debug_location, b.debug_location), *((x.location, y.location) for x, y in arguments)]
+    return all(same_attribute(x, y) for x, y in pairs)
+
+
+def same_attribute(a: Any, b: Any) -> bool:
+    """Equality of attributes or locations, where a NaN equals itself and no splat is spelled out."""
+    a, b = (resolve(x) if isinstance(x, LocationAlias) else x for x in (a, b))
+    if type(a) is not type(b):
+        return False
+    match a:
+        case tuple():
+            return len(a) == len(b) and all(map(same_attribute, a, b))
+        case dict():
+            return a.keys() == b.keys() and all(same_attribute(a[k], b[k]) for k in a)
+        case DenseElements():
+            return a.type == b.type and _same_arrays(a.array, b.array)
+        case DenseResource():
+            return a == b and (a.array is None) == (b.array is None) and (a.array is None or _same_arrays(a.array, b.array))
+        case FloatAttribute():
+            return a.type == b.type and (a.value == b.value or (a.value != a.value and b.value != b.value))
+        case StructAttribute():
+            return a.name == b.name and same_attribute(dict(a.fields), dict(b.fields))
+        case Undecodable():
+            return same_attribute(a.attribute, b.attribute)
+        case NameLocation():
+            return a.name == b.name and same_attribute(a.child, b.child)
+        case CallSiteLocation():
+            return same_attribute(a.callee, b.callee) and same_attribute(a.caller, b.caller)
+        case FusedLocation():
+            return same_attribute(a.metadata, b.metadata) and same_attribute(a.locations, b.locations)
+        case float():
+            return bool(a == b or (a != a and b != b))
+    return bool(a == b)
+
+
+def _same_arrays(a: np.ndarray, b: np.ndarray) -> bool:
+    if a.shape != b.shape or a.dtype != b.dtype:
+        return False
+    if a.size and not any(a.strides) and not any(b.strides):
+        a, b = a.flat[0].reshape(1), b.flat[0].reshape(1)
+    return bool(np.array_equal(_bits(a), _bits(b)))
+
+
+def _bits(a: np.ndarray) -> np.ndarray:
+    return np.ascontiguousarray(a).view(np.uint8)
