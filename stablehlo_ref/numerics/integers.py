@@ -49,9 +49,9 @@ def same(kernel: Kernel) -> Factory:
 @cache
 def unpack(dtype: DType) -> Kernel:
     """A kernel from arrays of a 2-bit or 4-bit integer `dtype` to i8 or ui8."""
-    unused = 8 - bit_width(dtype)
+    sign_bit = 1 << bit_width(dtype) - 1
     if is_signed(dtype):
-        return lambda x: np.right_shift(np.left_shift(x.view(INT8), unused), unused)
+        return lambda x: np.subtract(np.bitwise_xor(x.view(INT8), sign_bit), sign_bit)
     return lambda x: x.view(UINT8)
 
 

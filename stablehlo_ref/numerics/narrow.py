@@ -2,7 +2,8 @@
 
 ml_dtypes and numpy convert most of them slowly, and round twice on the way from f64. Here large arrays go block by
 block through integer arithmetic on their bits or through tables. Out-of-range values and NaNs become what ml_dtypes
-makes of them: infinity where the format has one, else NaN, else the largest number.
+makes of them: infinity where the format has one, else NaN, else the largest number. f8E8M0FNU, whose numbers are
+neither even nor odd, rounds ties up.
 """
 
 from __future__ import annotations
@@ -35,9 +36,7 @@ def widen(x: Array) -> Array:
     """The values of a narrow float array as f32, exactly."""
     if x.size < SMALL:
         return x.astype(np.float32)
-    out = np.empty(x.shape, np.float32)
-    _each_block(_widen_into(x.dtype), x.reshape(-1), out.reshape(-1))
-    return out
+    return each_block(_widen_into(x.dtype), x, FLOAT32)
 
 
 @cache
@@ -48,11 +47,7 @@ def narrow(dtype: DType) -> Kernel:
     narrow_into = _narrow_into(dtype)
 
     def run(x: Array) -> Array:
-        if x.size < SMALL:
-            return _narrow_small(x, dtype)
-        out = np.empty(x.shape, dtype)
-        _each_block(narrow_into, x.reshape(-1), out.reshape(-1))
-        return out
+        return _narrow_small(x, dtype) if x.size < SMALL else each_block(narrow_into, x, dtype)
 
     return run
 
@@ -98,11 +93,7 @@ def tabulated(kernel: Kernel, dtype: DType) -> Kernel:
         return kernel(np.arange(entries).astype(bits).view(dtype))
 
     def run(x: Array) -> Array:
-        if x.size < entries:
-            return kernel(x)
-        out = np.empty(x.shape, table().dtype)
-        _each_block(_look_up_into(table()), x.reshape(-1), out.reshape(-1))
-        return out
+        return kernel(x) if x.size < entries else each_block(_look_up_into(table()), x, table().dtype)
 
     return run
 
@@ -129,10 +120,13 @@ def tabulated_pairs(kernel: Kernel, dtype: DType) -> Kernel:
 # --- blocks ---------------------------------------------------------------------------------------------------------
 
 
-def _each_block(step: Store, x: Array, out: Array) -> None:
-    """Runs `step` on the blocks of two arrays of one dimension."""
+def each_block(step: Store, x: Array, result_dtype: DType) -> Array:
+    """A new array like `x` into which `step` has written the results for `x`, block by block."""
+    out = np.empty(x.size, result_dtype)
+    flat = np.ascontiguousarray(x).reshape(-1)
     for start in range(0, out.size, BLOCK):
-        step(x[start : start + BLOCK], out[start : start + BLOCK])
+        step(flat[start : start + BLOCK], out[start : start + BLOCK])
+    return out.reshape(x.shape)
 
 
 def _blockwise(function: Kernel, result_dtype: DType, store: Store, small: Kernel, load: Kernel = widen) -> Kernel:
@@ -145,7 +139,9 @@ def _blockwise(function: Kernel, result_dtype: DType, store: Store, small: Kerne
         else:
             return small(*operands)
         shape = np.broadcast_shapes(*(x.shape for x in operands))
-        flat = [_flat(x, shape) if x.ndim else load(x) for x in operands]
+        if all(map(_is_uniform, operands)):
+            return np.broadcast_to(small(*map(_first, operands)), shape).copy()
+        flat = [load(_first(x)) if _is_uniform(x) else _flat(x, shape) for x in operands]
         out = np.empty(prod(shape), result_dtype)
         for start in range(0, out.size, BLOCK):
             block = slice(start, start + BLOCK)
@@ -155,8 +151,17 @@ def _blockwise(function: Kernel, result_dtype: DType, store: Store, small: Kerne
     return run
 
 
+def _is_uniform(x: Array) -> bool:
+    """Whether `x` is a scalar, or one that has been broadcast."""
+    return not any(x.strides)
+
+
+def _first(x: Array) -> Array:
+    return x[(0,) * x.ndim]
+
+
 def _flat(x: Array, shape: tuple[int, ...]) -> Array:
-    return (x if x.shape == shape else np.broadcast_to(x, shape)).reshape(-1)
+    return np.ascontiguousarray(x if x.shape == shape else np.broadcast_to(x, shape)).reshape(-1)
 
 
 def _copy_into(x: Array, out: Array) -> None:
@@ -227,21 +232,26 @@ def _to_odd_f32(x: Array) -> Array:
 
 
 def _narrow_f16_into(x: Array, out: Array) -> None:
-    """Scaled such that f32's exponent becomes that of f16, denormals included, the upper bits of f32 are f16's."""
+    """Scaled such that f32's exponent becomes that of f16, denormals included, the upper bits of f32 are f16's.
+
+    Three kinds of elements are left to numpy: overflow, NaNs, and those that scaling has rounded to a tie of denormals.
+    """
     bits = np.multiply(x, np.float32(2.0**-112)).view(np.uint32)
     half = np.right_shift(bits, 13)
     half &= 1
     half += bits
     half += 0xFFF  # half a unit in the last place, or just less than half when that is even
     half >>= 13
-    sign = np.right_shift(bits, 16)
-    sign &= 0x8000
     half &= 0x7FFF
+    sign = np.right_shift(x.view(np.uint32), 16)
+    sign &= 0x8000
     half |= sign
     np.copyto(out.view(np.uint16), half, casting="unsafe")
+    too_large = (31 << 23) - 0x1000
     bits &= 0x7FFFFFFF
-    if bits.max() >= (31 << 23) - 0x1000:
-        special = np.flatnonzero(bits >= (31 << 23) - 0x1000)  # rounds to infinity, or is none of f16's numbers
+    is_tie = np.equal(np.bitwise_and(bits, 0x7F801FFF), 0x1000)
+    if bits.max() >= too_large or np.count_nonzero(is_tie):
+        special = np.flatnonzero(is_tie | (bits >= too_large))
         out[special] = x[special].astype(np.float16)
 
 

@@ -1,0 +1,276 @@
+"""Conversions between element types: `convert`, `bitcast_convert` and `reduce_precision` of the spec.
+
+Where the spec leaves a result of `convert` open it is that of XLA's CPU compiler: integers wrap around, floats
+saturate (NaN becomes 0), and what is not representable rounds to nearest, ties to even, once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+
+import numpy as np
+
+from stablehlo_ref.numerics.dtypes import (
+    BOOL,
+    FLOAT32,
+    FLOAT64,
+    INT8,
+    UINT8,
+    UINT64,
+    bit_width,
+    bits_dtype,
+    exponent_bits,
+    is_narrow_float,
+    is_signed,
+    is_sub_byte_integer,
+    kind,
+    mantissa_bits,
+    max_value,
+    min_value,
+    part_dtype,
+)
+from stablehlo_ref.numerics.integers import pack, unpack
+from stablehlo_ref.numerics.narrow import (
+    SMALL,
+    Array,
+    DType,
+    Kernel,
+    each_block,
+    in_blocks,
+    narrow,
+    rounded,
+    tabulated,
+    widen,
+)
+
+# --- convert --------------------------------------------------------------------------------------------------------
+
+
+@cache
+def convert(from_dtype: DType, to_dtype: DType) -> Kernel:
+    """The kernel that converts arrays of `from_dtype` to `to_dtype` (spec, "convert")."""
+    if from_dtype == to_dtype:
+        return lambda x: x
+    if kind(from_dtype) == "complex":
+        return _from_complex(from_dtype, to_dtype)
+    if kind(to_dtype) == "complex":
+        to_part = convert(from_dtype, part_dtype(to_dtype))
+        return lambda x: to_part(x).astype(to_dtype)
+    if is_narrow_float(from_dtype):
+        return _from_narrow_float(from_dtype, to_dtype)
+    if is_sub_byte_integer(from_dtype):
+        load, from_byte = unpack(from_dtype), convert(INT8 if is_signed(from_dtype) else UINT8, to_dtype)
+        return lambda x: from_byte(load(x))
+    return _from_native(from_dtype, to_dtype)
+
+
+def _from_complex(from_dtype: DType, to_dtype: DType) -> Kernel:
+    if kind(to_dtype) == "complex":
+        return lambda x: x.astype(to_dtype)
+    from_part = convert(part_dtype(from_dtype), to_dtype)
+    return lambda x: from_part(x.real)
+
+
+def _from_narrow_float(from_dtype: DType, to_dtype: DType) -> Kernel:
+    """Through f32, which holds every value; by a table of all values where that is faster."""
+    if to_dtype == FLOAT32:
+        return widen
+    from_f32 = convert(FLOAT32, to_dtype)
+
+    def kernel(x: Array) -> Array:
+        return from_f32(widen(x))
+
+    by_table = from_dtype.itemsize == 1 or is_narrow_float(to_dtype)
+    return tabulated(kernel, from_dtype) if by_table else in_blocks(kernel, to_dtype)
+
+
+def _from_native(from_dtype: DType, to_dtype: DType) -> Kernel:
+    """From booleans, integers of a byte or more, f32 or f64."""
+    if to_dtype == BOOL:
+        return lambda x: np.not_equal(x, 0)
+    if is_narrow_float(to_dtype):
+        return _from_boolean(to_dtype) if from_dtype == BOOL else _to_narrow_float(from_dtype, to_dtype)
+    if kind(from_dtype) == "floating" and kind(to_dtype) == "integer":
+        return _float_to_integer(from_dtype, to_dtype)
+    if is_sub_byte_integer(to_dtype):
+        store = pack(to_dtype)
+        return lambda x: store(x.astype(UINT8))
+    return lambda x: x.astype(to_dtype)
+
+
+def _from_boolean(to_dtype: DType) -> Kernel:
+    """To a narrow float, by arithmetic on the bits of zero and one."""
+    zero, one = narrow(to_dtype)(np.array([0, 1], FLOAT32)).view(bits_dtype(to_dtype))
+    step = np.subtract(one, zero)
+    return lambda x: np.add(np.multiply(x, step), zero).view(to_dtype)
+
+
+def _to_narrow_float(from_dtype: DType, to_dtype: DType) -> Kernel:
+    round_to = narrow(to_dtype)
+    if kind(from_dtype) == "floating":
+        return round_to
+    if from_dtype.itemsize == 8:
+        return in_blocks(lambda x: round_to(_to_odd_f64(x)), to_dtype)
+    exact = FLOAT32 if from_dtype.itemsize <= 2 else FLOAT64
+    return in_blocks(lambda x: round_to(x.astype(exact)), to_dtype)
+
+
+def _to_odd_f64(x: Array) -> Array:
+    """64-bit integers as f64 numbers that round to a narrow format as the integers themselves do.
+
+    From 2^53 on they are cut off by 12 bits, and the last bit that stays is set if that lost any ("round to odd").
+    """
+    lost = (1 << 12) - 1
+    bits = x.view(UINT64)
+    odd = np.bitwise_or(np.add(np.bitwise_and(bits, lost), lost), bits)
+    odd = np.bitwise_and(odd, ~lost & (1 << 64) - 1).view(x.dtype)
+    is_exact = np.less(np.absolute(x).view(UINT64), 1 << 53)
+    return np.where(is_exact, x, odd).astype(FLOAT64)
+
+
+def _float_to_integer(from_dtype: DType, to_dtype: DType) -> Kernel:
+    """From f32 or f64: without the fraction, then the nearest integer that there is; 0 for NaN."""
+    if is_sub_byte_integer(to_dtype):
+        bounds, stored = (int(min_value(to_dtype)), int(max_value(to_dtype))), pack(to_dtype)
+        to_byte = _float_to_integer(from_dtype, INT8 if is_signed(to_dtype) else UINT8)
+        return lambda x: stored(to_byte(np.clip(x, *bounds)))
+    is_in_range, saturate = _in_range(from_dtype, to_dtype), _saturate(from_dtype, to_dtype)
+
+    def step(x: Array, out: Array) -> None:
+        out[...] = x if is_in_range(x) else saturate(x)
+
+    def run(x: Array) -> Array:
+        if x.size >= SMALL:
+            return each_block(step, x, to_dtype)
+        return x.astype(to_dtype) if is_in_range(x) else saturate(x)
+
+    return run
+
+
+def _in_range(from_dtype: DType, to_dtype: DType) -> Callable[[Array], bool]:
+    """Whether all floats of an array are well within the range of `to_dtype`."""
+    limit = from_dtype.type(2.0 ** (bit_width(to_dtype) - is_signed(to_dtype)))
+    if is_signed(to_dtype):
+        return lambda x: bool(np.count_nonzero(np.less(np.absolute(x), limit)) == x.size)
+    bits = bits_dtype(from_dtype)
+    limit_bits = limit.view(bits)  # negative numbers and NaNs have larger ones
+    return lambda x: bool(np.count_nonzero(np.less(x.view(bits), limit_bits)) == x.size)
+
+
+def _saturate(from_dtype: DType, to_dtype: DType) -> Kernel:
+    low, greatest = from_dtype.type(int(min_value(to_dtype))), int(max_value(to_dtype))
+    high = _round_down(greatest, from_dtype)
+    above = to_dtype.type(greatest - int(high))  # f32 has no 2^31 - 1
+
+    def run(x: Array) -> Array:
+        result = np.clip(x, low, high).astype(to_dtype)  # of a NaN, what the machine makes of it
+        result = np.add(result, np.multiply(np.greater(x, high), above))
+        return np.multiply(result, np.equal(x, x))
+
+    return run
+
+
+def _round_down(value: int, dtype: DType) -> Array:
+    """The largest number of `dtype` that is no larger than a positive integer."""
+    unused = max(0, value.bit_length() - mantissa_bits(dtype) - 1)
+    return dtype.type(value >> unused << unused)
+
+
+# --- bitcast_convert ------------------------------------------------------------------------------------------------
+
+
+@cache
+def bitcast(from_dtype: DType, to_dtype: DType) -> Kernel:
+    """The kernel that reads the bits of arrays of `from_dtype` as `to_dtype` (spec, "bitcast_convert").
+
+    If elements become narrower, the result has one more dimension, of the parts of an element, the least significant
+    part first; if they become wider, the last dimension of the operand is that of the parts.
+    """
+    from_width, to_width = bit_width(from_dtype), bit_width(to_dtype)
+    if from_width == to_width:
+        return lambda x: x.view(to_dtype)
+    if min(from_width, to_width) >= 8:
+        return _split_bytes(to_dtype) if from_width > to_width else _join_bytes(to_dtype)
+    return _split_bits(from_width, to_dtype) if from_width > to_width else _join_bits(from_width, to_dtype)
+
+
+def _split_bytes(to_dtype: DType) -> Kernel:
+    return lambda x: np.ascontiguousarray(np.asarray(x)[..., np.newaxis]).view(to_dtype)
+
+
+def _join_bytes(to_dtype: DType) -> Kernel:
+    return lambda x: np.ascontiguousarray(x).view(to_dtype)[..., 0]
+
+
+def _split_bits(from_width: int, to_dtype: DType) -> Kernel:
+    width = bit_width(to_dtype)
+    shifts = np.arange(0, min(from_width, 8), width, dtype=np.uint8)
+    to_bytes = _split_bytes(UINT8)
+
+    def run(x: Array) -> Array:
+        octets = to_bytes(x)[..., np.newaxis]
+        parts = np.bitwise_and(np.right_shift(octets, shifts), (1 << width) - 1)
+        return parts.reshape(*x.shape, from_width // width).view(to_dtype)
+
+    return run
+
+
+def _join_bits(from_width: int, to_dtype: DType) -> Kernel:
+    to_width = bit_width(to_dtype)
+    shifts = np.arange(0, min(to_width, 8), from_width, dtype=np.uint8)
+    from_bytes = _join_bytes(to_dtype)
+
+    def run(x: Array) -> Array:
+        parts = np.ascontiguousarray(x).view(UINT8).reshape(*x.shape[:-1], -1, shifts.size)
+        return from_bytes(np.bitwise_or.reduce(np.left_shift(parts, shifts), axis=-1, dtype=np.uint8))
+
+    return run
+
+
+# --- reduce_precision -----------------------------------------------------------------------------------------------
+
+
+@cache
+def reduce_precision(dtype: DType, exponents: int, mantissas: int) -> Kernel:
+    """The kernel that rounds to a format of `exponents` and `mantissas` bits and back (spec, "reduce_precision").
+
+    Bits that `dtype` has no more of stay as they are. The mantissa rounds to nearest, ties to even bits (the last one
+    is the exponent's if `mantissas` is 0); numbers that then are denormal in the format become zero, larger ones than
+    it has infinity, or what `dtype` has instead. NaNs stay NaNs. Formats of 8 bits and fewer go through f32 and back.
+    """
+    exponents = min(exponents, exponent_bits(dtype))
+    if dtype.itemsize > 1:
+        return in_blocks(_reduce_precision(dtype, exponents, mantissas), dtype)
+    keeps_exponents = exponents == exponent_bits(dtype)
+    in_f32 = _reduce_precision(FLOAT32, exponent_bits(FLOAT32) if keeps_exponents else exponents, mantissas)
+    return tabulated(rounded(in_f32, dtype), dtype)
+
+
+def _reduce_precision(dtype: DType, exponents: int, mantissas: int) -> Kernel:
+    bits, width = bits_dtype(dtype), mantissa_bits(dtype)
+    sign_bit, infinity = 1 << 8 * dtype.itemsize - 1, (1 << exponent_bits(dtype)) - 1 << width
+    lost = max(0, width - mantissas)
+    bias, reduced_bias = (1 << exponent_bits(dtype) - 1) - 1, (1 << exponents - 1) - 1
+    smallest = bias - reduced_bias + 1 << width if reduced_bias < bias else 0
+    too_large = bias + reduced_bias + 1 << width
+
+    def run(x: Array) -> Array:
+        operand = x.view(bits)
+        magnitude = np.bitwise_and(operand, sign_bit - 1)
+        if lost:
+            last_bit = np.bitwise_and(np.right_shift(magnitude, lost), 1)
+            magnitude += last_bit
+            magnitude += (1 << lost - 1) - 1
+            magnitude &= bits.type(-1 << lost & 2 * sign_bit - 1)
+        if smallest:
+            magnitude *= np.greater_equal(magnitude, smallest)
+        sign = np.bitwise_and(operand, sign_bit)
+        is_out_of_range = np.greater_equal(magnitude, too_large)
+        result = np.bitwise_or(magnitude, sign)
+        if np.count_nonzero(is_out_of_range):
+            is_nan = np.greater(np.bitwise_and(operand, sign_bit - 1), infinity)
+            result = np.where(is_out_of_range, np.where(is_nan, operand, np.bitwise_or(sign, infinity)), result)
+        return result.view(dtype)
+
+    return run
