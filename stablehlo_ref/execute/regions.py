@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -52,11 +53,17 @@ class PlannedBody:
         block.operations.append(Operation(last.name, None, list(values), (), {}, {}, [], last.location))
         return PlannedBody(Region([block]), self._plan, self._captures)
 
+    def taking(self, arguments: Sequence[Value]) -> PlannedBody:
+        """The body as a function of some of its arguments, where it needs no others."""
+        block = Block([], [])
+        block.arguments, block.operations = list(arguments), self.region.block.operations
+        return PlannedBody(Region([block]), self._plan, self._captures)
+
     # --- all tiers ----------------------------------------------------------------------------------------------
 
     @cached_property
     def each(self) -> Call:
-        """The body, a function of scalars, on every tuple of elements of arrays of one shape, which results have too."""
+        """The body, a function of scalars, on every tuple of elements of arrays, which are of one shape or scalars."""
         if not self.is_elementwise:
             return self._each_lane
         if (op := self.recognised) is not None and op.definition is not None:
@@ -66,15 +73,16 @@ class PlannedBody:
         return self._each_element
 
     def _each_element(self, *arrays: Any) -> list[Any]:
-        shape = np.shape(arrays[0])
+        shape = max(map(np.shape, arrays), key=len)
         return [r if np.shape(r) == shape else np.broadcast_to(r, shape) for r in self(*arrays)]
 
     def _each_lane(self, *arrays: Any) -> list[Any]:
-        shape, count = np.shape(arrays[0]), np.size(arrays[0])
+        shape = max(map(np.shape, arrays), key=len)
+        count = prod(shape)
         if count not in self._by_count:
             self._by_count[count] = self.lanes(count) or self._one_by_one
-        results = self._by_count[count](*[np.reshape(a, count) for a in arrays])
-        return [np.reshape(r, shape) for r in results]
+        lanes = [np.reshape(a, count) if np.shape(a) == shape else np.broadcast_to(a, count) for a in arrays]
+        return [np.reshape(r, shape) for r in self._by_count[count](*lanes)]
 
     # --- tier 1 -------------------------------------------------------------------------------------------------
 
@@ -92,15 +100,15 @@ class PlannedBody:
         return None
 
     @cached_property
-    def components(self) -> list[Operation] | None:
-        """The ops of a body that is just `return op(%a0, %b0), op(%a1, %b1), ...`, where it takes `%a..., %b...`."""
-        arguments, terminator = self.region.block.arguments, self.region.block.operations[-1]
+    def parts(self) -> list[PlannedBody]:
+        """A body `(%a..., %b...) -> ...` as one body `(%ai, %bi) -> ...` for each result, where they are independent."""
+        arguments, returned = self.region.block.arguments, self.region.block.operations[-1].operands
         pairs = list(zip(arguments, arguments[len(arguments) // 2 :]))
-        ops = [value.owner for value in terminator.operands]
-        if len(ops) != len(pairs) or not all(isinstance(op, Operation) and op.parent is terminator.parent for op in ops):
-            return None
-        simple = all(tuple(op.operands) == pair and not op.regions for op, pair in zip(ops, pairs))  # type: ignore[union-attr]
-        return ops if simple else None  # type: ignore[return-value]
+        parts = [self.returning([value]) for value in returned]
+        used = [{v for op in part.region.block.operations for v in op.operands} for part in parts]
+        if len(parts) == 1 or any(u.intersection(arguments).difference(pair) for u, pair in zip(used, pairs)):
+            return [self]
+        return [part.taking(pair) for part, pair in zip(parts, pairs)]
 
     # --- tier 2 -------------------------------------------------------------------------------------------------
 
@@ -127,7 +135,7 @@ class PlannedBody:
         shapes = [(count, *t.shape) for t in self.function_type.outputs]
 
         def run(*arrays: Any) -> list[Any]:
-            results = frame.call(self._context, arrays)
+            results = frame.call(self._context, list(arrays))
             return [r if np.shape(r) == s else np.broadcast_to(r, s) for r, s in zip(results, shapes)]
 
         return run
@@ -138,7 +146,7 @@ class PlannedBody:
         """The body on one tuple of its arguments; where `is_elementwise`, on arrays of shapes that broadcast."""
         if self._scalar is None:
             self._scalar = self._plan(self.region.block, None)
-        return self._scalar.call(self._context, (*arrays, *self._captures))
+        return self._scalar.call(self._context, [*arrays, *self._captures])
 
     def _one_by_one(self, *arrays: Any) -> list[Any]:
         results = [np.empty(len(arrays[0]), numpy_dtype(t.element_type)) for t in self.function_type.outputs]

@@ -1,0 +1,56 @@
+"""Which of numpy's ufuncs do what an op does to two scalars, and what their own `reduce` and `accumulate` may be used for.
+
+numpy reduces in an order of its own: along a contiguous axis of floats by eight interleaved accumulators, say. So the
+question is for which ops and element types all orders give the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from stablehlo_ref.numerics.dtypes import COMPLEX64, COMPLEX128, FLOAT32, FLOAT64, is_sub_byte_integer, kind, signed_bits_dtype
+
+Array: TypeAlias = Any
+DType: TypeAlias = np.dtype[Any]
+Reduction: TypeAlias = Callable[[Array], Array]
+
+_BOOLEAN = {
+    "add": np.logical_or, "or": np.logical_or, "maximum": np.logical_or,
+    "multiply": np.logical_and, "and": np.logical_and, "minimum": np.logical_and,
+    "xor": np.logical_xor,
+}  # fmt: skip
+_INTEGER = {
+    "add": np.add, "multiply": np.multiply, "maximum": np.maximum, "minimum": np.minimum,
+    "and": np.bitwise_and, "or": np.bitwise_or, "xor": np.bitwise_xor,
+}  # fmt: skip
+_WIDE_FLOAT = {"maximum": np.maximum, "minimum": np.minimum}
+_ROUNDED = {"add": (FLOAT32, FLOAT64, COMPLEX64, COMPLEX128), "multiply": (FLOAT32, FLOAT64)}
+
+
+def any_order(op: str, dtype: DType) -> np.ufunc | None:
+    """The ufunc for an op ("add", ...) whose result is the same in any order; None where there is no such ufunc.
+
+    Of floats these are np.maximum and np.minimum, but for the sign of a zero: see `zero_in_doubt`.
+    """
+    if kind(dtype) == "boolean":
+        return _BOOLEAN.get(op)
+    if kind(dtype) == "integer" and not is_sub_byte_integer(dtype):
+        return _INTEGER.get(op)
+    return _WIDE_FLOAT.get(op) if dtype in (FLOAT32, FLOAT64) else None
+
+
+def in_order(op: str, dtype: DType) -> np.ufunc | None:
+    """The ufunc for an op that rounds each result, so that the order matters; None where numpy has none for `dtype`."""
+    return {"add": np.add, "multiply": np.multiply}[op] if dtype in _ROUNDED.get(op, ()) else None
+
+
+def zero_in_doubt(ufunc: np.ufunc, result: Array) -> bool:
+    """Whether `result`, of np.maximum or np.minimum, has a zero of the sign that loses: numpy takes any of several."""
+    if ufunc not in (np.maximum, np.minimum) or result.dtype not in (FLOAT32, FLOAT64):
+        return False
+    loser = result.dtype.type(-0.0 if ufunc is np.maximum else 0.0)
+    bits = signed_bits_dtype(result.dtype)
+    return bool(np.any(np.asarray(result).view(bits) == loser.view(bits)))

@@ -1,0 +1,173 @@
+"""The order of reductions: one schedule, which the shape alone decides, for all ops that reduce.
+
+The spec allows any binary tree whose leaves are the elements in lexicographic order ("reduce"). Where many elements
+are reduced to few, neighbours are combined pair by pair, level by level: a tree of log2(K) vectorised calls. Where
+every step of a left fold has elements enough to be fast, runs of 64 elements are folded from the left, and the results
+of the runs pair by pair. Both round less often on the way to a result than one long left fold would. Several
+dimensions are reduced one after another, the last first, which is lexicographic order too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import groupby
+from math import prod
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from stablehlo_ref.numerics.dtypes import numpy_dtype
+from stablehlo_ref.numerics.reductions import any_order, in_order, zero_in_doubt
+from stablehlo_ref.ops.extremes import extreme_with_index
+from stablehlo_ref.spec import element_type
+
+Array: TypeAlias = Any
+Arrays: TypeAlias = list[Any]
+Fold: TypeAlias = Callable[[Sequence[Array]], Arrays]
+Body: TypeAlias = Any  # execute.regions.PlannedBody, of a function of 2N scalars with N results
+
+BLOCK = 1 << 17  # elements that a tree works on at a time, so that its levels stay in the cache
+RUN = 64  # elements that one left fold takes
+LANES = 1 << 14  # elements of one step of a left fold, so that they stay in the cache until the next
+SHORT = 16  # elements: inner loops over fewer are slow
+
+
+class Combine:
+    """A body on lists of arrays, element by element: `(lhs, rhs)` gives `body(*lhs, *rhs)`.
+
+    `any_order` is the ufunc that does the same to elements in any order, `in_order` the one that does it to a pair.
+    """
+
+    def __init__(self, body: Body) -> None:
+        self.each = body.each
+        self.dtype = numpy_dtype(element_type(body.function_type.outputs[0]))
+        op = body.recognised.name.removeprefix("stablehlo.") if body.recognised else ""
+        self.any_order = any_order(op, self.dtype)
+        self.in_order = in_order(op, self.dtype)
+
+    def __call__(self, lhs: Sequence[Array], rhs: Sequence[Array]) -> Arrays:
+        if self.in_order:
+            return [self.in_order(lhs[0], rhs[0])]
+        return self.each(*lhs, *rhs)  # type: ignore[no-any-return]
+
+
+def folding(body: Body, shape: Sequence[int], axes: Sequence[int]) -> Fold:
+    """Plans the reduction of arrays of `shape` over `axes`, none of them of size 0, without init values.
+
+    The arrays have the element types of the body; what depends on one of them alone is reduced apart.
+    """
+    folds = [_folding(part, shape, sorted(axes)) for part in body.parts]
+    if len(folds) == 1:
+        return folds[0]
+    return lambda arrays: [fold([array])[0] for fold, array in zip(folds, arrays)]
+
+
+def _folding(body: Body, shape: Sequence[int], axes: Sequence[int]) -> Fold:
+    combine, over = Combine(body), tuple(axes)
+    by_schedule = _scheduled(combine, shape, axes)
+    if extreme := extreme_with_index(body):
+        return lambda arrays: extreme(arrays, over) or by_schedule(arrays)
+    if (ufunc := combine.any_order) is None:
+        return by_schedule
+    reduce, dtype = ufunc.reduce, combine.dtype
+
+    def run(arrays: Sequence[Array]) -> Arrays:
+        result = reduce(arrays[0], over, dtype)
+        return by_schedule(arrays) if zero_in_doubt(ufunc, result) else [result]
+
+    return run
+
+
+# --- the schedule ---------------------------------------------------------------------------------------------------
+
+
+def _scheduled(combine: Combine, shape: Sequence[int], axes: Sequence[int]) -> Fold:
+    """Axes that are neighbours are reduced as one, groups of them one after another."""
+    groups = [(reduced, list(group)) for reduced, group in groupby(range(len(shape)), lambda d: d in axes)]
+    sizes = [prod(shape[d] for d in group) for _, group in groups]
+    stages = []
+    for position in reversed([i for i, (reduced, _) in enumerate(groups) if reduced]):
+        stages.append((prod(sizes[:position]), sizes[position], prod(sizes[position + 1 :])))
+        sizes[position] = 1
+    kept = tuple(n for d, n in enumerate(shape) if d not in axes)
+
+    def run(arrays: Sequence[Array]) -> Arrays:
+        for stage in stages:
+            arrays = fold_middle(combine, [x.reshape(stage) for x in arrays])
+        return [x.reshape(kept) for x in arrays]
+
+    return run
+
+
+def fold_middle(combine: Combine, xs: Sequence[Array]) -> Arrays:
+    """Reduces arrays of shape (A, K, B), K > 0, along the axis in the middle to arrays of shape (A, B)."""
+    a, k, b = xs[0].shape
+    if k == 1:
+        return [x[:, 0] for x in xs]
+    if a * k * b <= BLOCK:
+        return _tree(combine, xs)
+    if 1 < b < SHORT:
+        last = [np.ascontiguousarray(x.transpose(0, 2, 1)).reshape(a * b, k, 1) for x in xs]
+        return [x.reshape(a, b) for x in fold_middle(combine, last)]
+    way, run, lanes = (_tree, BLOCK, max(1, BLOCK // k)) if b == 1 else (_left_fold, RUN, LANES)
+    if k <= run:
+        return _blockwise(way, combine, xs, lanes)
+    count = k // run
+    runs = _blockwise(way, combine, [x[:, : count * run].reshape(a, count, run, b) for x in xs], lanes)
+    if k % run:
+        rest = _blockwise(way, combine, [x[:, count * run :] for x in xs], lanes)
+        runs = [np.concatenate([x, y[:, np.newaxis]], 1) for x, y in zip(runs, rest)]
+    return fold_middle(combine, runs)
+
+
+def _tree(combine: Combine, xs: Sequence[Array]) -> Arrays:
+    """Reduces the axis before the last by combining neighbours; what has none waits at the right end."""
+    size = xs[0].shape[-2]
+    tail: Arrays = []
+    while size > 1:
+        if size % 2:
+            last = [x[..., size - 1, :] for x in xs]
+            tail = combine(last, tail) if tail else last
+        xs = combine([x[..., 0 : size - 1 : 2, :] for x in xs], [x[..., 1:size:2, :] for x in xs])
+        size //= 2
+    result = [x[..., 0, :] for x in xs]
+    return combine(result, tail) if tail else result
+
+
+def _left_fold(combine: Combine, xs: Sequence[Array]) -> Arrays:
+    """Reduces the axis before the last from the left."""
+    if combine.in_order and _is_row_major(xs[0]):
+        return [combine.in_order.reduce(xs[0], -2)]
+    result: Sequence[Array] = [x[..., 0, :] for x in xs]
+    for index in range(1, xs[0].shape[-2]):
+        result = combine(result, [x[..., index, :] for x in xs])
+    return list(result)
+
+
+def _is_row_major(x: Array) -> bool:
+    """Whether numpy reduces the axis before the last row by row, which is from the left, and not along it."""
+    return x.shape[-1] > 1 and x.strides[-2] > x.strides[-1] == x.itemsize and bool(x.flags.aligned)
+
+
+def _blockwise(way: Callable[..., Arrays], combine: Combine, xs: Sequence[Array], lanes: int) -> Arrays:
+    """`way` on parts of the arrays that give at most `lanes` elements each."""
+    shape = (*xs[0].shape[:-2], xs[0].shape[-1])
+    results: Arrays = []
+    for box in _boxes(shape, lanes):
+        part = way(combine, [x[(*box[:-1], slice(None), box[-1])] for x in xs])
+        results = results or [np.empty(shape, p.dtype) for p in part]
+        for result, p in zip(results, part):
+            result[box] = p
+    return results
+
+
+def _boxes(shape: tuple[int, ...], size: int) -> Iterator[tuple[slice, ...]]:
+    """Cuts a shape, of no size 0, into boxes of about `size` elements, first axis first."""
+    if not shape:
+        yield ()
+        return
+    rest = prod(shape[1:])
+    step = max(1, size // rest)
+    for start in range(0, shape[0], step):
+        for box in _boxes(shape[1:], size):
+            yield (slice(start, start + step), *box)
