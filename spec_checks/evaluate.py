@@ -47,7 +47,9 @@ def operation(
     regions = list(bodies)
     if result is None:
         draft = Operation(definition.name, definition, values, (), attributes, {}, regions, NOWHERE)
-        result = definition.infer_types(definition.group(draft.properties, draft.operand_types, [], function_types(draft)))
+        unknown = [None] * len(definition.outputs)
+        members = definition.group(draft.properties, draft.operand_types, unknown, function_types(draft))
+        result = definition.infer_types(members)
     types = result if isinstance(result, tuple | list) else (result,)
     return Operation(definition.name, definition, values, types, attributes, {}, regions, NOWHERE)
 
@@ -68,7 +70,7 @@ def evaluate(
     frame = FunctionPlan(name)
     FramePlanner(Planner(module, Limits()), frame).plan(Block(op.operands, [op, terminator]))
     with np.errstate(all="ignore"):
-        results = [np.asarray(r) for r in frame.call(Context(), operands)]
+        results = [np.asarray(r) for r in frame.call(Context(), list(operands))]
     for array, value in zip(results, op.results):
         assert type_of(array) == value.type, f"{name} gave {type_of(array)}, not {value.type}"
     return results[0] if len(results) == 1 else tuple(results)

@@ -31,7 +31,7 @@ BITS = {2: 0x3, 4: 0xF, 6: 0x3F}
 def width(dtype: np.dtype[Any]) -> int:
     """The width in bits of one element."""
     name = dtype.name
-    for bits, prefixes in {2: ("int2", "uint2"), 4: ("int4", "uint4", "float4"), 6: ("float6",)}.items():
+    for bits, prefixes in {2: ("int2", "uint2"), 4: ("int4", "uint4", "float4_"), 6: ("float6_",)}.items():
         if name.startswith(prefixes):
             return bits
     return 1 if dtype == bool else dtype.itemsize * 8

@@ -181,7 +181,7 @@ def storage_max(x: Any) -> Any:
     return getattr(element_type(x), "storage_max", None)
 
 
-def quantization_dimension(x: Any) -> int | None:
+def quantization_dimension(x: Any) -> Any:
     return getattr(element_type(x), "quantization_dimension", None)
 
 

@@ -27,7 +27,7 @@ def labels(chapter: str) -> Labels:
     outputs, _, constraints = rest.partition("#### Constraints")
     constraints = constraints.split("#### Examples")[0]
     return {
-        "inputs": re.findall(r"^\| \(I\d+\) +\| `(\w+)`", inputs, re.M),
+        "inputs": re.findall(r"^\| (?:\(I\d+\) +\| )?`(\w+)`", inputs, re.M),
         "outputs": re.findall(r"^\| `(\w+)`", outputs, re.M),
         "constraints": list(dict.fromkeys(re.findall(r"^ *\* \(C(\d+)\)", constraints, re.M))),
     }

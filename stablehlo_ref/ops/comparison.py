@@ -1,0 +1,182 @@
+"""Elementwise ops that compare and choose: compare, is_finite, select, clamp."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import Any
+
+from stablehlo_ref.define import Attr, In, Out
+from stablehlo_ref.diagnostics import UnsupportedError
+from stablehlo_ref.kinds import boolean_tensor, float_tensor, per_tensor_quantized, tensor
+from stablehlo_ref.numerics import complexes, floats, integers
+from stablehlo_ref.numerics.dtypes import kind, numpy_dtype
+from stablehlo_ref.numerics.selection import select
+from stablehlo_ref.ops.elementwise import Array, Elementwise, Kernel
+from stablehlo_ref.spec import (
+    BOOLEAN,
+    baseline_element_type,
+    baseline_type,
+    compatible,
+    element_type,
+    is_boolean,
+    is_complex,
+    is_float,
+    is_quantized,
+    is_signed_integer,
+    is_unsigned_integer,
+    rank,
+    shape,
+    with_element_type,
+)
+
+
+class ComparisonDirection(Enum):
+    EQ = "=="
+    NE = "!="
+    GE = ">="
+    GT = ">"
+    LE = "<="
+    LT = "<"
+
+
+class ComparisonType(Enum):
+    FLOAT = "FLOAT"
+    TOTALORDER = "TOTALORDER"
+    SIGNED = "SIGNED"
+    UNSIGNED = "UNSIGNED"
+    NOTYPE = "NOTYPE"
+
+
+class Compare(Elementwise, op="compare"):
+    """Whether `lhs` is `comparison_direction` `rhs`; floats with NaN unordered, or all in a row by TOTALORDER."""
+
+    lhs = In(tensor | per_tensor_quantized)  # I1
+    rhs = In(tensor | per_tensor_quantized)  # I2
+    comparison_direction = Attr(ComparisonDirection)  # I3
+    compare_type = Attr(ComparisonType, default=None)  # I4
+    result = Out(boolean_tensor)
+
+    syntax = "$comparison_direction, operands (, $compare_type)? attr-dict : functional_type"
+
+    @staticmethod
+    def infer(lhs: Any) -> Any:
+        return with_element_type(lhs, BOOLEAN)
+
+    @staticmethod
+    def constraints(C: Any, lhs: Any, rhs: Any, compare_type: Any, result: Any) -> None:
+        C(1, baseline_element_type(lhs) == baseline_element_type(rhs))
+        C(2, shape(lhs) == shape(rhs) == shape(result))
+        C(3, compare_type in compare_types(lhs))
+
+    @classmethod
+    def plan(cls, lhs: Any, comparison_direction: Any, compare_type: Any) -> Kernel:
+        if is_quantized(lhs):
+            raise UnsupportedError(f"'{cls.name}' op on quantized tensors is not evaluated")
+        dtype, direction = numpy_dtype(element_type(lhs)), comparison_direction.name
+        if compare_type == ComparisonType.TOTALORDER:
+            return floats.compare(direction, "TOTALORDER")(dtype)
+        compare = {"floating": floats.compare, "complex": complexes.compare}.get(kind(dtype), integers.compare)
+        return compare(direction)(dtype)
+
+
+def compare_types(x: Any) -> tuple[ComparisonType | None, ...]:
+    """What `compare_type` may be for operands of this type; it may always be left out."""
+    left_out = (None, ComparisonType.NOTYPE)
+    if is_signed_integer(x):
+        return (ComparisonType.SIGNED, *left_out)
+    if is_unsigned_integer(x) or is_boolean(x):
+        return (ComparisonType.UNSIGNED, *left_out)
+    if is_float(x):
+        return (ComparisonType.FLOAT, ComparisonType.TOTALORDER, *left_out)
+    return (ComparisonType.FLOAT, *left_out) if is_complex(x) else tuple(ComparisonType) + left_out
+
+
+class IsFinite(Elementwise, op="is_finite"):
+    """Whether each element is neither infinite nor NaN."""
+
+    x = In(float_tensor | per_tensor_quantized)  # I1
+    y = Out(boolean_tensor)
+
+    syntax = "operands attr-dict : functional_type"
+
+    floating = floats.is_finite
+
+    @staticmethod
+    def infer(x: Any) -> Any:
+        return with_element_type(x, BOOLEAN)
+
+    @staticmethod
+    def constraints(C: Any, x: Any, y: Any) -> None:
+        C(1, shape(x) == shape(y))
+
+    @classmethod
+    def plan(cls, x: Any) -> Kernel:
+        return cls.kernel(x)
+
+
+class Select(Elementwise, op="select"):
+    """The element of `on_true` where `pred`, else that of `on_false`."""
+
+    pred = In(boolean_tensor)  # I1
+    on_true = In(tensor | per_tensor_quantized)  # I2
+    on_false = In(tensor | per_tensor_quantized)  # I3
+    result = Out(tensor | per_tensor_quantized)
+
+    syntax = "operands attr-dict : select_type"
+
+    @staticmethod
+    def infer(on_true: Any) -> Any:
+        return on_true
+
+    @staticmethod
+    def constraints(C: Any, pred: Any, on_true: Any, on_false: Any, result: Any) -> None:
+        C(1, rank(pred) == 0 or shape(pred) == shape(on_true))
+        C(2, compatible(baseline_type(on_true), baseline_type(on_false), baseline_type(result)))
+
+    @classmethod
+    def plan(cls, pred: Any, on_true: Any) -> Kernel:
+        if is_quantized(on_true):
+            raise UnsupportedError(f"'{cls.name}' op on quantized tensors is not evaluated")
+        choose = select(numpy_dtype(element_type(on_true)))
+        if not 0 < rank(pred) < rank(on_true):
+            return choose
+        return lambda pred, on_true, on_false: choose(per_lane(pred, on_true), on_true, on_false)
+
+
+class Clamp(Elementwise, op="clamp"):
+    """`operand`, but no less than `min` and no more than `max`: `minimum(maximum(operand, min), max)`."""
+
+    min = In(tensor | per_tensor_quantized)  # I1
+    operand = In(tensor | per_tensor_quantized)  # I2
+    max = In(tensor | per_tensor_quantized)  # I3
+    result = Out(tensor | per_tensor_quantized)
+
+    syntax = "operands attr-dict : same_type"
+
+    boolean = integers.clamp
+    integer = integers.clamp
+    floating = floats.clamp
+    complex = complexes.clamp
+
+    @staticmethod
+    def infer(operand: Any) -> Any:
+        return operand
+
+    @staticmethod
+    def constraints(C: Any, min: Any, operand: Any, max: Any, result: Any) -> None:
+        C(1, rank(min) == 0 or shape(min) == shape(operand))
+        C(2, rank(max) == 0 or shape(max) == shape(operand))
+        C(3, baseline_element_type(min) == baseline_element_type(operand) == baseline_element_type(max))
+        C(4, compatible(baseline_type(operand), baseline_type(result)))
+
+    @classmethod
+    def plan(cls, min: Any, operand: Any, max: Any) -> Kernel:
+        clamp = cls.kernel(operand)
+        if rank(min) in (0, rank(operand)) and rank(max) in (0, rank(operand)):
+            return clamp
+        return lambda min, operand, max: clamp(per_lane(min, operand), operand, per_lane(max, operand))
+
+
+def per_lane(x: Array, whole: Array) -> Array:
+    """`x`, in a lifted region a scalar of each lane, such that it broadcasts against the lanes of `whole`."""
+    return x.reshape(-1, *[1] * (whole.ndim - 1)) if 0 < x.ndim < whole.ndim else x

@@ -1,0 +1,81 @@
+"""Ops that make tensors out of nothing: constant and iota."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from stablehlo_ref.define import Attr, Op, Out
+from stablehlo_ref.diagnostics import MalformedError, UnsupportedError
+from stablehlo_ref.ir.attributes import DenseResource
+from stablehlo_ref.kinds import (
+    Dense,
+    Int,
+    complex_tensor,
+    float_tensor,
+    integer_tensor,
+    per_tensor_quantized,
+    quantized_tensor,
+    tensor,
+)
+from stablehlo_ref.numerics.conversion import convert
+from stablehlo_ref.numerics.dtypes import INT64, numpy_dtype
+from stablehlo_ref.spec import dim, element_type, is_quantized, rank, shape, storage_type, with_element_type
+
+Run = Callable[..., Any]
+
+
+class Constant(Op, op="constant"):
+    """The tensor `value`."""
+
+    value = Attr(Dense)  # I1
+    output = Out(tensor | quantized_tensor)
+
+    syntax = "custom(constant)"
+
+    @staticmethod
+    def infer(value: Any) -> Any:
+        return value.type
+
+    @staticmethod
+    def constraints(C: Any, value: Any, output: Any) -> None:
+        C(1, compatible_constant(value.type, output))
+
+    @staticmethod
+    def plan(value: Any) -> Run:
+        if isinstance(value, DenseResource) and value.array is None:
+            raise MalformedError(f"the file has no data for dense_resource<{value.key}>")
+        return lambda: value.array
+
+
+def compatible_constant(value_type: Any, output: Any) -> bool:
+    """Whether the types agree; a quantized tensor may be given by its storage elements."""
+    return bool(value_type == output or value_type == with_element_type(output, storage_type(output)))
+
+
+class Iota(Op, op="iota"):
+    """Numbers that increase from zero along `iota_dimension`."""
+
+    iota_dimension = Attr(Int)  # I1
+    output = Out(integer_tensor | float_tensor | complex_tensor | per_tensor_quantized)
+
+    syntax = "dim = $iota_dimension attr-dict : type(results)"
+
+    @staticmethod
+    def constraints(C: Any, iota_dimension: Any, output: Any) -> None:
+        C(1, 0 <= iota_dimension < rank(output))
+
+    @staticmethod
+    def lift(iota_dimension: Any) -> Any:
+        return {"iota_dimension": iota_dimension + 1}
+
+    @staticmethod
+    def plan(iota_dimension: Any, output: Any) -> Run:
+        if is_quantized(output):
+            raise UnsupportedError("'stablehlo.iota' op of quantized tensors is not evaluated")
+        numbers = np.arange(dim(output, iota_dimension))
+        line = convert(INT64, numpy_dtype(element_type(output)))(numbers)
+        result = np.broadcast_to(line.reshape(-1, *[1] * (rank(output) - iota_dimension - 1)), shape(output))
+        return lambda: result
