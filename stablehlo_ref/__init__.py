@@ -9,6 +9,7 @@ from stablehlo_ref._version import __version__
 from stablehlo_ref.diagnostics import (
     Diagnostic,
     EvaluationError,
+    InternalError,
     InvalidError,
     MalformedError,
     StablehloError,
@@ -22,6 +23,7 @@ __all__ = [
     "Diagnostic",
     "EvaluationError",
     "Function",
+    "InternalError",
     "InvalidError",
     "Limits",
     "MalformedError",

@@ -46,6 +46,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _fail(str(error))
     except OSError as error:
         return _fail(f"{options.file}: error: {error.strerror or error}")
+    except Exception as error:
+        return _fail(f"{options.file}: error: internal error, please report it: {type(error).__name__}: {error}")
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
         return INTERRUPTED

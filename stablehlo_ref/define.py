@@ -16,7 +16,7 @@ member             in `infer`, `constraints`, `plan`           in the function t
 `constants`: a dict from the name of an `In` to its array, where the operand is a constant of the program, and for
 `location`, the op's place in the text. Control flow
 has the role `inline` instead of `plan`: it gets slot numbers for values and planned blocks for regions, may ask for
-`functions` (from a symbol to its plan), and returns a step (execute/plan.py). `lift` gets attribute members and returns
+`functions` (from a symbol to its plan) and for `dying` (the slots that it is to empty itself), and returns a step. `lift` gets attribute members and returns
 those that change when every value has one more axis in front. An op class is never instantiated; the program is made of
 `ir.core.Operation`.
 """
@@ -39,7 +39,7 @@ from stablehlo_ref.kinds import AttributeKind, Kind, OneOf
 
 REQUIRED: Any = object()
 ROLES = ("infer", "constraints", "plan", "inline", "lift")
-SPECIAL = {"C", "infer", "constants", "functions", "location"}
+SPECIAL = {"C", "infer", "constants", "dying", "functions", "location"}
 
 
 class Member:

@@ -134,7 +134,7 @@ class Program:
         plan = self._plan
         inputs = [_checked(p, a) for p, a in zip(self.inputs, _in_order(self.entry, arrays, named))]
         with np.errstate(all="ignore"):
-            results = plan.call(context, inputs)
+            results = plan.call(context, list(inputs))
         if context.failures:
             raise EvaluationError(context.failures)
         kept = {id(leaf) for leaf in _leaves(inputs)}

@@ -33,8 +33,8 @@ class Call(Op, op="call", dialect="func"):
     syntax = "$callee ( operands ) attr-dict : functional_type"
 
     @staticmethod
-    def inline(callee: str, inputs: tuple[int, ...], results: tuple[int, ...], functions: Any) -> Any:
-        return call(inputs, callee, results, functions)
+    def inline(callee: str, inputs: tuple[int, ...], results: tuple[int, ...], functions: Any, dying: Any) -> Any:
+        return call(inputs, callee, results, functions, dying)
 
 
 class Return(Op, op="return", dialect="func"):

@@ -12,6 +12,7 @@ from stablehlo_ref.ops import (
     elementary,
     elementwise,
     extensibility,
+    reduction,
     slicing,
     tuples,
 )
@@ -31,6 +32,7 @@ __all__ = [
     "extensibility",
     "func",
     "interpreter",
+    "reduction",
     "slicing",
     "tuples",
 ]

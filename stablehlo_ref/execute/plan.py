@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
 
-from stablehlo_ref.define import In, Ins, Op, group_by_member
-from stablehlo_ref.diagnostics import EvaluationError, StablehloError, UnsupportedError
+from stablehlo_ref.define import In, Ins, Op, segment_sizes
+from stablehlo_ref.diagnostics import EvaluationError, UnsupportedError
 from stablehlo_ref.execute.regions import PlannedBody
 from stablehlo_ref.execute.run import BlockPlan, FunctionPlan, located
 from stablehlo_ref.execute.steps import step_for
@@ -87,7 +88,7 @@ class FramePlanner:
             if self._is_constant(op):
                 return
             step, outs = self._step(op, [self.slot(v) for v in dying])
-        except (StablehloError, MemoryError, RecursionError) as error:
+        except Exception as error:
             raise located(error, op) from error
         plan.steps.append(step)
         plan.ops.append(op)
@@ -154,8 +155,9 @@ class FramePlanner:
     ) -> Callable[[Any], None]:
         blocks = [partial(self.block, region.block) for region in op.regions]
         values = definition.group(op.properties, ins, outs, blocks)
-        step: Callable[[Any], None] = definition.call("inline", values | {"functions": self.planner.function})
-        if not dead:
+        values |= {"functions": self.planner.function, "dying": frozenset(dead)}
+        step: Callable[[Any], None] = definition.call("inline", values)
+        if not dead or "dying" in definition.parameters["inline"]:
             return step
 
         def step_then_drop(slots: list[Any]) -> None:
@@ -217,21 +219,31 @@ def _small(type: Type) -> bool:
 
 def _grouping(run: Callable[..., Any], definition: type[Op], count: int) -> Callable[..., Any]:
     """`run` taking its operands in a row, where it wants those of an `Ins` member as one tuple."""
-    parts = group_by_member(definition.operands, range(count))
-    indices = [parts[m.name] for m in definition.operands]
-    effects = definition.effects
-    spans = [slice(i[0], i[-1] + 1) if isinstance(i, tuple) and i else i for i in indices]
+    *members, last = definition.operands
+    if isinstance(last, Ins) and not any(isinstance(m, Ins) for m in members):
+        single = len(members) + definition.effects
 
-    def grouped(*arrays: Any) -> Any:
-        return run(*[arrays[s] if s != () else () for s in spans])
+        def grouped(*arrays: Any) -> Any:
+            return run(*arrays[:single], arrays[single:])
+    else:
+        first = int(definition.effects)
+        spans = [slice(first + s.start, first + s.stop) for s in _spans(definition, count)]
+        variadic = [isinstance(m, Ins) for m in definition.operands]
 
-    def grouped_with_context(context: Any, *arrays: Any) -> Any:
-        return run(context, *[arrays[s] if s != () else () for s in spans])
+        def grouped(*arrays: Any) -> Any:
+            parts = [arrays[span] if many else arrays[span.start] for span, many in zip(spans, variadic)]
+            return run(*arrays[:first], *parts)
 
     in_place = getattr(run, "in_place", None)
     if in_place:
         grouped.in_place = _grouping(in_place, definition, count)  # type: ignore[attr-defined]
-    return grouped_with_context if effects else grouped
+    return grouped
+
+
+def _spans(definition: type[Op], count: int) -> list[slice]:
+    """Where each member's operands stand among all `count`."""
+    ends = list(accumulate(segment_sizes(definition.operands, count)))
+    return [slice(start, stop) for start, stop in zip([0, *ends], ends)]
 
 
 def captured(region: Region) -> list[Value]:

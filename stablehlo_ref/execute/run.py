@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from stablehlo_ref.diagnostics import Diagnostic, EvaluationError, StablehloError
+from stablehlo_ref.diagnostics import Diagnostic, EvaluationError, InternalError, StablehloError
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.limits import Limits
 
@@ -73,7 +73,7 @@ class BlockPlan:
             observer.after(op, [slots[out] for out in outs])
 
 
-def located(error: Exception, op: Operation) -> Exception:
+def located(error: Exception, op: Operation) -> StablehloError:
     """The error as a user sees it: a StablehloError at the place of the op."""
     if isinstance(error, StablehloError):
         if error.diagnostics and error.diagnostics[0].location:
@@ -84,7 +84,8 @@ def located(error: Exception, op: Operation) -> Exception:
         return EvaluationError(f"'{op.name}' op: out of memory: {error}", op.location)
     if isinstance(error, RecursionError):
         return EvaluationError(f"'{op.name}' op: calls are nested too deeply", op.location)
-    return error
+    kind = type(error).__name__
+    return InternalError(f"'{op.name}' op: internal error, please report it: {kind}: {error}", op.location)
 
 
 class FunctionPlan:
@@ -97,15 +98,17 @@ class FunctionPlan:
         self.block = BlockPlan()
         self.template: Slots = [None]
 
-    def call(self, context: Context, arguments: Sequence[Any]) -> list[Any]:
-        """Runs the function on arrays and returns its results; EvaluationError past the limit of call depth."""
+    def call(self, context: Context, arguments: list[Any]) -> list[Any]:
+        """Runs the function on arrays, which it takes from the list, and returns its results.
+
+        Raises EvaluationError past the limit of call depth.
+        """
         if context.depth >= context.limits.call_depth:
             raise EvaluationError(f"calls are nested deeper than the limit of {context.limits.call_depth}")
         slots = self.template.copy()
         slots[CONTEXT] = context
-        for slot, argument in zip(self.block.arguments, arguments):
-            slots[slot] = argument
-        del arguments
+        for slot in reversed(self.block.arguments):
+            slots[slot] = arguments.pop()  # so that the slots alone hold them
         context.depth += 1
         try:
             self.block.run(slots)

@@ -188,12 +188,22 @@ def all_compatible(xs: Sequence[Any], ys: Sequence[Any]) -> bool:
     return size(xs) == size(ys) and all(map(compatible, xs, ys))
 
 
-def call(operands: tuple[int, ...], callee: str, results: tuple[int, ...], functions: Any) -> Step:
-    """A step that calls a function: the one of func.call and of composite."""
+def call(
+    operands: tuple[int, ...], callee: str, results: tuple[int, ...], functions: Any, dying: frozenset[int]
+) -> Step:
+    """A step that calls a function: the one of func.call and of composite. The callee gets the last reference to
+    operands that die here, so that it may reuse them."""
     plan = functions(callee)
+    unused = tuple(dying.intersection(results))
+    spent = tuple(dying.difference(results))
 
     def step(slots: Slots) -> None:
-        for slot, value in zip(results, plan.call(slots[0], [slots[operand] for operand in operands])):
+        arguments = [slots[operand] for operand in operands]
+        for slot in spent:
+            slots[slot] = None
+        for slot, value in zip(results, plan.call(slots[0], arguments)):
             slots[slot] = value
+        for slot in unused:
+            slots[slot] = None
 
     return step

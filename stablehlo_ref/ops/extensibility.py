@@ -117,8 +117,10 @@ class Composite(Op, op="composite"):
         C(1, re.fullmatch(r"[a-zA-Z][a-zA-Z0-9_]*([.][a-zA-Z0-9_$]+)+", composite_name))
 
     @staticmethod
-    def inline(inputs: tuple[int, ...], decomposition: str, results: tuple[int, ...], functions: Any) -> Any:
-        return call(inputs, decomposition, results, functions)
+    def inline(
+        inputs: tuple[int, ...], decomposition: str, results: tuple[int, ...], functions: Any, dying: Any
+    ) -> Any:
+        return call(inputs, decomposition, results, functions, dying)
 
 
 # --- the targets that upstream's tests check with -------------------------------------------------------------------

@@ -1,0 +1,144 @@
+"""The command line: inputs, outputs, exit codes, errors."""
+
+from __future__ import annotations
+
+import io
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from stablehlo_ref.cli import main
+
+ADD = """\
+func.func @main(%x: tensor<2xf32>, %y: tensor<2xf32>) -> tensor<2xf32> {
+  %0 = stablehlo.add %x, %y : tensor<2xf32>
+  return %0 : tensor<2xf32>
+}
+"""
+FAILS = """\
+func.func @main() {
+  %0 = stablehlo.constant dense<1> : tensor<i32>
+  check.expect_eq_const %0, dense<2> : tensor<i32>
+  return
+}
+"""
+LITERALS = "[dense<1.0> : tensor<2xf32>, dense<[2.0, 3.0]> : tensor<2xf32>]"
+
+
+@pytest.fixture
+def add(tmp_path: Path) -> str:
+    path = tmp_path / "add.mlir"
+    path.write_text(ADD)
+    return str(path)
+
+
+def test_literals_in_readable_results_out(add: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([add, "--args", LITERALS]) == 0
+    assert capsys.readouterr().out == "tensor<2xf32> {\n  [3.000000e+00, 4.000000e+00]\n}\n"
+
+
+def test_results_in_dense_form(add: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([add, "--args", LITERALS, "--print-dense"]) == 0
+    assert capsys.readouterr().out == "dense<[3.000000e+00, 4.000000e+00]> : tensor<2xf32>\n"
+
+
+def test_files_in_and_out(add: str, tmp_path: Path) -> None:
+    np.save(tmp_path / "x.npy", np.array([1, 2], np.float32))
+    np.savez(tmp_path / "rest.npz", y=np.array([10, 20], np.float32))
+    out = tmp_path / "out.npz"
+    arguments = [add, "--input", f"x={tmp_path / 'x.npy'}", "--inputs", str(tmp_path / "rest.npz"), "--output", str(out)]
+    assert main(arguments) == 0
+    np.testing.assert_array_equal(np.load(out)["result0"], [11, 22])
+
+
+def test_an_archive_by_position(add: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    np.savez(tmp_path / "in.npz", np.array([1, 2], np.float32), np.array([3, 4], np.float32))
+    assert main([add, "--inputs", str(tmp_path / "in.npz")]) == 0
+    assert "[4.000000e+00, 6.000000e+00]" in capsys.readouterr().out
+
+
+def test_random_inputs_are_reproducible(add: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([add, "--random-inputs", "1"]) == main([add, "--random-inputs", "1"]) == 0
+    first, second = capsys.readouterr().out.split("tensor<2xf32> {")[1:]
+    assert first == second
+    assert main([add, "--random-inputs", "2"]) == 0
+    assert first not in capsys.readouterr().out
+
+
+def test_a_failed_check_is_the_programs_fault(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "fails.mlir"
+    path.write_text(FAILS)
+    assert main([str(path)]) == 1
+    error = capsys.readouterr().err
+    assert error.startswith(f"{path}:3:3: error: 'check.expect_eq_const' failed: 1 of 1 elements differ\n")
+    assert "actual 1, expected 2" in error
+
+
+def test_parts_run_on_their_own_and_keep_their_lines(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "parts.mlir"
+    path.write_text(FAILS.replace("dense<2>", "dense<1>") + "\n// -----\n\n" + FAILS + "// -----\n" + FAILS)
+    assert main([str(path), "--split-input-file"]) == 1
+    error = capsys.readouterr().err
+    assert f"{path}:11:3: error" in error
+    assert f"{path}:17:3: error" in error
+
+
+def test_standard_input(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"func.func @main( {\n")))
+    assert main(["-"]) == 1
+    assert capsys.readouterr().err.startswith("<stdin>:1:")
+
+
+@pytest.mark.parametrize("data", [b"\x00\x01ML\x02\x03", b"ML\xefR garbage", b"\xff\xfe", b"func"])
+def test_what_is_no_program(data: bytes, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "x.mlir"
+    path.write_bytes(data)
+    assert main([str(path)]) == 1
+    assert "error" in capsys.readouterr().err
+
+
+def test_a_missing_file_is_an_error(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["/nonexistent/x.mlir"]) == 1
+    assert capsys.readouterr().err == "/nonexistent/x.mlir: error: No such file or directory\n"
+
+
+def test_wrong_literals(add: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([add, "--args", "not_array"]) == 1
+    assert "expected array attribute string for args, i.e. --args=" in capsys.readouterr().err
+    assert main([add, "--args", "[4.0 : f32]"]) == 1
+    assert "expected dense elements attribute for args elements" in capsys.readouterr().err
+
+
+def test_a_wrong_command_line_is_usage() -> None:
+    with pytest.raises(SystemExit) as caught:
+        main(["--input", "x"])
+    assert caught.value.code == 2
+
+
+def test_op_by_op_values_and_statistics(add: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([add, "--args", LITERALS, "-v", "--stats"]) == 0
+    error = capsys.readouterr().err
+    assert f"{add}:2:8: stablehlo.add: %0 = tensor<2xf32>" in error
+    assert "1  stablehlo.add" in error
+    assert "bytes at the peak" in error
+
+
+def test_probes_are_files_that_numpy_reads(tmp_path: Path) -> None:
+    path = tmp_path / "probe.mlir"
+    path.write_text(
+        "func.func @main() {\n  %0 = stablehlo.constant dense<[1.5, 2.0]> : tensor<2xbf16>\n"
+        '  %1 = interpreter.probe %0, probe_id = "a" : tensor<2xbf16>\n'
+        '  check.expect_serialized_eq %1, probe_id = "a" : tensor<2xbf16>\n  return\n}\n'
+    )
+    assert main([str(path), "--probe-output-dir", str(tmp_path / "probes")]) == 0
+    np.testing.assert_array_equal(np.load(tmp_path / "probes" / "probe1.npy"), [0x3FC0, 0x4000])
+    assert (tmp_path / "probes" / "index.csv").read_text().startswith("a,tensor<2xbf16>,")
+
+
+def test_runs_as_a_module(add: str) -> None:
+    done = subprocess.run([sys.executable, "-m", "stablehlo_ref", add, "--random-inputs", "0"], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("tensor<2xf32>")

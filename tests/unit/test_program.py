@@ -1,0 +1,195 @@
+"""The Python API: loading, signatures, arguments, errors."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+import stablehlo_ref as sr
+
+ADD = """\
+func.func @main(%x: tensor<2xf32> loc("args[0]"), %y: tensor<2xf32>) -> tensor<2xf32> {
+  %0 = stablehlo.add %x, %y : tensor<2xf32>
+  return %0 : tensor<2xf32>
+}
+"""
+ONE, TWO = np.array([1, 2], np.float32), np.array([10, 20], np.float32)
+
+
+def failing(**arguments: object) -> str:
+    program = sr.load(ADD)
+    with pytest.raises(sr.EvaluationError) as caught:
+        program.run(**arguments)
+    return caught.value.diagnostics[0].message
+
+
+def test_runs_by_position_and_by_name() -> None:
+    program = sr.load(ADD)
+    expected = np.array([11, 22], np.float32)
+    for results in (
+        program.run(ONE, TWO),
+        program.run(y=TWO, x=ONE),
+        program.run(ONE, y=TWO),
+        program.run(**{"args[0]": ONE, "y": TWO}),
+    ):
+        assert len(results) == 1
+        np.testing.assert_array_equal(results[0], expected)
+        assert results[0].dtype == np.float32
+
+
+def test_wrong_arguments_are_named() -> None:
+    assert failing(x=ONE) == "@main takes 2 arguments, but 1 are given (missing: y)"
+    assert failing(x=ONE, z=TWO) == "@main has no argument 'z'; it has x, y"
+    assert failing(x=ONE, y=TWO.astype(np.float64)) == (
+        "argument 'y': expected dtype float32 for tensor<2xf32>, got float64"
+    )
+    assert failing(x=ONE, y=np.ones(3, np.float32)) == "argument 'y': expected shape (2,) for tensor<2xf32>, got (3,)"
+
+
+def test_inputs_and_outputs_have_names_types_and_locations() -> None:
+    program = sr.load(ADD)
+    first, second = program.inputs
+    assert (first.name, str(first.type), first.names) == ("x", "tensor<2xf32>", ("x", "args[0]"))
+    assert (second.name, second.location.line if second.location else None) == ("y", 1)
+    assert [str(p.type) for p in program.outputs] == ["tensor<2xf32>"]
+    assert list(program.functions) == ["main"]
+
+
+def test_an_entry_can_be_chosen() -> None:
+    text = ADD + ADD.replace("@main", "@twice").replace("%x, %y", "%x, %x")
+    program = sr.load(text, entry="twice")
+    np.testing.assert_array_equal(program.run(ONE, TWO)[0], ONE * 2)
+    np.testing.assert_array_equal(program.with_entry("main").run(ONE, TWO)[0], ONE + TWO)
+    with pytest.raises(sr.EvaluationError, match="there is no function @other; there are @main, @twice"):
+        sr.load(text, entry="other").run()
+
+
+def test_the_only_function_is_the_entry_and_two_need_a_choice() -> None:
+    one = ADD.replace("@main", "@one")
+    assert sr.load(one).run(ONE, TWO)
+    with pytest.raises(sr.EvaluationError, match="no function is called @main: choose one of @one, @two"):
+        sr.load(one + ADD.replace("@main", "@two")).run(ONE, TWO)
+
+
+def test_results_are_the_callers_own() -> None:
+    identity = "func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {\n return %x : tensor<2xf32>\n}"
+    x = ONE.copy()
+    (result,) = sr.load(identity).run(x)
+    result[0] = 7
+    np.testing.assert_array_equal(x, ONE)
+    constant = (
+        "func.func @main() -> tensor<2xf32> {\n %0 = stablehlo.constant dense<1.0> : tensor<2xf32>\n"
+        " return %0 : tensor<2xf32>\n}"
+    )
+    program = sr.load(constant)
+    program.run()[0][0] = 7
+    np.testing.assert_array_equal(program.run()[0], np.ones(2, np.float32))
+
+
+def test_an_operand_is_never_overwritten() -> None:
+    text = """
+    func.func @main(%x: tensor<4xf32>, %u: tensor<1xf32>, %i: tensor<i32>) -> (tensor<4xf32>, tensor<4xf32>) {
+      %0 = stablehlo.add %x, %x : tensor<4xf32>
+      %1 = stablehlo.dynamic_update_slice %0, %u, %i : (tensor<4xf32>, tensor<1xf32>, tensor<i32>) -> tensor<4xf32>
+      %2 = stablehlo.dynamic_update_slice %x, %u, %i : (tensor<4xf32>, tensor<1xf32>, tensor<i32>) -> tensor<4xf32>
+      return %1, %2 : tensor<4xf32>, tensor<4xf32>
+    }
+    """
+    x = np.arange(4, dtype=np.float32)
+    first, second = sr.load(text).run(x, np.array([9], np.float32), np.array(2, np.int32))
+    np.testing.assert_array_equal(first, [0, 2, 9, 6])
+    np.testing.assert_array_equal(second, [0, 1, 9, 3])
+    np.testing.assert_array_equal(x, np.arange(4))
+
+
+def test_types_that_numpy_lacks() -> None:
+    text = ADD.replace("f32", "bf16")
+    x = np.array([1, 2], ml_dtypes.bfloat16)
+    (result,) = sr.load(text).run(x, x)
+    assert result.dtype == ml_dtypes.bfloat16
+    np.testing.assert_array_equal(result.astype(np.float32), [2, 4])
+
+
+def test_loads_from_a_path_and_from_bytes(tmp_path: Path) -> None:
+    path = tmp_path / "add.mlir"
+    path.write_text(ADD)
+    for source in (path, str(path), ADD.encode(), b"\xef\xbb\xbf" + ADD.encode()):
+        np.testing.assert_array_equal(sr.load(source).run(ONE, TWO)[0], ONE + TWO)
+
+
+def test_errors_have_the_place_the_line_and_a_caret(tmp_path: Path) -> None:
+    path = tmp_path / "bad.mlir"
+    path.write_text(ADD.replace("%x, %y :", "%x, %z :"))
+    with pytest.raises(sr.MalformedError) as caught:
+        sr.load(path)
+    (diagnostic,) = caught.value.diagnostics
+    assert (diagnostic.severity, diagnostic.filename, diagnostic.line) == ("error", str(path), 2)
+    first, line, caret = str(caught.value).splitlines()[:3]
+    assert first.startswith(f"{path}:2:{diagnostic.column}: error: ")
+    assert line == "  %0 = stablehlo.add %x, %z : tensor<2xf32>"
+    assert caret.index("^") == (diagnostic.column or 0) - 1
+
+
+def test_all_failed_checks_are_reported() -> None:
+    text = """
+    func.func @main() {
+      %0 = stablehlo.constant dense<[1, 2]> : tensor<2xi32>
+      check.expect_eq_const %0, dense<[1, 3]> : tensor<2xi32>
+      check.expect_eq_const %0, dense<[1, 2]> : tensor<2xi32>
+      check.expect_eq_const %0, dense<[0, 0]> : tensor<2xi32>
+      return
+    }
+    """
+    with pytest.raises(sr.EvaluationError) as caught:
+        sr.load(text).run()
+    assert [d.line for d in caught.value.diagnostics] == [4, 6]
+    assert "1 of 2 elements differ" in caught.value.diagnostics[0].message
+    assert caught.value.diagnostics[0].notes == ("at [1]: actual 2, expected 3",)
+
+
+def test_calls_are_bounded() -> None:
+    text = """
+    func.func @main(%x: tensor<f32>) -> tensor<f32> {
+      %0 = func.call @main(%x) : (tensor<f32>) -> tensor<f32>
+      return %0 : tensor<f32>
+    }
+    """
+    with pytest.raises(sr.EvaluationError, match="calls are nested deeper than the limit of 128"):
+        sr.load(text).run(np.float32(1))
+
+
+def test_a_tensor_beyond_the_limit_is_an_error_and_not_an_allocation() -> None:
+    text = """
+    func.func @main() -> tensor<1000000x1000000x1000xf32> {
+      %0 = stablehlo.iota dim = 0 : tensor<1000000x1000000x1000xf32>
+      return %0 : tensor<1000000x1000000x1000xf32>
+    }
+    """
+    with pytest.raises(sr.EvaluationError, match="is larger than the limit"):
+        sr.load(text).run()
+
+
+def test_custom_calls_from_python() -> None:
+    text = """
+    func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
+      %0 = stablehlo.custom_call @test.negate(%x) : (tensor<2xf32>) -> tensor<2xf32>
+      return %0 : tensor<2xf32>
+    }
+    """
+    with pytest.raises(sr.UnsupportedError, match=r"no handler is registered for custom_call @test\.negate"):
+        sr.load(text).run(ONE)
+    sr.register_custom_call("test.negate", lambda call, x: [-x])
+    np.testing.assert_array_equal(sr.load(text).run(ONE)[0], -ONE)
+    sr.register_custom_call("test.negate", lambda call, x: [x.astype(np.float64)])
+    with pytest.raises(sr.EvaluationError, match="returned float64"):
+        sr.load(text).run(ONE)
+
+
+def test_the_program_prints_as_mlir() -> None:
+    program = sr.load(ADD)
+    again = sr.load(str(program))
+    np.testing.assert_array_equal(again.run(ONE, TWO)[0], ONE + TWO)
+    assert str(again) == str(program)
