@@ -1,4 +1,4 @@
-"""Whether two programs are the same but for the names of values, defaults spelled out, and (unless asked for) locations."""
+"""Whether two programs are the same but for names of values, defaults spelled out and, unless asked for, locations."""
 
 from __future__ import annotations
 
@@ -96,7 +96,9 @@ def same_attribute(a: Any, b: Any) -> bool:
         case DenseElements():
             return a.type == b.type and _same_arrays(a.array, b.array)
         case DenseResource():
-            return a == b and (a.array is None) == (b.array is None) and (a.array is None or _same_arrays(a.array, b.array))
+            return a == b and same_attribute(a.array, b.array)
+        case np.ndarray():
+            return _same_arrays(a, b)
         case FloatAttribute():
             return a.type == b.type and (a.value == b.value or (a.value != a.value and b.value != b.value))
         case StructAttribute():

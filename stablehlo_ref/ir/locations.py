@@ -1,4 +1,4 @@
-"""Where an op came from, as its program says (`loc(...)`): not where it stands in the text, which is a `diagnostics.Location`."""
+"""Where an op came from, as its program says (`loc(...)`); where it stands in the text is a `diagnostics.Location`."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ HEX_FROM = 101  # elements; smaller literals are written out
 
 _is_word = re.compile(r"[A-Za-z_][\w$.]*", re.ASCII).fullmatch
 _is_suffix = re.compile(r"\d+|[A-Za-z_$.\-][\w$.\-]*", re.ASCII).fullmatch
-_UNPRINTABLE = re.compile(rb'[^ !#-\[\]-~]')
+_UNPRINTABLE = re.compile(rb"[^ !#-\[\]-~]")
 
 
 def quoted(value: str) -> str:
@@ -90,7 +90,8 @@ def attribute_text(attribute: Any) -> str:
 
 def dictionary_text(entries: dict[str, Any]) -> str:
     """`{name = value, ...}`; a unit is its name alone."""
-    return f"{{{', '.join(f'{key_text(k)} = {attribute_text(v)}' if v != UNIT else key_text(k) for k, v in entries.items())}}}"
+    written = [key_text(k) if v == UNIT else f"{key_text(k)} = {attribute_text(v)}" for k, v in entries.items()]
+    return f"{{{', '.join(written)}}}"
 
 
 def key_text(key: str) -> str:

@@ -1,4 +1,4 @@
-"""Attributes and locations: recursive descent over MLIR's grammar."""
+"""Attributes: recursive descent over MLIR's grammar."""
 
 from __future__ import annotations
 
@@ -22,15 +22,6 @@ from stablehlo_ref.ir.attributes import (
     SymbolReference,
     TypeAttribute,
 )
-from stablehlo_ref.ir.locations import (
-    UNKNOWN_LOCATION,
-    CallSiteLocation,
-    DebugLocation,
-    FileLocation,
-    FusedLocation,
-    LocationAlias,
-    NameLocation,
-)
 from stablehlo_ref.ir.types import (
     BooleanType,
     FloatType,
@@ -39,13 +30,13 @@ from stablehlo_ref.ir.types import (
     OpaqueType,
     TensorType,
     Type,
-    integer_type,
 )
 from stablehlo_ref.syntax import literals
 from stablehlo_ref.syntax.attribute_text import attribute_text
 from stablehlo_ref.syntax.lexer import NUMBER, STRING, token
+from stablehlo_ref.syntax.locations import LocationParser
 from stablehlo_ref.syntax.structs import CONVOLUTION_LISTS, STRUCTS
-from stablehlo_ref.syntax.types import SIMPLE_TYPE, TypeParser
+from stablehlo_ref.syntax.types import SIMPLE_TYPE
 
 DIALECTS_WITH_STRUCTS = ("stablehlo", "chlo")
 MEMOISED = 100  # a literal with a longer text is not remembered
@@ -55,20 +46,16 @@ _match_list = token(r"\[(\s*+(?:-?\d++\s*+(?:,\s*+-?\d++\s*+)*+)?+)\]")
 _match_array = token(rf"<\s*({SIMPLE_TYPE})\s*(?::([^<>]*+))?>")
 _match_short_dense = token(rf'dense(<(?:[^<>"/]|{STRING}){{0,{MEMOISED}}}>\s*:\s*{SIMPLE_TYPE})')
 _match_dense_rest = re.compile(rf'(?:[^>"/]++|{STRING}|//[^\n]*+|/)*+>').match
-_match_file = token(rf"({STRING}):(\d++):(\d++)(?:\s*to\s*(\d*+):(\d++))?")
-_match_simple_name = token(rf"loc\(({STRING})(?:\((\#[\w$.\-]++)\))?\)")
 _find_numbers = re.compile(r"-?\d+").findall
 
 
-class AttributeParser(TypeParser):
+class AttributeParser(LocationParser):
     """Reads attributes; aliases (`#name`) are left to `attribute_alias`."""
 
     def __init__(self, source: Source) -> None:
         super().__init__(source)
         self.dense_literals: dict[str, DenseElements] = {}
         self.resources: list[tuple[DenseResource, int]] = []
-        self.location_aliases: dict[str, LocationAlias] = {}
-        self.location_uses: dict[str, int] = {}
 
     def attribute_alias(self, name: str) -> Any:
         raise NotImplementedError
@@ -258,9 +245,9 @@ class AttributeParser(TypeParser):
     def _hash(self) -> Any:
         start, name = self.start, self.advance()
         angled = self.text.startswith("<", self.position)
-        dialect, dot, kind = name[1:].partition(".")
+        dialect, dot, _ = name[1:].partition(".")
         if dialect in DIALECTS_WITH_STRUCTS and angled:
-            return self._struct(name[1:]) if dot else self._enum(dialect)
+            return self.struct(name[1:]) if dot else self._enum(dialect)
         if not dot and not angled:
             self.position = start
             return self.attribute_alias(self.advance())
@@ -271,14 +258,14 @@ class AttributeParser(TypeParser):
         self.expect("<")
         kind = self.word("the kind of an enumeration")
         if self.peek() == "<":  # the older spelling of a struct
-            value: Any = self._struct(f"{dialect}.{kind}")
+            value: Any = self.struct(f"{dialect}.{kind}")
         else:
             value = EnumAttribute(dialect, kind, self.word(f"a {kind}"))
         self.expect(">")
         return value
 
     # struct ::= < field (, field)* > | < value >
-    def _struct(self, name: str) -> Any:
+    def struct(self, name: str) -> Any:
         if name == "stablehlo.conv":
             return self._convolution()
         self.expect("<")
@@ -288,7 +275,8 @@ class AttributeParser(TypeParser):
         while not self.accept(">"):
             offset, field = self.start, self.word("a field's name")
             if not fields and self.accept(">"):  # #stablehlo.result_accuracy_mode<DEFAULT>
-                return EnumAttribute(*name.split(".", 1), field)
+                dialect, _, kind = name.partition(".")
+                return EnumAttribute(dialect, kind, field)
             self._field(name, field, fields, offset)
             if not self.accept(",") and self.peek() != ">":
                 raise self.expected("',' or '>'")
@@ -351,7 +339,7 @@ class AttributeParser(TypeParser):
 
     # convolution-lists ::= list x list -> list ; list ::= [ (letter | integer) (, (letter | integer))* ]
     def convolution_lists(self) -> dict[str, Any]:
-        """The fields of a convolution's dimension numbers from their short form `[b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f]`."""
+        """A convolution's dimension numbers in their short form `[b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f]`."""
         fields: dict[str, Any] = {}
         for (letters, spatial), separator in zip(CONVOLUTION_LISTS, ("x", "->", "")):
             self._convolution_list(letters, spatial, fields)
@@ -385,84 +373,9 @@ class AttributeParser(TypeParser):
             self.type()
         return OpaqueAttribute(self.text[start : self.position])
 
-    # --- locations ----------------------------------------------------------------------------------------------
 
-    # location ::= loc ( location-body )
-    def location_attribute(self) -> DebugLocation:
-        match = self.take(_match_simple_name(self.text, self.position))
-        if match:
-            child = self._location_alias(match[2], match.start(2)) if match[2] else None
-            return NameLocation(self.unescape(match[1], match.start(1)), child)
-        self.expect("loc")
-        self.expect("(")
-        location = self._location_body()
-        self.expect(")")
-        return location
-
-    # location-body ::= unknown | #alias | callsite ( ... ) | fused ... | file | name
-    def _location_body(self) -> DebugLocation:
-        self.descend()
-        start = self.peek()
-        if start[:1] == '"':
-            location = self._file_or_name()
-        elif start[:1] == "#":
-            offset = self.start
-            location = self._location_alias(self.advance(), offset)
-        elif start in _LOCATIONS:
-            self.advance()
-            location = _LOCATIONS[start](self)
-        else:
-            raise self.expected("a location")
-        self.depth -= 1
-        return location
-
-    def _location_alias(self, name: str, offset: int) -> DebugLocation:
-        alias = self.location_aliases.get(name)
-        if alias is None:
-            alias = self.location_aliases[name] = LocationAlias(name)
-            self.location_uses[name] = offset
-        return alias
-
-    # file ::= string : line : column (to (line)? : column)? ; name ::= string (( location-body ))?
-    def _file_or_name(self) -> DebugLocation:
-        match = self.take(_match_file(self.text, self.position))
-        if match:
-            line, column = self.to_integer(match[2], match.start(2)), self.to_integer(match[3], match.start(3))
-            end = None
-            if match[5]:
-                end_line = self.to_integer(match[4], match.start(4)) if match[4] else line
-                end = (end_line, self.to_integer(match[5], match.start(5)))
-            return FileLocation(self.unescape(match[1], match.start(1)), line, column, end)
-        name, child = self.string(), None
-        if self.accept("("):
-            child = self._location_body()
-            self.expect(")")
-        return NameLocation(name, child)
-
-    # callsite ::= callsite ( location-body at location-body )
-    def _callsite(self) -> CallSiteLocation:
-        self.expect("(")
-        callee = self._location_body()
-        self.expect("at")
-        caller = self._location_body()
-        self.expect(")")
-        return CallSiteLocation(callee, caller)
-
-    # fused ::= fused (< attribute >)? [ location-body (, location-body)* ]
-    def _fused(self) -> FusedLocation:
-        metadata = None
-        if self.accept("<"):
-            metadata = self.attribute()
-            self.expect(">")
-        return FusedLocation(tuple(self.items(self._location_body, "[", "]")), metadata)
-
-
-_LOCATIONS: dict[str, Callable[[AttributeParser], DebugLocation]] = {
-    "unknown": lambda parser: UNKNOWN_LOCATION,
-    "callsite": AttributeParser._callsite,
-    "fused": AttributeParser._fused,
-}
 _BY_START: dict[str, Callable[[AttributeParser], Any]] = {
+    **dict.fromkeys(("sparse", "affine_map", "affine_set", "opaque", "strided", "distinct"), AttributeParser._opaque),
     "true": lambda parser: parser._keyword(True),
     "false": lambda parser: parser._keyword(False),
     "unit": lambda parser: parser._keyword(UNIT),
@@ -470,13 +383,12 @@ _BY_START: dict[str, Callable[[AttributeParser], Any]] = {
     "dense_resource": AttributeParser._dense_resource,
     "array": AttributeParser._array,
     "loc": AttributeParser.location_attribute,
-} | dict.fromkeys(
-    ("sparse", "affine_map", "affine_set", "opaque", "strided", "distinct"), AttributeParser._opaque
-)
+}
 _BY_FIRST_CHARACTER: dict[str, Callable[[AttributeParser], Any]] = {
+    **dict.fromkeys("-0123456789", AttributeParser.number),
     '"': AttributeParser._string,
     "[": AttributeParser._list,
     "{": AttributeParser.dictionary,
     "@": AttributeParser._symbol,
     "#": AttributeParser._hash,
-} | dict.fromkeys("-0123456789", AttributeParser.number)
+}

@@ -3,58 +3,24 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import Any, ClassVar
 
-from stablehlo_ref.define import Op, Undecodable
+from stablehlo_ref.define import Undecodable
 from stablehlo_ref.ir.attributes import DenseElements, DenseResource, IntegerAttribute, StructAttribute
-from stablehlo_ref.ir.core import Block, Operation, Region, Value
-from stablehlo_ref.ir.types import TensorType, tensor_type
+from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.kinds import OneOf
 from stablehlo_ref.syntax import attribute_text as text
-from stablehlo_ref.syntax.directive import Directive, Draft, Irregular
+from stablehlo_ref.syntax.directive import (
+    Directive,
+    Draft,
+    Irregular,
+    attribute_dictionary,
+    member_value,
+    other_attributes,
+    print_dictionary,
+)
 from stablehlo_ref.syntax.function import Function, Module
-
-
-def attribute_dictionary(parser: Any, draft: Draft, keyword: str = "") -> None:
-    """`(attributes)? {...}`, if it stands there."""
-    if keyword and not parser.accept(keyword):
-        return
-    if keyword or parser.peek() == "{":
-        draft.attributes |= parser.dictionary()
-
-
-def other_attributes(op: Operation, members: tuple[str, ...]) -> dict[str, Any]:
-    """The attributes of `op`, as written, less some of its members."""
-    rest = {name: value for name, value in op.properties.items() if name not in members}
-    return op.definition.encode(rest) | op.attributes  # type: ignore[union-attr]
-
-
-def print_dictionary(printer: Any, entries: dict[str, Any], keyword: str = "") -> None:
-    if entries:
-        printer.value(f"{keyword} {text.dictionary_text(entries)}".lstrip())
-
-
-def struct_of(op: Operation, name: str) -> Any:
-    """The fields of a group of members, as they are written; Irregular where there are none."""
-    struct = op.definition.encode(op.properties).get(name)  # type: ignore[union-attr]
-    if not isinstance(struct, StructAttribute):
-        raise Irregular
-    return struct
-
-
-def integers(values: Any) -> tuple[int, ...]:
-    """The values of a list of integer attributes."""
-    if not isinstance(values, tuple) or not all(isinstance(v, IntegerAttribute) for v in values):
-        return tuple(values.values) if hasattr(values, "values") else ()
-    return tuple(v.value for v in values)
-
-
-def member(op: Operation, name: str) -> Any:
-    """The value of an attribute member; Irregular where there is none."""
-    value = op.properties.get(name)
-    if value is None or isinstance(value, Undecodable):
-        raise Irregular
-    return value
+from stablehlo_ref.syntax.regions import Reduce, Scan, While
 
 
 class Constant(Directive):
@@ -79,7 +45,7 @@ class Constant(Directive):
         draft.result_types = (value.type,)
 
     def print(self, printer: Any, op: Operation) -> None:
-        value = member(op, "value")
+        value = member_value(op, "value")
         if op.result_types != [value.type]:
             raise Irregular
         print_dictionary(printer, other_attributes(op, self.members))
@@ -117,7 +83,7 @@ class SliceRanges(Directive):
         return start, limit, parser.integer() if parser.accept(":") else 1
 
     def print(self, printer: Any, op: Operation) -> None:
-        starts, limits, strides = (member(op, name) for name in self.members)
+        starts, limits, strides = (member_value(op, name) for name in self.members)
         if not len(starts) == len(limits) == len(strides):
             raise Irregular
         ranges = [f"{a}:{b}" if s == 1 else f"{a}:{b}:{s}" for a, b, s in zip(starts, limits, strides)]
@@ -147,7 +113,7 @@ class DotDimensions(Directive):
         return [lhs, parser.dimensions()]
 
     def print(self, printer: Any, op: Operation) -> None:
-        lists = [text.dimensions_text(member(op, name)) for name in self.members]
+        lists = [text.dimensions_text(member_value(op, name)) for name in self.members]
         if lists[:2] != ["[]", "[]"]:
             printer.value(f"batching_dims = {lists[0]} x {lists[1]},")
         printer.value(f"contracting_dims = {lists[2]} x {lists[3]}")
@@ -162,14 +128,17 @@ class Precision(Directive):
         while parser.accept(","):
             if "precision_config" not in draft.members and parser.accept("precision"):
                 parser.expect("=")
-                kind = draft.definition.attributes["precision_config"].kind.element  # type: ignore[union-attr]
-                draft.members["precision_config"] = tuple(parser.items(lambda: self._precision(parser, kind), "[", "]"))
+                draft.members["precision_config"] = self._precisions(parser, draft)
             elif parser.accept("algorithm"):
                 parser.expect("=")
                 draft.attributes["algorithm"] = parser.struct("stablehlo.dot_algorithm")
                 return
             else:
                 raise parser.expected("'precision' or 'algorithm'")
+
+    def _precisions(self, parser: Any, draft: Draft) -> tuple[Any, ...]:
+        kind = draft.definition.attributes["precision_config"].kind.element  # type: ignore[union-attr]
+        return tuple(parser.items(lambda: self._precision(parser, kind), "[", "]"))
 
     def _precision(self, parser: Any, kind: OneOf) -> Any:
         word = parser.peek()
@@ -200,7 +169,7 @@ class ConvolutionDimensions(Directive):
         draft.attributes["dimension_numbers"] = StructAttribute("stablehlo.conv", parser.convolution_lists())
 
     def print(self, printer: Any, op: Operation) -> None:
-        fields = {name: _as_attribute(member(op, name)) for name in self.members}
+        fields = {name: _as_attribute(member_value(op, name)) for name in self.members}
         lists = text.convolution_text(fields)
         if lists is None:
             raise Irregular
@@ -214,7 +183,7 @@ def _as_attribute(value: Any) -> Any:
 class Window(Directive):
     """`stride = [1, 1], pad = [[0, 0], [0, 0]], lhs_dilate = ..., rhs_dilate = ..., reverse = [false, false]`."""
 
-    words = {
+    words: ClassVar = {
         "stride": "window_strides",
         "pad": "padding",
         "lhs_dilate": "lhs_dilation",
@@ -278,7 +247,7 @@ class CallTarget(Directive):
         draft.members["call_target_name"] = parser.symbol_name()
 
     def print(self, printer: Any, op: Operation) -> None:
-        printer.value(text.symbol(member(op, "call_target_name")))
+        printer.value(text.symbol(member_value(op, "call_target_name")))
 
 
 class CompositeName(Directive):
@@ -290,7 +259,7 @@ class CompositeName(Directive):
         draft.attributes["name"] = parser.string()
 
     def print(self, printer: Any, op: Operation) -> None:
-        printer.value(text.quoted(member(op, "composite_name")))
+        printer.value(text.quoted(member_value(op, "composite_name")))
 
 
 class ExponentMantissa(Directive):
@@ -307,7 +276,7 @@ class ExponentMantissa(Directive):
         draft.members |= zip(self.members, map(int, match.groups()))
 
     def print(self, printer: Any, op: Operation) -> None:
-        exponent, mantissa = (member(op, name) for name in self.members)
+        exponent, mantissa = (member_value(op, name) for name in self.members)
         printer.value(f"e{exponent}m{mantissa}")
 
 
@@ -333,202 +302,6 @@ class Barrier(Directive):
             printer.value("()")
             return
         printer.value(f"{printer.operands(op.operands)} : {', '.join(map(str, op.operand_types))}")
-
-
-class While(Directive):
-    """`(%arg = %init, ...) : types attributes {...} cond {...} do {...}`."""
-
-    def parse(self, parser: Any, draft: Draft) -> None:
-        pairs = parser.items(lambda: self._pair(parser), "(", ")")
-        draft.operands = [init for _, init in pairs]
-        draft.operand_types = ()
-        if pairs:
-            parser.expect(":")
-            offset = parser.start
-            draft.operand_types = parser.type_list()
-            if len(draft.operand_types) != len(pairs):  # type: ignore[arg-type]
-                raise parser.error(f"{len(pairs)} operands present, but expected {len(draft.operand_types)}", offset)  # type: ignore[arg-type]
-        draft.result_types = draft.operand_types  # type: ignore[assignment]
-        attribute_dictionary(parser, draft, "attributes")
-        for keyword in ("cond", "do"):
-            parser.expect(keyword)
-            draft.regions.append(parser.region(parser.arguments([arg for arg, _ in pairs], draft.operand_types)))
-
-    def _pair(self, parser: Any) -> tuple[tuple[str, int], tuple[str, int]]:
-        argument = parser.operand()
-        parser.expect("=")
-        return argument, parser.operand()
-
-    def print(self, printer: Any, op: Operation) -> None:
-        if len(op.regions) != 2 or op.operand_types != op.result_types or not all(map(_is_plain, op.regions)):
-            raise Irregular
-        cond, body = (region.block.arguments for region in op.regions)
-        if not op.operand_types == [v.type for v in cond] == [v.type for v in body]:
-            raise Irregular
-        names = printer.region_argument_names(cond, body)
-        pairs = (f"%{name} = {printer.operand(init)}" for name, init in zip(names, op.operands))
-        printer.value(f"({', '.join(pairs)})")
-        if op.operands:
-            printer.value(f": {', '.join(map(str, op.operand_types))}")
-        print_dictionary(printer, other_attributes(op, ()), "attributes")
-        for keyword, region in zip(("cond", "do"), op.regions):
-            if keyword == "cond":
-                printer.newline()
-            printer.value(f"{keyword} ")
-            printer.region(region, names)
-
-
-def _is_plain(region: Region) -> bool:
-    """Whether a region can be printed without its block's arguments."""
-    return len(region.blocks) == 1 and bool(region.block.operations)
-
-
-class Reduce(Directive):
-    """`(%input init: %init), ... applies op across dimensions = [...] attr-dict : functional_type`, or without `applies`
-    and with `reducer(%a: type, %b: type) ... {...}` behind the type."""
-
-    members = ("dimensions",)
-
-    def parse(self, parser: Any, draft: Draft) -> None:
-        pairs = [self._pair(parser)]
-        while parser.accept(","):
-            pairs.append(self._pair(parser))
-        draft.operands = [x for x, _ in pairs] + [init for _, init in pairs]
-        offset = parser.start
-        inner = parser.op_name() if parser.accept("applies") else None
-        for token in ("across", "dimensions", "="):
-            parser.expect(token)
-        draft.members["dimensions"] = parser.dimensions()
-        attribute_dictionary(parser, draft)
-        parser.expect(":")
-        parser.functional_type(draft)
-        draft.regions = [self._applied(parser, draft, inner, offset) if inner else self._reducer(parser)]
-
-    def _pair(self, parser: Any) -> tuple[tuple[str, int], tuple[str, int]]:
-        parser.expect("(")
-        operand = parser.operand()
-        parser.expect("init")
-        parser.expect(":")
-        init = parser.operand()
-        parser.expect(")")
-        return operand, init
-
-    def _applied(self, parser: Any, draft: Draft, inner: str, offset: int) -> Region:
-        definition = Op.registry.get(inner)
-        if definition is None or not definition.commutative or len(definition.operands) != 2:
-            raise parser.error(f"'{inner}' is not a commutative op of two operands", offset)
-        element = draft.operand_types[0] if draft.operand_types else None
-        if not isinstance(element, TensorType):
-            raise parser.error("'applies' needs an operand that is a tensor", offset)
-        scalar, location = tensor_type((), element.element_type), parser.location(draft.offset)
-        arguments = [Value(scalar, None, index) for index in range(2)]
-        applied = Operation(inner, definition, list(arguments), [scalar], {}, {}, [], location)
-        name = f"{draft.name.partition('.')[0]}.return"
-        returned = Operation(name, Op.registry.get(name), list(applied.results), [], {}, {}, [], location)
-        return Region([Block(arguments, [applied, returned])])
-
-    def _reducer(self, parser: Any) -> Region:
-        parser.expect("reducer")
-        pairs = []
-        while parser.accept("("):
-            first = parser.argument()
-            parser.expect(",")
-            pairs.append((first, parser.argument()))
-            parser.expect(")")
-        arguments = [a for a, _ in pairs] + [b for _, b in pairs]
-        for index, argument in enumerate(arguments):
-            argument.index = index
-        return parser.region(arguments)  # type: ignore[no-any-return]
-
-    def print(self, printer: Any, op: Operation) -> None:
-        count = len(op.operands) // 2
-        if not count or len(op.operands) % 2 or len(op.regions) != 1 or not _is_plain(op.regions[0]):
-            raise Irregular
-        dimensions = text.dimensions_text(member(op, "dimensions"))
-        names = list(map(printer.operand, op.operands))
-        printer.value(", ".join(f"({x} init: {init})" for x, init in zip(names, names[count:])))
-        inner = applied_op(op)
-        if inner:
-            printer.value(f"applies {inner}")
-        printer.value(f"across dimensions = {dimensions}")
-        print_dictionary(printer, other_attributes(op, self.members))
-        printer.value(f": {printer.functional_type(op)}")
-        if not inner:
-            self._print_reducer(printer, op.regions[0])
-
-    def _print_reducer(self, printer: Any, region: Region) -> None:
-        arguments = region.block.arguments
-        count = len(arguments) // 2
-        if len(arguments) % 2:
-            raise Irregular
-        names = printer.region_argument_names(arguments)
-        written = [printer.argument_text(a, name) for a, name in zip(arguments, names)]
-        printer.newline()
-        pairs = "".join(f"({a}, {b}) " for a, b in zip(written, written[count:]))
-        printer.value(f"reducer{pairs} ")
-        printer.region(region, names)
-
-
-def applied_op(op: Operation) -> str | None:
-    """The op that a reduction's body is no more than, if the short form can say so."""
-    block = op.regions[0].block
-    if len(block.operations) != 2 or len(op.operands) != 2 or len(block.arguments) != 2:
-        return None
-    inner, returned = block.operations
-    definition, dialect = inner.definition, op.name.partition(".")[0]
-    if definition is None or not definition.commutative or inner.name.partition(".")[0] != dialect:
-        return None
-    operand = op.operands[0].type
-    scalar = tensor_type((), operand.element_type) if isinstance(operand, TensorType) else None
-    same_types = {scalar} == {*inner.operand_types, *inner.result_types}
-    bare = not (inner.properties or inner.attributes or inner.regions or returned.attributes)
-    forwards = inner.operands == block.arguments and returned.operands == inner.results
-    return inner.name if same_types and bare and forwards and returned.name == f"{dialect}.return" else None
-
-
-class Scan(Directive):
-    """`(%inputs) inits (%inits) dimension = 0 attributes {...} {...} : functional_type`."""
-
-    members = ("dimension",)
-    segments = ("operandSegmentSizes", "resultSegmentSizes")
-
-    def parse(self, parser: Any, draft: Draft) -> None:
-        inputs = parser.items(parser.operand, "(", ")")
-        parser.expect("inits")
-        inits = parser.items(parser.operand, "(", ")")
-        draft.operands = inputs + inits
-        parser.expect("dimension")
-        parser.expect("=")
-        draft.members["dimension"] = parser.integer()
-        attribute_dictionary(parser, draft, "attributes")
-        draft.regions = [parser.region()]
-        parser.expect(":")
-        parser.functional_type(draft)
-        outputs = len(draft.result_types) - len(inits)
-        if outputs < 0:
-            raise parser.error(f"{len(inits)} carries, but {len(draft.result_types)} results", draft.offset)
-        sizes = ((len(inputs), len(inits)), (outputs, len(inits)))
-        draft.attributes |= zip(self.segments, map(_segments, sizes))
-
-    def print(self, printer: Any, op: Operation) -> None:
-        sizes = op.attributes.get("operandSegmentSizes")
-        if len(op.regions) != 1 or sizes is None or len(getattr(sizes, "values", ())) != 2:
-            raise Irregular
-        inputs, inits = op.operands[: sizes.values[0]], op.operands[sizes.values[0] :]
-        printer.value(f"({printer.operands(inputs)}) inits ({printer.operands(inits)})")
-        printer.value(f"dimension = {member(op, 'dimension')}")
-        rest = {k: v for k, v in other_attributes(op, self.members).items() if k not in self.segments}
-        print_dictionary(printer, rest, "attributes")
-        printer.value("")
-        printer.region(op.regions[0])
-        printer.value(f": {printer.functional_type(op)}")
-
-
-def _segments(sizes: tuple[int, int]) -> Any:
-    from stablehlo_ref.ir.attributes import DenseArray
-    from stablehlo_ref.ir.types import IntegerType
-
-    return DenseArray(IntegerType(32), sizes)
 
 
 FORMS: dict[str, Directive] = {

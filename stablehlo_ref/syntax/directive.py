@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from stablehlo_ref.define import Op
+from stablehlo_ref.define import Op, Undecodable
 from stablehlo_ref.ir.core import Operation, Region
 from stablehlo_ref.ir.types import Type
+from stablehlo_ref.syntax.attribute_text import dictionary_text
 
 if TYPE_CHECKING:
     from stablehlo_ref.syntax.parser import Parser
@@ -52,3 +53,30 @@ class Directive:
     def present(self, op: Operation) -> bool | None:
         """Whether `op` has what this part is about; None if that depends on nothing."""
         return None
+
+
+def attribute_dictionary(parser: Any, draft: Draft, keyword: str = "") -> None:
+    """`(attributes)? {...}`, if it stands there."""
+    if keyword and not parser.accept(keyword):
+        return
+    if keyword or parser.peek() == "{":
+        draft.attributes |= parser.dictionary()
+
+
+def other_attributes(op: Operation, members: tuple[str, ...]) -> dict[str, Any]:
+    """The attributes of `op`, as written, less some of its members."""
+    rest = {name: value for name, value in op.properties.items() if name not in members}
+    return op.definition.encode(rest) | op.attributes  # type: ignore[union-attr]
+
+
+def print_dictionary(printer: Any, entries: dict[str, Any], keyword: str = "") -> None:
+    if entries:
+        printer.value(f"{keyword} {dictionary_text(entries)}".lstrip())
+
+
+def member_value(op: Operation, name: str) -> Any:
+    """The value of an attribute member; Irregular where there is none."""
+    value = op.properties.get(name)
+    if value is None or isinstance(value, Undecodable):
+        raise Irregular
+    return value

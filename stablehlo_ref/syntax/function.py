@@ -8,7 +8,14 @@ from stablehlo_ref.define import Undecodable
 from stablehlo_ref.ir.core import Operation, Region, Value
 from stablehlo_ref.ir.types import FunctionType, Type
 from stablehlo_ref.syntax import attribute_text as text
-from stablehlo_ref.syntax.directive import Directive, Draft, Irregular
+from stablehlo_ref.syntax.directive import (
+    Directive,
+    Draft,
+    Irregular,
+    attribute_dictionary,
+    other_attributes,
+    print_dictionary,
+)
 
 
 class Module(Directive):
@@ -19,8 +26,7 @@ class Module(Directive):
     def parse(self, parser: Any, draft: Draft) -> None:
         if parser.peek()[:1] == "@":
             draft.members["sym_name"] = parser.symbol_name()
-        if parser.accept("attributes"):
-            draft.attributes |= parser.dictionary()
+        attribute_dictionary(parser, draft, "attributes")
         draft.regions = [parser.region(isolated=True)]
 
     def print(self, printer: Any, op: Operation) -> None:
@@ -28,7 +34,7 @@ class Module(Directive):
             raise Irregular
         if "sym_name" in op.properties:
             printer.value(text.symbol(_plain(op.properties["sym_name"])))
-        _print_attributes(printer, op, self.members)
+        print_dictionary(printer, other_attributes(op, self.members), "attributes")
         printer.value("")
         printer.region(op.regions[0])
 
@@ -50,8 +56,7 @@ class Function(Directive):
             draft.members["arg_attrs"] = argument_attributes
         if any(result_attributes):
             draft.members["res_attrs"] = result_attributes
-        if parser.accept("attributes"):
-            draft.attributes |= parser.dictionary()
+        attribute_dictionary(parser, draft, "attributes")
         draft.regions = [self._body(parser, arguments)]
 
     def _body(self, parser: Any, arguments: list[Value]) -> Region:
@@ -107,7 +112,7 @@ class Function(Directive):
         arguments = self._argument_texts(printer, op.regions[0], type, properties.get("arg_attrs"))
         results = self._result_text(type, properties.get("res_attrs"))
         printer.value(f"{text.symbol(properties['sym_name'])}({', '.join(arguments)}){results}")
-        _print_attributes(printer, op, self.members)
+        print_dictionary(printer, other_attributes(op, self.members), "attributes")
         if op.regions[0].blocks:
             printer.value("")
             printer.region(op.regions[0], self.names)
@@ -142,10 +147,3 @@ def _plain(value: Any) -> Any:
     if isinstance(value, Undecodable):
         raise Irregular
     return value
-
-
-def _print_attributes(printer: Any, op: Operation, members: tuple[str, ...]) -> None:
-    rest = {name: value for name, value in op.properties.items() if name not in members}
-    entries = op.definition.encode(rest) | op.attributes  # type: ignore[union-attr]
-    if entries:
-        printer.value(f"attributes {text.dictionary_text(entries)}")

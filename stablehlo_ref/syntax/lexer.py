@@ -1,7 +1,7 @@
 """Reading a program's text: one regular expression for tokens, matched on demand at a position, and four verbs.
 
-`peek`, `advance`, `accept` and `expect` see the next token as plain text; its first character says what it is. There are
-no token objects: what occurs often (types, whole operations) is matched by larger expressions that start with `TRIVIA`.
+`peek`, `advance`, `accept` and `expect` see the next token as plain text; its first character says what it is. There
+are no token objects: what occurs often (types, whole lines) is matched by larger expressions that start with `TRIVIA`.
 """
 
 from __future__ import annotations

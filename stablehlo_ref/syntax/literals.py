@@ -61,7 +61,7 @@ def parse_hex(literal: str, shape: tuple[int, ...], element_type: Type) -> Array
 
 
 def parse_blob(text: str, start: int, end: int) -> bytes:
-    """The bytes of a resource blob `"0x..."` whose quotes stand at `start` and `end`, less four that give its alignment."""
+    """The bytes of a blob `"0x..."` whose quotes stand at `start` and `end`, less the four that give its alignment."""
     if end - start < 3 + BLOB_HEADER:
         raise LiteralError("expected a hexadecimal string that starts with an alignment of four bytes")
     return _from_hex(text[start + 3 + BLOB_HEADER : end], 3 + BLOB_HEADER)
@@ -156,7 +156,7 @@ def _parse_integers(text: bytes, count: int, element_type: Type, body: str) -> A
     dtype = dtypes.numpy_dtype(element_type)
     values = _read(text, np.int64, count)
     width = dtypes.bit_width(dtype)
-    if values is None or width == 64 and values.size and (values.max() == MAX_INT64 or values.min() == MIN_INT64):
+    if values is None or (width == 64 and values.size and (values.max() == MAX_INT64 or values.min() == MIN_INT64)):
         return _parse_integers_slowly(body, element_type)
     low, high = _integer_range(element_type)
     if values.size and not (low <= int(values.min()) and int(values.max()) <= high):

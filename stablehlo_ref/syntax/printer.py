@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+
 from stablehlo_ref.ir.core import Block, Operation, Region, Value
 from stablehlo_ref.ir.types import FunctionType
 from stablehlo_ref.syntax.assembly import assembly_of
@@ -88,7 +89,7 @@ class Printer:
 
     def region_argument_names(self, *lists: Sequence[Value]) -> list[str]:
         """Names for the arguments of one region, or of regions that share the names, free around and inside them."""
-        names = []
+        names: list[str] = []
         for values in zip(*lists):
             hint = values[0].name
             taken = hint in self.used or hint in names or not _is_suffix(hint)
@@ -206,9 +207,7 @@ def _short_name(op: Operation) -> str:
 
 
 def print_operation(op: Operation, generic: bool = False, locations: bool = False) -> str:
-    """The text of an operation, in generic form if asked for, with `loc(...)` if asked for, with a newline at its end."""
+    """The text of an operation, in generic form and with `loc(...)` if asked for, and with a newline at its end."""
     printer = Printer(generic, locations)
     printer.operation(op)
     return "".join(printer.parts) + "\n"
-
-

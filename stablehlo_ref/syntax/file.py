@@ -1,0 +1,135 @@
+"""What stands around a program's operations: aliases of attributes and types, and resources at the end of the file."""
+
+from __future__ import annotations
+
+import re
+from functools import cached_property
+from typing import Any
+
+from stablehlo_ref.diagnostics import Source
+from stablehlo_ref.ir.attributes import DenseResource
+from stablehlo_ref.ir.locations import DebugLocation, LocationAlias
+from stablehlo_ref.ir.types import TensorType, Type
+from stablehlo_ref.syntax import literals
+from stablehlo_ref.syntax.attributes import AttributeParser
+
+_find_aliases = re.compile(r"^[ \t]*([#!](?:[A-Za-z_$.\-][\w$.\-]*|\d+))[ \t]*=", re.ASCII | re.MULTILINE).finditer
+
+
+class FileParser(AttributeParser):
+    """Reads aliases, which may be used before their definition, and resources, which always are."""
+
+    def __init__(self, source: Source) -> None:
+        super().__init__(source)
+        self.attribute_aliases: dict[str, Any] = {}
+        self.alias_ends: dict[int, int] = {}  # from where a definition starts to where it ends, of those read
+        self.blobs: dict[str, bytes] = {}
+
+    # --- aliases ------------------------------------------------------------------------------------------------
+
+    # alias ::= (#name | !name) = (attribute | type | location)
+    def alias(self) -> None:
+        offset = self.start
+        if offset in self.alias_ends:  # read before, where it was used
+            self.position = self.alias_ends[offset]
+            return
+        name = self.advance()
+        if name in self.attribute_aliases or (name[0] == "!" and name in self.types):
+            raise self.error(f"alias '{name}' is defined twice", offset)
+        self.expect("=")
+        if name[0] == "!":
+            self.types[name] = self.type()
+        elif self.peek() == "loc":
+            self._location_alias_target(name, self.location_attribute())
+        else:
+            self.attribute_aliases[name] = self.attribute()
+        self.alias_ends[offset] = self.position
+
+    def _location_alias_target(self, name: str, target: DebugLocation) -> None:
+        alias = self.location_aliases.setdefault(name, LocationAlias(name))
+        self.location_uses.pop(name, None)
+        alias.target = self.attribute_aliases[name] = target
+
+    def attribute_alias(self, name: str) -> Any:
+        if name not in self.attribute_aliases:
+            self._define_alias(name)
+        return self.attribute_aliases[name]
+
+    def type_alias(self, name: str) -> Type:
+        if name not in self.types:
+            self._define_alias(name)
+        return self.types[name]
+
+    def _define_alias(self, name: str) -> None:
+        """Reads the definition of an alias that is used before it, or fails."""
+        kept, offset = self.position, self._later_aliases.pop(name, None)
+        if offset is None:
+            raise self.error(f"alias '{name}' is not defined", kept - len(name))
+        self.position = offset
+        self.alias()
+        self.position = kept
+        if name not in self.attribute_aliases and name not in self.types:
+            raise self.error(f"alias '{name}' is not of the kind that is used here", kept - len(name))
+
+    @cached_property
+    def _later_aliases(self) -> dict[str, int]:
+        """Where lines of the text define aliases; looked up once, when the first is used before its definition."""
+        return {match[1]: match.start(1) for match in reversed(list(_find_aliases(self.text)))}
+
+    def check_locations(self) -> None:
+        for name, offset in self.location_uses.items():
+            raise self.error(f"location alias '{name}' is not defined", offset)
+
+    # --- resources ----------------------------------------------------------------------------------------------
+
+    # metadata ::= {-# (section (, section)*)? #-} ; section ::= word : { group, ... } ; group ::= word : { entry, ... }
+    def metadata(self) -> None:
+        self.items(self._metadata_section, "{-#", "#-}")
+
+    def _metadata_section(self) -> None:
+        section = self.word("a section of file metadata")
+        self.expect(":")
+
+        def entry() -> None:
+            key = self.string() if self.peek()[:1] == '"' else self.word("a resource's key")
+            self.expect(":")
+            if self.peek()[:1] == '"':
+                self._blob(section, key)
+            else:
+                self.attribute()
+
+        def group() -> None:
+            self.word("a dialect")
+            self.expect(":")
+            self.items(entry, "{", "}")
+
+        self.items(group, "{", "}")
+
+    def _blob(self, section: str, key: str) -> None:
+        start = self.start
+        end = self.text.find('"', start + 1)
+        if section != "dialect_resources" or not self.text.startswith('"0x', start) or end < 0:
+            self.string()
+            return
+        try:
+            self.blobs[key] = literals.parse_blob(self.text, start, end)
+        except literals.LiteralError as error:
+            raise self.error(f"{error} in resource '{key}'", start) from error
+        self.position = end + 1
+
+    def fill_resources(self) -> None:
+        """Gives every `dense_resource` its array, a view of its blob."""
+        for resource, offset in self.resources:
+            if resource.key in self.blobs:
+                object.__setattr__(resource, "array", self._view(resource, self.blobs[resource.key], offset))
+
+    def _view(self, resource: DenseResource, blob: bytes, offset: int) -> Any:
+        type = resource.type
+        if not isinstance(type, TensorType) or not type.is_static:
+            raise self.error(f"a resource needs a tensor type of static shape, not {type}", offset)
+        try:
+            return literals.from_bytes(blob, type.shape, type.element_type)  # type: ignore[arg-type]
+        except literals.LiteralError as error:
+            raise self.error(f"{error} in resource '{resource.key}' of type {type}", offset) from error
+        except TypeError:
+            return None

@@ -1,0 +1,130 @@
+"""The types at the end of a pretty form: in full, or a type that the others follow from."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from stablehlo_ref.ir.core import Operation
+from stablehlo_ref.ir.types import ComplexType, TensorType, TupleType, Type
+from stablehlo_ref.syntax.directive import Directive, Draft, Irregular
+
+
+def assign_functional_type(parser: Any, draft: Draft) -> None:
+    """Reads `(operand types) -> result types`."""
+    offset = parser.start
+    type = parser.function_type()
+    if len(type.inputs) != len(draft.operands):
+        raise parser.error(f"{len(draft.operands)} operands present, but expected {len(type.inputs)}", offset)
+    draft.operand_types, draft.result_types = type.inputs, type.outputs
+
+
+class FunctionalType(Directive):
+    def parse(self, parser: Any, draft: Draft) -> None:
+        if parser.peek() != "(":
+            raise parser.expected("a functional type such as '(tensor<f32>) -> tensor<f32>'")
+        assign_functional_type(parser, draft)
+
+    def print(self, printer: Any, op: Operation) -> None:
+        printer.value(printer.functional_type(op))
+
+
+class Types(Directive):
+    """`type(operands)` or `type(results)`."""
+
+    def __init__(self, of: str) -> None:
+        self.of = of
+
+    def parse(self, parser: Any, draft: Draft) -> None:
+        offset = parser.start
+        types = parser.type_list()
+        if self.of == "results":
+            draft.result_types = types
+            return
+        if len(types) != len(draft.operands):
+            raise parser.error(f"{len(draft.operands)} operands present, but expected {len(types)}", offset)
+        draft.operand_types = types
+
+    def print(self, printer: Any, op: Operation) -> None:
+        types = op.operand_types if self.of == "operands" else op.result_types
+        if not types:
+            raise Irregular
+        printer.value(", ".join(map(str, types)))
+
+    def present(self, op: Operation) -> bool:
+        return bool(op.operands if self.of == "operands" else op.results)
+
+
+class ShortType(Directive):
+    """A type that others follow from; where they do not, a functional type stands instead."""
+
+    def parse(self, parser: Any, draft: Draft) -> None:
+        if parser.peek() == "(":
+            assign_functional_type(parser, draft)
+        else:
+            self.assign(parser, draft)
+
+    def print(self, printer: Any, op: Operation) -> None:
+        shortened = self.shorten(op.operand_types, op.result_types)
+        printer.value(printer.functional_type(op) if shortened is None else shortened)
+
+    def assign(self, parser: Any, draft: Draft) -> None:
+        raise NotImplementedError
+
+    def shorten(self, operands: list[Type], results: list[Type]) -> str | None:
+        raise NotImplementedError
+
+
+class SameType(ShortType):
+    def assign(self, parser: Any, draft: Draft) -> None:
+        type = parser.type()
+        draft.operand_types = (type,) * len(draft.operands)
+        draft.result_types = (type,) * len(draft.definition.outputs)  # type: ignore[union-attr]
+
+    def shorten(self, operands: list[Type], results: list[Type]) -> str | None:
+        types = {*operands, *results}
+        return str(types.pop()) if len(types) == 1 else None
+
+
+class ComplexTypeOfParts(ShortType):
+    def assign(self, parser: Any, draft: Draft) -> None:
+        offset, type = parser.start, parser.type()
+        part = _part_type(type)
+        if part is None:
+            raise parser.error(f"expected a tensor of complex element type, found {type}", offset)
+        draft.operand_types, draft.result_types = (part,) * len(draft.operands), (type,)
+
+    def shorten(self, operands: list[Type], results: list[Type]) -> str | None:
+        part = _part_type(results[0]) if len(results) == 1 else None
+        return str(results[0]) if part is not None and set(operands) == {part} else None
+
+
+def _part_type(type: Type) -> Type | None:
+    """The type of the real and imaginary parts of a complex tensor type."""
+    if not isinstance(type, TensorType) or not isinstance(type.element_type, ComplexType):
+        return None
+    return TensorType(type.shape, type.element_type.element, type.bounds, type.encoding)
+
+
+class SelectType(ShortType):
+    def assign(self, parser: Any, draft: Draft) -> None:
+        pred = parser.type()
+        parser.expect(",")
+        type = parser.type()
+        draft.operand_types, draft.result_types = (pred, *(type,) * (len(draft.operands) - 1)), (type,)
+
+    def shorten(self, operands: list[Type], results: list[Type]) -> str | None:
+        same = operands and len({*operands[1:], *results}) == 1
+        return f"{operands[0]}, {results[0]}" if same and results else None
+
+
+class TupleTypeOfElements(ShortType):
+    def assign(self, parser: Any, draft: Draft) -> None:
+        offset, type = parser.start, parser.type()
+        if not isinstance(type, TupleType):
+            raise parser.error(f"expected a tuple type, found {type}", offset)
+        if len(type.elements) != len(draft.operands):
+            raise parser.error(f"{len(draft.operands)} operands present, but expected {len(type.elements)}", offset)
+        draft.operand_types, draft.result_types = type.elements, (type,)
+
+    def shorten(self, operands: list[Type], results: list[Type]) -> str | None:
+        return str(results[0]) if results == [TupleType(tuple(operands))] else None

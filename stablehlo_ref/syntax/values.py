@@ -1,0 +1,153 @@
+"""The values that a text names: where they are defined, used, and no longer known."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from stablehlo_ref.diagnostics import Source
+from stablehlo_ref.ir.core import Operation, Value
+from stablehlo_ref.ir.types import Type
+from stablehlo_ref.syntax.directive import Draft
+from stablehlo_ref.syntax.file import FileParser
+from stablehlo_ref.syntax.lexer import SUFFIX, TRIVIA, token
+
+MAX_RESULTS = 1 << 20  # of one operation
+
+VALUE = rf"{SUFFIX}(?:\#\d++)?+"
+RESULT = rf"%({SUFFIX})(?:\s*:\s*(\d++))?+"
+_find_results = re.compile(RESULT, re.ASCII).finditer
+_match_operand = token(rf"%({VALUE})")
+_match_next_operand = token(rf",{TRIVIA}%({VALUE})")
+
+
+class Scope:
+    """The values that a text may name inside one isolated region."""
+
+    __slots__ = ("defined", "expected", "values")
+
+    def __init__(self) -> None:
+        self.values: dict[str, Value] = {}
+        self.defined: list[str] = []  # in order, so that a region's end can take back what it defined
+        self.expected: dict[str, int] = {}  # used before their definition: where
+
+
+class ValueParser(FileParser):
+    """Reads names of values and keeps what they stand for."""
+
+    def __init__(self, source: Source) -> None:
+        super().__init__(source)
+        self.scope = Scope()
+
+    # operand ::= %name (#index)?
+    def operand(self) -> tuple[str, int]:
+        """The name of a value, and where it stands."""
+        match = self.take(_match_operand(self.text, self.position))
+        if not match:
+            raise self.expected("a value such as '%0'")
+        return match[1], match.start(1) - 1
+
+    # operands ::= (operand (, operand)*)?
+    def operand_list(self) -> list[tuple[str, int]]:
+        if self.peek()[:1] != "%":
+            return []
+        operands = [self.operand()]
+        while match := self.take(_match_next_operand(self.text, self.position)):
+            operands.append((match[1], match.start(1) - 1))
+        return operands
+
+    def resolve(self, draft: Draft) -> list[Value]:
+        types: Sequence[Type | None] = draft.operand_types or (None,) * len(draft.operands)
+        if len(types) != len(draft.operands):
+            raise self.error(f"{len(draft.operands)} operands present, but expected {len(types)}", draft.offset)
+        return [self._value(name, offset, type) for (name, offset), type in zip(draft.operands, types)]
+
+    def _value(self, name: str, offset: int, type: Type | None) -> Value:
+        value = self.scope.values.get(name)
+        if value is None and name.endswith("#0"):
+            value = self.scope.values.get(name[:-2])
+        if value is None:
+            return self._expect_value(name, offset, type)
+        if type is not None and value.type is not type and value.type != type:
+            raise self.error(f"'%{name}' is used as {type}, but is {value.type}", offset)
+        return value
+
+    def _expect_value(self, name: str, offset: int, type: Type | None) -> Value:
+        """A value that is used before its definition, which other blocks of the region may hold."""
+        if type is None:
+            raise self.error(f"use of undeclared value '%{name}'", offset)
+        value = self.scope.values[name] = Value(type, None, 0, name)
+        self.scope.expected[name] = offset
+        return value
+
+    def define_results(self, op: Operation, match: re.Match[str]) -> None:
+        """Names the results of `op` as the text before it does."""
+        if match[2] is None and not match[3] and len(op.results) == 1:
+            op.results[0] = self.define(match[1], op.results[0], match.start(1) - 1)
+            return
+        start, stop = match.start(1) - 1, match.start(4 if match[4] else 5)
+        names = [(m[1], self._result_count(m)) for m in _find_results(self.text, start, stop)]
+        declared = sum(count for _, count in names)
+        if declared != len(op.results):
+            raise self.error(f"'{op.name}' has {len(op.results)} results, but {declared} are named", start)
+        index = 0
+        for name, count in names:
+            for part in range(count):
+                full = name if count == 1 else f"{name}#{part}"
+                op.results[index] = self.define(full, op.results[index], start)
+                index += 1
+            if count > 1:  # the name alone is that of the first
+                self.define(name, op.results[index - count], start)
+
+    def _result_count(self, match: re.Match[str]) -> int:
+        count = 1 if match[2] is None else self.to_integer(match[2], match.start(2))
+        if not 1 <= count <= MAX_RESULTS:
+            raise self.error("expected a positive number of results", match.start(2))
+        return count
+
+    def define(self, name: str, value: Value, offset: int) -> Value:
+        """Binds a name; returns `value`, or what stood for it where it was used before."""
+        values = self.scope.values
+        if name in values:
+            value = self._redefine(name, value, offset)
+        else:
+            self.scope.defined.append(name)
+        values[name] = value
+        if not value.name:
+            value.name = name
+        return value
+
+    def _redefine(self, name: str, value: Value, offset: int) -> Value:
+        if name not in self.scope.expected:
+            raise self.error(f"'%{name}' is defined twice", offset)
+        used = self.scope.expected.pop(name)
+        known = self.scope.values[name]
+        if known.type != value.type:
+            raise self.error(f"'%{name}' is used as {known.type}, but is {value.type}", used)
+        known.owner, known.index = value.owner, value.index
+        self.scope.defined.append(name)
+        return known
+
+    def check_scope(self) -> None:
+        for name, offset in self.scope.expected.items():
+            raise self.error(f"use of undeclared value '%{name}'", offset)
+
+    def leave(self, first_defined: int) -> None:
+        """Takes back the names that were defined since."""
+        scope = self.scope
+        for name in scope.defined[first_defined:]:
+            scope.values.pop(name, None)
+        del scope.defined[first_defined:]
+
+    # argument ::= %name : type location?
+    def argument(self) -> Value:
+        """A block's argument, not yet defined."""
+        name, _ = self.operand()
+        self.expect(":")
+        value = Value(self.type(), None, 0, name)
+        value.location = self.trailing_location()
+        return value
+
+    def arguments(self, names: Sequence[tuple[str, int]], types: Sequence[Type]) -> list[Value]:
+        """Block arguments by names and types."""
+        return [Value(type, None, index, name) for index, ((name, _), type) in enumerate(zip(names, types))]
