@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from stablehlo_ref.numerics.dtypes import FLOAT64
 from stablehlo_ref.numerics.narrow import Array, Kernel
 
 BLOCK = 1 << 14  # elements: 128 KiB of f64, so that half a dozen temporaries fit into the L2 cache
@@ -30,5 +31,27 @@ def blockwise(function: Kernel, wide: np.dtype[Any], dtype: np.dtype[Any]) -> Ke
             block = slice(start, start + BLOCK)
             out[block] = function(*[(x[block] if x.ndim else x).astype(wide, copy=False) for x in flat])
         return out.reshape(shape)
+
+    return run
+
+
+def partwise(function: Kernel, dtype: np.dtype[Any], rest: Kernel, wide: np.dtype[Any] = FLOAT64) -> Kernel:
+    """A kernel for arrays of one shape and of the complex `dtype`, that works on their parts in the dtype `wide`.
+
+    `function` takes the real and the imaginary part of each operand and returns those of the result. Where one of
+    these is NaN, be it that `function` knows no better, `rest`, a function of complex<f64> arrays, decides.
+    """
+
+    def run(*operands: Array) -> Array:
+        flat = [x.reshape(-1) for x in operands]
+        out = np.empty(flat[0].size, dtype)
+        for start in range(0, out.size, BLOCK):
+            blocks = [x[start : start + BLOCK] for x in flat]
+            result = out[start : start + BLOCK]
+            result.real, result.imag = function(*[part.astype(wide) for x in blocks for part in (x.real, x.imag)])
+            left = np.isnan(result)
+            if left.any():
+                result[left] = rest(*[x[left].astype(np.complex128) for x in blocks])
+        return out.reshape(operands[0].shape)
 
     return run

@@ -15,7 +15,7 @@ from stablehlo_ref.numerics.narrow import Array
 
 Pair: TypeAlias = tuple[Array, Array]
 
-_UPPER_HALF = np.int64(-1 << 27)  # sign, exponent and 25 stored bits of the mantissa
+_HALF_UNIT, _UPPER_HALF = np.int64(1 << 26), np.int64(-1 << 27)  # of the 26 upper bits of a mantissa, of 53
 _LOG2_E = 1.4426950408889634
 _LN2_HIGH = 0.693147180369123816490  # 33 bits, so that its products with exponents are exact
 _LN2_LOW = 1.90821492927058770002e-10
@@ -23,8 +23,8 @@ _TAYLOR = [1 / factorial(n) for n in range(14, 1, -1)]
 
 
 def split(x: Array) -> Pair:
-    """`x` as the sum of a number of 26 significant bits and one of 27."""
-    high = np.bitwise_and(x.view(np.int64), _UPPER_HALF).view(np.float64)
+    """`x` as the sum of two numbers of 26 significant bits."""
+    high = ((x.view(np.int64) + _HALF_UNIT) & _UPPER_HALF).view(np.float64)
     return high, x - high
 
 
@@ -42,24 +42,26 @@ def fast_two_sum(x: Array, y: Array) -> Pair:
 
 
 def two_product(x: Array, y: Array) -> Pair:
-    """x * y, to 106 bits."""
+    """x * y, exactly, unless it underflows."""
     high = x * y
     (x1, x0), (y1, y0) = split(x), split(y)
     return high, ((x1 * y1 - high) + x1 * y0 + x0 * y1) + x0 * y0
 
 
 def add(x: Pair, y: Pair) -> Pair:
-    """x + y, with an error relative to |x| + |y|."""
+    """x + y, with an error relative to |x| + |y|; zeros are signed as the sum of the high parts is."""
     high, low = two_sum(x[0], y[0])
-    return fast_two_sum(high, low + (x[1] + y[1]))
+    low += x[1] + y[1]
+    total = np.where(low == 0, high, high + low)
+    return total, low - (total - high)
 
 
 def divide(x: Pair, y: Pair) -> Array:
-    """x / y, rounded to f64 with an error of 0.5 ULP and a trifle."""
+    """x / y as an f64, with an error of little more than 0.5 ULP."""
     quotient = x[0] / y[0]
     product, low = two_product(quotient, y[0])
     remainder = (x[0] - product) - low + (x[1] - quotient * y[1])
-    return quotient + remainder / y[0]
+    return np.where(remainder == 0, quotient, quotient + remainder / y[0])
 
 
 def exponential(x: Array) -> Pair:

@@ -16,6 +16,7 @@ import numpy as np
 from stablehlo_ref.numerics.blocks import blockwise
 from stablehlo_ref.numerics.dtypes import BOOL, FLOAT32, FLOAT64, bits_dtype, is_narrow_float, signed_bits_dtype
 from stablehlo_ref.numerics.narrow import Array, Kernel, rounded, tabulated, tabulated_pairs, widened
+from stablehlo_ref.numerics.ulp import ordered_bits
 
 DType: TypeAlias = np.dtype[Any]
 Factory: TypeAlias = Callable[[DType], Kernel]
@@ -119,12 +120,6 @@ _maximum = _with_ordered_zeros(np.maximum, -0.0, signed_bits_dtype)
 _minimum = _with_ordered_zeros(np.minimum, +0.0, bits_dtype)
 
 
-def _total_order_key(x: Array) -> Array:
-    """Integers in the order of IEEE-754's totalOrder: -NaN < -inf < ... < -0 < +0 < ... < +inf < +NaN."""
-    bits = x.view(signed_bits_dtype(x.dtype))
-    return bits ^ ((bits >> (8 * bits.itemsize - 1)) & np.iinfo(bits.dtype).max)
-
-
 # --- public ---------------------------------------------------------------------------------------------------------
 
 add = binary(same(np.add))
@@ -172,6 +167,6 @@ def compare(direction: str, compare_type: str = "FLOAT") -> Factory:
     By TOTALORDER all six directions go by IEEE-754's totalOrder, so that -0 and +0 differ, and a NaN equals itself.
     """
     comparison = COMPARISONS[direction]
-    if compare_type == "FLOAT":
-        return predicate(comparison)
-    return predicate(lambda x, y: comparison(_total_order_key(x), _total_order_key(y)))
+    if compare_type == "TOTALORDER":
+        return same(lambda x, y: comparison(ordered_bits(x), ordered_bits(y)))
+    return predicate(comparison)

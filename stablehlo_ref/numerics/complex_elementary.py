@@ -1,0 +1,243 @@
+"""Elementary functions of complex numbers, each a kernel factory (spec, "Operations": the op of that name).
+
+complex<f32> computes in f64 and rounds once. Errors are those of either part alone, the largest seen over special
+values, branch cuts and random numbers, and are stated for complex<f64>; for complex<f32> they are 0.501 ULP unless
+stated. A small part of a result near the limits of f64 can be worse: by as much as underflow cost it on the way.
+Branch cuts, signed zeros, infinities and NaNs go by C99's Annex G, with the exception that `exponential` says.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from stablehlo_ref.numerics.blocks import blockwise, partwise
+from stablehlo_ref.numerics.complexes import COMPLEX_LONG_DOUBLE, LONG_DOUBLE, divide, exponent, from_parts, moderate
+from stablehlo_ref.numerics.double_double import Pair, two_product, two_sum
+from stablehlo_ref.numerics.dtypes import COMPLEX64, COMPLEX128
+from stablehlo_ref.numerics.elementary import half_angle_tangent
+from stablehlo_ref.numerics.floats import Factory
+from stablehlo_ref.numerics.narrow import Array, Kernel
+
+DType: TypeAlias = np.dtype[Any]
+
+
+def elementary(function: Kernel, rest: Kernel) -> Factory:
+    """Kernels from a `function` of parts for both types; `rest` is that of complex<f64> arrays where that gives NaN."""
+    return cache(lambda dtype: partwise(function, dtype, rest))
+
+
+def by_numpy(function: Kernel, single: Kernel) -> Factory:
+    """Numpy's `function` of complex<f64>, with a faster `single` of parts for complex<f32>."""
+    return cache(lambda dtype: partwise(single, dtype, function) if dtype == COMPLEX64 else function)
+
+
+def _plus(z: Array, x: float) -> Array:
+    return from_parts(z.real + x, z.imag)  # z + x would add 0 to the imaginary part, and lose its sign
+
+
+# --- exponential and trigonometric functions ------------------------------------------------------------------------
+
+
+def _cosine_and_sine(x: Array) -> Pair:
+    """As good as f32 needs, the cosine NaN where too much cancels."""
+    t = half_angle_tangent(x)
+    square = t * t
+    norm = 1.0 + square
+    cosine = (1.0 - square) / norm
+    return np.where(np.abs(cosine) < 2.0**-18, np.nan, cosine), (t + t) / norm
+
+
+def _exponential_of_c64(a: Array, b: Array) -> Pair:
+    modulus = np.exp(a)
+    cosine, sine = _cosine_and_sine(b)
+    return modulus * cosine, modulus * sine
+
+
+def _exponential(a: Array, b: Array) -> Pair:
+    modulus = np.exp(np.where(a < 709.0, a, np.nan))
+    return modulus * np.cos(b), modulus * np.sin(b)
+
+
+def _special_exponential(z: Array) -> Array:
+    result = np.exp(z)
+    result[~np.isfinite(z.imag)] = np.nan + 1j * np.nan
+    return result
+
+
+def _sine(a: Array, b: Array) -> Pair:
+    cosine, sine = _cosine_and_sine(a)
+    return sine * np.cosh(b), cosine * np.sinh(b)
+
+
+def _cosine(a: Array, b: Array) -> Pair:
+    cosine, sine = _cosine_and_sine(a)
+    return cosine * np.cosh(b), -sine * np.sinh(b)
+
+
+def _exponential_minus_one(a: Array, b: Array) -> Pair:
+    real = _cancelling(_real_exponential_minus_one, a, b)
+    return real, np.where(a < 700.0, np.exp(a), np.nan) * np.sin(b)
+
+
+def _real_exponential_minus_one(a: Array, b: Array) -> Pair:
+    """The terms of (e**a - 1) cos b - (1 - cos b)."""
+    half = np.sin(0.5 * b)
+    return np.expm1(a) * np.cos(b), -2.0 * half * half
+
+
+def _special_exponential_minus_one(z: Array) -> Array:
+    return _plus(np.exp(z), -1.0)
+
+
+def _logistic(a: Array, b: Array) -> Pair:
+    """In u = e**-|a|: (1 + u cos b, u sin b) / |1 + u e**ib|**2 for a > 0, and u (u + cos b) first for others."""
+    less = np.expm1(-np.abs(a))
+    u = np.exp(-np.abs(a))
+    half = np.cos(0.5 * b)
+    half *= 2.0 * half
+    norm = less * less + 2.0 * u * half
+    real = np.where(a < 0, u * _cancelling(_exponential_and_cosine, a, b), u * half - less)
+    return real / norm, u * np.sin(b) / norm
+
+
+def _exponential_and_cosine(a: Array, b: Array) -> Pair:
+    """e**a and cos b for a <= 0; both have 1 subtracted and added where that lets less cancel."""
+    half = np.cos(0.5 * b)
+    near = a > -0.5
+    return np.where(near, np.expm1(a), np.exp(a)), np.where(near, 2.0 * half * half, np.cos(b))
+
+
+def _cancelling(terms: Kernel, a: Array, b: Array) -> Array:
+    """The sum of two `terms`; where they cancel, in long double, which has 11 bits more on x86."""
+    x, y = terms(a, b)
+    result = x + y
+    cancelled = np.abs(result) < 0.5 * np.abs(x)
+    if cancelled.any():
+        x, y = terms(a[cancelled].astype(LONG_DOUBLE), b[cancelled].astype(LONG_DOUBLE))
+        result[cancelled] = x + y
+    return result
+
+
+def _tanh(a: Array, b: Array) -> Pair:
+    """In u = e**-2|a|: tanh is (1 - u*u, 4u sin b cos b) / ((1-u)**2 + 4u cos(b)**2) for a > 0."""
+    less = -np.expm1(-2.0 * np.abs(a))
+    u = np.exp(-2.0 * np.abs(a))
+    cosine = np.cos(b)
+    norm = less * less + 4.0 * u * cosine * cosine
+    return np.copysign(less * (1.0 + u) / norm, a), 4.0 * u * np.sin(b) * cosine / norm
+
+
+def _tan(a: Array, b: Array) -> Pair:
+    """-i tanh(iz)"""
+    imag, real = _tanh(b, a)
+    return real, imag
+
+
+def _special_logistic(z: Array) -> Array:
+    return divide(COMPLEX128)(np.ones_like(z), 1.0 + np.exp(-z))
+
+
+# --- logarithms -----------------------------------------------------------------------------------------------------
+
+
+def _log(a: Array, b: Array) -> Pair:
+    x, y = np.abs(a), np.abs(b)
+    x, y = np.maximum(x, y), np.minimum(x, y)
+    (p, p_low), (q, q_low) = two_product(x, x), two_product(y, y)
+    high, low = two_sum(p, -1.0)
+    high, lower = two_sum(high, q)
+    near_one = 0.5 * np.log1p(high + (lower + (low + (p_low + q_low))))
+    return np.where((p + q > 0.5) & (p + q < 2.0), near_one, _log_modulus(x, y, p + q)), np.arctan2(b, a)
+
+
+def _log_plus_one(a: Array, b: Array) -> Pair:
+    """log |1+z| is half of log1p(2a + a*a + b*b), those terms added up exactly."""
+    (p, p_low), (q, q_low) = two_product(a, a), two_product(b, b)
+    high, low = two_sum(a + a, p)
+    high, lower = two_sum(high, q)
+    x = high + (lower + (low + (p_low + q_low)))
+    one = 1.0 + a
+    far = _log_modulus(one, b, one * one + q)
+    return np.where((x > -0.5) & (x < 1.0), 0.5 * np.log1p(x), far), np.arctan2(b, one)
+
+
+def _log_modulus(a: Array, b: Array, square: Array) -> Array:
+    """log |a + bi|, or NaN where `square`, which is |a + bi|**2, is too large or too small."""
+    return np.log(np.hypot(a, b) + 0.0 * moderate(square))
+
+
+def _special_log_plus_one(z: Array) -> Array:
+    return np.log(_plus(z, 1.0))
+
+
+# --- roots and powers -----------------------------------------------------------------------------------------------
+
+
+def _sqrt(a: Array, b: Array) -> Pair:
+    """For the parts of complex<f32>, whose squares neither overflow nor underflow."""
+    large = np.sqrt(0.5 * (np.abs(a) + np.sqrt(a * a + b * b)))
+    small = 0.5 * np.abs(b) / large
+    return np.where(a < 0, small, large), np.copysign(np.where(a < 0, large, small), b)
+
+
+def _rsqrt(a: Array, b: Array) -> Pair:
+    """1/s is conj(s) / |s|**2; the operand scaled by a power of 4."""
+    half = exponent(a, b) // 2
+    a, b = np.ldexp(a, -2 * half), np.ldexp(b, -2 * half)
+    root, modulus = np.sqrt(from_parts(a, b)), np.hypot(a, b)
+    return np.ldexp(root.real / modulus, -half), np.ldexp(-root.imag / modulus, -half)
+
+
+def _special_rsqrt(z: Array) -> Array:
+    return divide(COMPLEX128)(np.ones_like(z), np.sqrt(z))
+
+
+def _cbrt(a: Array, b: Array) -> Pair:
+    """The root with a third of the angle; its operands scaled by a power of 8."""
+    third = exponent(a, b) // 3
+    modulus = np.ldexp(np.cbrt(np.hypot(np.ldexp(a, -3 * third), np.ldexp(b, -3 * third))), third)
+    angle = np.arctan2(b, a) / 3.0
+    imag = np.where(np.abs(angle) < 2.0**-500, b / modulus / modulus / 3.0, modulus * np.sin(angle))
+    return modulus * np.cos(angle), imag
+
+
+def _special_cbrt(z: Array) -> Array:
+    log = np.log(z)
+    return np.exp(from_parts(log.real / 3.0, log.imag / 3.0))
+
+
+# --- public ---------------------------------------------------------------------------------------------------------
+
+exponential_minus_one = elementary(_exponential_minus_one, _special_exponential_minus_one)  # 7.5 ULP
+log = elementary(_log, np.log)  # 2.1 ULP
+log_plus_one = elementary(_log_plus_one, _special_log_plus_one)  # 2.5 ULP
+logistic = elementary(_logistic, _special_logistic)  # 4.8 ULP
+sqrt = by_numpy(np.sqrt, _sqrt)  # 2.1 ULP
+rsqrt = elementary(_rsqrt, _special_rsqrt)  # 3.8 ULP
+cbrt = elementary(_cbrt, _special_cbrt)  # 3.9 ULP
+
+sine = by_numpy(np.sin, _sine)  # 3.0 ULP
+cosine = by_numpy(np.cos, _cosine)  # 3.0 ULP
+tan = elementary(_tan, np.tan)  # 5.3 ULP
+tanh = elementary(_tanh, np.tanh)  # 5.3 ULP
+
+
+@cache
+def exponential(dtype: DType) -> Kernel:
+    """2.0 ULP. NaN where the imaginary part is infinite, whatever the real part, as in upstream's samples and XLA."""
+    return partwise(_exponential_of_c64 if dtype == COMPLEX64 else _exponential, dtype, _special_exponential)
+
+
+@cache
+def power(dtype: DType) -> Kernel:
+    """exp(w log z), in long double for complex<f64>. On x86 the error is 1.2 ULP of the larger part."""
+    return blockwise(np.power, COMPLEX128 if dtype == COMPLEX64 else COMPLEX_LONG_DOUBLE, dtype)
+
+
+@cache
+def atan2(dtype: DType) -> Kernel:
+    """The spec leaves complex atan2 open; this is -i log((x + iy) / sqrt(x**2 + y**2)), as in the C++ interpreter."""
+    return blockwise(lambda y, x: -1j * np.log((x + 1j * y) / np.sqrt(x * x + y * y)), COMPLEX128, dtype)

@@ -1,0 +1,140 @@
+"""complex_elementary.py against mpmath, part by part, and special values by C99's Annex G."""
+
+from __future__ import annotations
+
+import math
+
+import mpmath
+import numpy as np
+import pytest
+
+from stablehlo_ref.numerics import complex_elementary
+from stablehlo_ref.numerics.dtypes import COMPLEX64, COMPLEX128, part_dtype
+
+INF, NAN = math.inf, math.nan
+DTYPES = (COMPLEX64, COMPLEX128)
+
+EXACT = {
+    "exponential": mpmath.exp,
+    "exponential_minus_one": lambda z: mpmath.exp(z) - 1,
+    "log": mpmath.log,
+    "log_plus_one": lambda z: mpmath.log(1 + z),
+    "logistic": lambda z: 1 / (1 + mpmath.exp(-z)),
+    "sqrt": mpmath.sqrt,
+    "rsqrt": lambda z: 1 / mpmath.sqrt(z),
+    "cbrt": lambda z: mpmath.exp(mpmath.log(z) / 3),
+    "sine": mpmath.sin,
+    "cosine": mpmath.cos,
+    "tan": mpmath.tan,
+    "tanh": mpmath.tanh,
+}
+
+
+@pytest.fixture(autouse=True)
+def precise():
+    with np.errstate(all="ignore"), mpmath.workprec(1600):
+        yield
+
+
+def samples(dtype):
+    """Random numbers, others near 0, 1, -1 and the unit circle, and large and small parts."""
+    rng = np.random.default_rng(2)
+    direction = np.exp(1j * rng.uniform(-math.pi, math.pi, 60))
+    near = np.exp2(-rng.uniform(1, 20, 60)) * np.exp(1j * rng.uniform(-math.pi, math.pi, 60))
+    sizes = np.array([1e-20, 1e-3, 0.7, 20, 50])
+    grid = np.array([complex(a, b) for a in (*sizes, *-sizes) for b in (*sizes, *-sizes)])
+    circle = direction * (1 + 1e-5 * rng.normal(size=60))
+    return np.concatenate([direction * rng.uniform(0.2, 5, 60), near, 1 + near, -1 + near, circle, grid]).astype(dtype)
+
+
+def part_error(actual, exact, dtype):
+    limits = np.finfo(part_dtype(dtype))
+    exponent = max(mpmath.frexp(exact)[1] - 1, int(limits.minexp)) if exact else int(limits.minexp)
+    return float(abs(mpmath.mpf(float(actual)) - exact) / mpmath.mpf(2) ** (exponent - int(limits.nmant)))
+
+
+@pytest.mark.parametrize("dtype, bound", [(COMPLEX64, 0.501), (COMPLEX128, 8)])
+@pytest.mark.parametrize("name", EXACT)
+def test_functions_of_one(name, dtype, bound):
+    z = samples(dtype)
+    for operand, result in zip(z, getattr(complex_elementary, name)(dtype)(z)):
+        exact = EXACT[name](mpmath.mpc(complex(operand)))
+        assert part_error(result.real, exact.real, dtype) <= bound, (operand, result, exact)
+        assert part_error(result.imag, exact.imag, dtype) <= bound, (operand, result, exact)
+
+
+@pytest.mark.parametrize("dtype, bound", [(COMPLEX64, 1.0), (COMPLEX128, 3.0)])
+def test_power(dtype, bound):
+    """Relative to the larger part: the smaller one can cancel."""
+    z, w = samples(dtype)[:240], samples(dtype)[::-1][:240]
+    for base, power, result in zip(z, w, complex_elementary.power(dtype)(z, w)):
+        exact = mpmath.mpc(complex(base)) ** mpmath.mpc(complex(power))
+        if 1e-30 < abs(exact) < 1e30:
+            limit = bound * float(np.finfo(dtype).eps) if np.finfo(np.longdouble).nmant > 60 else 1e-12
+            assert abs(mpmath.mpc(complex(result)) - exact) <= limit * abs(exact), (base, power, result, exact)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_branch_cuts(dtype):
+    """The sign of a zero says from which side the cut is approached."""
+    above, below = np.array([complex(-4, 0.0)], dtype), np.array([complex(-4, -0.0)], dtype)
+    pi = part_dtype(dtype).type(math.pi)
+    for z, side in ((above, 1), (below, -1)):
+        np.testing.assert_array_equal(complex_elementary.sqrt(dtype)(z), [complex(0, 2 * side)])
+        np.testing.assert_array_equal(complex_elementary.rsqrt(dtype)(z), [complex(0, -0.5 * side)])
+        np.testing.assert_array_equal(complex_elementary.log(dtype)(z).imag, [side * pi])
+        np.testing.assert_array_equal(complex_elementary.log_plus_one(dtype)(z).imag, [side * pi])
+        np.testing.assert_array_equal(np.sign(complex_elementary.cbrt(dtype)(z).imag), [side])
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize(
+    "name, cases",
+    [
+        ("exponential", [(0j, 1 + 0j), (complex(INF, 0), complex(INF, 0)), (complex(-INF, 1), 0j)]),
+        ("exponential", [(complex(-INF, INF), complex(NAN, NAN)), (complex(INF, -INF), complex(NAN, NAN))]),
+        ("exponential_minus_one", [(0j, 0j), (complex(INF, 0), complex(INF, 0)), (complex(-INF, 1), -1 + 0j)]),
+        ("log", [(0j, complex(-INF, 0)), (complex(INF, 1), complex(INF, 0)), (complex(NAN, 1), complex(NAN, NAN))]),
+        ("log_plus_one", [(-1 + 0j, complex(-INF, 0)), (0j, 0j), (complex(INF, -1), complex(INF, -0.0))]),
+        ("sqrt", [(0j, 0j), (complex(1, INF), complex(INF, INF)), (complex(-INF, 1), complex(0, INF))]),
+        ("rsqrt", [(complex(INF, 1), 0j), (0j, complex(INF, NAN))]),
+        ("cbrt", [(0j, 0j), (complex(INF, 0), complex(INF, 0)), (27 + 0j, 3 + 0j)]),
+        ("sine", [(0j, 0j), (complex(0, INF), complex(0, INF)), (complex(INF, 1), complex(NAN, NAN))]),
+        ("cosine", [(0j, 1 + 0j), (complex(0, INF), complex(INF, 0)), (complex(INF, 1), complex(NAN, NAN))]),
+        ("tan", [(0j, 0j), (complex(1, INF), 1j), (complex(1, -INF), -1j), (complex(1, 500), 1j)]),
+        ("tanh", [(0j, 0j), (complex(INF, 1), 1 + 0j), (complex(-INF, 1), -1 + 0j), (complex(-500, 1), -1 + 0j)]),
+        ("logistic", [(0j, 0.5 + 0j), (1000 + 0j, 1 + 0j), (-1000 + 0j, 0j)]),
+    ],
+)
+def test_special_values(name, cases, dtype):
+    z, expected = (np.array(column, dtype) for column in zip(*cases))
+    result = getattr(complex_elementary, name)(dtype)(z)
+    np.testing.assert_array_equal(result.real, expected.real)
+    np.testing.assert_array_equal(result.imag, expected.imag)
+
+
+def test_huge_and_tiny_parts():
+    """Squares of these overflow, or underflow, in f64."""
+    z = np.array([1e200 + 1e200j, 1e-200 + 1e-200j, -1e300 + 1e-5j, 5e-200 - 1e-190j], COMPLEX128)
+    for name in ("log", "log_plus_one", "sqrt", "rsqrt", "cbrt"):
+        for operand, result in zip(z, getattr(complex_elementary, name)(COMPLEX128)(z)):
+            exact = EXACT[name](mpmath.mpc(complex(operand)))
+            assert part_error(result.real, exact.real, COMPLEX128) <= 4, (name, operand, result)
+            assert part_error(result.imag, exact.imag, COMPLEX128) <= 4, (name, operand, result)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_atan2(dtype):
+    y, x = np.array([1, -1, 0, 3], dtype), np.array([0, 0, 2, -4], dtype)
+    result = complex_elementary.atan2(dtype)(y, x)
+    np.testing.assert_allclose(result, [math.pi / 2, -math.pi / 2, 0, math.atan2(3, -4)], rtol=1e-6, atol=1e-15)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("name", EXACT)
+def test_any_shape(name, dtype):
+    kernel, z = getattr(complex_elementary, name)(dtype), np.full((150, 140), 0.5 + 0.25j, dtype)
+    assert kernel(z.T).shape == (140, 150)
+    assert (kernel(z[::2]) == kernel(z[0, 0])).all()
+    assert kernel(z[:0]).dtype == dtype
+    assert (z == 0.5 + 0.25j).all()
