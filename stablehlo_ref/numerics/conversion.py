@@ -222,7 +222,7 @@ def _join_bits(from_width: int, to_dtype: DType) -> Kernel:
     from_bytes = _join_bytes(to_dtype)
 
     def run(x: Array) -> Array:
-        parts = np.ascontiguousarray(x).view(UINT8).reshape(*x.shape[:-1], -1, shifts.size)
+        parts = np.ascontiguousarray(x).view(UINT8).reshape(*x.shape[:-1], x.shape[-1] // shifts.size, shifts.size)
         return from_bytes(np.bitwise_or.reduce(np.left_shift(parts, shifts), axis=-1, dtype=np.uint8))
 
     return run

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import ml_dtypes
 import numpy as np
@@ -33,6 +34,7 @@ class Format:
     def sign_bit(self) -> int:
         return 1 << (self.exponent_bits + self.mantissa_bits)
 
+    @cached_property
     def magnitudes(self) -> np.ndarray:
         """The numbers that are not negative, ascending, as f64: the number of bit pattern i at index i."""
         if self.specials == "unsigned":
@@ -44,21 +46,22 @@ class Format:
         top = {"ieee": (1 << self.exponent_bits) - 1 << self.mantissa_bits, "fn": self.sign_bit - 1}
         return values[: top.get(self.specials, self.sign_bit)]
 
+    @cached_property
     def values(self) -> np.ndarray:
         """The value of every bit pattern as f64."""
         if self.specials == "unsigned":
-            return np.append(self.magnitudes(), np.nan)
+            return np.append(self.magnitudes, np.nan)
         positive = np.full(self.sign_bit, np.nan)
-        positive[: self.magnitudes().size] = self.magnitudes()
+        positive[: self.magnitudes.size] = self.magnitudes
         if self.specials == "ieee":
-            positive[self.magnitudes().size] = np.inf
+            positive[self.magnitudes.size] = np.inf
         negative = -positive
         if self.specials == "fnuz":
             negative[0] = np.nan
         return np.concatenate([positive, negative])
 
     def every_element(self) -> np.ndarray:
-        return np.arange(self.values().size).astype(self.bits).view(self.dtype)
+        return np.arange(self.values.size).astype(self.bits).view(self.dtype)
 
 
 FORMATS = [

@@ -41,14 +41,14 @@ def ways(kernel, x: np.ndarray) -> list[np.ndarray]:
 def test_widen_every_value(format: Format) -> None:
     for actual in ways(widen, format.every_element()):
         assert actual.dtype == np.float32
-        assert np.array_equal(actual.astype(np.float64), format.values(), equal_nan=True)
-        numbers = ~np.isnan(format.values())
-        assert np.array_equal(np.signbit(actual[numbers]), np.signbit(format.values()[numbers]))
+        assert np.array_equal(actual.astype(np.float64), format.values, equal_nan=True)
+        numbers = ~np.isnan(format.values)
+        assert np.array_equal(np.signbit(actual[numbers]), np.signbit(format.values[numbers]))
 
 
 def rounding_cases(format: Format, wide: type) -> tuple[np.ndarray, np.ndarray]:
     """Positive numbers of a wide format and the bit patterns that they round to; beyond the largest is overflow."""
-    numbers = format.magnitudes()
+    numbers = format.magnitudes
     step = 2 * numbers[-1] if format.specials == "unsigned" else 2 * numbers[-1] - numbers[-2]
     midpoints = (numbers + np.append(numbers[1:], step)) / 2
     patterns = np.arange(numbers.size)
@@ -61,7 +61,7 @@ def rounding_cases(format: Format, wide: type) -> tuple[np.ndarray, np.ndarray]:
 
 
 def overflow(format: Format) -> int:
-    last = format.magnitudes().size - 1
+    last = format.magnitudes.size - 1
     return {"mx": last, "fnuz": format.sign_bit}.get(format.specials, last + 1)
 
 
@@ -71,7 +71,7 @@ def test_narrow_rounds_once_to_even(format: Format, wide: type) -> None:
     x, patterns = rounding_cases(format, wide)
     if format.specials == "unsigned":  # ml_dtypes and XLA round all that lies between its two smallest numbers up
         patterns = np.where((x > 2.0**-127) & (x < 2.0**-126), 1, patterns)
-    patterns = np.where(patterns >= format.magnitudes().size, overflow(format), patterns)
+    patterns = np.where(patterns >= format.magnitudes.size, overflow(format), patterns)
     for actual in ways(narrow(format.dtype), x):
         assert actual.dtype == format.dtype
         wrong = bits(actual) != patterns
