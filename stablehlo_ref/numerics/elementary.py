@@ -51,7 +51,7 @@ def _cosine(x: Array) -> Array:
     t *= t
     result = (1.0 - t) / (1.0 + t)
     cancelled = np.abs(result) < 2.0**-18
-    return np.where(cancelled, np.cos(x), result) if cancelled.any() else result
+    return np.cos(x, out=np.asarray(result), where=cancelled) if cancelled.any() else result
 
 
 def _logistic(x: Array) -> Array:

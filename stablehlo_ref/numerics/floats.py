@@ -21,7 +21,7 @@ from stablehlo_ref.numerics.ulp import ordered_bits
 DType: TypeAlias = np.dtype[Any]
 Factory: TypeAlias = Callable[[DType], Kernel]
 
-_SMALL = 256  # elements: below, searching the bytes of an array is faster than reducing it
+_SMALL = 256  # elements: below, one slow call costs less than several fast ones
 
 
 # --- factories ------------------------------------------------------------------------------------------------------
@@ -76,7 +76,10 @@ def _round_nearest_afz(dtype: DType) -> Kernel:
 
 
 def _remainder(dtype: DType) -> Kernel:
-    return np.fmod if dtype == FLOAT64 else blockwise(_remainder_of_f32, FLOAT64, FLOAT32)
+    if dtype == FLOAT64:
+        return np.fmod
+    of_many = blockwise(_remainder_of_f32, FLOAT64, FLOAT32)
+    return lambda x, y: np.fmod(x, y) if x.size < _SMALL else of_many(x, y)
 
 
 def _remainder_of_f32(x: Array, y: Array) -> Array:
@@ -88,26 +91,32 @@ def _remainder_of_f32(x: Array, y: Array) -> Array:
     return np.where(rest, np.fmod(x, y), result) if rest.any() else result
 
 
+def _lacks(zero: float, dtype: DType, least_of: Callable[[DType], DType]) -> Kernel:
+    """Whether an array is without `zero`, which is the least of numbers if seen as integers of `least_of(dtype)`."""
+    value, least = dtype.type(zero), least_of(dtype)
+    value_bytes, value_bits = value.tobytes(), value.view(least)
+
+    def run(x: Array) -> bool:
+        if x.size < _SMALL:
+            return value_bytes not in x.tobytes()  # which may be found across elements, too
+        return bool(np.minimum.reduce(x.view(least), axis=None) != value_bits)
+
+    return run
+
+
 def _with_ordered_zeros(pick: Any, wrong_zero: float, least_of: Callable[[DType], DType]) -> Factory:
     """`pick`, np.maximum or np.minimum, with -0 < +0, about which numpy does not care.
 
-    It can be wrong where it picked `wrong_zero`, of all results the least if seen as integers of the dtype `least_of`.
-    Picking from the operands in the other order then finds a better zero, and integers compare as they must.
+    It can only be wrong where it picked `wrong_zero`. Picking from the operands in the other order finds the other zero
+    if there is one, and integers compare as they must.
     """
 
     def factory(dtype: DType) -> Kernel:
-        zero = dtype.type(wrong_zero)
-        zero_bytes, least, signed = zero.tobytes(), least_of(dtype), signed_bits_dtype(dtype)
-        zero_bits = zero.view(least)
+        is_right, signed = _lacks(wrong_zero, dtype, least_of), signed_bits_dtype(dtype)
 
         def run(x: Array, y: Array) -> Array:
             result = pick(x, y)
-            if y.ndim == 0 and y:
-                return result
-            if result.size < _SMALL:
-                if zero_bytes not in result.tobytes():
-                    return result
-            elif np.minimum.reduce(result.view(least), axis=None) != zero_bits:
+            if is_right(result):
                 return result
             return pick(result.view(signed), pick(y, x).view(signed)).view(dtype)
 
@@ -118,6 +127,20 @@ def _with_ordered_zeros(pick: Any, wrong_zero: float, least_of: Callable[[DType]
 
 _maximum = _with_ordered_zeros(np.maximum, -0.0, signed_bits_dtype)
 _minimum = _with_ordered_zeros(np.minimum, +0.0, bits_dtype)
+
+
+def _clamp(dtype: DType) -> Kernel:
+    """np.clip, if the signs of zeros allow it: no -0 comes out, and no +0 can be wrong because `high` is no zero."""
+    above, below, lacks_minus_zero = _maximum(dtype), _minimum(dtype), _lacks(-0.0, dtype, signed_bits_dtype)
+
+    def run(low: Array, operand: Array, high: Array) -> Array:
+        if high.ndim == 0 and high and operand.size >= _SMALL:
+            result = np.clip(operand, low, high)
+            if lacks_minus_zero(result):
+                return result
+        return below(above(operand, low), high)
+
+    return run
 
 
 # --- public ---------------------------------------------------------------------------------------------------------
@@ -145,10 +168,7 @@ is_finite = predicate(np.isfinite)
 @cache
 def clamp(dtype: DType) -> Kernel:
     """`minimum(maximum(operand, min), max)` of operands (min, operand, max); min and max may have rank 0."""
-    wide = FLOAT32 if is_narrow_float(dtype) else dtype
-    below, above = _minimum(wide), _maximum(wide)
-    between = blockwise(lambda operand, low, high: below(above(operand, low), high), wide, wide)
-    return rounded(lambda low, operand, high: between(operand, low, high), dtype)
+    return rounded(_clamp(FLOAT32), dtype) if is_narrow_float(dtype) else _clamp(dtype)
 
 
 COMPARISONS: dict[str, np.ufunc] = {
