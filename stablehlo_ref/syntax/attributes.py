@@ -197,7 +197,7 @@ class AttributeParser(LocationParser):
         if not isinstance(type, TensorType) or isinstance(type.element_type, OpaqueType):
             return OpaqueAttribute(f"dense<{body}> : {type}")
         if not type.is_static:
-            raise self.error(f"a dense literal needs a static shape, not {type}", offset)
+            raise self.error(f"elements literal type must have static shape, found {type}", offset)
         try:
             return DenseElements(type, literals.parse_elements(body, type.shape, type.element_type))  # type: ignore[arg-type]
         except literals.LiteralError as error:
@@ -286,9 +286,10 @@ class AttributeParser(LocationParser):
     def _field(self, name: str, field: str, fields: dict[str, Any], offset: int) -> None:
         known = STRUCTS.get(name)
         if known is not None and field not in known:
-            raise self.error(f"expected one of {', '.join(known)}, found '{field}'", offset)
+            expected = ", ".join(f"`{name}`" for name in known)
+            raise self.error(f"expected one of: {expected}, found '{field}'", offset)
         if field in fields:
-            raise self.error(f"'{field}' stands twice", offset)
+            raise self.error(f"duplicated `{field}` entry", offset)
         self.expect("=")
         if field == "bounds":
             self.expect("[")
@@ -350,18 +351,27 @@ class AttributeParser(LocationParser):
     def _convolution_list(self, letters: dict[str, str], spatial: str, fields: dict[str, Any]) -> None:
         offset = self.start
         positions: dict[int, int] = {}
-        for position, label in enumerate(self.items(self.advance, "[", "]")):
+        for position, (label, place) in enumerate(self.items(self._convolution_label, "[", "]")):
             if label in letters and letters[label] not in fields:
                 fields[letters[label]] = IntegerAttribute(position)
-            elif label.isdecimal() and len(label) < 5 and int(label) not in positions:
-                positions[int(label)] = position
+            elif not label.isdecimal() or len(label) > 4:
+                expecting = ", ".join(letter for letter, field in letters.items() if field not in fields)
+                raise self.error(f"Unexpected dimension {label}, expecting {expecting or 'integer value'}", place)
+            elif int(label) in positions:
+                raise self.error(f"Duplicate entries for spatial dimension {label}", place)
             else:
-                raise self.error(f"unexpected dimension '{label}'", offset)
-        missing = [letter for letter, field in letters.items() if field not in fields]
-        missing += [str(d) for d in range(len(positions)) if d not in positions]
-        if missing:
-            raise self.error(f"expected dimensions {', '.join(missing)} not specified", offset)
+                positions[int(label)] = position
+        self._check_complete([letter for letter, field in letters.items() if field not in fields], "", offset)
+        self._check_complete([str(d) for d in range(len(positions)) if d not in positions], "spatial ", offset)
         fields[spatial] = tuple(IntegerAttribute(positions[d]) for d in range(len(positions)))
+
+    def _convolution_label(self) -> tuple[str, int]:
+        offset, label = self.start, self.advance()
+        return (f"-{self.advance()}" if label == "-" else label), offset
+
+    def _check_complete(self, missing: list[str], kind: str, offset: int) -> None:
+        if missing:
+            raise self.error(f"Expected {kind}dimensions {', '.join(missing)} not specified", offset)
 
     def _opaque(self) -> OpaqueAttribute:
         """`affine_map<...>`, `sparse<...>` and others that are kept as they are written."""

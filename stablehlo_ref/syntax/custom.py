@@ -193,10 +193,10 @@ class Window(Directive):
     members = tuple(words.values())
 
     def parse(self, parser: Any, draft: Draft) -> None:
-        while parser.peek() in self.words:
+        while parser.peek() != "}":
             offset, word = parser.start, parser.advance()
-            if self.words[word] in draft.members:
-                raise parser.error(f"'{word}' stands twice", offset)
+            if word not in self.words or self.words[word] in draft.members:
+                raise parser.error(f"Unexpected keyword {word}", offset)
             parser.expect("=")
             draft.members[self.words[word]] = self._value(parser, word)
             if not parser.accept(","):
@@ -212,7 +212,7 @@ class Window(Directive):
     def _pair(self, parser: Any) -> tuple[int, ...]:
         offset, pair = parser.start, parser.dimensions()
         if len(pair) != 2:
-            raise parser.error(f"expected two numbers, found {len(pair)}", offset)
+            raise parser.error(f"Expected array with 2 elements, got {len(pair)} elements instead", offset)
         return pair  # type: ignore[no-any-return]
 
     def _flag(self, parser: Any) -> bool:

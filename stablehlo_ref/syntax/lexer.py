@@ -88,11 +88,12 @@ class Cursor:
         return MalformedError(message, Location(self.source, self.start if offset is None else offset))
 
     def expected(self, what: str) -> MalformedError:
-        """An error that says what should stand where the next token does."""
-        found = self.peek()
-        if not found:
-            return self.error(f"expected {what}, found the end of the text", len(self.text))
-        return self.error(f"expected {what}, found '{found if len(found) <= 40 else found[:40] + '...'}'")
+        """An error that says what should stand where the next token does, or at the end of the line before it."""
+        found, offset = self.peek(), self.start
+        if "\n" in self.text[self.position : offset]:
+            offset = self.position
+        shown = f"'{found if len(found) <= 40 else found[:40] + '...'}'" if found else "the end of the text"
+        return self.error(f"expected {what}, found {shown}", offset)
 
     def descend(self) -> None:
         """Called on the way into a region, type or attribute; whoever calls it lowers `depth` again."""
@@ -132,7 +133,7 @@ class Cursor:
         """A decimal or hexadecimal integer, with or without a minus sign."""
         match = _match_integer(self.text, self.position)
         if not match:
-            raise self.expected("an integer")
+            raise self.expected("integer value")
         value = self.to_integer(match[1], match.start(1))
         self.position = match.end()
         return value

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from stablehlo_ref.define import Op
@@ -13,6 +15,7 @@ from stablehlo_ref.ir.types import Type
 from stablehlo_ref.syntax.assembly import assembly_of
 from stablehlo_ref.syntax.directive import Draft
 from stablehlo_ref.syntax.lexer import STRING, SUFFIX, token
+from stablehlo_ref.syntax.regions import again
 from stablehlo_ref.syntax.values import RESULT, VALUE, Scope, ValueParser
 
 # Ops that MLIR writes without their dialect.
@@ -35,10 +38,12 @@ KNOWN_DIALECTS = frozenset(("builtin", "check", "chlo", "func", "interpreter", "
 _match_head = token(
     rf"(?:{RESULT}\s*+((?:,\s*+%{SUFFIX}(?:\s*:\s*\d++)?+\s*+)*+)=\s*+)?+(?:([A-Za-z_][\w$.]*+)|({STRING}))"
 )
-# An operation in pretty form that is one line without braces and strings; after its result and name, what stands around
-# the operands. Longer lines are not worth remembering.
+# An operation in pretty form that is one line without braces and strings: its result, its name, its operands in one list
+# or two and what stands around them, its location. Longer lines are not worth remembering.
+_VALUES = rf"((?:%{VALUE}(?:,\s*+%{VALUE})*+)?+)"
 _match_line = token(
-    rf'(?:%({SUFFIX})\s*+=\s*+)?+([A-Za-z_][\w$.]*+)([^%{{}}"\n/]{{0,200}}+)((?:%{VALUE}(?:,\s*+%{VALUE})*+)?+)'
+    rf'(?:%({SUFFIX})\s*+=\s*+)?+([A-Za-z_][\w$.]*+)'
+    rf'([^%{{}}"\n/]{{0,200}}+){_VALUES}([^%{{}}"\n/]{{0,20}}+){_VALUES}'
     r'((?:[^%{}"\n/l]{1,500}+|l(?!oc\()){0,20}+)(?:loc\((\#[\w$.\-]++)\))?+[ \t\r]*+\n'
 )
 _find_names = re.compile(r"%([^\s,]++)").findall
@@ -53,6 +58,7 @@ class Line(NamedTuple):
     result_types: tuple[Type, ...]
     properties: dict[str, Any]
     attributes: dict[str, Any]
+    regions: list[Region]  # no more than a reduction's `applies op`, since the line has no braces
 
 
 class Parser(ValueParser):
@@ -92,10 +98,12 @@ class Parser(ValueParser):
         match = _match_line(self.text, self.position)
         if not match:
             return self._operation()
-        key = match.group(2, 3, 5)
         names = _find_names(match[4])
-        line = self.lines.get((key, len(names)))
-        return (line and self._repeat(line, names, match)) or self._first(match, (key, len(names)))
+        if match[6]:
+            names += _find_names(match[6])
+        key = match.group(2, 3, 5, 7), len(names)
+        line = self.lines.get(key)
+        return (line and self._repeat(line, names, match)) or self._first(match, names, key)
 
     def _repeat(self, line: Line, names: list[str], match: re.Match[str]) -> Operation | None:
         """The operation on a line that differs in names only from one that was read before; None if it is in error."""
@@ -107,27 +115,30 @@ class Parser(ValueParser):
         for value, type in zip(operands, line.operand_types or ()):
             if value.type is not type and value.type != type:
                 return None
+        location = Location(self.source, match.start(2))
         op = Operation(
             line.name, line.definition, operands, line.result_types, line.properties.copy(), line.attributes.copy(),
-            [], Location(self.source, match.start(2)),
+            [again(region, location) for region in line.regions] if line.regions else [], location,
         )  # fmt: skip
         if result:
             value = op.results[0]
             value.name = result
             values[result] = value
             scope.defined.append(result)
-        if match[6]:
-            op.debug_location = self.location_alias(match[6], match.start(6))
+        if match[8]:
+            op.debug_location = self.location_alias(match[8], match.start(8))
         self.position = match.end()
         return op
 
-    def _first(self, match: re.Match[str], key: tuple[Any, int]) -> Operation:
+    def _first(self, match: re.Match[str], names: list[str], key: tuple[Any, int]) -> Operation:
         """Reads the operation on a line, and remembers what the line says."""
         op, draft = self._operation_and_draft()
-        if not draft.regions and self.position <= match.end() and not self.text[self.position : match.end()].strip():
+        on_the_line = self.position <= match.end() and not self.text[self.position : match.end()].strip()
+        whole = on_the_line and all(region.blocks for region in draft.regions)
+        if whole and names == [name for name, _ in draft.operands]:
             self.lines[key] = Line(
                 op.name, op.definition, draft.operand_types, draft.result_types, op.properties.copy(),
-                op.attributes.copy(),
+                op.attributes.copy(), op.regions,
             )  # fmt: skip
         return op
 
@@ -291,12 +302,25 @@ def _is_isolated(draft: Draft) -> bool:
     return draft.definition is not None and draft.definition.isolated
 
 
+@contextmanager
+def collection_paused() -> Iterator[None]:
+    """Keeps the garbage collector from searching, again and again, a growing program in which nothing is garbage."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
 def parse(source: Source, allow_unregistered_dialect: bool = False) -> Operation:
     """The module that `source` spells: `builtin.module`, implied where the text is a list of other operations.
 
     Raises MalformedError for what is not MLIR. Regions, types and attributes may be nested `lexer.MAX_NESTING` deep.
     """
-    return Parser(source, allow_unregistered_dialect).program()
+    with collection_paused():
+        return Parser(source, allow_unregistered_dialect).program()
 
 
 def parse_attribute(source: Source) -> Any:

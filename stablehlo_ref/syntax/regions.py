@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from stablehlo_ref.define import Op
+from stablehlo_ref.diagnostics import Location
 from stablehlo_ref.ir.attributes import DenseArray
 from stablehlo_ref.ir.core import Block, Operation, Region, Value
-from stablehlo_ref.ir.types import IntegerType, TensorType, tensor_type
+from stablehlo_ref.ir.types import IntegerType, TensorType, Type, tensor_type
 from stablehlo_ref.syntax import attribute_text as text
 from stablehlo_ref.syntax.directive import (
     Directive,
@@ -103,16 +104,16 @@ class Reduce(Directive):
     def _applied(self, parser: Any, draft: Draft, inner: str, offset: int) -> Region:
         definition = Op.registry.get(inner)
         if definition is None or not definition.commutative or len(definition.operands) != 2:
-            raise parser.error(f"'{inner}' is not a commutative op of two operands", offset)
+            dialect = draft.name.partition(".")[0]
+            raise parser.error(
+                f"expected the inner-op to be a commutative binary-op from the {dialect} dialect, with zero region, "
+                f"producing single result; found '{inner}'",
+                offset,
+            )
         element = draft.operand_types[0] if draft.operand_types else None
         if not isinstance(element, TensorType):
             raise parser.error("'applies' needs an operand that is a tensor", offset)
-        scalar, location = tensor_type((), element.element_type), parser.location(draft.offset)
-        arguments = [Value(scalar, None, index) for index in range(2)]
-        applied = Operation(inner, definition, list(arguments), [scalar], {}, {}, [], location)
-        name = f"{draft.name.partition('.')[0]}.return"
-        returned = Operation(name, Op.registry.get(name), list(applied.results), [], {}, {}, [], location)
-        return Region([Block(arguments, [applied, returned])])
+        return applied_region(definition, tensor_type((), element.element_type), parser.location(draft.offset))
 
     def _reducer(self, parser: Any) -> Region:
         parser.expect("reducer")
@@ -154,6 +155,22 @@ class Reduce(Directive):
         pairs = "".join(f"({a}, {b}) " for a, b in zip(written, written[count:]))
         printer.value(f"reducer{pairs} ")
         printer.region(region, names)
+
+
+def applied_region(definition: type[Op], scalar: Type, location: Location) -> Region:
+    """A reduction's body that is no more than one op of two scalars."""
+    arguments = [Value(scalar, None, 0), Value(scalar, None, 1)]
+    applied = Operation(definition.name, definition, arguments.copy(), [scalar], {}, {}, [], location)
+    name = f"{definition.dialect}.return"
+    returned = Operation(name, Op.registry.get(name), applied.results.copy(), [], {}, {}, [], location)
+    return Region([Block(arguments, [applied, returned])])
+
+
+def again(region: Region, location: Location) -> Region:
+    """Another region like one that `applied_region` gave."""
+    op = region.blocks[0].operations[0]
+    assert op.definition is not None
+    return applied_region(op.definition, op.results[0].type, location)
 
 
 def applied_op(op: Operation) -> str | None:

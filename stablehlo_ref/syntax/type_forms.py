@@ -90,7 +90,7 @@ class ComplexTypeOfParts(ShortType):
         offset, type = parser.start, parser.type()
         part = _part_type(type)
         if part is None:
-            raise parser.error(f"expected a tensor of complex element type, found {type}", offset)
+            raise parser.error(f"expected tensor with complex element type, found {type}", offset)
         draft.operand_types, draft.result_types = (part,) * len(draft.operands), (type,)
 
     def shorten(self, operands: list[Type], results: list[Type]) -> str | None:
@@ -121,7 +121,7 @@ class TupleTypeOfElements(ShortType):
     def assign(self, parser: Any, draft: Draft) -> None:
         offset, type = parser.start, parser.type()
         if not isinstance(type, TupleType):
-            raise parser.error(f"expected a tuple type, found {type}", offset)
+            raise parser.error(f"expected tuple type, found {type}", offset)
         if len(type.elements) != len(draft.operands):
             raise parser.error(f"{len(draft.operands)} operands present, but expected {len(type.elements)}", offset)
         draft.operand_types, draft.result_types = type.elements, (type,)

@@ -131,6 +131,7 @@ class TypeParser(Cursor):
 
     # tensor-type ::= tensor < (dimensions | * x) type (, encoding)? >
     def _tensor(self) -> Type:
+        start = self.start
         self.expect("<")
         if self.take(_match_unranked(self.text, self.position)):
             element = self.type()
@@ -144,9 +145,17 @@ class TypeParser(Cursor):
             raise self.expected("',' or '>'")
         bounds, encoding = self._encoding()
         self.expect(">")
-        if bounds is not None and len(bounds) != len(shape):
-            raise self.error(f"{len(bounds)} bounds for {len(shape)} dimensions")
+        if bounds is not None:
+            self._check_bounds(bounds, shape, start)
         return TensorType(shape, element, bounds, encoding)
+
+    def _check_bounds(self, bounds: tuple[int | None, ...], shape: tuple[int | None, ...], offset: int) -> None:
+        if len(bounds) != len(shape):
+            message = f"Bounds length is {len(bounds)}, expected to be equal to rank({len(shape)}) of the tensor"
+            raise self.error(message, offset)
+        for axis, (bound, size) in enumerate(zip(bounds, shape)):
+            if bound is not None and size is not None:
+                raise self.error(f"Static dimension {axis} cannot have a bound", offset)
 
     # dimensions ::= ((? | integer) x)*
     def _shape(self) -> tuple[int | None, ...]:
