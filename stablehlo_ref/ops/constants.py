@@ -13,6 +13,7 @@ from stablehlo_ref.ir.attributes import DenseResource
 from stablehlo_ref.kinds import (
     Dense,
     Int,
+    Kind,
     complex_tensor,
     float_tensor,
     integer_tensor,
@@ -25,6 +26,8 @@ from stablehlo_ref.numerics.dtypes import INT64, numpy_dtype
 from stablehlo_ref.spec import dim, element_type, is_quantized, rank, shape, storage_type, with_element_type
 
 Run = Callable[..., Any]
+
+number_tensor = integer_tensor | float_tensor | complex_tensor | per_tensor_quantized
 
 
 class Constant(Op, op="constant"):
@@ -59,7 +62,7 @@ class Iota(Op, op="iota"):
     """Numbers that increase from zero along `iota_dimension`."""
 
     iota_dimension = Attr(Int)  # I1
-    output = Out(integer_tensor | float_tensor | complex_tensor | per_tensor_quantized)
+    output = Out(Kind(f"statically shaped {number_tensor}", lambda t: number_tensor.holds(t) and t.is_static))
 
     syntax = "dim = $iota_dimension attr-dict : type(results)"
 

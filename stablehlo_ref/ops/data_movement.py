@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from stablehlo_ref.define import Attr, In, Ins, Op, Out
-from stablehlo_ref.kinds import Dims, Int, per_tensor_quantized, quantized_tensor, scalar_tensor, tensor
+from stablehlo_ref.kinds import Dims, Int, Kind, per_tensor_quantized, quantized_tensor, scalar_tensor, tensor
 from stablehlo_ref.numerics.dtypes import numpy_dtype
 from stablehlo_ref.spec import (
     UNKNOWN,
@@ -40,11 +40,22 @@ Array = Any  # numpy arrays and scalars
 Run = Callable[..., Array]
 
 
+def is_sized(t: Any) -> bool:
+    """Whether a tensor type is static, but for at most one dimension with a bound."""
+    return t.is_static or (t.shape.count(None) == 1 and t.bounds is not None)
+
+
+any_tensor = tensor | quantized_tensor
+sized_tensor = Kind(
+    "tensor, statically shaped or with one bounded dimension", lambda t: any_tensor.holds(t) and is_sized(t)
+)
+
+
 class Reshape(Op, op="reshape"):
     """The elements of `operand`, in the same order, in another shape."""
 
     operand = In(tensor | quantized_tensor)  # I1
-    result = Out(tensor | quantized_tensor)
+    result = Out(sized_tensor)
 
     syntax = "operands attr-dict : functional_type"
 
@@ -78,7 +89,7 @@ class BroadcastInDim(Op, op="broadcast_in_dim"):
 
     operand = In(tensor | quantized_tensor)  # I1
     broadcast_dimensions = Attr(Dims)  # I2
-    result = Out(tensor | quantized_tensor)
+    result = Out(sized_tensor)
 
     syntax = "operands, dims = $broadcast_dimensions attr-dict : functional_type"
 

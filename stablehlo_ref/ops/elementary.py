@@ -2,19 +2,32 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from stablehlo_ref.define import Attr, In, Out
+from stablehlo_ref.ir.attributes import EnumAttribute, StructAttribute
 from stablehlo_ref.kinds import Struct, complex_tensor, float_tensor, per_tensor_quantized
 from stablehlo_ref.numerics import complex_elementary, elementary, floats
 from stablehlo_ref.ops.elementwise import BinaryElementwise, UnaryElementwise
 
-ResultAccuracy = Struct("stablehlo.result_accuracy")
+
+class ResultAccuracy(Struct):
+    """`#stablehlo.result_accuracy<atol = ..., rtol = ..., ulps = ..., mode = ...>`."""
+
+    def decode(self, attribute: Any) -> StructAttribute:
+        struct = super().decode(attribute)
+        match struct.fields.get("mode"):
+            case EnumAttribute(value=("DEFAULT" | "HIGHEST") as mode):
+                if any(getattr(struct.fields.get(name), "value", 0) for name in ("atol", "rtol", "ulps")):
+                    raise ValueError(f"must have tolerances of zero with the mode {mode}")
+        return struct
 
 
 class ElementaryFunction(UnaryElementwise):
     """Results are as near to the exact ones as can be had at speed, whatever `result_accuracy` allows."""
 
     operand = In(float_tensor | complex_tensor | per_tensor_quantized)  # I1
-    result_accuracy = Attr(ResultAccuracy, default=None)
+    result_accuracy = Attr(ResultAccuracy("stablehlo.result_accuracy"), default=None)
     result = Out(float_tensor | complex_tensor | per_tensor_quantized)
 
 
