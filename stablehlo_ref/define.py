@@ -12,13 +12,16 @@ member             in `infer`, `constraints`, `plan`           in the function t
 `Body`, `Bodies`   function type(s); in `plan` planned bodies  (closed over)
 =================  ==========================================  =================================================
 
-`constraints` also gets `C`, the checker, and may ask for `infer`, a function without parameters. `plan` may ask for
-`constants`: a dict from the name of an `In` to its array, where the operand is a constant of the program, and for
-`location`, the op's place in the text. Control flow
-has the role `inline` instead of `plan`: it gets slot numbers for values and planned blocks for regions, may ask for
-`functions` (from a symbol to its plan) and for `dying` (the slots that it is to empty itself), and returns a step. `lift` gets attribute members and returns
-those that change when every value has one more axis in front. An op class is never instantiated; the program is made of
-`ir.core.Operation`.
+`constraints` also gets `C`, the checker, and may ask for `infer`, a function without parameters. `infer` and `plan` may
+ask for `constants`, from the name of an `In` to its array: of operands that are constants of the program, and of
+`shaping` operands where an op is planned when it is reached. `plan` may ask for `location`, the op's place.
+
+Control flow has the role `inline` instead of `plan`: it gets slot numbers for values and functions that plan the blocks
+of regions, may ask for `functions` (from a symbol to its plan) and for `dying` (the slots that it is to empty itself),
+and returns a generator function of the slots, which yields whatever its blocks yield. `lift` gets attribute members
+and returns those that change when every value has one more axis in front.
+
+An op class is never instantiated; the program is made of `ir.core.Operation`.
 """
 
 from __future__ import annotations
@@ -140,6 +143,9 @@ class Op:
     commutative: ClassVar[bool] = False
     elementwise: ClassVar[bool] = False  # whether what `plan` returns takes arrays of any shapes that broadcast
     effects: ClassVar[bool] = False  # whether what `plan` returns also takes the run's context, as first argument
+    communicates: ClassVar[bool] = False  # whether it is a generator of rendezvous with other processes (has effects)
+    on_storage: ClassVar[bool] = False  # whether it takes quantized tensors as they are stored; else as expressed
+    shaping: ClassVar[tuple[str, ...]] = ()  # operands whose values decide the result's shape: `infer`'s constants
 
     members: ClassVar[dict[str, Member]] = {}
     operands: ClassVar[tuple[In | Ins, ...]] = ()
@@ -220,7 +226,7 @@ class Op:
     def bind(cls, op: Operation) -> dict[str, Any]:
         """What the roles get for each member of `op`: types, attribute values (or defaults), function types."""
         regions = [region.function_type for region in op.regions]
-        return cls.group(op.properties, op.operand_types, op.result_types, regions)
+        return cls.group(op.properties, op.operand_types, op.result_types, regions) | {"constants": {}}
 
     @classmethod
     def group(

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from stablehlo_ref.dialects.interpreter import as_numpy_saves
 from stablehlo_ref.diagnostics import EvaluationError, MalformedError, Source
+from stablehlo_ref.dialects.interpreter import as_numpy_saves
 from stablehlo_ref.ir.attributes import DenseElements
 from stablehlo_ref.ir.types import TensorType, Type
 from stablehlo_ref.numerics.conversion import convert
@@ -83,16 +83,17 @@ def _random(generator: np.random.Generator, parameter: Parameter) -> Any:
     if not isinstance(type, TensorType) or not type.is_static:
         raise EvaluationError(f"argument '{parameter.name}' of type {type} can't be random", parameter.location)
     dtype = numpy_dtype(type.element_type)
+    shape: Any = type.shape
     match kind(dtype):
         case "boolean":
-            return generator.integers(0, 2, type.shape).astype(bool)
+            return generator.integers(0, 2, shape).astype(bool)
         case "integer":
             highest = 2 if dtype.name.endswith("int2") else 8
-            return generator.integers(0, highest, type.shape).astype(np.int8).astype(dtype)
+            return generator.integers(0, highest, shape).astype(np.int8).astype(dtype)
         case "complex":
-            parts = generator.standard_normal((2, *type.shape))
+            parts = generator.standard_normal((2, *shape))
             return (parts[0] + 1j * parts[1]).astype(dtype)
-    return np.asarray(convert(np.dtype(np.float64), dtype)(generator.standard_normal(type.shape)))
+    return np.asarray(convert(np.dtype(np.float64), dtype)(generator.standard_normal(shape)))
 
 
 def save_outputs(path: Path, parameters: Sequence[Parameter], values: Sequence[Any]) -> None:
@@ -100,6 +101,7 @@ def save_outputs(path: Path, parameters: Sequence[Parameter], values: Sequence[A
     names = [p.name for p in parameters]
     keys = [n if names.count(n) == 1 else f"{n}_{i}" for i, n in enumerate(names)]
     try:
-        np.savez(path, **{k: as_numpy_saves(np.asarray(v)) for k, v in zip(keys, values) if v is not None})
+        arrays: dict[str, Any] = {k: as_numpy_saves(np.asarray(v)) for k, v in zip(keys, values) if v is not None}
+        np.savez(path, **arrays)
     except OSError as error:
         raise EvaluationError(f"can't write {path}: {error.strerror}") from None

@@ -44,7 +44,8 @@ def imports(path: Path) -> list[tuple[int, str]]:
     """The modules of this package that a file imports to run (not only for annotations), with line numbers."""
     found = []
     tree = ast.parse(path.read_text(encoding="utf-8"))
-    guarded = {n for t in ast.walk(tree) if isinstance(t, ast.If) and "TYPE_CHECKING" in ast.unparse(t.test) for n in t.body}
+    conditions = [n for n in ast.walk(tree) if isinstance(n, ast.If) and "TYPE_CHECKING" in ast.unparse(n.test)]
+    guarded = {statement for condition in conditions for statement in condition.body}
     for node in (n for n in ast.walk(tree) if n not in guarded):
         if isinstance(node, ast.ImportFrom) and node.module:
             names = [f"{node.module}.{alias.name}" for alias in node.names] if "." not in node.module else [node.module]

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from itertools import accumulate
 from typing import Any
 
 import numpy as np
 
-from stablehlo_ref.define import In, Ins, Op, segment_sizes
-from stablehlo_ref.diagnostics import EvaluationError, UnsupportedError
+from stablehlo_ref.define import Op, group_by_member
+from stablehlo_ref.diagnostics import EvaluationError, InternalError, UnsupportedError
+from stablehlo_ref.execute.late import is_known, late_run
+from stablehlo_ref.execute.quantized import expressed_run
 from stablehlo_ref.execute.regions import PlannedBody
-from stablehlo_ref.execute.run import BlockPlan, FunctionPlan, located
-from stablehlo_ref.execute.steps import step_for
+from stablehlo_ref.execute.run import BlockPlan, FunctionPlan, Turns, located
+from stablehlo_ref.execute.steps import Run, communicating_step, in_a_row, step_for
 from stablehlo_ref.ir.core import Block, Operation, Region, Value
 from stablehlo_ref.ir.types import QuantizedType, TensorType, Type
 from stablehlo_ref.limits import Limits
 from stablehlo_ref.numerics.dtypes import numpy_dtype
+from stablehlo_ref.spec import is_quantized
 
 FOLDED_ELEMENTS = 1 << 16  # results of constant ops up to this size are computed while planning
 
@@ -32,6 +34,11 @@ class Planner:
         for op in module.walk():
             if op.name == "func.func":
                 self.functions.setdefault(op.properties["sym_name"], op)
+        self.communicating = communicating(self.functions)
+
+    def communicates(self, op: Operation) -> bool:
+        """Whether the op, one inside it, or a function that it calls, meets other processes."""
+        return _communicates(op, self.communicating)
 
     def function(self, name: str) -> FunctionPlan:
         """The plan of a function by its symbol; calls of one another, and of themselves, meet the same plan."""
@@ -40,6 +47,7 @@ class Planner:
             if not op.regions[0].blocks:
                 raise UnsupportedError(f"function @{name} is declared, but has no body", op.location)
             self.plans[name] = FunctionPlan(name)
+            self.plans[name].block.communicates = name in self.communicating
             FramePlanner(self, self.plans[name]).plan(op.regions[0].block)
         return self.plans[name]
 
@@ -90,6 +98,7 @@ class FramePlanner:
             step, outs = self._step(op, [self.slot(v) for v in dying])
         except Exception as error:
             raise located(error, op) from error
+        plan.communicates = plan.communicates or self.planner.communicates(op)
         plan.steps.append(step)
         plan.ops.append(op)
         plan.outs.append(outs)
@@ -99,6 +108,8 @@ class FramePlanner:
         outs = tuple(map(self.slot, op.results))
         dead = [slot for slot in dying if slot not in self.constants]
         definition = _definition(op)
+        if definition.communicates:
+            return communicating_step(self.run_of(op), ins, outs, dead), outs
         if "inline" in definition.parameters:
             return self._inline_step(op, definition, ins, outs, dead), outs
         captures = [v for region in op.regions for v in captured(region)]
@@ -108,7 +119,7 @@ class FramePlanner:
 
     # --- ops ----------------------------------------------------------------------------------------------------
 
-    def run_of(self, op: Operation, bodies: Sequence[Any] | None = None) -> Callable[..., Any]:
+    def run_of(self, op: Operation, bodies: Sequence[Any] | None = None) -> Run:
         """What the op's class plans for it, taking its operands in a row."""
         definition = _definition(op)
         if "plan" not in definition.parameters:
@@ -116,14 +127,24 @@ class FramePlanner:
         if bodies is None:
             bodies = [self.body(region) for region in op.regions]
         operands, results = list(map(self.type_of, op.operands)), list(map(self.type_of, op.results))
+        if not all(map(is_known, operands + results)):
+            return late_run(op, bodies, self.run_for)
+        constants = group_by_member(definition.operands, list(map(self.constant, op.operands)))
+        return self.run_for(op, bodies, operands, results, {n: c for n, c in constants.items() if _is_array(c)})
+
+    def run_for(
+        self, op: Operation, bodies: Sequence[Any], operands: list[Type], results: list[Type], constants: dict[str, Any]
+    ) -> Run:
+        """What the op's class plans for these types, and these arrays of operands that are known."""
+        definition = _definition(op)
         self._check_sizes(results)
-        values = definition.group(op.properties, operands, results, bodies)
+        known = {"constants": constants, "location": op.location}
+        if not definition.on_storage and not op.regions and any(map(is_quantized, operands + results)):
+            return expressed_run(op, operands, results, known)
+        values = definition.group(op.properties, operands, results, bodies) | known
         if self.lanes is not None and not definition.elementwise:
             values |= definition.call("lift", values)
-        constants = {m.name: self.constant(v) for m, v in zip(definition.operands, op.operands) if isinstance(m, In)}
-        values |= {"constants": {n: c for n, c in constants.items() if c is not None}, "location": op.location}
-        run: Callable[..., Any] = definition.call("plan", values)
-        return _grouping(run, definition, len(operands)) if any(isinstance(m, Ins) for m in definition.operands) else run
+        return in_a_row(definition, len(operands), definition.call("plan", values))
 
     def body(self, region: Region, captures: Sequence[Value] = ()) -> PlannedBody:
         """A region as something that ops call; what it captures are further arguments."""
@@ -156,16 +177,18 @@ class FramePlanner:
         blocks = [partial(self.block, region.block) for region in op.regions]
         values = definition.group(op.properties, ins, outs, blocks)
         values |= {"functions": self.planner.function, "dying": frozenset(dead)}
-        step: Callable[[Any], None] = definition.call("inline", values)
-        if not dead or "dying" in definition.parameters["inline"]:
-            return step
+        go: Callable[[Any], Turns] = definition.call("inline", values)
+        to_drop = () if "dying" in definition.parameters["inline"] else tuple(dead)
+        if self.planner.communicates(op):
+            return go if not to_drop else _dropping(go, to_drop)
 
-        def step_then_drop(slots: list[Any]) -> None:
-            step(slots)
-            for slot in dead:
+        def step(slots: list[Any]) -> None:
+            for _ in go(slots):
+                raise InternalError("a block that communicates was not planned as one")
+            for slot in to_drop:
                 slots[slot] = None
 
-        return step_then_drop
+        return step
 
     def _check_sizes(self, types: Sequence[Type]) -> None:
         limit = self.planner.limits.tensor_bytes
@@ -217,33 +240,33 @@ def _small(type: Type) -> bool:
     return plain and type.is_static and type.size <= FOLDED_ELEMENTS  # type: ignore[attr-defined]
 
 
-def _grouping(run: Callable[..., Any], definition: type[Op], count: int) -> Callable[..., Any]:
-    """`run` taking its operands in a row, where it wants those of an `Ins` member as one tuple."""
-    *members, last = definition.operands
-    if isinstance(last, Ins) and not any(isinstance(m, Ins) for m in members):
-        single = len(members) + definition.effects
-
-        def grouped(*arrays: Any) -> Any:
-            return run(*arrays[:single], arrays[single:])
-    else:
-        first = int(definition.effects)
-        spans = [slice(first + s.start, first + s.stop) for s in _spans(definition, count)]
-        variadic = [isinstance(m, Ins) for m in definition.operands]
-
-        def grouped(*arrays: Any) -> Any:
-            parts = [arrays[span] if many else arrays[span.start] for span, many in zip(spans, variadic)]
-            return run(*arrays[:first], *parts)
-
-    in_place = getattr(run, "in_place", None)
-    if in_place:
-        grouped.in_place = _grouping(in_place, definition, count)  # type: ignore[attr-defined]
-    return grouped
+def _is_array(constant: Any) -> bool:
+    return isinstance(constant, np.ndarray)
 
 
-def _spans(definition: type[Op], count: int) -> list[slice]:
-    """Where each member's operands stand among all `count`."""
-    ends = list(accumulate(segment_sizes(definition.operands, count)))
-    return [slice(start, stop) for start, stop in zip([0, *ends], ends)]
+def _dropping(go: Callable[[Any], Turns], dead: tuple[int, ...]) -> Callable[[Any], Turns]:
+    def go_then_drop(slots: list[Any]) -> Turns:
+        yield from go(slots)
+        for slot in dead:
+            slots[slot] = None
+
+    return go_then_drop
+
+
+def communicating(functions: Mapping[str, Operation]) -> set[str]:
+    """The names of the functions that meet other processes, in them or in what they call."""
+    found: set[str] = set()
+    while more := {n for n, f in functions.items() if n not in found and _communicates(f, found)}:
+        found |= more
+    return found
+
+
+def _communicates(op: Operation, functions: set[str]) -> bool:
+    for inner in op.walk():
+        callee = inner.properties.get("callee") or inner.properties.get("decomposition")
+        if (inner.definition is not None and inner.definition.communicates) or callee in functions:
+            return True
+    return False
 
 
 def captured(region: Region) -> list[Value]:

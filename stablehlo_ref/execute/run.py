@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import length_hint
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -12,7 +13,8 @@ from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.limits import Limits
 
 Slots: TypeAlias = list[Any]
-Step: TypeAlias = Callable[[Slots], None]
+Turns: TypeAlias = Generator[Any, Any, None]
+Step: TypeAlias = Callable[[Slots], Turns | None]
 
 CONTEXT = 0  # the slot that holds the run's context
 
@@ -27,6 +29,7 @@ class Context:
     observer: Observer | None = None
     custom_calls: Mapping[str, Callable[..., Sequence[Any]]] = field(default_factory=dict)  # handlers of this run only
     probe_output_dir: Path | None = None
+    process: Any = None  # which one of the grid's this run is (execute.grid.Process); None outside of any grid
     probes: dict[str, list[tuple[Any, Any]]] = field(default_factory=dict)  # types and values by probe id
 
 
@@ -40,10 +43,16 @@ class Observer:
         """Called with the op's results."""
 
 
-class BlockPlan:
-    """The steps of a block; arguments and results are slots. Captured values stand in slots of the blocks above."""
+_UNOBSERVED = Observer()
 
-    __slots__ = ("arguments", "ops", "outs", "results", "steps")
+
+class BlockPlan:
+    """The steps of a block; arguments and results are slots. Captured values stand in slots of the blocks above.
+
+    Where `communicates`, some steps are generator functions that yield rendezvous with other processes.
+    """
+
+    __slots__ = ("arguments", "communicates", "ops", "outs", "results", "steps")
 
     def __init__(self) -> None:
         self.arguments: tuple[int, ...] = ()
@@ -51,6 +60,7 @@ class BlockPlan:
         self.steps: list[Step] = []
         self.ops: list[Operation] = []  # the op of each step
         self.outs: list[tuple[int, ...]] = []  # its result slots
+        self.communicates = False
 
     def run(self, slots: Slots) -> None:
         """Runs the steps; an error gets the location of the op that it came from."""
@@ -61,7 +71,20 @@ class BlockPlan:
             for step in steps:
                 step(slots)
         except Exception as error:
-            raise located(error, self.ops[len(self.ops) - steps.__length_hint__() - 1]) from error
+            raise located(error, self.ops[len(self.ops) - length_hint(steps) - 1]) from error
+
+    def go(self, slots: Slots) -> Turns:
+        """Runs the steps of a block that communicates: yields what they yield, and is sent what they wait for."""
+        observer = slots[CONTEXT].observer or _UNOBSERVED
+        for step, op, outs in zip(self.steps, self.ops, self.outs):
+            observer.before(op, slots)
+            try:
+                turns = step(slots)
+                if turns is not None:
+                    yield from turns
+            except Exception as error:
+                raise located(error, op) from error
+            observer.after(op, [slots[out] for out in outs])
 
     def _run_observed(self, slots: Slots, observer: Observer) -> None:
         for step, op, outs in zip(self.steps, self.ops, self.outs):
@@ -103,6 +126,23 @@ class FunctionPlan:
 
         Raises EvaluationError past the limit of call depth.
         """
+        slots = self._enter(context, arguments)
+        try:
+            self.block.run(slots)
+        finally:
+            context.depth -= 1
+        return [slots[slot] for slot in self.block.results]
+
+    def go(self, context: Context, arguments: list[Any]) -> Generator[Any, Any, list[Any]]:
+        """`call` of a function that communicates: yields what it yields."""
+        slots = self._enter(context, arguments)
+        try:
+            yield from self.block.go(slots)
+        finally:
+            context.depth -= 1
+        return [slots[slot] for slot in self.block.results]
+
+    def _enter(self, context: Context, arguments: list[Any]) -> Slots:
         if context.depth >= context.limits.call_depth:
             raise EvaluationError(f"calls are nested deeper than the limit of {context.limits.call_depth}")
         slots = self.template.copy()
@@ -110,8 +150,4 @@ class FunctionPlan:
         for slot in reversed(self.block.arguments):
             slots[slot] = arguments.pop()  # so that the slots alone hold them
         context.depth += 1
-        try:
-            self.block.run(slots)
-        finally:
-            context.depth -= 1
-        return [slots[slot] for slot in self.block.results]
+        return slots

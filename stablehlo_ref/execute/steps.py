@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
+from itertools import accumulate
 from typing import Any
 
-from stablehlo_ref.execute.run import CONTEXT, Slots, Step
+from stablehlo_ref.define import Ins, Op, segment_sizes
+from stablehlo_ref.execute.run import CONTEXT, Slots, Step, Turns
 
 Run = Callable[..., Any]
 
@@ -110,3 +112,47 @@ def _in_place_step(run: Run, in_place: Run, ins: tuple[int, ...], out: int, dead
             slots[slot] = None
 
     return step
+
+
+def communicating_step(run: Run, ins: Sequence[int], outs: Sequence[int], dead: Sequence[int]) -> Step:
+    """A step whose `run` is a generator of rendezvous, and so is the step."""
+
+    def step(slots: Slots) -> Turns:
+        returned = yield from run(slots[CONTEXT], *[slots[slot] for slot in ins])
+        for out, value in zip(outs, [returned] if len(outs) == 1 else returned):
+            slots[out] = value
+        for slot in dead:
+            slots[slot] = None
+
+    return step
+
+
+def in_a_row(definition: type[Op], count: int, run: Run) -> Run:
+    """`run` taking its operands in a row, where it wants those of an `Ins` member as one tuple."""
+    if not any(isinstance(m, Ins) for m in definition.operands):
+        return run
+    *members, last = definition.operands
+    if isinstance(last, Ins) and not any(isinstance(m, Ins) for m in members):
+        single = len(members) + definition.effects
+
+        def grouped(*arrays: Any) -> Any:
+            return run(*arrays[:single], arrays[single:])
+    else:
+        first = int(definition.effects)
+        spans = [slice(first + s.start, first + s.stop) for s in _spans(definition, count)]
+        variadic = [isinstance(m, Ins) for m in definition.operands]
+
+        def grouped(*arrays: Any) -> Any:
+            parts = [arrays[span] if many else arrays[span.start] for span, many in zip(spans, variadic)]
+            return run(*arrays[:first], *parts)
+
+    in_place = getattr(run, "in_place", None)
+    if in_place:
+        grouped.in_place = in_a_row(definition, count, in_place)  # type: ignore[attr-defined]
+    return grouped
+
+
+def _spans(definition: type[Op], count: int) -> list[slice]:
+    """Where each member's operands stand among all `count`."""
+    ends = list(accumulate(segment_sizes(definition.operands, count)))
+    return [slice(start, stop) for start, stop in zip([0, *ends], ends)]

@@ -6,7 +6,7 @@ captures is just a slot, and a loop is planned once however often it turns.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from typing import Any
 
 from stablehlo_ref.define import Bodies, Body, In, Ins, Op, Outs
@@ -14,13 +14,14 @@ from stablehlo_ref.kinds import anything, boolean_scalar, integer_scalar
 from stablehlo_ref.spec import compatible, is_boolean, rank, same, size
 
 Slots = list[Any]
-Step = Callable[[Slots], None]
+Turns = Generator[Any, Any, None]  # what a generator of rendezvous with other processes is; mostly it yields nothing
+Go = Callable[[Slots], Turns]
 PlannedBlock = Any  # execute.run.BlockPlan: `.run(slots)`, `.arguments` and `.results` are slot numbers
 PlanBlock = Callable[..., PlannedBlock]
 
 
-def move(sources: Sequence[int], targets: Sequence[int]) -> Step:
-    """A step that copies slots to slots, all at once."""
+def move(sources: Sequence[int], targets: Sequence[int]) -> Callable[[Slots], None]:
+    """Copies slots to slots, all at once."""
     if len(sources) == 1:
         source, target = sources[0], targets[0]
 
@@ -56,13 +57,13 @@ class If(Op, op="if"):
         C(3, all_compatible(results, true_branch.outputs))
 
     @staticmethod
-    def inline(pred: int, true_branch: PlanBlock, false_branch: PlanBlock, results: tuple[int, ...]) -> Step:
+    def inline(pred: int, true_branch: PlanBlock, false_branch: PlanBlock, results: tuple[int, ...]) -> Go:
         when_true, when_false = branch(true_branch, results), branch(false_branch, results)
 
-        def step(slots: Slots) -> None:
-            (when_true if slots[pred] else when_false)(slots)
+        def go(slots: Slots) -> Turns:
+            return (when_true if slots[pred] else when_false)(slots)
 
-        return step
+        return go
 
 
 class Case(Op, op="case"):
@@ -84,15 +85,15 @@ class Case(Op, op="case"):
         C(4, all_compatible(results, branches[0].outputs))
 
     @staticmethod
-    def inline(index: int, branches: tuple[PlanBlock, ...], results: tuple[int, ...]) -> Step:
+    def inline(index: int, branches: tuple[PlanBlock, ...], results: tuple[int, ...]) -> Go:
         steps = [branch(plan, results) for plan in branches]
         last = len(steps) - 1
 
-        def step(slots: Slots) -> None:
+        def go(slots: Slots) -> Turns:
             chosen = int(slots[index])
-            steps[chosen if 0 <= chosen < last else last](slots)
+            return steps[chosen if 0 <= chosen < last else last](slots)
 
-        return step
+        return go
 
 
 class While(Op, op="while"):
@@ -117,7 +118,7 @@ class While(Op, op="while"):
         C(3, all_compatible(results, operand))
 
     @staticmethod
-    def inline(operand: tuple[int, ...], cond: PlanBlock, body: PlanBlock, results: tuple[int, ...]) -> Step:
+    def inline(operand: tuple[int, ...], cond: PlanBlock, body: PlanBlock, results: tuple[int, ...]) -> Go:
         loop = body()
         test = cond(shared=loop.arguments)
         (goes_on,) = test.results
@@ -125,20 +126,27 @@ class While(Op, op="while"):
         start, turn, finish = move(operand, state), move(loop.results, state), move(state, results)
         spent = tuple(slot for slot in loop.results if slot not in state)
 
-        def step(slots: Slots) -> None:
+        def go(slots: Slots) -> Turns:
             start(slots)
-            test.run(slots)
-            while slots[goes_on]:
-                loop.run(slots)
+            while True:
+                if test.communicates:
+                    yield from test.go(slots)
+                else:
+                    test.run(slots)
+                if not slots[goes_on]:
+                    break
+                if loop.communicates:
+                    yield from loop.go(slots)
+                else:
+                    loop.run(slots)
                 turn(slots)
                 for slot in spent:
                     slots[slot] = None
-                test.run(slots)
             finish(slots)
             for slot in state:
                 slots[slot] = None
 
-        return step
+        return go
 
 
 class OptimizationBarrier(Op, op="optimization_barrier"):
@@ -158,8 +166,11 @@ class OptimizationBarrier(Op, op="optimization_barrier"):
         C(1, all_compatible(operand, result))
 
     @staticmethod
-    def inline(operand: tuple[int, ...], result: tuple[int, ...]) -> Step:
-        return move(operand, result)
+    def plan() -> Callable[..., Any]:
+        def run(operands: tuple[Any, ...]) -> Any:
+            return operands[0] if len(operands) == 1 else operands
+
+        return run
 
 
 class Return(Op, op="return"):
@@ -171,16 +182,19 @@ class Return(Op, op="return"):
     syntax = "operands attr-dict (: type(operands))?"
 
 
-def branch(plan: PlanBlock, results: tuple[int, ...]) -> Step:
+def branch(plan: PlanBlock, results: tuple[int, ...]) -> Go:
     """Runs a planned block and moves what it returns into `results`."""
     block = plan()
     finish = move(block.results, results)
 
-    def step(slots: Slots) -> None:
-        block.run(slots)
+    def go(slots: Slots) -> Turns:
+        if block.communicates:
+            yield from block.go(slots)
+        else:
+            block.run(slots)
         finish(slots)
 
-    return step
+    return go
 
 
 def all_compatible(xs: Sequence[Any], ys: Sequence[Any]) -> bool:
@@ -190,20 +204,22 @@ def all_compatible(xs: Sequence[Any], ys: Sequence[Any]) -> bool:
 
 def call(
     operands: tuple[int, ...], callee: str, results: tuple[int, ...], functions: Any, dying: frozenset[int]
-) -> Step:
-    """A step that calls a function: the one of func.call and of composite. The callee gets the last reference to
+) -> Go:
+    """Calls a function: the one of func.call and of composite. The callee gets the last reference to
     operands that die here, so that it may reuse them."""
     plan = functions(callee)
     unused = tuple(dying.intersection(results))
     spent = tuple(dying.difference(results))
 
-    def step(slots: Slots) -> None:
+    def go(slots: Slots) -> Turns:
         arguments = [slots[operand] for operand in operands]
         for slot in spent:
             slots[slot] = None
-        for slot, value in zip(results, plan.call(slots[0], arguments)):
+        communicates = plan.block.communicates
+        returned = (yield from plan.go(slots[0], arguments)) if communicates else plan.call(slots[0], arguments)
+        for slot, value in zip(results, returned):
             slots[slot] = value
         for slot in unused:
             slots[slot] = None
 
-    return step
+    return go
