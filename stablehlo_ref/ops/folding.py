@@ -10,6 +10,7 @@ dimensions are reduced one after another, the last first, which is lexicographic
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from copy import copy
 from itertools import groupby
 from math import prod
 from typing import Any, TypeAlias
@@ -35,47 +36,82 @@ SHORT = 16  # elements: inner loops over fewer are slow
 class Combine:
     """A body on lists of arrays, element by element: `(lhs, rhs)` gives `body(*lhs, *rhs)`.
 
-    `any_order` is the ufunc that does the same to elements in any order, `in_order` the one that does it to a pair.
+    `pair` is the ufunc that does the same to a pair of arrays, where there is one; `any_order` the one whose own
+    reductions do the same as well, but for the sign of a zero in doubt, which is `pair` of the Combine `in_any_order`.
     """
 
     def __init__(self, body: Body) -> None:
-        self.each = body.each
-        self.dtype = numpy_dtype(element_type(body.function_type.outputs[0]))
         op = body.recognised.name.removeprefix("stablehlo.") if body.recognised else ""
+        self.dtype = numpy_dtype(element_type(body.function_type.outputs[0]))
+        self.each = body.each
         self.any_order = any_order(op, self.dtype)
-        self.in_order = in_order(op, self.dtype)
+        self.pair = in_order(op, self.dtype)
 
     def __call__(self, lhs: Sequence[Array], rhs: Sequence[Array]) -> Arrays:
-        if self.in_order:
-            return [self.in_order(lhs[0], rhs[0])]
+        if self.pair:
+            return [self.pair(lhs[0], rhs[0])]
         return self.each(*lhs, *rhs)  # type: ignore[no-any-return]
 
+    def onto(self, lhs: Arrays, rhs: Sequence[Array]) -> Arrays:
+        """The same, where `lhs` is the caller's own and may be written to."""
+        if self.pair and isinstance(lhs[0], np.ndarray):
+            return [self.pair(lhs[0], rhs[0], out=lhs[0])]
+        return self(lhs, rhs)
 
-def folding(body: Body, shape: Sequence[int], axes: Sequence[int]) -> Fold:
-    """Plans the reduction of arrays of `shape` over `axes`, none of them of size 0, without init values.
+    def in_any_order(self) -> Combine:
+        """With `any_order` for `pair`."""
+        other = copy(self)
+        other.pair = self.any_order
+        return other
 
-    The arrays have the element types of the body; what depends on one of them alone is reduced apart.
+    def swapped(self) -> Combine:
+        """Of the body with its arguments exchanged, for folds from the right."""
+        other, each = copy(self), self.each
+        other.each = lambda *arrays: each(*arrays[len(arrays) // 2 :], *arrays[: len(arrays) // 2])
+        return other
+
+
+def by_parts(body: Body, plan: Callable[[Combine], Fold]) -> Fold:
+    """What `plan` makes of a body, whose results that depend on one array alone are computed apart.
+
+    Where there is a ufunc for any order it is used first, and the body itself where that leaves a zero in doubt.
     """
-    folds = [_folding(part, shape, sorted(axes)) for part in body.parts]
+    folds = [_in_any_order(Combine(part), plan) for part in body.parts]
     if len(folds) == 1:
         return folds[0]
     return lambda arrays: [fold([array])[0] for fold, array in zip(folds, arrays)]
 
 
-def _folding(body: Body, shape: Sequence[int], axes: Sequence[int]) -> Fold:
-    combine, over = Combine(body), tuple(axes)
-    by_schedule = _scheduled(combine, shape, axes)
-    if extreme := extreme_with_index(body):
-        return lambda arrays: extreme(arrays, over) or by_schedule(arrays)
+def _in_any_order(combine: Combine, plan: Callable[[Combine], Fold]) -> Fold:
+    exact = plan(combine)
     if (ufunc := combine.any_order) is None:
-        return by_schedule
-    reduce, dtype = ufunc.reduce, combine.dtype
+        return exact
+    quick = plan(combine.in_any_order())
 
     def run(arrays: Sequence[Array]) -> Arrays:
-        result = reduce(arrays[0], over, dtype)
-        return by_schedule(arrays) if zero_in_doubt(ufunc, result) else [result]
+        results = quick(arrays)
+        return exact(arrays) if zero_in_doubt(ufunc, results[0]) else results
 
     return run
+
+
+def folding(body: Body, shape: Sequence[int], axes: Sequence[int]) -> Fold:
+    """Plans the reduction of arrays of `shape` over `axes`, none of them of size 0, without init values.
+
+    The arrays have the element types of the body.
+    """
+    over = tuple(sorted(axes))
+    by_schedule = by_parts(body, lambda combine: _planned(combine, shape, over))
+    if extreme := extreme_with_index(body):
+        return lambda arrays: extreme(arrays, over) or by_schedule(arrays)
+    return by_schedule
+
+
+def _planned(combine: Combine, shape: Sequence[int], axes: tuple[int, ...]) -> Fold:
+    if combine.pair is None or combine.pair is not combine.any_order:
+        return _scheduled(combine, shape, axes)
+    reduce, dtype = combine.pair.reduce, combine.dtype
+    return lambda arrays: [reduce(arrays[0], axes, dtype)]
 
 
 # --- the schedule ---------------------------------------------------------------------------------------------------
@@ -136,8 +172,8 @@ def _tree(combine: Combine, xs: Sequence[Array]) -> Arrays:
 
 def _left_fold(combine: Combine, xs: Sequence[Array]) -> Arrays:
     """Reduces the axis before the last from the left."""
-    if combine.in_order and _is_row_major(xs[0]):
-        return [combine.in_order.reduce(xs[0], -2)]
+    if combine.pair and _is_row_major(xs[0]):
+        return [combine.pair.reduce(xs[0], -2, combine.dtype)]
     result: Sequence[Array] = [x[..., 0, :] for x in xs]
     for index in range(1, xs[0].shape[-2]):
         result = combine(result, [x[..., index, :] for x in xs])

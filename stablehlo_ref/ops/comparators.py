@@ -1,0 +1,109 @@
+"""Comparators of sort that compare keys: `key(lhs) < key(rhs)`, or one key after another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from stablehlo_ref.ir.attributes import DenseElements
+from stablehlo_ref.ir.core import Operation, Value
+
+Body = Any  # execute.regions.PlannedBody
+
+
+@dataclass(frozen=True)
+class Key:
+    """What `of`, a function of all left sides and right sides in turn, gives of the left sides; `descending`, or not.
+
+    By `total_order` each NaN and each zero has a place of its own.
+    """
+
+    of: Body
+    descending: bool
+    total_order: bool
+
+
+def sort_keys(comparator: Body) -> list[Key] | None:
+    """The keys that a comparator compares, the most significant first; None where it does anything else."""
+    (result,) = comparator.region.block.operations[-1].operands
+    found = list(_comparisons(result))
+    if not all(found):
+        return None
+    keys = []
+    for comparison in found:
+        direction, total_order, lhs, rhs = comparison
+        if _mirrored(rhs, lhs):
+            lhs, direction = rhs, {"LT": "GT", "GT": "LT"}[direction]
+        elif not _mirrored(lhs, rhs):
+            return None
+        keys.append(Key(comparator.returning([lhs]), direction == "GT", total_order))
+    return keys
+
+
+Comparison = tuple[str, bool, Value, Value]
+
+
+def _comparisons(value: Value) -> Iterator[Comparison | None]:
+    """The comparisons of `a < b`, `a < b or (a == b and ...)`, in order; None where there is anything else."""
+    while (op := value.owner) and isinstance(op, Operation) and op.name == "stablehlo.or":
+        for less, rest in (op.operands, reversed(op.operands)):
+            comparison = _comparison(less, ("LT", "GT"))
+            if comparison and (tie := _after_tie(rest, comparison)):
+                break
+        else:
+            yield None
+            return
+        yield comparison
+        value = tie
+    yield _comparison(value, ("LT", "GT"))
+
+
+def _after_tie(value: Value, comparison: Comparison) -> Value | None:
+    """What is asked if the two sides of a comparison are equal: `x` of `a == b and x`."""
+    if not isinstance(op := value.owner, Operation) or op.name != "stablehlo.and":
+        return None
+    _, total_order, *sides = comparison
+    for equal, rest in (op.operands, reversed(op.operands)):
+        tie = _comparison(equal, ("EQ",))
+        if tie and tie[1] == total_order and (list(tie[2:]) in (sides, sides[::-1])):
+            return rest
+    return None
+
+
+def _comparison(value: Value, directions: Sequence[str]) -> Comparison | None:
+    if not isinstance(op := value.owner, Operation) or op.name != "stablehlo.compare":
+        return None
+    direction = op.properties["comparison_direction"].name
+    kind = op.properties.get("compare_type")
+    if direction not in directions:
+        return None
+    return direction, kind is not None and kind.name == "TOTALORDER", *op.operands  # type: ignore[return-value]
+
+
+def _mirrored(lhs: Value, rhs: Value) -> bool:
+    """Whether `lhs` is of left sides alone what `rhs` is of the right sides."""
+    pending, seen = [(lhs, rhs)], set()
+    while pending:
+        pair = a, b = pending.pop()
+        if pair in seen:
+            continue
+        seen.add(pair)
+        if isinstance(a.owner, Operation):
+            if not isinstance(b.owner, Operation) or not _same_op(a.owner, b.owner) or a.index != b.index:
+                return False
+            pending += zip(a.owner.operands, b.owner.operands)
+        elif isinstance(b.owner, Operation) or not (a.index % 2 == 0 and b.index == a.index + 1):
+            return False
+    return True
+
+
+def _same_op(a: Operation, b: Operation) -> bool:
+    return (
+        a.name == b.name
+        and a.properties == b.properties
+        and len(a.operands) == len(b.operands)
+        and a.result_types == b.result_types
+        and not a.regions
+        and not b.regions
+    )

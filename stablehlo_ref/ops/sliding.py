@@ -1,0 +1,123 @@
+"""Reductions of overlapping runs of elements: windows that slide along an axis, and running folds.
+
+Every result is a fold of its own, in a legal schedule: its elements stay in order. Folds share what they have in
+common. A window over several axes is folded axis by axis, the last first, which is lexicographic order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+
+import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
+
+from stablehlo_ref.ops.folding import BLOCK, LANES, RUN, Array, Arrays, Combine, fold_middle
+
+ROWS = 512  # elements: steps of a running fold that are worth a call of their own
+
+
+def part(x: Array, axis: int, start: int, count: int, step: int) -> Array:
+    """`count` elements along an axis, from `start` on."""
+    return x[(slice(None),) * axis + (slice(start, start + (count - 1) * step + 1, step),)]
+
+
+# --- windows --------------------------------------------------------------------------------------------------------
+
+
+def slide(combine: Combine, xs: Sequence[Array], axis: int, size: int, stride: int, dilation: int) -> Arrays:
+    """Folds the windows of `size` elements, `dilation` apart, that start at every `stride`-th element along an axis."""
+    n = xs[0].shape[axis]
+    count = (n - (size - 1) * dilation - 1) // stride + 1
+    if size == 1:
+        return [part(x, axis, 0, count, stride) for x in xs]
+    if (size - 1) * count > (size.bit_length() - 1) * n + (size.bit_count() - 1) * count:
+        return _by_doubling(combine, xs, axis, size, stride, dilation, count)
+    if size <= RUN or prod(xs[0].shape) // n * count >= LANES:
+        return _by_position(combine, xs, axis, size, stride, dilation, count)
+    views = [sliding_window_view(x, (size - 1) * dilation + 1, axis)[..., ::dilation] for x in xs]
+    windows = [part(view, axis, 0, count, stride) for view in views]
+    shape = windows[0].shape[:-1]
+    return [r.reshape(shape) for r in fold_middle(combine, [w.reshape(-1, size, 1) for w in windows])]
+
+
+def _by_position(
+    combine: Combine, xs: Sequence[Array], axis: int, size: int, stride: int, dilation: int, count: int
+) -> Arrays:
+    """All windows at once, their elements from left to right."""
+    first, second, *others = ([part(x, axis, i * dilation, count, stride) for x in xs] for i in range(size))
+    result = combine(first, second)
+    for elements in others:
+        result = combine.onto(result, elements)
+    return result
+
+
+def _by_doubling(
+    combine: Combine, xs: Sequence[Array], axis: int, size: int, stride: int, dilation: int, count: int
+) -> Arrays:
+    """From folds of 1, 2, 4, ... elements at every place, of which a window is a row of some."""
+    result: Arrays = []
+    width, start = 1, 0
+    while True:
+        if size & width:
+            piece = [part(x, axis, start * dilation, count, stride) for x in xs]
+            result = combine(result, piece) if result else piece
+            start += width
+        if start == size:
+            return result
+        left = xs[0].shape[axis] - width * dilation
+        xs = combine([part(x, axis, 0, left, 1) for x in xs], [part(x, axis, width * dilation, left, 1) for x in xs])
+        width *= 2
+
+
+# --- running folds --------------------------------------------------------------------------------------------------
+
+
+def running(combine: Combine, xs: Sequence[Array], axis: int, reverse: bool) -> Arrays:
+    """Folds, for each element along an axis, all elements up to it; in `reverse`, it and all elements after it."""
+    shape = xs[0].shape
+    middle = (prod(shape[:axis]), shape[axis], prod(shape[axis + 1 :]))
+    turn = (slice(None), slice(None, None, -1 if reverse else 1))
+    turned = [x.reshape(middle)[turn] for x in xs]
+    results = _running_middle(combine.swapped() if reverse else combine, turned)
+    return [r[turn].reshape(shape) for r in results]
+
+
+def _running_middle(combine: Combine, xs: Sequence[Array]) -> Arrays:
+    a, n, b = xs[0].shape
+    results = [np.empty(x.shape, x.dtype) for x in xs]
+    if b >= ROWS:
+        _row_by_row(combine, xs, results)
+        return results
+    step = max(1, BLOCK // (n * b))
+    for start in range(0, a, step):
+        rows = slice(start, start + step)
+        _by_pairs(combine, [x[rows] for x in xs], [r[rows] for r in results])
+    return results
+
+
+def _row_by_row(combine: Combine, xs: Sequence[Array], results: Arrays) -> None:
+    for result, x in zip(results, xs):
+        result[:, 0] = x[:, 0]
+    for row in range(1, xs[0].shape[1]):
+        rows = combine([r[:, row - 1] for r in results], [x[:, row] for x in xs])
+        for result, r in zip(results, rows):
+            result[:, row] = r
+
+
+def _by_pairs(combine: Combine, xs: Sequence[Array], results: Arrays) -> None:
+    """The running folds of pairs of neighbours are those that end at odd places; each leads to the even one after it."""
+    n = xs[0].shape[1]
+    for result, x in zip(results, xs):
+        result[:, 0] = x[:, 0]
+    if n == 1:
+        return
+    pairs = combine([x[:, 0 : n - 1 : 2] for x in xs], [x[:, 1:n:2] for x in xs])
+    odd = [np.empty(p.shape, p.dtype) for p in pairs]
+    _by_pairs(combine, pairs, odd)
+    for result, o in zip(results, odd):
+        result[:, 1::2] = o
+    if n > 2:
+        even = combine([o[:, : (n - 1) // 2] for o in odd], [x[:, 2::2] for x in xs])
+        for result, e in zip(results, even):
+            result[:, 2::2] = e

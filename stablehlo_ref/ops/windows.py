@@ -1,0 +1,264 @@
+"""Ops on windows that slide over a tensor: reduce_window and select_and_scatter."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from stablehlo_ref.define import Attr, Body, In, Ins, Op, Out, Outs
+from stablehlo_ref.kinds import Dims, Matrix, per_tensor_quantized, tensor
+from stablehlo_ref.ops.data_movement import Pad
+from stablehlo_ref.ops.folding import Arrays, Combine, Fold, by_parts
+from stablehlo_ref.ops.reduction import is_reducer, one_or_all, promotion
+from stablehlo_ref.ops.sliding import running, slide
+from stablehlo_ref.spec import (
+    BOOLEAN,
+    UNKNOWN,
+    element_type,
+    make_tensor_type,
+    rank,
+    same,
+    scalar,
+    shape,
+    size,
+    tensor_type,
+    with_element_type,
+)
+
+Array = Any  # numpy arrays and scalars
+Types = Sequence[Any]
+Sizes = Sequence[Any]
+
+
+def ones(attribute: Any, x: Any) -> tuple[int, ...]:
+    """An attribute of one number per dimension, which are ones where it is left out."""
+    return (1,) * rank(x) if attribute is None else attribute
+
+
+def zeros(padding: Any, x: Any) -> tuple[tuple[int, ...], ...]:
+    """The padding, which is none where it is left out."""
+    return ((0, 0),) * rank(x) if padding is None else padding
+
+
+def num_windows(
+    sizes: Sizes, window: Sizes, strides: Sizes, dilations: Sizes, window_dilations: Sizes, padding: Any
+) -> Sizes:
+    """How many windows there are along each dimension."""
+    return tuple(map(_num_windows, sizes, window, strides, dilations, window_dilations, padding))
+
+
+def _num_windows(n: Any, window: int, stride: int, dilation: int, window_dilation: int, padding: tuple[int, int]) -> Any:
+    if n is UNKNOWN:
+        return UNKNOWN
+    dilated_input_shape = 0 if n == 0 else (n - 1) * dilation + 1
+    padded_input_shape = padding[0] + dilated_input_shape + padding[1]
+    dilated_window_shape = (window - 1) * window_dilation + 1
+    is_empty_window = padded_input_shape == 0 or dilated_window_shape > padded_input_shape
+    return 0 if is_empty_window else (padded_input_shape - dilated_window_shape) // stride + 1
+
+
+class ReduceWindow(Op, op="reduce_window"):
+    """Reduces each window of the padded `inputs` by `body`; `init_values` are the padding, and stand first."""
+
+    inputs = Ins(tensor | per_tensor_quantized)  # I1
+    init_values = Ins(tensor | per_tensor_quantized)  # I2
+    window_dimensions = Attr(Dims)  # I3
+    window_strides = Attr(Dims, default=None)  # I4
+    base_dilations = Attr(Dims, default=None)  # I5
+    window_dilations = Attr(Dims, default=None)  # I6
+    padding = Attr(Matrix, default=None)  # I7
+    body = Body()  # I8
+    results = Outs(tensor | per_tensor_quantized)
+
+    @staticmethod
+    def infer(
+        inputs: Types, window_dimensions: Any, window_strides: Any, base_dilations: Any, window_dilations: Any,
+        padding: Any, body: Any,
+    ) -> Any:  # fmt: skip
+        x = inputs[0]
+        sizes = num_windows(
+            shape(x), window_dimensions, ones(window_strides, x), ones(base_dilations, x), ones(window_dilations, x),
+            zeros(padding, x),
+        )  # fmt: skip
+        return tuple(make_tensor_type(sizes, element_type(t)) for t in body.outputs)
+
+    @staticmethod
+    def constraints(
+        C: Any, infer: Any, inputs: Types, init_values: Types, window_dimensions: Any, window_strides: Any,
+        base_dilations: Any, window_dilations: Any, padding: Any, body: Any, results: Types,
+    ) -> None:  # fmt: skip
+        C(1, 0 < size(inputs) == size(init_values) == size(results) and all(rank(t) == 0 for t in init_values))
+        C(2, same(map(shape, inputs)))
+        C(3, list(map(element_type, inputs)) == list(map(element_type, init_values)))
+        C(4, size(window_dimensions) == rank(inputs[0]))
+        C(5, all(0 < n for n in window_dimensions))
+        C(6, window_strides is None or size(window_strides) == rank(inputs[0]))
+        C(7, window_strides is None or all(0 < n for n in window_strides))
+        C(8, base_dilations is None or size(base_dilations) == rank(inputs[0]))
+        C(9, base_dilations is None or all(0 < n for n in base_dilations))
+        C(10, window_dilations is None or size(window_dilations) == rank(inputs[0]))
+        C(11, window_dilations is None or all(0 < n for n in window_dilations))
+        C(12, padding is None or (size(padding) == rank(inputs[0]) and all(size(p) == 2 for p in padding)))
+        C(13, is_reducer(body, inputs))
+        C(14, same(map(shape, results)))
+        C(15, shape(results[0]) == shape(infer()[0]))
+        C(16, list(map(element_type, results)) == list(map(element_type, body.outputs)))
+
+    @classmethod
+    def plan(
+        cls, inputs: Types, window_dimensions: Any, window_strides: Any, base_dilations: Any, window_dilations: Any,
+        padding: Any, body: Any, results: Types,
+    ) -> Callable[..., Any]:  # fmt: skip
+        x = with_element_type(inputs[0], element_type(results[0]))
+        promote, sizes = promotion(cls.name, inputs, results), shape(results[0])
+        if not size(results[0]):
+            return lambda inputs, init_values: one_or_all([np.broadcast_to(v, sizes) for v in promote(init_values)])
+        strides, dilations = ones(window_strides, x), ones(window_dilations, x)
+        spread, edges = ones(base_dilations, x), zeros(padding, x)
+        axis = running_axis(shape(x), window_dimensions, strides, spread, edges)
+        if axis is not None:
+            fold = by_parts(body, running_folds(axis, reverse=edges[axis][0] == 0))
+            edges = zeros(None, x)
+        else:
+            fold = by_parts(body, window_folds(window_dimensions, strides, dilations))
+        pads = [padding_kernel(with_element_type(x, element_type(t)), spread, edges) for t in results]
+
+        def run(inputs: Sequence[Array], init_values: Sequence[Array]) -> Any:
+            values = promote(init_values)
+            padded = [pad(x, value) for pad, x, value in zip(pads, promote(inputs), values)]
+            return one_or_all(body.each(*values, *fold(padded)))
+
+        return run
+
+
+def padding_kernel(x: Any, dilations: Sizes, padding: Any) -> Callable[[Array, Array], Array]:
+    """Pads arrays of type `x` at their edges and between their elements."""
+    if not any(map(any, padding)) and set(dilations) <= {1}:
+        return lambda array, value: array
+    low, high = ([edges[side] for edges in padding] for side in (0, 1))
+    interior = [dilation - 1 for dilation in dilations]
+    return Pad.plan(x, low, interior, Pad.infer(x, low, high, interior))
+
+
+def window_folds(window: Sizes, strides: Sizes, dilations: Sizes) -> Callable[[Combine], Fold]:
+    """Folds windows axis by axis."""
+    steps = [(axis, *numbers) for axis, numbers in enumerate(zip(window, strides, dilations))]
+
+    def planned(combine: Combine) -> Fold:
+        def fold(arrays: Sequence[Array]) -> Arrays:
+            for step in reversed(steps):
+                arrays = slide(combine, arrays, *step)
+            return list(arrays)
+
+        return fold
+
+    return planned
+
+
+def running_axis(sizes: Sizes, window: Sizes, strides: Sizes, dilations: Sizes, padding: Any) -> int | None:
+    """The axis whose windows hold each element and all before it, or all after it; None for other windows."""
+    moving = [d for d, n in enumerate(window) if n != 1]
+    padded = [d for d, edges in enumerate(padding) if any(edges)]
+    if len(moving) != 1 or moving != padded or set(strides) != {1} or set(dilations) != {1}:
+        return None
+    (axis,) = moving
+    reach = window[axis] - 1
+    return axis if sizes[axis] == window[axis] and tuple(padding[axis]) in ((reach, 0), (0, reach)) else None
+
+
+def running_folds(axis: int, reverse: bool) -> Callable[[Combine], Fold]:
+    """Folds each element along an axis with all before it, in `reverse` with all after it."""
+    return lambda combine: lambda arrays: running(combine, arrays, axis, reverse)
+
+
+class SelectAndScatter(Op, op="select_and_scatter"):
+    """Scatters each element of `source`, by `scatter`, to where `select` finds the element of its window in `operand`.
+
+    Windows hold no padding. One that holds nothing but padding, which the spec leaves open, selects nothing.
+    """
+
+    operand = In(tensor | per_tensor_quantized)  # I1
+    source = In(tensor | per_tensor_quantized)  # I2
+    init_value = In(tensor | per_tensor_quantized)  # I3
+    window_dimensions = Attr(Dims, default=None)  # I4
+    window_strides = Attr(Dims, default=None)  # I5
+    padding = Attr(Matrix, default=None)  # I6
+    select = Body()  # I7
+    scatter = Body()  # I8
+    result = Out(tensor | per_tensor_quantized)
+
+    @staticmethod
+    def infer(operand: Any, scatter: Any) -> Any:
+        return with_element_type(operand, element_type(scatter.outputs[0]))
+
+    @staticmethod
+    def constraints(
+        C: Any, operand: Any, source: Any, init_value: Any, window_dimensions: Any, window_strides: Any, padding: Any,
+        select: Any, scatter: Any, result: Any,
+    ) -> None:  # fmt: skip
+        window, strides, edges = ones(window_dimensions, operand), ones(window_strides, operand), zeros(padding, operand)
+        plain = ones(None, operand)
+        C(1, element_type(operand) == element_type(source))
+        C(4, size(window) == rank(operand))
+        C(5, all(0 < n for n in window))
+        C(6, size(strides) == rank(operand))
+        C(7, all(0 < n for n in strides))
+        C(8, size(edges) == rank(operand) and all(size(p) == 2 for p in edges))
+        C(2, shape(source) == num_windows(shape(operand), window, strides, plain, plain, edges))
+        C(3, element_type(init_value) == element_type(operand) and rank(init_value) == 0)
+        C(9, select.inputs == (scalar(operand),) * 2 and select.outputs == (tensor_type((), BOOLEAN),))
+        C(10, is_reducer(scatter, [operand]))
+        C(11, shape(operand) == shape(result))
+        C(12, element_type(result) == element_type(scatter.outputs[0]))
+
+    @classmethod
+    def plan(
+        cls, operand: Any, source: Any, window_dimensions: Any, window_strides: Any, padding: Any, select: Any,
+        scatter: Any, result: Any,
+    ) -> Callable[..., Array]:  # fmt: skip
+        window, strides, edges = ones(window_dimensions, operand), ones(window_strides, operand), zeros(padding, operand)
+        places = list(elements_of_windows(shape(operand), shape(source), window, strides, edges))
+        covered = bool(places) and all(s == slice(0, n) for s, n in zip(places[0][0], shape(source)))
+        promote = promotion(cls.name, [operand], [result])
+        sizes, number = shape(result), np.min_scalar_type(-max(1, len(places)))
+
+        def run(operand: Array, source: Array, init_value: Array) -> Array:
+            selected = np.full(np.shape(source), -1, number)  # which element of its window, of each
+            values = np.empty(np.shape(source), operand.dtype)
+            for element, (windows, elements) in enumerate(places):
+                candidates, empty = operand[elements], selected[windows] < 0
+                (keep,) = (np.False_,) if element == 0 else select.each(values[windows], candidates)
+                better = ~keep | empty
+                np.copyto(values[windows], candidates, where=better)
+                np.copyto(selected[windows], element, where=better)
+            (source,), (init_value,) = promote([source]), promote([init_value])
+            results = np.empty(sizes, init_value.dtype)
+            results[...] = init_value
+            for element, (windows, elements) in reversed(list(enumerate(places))):
+                (scattered,) = scatter.each(results[elements], source[windows])
+                np.copyto(results[elements], scattered, where=selected[windows] == element)
+            return results
+
+        return run
+
+
+def elements_of_windows(
+    sizes: Sizes, windows: Sizes, window: Sizes, strides: Sizes, padding: Any
+) -> Iterator[tuple[tuple[slice, ...], tuple[slice, ...]]]:
+    """For each element of a window, in order: in which windows it is no padding, and where those have it in the operand.
+
+    The later an element is in its window, the earlier the window that has a given element of the operand in its place.
+    """
+    for element in product(*map(range, window)):
+        per_dimension = []
+        for n, count, at, stride, (low, _) in zip(sizes, windows, element, strides, padding):
+            first = max(0, -((at - low) // stride))
+            last = min(count - 1, (n - 1 - (at - low)) // stride)
+            start, stop = first * stride + at - low, last * stride + at - low + 1
+            per_dimension.append((slice(first, last + 1), slice(start, stop, stride), last - first))
+        box, places, spans = zip(*per_dimension) if per_dimension else ((), (), ())
+        if all(span >= 0 for span in spans):
+            yield box, places
