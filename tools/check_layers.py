@@ -17,6 +17,7 @@ PACKAGE = Path(__file__).parent.parent / "stablehlo_ref"
 LAYERS = (
     ("_version",),
     ("diagnostics", "limits"),
+    ("processes",),
     ("ir",),
     ("spec",),
     ("kinds",),

@@ -1,0 +1,95 @@
+"""The grid of StableHLO processes (spec, "Parallel execution"), how it splits into groups, what processes wait for."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from stablehlo_ref.diagnostics import Location
+
+ProcessId: TypeAlias = tuple[int, int]  # replica id, partition id
+Group: TypeAlias = tuple[ProcessId, ...]
+IdGroups: TypeAlias = Sequence[Sequence[int]]  # ids of -1 pad groups of different sizes and stand for nobody
+
+
+@dataclass(frozen=True)
+class Grid:
+    """`num_replicas` by `num_partitions` processes."""
+
+    num_replicas: int = 1
+    num_partitions: int = 1
+
+    @property
+    def processes(self) -> tuple[ProcessId, ...]:
+        return tuple((r, p) for r in range(self.num_replicas) for p in range(self.num_partitions))
+
+    def cross_replica(self, replica_groups: IdGroups) -> list[Group]:
+        return [tuple((r, p) for r in group if r >= 0) for group in replica_groups for p in range(self.num_partitions)]
+
+    def cross_partition(self, partition_groups: IdGroups) -> list[Group]:
+        return [tuple((r, p) for p in group if p >= 0) for group in partition_groups for r in range(self.num_replicas)]
+
+    def cross_replica_and_partition(self, replica_groups: IdGroups) -> list[Group]:
+        partitions = range(self.num_partitions)
+        return [tuple((r, p) for p in partitions for r in group if r >= 0) for group in replica_groups]
+
+    def flattened_ids(self, flattened_id_groups: IdGroups) -> list[Group]:
+        return [tuple(divmod(i, self.num_partitions) for i in group if i >= 0) for group in flattened_id_groups]
+
+
+@dataclass
+class Process:
+    """One process of a grid, as its ops see it."""
+
+    id: ProcessId = (0, 0)
+    grid: Grid = field(default_factory=Grid)
+    infeed: deque[Callable[[], Sequence[Any]]] = field(default_factory=deque)  # what reads of the infeed give, in order
+    outfeed: list[Sequence[Any]] = field(default_factory=list)
+
+
+@dataclass
+class Meeting:
+    """What the processes of a group brought to a rendezvous, by process, in the group's order."""
+
+    brought: dict[ProcessId, Any]
+    _shared: dict[Hashable, Any] = field(default_factory=dict)
+
+    def once(self, key: Hashable, compute: Callable[[], Any]) -> Any:
+        """What `compute` gives, computed for the first process that asks and shared by all."""
+        if key not in self._shared:
+            self._shared[key] = compute()
+        return self._shared[key]
+
+
+@dataclass(frozen=True)
+class Rendezvous:
+    """Yielded by an op that waits until all of `group` have come; it is sent the `Meeting`.
+
+    They must come with the same `op` and `tag` (its channel, its attributes, the types of its operands).
+    """
+
+    op: str
+    tag: Hashable
+    group: Group
+    brought: Any
+    location: Location | None = None
+
+
+@dataclass(frozen=True)
+class Send:
+    """Yielded by an op that puts `brought` into a channel and goes on; `key` names channel, source and target."""
+
+    key: Hashable
+    brought: Any
+
+
+@dataclass(frozen=True)
+class Receive:
+    """Yielded by an op that waits for what was put into a channel first; it is sent that."""
+
+    op: str
+    key: Hashable
+    source: ProcessId
+    location: Location | None = None
