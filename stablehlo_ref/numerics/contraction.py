@@ -11,8 +11,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 from math import prod
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -33,7 +34,11 @@ from stablehlo_ref.numerics.dtypes import (
 from stablehlo_ref.numerics.integers import pack, unpack
 from stablehlo_ref.numerics.narrow import Array, DType, Kernel, narrow, widen
 
+Axes: TypeAlias = tuple[int, ...]
+Sizes: TypeAlias = tuple[int, ...]
+
 EXACT_IN_F32, EXACT_IN_F64 = 1 << 24, 1 << 53
+PREPARED_BYTES = 1 << 26  # a constant operand up to this size is brought into the form of a matrix while planning
 SMALL = 1 << 13  # multiplications: below, numpy's own integer loops cost less than conversions to f64
 
 
@@ -242,3 +247,40 @@ def round_to_tf32(x: Array) -> Array:
     half = np.bitwise_and(np.right_shift(bits, dropped), 1) + ((1 << dropped - 1) - 1)
     nearest = np.bitwise_and(bits + half, -1 << dropped).view(x.dtype)
     return np.where(np.isfinite(x), nearest, x)
+
+
+# --- operands as matrices -------------------------------------------------------------------------------------------
+
+
+def matrices(sizes: Sizes, batching: Axes, contracting: Axes, rows_first: bool) -> Kernel | None:
+    """A function from an array of these sizes to a stack of matrices or a vector, None where it is one as it stands.
+
+    The result's dimensions lead in the matrices if `rows_first`, else the contracting ones. Without result and batching
+    dimensions there is a vector. The array is viewed if it can be; if it must be copied, its last dimension stays last.
+    """
+    others = tuple(d for d in range(len(sizes)) if d not in batching and d not in contracting)
+    if not others and not batching:
+        return _arranged(contracting, (prod(sizes),), sizes)
+    left, right = (others, contracting) if rows_first else (contracting, others)
+    rows, columns = (prod(sizes[d] for d in part) for part in (left, right))
+    stack = tuple(sizes[d] for d in batching)
+    if len(sizes) - 1 in left and not (_adjacent(left, sizes) and _adjacent(right, sizes)):
+        swapped = _arranged(batching + right + left, (*stack, columns, rows), sizes)
+        return lambda x: (swapped(x) if swapped else x).swapaxes(-1, -2)
+    return _arranged(batching + left + right, (*stack, rows, columns), sizes)
+
+
+def _adjacent(dimensions: Axes, sizes: Sizes) -> bool:
+    """Whether dimensions in this order are one in memory, those of size 1 set aside."""
+    return all(b > a and all(sizes[d] == 1 for d in range(a + 1, b))
+               for a, b in pairwise(d for d in dimensions if sizes[d] != 1))  # fmt: skip
+
+
+def _arranged(permutation: Axes, sizes: Sizes, old_sizes: Sizes) -> Kernel | None:
+    moves = permutation != tuple(range(len(permutation)))
+    reshapes = tuple(old_sizes[d] for d in permutation) != sizes
+    if moves and reshapes:
+        return lambda x: x.transpose(permutation).reshape(sizes)
+    if moves:
+        return lambda x: x.transpose(permutation)
+    return (lambda x: x.reshape(sizes)) if reshapes else None

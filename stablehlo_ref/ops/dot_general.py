@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from enum import Enum
-from itertools import pairwise
 from math import prod
 from typing import Any
 
@@ -15,8 +14,10 @@ from stablehlo_ref.diagnostics import UnsupportedError
 from stablehlo_ref.kinds import AttributeKind, Dims, Flag, Int, ListOf, OneOf, TypeOf, quantized_tensor, tensor
 from stablehlo_ref.kinds import per_tensor_quantized as per_tensor
 from stablehlo_ref.numerics.contraction import (
+    PREPARED_BYTES,
     Arithmetic,
     arithmetic,
+    matrices,
     round_to_tf32,
     rounded_arithmetic,
     rounding,
@@ -46,8 +47,6 @@ from stablehlo_ref.spec import (
 Array = Any
 Kernel = Callable[..., Array]
 Axes = tuple[int, ...]
-
-PREPARED_BYTES = 1 << 26  # a constant operand up to this size is brought into the form of a matrix while planning
 
 
 class Precision(Enum):
@@ -210,8 +209,8 @@ class DotGeneral(Op, op="dot_general"):
             counts = (lhs_component_count, rhs_component_count, num_primitive_operations)
             sums = with_algorithm(sums, precision, counts)  # type: ignore[arg-type]
         contracting = in_memory_order(lhs, rhs, lhs_contracting_dimensions, rhs_contracting_dimensions)
-        as_lhs = matrices(lhs, lhs_batching_dimensions, contracting[0], rows_first=True)
-        as_rhs = matrices(rhs, rhs_batching_dimensions, contracting[1], rows_first=False)
+        as_lhs = matrices(shape(lhs), lhs_batching_dimensions, contracting[0], rows_first=True)
+        as_rhs = matrices(shape(rhs), rhs_batching_dimensions, contracting[1], rows_first=False)
         return matrix_product(sums, as_lhs, as_rhs, shape(result), constants)
 
     @staticmethod
@@ -240,41 +239,6 @@ def in_memory_order(lhs: Any, rhs: Any, lhs_dims: Axes, rhs_dims: Axes) -> tuple
     leading = lhs_dims if prod(shape(lhs)) >= prod(shape(rhs)) else rhs_dims
     pairs = [pair for _, pair in sorted(zip(leading, zip(lhs_dims, rhs_dims)))]
     return tuple(pair[0] for pair in pairs), tuple(pair[1] for pair in pairs)
-
-
-def matrices(x: Any, batching: Axes, contracting: Axes, rows_first: bool) -> Kernel | None:
-    """A function from an array of type `x` to a stack of matrices, or to a vector; None where it is one as it stands.
-
-    The result's dimensions lead in the matrices if `rows_first`, else the contracting ones. Without result and batching
-    dimensions there is a vector. The array is viewed if it can be; if it must be copied, its last dimension stays last.
-    """
-    others = without(axes(x), batching + contracting)
-    if not others and not batching:
-        return _arranged(contracting, (prod(shape(x)),), shape(x))
-    left, right = (others, contracting) if rows_first else (contracting, others)
-    sizes = [prod(dims(x, left)), prod(dims(x, right))]
-    stack = dims(x, batching)
-    copied = not (_adjacent(left, shape(x)) and _adjacent(right, shape(x)))
-    if copied and rank(x) - 1 in left:
-        swapped = _arranged(batching + right + left, (*stack, *sizes[::-1]), shape(x))
-        return lambda a: (swapped(a) if swapped else a).swapaxes(-1, -2)
-    return _arranged(batching + left + right, (*stack, *sizes), shape(x))
-
-
-def _adjacent(dimensions: Axes, sizes: Sequence[int]) -> bool:
-    """Whether dimensions in this order are one in memory, those of size 1 set aside."""
-    return all(b > a and all(sizes[d] == 1 for d in range(a + 1, b))
-               for a, b in pairwise(d for d in dimensions if sizes[d] != 1))  # fmt: skip
-
-
-def _arranged(permutation: Axes, sizes: tuple[int, ...], old_sizes: tuple[int, ...]) -> Kernel | None:
-    moves = permutation != tuple(range(len(permutation)))
-    reshapes = tuple(old_sizes[d] for d in permutation) != sizes
-    if moves and reshapes:
-        return lambda a: a.transpose(permutation).reshape(sizes)
-    if moves:
-        return lambda a: a.transpose(permutation)
-    return (lambda a: a.reshape(sizes)) if reshapes else None
 
 
 def matrix_product(

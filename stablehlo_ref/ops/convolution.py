@@ -1,0 +1,293 @@
+"""convolution: sums of products of windows of one tensor and slices of another."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from stablehlo_ref.define import Attr, Group, In, Op, Out
+from stablehlo_ref.kinds import Dims, Flags, Int, Matrix, per_tensor_quantized, quantized_tensor, tensor
+from stablehlo_ref.numerics import windows
+from stablehlo_ref.numerics.contraction import PREPARED_BYTES, Arithmetic, arithmetic, elementwise_arithmetic
+from stablehlo_ref.numerics.dtypes import numpy_dtype
+from stablehlo_ref.numerics.windows import BATCH, FEATURE, SPATIAL, Window
+from stablehlo_ref.ops.dot_general import Precision, PrecisionConfig
+from stablehlo_ref.spec import (
+    UNKNOWN,
+    dim,
+    dims,
+    element_type,
+    expressed_type,
+    in_range,
+    is_per_axis_quantized,
+    is_per_tensor_quantized,
+    is_promotable,
+    is_quantized,
+    is_unique,
+    make_tensor_type,
+    quantization_dimension,
+    rank,
+    shape,
+    size,
+    storage_type,
+)
+
+Array = Any
+Axes = tuple[int, ...]
+Padding = tuple[tuple[int, int], ...]
+
+
+class Convolution(Op, op="convolution"):
+    """Sums of products of each window of `lhs` and each slice of `rhs` along its output feature dimension.
+
+    The result's element type may be wider than that of the operands: the sums have it then. What the attributes of the
+    window leave out is 1, no padding, not reversed. `precision_config` asks for no less than is always given.
+    (spec, "convolution")
+    """
+
+    lhs = In(tensor | per_tensor_quantized)  # I1
+    rhs = In(tensor | quantized_tensor)  # I2
+    window_strides = Attr(Dims, default=None)  # I3
+    padding = Attr(Matrix, default=None)  # I4
+    lhs_dilation = Attr(Dims, default=None)  # I5
+    rhs_dilation = Attr(Dims, default=None)  # I6
+    window_reversal = Attr(Flags, default=None)  # I7
+    input_batch_dimension = Attr(Int)  # I8
+    input_feature_dimension = Attr(Int)  # I9
+    input_spatial_dimensions = Attr(Dims)  # I10
+    kernel_input_feature_dimension = Attr(Int)  # I11
+    kernel_output_feature_dimension = Attr(Int)  # I12
+    kernel_spatial_dimensions = Attr(Dims)  # I13
+    output_batch_dimension = Attr(Int)  # I14
+    output_feature_dimension = Attr(Int)  # I15
+    output_spatial_dimensions = Attr(Dims)  # I16
+    feature_group_count = Attr(Int)  # I17
+    batch_group_count = Attr(Int)  # I18
+    precision_config = Attr(PrecisionConfig, default=())  # I19
+    result = Out(tensor | quantized_tensor)
+
+    dimension_numbers = Group(
+        "stablehlo.conv",
+        input_batch_dimension=input_batch_dimension,
+        input_feature_dimension=input_feature_dimension,
+        input_spatial_dimensions=input_spatial_dimensions,
+        kernel_input_feature_dimension=kernel_input_feature_dimension,
+        kernel_output_feature_dimension=kernel_output_feature_dimension,
+        kernel_spatial_dimensions=kernel_spatial_dimensions,
+        output_batch_dimension=output_batch_dimension,
+        output_feature_dimension=output_feature_dimension,
+        output_spatial_dimensions=output_spatial_dimensions,
+    )
+
+    syntax = (
+        "( operands ) dim_numbers = custom(convolution_dimensions), window = { custom(window) }"
+        " attr-dict : functional_type"
+    )
+
+    @staticmethod
+    def infer(
+        lhs: Any,
+        rhs: Any,
+        window_strides: Axes | None,
+        padding: Padding | None,
+        lhs_dilation: Axes | None,
+        rhs_dilation: Axes | None,
+        input_batch_dimension: int,
+        input_spatial_dimensions: Axes,
+        kernel_output_feature_dimension: int,
+        kernel_spatial_dimensions: Axes,
+        output_batch_dimension: int,
+        output_feature_dimension: int,
+        output_spatial_dimensions: Axes,
+        batch_group_count: int,
+    ) -> Any:
+        N = rank(lhs)
+        window_strides, lhs_dilation, rhs_dilation = ones(N - 2, window_strides, lhs_dilation, rhs_dilation)
+        sizes = {
+            output_batch_dimension: dim(lhs, input_batch_dimension) // batch_group_count,
+            output_feature_dimension: dim(rhs, kernel_output_feature_dimension),
+        }
+        counts = map(
+            num_windows,
+            dims(lhs, input_spatial_dimensions),
+            dims(rhs, kernel_spatial_dimensions),
+            padding or no_padding(N - 2),
+            window_strides,
+            lhs_dilation,
+            rhs_dilation,
+        )
+        sizes |= zip(output_spatial_dimensions, counts)
+        return make_tensor_type([sizes[d] for d in range(N)], element_type(lhs))
+
+    @staticmethod
+    def constraints(
+        C: Any,
+        infer: Any,
+        lhs: Any,
+        rhs: Any,
+        window_strides: Axes | None,
+        padding: Padding | None,
+        lhs_dilation: Axes | None,
+        rhs_dilation: Axes | None,
+        window_reversal: tuple[bool, ...] | None,
+        input_batch_dimension: int,
+        input_feature_dimension: int,
+        input_spatial_dimensions: Axes,
+        kernel_input_feature_dimension: int,
+        kernel_output_feature_dimension: int,
+        kernel_spatial_dimensions: Axes,
+        output_batch_dimension: int,
+        output_feature_dimension: int,
+        output_spatial_dimensions: Axes,
+        feature_group_count: int,
+        batch_group_count: int,
+        precision_config: tuple[Precision, ...],
+        result: Any,
+    ) -> None:
+        N = rank(lhs)
+        C(1, N == rank(rhs) and 2 <= N)
+        window_strides, lhs_dilation, rhs_dilation = ones(N - 2, window_strides, lhs_dilation, rhs_dilation)
+        padding = no_padding(N - 2) if padding is None else padding
+        C(2, size(window_strides) == N - 2)
+        C(3, all(0 < stride for stride in window_strides))
+        C(4, size(padding) == N - 2 and all(size(pair) == 2 for pair in padding))
+        C(5, size(lhs_dilation) == N - 2)
+        C(6, all(0 < dilation for dilation in lhs_dilation))
+        C(7, size(rhs_dilation) == N - 2)
+        C(8, all(0 < dilation for dilation in rhs_dilation))
+        C(9, window_reversal is None or size(window_reversal) == N - 2)
+        C(12, size(input_spatial_dimensions) == N - 2)
+        input_dimensions = (input_batch_dimension, *input_spatial_dimensions, input_feature_dimension)
+        C(13, is_unique(input_dimensions) and in_range(input_dimensions, N))
+        C(17, size(kernel_spatial_dimensions) == N - 2)
+        kernel_dimensions = (
+            *kernel_spatial_dimensions, kernel_input_feature_dimension, kernel_output_feature_dimension,
+        )  # fmt: skip
+        C(18, is_unique(kernel_dimensions) and in_range(kernel_dimensions, N))
+        C(19, size(output_spatial_dimensions) == N - 2)
+        output_dimensions = (output_batch_dimension, *output_spatial_dimensions, output_feature_dimension)
+        C(20, is_unique(output_dimensions) and in_range(output_dimensions, N))
+        C(21, 0 < feature_group_count)
+        C(22, 0 < batch_group_count)
+        C(23, feature_group_count == 1 or batch_group_count == 1)
+        C(24, size(precision_config) in (0, 2))  # it may be left out
+        C(10, dim(lhs, input_batch_dimension) % batch_group_count == 0)
+        C(11, dim(lhs, input_feature_dimension) % feature_group_count == 0)
+        C(14, dim(rhs, kernel_input_feature_dimension) == dim(lhs, input_feature_dimension) // feature_group_count)
+        C(15, dim(rhs, kernel_output_feature_dimension) % batch_group_count == 0)
+        C(16, dim(rhs, kernel_output_feature_dimension) % feature_group_count == 0)
+        C(26, rank(result) == N)
+        C(25, shape(result) == shape(infer()))
+        if not any(map(is_quantized, (lhs, rhs, result))):
+            # The spec asks for one element type; its own tests, and exporters, have sums of i8 products in i32.
+            C(27, element_type(lhs) == element_type(rhs) and is_promotable(lhs, result))
+            return
+        C(28, is_quantized(lhs) == is_quantized(result) and is_quantized(rhs))
+        if is_per_axis_quantized(rhs):
+            C(29, quantization_dimension(rhs) == kernel_output_feature_dimension)
+        if is_per_axis_quantized(result):
+            C(30, quantization_dimension(result) == output_feature_dimension)
+        if is_quantized(lhs):
+            C(31, storage_type(lhs) == storage_type(rhs))
+            C(32, expressed_type(lhs) == expressed_type(rhs) == expressed_type(result))
+            C(33, is_per_tensor_quantized(result) or is_per_axis_quantized(rhs))
+        else:
+            C(34, element_type(lhs) == expressed_type(rhs) == element_type(result))
+
+    @staticmethod
+    def plan(
+        lhs: Any,
+        rhs: Any,
+        window_strides: Axes | None,
+        padding: Padding | None,
+        lhs_dilation: Axes | None,
+        rhs_dilation: Axes | None,
+        window_reversal: tuple[bool, ...] | None,
+        input_batch_dimension: int,
+        input_feature_dimension: int,
+        input_spatial_dimensions: Axes,
+        kernel_input_feature_dimension: int,
+        kernel_output_feature_dimension: int,
+        kernel_spatial_dimensions: Axes,
+        output_batch_dimension: int,
+        output_feature_dimension: int,
+        output_spatial_dimensions: Axes,
+        feature_group_count: int,
+        batch_group_count: int,
+        result: Any,
+        constants: dict[str, Array],
+    ) -> Callable[[Array, Array], Array]:
+        n = rank(lhs) - 2
+        groups = max(feature_group_count, batch_group_count)
+        each = zip(
+            dims(lhs, input_spatial_dimensions),
+            dims(result, output_spatial_dimensions),
+            dims(rhs, kernel_spatial_dimensions),
+            [low for low, _ in padding or no_padding(n)],
+            *ones(n, window_strides, rhs_dilation, lhs_dilation),
+        )
+        convolution = windows.Convolution(
+            tuple(Window(*numbers) for numbers in each),
+            batch=dim(result, output_batch_dimension),
+            features=dim(rhs, kernel_input_feature_dimension),
+            outputs=dim(rhs, kernel_output_feature_dimension) // groups,
+            groups=groups,
+            grouped=BATCH if batch_group_count > 1 else FEATURE,
+            lhs_order=order(input_batch_dimension, input_feature_dimension, input_spatial_dimensions),
+            rhs_order=order(kernel_output_feature_dimension, kernel_input_feature_dimension, kernel_spatial_dimensions),
+            result_order=order(output_batch_dimension, output_feature_dimension, output_spatial_dimensions),
+        )
+        dtypes = [numpy_dtype(element_type(x)) for x in (lhs, rhs, result)]
+        if 0 in shape(result) or convolution.terms == 0:
+            return lambda lhs, rhs: np.zeros(shape(result), dtypes[2])
+        if convolution.is_thin:
+            sums = elementwise_arithmetic(*dtypes)
+        else:
+            sums = arithmetic(*dtypes, convolution.terms)
+        reversed_dims = tuple(d for d, flag in zip(kernel_spatial_dimensions, window_reversal or ()) if flag)
+        return multiplication(convolution, sums, reversed_dims, constants.get("rhs"))
+
+
+def ones(n: int, *attributes: Axes | None) -> tuple[Axes, ...]:
+    """Attributes of `n` spatial dimensions, with ones for those that are left out."""
+    return tuple((1,) * n if attribute is None else attribute for attribute in attributes)
+
+
+def no_padding(n: int) -> Padding:
+    return ((0, 0),) * n
+
+
+def num_windows(
+    size: int, length: int, padding: tuple[int, int], stride: int, base_dilation: int, dilation: int
+) -> int:
+    """`num_windows` of (C25)."""
+    if size is UNKNOWN or length is UNKNOWN:
+        return UNKNOWN  # type: ignore[no-any-return]
+    dilated_input_shape = 0 if size == 0 else (size - 1) * base_dilation + 1
+    padded_input_shape = padding[0] + dilated_input_shape + padding[1]
+    dilated_window_shape = 0 if length == 0 else (length - 1) * dilation + 1
+    is_empty_window = padded_input_shape == 0 or dilated_window_shape > padded_input_shape
+    return 0 if is_empty_window else (padded_input_shape - dilated_window_shape) // stride + 1
+
+
+def order(first: int, feature: int, spatial: Axes) -> Axes:
+    """For each dimension its axis in the canonical array; `first` is the batch, of kernels the output feature."""
+    axes = {first: BATCH, feature: FEATURE} | {d: SPATIAL + j for j, d in enumerate(spatial)}
+    return tuple(axes[d] for d in range(len(axes)))
+
+
+def multiplication(
+    convolution: windows.Convolution, sums: Arithmetic, reversed_dims: Axes, constant: Array | None
+) -> Callable[[Array, Array], Array]:
+    """A function of the operands; kernels that are constant are prepared now."""
+    prepare_kernels, multiply = windows.convolution(convolution, sums)
+
+    def prepare(rhs: Array) -> Any:
+        return prepare_kernels(sums.enter_rhs(np.flip(rhs, reversed_dims) if reversed_dims else rhs))
+
+    if constant is not None and constant.size * 4 <= PREPARED_BYTES:
+        prepared = prepare(constant)
+        return lambda lhs, rhs: sums.leave(multiply(sums.enter_lhs(lhs), prepared))
+    return lambda lhs, rhs: sums.leave(multiply(sums.enter_lhs(lhs), prepare(rhs)))
