@@ -68,7 +68,7 @@ class Window:
         return self.base_dilation == 1 and elements.stop - elements.start == self.extent and places.start == 0
 
     def phases(self) -> Iterator[tuple[slice, slice, Window]]:
-        """Without base dilation: windows and their elements that are numbers of the array, and what windows these are."""
+        """Without base dilation: windows and their elements that are not zeros in between, as windows of their own."""
         base = self.base_dilation
         every, each = base // gcd(self.stride, base), base // gcd(self.dilation, base)
         for o, k in product(range(min(every, self.count)), range(min(each, self.length))):
