@@ -30,7 +30,7 @@ from stablehlo_ref.numerics.dtypes import (
     min_value,
     part_dtype,
 )
-from stablehlo_ref.numerics.integers import pack, unpack
+from stablehlo_ref.numerics.integers import limit, pack, unpack
 from stablehlo_ref.numerics.narrow import (
     SMALL,
     Array,
@@ -132,9 +132,9 @@ def _to_odd_f64(x: Array) -> Array:
 def _float_to_integer(from_dtype: DType, to_dtype: DType) -> Kernel:
     """From f32 or f64: without the fraction, then the nearest integer that there is; 0 for NaN."""
     if is_sub_byte_integer(to_dtype):
-        bounds, stored = (int(min_value(to_dtype)), int(max_value(to_dtype))), pack(to_dtype)
-        to_byte = _float_to_integer(from_dtype, INT8 if is_signed(to_dtype) else UINT8)
-        return lambda x: stored(to_byte(np.clip(x, *bounds)))
+        low, high = (from_dtype.type(int(bound(to_dtype))) for bound in (min_value, max_value))
+        to_byte, store = _float_to_integer(from_dtype, INT8 if is_signed(to_dtype) else UINT8), pack(to_dtype)
+        return lambda x: store(to_byte(limit(low, x, high)))
     is_in_range, saturate = _in_range(from_dtype, to_dtype), _saturate(from_dtype, to_dtype)
 
     def step(x: Array, out: Array) -> None:
@@ -159,14 +159,16 @@ def _in_range(from_dtype: DType, to_dtype: DType) -> Callable[[Array], bool]:
 
 
 def _saturate(from_dtype: DType, to_dtype: DType) -> Kernel:
-    low, greatest = from_dtype.type(int(min_value(to_dtype))), int(max_value(to_dtype))
-    high = _round_down(greatest, from_dtype)
+    greatest = int(max_value(to_dtype))
+    low, high = from_dtype.type(int(min_value(to_dtype))), _round_down(greatest, from_dtype)
     above = to_dtype.type(greatest - int(high))  # f32 has no 2^31 - 1
 
     def run(x: Array) -> Array:
-        result = np.clip(x, low, high).astype(to_dtype)  # of a NaN, what the machine makes of it
-        result = np.add(result, np.multiply(np.greater(x, high), above))
-        return np.multiply(result, np.equal(x, x))
+        result = limit(low, x, high).astype(to_dtype)
+        if above:
+            result = np.add(result, np.multiply(np.greater(x, high), above))
+        is_number = np.equal(x, x)  # for the others the result is what the machine made of them
+        return result if np.count_nonzero(is_number) == x.size else np.multiply(result, is_number)
 
     return run
 

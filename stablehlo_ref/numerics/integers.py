@@ -86,6 +86,13 @@ def _low_bits(ufunc: Kernel) -> Factory:
     return factory
 
 
+def limit(low: Array, x: Array, high: Array) -> Array:
+    """`minimum(maximum(x, low), high)`, which leaves a NaN what it is."""
+    if x.size >= SMALL and low.ndim == high.ndim == 0:
+        return np.clip(x, low, high)  # numpy is slow to take the larger or the smaller of an array and a scalar
+    return np.minimum(np.maximum(x, low), high)
+
+
 # --- division -------------------------------------------------------------------------------------------------------
 
 
@@ -187,6 +194,7 @@ def count_leading_zeros(dtype: DType) -> Kernel:
     bits, wide_bits, signed = bits_dtype(dtype), bits_dtype(wide), signed_bits_dtype(wide)
     mantissa, width = mantissa_bits(wide), bit_width(dtype)
     exponent_for_none = (1 << exponent_bits(wide) - 1) - 1 + width - 1
+    none, all_bits = signed.type(0), signed.type(width)
 
     def run(x: Array) -> Array:
         x = x.view(bits)
@@ -195,7 +203,7 @@ def count_leading_zeros(dtype: DType) -> Kernel:
             x = x.view(signed)  # numpy converts these faster; a sign counts as a huge exponent
         exponent = np.right_shift(x.astype(wide).view(wide_bits), mantissa)
         zeros = np.subtract(exponent_for_none, exponent).view(signed)
-        return np.clip(zeros, 0, width).astype(bits, copy=False).view(dtype)
+        return limit(none, zeros, all_bits).astype(bits, copy=False).view(dtype)
 
     return in_blocks(run, dtype)
 
@@ -207,12 +215,6 @@ def popcnt(dtype: DType) -> Kernel:
 
 
 # --- the rest -------------------------------------------------------------------------------------------------------
-
-
-def _clamp(low: Array, operand: Array, high: Array) -> Array:
-    if operand.size >= SMALL and low.ndim == high.ndim == 0:
-        return np.clip(operand, low, high)  # numpy is slow to take the larger or the smaller of an array and a scalar
-    return np.minimum(np.maximum(operand, low), high)
 
 
 add = _low_bits(np.add)
@@ -228,7 +230,7 @@ abs = _unpacked(same(np.absolute))
 sign = _unpacked(same(np.sign))
 maximum = _unpacked(same(np.maximum))
 minimum = _unpacked(same(np.minimum))
-clamp = _unpacked(same(_clamp))
+clamp = _unpacked(same(limit))
 
 
 def compare(direction: str) -> Factory:
