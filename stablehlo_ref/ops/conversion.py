@@ -60,6 +60,7 @@ class BitcastConvert(Op, op="bitcast_convert"):
     """The bits of `operand` as another element type, little-endian: a wider one takes up the last dimension, a
     narrower one adds one."""
 
+    on_storage = True
     operand = In(tensor | quantized_tensor)  # I1
     result = Out(tensor | quantized_tensor)
 

@@ -54,6 +54,7 @@ sized_tensor = Kind(
 class Reshape(Op, op="reshape"):
     """The elements of `operand`, in the same order, in another shape."""
 
+    on_storage = True
     operand = In(tensor | quantized_tensor)  # I1
     result = Out(sized_tensor)
 
@@ -87,6 +88,7 @@ def except_quantization_dimension(x: Any) -> Any:
 class BroadcastInDim(Op, op="broadcast_in_dim"):
     """`operand` with its dimensions moved to `broadcast_dimensions`, repeated along the others and those of size 1."""
 
+    on_storage = True
     operand = In(tensor | quantized_tensor)  # I1
     broadcast_dimensions = Attr(Dims)  # I2
     result = Out(sized_tensor)
@@ -166,6 +168,7 @@ def strides_of(sizes: tuple[int, ...], itemsize: int) -> tuple[int, ...]:
 class Transpose(Op, op="transpose"):
     """`operand` with its dimensions in the order `permutation`."""
 
+    on_storage = True
     operand = In(tensor | quantized_tensor)  # I1
     permutation = Attr(Dims)  # I2
     result = Out(tensor | quantized_tensor)
@@ -198,6 +201,7 @@ class Transpose(Op, op="transpose"):
 class Reverse(Op, op="reverse"):
     """`operand` with the order of its elements along `dimensions` reversed."""
 
+    on_storage = True
     operand = In(tensor | per_tensor_quantized)  # I1
     dimensions = Attr(Dims)  # I2
     result = Out(tensor | per_tensor_quantized)
@@ -227,6 +231,7 @@ class Reverse(Op, op="reverse"):
 class Concatenate(Op, op="concatenate"):
     """`inputs` one after the other along `dimension`."""
 
+    on_storage = True
     inputs = Ins(tensor | per_tensor_quantized)  # I1
     dimension = Attr(Int)  # I2
     result = Out(tensor | per_tensor_quantized)
@@ -262,6 +267,7 @@ class Concatenate(Op, op="concatenate"):
 class Pad(Op, op="pad"):
     """`operand` with `padding_value` around it and between its elements; a negative edge padding removes elements."""
 
+    on_storage = True
     operand = In(tensor | per_tensor_quantized)  # I1
     padding_value = In(scalar_tensor)  # I2
     edge_padding_low = Attr(Dims)  # I3

@@ -133,7 +133,7 @@ def _check(agree: Callable[[np.ndarray, np.ndarray], np.ndarray]) -> Handler:
         if not agreement.all():
             message, notes = report(actual, expected, agreement)
             call.failures.append(Diagnostic(f"@{call.target} failed: {message}", call.location, notes=tuple(notes)))
-        return ()
+        return [agreement.all()] if call.result_types else ()
 
     return handler
 

@@ -20,6 +20,7 @@ OWN_BYTES = 1 << 12  # a slice of no more bytes is copied, so that it does not k
 class Slice(Op, op="slice"):
     """Every `strides`-th element of `operand` from `start_indices` up to, not including, `limit_indices`."""
 
+    on_storage = True
     operand = In(tensor | per_tensor_quantized)  # I1
     start_indices = Attr(Dims)  # I2
     limit_indices = Attr(Dims)  # I3
@@ -60,6 +61,7 @@ class Slice(Op, op="slice"):
 class DynamicSlice(Op, op="dynamic_slice"):
     """The slice of `operand` of `slice_sizes` that starts at `start_indices`, moved so that it lies within."""
 
+    on_storage = True
     operand = In(tensor | per_tensor_quantized)  # I1
     start_indices = Ins(integer_scalar)  # I2
     slice_sizes = Attr(Dims)  # I3
@@ -90,6 +92,7 @@ class DynamicSlice(Op, op="dynamic_slice"):
 class DynamicUpdateSlice(Op, op="dynamic_update_slice"):
     """`operand` with `update` in place of the slice that starts at `start_indices`, moved so that it lies within."""
 
+    on_storage = True
     operand = In(tensor | per_tensor_quantized)  # I1
     update = In(tensor | per_tensor_quantized)  # I2
     start_indices = Ins(integer_scalar)  # I3
