@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -32,6 +33,7 @@ from stablehlo_ref.ir.locations import (
 )
 from stablehlo_ref.ir.types import BooleanType, FloatType
 from stablehlo_ref.numerics import dtypes
+from stablehlo_ref.syntax.lexer import MAX_NESTING, to_bytes
 from stablehlo_ref.syntax.structs import CONVOLUTION_LISTS, STRUCTS
 
 HEX_FROM = 101  # elements; smaller literals are written out
@@ -43,7 +45,7 @@ _UNPRINTABLE = re.compile(rb"[^ !#-\[\]-~]")
 
 def quoted(value: str) -> str:
     """A string literal."""
-    raw = value.encode("utf-8", "surrogateescape")
+    raw = to_bytes(value)
     return '"' + _UNPRINTABLE.sub(lambda m: b"\\%02X" % m[0][0], raw).decode("ascii") + '"'
 
 
@@ -236,17 +238,21 @@ def location_text(location: DebugLocation) -> str:
     return f"loc({_location_body(location)})"
 
 
-def _location_body(location: DebugLocation | None) -> str:
+def _location_body(location: DebugLocation | None, depth: int = 0) -> str:
+    """A location without `loc( )`. Aliases may chain to any depth, of which so much is written as can be read."""
+    if depth >= MAX_NESTING - 10:
+        return "unknown"
+    below = partial(_location_body, depth=depth + 1)
     match resolve(location):
         case FileLocation(filename, line, column, end):
             return f"{quoted(filename)}:{line}:{column}" + (f" to {end[0]}:{end[1]}" if end else "")
         case NameLocation(name, child):
-            return quoted(name) + (f"({_location_body(child)})" if child else "")
+            return quoted(name) + (f"({below(child)})" if child else "")
         case CallSiteLocation(callee, caller):
-            return f"callsite({_location_body(callee)} at {_location_body(caller)})"
+            return f"callsite({below(callee)} at {below(caller)})"
         case FusedLocation(locations, metadata):
             mark = "" if metadata is None else f"<{attribute_text(metadata)}>"
-            return f"fused{mark}[{', '.join(map(_location_body, locations))}]"
+            return f"fused{mark}[{', '.join(map(below, locations))}]"
         case UnknownLocation() | None:
             return "unknown"
     raise TypeError(f"no attribute: {location!r}")

@@ -44,7 +44,7 @@ MEMOISED = 100  # a literal with a longer text is not remembered
 _match_number = token(rf"(-?)\s*({NUMBER})(?!\w)")
 _match_list = token(r"\[(\s*+(?:-?\d++\s*+(?:,\s*+-?\d++\s*+)*+)?+)\]")
 _match_array = token(rf"<\s*({SIMPLE_TYPE})\s*(?::([^<>]*+))?>")
-_match_short_dense = token(rf'dense(<(?:[^<>"/]|{STRING}){{0,{MEMOISED}}}>\s*:\s*{SIMPLE_TYPE})')
+_match_short_dense = token(rf'dense(<[^<>"/]{{0,{MEMOISED}}}+>\s*:\s*{SIMPLE_TYPE})')
 _match_dense_rest = re.compile(rf'(?:[^>"/]++|{STRING}|//[^\n]*+|/)*+>').match
 _find_numbers = re.compile(r"-?\d+").findall
 

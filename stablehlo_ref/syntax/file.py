@@ -3,17 +3,40 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import cached_property
 from typing import Any
 
 from stablehlo_ref.diagnostics import Source
-from stablehlo_ref.ir.attributes import DenseResource
+from stablehlo_ref.ir.attributes import DenseResource, StructAttribute, TypeAttribute
 from stablehlo_ref.ir.locations import DebugLocation, LocationAlias
-from stablehlo_ref.ir.types import TensorType, Type
+from stablehlo_ref.ir.types import ComplexType, FunctionType, FutureType, TensorType, TupleType, Type
 from stablehlo_ref.syntax import literals
 from stablehlo_ref.syntax.attributes import AttributeParser
+from stablehlo_ref.syntax.lexer import MAX_NESTING
 
 _find_aliases = re.compile(r"^[ \t]*([#!](?:[A-Za-z_$.\-][\w$.\-]*|\d+))[ \t]*=", re.ASCII | re.MULTILINE).finditer
+
+
+MAX_ALIAS_SIZE = 10_000  # parts of an alias, all aliases in it spelled out
+
+
+def _parts(value: Any) -> Iterable[Any]:
+    """What a type or attribute is made of that may itself have parts."""
+    match value:
+        case tuple():
+            return value
+        case dict():
+            return value.values()
+        case StructAttribute(fields=fields):
+            return fields.values()
+        case TypeAttribute(type=type) | TensorType(element_type=type) | ComplexType(element=type):
+            return (type,)
+        case TupleType(elements=types) | FutureType(elements=types):
+            return types
+        case FunctionType(inputs=inputs, outputs=outputs):
+            return (*inputs, *outputs)
+    return ()
 
 
 class FileParser(AttributeParser):
@@ -24,6 +47,8 @@ class FileParser(AttributeParser):
         self.attribute_aliases: dict[str, Any] = {}
         self.alias_ends: dict[int, int] = {}  # from where a definition starts to where it ends, of those read
         self.blobs: dict[str, bytes] = {}
+        self.measures: dict[int, tuple[int, int]] = {}
+        self.measured: list[Any] = []
 
     # --- aliases ------------------------------------------------------------------------------------------------
 
@@ -38,12 +63,29 @@ class FileParser(AttributeParser):
             raise self.error(f"alias '{name}' is defined twice", offset)
         self.expect("=")
         if name[0] == "!":
-            self.types[name] = self.type()
+            self.types[name] = self._bounded(self.type(), name, offset)
         elif self.peek() == "loc":
             self._location_alias_target(name, self.location_attribute())
         else:
-            self.attribute_aliases[name] = self.attribute()
+            self.attribute_aliases[name] = self._bounded(self.attribute(), name, offset)
         self.alias_ends[offset] = self.position
+
+    def _bounded(self, value: Any, name: str, offset: int) -> Any:
+        """`value`, if it has a sane size with all aliases in it spelled out: each can double that of another."""
+        height, size = self._measure(value)
+        if height > MAX_NESTING or size > MAX_ALIAS_SIZE:
+            raise self.error(f"alias '{name}' stands for too much: {size} parts, {height} levels deep", offset)
+        return value
+
+    def _measure(self, value: Any) -> tuple[int, int]:
+        """How deep a type or attribute is nested, and of how many parts it is."""
+        known = self.measures.get(id(value))
+        if known is None:
+            measures = [self._measure(part) for part in _parts(value)]
+            known = 1 + max((h for h, _ in measures), default=0), 1 + sum(n for _, n in measures)
+            self.measures[id(value)] = known
+            self.measured.append(value)  # so that no other object gets its id
+        return known
 
     def _location_alias_target(self, name: str, target: DebugLocation) -> None:
         alias = self.location_aliases.setdefault(name, LocationAlias(name))
@@ -93,7 +135,7 @@ class FileParser(AttributeParser):
         def entry() -> None:
             key = self.string() if self.peek()[:1] == '"' else self.word("a resource's key")
             self.expect(":")
-            if self.peek()[:1] == '"':
+            if self.starts_with('"'):
                 self._blob(section, key)
             else:
                 self.attribute()

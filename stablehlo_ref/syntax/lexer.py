@@ -30,7 +30,8 @@ _match_token = token(
     rf"([A-Za-z_][\w$.]*+|%{SUFFIX}(?:\#\d++)?+|@(?:{SUFFIX}|{STRING})|\#-\}}|[\#!^]{SUFFIX}|{STRING}|{NUMBER}"
     r"|->|::|\.\.\.|\{-\#|[^\s]|)"
 )
-_match_integer = token(r"(-?\s*(?:0x[0-9a-fA-F]++|\d++))(?![.\w])")
+_match_trivia = token("")
+_match_integer = token(r"(-? *(?:0x[0-9a-fA-F]++|\d++))(?![.\w])")
 _match_balanced_part = re.compile(rf"""(?:[^<>()\[\]{{}}"/\-]++|{STRING}|->|-|//[^\n]*+|/)*+([<>()\[\]{{}}]|)""").match
 _CLOSERS = {"<": ">", "(": ")", "[": "]", "{": "}"}
 _ESCAPE = re.compile(rb'\\(?:([0-9a-fA-F]{2})|([nt"\\]))')
@@ -78,7 +79,11 @@ class Cursor:
     @property
     def start(self) -> int:
         """The offset of the next token."""
-        return _match_token(self.text, self.position).start(1)  # type: ignore[union-attr]
+        return _match_trivia(self.text, self.position).end()  # type: ignore[union-attr]
+
+    def starts_with(self, prefix: str) -> bool:
+        """Whether the next token starts so; unlike `peek` at no cost for long strings."""
+        return self.text.startswith(prefix, self.start)
 
     def location(self, offset: int) -> Location:
         return Location(self.source, offset)
@@ -160,7 +165,7 @@ class Cursor:
         """The value of a string literal, quotes included, that stands at `offset`."""
         if "\\" not in literal:
             return literal[1:-1]
-        raw = literal[1:-1].encode("utf-8", "surrogateescape")
+        raw = to_bytes(literal[1:-1])
         if b"\\" in _ESCAPE.sub(b"", raw):
             raise self.error("unknown escape in a string", offset)
         value = _ESCAPE.sub(_unescaped, raw)
@@ -180,6 +185,14 @@ class Cursor:
             if not pending:
                 self.position = position
                 return
+
+
+def to_bytes(text: str) -> bytes:
+    """UTF-8; surrogates that stand for bytes become those bytes, any other is written as if it were a character."""
+    try:
+        return text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "surrogatepass")
 
 
 def _unescaped(match: re.Match[bytes]) -> bytes:

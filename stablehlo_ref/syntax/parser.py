@@ -38,11 +38,11 @@ KNOWN_DIALECTS = frozenset(("builtin", "check", "chlo", "func", "interpreter", "
 _match_head = token(
     rf"(?:{RESULT}\s*+((?:,\s*+%{SUFFIX}(?:\s*:\s*\d++)?+\s*+)*+)=\s*+)?+(?:([A-Za-z_][\w$.]*+)|({STRING}))"
 )
-# An operation in pretty form that is one line without braces and strings: its result, its name, its operands in one list
-# or two and what stands around them, its location. Longer lines are not worth remembering.
+# An operation in pretty form that is one line without braces and strings: its result, its name, its operands in one or
+# two lists and what stands around them, its location. Longer lines are not worth remembering.
 _VALUES = rf"((?:%{VALUE}(?:,\s*+%{VALUE})*+)?+)"
 _match_line = token(
-    rf'(?:%({SUFFIX})\s*+=\s*+)?+([A-Za-z_][\w$.]*+)'
+    rf"(?:%({SUFFIX})\s*+=\s*+)?+([A-Za-z_][\w$.]*+)"
     rf'([^%{{}}"\n/]{{0,200}}+){_VALUES}([^%{{}}"\n/]{{0,20}}+){_VALUES}'
     r'((?:[^%{}"\n/l]{1,500}+|l(?!oc\()){0,20}+)(?:loc\((\#[\w$.\-]++)\))?+[ \t\r]*+\n'
 )

@@ -6,9 +6,8 @@ from typing import Any
 
 from stablehlo_ref.define import Op
 from stablehlo_ref.diagnostics import Location
-from stablehlo_ref.ir.attributes import DenseArray
 from stablehlo_ref.ir.core import Block, Operation, Region, Value
-from stablehlo_ref.ir.types import IntegerType, TensorType, Type, tensor_type
+from stablehlo_ref.ir.types import TensorType, Type, tensor_type
 from stablehlo_ref.syntax import attribute_text as text
 from stablehlo_ref.syntax.directive import (
     Directive,
@@ -193,8 +192,7 @@ def applied_op(op: Operation) -> str | None:
 class Scan(Directive):
     """`(%inputs) inits (%inits) dimension = 0 attributes {...} {...} : functional_type`."""
 
-    members = ("dimension",)
-    segments = ("operandSegmentSizes", "resultSegmentSizes")
+    members = ("dimension", "operand_segment_sizes", "result_segment_sizes")
 
     def parse(self, parser: Any, draft: Draft) -> None:
         inputs = parser.items(parser.operand, "(", ")")
@@ -211,22 +209,17 @@ class Scan(Directive):
         outputs = len(draft.result_types) - len(inits)
         if outputs < 0:
             raise parser.error(f"{len(inits)} carries, but {len(draft.result_types)} results", draft.offset)
-        sizes = ((len(inputs), len(inits)), (outputs, len(inits)))
-        draft.attributes |= zip(self.segments, map(_segments, sizes))
+        draft.members["operand_segment_sizes"] = (len(inputs), len(inits))
+        draft.members["result_segment_sizes"] = (outputs, len(inits))
 
     def print(self, printer: Any, op: Operation) -> None:
-        sizes = op.attributes.get("operandSegmentSizes")
-        if len(op.regions) != 1 or sizes is None or len(getattr(sizes, "values", ())) != 2:
+        if len(op.regions) != 1:
             raise Irregular
-        inputs, inits = op.operands[: sizes.values[0]], op.operands[sizes.values[0] :]
+        count = member_value(op, "operand_segment_sizes")[0]
+        inputs, inits = op.operands[:count], op.operands[count:]
         printer.value(f"({printer.operands(inputs)}) inits ({printer.operands(inits)})")
         printer.value(f"dimension = {member_value(op, 'dimension')}")
-        rest = {k: v for k, v in other_attributes(op, self.members).items() if k not in self.segments}
-        print_dictionary(printer, rest, "attributes")
+        print_dictionary(printer, other_attributes(op, self.members), "attributes")
         printer.value("")
         printer.region(op.regions[0])
         printer.value(f": {printer.functional_type(op)}")
-
-
-def _segments(sizes: tuple[int, int]) -> Any:
-    return DenseArray(IntegerType(32), sizes)

@@ -1,0 +1,240 @@
+"""Numbers in text to arrays: decimal, hexadecimal, true and false; by whole-array operations, not one by one.
+
+A decimal fraction is read as an integer and a power of ten. Where both are small enough for the double to be exact (15
+digits, 22 powers of ten), one multiplication or division gives the nearest double; the few others go through `float`.
+"""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Callable
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+
+from stablehlo_ref.ir.types import BooleanType, FloatType, IndexType, IntegerType, QuantizedType, Type
+from stablehlo_ref.numerics import dtypes
+from stablehlo_ref.numerics.narrow import narrow
+
+Array = np.ndarray
+
+MAX_INT64, MIN_INT64 = (1 << 63) - 1, -(1 << 63)
+MAX_WORD = 4000  # characters of one number; Python converts no longer integers
+EXACT_INTEGER = 1 << 53  # doubles hold every integer up to it
+POWERS = np.array([10.0**n for n in range(23)])  # exact
+
+_WORDS = re.compile(r"[^\[\](),\s]+")
+_is_float = re.compile(r"-?\d+(?:\.\d*(?:[eE][+-]?\d+)?)?|0x[0-9a-fA-F]+").fullmatch
+_is_integer = re.compile(r"-?\d+|-?0x[0-9a-fA-F]+").fullmatch
+_COMMA, _MINUS = b",-"  # as the numbers of these characters
+
+
+class LiteralError(ValueError):
+    """What is wrong with a literal, and at which offset of its text."""
+
+    def __init__(self, message: str, offset: int = 0) -> None:
+        super().__init__(message)
+        self.offset = offset
+
+
+def parse_numbers(text: bytes, count: int, element_type: Type, body: str) -> Array:
+    """The `count` numbers in `text`, with commas between them; `body` is the text with brackets, for the messages."""
+    match element_type:
+        case BooleanType():
+            return _booleans(text, count, body)
+        case FloatType():
+            return _floats(text, count, element_type, body)
+        case IntegerType() | IndexType():
+            return _integers(text, count, element_type, body)
+        case QuantizedType(storage_type=storage):
+            return _integers(text, count, storage, body)
+    raise LiteralError(f"no literals of type {element_type}")
+
+
+def _tight(text: bytes) -> bytes:
+    """`text` without the usual spaces, and so without any if it has only those."""
+    return text.replace(b", ", b",").strip()
+
+
+def _read_integers(text: bytes, count: int) -> Array | None:
+    """Decimal 64-bit integers, by numpy's reader; None unless it understands them all. It saturates."""
+    if not count:
+        return np.zeros(0, np.int64)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            values = np.fromstring(text, np.int64, sep=" , ")
+    except (DeprecationWarning, ValueError):
+        return None
+    return values if values.size == count else None
+
+
+# --- booleans and integers ------------------------------------------------------------------------------------------
+
+
+def _booleans(text: bytes, count: int, body: str) -> Array:
+    digits = text.translate(None, b" \t\r\n").replace(b"true", b"1").replace(b"false", b"0")
+    values = np.frombuffer(digits, np.uint8)
+    bits, commas = values[::2] - ord("0"), values[1::2]
+    if values.size != max(2 * count - 1, 0) or (bits > 1).any() or (commas != _COMMA).any():
+        raise _bad_word(body, "true or false", lambda word: word in ("true", "false", "0", "1"))
+    return bits.view(np.bool_)
+
+
+def _integers(text: bytes, count: int, element_type: Type, body: str) -> Array:
+    dtype = dtypes.numpy_dtype(element_type)
+    values = _read_integers(_tight(text), count)
+    if values is None:
+        return _integers_one_by_one(body, element_type)
+    lowest, highest = int(values.min(initial=0)), int(values.max(initial=0))
+    low, high = _integer_range(element_type)
+    if not max(low, MIN_INT64 + 1) <= lowest <= highest <= min(high, MAX_INT64 - 1):
+        return _integers_one_by_one(body, element_type)
+    return values.astype(dtype, copy=False)
+
+
+def _integer_range(element_type: Type) -> tuple[int, int]:
+    """What may be written for an integer type: for a signless one the signed and the unsigned values."""
+    width = dtypes.bit_width(dtypes.numpy_dtype(element_type))
+    signedness = element_type.signedness if isinstance(element_type, IntegerType) else ""
+    low = 0 if signedness == "u" else -(1 << width - 1)
+    return low, (1 << width - 1) - 1 if signedness == "s" else (1 << width) - 1
+
+
+def _integers_one_by_one(body: str, element_type: Type) -> Array:
+    """Integers that numpy's reader does not know, hexadecimal or saturated ones, or an error for the first bad one."""
+    low, high = _integer_range(element_type)
+    dtype = dtypes.numpy_dtype(element_type)
+    mask = (1 << dtypes.bit_width(dtype)) - 1
+    values = []
+    for match in _WORDS.finditer(body):
+        word = match[0]
+        if len(word) > MAX_WORD or not _is_integer(word):
+            raise LiteralError(f"expected an integer, found '{_shorten(word)}'", match.start())
+        value = int(word, 16 if "x" in word else 10)
+        if not low <= value <= high:
+            raise LiteralError(f"{_shorten(word)} is out of the range of {element_type}", match.start())
+        values.append(value & mask)
+    if body.count(",") + 1 != len(values):
+        raise LiteralError("expected a comma between two integers")
+    return np.array(values, np.uint64).astype(dtypes.bits_dtype(dtype)).view(dtype)
+
+
+# --- floats ---------------------------------------------------------------------------------------------------------
+
+
+def _floats(text: bytes, count: int, element_type: FloatType, body: str) -> Array:
+    dtype = dtypes.numpy_dtype(element_type)
+    text = _tight(text)
+    values = None if b"x" in text else _decimals(text, count)
+    if values is None:
+        return _floats_one_by_one(body, count, dtype)
+    return round_once(values, dtype, body)
+
+
+def _decimals(text: bytes, count: int) -> Array | None:
+    """The doubles nearest to decimal fractions; None where one is not written as `digits.digits` with an exponent."""
+    if not count or text.translate(None, b"0123456789.,+-eE"):
+        return None if count else np.zeros(0)
+    characters = np.frombuffer(text, np.uint8)
+    stops = np.append(np.flatnonzero(characters == _COMMA), len(text))  # where each number ends
+    starts = np.append(0, stops[:-1] + 1)
+    points = np.flatnonzero(characters == ord("."))
+    marks = np.flatnonzero((characters | 32) == ord("e"))
+    owners = _owners(marks, stops)
+    mantissa_stops = stops.copy()
+    mantissa_stops[owners] = marks
+    parts = _read_integers(text.translate(None, b".").replace(b"E", b",").replace(b"e", b","), count + marks.size)
+    misplaced = points.size != count or (points < starts).any() or (points >= mantissa_stops).any()
+    if parts is None or misplaced or (np.diff(owners) < 1).any():
+        return None
+    places = np.arange(count)  # of the mantissas among the parts: behind the exponents before them
+    places[1:] += np.cumsum(np.bincount(owners, minlength=count))[:-1]
+    scales = points + 1 - mantissa_stops
+    scales[owners] += np.clip(parts[places[owners] + 1], -MAX_WORD, MAX_WORD)
+    return _scaled(parts[places], scales, characters[starts] == _MINUS, text, starts, stops)
+
+
+def _owners(marks: Array, stops: Array) -> Array:
+    """Which of the numbers that end at `stops` each mark stands in; often there is one in each."""
+    if marks.size == stops.size and (marks < stops).all() and (marks[1:] > stops[:-1]).all():
+        return np.arange(marks.size)
+    return np.searchsorted(stops, marks)
+
+
+def _scaled(mantissas: Array, scales: Array, negative: Array, text: bytes, starts: Array, stops: Array) -> Array:
+    """`mantissas * 10**scales`, rounded once; with the sign of the text, which a mantissa of zero has lost."""
+    powers = POWERS[np.minimum(np.abs(scales), len(POWERS) - 1)]
+    magnitudes = np.abs(mantissas).astype(np.float64)
+    values = np.where(scales < 0, magnitudes / powers, magnitudes * powers)
+    inexact = (np.abs(scales) >= len(POWERS)) | (magnitudes >= EXACT_INTEGER)
+    for position in np.flatnonzero(inexact).tolist():
+        values[position] = abs(float(text[starts[position] : stops[position]]))
+    return np.where(negative, -values, values)
+
+
+def _floats_one_by_one(body: str, count: int, dtype: np.dtype[Any]) -> Array:
+    """Floats some of which are given by their bits, or an error for the first bad one."""
+    words = _WORDS.findall(body)
+    if not all(map(_is_float, words)) or len(words) != count or body.count(",") + 1 < count:
+        raise _bad_word(body, "a number", _is_float)
+    values = np.array([1.0 if word.startswith("0x") else float(word) for word in words])
+    rounded = np.array(round_once(values, dtype, body))
+    bits = rounded.view(dtypes.bits_dtype(dtype))
+    for position, word in enumerate(words):
+        if word.startswith("0x"):
+            bits[position] = _float_bits(word, dtype)
+    return rounded
+
+
+def _float_bits(word: str, dtype: np.dtype[Any]) -> int:
+    digits = word[2:].lstrip("0")
+    if 4 * len(digits) > dtypes.bit_width(dtype) + 3 or int(digits or "0", 16) >> dtypes.bit_width(dtype):
+        raise LiteralError(f"'{_shorten(word)}' has more bits than the type")
+    return int(digits or "0", 16)
+
+
+def round_once(values: Array, dtype: np.dtype[Any], body: str) -> Array:
+    """`values` (doubles nearest to the decimal numbers in `body`) as the numbers of `dtype` nearest to those decimals.
+
+    Rounding the double differs only where it lies halfway between two numbers of `dtype` and the decimal does not.
+    """
+    if dtype == np.float64:
+        return values
+    with np.errstate(all="ignore"):
+        rounded = np.array(narrow(dtype)(values))
+        halfway = _halfway(values, dtype)
+        if halfway.size:
+            words = _WORDS.findall(body)
+            for position in halfway.tolist():
+                side = Decimal(words[position]).compare(Decimal(float(values[position])))
+                nudged = np.nextafter(values[position : position + 1], np.inf if side > 0 else -np.inf)
+                if side:
+                    rounded[position] = narrow(dtype)(nudged)[0]
+    return rounded
+
+
+def _halfway(values: Array, dtype: np.dtype[Any]) -> Array:
+    """Where a double lies exactly between two neighbouring numbers of a narrower type: it needs few of its bits."""
+    candidates = np.flatnonzero((values.view(np.int64) & 0xFFFFFFF == 0) & (values != 0))
+    few = values[candidates]
+    wide = narrow(dtype)(few).astype(np.float64)
+    below = narrow(dtype)(np.nextafter(few, -np.inf)).astype(np.float64)
+    above = narrow(dtype)(np.nextafter(few, np.inf)).astype(np.float64)
+    return candidates[(wide != few) & (below != above) & np.isfinite(few)]
+
+
+# --- messages -------------------------------------------------------------------------------------------------------
+
+
+def _bad_word(body: str, what: str, is_good: Callable[[str], Any]) -> LiteralError:
+    for match in _WORDS.finditer(body):
+        if not is_good(match[0]):
+            return LiteralError(f"expected {what}, found '{_shorten(match[0])}'", match.start())
+    return LiteralError(f"expected {what} between two commas")
+
+
+def _shorten(word: str) -> str:
+    return word if len(word) <= 40 else word[:40] + "..."
