@@ -208,6 +208,8 @@ def rounded_arithmetic(
         parts, other_parts = split(a, lhs, components), split(b, rhs, components)
         total: Any = 0
         for level in reversed(range(levels)):
+            if level == 0 and levels > 1:
+                total = np.nan_to_num(total, nan=0, posinf=np.inf, neginf=-np.inf)  # infinities times corrections
             for i in range(max(0, level - components + 1), min(level + 1, components)):
                 total = total + np.matmul(parts[i], other_parts[level - i])
         if out is None:

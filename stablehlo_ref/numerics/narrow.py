@@ -257,7 +257,8 @@ def _narrow_f16_into(x: Array, out: Array) -> None:
 
 def _narrow_8_bit_into(dtype: DType) -> Store:
     """By a table over f32's upper 16 bits, the last of them set if a lower one is ("round to odd")."""
-    table = np.arange(1 << 16).astype(np.uint16).view(BFLOAT16).astype(np.float32).astype(dtype)
+    with np.errstate(all="ignore"):  # there are NaNs in it, and this is run while planning
+        table = np.arange(1 << 16).astype(np.uint16).view(BFLOAT16).astype(np.float32).astype(dtype)
     look_up_into = _look_up_into(table)
 
     def run(x: Array, out: Array) -> None:

@@ -294,7 +294,7 @@ def with_algorithm(sums: Arithmetic, types: Sequence[Any], counts: Sequence[int]
     """
     *component_counts, operations = counts
     components, levels = {1: (1, 1), 3: (2, 2), 4: (2, 3), 6: (3, 3), 9: (3, 5)}.get(operations, (0, 0))
-    if any(count not in (1, components) for count in component_counts):
+    if components == 0 or any(count not in (1, components) for count in component_counts):
         raise UnsupportedError(f"no dot algorithm of {operations} operations on {component_counts} components")
     lhs, rhs, accumulate = map(_rounding, types)
     return rounded_arithmetic(sums, lhs, rhs, accumulate, components, levels)

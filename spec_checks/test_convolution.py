@@ -1,0 +1,116 @@
+"""convolution against its oracle: any window, dimension order, groups and element types, each way of computing it."""
+
+from __future__ import annotations
+
+import tracemalloc
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+from unittest.mock import patch
+
+import ml_dtypes
+import numpy as np
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from spec_checks.evaluate import evaluate
+from spec_checks.oracles import convolution as oracle
+from spec_checks.oracles.running_error import within
+from spec_checks.strategies import ALL, arrays
+from stablehlo_ref.ir.types import tensor_type
+from stablehlo_ref.numerics import window_products
+from stablehlo_ref.numerics.dtypes import element_type_of
+
+SUMMABLE = tuple(dtype for dtype in ALL if dtype != ml_dtypes.float8_e8m0fnu)  # that one has no zero to begin with
+WIDER = {"int8": "int32", "uint8": "uint32", "bfloat16": "float32", "float32": "float64"}
+LARGEST_RESULT = 60  # elements
+
+
+def num_windows(
+    size: int, length: int, padding: tuple[int, int], stride: int, base_dilation: int, dilation: int
+) -> int:
+    padded = sum(padding) + (0 if size == 0 else (size - 1) * base + 1)
+    window = 0 if length == 0 else (length - 1) * dilation + 1
+    return 0 if padded == 0 or window > padded else (padded - window) // stride + 1
+
+
+@st.composite
+def convolutions(draw: st.DrawFn) -> tuple[tuple[int, ...], tuple[int, ...], dict[str, Any], tuple[int, ...]]:
+    """Shapes of the operands, attributes, and the shape of the result."""
+    n = draw(st.integers(0, 3))
+
+    def each(strategy: st.SearchStrategy[Any]) -> tuple[Any, ...]:
+        return tuple(draw(strategy) for _ in range(n))
+
+    groups = draw(st.sampled_from([(1, 1), (1, 1), (2, 1), (3, 1), (1, 2), (1, 3)]))
+    batch, features, outputs = (draw(st.integers(1, 2)) for _ in range(3))
+    features = draw(st.sampled_from([features] * 9 + [0]))
+    sizes, lengths = each(st.integers(0, 5) | st.integers(1, 5)), each(st.integers(0, 3) | st.integers(1, 3))
+    attributes: dict[str, Any] = {
+        "window_strides": each(st.integers(1, 3)),
+        "padding": each(st.tuples(st.integers(-2, 3), st.integers(-2, 3))),
+        "lhs_dilation": each(st.sampled_from([1, 1, 2, 3])),
+        "rhs_dilation": each(st.integers(1, 2)),
+        "window_reversal": each(st.booleans()),
+        "feature_group_count": groups[0],
+        "batch_group_count": groups[1],
+    }
+    names = ("padding", "window_strides", "lhs_dilation", "rhs_dilation")
+    counts = [num_windows(*numbers) for numbers in zip(sizes, lengths, *(attributes[name] for name in names))]
+    shapes = []
+    for side, first, second, spatial in (
+        ("input batch feature", batch * groups[1], features * groups[0], sizes),
+        ("kernel output_feature input_feature", outputs * max(groups), features, lengths),
+        ("output batch feature", batch, outputs * max(groups), counts),
+    ):
+        array, first_name, second_name = side.split()
+        order = draw(st.permutations(range(n + 2)))
+        shapes.append(tuple((first, second, *spatial)[axis] for axis in order))
+        attributes[f"{array}_{first_name}_dimension"] = order.index(0)
+        attributes[f"{array}_{second_name}_dimension"] = order.index(1)
+        attributes[f"{array}_spatial_dimensions"] = tuple(order.index(2 + j) for j in range(n))
+    assume(min(counts, default=0) >= 0 and np.prod(shapes[2]) <= LARGEST_RESULT)
+    return shapes[0], shapes[1], attributes, shapes[2]
+
+
+@contextmanager
+def ways_of_computing(draw: st.DrawFn) -> Iterator[None]:
+    """Small blocks and few terms to a block; thin groups by matrices or not."""
+    limits = {"BLOCK_BYTES": (1, 64, 1 << 21), "MOST_TERMS": (1, 3, 1 << 11), "ONE_BY_ONE_ELEMENTS": (1, 1 << 16)}
+    chosen = {name: draw(st.sampled_from(values)) for name, values in (limits | {"THIN": (0, 2)}).items()}
+    with patch.multiple(window_products, **chosen):
+        yield
+
+
+@given(st.data())
+@settings(max_examples=400, deadline=None)
+def test_any_window_and_type(data: st.DataObject) -> None:
+    lhs_shape, rhs_shape, attributes, shape = data.draw(convolutions())
+    dtype = data.draw(st.sampled_from(SUMMABLE))
+    result_dtype = np.dtype(data.draw(st.sampled_from([dtype.name, WIDER.get(dtype.name, dtype.name)])))
+    moderate = data.draw(st.booleans())
+    lhs, rhs = (data.draw(arrays(dtype, s, moderate)) for s in (lhs_shape, rhs_shape))
+    with ways_of_computing(data.draw):
+        result = tensor_type(shape, element_type_of(result_dtype))
+        actual = evaluate("convolution", lhs, rhs, result=result, **attributes)
+    expected = oracle.convolution(lhs, rhs, **attributes, result=(shape, result_dtype))
+    bound = oracle.convolution_bound(lhs, rhs, **attributes, result=(shape, result_dtype))
+    good = within(actual, expected, bound)
+    assert good.all(), f"{lhs}\n{rhs}\n{attributes}: {actual[~good]}, not {expected[~good]} within {bound[~good]}"
+
+
+def test_scratch_memory_is_bounded() -> None:
+    """A view of all windows has 40 million elements here; a copy of it would not be a block any more."""
+    lhs, rhs = np.ones((1, 1, 1000, 1000), np.float32), np.ones((1, 1, 7, 7), np.float32)
+    spatial = {f"{array}_spatial_dimensions": (2, 3) for array in ("input", "kernel", "output")}
+    tracemalloc.start()
+    actual = evaluate(
+        "convolution", lhs, rhs, **spatial,
+        input_batch_dimension=0, input_feature_dimension=1, kernel_output_feature_dimension=0,
+        kernel_input_feature_dimension=1, output_batch_dimension=0, output_feature_dimension=1,
+        feature_group_count=1, batch_group_count=1,
+    )  # fmt: skip
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert actual.shape == (1, 1, 994, 994) and (actual == 49).all()
+    assert peak < 4 * lhs.nbytes

@@ -1,0 +1,183 @@
+"""dot_general against its oracle: any dimensions, element types and values; integers exact, floats within the bound."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from spec_checks.evaluate import evaluate
+from spec_checks.oracles import dot_general as oracle
+from spec_checks.oracles.running_error import within
+from spec_checks.strategies import ALL, arrays
+from stablehlo_ref.diagnostics import UnsupportedError
+from stablehlo_ref.ir.types import FLOATS, tensor_type
+from stablehlo_ref.numerics import contraction
+from stablehlo_ref.numerics.dtypes import element_type_of
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+SUMMABLE = tuple(dtype for dtype in ALL if dtype != ml_dtypes.float8_e8m0fnu)  # that one has no zero to begin with
+WIDER = {
+    "int8": "int32",
+    "uint8": "uint32",
+    "int16": "int64",
+    "bfloat16": "float32",
+    "float16": "float32",
+    "float32": "float64",
+}
+WORDS = tuple(map(np.dtype, (np.int16, np.uint16, np.int32, np.uint32, np.int64, np.uint64)))
+
+
+@st.composite
+def dimension_numbers(draw: st.DrawFn) -> tuple[tuple[int, ...], tuple[int, ...], dict[str, Any], tuple[int, ...]]:
+    """Shapes of the operands, dimension numbers, and the shape of the result."""
+    sizes = st.lists(st.integers(0, 3) | st.integers(1, 3), max_size=2)
+    batching, contracting, lhs_others, rhs_others = (draw(sizes) for _ in range(4))
+    numbers: dict[str, Any] = {}
+    shapes, others = [], []
+    for side, own in (("lhs", lhs_others), ("rhs", rhs_others)):
+        roles = [*(("b", i) for i in range(len(batching))), *(("c", i) for i in range(len(contracting))),
+                 *(("o", i) for i in range(len(own)))]  # fmt: skip
+        order = draw(st.permutations(roles))
+        size_of = {"b": batching, "c": contracting, "o": own}
+        shapes.append(tuple(size_of[role][i] for role, i in order))
+        others += [own[i] for role, i in order if role == "o"]
+        numbers[f"{side}_batching_dimensions"] = tuple(order.index(("b", i)) for i in range(len(batching)))
+        numbers[f"{side}_contracting_dimensions"] = tuple(order.index(("c", i)) for i in range(len(contracting)))
+    return shapes[0], shapes[1], numbers, (*batching, *others)
+
+
+@given(st.data())
+@settings(max_examples=400, deadline=None)
+def test_any_dimensions_and_types(data: st.DataObject) -> None:
+    lhs_shape, rhs_shape, numbers, shape = data.draw(dimension_numbers())
+    dtype = data.draw(st.sampled_from(SUMMABLE))
+    result_dtype = np.dtype(data.draw(st.sampled_from([dtype.name, WIDER.get(dtype.name, dtype.name)])))
+    moderate = data.draw(st.booleans())
+    lhs, rhs = (data.draw(arrays(dtype, s, moderate)) for s in (lhs_shape, rhs_shape))
+    actual = evaluate("dot_general", lhs, rhs, result=tensor_type(shape, element_type_of(result_dtype)), **numbers)
+    expected = oracle.dot_general(lhs, rhs, **numbers, result=(shape, result_dtype))
+    bound = oracle.dot_general_bound(lhs, rhs, **numbers, result=(shape, result_dtype))
+    good = within(actual, expected, bound)
+    assert good.all(), f"{lhs}\n{rhs}\n{numbers}: {actual[~good]}, not {expected[~good]} within {bound[~good]}"
+
+
+@given(st.sampled_from(WORDS), st.integers(0, 63), st.integers(1, 400), st.integers(0, 2**32 - 1))
+@settings(max_examples=60, deadline=None)
+def test_large_integers_wrap(dtype: np.dtype[Any], bits: int, depth: int, seed: int) -> None:
+    generator = np.random.default_rng(seed)
+    limits = np.iinfo(dtype)
+    low, high = max(limits.min, -(1 << bits)), min(limits.max, 1 << bits)
+    lhs, rhs = (generator.integers(low, high, s, dtype, endpoint=True) for s in ((9, depth), (depth, 8)))
+    for wide in (dtype, np.dtype(f"{dtype.kind}8")):
+        actual = evaluate("dot_general", lhs, rhs, result=tensor_type((9, 8), element_type_of(wide)),
+                          lhs_contracting_dimensions=(1,), rhs_contracting_dimensions=(0,))  # fmt: skip
+        exact = [[sum(int(a) * int(b) for a, b in zip(row, column)) for column in rhs.T] for row in lhs]
+        modulus = 1 << 8 * wide.itemsize
+        assert [[(int(x) - e) % modulus for x, e in zip(*rows)] for rows in zip(actual, exact)] == [[0] * 8] * 9
+
+
+def test_digits_suffice_for_any_depth(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(contraction, "SMALL", 0)
+    for dtype in (np.int32, np.int64, np.uint64):
+        extremes = np.array([np.iinfo(dtype).min, np.iinfo(dtype).max, 0, 1], dtype)
+        for depth in (1, 4, 1000, 100_000):
+            lhs, rhs = np.resize(extremes, (1, depth)), np.resize(extremes[::-1], (depth, 1))
+            expected = int((lhs[0].astype(object) * rhs[:, 0].astype(object)).sum())
+            actual = int(contraction.integer_matmul(lhs, rhs)[0, 0])
+            assert (actual - expected) % (1 << 8 * lhs.itemsize) == 0
+
+
+# --- algorithms -----------------------------------------------------------------------------------------------------
+
+
+def with_algorithm(
+    lhs: Array, rhs: Array, precision: str, operations: int, components: int = 1, sums: str = "f32"
+) -> Array:
+    return evaluate(
+        "dot_general", lhs, rhs,
+        lhs_contracting_dimensions=(1,), rhs_contracting_dimensions=(0,),
+        lhs_precision_type=FLOATS[precision], rhs_precision_type=FLOATS[precision], accumulation_type=FLOATS[sums],
+        lhs_component_count=components, rhs_component_count=components, num_primitive_operations=operations,
+        allow_imprecise_accumulation=False,
+    )  # type: ignore[no-any-return]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["bf16", "f16", "f8E5M2", "f8E4M3FN"])
+def test_operands_are_rounded(name: str) -> None:
+    dtype = np.dtype({"bf16": "bfloat16", "f16": "float16", "f8E5M2": "float8_e5m2", "f8E4M3FN": "float8_e4m3fn"}[name])
+    generator = np.random.default_rng(0)
+    lhs, rhs = generator.standard_normal((3, 50), np.float32), generator.standard_normal((50, 4), np.float32)
+    rounded = [x.astype(dtype).astype(np.float32) for x in (lhs, rhs)]
+    numbers = dict.fromkeys(("lhs_batching_dimensions", "rhs_batching_dimensions"), ())
+    numbers |= {"lhs_contracting_dimensions": (1,), "rhs_contracting_dimensions": (0,)}  # type: ignore[dict-item]
+    expected = oracle.dot_general(*rounded, **numbers, result=((3, 4), lhs.dtype))  # type: ignore[arg-type]
+    bound = oracle.dot_general_bound(*rounded, **numbers, result=((3, 4), lhs.dtype))  # type: ignore[arg-type]
+    assert within(with_algorithm(lhs, rhs, name, 1), expected, bound).all()
+
+
+@pytest.mark.parametrize(
+    "precision, operations, components, bits",
+    [
+        ("bf16", 1, 1, 8),
+        ("bf16", 3, 2, 15),
+        ("bf16", 6, 3, 21),
+        ("bf16", 9, 3, 21),
+        ("tf32", 1, 1, 11),
+        ("tf32", 3, 2, 20),
+    ],
+)
+def test_components_add_precision(precision: str, operations: int, components: int, bits: int) -> None:
+    generator = np.random.default_rng(1)
+    lhs, rhs = generator.standard_normal((20, 64), np.float32), generator.standard_normal((64, 20), np.float32)
+    exact = lhs.astype(np.float64) @ rhs.astype(np.float64)
+    magnitude = np.abs(lhs).astype(np.float64) @ np.abs(rhs).astype(np.float64)
+    for count in (1, components):
+        error = np.abs(with_algorithm(lhs, rhs, precision, operations, count) - exact) / magnitude
+        assert 2.0 ** -(bits + 8) < error.max() < 2.0 ** -(bits - 2)
+
+
+def test_components_keep_infinities() -> None:
+    lhs, rhs = np.array([[np.inf, 1.0], [np.nan, 1.0], [3e38, 1.0]], np.float32), np.ones((2, 1), np.float32)
+    actual = with_algorithm(lhs, rhs, "bf16", 6)
+    assert actual[0, 0] == np.inf and np.isnan(actual[1, 0]) and actual[2, 0] == np.float32(3e38)
+
+
+def test_sums_are_rounded_to_the_accumulation_type() -> None:
+    lhs, rhs = np.array([[256.0, 1.0]], np.float32), np.ones((2, 1), np.float32)
+    assert with_algorithm(lhs, rhs, "bf16", 1, sums="bf16")[0, 0] == 256.0
+    assert with_algorithm(lhs, rhs, "bf16", 1)[0, 0] == 257.0
+
+
+def test_tf32_rounds_ties_to_even() -> None:
+    lhs = np.array([[1 + 2.0**-11], [1 + 3 * 2.0**-11], [-1 - 2.0**-11 - 2.0**-20], [np.inf], [-0.0]], np.float32)
+    actual = with_algorithm(lhs, np.ones((1, 1), np.float32), "tf32", 1)
+    assert actual[:, 0].tolist() == [1.0, 1 + 2.0**-9, -1 - 2.0**-10, np.inf, 0.0]
+
+
+def test_unknown_algorithms_are_refused() -> None:
+    ones = np.ones((2, 2), np.float32)
+    with pytest.raises(UnsupportedError, match="2 operations"):
+        with_algorithm(ones, ones, "bf16", 2)
+    with pytest.raises(UnsupportedError, match="components"):
+        with_algorithm(ones, ones, "f32", 1, components=3)
+    with pytest.raises(UnsupportedError, match="f80"):
+        with_algorithm(ones, ones, "f80", 1)
+
+
+def test_stride_zero_and_reversed_operands() -> None:
+    row = np.arange(4, dtype=np.float32)
+    views = [
+        np.broadcast_to(row, (3, 4)),
+        np.broadcast_to(row[:3, None], (3, 4)),
+        row.reshape(1, 4).repeat(3, 0)[::-1, ::-1],
+    ]
+    for lhs in views:
+        for rhs in views:
+            actual = evaluate("dot_general", lhs, rhs, lhs_contracting_dimensions=(1,), rhs_contracting_dimensions=(1,))
+            assert (actual == [[sum(a * b for a, b in zip(x, y)) for y in rhs] for x in lhs]).all()
