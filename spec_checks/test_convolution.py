@@ -29,7 +29,7 @@ LARGEST_RESULT = 60  # elements
 def num_windows(
     size: int, length: int, padding: tuple[int, int], stride: int, base_dilation: int, dilation: int
 ) -> int:
-    padded = sum(padding) + (0 if size == 0 else (size - 1) * base + 1)
+    padded = sum(padding) + (0 if size == 0 else (size - 1) * base_dilation + 1)
     window = 0 if length == 0 else (length - 1) * dilation + 1
     return 0 if padded == 0 or window > padded else (padded - window) // stride + 1
 
