@@ -195,13 +195,9 @@ def elements_text(array: np.ndarray, element_type: Any) -> str:
         return ""
     if array.size == 1 or not any(array.strides):
         return _element_text(array.flat[0], element_type)
-    if array.size >= HEX_FROM:
-        return f'"0x{_bytes(array).hex().upper()}"'
+    if array.size >= HEX_FROM and array.dtype != np.bool_:  # which some versions of MLIR pack, and others do not
+        return f'"0x{array.tobytes().hex().upper()}"'
     return _nested_text(array, element_type)
-
-
-def _bytes(array: np.ndarray) -> bytes:
-    return np.packbits(array, bitorder="little").tobytes() if array.dtype == np.bool_ else array.tobytes()
 
 
 def _nested_text(array: Any, element_type: Any) -> str:

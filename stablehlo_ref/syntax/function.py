@@ -36,7 +36,7 @@ class Module(Directive):
             printer.value(text.symbol(_plain(op.properties["sym_name"])))
         print_dictionary(printer, other_attributes(op, self.members), "attributes")
         printer.value("")
-        printer.region(op.regions[0])
+        printer.region(op.regions[0], ())
 
 
 class Function(Directive):

@@ -131,13 +131,16 @@ class Printer:
         self.parts.append(f"{quoted(op.name)}({self.operands(op.operands)})")
         if op.successors:
             self.parts.append(f"[{', '.join(f'^{label}' for label in op.successors)}]")
-        properties = op.definition.encode(op.properties) if op.definition else op.properties
+        written = op.definition.encode(op.properties) if op.definition else op.properties
+        properties = {name: value for name, value in written.items() if "." not in name}
         if properties:
             self.parts.append(f" <{dictionary_text(properties)}>")
         if op.regions:
             self._generic_regions(op.regions)
-        if op.attributes:
-            self.parts.append(f" {dictionary_text(op.attributes)}")
+        # What a class takes from another dialect's attributes, such as mhlo.backend_config, is none of MLIR's properties.
+        attributes = {name: value for name, value in written.items() if "." in name} | op.attributes
+        if attributes:
+            self.parts.append(f" {dictionary_text(attributes)}")
         self.parts.append(f" : {self.functional_type(op)}")
 
     def _generic_regions(self, regions: list[Region]) -> None:
@@ -173,7 +176,7 @@ class Printer:
         if names is not None:
             for argument, name in zip(block.arguments, names):
                 self.names[argument] = self._free_name(name)
-        elif block.arguments or labelled or block.label:
+        elif block.arguments or labelled or block.label or not block.operations:
             self._label(block)
         for op in block.operations:
             self.newline()
