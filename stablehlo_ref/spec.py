@@ -39,10 +39,13 @@ class Unknown:
     def __hash__(self) -> int:
         return 0
 
+    def __neg__(self) -> Unknown:
+        return self
+
     def __add__(self, other: object) -> Unknown:
         return self
 
-    __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __floordiv__ = __rfloordiv__ = __mod__ = __neg__ = __add__  # type: ignore[assignment]
+    __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __floordiv__ = __rfloordiv__ = __mod__ = __add__
 
     def __repr__(self) -> str:
         return "?"

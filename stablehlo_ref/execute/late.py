@@ -15,7 +15,7 @@ from stablehlo_ref.define import Op, check_constraints, group_by_member
 from stablehlo_ref.diagnostics import EvaluationError, InvalidError
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.types import TensorType, Type, tensor_type
-from stablehlo_ref.spec import compatible
+from stablehlo_ref.spec import compatible, element_type, with_element_type
 
 KEPT_PLANS = 64  # of one op, before all are forgotten
 
@@ -65,7 +65,8 @@ def concrete_types(
     known = {"constants": shaping}
     try:
         values = definition.group(op.properties, operands, op.result_types, regions) | known
-        results = list(definition.infer_types(values)) if "infer" in definition.parameters else op.result_types
+        inferred = definition.infer_types(values) if "infer" in definition.parameters else op.result_types
+        results = [_refined(declared, result) for declared, result in zip(op.result_types, inferred)]
         for result, declared in zip(results, op.result_types):
             if not compatible(result, declared):
                 raise EvaluationError(f"'{op.name}' op gives {result} here, where {declared} is declared")
@@ -73,6 +74,11 @@ def concrete_types(
     except InvalidError as error:
         raise EvaluationError(error.diagnostics) from None
     return operands, results
+
+
+def _refined(declared: Type, inferred: Type) -> Type:
+    """The inferred shape with the declared element type."""
+    return with_element_type(inferred, element_type(declared)) if isinstance(inferred, TensorType) else inferred
 
 
 def concrete_type(type: Type, value: Any) -> Type:

@@ -127,10 +127,11 @@ class FramePlanner:
         if bodies is None:
             bodies = [self.body(region) for region in op.regions]
         operands, results = list(map(self.type_of, op.operands)), list(map(self.type_of, op.results))
-        if not all(map(is_known, operands + results)):
-            return late_run(op, bodies, self.run_for)
         constants = group_by_member(definition.operands, list(map(self.constant, op.operands)))
-        return self.run_for(op, bodies, operands, results, {n: c for n, c in constants.items() if _is_array(c)})
+        known = {name: array for name, array in constants.items() if isinstance(array, np.ndarray)}
+        if not all(map(is_known, operands + results)) or not known.keys() >= set(definition.shaping):
+            return late_run(op, bodies, self.run_for)
+        return self.run_for(op, bodies, operands, results, known)
 
     def run_for(
         self, op: Operation, bodies: Sequence[Any], operands: list[Type], results: list[Type], constants: dict[str, Any]
@@ -238,10 +239,6 @@ def _definition(op: Operation) -> type[Op]:
 def _small(type: Type) -> bool:
     plain = isinstance(type, TensorType) and not isinstance(type.element_type, QuantizedType)
     return plain and type.is_static and type.size <= FOLDED_ELEMENTS  # type: ignore[attr-defined]
-
-
-def _is_array(constant: Any) -> bool:
-    return isinstance(constant, np.ndarray)
 
 
 def _dropping(go: Callable[[Any], Turns], dead: tuple[int, ...]) -> Callable[[Any], Turns]:

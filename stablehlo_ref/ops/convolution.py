@@ -263,7 +263,7 @@ def num_windows(
     size: int, length: int, padding: tuple[int, int], stride: int, base_dilation: int, dilation: int
 ) -> int:
     """`num_windows` of (C25)."""
-    if size is UNKNOWN or length is UNKNOWN:
+    if any(n is UNKNOWN for n in (size, length, *padding)):
         return UNKNOWN  # type: ignore[no-any-return]
     dilated_input_shape = 0 if size == 0 else (size - 1) * base_dilation + 1
     padded_input_shape = padding[0] + dilated_input_shape + padding[1]

@@ -1,0 +1,223 @@
+"""Ops on shapes that only a run will tell. Each is the op of the same name less `dynamic_`, with attributes that came as
+operands: once those are known, its roles are the roles of that op.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from stablehlo_ref.define import Attr, In, Op, Out
+from stablehlo_ref.kinds import Dims, Int, integer_scalar, integer_tensor, integer_vector, quantized_tensor, tensor
+from stablehlo_ref.ops.constants import Iota, number_tensor
+from stablehlo_ref.ops.convolution import Convolution
+from stablehlo_ref.ops.data_movement import BroadcastInDim, Pad, Reshape
+from stablehlo_ref.ops.gather_scatter import Gather
+from stablehlo_ref.ops.slicing import Slice
+from stablehlo_ref.spec import UNKNOWN, dim, element_type, in_range, is_unique, make_tensor_type, rank, shape, size
+
+Run = Callable[..., Any]
+
+
+class Dynamic(Op):
+    """The roles of the op that it is a subclass of, which see `shaping` operands as attributes of unknown numbers."""
+
+    @classmethod
+    def call(cls, role: str, values: dict[str, Any]) -> Any:
+        known = values.get("constants", {})
+        given = {name: numbers(known.get(name), values[name]) for name in cls.shaping}
+        returned = super().call(role, values | given)
+        return leading(returned, len(cls.operands) - len(cls.shaping)) if role == "plan" else returned
+
+
+def numbers(known: np.ndarray | None, operand: Any) -> Any:
+    """The values of a shaping operand as nested tuples, unknown ones where only its type is known."""
+    if known is None:
+        known = np.full([n if isinstance(n, int) else 0 for n in shape(operand)], UNKNOWN, object)
+    return tuple(map(tuple, known.tolist())) if known.ndim == 2 else tuple(known.tolist())
+
+
+def leading(run: Run, count: int) -> Run:
+    """`run` on the first `count` of its operands."""
+    return lambda *arrays: run(*arrays[:count])
+
+
+class DynamicPad(Pad, Dynamic, op="dynamic_pad"):
+    """`pad` with amounts that are operands."""
+
+    shaping = ("edge_padding_low", "edge_padding_high", "interior_padding")
+
+    edge_padding_low = In(integer_vector)  # I3
+    edge_padding_high = In(integer_vector)  # I4
+    interior_padding = In(integer_vector)  # I5
+
+    syntax = "operands attr-dict : functional_type"
+
+    @staticmethod
+    def constraints(
+        C: Any, infer: Any, operand: Any, padding_value: Any, edge_padding_low: Any, edge_padding_high: Any,
+        interior_padding: Any, result: Any,
+    ) -> None:  # fmt: skip
+        C(1, element_type(operand) == element_type(padding_value) == element_type(result))
+        C(2, size(edge_padding_low) == size(edge_padding_high) == size(interior_padding) == rank(operand))
+        C(3, all(0 <= n for n in interior_padding))
+        C(4, shape(result) == shape(infer()))
+
+
+class RealDynamicSlice(Slice, Dynamic, op="real_dynamic_slice"):
+    """`slice` with bounds that are operands."""
+
+    shaping = ("start_indices", "limit_indices", "strides")
+
+    start_indices = In(integer_vector)
+    limit_indices = In(integer_vector)
+    strides = In(integer_vector)
+
+    syntax = "operands attr-dict : functional_type"
+
+
+class DynamicGather(Gather, Dynamic, op="dynamic_gather"):
+    """`gather` with slice sizes that are an operand."""
+
+    shaping = ("slice_sizes",)
+
+    slice_sizes = In(integer_vector)  # I3
+
+
+class DynamicConv(Convolution, Dynamic, op="dynamic_conv"):
+    """`convolution` with a padding that is an operand."""
+
+    shaping = ("padding",)
+
+    padding = In(integer_tensor)  # I3
+
+    syntax = ""
+
+    @classmethod
+    def call(cls, role: str, values: dict[str, Any]) -> Any:
+        """As for any dynamic op; strides beyond those of the spatial dimensions, which JAX has exported, are ignored."""
+        strides = values["window_strides"]
+        spatial = len(values["input_spatial_dimensions"])
+        return super().call(role, values | {"window_strides": strides and strides[:spatial]})
+
+
+class DynamicReshape(Reshape, Dynamic, op="dynamic_reshape"):
+    """`reshape` to a shape that is an operand."""
+
+    shaping = ("output_shape",)
+
+    output_shape = In(integer_vector)  # I2
+    result = Out(tensor | quantized_tensor)
+
+    @staticmethod
+    def infer(output_shape: Any, result: Any) -> Any:
+        return make_tensor_type(output_shape, element_type(result))
+
+    @staticmethod
+    def constraints(C: Any, operand: Any, output_shape: Any, result: Any) -> None:
+        Reshape.constraints(C, operand, result)
+        C(4, size(output_shape) == rank(result))
+
+
+class DynamicBroadcastInDim(BroadcastInDim, Dynamic, op="dynamic_broadcast_in_dim"):
+    """`broadcast_in_dim` to a shape that is an operand."""
+
+    shaping = ("output_dimensions",)
+
+    output_dimensions = In(integer_vector)  # I2
+    known_expanding_dimensions = Attr(Dims, default=())  # I4
+    known_nonexpanding_dimensions = Attr(Dims, default=())  # I5
+    result = Out(tensor | quantized_tensor)
+
+    @staticmethod
+    def infer(output_dimensions: Any, result: Any) -> Any:
+        return make_tensor_type(output_dimensions, element_type(result))
+
+    @staticmethod
+    def constraints(
+        C: Any, operand: Any, output_dimensions: Any, broadcast_dimensions: Any, known_expanding_dimensions: Any,
+        known_nonexpanding_dimensions: Any, result: Any,
+    ) -> None:  # fmt: skip
+        BroadcastInDim.constraints(C, operand, broadcast_dimensions, result)
+        C(7, size(output_dimensions) == rank(result))
+        C(8, is_unique(known_expanding_dimensions + known_nonexpanding_dimensions))
+        C(9, in_range(known_expanding_dimensions, rank(operand)))
+        C(10, in_range(known_nonexpanding_dimensions, rank(operand)))
+
+
+class DynamicIota(Dynamic, op="dynamic_iota"):
+    """`iota` of a shape that is an operand."""
+
+    shaping = ("output_shape",)
+
+    output_shape = In(integer_vector)  # I1
+    iota_dimension = Attr(Int)  # I2
+    result = Out(number_tensor)
+
+    syntax = "operands, dim = $iota_dimension attr-dict : functional_type"
+
+    @staticmethod
+    def infer(output_shape: Any, result: Any) -> Any:
+        return make_tensor_type(output_shape, element_type(result))
+
+    @staticmethod
+    def constraints(C: Any, output_shape: Any, iota_dimension: Any, result: Any) -> None:
+        C(1, 0 <= iota_dimension < size(output_shape))
+        C(2, rank(result) == size(output_shape))
+
+    @staticmethod
+    def plan(iota_dimension: Any, result: Any) -> Run:
+        return Iota.plan(iota_dimension, result)
+
+
+class GetDimensionSize(Op, op="get_dimension_size"):
+    """The size of one dimension of `operand`."""
+
+    on_storage = True
+
+    operand = In(tensor | quantized_tensor)  # I1
+    dimension = Attr(Int)  # I2
+    result = Out(integer_scalar)
+
+    syntax = "operands, dim = $dimension attr-dict : functional_type"
+
+    @staticmethod
+    def constraints(C: Any, operand: Any, dimension: Any) -> None:
+        C(1, 0 <= dimension < rank(operand))
+
+    @staticmethod
+    def plan(operand: Any, dimension: Any) -> Run:
+        known = np.int32(dim(operand, dimension))
+        return lambda operand: known
+
+
+class SetDimensionSize(Op, op="set_dimension_size"):
+    """`operand` with its dimension number `dimension` cut to `size`. Not in the spec; as XLA has it."""
+
+    on_storage = True
+    shaping = ("size",)
+
+    operand = In(tensor | quantized_tensor)
+    size = In(integer_scalar)
+    dimension = Attr(Int)
+    result = Out(tensor | quantized_tensor)
+
+    syntax = "operands, dim = $dimension attr-dict : functional_type"
+
+    @staticmethod
+    def infer(operand: Any, dimension: Any, constants: Any) -> Any:
+        cut = int(constants["size"]) if "size" in constants else UNKNOWN
+        sizes = [cut if d == dimension else n for d, n in enumerate(shape(operand))]
+        return make_tensor_type(sizes, element_type(operand))
+
+    @staticmethod
+    def constraints(C: Any, operand: Any, dimension: Any, constants: Any) -> None:
+        C(1, 0 <= dimension < rank(operand))
+        C(2, 0 <= int(constants.get("size", 0)) <= dim(operand, dimension))
+
+    @staticmethod
+    def plan(dimension: Any, result: Any) -> Run:
+        kept = tuple(slice(0, n) if d == dimension else slice(None) for d, n in enumerate(shape(result)))
+        return lambda operand, size: operand[kept]
