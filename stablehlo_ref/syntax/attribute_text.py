@@ -236,7 +236,7 @@ def location_text(location: DebugLocation) -> str:
 
 def _location_body(location: DebugLocation | None, depth: int = 0) -> str:
     """A location without `loc( )`. Aliases may chain to any depth, of which so much is written as can be read."""
-    if depth >= MAX_NESTING - 10:
+    if depth >= MAX_NESTING // 2:
         return "unknown"
     below = partial(_location_body, depth=depth + 1)
     match resolve(location):

@@ -63,6 +63,8 @@ class OperandsAndCommas(Directive):
             parser.accept(",")
 
     def print(self, printer: Any, op: Operation) -> None:
+        if not op.operands:
+            raise Irregular
         printer.value(printer.operands(op.operands) + ",")
 
 
@@ -277,6 +279,8 @@ class ExponentMantissa(Directive):
 
     def print(self, printer: Any, op: Operation) -> None:
         exponent, mantissa = (member_value(op, name) for name in self.members)
+        if exponent < 0 or mantissa < 0:
+            raise Irregular
         printer.value(f"e{exponent}m{mantissa}")
 
 

@@ -12,7 +12,9 @@ from typing import Any, TypeVar
 
 from stablehlo_ref.diagnostics import Location, MalformedError, Source
 
-MAX_NESTING = 100  # how deep regions, types and attributes may stand inside each other, all counted together
+# How deep regions, types and attributes may stand inside each other, all counted together: far deeper than programs go,
+# and so that the ten calls or fewer of each level stay below Python's limit of 1000.
+MAX_NESTING = 64
 MAX_DIGITS = 4000  # of one integer
 
 TRIVIA = r"(?:\s++|//[^\n]*+)*+"
@@ -97,7 +99,7 @@ class Cursor:
         found, offset = self.peek(), self.start
         if "\n" in self.text[self.position : offset]:
             offset = self.position
-        shown = f"'{found if len(found) <= 40 else found[:40] + '...'}'" if found else "the end of the text"
+        shown = f"'{shorten(found)}'" if found else "the end of the text"
         return self.error(f"expected {what}, found {shown}", offset)
 
     def descend(self) -> None:
@@ -185,6 +187,11 @@ class Cursor:
             if not pending:
                 self.position = position
                 return
+
+
+def shorten(text: str) -> str:
+    """A piece of text as a message shows it."""
+    return text if len(text) <= 60 else f"{text[:60]}..."
 
 
 def to_bytes(text: str) -> bytes:

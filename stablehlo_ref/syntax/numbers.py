@@ -17,6 +17,7 @@ import numpy as np
 from stablehlo_ref.ir.types import BooleanType, FloatType, IndexType, IntegerType, QuantizedType, Type
 from stablehlo_ref.numerics import dtypes
 from stablehlo_ref.numerics.narrow import narrow
+from stablehlo_ref.syntax.lexer import shorten
 
 Array = np.ndarray
 
@@ -112,10 +113,10 @@ def _integers_one_by_one(body: str, element_type: Type) -> Array:
     for match in _WORDS.finditer(body):
         word = match[0]
         if len(word) > MAX_WORD or not _is_integer(word):
-            raise LiteralError(f"expected an integer, found '{_shorten(word)}'", match.start())
+            raise LiteralError(f"expected an integer, found '{shorten(word)}'", match.start())
         value = int(word, 16 if "x" in word else 10)
         if not low <= value <= high:
-            raise LiteralError(f"{_shorten(word)} is out of the range of {element_type}", match.start())
+            raise LiteralError(f"{shorten(word)} is out of the range of {element_type}", match.start())
         values.append(value & mask)
     if body.count(",") + 1 != len(values):
         raise LiteralError("expected a comma between two integers")
@@ -192,7 +193,7 @@ def _floats_one_by_one(body: str, count: int, dtype: np.dtype[Any]) -> Array:
 def _float_bits(word: str, dtype: np.dtype[Any]) -> int:
     digits = word[2:].lstrip("0")
     if 4 * len(digits) > dtypes.bit_width(dtype) + 3 or int(digits or "0", 16) >> dtypes.bit_width(dtype):
-        raise LiteralError(f"'{_shorten(word)}' has more bits than the type")
+        raise LiteralError(f"'{shorten(word)}' has more bits than the type")
     return int(digits or "0", 16)
 
 
@@ -232,9 +233,5 @@ def _halfway(values: Array, dtype: np.dtype[Any]) -> Array:
 def _bad_word(body: str, what: str, is_good: Callable[[str], Any]) -> LiteralError:
     for match in _WORDS.finditer(body):
         if not is_good(match[0]):
-            return LiteralError(f"expected {what}, found '{_shorten(match[0])}'", match.start())
+            return LiteralError(f"expected {what}, found '{shorten(match[0])}'", match.start())
     return LiteralError(f"expected {what} between two commas")
-
-
-def _shorten(word: str) -> str:
-    return word if len(word) <= 40 else word[:40] + "..."

@@ -14,7 +14,7 @@ from stablehlo_ref.ir.core import Block, Operation, Region, Value
 from stablehlo_ref.ir.types import Type
 from stablehlo_ref.syntax.assembly import assembly_of
 from stablehlo_ref.syntax.directive import Draft
-from stablehlo_ref.syntax.lexer import STRING, SUFFIX, token
+from stablehlo_ref.syntax.lexer import STRING, SUFFIX, shorten, token
 from stablehlo_ref.syntax.regions import again
 from stablehlo_ref.syntax.values import RESULT, VALUE, Scope, ValueParser
 
@@ -161,7 +161,8 @@ class Parser(ValueParser):
         name = BARE_NAMES.get(name, name)
         definition = Op.registry.get(name)
         if definition is None or not definition.syntax:
-            raise self.error(f"'{name}' has no pretty form that is known here; its generic form may be", offset)
+            message = f"'{shorten(name)}' has no pretty form that is known here; its generic form may be"
+            raise self.error(message, offset)
         draft = Draft(name, definition, offset)
         assembly_of(definition).parse(self, draft)
         return draft
@@ -189,7 +190,8 @@ class Parser(ValueParser):
         if name in Op.registry or self.allow_unregistered_dialect:
             return
         if not dot or (dialect not in KNOWN_DIALECTS and dialect not in FOREIGN_DIALECTS):
-            raise self.error(f"'{name}' is of an unregistered dialect, which has to be allowed expressly", offset)
+            message = f"'{shorten(name)}' is of an unregistered dialect, which has to be allowed expressly"
+            raise self.error(message, offset)
 
     # properties ::= (< dictionary >)?
     def properties(self, draft: Draft) -> None:
@@ -319,8 +321,12 @@ def parse(source: Source, allow_unregistered_dialect: bool = False) -> Operation
 
     Raises MalformedError for what is not MLIR. Regions, types and attributes may be nested `lexer.MAX_NESTING` deep.
     """
-    with collection_paused():
-        return Parser(source, allow_unregistered_dialect).program()
+    parser = Parser(source, allow_unregistered_dialect)
+    try:
+        with collection_paused():
+            return parser.program()
+    except RecursionError as error:  # the caller itself stands deep in the stack
+        raise parser.error("nested too deeply for what is left of Python's stack") from error
 
 
 def parse_attribute(source: Source) -> Any:

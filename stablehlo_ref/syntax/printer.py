@@ -137,7 +137,7 @@ class Printer:
             self.parts.append(f" <{dictionary_text(properties)}>")
         if op.regions:
             self._generic_regions(op.regions)
-        # What a class takes from another dialect's attributes, such as mhlo.backend_config, is none of MLIR's properties.
+        # What a class takes of another dialect, such as mhlo.backend_config, is none of its properties in MLIR.
         attributes = {name: value for name, value in written.items() if "." in name} | op.attributes
         if attributes:
             self.parts.append(f" {dictionary_text(attributes)}")
