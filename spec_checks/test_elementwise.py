@@ -162,7 +162,7 @@ def complex_arrays(count: int) -> st.SearchStrategy[Array]:
 
 
 def close_parts(actual: Array, expected: Array) -> bool:
-    """Within a few units in the last place of the larger part: cancellation takes the last digits of the smaller one."""
+    """Within a few units in the last place of the larger part: cancellation costs the smaller its last digits."""
     known = np.isfinite(expected)
     actual, expected = actual[known], expected[known]
     unit = np.spacing(np.maximum(np.abs(expected.real), np.abs(expected.imag)))

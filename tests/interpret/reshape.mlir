@@ -1,0 +1,40 @@
+// RUN: stablehlo-interp --split-input-file %s
+
+// The spec's example.
+func.func @main() {
+  %operand = stablehlo.constant dense<[[1, 2, 3], [4, 5, 6]]> : tensor<2x3xi32>
+  %result = stablehlo.reshape %operand : (tensor<2x3xi32>) -> tensor<3x2xi32>
+  check.expect_eq_const %result, dense<[[1, 2], [3, 4], [5, 6]]> : tensor<3x2xi32>
+  func.return
+}
+
+// -----
+
+// To rank 0.
+func.func @main() {
+  %operand = stablehlo.constant dense<[[[5.0]]]> : tensor<1x1x1xbf16>
+  %result = stablehlo.reshape %operand : (tensor<1x1x1xbf16>) -> tensor<bf16>
+  check.expect_eq_const %result, dense<5.0> : tensor<bf16>
+  func.return
+}
+
+// -----
+
+// From rank 0.
+func.func @main() {
+  %operand = stablehlo.constant dense<true> : tensor<i1>
+  %result = stablehlo.reshape %operand : (tensor<i1>) -> tensor<1x1xi1>
+  check.expect_eq_const %result, dense<[[true]]> : tensor<1x1xi1>
+  func.return
+}
+
+// -----
+
+// What is transposed is read in its new order.
+func.func @main() {
+  %operand = stablehlo.constant dense<[[1, 2, 3], [4, 5, 6]]> : tensor<2x3xi32>
+  %0 = stablehlo.transpose %operand, dims = [1, 0] : (tensor<2x3xi32>) -> tensor<3x2xi32>
+  %result = stablehlo.reshape %0 : (tensor<3x2xi32>) -> tensor<6xi32>
+  check.expect_eq_const %result, dense<[1, 4, 2, 5, 3, 6]> : tensor<6xi32>
+  func.return
+}

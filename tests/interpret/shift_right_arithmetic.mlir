@@ -1,0 +1,43 @@
+// RUN: stablehlo-interp --split-input-file %s
+
+// The sign comes in.
+func.func @main() {
+  %lhs = stablehlo.constant dense<[-1, 0, 8]> : tensor<3xi64>
+  %rhs = stablehlo.constant dense<[1, 2, 3]> : tensor<3xi64>
+  %result = stablehlo.shift_right_arithmetic %lhs, %rhs : tensor<3xi64>
+  check.expect_eq_const %result, dense<[-1, 0, 1]> : tensor<3xi64>
+  func.return
+}
+
+// -----
+
+// By the width or more the sign is left.
+func.func @main() {
+  %lhs = stablehlo.constant dense<[-128, 127, -1, 64]> : tensor<4xi8>
+  %rhs = stablehlo.constant dense<[8, 100, -1, 6]> : tensor<4xi8>
+  %result = stablehlo.shift_right_arithmetic %lhs, %rhs : tensor<4xi8>
+  check.expect_eq_const %result, dense<[-1, 0, -1, 1]> : tensor<4xi8>
+  func.return
+}
+
+// -----
+
+// Unsigned integers: copies of the uppermost bit come in.
+func.func @main() {
+  %lhs = stablehlo.constant dense<[128, 127]> : tensor<2xui8>
+  %rhs = stablehlo.constant dense<[1, 1]> : tensor<2xui8>
+  %result = stablehlo.shift_right_arithmetic %lhs, %rhs : tensor<2xui8>
+  check.expect_eq_const %result, dense<[192, 63]> : tensor<2xui8>
+  func.return
+}
+
+// -----
+
+// Integers of 4 bits.
+func.func @main() {
+  %lhs = stablehlo.constant dense<[-8, 7]> : tensor<2xi4>
+  %rhs = stablehlo.constant dense<[2, 1]> : tensor<2xi4>
+  %result = stablehlo.shift_right_arithmetic %lhs, %rhs : tensor<2xi4>
+  check.expect_eq_const %result, dense<[-2, 3]> : tensor<2xi4>
+  func.return
+}

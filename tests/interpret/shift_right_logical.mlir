@@ -1,0 +1,32 @@
+// RUN: stablehlo-interp --split-input-file %s
+
+// Zeros come in.
+func.func @main() {
+  %lhs = stablehlo.constant dense<[-1, 0, 8]> : tensor<3xi64>
+  %rhs = stablehlo.constant dense<[1, 2, 3]> : tensor<3xi64>
+  %result = stablehlo.shift_right_logical %lhs, %rhs : tensor<3xi64>
+  check.expect_eq_const %result, dense<[9223372036854775807, 0, 1]> : tensor<3xi64>
+  func.return
+}
+
+// -----
+
+// By the width or more nothing is left.
+func.func @main() {
+  %lhs = stablehlo.constant dense<[-128, -1, -1, 64]> : tensor<4xi8>
+  %rhs = stablehlo.constant dense<[7, 8, -1, 6]> : tensor<4xi8>
+  %result = stablehlo.shift_right_logical %lhs, %rhs : tensor<4xi8>
+  check.expect_eq_const %result, dense<[1, 0, 0, 1]> : tensor<4xi8>
+  func.return
+}
+
+// -----
+
+// Integers of 4 bits.
+func.func @main() {
+  %lhs = stablehlo.constant dense<[-8, -1]> : tensor<2xi4>
+  %rhs = stablehlo.constant dense<[2, 1]> : tensor<2xi4>
+  %result = stablehlo.shift_right_logical %lhs, %rhs : tensor<2xi4>
+  check.expect_eq_const %result, dense<[2, 7]> : tensor<2xi4>
+  func.return
+}
