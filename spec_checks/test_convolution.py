@@ -75,9 +75,12 @@ def convolutions(draw: st.DrawFn) -> tuple[tuple[int, ...], tuple[int, ...], dic
 
 @contextmanager
 def ways_of_computing(draw: st.DrawFn) -> Iterator[None]:
-    """Small blocks and few terms to a block; thin groups by matrices or not."""
+    """Small blocks and few terms to a block; few numbers, and thin groups, by matrices or not."""
     limits = {"BLOCK_BYTES": (1, 64, 1 << 21), "MOST_TERMS": (1, 3, 1 << 11), "ONE_BY_ONE_ELEMENTS": (1, 1 << 16)}
-    chosen = {name: draw(st.sampled_from(values)) for name, values in (limits | {"THIN": (0, 2)}).items()}
+    chosen = {
+        name: draw(st.sampled_from(values))
+        for name, values in (limits | {"THIN": (0, 2), "FEW": (0, 0, 1 << 13)}).items()
+    }
     with patch.multiple(window_products, **chosen):
         yield
 

@@ -39,7 +39,7 @@ Sizes: TypeAlias = tuple[int, ...]
 
 EXACT_IN_F32, EXACT_IN_F64 = 1 << 24, 1 << 53
 PREPARED_BYTES = 1 << 26  # a constant operand up to this size is brought into the form of a matrix while planning
-SMALL = 1 << 13  # multiplications: below, numpy's own integer loops cost less than conversions to f64
+SMALL = 1 << 13  # multiplications: up to so many, numpy's own loops are fast enough
 
 
 @dataclass(frozen=True)
@@ -70,8 +70,9 @@ def arithmetic(lhs: DType, rhs: DType, result: DType, terms: int) -> Arithmetic:
             return Arithmetic(FLOAT32, _as(FLOAT32), _as(FLOAT32), np.matmul, lambda sums: sums != 0)
         case "integer":
             return _integer_arithmetic(lhs, rhs, result, terms)
-    sum_dtype = accumulation_dtype(lhs, rhs, result)
-    return Arithmetic(sum_dtype, _enter(lhs, sum_dtype), _enter(rhs, sum_dtype), np.matmul, _leave(sum_dtype, result))
+    dtype = accumulation_dtype(lhs, rhs, result)
+    matmul = complex_matmul if kind(dtype) == "complex" else np.matmul
+    return Arithmetic(dtype, _enter(lhs, dtype), _enter(rhs, dtype), matmul, _leave(dtype, result))
 
 
 def elementwise_dtype(lhs: DType, rhs: DType, result: DType) -> DType:
@@ -94,6 +95,18 @@ def accumulation_dtype(*dtypes: DType) -> DType:
     if any(d in (COMPLEX64, COMPLEX128) for d in dtypes):
         return COMPLEX128 if is_double else COMPLEX64
     return FLOAT64 if is_double else FLOAT32
+
+
+def complex_matmul(a: Array, b: Array, out: Array | None = None) -> Array:
+    """Products of complex matrices, or of vectors; small ones added in order, each multiplication and addition rounded.
+
+    That is what other implementations have for small sums. BLAS fuses multiplications with additions, and sums up the
+    two parts of the products apart, so that what is left where they cancel differs much.
+    """
+    if a.size * b.shape[-1] > SMALL:
+        return np.matmul(a, b, out=out)
+    rows, columns = "i"[: a.ndim - 1], "k"[: b.ndim - 1]
+    return np.einsum(f"...{rows}j,...j{columns}->...{rows}{columns}", a, b, out=out)
 
 
 # --- into and out of the accumulation's type ------------------------------------------------------------------------

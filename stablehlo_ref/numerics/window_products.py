@@ -28,6 +28,7 @@ Multiply: TypeAlias = Callable[[Array, Any], Array]
 BLOCK_BYTES = 1 << 21  # of a copy of windows: it stays in the cache until it is multiplied
 MOST_TERMS = 1 << 11  # in such a copy, so that it has enough rows
 THIN = 2  # with so few output features to a group, multiplying matrices group by group does not pay
+FEW = 1 << 13  # multiplications: up to so many cost no more in order than by matrices, and round as others do
 ONE_BY_ONE_ELEMENTS = 1 << 16  # of the result at a time, where its terms are added one by one
 
 BATCH, FEATURE, SPATIAL = 0, 1, 2  # the axes of canonical arrays; the spatial ones begin at 2
@@ -105,8 +106,10 @@ class Convolution:
         return self.features * prod(w.length for w in self.windows)
 
     @property
-    def is_thin(self) -> bool:
-        return self.groups > 1 and self.outputs <= THIN
+    def is_elementwise(self) -> bool:
+        """Whether elementwise operations multiply, and add in order: few numbers, or groups that are no matrices."""
+        is_thin = self.groups > 1 and self.outputs <= THIN
+        return is_thin or prod(self.sizes) * self.groups * self.outputs <= FEW
 
     @property
     def sizes(self) -> Sizes:
@@ -137,7 +140,7 @@ def convolution(c: Convolution, arithmetic: Arithmetic) -> tuple[Prepare, Multip
 
 
 def _undilated(c: Convolution, arithmetic: Arithmetic) -> tuple[Prepare, Multiply]:
-    if not c.is_thin:
+    if not c.is_elementwise:
         return _by_matrices(c, arithmetic)
     return _term_by_term(c) if _runs_along_windows(c) else _by_einsum(c)
 

@@ -242,7 +242,7 @@ class Convolution(Op, op="convolution"):
         dtypes = [numpy_dtype(element_type(x)) for x in (lhs, rhs, result)]
         if 0 in shape(result) or convolution.terms == 0:
             return lambda lhs, rhs: np.zeros(shape(result), dtypes[2])
-        if convolution.is_thin:
+        if convolution.is_elementwise:
             sums = elementwise_arithmetic(*dtypes)
         else:
             sums = arithmetic(*dtypes, convolution.terms)
