@@ -20,6 +20,7 @@ from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.ir.types import FunctionType, TensorType, TokenType, TupleType, Type
 from stablehlo_ref.limits import Limits
 from stablehlo_ref.numerics.dtypes import numpy_dtype
+from stablehlo_ref.spec import without
 from stablehlo_ref.syntax.parser import parse as parse_module
 from stablehlo_ref.syntax.printer import print_operation
 from stablehlo_ref.verify import verify
@@ -215,8 +216,12 @@ def _names(functions: dict[str, Function]) -> str:
 
 
 def _in_order(entry: Function, arrays: Sequence[Any], named: dict[str, Any]) -> list[Any]:
-    """Arguments given by position and by name, in the order of the function's inputs."""
-    given: dict[int, Any] = dict(enumerate(arrays))
+    """Arguments given by position and by name, in the order of the function's inputs. Tokens may be left out."""
+    tokens = [i for i, p in enumerate(entry.inputs) if isinstance(p.type, TokenType)]
+    places = range(len(entry.inputs)) if len(arrays) == len(entry.inputs) else without(range(len(entry.inputs)), tokens)
+    if len(arrays) > len(places):
+        places = range(len(arrays))
+    given: dict[int, Any] = dict(zip(places, arrays))
     positions = {name: i for i, p in enumerate(entry.inputs) for name in (p.names or (p.name,))}
     for name, value in named.items():
         if name not in positions:
@@ -225,6 +230,7 @@ def _in_order(entry: Function, arrays: Sequence[Any], named: dict[str, Any]) -> 
         if positions[name] in given:
             raise EvaluationError(f"argument {name!r} of @{entry.name} is given twice", entry.location)
         given[positions[name]] = value
+    given = dict.fromkeys(tokens) | given
     missing = [p.name for i, p in enumerate(entry.inputs) if i not in given]
     if missing or len(given) != len(entry.inputs):
         count = f"takes {len(entry.inputs)} arguments, but {len(given)} are given"

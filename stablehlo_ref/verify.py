@@ -122,6 +122,8 @@ def _check_symbols(op: Operation) -> None:
         _check_function(op)
     elif op.name == "func.call":
         _check_call(op, op.properties["callee"])
+    elif op.name == "stablehlo.composite":  # (C2) is_defined_in_parent_scope, (C3), (C4): types of the decomposition
+        _check_call(op, op.properties["decomposition"])
 
 
 def _check_unique_symbols(module: Operation) -> None:

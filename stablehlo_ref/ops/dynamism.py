@@ -14,9 +14,9 @@ from stablehlo_ref.kinds import Dims, Int, integer_scalar, integer_tensor, integ
 from stablehlo_ref.ops.constants import Iota, number_tensor
 from stablehlo_ref.ops.convolution import Convolution
 from stablehlo_ref.ops.data_movement import BroadcastInDim, Pad, Reshape
-from stablehlo_ref.ops.gather_scatter import Gather
+from stablehlo_ref.ops.gather_scatter import Gather, index_size
 from stablehlo_ref.ops.slicing import Slice
-from stablehlo_ref.spec import UNKNOWN, dim, element_type, in_range, is_unique, make_tensor_type, rank, shape, size
+from stablehlo_ref.spec import UNKNOWN, dim, element_type, in_range, is_sorted, is_unique, make_tensor_type, rank, shape, size
 
 Run = Callable[..., Any]
 
@@ -84,6 +84,26 @@ class DynamicGather(Gather, Dynamic, op="dynamic_gather"):
     shaping = ("slice_sizes",)
 
     slice_sizes = In(integer_vector)  # I3
+
+    @staticmethod
+    def constraints(
+        C: Any, infer: Any, operand: Any, start_indices: Any, slice_sizes: Any, offset_dims: Any,
+        collapsed_slice_dims: Any, operand_batching_dims: Any, start_index_map: Any, index_vector_dim: Any, result: Any,
+    ) -> None:  # fmt: skip
+        C(1, rank(operand) == size(offset_dims) + size(collapsed_slice_dims) + size(operand_batching_dims))
+        C(2, 0 <= index_vector_dim <= rank(start_indices))
+        C(3, size(start_index_map) == index_size(start_indices, index_vector_dim))
+        C(4, is_unique(offset_dims) and is_sorted(offset_dims))
+        C(5, in_range(offset_dims, rank(result)))
+        C(6, is_unique(collapsed_slice_dims) and is_sorted(collapsed_slice_dims))
+        C(7, in_range(collapsed_slice_dims, rank(operand)))
+        C(11, size(slice_sizes) == rank(operand))
+        C(8, all(slice_sizes[d] <= 1 for d in collapsed_slice_dims))
+        C(9, is_unique(start_index_map))
+        C(10, in_range(start_index_map, rank(operand)))
+        C(12, all(0 <= s <= n for s, n in zip(slice_sizes, shape(operand))))
+        C(13, shape(result) == shape(infer()))
+        C(14, element_type(operand) == element_type(result))
 
 
 class DynamicConv(Convolution, Dynamic, op="dynamic_conv"):
