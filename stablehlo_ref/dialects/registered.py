@@ -1,6 +1,15 @@
 """Imports every module that defines ops; importing this one makes all of them known to the parser."""
 
-from stablehlo_ref.dialects import builtin, check, func, interpreter
+from stablehlo_ref.dialects import (
+    builtin,
+    check,
+    chlo_broadcasting,
+    chlo_elementwise,
+    chlo_ragged_dot,
+    chlo_structured,
+    func,
+    interpreter,
+)
 from stablehlo_ref.ops import (
     bitwise,
     comparison,
@@ -14,8 +23,10 @@ from stablehlo_ref.ops import (
     elementary,
     elementwise,
     extensibility,
+    fft,
     gather_scatter,
     quantization,
+    random,
     reduction,
     slicing,
     sort,
@@ -27,6 +38,10 @@ __all__ = [
     "bitwise",
     "builtin",
     "check",
+    "chlo_broadcasting",
+    "chlo_elementwise",
+    "chlo_ragged_dot",
+    "chlo_structured",
     "comparison",
     "constants",
     "control_flow",
@@ -38,10 +53,12 @@ __all__ = [
     "elementary",
     "elementwise",
     "extensibility",
+    "fft",
     "func",
     "gather_scatter",
     "quantization",
     "interpreter",
+    "random",
     "reduction",
     "slicing",
     "sort",

@@ -1,0 +1,27 @@
+"""The exponentially scaled modified Bessel function of order 1, as a kernel factory (CHLO, `bessel_i1e`)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from stablehlo_ref.numerics.elementary import elementary, in_blocks
+from stablehlo_ref.numerics.narrow import Array
+from stablehlo_ref.numerics.piecewise import between, piecewise
+from stablehlo_ref.numerics.special_tables import BESSEL_I1, BESSEL_I1E
+
+_SMALL = 4.0
+
+
+def _bessel_i1e(x: Array) -> Array:
+    """x exp(-|x|) times a polynomial in x*x; for large numbers a polynomial in 1/x, over sqrt(x)."""
+    magnitude = np.abs(x)
+    scaled = piecewise(
+        magnitude,
+        (magnitude <= _SMALL, lambda x: np.exp(-x) * x * between(BESSEL_I1, x * x)),
+        (magnitude > _SMALL, lambda x: between(BESSEL_I1E, 1.0 / x) / np.sqrt(x)),
+        (np.isnan(x), lambda x: x),
+    )
+    return np.copysign(scaled, x)
+
+
+bessel_i1e = elementary(_bessel_i1e, in_blocks(_bessel_i1e))

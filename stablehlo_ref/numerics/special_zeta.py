@@ -1,0 +1,121 @@
+"""The Hurwitz zeta function and the derivatives of digamma: kernel factories (CHLO, `zeta`, `polygamma`).
+
+Formats up to f32 compute in f64 and round once; the errors stated are those of f64, the largest seen.
+"""
+
+from __future__ import annotations
+
+from math import factorial
+
+import numpy as np
+
+from stablehlo_ref.numerics.double_double import two_sum
+from stablehlo_ref.numerics.elementary import elementary, in_blocks
+from stablehlo_ref.numerics.floats import binary
+from stablehlo_ref.numerics.narrow import Array
+from stablehlo_ref.numerics.piecewise import replaced
+from stablehlo_ref.numerics.special_gamma import digamma_of_f64, lgamma_of_f64
+from stablehlo_ref.numerics.special_tables import ZETA_SERIES
+
+_TERMS = 10  # that are added up before the Euler-Maclaurin formula takes over
+_FACTORIALS = np.array([float(factorial(n)) for n in range(171)])
+_LN_2 = 0.6931471805599453
+
+
+# --- zeta -----------------------------------------------------------------------------------------------------------
+
+
+def _zeta(s: Array, q: Array) -> Array:
+    s, q = np.broadcast_arrays(s, q)
+    regular = (s > 1.0) & (s < np.inf) & (q < np.inf) & _is_regular(s, q)
+    return replaced(_special_zeta(s, q), regular, lambda s, q: _sum(s, q, np.ones_like(q)), s, q)
+
+
+def _is_regular(s: Array, q: Array) -> Array:
+    """Whether `q` is no pole and all powers are real numbers."""
+    return (q > 0) | ((q > -np.inf) & (q != np.rint(q)) & (s == np.rint(s)))
+
+
+def _special_zeta(s: Array, q: Array) -> Array:
+    """The values at and beyond the ends of the domain, NaN elsewhere."""
+    even = np.fmod(s, 2.0) == 0
+    pole = np.where(even & (q == np.rint(q)), np.inf, np.nan)
+    endless = np.where(q < 1.0, np.inf, np.where(q == 1.0, 1.0, 0.0))
+    positive = np.where(s == np.inf, endless, np.where(q == np.inf, 0.0, np.nan))
+    result = np.where(q > 0, positive, pole)
+    result = np.where(s > 1.0, result, np.where(s == 1.0, np.inf, np.nan))
+    return np.where(np.isnan(s) | np.isnan(q), np.nan, result)
+
+
+def _sum(s: Array, q: Array, scale: Array) -> Array:
+    """The sum of ((q + k) * scale)**-s for k = 0, 1, 2, ...; `scale` is a power of two."""
+    return replaced(_sum_of_positive(s, np.abs(q), scale), q < 0, _reflected_sum, s, q, scale)
+
+
+def _reflected_sum(s: Array, q: Array, scale: Array) -> Array:
+    """That over all integers k, which is one over all q + k, less that over the negative k."""
+    r = q - np.rint(q)
+    sign = np.where(np.fmod(s, 2.0) == 0, 1.0, -1.0)
+    behind = _sum_of_positive(s, 1.0 - r, scale) - _sum_of_positive(s, 1.0 - q, scale)
+    return np.power(r * scale, -s) + (_sum_of_positive(s, 1.0 + r, scale) + sign * behind)
+
+
+def _sum_of_positive(s: Array, q: Array, scale: Array) -> Array:
+    """Some terms, then the Euler-Maclaurin formula; what q + k has lost in rounding is made up for in its powers."""
+    total = np.zeros_like(q)
+    for k in range(_TERMS):
+        total += _power(q, k, s, scale)
+    a = q + _TERMS
+    integral = _power(q, _TERMS, s - 1.0, scale) / (s - 1.0) / scale
+    last = _power(q, _TERMS, s, scale)
+    return total + np.where(last == 0, integral, integral + last * (0.5 + _corrections(s, a)))
+
+
+def _power(q: Array, k: int, exponent: Array, scale: Array) -> Array:
+    """((q + k) * scale)**-exponent"""
+    base, rest = two_sum(q, float(k))
+    power = np.power(base * scale, -exponent)
+    return power * (1.0 - exponent * (rest / base))
+
+
+def _corrections(s: Array, a: Array) -> Array:
+    """The sum of B(2j) / (2j)! s (s + 1) ... (s + 2j - 2) / a**(2j - 1) for j = 1, 2, ..."""
+    factor = s / a
+    total = ZETA_SERIES[0] * factor
+    for j, coefficient in enumerate(ZETA_SERIES[1:], 1):
+        factor = factor * ((s + (2 * j - 1)) / a) * ((s + 2 * j) / a)
+        total += coefficient * factor
+    return total
+
+
+# --- polygamma ------------------------------------------------------------------------------------------------------
+
+
+def _polygamma(n: Array, x: Array) -> Array:
+    """(-1)**(n + 1) n! zeta(n + 1, x), with the powers scaled such that none is out of range unless the result is."""
+    n, x = np.broadcast_arrays(n, x)
+    natural = (n >= 1.0) & (n < np.inf) & (n == np.rint(n))
+    sign = np.where(np.fmod(n, 2.0) == 0, -1.0, 1.0)
+    result = np.where(natural, sign * _special_zeta(n + 1.0, x), np.nan)
+    result = replaced(result, n == 0, digamma_of_f64, x)
+    regular = natural & (x < np.inf) & _is_regular(n, x)
+    return replaced(result, regular, lambda n, x, sign: sign * _factorial_times_zeta(n, x), n, x, sign)
+
+
+def _factorial_times_zeta(n: Array, x: Array) -> Array:
+    s = n + 1.0
+    exponent = np.clip(np.frexp(np.where(x < 0, x - np.rint(x), x))[1], -1000, 1000)
+    total = _sum(s, x, np.ldexp(1.0, -exponent))
+    small = np.minimum(n, 170.0).astype(np.int64)
+    shift = np.clip(-exponent * s, -5000.0, 5000.0).astype(np.int32)
+    result = np.ldexp(_FACTORIALS[small] * total, shift)
+    beyond = n > 170.0
+    return replaced(result, beyond, _exponential_of_logs, s, total, exponent)
+
+
+def _exponential_of_logs(s: Array, total: Array, exponent: Array) -> Array:
+    return np.sign(total) * np.exp(lgamma_of_f64(s) + np.log(np.abs(total)) - exponent * s * _LN_2)
+
+
+zeta = elementary(_zeta, in_blocks(_zeta), arity=binary)
+polygamma = elementary(_polygamma, in_blocks(_polygamma), arity=binary)

@@ -1,0 +1,158 @@
+"""Computes the polynomials of stablehlo_ref/numerics/special_tables.py, with mpmath, and prints that file.
+
+    python tools/special_tables.py > stablehlo_ref/numerics/special_tables.py
+
+Each function is divided by what makes it vary (its zeros, its growth), so that few bits cancel in the polynomials of
+the rest. These interpolate at Chebyshev nodes; their degree is the least with which the error is below 2**-58 times the
+largest value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import pairwise
+from typing import Any
+
+from mpmath import mp, mpf
+
+Function = Callable[[Any], Any]
+
+mp.dps = 60
+TOLERANCE = mpf(2) ** -58
+PAIRS = 36  # terms of the series in double-double
+
+
+def nodes(count: int) -> list[Any]:
+    return [mp.cos(mp.pi * (2 * i + 1) / (2 * count)) for i in range(count)]
+
+
+def interpolated(function: Function, low: Any, high: Any, degree: int) -> list[Any]:
+    """The coefficients, in u from -1 to 1, of the polynomial of `degree` for `function` from `low` to `high`."""
+    at = nodes(degree + 1)
+    matrix = mp.matrix([[u**k for k in range(degree + 1)] for u in at])
+    values = mp.matrix([function((low + high) / 2 + u * (high - low) / 2) for u in at])
+    return list(mp.lu_solve(matrix, values))
+
+
+def polynomial(function: Function, low: Any, high: Any) -> str:
+    """The text of the polynomial of least degree that is near enough to `function` from `low` to `high`."""
+    low, high = mpf(low), mpf(high)
+    tests = [mpf(2 * i + 1) / 40 - 1 for i in range(40)]
+    exact = [function((low + high) / 2 + u * (high - low) / 2) for u in tests]
+    for degree in range(6, 40):
+        coefficients = interpolated(function, low, high, degree)
+        errors = [abs(mp.polyval(coefficients[::-1], u) - y) for u, y in zip(tests, exact)]
+        if max(errors) < TOLERANCE * max(map(abs, exact)):
+            break
+    center, scale = float((low + high) / 2), float(2 / (high - low))
+    return f"Polynomial({center!r}, {scale!r}, (\n{lines(coefficients)}))"
+
+
+def lines(numbers: list[Any]) -> str:
+    texts = [repr(float(x)) for x in numbers]
+    rows = [", ".join(texts[i : i + 4]) for i in range(0, len(texts), 4)]
+    return "".join(f"    {row},\n" for row in rows)
+
+
+def pieces(name: str, function: Function, *bounds: Any) -> None:
+    """Prints a tuple of polynomials, one between each bound and the next."""
+    print(f"{name} = (")
+    for low, high in pairwise(bounds):
+        print(indented(polynomial(function, low, high)) + ",")
+    print(")")
+
+
+def indented(text: str) -> str:
+    return "\n".join(f"    {line}" for line in text.split("\n"))
+
+
+def series(name: str, numbers: list[Any]) -> None:
+    print(f"{name} = (\n{lines(numbers)})")
+
+
+def pairs(name: str, numbers: list[Any]) -> None:
+    """Prints numbers as sums of two."""
+    print(f"{name} = (")
+    for x in numbers:
+        print(f"    ({float(x)!r}, {float(x - mpf(float(x)))!r}),")
+    print(")")
+
+
+# --- functions ------------------------------------------------------------------------------------------------------
+
+
+def erf_less_one(s: Any) -> Any:
+    """erf(x) / x - 1 for s = x*x."""
+    x = mp.sqrt(s)
+    return mp.erf(x) / x - 1
+
+
+def erfc_tail(v: Any) -> Any:
+    """x exp(x*x) erfc(x) for v = 1/x."""
+    return mp.erfc(1 / v) * mp.exp(1 / v**2) / v
+
+
+def erf_inv(w: Any) -> Any:
+    """erf_inv(x) / x for w = -log(1 - x*x)."""
+    x = mp.sqrt(-mp.expm1(-w))
+    rest = mp.exp(-w) / (1 + x)
+    y = mp.sqrt(w) * mpf("0.85")
+    for _ in range(100):
+        step = (mp.erfc(y) - rest) / mp.exp(-y * y) * mp.sqrt(mp.pi) / 2
+        step /= 1 + y * step  # Halley's method
+        y += step
+        if abs(step) < mpf(10) ** -50:
+            break
+    return y / x
+
+
+def lgamma(x: Any) -> Any:
+    """log gamma(x), less its zeros at 1 and 2."""
+    return mp.loggamma(x) / ((x - 1) * (x - 2))
+
+
+DIGAMMA_ZERO = mp.findroot(mp.digamma, mpf("1.4616321449683623412626595423257"))
+
+
+def digamma(x: Any) -> Any:
+    """The logarithmic derivative of gamma, less its zero."""
+    return mp.digamma(x) / (x - DIGAMMA_ZERO)
+
+
+def bessel_i1(s: Any) -> Any:
+    """I1(x) / x for s = x*x."""
+    x = mp.sqrt(s)
+    return mp.besseli(1, x) / x
+
+
+def bessel_i1e(v: Any) -> Any:
+    """sqrt(x) exp(-x) I1(x) for v = 1/x."""
+    return mp.besseli(1, 1 / v) * mp.exp(-1 / v) / mp.sqrt(v)
+
+
+def bernoulli(k: int) -> Any:
+    return mp.bernoulli(2 * k)
+
+
+def main() -> None:
+    print('"""Polynomials and series of special functions; tools/special_tables.py computes them."""\n')
+    print("from __future__ import annotations\n\nfrom stablehlo_ref.numerics.piecewise import Polynomial\n\n# fmt: off")
+    eighth = mpf(1) / 8
+    pieces("ERF", erf_less_one, 0, 1)
+    pieces("ERFC", erfc_tail, mpf(1) / 28, 2 * eighth, 4 * eighth, 1)
+    pieces("ERF_INV", erf_inv, 0, 2.5, 5)
+    pieces("ERF_INV_TAIL", lambda s: erf_inv(s * s), 2.2, 3.2, 4.2, 6.2)
+    pieces("LGAMMA", lgamma, 0.5, 1, 1.5, 2, 3, 5, 8)
+    pieces("DIGAMMA", digamma, 0.5, 1, 1.5, 2, 3, 5, 8)
+    pieces("BESSEL_I1", bessel_i1, 0, 4, 16)
+    pieces("BESSEL_I1E", bessel_i1e, 0, eighth / 2, eighth, 2 * eighth)
+    print(f"DIGAMMA_ZERO = ({float(DIGAMMA_ZERO)!r}, {float(DIGAMMA_ZERO - mpf(float(DIGAMMA_ZERO)))!r})")
+    series("STIRLING", [bernoulli(k) / (2 * k * (2 * k - 1)) for k in range(1, 10)])
+    series("DIGAMMA_SERIES", [bernoulli(k) / (2 * k) for k in range(1, 11)])
+    series("ZETA_SERIES", [bernoulli(k) / mp.factorial(2 * k) for k in range(1, 13)])
+    pairs("RECIPROCAL_GAMMA", mp.taylor(lambda x: mp.rgamma(1 + x), 0, PAIRS))
+    pairs("DIGAMMA_AT_4", mp.taylor(lambda x: mp.digamma(4 + x), 0, PAIRS))
+
+
+if __name__ == "__main__":
+    main()
