@@ -43,6 +43,7 @@ MEMOISED = 100  # a literal with a longer text is not remembered
 
 _match_number = token(rf"(-?)\s*({NUMBER})(?!\w)")
 _match_list = token(r"\[(\s*+(?:-?\d++\s*+(?:,\s*+-?\d++\s*+)*+)?+)\]")
+_match_affine = token(r"(affine_(?:map|set)<(?:->|>=|<=|[^<>\"])*+>)")
 _match_array = token(rf"<\s*({SIMPLE_TYPE})\s*(?::([^<>]*+))?>")
 _match_short_dense = token(rf'dense(<[^<>"/]{{0,{MEMOISED}}}+>\s*:\s*{SIMPLE_TYPE})')
 _match_dense_rest = re.compile(rf'(?:[^>"/]++|{STRING}|//[^\n]*+|/)*+>').match
@@ -373,8 +374,15 @@ class AttributeParser(LocationParser):
         if missing:
             raise self.error(f"Expected {kind}dimensions {', '.join(missing)} not specified", offset)
 
+    def _affine(self) -> OpaqueAttribute:
+        """`affine_map<...>` and `affine_set<...>`, with comparisons and arrows between the brackets."""
+        match = self.take(_match_affine(self.text, self.position))
+        if not match:
+            raise self.error("an affine map or set without an end")
+        return OpaqueAttribute(match[1])
+
     def _opaque(self) -> OpaqueAttribute:
-        """`affine_map<...>`, `sparse<...>` and others that are kept as they are written."""
+        """`sparse<...>` and others that are kept as they are written."""
         start = self.start
         self.advance()
         while self.peek() in ("<", "["):
@@ -385,7 +393,8 @@ class AttributeParser(LocationParser):
 
 
 _BY_START: dict[str, Callable[[AttributeParser], Any]] = {
-    **dict.fromkeys(("sparse", "affine_map", "affine_set", "opaque", "strided", "distinct"), AttributeParser._opaque),
+    **dict.fromkeys(("affine_map", "affine_set"), AttributeParser._affine),
+    **dict.fromkeys(("sparse", "opaque", "strided", "distinct"), AttributeParser._opaque),
     "true": lambda parser: parser._keyword(True),
     "false": lambda parser: parser._keyword(False),
     "unit": lambda parser: parser._keyword(UNIT),

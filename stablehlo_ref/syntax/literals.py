@@ -96,8 +96,8 @@ def _scalars(body: str, element_type: Type, shape: tuple[int, ...]) -> Array:
         raise LiteralError("unexpected character", error.start) from error
     is_complex = isinstance(element_type, ComplexType)
     _check_structure(raw, shape, is_complex)
-    text = raw.translate(None, _BRACKETS)
-    count = 0 if not text.strip() else text.count(b",") + 1
+    count = _count(shape) * (2 if is_complex else 1)
+    text = raw.translate(None, _BRACKETS) if count else b""
     part_type = element_type.element if isinstance(element_type, ComplexType) else element_type
     values = parse_numbers(text, count, part_type, body)
     return values.view(dtypes.numpy_dtype(element_type)) if is_complex else values

@@ -26,7 +26,7 @@ from stablehlo_ref.ir.types import (
     integer_type,
     tensor_type,
 )
-from stablehlo_ref.syntax.lexer import Cursor, token
+from stablehlo_ref.syntax.lexer import TRIVIA, Cursor, token
 
 MAX_WIDTH = (1 << 24) - 1  # of an integer type, as in MLIR
 MAX_DIMENSION = (1 << 63) - 1
@@ -38,7 +38,8 @@ FUNCTION_TYPE = rf"\({_TYPES}\)\s*+->\s*+(?:{SIMPLE_TYPE}|\({_TYPES}\))"
 
 _match_simple_type = token(rf"({SIMPLE_TYPE})")
 _match_function_type = token(rf"({FUNCTION_TYPE})")
-_match_dimensions = token(r"((?:(?:\?|\d++)\s*x\s*)*+)")
+_match_dimensions = token(rf"((?:(?:\?|\d++){TRIVIA}x{TRIVIA})*+)")
+_find_sizes = re.compile(r"\?|\d++").findall
 _match_unranked = token(r"\*\s*x")
 _match_integer_type = re.compile(r"(si|ui|i)([1-9]\d*)").fullmatch
 _match_number = token(r"(-?(?:\d++(?:\.\d*+)?+(?:[eE][+\-]?\d++)?+))")
@@ -162,7 +163,7 @@ class TypeParser(Cursor):
         match = _match_dimensions(self.text, self.position)
         assert match is not None
         self.position = match.end()
-        sizes = [size.strip() for size in match[1].split("x")[:-1]]
+        sizes = _find_sizes(re.sub("//.*", "", match[1]) if "/" in match[1] else match[1])
         for size in sizes:
             if len(size) > 18 and (len(size) > 19 or int(size) > MAX_DIMENSION):
                 raise self.error("a dimension size does not fit in 64 bits", match.start(1))

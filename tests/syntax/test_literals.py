@@ -1,0 +1,148 @@
+"""Element literals: decimal, hexadecimal, splat; rounded once, shaped, read-only, and never larger than their text."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import ml_dtypes
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from stablehlo_ref.diagnostics import MalformedError, Source
+from stablehlo_ref.ir.types import FLOATS
+from stablehlo_ref.numerics import dtypes
+from stablehlo_ref.syntax.attribute_text import attribute_text
+from stablehlo_ref.syntax.parser import Parser
+
+NARROW = ["bf16", "f16", "f32", "f8E4M3FN", "f8E5M2", "f8E4M3B11FNUZ", "f4E2M1FN", "f6E3M2FN"]
+
+
+def read(text: str):
+    return Parser(Source(text)).attribute()
+
+
+def array(text: str):
+    return read(text).array
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("dense<[[1, 2], [3, 4]]> : tensor<2x2xi32>", np.array([[1, 2], [3, 4]], np.int32)),
+        ("dense<[-1, 255, 0x80]> : tensor<3xi8>", np.array([-1, -1, -128], np.int8)),
+        ("dense<[18446744073709551615, 0]> : tensor<2xui64>", np.array([2**64 - 1, 0], np.uint64)),
+        ("dense<[-9223372036854775808]> : tensor<1xi64>", np.array([-(2**63)], np.int64)),
+        ("dense<[true, false]> : tensor<2xi1>", np.array([True, False])),
+        ("dense<[1.5, -0.0, 0x7F800000]> : tensor<3xf32>", np.array([1.5, -0.0, np.inf], np.float32)),
+        ("dense<[(1.0, 2.0), (3.0, -4.0)]> : tensor<2xcomplex<f32>>", np.array([1 + 2j, 3 - 4j], np.complex64)),
+        ("dense<(1.0, 2.0)> : tensor<2xcomplex<f64>>", np.array([1 + 2j, 1 + 2j])),
+        ("dense<[[], []]> : tensor<2x0xi32>", np.zeros((2, 0), np.int32)),
+        ("dense<> : tensor<0xf32>", np.zeros(0, np.float32)),
+        ('dense<"0x000080400000C03F"> : tensor<2xf32>', np.array([4.0, 1.5], np.float32)),
+        ('dense<"0x05"> : tensor<3xi1>', np.array([True, False, True])),
+        ('dense<"0xFF"> : tensor<2x20xi1>', np.ones((2, 20), bool)),
+        ('dense<"0x0F0801"> : tensor<3xi4>', np.array([-1, -8, 1], ml_dtypes.int4)),
+        ("dense<[7, -8]> : tensor<2xi4>", np.array([7, -8], ml_dtypes.int4)),
+        ("dense<-3> : tensor<2x!quant.uniform<i8:f32, 0.5>>", np.array([-3, -3], np.int8)),
+    ],
+)
+def test_elements(text, expected):
+    found = array(text)
+    assert found.dtype == expected.dtype and found.shape == expected.shape
+    assert found.tobytes() == expected.tobytes()
+    assert not found.flags.writeable
+    assert array(attribute_text(read(text))).tobytes() == expected.tobytes()
+
+
+def test_a_splat_takes_no_memory():
+    assert array("dense<0.0> : tensor<1000000000000xf32>").strides == (0,)
+
+
+@pytest.mark.parametrize("name", NARROW)
+@given(numerator=st.integers(-(10**22), 10**22), places=st.integers(1, 30))
+def test_decimals_are_rounded_once(name, numerator, places):
+    """Against exact rational arithmetic: no number of the type is nearer."""
+    digits = f"{'-' * (numerator < 0)}{abs(numerator):031d}"
+    text = f"{digits[:-places]}.{digits[-places:]}"
+    dtype = dtypes.numpy_dtype(FLOATS[name])
+    found = array(f"dense<[{text}, 1.0]> : tensor<2x{name}>")[0]
+    exact, value = Fraction(numerator, 10**places), float(found)
+    if not np.isfinite(value):
+        return
+    bits, size = int(np.array(found).view(f"u{dtype.itemsize}")), dtypes.bit_width(dtype)
+    words = np.array([(bits + d) % (1 << size) for d in (1, -1)], f"u{dtype.itemsize}")
+    neighbours = words.view(dtype).astype(np.float64).tolist()
+    for neighbour in neighbours:
+        if np.isfinite(neighbour):
+            assert abs(Fraction(value) - exact) <= abs(Fraction(neighbour) - exact)
+
+
+def test_a_decimal_beside_a_tie_is_not_rounded_as_the_tie():
+    # 1 + 2^-24 lies between two f32; the nearest double of these decimals is that tie itself.
+    text = "dense<[1.000000059604644775390626, 1.000000059604644775390625, 1.000000059604644775390624]> : tensor<3xf32>"
+    assert array(text).tolist() == [1 + 2**-23, 1.0, 1.0]
+
+
+@given(st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=1, max_size=20))
+def test_doubles_in_all_spellings(values):
+    for spell in (lambda v: f"{v:.17e}", lambda v: f"{v:.340f}"):
+        words = ", ".join(map(spell, values))
+        expected = np.array([float(spell(v)) for v in values])
+        assert array(f"dense<[{words}]> : tensor<{len(values)}xf64>").tobytes() == expected.tobytes()
+
+
+@given(st.lists(st.floats(width=32), min_size=1, max_size=120))
+def test_what_is_printed_reads_back(values):
+    expected = np.array(values, np.float32)
+    literal = array(f'dense<"0x{expected.tobytes().hex()}"> : tensor<{len(values)}xf32>')
+    text = attribute_text(read(f'dense<"0x{literal.tobytes().hex()}"> : tensor<{len(values)}xf32>'))
+    assert array(text).tobytes() == expected.tobytes()
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("dense<[1, 2]> : tensor<3xi32>", "not nested as the shape"),
+        ("dense<[[1, 2], [3]]> : tensor<2x2xi32>", "not nested as the shape"),
+        ("dense<[[1], [2, 3, 4]]> : tensor<2x2xi32>", "not nested as the shape"),
+        ("dense<[1, x]> : tensor<2xi32>", "expected an integer, found 'x'"),
+        ("dense<[1, 2.5]> : tensor<2xi32>", "expected an integer, found '2.5'"),
+        ("dense<[1 2, 3]> : tensor<2xi32>", "expected a comma"),
+        ("dense<300> : tensor<i8>", "300 is out of the range of i8"),
+        ("dense<-1> : tensor<ui8>", "-1 is out of the range of ui8"),
+        ("dense<[1.0, nan]> : tensor<2xf32>", "expected a number, found 'nan'"),
+        ("dense<0x1FFFFFFFF> : tensor<f32>", "more bits"),
+        ("dense<[true, 2]> : tensor<2xi1>", "expected true or false, found '2'"),
+        ('dense<"0x00"> : tensor<2xf32>', "1 bytes of data for 2 elements"),
+        ('dense<"0x0G"> : tensor<1xi8>', "hexadecimal digits"),
+        ('dense<"abc"> : tensor<1xi8>', "hexadecimal string"),
+        ("dense<1> : tensor<?xi32>", "must have static shape"),
+        ("dense<é> : tensor<i32>", "unexpected character"),
+        ("dense<0> : tensor<9223372036854775807x9xi32>", "too large"),
+        ("dense<1.0", "without an end"),
+    ],
+)
+def test_what_is_no_literal(text, message):
+    with pytest.raises(MalformedError, match=message.replace("(", r"\(")):
+        read(text)
+
+
+def test_resources_are_views_of_their_blobs():
+    source = """
+%0 = stablehlo.constant dense_resource<w> : tensor<2xf32>
+{-#
+  dialect_resources: { builtin: { w: "0x040000000000803F00000040", unused: "0x04000000" } },
+  external_resources: { mlir_reproducer: { verify_each: true, threading: "a" } }
+#-}
+"""
+    constant = Parser(Source(source)).program().regions[0].block.operations[0].properties["value"]
+    assert constant.array.tolist() == [1.0, 2.0]
+    assert not constant.array.flags.writeable and constant.array.base is not None
+
+
+def test_a_resource_of_the_wrong_size():
+    source = '%0 = stablehlo.constant dense_resource<w> : tensor<2xf32>\n{-# dialect_resources: { builtin: { w: "0x0400000000" } } #-}'
+    with pytest.raises(MalformedError, match="1 bytes of data for 2 elements of 4 bytes in resource 'w'"):
+        Parser(Source(source)).program()
