@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import operator
+
 import numpy as np
 
 from stablehlo_ref.define import In, Out
@@ -22,6 +24,7 @@ class BinaryBitwise(BinaryElementwise):
 class And(BinaryBitwise, op="and"):
     """The bits that are set in both `lhs` and `rhs`."""
 
+    scalar = operator.and_
     boolean = same(np.logical_and)
     integer = integers.bitwise_and
 
@@ -29,6 +32,7 @@ class And(BinaryBitwise, op="and"):
 class Or(BinaryBitwise, op="or"):
     """The bits that are set in `lhs` or `rhs`."""
 
+    scalar = operator.or_
     boolean = same(np.logical_or)
     integer = integers.bitwise_or
 
@@ -36,6 +40,7 @@ class Or(BinaryBitwise, op="or"):
 class Xor(BinaryBitwise, op="xor"):
     """The bits that are set in one of `lhs` and `rhs`."""
 
+    scalar = operator.xor
     boolean = same(np.not_equal)
     integer = integers.bitwise_xor
 
@@ -46,6 +51,7 @@ class Not(UnaryElementwise, op="not"):
     operand = In(boolean_tensor | integer_tensor)  # I1
     result = Out(boolean_tensor | integer_tensor)
 
+    scalar = operator.invert
     boolean = same(np.logical_not)
     integer = integers.bitwise_not
 

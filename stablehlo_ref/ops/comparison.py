@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from enum import Enum
 from typing import Any
 
@@ -34,6 +35,16 @@ class ComparisonDirection(Enum):
     GT = ">"
     LE = "<="
     LT = "<"
+
+
+SCALAR_COMPARISONS: dict[ComparisonDirection, Kernel] = {
+    ComparisonDirection.EQ: operator.eq,
+    ComparisonDirection.NE: operator.ne,
+    ComparisonDirection.GE: operator.ge,
+    ComparisonDirection.GT: operator.gt,
+    ComparisonDirection.LE: operator.le,
+    ComparisonDirection.LT: operator.lt,
+}
 
 
 class ComparisonType(Enum):
@@ -71,7 +82,10 @@ class Compare(Elementwise, op="compare"):
         if is_quantized(lhs):
             raise UnsupportedError(f"'{cls.name}' op on quantized tensors is not evaluated")
         dtype, direction = numpy_dtype(element_type(lhs)), comparison_direction.name
-        if compare_type == ComparisonType.TOTALORDER and is_float(lhs):
+        is_total = compare_type == ComparisonType.TOTALORDER and is_float(lhs)
+        if rank(lhs) == 0 and dtype.kind in "biuf" and not is_total:
+            return SCALAR_COMPARISONS[comparison_direction]
+        if is_total:
             return floats.compare(direction, "TOTALORDER")(dtype)
         compare = {"floating": floats.compare, "complex": complexes.compare}.get(kind(dtype), integers.compare)
         return compare(direction)(dtype)

@@ -5,6 +5,7 @@ Each class is the spec's list of bullets: what the op does for which element typ
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -38,6 +39,7 @@ from stablehlo_ref.spec import (
     is_per_axis_quantized,
     is_quantized,
     quantization_dimension,
+    rank,
     real_type,
     scalar,
     shape,
@@ -53,9 +55,13 @@ number_tensor = integer_tensor | float_tensor | complex_tensor
 
 
 class Elementwise(Op):
-    """The spec's bullets, one for each kind of element type."""
+    """The spec's bullets, one for each kind of element type.
+
+    `scalar` is an operator of Python that does the same on numpy's own types, on scalars in a tenth of a kernel's time.
+    """
 
     elementwise = True
+    scalar: Any = None
     boolean: Bullet = None
     integer: Bullet = None
     floating: Bullet = None
@@ -67,6 +73,8 @@ class Elementwise(Op):
         if is_quantized(x):
             raise UnsupportedError(f"'{cls.name}' op on quantized tensors is not evaluated")
         dtype = numpy_dtype(element_type(x))
+        if cls.scalar is not None and rank(x) == 0 and dtype.kind in "biuf":
+            return cls.scalar  # type: ignore[no-any-return]
         bullet: Bullet = getattr(cls, kind(dtype))
         if bullet is None:
             raise UnsupportedError(f"'{cls.name}' op has no meaning for {element_type(x)}")
@@ -144,6 +152,7 @@ class Add(BinaryElementwise, op="add"):
     """The sum of `lhs` and `rhs`."""
 
     commutative = True
+    scalar = operator.add
     boolean = same(np.logical_or)
     integer = integers.add
     floating = floats.add
@@ -196,6 +205,7 @@ class Remainder(BinaryArithmetic, op="remainder"):
 class Subtract(BinaryArithmetic, op="subtract"):
     """The difference of `lhs` and `rhs`."""
 
+    scalar = operator.sub
     integer = integers.subtract
     floating = floats.subtract
     complex = complexes.subtract
@@ -230,6 +240,7 @@ class Minimum(BinaryOnAnything, op="minimum"):
 class Multiply(BinaryOnAnything, op="multiply"):
     """The product of `lhs` and `rhs`."""
 
+    scalar = operator.mul
     boolean = same(np.logical_and)
     integer = integers.multiply
     floating = floats.multiply
@@ -242,6 +253,7 @@ class Negate(UnaryElementwise, op="negate"):
     operand = In(number_tensor | per_tensor_quantized)  # I1
     result = Out(number_tensor | per_tensor_quantized)
 
+    scalar = operator.neg
     integer = integers.negate
     floating = floats.negate
     complex = complexes.negate
@@ -281,29 +293,15 @@ class Map(Op, op="map"):
     @staticmethod
     def plan(computation: Any, result: Any) -> Kernel:
         count, sizes, dtype = size(result), shape(result), numpy_dtype(element_type(result))
-        step = LANES if computation.is_elementwise else max(count, 1)
-        on_lanes = computation.lanes(min(step, count)) or one_by_one(computation, dtype)
 
         def run(inputs: tuple[Array, ...]) -> Array:
+            if count <= LANES or not computation.is_elementwise:
+                return computation.each(*inputs)[0]
             lines = [x.reshape(-1) for x in inputs]
-            if count <= step:
-                return on_lanes(*lines)[0].reshape(sizes)
             out = np.empty(count, dtype)
-            for start in range(0, count, step):
-                block = slice(start, start + step)
-                (out[block],) = computation(*[line[block] for line in lines])
+            for start in range(0, count, LANES):
+                block = slice(start, start + LANES)
+                (out[block],) = computation.each(*[line[block] for line in lines])
             return out.reshape(sizes)
 
         return run
-
-
-def one_by_one(computation: Any, dtype: np.dtype[Any]) -> Kernel:
-    """`computation` on arrays of lanes where it takes nothing but scalars."""
-
-    def run(*lines: Array) -> tuple[Array]:
-        out = np.empty(len(lines[0]), dtype)
-        for lane in range(len(out)):
-            (out[lane],) = computation(*[line[lane] for line in lines])
-        return (out,)
-
-    return run

@@ -42,20 +42,3 @@ func.func @main() {
   check.expect_eq_const %d, dense<[1.5, 0x7F]> : tensor<2xf8E4M3FN>
   func.return
 }
-
-// -----
-
-// Data from the resources at the end of the file.
-func.func @main() {
-  %output = stablehlo.constant dense_resource<blob> : tensor<2xi32>
-  check.expect_eq_const %output, dense<[1, 256]> : tensor<2xi32>
-  func.return
-}
-
-{-#
-  dialect_resources: {
-    builtin: {
-      blob: "0x040000000100000000010000"
-    }
-  }
-#-}
