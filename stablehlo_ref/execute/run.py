@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 from stablehlo_ref.diagnostics import Diagnostic, EvaluationError, InternalError, StablehloError
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.limits import Limits
+from stablehlo_ref.processes import Process
 
 Slots: TypeAlias = list[Any]
 Turns: TypeAlias = Generator[Any, Any, None]
@@ -29,8 +30,10 @@ class Context:
     observer: Observer | None = None
     custom_calls: Mapping[str, Callable[..., Sequence[Any]]] = field(default_factory=dict)  # handlers of this run only
     probe_output_dir: Path | None = None
-    process: Any = None  # which one of the grid's this run is (execute.grid.Process); None outside of any grid
+    process: Process = field(default_factory=Process)  # outside of any grid it is the only one
     probes: dict[str, list[tuple[Any, Any]]] = field(default_factory=dict)  # types and values by probe id
+    seed: int = 0  # of what `rng` draws
+    draws: int = 0  # how often it has drawn in this run
 
 
 class Observer:
@@ -41,6 +44,9 @@ class Observer:
 
     def after(self, op: Operation, results: Sequence[Any]) -> None:
         """Called with the op's results."""
+
+    def goes_on(self, process: Process) -> None:
+        """Called when a process of a grid goes on: what follows is its."""
 
 
 _UNOBSERVED = Observer()

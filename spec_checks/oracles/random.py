@@ -1,0 +1,87 @@
+"""rng_bit_generator: the generators of Salmon et al., SC 2011, block by block on Python's integers.
+
+The spec leaves the variants to implementations; the layout of counters over an array is XLA's.
+"""
+
+from itertools import product
+
+import numpy as np
+
+Words = tuple[int, ...]
+
+LOW = 2**32 - 1
+
+
+def threefry2x32(counter: Words, key: Words) -> Words:
+    """Threefry-2x32 with 20 rounds."""
+    x, y = counter
+    schedule = (*key, key[0] ^ key[1] ^ 0x1BD11BDA)
+    x, y = x + schedule[0] & LOW, y + schedule[1] & LOW
+    for r in range(20):
+        rotation = (13, 15, 26, 6, 17, 29, 16, 24)[r % 8]
+        x = x + y & LOW
+        y = (y << rotation | y >> 32 - rotation) & LOW
+        y ^= x
+        if r % 4 == 3:
+            n = r // 4 + 1
+            x, y = x + schedule[n % 3] & LOW, y + schedule[(n + 1) % 3] + n & LOW
+    return x, y
+
+
+def philox4x32(counter: Words, key: Words) -> Words:
+    """Philox-4x32 with 10 rounds."""
+    for _ in range(10):
+        first, second = 0xD2511F53 * counter[0], 0xCD9E8D57 * counter[2]
+        counter = second >> 32 ^ counter[1] ^ key[0], second & LOW, first >> 32 ^ counter[3] ^ key[1], first & LOW
+        key = key[0] + 0x9E3779B9 & LOW, key[1] + 0xBB67AE85 & LOW
+    return counter
+
+
+def words(number: int, count: int) -> Words:
+    return tuple(number >> 32 * i & LOW for i in range(count))
+
+
+def rng_bit_generator(
+    initial_state: np.ndarray, rng_algorithm: str, *, result: tuple[tuple[int, ...], np.dtype], bits: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """The state after it, and the numbers as unsigned integers of `bits` bits each, of a shape and a dtype."""
+    key, *counter = map(int, initial_state)
+    shape, dtype = result
+    generate = _threefry if rng_algorithm == "THREE_FRY" else _philox
+    counter_after, numbers = generate(key, counter, shape, bits)
+    output = np.empty(shape, dtype)
+    for index in np.ndindex(*shape):
+        output[index] = numbers[index] % 2**bits
+    return np.array([key, *counter_after], np.uint64), output
+
+
+def _threefry(key: int, counter: list[int], shape: tuple[int, ...], bits: int) -> tuple[list[int], dict]:
+    """Elements of 64 bits take a block each; of narrower ones, two neighbours along one axis share one."""
+    width, axis = (1, 0) if bits == 64 else (2, next((a for a, n in enumerate(shape) if n % 2 == 0), None))
+    if axis is None:
+        axis = shape.index(max(shape)) if shape else 0
+    blocks = [range(-(-n // width)) if a == axis else range(n) for a, n in enumerate(shape)]
+    numbers, count = {}, 0
+    for block in product(*blocks):
+        x, y = threefry2x32(words(counter[0] + count, 2), words(key, 2))
+        count += 1
+        if bits == 64:
+            numbers[block] = x | y << 32
+        elif not shape:
+            numbers[()] = x
+        else:
+            for side, word in enumerate((x, y)):
+                numbers[(*block[:axis], 2 * block[axis] + side, *block[axis + 1 :])] = word
+    return [(counter[0] + count) % 2**64], numbers
+
+
+def _philox(key: int, counter: list[int], shape: tuple[int, ...], bits: int) -> tuple[list[int], dict]:
+    """Blocks of 128 bits follow one another in row-major order."""
+    start = counter[0] | (counter[1] if len(counter) == 2 else key) << 64
+    numbers, word = {}, []
+    for index in np.ndindex(*shape):
+        if not word:
+            word = list(philox4x32(words(start, 4), words(key, 2)))
+            start += 1
+        numbers[index] = word.pop(0) | word.pop(0) << 32 if bits == 64 else word.pop(0)
+    return [start % 2**64, start >> 64 & 2**64 - 1][: len(counter)], numbers

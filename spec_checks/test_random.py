@@ -1,0 +1,136 @@
+"""Random bits against the published test vectors of their generators and against an oracle; `rng` by its moments."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import stablehlo_ref as sr
+from spec_checks.evaluate import evaluate, type_of
+from spec_checks.oracles import random as oracle
+from spec_checks.strategies import FLOATS, INTEGERS, dtypes, shapes, width
+from stablehlo_ref.ir.types import tensor_type
+from stablehlo_ref.numerics.dtypes import element_type_of
+from stablehlo_ref.ops.random import RngAlgorithm, RngDistribution
+
+ONES = 2**32 - 1
+PI = (0x243F6A88, 0x85A308D3, 0x13198A2E, 0x03707344, 0xA4093822, 0x299F31D0)
+
+
+def test_known_answers() -> None:
+    """Of the Random123 library."""
+    assert oracle.threefry2x32((0, 0), (0, 0)) == (0x6B200159, 0x99BA4EFE)
+    assert oracle.threefry2x32((ONES, ONES), (ONES, ONES)) == (0x1CB996FC, 0xBB002BE7)
+    assert oracle.threefry2x32(PI[:2], PI[2:4]) == (0xC4923A9C, 0x483DF7A0)
+    assert oracle.philox4x32((0,) * 4, (0, 0)) == (0x6627E8D5, 0xE169C58D, 0xBC57AC4C, 0x9B00DBD8)
+    assert oracle.philox4x32((ONES,) * 4, (ONES, ONES)) == (0x408F276D, 0x41C83B0E, 0xA20BC7C6, 0x6D5451FD)
+    assert oracle.philox4x32(PI[:4], PI[4:]) == (0xD16CFE09, 0x94FDCCEB, 0x5001E420, 0x24126EA1)
+
+
+near_wrapping = st.integers(0, 2**64 - 1) | st.sampled_from([0, 2**32 - 2, 2**64 - 2])
+
+
+@settings(max_examples=200, deadline=None)
+@given(data=st.data())
+def test_rng_bit_generator(data: st.DataObject) -> None:
+    algorithm = data.draw(st.sampled_from(["THREE_FRY", "PHILOX", "DEFAULT"]))
+    size = 2 if algorithm == "THREE_FRY" else data.draw(st.sampled_from([2, 3]))
+    state = np.array(data.draw(st.lists(near_wrapping, min_size=size, max_size=size)), np.uint64)
+    dtype, shape = data.draw(dtypes(INTEGERS, FLOATS)), data.draw(shapes(max_size=5))
+    types = type_of(state), tensor_type(shape, element_type_of(dtype))
+    actual_state, actual = evaluate("rng_bit_generator", state, result=types, rng_algorithm=RngAlgorithm[algorithm])
+    bits = np.dtype(f"u{dtype.itemsize}")
+    expected_state, expected = oracle.rng_bit_generator(state, algorithm, result=(shape, bits), bits=width(dtype))
+    np.testing.assert_array_equal(actual_state, expected_state)
+    np.testing.assert_array_equal(actual.view(bits), expected)
+
+
+def test_blocks_of_counters_join() -> None:
+    """More counters than are worked on at a time, the counter's low word wrapping between."""
+    state = np.array([3, 2**64 - 9000], np.uint64)
+    for algorithm in ("THREE_FRY", "PHILOX"):
+        types = type_of(state), tensor_type((40_000,), element_type_of(np.dtype("u4")))
+        after, actual = evaluate("rng_bit_generator", state, result=types, rng_algorithm=RngAlgorithm[algorithm])
+        result = (40_000,), np.dtype("u4")
+        expected_after, expected = oracle.rng_bit_generator(state, algorithm, result=result, bits=32)
+        np.testing.assert_array_equal(after, expected_after)
+        np.testing.assert_array_equal(actual, expected)
+
+
+# --- rng ------------------------------------------------------------------------------------------------------------
+
+
+def draw(a: Any, b: Any, distribution: str, dtype: Any, count: int = 20_000) -> np.ndarray:
+    low, high = (np.array(x).astype(dtype) for x in (a, b))
+    result = tensor_type((count,), element_type_of(low.dtype))
+    shape = np.array([count], np.int64)
+    return evaluate("rng", low, high, shape, result=result, rng_distribution=RngDistribution[distribution])
+
+
+@pytest.mark.parametrize("dtype", [d for d in INTEGERS if width(d) >= 4], ids=lambda d: d.name)
+def test_uniform_integers(dtype: np.dtype[Any]) -> None:
+    numbers = draw(1, 6, "UNIFORM", dtype).astype(np.int64)
+    values, counts = np.unique(numbers, return_counts=True)
+    assert values.tolist() == [1, 2, 3, 4, 5]
+    assert abs(counts - 4000).max() < 5 * np.sqrt(4000)
+
+
+def test_uniform_integers_of_the_widest_ranges() -> None:
+    extremes = np.iinfo(np.int64)
+    numbers = draw(extremes.min, extremes.max, "UNIFORM", np.int64)
+    assert abs((numbers < 0).mean() - 0.5) < 0.02
+    assert draw(0, 2**64 - 1, "UNIFORM", np.uint64).max() > np.uint64(2**63)
+
+
+@pytest.mark.parametrize("dtype", [d for d in FLOATS if width(d) >= 8 and "e8m0" not in d.name], ids=lambda d: d.name)
+def test_uniform_floats(dtype: np.dtype[Any]) -> None:
+    numbers = draw(1, 2, "UNIFORM", dtype).astype(np.float64)
+    assert numbers.min() >= 1
+    assert numbers.max() < 2
+    spacing = 1 if width(dtype) == 8 else 0  # of coarse types the last number stands for itself and for b
+    assert abs(numbers.mean() - 1.5) < 0.02 + 0.05 * spacing
+
+
+def test_uniform_floats_of_the_widest_range() -> None:
+    most = np.finfo(np.float64).max
+    numbers = draw(-most, most, "UNIFORM", np.float64)
+    assert np.isfinite(numbers).all()
+    assert abs((numbers < 0).mean() - 0.5) < 0.02
+
+
+def test_an_empty_interval_gives_its_first_end() -> None:
+    assert (draw(2, 2, "UNIFORM", np.float32) == 2).all()
+    assert (draw(2, 1, "UNIFORM", np.int32) == 2).all()
+    assert not draw(False, True, "UNIFORM", bool).any()
+
+
+@pytest.mark.parametrize("count", [20_000, 20_001])
+def test_normal(count: int) -> None:
+    numbers = draw(10, 2, "NORMAL", np.float32, count).astype(np.float64)
+    standard = (numbers - 10) / 2
+    assert abs(standard.mean()) < 5 / np.sqrt(count)
+    assert abs(standard.var() - 1) < 5 * np.sqrt(2 / count)
+    assert abs((standard**3).mean()) < 5 * np.sqrt(15 / count)
+    assert abs((standard**4).mean() - 3) < 5 * np.sqrt(96 / count)
+
+
+def test_runs_draw_the_same_and_ops_in_a_run_do_not() -> None:
+    draw = "stablehlo.rng %a, %b, %n, distribution = UNIFORM : (tensor<f64>, tensor<f64>, tensor<1xi64>) -> tensor<4xf64>"
+    program = sr.load(f"""
+    func.func @main() -> (tensor<4xf64>, tensor<4xf64>) {{
+      %a = stablehlo.constant dense<0.0> : tensor<f64>
+      %b = stablehlo.constant dense<1.0> : tensor<f64>
+      %n = stablehlo.constant dense<4> : tensor<1xi64>
+      %0 = {draw}
+      %1 = {draw}
+      return %0, %1 : tensor<4xf64>, tensor<4xf64>
+    }}
+    """)
+    first, second = program.run()
+    assert not (first == second).any()
+    for again, before in zip(program.run(), (first, second)):
+        np.testing.assert_array_equal(again, before)
