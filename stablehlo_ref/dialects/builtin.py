@@ -23,3 +23,5 @@ class UnrealizedConversionCast(Op, op="unrealized_conversion_cast", dialect="bui
 
     inputs = Ins(anything)
     outputs = Outs(anything)
+
+    syntax = "(operands : type(operands))? to type(results) attr-dict"

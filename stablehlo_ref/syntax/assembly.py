@@ -8,7 +8,8 @@ in the line                       what it stands for in the text
 ``$member``                       an attribute in the pretty form of its kind: `[0, 1]`, `5`, `true`, `"..."`, `@f`,
                                   `LT`, a tensor constant with its type; a region, or regions with commas between them
 ``attr-dict``                     all other attributes `{...}`, nothing if there are none
-``( ... )?``                      the parts inside if the first of them that can be there is (not its default)
+``( ... )?``                      the parts inside, if the first attribute, region or list of operands in it is there and
+                                  not its default; the first part is a token or `operands`
 ``type(operands)``                the types, with commas between them; also ``type(results)``
 ``functional_type``               `(operand types) -> result types`
 ``same_type``                     one type for all operands and results, or a functional type where they differ
@@ -52,6 +53,9 @@ class Literal(Directive):
     def __init__(self, token: str) -> None:
         self.token = token
 
+    def stands(self, parser: Any) -> bool:
+        return bool(parser.peek() == self.token)
+
     def parse(self, parser: Any, draft: Draft) -> None:
         parser.expect(self.token)
 
@@ -60,6 +64,11 @@ class Literal(Directive):
 
 
 class Operands(Directive):
+    """`operands`."""
+
+    def stands(self, parser: Any) -> bool:
+        return bool(parser.peek()[:1] == "%")
+
     def parse(self, parser: Any, draft: Draft) -> None:
         draft.operands += parser.operand_list()
 
@@ -79,8 +88,7 @@ class OptionalGroup(Directive):
         self.members = tuple(member for part in parts for member in part.members)
 
     def parse(self, parser: Any, draft: Draft) -> None:
-        first = self.parts[0]
-        if isinstance(first, Literal) and parser.peek() == first.token:
+        if self.parts[0].stands(parser):
             for part in self.parts:
                 part.parse(parser, draft)
 

@@ -50,6 +50,10 @@ class Directive:
     def print(self, printer: Printer, op: Operation) -> None:
         raise NotImplementedError
 
+    def stands(self, parser: Parser) -> bool:
+        """Whether this part stands next in the text; only asked of the first part of an optional group."""
+        raise NotImplementedError
+
     def present(self, op: Operation) -> bool | None:
         """Whether `op` has what this part is about; None if that depends on nothing."""
         return None

@@ -73,7 +73,10 @@ def read(text: str):
         ('opaque<"d", "0x00"> : tensor<1xi8>', OpaqueAttribute('opaque<"d", "0x00"> : tensor<1xi8>')),
         ('#sdy.sharding<@mesh, [{"a", ?}]>', OpaqueAttribute('#sdy.sharding<@mesh, [{"a", ?}]>')),
         ("#stablehlo<comparison_direction LT>", EnumAttribute("stablehlo", "comparison_direction", "LT")),
-        ("#stablehlo.channel_handle<handle = 1, type = 0>", {"handle": IntegerAttribute(1), "type": IntegerAttribute(0)}),
+        (
+            "#stablehlo.channel_handle<handle = 1, type = 0>",
+            {"handle": IntegerAttribute(1), "type": IntegerAttribute(0)},
+        ),
         (
             "#stablehlo.gather<offset_dims = [1], index_vector_dim = 2>",
             {

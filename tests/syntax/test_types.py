@@ -89,7 +89,9 @@ def test_blanks_and_comments_inside_a_type():
     assert read("tensor<2 x // two\n 3x f32>") == tensor_type((2, 3), F32)
 
 
-@pytest.mark.parametrize("text", ["tensor<2x>", "tensor<2xf32", "i0", "i99999999999", "complex<>", "!", "tensor<-1xf32>"])
+@pytest.mark.parametrize(
+    "text", ["tensor<2x>", "tensor<2xf32", "i0", "i99999999999", "complex<>", "!", "tensor<-1xf32>"]
+)
 def test_what_is_no_type(text):
     with pytest.raises(MalformedError):
         read(text)

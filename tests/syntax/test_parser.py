@@ -1,0 +1,306 @@
+"""Operations, blocks, regions, values, and what stands around them; every program is also printed and read again."""
+
+from __future__ import annotations
+
+import pytest
+
+from stablehlo_ref.diagnostics import MalformedError, Source
+from stablehlo_ref.dialects import registered  # noqa: F401
+from stablehlo_ref.ir.attributes import EnumAttribute, IntegerAttribute, StructAttribute
+from stablehlo_ref.ir.compare import difference
+from stablehlo_ref.ir.core import Operation
+from stablehlo_ref.ir.locations import name_of
+from stablehlo_ref.ir.types import FLOATS, TOKEN, FunctionType, IntegerType, tensor_type
+from stablehlo_ref.syntax.lexer import MAX_NESTING
+from stablehlo_ref.syntax.parser import parse
+from stablehlo_ref.syntax.printer import print_operation
+
+F32 = tensor_type((), FLOATS["f32"])
+
+
+def read(text: str) -> Operation:
+    """The module that a text spells, after it came through the printer in every form."""
+    module = parse(Source(text), allow_unregistered_dialect=True)
+    for options in ({}, {"generic": True}, {"locations": True}, {"generic": True, "locations": True}):
+        printed = print_operation(module, **options)
+        again = parse(Source(printed, "printed"), allow_unregistered_dialect=True)
+        assert difference(module, again, locations=options.get("locations", False)) is None, printed
+    return module
+
+
+def operations(text: str) -> list[Operation]:
+    return read(text).regions[0].block.operations
+
+
+def in_function(*lines: str, arguments: str = "%a: tensor<f32>, %b: tensor<f32>") -> list[Operation]:
+    body = "\n  ".join(lines)
+    (function,) = operations(f"func.func @f({arguments}) {{\n  {body}\n  return\n}}\n")
+    return function.regions[0].block.operations
+
+
+# --- the file -------------------------------------------------------------------------------------------------------
+
+
+def test_a_list_of_operations_is_a_module():
+    module = read("func.func private @f()\nfunc.func private @g()")
+    assert module.name == "builtin.module"
+    assert [op.properties["sym_name"] for op in module.regions[0].block.operations] == ["f", "g"]
+
+
+def test_one_module_is_itself_and_modules_nest():
+    module = read('module @outer attributes {a.b = "c"} {\n  module {\n  }\n}\n')
+    assert module.properties == {"sym_name": "outer"} and module.attributes == {"a.b": "c"}
+    assert [op.name for op in module.walk()] == ["builtin.module", "builtin.module"]
+
+
+@pytest.mark.parametrize("text", ["", "// nothing\n", "\ufeff\r\n  \r\n"])
+def test_an_empty_file_is_an_empty_module(text):
+    assert operations(text) == []
+
+
+def test_byte_order_mark_carriage_returns_and_comments():
+    (function,) = operations("\ufeff// f\r\nfunc.func @f() { // open\r\n  return // done\r\n}\r\n")
+    assert function.properties["sym_name"] == "f"
+
+
+# --- functions ------------------------------------------------------------------------------------------------------
+
+
+def test_a_function_with_everything():
+    (function,) = operations(
+        'func.func private @"a b"(%x: tensor<f32> {m.n = 1 : i32} loc("args[0]"), %y: tensor<f32>)\n'
+        "    -> (tensor<f32> {m.r}, tensor<f32>) attributes {no_inline} {\n"
+        "  return %x, %y : tensor<f32>, tensor<f32>\n}\n"
+    )
+    properties, (x, y) = function.properties, function.regions[0].block.arguments
+    assert properties["function_type"] == FunctionType((F32, F32), (F32, F32))
+    assert properties["arg_attrs"] == ({"m.n": IntegerAttribute(1, IntegerType(32))}, {})
+    assert properties["sym_visibility"] == "private" and properties["sym_name"] == "a b"
+    assert (x.name, y.name, name_of(x.location), y.location) == ("x", "y", "args[0]", None)
+    assert list(function.attributes) == ["no_inline"]
+
+
+def test_a_declaration_has_a_region_without_blocks():
+    (function,) = operations("func.func private @f(tensor<f32> {m.n}, tensor<f32>) -> tensor<f32>")
+    assert function.regions[0].blocks == []
+
+
+def test_calls_in_both_spellings():
+    ops = in_function("%0 = call @g(%a) : (tensor<f32>) -> tensor<f32>", "func.call @h() : () -> ()")
+    assert [op.properties["callee"] for op in ops[:2]] == ["g", "h"]
+
+
+# --- values ---------------------------------------------------------------------------------------------------------
+
+
+def test_groups_of_results():
+    first, second, _ = in_function(
+        '%p:2, %q = "a.b"() : () -> (tensor<f32>, tensor<i1>, tensor<f32>)',
+        '"a.c"(%p, %p#0, %p#1, %q, %q#0) : (tensor<f32>, tensor<f32>, tensor<i1>, tensor<f32>, tensor<f32>) -> ()',
+    )
+    p0, p1, q = first.results
+    assert second.operands == [p0, p0, p1, q, q]
+    assert [value.name for value in first.results] == ["p#0", "p#1", "q"]
+
+
+def test_a_value_may_be_used_before_the_block_that_defines_it():
+    (op, _) = in_function(
+        '"a.b"() ({',
+        '^entry:\n  "a.jump"()[^second, ^third] : () -> ()',
+        '^third:\n  "a.use"(%v#1) : (tensor<f32>) -> ()',
+        '^second(%w: i32):\n  %v:2 = "a.define"() : () -> (i1, tensor<f32>)',
+        "}) : () -> ()",
+    )
+    entry, third, second = op.regions[0].blocks
+    assert entry.operations[0].successors == ["second", "third"]
+    assert third.operations[0].operands == [second.operations[0].results[1]]
+
+
+def test_sibling_regions_may_share_names_and_lines_are_the_same_op_again():
+    ops = in_function(
+        "%0 = stablehlo.add %a, %b : tensor<f32>",
+        "%1 = stablehlo.add %b, %0 : tensor<f32>",
+        '%2:2 = "stablehlo.case"(%i) ({\n    %x = stablehlo.add %0, %1 : tensor<f32>',
+        "  stablehlo.return %x, %x : tensor<f32>, tensor<f32>\n  }, {",
+        "  %x = stablehlo.add %1, %1 : tensor<f32>\n    stablehlo.return %x, %x : tensor<f32>, tensor<f32>",
+        "}) : (tensor<i32>) -> (tensor<f32>, tensor<f32>)",
+        arguments="%a: tensor<f32>, %b: tensor<f32>, %i: tensor<i32>",
+    )
+    first, second, case, _ = ops
+    assert second.operands[1] is first.results[0]
+    bodies = [region.block.operations[0] for region in case.regions]
+    assert [op.operands for op in bodies] == [[first.results[0], second.results[0]], [second.results[0]] * 2]
+
+
+# --- pretty forms ---------------------------------------------------------------------------------------------------
+
+
+def test_locations_are_those_of_the_ops_name_in_the_text():
+    first, *_ = in_function("%0 = stablehlo.add %a, %b : tensor<f32>")
+    assert (first.location.line, first.location.column) == (2, 8)
+
+
+@pytest.mark.parametrize(
+    ("line", "members"),
+    [
+        ("%0 = stablehlo.constant dense<1.0> : tensor<f32>", {}),
+        ("%0 = stablehlo.constant {m.n = 1 : i32} dense<1.0> : tensor<f32>", {}),
+        ("%0 = stablehlo.constant() {value = dense<1.0> : tensor<f32>} : () -> tensor<f32>", {}),
+        ("%0 = stablehlo.add %a, %b : (tensor<f32>, tensor<f32>) -> tensor<f32>", {}),
+        ("%0 = stablehlo.iota dim = 0 : tensor<4xi32>", {"iota_dimension": 0}),
+        ("%0 = stablehlo.select %p, %a, %b : tensor<i1>, tensor<f32>", {}),
+        ("%0 = stablehlo.select %p, %a, %b : (tensor<i1>, tensor<f32>, tensor<f32>) -> tensor<?xf32>", {}),
+        ("%0 = stablehlo.complex %a, %b : tensor<complex<f32>>", {}),
+        ("%0 = stablehlo.tuple %a, %p : tuple<tensor<f32>, tensor<i1>>", {}),
+        ("%0 = stablehlo.get_tuple_element %t[1] : (tuple<i1, tensor<f32>>) -> tensor<f32>", {"index": 1}),
+        (
+            "%0 = stablehlo.slice %v [0:4:2, 1:3] : (tensor<4x4xf32>) -> tensor<2x2xf32>",
+            {"start_indices": (0, 1), "limit_indices": (4, 3), "strides": (2, 1)},
+        ),
+        (
+            "%0 = stablehlo.dynamic_slice %v, %i, %i, sizes = [1, 2]"
+            " : (tensor<4x4xf32>, tensor<i32>, tensor<i32>) -> tensor<1x2xf32>",
+            {"slice_sizes": (1, 2)},
+        ),
+        ("%0 = stablehlo.dynamic_slice %a, , sizes = [] : (tensor<f32>) -> tensor<f32>", {"slice_sizes": ()}),
+        ("%0 = stablehlo.dynamic_slice %a, sizes = [] : (tensor<f32>) -> tensor<f32>", {"slice_sizes": ()}),
+        (
+            "%0 = stablehlo.concatenate %v, %v, dim = 1 : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x8xf32>",
+            {"dimension": 1},
+        ),
+        (
+            "%0 = stablehlo.dot_general %v, %v, batching_dims = [0] x [1], contracting_dims = [1] x [0],"
+            " precision = [DEFAULT, HIGHEST] : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4xf32>",
+            {"lhs_batching_dimensions": (0,), "rhs_contracting_dimensions": (0,)},
+        ),
+        (
+            "%0 = stablehlo.dot_general %v, %v, contracting_dims = [1] x [0], algorithm = <lhs_precision_type = tf32,"
+            " rhs_precision_type = tf32, accumulation_type = f32, lhs_component_count = 1, rhs_component_count = 1,"
+            " num_primitive_operations = 1, allow_imprecise_accumulation = false>"
+            " : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>",
+            {"lhs_precision_type": FLOATS["tf32"], "allow_imprecise_accumulation": False},
+        ),
+        (
+            "%0 = stablehlo.convolution(%w, %w) dim_numbers = [b, 0, f]x[0, i, o]->[f, 0, b], window = {stride = [2],"
+            " pad = [[1, 0]], lhs_dilate = [1], rhs_dilate = [2], reverse = [true]} {batch_group_count = 1 : i64,"
+            " feature_group_count = 1 : i64} : (tensor<1x2x3xf32>, tensor<1x2x3xf32>) -> tensor<1x2x3xf32>",
+            {"output_batch_dimension": 2, "padding": ((1, 0),), "window_reversal": (True,)},
+        ),
+        ("%0 = stablehlo.reduce_precision %a, format = e5m10 : tensor<f32>", {"exponent_bits": 5, "mantissa_bits": 10}),
+        ("stablehlo.custom_call @f(%a) {has_side_effect = true} : (tensor<f32>) -> ()", {"call_target_name": "f"}),
+        (
+            '%0 = stablehlo.composite "a.b" %a {decomposition = @g} : (tensor<f32>) -> tensor<f32>',
+            {"composite_name": "a.b"},
+        ),
+        ("%0:2 = stablehlo.optimization_barrier %a, %p : tensor<f32>, tensor<i1>", {}),
+        ("stablehlo.optimization_barrier()", {}),
+        ("%0 = stablehlo.after_all : !stablehlo.token", {}),
+        ("%0 = stablehlo.cholesky %v, lower = true : tensor<4x4xf32>", {"lower": True}),
+        ("check.expect_eq_const %a, dense<1.0> : tensor<f32>", {}),
+        ("check.expect_almost_eq %a, %b, tolerance = 0.5 : tensor<f32>", {"tolerance": 0.5}),
+    ],
+)
+def test_pretty_forms(line, members):
+    arguments = (
+        "%a: tensor<f32>, %b: tensor<f32>, %p: tensor<i1>, %i: tensor<i32>, %v: tensor<4x4xf32>, %w: tensor<1x2x3xf32>, "
+        "%t: tuple<i1, tensor<f32>>"
+    )
+    op, _ = in_function(line, arguments=arguments)
+    assert members.items() <= op.properties.items()
+
+
+def test_while_shares_the_names_of_its_arguments():
+    loop, _ = in_function(
+        "%0:2 = stablehlo.while(%x = %a, %y = %b) : tensor<f32>, tensor<f32> attributes {m.n}",
+        "cond {\n    %p = stablehlo.compare LT, %x, %y : (tensor<f32>, tensor<f32>) -> tensor<i1>",
+        "  stablehlo.return %p : tensor<i1>",
+        "} do {\n    stablehlo.return %y, %x : tensor<f32>, tensor<f32>\n  }",
+    )
+    cond, body = (region.block for region in loop.regions)
+    assert body.operations[0].operands == body.arguments[::-1] and not set(cond.arguments) & set(body.arguments)
+
+
+REDUCE = "across dimensions = [0] : (tensor<4x4xf32>, tensor<f32>) -> tensor<4xf32>"
+
+
+def test_a_reduction_that_applies_one_op():
+    first, second, _ = in_function(
+        f"%0 = stablehlo.reduce(%v init: %a) applies stablehlo.maximum {REDUCE}",
+        f"%1 = stablehlo.reduce(%v init: %a) applies stablehlo.maximum {REDUCE}",
+        arguments="%a: tensor<f32>, %v: tensor<4x4xf32>",
+    )
+    for op in (first, second):
+        applied, returned = op.regions[0].block.operations
+        assert applied.name == "stablehlo.maximum" and applied.operands == op.regions[0].block.arguments
+        assert returned.operands == applied.results and applied.parent_op is op
+
+
+def test_a_reduction_of_two_tensors_with_a_body():
+    op, _ = in_function(
+        "%0:2 = stablehlo.reduce(%v init: %a), (%v init: %b) across dimensions = [0, 1]"
+        " : (tensor<4x4xf32>, tensor<4x4xf32>, tensor<f32>, tensor<f32>) -> (tensor<f32>, tensor<f32>)",
+        ' reducer(%x: tensor<f32> loc("x"), %p: tensor<f32>) (%y: tensor<f32>, %q: tensor<f32>) {',
+        "  stablehlo.return %x, %q : tensor<f32>, tensor<f32>\n  }",
+        arguments="%a: tensor<f32>, %b: tensor<f32>, %v: tensor<4x4xf32>",
+    )
+    assert [a.name for a in op.regions[0].block.arguments] == ["x", "y", "p", "q"]
+    assert [v.name for v in op.operands] == ["v", "v", "a", "b"]
+
+
+# --- what has no class, and what a class cannot decode --------------------------------------------------------------
+
+
+def test_foreign_ops_keep_all_they_have():
+    (op,) = operations('%0 = "mhlo.x"() <{p = #foo.bar<[1, {2}]>}> {q = 1 : i64} : () -> !stablehlo.token\n')
+    assert list(op.properties) == ["p"] and list(op.attributes) == ["q"] and op.result_types == [TOKEN]
+
+
+def test_unregistered_dialects_need_permission():
+    with pytest.raises(MalformedError, match="unregistered dialect"):
+        parse(Source('"nobody.knows"() : () -> ()'))
+
+
+def test_a_member_of_the_wrong_kind_is_kept_for_the_verifier():
+    op, _ = in_function('%0 = "stablehlo.iota"() {iota_dimension = "a"} : () -> tensor<4xi32>')
+    assert op.properties["iota_dimension"].attribute == "a"
+
+
+def test_structs_and_enums_of_ops_without_a_class():
+    (op,) = operations(
+        '"mhlo.x"() {a = #stablehlo<precision HIGH>, b = #stablehlo.dot<lhs_batching_dimensions = [1]>} : () -> ()'
+    )
+    assert op.attributes["a"] == EnumAttribute("stablehlo", "precision", "HIGH")
+    assert isinstance(op.attributes["b"], StructAttribute)
+
+
+# --- size -----------------------------------------------------------------------------------------------------------
+
+
+def test_long_programs():
+    lines = [f"%{i + 1} = stablehlo.add %{i}, %{i} : tensor<f32>" for i in range(20_000)]
+    module = parse(Source("%0 = stablehlo.constant dense<1.0> : tensor<f32>\n" + "\n".join(lines) + "\n"))
+    assert len(module.regions[0].block.operations) == 20_001
+
+
+@pytest.mark.parametrize(
+    ("opening", "middle", "closing"),
+    [
+        ('"x.y"() ({', "", "}) : () -> ()"),
+        ("module {", "", "}"),
+        ("func.func @f() {", "", "}"),
+        ('"x.y"() : () -> ', "tuple<" * (MAX_NESTING - 2) + "i1" + ">" * (MAX_NESTING - 2), ""),
+        ('"x.y"() {a = ', "[" * (MAX_NESTING - 2) + "]" * (MAX_NESTING - 2), "} : () -> ()"),
+    ],
+)
+def test_nesting_to_a_limit(opening, middle, closing):
+    times = 1 if middle else MAX_NESTING - 4  # a function in generic form has a dictionary with types
+    read(opening * times + middle + closing * times)
+    for deeper in (opening * 10_000, opening + "tuple<" * 10_000, opening + "[" * 10_000, opening + "{a=" * 10_000):
+        with pytest.raises(MalformedError):
+            parse(Source(deeper), allow_unregistered_dialect=True)
+
+
+def test_aliases_that_double_each_other():
+    chain = "".join(f"!a{i + 1} = tuple<!a{i}, !a{i}>\n" for i in range(60))
+    with pytest.raises(MalformedError, match="stands for too much"):
+        parse(Source("!a0 = i1\n" + chain))
