@@ -79,7 +79,7 @@ def ways_of_computing(draw: st.DrawFn) -> Iterator[None]:
     limits = {"BLOCK_BYTES": (1, 64, 1 << 21), "MOST_TERMS": (1, 3, 1 << 11), "ONE_BY_ONE_ELEMENTS": (1, 1 << 16)}
     chosen = {
         name: draw(st.sampled_from(values))
-        for name, values in (limits | {"THIN": (0, 2), "FEW": (0, 0, 1 << 13)}).items()
+        for name, values in (limits | {"THIN": (0, 2), "FEW": (0, 0, 1 << 13), "MOST_PHASES": (1, 1 << 8)}).items()
     }
     with patch.multiple(window_products, **chosen):
         yield

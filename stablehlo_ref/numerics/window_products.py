@@ -1,9 +1,9 @@
-"""Sums of products of windows and kernels, for convolution: views of all windows, multiplied as matrices.
+"""Sums of products of windows and kernels, for convolution.
 
-The windows of an array are a view of it with two axes for each spatial one: which window, and which element of it. With
-the batch and the input features these are the axes of the products: the batch and the windows are the rows of a matrix,
-the input features and the elements of a window its terms. Blocks of that matrix are copied, in an order that runs along
-the array in memory, and multiplied with the kernels, in an order that runs along the result.
+Among the axes of the products (`window_views`) the batch and the windows are the rows of a matrix, the input features
+and the elements of a window its terms. Blocks of that matrix are copied, in an order that runs along the array in
+memory, and multiplied with the kernels, in an order that runs along the result. Where that does not pay, the products
+are summed by elementwise operations.
 """
 
 from __future__ import annotations
@@ -11,138 +11,54 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from itertools import product
-from math import ceil, gcd, inf, prod
+from math import ceil, inf, prod
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.lib.stride_tricks import as_strided
 
 from stablehlo_ref.numerics.contraction import Arithmetic, Axes, Sizes, matrices, same
 from stablehlo_ref.numerics.dtypes import kind
 from stablehlo_ref.numerics.narrow import Array
+from stablehlo_ref.numerics.window_views import (
+    BATCH,
+    FEATURE,
+    OUTPUT_FEATURE,
+    SPATIAL,
+    Convolution,
+    Index,
+    canonical,
+    runs_along_windows,
+    view_of_windows,
+)
 
-Index: TypeAlias = tuple[Any, ...]
 Prepare: TypeAlias = Callable[[Array], Any]  # from kernels to the form in which `Multiply` takes them
 Multiply: TypeAlias = Callable[[Array, Any], Array]
 
 BLOCK_BYTES = 1 << 21  # of a copy of windows: it stays in the cache until it is multiplied
 MOST_TERMS = 1 << 11  # in such a copy, so that it has enough rows
 THIN = 2  # with so few output features to a group, multiplying matrices group by group does not pay
+MOST_PHASES = 1 << 8  # of base dilation; with more, zeros are put between the elements of the array
 FEW = 1 << 13  # multiplications: up to so many cost no more in order than by matrices, and round as others do
 ONE_BY_ONE_ELEMENTS = 1 << 16  # of the result at a time, where its terms are added one by one
-
-BATCH, FEATURE, SPATIAL = 0, 1, 2  # the axes of canonical arrays; the spatial ones begin at 2
-OUTPUT_FEATURE = BATCH  # the axis that kernels have instead
-
-
-@dataclass(frozen=True)
-class Window:
-    """The windows along one spatial axis of an array of `size` elements.
-
-    Element `k` of window `o` is number `(o * stride + k * dilation - low) / base_dilation` of the array, or else zero.
-    """
-
-    size: int
-    count: int
-    length: int
-    low: int
-    stride: int
-    dilation: int
-    base_dilation: int = 1
-
-    @property
-    def extent(self) -> int:
-        """From the first element of the first window through the last of the last."""
-        return (self.count - 1) * self.stride + (self.length - 1) * self.dilation + 1
-
-    def placement(self) -> tuple[slice, slice]:
-        """Those elements of the array that are within the extent, and where in it they are."""
-        first = max(0, ceil(-self.low / self.base_dilation))
-        stop = max(first, min(self.size, (self.extent - 1 - self.low) // self.base_dilation + 1))
-        place = self.low + first * self.base_dilation
-        return slice(first, stop), slice(place, place + (stop - first) * self.base_dilation, self.base_dilation)
-
-    @property
-    def is_filled(self) -> bool:
-        """Whether all of the extent is elements of the array."""
-        elements, places = self.placement()
-        return self.base_dilation == 1 and elements.stop - elements.start == self.extent and places.start == 0
-
-    def phases(self) -> Iterator[tuple[slice, slice, Window]]:
-        """Without base dilation: windows and their elements that are not zeros in between, as windows of their own."""
-        base = self.base_dilation
-        every, each = base // gcd(self.stride, base), base // gcd(self.dilation, base)
-        for o, k in product(range(min(every, self.count)), range(min(each, self.length))):
-            first = o * self.stride + k * self.dilation - self.low
-            if first % base == 0:
-                count, length = ceil((self.count - o) / every), ceil((self.length - k) / each)
-                stride, dilation = every * self.stride // base, each * self.dilation // base
-                part = Window(self.size, count, length, -(first // base), stride, dilation)
-                yield slice(o, None, every), slice(k, None, each), part
-
-
-@dataclass(frozen=True)
-class Convolution:
-    """What is multiplied with what. An order gives the canonical axis of each dimension of an array.
-
-    Canonical arrays have the axes batch, input feature, spatial ones; the result output features instead, the kernels
-    output and input features, spatial axes. Groups split the batch or the features of the array (`grouped`), and the
-    output features. `batch`, `features` and `outputs` are the sizes in one group.
-    """
-
-    windows: tuple[Window, ...]
-    batch: int
-    features: int
-    outputs: int
-    groups: int
-    grouped: int
-    lhs_order: Axes
-    rhs_order: Axes
-    result_order: Axes
-
-    @property
-    def terms(self) -> int:
-        """The number of products in a sum."""
-        return self.features * prod(w.length for w in self.windows)
-
-    @property
-    def is_elementwise(self) -> bool:
-        """Whether elementwise operations multiply, and add in order: few numbers, or groups that are no matrices."""
-        is_thin = self.groups > 1 and self.outputs <= THIN
-        return is_thin or prod(self.sizes) * self.groups * self.outputs <= FEW
-
-    @property
-    def sizes(self) -> Sizes:
-        """Of the axes of products: batch, input features, windows, elements of a window; in one group."""
-        windows = self.windows
-        return (self.batch, self.features, *(w.count for w in windows), *(w.length for w in windows))
-
-    @property
-    def result_sizes(self) -> Sizes:
-        sizes = (self.batch, self.groups * self.outputs, *(w.count for w in self.windows))
-        return tuple(sizes[axis] for axis in self.result_order)
-
-    @property
-    def rhs_sizes(self) -> Sizes:
-        sizes = (self.groups * self.outputs, self.features, *(w.length for w in self.windows))
-        return tuple(sizes[axis] for axis in self.rhs_order)
-
-    def element_axis(self, axis: int) -> int:
-        """The axis of products that a kernel's axis runs along; output features have none."""
-        return axis if axis == FEATURE else axis + len(self.windows)
 
 
 def convolution(c: Convolution, arithmetic: Arithmetic) -> tuple[Prepare, Multiply]:
     """Functions that prepare kernels, and that multiply an array with what is prepared; all of `arithmetic`'s dtype."""
-    if any(w.base_dilation > 1 for w in c.windows):
+    if 1 < prod(w.base_dilation for w in c.windows) <= MOST_PHASES:
         return _phase_by_phase(c, arithmetic)
     return _undilated(c, arithmetic)
 
 
+def is_elementwise(c: Convolution) -> bool:
+    """Whether elementwise operations multiply, and add in order: few numbers, or groups that are no matrices."""
+    is_thin = c.groups > 1 and c.outputs <= THIN
+    return is_thin or prod(c.sizes) * c.groups * c.outputs <= FEW
+
+
 def _undilated(c: Convolution, arithmetic: Arithmetic) -> tuple[Prepare, Multiply]:
-    if not c.is_elementwise:
+    if not is_elementwise(c):
         return _by_matrices(c, arithmetic)
-    return _term_by_term(c) if _runs_along_windows(c) else _by_einsum(c)
+    return _term_by_term(c) if runs_along_windows(c) else _by_einsum(c)
 
 
 def _phase_by_phase(c: Convolution, arithmetic: Arithmetic) -> tuple[Prepare, Multiply]:
@@ -180,53 +96,28 @@ def _phase_by_phase(c: Convolution, arithmetic: Arithmetic) -> tuple[Prepare, Mu
     return prepare, multiply
 
 
-# --- the view of all windows --------------------------------------------------------------------------------------
-
-
-def canonical(order: Axes) -> Axes:
-    """The permutation of dimensions in this order that gives the canonical array."""
-    return tuple(order.index(axis) for axis in range(len(order)))
-
-
-def view_of_windows(c: Convolution) -> Callable[[Array], Array]:
-    """A function from the array to a view with the axes group, batch, input feature, windows, elements of windows."""
-    permutation = canonical(c.lhs_order)
-    placements = [w.placement() for w in c.windows]
-    elements: Index = (..., *(elements for elements, _ in placements))
-    places: Index = (..., *(places for _, places in placements))
-    splits = [c.groups if c.grouped == axis else 1 for axis in (BATCH, FEATURE)]
-    sizes = (c.batch * splits[BATCH], c.features * splits[FEATURE], *(w.extent for w in c.windows))
-    padded_sizes = tuple(sizes[axis] for axis in c.lhs_order)
-    is_filled = all(w.is_filled for w in c.windows)
-    group = c.batch if c.grouped == BATCH else c.features
-    shape = (c.groups, *c.sizes)
-
-    def view(x: Array) -> Array:
-        x = x.transpose(permutation)[elements]
-        if not is_filled:
-            padded = np.zeros(padded_sizes, x.dtype).transpose(permutation)
-            padded[places] = x
-            x = padded
-        batch, feature, *spatial = x.strides
-        steps = [s * w.stride for s, w in zip(spatial, c.windows)], [s * w.dilation for s, w in zip(spatial, c.windows)]
-        strides = (x.strides[c.grouped] * group, batch, feature, *steps[0], *steps[1])
-        return as_strided(x, shape, strides, writeable=False)
-
-    return view
-
-
-def _runs_along_windows(c: Convolution) -> bool:
-    """Whether runs of windows are longer in memory than runs of the elements of a window."""
-    splits = [c.groups if c.grouped == axis else 1 for axis in (BATCH, FEATURE)]
-    sizes = (c.batch * splits[BATCH], c.features * splits[FEATURE], *(w.size for w in c.windows))
-    innermost = [axis for axis in c.lhs_order if sizes[axis] > 1][-1:] or [FEATURE]
-    if innermost[0] < SPATIAL:
-        return innermost[0] == BATCH
-    w = c.windows[innermost[0] - SPATIAL]
-    return w.count / min(w.stride, 2) >= w.length / min(w.dilation, 2)
-
-
 # --- by matrix multiplication -------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Layout:
+    """Rows and terms, as axes of products in the order to copy them in, and which of them come first in the copy.
+
+    `at` says after how many of the rows' axes the output features stand in the sums.
+    """
+
+    rows: Axes
+    terms: Axes
+    rows_first: bool
+    at: int
+
+    @property
+    def order(self) -> Axes:
+        return self.rows + self.terms if self.rows_first else self.terms + self.rows
+
+    def with_features(self, rows: Sizes, *features: int) -> Sizes:
+        """Sizes, or axes, of the rows, with those of the output features among them."""
+        return (*rows[: self.at], *features, *rows[self.at :])
 
 
 @dataclass(frozen=True)
@@ -241,47 +132,53 @@ class _Block:
 
 
 def _by_matrices(c: Convolution, arithmetic: Arithmetic) -> tuple[Prepare, Multiply]:
-    rows, terms, rows_first = _orders(c)
-    at = _place_of_features(c.result_order, rows)
+    layout, view = _layout(c), view_of_windows(c)
     is_view = c.terms == c.features and all(w.stride == 1 for w in c.windows)
-    blocks = list(_blocks(c, rows, terms, rows_first, at, inf if is_view else BLOCK_BYTES // arithmetic.dtype.itemsize))
-    row_sizes = [c.sizes[axis] for axis in rows]
-    sums_sizes = (*row_sizes[:at], c.groups, c.outputs, *row_sizes[at:])
-    result_sizes = (*row_sizes[:at], c.groups * c.outputs, *row_sizes[at:])
-    to_result = tuple((*rows[:at], FEATURE, *rows[at:]).index(axis) for axis in c.result_order)
-    order = (0, *(1 + axis for axis in (rows + terms if rows_first else terms + rows)))
-    copied = 0 if is_view else max(prod(block.matrix) for block in blocks)
-    view, features_last = view_of_windows(c), at == len(rows)
+    blocks = list(_blocks(c, layout, inf if is_view else BLOCK_BYTES // arithmetic.dtype.itemsize))
+    row_sizes = tuple(c.sizes[axis] for axis in layout.rows)
+    sums_sizes = layout.with_features(row_sizes, c.groups, c.outputs)
+    result_sizes = layout.with_features(row_sizes, c.groups * c.outputs)
+    to_result = tuple(layout.with_features(layout.rows, FEATURE).index(axis) for axis in c.result_order)
+    order = (0, *(1 + axis for axis in layout.order))
+    add = _adding(arithmetic, c.outputs, layout)
+    copied = max(prod(block.matrix) for block in blocks)
 
     def multiply(x: Array, kernels: Array) -> Array:
-        windows = view(x).transpose(order)
-        sums, copy = np.empty(sums_sizes, arithmetic.dtype), np.empty(copied, arithmetic.dtype)
+        windows, sums = view(x).transpose(order), np.empty(sums_sizes, arithmetic.dtype)
+        copy = None if is_view else np.empty(copied, arithmetic.dtype)
         for group in range(c.groups):
-            group_windows, group_sums = windows[group], sums[(slice(None),) * at + (group,)]
-            kernel = kernels[:, group * c.outputs : (group + 1) * c.outputs]
+            group_windows, group_sums = windows[group], sums[(slice(None),) * layout.at + (group,)]
+            group_kernels = kernels[:, group * c.outputs : (group + 1) * c.outputs]
             for block in blocks:
-                matrix = group_windows[block.windows]
-                matrix = matrix.reshape(block.matrix) if is_view else _copied(matrix, copy).reshape(block.matrix)
-                factors = (matrix if rows_first else matrix.T), kernel[block.terms]
-                target = group_sums[block.sums]
-                if features_last:
-                    target = target.reshape(-1, c.outputs)
-                else:
-                    factors = factors[1].T, factors[0].T
-                    target = target.reshape(c.outputs, -1)
-                if block.adds:
-                    target += arithmetic.matmul(*factors)
-                else:
-                    arithmetic.matmul(*factors, out=target)
+                matrix = _as_matrix(group_windows[block.windows], block.matrix, copy)
+                add(matrix, group_kernels[block.terms], group_sums[block.sums], block.adds)
         return sums.reshape(result_sizes).transpose(to_result)
 
-    return _kernel_matrix(c, terms), multiply
+    return _kernel_matrix(c, layout.terms), multiply
 
 
-def _copied(x: Array, copy: Array) -> Array:
-    copy = copy[: x.size].reshape(x.shape)
-    np.copyto(copy, x)
-    return copy
+def _as_matrix(x: Array, sizes: Sizes, copy: Array | None) -> Array:
+    if copy is not None:
+        copy = copy[: x.size].reshape(x.shape)
+        np.copyto(copy, x)
+        x = copy
+    return x.reshape(sizes)
+
+
+def _adding(arithmetic: Arithmetic, outputs: int, layout: _Layout) -> Callable[[Array, Array, Array, bool], None]:
+    """A function that stores, or adds, the product of a block and a matrix of kernels in some of the sums."""
+    features_last = layout.at == len(layout.rows)
+
+    def add(block: Array, kernels: Array, sums: Array, adds: bool) -> None:
+        rows = block if layout.rows_first else block.T
+        factors = (rows, kernels) if features_last else (kernels.T, rows.T)
+        target = sums.reshape((-1, outputs) if features_last else (outputs, -1))
+        if adds:
+            target += arithmetic.matmul(*factors)
+        else:
+            arithmetic.matmul(*factors, out=target)
+
+    return add
 
 
 def _kernel_matrix(c: Convolution, terms: Axes) -> Prepare:
@@ -291,48 +188,40 @@ def _kernel_matrix(c: Convolution, terms: Axes) -> Prepare:
     return arranged or same
 
 
-def _orders(c: Convolution) -> tuple[Axes, Axes, bool]:
-    """Rows and terms as axes of products, in the order to copy them in, and whether the rows come first.
-
-    What comes last runs along the array. Apart from that the rows follow the result, and the terms the kernels.
-    """
+def _layout(c: Convolution) -> _Layout:
+    """What comes last in the copy runs along the array; otherwise rows follow the result, and terms the kernels."""
     lhs_rows = tuple(axis for axis in c.lhs_order if axis != FEATURE)
     result_rows = tuple(axis for axis in c.result_order if axis != FEATURE)
     lhs_terms = tuple(c.element_axis(axis) for axis in c.lhs_order if axis != BATCH)
     rhs_terms = tuple(c.element_axis(axis) for axis in c.rhs_order if axis != OUTPUT_FEATURE)
-    if _runs_along_windows(c):
-        return (result_rows if _last(result_rows, c.sizes) == _last(lhs_rows, c.sizes) else lhs_rows), rhs_terms, False
-    return result_rows, (rhs_terms if _last(rhs_terms, c.sizes) == _last(lhs_terms, c.sizes) else lhs_terms), True
+    rows_first = not runs_along_windows(c)
+    rows = result_rows if rows_first or _last(result_rows, c.sizes) == _last(lhs_rows, c.sizes) else lhs_rows
+    terms = lhs_terms if rows_first and _last(rhs_terms, c.sizes) != _last(lhs_terms, c.sizes) else rhs_terms
+    return _Layout(rows, terms, rows_first, c.result_order.index(FEATURE) if rows == result_rows else len(rows))
 
 
 def _last(axes: Axes, sizes: Sizes) -> Axes:
     return tuple(axis for axis in axes if sizes[axis] > 1)[-1:]
 
 
-def _place_of_features(result_order: Axes, rows: Axes) -> int:
-    """Among the rows, where the output features stand in the result; at the end if it has the rows in another order."""
-    in_order = tuple(axis for axis in result_order if axis != FEATURE) == rows
-    return result_order.index(FEATURE) if in_order else len(rows)
-
-
-def _blocks(c: Convolution, rows: Axes, terms: Axes, rows_first: bool, at: int, limit: float) -> Iterator[_Block]:
+def _blocks(c: Convolution, layout: _Layout, limit: float) -> Iterator[_Block]:
     """Blocks of at most `limit` elements, if one row of not too many terms has no more.
 
-    Rows before the place `at` of the features come one by one, so that the sums of a block are a matrix.
+    Rows before the output features come one by one, so that the sums of a block are a matrix.
     """
-    row_sizes, term_sizes = [c.sizes[axis] for axis in rows], [c.sizes[axis] for axis in terms]
-    most_terms = max(c.terms if limit == inf else 1, MOST_TERMS)
-    most_rows = limit / min(c.terms, most_terms)
-    for row_index, (count, _) in _pieces(row_sizes, at if at < len(rows) else 0, most_rows):
-        for term_index, (length, first) in _pieces(term_sizes, 0, most_terms):
-            indices, sizes = (row_index, term_index), (count, length)
-            if not rows_first:
-                indices, sizes = indices[::-1], sizes[::-1]
-            sums = (*row_index[:at], slice(None), *row_index[at:])
-            yield _Block(indices[0] + indices[1], sizes, slice(first, first + length), sums, first > 0)
+    most_terms = c.terms if limit == inf else min(c.terms, MOST_TERMS)
+    singles = layout.at if layout.at < len(layout.rows) else 0
+    rows = list(_pieces([c.sizes[axis] for axis in layout.rows], singles, limit / most_terms))
+    terms = list(_pieces([c.sizes[axis] for axis in layout.terms], 0, most_terms))
+    for (row_index, count, _), (term_index, length, first) in product(rows, terms):
+        windows, matrix = row_index + term_index, (count, length)
+        if not layout.rows_first:
+            windows, matrix = term_index + row_index, (length, count)
+        sums = (*row_index[: layout.at], slice(None), *row_index[layout.at :])
+        yield _Block(windows, matrix, slice(first, first + length), sums, first > 0)
 
 
-def _pieces(sizes: list[int], singles: int, limit: float) -> Iterator[tuple[Index, tuple[int, int]]]:
+def _pieces(sizes: list[int], singles: int, limit: float) -> Iterator[tuple[Index, int, int]]:
     """Cuts an array of these sizes in pieces that are contiguous, with at most `limit` elements where that can be.
 
     The first `singles` axes are cut into single indices. Gives the index of a piece, its size, and where it begins.
@@ -348,7 +237,7 @@ def _pieces(sizes: list[int], singles: int, limit: float) -> Iterator[tuple[Inde
     for outer in product(*map(range, sizes[:axis])):
         for start in range(0, size, step):
             stop = min(start + step, size)
-            yield (*outer, slice(start, stop), *rest), ((stop - start) * inner, begin)
+            yield (*outer, slice(start, stop), *rest), (stop - start) * inner, begin
             begin += (stop - start) * inner
 
 

@@ -9,10 +9,10 @@ import numpy as np
 
 from stablehlo_ref.define import Attr, Group, In, Op, Out
 from stablehlo_ref.kinds import Dims, Flags, Int, Matrix, per_tensor_quantized, quantized_tensor, tensor
-from stablehlo_ref.numerics import window_products
+from stablehlo_ref.numerics import window_products, window_views
 from stablehlo_ref.numerics.contraction import PREPARED_BYTES, Arithmetic, arithmetic, elementwise_arithmetic
 from stablehlo_ref.numerics.dtypes import numpy_dtype
-from stablehlo_ref.numerics.window_products import BATCH, FEATURE, SPATIAL, Window
+from stablehlo_ref.numerics.window_views import BATCH, FEATURE, SPATIAL, Window
 from stablehlo_ref.ops.dot_general import Precision, PrecisionConfig
 from stablehlo_ref.spec import (
     UNKNOWN,
@@ -228,7 +228,7 @@ class Convolution(Op, op="convolution"):
             [low for low, _ in padding or no_padding(n)],
             *ones(n, window_strides, rhs_dilation, lhs_dilation),
         )
-        convolution = window_products.Convolution(
+        convolution = window_views.Convolution(
             tuple(Window(*numbers) for numbers in each),
             batch=dim(result, output_batch_dimension),
             features=dim(rhs, kernel_input_feature_dimension),
@@ -242,7 +242,7 @@ class Convolution(Op, op="convolution"):
         dtypes = [numpy_dtype(element_type(x)) for x in (lhs, rhs, result)]
         if 0 in shape(result) or convolution.terms == 0:
             return lambda lhs, rhs: np.zeros(shape(result), dtypes[2])
-        if convolution.is_elementwise:
+        if window_products.is_elementwise(convolution):
             sums = elementwise_arithmetic(*dtypes)
         else:
             sums = arithmetic(*dtypes, convolution.terms)
@@ -279,7 +279,7 @@ def order(first: int, feature: int, spatial: Axes) -> Axes:
 
 
 def multiplication(
-    convolution: window_products.Convolution, sums: Arithmetic, reversed_dims: Axes, constant: Array | None
+    convolution: window_views.Convolution, sums: Arithmetic, reversed_dims: Axes, constant: Array | None
 ) -> Callable[[Array, Array], Array]:
     """A function of the operands; kernels that are constant are prepared now."""
     prepare_kernels, multiply = window_products.convolution(convolution, sums)

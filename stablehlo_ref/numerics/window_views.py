@@ -1,0 +1,161 @@
+"""Windows of arrays, for convolution: where they lie, and views that have all of them.
+
+The windows of an array are a view of it with two axes for each spatial one: which window, and which element of it. With
+the batch and the input features these are the axes of the products that are summed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import product
+from math import ceil, gcd, prod
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.lib.stride_tricks import as_strided
+
+from stablehlo_ref.numerics.contraction import Axes, Sizes
+from stablehlo_ref.numerics.narrow import Array
+
+Index: TypeAlias = tuple[Any, ...]
+
+BATCH, FEATURE, SPATIAL = 0, 1, 2  # the axes of canonical arrays; the spatial ones begin at 2
+OUTPUT_FEATURE = BATCH  # the axis that kernels have instead
+
+
+@dataclass(frozen=True)
+class Window:
+    """The windows along one spatial axis of an array of `size` elements.
+
+    Element `k` of window `o` is number `(o * stride + k * dilation - low) / base_dilation` of the array, or else zero.
+    """
+
+    size: int
+    count: int
+    length: int
+    low: int
+    stride: int
+    dilation: int
+    base_dilation: int = 1
+
+    @property
+    def extent(self) -> int:
+        """From the first element of the first window through the last of the last."""
+        return (self.count - 1) * self.stride + (self.length - 1) * self.dilation + 1
+
+    def placement(self) -> tuple[slice, slice]:
+        """Those elements of the array that are within the extent, and where in it they are."""
+        first = max(0, ceil(-self.low / self.base_dilation))
+        stop = max(first, min(self.size, (self.extent - 1 - self.low) // self.base_dilation + 1))
+        place = self.low + first * self.base_dilation
+        return slice(first, stop), slice(place, place + (stop - first) * self.base_dilation, self.base_dilation)
+
+    @property
+    def is_filled(self) -> bool:
+        """Whether all of the extent is elements of the array."""
+        elements, places = self.placement()
+        return self.base_dilation == 1 and elements.stop - elements.start == self.extent and places.start == 0
+
+    def phases(self) -> Iterator[tuple[slice, slice, Window]]:
+        """Without base dilation: windows and their elements that are not zeros in between, as windows of their own."""
+        base = self.base_dilation
+        every, each = base // gcd(self.stride, base), base // gcd(self.dilation, base)
+        for o, k in product(range(min(every, self.count)), range(min(each, self.length))):
+            first = o * self.stride + k * self.dilation - self.low
+            if first % base == 0:
+                count, length = ceil((self.count - o) / every), ceil((self.length - k) / each)
+                stride, dilation = every * self.stride // base, each * self.dilation // base
+                part = Window(self.size, count, length, -(first // base), stride, dilation)
+                yield slice(o, None, every), slice(k, None, each), part
+
+
+@dataclass(frozen=True)
+class Convolution:
+    """What is multiplied with what. An order gives the canonical axis of each dimension of an array.
+
+    Canonical arrays have the axes batch, input feature, spatial ones; the result output features instead, the kernels
+    output and input features, spatial axes. Groups split the batch or the features of the array (`grouped`), and the
+    output features. `batch`, `features` and `outputs` are the sizes in one group.
+    """
+
+    windows: tuple[Window, ...]
+    batch: int
+    features: int
+    outputs: int
+    groups: int
+    grouped: int
+    lhs_order: Axes
+    rhs_order: Axes
+    result_order: Axes
+
+    @property
+    def terms(self) -> int:
+        """The number of products in a sum."""
+        return self.features * prod(w.length for w in self.windows)
+
+    @property
+    def sizes(self) -> Sizes:
+        """Of the axes of products: batch, input features, windows, elements of a window; in one group."""
+        windows = self.windows
+        return (self.batch, self.features, *(w.count for w in windows), *(w.length for w in windows))
+
+    @property
+    def result_sizes(self) -> Sizes:
+        sizes = (self.batch, self.groups * self.outputs, *(w.count for w in self.windows))
+        return tuple(sizes[axis] for axis in self.result_order)
+
+    @property
+    def rhs_sizes(self) -> Sizes:
+        sizes = (self.groups * self.outputs, self.features, *(w.length for w in self.windows))
+        return tuple(sizes[axis] for axis in self.rhs_order)
+
+    def element_axis(self, axis: int) -> int:
+        """The axis of products that a kernel's axis runs along; output features have none."""
+        return axis if axis == FEATURE else axis + len(self.windows)
+
+
+# --- the view of all windows --------------------------------------------------------------------------------------
+
+
+def canonical(order: Axes) -> Axes:
+    """The permutation of dimensions in this order that gives the canonical array."""
+    return tuple(order.index(axis) for axis in range(len(order)))
+
+
+def view_of_windows(c: Convolution) -> Callable[[Array], Array]:
+    """A function from the array to a view with the axes group, batch, input feature, windows, elements of windows."""
+    permutation = canonical(c.lhs_order)
+    placements = [w.placement() for w in c.windows]
+    elements: Index = (..., *(elements for elements, _ in placements))
+    places: Index = (..., *(places for _, places in placements))
+    splits = [c.groups if c.grouped == axis else 1 for axis in (BATCH, FEATURE)]
+    sizes = (c.batch * splits[BATCH], c.features * splits[FEATURE], *(w.extent for w in c.windows))
+    padded_sizes = tuple(sizes[axis] for axis in c.lhs_order)
+    is_filled = all(w.is_filled for w in c.windows)
+    group = c.batch if c.grouped == BATCH else c.features
+    shape = (c.groups, *c.sizes)
+
+    def view(x: Array) -> Array:
+        x = x.transpose(permutation)[elements]
+        if not is_filled:
+            padded = np.zeros(padded_sizes, x.dtype).transpose(permutation)
+            padded[places] = x
+            x = padded
+        batch, feature, *spatial = x.strides
+        steps = [s * w.stride for s, w in zip(spatial, c.windows)], [s * w.dilation for s, w in zip(spatial, c.windows)]
+        strides = (x.strides[c.grouped] * group, batch, feature, *steps[0], *steps[1])
+        return as_strided(x, shape, strides, writeable=False)
+
+    return view
+
+
+def runs_along_windows(c: Convolution) -> bool:
+    """Whether runs of windows are longer in memory than runs of the elements of a window."""
+    splits = [c.groups if c.grouped == axis else 1 for axis in (BATCH, FEATURE)]
+    sizes = (c.batch * splits[BATCH], c.features * splits[FEATURE], *(w.size for w in c.windows))
+    innermost = [axis for axis in c.lhs_order if sizes[axis] > 1][-1:] or [FEATURE]
+    if innermost[0] < SPATIAL:
+        return innermost[0] == BATCH
+    w = c.windows[innermost[0] - SPATIAL]
+    return w.count / min(w.stride, 2) >= w.length / min(w.dilation, 2)
