@@ -8,8 +8,8 @@ in the line                       what it stands for in the text
 ``$member``                       an attribute in the pretty form of its kind: `[0, 1]`, `5`, `true`, `"..."`, `@f`,
                                   `LT`, a tensor constant with its type; a region, or regions with commas between them
 ``attr-dict``                     all other attributes `{...}`, nothing if there are none
-``( ... )?``                      the parts inside, if the first attribute, region or list of operands in it is there and
-                                  not its default; the first part is a token or `operands`
+``( ... )?``                      the parts inside, if the first attribute, region or list of operands in it is there
+                                  and not its default; the first part is a token or `operands`
 ``type(operands)``                the types, with commas between them; also ``type(results)``
 ``functional_type``               `(operand types) -> result types`
 ``same_type``                     one type for all operands and results, or a functional type where they differ

@@ -60,7 +60,9 @@ class FileParser(AttributeParser):
             return
         name = self.advance()
         if name in self.attribute_aliases or (name[0] == "!" and name in self.types):
-            raise self.error(f"alias '{name}' is defined twice", offset)
+            raise self.error(
+                f"redefinition of {'type' if name[0] == '!' else 'attribute'} alias id '{name[1:]}'", offset
+            )
         self.expect("=")
         if name[0] == "!":
             self.types[name] = self._bounded(self.type(), name, offset)
@@ -120,7 +122,7 @@ class FileParser(AttributeParser):
 
     def check_locations(self) -> None:
         for name, offset in self.location_uses.items():
-            raise self.error(f"location alias '{name}' is not defined", offset)
+            raise self.error(f"undefined location alias '{name}'", offset)
 
     # --- resources ----------------------------------------------------------------------------------------------
 
@@ -129,7 +131,10 @@ class FileParser(AttributeParser):
         self.items(self._metadata_section, "{-#", "#-}")
 
     def _metadata_section(self) -> None:
-        section = self.word("a section of file metadata")
+        section = self.peek()
+        if section not in ("dialect_resources", "external_resources"):
+            raise self.expected("'dialect_resources' or 'external_resources'")
+        self.advance()
         self.expect(":")
 
         def entry() -> None:

@@ -94,10 +94,13 @@ class Cursor:
         """An error at `offset`, by default at the next token; to be raised."""
         return MalformedError(message, Location(self.source, self.start if offset is None else offset))
 
-    def expected(self, what: str) -> MalformedError:
-        """An error that says what should stand where the next token does, or at the end of the line before it."""
+    def expected(self, what: str, starts_line: bool = False) -> MalformedError:
+        """An error that says what should stand where the next token does.
+
+        Where that is on a later line, its place is the end of the last token, unless it is about what starts a line.
+        """
         found, offset = self.peek(), self.start
-        if "\n" in self.text[self.position : offset]:
+        if "\n" in self.text[self.position : offset] and not starts_line:
             offset = self.position
         shown = f"'{shorten(found)}'" if found else "the end of the text"
         return self.error(f"expected {what}, found {shown}", offset)

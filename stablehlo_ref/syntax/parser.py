@@ -148,7 +148,7 @@ class Parser(ValueParser):
     def _operation_and_draft(self) -> tuple[Operation, Draft]:
         match = _match_head(self.text, self.position)
         if not match:
-            raise self.expected("an operation")
+            raise self.expected("an operation", starts_line=True)
         self.position = match.end()
         draft = self._pretty(match[4], match.start(4)) if match[4] else self._generic(match)
         op = self._build(draft)
@@ -266,14 +266,14 @@ class Parser(ValueParser):
             blocks.append(self._block(labels, used))
         for label, offset in used:
             if label not in labels:
-                raise self.error(f"block '^{label}' is not defined", offset)
+                raise self.error(f"reference to an undefined block '^{label}'", offset)
         return blocks
 
     # block ::= label (( arguments ))? : operation*
     def _block(self, labels: dict[str, int], used: list[tuple[str, int]]) -> Block:
         offset, label = self.start, self._label()
         if label in labels:
-            raise self.error(f"block '^{label}' is defined twice", offset)
+            raise self.error(f"redefinition of block '^{label}'", offset)
         labels[label] = offset
         arguments = self.items(self.argument, "(", ")") if self.peek() == "(" else []
         for index, argument in enumerate(arguments):

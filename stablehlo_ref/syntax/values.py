@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from stablehlo_ref.diagnostics import Source
+from stablehlo_ref.diagnostics import MalformedError, Source
 from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.ir.types import Type
 from stablehlo_ref.syntax.directive import Draft
@@ -69,13 +69,17 @@ class ValueParser(FileParser):
         if value is None:
             return self._expect_value(name, offset, type)
         if type is not None and value.type is not type and value.type != type:
-            raise self.error(f"'%{name}' is used as {type}, but is {value.type}", offset)
+            raise self._conflict(name, type, value.type, offset)
         return value
+
+    def _conflict(self, name: str, used: Type, defined: Type, offset: int) -> MalformedError:
+        message = f"use of value '%{name}' expects different type than prior uses: '{used}' vs '{defined}'"
+        return self.error(message, offset)
 
     def _expect_value(self, name: str, offset: int, type: Type | None) -> Value:
         """A value that is used before its definition, which other blocks of the region may hold."""
         if type is None:
-            raise self.error(f"use of undeclared value '%{name}'", offset)
+            raise self.error(f"use of undeclared SSA value name '%{name}'", offset)
         value = self.scope.values[name] = Value(type, None, 0, name)
         self.scope.expected[name] = offset
         return value
@@ -119,18 +123,18 @@ class ValueParser(FileParser):
 
     def _redefine(self, name: str, value: Value, offset: int) -> Value:
         if name not in self.scope.expected:
-            raise self.error(f"'%{name}' is defined twice", offset)
+            raise self.error(f"redefinition of SSA value '%{name}'", offset)
         used = self.scope.expected.pop(name)
         known = self.scope.values[name]
         if known.type != value.type:
-            raise self.error(f"'%{name}' is used as {known.type}, but is {value.type}", used)
+            raise self._conflict(name, known.type, value.type, used)
         known.owner, known.index = value.owner, value.index
         self.scope.defined.append(name)
         return known
 
     def check_scope(self) -> None:
         for name, offset in self.scope.expected.items():
-            raise self.error(f"use of undeclared value '%{name}'", offset)
+            raise self.error(f"use of undeclared SSA value name '%{name}'", offset)
 
     def leave(self, first_defined: int) -> None:
         """Takes back the names that were defined since."""

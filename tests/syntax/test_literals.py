@@ -143,6 +143,7 @@ def test_resources_are_views_of_their_blobs():
 
 
 def test_a_resource_of_the_wrong_size():
-    source = '%0 = stablehlo.constant dense_resource<w> : tensor<2xf32>\n{-# dialect_resources: { builtin: { w: "0x0400000000" } } #-}'
+    source = """%0 = stablehlo.constant dense_resource<w> : tensor<2xf32>
+{-# dialect_resources: { builtin: { w: "0x0400000000" } } #-}"""
     with pytest.raises(MalformedError, match="1 bytes of data for 2 elements of 4 bytes in resource 'w'"):
         Parser(Source(source)).program()

@@ -1,0 +1,119 @@
+// What is no operation. Every part is one error: its message, and the line above which it is announced.
+
+// expected-error@+1 {{expected an operation, found '('}}
+()
+
+// -----
+
+// expected-error@+1 {{'stablehlo.unknown' has no pretty form that is known here}}
+stablehlo.unknown %0 : tensor<f32>
+
+// -----
+
+// expected-error@+1 {{'a.b' is of an unregistered dialect, which has to be allowed expressly}}
+"a.b"() : () -> ()
+
+// -----
+
+func.func @f(%x: tensor<f32>) {
+  // expected-error@+1 {{expected '->', found '}'}}
+  %0 = "stablehlo.abs"(%x) : (tensor<f32>)
+}
+
+// -----
+
+func.func @f(%x: tensor<f32>) {
+  // expected-error@+1 {{1 operands present, but expected 2}}
+  %0 = "stablehlo.abs"(%x) : (tensor<f32>, tensor<f32>) -> tensor<f32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<f32>) {
+  // expected-error@+1 {{expected ',' or ')', found '%x'}}
+  %0 = "stablehlo.add"(%x %x) : (tensor<f32>, tensor<f32>) -> tensor<f32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<f32>) {
+  // expected-error@+1 {{expected ':', found 'tensor'}}
+  %0 = stablehlo.abs %x tensor<f32>
+  return
+}
+
+// -----
+
+// expected-error@+1 {{either all arguments have names, or none has}}
+func.func @f(%x: tensor<f32>, tensor<f32>)
+
+// -----
+
+// expected-error@+1 {{the arguments of a function with a body need names}}
+func.func @f(tensor<f32>) { return }
+
+// -----
+
+// expected-error@+1 {{expected a symbol name such as '@main', found 'f'}}
+func.func f()
+
+// -----
+
+func.func @f() {
+  // expected-error@+1 {{expected '}', found the end of the text}}
+  return
+
+// -----
+
+func.func @f(%x: tensor<4xf32>, %i: tensor<f32>) {
+  // expected-error@+1 {{expected the inner-op to be a commutative binary-op}}
+  %0 = stablehlo.reduce(%x init: %i) applies stablehlo.subtract across dimensions = [0] : (tensor<4xf32>, tensor<f32>) -> tensor<f32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4xf32>) {
+  // expected-error@+1 {{expected ':', found ']'}}
+  %0 = stablehlo.slice %x [0] : (tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<f32>) {
+  // expected-error@+1 {{expected a format such as 'e5m10', found 'm10e5'}}
+  %0 = stablehlo.reduce_precision %x, format = m10e5 : tensor<f32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<f32>) {
+  // expected-error@+1 {{expected comparison_direction: one of}}
+  %0 = stablehlo.compare XX, %x, %x : (tensor<f32>, tensor<f32>) -> tensor<i1>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<f32>) {
+  // expected-error@+1 {{expected tensor with complex element type, found tensor<f32>}}
+  %0 = stablehlo.complex %x, %x : tensor<f32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<1x2x3xf32>) {
+  // expected-error@+1 {{Unexpected dimension c, expecting b, f}}
+  %0 = stablehlo.convolution(%x, %x) dim_numbers = [c, 0, f]x[0, i, o]->[b, 0, f], window = {} : (tensor<1x2x3xf32>, tensor<1x2x3xf32>) -> tensor<f32>
+  return
+}
+
+// -----
+
+// expected-error@+1 {{expected 'dialect_resources' or 'external_resources', found 'x'}}
+{-# x: {} #-}

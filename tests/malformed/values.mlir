@@ -1,0 +1,73 @@
+// Values and blocks that are not there, are there twice, or are something else.
+
+func.func @f() {
+  // expected-error@+1 {{use of undeclared SSA value name '%y'}}
+  return %y : tensor<f32>
+}
+
+// -----
+
+func.func @f(%x: tensor<f32>) {
+  // expected-error@+1 {{redefinition of SSA value '%x'}}
+  %x = stablehlo.constant dense<0.0> : tensor<f32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<f32>) {
+  // expected-error@+1 {{use of value '%x' expects different type than prior uses: 'tensor<f64>' vs 'tensor<f32>'}}
+  %0 = stablehlo.abs %x : tensor<f64>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<f32>) {
+  // expected-error@+1 {{'stablehlo.abs' has 1 results, but 2 are named}}
+  %0:2 = stablehlo.abs %x : tensor<f32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<f32>) {
+  // expected-error@+1 {{use of undeclared SSA value name '%x#1'}}
+  return %x#1 : tensor<f32>
+}
+
+// -----
+
+func.func @f(%p: tensor<i32>) {
+  %0 = "stablehlo.case"(%p) ({
+    %inner = stablehlo.constant dense<0.0> : tensor<f32>
+    stablehlo.return %inner : tensor<f32>
+  }) : (tensor<i32>) -> tensor<f32>
+  // expected-error@+1 {{use of undeclared SSA value name '%inner'}}
+  return %inner : tensor<f32>
+}
+
+// -----
+
+func.func @f(%x: tensor<f32>) {
+  func.func @g() {
+    // expected-error@+1 {{use of undeclared SSA value name '%x'}}
+    return %x : tensor<f32>
+  }
+  return
+}
+
+// -----
+
+"stablehlo.case"() ({
+// expected-error@+1 {{reference to an undefined block '^bb7'}}
+  "cf.br"()[^bb7] : () -> ()
+}) : () -> ()
+
+// -----
+
+"stablehlo.case"() ({
+^a:
+// expected-error@+1 {{redefinition of block '^a'}}
+^a:
+}) : () -> ()

@@ -1,0 +1,36 @@
+"""tests/malformed: parts of a file that are each one error, announced by `// expected-error@+1 {{message}}`."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from stablehlo_ref.diagnostics import MalformedError, Source
+from stablehlo_ref.dialects import registered  # noqa: F401
+from stablehlo_ref.syntax.parser import parse
+
+MALFORMED = Path(__file__).parents[1] / "malformed"
+find_expected = re.compile(r"expected-error@\+1 \{\{(.*)\}\}").search
+
+
+def cases():
+    for path in sorted(MALFORMED.glob("*.mlir")):
+        line = 1
+        for part in path.read_text().split("// -----"):
+            yield pytest.param(path.name, part, line, id=f"{path.stem}:{line}")
+            line += part.count("\n")
+
+
+@pytest.mark.parametrize(("name", "text", "first_line"), cases())
+def test_malformed(name, text, first_line):
+    expected = find_expected(text)
+    assert expected, "no error is announced"
+    line = first_line + text.count("\n", 0, expected.start()) + 1
+    with pytest.raises(MalformedError) as raised:
+        parse(Source(text, name, first_line))
+    (diagnostic,) = raised.value.diagnostics
+    assert expected[1] in diagnostic.message
+    assert diagnostic.line == line
+    assert str(raised.value).startswith(f"{name}:{line}:{diagnostic.column}: error: ")
