@@ -264,10 +264,10 @@ def matrix_product(
 
 def _preparation(enter: Kernel, arrange: Kernel | None, constant: Array | None, plain: bool) -> tuple[Kernel, bool]:
     """What brings an operand into the form of matrices, and whether it has nothing to do."""
-    if plain:
-        return arrange or _unchanged, arrange is None
-    if arrange is None:
-        prepare = enter
+    if plain and arrange is None:
+        return _unchanged, True
+    if plain or arrange is None:
+        prepare = arrange or enter
     else:
 
         def prepare(x: Array) -> Array:
