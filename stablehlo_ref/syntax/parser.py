@@ -224,8 +224,7 @@ class Parser(ValueParser):
         if draft.definition is not None and attributes:
             decoded, attributes = draft.definition.decode(attributes)
             members = decoded | members
-        if draft.name == "builtin.module" and draft.regions and not draft.regions[0].blocks:
-            draft.regions[0] = Region([Block([], [])])
+        _normalise(draft, members)
         operands = self.resolve(draft)
         op = Operation(
             draft.name, draft.definition, operands, draft.result_types, members, attributes, draft.regions,
@@ -298,6 +297,16 @@ class Parser(ValueParser):
         if not self.peek():
             raise self.expected("'}'")
         return operations
+
+
+def _normalise(draft: Draft, members: dict[str, Any]) -> None:
+    """A module always has a block; a function's lists of attributes stand there only if one of them has some."""
+    if draft.name == "builtin.module" and draft.regions and not draft.regions[0].blocks:
+        draft.regions[0] = Region([Block([], [])])
+    if draft.name == "func.func":
+        for name in ("arg_attrs", "res_attrs"):
+            if isinstance(members.get(name), tuple) and not any(members[name]):
+                del members[name]
 
 
 def _is_isolated(draft: Draft) -> bool:

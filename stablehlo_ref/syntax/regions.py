@@ -48,7 +48,8 @@ class While(Directive):
         if len(op.regions) != 2 or op.operand_types != op.result_types or not all(map(_is_plain, op.regions)):
             raise Irregular
         cond, body = (region.block.arguments for region in op.regions)
-        if not op.operand_types == [v.type for v in cond] == [v.type for v in body]:
+        located = printer.locations and any(v.location is not None for v in (*cond, *body))
+        if located or not op.operand_types == [v.type for v in cond] == [v.type for v in body]:
             raise Irregular
         names = printer.region_argument_names(cond, body)
         pairs = (f"%{name} = {printer.operand(init)}" for name, init in zip(names, op.operands))

@@ -85,6 +85,14 @@ def test_a_declaration_has_a_region_without_blocks():
     assert function.regions[0].blocks == []
 
 
+def test_a_function_in_generic_form():
+    (function,) = operations(
+        '"func.func"() <{sym_name = "f", function_type = (tensor<f32>) -> (), arg_attrs = [{}]}> ({\n'
+        '^bb0(%x: tensor<f32>):\n  "func.return"() : () -> ()\n}) : () -> ()\n'
+    )
+    assert function.properties == {"sym_name": "f", "function_type": FunctionType((F32,), ())}
+
+
 def test_calls_in_both_spellings():
     ops = in_function("%0 = call @g(%a) : (tensor<f32>) -> tensor<f32>", "func.call @h() : () -> ()")
     assert [op.properties["callee"] for op in ops[:2]] == ["g", "h"]
@@ -202,8 +210,8 @@ def test_locations_are_those_of_the_ops_name_in_the_text():
 )
 def test_pretty_forms(line, members):
     arguments = (
-        "%a: tensor<f32>, %b: tensor<f32>, %p: tensor<i1>, %i: tensor<i32>, %v: tensor<4x4xf32>, %w: tensor<1x2x3xf32>, "
-        "%t: tuple<i1, tensor<f32>>"
+        "%a: tensor<f32>, %b: tensor<f32>, %p: tensor<i1>, %i: tensor<i32>, %v: tensor<4x4xf32>, "
+        "%w: tensor<1x2x3xf32>, %t: tuple<i1, tensor<f32>>"
     )
     op, _ = in_function(line, arguments=arguments)
     assert members.items() <= op.properties.items()

@@ -15,7 +15,8 @@ from stablehlo_ref.syntax.printer import print_operation
 from tests.shared import UPSTREAM, needs_upstream
 
 # Other dialects' ops in their pretty forms are no business of this project.
-has_foreign_op = re.compile(r"^\s*(?:%[\w:]+ = )?(?:arith|cf|memref|scf|shape|tensor|vhlo)\.", re.MULTILINE).search
+FOREIGN = r"^\s*(?:%[\w:]+ = )?(?:(?:arith|cf|memref|scf|shape|tensor|vhlo)\.|func\.constant)"
+has_foreign_op = re.compile(FOREIGN, re.MULTILINE).search
 FOLDERS = ("interpret", "math", "testdata", "verify", "chlo", "transforms", "vhlo")
 SAMPLED = {"testdata": 20, "vhlo": 8}  # every so many files of the large folders
 
