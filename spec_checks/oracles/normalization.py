@@ -179,7 +179,7 @@ def _compute_sum(operand: Array, feature_index: int, types: _Types) -> Array:
     features = np.moveaxis(operand, feature_index, 0)
     sums = np.empty(len(features), object)
     for feature in range(len(features)):
-        sums[feature] = total(features[feature].flat, types.arithmetic)
+        sums[feature] = total(np.asarray(features[feature], object).flat, types.arithmetic)
     return sums
 
 

@@ -1,0 +1,87 @@
+"""cholesky and triangular_solve against their oracles: all types and forms, batches, matrices without a solution."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from spec_checks.evaluate import evaluate
+from spec_checks.oracles import linear_algebra as oracle
+from spec_checks.oracles.running_error import within
+from spec_checks.strategies import COMPLEXES, WIDE_FLOATS, shapes
+from stablehlo_ref.ops import linear_algebra
+from stablehlo_ref.ops.linear_algebra import Transpose
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+MANY = settings(max_examples=80, deadline=None)
+DTYPES = (*WIDE_FLOATS, *COMPLEXES, np.dtype(np.float16), np.dtype(ml_dtypes.bfloat16))
+UNREAD = (0.0, 7.0, np.nan, np.inf)  # what may stand where nothing is read
+
+
+@st.composite
+def matrices(draw: st.DrawFn, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Array:
+    """Entries of moderate size, many of them +0; the oracle makes no difference between zeros."""
+    random = np.random.default_rng(draw(st.integers(0, 1 << 32)))
+    values = random.normal(size=shape) * (random.random(shape) < draw(st.sampled_from([0.5, 1.0])))
+    if dtype.kind == "c":
+        values = values + 1j * random.normal(size=shape)
+    return (values + 0.0).astype(dtype)
+
+
+@MANY
+@given(data=st.data())
+def test_cholesky(data: st.DataObject) -> None:
+    dtype, lower, n = data.draw(st.sampled_from(DTYPES)), data.draw(st.booleans()), data.draw(st.integers(0, 4))
+    batch = data.draw(shapes(max_rank=1, max_size=3))
+    root = data.draw(matrices((*batch, n, n), dtype)).astype(np.complex128)
+    a = root @ np.conjugate(root.swapaxes(-1, -2)) + data.draw(st.sampled_from([0.0, 0.5, 3.0])) * np.eye(n)
+    if data.draw(st.integers(0, 4)) == 0:
+        a = a - 2 * np.eye(n)
+    a = (a if dtype.kind == "c" else a.real).astype(dtype)
+    a[..., ~(np.tri(n, dtype=bool) if lower else np.tri(n, dtype=bool).T)] = data.draw(st.sampled_from(UNREAD))
+    actual, expected = evaluate("cholesky", a, lower=lower), oracle.cholesky(a, lower)
+    agree = within(actual, expected, oracle.cholesky_bound(a, lower))
+    assert np.all(agree), f"{a!r}\n  gives {actual!r}\n  not {expected!r}"
+    for index in np.ndindex(batch):
+        failed = np.isnan(actual[index]).any()
+        assert failed == np.isnan(actual[index].real).all() or n == 0
+        assert failed or np.all((np.triu(actual[index], 1) if lower else np.tril(actual[index], -1)) == 0)
+
+
+@pytest.mark.parametrize("block", [1, 2, linear_algebra.BLOCK])
+@MANY
+@given(data=st.data())
+def test_triangular_solve(block: int, data: st.DataObject) -> None:
+    dtype, transpose_a = data.draw(st.sampled_from(DTYPES)), data.draw(st.sampled_from(Transpose))
+    left_side, lower, unit_diagonal = (data.draw(st.booleans()) for _ in range(3))
+    n, m = data.draw(st.integers(0, 5)), data.draw(st.integers(0, 3))
+    batch = data.draw(shapes(max_rank=1, max_size=2))
+    a = data.draw(matrices((*batch, n, n), dtype))
+    b = data.draw(matrices((*batch, n, m) if left_side else (*batch, m, n), dtype))
+    if unit_diagonal:
+        a[..., range(n), range(n)] = data.draw(st.sampled_from(UNREAD))
+    a[..., ~(np.tri(n, dtype=bool) if lower else np.tri(n, dtype=bool).T)] = data.draw(st.sampled_from(UNREAD))
+    attributes = {"left_side": left_side, "lower": lower, "unit_diagonal": unit_diagonal}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(linear_algebra, "BLOCK", block)
+        actual = evaluate("triangular_solve", a, b, transpose_a=transpose_a, **attributes)
+    expected = oracle.triangular_solve(a, b, transpose_a=transpose_a.name, **attributes)
+    bound = oracle.triangular_solve_bound(a, b, transpose_a=transpose_a.name, **attributes)
+    assert np.all(within(actual, expected, bound)), f"{a!r} {b!r} {attributes}\n  gives {actual!r}\n  not {expected!r}"
+
+
+def test_large_systems() -> None:
+    """Several blocks of rows; the solution is multiplied back."""
+    random = np.random.default_rng(0)
+    a, b = np.tril(random.normal(size=(100, 100))) + 8 * np.eye(100), random.normal(size=(100, 7))
+    attributes = {"left_side": True, "lower": True, "unit_diagonal": False, "transpose_a": Transpose.NO_TRANSPOSE}
+    x = evaluate("triangular_solve", a, b, **attributes)
+    assert np.abs(a @ x - b).max() < 1e-13
+    l = evaluate("cholesky", a @ a.T, lower=True)  # noqa: E741
+    assert np.abs(l - a).max() < 1e-11
