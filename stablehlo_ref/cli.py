@@ -14,7 +14,7 @@ from stablehlo_ref._version import __version__
 from stablehlo_ref.diagnostics import StablehloError
 from stablehlo_ref.execute.observe import Observers, Progress, Statistics, Trace
 from stablehlo_ref.execute.run import Context
-from stablehlo_ref.program import Program, decode, parse
+from stablehlo_ref.program import Program, decode, parse, read
 from stablehlo_ref.text import dense_text, value_text
 
 FINE, AT_FAULT, USAGE, INTERRUPTED = 0, 1, 2, 130
@@ -86,7 +86,7 @@ def _named_file(text: str) -> tuple[str, Path]:
 def _parts(options: argparse.Namespace) -> Iterator[tuple[str, str, int]]:
     """The filename, the text and the number of the first line of each part of the input."""
     name = "<stdin>" if options.file == "-" else options.file
-    text = decode(sys.stdin.buffer.read() if options.file == "-" else Path(options.file).read_bytes(), name)
+    text = decode(sys.stdin.buffer.read() if options.file == "-" else read(name), name)
     first_line = 1
     for part in text.split(SPLIT) if options.split_input_file else [text]:
         yield name, part, first_line

@@ -1,4 +1,4 @@
-"""Bounds that keep any program from taking the machine with it."""
+"""Bounds that keep any program from taking the machine with it, or from never ending."""
 
 from __future__ import annotations
 
@@ -15,10 +15,13 @@ def _physical_memory() -> int:
 
 @dataclass(frozen=True)
 class Limits:
-    """What a program may use; going past one is a MalformedError or an EvaluationError that names it.
+    """What a run may use; going past one is an EvaluationError that names it.
 
-    `tensor_bytes` bounds any single tensor (default: the machine's memory), `call_depth` the calls within calls.
+    `max_bytes` bounds each single tensor (default: the machine's memory), `max_depth` the calls within calls,
+    `max_steps` the turns of loops and the calls of a run together, `max_seconds` its time (default: none).
     """
 
-    tensor_bytes: int = field(default_factory=_physical_memory)
-    call_depth: int = 128
+    max_bytes: int = field(default_factory=_physical_memory)
+    max_depth: int = 128
+    max_steps: int = 100_000_000
+    max_seconds: float | None = None

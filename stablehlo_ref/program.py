@@ -15,7 +15,7 @@ import numpy as np
 import stablehlo_ref.dialects.registered  # noqa: F401  (all op classes, so that the parser knows them)
 from stablehlo_ref.diagnostics import EvaluationError, Location, MalformedError, Source
 from stablehlo_ref.execute.plan import Planner
-from stablehlo_ref.execute.run import Context, FunctionPlan, Observer
+from stablehlo_ref.execute.run import Context, FunctionPlan, Observer, running
 from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.ir.types import FunctionType, TensorType, TokenType, TupleType, Type
 from stablehlo_ref.limits import Limits
@@ -117,13 +117,15 @@ class Program:
         with np.errstate(all="ignore"):
             return Planner(self.module, self.limits).function(self.entry.name)
 
-    def run(self, *arrays: Any, observer: Observer | None = None, **named: Any) -> tuple[Any, ...]:
+    def run(
+        self, *arrays: Any, limits: Limits | None = None, observer: Observer | None = None, **named: Any
+    ) -> tuple[Any, ...]:
         """Runs the entry on arrays, one for each input in order, or by name; returns its results as new arrays.
 
         A name is that of the argument in the text, without `%`, or in its location (`args[0]`). dtypes and shapes
         must be those of `inputs`. Raises EvaluationError if they are not, or if a check of the program fails.
         """
-        return self._run(arrays, named, Context(self.limits, observer=observer))
+        return self._run(arrays, named, Context(limits or self.limits, observer=observer))
 
     def run_in(self, context: Context, *arrays: Any, **named: Any) -> tuple[Any, ...]:
         """`run` with a context of the caller's: options and an observer."""
@@ -134,28 +136,45 @@ class Program:
             return ()
         plan = self._plan
         inputs = [_checked(p, a) for p, a in zip(self.inputs, _in_order(self.entry, arrays, named))]
-        with np.errstate(all="ignore"):
+        with np.errstate(all="ignore"), running(context):
             results = plan.call(context, list(inputs))
         if context.failures:
             raise EvaluationError(context.failures)
         kept = {id(leaf) for leaf in _leaves(inputs)}
-        return tuple(_owned(result, kept) for result in results)
+        try:
+            return tuple(_owned(result, kept) for result in results)
+        except MemoryError as error:
+            raise EvaluationError(f"the results of @{self.entry.name}: {error}", self.entry.location) from None
 
 
 def load(
-    source: str | bytes | os.PathLike[str], *, allow_unregistered_dialect: bool = False, entry: str | None = None
+    source: str | bytes | os.PathLike[str],
+    *,
+    allow_unregistered_dialect: bool = False,
+    entry: str | None = None,
+    limits: Limits | None = None,
 ) -> Program:
     """Reads and verifies a program: a path, MLIR text (a `str` with a newline), or `bytes` of text.
 
-    Raises MalformedError or InvalidError, with the place in the text; OSError if there is no such file.
+    Raises MalformedError (also where the file can't be read) or InvalidError, with the place in the text.
     """
-    if isinstance(source, bytes) or (isinstance(source, str) and "\n" in source):
-        program = parse(source, entry=entry, allow_unregistered_dialect=allow_unregistered_dialect)
-    else:
-        text = Path(source).read_bytes()
+    text, name = source, "<string>"
+    if not isinstance(source, bytes) and not (isinstance(source, str) and "\n" in source):
         name = os.fspath(source)
-        program = parse(text, filename=name, entry=entry, allow_unregistered_dialect=allow_unregistered_dialect)
+        text = read(name)
+    assert isinstance(text, str | bytes)
+    program = parse(text, filename=name, allow_unregistered_dialect=allow_unregistered_dialect, entry=entry)
+    program.limits = limits or program.limits
     return program.verify()
+
+
+def read(path: str) -> bytes:
+    """The contents of a file; MalformedError if it can't be read."""
+    try:
+        return Path(path).read_bytes()
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise MalformedError(f"can't read the program: {reason}", Location(Source("", path), 0)) from None
 
 
 def parse(
@@ -174,7 +193,7 @@ def parse(
 def decode(data: bytes, filename: str) -> str:
     """Bytes as text: UTF-8; MalformedError for bytecode and for anything else that is not text."""
     if data.startswith(b"ML\xefR"):
-        raise MalformedError(f"{filename}: MLIR bytecode is not read yet; convert it to text")
+        raise MalformedError("MLIR bytecode is not read yet; convert it to text", Location(Source("", filename), 0))
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -263,7 +282,8 @@ def as_value(type: Type, value: Any) -> Any:
     fits = array.ndim == type.rank and all(n in (None, m) for n, m in zip(type.shape, array.shape))
     if not fits:
         raise ValueError(f"expected shape {re.sub('None', '?', str(type.shape))} for {type}, got {array.shape}")
-    return array.astype(dtype.newbyteorder("="), copy=False)
+    array = array.astype(dtype.newbyteorder("="), copy=False)
+    return array if array.ndim else array[()]
 
 
 def _leaves(values: Sequence[Any]) -> list[Any]:

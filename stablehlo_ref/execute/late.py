@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from stablehlo_ref.define import Op, check_constraints, group_by_member
+from stablehlo_ref.define import Op, check_constraints, group_by_member, surroundings
 from stablehlo_ref.diagnostics import EvaluationError, InvalidError
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.types import TensorType, Type, tensor_type
@@ -62,7 +62,7 @@ def concrete_types(
     them, or where the result is not of the type that the program declares."""
     operands = [concrete_type(v.type, a) for v, a in zip(op.operands, arrays)]
     regions = [region.function_type for region in op.regions]
-    known = {"constants": shaping}
+    known = surroundings(op) | {"constants": shaping}
     try:
         values = definition.group(op.properties, operands, op.result_types, regions) | known
         inferred = definition.infer_types(values) if "infer" in definition.parameters else op.result_types

@@ -11,6 +11,7 @@ from typing import Any, TextIO
 
 from stablehlo_ref.execute.run import Observer, Slots
 from stablehlo_ref.ir.core import Operation
+from stablehlo_ref.processes import Process
 from stablehlo_ref.text import value_text
 
 
@@ -27,6 +28,10 @@ class Observers(Observer):
     def after(self, op: Operation, results: Sequence[Any]) -> None:
         for observer in self.observers:
             observer.after(op, results)
+
+    def goes_on(self, process: Process) -> None:
+        for observer in self.observers:
+            observer.goes_on(process)
 
 
 class Trace(Observer):
@@ -50,6 +55,9 @@ class Statistics(Observer):
         self.count: dict[str, int] = defaultdict(int)
         self.seconds: dict[str, float] = defaultdict(float)
         self._started: list[list[float]] = []  # of each op under way: when, and seconds of ops inside it
+        self._of_process: dict[int, list[list[float]]] = defaultdict(list)  # the same of processes that wait
+        self._paused: dict[int, float] = {}  # since when they wait
+        self._process = 0
         self.peak_bytes = 0
 
     def __enter__(self) -> Statistics:
@@ -70,6 +78,14 @@ class Statistics(Observer):
         self.seconds[op.name] += took - inside
         if self._started:
             self._started[-1][1] += took
+
+    def goes_on(self, process: Process) -> None:
+        now = time.perf_counter()
+        self._of_process[self._process], self._paused[self._process] = self._started, now
+        self._process = id(process)
+        self._started = self._of_process[self._process]
+        for started in self._started:
+            started[0] += now - self._paused[self._process]
 
     def __str__(self) -> str:
         kinds = sorted(self.seconds, key=self.seconds.__getitem__, reverse=True)

@@ -8,12 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from stablehlo_ref.define import Op, group_by_member
+from stablehlo_ref.define import Op, group_by_member, surroundings
 from stablehlo_ref.diagnostics import EvaluationError, InternalError, UnsupportedError
+from stablehlo_ref.execute.grid import run_grid
 from stablehlo_ref.execute.late import is_known, late_run
 from stablehlo_ref.execute.quantized import expressed_run
 from stablehlo_ref.execute.regions import PlannedBody
-from stablehlo_ref.execute.run import BlockPlan, FunctionPlan, Turns, located
+from stablehlo_ref.execute.run import BlockPlan, FunctionPlan, Step, Turns, located
 from stablehlo_ref.execute.steps import Run, communicating_step, in_a_row, step_for
 from stablehlo_ref.ir.core import Block, Operation, Region, Value
 from stablehlo_ref.ir.types import QuantizedType, TensorType, Type
@@ -31,7 +32,8 @@ class Planner:
         self.limits = limits
         self.plans: dict[str, FunctionPlan] = {}
         self.functions: dict[str, Operation] = {}
-        for op in module.walk():
+        outer = [op for region in module.regions for block in region.blocks for op in block.operations]
+        for op in (*outer, *module.walk()):  # functions of nested modules go by their names where none is further out
             if op.name == "func.func":
                 self.functions.setdefault(op.properties["sym_name"], op)
         self.communicating = communicating(self.functions)
@@ -103,7 +105,7 @@ class FramePlanner:
         plan.ops.append(op)
         plan.outs.append(outs)
 
-    def _step(self, op: Operation, dying: list[int]) -> tuple[Callable[[Any], None], tuple[int, ...]]:
+    def _step(self, op: Operation, dying: list[int]) -> tuple[Step, tuple[int, ...]]:
         ins = tuple(map(self.slot, op.operands))
         outs = tuple(map(self.slot, op.results))
         dead = [slot for slot in dying if slot not in self.constants]
@@ -139,7 +141,7 @@ class FramePlanner:
         """What the op's class plans for these types, and these arrays of operands that are known."""
         definition = _definition(op)
         self._check_sizes(results)
-        known = {"constants": constants, "location": op.location}
+        known = surroundings(op) | {"constants": constants, "functions": self.planner.function}
         if not definition.on_storage and not op.regions and any(map(is_quantized, operands + results)):
             return expressed_run(op, operands, results, known)
         values = definition.group(op.properties, operands, results, bodies) | known
@@ -149,6 +151,9 @@ class FramePlanner:
 
     def body(self, region: Region, captures: Sequence[Value] = ()) -> PlannedBody:
         """A region as something that ops call; what it captures are further arguments."""
+        for op in (op for block in region.blocks for op in block.operations):
+            if self.planner.communicates(op):
+                raise UnsupportedError(f"'{op.name}' op in a function of another op is not evaluated", op.location)
 
         def plan(block: Block, lanes: int | None) -> FunctionPlan:
             frame = FunctionPlan("region")
@@ -174,10 +179,10 @@ class FramePlanner:
 
     def _inline_step(
         self, op: Operation, definition: type[Op], ins: tuple[int, ...], outs: tuple[int, ...], dead: list[int]
-    ) -> Callable[[Any], None]:
+    ) -> Step:
         blocks = [partial(self.block, region.block) for region in op.regions]
         values = definition.group(op.properties, ins, outs, blocks)
-        values |= {"functions": self.planner.function, "dying": frozenset(dead)}
+        values |= {"functions": self.planner.function, "run_grid": run_grid, "dying": frozenset(dead)}
         go: Callable[[Any], Turns] = definition.call("inline", values)
         to_drop = () if "dying" in definition.parameters["inline"] else tuple(dead)
         if self.planner.communicates(op):
@@ -192,7 +197,7 @@ class FramePlanner:
         return step
 
     def _check_sizes(self, types: Sequence[Type]) -> None:
-        limit = self.planner.limits.tensor_bytes
+        limit = self.planner.limits.max_bytes
         for t in types:
             if isinstance(t, TensorType) and t.is_static and t.size * numpy_dtype(t.element_type).itemsize > limit:
                 raise EvaluationError(f"{t} is larger than the limit of {limit} bytes for a tensor")
@@ -209,7 +214,8 @@ class FramePlanner:
         if array is None:
             return False
         slot = self.slot(op.results[0])
-        self.constants[slot] = self.frame.template[slot] = array
+        self.constants[slot] = array
+        self.frame.template[slot] = array if array.ndim else array[()]  # numpy's scalars compute many times faster
         return True
 
     def _constant_result(self, op: Operation) -> np.ndarray | None:

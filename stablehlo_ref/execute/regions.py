@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from stablehlo_ref.execute.run import Context, FunctionPlan
+from stablehlo_ref.execute.run import FunctionPlan, current_context
 from stablehlo_ref.ir.core import Block, Operation, Region, Value
 from stablehlo_ref.numerics.dtypes import numpy_dtype
 
@@ -30,7 +30,6 @@ class PlannedBody:
         self.function_type: Any = region.function_type
         self._plan = plan
         self._captures = tuple(captures)
-        self._context = Context()
         self._scalar: FunctionPlan | None = None
         self._by_count: dict[int, Call] = {}
 
@@ -135,7 +134,7 @@ class PlannedBody:
         shapes = [(count, *t.shape) for t in self.function_type.outputs]
 
         def run(*arrays: Any) -> list[Any]:
-            results = frame.call(self._context, list(arrays))
+            results = frame.call(current_context(), list(arrays))
             return [r if np.shape(r) == s else np.broadcast_to(r, s) for r, s in zip(results, shapes)]
 
         return run
@@ -146,7 +145,7 @@ class PlannedBody:
         """The body on one tuple of its arguments; where `is_elementwise`, on arrays of shapes that broadcast."""
         if self._scalar is None:
             self._scalar = self._plan(self.region.block, None)
-        return self._scalar.call(self._context, [*arrays, *self._captures])
+        return self._scalar.call(current_context(), [*arrays, *self._captures])
 
     def _one_by_one(self, *arrays: Any) -> list[Any]:
         results = [np.empty(len(arrays[0]), numpy_dtype(t.element_type)) for t in self.function_type.outputs]

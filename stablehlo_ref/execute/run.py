@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from operator import length_hint
 from pathlib import Path
+from time import perf_counter
 from typing import Any, TypeAlias
 
 from stablehlo_ref.diagnostics import Diagnostic, EvaluationError, InternalError, StablehloError
@@ -26,6 +29,8 @@ class Context:
 
     limits: Limits = field(default_factory=Limits)
     depth: int = 0
+    steps: int = 0
+    deadline: float | None = None
     failures: list[Diagnostic] = field(default_factory=list)
     observer: Observer | None = None
     custom_calls: Mapping[str, Callable[..., Sequence[Any]]] = field(default_factory=dict)  # handlers of this run only
@@ -34,6 +39,36 @@ class Context:
     probes: dict[str, list[tuple[Any, Any]]] = field(default_factory=dict)  # types and values by probe id
     seed: int = 0  # of what `rng` draws
     draws: int = 0  # how often it has drawn in this run
+
+    def __post_init__(self) -> None:
+        if self.limits.max_seconds is not None:
+            self.deadline = perf_counter() + self.limits.max_seconds
+
+    def turn(self) -> None:
+        """Counts a turn of a loop or a call; EvaluationError past the limits of steps and of time."""
+        self.steps += 1
+        if self.steps > self.limits.max_steps:
+            raise EvaluationError(f"more loop turns and calls than the limit of {self.limits.max_steps}")
+        if self.deadline is not None and perf_counter() > self.deadline:
+            raise EvaluationError(f"the run takes longer than the limit of {self.limits.max_seconds} seconds")
+
+
+_current: ContextVar[Context | None] = ContextVar("context", default=None)
+
+
+@contextmanager
+def running(context: Context) -> Iterator[None]:
+    """Makes `context` that of the run in progress, which regions that ops call as functions belong to."""
+    token = _current.set(context)
+    try:
+        yield
+    finally:
+        _current.reset(token)
+
+
+def current_context() -> Context:
+    """The context of the run in progress; a new one outside of any."""
+    return _current.get() or Context()
 
 
 class Observer:
@@ -149,8 +184,9 @@ class FunctionPlan:
         return [slots[slot] for slot in self.block.results]
 
     def _enter(self, context: Context, arguments: list[Any]) -> Slots:
-        if context.depth >= context.limits.call_depth:
-            raise EvaluationError(f"calls are nested deeper than the limit of {context.limits.call_depth}")
+        if context.depth >= context.limits.max_depth:
+            raise EvaluationError(f"calls are nested deeper than the limit of {context.limits.max_depth}")
+        context.turn()
         slots = self.template.copy()
         slots[CONTEXT] = context
         for slot in reversed(self.block.arguments):

@@ -127,8 +127,10 @@ class While(Op, op="while"):
         spent = tuple(slot for slot in loop.results if slot not in state)
 
         def go(slots: Slots) -> Turns:
+            context = slots[0]
             start(slots)
             while True:
+                context.turn()
                 if test.communicates:
                     yield from test.go(slots)
                 else:

@@ -161,6 +161,26 @@ def test_calls_are_bounded() -> None:
         sr.load(text).run(np.float32(1))
 
 
+def test_an_endless_loop_ends() -> None:
+    text = """
+    func.func @main(%x: tensor<f32>) -> tensor<f32> {
+      %0 = stablehlo.while(%a = %x) : tensor<f32>
+        cond {
+          %p = stablehlo.constant dense<true> : tensor<i1>
+          stablehlo.return %p : tensor<i1>
+        } do {
+          stablehlo.return %a : tensor<f32>
+        }
+      return %0 : tensor<f32>
+    }
+    """
+    with pytest.raises(sr.EvaluationError, match="more loop turns and calls than the limit of 1000") as caught:
+        sr.load(text, limits=sr.Limits(max_steps=1000)).run(np.float32(1))
+    assert caught.value.diagnostics[0].line == 3
+    with pytest.raises(sr.EvaluationError, match=r"longer than the limit of 0\.05 seconds"):
+        sr.load(text).run(np.float32(1), limits=sr.Limits(max_seconds=0.05))
+
+
 def test_a_tensor_beyond_the_limit_is_an_error_and_not_an_allocation() -> None:
     text = """
     func.func @main() -> tensor<1000000x1000000x1000xf32> {
@@ -169,6 +189,17 @@ def test_a_tensor_beyond_the_limit_is_an_error_and_not_an_allocation() -> None:
     }
     """
     with pytest.raises(sr.EvaluationError, match="is larger than the limit"):
+        sr.load(text).run()
+
+
+def test_a_result_too_large_to_own_is_an_error() -> None:
+    text = """
+    func.func @main() -> tensor<1000000000000xi1> {
+      %0 = stablehlo.constant dense<true> : tensor<1000000000000xi1>
+      return %0 : tensor<1000000000000xi1>
+    }
+    """
+    with pytest.raises(sr.EvaluationError):
         sr.load(text).run()
 
 
