@@ -1,7 +1,7 @@
 """Numbers in text to arrays: decimal, hexadecimal, true and false; by whole-array operations, not one by one.
 
 A decimal fraction is read as an integer and a power of ten. Where both are small enough for the double to be exact (15
-digits, 22 powers of ten), one multiplication or division gives the nearest double; the few others go through `float`.
+digits, 22 powers of ten), one multiplication or division gives the nearest double; others go through `float`.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ POWERS = np.array([10.0**n for n in range(23)])  # exact
 _WORDS = re.compile(r"[^\[\](),\s]+")
 _is_float = re.compile(r"-?\d+(?:\.\d*(?:[eE][+-]?\d+)?)?|0x[0-9a-fA-F]+").fullmatch
 _is_integer = re.compile(r"-?\d+|-?0x[0-9a-fA-F]+").fullmatch
+_PARTS = bytes.maketrans(b"eE", b",,")
 _COMMA, _MINUS = b",-"  # as the numbers of these characters
 
 
@@ -59,14 +60,14 @@ def _tight(text: bytes) -> bytes:
     return text.replace(b", ", b",").strip()
 
 
-def _read_integers(text: bytes, count: int) -> Array | None:
-    """Decimal 64-bit integers, by numpy's reader; None unless it understands them all. It saturates."""
+def _read(text: bytes, dtype: Any, count: int) -> Array | None:
+    """Decimal numbers, by numpy's reader; None unless it understands them all. Integers saturate."""
     if not count:
-        return np.zeros(0, np.int64)
+        return np.zeros(0, dtype)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error")
-            values = np.fromstring(text, np.int64, sep=" , ")
+            values = np.fromstring(text, dtype, sep=" , ")
     except (DeprecationWarning, ValueError):
         return None
     return values if values.size == count else None
@@ -86,7 +87,7 @@ def _booleans(text: bytes, count: int, body: str) -> Array:
 
 def _integers(text: bytes, count: int, element_type: Type, body: str) -> Array:
     dtype = dtypes.numpy_dtype(element_type)
-    values = _read_integers(_tight(text), count)
+    values = _read(_tight(text), np.int64, count)
     if values is None:
         return _integers_one_by_one(body, element_type)
     lowest, highest = int(values.min(initial=0)), int(values.max(initial=0))
@@ -147,7 +148,7 @@ def _decimals(text: bytes, count: int) -> Array | None:
     owners = _owners(marks, stops)
     mantissa_stops = stops.copy()
     mantissa_stops[owners] = marks
-    parts = _read_integers(text.translate(None, b".").replace(b"E", b",").replace(b"e", b","), count + marks.size)
+    parts = _read(text.translate(_PARTS, b"."), np.int64, count + marks.size)
     misplaced = points.size != count or (points < starts).any() or (points >= mantissa_stops).any()
     if parts is None or misplaced or (np.diff(owners) < 1).any():
         return None
@@ -171,6 +172,8 @@ def _scaled(mantissas: Array, scales: Array, negative: Array, text: bytes, start
     magnitudes = np.abs(mantissas).astype(np.float64)
     values = np.where(scales < 0, magnitudes / powers, magnitudes * powers)
     inexact = (np.abs(scales) >= len(POWERS)) | (magnitudes >= EXACT_INTEGER)
+    if np.count_nonzero(inexact) > len(values) // 8:
+        return np.fromstring(text, np.float64, sep=",")
     for position in np.flatnonzero(inexact).tolist():
         values[position] = abs(float(text[starts[position] : stops[position]]))
     return np.where(negative, -values, values)

@@ -23,7 +23,7 @@ def cases():
             line += part.count("\n")
 
 
-@pytest.mark.parametrize(("name", "text", "first_line"), cases())
+@pytest.mark.parametrize(("name", "text", "first_line"), list(cases()))
 def test_malformed(name, text, first_line):
     expected = find_expected(text)
     assert expected, "no error is announced"
