@@ -285,7 +285,8 @@ def round_nearest_even(operand: Array) -> Array:
 def reduce_precision(operand: Array, exponent_bits: int, mantissa_bits: int) -> Array:
     """Rounds the mantissa, then overflows to infinity and underflows to zero what `exponent_bits` have no exponent for.
 
-    Where there are no fewer exponent bits than the element type has, its subnormal numbers stay.
+    Where there are no fewer exponent bits than the element type has, its subnormal numbers stay. Without mantissa bits
+    there is no NaN, and infinity takes its place.
     """
     form = FORMATS[operand.dtype.name]
     bias = (1 << exponent_bits - 1) - 1
@@ -293,7 +294,7 @@ def reduce_precision(operand: Array, exponent_bits: int, mantissa_bits: int) -> 
 
     def reduced(x: Real) -> Real:
         if is_special(x):
-            return x
+            return with_sign_of(inf, x) if is_nan(x) and mantissa_bits == 0 else x
         magnitude = ieee.absolute(x)
         if mantissa_bits < form.mantissa_bits:
             magnitude = mantissa_rounded(magnitude, mantissa_bits, form)

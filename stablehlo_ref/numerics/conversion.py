@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache
 
+import ml_dtypes
 import numpy as np
 
 from stablehlo_ref.numerics.dtypes import (
@@ -39,7 +40,6 @@ from stablehlo_ref.numerics.narrow import (
     each_block,
     in_blocks,
     narrow,
-    rounded,
     tabulated,
     widen,
 )
@@ -239,14 +239,34 @@ def reduce_precision(dtype: DType, exponents: int, mantissas: int) -> Kernel:
 
     Bits that `dtype` has no more of stay as they are. The mantissa rounds to nearest, ties to even bits (the last one
     is the exponent's if `mantissas` is 0); numbers that then are denormal in the format become zero, larger ones than
-    it has infinity, or what `dtype` has instead. NaNs stay NaNs. Formats of 8 bits and fewer go through f32 and back.
+    it has infinity, or what `dtype` has instead. NaNs stay NaNs where there are mantissa bits for it, and else become
+    infinite.
     """
     exponents = min(exponents, exponent_bits(dtype))
-    if dtype.itemsize > 1:
-        return in_blocks(_reduce_precision(dtype, exponents, mantissas), dtype)
-    keeps_exponents = exponents == exponent_bits(dtype)
-    in_f32 = _reduce_precision(FLOAT32, exponent_bits(FLOAT32) if keeps_exponents else exponents, mantissas)
-    return tabulated(rounded(in_f32, dtype), dtype)
+    if dtype.itemsize == 1:
+        return tabulated(_reduce_small(dtype, exponents, mantissas), dtype)
+    return in_blocks(_reduce_precision(dtype, exponents, mantissas), dtype)
+
+
+def _reduce_small(dtype: DType, exponents: int, mantissas: int) -> Kernel:
+    """For formats of 8 bits and fewer, some of which lack infinities, NaNs or a negative zero: signs are set apart."""
+    width, lost = mantissa_bits(dtype), max(0, mantissa_bits(dtype) - mantissas)
+    one, largest = (int(np.array(x, dtype).view(UINT8)) for x in (1, ml_dtypes.finfo(dtype).max))
+    bias, reduced_bias = one >> width, (1 << exponents - 1) - 1
+    smallest, too_large = 0, largest + 1
+    if exponents < exponent_bits(dtype):
+        smallest, too_large = bias - reduced_bias + 1 << width, bias + reduced_bias + 1 << width
+    nan = np.float32(np.nan if mantissas else np.inf)
+
+    def run(x: Array) -> Array:
+        values = x.astype(FLOAT32)
+        magnitude = np.absolute(values).astype(dtype).view(UINT8).astype(np.int16)
+        magnitude = magnitude + (magnitude >> lost & 1) + (1 << lost >> 1) - 1 >> lost << lost if lost else magnitude
+        result = np.minimum(magnitude, largest).astype(UINT8).view(dtype).astype(FLOAT32)
+        result = np.where(magnitude < too_large, result, np.float32(np.inf)) * (magnitude >= smallest)
+        return np.copysign(np.where(np.isnan(values), nan, result), values).astype(dtype)
+
+    return run
 
 
 def _reduce_precision(dtype: DType, exponents: int, mantissas: int) -> Kernel:
@@ -271,8 +291,11 @@ def _reduce_precision(dtype: DType, exponents: int, mantissas: int) -> Kernel:
         is_out_of_range = np.greater_equal(magnitude, too_large)
         result = np.bitwise_or(magnitude, sign)
         if np.count_nonzero(is_out_of_range):
-            is_nan = np.greater(np.bitwise_and(operand, sign_bit - 1), infinity)
-            result = np.where(is_out_of_range, np.where(is_nan, operand, np.bitwise_or(sign, infinity)), result)
+            special = np.bitwise_or(sign, infinity)
+            if mantissas:
+                is_nan = np.greater(np.bitwise_and(operand, sign_bit - 1), infinity)
+                special = np.where(is_nan, operand, special)
+            result = np.where(is_out_of_range, special, result)
         return result.view(dtype)
 
     return run

@@ -15,7 +15,15 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from stablehlo_ref.numerics.dtypes import BFLOAT16, FLOAT16, FLOAT32, bits_dtype, is_narrow_float
+from stablehlo_ref.numerics.dtypes import (
+    BFLOAT16,
+    FLOAT8_E8M0FNU,
+    FLOAT16,
+    FLOAT32,
+    FLOAT64,
+    bits_dtype,
+    is_narrow_float,
+)
 
 Array: TypeAlias = Any  # a numpy array or a numpy scalar
 Kernel: TypeAlias = Callable[..., Array]
@@ -60,8 +68,9 @@ def rounded(function: Kernel, dtype: DType) -> Kernel:
     if not is_narrow_float(dtype):
         return function
     if function in _ROUNDED_ONCE:
+        if dtype == FLOAT8_E8M0FNU:  # its products and quotients may be out of f32's range
+            return lambda *operands: narrow(dtype)(function(*[x.astype(FLOAT64) for x in operands]))
         return _blockwise(function, dtype, _narrow_into(dtype), function)
-
 
     def small(*operands: Array) -> Array:
         return _narrow_small(function(*[x.astype(FLOAT32) for x in operands]), dtype)
@@ -207,13 +216,22 @@ def _narrow_into(dtype: DType) -> Store:
         from_f32 = _narrow_f16_into
     else:
         from_f32 = _narrow_8_bit_into(dtype)
-    return lambda x, out: from_f32(_to_odd_f32(x) if x.itemsize == 8 else x, out)
+    to_f32 = _to_f32(dtype)
+    return lambda x, out: from_f32(to_f32(x) if x.itemsize == 8 else x, out)
 
 
 def _narrow_small(x: Array, dtype: DType) -> Array:
     if x.itemsize == 8 and dtype is not FLOAT16:  # numpy's own f64 -> f16 rounds once
-        x = _to_odd_f32(x)
+        x = _to_f32(dtype)(x)
     return x.astype(dtype)
+
+
+def _to_f32(dtype: DType) -> Kernel:
+    """From f64 to numbers of f32 that round to `dtype` as those of f64 do."""
+    if dtype != FLOAT8_E8M0FNU:
+        return _to_odd_f32
+    least = 2.0**-127  # what all smaller positive numbers become
+    return lambda x: _to_odd_f32(np.where(np.greater(x, 0), np.maximum(x, least), x))
 
 
 def _to_odd_f32(x: Array) -> Array:

@@ -47,3 +47,13 @@ func.func @main() {
   check.expect_eq_const %output, dense<[1.0, 2.0, 2.0, 2.0]> : tensor<4xbf16>
   func.return
 }
+
+// -----
+
+// Without mantissa bits there is no NaN, and infinity takes its place.
+func.func @main() {
+  %operand = stablehlo.constant dense<[0x7FC00000, 0xFFC00000, -1.0]> : tensor<3xf32>
+  %output = stablehlo.reduce_precision %operand, format = e8m0 : tensor<3xf32>
+  check.expect_eq_const %output, dense<[0x7F800000, 0xFF800000, -1.0]> : tensor<3xf32>
+  func.return
+}

@@ -283,12 +283,13 @@ def test_reduce_precision(format: Format, exponents: int, mantissas: int) -> Non
 def test_reduce_precision_of_8_bits(format: Format, exponents: int, mantissas: int) -> None:
     """A numeric oracle; overflow and underflow become what the format has for infinity and zero."""
     expected = []
+    least = 1 - format.bias if format.mantissa_bits else -1000
     for value in format.values:
-        result = reduced(float(value), exponents, mantissas, -1000, format)
+        result = reduced(float(value), exponents, mantissas, least, format)
         limit = exponents < format.exponent_bits
         result = float(value) if math.isinf(result) and not limit and abs(value) <= format.magnitudes[-1] else result
         if mantissas < format.mantissa_bits or limit:
-            result = reduced(float(value), exponents if limit else 11, mantissas, -1000, IEEE_FORMATS[1])
+            result = reduced(float(value), exponents if limit else 11, mantissas, least, IEEE_FORMATS[1])
         expected.append(np.float32(result).astype(format.dtype))
     actual = reduce_precision(format.dtype, exponents, mantissas)(format.every_element())
     assert actual.dtype == format.dtype
