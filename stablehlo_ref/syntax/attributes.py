@@ -202,7 +202,8 @@ class AttributeParser(LocationParser):
         try:
             return DenseElements(type, literals.parse_elements(body, type.shape, type.element_type))  # type: ignore[arg-type]
         except literals.LiteralError as error:
-            raise self.error(f"{error} in a literal of type {type}", start + error.offset) from error
+            place = start + len(body) - len(body.lstrip()) + error.offset
+            raise self.error(f"{error} in a literal of type {type}", place) from error
         except TypeError:
             return OpaqueAttribute(f"dense<{body}> : {type}")
 

@@ -12,9 +12,11 @@ from stablehlo_ref.ir.attributes import DenseResource, StructAttribute, TypeAttr
 from stablehlo_ref.ir.locations import DebugLocation, LocationAlias
 from stablehlo_ref.ir.types import ComplexType, FunctionType, FutureType, TensorType, TupleType, Type
 from stablehlo_ref.syntax import literals
+from stablehlo_ref.syntax.attribute_text import attribute_text
 from stablehlo_ref.syntax.attributes import AttributeParser
-from stablehlo_ref.syntax.lexer import MAX_NESTING
+from stablehlo_ref.syntax.lexer import MAX_NESTING, STRING
 
+_substitute_names = re.compile(rf"{STRING}|[#!][A-Za-z_$][\w$]*+(?![\w.<])", re.ASCII).sub
 _find_aliases = re.compile(r"^[ \t]*([#!](?:[A-Za-z_$.\-][\w$.\-]*|\d+))[ \t]*=", re.ASCII | re.MULTILINE).finditer
 
 
@@ -103,6 +105,19 @@ class FileParser(AttributeParser):
         if name not in self.types:
             self._define_alias(name)
         return self.types[name]
+
+    def balanced_text(self, what: str) -> str:
+        text = super().balanced_text(what)
+        return _substitute_names(self._spelled_out, text) if "#" in text or "!" in text else text
+
+    def _spelled_out(self, match: re.Match[str]) -> str:
+        """What an alias inside a text that is kept as it is stands for; anything else unchanged."""
+        name = match[0]
+        if name[0] == "!" and (name in self.types or name in self._later_aliases):
+            return str(self.type_alias(name))
+        if name[0] == "#" and (name in self.attribute_aliases or name in self._later_aliases):
+            return attribute_text(self.attribute_alias(name))
+        return name
 
     def _define_alias(self, name: str) -> None:
         """Reads the definition of an alias that is used before it, or fails."""

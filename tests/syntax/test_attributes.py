@@ -16,7 +16,6 @@ from stablehlo_ref.ir.attributes import (
     SymbolReference,
     TypeAttribute,
 )
-from stablehlo_ref.ir.compare import same_attribute
 from stablehlo_ref.ir.locations import (
     CallSiteLocation,
     FileLocation,
@@ -28,6 +27,7 @@ from stablehlo_ref.ir.locations import (
 )
 from stablehlo_ref.ir.types import BOOLEAN, FLOATS, IntegerType, tensor_type
 from stablehlo_ref.syntax.attribute_text import attribute_text
+from stablehlo_ref.syntax.compare import same_attribute
 from stablehlo_ref.syntax.parser import Parser
 
 I64, F32 = IntegerType(64), FLOATS["f32"]
@@ -111,6 +111,17 @@ def test_an_attribute_is_read_and_written_back(text, expected):
     else:
         assert same_attribute(found, expected)
     assert same_attribute(read(attribute_text(found)), found)
+
+
+def test_aliases_inside_what_is_kept_as_text():
+    source = """
+#m = affine_map<(d0) -> (d0)>
+"a.b"() {x = #foo.bar<#m, "#m", !t, #baz>} : () -> memref<2xf32, #m>
+!t = f32
+"""
+    op = Parser(Source(source), True).program().regions[0].block.operations[0]
+    assert op.attributes["x"] == OpaqueAttribute('#foo.bar<affine_map<(d0) -> (d0)>, "#m", f32, #baz>')
+    assert str(op.result_types[0]) == "memref<2xf32, affine_map<(d0) -> (d0)>>"
 
 
 def test_raw_convolution_dimensions_that_are_no_permutation():

@@ -9,7 +9,7 @@ import pytest
 
 from stablehlo_ref.diagnostics import MalformedError, Source
 from stablehlo_ref.dialects import registered  # noqa: F401
-from stablehlo_ref.ir.compare import difference
+from stablehlo_ref.syntax.compare import difference
 from stablehlo_ref.syntax.parser import parse
 from stablehlo_ref.syntax.printer import print_operation
 from tests.shared import UPSTREAM, needs_upstream
