@@ -14,12 +14,14 @@ member             in `infer`, `constraints`, `plan`           in the function t
 
 `constraints` also gets `C`, the checker, and may ask for `infer`, a function without parameters. `infer` and `plan` may
 ask for `constants`, from the name of an `In` to its array: of operands that are constants of the program, and of
-`shaping` operands where an op is planned when it is reached. `plan` may ask for `location`, the op's place.
+`shaping` operands where an op is planned when it is reached, and for `symbols`, a function from a symbol's name to the
+op that it stands for. `constraints` may ask for `regions`, `plan` for `location`, the op's place,
+for its discardable `attributes` and for `functions` (from a symbol to its plan).
 
 Control flow has the role `inline` instead of `plan`: it gets slot numbers for values and functions that plan the blocks
-of regions, may ask for `functions` (from a symbol to its plan) and for `dying` (the slots that it is to empty itself),
-and returns a generator function of the slots, which yields whatever its blocks yield. `lift` gets attribute members
-and returns those that change when every value has one more axis in front.
+of regions, may ask for `functions` (from a symbol to its plan), for `run_grid` (which runs plans as processes) and for
+`dying` (the slots that it is to empty itself), and returns a generator function of the slots, which yields whatever its
+blocks yield. `lift` gets attribute members and returns those that change when every value has one more axis in front.
 
 An op class is never instantiated; the program is made of `ir.core.Operation`.
 """
@@ -42,7 +44,7 @@ from stablehlo_ref.kinds import AttributeKind, Kind, OneOf
 
 REQUIRED: Any = object()
 ROLES = ("infer", "constraints", "plan", "inline", "lift")
-SPECIAL = {"C", "infer", "constants", "dying", "functions", "location"}
+SPECIAL = {"C", "infer", "attributes", "constants", "dying", "functions", "location", "regions", "run_grid", "symbols"}
 
 
 class Member:
@@ -226,7 +228,8 @@ class Op:
     def bind(cls, op: Operation) -> dict[str, Any]:
         """What the roles get for each member of `op`: types, attribute values (or defaults), function types."""
         regions = [region.function_type for region in op.regions]
-        return cls.group(op.properties, op.operand_types, op.result_types, regions) | {"constants": {}}
+        values = cls.group(op.properties, op.operand_types, op.result_types, regions)
+        return values | surroundings(op) | {"constants": {}}
 
     @classmethod
     def group(
@@ -245,6 +248,11 @@ class Op:
         """The result types by the role `infer`, always as a tuple."""
         inferred = cls.call("infer", values)
         return tuple(inferred) if isinstance(inferred, tuple | list) else (inferred,)
+
+
+def surroundings(op: Operation) -> dict[str, Any]:
+    """What roles get of an op besides its members."""
+    return {"attributes": op.attributes, "location": op.location, "regions": op.regions, "symbols": op.symbol}
 
 
 def _default(member: Attr) -> Any:

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from stablehlo_ref.ir.attributes import (
+    UNIT,
     DenseArray,
     DenseElements,
     DenseResource,
@@ -142,6 +143,20 @@ class _Flag(AttributeKind):
         if isinstance(attribute, bool):
             return attribute
         raise self._refuse()
+
+
+class _Presence(AttributeKind):
+    """A flag that is set by its name alone; older programs write `= true`."""
+
+    name = "unit or boolean"
+
+    def decode(self, attribute: Any) -> bool:
+        if attribute == UNIT or isinstance(attribute, bool):
+            return attribute is not False
+        raise self._refuse()
+
+    def encode(self, value: bool) -> Any:
+        return UNIT if value else False
 
 
 class _String(AttributeKind):
@@ -303,6 +318,7 @@ Real = _Real("f64")
 Real32 = _Real("f32")
 Flag = _Flag()
 Flags = _Flags()
+Presence = _Presence()
 String = _String()
 Symbol = _Symbol()
 Dims = _Dims()

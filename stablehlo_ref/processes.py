@@ -41,12 +41,12 @@ class Grid:
 
 @dataclass
 class Process:
-    """One process of a grid, as its ops see it."""
+    """One process of a grid, as its ops see it. All processes of a grid share its infeed and its outfeed."""
 
     id: ProcessId = (0, 0)
     grid: Grid = field(default_factory=Grid)
-    infeed: deque[Callable[[], Sequence[Any]]] = field(default_factory=deque)  # what reads of the infeed give, in order
-    outfeed: list[Sequence[Any]] = field(default_factory=list)
+    infeed: deque[Callable[[Any], Sequence[Any]]] = field(default_factory=deque)  # what reads give for a run's context
+    outfeed: list[tuple[ProcessId, Sequence[Any]]] = field(default_factory=list)  # what was written, and by whom
 
 
 @dataclass
@@ -67,11 +67,11 @@ class Meeting:
 class Rendezvous:
     """Yielded by an op that waits until all of `group` have come; it is sent the `Meeting`.
 
-    They must come with the same `op` and `tag` (its channel, its attributes, the types of its operands).
+    They must come with the same `op` and the same `tag`: pairs of a name (of an attribute, say) and a value.
     """
 
     op: str
-    tag: Hashable
+    tag: tuple[tuple[str, Hashable], ...]
     group: Group
     brought: Any
     location: Location | None = None
@@ -79,7 +79,7 @@ class Rendezvous:
 
 @dataclass(frozen=True)
 class Send:
-    """Yielded by an op that puts `brought` into a channel and goes on; `key` names channel, source and target."""
+    """Yielded by an op that puts `brought` into a channel and goes on; `key` names the channel, and its two ends."""
 
     key: Hashable
     brought: Any
@@ -87,9 +87,12 @@ class Send:
 
 @dataclass(frozen=True)
 class Receive:
-    """Yielded by an op that waits for what was put into a channel first; it is sent that."""
+    """Yielded by an op that waits for what was put into a channel first; it is sent that.
+
+    `source` is the process at the other end, None where it may be any.
+    """
 
     op: str
     key: Hashable
-    source: ProcessId
+    source: ProcessId | None
     location: Location | None = None

@@ -4,26 +4,31 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 import stablehlo_ref.dialects.registered  # noqa: F401  (all op classes, so that the parser knows them)
 from stablehlo_ref.diagnostics import EvaluationError, Location, MalformedError, Source
+from stablehlo_ref.execute.grid import run_grid
 from stablehlo_ref.execute.plan import Planner
 from stablehlo_ref.execute.run import Context, FunctionPlan, Observer, running
 from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.ir.types import FunctionType, TensorType, TokenType, TupleType, Type
 from stablehlo_ref.limits import Limits
 from stablehlo_ref.numerics.dtypes import numpy_dtype
+from stablehlo_ref.processes import Grid, ProcessId
 from stablehlo_ref.spec import without
 from stablehlo_ref.syntax.parser import parse as parse_module
 from stablehlo_ref.syntax.printer import print_operation
 from stablehlo_ref.verify import verify
+
+
+Inputs: TypeAlias = Sequence[Any] | Mapping[str, Any]  # of one process: in order, or by name
 
 
 @dataclass(frozen=True)
@@ -131,13 +136,75 @@ class Program:
         """`run` with a context of the caller's: options and an observer."""
         return self._run(arrays, named, context)
 
+    def run_replicas(self, inputs_per_replica: Sequence[Inputs], **options: Any) -> list[tuple[Any, ...]]:
+        """`run_parallel` with one partition: one process for each list of inputs."""
+        return self.run_parallel(inputs_per_replica, num_replicas=len(inputs_per_replica), num_partitions=1, **options)
+
+    def run_parallel(
+        self,
+        inputs_per_process: Sequence[Inputs],
+        *,
+        num_replicas: int | None = None,
+        num_partitions: int | None = None,
+        infeed: Iterable[Sequence[Any]] = (),
+        outfeed: list[tuple[ProcessId, Sequence[Any]]] | None = None,
+        limits: Limits | None = None,
+        observer: Observer | None = None,
+    ) -> list[tuple[Any, ...]]:
+        """Runs the entry in each process of a grid at once; returns the results of each, as `run` does.
+
+        Inputs are arrays in order, or by name, for each process in row-major order: (0, 0), (0, 1), ... of (replica id,
+        partition id). The grid's size is that of the module's attributes `mhlo.num_replicas` and `mhlo.num_partitions`
+        where it is not given, and without those one replica for each list of inputs. A read of the infeed, by whatever
+        process, takes the next of `infeed`, a sequence of arrays; each write to the outfeed is appended to `outfeed`.
+        EvaluationError as in `run`, and where processes wait for one another so that none can go on.
+        """
+        grid = self.grid(len(inputs_per_process), num_replicas, num_partitions)
+        context = Context(limits or self.limits, observer=observer)
+        return self.run_parallel_in(context, grid, inputs_per_process, infeed, outfeed)
+
+    def grid(self, count: int, num_replicas: int | None = None, num_partitions: int | None = None) -> Grid:
+        """The grid of `count` processes that is meant. EvaluationError where it has more or fewer."""
+        partitions = num_partitions or _size(self.module, "mhlo.num_partitions") or 1
+        grid = Grid(num_replicas or _size(self.module, "mhlo.num_replicas") or max(1, count // partitions), partitions)
+        if len(grid.processes) != count:
+            size = f"{grid.num_replicas} replicas of {grid.num_partitions} partitions"
+            raise EvaluationError(f"there are inputs for {count} processes, but the grid has {size}", self.entry.location)
+        return grid
+
+    def run_parallel_in(
+        self,
+        context: Context,
+        grid: Grid,
+        inputs_per_process: Sequence[Inputs],
+        infeed: Iterable[Sequence[Any]] = (),
+        outfeed: list[tuple[ProcessId, Sequence[Any]]] | None = None,
+    ) -> list[tuple[Any, ...]]:
+        """`run_parallel` with a context of the caller's: options and an observer."""
+        plan = self._plan
+        inputs = [self._arguments(given) for given in inputs_per_process]
+        reads = [lambda context, values=values: values for values in infeed]
+        with np.errstate(all="ignore"), running(context):
+            results = run_grid(context, grid, [(plan, list(arguments)) for arguments in inputs], reads, outfeed)
+        if context.failures:
+            raise EvaluationError(context.failures)
+        kept = {id(leaf) for arguments in inputs for leaf in _leaves(arguments)}
+        return [tuple(_owned(result, kept) for result in of_process) for of_process in results]
+
+    def _arguments(self, given: Inputs) -> list[Any]:
+        in_order, named = ((), dict(given)) if isinstance(given, Mapping) else (given, {})
+        return [_checked(p, a) for p, a in zip(self.inputs, _in_order(self.entry, in_order, named))]
+
     def _run(self, arrays: Sequence[Any], named: dict[str, Any], context: Context) -> tuple[Any, ...]:
         if not self.functions and self._entry is None and not arrays and not named:
             return ()
         plan = self._plan
         inputs = [_checked(p, a) for p, a in zip(self.inputs, _in_order(self.entry, arrays, named))]
         with np.errstate(all="ignore"), running(context):
-            results = plan.call(context, list(inputs))
+            if plan.block.communicates:
+                (results,) = run_grid(context, Grid(), [(plan, list(inputs))])
+            else:
+                results = plan.call(context, list(inputs))
         if context.failures:
             raise EvaluationError(context.failures)
         kept = {id(leaf) for leaf in _leaves(inputs)}
@@ -227,6 +294,11 @@ def _output(op: Operation, index: int, type: Type) -> Parameter:
     return Parameter(described or f"result{index}", type, op.location)
 
 
+def _size(module: Operation, name: str) -> int | None:
+    """The size of the process grid that a module's attribute says."""
+    return getattr(module.attributes.get(name), "value", None)
+
+
 def _names(functions: dict[str, Function]) -> str:
     return ", ".join(f"@{name}" for name in functions) or "none"
 
@@ -301,6 +373,7 @@ def _owned(value: Any, kept: set[int]) -> Any:
     while isinstance(root.base, np.ndarray):
         root = root.base
     shared = not root.flags.owndata or not root.flags.writeable or id(root) in kept or id(array) in kept
+    kept.add(id(root))
     return array.copy(order="C") if shared or not array.flags.c_contiguous else array
 
 

@@ -1,19 +1,20 @@
-"""The interpreter dialect: ops that show a program's values while it runs.
-
-`run_parallel`, which starts a grid of processes, belongs to distribution and is not evaluated.
-"""
+"""The interpreter dialect: ops that show a program's values while it runs, and one that starts a grid of processes."""
 
 from __future__ import annotations
 
 import csv
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from stablehlo_ref.define import Attr, In, Ins, Op, Out, Outs
-from stablehlo_ref.diagnostics import EvaluationError
-from stablehlo_ref.kinds import ListOf, Opaque, String, Symbol, anything, quantized_tensor, tensor
+from stablehlo_ref.diagnostics import EvaluationError, UnsupportedError
+from stablehlo_ref.kinds import ListOf, String, Symbol, anything, quantized_tensor, tensor
+from stablehlo_ref.ops.control_flow import Go, Slots, Turns, all_compatible
+from stablehlo_ref.processes import Grid
+from stablehlo_ref.spec import is_tensor, same, size
 from stablehlo_ref.text import value_text
 
 
@@ -87,9 +88,49 @@ def as_numpy_saves(value: np.ndarray) -> np.ndarray:
 
 
 class RunParallel(Op, dialect="interpreter", op="run_parallel"):
-    """Runs a grid of programs."""
+    """Runs the functions of `programs`, a row for each replica and a column for each partition, as a grid of processes.
+
+    Inputs and results are those of the processes one after another, row by row. The functions of `infeed` give what
+    reads of the grid's infeed get, whichever process reads.
+    """
 
     inputs = Ins(anything)
-    infeed = Attr(ListOf(Symbol), default=())
-    programs = Attr(Opaque)
+    infeed = Attr(ListOf(Symbol), default=None)
+    programs = Attr(ListOf(ListOf(Symbol)))
     results = Outs(anything)
+
+    @staticmethod
+    def constraints(C: Any, inputs: Any, infeed: Any, programs: Any, results: Any, symbols: Any) -> None:
+        C("programs", size(programs) > 0 and size(programs[0]) > 0 and same(map(size, programs)))
+        for name in (name for row in (*programs, infeed or ()) for name in row):
+            C("symbols", is_function(symbols(name)))
+        functions = [symbols(name).properties["function_type"] for row in programs for name in row]
+        C("inputs", all_compatible(inputs, [t for f in functions for t in f.inputs]))
+        C("results", all_compatible(results, [t for f in functions for t in f.outputs]))
+        reads = [symbols(name).properties["function_type"] for name in infeed or ()]
+        C("infeed", infeed != () and all(size(f.outputs) == 1 and is_tensor(f.outputs[0]) for f in reads))
+
+    @staticmethod
+    def inline(
+        inputs: tuple[int, ...], infeed: Any, programs: Any, results: tuple[int, ...], functions: Any, run_grid: Any
+    ) -> Go:
+        grid = Grid(len(programs), len(programs[0]))
+        plans = [functions(name) for row in programs for name in row]
+        reads = [functions(name) for name in infeed or ()]
+        if any(plan.block.communicates for plan in reads):
+            raise UnsupportedError("a function of the infeed meets other processes")
+
+        def go(slots: Slots) -> Turns:
+            values = iter([slots[slot] for slot in inputs])
+            arguments = [list(islice(values, len(plan.block.arguments))) for plan in plans]
+            queue = [lambda context, plan=plan: plan.call(context, []) for plan in reads]
+            returned = run_grid(slots[0], grid, list(zip(plans, arguments)), queue)
+            for slot, value in zip(results, chain.from_iterable(returned)):
+                slots[slot] = value
+            yield from ()
+
+        return go
+
+
+def is_function(op: Any) -> bool:
+    return op is not None and op.name == "func.func"

@@ -11,7 +11,11 @@ from stablehlo_ref.dialects import (
     interpreter,
 )
 from stablehlo_ref.ops import (
+    asynchrony,
     bitwise,
+    collective_reductions,
+    collectives,
+    communication,
     comparison,
     constants,
     control_flow,
@@ -38,6 +42,7 @@ from stablehlo_ref.ops import (
 )
 
 __all__ = [
+    "asynchrony",
     "bitwise",
     "builtin",
     "check",
@@ -45,6 +50,9 @@ __all__ = [
     "chlo_elementwise",
     "chlo_ragged_dot",
     "chlo_structured",
+    "collective_reductions",
+    "collectives",
+    "communication",
     "comparison",
     "constants",
     "control_flow",

@@ -71,6 +71,16 @@ class Operation:
     def parent_op(self) -> Operation | None:
         return self.parent.parent.parent if self.parent and self.parent.parent else None
 
+    def symbol(self, name: str) -> Operation | None:
+        """The op that this one means by `@name`: in the nearest op around it that has one of that name."""
+        scope = self.parent_op
+        while scope is not None:
+            for found in (op for region in scope.regions for block in region.blocks for op in block.operations):
+                if name in (found.properties.get("sym_name"), found.attributes.get("sym_name")):
+                    return found
+            scope = scope.parent_op
+        return None
+
     def walk(self) -> Iterator[Operation]:
         """This op and every op below it, each before those inside it."""
         pending = [self]
