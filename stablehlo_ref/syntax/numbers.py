@@ -169,7 +169,7 @@ def _owners(marks: Array, stops: Array) -> Array:
 def _scaled(mantissas: Array, scales: Array, negative: Array, text: bytes, starts: Array, stops: Array) -> Array:
     """`mantissas * 10**scales`, rounded once; with the sign of the text, which a mantissa of zero has lost."""
     powers = POWERS[np.minimum(np.abs(scales), len(POWERS) - 1)]
-    magnitudes = np.abs(mantissas).astype(np.float64)
+    magnitudes = np.abs(mantissas.astype(np.float64))
     values = np.where(scales < 0, magnitudes / powers, magnitudes * powers)
     inexact = (np.abs(scales) >= len(POWERS)) | (magnitudes >= EXACT_INTEGER)
     if np.count_nonzero(inexact) > len(values) // 8:

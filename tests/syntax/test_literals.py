@@ -7,7 +7,7 @@ from fractions import Fraction
 import ml_dtypes
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from stablehlo_ref.diagnostics import MalformedError, Source
@@ -62,6 +62,7 @@ def test_a_splat_takes_no_memory():
 
 @pytest.mark.parametrize("name", NARROW)
 @given(numerator=st.integers(-(10**22), 10**22), places=st.integers(1, 30))
+@example(numerator=-(2**63), places=1)
 def test_decimals_are_rounded_once(name, numerator, places):
     """Against exact rational arithmetic: no number of the type is nearer."""
     digits = f"{'-' * (numerator < 0)}{abs(numerator):031d}"
