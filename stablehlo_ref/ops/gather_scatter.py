@@ -7,7 +7,6 @@ from math import prod
 from typing import Any
 
 import numpy as np
-from numpy.lib.stride_tricks import as_strided
 
 from stablehlo_ref.define import Attr, Body, Group, In, Ins, Op, Out, Outs
 from stablehlo_ref.kinds import Dims, Flag, Int, integer_tensor, per_tensor_quantized, tensor
@@ -357,17 +356,20 @@ def _along_one_dimension(windows: IndexedWindows) -> Read:
 
 
 def _windows(windows: IndexedWindows) -> Read:
-    """By a view that has all windows there are; numpy copies those it is asked for."""
-    lead = windows.lead
+    """By a view that has all windows there are; numpy copies those it is asked for, one contiguous piece at a time."""
+    lead, inner = windows.lead, windows.lead - 1
     counts = tuple(n - extent + 1 for n, extent in zip(windows.sizes[:lead], windows.extents[:lead]))
     placed = placing(windows, windows.batch_axes + windows.in_window)
 
     def run(operand: Array, starts: Starts) -> Array:
+        operand = np.ascontiguousarray(operand)
         bits = operand if operand.itemsize > 8 else operand.view(bits_dtype(operand.dtype))
-        view = as_strided(bits, counts + windows.extents, operand.strides[:lead] + operand.strides, writeable=False)
+        piece = f"V{windows.extents[inner] * windows.row * operand.itemsize}"
+        strides = operand.strides[:lead] + operand.strides[:inner]
+        view: Array = np.ndarray(counts + windows.extents[:inner], piece, bits, 0, strides)
         first, *others = windows.places(starts)[:lead]
         found = view[(np.broadcast_to(first, windows.batch_shape), *others)]
-        return placed(found.view(operand.dtype))
+        return placed(np.ascontiguousarray(found).view(operand.dtype))
 
     return run
 
