@@ -100,7 +100,7 @@ class PlannedBody:
 
     @cached_property
     def parts(self) -> list[PlannedBody]:
-        """A body `(%a..., %b...) -> ...` as one body `(%ai, %bi) -> ...` for each result, where they are independent."""
+        """A body `(%a..., %b...) -> ...` as one `(%ai, %bi) -> ...` for each result, if they are independent."""
         arguments, returned = self.region.block.arguments, self.region.block.operations[-1].operands
         pairs = list(zip(arguments, arguments[len(arguments) // 2 :]))
         parts = [self.returning([value]) for value in returned]

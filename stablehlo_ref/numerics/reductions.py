@@ -1,4 +1,4 @@
-"""Which of numpy's ufuncs do what an op does to two scalars, and what their own `reduce` and `accumulate` may be used for.
+"""Which of numpy's ufuncs do what an op does to two scalars, and which of them may reduce in numpy's own way.
 
 numpy reduces in an order of its own: along a contiguous axis of floats by eight interleaved accumulators, say. So the
 question is for which ops and element types all orders give the same.
@@ -6,16 +6,22 @@ question is for which ops and element types all orders give the same.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, TypeAlias
 
 import numpy as np
 
-from stablehlo_ref.numerics.dtypes import COMPLEX64, COMPLEX128, FLOAT32, FLOAT64, is_sub_byte_integer, kind, signed_bits_dtype
+from stablehlo_ref.numerics.dtypes import (
+    COMPLEX64,
+    COMPLEX128,
+    FLOAT32,
+    FLOAT64,
+    is_sub_byte_integer,
+    kind,
+    signed_bits_dtype,
+)
 
 Array: TypeAlias = Any
 DType: TypeAlias = np.dtype[Any]
-Reduction: TypeAlias = Callable[[Array], Array]
 
 _BOOLEAN = {
     "add": np.logical_or, "or": np.logical_or, "maximum": np.logical_or,

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from stablehlo_ref.ir.attributes import DenseElements
 from stablehlo_ref.ir.core import Operation, Value
 
 Body = Any  # execute.regions.PlannedBody
@@ -27,11 +26,10 @@ class Key:
 def sort_keys(comparator: Body) -> list[Key] | None:
     """The keys that a comparator compares, the most significant first; None where it does anything else."""
     (result,) = comparator.region.block.operations[-1].operands
-    found = list(_comparisons(result))
-    if not all(found):
-        return None
     keys = []
-    for comparison in found:
+    for comparison in _comparisons(result):
+        if comparison is None:
+            return None
         direction, total_order, lhs, rhs = comparison
         if _mirrored(rhs, lhs):
             lhs, direction = rhs, {"LT": "GT", "GT": "LT"}[direction]

@@ -50,7 +50,7 @@ def _reduction(ufunc: np.ufunc, index_dtype: Any) -> Extreme:
     def reduce(arrays: Sequence[Array], axes: tuple[int, ...]) -> list[Array] | None:
         values, indices = arrays
         extreme = ufunc.reduce(values, axes, keepdims=True)
-        if kind(extreme.dtype) == "floating" and not extreme.all() or (extreme != extreme).any():
+        if kind(extreme.dtype) == "floating" and not (extreme.all() and np.array_equal(extreme, extreme)):
             return None
         index = np.minimum.reduce(np.where(values == extreme, indices, last), axes)
         return [extreme.reshape(index.shape), index]

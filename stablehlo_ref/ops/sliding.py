@@ -106,7 +106,7 @@ def _row_by_row(combine: Combine, xs: Sequence[Array], results: Arrays) -> None:
 
 
 def _by_pairs(combine: Combine, xs: Sequence[Array], results: Arrays) -> None:
-    """The running folds of pairs of neighbours are those that end at odd places; each leads to the even one after it."""
+    """The running folds of pairs of neighbours are those that end at odd places; each leads to the next even one."""
     n = xs[0].shape[1]
     for result, x in zip(results, xs):
         result[:, 0] = x[:, 0]

@@ -10,6 +10,8 @@ import numpy as np
 
 from stablehlo_ref.define import Attr, Body, In, Ins, Op, Out, Outs
 from stablehlo_ref.kinds import Dims, Matrix, per_tensor_quantized, tensor
+from stablehlo_ref.numerics.dtypes import numpy_dtype
+from stablehlo_ref.numerics.selection import select as kernel_of_select
 from stablehlo_ref.ops.data_movement import Pad
 from stablehlo_ref.ops.folding import Arrays, Combine, Fold, by_parts
 from stablehlo_ref.ops.reduction import is_reducer, one_or_all, promotion
@@ -31,6 +33,7 @@ from stablehlo_ref.spec import (
 Array = Any  # numpy arrays and scalars
 Types = Sequence[Any]
 Sizes = Sequence[Any]
+Place = tuple[tuple[Any, ...], tuple[Any, ...]]  # indices of windows, and of an element of each in the operand
 
 
 def ones(attribute: Any, x: Any) -> tuple[int, ...]:
@@ -50,7 +53,9 @@ def num_windows(
     return tuple(map(_num_windows, sizes, window, strides, dilations, window_dilations, padding))
 
 
-def _num_windows(n: Any, window: int, stride: int, dilation: int, window_dilation: int, padding: tuple[int, int]) -> Any:
+def _num_windows(
+    n: Any, window: int, stride: int, dilation: int, window_dilation: int, padding: tuple[int, int]
+) -> Any:
     if n is UNKNOWN:
         return UNKNOWN
     dilated_input_shape = 0 if n == 0 else (n - 1) * dilation + 1
@@ -199,7 +204,8 @@ class SelectAndScatter(Op, op="select_and_scatter"):
         C: Any, operand: Any, source: Any, init_value: Any, window_dimensions: Any, window_strides: Any, padding: Any,
         select: Any, scatter: Any, result: Any,
     ) -> None:  # fmt: skip
-        window, strides, edges = ones(window_dimensions, operand), ones(window_strides, operand), zeros(padding, operand)
+        window, strides = ones(window_dimensions, operand), ones(window_strides, operand)
+        edges = zeros(padding, operand)
         plain = ones(None, operand)
         C(1, element_type(operand) == element_type(source))
         C(4, size(window) == rank(operand))
@@ -219,36 +225,48 @@ class SelectAndScatter(Op, op="select_and_scatter"):
         cls, operand: Any, source: Any, window_dimensions: Any, window_strides: Any, padding: Any, select: Any,
         scatter: Any, result: Any,
     ) -> Callable[..., Array]:  # fmt: skip
-        window, strides, edges = ones(window_dimensions, operand), ones(window_strides, operand), zeros(padding, operand)
+        window, strides = ones(window_dimensions, operand), ones(window_strides, operand)
+        edges = zeros(padding, operand)
         places = list(elements_of_windows(shape(operand), shape(source), window, strides, edges))
-        covered = bool(places) and all(s == slice(0, n) for s, n in zip(places[0][0], shape(source)))
-        promote = promotion(cls.name, [operand], [result])
-        sizes, number = shape(result), np.min_scalar_type(-max(1, len(places)))
+        selected = selecting(select, places, shape(source), numpy_dtype(element_type(operand)))
+        promote, sizes = promotion(cls.name, [operand], [result]), shape(result)
+        blend = kernel_of_select(numpy_dtype(element_type(result)))
 
         def run(operand: Array, source: Array, init_value: Array) -> Array:
-            selected = np.full(np.shape(source), -1, number)  # which element of its window, of each
-            values = np.empty(np.shape(source), operand.dtype)
-            for element, (windows, elements) in enumerate(places):
-                candidates, empty = operand[elements], selected[windows] < 0
-                (keep,) = (np.False_,) if element == 0 else select.each(values[windows], candidates)
-                better = ~keep | empty
-                np.copyto(values[windows], candidates, where=better)
-                np.copyto(selected[windows], element, where=better)
             (source,), (init_value,) = promote([source]), promote([init_value])
+            elements = selected(operand)
             results = np.empty(sizes, init_value.dtype)
             results[...] = init_value
-            for element, (windows, elements) in reversed(list(enumerate(places))):
-                (scattered,) = scatter.each(results[elements], source[windows])
-                np.copyto(results[elements], scattered, where=selected[windows] == element)
+            for number, (windows, place) in reversed(list(enumerate(places, 1))):
+                (scattered,) = scatter.each(results[place], source[windows])
+                results[place] = blend(elements[windows] == number, scattered, results[place])
             return results
 
         return run
 
 
+def selecting(select: Any, places: Sequence[Place], sizes: Sizes, dtype: Any) -> Callable[[Array], Array]:
+    """Which element of its window is selected, for each window: from 1 on, 0 where it has none."""
+    number_type, blend = np.min_scalar_type(len(places)), kernel_of_select(dtype)
+
+    def run(operand: Array) -> Array:
+        selected = np.zeros(sizes, number_type)
+        values = np.empty(sizes, dtype)
+        for number, (windows, place) in enumerate(places, 1):
+            candidates, before = operand[place], selected[windows]
+            (keep,) = select.each(values[windows], candidates) if number > 1 else (np.zeros(before.shape, bool),)
+            better = ~keep | (before == 0)
+            values[windows] = blend(better, candidates, values[windows])
+            np.maximum(before, better.view(np.uint8) * number_type.type(number), out=before)
+        return selected
+
+    return run
+
+
 def elements_of_windows(
     sizes: Sizes, windows: Sizes, window: Sizes, strides: Sizes, padding: Any
-) -> Iterator[tuple[tuple[slice, ...], tuple[slice, ...]]]:
-    """For each element of a window, in order: in which windows it is no padding, and where those have it in the operand.
+) -> Iterator[Place]:
+    """For each element of a window, in order: the windows where it is no padding, and where it is in the operand.
 
     The later an element is in its window, the earlier the window that has a given element of the operand in its place.
     """
@@ -261,4 +279,4 @@ def elements_of_windows(
             per_dimension.append((slice(first, last + 1), slice(start, stop, stride), last - first))
         box, places, spans = zip(*per_dimension) if per_dimension else ((), (), ())
         if all(span >= 0 for span in spans):
-            yield box, places
+            yield (*box, ...), (*places, ...)

@@ -1,0 +1,260 @@
+"""reduce against its oracle, all tiers against one another, and the schedule against what the spec allows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import product
+from math import prod
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from spec_checks.evaluate import combine, evaluate, region
+from spec_checks.oracles import elementwise
+from spec_checks.oracles.reduction import is_among, reduce, reduce_schedules
+from spec_checks.strategies import ALL, BOOLEANS, FLOATS, INTEGERS, arrays, dtypes, same, shapes
+from stablehlo_ref.execute.regions import PlannedBody
+from stablehlo_ref.numerics.dtypes import element_type_of
+from stablehlo_ref.ops import folding
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+FAST = settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+ANY_ORDER = {
+    "add": BOOLEANS + INTEGERS,
+    "and": BOOLEANS + INTEGERS,
+    "maximum": BOOLEANS + INTEGERS + FLOATS,
+    "minimum": BOOLEANS + INTEGERS + FLOATS,
+    "multiply": BOOLEANS + INTEGERS,
+    "or": BOOLEANS + INTEGERS,
+    "xor": BOOLEANS + INTEGERS,
+}
+TIERS = ("recognised", "lanes", "scalars")
+
+
+def body_of(op: str) -> Any:
+    """An op of two scalars as the oracles want it."""
+    function = getattr(elementwise, op, None) or getattr(elementwise, f"{op}_")
+    return lambda *arguments: (function(*arguments),)
+
+
+def force(tier: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Makes bodies be used by that tier or one below."""
+    if tier != "recognised":
+        monkeypatch.setattr(PlannedBody, "recognised", None)
+        monkeypatch.setattr(folding, "extreme_with_index", lambda body: None)
+    if tier == "scalars":
+        monkeypatch.setattr(PlannedBody, "is_elementwise", False)
+        monkeypatch.setattr(PlannedBody, "lanes", lambda self, count: None)
+
+
+@pytest.fixture
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Blocks and runs so small that the schedule of small arrays has all the parts that one of large arrays has."""
+    for name, value in {"BLOCK": 24, "RUN": 4, "LANES": 6, "SHORT": 3}.items():
+        monkeypatch.setattr(folding, name, value)
+
+
+def some_axes(rank: int) -> st.SearchStrategy[tuple[int, ...]]:
+    return st.permutations(range(rank)).flatmap(lambda p: st.integers(0, rank).map(lambda n: tuple(p[:n])))
+
+
+@pytest.mark.parametrize("op", ANY_ORDER)
+@FAST
+@given(data=st.data())
+def test_any_order(op: str, data: st.DataObject) -> None:
+    dtype, shape = data.draw(dtypes(ANY_ORDER[op])), data.draw(shapes(max_size=3))
+    dimensions = data.draw(some_axes(len(shape)))
+    operand, init = data.draw(arrays(dtype, shape)), data.draw(arrays(dtype, ()))
+    kept = tuple(n for d, n in enumerate(shape) if d not in dimensions)
+    actual = evaluate("reduce", operand, init, bodies=[combine(op, element_type_of(dtype))], dimensions=dimensions)
+    (expected,) = reduce((operand,), (init,), dimensions, body_of(op), result=((kept, dtype),))
+    assert same(actual, expected), f"{op} {operand!r} {init!r} {dimensions}: {actual!r}, not {expected!r}"
+
+
+@pytest.mark.parametrize("op", ("add", "multiply", "subtract"))
+@settings(max_examples=15, deadline=None)
+@given(data=st.data())
+def test_schedules(op: str, data: st.DataObject) -> None:
+    dtype, size = data.draw(dtypes(FLOATS)), data.draw(st.integers(0, 5))
+    operand, init = data.draw(arrays(dtype, (size,))), data.draw(arrays(dtype, ()))
+    actual = evaluate("reduce", operand, init, bodies=[combine(op, element_type_of(dtype))], dimensions=(0,))
+    allowed = reduce_schedules((operand,), (init,), body_of(op), max_init_values=1)
+    assert is_among((actual,), allowed), f"{op} {operand!r} {init!r}: {actual!r} is none of {allowed}"
+
+
+# --- the schedule ---------------------------------------------------------------------------------------------------
+
+
+class Concatenate:
+    """Combines strings: the result of a fold shows which elements it took, in which order."""
+
+    pair = None
+    dtype = np.dtype(object)
+
+    def __call__(self, lhs: list[Array], rhs: list[Array]) -> list[Array]:
+        return [lhs[0] + rhs[0]]
+
+    onto = __call__
+
+
+def names(shape: tuple[int, ...]) -> Array:
+    """An array whose elements say where they stand."""
+    array = np.empty(shape, object)
+    for index in np.ndindex(*shape):
+        array[index] = "".join(map(chr, (48 + i for i in index))) + " "
+    return array
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(shape=shapes(max_rank=4, max_size=7, min_size=1), data=st.data())
+def test_elements_are_folded_in_lexicographic_order(small: None, shape: tuple[int, ...], data: st.DataObject) -> None:
+    dimensions = sorted(data.draw(some_axes(len(shape))))
+    operand = names(shape)
+    (actual,) = folding._scheduled(Concatenate(), shape, dimensions)([operand])  # type: ignore[arg-type]
+    moved = np.moveaxis(operand, dimensions, range(-len(dimensions), 0)) if dimensions else operand[..., np.newaxis]
+    kept = tuple(n for d, n in enumerate(shape) if d not in dimensions)
+    expected = np.array(["".join(row) for row in moved.reshape(prod(kept), -1)], object).reshape(kept)
+    assert np.array_equal(actual, expected)
+
+
+def layouts(x: Array) -> Iterator[Array]:
+    """The same elements in different orders of memory."""
+    yield x
+    yield np.asfortranarray(x)
+    yield x[::-1].copy()[::-1]
+    yield np.repeat(x, 2, -1)[..., ::2]
+
+
+@pytest.mark.parametrize("axis", (0, 1, 2))
+@pytest.mark.parametrize("shape", ((3, 300, 1), (2, 150, 17), (1, 70, 40), (5, 3, 65), (2, 129, 2)))
+@pytest.mark.parametrize("op", ("add", "multiply"))
+def test_tiers_and_layouts_agree_bit_by_bit(
+    op: str, shape: tuple[int, ...], axis: int, monkeypatch: pytest.MonkeyPatch, small: None
+) -> None:
+    x = np.random.default_rng(0).uniform(0.5, 1.5, shape).astype(np.float32)
+    results = []
+    for tier in TIERS if prod(shape) < 1500 else TIERS[:2]:
+        force(tier, monkeypatch)
+        for layout in layouts(x):
+            results.append(evaluate("reduce", layout, np.float32(1), bodies=[combine(op, "f32")], dimensions=(axis,)))
+    assert all(same(result, results[0]) for result in results)
+
+
+@pytest.mark.parametrize("tier", TIERS)
+def test_large_arrays_agree_with_exact_sums(tier: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    force("recognised" if tier == "scalars" else tier, monkeypatch)
+    x = np.random.default_rng(0).integers(-8, 8, (3, 700, 300)).astype(np.float32)  # sums of these are exact
+    for dimensions in [d for n in range(4) for d in product(range(3), repeat=n) if len(set(d)) == n]:
+        actual = evaluate("reduce", x, np.float32(0), bodies=[combine("add", "f32")], dimensions=dimensions)
+        assert np.array_equal(actual, x.astype(np.int64).sum(dimensions))
+
+
+# --- bodies ---------------------------------------------------------------------------------------------------------
+
+GENERAL = """(%a: tensor<f32>, %b: tensor<f32>) -> tensor<f32> {
+  %0 = stablehlo.multiply %a, %b : tensor<f32>
+  %1 = stablehlo.subtract %a, %0 : tensor<f32>
+  %2 = stablehlo.constant dense<0.5> : tensor<f32>
+  %3 = stablehlo.multiply %1, %2 : tensor<f32>
+  %4 = stablehlo.add %3, %b : tensor<f32>
+  func.return %4 : tensor<f32>
+}"""
+WITH_SHAPES = """(%a: tensor<f32>, %b: tensor<f32>) -> tensor<f32> {
+  %0 = stablehlo.reshape %a : (tensor<f32>) -> tensor<1xf32>
+  %1 = stablehlo.reshape %b : (tensor<f32>) -> tensor<1xf32>
+  %2 = stablehlo.subtract %0, %1 : tensor<1xf32>
+  %3 = stablehlo.reshape %2 : (tensor<1xf32>) -> tensor<f32>
+  func.return %3 : tensor<f32>
+}"""
+CONSTANT = """(%a: tensor<f32>, %b: tensor<f32>) -> tensor<f32> {
+  %0 = stablehlo.constant dense<0.5> : tensor<f32>
+  func.return %0 : tensor<f32>
+}"""
+LEFT = "(%a: tensor<f32>, %b: tensor<f32>) -> tensor<f32> { func.return %a : tensor<f32> }"
+
+
+@pytest.mark.parametrize("body", (GENERAL, WITH_SHAPES, CONSTANT, LEFT))
+@pytest.mark.parametrize("dimensions", ((0,), (1,), (2,), (0, 2), (2, 1, 0), ()))
+def test_general_bodies_agree_in_all_tiers(
+    body: str, dimensions: tuple[int, ...], monkeypatch: pytest.MonkeyPatch, small: None
+) -> None:
+    x = np.random.default_rng(1).standard_normal((3, 11, 5)).astype(np.float32)
+    results = []
+    for tier in TIERS:
+        force(tier, monkeypatch)
+        results.append(evaluate("reduce", x, np.float32(0.25), bodies=[region(body)], dimensions=dimensions))
+    assert all(same(result, results[0]) for result in results)
+
+
+def extreme_body(direction: str, element: str) -> str:
+    """As JAX writes argmax and argmin."""
+    kind = "FLOAT" if element.startswith("f") else "SIGNED"
+    x, i, p = f"tensor<{element}>", "tensor<i32>", "tensor<i1>"
+    return f"""(%a: {x}, %i: {i}, %b: {x}, %j: {i}) -> ({x}, {i}) {{
+      %0 = stablehlo.compare {direction}, %a, %b, {kind} : ({x}, {x}) -> {p}
+      %1 = stablehlo.compare NE, %a, %a, {kind} : ({x}, {x}) -> {p}
+      %2 = stablehlo.or %0, %1 : {p}
+      %3 = stablehlo.compare EQ, %a, %b, {kind} : ({x}, {x}) -> {p}
+      %4 = stablehlo.compare LT, %i, %j, SIGNED : ({i}, {i}) -> {p}
+      %5 = stablehlo.and %3, %4 : {p}
+      %6 = stablehlo.or %2, %5 : {p}
+      %7 = stablehlo.select %2, %a, %b : {p}, {x}
+      %8 = stablehlo.select %6, %i, %j : {p}, {i}
+      func.return %7, %8 : {x}, {i}
+    }}"""
+
+
+@pytest.mark.parametrize("direction", ("GT", "LT"))
+@pytest.mark.parametrize("element", ("f32", "f64", "i32", "i8"))
+@FAST
+@given(data=st.data())
+def test_extremes_with_their_indices(direction: str, element: str, data: st.DataObject) -> None:
+    dtype = np.dtype({"f32": "f4", "f64": "f8", "i32": "i4", "i8": "i1"}[element])
+    shape = data.draw(shapes(max_rank=2, min_rank=1, min_size=1, max_size=5))
+    axis = data.draw(st.integers(0, len(shape) - 1))
+    operand = data.draw(arrays(dtype, shape, moderate=data.draw(st.booleans())))
+    index = np.broadcast_to(np.arange(shape[axis], dtype=np.int32).reshape(-1, *(1,) * (len(shape) - 1 - axis)), shape)
+    inits = dtype.type(0), np.int32(0)
+    body = region(extreme_body(direction, element))
+    results = []
+    for force_general in (False, True):
+        with pytest.MonkeyPatch.context() as patch:
+            if force_general:
+                force("lanes", patch)
+            results.append(evaluate("reduce", operand, index, *inits, bodies=[body], dimensions=(axis,)))
+    assert all(map(same, *results)), (operand, results)
+
+
+def test_independent_results_are_reduced_apart() -> None:
+    types = "tensor<f32>, tensor<i32>"
+    body = region(f"""(%a: tensor<f32>, %i: tensor<i32>, %b: tensor<f32>, %j: tensor<i32>) -> ({types}) {{
+      %0 = stablehlo.add %a, %b : tensor<f32>
+      %1 = stablehlo.maximum %i, %j : tensor<i32>
+      func.return %0, %1 : {types}
+    }}""")
+    x, i = np.arange(12, dtype=np.float32).reshape(3, 4), np.arange(12, dtype=np.int32).reshape(3, 4)
+    total, most = evaluate("reduce", x, i, np.float32(0), np.int32(9), bodies=[body], dimensions=(1,))
+    assert total.tolist() == [6, 22, 38] and most.tolist() == [9, 9, 11]
+
+
+@FAST
+@given(data=st.data())
+def test_operands_are_promoted(data: st.DataObject) -> None:
+    pairs = [("int8", "int32"), ("float16", "float32"), ("uint8", "uint64"), ("bool", "bool")]
+    narrow, wide = data.draw(st.sampled_from(pairs))
+    operand, init = data.draw(arrays(np.dtype(narrow), (3, 3))), data.draw(arrays(np.dtype(narrow), ()))
+    body = combine("maximum", element_type_of(np.dtype(wide)))
+    actual = evaluate("reduce", operand, init, bodies=[body], dimensions=(1,))
+    (expected,) = reduce((operand,), (init,), (1,), body_of("maximum"), result=(((3,), np.dtype(wide)),))
+    assert same(actual, expected)
+
+
+def test_a_slice_of_nothing_reduces_to_the_init_value() -> None:
+    for dtype in ALL:
+        empty, init = np.zeros((2, 0, 3), dtype), np.ones((), dtype)
+        actual = evaluate("reduce", empty, init, bodies=[combine("add", element_type_of(dtype))], dimensions=(1,))
+        assert same(actual, np.ones((2, 3), dtype))

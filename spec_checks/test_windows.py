@@ -1,0 +1,221 @@
+"""reduce_window and select_and_scatter against their oracles, and the order of elements in windows."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from spec_checks.evaluate import combine, evaluate, region
+from spec_checks.oracles import elementwise
+from spec_checks.oracles.reduction import reduce_window, select_and_scatter
+from spec_checks.strategies import BOOLEANS, FLOATS, INTEGERS, arrays, dtypes, same, shapes
+from spec_checks.test_reduction import ANY_ORDER, GENERAL, TIERS, WITH_SHAPES, Concatenate, body_of, force, names, small
+from stablehlo_ref.numerics.dtypes import element_type_of
+from stablehlo_ref.ops import folding, sliding
+from stablehlo_ref.ops.windows import num_windows, window_folds
+
+__all__ = ["small"]
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+FAST = settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+Windows = dict[str, Any]
+
+
+@st.composite
+def windows(draw: st.DrawFn, shape: tuple[int, ...]) -> Windows:
+    """Attributes of reduce_window for which there are not too many windows."""
+    rank = len(shape)
+
+    def numbers(low: int, high: int) -> tuple[int, ...]:
+        return tuple(draw(st.lists(st.integers(low, high), min_size=rank, max_size=rank)))
+
+    attributes = {
+        "window_dimensions": numbers(1, 4),
+        "window_strides": numbers(1, 3),
+        "base_dilations": numbers(1, 3),
+        "window_dilations": numbers(1, 2),
+        "padding": tuple(zip(numbers(-2, 3), numbers(-2, 3))),
+    }
+    if draw(st.integers(0, 3)) == 0 and rank and min(shape) > 0:
+        axis, reverse = draw(st.integers(0, rank - 1)), draw(st.booleans())
+        attributes = dict.fromkeys(attributes, (1,) * rank)
+        window, padding = [1] * rank, [(0, 0)] * rank
+        window[axis] = n = shape[axis]
+        padding[axis] = (0, n - 1) if reverse else (n - 1, 0)
+        attributes |= {"window_dimensions": tuple(window), "padding": tuple(padding)}
+    return attributes
+
+
+def sizes_of(shape: tuple[int, ...], attributes: Windows) -> tuple[int, ...]:
+    return num_windows(
+        shape, attributes["window_dimensions"], attributes["window_strides"], attributes["base_dilations"],
+        attributes["window_dilations"], attributes["padding"],
+    )  # type: ignore[return-value]  # fmt: skip
+
+
+@pytest.mark.parametrize("op", ("maximum", "minimum", "and", "or"))
+@FAST
+@given(data=st.data())
+def test_windows_of_idempotent_ops(op: str, data: st.DataObject) -> None:
+    """However often the init value comes in."""
+    dtype, shape = data.draw(dtypes(ANY_ORDER[op])), data.draw(shapes(max_rank=3, max_size=4))
+    operand, init, attributes = data.draw(arrays(dtype, shape)), data.draw(arrays(dtype, ())), data.draw(windows(shape))
+    actual = evaluate("reduce_window", operand, init, bodies=[combine(op, element_type_of(dtype))], **attributes)
+    result = ((sizes_of(shape, attributes), dtype),)
+    (expected,) = reduce_window((operand,), (init,), **attributes, body=body_of(op), result=result)
+    assert same(actual, expected), f"{op} {operand!r} {init!r} {attributes}: {actual!r}, not {expected!r}"
+
+
+@pytest.mark.parametrize("op", ("add", "multiply", "xor"))
+@FAST
+@given(data=st.data())
+def test_windows_of_sums(op: str, data: st.DataObject) -> None:
+    dtype, shape = data.draw(dtypes(BOOLEANS, INTEGERS)), data.draw(shapes(max_rank=3, max_size=4))
+    operand, attributes = data.draw(arrays(dtype, shape)), data.draw(windows(shape))
+    init = np.array(op == "multiply").astype(np.int8).astype(dtype)
+    actual = evaluate("reduce_window", operand, init, bodies=[combine(op, element_type_of(dtype))], **attributes)
+    result = ((sizes_of(shape, attributes), dtype),)
+    (expected,) = reduce_window((operand,), (init,), **attributes, body=body_of(op), result=result)
+    assert same(actual, expected), f"{op} {operand!r} {attributes}: {actual!r}, not {expected!r}"
+
+
+@pytest.mark.parametrize("body", (GENERAL, WITH_SHAPES))
+@FAST
+@given(data=st.data())
+def test_general_bodies_agree_in_all_tiers(body: str, data: st.DataObject) -> None:
+    shape = data.draw(shapes(max_rank=2, max_size=5))
+    x, attributes = np.random.default_rng(1).standard_normal(shape).astype(np.float32), data.draw(windows(shape))
+    results = []
+    for tier in TIERS:
+        with pytest.MonkeyPatch.context() as patch:
+            force(tier, patch)
+            results.append(evaluate("reduce_window", x, np.float32(0.25), bodies=[region(body)], **attributes))
+    assert all(same(result, results[0]) for result in results)
+
+
+def test_attributes_may_be_left_out() -> None:
+    x = np.arange(6, dtype=np.int32).reshape(2, 3)
+    body = combine("add", element_type_of(x.dtype))
+    assert evaluate("reduce_window", x, np.int32(0), bodies=[body], window_dimensions=(2, 2)).tolist() == [[8, 12]]
+
+
+# --- the order of elements ------------------------------------------------------------------------------------------
+
+
+@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(shape=shapes(max_rank=3, max_size=9, min_rank=1, min_size=1), data=st.data())
+def test_elements_of_windows_stay_in_order(small: None, shape: tuple[int, ...], data: st.DataObject) -> None:
+    rank = len(shape)
+    window = tuple(data.draw(st.integers(1, n)) for n in shape)
+    strides = tuple(data.draw(st.lists(st.integers(1, 4), min_size=rank, max_size=rank)))
+    dilations = tuple(data.draw(st.integers(1, max(1, (n - 1) // max(1, w - 1)))) for n, w in zip(shape, window))
+    operand = names(shape)
+    (actual,) = window_folds(window, strides, dilations)(Concatenate())([operand])  # type: ignore[arg-type]
+    expected = np.empty(actual.shape, object)
+    for index in np.ndindex(*actual.shape):
+        starts = [i * s for i, s in zip(index, strides)]
+        ends = [a + (w - 1) * d + 1 for a, w, d in zip(starts, window, dilations)]
+        expected[index] = "".join(operand[tuple(map(slice, starts, ends, dilations))].flat)
+    assert np.array_equal(actual, expected)
+    ones = (1,) * rank
+    assert actual.shape == num_windows(shape, window, strides, ones, dilations, ((0, 0),) * rank)
+
+
+@pytest.mark.parametrize("size", (70, 100, 129))
+def test_long_windows_stay_in_order(size: int, small: None) -> None:
+    operand = names((130,))
+    for stride in (1, 7, 60):
+        (actual,) = sliding.slide(Concatenate(), [operand], 0, size, stride, 1)  # type: ignore[arg-type]
+        assert list(actual) == ["".join(operand[i : i + size]) for i in range(0, 131 - size, stride)]
+
+
+@pytest.mark.parametrize("reverse", (False, True))
+@pytest.mark.parametrize("shape", ((1,), (2,), (7,), (64,), (3, 5), (5, 600), (2, 9, 3)))
+def test_running_folds_stay_in_order(shape: tuple[int, ...], reverse: bool, small: None) -> None:
+    operand = names(shape)
+    for axis in range(len(shape)):
+        turn = (slice(None),) * axis + (slice(None, None, -1 if reverse else 1),)
+        expected = operand[turn].copy()
+        for i in range(1, shape[axis]):
+            here, before = ((slice(None),) * axis + (k,) for k in (i, i - 1))
+            expected[here] = expected[here] + expected[before] if reverse else expected[before] + expected[here]
+        (actual,) = sliding.running(Strings(), [operand], axis, reverse)  # type: ignore[arg-type]
+        assert np.array_equal(actual, expected[turn])
+
+
+class Strings(folding.Combine):
+    """As `Concatenate`, with all that Combine can do."""
+
+    def __init__(self) -> None:
+        self.pair = self.any_order = None
+        self.dtype = np.dtype(object)
+        self.each = lambda lhs, rhs: [lhs + rhs]
+
+
+@pytest.mark.parametrize("padding", (((0, 0), (299, 0)), ((0, 0), (0, 299)), ((39, 0), (0, 0)), ((0, 39), (0, 0))))
+def test_running_sums(padding: tuple[tuple[int, int], ...]) -> None:
+    x = np.random.default_rng(0).integers(-8, 8, (40, 300)).astype(np.float32)  # sums of these are exact
+    window = tuple(max(p) + 1 for p in padding)
+    body = combine("add", element_type_of(x.dtype))
+    actual = evaluate("reduce_window", x, np.float32(0), bodies=[body], window_dimensions=window, padding=padding)
+    axis = int(window[0] == 1)
+    backwards = padding[axis][0] == 0
+    expected = np.flip(np.flip(x, axis).cumsum(axis), axis) if backwards else x.cumsum(axis)
+    assert np.array_equal(actual, expected)
+
+
+@pytest.mark.parametrize("op", ("maximum", "minimum"))
+def test_zeros_are_ordered(op: str) -> None:
+    x = np.array([[-0.0, 0.0], [0.0, -0.0], [-0.0, -0.0]], np.float32)
+    init = np.float32(-np.inf if op == "maximum" else np.inf)
+    body = combine(op, element_type_of(x.dtype))
+    last = elementwise.maximum(x[:, 0], x[:, 1]) if op == "maximum" else elementwise.minimum(x[:, 0], x[:, 1])
+    total = evaluate("reduce", x, init, bodies=[body], dimensions=(1,))
+    window = evaluate("reduce_window", x, init, bodies=[body], window_dimensions=(1, 2))
+    running = evaluate("reduce_window", x, init, bodies=[body], window_dimensions=(1, 2), padding=((0, 0), (1, 0)))
+    for result in (total, window[:, 0], running[:, 1]):
+        assert same(result, last)
+
+
+# --- select_and_scatter ---------------------------------------------------------------------------------------------
+
+
+def select_body(direction: str, element: Any) -> Any:
+    t = f"tensor<{element}>"
+    return region(f"""(%a: {t}, %b: {t}) -> tensor<i1> {{
+      %0 = stablehlo.compare {direction}, %a, %b : ({t}, {t}) -> tensor<i1>
+      func.return %0 : tensor<i1>
+    }}""")
+
+
+@pytest.mark.parametrize("scatter", ("maximum", "add"))
+@pytest.mark.parametrize("direction", ("GE", "GT", "LE", "NE"))
+@FAST
+@given(data=st.data())
+def test_select_and_scatter(direction: str, scatter: str, data: st.DataObject) -> None:
+    dtype = data.draw(dtypes(INTEGERS, FLOATS) if scatter == "maximum" else dtypes(INTEGERS))
+    shape = data.draw(shapes(max_rank=3, max_size=4))
+    rank = len(shape)
+    window = tuple(data.draw(st.integers(1, 3)) for _ in shape)
+    strides = tuple(data.draw(st.integers(1, 3)) for _ in shape)
+    padding = tuple((data.draw(st.integers(0, w - 1)), data.draw(st.integers(0, w - 1))) for w in window)
+    source_shape = num_windows(shape, window, strides, (1,) * rank, (1,) * rank, padding)
+    operand, init = data.draw(arrays(dtype, shape)), data.draw(arrays(dtype, ()))
+    source = data.draw(arrays(dtype, source_shape))  # type: ignore[arg-type]
+    if not prod(source_shape):
+        return
+    element = element_type_of(dtype)
+    bodies = [select_body(direction, element), combine(scatter, element)]
+    attributes = {"window_dimensions": window, "window_strides": strides, "padding": padding}
+    actual = evaluate("select_and_scatter", operand, source, init, bodies=bodies, **attributes)
+    expected = select_and_scatter(
+        operand, source, init, **attributes, scatter=body_of(scatter), result=(shape, dtype),
+        select=lambda a, b: (elementwise.compare(a, b, direction),),
+    )  # fmt: skip
+    assert same(actual, expected), f"{operand!r} {source!r} {init!r} {attributes}: {actual!r}, not {expected!r}"
