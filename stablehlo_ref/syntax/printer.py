@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from stablehlo_ref.define import Bodies, In, Ins, Member, Op, Outs
 from stablehlo_ref.ir.core import Block, Operation, Region, Value
 from stablehlo_ref.ir.types import FunctionType
 from stablehlo_ref.syntax.assembly import assembly_of
@@ -113,7 +114,7 @@ class Printer:
 
     def _pretty(self, op: Operation) -> bool:
         """Prints the pretty form, if `op` has one that can express it."""
-        if op.definition is None or not op.definition.syntax or op.successors:
+        if op.definition is None or not op.definition.syntax or not _is_regular(op, op.definition):
             return False
         kept = len(self.parts), len(self.defined), self.indent
         self.parts.append(_short_name(op))
@@ -197,6 +198,16 @@ class Printer:
         """`%name: type`, with attributes and location."""
         location = f" {location_text(argument.location)}" if self.locations and argument.location is not None else ""
         return f"%{name}: {argument.type}{attributes}{location}"
+
+
+def _is_regular(op: Operation, definition: type[Op]) -> bool:
+    """Whether an op has as many operands, results and regions as its class, which pretty forms take for granted."""
+    lists = (definition.operands, op.operands), (definition.outputs, op.results), (definition.bodies, op.regions)
+    return not op.successors and all(_is_variadic(members) or len(members) == len(xs) for members, xs in lists)
+
+
+def _is_variadic(members: Sequence[Member]) -> bool:
+    return any(isinstance(m, Ins | Outs | Bodies) or (isinstance(m, In) and m.optional) for m in members)
 
 
 def _short_name(op: Operation) -> str:
