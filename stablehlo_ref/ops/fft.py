@@ -28,6 +28,7 @@ from stablehlo_ref.spec import (
 
 Array = Any
 Run = Callable[..., Array]
+Transform = Callable[[Array], Array]  # of the last dimension, or of several
 
 BLOCK = 1 << 16  # elements transformed at a time, so that they stay in the cache while they are complex<f64>
 
@@ -111,14 +112,41 @@ def last_of_rfft(n: int) -> int:
     return 0 if n is not UNKNOWN and n == 0 else n // 2 + 1
 
 
-def transform_of(fft_type: FftType, fft_length: tuple[int, ...]) -> Callable[[Array], Array]:
-    """The transform of the last dimensions of an f64 or complex<f64> array."""
-    axes = tuple(range(-len(fft_length), 0))
+# --- several dimensions ---------------------------------------------------------------------------------------------
+
+
+def transform_of(fft_type: FftType, fft_length: tuple[int, ...]) -> Transform:
+    """The transform of the last dimensions of an f64 or complex<f64> array, one dimension after another."""
+    last, others = -1, range(-2, -1 - len(fft_length), -1)
+    stages: list[tuple[Transform, int]]
     match fft_type:
         case FftType.FFT:
-            return lambda x: np.fft.fftn(x, axes=axes)
+            stages = [(np.fft.fft, d) for d in (last, *others)]
         case FftType.IFFT:
-            return lambda x: np.fft.ifftn(x, axes=axes)
+            stages = [(np.fft.ifft, d) for d in (last, *others)]
         case FftType.RFFT:
-            return lambda x: np.fft.rfftn(x, axes=axes)
-    return lambda x: np.fft.irfftn(x, fft_length, axes)
+            stages = [(np.fft.rfft, last), *((np.fft.fft, d) for d in others)]
+        case FftType.IRFFT:
+            stages = [*((np.fft.ifft, d) for d in others), (lambda x: np.fft.irfft(x, fft_length[-1]), last)]
+
+    def run(x: Array) -> Array:
+        for transform, dimension in stages:
+            x = transform(x) if dimension == last else along(transform, x, dimension)
+        return x
+
+    return run
+
+
+def along(transform: Transform, x: Array, dimension: int) -> Array:
+    """`transform`, which keeps sizes, of a dimension that is not the last, its elements brought side by side first."""
+    n, sizes = x.shape[dimension], x.shape
+    x = x.reshape(-1, n, prod(sizes[dimension + 1 :]))
+    out = np.empty_like(x)
+    before, _, after = x.shape
+    columns = min(after, max(1, BLOCK // n))
+    rows = max(1, BLOCK // (n * columns))
+    for start in range(0, before, rows):
+        for first in range(0, after, columns):
+            block = slice(start, start + rows), slice(None), slice(first, first + columns)
+            out[block] = transform(np.ascontiguousarray(x[block].swapaxes(1, 2))).swapaxes(1, 2)
+    return out.reshape(sizes)
