@@ -6,6 +6,8 @@ import argparse
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +16,8 @@ from stablehlo_ref._version import __version__
 from stablehlo_ref.diagnostics import StablehloError
 from stablehlo_ref.execute.observe import Observers, Progress, Statistics, Trace
 from stablehlo_ref.execute.run import Context
-from stablehlo_ref.program import Program, decode, parse, read
+from stablehlo_ref.processes import Grid
+from stablehlo_ref.program import Parameter, Program, decode, parse, read
 from stablehlo_ref.text import dense_text, value_text
 
 FINE, AT_FAULT, USAGE, INTERRUPTED = 0, 1, 2, 130
@@ -65,6 +68,8 @@ def _parser() -> argparse.ArgumentParser:
     add("--input", metavar="NAME=FILE", action="append", default=[], type=_named_file, help="one input from a .npy file")
     add("--inputs", metavar="FILE", type=Path, help="inputs by name, or arr_0, arr_1, ... by position, from a .npz file")
     add("--random-inputs", metavar="SEED", type=int, help="draw all inputs at random")
+    add("--replicas", metavar="N", type=_count, help="run N replicas at once, on the same inputs or random ones each")
+    add("--partitions", metavar="M", type=_count, help="run M partitions of each replica")
     add("--output", metavar="FILE", type=Path, help="write the results to a .npz file instead of printing them")
     add("--print-dense", action="store_true", help="print results as dense<...> literals")
     add("--probe-output-dir", metavar="DIR", type=Path, help="where interpreter.probe writes its .npy files")
@@ -81,6 +86,12 @@ def _named_file(text: str) -> tuple[str, Path]:
     if not (name and equals and path):
         raise argparse.ArgumentTypeError(f"expected NAME=FILE, got {text!r}")
     return name, Path(path)
+
+
+def _count(text: str) -> int:
+    if not (text.isdecimal() and int(text)):
+        raise argparse.ArgumentTypeError(f"expected a positive number, got {text!r}")
+    return int(text)
 
 
 def _parts(options: argparse.Namespace) -> Iterator[tuple[str, str, int]]:
@@ -107,20 +118,39 @@ def _run_part(options: argparse.Namespace, name: str, text: str, first_line: int
 
 
 def _run(options: argparse.Namespace, program: Program) -> None:
-    positional, named = _inputs(options, program)
+    grid = Grid(options.replicas or 1, options.partitions or 1)
     context = Context(program.limits, probe_output_dir=options.probe_output_dir)
     with ExitStack() as stack:
         statistics = stack.enter_context(Statistics()) if options.stats else None
-        progress = Progress(program.step_count) if sys.stderr.isatty() and not options.verbose else None
+        steps = program.step_count * len(grid.processes)
+        progress = Progress(steps) if sys.stderr.isatty() and not options.verbose else None
         observers = [o for o in (Trace() if options.verbose else None, statistics, progress) if o]
         if progress:
             stack.callback(progress.close)
         if observers:
             context.observer = Observers(*observers)
-        results = program.run_in(context, *positional, **named)
-    _show(options, program, results)
+        parameters, results = _results(options, program, context, grid)
+    _show(options, parameters, results)
     if statistics:
         print(statistics, file=sys.stderr)
+
+
+def _results(
+    options: argparse.Namespace, program: Program, context: Context, grid: Grid
+) -> tuple[list[Parameter], list[Any]]:
+    """The results, and what they are: of a grid, those of each process, called `name@(replica id, partition id)`."""
+    if len(grid.processes) == 1:
+        positional, named = _inputs(options, program)
+        return list(program.outputs), list(program.run_in(context, *positional, **named))
+    parameters = [replace(p, name=f"{p.name}@{process}") for process in grid.processes for p in program.outputs]
+    return parameters, list(chain(*program.run_parallel_in(context, grid, _inputs_of_all(options, program, grid))))
+
+
+def _inputs_of_all(options: argparse.Namespace, program: Program, grid: Grid) -> list[Any]:
+    if options.random_inputs is not None:
+        return [inputs.random_inputs(program.inputs, options.random_inputs + i) for i, _ in enumerate(grid.processes)]
+    positional, named = _inputs(options, program)
+    return [dict(zip((p.name for p in program.inputs), positional)) | named] * len(grid.processes)
 
 
 def _inputs(options: argparse.Namespace, program: Program) -> tuple[list[Any], dict[str, Any]]:
@@ -131,12 +161,15 @@ def _inputs(options: argparse.Namespace, program: Program) -> tuple[list[Any], d
     return positional, named | inputs.from_files(program.inputs, dict(options.input))
 
 
-def _show(options: argparse.Namespace, program: Program, results: Sequence[Any]) -> None:
+def _show(options: argparse.Namespace, parameters: Sequence[Parameter], results: Sequence[Any]) -> None:
     if options.output:
-        inputs.save_outputs(options.output, program.outputs, results)
+        inputs.save_outputs(options.output, parameters, results)
         return
     as_text = dense_text if options.print_dense else value_text
-    for parameter, value in zip(program.outputs, results):
+    is_grid = (options.replicas or 1) * (options.partitions or 1) > 1
+    for parameter, value in zip(parameters, results):
+        if is_grid:
+            print(f"// {parameter.name}")
         print(as_text(parameter.type, value))
 
 

@@ -157,6 +157,7 @@ class Program:
         partition id). The grid's size is that of the module's attributes `mhlo.num_replicas` and `mhlo.num_partitions`
         where it is not given, and without those one replica for each list of inputs. A read of the infeed, by whatever
         process, takes the next of `infeed`, a sequence of arrays; each write to the outfeed is appended to `outfeed`.
+        What several processes get alike, of a collective op, may be one read-only array.
         EvaluationError as in `run`, and where processes wait for one another so that none can go on.
         """
         grid = self.grid(len(inputs_per_process), num_replicas, num_partitions)
@@ -168,8 +169,8 @@ class Program:
         partitions = num_partitions or _size(self.module, "mhlo.num_partitions") or 1
         grid = Grid(num_replicas or _size(self.module, "mhlo.num_replicas") or max(1, count // partitions), partitions)
         if len(grid.processes) != count:
-            size = f"{grid.num_replicas} replicas of {grid.num_partitions} partitions"
-            raise EvaluationError(f"there are inputs for {count} processes, but the grid has {size}", self.entry.location)
+            size = f"{grid.num_replicas} x {grid.num_partitions} processes (replicas x partitions)"
+            raise EvaluationError(f"there are inputs for {count}, but the grid is of {size}", self.entry.location)
         return grid
 
     def run_parallel_in(
@@ -189,7 +190,8 @@ class Program:
         if context.failures:
             raise EvaluationError(context.failures)
         kept = {id(leaf) for arguments in inputs for leaf in _leaves(arguments)}
-        return [tuple(_owned(result, kept) for result in of_process) for of_process in results]
+        alike: dict[int, Any] = {}
+        return [tuple(_owned_once(result, kept, alike) for result in of_process) for of_process in results]
 
     def _arguments(self, given: Inputs) -> list[Any]:
         in_order, named = ((), dict(given)) if isinstance(given, Mapping) else (given, {})
@@ -360,6 +362,15 @@ def as_value(type: Type, value: Any) -> Any:
 
 def _leaves(values: Sequence[Any]) -> list[Any]:
     return [leaf for v in values for leaf in (_leaves(v) if isinstance(v, tuple) else [v])]
+
+
+def _owned_once(value: Any, kept: set[int], alike: dict[int, Any]) -> Any:
+    """`_owned`, but where several processes have one array for their result: they all get one, which is read-only."""
+    if id(value) not in alike:
+        alike[id(value)] = _owned(value, kept)
+    elif isinstance(owned := alike[id(value)], np.ndarray):
+        owned.flags.writeable = False
+    return alike[id(value)]
 
 
 def _owned(value: Any, kept: set[int]) -> Any:

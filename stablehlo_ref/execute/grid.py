@@ -7,11 +7,13 @@ from __future__ import annotations
 
 from collections import defaultdict, deque
 from collections.abc import Callable, Generator, Hashable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from copy import copy
 from dataclasses import replace
 from typing import Any
 
 from stablehlo_ref.diagnostics import Diagnostic, EvaluationError, StablehloError
-from stablehlo_ref.execute.run import Context, FunctionPlan
+from stablehlo_ref.execute.run import Context, FunctionPlan, running
 from stablehlo_ref.processes import Grid, Group, Meeting, Process, ProcessId, Receive, Rendezvous, Send
 
 Turns = Generator[Any, Any, Any]
@@ -34,14 +36,22 @@ def run_grid(
     """
     reads: deque[Read] = deque(infeed)
     written = [] if outfeed is None else outfeed
-    contexts = [replace(context, failures=[], process=Process(id, grid, reads, written)) for id in grid.processes]
+    contexts = [_of_process(context, Process(id, grid, reads, written)) for id in grid.processes]
     turns = {c.process.id: _turns(c, plan, arguments) for c, (plan, arguments) in zip(contexts, programs)}
-    returned = Scheduler(turns, _resumed(contexts)).run()
+    of_process = {c.process.id: c for c in contexts}
+    returned = Scheduler(turns, lambda process: _inside(of_process[process])).run()
     if context.observer is not None:
         context.observer.goes_on(context.process)
     for c in contexts:
         context.failures.extend(c.failures if len(contexts) == 1 else in_process(c.process.id, c.failures))
     return [returned[process] for process in grid.processes]
+
+
+def _of_process(context: Context, process: Process) -> Context:
+    """A context for one process of a grid: what the run carries along, but its own failures."""
+    own = copy(context)
+    own.failures, own.process = [], process
+    return own
 
 
 def in_process(process: ProcessId, diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
@@ -55,23 +65,21 @@ def _turns(context: Context, plan: FunctionPlan, arguments: list[Any]) -> Turns:
     return plan.call(context, arguments)
 
 
-def _resumed(contexts: Sequence[Context]) -> Callable[[ProcessId], None]:
-    """What tells the observer that a process goes on."""
-    observer = contexts[0].observer
-    if observer is None:
-        return lambda process: None
-    processes = {c.process.id: c.process for c in contexts}
-    return lambda process: observer.goes_on(processes[process])
+def _inside(context: Context) -> AbstractContextManager[None]:
+    """While a process goes on: what happens is of its run."""
+    if context.observer is not None:
+        context.observer.goes_on(context.process)
+    return running(context)
 
 
 class Scheduler:
     """Resumes processes, which are generators of `Rendezvous`, `Send` and `Receive`, until all have returned."""
 
     def __init__(
-        self, processes: Mapping[ProcessId, Turns], resumed: Callable[[ProcessId], None] = lambda process: None
+        self, processes: Mapping[ProcessId, Turns], inside: Callable[[ProcessId], AbstractContextManager[None]]
     ) -> None:
         self.processes = processes
-        self.resumed = resumed
+        self.inside = inside
         self.ready: deque[tuple[ProcessId, Any]] = deque((process, None) for process in processes)
         self.waiting: dict[ProcessId, Rendezvous | Receive] = {}
         self.rooms: dict[Hashable, dict[ProcessId, Any]] = defaultdict(dict)  # what has been brought to a rendezvous
@@ -83,9 +91,9 @@ class Scheduler:
         """What each process returned. EvaluationError if they can't all go on, or the error of the first that fails."""
         while self.ready:
             process, value = self.ready.popleft()
-            self.resumed(process)
             try:
-                request = self.processes[process].send(value)
+                with self.inside(process):
+                    request = self.processes[process].send(value)
             except StopIteration as end:
                 self.results[process] = end.value
             except StablehloError as error:

@@ -39,13 +39,17 @@ class Trace(Observer):
 
     def __init__(self, out: TextIO | None = None) -> None:
         self.out = out or sys.stderr
+        self.of = ""
+
+    def goes_on(self, process: Process) -> None:
+        self.of = f"process {process.id}: " if len(process.grid.processes) > 1 else ""
 
     def after(self, op: Operation, results: Sequence[Any]) -> None:
         for result, value in zip(op.results, results):
             name = result.name or f"result {result.index}"
-            print(f"{op.location}: {op.name}: %{name} = {value_text(result.type, value)}", file=self.out)
+            print(f"{op.location}: {self.of}{op.name}: %{name} = {value_text(result.type, value)}", file=self.out)
         if not results:
-            print(f"{op.location}: {op.name}", file=self.out)
+            print(f"{op.location}: {self.of}{op.name}", file=self.out)
 
 
 class Statistics(Observer):

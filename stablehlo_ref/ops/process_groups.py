@@ -122,7 +122,8 @@ def along_axes(sizes: dict[str, int], device_ids: Sequence[int], axes: Sequence[
     parts = [(name, low, high) for name in names for low, high in pairwise(sorted(cuts[name]))]
     if any(high % low for _, low, high in parts):
         raise ValueError(f"sub-axes must be factors of axes {sizes}")
-    inside = [p for name, low, high in spans for p, (n, start, _) in enumerate(parts) if n == name and low <= start < high]
+    places = list(enumerate(parts))
+    inside = [p for name, low, high in spans for p, (axis, start, _) in places if axis == name and low <= start < high]
     if len(set(inside)) < len(inside):
         raise ValueError("axes overlap")
     outside = [p for p in range(len(parts)) if p not in inside]
@@ -240,5 +241,5 @@ class ProcessGroups:
             formula, label, found = f"size(ids) == {self.strategy.ids}", size_label, f"size(ids) = {len(ids)}"
         else:
             return
-        here = f"the grid has {grid.num_replicas} replicas of {grid.num_partitions} partitions"
+        here = f"the grid is of {grid.num_replicas} x {grid.num_partitions} processes (replicas x partitions)"
         raise EvaluationError(f"'{self.op}' op (C{label}): {formula}", self.location, (found, here))
