@@ -33,18 +33,18 @@ FOREIGN_DIALECTS = frozenset((
     "tf_executor", "tf_saved_model", "tfl", "tosa", "tpu", "transform", "tt", "ub", "vector", "vhlo", "xla", "xla_cpu",
     "xla_gpu", "xla_tpu",
 ))  # fmt: skip
+REDUCTIONS = ("stablehlo.reduce",)  # ops whose pretty form may have a region that is not written in braces
 KNOWN_DIALECTS = frozenset(("builtin", "check", "chlo", "func", "interpreter", "stablehlo"))
 
 _match_head = token(
     rf"(?:{RESULT}\s*+((?:,\s*+%{SUFFIX}(?:\s*:\s*\d++)?+\s*+)*+)=\s*+)?+(?:([A-Za-z_][\w$.]*+)|({STRING}))"
 )
-# An operation in pretty form that is one line without braces and strings: its result, its name, its operands in one or
-# two lists and what stands around them, its location. Longer lines are not worth remembering.
+# An operation that may be one line: its result, its name, its operands in one or two lists and what stands around them,
+# its location. Longer lines are not worth remembering.
 _VALUES = rf"((?:%{VALUE}(?:,\s*+%{VALUE})*+)?+)"
 _match_line = token(
-    rf"(?:%({SUFFIX})\s*+=\s*+)?+([A-Za-z_][\w$.]*+)"
-    rf'([^%{{}}"\n/]{{0,200}}+){_VALUES}([^%{{}}"\n/]{{0,20}}+){_VALUES}'
-    r'((?:[^%{}"\n/l]{1,500}+|l(?!oc\()){0,20}+)(?:loc\((\#[\w$.\-]++)\))?+[ \t\r]*+\n'
+    rf"(?:%({SUFFIX})\s*+=\s*+)?+([A-Za-z_][\w$.]*+|{STRING})([^%\n/]{{0,200}}+){_VALUES}([^%\n/]{{0,20}}+){_VALUES}"
+    r"((?:[^%\n/l]{1,500}+|l(?!oc\()|/(?!/)){0,50}+)(?:loc\((\#[\w$.\-]++)\))?+[ \t\r]*+\n"
 )
 _find_names = re.compile(r"%([^\s,]++)").findall
 
@@ -58,7 +58,7 @@ class Line(NamedTuple):
     result_types: tuple[Type, ...]
     properties: dict[str, Any]
     attributes: dict[str, Any]
-    regions: list[Region]  # no more than a reduction's `applies op`, since the line has no braces
+    regions: list[Region]  # no more than a reduction's `applies op`
 
 
 class Parser(ValueParser):
@@ -131,11 +131,11 @@ class Parser(ValueParser):
         return op
 
     def _first(self, match: re.Match[str], names: list[str], key: tuple[Any, int]) -> Operation:
-        """Reads the operation on a line, and remembers what the line says."""
+        """Reads an operation; if it is all of the line and has no region in braces, remembers what the line says."""
         op, draft = self._operation_and_draft()
-        on_the_line = self.position <= match.end() and not self.text[self.position : match.end()].strip()
-        whole = on_the_line and all(region.blocks for region in draft.regions)
-        if whole and names == [name for name, _ in draft.operands]:
+        whole = self.position <= match.end() and not self.text[self.position : match.end()].strip()
+        simple = not draft.regions or (draft.name in REDUCTIONS and "{" not in match[0])
+        if whole and simple and names == [name for name, _ in draft.operands]:
             self.lines[key] = Line(
                 op.name, op.definition, draft.operand_types, draft.result_types, op.properties.copy(),
                 op.attributes.copy(), op.regions,
