@@ -11,13 +11,14 @@ from stablehlo_ref.numerics.dtypes import is_narrow_float, kind
 from stablehlo_ref.numerics.narrow import widen
 from stablehlo_ref.numerics.ulp import ulp_distance
 
+FARTHEST = np.uint64(2**64 - 1)
 SHOWN = 5  # mismatches listed one by one
 
 
-def equal(actual: np.ndarray, expected: np.ndarray, nan_equals_nan: bool = True) -> np.ndarray:
-    """Which elements are equal: -0 equals 0; a NaN equals a NaN where `nan_equals_nan`."""
+def equal(actual: np.ndarray, expected: np.ndarray) -> np.ndarray:
+    """Which elements are equal: -0 equals 0, and any NaN any other."""
     agree = np.asarray(actual == expected)
-    if nan_equals_nan and kind(actual.dtype) in ("floating", "complex"):
+    if kind(actual.dtype) in ("floating", "complex"):
         agree = agree | ((actual != actual) & (expected != expected))
     return agree
 
@@ -28,12 +29,12 @@ def almost_equal(actual: np.ndarray, expected: np.ndarray, tolerance: float) -> 
 
 
 def close(actual: np.ndarray, expected: np.ndarray, low: int, high: int) -> np.ndarray:
-    """Which elements are at least `low` and at most `high` ULPs apart; of infinities and NaNs, which are the same."""
+    """Which elements are at least `low` and at most `high` ULPs apart; an infinity or NaN is 2^64 - 1 from all else."""
 
     def parts(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-        distance = ulp_distance(x, y)
         finite = np.isfinite(x) & np.isfinite(y)
-        return np.where(finite, (low <= distance) & (distance <= high), equal(x, y))
+        distance = np.where(finite, ulp_distance(x, y), np.where(equal(x, y), np.uint64(0), FARTHEST))
+        return (np.uint64(low) <= distance) & (distance <= np.uint64(high))
 
     if kind(actual.dtype) == "complex":
         return parts(actual.real, expected.real) & parts(actual.imag, expected.imag)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
@@ -12,24 +12,32 @@ import numpy as np
 
 from stablehlo_ref.define import Attr, Bodies, Ins, Op, Outs
 from stablehlo_ref.diagnostics import Diagnostic, EvaluationError, Location, UnsupportedError
-from stablehlo_ref.ir.types import TensorType, Type
+from stablehlo_ref.ir.attributes import DenseArray, DenseElements, FloatAttribute, IntegerAttribute, SymbolReference
+from stablehlo_ref.ir.types import BufferType, TensorType, TupleType, Type
 from stablehlo_ref.kinds import Dictionary, Flag, Int32, ListOf, Opaque, String, Symbol, anything
 from stablehlo_ref.numerics.agreement import almost_equal, close, equal, report
-from stablehlo_ref.numerics.dtypes import kind, numpy_dtype
+from stablehlo_ref.numerics.dtypes import kind, mantissa_bits, numpy_dtype, part_dtype
 from stablehlo_ref.ops.control_flow import call
+from stablehlo_ref.spec import compatible, make_tensor_type
 
 
 @dataclass(frozen=True)
 class CustomCall:
-    """What a handler of a custom_call learns about the call, besides its operands."""
+    """What a handler of a custom_call learns about the call, besides its operands.
+
+    `backend_config` is a string, or a dictionary of Python values for calls with a typed one. `attributes` are those
+    of the op that are not StableHLO's own. `computations` are functions of arrays that return a list of arrays.
+    """
 
     target: str
     operand_types: tuple[Type, ...]
     result_types: tuple[Type, ...]
-    backend_config: str | Mapping[str, Any] = ""
+    backend_config: Any = ""
     api_version: int = 1
     location: Location | None = None
     failures: list[Diagnostic] = field(default_factory=list)
+    attributes: Mapping[str, Any] = field(default_factory=dict)
+    computations: tuple[Callable[..., list[Any]], ...] = ()
 
 
 Handler = Callable[..., Sequence[Any]]
@@ -50,6 +58,7 @@ class CustomCallOp(Op, op="custom_call"):
     """Calls the handler that is registered for `call_target_name`."""
 
     effects = True
+    on_storage = True
 
     inputs = Ins(anything)  # I1
     call_target_name = Attr(String)  # I2
@@ -67,40 +76,87 @@ class CustomCallOp(Op, op="custom_call"):
 
     @staticmethod
     def plan(
-        inputs: Any, call_target_name: str, backend_config: Any, ffi_config: Any, api_version: int, results: Any,
-        location: Location,
+        inputs: Any, call_target_name: str, backend_config: Any, ffi_config: Any, api_version: int,
+        called_computations: tuple[str, ...], results: Any, location: Location, attributes: Any, functions: Any,
     ) -> Any:  # fmt: skip
-        config = ffi_config or backend_config
+        config = plain(backend_config if ffi_config is None else ffi_config)
+        known = CustomCall(call_target_name, inputs, results, config, api_version, location, [], plain(attributes))
+        sizes = known.attributes.get("indices_of_shape_operands", ())
 
-        def run(context: Any, inputs: Sequence[Any]) -> Sequence[Any]:
+        def run(context: Any, inputs: Sequence[Any]) -> Any:
             handler = context.custom_calls.get(call_target_name) or _handlers.get(call_target_name)
             if handler is None:
                 raise UnsupportedError(f"no handler is registered for custom_call @{call_target_name}")
-            call = CustomCall(call_target_name, operand_types, results, config, api_version, location, context.failures)
+            computations = tuple(callable_in(context, functions, name) for name in called_computations)
+            call = replace(known, failures=context.failures, computations=computations)
+            call, inputs = with_known_shapes(call, inputs, sizes)
             values = handler(call, *inputs)
-            _check_results(call, values)
+            check_results(f"the handler of custom_call @{call_target_name}", call.result_types, values)
             return values[0] if len(results) == 1 else values
 
-        operand_types = inputs
         return run
 
 
-def _check_results(call: CustomCall, values: Sequence[Any]) -> None:
-    """What a handler returned must be what the op's types promise."""
-    if len(values) != len(call.result_types):
-        raise EvaluationError(
-            f"the handler of custom_call @{call.target} returned {len(values)} results, not {len(call.result_types)}"
-        )
-    for type, value in zip(call.result_types, values):
-        if isinstance(type, TensorType):
-            found = np.asarray(value)
-            if (found.shape, found.dtype) != (type.shape, numpy_dtype(type.element_type)):
-                got = f"{found.dtype} {found.shape}"
-                raise EvaluationError(f"the handler of custom_call @{call.target} returned {got} for a result {type}")
+def plain(attribute: Any) -> Any:
+    """An attribute as Python values: numbers, tuples, names of symbols, dictionaries; others as they are."""
+    match attribute:
+        case IntegerAttribute(value=value) | FloatAttribute(value=value):
+            return value
+        case DenseArray(values=values):
+            return values
+        case DenseElements(array=array):
+            return array.tolist()
+        case SymbolReference(path=path):
+            return "::".join(path)
+        case tuple():
+            return tuple(map(plain, attribute))
+        case dict():
+            return {name: plain(value) for name, value in attribute.items()}
+    return attribute
+
+
+def callable_in(context: Any, functions: Any, name: str) -> Callable[..., list[Any]]:
+    """The program's function of that name as one of arrays; it is planned when it is called first."""
+    return lambda *arrays: functions(name).call(context, list(arrays))
+
+
+def with_known_shapes(
+    call: CustomCall, inputs: Sequence[Any], indices: Sequence[int]
+) -> tuple[CustomCall, Sequence[Any]]:
+    """Takes the operands that hold the results' shapes out of a call and puts their values into the results' types."""
+    if not indices:
+        return call, inputs
+    shapes = [inputs[index].tolist() for index in indices]
+    types = tuple(make_tensor_type(s, t.element_type) for s, t in zip(shapes, call.result_types))  # type: ignore[attr-defined]
+    kept = [index for index in range(len(inputs)) if index not in indices]
+    operand_types = tuple(call.operand_types[index] for index in kept)
+    return replace(call, operand_types=operand_types, result_types=types), [inputs[index] for index in kept]
+
+
+def check_results(what: str, types: Sequence[Type], values: Sequence[Any]) -> None:
+    """Values that came from outside must be what the op's types promise; EvaluationError if not."""
+    if len(values) != len(types):
+        raise EvaluationError(f"{what} returned {len(values)} results, not {len(types)}")
+    for type, value in zip(types, values):
+        if isinstance(type, TupleType):
+            check_results(what, type.elements, value)
+        elif isinstance(type, TensorType | BufferType):
+            found, dtype = np.asarray(value), numpy_dtype(type.element_type)
+            if found.dtype != dtype or not compatible(make_tensor_type(found.shape, type.element_type), declared(type)):
+                raise EvaluationError(f"{what} returned {found.dtype} {found.shape} for a result {type}")
+
+
+def declared(type: TensorType | BufferType) -> TensorType:
+    return make_tensor_type(type.shape, type.element_type)  # type: ignore[arg-type]
+
+
+# --- composite ------------------------------------------------------------------------------------------------------
+
+TOLERANCE = 1e-4  # or four units in the last place of numbers near 1, where that is more
 
 
 class Composite(Op, op="composite"):
-    """Does what the function `decomposition` does."""
+    """Does what the function `decomposition` does, or what the run has in its place for `composite_name`."""
 
     inputs = Ins(anything)  # I1
     composite_name = Attr(String, name="name")  # I2
@@ -118,9 +174,48 @@ class Composite(Op, op="composite"):
 
     @staticmethod
     def inline(
-        inputs: tuple[int, ...], decomposition: str, results: tuple[int, ...], functions: Any, dying: Any
-    ) -> Any:
-        return call(inputs, decomposition, results, functions, dying)
+        inputs: tuple[int, ...], composite_name: str, composite_attributes: Any, decomposition: str,
+        results: tuple[int, ...], functions: Any, dying: Any, symbols: Any,
+    ) -> Any:  # fmt: skip
+        decompose = call(inputs, decomposition, results, functions, dying)
+        attributes = plain(dict(composite_attributes))
+        types = symbols(decomposition).properties["function_type"].outputs
+
+        def go(slots: list[Any]) -> Iterator[Any]:
+            override = slots[0].composites.get(composite_name)
+            if override is None:
+                yield from decompose(slots)
+                return
+            values = override(*[slots[slot] for slot in inputs], **attributes)
+            values = values if isinstance(values, tuple | list) else (values,)
+            check_results(f"the override of composite {composite_name!r}", types, values)
+            if slots[0].check_composites:
+                yield from decompose(slots)
+                compare(composite_name, values, [slots[slot] for slot in results])
+            for slot in dying:
+                slots[slot] = None
+            for slot, value in zip(results, values, strict=True):
+                slots[slot] = value
+
+        return go
+
+
+def compare(name: str, values: Sequence[Any], expected: Sequence[Any]) -> None:
+    """EvaluationError unless what an override returned agrees with what the decomposition gives."""
+    for index, (value, wanted) in enumerate(zip(values, expected, strict=True)):
+        value, wanted = np.asarray(value), np.asarray(wanted)
+        agreement = _equal_or_almost(value, wanted, tolerance(wanted.dtype))
+        if not agreement.all():
+            message, notes = report(value, wanted, agreement)
+            message = f"the override of composite {name!r} and its decomposition disagree on result #{index}: {message}"
+            raise EvaluationError([Diagnostic(message, None, notes=tuple(notes))])
+
+
+def tolerance(dtype: np.dtype[Any]) -> float:
+    """How far apart numbers of a dtype may be that should agree."""
+    if kind(dtype) not in ("floating", "complex"):
+        return 0.0
+    return max(TOLERANCE, 4 * 2.0 ** -mantissa_bits(part_dtype(dtype) if kind(dtype) == "complex" else dtype))
 
 
 # --- the targets that upstream's tests check with -------------------------------------------------------------------
@@ -138,11 +233,12 @@ def _check(agree: Callable[[np.ndarray, np.ndarray], np.ndarray]) -> Handler:
     return handler
 
 
-def _equal_or_almost(actual: np.ndarray, expected: np.ndarray) -> np.ndarray:
-    return almost_equal(actual, expected, 1e-4) if kind(actual.dtype) in ("floating", "complex") else equal(actual, expected)
+def _equal_or_almost(actual: np.ndarray, expected: np.ndarray, tolerance: float = TOLERANCE) -> np.ndarray:
+    is_number = kind(actual.dtype) in ("floating", "complex")
+    return almost_equal(actual, expected, tolerance) if is_number else equal(actual, expected)
 
 
 register_custom_call("check.eq", _check(_equal_or_almost))
-register_custom_call("check.expect_eq", _check(lambda x, y: equal(x, y, nan_equals_nan=False)))
+register_custom_call("check.expect_eq", _check(equal))
 register_custom_call("check.expect_almost_eq", _check(lambda x, y: almost_equal(x, y, 1e-3)))
 register_custom_call("check.expect_close", _check(lambda x, y: close(x, y, 0, 3)))

@@ -1,0 +1,67 @@
+"""How arrays differ: the rules of the check ops, and what they report."""
+
+from __future__ import annotations
+
+import ml_dtypes
+import numpy as np
+
+from stablehlo_ref.numerics.agreement import almost_equal, close, equal, report
+
+INF, NAN = np.inf, np.nan
+
+
+def f32(*values: float) -> np.ndarray:
+    return np.array(values, np.float32)
+
+
+def test_equal() -> None:
+    np.testing.assert_array_equal(equal(f32(0, 1, NAN, INF), f32(-0.0, 2, NAN, -INF)), [True, False, True, False])
+    np.testing.assert_array_equal(equal(np.array([1, 2]), np.array([1, 3])), [True, False])
+
+
+@np.errstate(all="ignore")
+def test_almost_equal() -> None:
+    agree = almost_equal(f32(1, 1, NAN, INF, INF, 1), f32(1.0001, 1.001, NAN, INF, -INF, NAN), 2e-4)
+    np.testing.assert_array_equal(agree, [True, False, True, True, False, False])
+    x = np.array([1 + 1j], np.complex64)
+    assert not almost_equal(x, x + np.complex64(0.1j), 0.01).any()
+
+
+def test_close() -> None:
+    one = f32(1)
+    third = np.nextafter(np.nextafter(np.nextafter(one, f32(2)), f32(2)), f32(2))
+    assert close(one, third, 0, 3).all()
+    assert not close(one, third, 0, 2).any()
+    assert close(one, third, 3, 3).all()
+    assert not close(one, third, 4, 9).any()
+
+
+def test_close_of_what_is_not_finite() -> None:
+    actual, expected = f32(INF, INF, NAN, INF, 1), f32(INF, -INF, NAN, 3e38, NAN)
+    np.testing.assert_array_equal(close(actual, expected, 0, 3), [True, False, True, False, False])
+    far = 2**64 - 1
+    np.testing.assert_array_equal(close(actual, expected, far, far), [False, True, False, True, True])
+
+
+def test_narrow_types() -> None:
+    x, y = np.array([1.0], ml_dtypes.bfloat16), np.array([1.0078125], ml_dtypes.bfloat16)
+    assert close(x, y, 1, 1).all()
+    assert almost_equal(x, y, 0.01).all()
+    assert not equal(x, y).any()
+
+
+def test_the_report_counts_and_shows_the_worst_and_the_first() -> None:
+    expected = f32(*[1] * 10)
+    actual = expected.copy()
+    actual[3:] = f32(2, 1.5, 1.25, 1.125, 4, 8, 1.0625)
+    message, notes = report(actual, expected, actual == expected)
+    assert message == "7 of 10 elements differ"
+    assert notes[0] == "worst: at [8]: actual 8.0, expected 1.0 (25165824 ULP)"
+    assert notes[1] == "at [3]: actual 2.0, expected 1.0 (8388608 ULP)"
+    assert notes[6] == "... and 2 more"
+    assert notes[7] == "ULPs apart: >=65536: 7"
+
+
+def test_the_report_of_a_scalar() -> None:
+    message, notes = report(np.array(1), np.array(2), np.array(False))
+    assert (message, notes) == ("1 of 1 elements differ", ["at []: actual 1, expected 2"])
