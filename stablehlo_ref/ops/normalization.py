@@ -115,9 +115,11 @@ class BatchNormTraining(Op, op="batch_norm_training"):
 
         def run(operand: Array, scale: Array, offset: Array) -> tuple[Array, ...]:
             x = sheet.elements(operand)
-            mean = sheet.sum(x) / sheet.count
+            (total,) = sheet.sums(lambda block: (x(block),), 1)
+            mean = total / sheet.count
             mean_bcast = sheet.bcast(mean)
-            variance = sheet.sum(lambda block: np.square(x(block) - mean_bcast[block])) / sheet.count
+            (squares,) = sheet.sums(lambda block: (np.square(x(block) - mean_bcast[block]),), 1)
+            variance = squares / sheet.count
             output = normalize(x, scale, offset, mean, variance)
             return output, sheet.round_once(mean), sheet.round_once(variance)
 
@@ -165,18 +167,24 @@ class BatchNormGrad(Op, op="batch_norm_grad"):
             stddev = np.sqrt(variance + epsilon)
             mean_bcast, stddev_bcast = sheet.bcast(mean), sheet.bcast(stddev)
 
-            def centered(block: slice) -> Array:
-                return x(block) - mean_bcast[block]
+            def terms(block: slice) -> tuple[Array, ...]:
+                centered = x(block) - mean_bcast[block]
+                normalized = centered / stddev_bcast[block]
+                centered *= dy(block)
+                normalized *= dy(block)
+                return normalized, dy(block), centered
 
-            grad_scale = sheet.sum(lambda block: centered(block) / stddev_bcast[block] * dy(block))
-            grad_offset = sheet.sum(dy)
-            i2, i3 = map(sheet.bcast, (grad_offset, sheet.sum(lambda block: dy(block) * centered(block))))
-            divisor, factor = map(sheet.bcast, (variance + epsilon, scale / stddev / n))
+            grad_scale, grad_offset, i3 = sheet.sums(terms, 3)
+            i2_bcast, i3_bcast = sheet.bcast(grad_offset), sheet.bcast(i3)
+            divisor, factor = sheet.bcast(variance + epsilon), sheet.bcast(scale / stddev / n)
 
             def gradient(block: slice, y: Array) -> None:
                 np.multiply(dy(block), n, out=y)
-                y -= i2[block]
-                y -= i3[block] * centered(block) / divisor[block]
+                y -= i2_bcast[block]
+                i5 = x(block) - mean_bcast[block]
+                i5 *= i3_bcast[block]
+                i5 /= divisor[block]
+                y -= i5
                 y *= factor[block]
 
             return sheet.collect(gradient), sheet.round_once(grad_scale), sheet.round_once(grad_offset)
@@ -254,17 +262,17 @@ class Sheet:
             return np.broadcast_to(column, self.shape)
         return np.broadcast_to(np.tile(np.repeat(features, self.inner), self.repeats), self.shape)
 
-    def sum(self, terms: Elements) -> Array:
-        """The sum over the elements of each feature: rows of blocks in the wide type, and all of these in f64."""
-        if self.by_row:
-            ones = np.ones(self.inner, self.wide)
-            sums = [terms(block) @ ones for block in self.blocks]
-            return np.concatenate(sums or [ones[:0]]).astype(FLOAT64).reshape(self.outer, self.features).sum(0)
-        total = np.zeros(self.shape[1], FLOAT64)
+    def sums(self, terms: Callable[[slice], tuple[Array, ...]], count: int) -> Array:
+        """The sums of `count` terms over the elements of each feature: within blocks in the wide type, then in f64."""
+        totals = np.zeros((count, self.shape[0 if self.by_row else 1]), FLOAT64)
         for block in self.blocks:
-            part = terms(block)
-            total += np.ones(len(part), self.wide) @ part
-        return total.reshape(self.repeats, self.features, self.inner).sum((0, 2))
+            for total, term in zip(totals, terms(block)):
+                if self.by_row:
+                    total[block] = term @ np.ones(self.inner, self.wide)
+                else:
+                    total += np.ones(len(term), self.wide) @ term
+        around = (self.outer, 1) if self.by_row else (self.repeats, self.inner)
+        return totals.reshape(count, around[0], self.features, around[1]).sum((1, 3))
 
     def collect(self, fill: Callable[[slice, Array], None]) -> Array:
         """The tensor whose blocks `fill` computes in the wide type, rounded once."""
