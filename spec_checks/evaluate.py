@@ -42,7 +42,7 @@ def operation(
     name: str, operands: Sequence[np.ndarray], bodies: Sequence[Region] = (), result: Any = None, **attributes: Any
 ) -> Operation:
     """An op on operands of the arrays' types. `result` is its type(s); without it, the op class infers it."""
-    definition = Op.registry[f"stablehlo.{name}"]
+    definition = Op.registry[name if "." in name else f"stablehlo.{name}"]
     values = [Value(type_of(array), None, index) for index, array in enumerate(operands)]
     regions = list(bodies)
     if result is None:

@@ -4,7 +4,7 @@
 
 Each function is divided by what makes it vary (its zeros, its growth), so that few bits cancel in the polynomials of
 the rest. These interpolate at Chebyshev nodes; their degree is the least with which the error is below 2**-58 times the
-largest value.
+largest value, or below 2**-33 in those for f32.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ from mpmath import mp, mpf
 Function = Callable[[Any], Any]
 
 mp.dps = 60
-TOLERANCE = mpf(2) ** -58
 PAIRS = 36  # terms of the series in double-double
 
 
@@ -34,7 +33,7 @@ def interpolated(function: Function, low: Any, high: Any, degree: int) -> list[A
     return list(mp.lu_solve(matrix, values))
 
 
-def polynomial(function: Function, low: Any, high: Any) -> str:
+def polynomial(function: Function, low: Any, high: Any, bits: int) -> str:
     """The text of the polynomial of least degree that is near enough to `function` from `low` to `high`."""
     low, high = mpf(low), mpf(high)
     tests = [mpf(2 * i + 1) / 40 - 1 for i in range(40)]
@@ -42,7 +41,7 @@ def polynomial(function: Function, low: Any, high: Any) -> str:
     for degree in range(6, 40):
         coefficients = interpolated(function, low, high, degree)
         errors = [abs(mp.polyval(coefficients[::-1], u) - y) for u, y in zip(tests, exact)]
-        if max(errors) < TOLERANCE * max(map(abs, exact)):
+        if max(errors) < max(map(abs, exact)) / 2**bits:
             break
     center, scale = float((low + high) / 2), float(2 / (high - low))
     return f"Polynomial({center!r}, {scale!r}, (\n{lines(coefficients)}))"
@@ -54,11 +53,11 @@ def lines(numbers: list[Any]) -> str:
     return "".join(f"    {row},\n" for row in rows)
 
 
-def pieces(name: str, function: Function, *bounds: Any) -> None:
+def pieces(name: str, function: Function, *bounds: Any, bits: int = 58) -> None:
     """Prints a tuple of polynomials, one between each bound and the next."""
     print(f"{name} = (")
     for low, high in pairwise(bounds):
-        print(indented(polynomial(function, low, high)) + ",")
+        print(indented(polynomial(function, low, high, bits)) + ",")
     print(")")
 
 
@@ -90,6 +89,18 @@ def erf_less_one(s: Any) -> Any:
 def erfc_tail(v: Any) -> Any:
     """x exp(x*x) erfc(x) for v = 1/x."""
     return mp.erfc(1 / v) * mp.exp(1 / v**2) / v
+
+
+def erf_of_ratio(t: Any) -> Any:
+    """erf(x) / x for t = 8 / (8 + x*x)."""
+    x = mp.sqrt(8 / t - 8)
+    return mp.erf(x) / x
+
+
+def erfc_of_ratio(t: Any) -> Any:
+    """exp(x*x) erfc(x) / t for t = 4 / (4 + x)."""
+    x = 4 / t - 4
+    return mp.erfc(x) * mp.exp(x * x) / t
 
 
 def erf_inv(w: Any) -> Any:
@@ -140,6 +151,9 @@ def main() -> None:
     eighth = mpf(1) / 8
     pieces("ERF", erf_less_one, 0, 1)
     pieces("ERFC", erfc_tail, mpf(1) / 28, 2 * eighth, 4 * eighth, 1)
+    pieces("ERF_F32", erf_of_ratio, 1 / mpf(3), 1, bits=33)
+    pieces("ERFC_F32", erfc_of_ratio, 4 / mpf(14.5), 1, bits=33)
+    pieces("ERF_INV_F32", erf_inv, 0, 5, bits=33)
     pieces("ERF_INV", erf_inv, 0, 2.5, 5)
     pieces("ERF_INV_TAIL", lambda s: erf_inv(s * s), 2.2, 3.2, 4.2, 6.2)
     pieces("LGAMMA", lgamma, 0.5, 1, 1.5, 2, 3, 5, 8)

@@ -201,7 +201,7 @@ def cutting(before: Axes, ragged: int, lhs_rank: int, count: int) -> Callable[[A
             return [(slice(start, end), None) for start, end in zip(starts.tolist(), ends.tolist())]
         order = (-1, *np.argsort(before).tolist())
         sizes = at(lhs_rank, dict(zip(before, group_sizes.shape)))
-        bounds = [b.transpose(order).reshape(-1, *sizes) for b in (starts, ends)]
+        bounds = [b.transpose(order).reshape(group_sizes.shape[-1], *sizes) for b in (starts, ends)]
         return [(slice(None), (along >= start) & (along < end)) for start, end in zip(*bounds)]
 
     return run

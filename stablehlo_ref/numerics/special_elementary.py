@@ -11,7 +11,7 @@ import numpy as np
 
 from stablehlo_ref.numerics.dtypes import bit_width, bits_dtype, is_narrow_float
 from stablehlo_ref.numerics.elementary import elementary
-from stablehlo_ref.numerics.floats import DType, same, unary
+from stablehlo_ref.numerics.floats import DType, multiply
 from stablehlo_ref.numerics.narrow import Array, Kernel
 
 acos = elementary(np.arccos)
@@ -22,7 +22,12 @@ atan = elementary(np.arctan)
 atanh = elementary(np.arctanh)
 cosh = elementary(np.cosh)
 sinh = elementary(np.sinh)
-square = unary(same(np.square))
+
+
+@cache
+def square(dtype: DType) -> Kernel:
+    product = multiply(dtype)
+    return np.square if product is np.multiply else lambda x: product(x, x)
 
 
 @cache

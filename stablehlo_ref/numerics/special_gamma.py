@@ -6,8 +6,11 @@ largest seen over special values and random numbers.
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
+from stablehlo_ref.numerics.double_double import two_product
 from stablehlo_ref.numerics.elementary import elementary, in_blocks
 from stablehlo_ref.numerics.narrow import Array
 from stablehlo_ref.numerics.piecewise import between, horner, piecewise, replaced
@@ -17,18 +20,21 @@ from stablehlo_ref.numerics.special_tables import DIGAMMA, DIGAMMA_SERIES, DIGAM
 _LARGE = 8.0  # from here on the asymptotic series are good enough
 _HALF_LOG_2_PI = 0.9189385332046728
 _LOG_PI = 1.1447298858494002
+_NEAR_F32 = 2.0**-10  # near enough to zero for f64 not to be good enough for f32
+_PI_REST = 1.2246467991473532e-16  # of pi, when f64 has rounded it
 
 
 # --- lgamma ---------------------------------------------------------------------------------------------------------
 
 
-def lgamma_of_f64(x: Array) -> Array:
+def lgamma_of_f64(x: Array, near: float = 8.0) -> Array:
+    """Results below 0 that are nearer to zero than `near` are computed in double-double."""
     return piecewise(
         x,
         (x >= _LARGE, _lgamma_large),
         ((x >= 0.5) & (x < _LARGE), _lgamma_middle),
         (np.abs(x) < 0.5, _lgamma_small),
-        (x <= -0.5, _lgamma_negative),
+        (x <= -0.5, lambda x: _lgamma_negative(x, near)),
         (np.isnan(x), lambda x: x),
     )
 
@@ -49,25 +55,25 @@ def _lgamma_small(x: Array) -> Array:
     return x * (x - 1.0) * between(LGAMMA, 1.0 + x) - np.log(np.abs(x))
 
 
-def _lgamma_negative(x: Array) -> Array:
+def _lgamma_negative(x: Array, near: float) -> Array:
     """By reflection; near its zeros, and where much cancels, by a product that counts the way from the next pole."""
     distance = x - np.rint(x)
     reflected = _LOG_PI - np.log(np.abs(x * np.sin(np.pi * distance))) - lgamma_of_f64(-x)
     reflected = np.where((distance == 0) | (x == -np.inf), np.inf, reflected)
-    return replaced(reflected, (np.abs(reflected) < 8.0) & (x > -FURTHEST), lgamma_by_product, x)
+    return replaced(reflected, (np.abs(reflected) < near) & (x > -FURTHEST), lgamma_by_product, x)
 
 
 # --- digamma --------------------------------------------------------------------------------------------------------
 
 
-def digamma_of_f64(x: Array) -> Array:
-    """-inf at +0, +inf at -0, NaN at negative integers and at -inf."""
+def digamma_of_f64(x: Array, near: float = 0.5) -> Array:
+    """-inf at +0, +inf at -0, NaN at negative integers and at -inf; `near` is as in `lgamma_of_f64`."""
     return piecewise(
         x,
         (x >= _LARGE, _digamma_large),
         ((x >= 0.5) & (x < _LARGE), _digamma_middle),
         ((x > 0) & (x < 0.5), lambda x: _digamma_middle(1.0 + x) - 1.0 / x),
-        (x < 0, _digamma_negative),
+        (x < 0, lambda x: _digamma_negative(x, near)),
         (x == 0, lambda x: -1.0 / x),
         (np.isnan(x), lambda x: x),
     )
@@ -85,15 +91,22 @@ def _digamma_middle(x: Array) -> Array:
     return ((x - zero) - rest) * between(DIGAMMA, x)
 
 
-def _digamma_negative(x: Array) -> Array:
+def _digamma_negative(x: Array, near: float) -> Array:
     """By reflection: digamma(1 - x) - pi / tan(pi x)."""
     distance = x - np.rint(x)
     other = digamma_of_f64(1.0 - x)
-    reflected = other - np.pi / np.tan(np.pi * distance)
+    reflected = other - np.pi * cotangent_pi(distance)
     reflected = np.where((distance == 0) | (x == -np.inf), np.nan, reflected)
-    near_zero = (np.abs(reflected) < 0.4 + 0.25 * np.abs(other)) & (x > -FURTHEST)
+    near_zero = (np.abs(reflected) < near * (1.0 + 0.5 * np.abs(other))) & (x > -FURTHEST)
     return replaced(reflected, near_zero, digamma_near_zero, x)
 
 
-lgamma = elementary(lgamma_of_f64, in_blocks(lgamma_of_f64))
-digamma = elementary(digamma_of_f64, in_blocks(digamma_of_f64))
+def cotangent_pi(x: Array) -> Array:
+    """1 / tan(pi x) for |x| <= 1/2, with an angle in double-double."""
+    angle, rest = two_product(x, np.float64(np.pi))
+    tangent = np.tan(angle)
+    return 1.0 / (tangent + (rest + x * _PI_REST) * (1.0 + tangent * tangent))
+
+
+lgamma = elementary(partial(lgamma_of_f64, near=_NEAR_F32), in_blocks(lgamma_of_f64))
+digamma = elementary(partial(digamma_of_f64, near=_NEAR_F32), in_blocks(digamma_of_f64))

@@ -1,0 +1,274 @@
+"""CHLO's ops, element by element: functions by mpmath, rounded once; the rest by what upstream's op descriptions say.
+
+Operands are numbers as in `rounding`. What the descriptions leave open is as in stablehlo_ref: `digamma` is infinite at
+0 with the sign that the pole has on that side, `zeta` NaN where a pole has no limit, complex numbers by C's Annex G.
+"""
+
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import mpmath
+import numpy as np
+from mpmath import mp
+
+from spec_checks.oracles.elementwise import each_element, each_number
+from spec_checks.oracles.notation import Array, Dims, index_space, is_boolean, is_float, is_integer, num_bits
+from spec_checks.oracles.rounding import (
+    FORMATS,
+    Complex,
+    Real,
+    bits,
+    exact,
+    from_bits,
+    inf,
+    is_nan,
+    nan,
+    number,
+    round_to,
+    total_order,
+    with_sign_of,
+    wrap,
+)
+
+Function = Callable[..., Real]
+
+# Functions of one operand
+
+
+def unary(
+    function: Function, zero: Real | None, plus: Real, minus: Real, least: Real = -inf, most: Real = inf
+) -> Callable[[Array], Array]:
+    """A function with its values at ±0 (`None`: ±0 itself), +inf and -inf, and NaN outside of [least, most]."""
+
+    def evaluate(x: Real) -> Real:
+        if is_nan(x) or not least <= x <= most:
+            return nan
+        if x == 0:
+            return x if zero is None else zero
+        if abs(x) == inf:
+            return plus if x > 0 else minus
+        return finite(function(mpf(x)))
+
+    return lambda operand: each_number(operand, floating=evaluate)
+
+
+def mpf(x: Real) -> Any:
+    return mp.mpf(x.numerator) / x.denominator if isinstance(x, Fraction) else mp.mpf(x)
+
+
+def finite(y: Any) -> Real:
+    """An mpf, with zeros and infinities as floats."""
+    return y if mpmath.isnormal(y) else float(y)
+
+
+def _erf_inv(x: Any) -> Any:
+    """By Halley's method on erf or, near 1, on what erf leaves to one."""
+    if abs(x) == 1:
+        return with_sign_of(inf, x)
+    near_one, rest = abs(x) > 0.5, 1 - abs(x)
+    y = mp.sqrt(-mp.log(rest * (1 + abs(x)))) * 0.85 if near_one else abs(x)
+    for _ in range(200):
+        step = (mp.erfc(y) - rest if near_one else abs(x) - mp.erf(y)) * mp.sqrt(mp.pi) / 2 * mp.exp(y * y)
+        y += step / (1 + y * step)
+        if abs(step) <= abs(y) * mp.eps * 16:
+            break
+    return with_sign_of(y, x)
+
+
+def _log_gamma(x: Any) -> Any:
+    return inf if is_natural(-x) else mp.log(abs(mp.gamma(x))) if x < 100 else mp.loggamma(x)
+
+
+def _bessel_i1e(x: Any) -> Any:
+    return mp.besseli(1, x) * mp.exp(-abs(x))
+
+
+def is_natural(x: Any) -> bool:
+    """Whether `x` is a whole number, not negative."""
+    return bool(x >= 0 and x == int(x))
+
+
+acos = unary(mp.acos, mp.pi / 2, nan, nan, least=-1, most=1)
+acosh = unary(mp.acosh, nan, inf, nan, least=1)
+asin = unary(mp.asin, None, nan, nan, least=-1, most=1)
+asinh = unary(mp.asinh, None, inf, -inf)
+atan = unary(mp.atan, None, mp.pi / 2, -mp.pi / 2)
+atanh = unary(lambda x: with_sign_of(inf, x) if abs(x) == 1 else mp.atanh(x), None, nan, nan, least=-1, most=1)
+bessel_i1e = unary(_bessel_i1e, None, 0.0, -0.0)
+cosh = unary(mp.cosh, 1, inf, inf)
+erf = unary(mp.erf, None, 1, -1)
+erf_inv = unary(_erf_inv, None, nan, nan, least=-1, most=1)
+erfc = unary(mp.erfc, 1, 0.0, 2)
+lgamma = unary(_log_gamma, inf, inf, inf)
+sinh = unary(mp.sinh, None, inf, -inf)
+square = unary(lambda x: x * x, 0.0, inf, inf)
+tan = unary(mp.tan, None, nan, nan)
+
+
+def _digamma(x: Real) -> Real:
+    if x == 0:
+        return with_sign_of(inf, -x)
+    if is_nan(x) or x == -inf:
+        return nan
+    return x if x == inf else nan if is_natural(-x) else finite(mp.digamma(mpf(x)))
+
+
+def digamma(operand: Array) -> Array:
+    return each_number(operand, floating=_digamma)
+
+
+# Functions of two operands
+
+
+def hurwitz(s: Any, q: Any) -> Any:
+    """The sum of (q + k)**-s: some hundred terms, then the Euler-Maclaurin formula; `q` is no pole."""
+    first = max(60, int(mp.ceil(-q)) + 60, int(s / 2))
+    total = mp.fsum((q + k) ** -s for k in range(first))
+    a = q + first
+    total += a ** (1 - s) / (s - 1) + a**-s / 2
+    term = s / a ** (s + 1)
+    for j in range(1, 40):
+        total += mp.bernoulli(2 * j) / mp.factorial(2 * j) * term
+        term *= (s + 2 * j - 1) * (s + 2 * j) / a**2
+    return total
+
+
+def _zeta(s: Real, q: Real) -> Real:
+    if is_nan(s) or is_nan(q) or s < 1:
+        return nan
+    if s == 1:
+        return inf
+    if q <= 0 and (q == -inf or is_natural(-q)):
+        return inf if s != inf and s == int(s) and int(s) % 2 == 0 else nan
+    if s == inf:
+        return nan if q < 0 else inf if q < 1 else 1 if q == 1 else 0.0
+    if q < 0 and s != int(s):
+        return nan
+    return 0.0 if q == inf else finite(hurwitz(mpf(s), mpf(q)))
+
+
+def zeta(lhs: Array, rhs: Array) -> Array:
+    """The Hurwitz zeta function of s = lhs, q = rhs."""
+    return each_number(lhs, rhs, floating=_zeta)
+
+
+def _polygamma(n: Real, x: Real) -> Real:
+    if is_nan(n) or is_nan(x) or n == inf or not is_natural(n):
+        return nan
+    if n == 0:
+        return _digamma(x)
+    value = _zeta(n + 1, x)
+    sign = 1 if int(n) % 2 else -1
+    return sign * value if isinstance(value, float) else finite(sign * mp.factorial(int(n)) * value)
+
+
+def polygamma(lhs: Array, rhs: Array) -> Array:
+    """Derivative number lhs of digamma at rhs: (-1)**(n + 1) n! zeta(n + 1, x) for n > 0."""
+    return each_number(lhs, rhs, floating=_polygamma)
+
+
+def next_after(lhs: Array, rhs: Array) -> Array:
+    """The neighbour of lhs on the side of rhs; rhs where they are equal, NaN where one is."""
+    form = FORMATS[lhs.dtype.name]
+
+    def step(x: Any, y: Any) -> Any:
+        a, b = float(x), float(y)
+        if is_nan(a) or is_nan(b):
+            return round_to(lhs.dtype, nan)
+        if a == b:
+            return y
+        if a == 0:
+            return from_bits(lhs.dtype, 1 | (b < 0) << num_bits(lhs.dtype) - 1)
+        result = from_bits(lhs.dtype, bits(x) + (1 if (b > a) == (a > 0) else -1))
+        return round_to(lhs.dtype, 0.0) if abs(a) > 0 and _left_zero(result, form.has_negative_zero, a) else result
+
+    return each_element(step, lhs, rhs, element_type=lhs.dtype)
+
+
+def _left_zero(result: Any, has_negative_zero: bool, origin: float) -> bool:
+    """Whether the step led to the bits that would be -0 in a format that has none."""
+    return not has_negative_zero and origin < 0 and is_nan(float(result))
+
+
+def mulhi(lhs: Array, rhs: Array) -> Array:
+    """The upper half of the product."""
+    width = num_bits(lhs.dtype)
+    return each_element(lambda x, y: wrap(lhs.dtype, int(x) * int(y) >> width), lhs, rhs, element_type=lhs.dtype)
+
+
+# Complex numbers
+
+
+def complex_unary(function: Callable[[Any], Any]) -> Callable[[Array], Array]:
+    """A function of finite complex numbers off its branch cuts."""
+
+    def evaluate(z: Complex) -> Complex:
+        w = mp.mpmathify(function(mp.mpc(mpf(z[0]), mpf(z[1]))))
+        return exact(w.real), exact(w.imag)
+
+    return lambda operand: each_number(operand, complex=evaluate)
+
+
+COMPLEX = {
+    name: complex_unary(getattr(mp, name))
+    for name in ("acos", "acosh", "asin", "asinh", "atan", "atanh", "cosh", "sinh", "tan")
+} | {"square": complex_unary(lambda z: z * z)}
+
+
+# Structured ops
+
+
+def broadcast(x: Array, dimensions: Dims, shape: Dims) -> Array:
+    """`x` with its dimension i at dimensions[i] of `shape`, elements of dimensions of size 1 repeated."""
+    result = np.empty(shape, x.dtype)
+    for index in index_space(shape):
+        result[index] = x[tuple(0 if size == 1 else index[d] for d, size in zip(dimensions, x.shape))]
+    return result
+
+
+def order(x: Any) -> int:
+    """An integer that orders elements as top_k does; the NaN of formats without -0 has no sign, and comes last."""
+    if is_float(x.dtype):
+        unsigned_nan = is_nan(float(x)) and not FORMATS[x.dtype.name].has_negative_zero
+        return 1 << 70 if unsigned_nan else total_order(x)
+    assert is_integer(x.dtype) or is_boolean(x.dtype)
+    return int(number(x))
+
+
+def top_k(operand: Array, k: int) -> tuple[Array, Array]:
+    """The `k` largest elements of each row, and where they stand; of equal ones the first is the larger."""
+    values = np.empty((*operand.shape[:-1], k), operand.dtype)
+    indices = np.empty(values.shape, np.int32)
+    for index in index_space(operand.shape[:-1]):
+        row = operand[index]
+        best = sorted(range(len(row)), key=lambda i: (-order(row[i]), i))[:k]
+        values[index], indices[index] = [row[i] for i in best], best
+    return values, indices
+
+
+def ragged_rows(lhs: Array, rhs: Array, group_sizes: Array) -> Array:
+    """`[b,m,k], [g,b,k,n], [b,g] -> [b,m,n]` of integers; `group_sizes` may be `[g]`."""
+    result = np.zeros((*lhs.shape[:2], rhs.shape[3]), lhs.dtype)
+    for b, m, n in index_space(result.shape):
+        for g in groups_of(group_sizes, b, m):
+            result[b, m, n] = wrap(lhs.dtype, sum(int(x) * int(y) for x, y in zip(lhs[b, m], rhs[g, b, :, n])))
+    return result
+
+
+def ragged_sums(lhs: Array, rhs: Array, group_sizes: Array) -> Array:
+    """`[b,m,k], [b,k,n], [b,g] -> [g,b,m,n]` of integers; `group_sizes` may be `[g]`."""
+    result = np.zeros((group_sizes.shape[-1], lhs.shape[0], lhs.shape[1], rhs.shape[2]), lhs.dtype)
+    for g, b, m, n in index_space(result.shape):
+        terms = [
+            int(lhs[b, m, k]) * int(rhs[b, k, n]) for k in range(lhs.shape[2]) if g in groups_of(group_sizes, b, k)
+        ]
+        result[g, b, m, n] = wrap(lhs.dtype, sum(terms))
+    return result
+
+
+def groups_of(group_sizes: Array, batch: int, position: int) -> list[int]:
+    """The group that a position is in, if any."""
+    sizes = group_sizes if group_sizes.ndim == 1 else group_sizes[batch]
+    ends = [sum(int(s) for s in sizes[: g + 1]) for g in range(len(sizes))]
+    return [g for g, end in enumerate(ends) if end - int(sizes[g]) <= position < end]

@@ -1,0 +1,272 @@
+"""CHLO's ops against their oracles: functions in units in the last place, the rest bit by bit."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from spec_checks.evaluate import evaluate, region, type_of
+from spec_checks.oracles import chlo as oracle
+from spec_checks.strategies import (
+    BOOLEANS,
+    COMPLEXES,
+    FLOATS,
+    INTEGERS,
+    NARROW_FLOATS,
+    arrays,
+    dtypes,
+    same,
+    shapes,
+)
+from spec_checks.test_elementwise import alike, close_parts, complex_arrays, explain, ulps
+from stablehlo_ref.ops.comparison import ComparisonDirection, ComparisonType
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+# The most that results for f64 may be off, in units in the last place.
+FUNCTIONS = {
+    "acos": 1, "acosh": 1, "asin": 1, "asinh": 1, "atan": 1, "atanh": 1, "bessel_i1e": 3, "cosh": 1, "digamma": 4, "erf": 1,
+    "erf_inv": 3, "erfc": 3, "lgamma": 4, "sinh": 1, "square": 1, "tan": 1,
+}  # fmt: skip
+BROADCAST = ("add", "subtract", "multiply", "divide", "remainder", "maximum", "minimum", "power", "and", "or", "xor")
+
+# Numbers whose functions are no powers of two but may be tiny: rounding those to f8E8M0FNU is a matter of its own.
+SIGNED_FLOATS = tuple(dtype for dtype in FLOATS if dtype.name != "float8_e8m0fnu")
+
+FEW = settings(max_examples=20, deadline=None)
+
+
+def limit(op: str, dtype: np.dtype[Any]) -> int:
+    """How far results may be from the exact ones, rounded: not at all in narrow formats, save where x / 2 is a tie."""
+    return int(op == "bessel_i1e") if dtype in NARROW_FLOATS else FUNCTIONS[op] if dtype == np.float64 else 1
+
+
+# --- functions ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("op", FUNCTIONS)
+@settings(max_examples=12, deadline=None)
+@given(data=st.data())
+def test_functions(op: str, data: st.DataObject) -> None:
+    operand = data.draw(arrays(data.draw(dtypes(SIGNED_FLOATS)), data.draw(shapes(max_rank=2, max_size=3))))
+    operand = tame(operand) if op in ("digamma", "lgamma") else operand
+    actual, expected = evaluate(f"chlo.{op}", operand), getattr(oracle, op)(operand)
+    assert ulps(actual, expected) <= limit(op, operand.dtype), explain(op, actual, expected, operand)
+
+
+@pytest.mark.parametrize("op", FUNCTIONS)
+@settings(max_examples=12, deadline=None)
+@given(values=st.lists(st.floats(-12, 12), min_size=1, max_size=8), wide=st.booleans())
+def test_functions_of_moderate_numbers(op: str, values: list[float], wide: bool) -> None:
+    operand = np.array(values, np.float64 if wide else np.float32)
+    actual, expected = evaluate(f"chlo.{op}", operand), getattr(oracle, op)(operand)
+    assert ulps(actual, expected) <= limit(op, operand.dtype), explain(op, actual, expected, operand)
+
+
+def tame(x: Array) -> Array:
+    """Numbers far below zero, of which mpmath has no gamma function in time, made positive."""
+    with np.errstate(all="ignore"):
+        return np.where(np.asarray(x, np.float64) < -1e3, np.negative(x), x).astype(x.dtype)
+
+
+def parts(low: float, high: float) -> st.SearchStrategy[list[float]]:
+    return st.lists(st.floats(low, high), min_size=4, max_size=4)
+
+
+@FEW
+@given(s=parts(1.0, 40.0), q=parts(0.01, 200.0), wide=st.booleans())
+def test_zeta(s: list[float], q: list[float], wide: bool) -> None:
+    lhs, rhs = (np.array(x, np.float64 if wide else np.float32) for x in (s, q))
+    actual, expected = evaluate("chlo.zeta", lhs, rhs), oracle.zeta(lhs, rhs)
+    assert ulps(actual, expected) <= (4 if wide else 1), explain("zeta", actual, expected, lhs, rhs)
+
+
+@FEW
+@given(n=st.lists(st.integers(0, 60), min_size=4, max_size=4), x=parts(0.01, 200.0), wide=st.booleans())
+def test_polygamma(n: list[int], x: list[float], wide: bool) -> None:
+    lhs, rhs = (np.array(v, np.float64 if wide else np.float32) for v in (n, x))
+    actual, expected = evaluate("chlo.polygamma", lhs, rhs), oracle.polygamma(lhs, rhs)
+    assert ulps(actual, expected) <= (6 if wide else 1), explain("polygamma", actual, expected, lhs, rhs)
+
+
+@FEW
+@given(s=st.lists(st.integers(2, 12), min_size=4, max_size=4), q=parts(-9.75, -0.25))
+def test_zeta_below_zero(s: list[int], q: list[float]) -> None:
+    """Odd powers of numbers of both signs cancel: the error is one of the largest."""
+    lhs, rhs = np.array(s, np.float64), np.array(q)
+    actual, expected = evaluate("chlo.zeta", lhs, rhs), oracle.zeta(lhs, rhs)
+    known = np.isfinite(expected)
+    largest = np.abs(rhs - np.rint(rhs)) ** -lhs
+    assert same(actual[~known], expected[~known])
+    assert np.all(np.abs(actual - expected)[known] <= 8 * np.spacing(largest)[known])
+
+
+@pytest.mark.parametrize("op", ["zeta", "polygamma"])
+@settings(max_examples=30, deadline=None)
+@given(data=st.data())
+def test_special_values_of_two_operands(op: str, data: st.DataObject) -> None:
+    values = st.sampled_from([-np.inf, -3.0, -0.0, 0.0, 0.5, 1.0, 1.5, 2.0, 3.0, np.inf, np.nan])
+    lhs, rhs = (np.array([data.draw(values)]) for _ in range(2))
+    actual, expected = evaluate(f"chlo.{op}", lhs, rhs), getattr(oracle, op)(lhs, rhs)
+    assert ulps(actual, expected) <= 4, explain(op, actual, expected, lhs, rhs)
+
+
+@FEW
+@given(data=st.data())
+def test_next_after(data: st.DataObject) -> None:
+    dtype, shape = data.draw(dtypes(SIGNED_FLOATS)), data.draw(shapes())
+    lhs, rhs = data.draw(arrays(dtype, shape)), data.draw(arrays(dtype, shape))
+    actual, expected = evaluate("chlo.next_after", lhs, rhs), oracle.next_after(lhs, rhs)
+    assert same(actual, expected), explain("next_after", actual, expected, lhs, rhs)
+
+
+@FEW
+@given(data=st.data())
+def test_mulhi(data: st.DataObject) -> None:
+    dtype, shape = data.draw(dtypes(INTEGERS)), data.draw(shapes())
+    lhs, rhs = data.draw(arrays(dtype, shape)), data.draw(arrays(dtype, shape))
+    actual, expected = evaluate("chlo.mulhi", lhs, rhs), oracle.mulhi(lhs, rhs)
+    assert same(actual, expected), explain("mulhi", actual, expected, lhs, rhs)
+
+
+@pytest.mark.parametrize("op", oracle.COMPLEX)
+@settings(max_examples=6, deadline=None)
+@given(operand=complex_arrays(3))
+def test_complex_functions(op: str, operand: Array) -> None:
+    actual, expected = evaluate(f"chlo.{op}", operand), oracle.COMPLEX[op](operand)
+    assert close_parts(actual, expected), explain(op, actual, expected, operand)
+
+
+@settings(max_examples=10, deadline=None)
+@given(z=complex_arrays(3))
+def test_asin_acos_kernel(z: Array) -> None:
+    w = evaluate("chlo._asin_acos_kernel", z)
+    asin = np.arctan2(z.real, w.real) + 1j * np.sign(z.imag) * w.imag
+    acos = np.arctan2(w.real, z.real) - 1j * np.sign(z.imag) * w.imag
+    assert close_parts(asin.astype(z.dtype), oracle.COMPLEX["asin"](z))
+    assert close_parts(acos.astype(z.dtype), oracle.COMPLEX["acos"](z))
+
+
+@FEW
+@given(data=st.data())
+def test_conj(data: st.DataObject) -> None:
+    operand = data.draw(arrays(data.draw(dtypes(FLOATS, COMPLEXES)), data.draw(shapes())))
+    expected = operand.conj() if operand.dtype in COMPLEXES else operand
+    assert same(evaluate("chlo.conj", operand), expected)
+
+
+@pytest.mark.parametrize("op", ["is_inf", "is_neg_inf", "is_pos_inf"])
+@FEW
+@given(data=st.data())
+def test_predicates(op: str, data: st.DataObject) -> None:
+    operand = data.draw(arrays(data.draw(dtypes(FLOATS)), data.draw(shapes())))
+    infinities = {"is_inf": (-np.inf, np.inf), "is_neg_inf": (-np.inf,), "is_pos_inf": (np.inf,)}[op]
+    expected = np.array([float(x) in infinities for x in operand.flat], bool).reshape(operand.shape)
+    assert same(evaluate(f"chlo.{op}", operand), expected)
+
+
+# --- broadcasting ---------------------------------------------------------------------------------------------------
+
+
+@st.composite
+def broadcast_shapes(
+    draw: st.DrawFn,
+) -> tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...], tuple[int, ...] | None]:
+    """A result shape, two shapes that broadcast to it, and the dimensions of the second if they are given."""
+    shape = draw(shapes(max_rank=3, max_size=3))
+    dimensions = tuple(sorted(draw(st.sets(st.integers(0, len(shape) - 1))) if shape else ()))
+    explicit = draw(st.booleans())
+    if not explicit:
+        dimensions = tuple(range(len(shape)))[len(shape) - len(dimensions) :]
+    small = tuple(draw(st.sampled_from([1, shape[d]])) for d in dimensions)
+    large = list(shape)
+    for d, size in zip(dimensions, small):
+        large[d] = draw(st.sampled_from([1, shape[d]])) if size == shape[d] else shape[d]
+    return shape, tuple(large), small, dimensions if explicit and len(small) < len(large) else None
+
+
+@pytest.mark.parametrize("op", BROADCAST)
+@settings(max_examples=12, deadline=None)
+@given(data=st.data())
+def test_broadcasting(op: str, data: st.DataObject) -> None:
+    shape, large, small, dimensions = data.draw(broadcast_shapes())
+    lhs, rhs = (data.draw(arrays(np.dtype(np.int32), s)) for s in (large, small))
+    actual = evaluate(f"chlo.broadcast_{op}", lhs, rhs, broadcast_dimensions=dimensions)
+    places = tuple(range(len(shape) - len(small), len(shape))) if dimensions is None else dimensions
+    operands = [oracle.broadcast(x, d, shape) for x, d in ((lhs, tuple(range(len(shape)))), (rhs, places))]
+    assert same(actual, evaluate(op, *operands)), explain(op, actual, operands, lhs, rhs, dimensions)
+
+
+@FEW
+@given(data=st.data())
+def test_broadcast_compare(data: st.DataObject) -> None:
+    shape, large, small, dimensions = data.draw(broadcast_shapes())
+    lhs, rhs = (data.draw(arrays(np.dtype(np.float32), s)) for s in (large, small))
+    attributes = {"comparison_direction": ComparisonDirection.LE, "compare_type": ComparisonType.TOTALORDER}
+    actual = evaluate("chlo.broadcast_compare", lhs, rhs, broadcast_dimensions=dimensions, **attributes)
+    places = tuple(range(len(shape) - len(small), len(shape))) if dimensions is None else dimensions
+    operands = [oracle.broadcast(x, d, shape) for x, d in ((lhs, tuple(range(len(shape)))), (rhs, places))]
+    assert same(actual, evaluate("compare", *operands, **attributes))
+
+
+# --- structured ops -------------------------------------------------------------------------------------------------
+
+
+@settings(max_examples=60, deadline=None)
+@given(data=st.data())
+def test_top_k(data: st.DataObject) -> None:
+    dtype = data.draw(dtypes(BOOLEANS, INTEGERS, FLOATS))
+    shape = data.draw(shapes(min_rank=1, max_rank=2, max_size=3))[:-1] + (data.draw(st.integers(0, 30)),)
+    operand = data.draw(arrays(dtype, shape, moderate=data.draw(st.booleans())))
+    k = data.draw(st.integers(0, min(shape[-1], 4)))
+    values, indices = evaluate("chlo.top_k", operand, k=k)
+    expected_values, expected_indices = oracle.top_k(operand, k)
+    assert same(indices, expected_indices), explain("top_k", indices, expected_indices, operand, k)
+    assert alike(values, expected_values), explain("top_k", values, expected_values, operand, k)
+
+
+@FEW
+@given(data=st.data())
+def test_scan(data: st.DataObject) -> None:
+    shape = data.draw(shapes(min_rank=1, max_rank=3, max_size=3))
+    dimension, is_reverse = data.draw(st.integers(0, len(shape) - 1)), data.draw(st.booleans())
+    x = data.draw(arrays(np.dtype(np.int32), shape, moderate=True))
+    rest = shape[:dimension] + shape[dimension + 1 :]
+    init = data.draw(arrays(np.dtype(np.int32), rest, moderate=True))
+    t = f"tensor<{''.join(f'{n}x' for n in rest)}i32>"
+    steps = f"%0 = stablehlo.add %x, %c : {t} %1 = stablehlo.subtract %0, %x : {t} return %1, %0 : {t}, {t}"
+    body = region(f"(%x: {t}, %c: {t}) -> ({t}, {t}) {{ {steps} }}")
+    segments = {"operand_segment_sizes": (1, 1), "result_segment_sizes": (1, 1)}
+    result = [type_of(x), type_of(init)]
+    outputs, carry = evaluate(
+        "chlo.scan", x, init, bodies=[body], result=result, dimension=dimension, is_reverse=is_reverse, **segments
+    )
+    line = np.flip(x, dimension) if is_reverse else x
+    sums = np.cumsum(line, axis=dimension, dtype=np.int32) + np.expand_dims(init, dimension)
+    before = np.flip(sums - line, dimension) if is_reverse else sums - line
+    assert same(outputs, before.astype(np.int32))
+    assert same(carry, (x.sum(axis=dimension, dtype=np.int32) + init).astype(np.int32))
+
+
+@settings(max_examples=40, deadline=None)
+@given(data=st.data())
+def test_ragged_dot(data: st.DataObject) -> None:
+    b, m, k, n, g = (data.draw(st.integers(0, 3)) for _ in range(5))
+    g, contracting = max(g, 1), data.draw(st.booleans())
+    sizes = data.draw(arrays(np.dtype(np.int32), data.draw(st.sampled_from([(g,), (b, g)])), moderate=True))
+    lhs = data.draw(arrays(np.dtype(np.int16), (b, m, k)))
+    rhs = data.draw(arrays(np.dtype(np.int16), (b, k, n) if contracting else (g, b, k, n)))
+    numbers: dict[str, tuple[int, ...]] = {"lhs_batching_dimensions": (0,), "lhs_contracting_dimensions": (2,)}
+    if contracting:
+        numbers |= {"rhs_batching_dimensions": (0,), "rhs_contracting_dimensions": (1,), "lhs_ragged_dimensions": (2,)}
+    else:
+        numbers |= {"rhs_batching_dimensions": (1,), "rhs_contracting_dimensions": (2,), "lhs_ragged_dimensions": (1,)}
+        numbers |= {"rhs_group_dimensions": (0,)}
+    sizes = np.abs(sizes)
+    actual = evaluate("chlo.ragged_dot", lhs, rhs, sizes, **numbers)
+    expected = (oracle.ragged_sums if contracting else oracle.ragged_rows)(lhs, rhs, sizes)
+    assert same(actual, expected), explain("ragged_dot", actual, expected, lhs, rhs, sizes)

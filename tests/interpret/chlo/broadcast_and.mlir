@@ -1,0 +1,21 @@
+// RUN: stablehlo-interp --split-input-file %s
+
+// The vector lies along the rows.
+func.func @explicit() {
+  %lhs = stablehlo.constant dense<[6, -1]> : tensor<2xi8>
+  %rhs = stablehlo.constant dense<[[1, 2, 3], [4, 5, 6]]> : tensor<2x3xi8>
+  %result = chlo.broadcast_and %lhs, %rhs {broadcast_dimensions = array<i64: 0>} : (tensor<2xi8>, tensor<2x3xi8>) -> tensor<2x3xi8>
+  check.expect_eq_const %result, dense<[[0, 2, 2], [4, 5, 6]]> : tensor<2x3xi8>
+  func.return
+}
+
+// -----
+
+// Columns of one element are repeated.
+func.func @implicit() {
+  %lhs = stablehlo.constant dense<[[6], [-1]]> : tensor<2x1xi8>
+  %rhs = stablehlo.constant dense<[[1, 2, 3], [4, 5, 6]]> : tensor<2x3xi8>
+  %result = chlo.broadcast_and %lhs, %rhs : (tensor<2x1xi8>, tensor<2x3xi8>) -> tensor<2x3xi8>
+  check.expect_eq_const %result, dense<[[0, 2, 2], [4, 5, 6]]> : tensor<2x3xi8>
+  func.return
+}

@@ -1,0 +1,21 @@
+// RUN: stablehlo-interp --split-input-file %s
+
+// The vector lies along the rows.
+func.func @explicit() {
+  %lhs = stablehlo.constant dense<[0.0, -0.0]> : tensor<2xf32>
+  %rhs = stablehlo.constant dense<[[1.0, 0.0, 2.0], [1.0, 3.0, 0.5]]> : tensor<2x3xf32>
+  %result = chlo.broadcast_atan2 %lhs, %rhs {broadcast_dimensions = array<i64: 0>} : (tensor<2xf32>, tensor<2x3xf32>) -> tensor<2x3xf32>
+  check.expect_eq_const %result, dense<[[0.0, 0.0, 0.0], [-0.0, -0.0, -0.0]]> : tensor<2x3xf32>
+  func.return
+}
+
+// -----
+
+// Columns of one element are repeated.
+func.func @implicit() {
+  %lhs = stablehlo.constant dense<[[0.0], [-0.0]]> : tensor<2x1xf32>
+  %rhs = stablehlo.constant dense<[[1.0, 0.0, 2.0], [1.0, 3.0, 0.5]]> : tensor<2x3xf32>
+  %result = chlo.broadcast_atan2 %lhs, %rhs : (tensor<2x1xf32>, tensor<2x3xf32>) -> tensor<2x3xf32>
+  check.expect_eq_const %result, dense<[[0.0, 0.0, 0.0], [-0.0, -0.0, -0.0]]> : tensor<2x3xf32>
+  func.return
+}

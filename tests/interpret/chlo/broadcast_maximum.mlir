@@ -1,0 +1,21 @@
+// RUN: stablehlo-interp --split-input-file %s
+
+// The vector lies along the rows.
+func.func @explicit() {
+  %lhs = stablehlo.constant dense<[2, 5]> : tensor<2xi32>
+  %rhs = stablehlo.constant dense<[[1, 2, 3], [4, 5, 6]]> : tensor<2x3xi32>
+  %result = chlo.broadcast_maximum %lhs, %rhs {broadcast_dimensions = array<i64: 0>} : (tensor<2xi32>, tensor<2x3xi32>) -> tensor<2x3xi32>
+  check.expect_eq_const %result, dense<[[2, 2, 3], [5, 5, 6]]> : tensor<2x3xi32>
+  func.return
+}
+
+// -----
+
+// Columns of one element are repeated.
+func.func @implicit() {
+  %lhs = stablehlo.constant dense<[[2], [5]]> : tensor<2x1xi32>
+  %rhs = stablehlo.constant dense<[[1, 2, 3], [4, 5, 6]]> : tensor<2x3xi32>
+  %result = chlo.broadcast_maximum %lhs, %rhs : (tensor<2x1xi32>, tensor<2x3xi32>) -> tensor<2x3xi32>
+  check.expect_eq_const %result, dense<[[2, 2, 3], [5, 5, 6]]> : tensor<2x3xi32>
+  func.return
+}
