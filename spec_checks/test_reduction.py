@@ -54,7 +54,7 @@ def force(tier: str, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Blocks and runs so small that the schedule of small arrays has all the parts that one of large arrays has."""
-    for name, value in {"BLOCK": 24, "RUN": 4, "LANES": 6, "SHORT": 3}.items():
+    for name, value in {"SMALL": 24, "BLOCK": 24, "RUN": 4, "LANES": 6, "SHORT": 3}.items():
         monkeypatch.setattr(folding, name, value)
 
 

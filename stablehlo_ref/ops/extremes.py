@@ -52,8 +52,12 @@ def _reduction(ufunc: np.ufunc, index_dtype: Any) -> Extreme:
         extreme = ufunc.reduce(values, axes, keepdims=True)
         if kind(extreme.dtype) == "floating" and not (extreme.all() and np.array_equal(extreme, extreme)):
             return None
-        index = np.minimum.reduce(np.where(values == extreme, indices, last), axes)
-        return [extreme.reshape(index.shape), index]
+        found = np.unravel_index(np.flatnonzero(values == extreme), values.shape)
+        place = np.ravel_multi_index([0 * at if d in axes else at for d, at in enumerate(found)], extreme.shape)
+        index = np.full(extreme.size, last)
+        np.minimum.at(index, place, indices[found])
+        kept = [n for d, n in enumerate(extreme.shape) if d not in axes]
+        return [extreme.reshape(kept), index.reshape(kept)]
 
     return reduce
 

@@ -27,7 +27,8 @@ Arrays: TypeAlias = list[Any]
 Fold: TypeAlias = Callable[[Sequence[Array]], Arrays]
 Body: TypeAlias = Any  # execute.regions.PlannedBody, of a function of 2N scalars with N results
 
-BLOCK = 1 << 17  # elements that a tree works on at a time, so that its levels stay in the cache
+SMALL = 1 << 17  # elements: up to here a tree is as fast as left folds
+BLOCK = 1 << 20  # elements of rows that a tree works on at a time, so that its levels stay in the cache
 RUN = 64  # elements that one left fold takes
 LANES = 1 << 14  # elements of one step of a left fold, so that they stay in the cache until the next
 SHORT = 16  # elements: inner loops over fewer are slow
@@ -140,7 +141,7 @@ def fold_middle(combine: Combine, xs: Sequence[Array]) -> Arrays:
     a, k, b = xs[0].shape
     if k == 1:
         return [x[:, 0] for x in xs]
-    if a * k * b <= BLOCK:
+    if a * k * b <= SMALL:
         return _tree(combine, xs)
     if 1 < b < SHORT:
         last = [np.ascontiguousarray(x.transpose(0, 2, 1)).reshape(a * b, k, 1) for x in xs]
