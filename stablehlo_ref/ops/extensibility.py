@@ -17,6 +17,7 @@ from stablehlo_ref.ir.types import BufferType, TensorType, TupleType, Type
 from stablehlo_ref.kinds import Dictionary, Flag, Int32, ListOf, Opaque, String, Symbol, anything
 from stablehlo_ref.numerics.agreement import almost_equal, close, equal, report
 from stablehlo_ref.numerics.dtypes import kind, mantissa_bits, numpy_dtype, part_dtype
+from stablehlo_ref.ops.buffers import TARGETS, check_aliases, check_buffers
 from stablehlo_ref.ops.control_flow import call
 from stablehlo_ref.spec import compatible, make_tensor_type
 
@@ -54,6 +55,10 @@ def register_custom_call(target: str, handler: Handler) -> None:
     _handlers[target] = handler
 
 
+for _target, _handler in TARGETS.items():
+    register_custom_call(_target, _handler)
+
+
 class CustomCallOp(Op, op="custom_call"):
     """Calls the handler that is registered for `call_target_name`."""
 
@@ -73,6 +78,11 @@ class CustomCallOp(Op, op="custom_call"):
     results = Outs(anything)
 
     syntax = "custom(call_target) ( operands ) attr-dict : functional_type"
+
+    @staticmethod
+    def constraints(C: Any, inputs: Any, call_target_name: str, output_operand_aliases: Any, results: Any) -> None:
+        check_buffers(C, call_target_name, inputs, results)
+        check_aliases(C, call_target_name, inputs, results, output_operand_aliases)
 
     @staticmethod
     def plan(
