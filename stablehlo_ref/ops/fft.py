@@ -72,13 +72,15 @@ class Fft(Op, op="fft"):
             C(2, is_complex(operand) and complex_element_type(operand) == element_type(result))
         else:
             C(2, is_complex(operand) and element_type(operand) == element_type(result))
+        L = size(fft_length)
         for real in filter(is_float, (operand, result)):
-            C(4, shape(real)[-size(fft_length) :] == fft_length)
+            C(4, shape(real)[-L:] == fft_length)
         C(5, shape(result)[:-1] == shape(operand)[:-1])
         if fft_type is FftType.RFFT:
             C(5, dim(result, rank(result) - 1) == last_of_rfft(dim(operand, rank(operand) - 1)))
         elif fft_type is FftType.IRFFT:
-            C(5, dim(operand, rank(operand) - 1) == last_of_rfft(dim(result, rank(result) - 1)))
+            C(4, shape(operand)[-L:-1] == fft_length[:-1])
+            C(5, dim(operand, rank(operand) - 1) == last_of_rfft(fft_length[-1]))
         else:
             C(5, shape(result) == shape(operand))
 

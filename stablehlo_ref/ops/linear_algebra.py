@@ -20,6 +20,7 @@ from stablehlo_ref.numerics.narrow import narrow
 from stablehlo_ref.spec import (
     baseline_element_type,
     baseline_type,
+    compatible,
     dim,
     element_type,
     is_complex,
@@ -53,7 +54,7 @@ class Cholesky(Op, op="cholesky"):
 
     @staticmethod
     def constraints(C: Any, a: Any, result: Any) -> None:
-        C(1, baseline_type(a) == baseline_type(result))
+        C(1, compatible(baseline_type(a), baseline_type(result)))
         C(2, 2 <= rank(a))
         C(3, dim(a, rank(a) - 2) == dim(a, rank(a) - 1))
 
@@ -100,7 +101,7 @@ class TriangularSolve(Op, op="triangular_solve"):
         R = rank(a)
         C(3, shape(a)[: R - 2] == shape(b)[: R - 2])
         C(3, dim(a, R - 2) == dim(a, R - 1) == dim(b, R - 2 if left_side else R - 1))
-        C(4, baseline_type(b) == baseline_type(result))
+        C(4, compatible(baseline_type(b), baseline_type(result)))
 
     @staticmethod
     def lift() -> Any:

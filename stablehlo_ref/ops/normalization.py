@@ -20,6 +20,7 @@ from stablehlo_ref.numerics.narrow import narrow
 from stablehlo_ref.spec import (
     baseline_element_type,
     baseline_type,
+    compatible,
     dim,
     element_type,
     is_quantized,
@@ -66,7 +67,7 @@ class BatchNormInference(Op, op="batch_norm_inference"):
         C(4, size(offset) == dim(operand, feature_index))
         C(5, size(mean) == dim(operand, feature_index))
         C(6, size(variance) == dim(operand, feature_index))
-        C(7, baseline_type(operand) == baseline_type(result))
+        C(7, compatible(baseline_type(operand), baseline_type(result)))
 
     @staticmethod
     def plan(operand: Any, epsilon: float, feature_index: int) -> Run:
@@ -106,7 +107,7 @@ class BatchNormTraining(Op, op="batch_norm_training"):
         C(4, size(offset) == dim(operand, feature_index))
         C(5, size(batch_mean) == dim(operand, feature_index))
         C(6, size(batch_var) == dim(operand, feature_index))
-        C(7, baseline_type(output) == baseline_type(operand))
+        C(7, compatible(baseline_type(output), baseline_type(operand)))
 
     @staticmethod
     def plan(operand: Any, epsilon: float, feature_index: int) -> Run:
