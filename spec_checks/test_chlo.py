@@ -26,11 +26,12 @@ from spec_checks.test_elementwise import alike, close_parts, complex_arrays, exp
 from stablehlo_ref.ops.comparison import ComparisonDirection, ComparisonType
 
 Array = np.ndarray[Any, np.dtype[Any]]
+Sizes = tuple[int, ...]
 
 # The most that results for f64 may be off, in units in the last place.
 FUNCTIONS = {
-    "acos": 1, "acosh": 1, "asin": 1, "asinh": 1, "atan": 1, "atanh": 1, "bessel_i1e": 3, "cosh": 1, "digamma": 4, "erf": 1,
-    "erf_inv": 3, "erfc": 3, "lgamma": 4, "sinh": 1, "square": 1, "tan": 1,
+    "acos": 1, "acosh": 1, "asin": 1, "asinh": 1, "atan": 1, "atanh": 1, "bessel_i1e": 3, "cosh": 1, "digamma": 4,
+    "erf": 1, "erf_inv": 3, "erfc": 3, "lgamma": 4, "sinh": 1, "square": 1, "tan": 1,
 }  # fmt: skip
 BROADCAST = ("add", "subtract", "multiply", "divide", "remainder", "maximum", "minimum", "power", "and", "or", "xor")
 
@@ -100,9 +101,9 @@ def test_zeta_below_zero(s: list[int], q: list[float]) -> None:
     lhs, rhs = np.array(s, np.float64), np.array(q)
     actual, expected = evaluate("chlo.zeta", lhs, rhs), oracle.zeta(lhs, rhs)
     known = np.isfinite(expected)
-    largest = np.abs(rhs - np.rint(rhs)) ** -lhs
+    largest = np.power(np.maximum(np.abs(rhs - np.rint(rhs)), 1e-9), -lhs)
     assert same(actual[~known], expected[~known])
-    assert np.all(np.abs(actual - expected)[known] <= 8 * np.spacing(largest)[known])
+    assert np.all(np.abs(actual[known] - expected[known]) <= 8 * np.spacing(largest[known]))
 
 
 @pytest.mark.parametrize("op", ["zeta", "polygamma"])
@@ -173,9 +174,7 @@ def test_predicates(op: str, data: st.DataObject) -> None:
 
 
 @st.composite
-def broadcast_shapes(
-    draw: st.DrawFn,
-) -> tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...], tuple[int, ...] | None]:
+def broadcast_shapes(draw: st.DrawFn) -> tuple[Sizes, Sizes, Sizes, Sizes | None]:
     """A result shape, two shapes that broadcast to it, and the dimensions of the second if they are given."""
     shape = draw(shapes(max_rank=3, max_size=3))
     dimensions = tuple(sorted(draw(st.sets(st.integers(0, len(shape) - 1))) if shape else ()))
@@ -198,7 +197,7 @@ def test_broadcasting(op: str, data: st.DataObject) -> None:
     actual = evaluate(f"chlo.broadcast_{op}", lhs, rhs, broadcast_dimensions=dimensions)
     places = tuple(range(len(shape) - len(small), len(shape))) if dimensions is None else dimensions
     operands = [oracle.broadcast(x, d, shape) for x, d in ((lhs, tuple(range(len(shape)))), (rhs, places))]
-    assert same(actual, evaluate(op, *operands)), explain(op, actual, operands, lhs, rhs, dimensions)
+    assert same(actual, evaluate(op, *operands)), explain(op, actual, evaluate(op, *operands), lhs, rhs, dimensions)
 
 
 @FEW
@@ -206,7 +205,10 @@ def test_broadcasting(op: str, data: st.DataObject) -> None:
 def test_broadcast_compare(data: st.DataObject) -> None:
     shape, large, small, dimensions = data.draw(broadcast_shapes())
     lhs, rhs = (data.draw(arrays(np.dtype(np.float32), s)) for s in (large, small))
-    attributes = {"comparison_direction": ComparisonDirection.LE, "compare_type": ComparisonType.TOTALORDER}
+    attributes: dict[str, Any] = {
+        "comparison_direction": ComparisonDirection.LE,
+        "compare_type": ComparisonType.TOTALORDER,
+    }
     actual = evaluate("chlo.broadcast_compare", lhs, rhs, broadcast_dimensions=dimensions, **attributes)
     places = tuple(range(len(shape) - len(small), len(shape))) if dimensions is None else dimensions
     operands = [oracle.broadcast(x, d, shape) for x, d in ((lhs, tuple(range(len(shape)))), (rhs, places))]
@@ -220,7 +222,7 @@ def test_broadcast_compare(data: st.DataObject) -> None:
 @given(data=st.data())
 def test_top_k(data: st.DataObject) -> None:
     dtype = data.draw(dtypes(BOOLEANS, INTEGERS, FLOATS))
-    shape = data.draw(shapes(min_rank=1, max_rank=2, max_size=3))[:-1] + (data.draw(st.integers(0, 30)),)
+    shape = (*data.draw(shapes(max_rank=1, max_size=3)), data.draw(st.integers(0, 40)))
     operand = data.draw(arrays(dtype, shape, moderate=data.draw(st.booleans())))
     k = data.draw(st.integers(0, min(shape[-1], 4)))
     values, indices = evaluate("chlo.top_k", operand, k=k)
@@ -260,7 +262,7 @@ def test_ragged_dot(data: st.DataObject) -> None:
     sizes = data.draw(arrays(np.dtype(np.int32), data.draw(st.sampled_from([(g,), (b, g)])), moderate=True))
     lhs = data.draw(arrays(np.dtype(np.int16), (b, m, k)))
     rhs = data.draw(arrays(np.dtype(np.int16), (b, k, n) if contracting else (g, b, k, n)))
-    numbers: dict[str, tuple[int, ...]] = {"lhs_batching_dimensions": (0,), "lhs_contracting_dimensions": (2,)}
+    numbers: dict[str, Any] = {"lhs_batching_dimensions": (0,), "lhs_contracting_dimensions": (2,)}
     if contracting:
         numbers |= {"rhs_batching_dimensions": (0,), "rhs_contracting_dimensions": (1,), "lhs_ragged_dimensions": (2,)}
     else:

@@ -99,7 +99,7 @@ bessel_i1e = unary(_bessel_i1e, None, 0.0, -0.0)
 cosh = unary(mp.cosh, 1, inf, inf)
 erf = unary(mp.erf, None, 1, -1)
 erf_inv = unary(_erf_inv, None, nan, nan, least=-1, most=1)
-erfc = unary(mp.erfc, 1, 0.0, 2)
+erfc = unary(lambda x: mp.erfc(min(x, 1000)), 1, 0.0, 2)
 lgamma = unary(_log_gamma, inf, inf, inf)
 sinh = unary(mp.sinh, None, inf, -inf)
 square = unary(lambda x: x * x, 0.0, inf, inf)
@@ -260,10 +260,8 @@ def ragged_sums(lhs: Array, rhs: Array, group_sizes: Array) -> Array:
     """`[b,m,k], [b,k,n], [b,g] -> [g,b,m,n]` of integers; `group_sizes` may be `[g]`."""
     result = np.zeros((group_sizes.shape[-1], lhs.shape[0], lhs.shape[1], rhs.shape[2]), lhs.dtype)
     for g, b, m, n in index_space(result.shape):
-        terms = [
-            int(lhs[b, m, k]) * int(rhs[b, k, n]) for k in range(lhs.shape[2]) if g in groups_of(group_sizes, b, k)
-        ]
-        result[g, b, m, n] = wrap(lhs.dtype, sum(terms))
+        group = [k for k in range(lhs.shape[2]) if g in groups_of(group_sizes, b, k)]
+        result[g, b, m, n] = wrap(lhs.dtype, sum(int(lhs[b, m, k]) * int(rhs[b, k, n]) for k in group))
     return result
 
 

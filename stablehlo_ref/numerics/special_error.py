@@ -89,7 +89,7 @@ def _logarithm_of_rest(x: Array) -> Array:
 
 
 def _erf_inv_factor(w: Array) -> Array:
-    """erf_inv(x) / x, from w = -log(1 - x*x): a polynomial in it or, far from zero, in its root; infinite where it is."""
+    """erf_inv(x) / x from w = -log(1 - x*x): a polynomial in it or, far from zero, in its root; +inf where w is."""
     return piecewise(
         w,
         (w <= 5.0, lambda w: between(ERF_INV, w)),
