@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -156,3 +157,12 @@ def test_pad(data: st.DataObject) -> None:
         "pad", operand, padding_value, edge_padding_low=low, edge_padding_high=high, interior_padding=interior
     )
     check(actual, oracle.pad(operand, padding_value, low, high, interior), operand, padding_value, low, high, interior)
+
+
+@pytest.mark.parametrize("dtype", [np.dtype(np.int8), np.dtype(np.float32), np.dtype(np.complex128)], ids=str)
+def test_large_transposed_operands(dtype: np.dtype[Any]) -> None:
+    """Those that lie across the cache's lines are copied tile by tile."""
+    operand = np.arange(128 * 1024).reshape(128, 1, 1024).astype(dtype)
+    transposed = evaluate("transpose", operand, permutation=(2, 1, 0))
+    actual = evaluate("reshape", transposed, result=type_of_result((64, 2048), dtype))
+    check(actual, np.array(operand.tolist(), dtype).transpose(2, 1, 0).reshape(64, 2048), dtype)

@@ -12,6 +12,7 @@ import numpy as np
 from stablehlo_ref.define import Attr, In, Ins, Op, Out
 from stablehlo_ref.kinds import Dims, Int, Kind, per_tensor_quantized, quantized_tensor, scalar_tensor, tensor
 from stablehlo_ref.numerics.dtypes import numpy_dtype
+from stablehlo_ref.numerics.layout import LARGE, contiguous
 from stablehlo_ref.spec import (
     UNKNOWN,
     axes,
@@ -77,7 +78,19 @@ class Reshape(Op, op="reshape"):
     @staticmethod
     def plan(operand: Any, result: Any) -> Run:
         sizes = shape(result)
-        return lambda operand: operand.reshape(sizes)
+        if size(operand) < LARGE:
+            return lambda operand: operand.reshape(sizes)
+        return lambda operand: reshaped(operand, sizes)
+
+
+def reshaped(operand: Array, sizes: tuple[int, ...]) -> Array:
+    """A view where there can be one, else a copy."""
+    if not operand.flags.c_contiguous and 0 not in operand.strides:
+        try:
+            return operand.reshape(sizes, copy=False)
+        except ValueError:
+            operand = contiguous(operand)
+    return operand.reshape(sizes)
 
 
 def except_quantization_dimension(x: Any) -> Any:
