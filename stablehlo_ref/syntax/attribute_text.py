@@ -124,12 +124,14 @@ def _fields_text(name: str, fields: Any) -> str:
 
 
 def _field_text(field: str, value: Any) -> str:
-    """A field's value; integers and lists of them stand there without their types."""
+    """A field's value; integers and lists of them stand there without their types, enumerations like structs."""
     match value:
         case IntegerAttribute():
             return str(value.value)
         case DenseArray():
             return dimensions_text(value.values)
+        case EnumAttribute(dialect, kind, member):
+            return f"#{dialect}.{kind}<{member}>"
         case StructAttribute(name="stablehlo.sub_axis_info", fields=sizes):
             return f"({sizes['pre_size'].value}){sizes['size'].value}"
     if field == "bounds":

@@ -215,9 +215,11 @@ class TypeParser(Cursor):
             raise self.expected("a type")
         if name == "!stablehlo.future":
             self.advance()
-            return FutureType(tuple(self.items(self.type, "<", ">")))
+            return FutureType(tuple(self.items(self._future_element, "<", ">")))
         if name == "!quant.uniform":
             return self._quantized()
+        if name.startswith("!stablehlo."):
+            raise self.error(f"unknown stablehlo type: {name.removeprefix('!stablehlo.')}")
         start = self.start
         self.advance()
         angled = self.text.startswith("<", self.position)
@@ -225,6 +227,12 @@ class TypeParser(Cursor):
             self.position = start
             return self.type_alias(self.advance())
         return OpaqueType(name + (self.balanced_text("a dialect's type") if angled else ""))
+
+    def _future_element(self) -> Type:
+        offset, type = self.start, self.type()
+        if not isinstance(type, TensorType):
+            raise self.error(f"future element type must be a ranked tensor, but got '{type}'", offset)
+        return type
 
     def balanced_text(self, what: str) -> str:
         """The text from the bracket that stands next to the one that closes it."""

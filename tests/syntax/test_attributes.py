@@ -113,6 +113,12 @@ def test_an_attribute_is_read_and_written_back(text, expected):
     assert same_attribute(read(attribute_text(found)), found)
 
 
+def test_an_enumeration_inside_a_struct():
+    text = "#stablehlo.result_accuracy<ulps = 10, mode = #stablehlo.result_accuracy_mode<TOLERANCE>>"
+    assert read(text).fields["mode"] == EnumAttribute("stablehlo", "result_accuracy_mode", "TOLERANCE")
+    assert attribute_text(read(text)) == text
+
+
 def test_aliases_inside_what_is_kept_as_text():
     source = """
 #m = affine_map<(d0) -> (d0)>
