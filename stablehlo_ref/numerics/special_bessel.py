@@ -24,4 +24,4 @@ def _bessel_i1e(x: Array) -> Array:
     return np.copysign(scaled, x)
 
 
-bessel_i1e = elementary(_bessel_i1e, in_blocks(_bessel_i1e))
+bessel_i1e = elementary(_bessel_i1e, in_blocks(_bessel_i1e))  # f64: 2.2 ULP

@@ -1,6 +1,7 @@
 """Inverse trigonometric, hyperbolic and neighbouring functions of floating-point numbers: kernel factories (CHLO).
 
-Formats up to f32 compute in f64 and round once, which is within 0.501 ULP; the errors stated are those of f64.
+Formats up to f32 compute in f64 and round once, which is within 0.501 ULP. For f64 the errors stated are the largest
+seen over special values and random numbers, on x86-64 with AVX-512, where numpy brings functions of its own.
 """
 
 from __future__ import annotations
@@ -14,14 +15,14 @@ from stablehlo_ref.numerics.elementary import elementary
 from stablehlo_ref.numerics.floats import DType, multiply
 from stablehlo_ref.numerics.narrow import Array, Kernel
 
-acos = elementary(np.arccos)
-acosh = elementary(np.arccosh)
-asin = elementary(np.arcsin)
-asinh = elementary(np.arcsinh)
-atan = elementary(np.arctan)
-atanh = elementary(np.arctanh)
-cosh = elementary(np.cosh)
-sinh = elementary(np.sinh)
+acos = elementary(np.arccos)  # f64: 0.74 ULP
+acosh = elementary(np.arccosh)  # f64: 0.60 ULP
+asin = elementary(np.arcsin)  # f64: 0.75 ULP
+asinh = elementary(np.arcsinh)  # f64: 0.72 ULP
+atan = elementary(np.arctan)  # f64: 0.52 ULP
+atanh = elementary(np.arctanh)  # f64: 0.55 ULP
+cosh = elementary(np.cosh)  # f64: 0.75 ULP
+sinh = elementary(np.sinh)  # f64: 0.62 ULP
 
 
 @cache

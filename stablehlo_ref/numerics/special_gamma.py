@@ -1,7 +1,8 @@
 """The logarithm of the gamma function and its derivative: kernel factories (CHLO, `lgamma`, `digamma`).
 
-Formats up to f32 compute in f64 and round once, which is within 0.501 ULP; the errors stated are those of f64, the
-largest seen over special values and random numbers.
+Formats up to f32 compute in f64 and round once, which is within 0.501 ULP. For f64 the largest errors seen, over
+special values and random numbers, are 3.2 ULP for lgamma and 5.5 ULP for digamma. Below -128, digamma near its zeros is
+off by 2**-51 times 1 + log |x|.
 """
 
 from __future__ import annotations
@@ -95,17 +96,17 @@ def _digamma_negative(x: Array, near: float) -> Array:
     """By reflection: digamma(1 - x) - pi / tan(pi x)."""
     distance = x - np.rint(x)
     other = digamma_of_f64(1.0 - x)
-    reflected = other - np.pi * cotangent_pi(distance)
+    reflected = other - pi_over_tangent(distance)
     reflected = np.where((distance == 0) | (x == -np.inf), np.nan, reflected)
     near_zero = (np.abs(reflected) < near * (1.0 + 0.5 * np.abs(other))) & (x > -FURTHEST)
     return replaced(reflected, near_zero, digamma_near_zero, x)
 
 
-def cotangent_pi(x: Array) -> Array:
-    """1 / tan(pi x) for |x| <= 1/2, with an angle in double-double."""
+def pi_over_tangent(x: Array) -> Array:
+    """pi / tan(pi x) for |x| <= 1/2, with an angle in double-double."""
     angle, rest = two_product(x, np.float64(np.pi))
     tangent = np.tan(angle)
-    return 1.0 / (tangent + (rest + x * _PI_REST) * (1.0 + tangent * tangent))
+    return np.pi / (tangent + (rest + x * _PI_REST) * (1.0 + tangent * tangent))
 
 
 lgamma = elementary(partial(lgamma_of_f64, near=_NEAR_F32), in_blocks(lgamma_of_f64))

@@ -1,6 +1,8 @@
 """The Hurwitz zeta function and the derivatives of digamma: kernel factories (CHLO, `zeta`, `polygamma`).
 
-Formats up to f32 compute in f64 and round once; the errors stated are those of f64, the largest seen.
+Formats up to f32 compute in f64 and round once. For f64 the largest errors seen are 3 ULP for zeta and, up to the 170th
+derivative, 4 ULP for polygamma; those beyond go through logarithms, whose size costs digits. Below 0, odd powers of
+numbers of both signs cancel: there errors are relative to the largest of them.
 """
 
 from __future__ import annotations

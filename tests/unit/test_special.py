@@ -1,0 +1,140 @@
+"""Special functions: values from tables and closed forms, scalars and arrays of any size and shape alike."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+from stablehlo_ref.numerics import (
+    special_bessel,
+    special_complex,
+    special_elementary,
+    special_error,
+    special_gamma,
+    special_zeta,
+)
+from stablehlo_ref.numerics.dtypes import BFLOAT16, COMPLEX64, COMPLEX128, FLOAT16, FLOAT32, FLOAT64
+
+pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")  # the interpreter runs kernels without warnings
+
+EULER = 0.5772156649015329
+UNARY = {
+    "acos": special_elementary.acos,
+    "acosh": special_elementary.acosh,
+    "asin": special_elementary.asin,
+    "asinh": special_elementary.asinh,
+    "atan": special_elementary.atan,
+    "atanh": special_elementary.atanh,
+    "bessel_i1e": special_bessel.bessel_i1e,
+    "cosh": special_elementary.cosh,
+    "digamma": special_gamma.digamma,
+    "erf": special_error.erf,
+    "erf_inv": special_error.erf_inv,
+    "erfc": special_error.erfc,
+    "lgamma": special_gamma.lgamma,
+    "sinh": special_elementary.sinh,
+    "square": special_elementary.square,
+}
+
+# Values that have closed forms, or stand in Abramowitz and Stegun's tables.
+KNOWN = [
+    ("digamma", 1.0, -EULER),
+    ("digamma", 0.5, -EULER - 2 * math.log(2)),
+    ("digamma", 0.25, -EULER - math.pi / 2 - 3 * math.log(2)),
+    ("digamma", 10.0, -EULER + sum(1 / k for k in range(1, 10))),
+    ("digamma", -0.5, -EULER - 2 * math.log(2) + 2),
+    ("erf", 0.5, 0.5204998778130465),
+    ("erf", 2.0, 0.9953222650189527),
+    ("erfc", 2.0, 0.004677734981047266),
+    ("erf_inv", 0.5, 0.4769362762044699),
+    ("lgamma", 0.5, 0.5 * math.log(math.pi)),
+    ("lgamma", 5.0, math.log(24.0)),
+    ("lgamma", 30.0, math.log(math.factorial(29))),
+    ("lgamma", -0.5, math.log(2 * math.sqrt(math.pi))),
+    ("lgamma", -1.5, math.log(4 * math.sqrt(math.pi) / 3)),
+    ("bessel_i1e", 1.0, 0.2079104153497085),
+    ("bessel_i1e", 10.0, 0.12126268138445552),
+]
+
+
+@pytest.mark.parametrize(("name", "x", "expected"), KNOWN)
+def test_known_values(name: str, x: float, expected: float) -> None:
+    assert UNARY[name](FLOAT64)(np.float64(x)) == pytest.approx(expected, rel=6e-16)
+    assert UNARY[name](FLOAT32)(np.array([x], np.float32)) == pytest.approx(np.float32(expected), rel=1e-7)
+
+
+def test_zeta_and_polygamma() -> None:
+    zeta, polygamma = special_zeta.zeta(FLOAT64), special_zeta.polygamma(FLOAT64)
+    s, q = np.array([2.0, 4.0, 2.0, 3.0, 2.0]), np.array([1.0, 1.0, 0.5, 1.0, -0.5])
+    apery = 1.2020569031595942
+    expected = [math.pi**2 / 6, math.pi**4 / 90, math.pi**2 / 2, apery, math.pi**2 / 2 + 4]
+    assert zeta(s, q) == pytest.approx(expected, rel=6e-16)
+    n, x = np.array([1.0, 2.0, 3.0, 1.0, 0.0]), np.array([1.0, 1.0, 1.0, 0.5, 1.0])
+    assert polygamma(n, x) == pytest.approx(
+        [math.pi**2 / 6, -2 * apery, math.pi**4 / 15, math.pi**2 / 2, -EULER], rel=6e-16
+    )
+
+
+def test_polygamma_of_high_order_is_in_range_where_its_factors_are_not() -> None:
+    """n! / x**n times 1 / (n) + 1 / (2 x) + ..., for large x."""
+    n, x = np.array([100.0, 200.0]), np.array([1e5, 1e4])
+    exact = [
+        math.exp(math.lgamma(k) - k * math.log(y)) * (1 + k / (2 * y) + k * (k + 1) / (12 * y * y))
+        for k, y in zip(n, x)
+    ]
+    assert -special_zeta.polygamma(FLOAT64)(n, x) == pytest.approx(exact, rel=1e-9)
+
+
+def test_scalars_broadcast() -> None:
+    assert special_zeta.zeta(FLOAT64)(np.float64(2.0), np.array([1.0, 2.0])) == pytest.approx(
+        [math.pi**2 / 6, math.pi**2 / 6 - 1]
+    )
+
+
+@pytest.mark.parametrize("dtype", [FLOAT16, BFLOAT16, FLOAT32, FLOAT64], ids=str)
+@pytest.mark.parametrize("name", UNARY)
+def test_large_arrays_are_as_small_ones(name: str, dtype: np.dtype[Any]) -> None:
+    kernel = UNARY[name](dtype)
+    x = np.linspace(-9.0, 9.0, 701).astype(dtype)
+    x[:5] = [np.inf, -np.inf, np.nan, 0.0, -0.0]
+    small = np.concatenate([np.ravel(kernel(part)) for part in np.split(x, 701)])
+    large = kernel(np.resize(x, 140_200).reshape(200, 701))
+    assert large.dtype == dtype and large.shape == (200, 701)
+    np.testing.assert_array_equal(large[7].astype(np.float64), small.astype(np.float64))
+
+
+@pytest.mark.parametrize("name", UNARY)
+def test_nothing(name: str) -> None:
+    assert UNARY[name](FLOAT32)(np.empty((0, 3), np.float32)).shape == (0, 3)
+
+
+def test_next_after_visits_every_number() -> None:
+    """From the least to the greatest, one step at a time: as many steps as there are numbers."""
+    for dtype in map(np.dtype, (ml_dtypes.float8_e5m2, ml_dtypes.float8_e4m3fnuz, ml_dtypes.float6_e2m3fn)):
+        finite = np.arange(256).astype(np.uint8)[: 64 if "float6" in dtype.name else 256].view(dtype).astype(np.float32)
+        numbers = np.unique(finite[np.isfinite(finite)])
+        step = special_elementary.next_after(dtype)(
+            numbers[:-1].astype(dtype), np.full(numbers.size - 1, numbers[-1]).astype(dtype)
+        )
+        np.testing.assert_array_equal(step.astype(np.float32), numbers[1:])
+
+
+def test_squares_of_complex_numbers_whose_parts_are_huge() -> None:
+    huge = np.finfo(np.float64).max
+    squares = special_complex.square(COMPLEX128)(
+        np.array([complex(huge, huge), complex(huge, 1.0), complex(1e-200, 1e-200)])
+    )
+    np.testing.assert_array_equal(squares.real, [0.0, np.inf, 0.0])
+    np.testing.assert_array_equal(squares.imag, [np.inf, np.inf, 0.0])
+
+
+def test_branch_cuts() -> None:
+    """The sign of a zero imaginary part chooses the side."""
+    z = np.array([complex(2.0, 0.0), complex(2.0, -0.0), complex(-2.0, 0.0), complex(-2.0, -0.0)], COMPLEX64)
+    log = math.log(2 + math.sqrt(3))
+    np.testing.assert_allclose(special_complex.asin(COMPLEX64)(z).imag, [log, -log, log, -log], rtol=1e-7)
+    np.testing.assert_allclose(special_complex.acos(COMPLEX64)(z).imag, [-log, log, -log, log], rtol=1e-7)
