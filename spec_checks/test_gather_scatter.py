@@ -17,7 +17,7 @@ from spec_checks.oracles import elementwise
 from spec_checks.oracles import gather_scatter as oracle
 from spec_checks.strategies import ALL, BOOLEANS, COMPLEXES, FLOATS, INTEGERS, WIDE_FLOATS, arrays, dtypes, same
 from stablehlo_ref.numerics.dtypes import element_type_of
-from stablehlo_ref.ops import gather_scatter, updates
+from stablehlo_ref.ops import gather_scatter, gathering, updates
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Arguments = tuple[list[Array], Array, list[Array], dict[str, Any]]
@@ -79,11 +79,11 @@ def test_gather(small: bool, data: st.DataObject) -> None:
     operand = data.draw(arrays(data.draw(dtypes(ALL)), numbers.pop("sizes")))
     start_indices = data.draw(indices(numbers.pop("indices_shape")))
     if data.draw(st.booleans()):
-        operand = operand.copy("F")
+        operand = operand.copy("F")  # in pieces
     with pytest.MonkeyPatch.context() as patch:
         if not small:  # every window is one for the ways that large ones go
-            patch.setattr(gather_scatter, "WINDOW", 0)
-            patch.setattr(gather_scatter, "BLOCK", 2)
+            patch.setattr(gathering, "WINDOW", 0)
+            patch.setattr(gathering, "BLOCK", 2)
         actual = evaluate("gather", operand, start_indices, **numbers)
     expected = oracle.gather(operand, start_indices, **numbers)
     assert same(actual, expected), f"{operand!r} {start_indices!r} {numbers}\n  gives {actual!r}\n  not {expected!r}"

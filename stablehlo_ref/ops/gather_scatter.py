@@ -11,7 +11,8 @@ import numpy as np
 from stablehlo_ref.define import Attr, Body, Group, In, Ins, Op, Out, Outs
 from stablehlo_ref.kinds import Dims, Flag, Int, integer_tensor, per_tensor_quantized, tensor
 from stablehlo_ref.numerics.conversion import convert
-from stablehlo_ref.numerics.dtypes import bits_dtype, numpy_dtype
+from stablehlo_ref.numerics.dtypes import numpy_dtype
+from stablehlo_ref.ops.gathering import reader
 from stablehlo_ref.ops.indexed_windows import IndexedWindows, signed
 from stablehlo_ref.ops.updates import Update
 from stablehlo_ref.spec import (
@@ -36,8 +37,6 @@ from stablehlo_ref.spec import (
 Array = Any
 Run = Callable[..., Any]
 
-BLOCK = 1 << 16  # elements that are gathered at a time, so that their indices stay in the cache
-WINDOW = 32  # elements: windows of as many are read as such, smaller ones row by row
 BOX = 1 << 12  # elements: windows of as many are updated one by one
 
 
@@ -291,100 +290,9 @@ def batching_axes(
     }
 
 
-# --- gather ---------------------------------------------------------------------------------------------------------
-
-Starts = list[Array]
-Read = Callable[[Array, Starts], Array]
-
-
-def reader(windows: IndexedWindows) -> Read:
-    """Reads the windows at starts that are in bounds, in the first way that fits, which is the fastest."""
-    window = prod(windows.extents[: windows.lead])
-    if prod(windows.batch_shape) == 1:
-        return _one_window(windows)
-    if window > 1 and _is_taking(windows):
-        return _along_one_dimension(windows)
-    if window == 1 or window * windows.row < WINDOW:
-        return _rows(windows)
-    return _windows(windows)
-
-
-def _is_taking(windows: IndexedWindows) -> bool:
-    """Whether the windows are all of the tensor but for one index along one dimension."""
-    whole = tuple(1 if d in windows.indexed else n for d, n in enumerate(windows.sizes))
-    return len(windows.indexed) == 1 and windows.extents == whole and not windows.batching_axes
-
-
-def _one_window(windows: IndexedWindows) -> Read:
-    """A slice, of which dimensions of size 1 come and go."""
-
-    def run(operand: Array, starts: Starts) -> Array:
-        first = dict(zip(windows.indexed, (int(start.reshape(())) for start in starts)))
-        index = tuple(slice(first.get(d, 0), first.get(d, 0) + n) for d, n in enumerate(windows.extents))
-        return operand[index].reshape(windows.shape).copy()
-
-    return run
-
-
-def _rows(windows: IndexedWindows) -> Read:
-    """Rows by their numbers; large numbers of them block by block, so that the numbers stay in the cache."""
-    placed = placing(windows, windows.other_axes + windows.row_axes)
-    count = windows.other_shape[0] if windows.other_shape else 1
-    each = prod(windows.other_shape[1:])  # rows for each index of the first axis
-    step = max(1, BLOCK // (each * windows.row))
-
-    def run(operand: Array, starts: Starts) -> Array:
-        table = operand.reshape(windows.table_shape)
-        return placed(table.take(windows.row_numbers(starts), 0, mode="clip"))
-
-    def in_blocks(operand: Array, starts: Starts) -> Array:
-        table = operand.reshape(windows.table_shape)
-        out = np.empty((count * each, *table.shape[1:]), table.dtype)
-        for start in range(0, count, step):
-            part = slice(start, min(start + step, count))
-            table.take(windows.row_numbers(starts, part), 0, out[part.start * each : part.stop * each], "clip")
-        return placed(out)
-
-    return in_blocks if count > step and windows.other_axes[0] in windows.batch_axes else run
-
-
-def _along_one_dimension(windows: IndexedWindows) -> Read:
-    (d,) = windows.indexed
-    others = [windows.window_axes[i] for i in range(len(windows.sizes)) if i != d]
-    placed = placing(windows, (*others[:d], *windows.batch_axes, *others[d:]))
-    return lambda operand, starts: placed(operand.take(starts[0], d, mode="clip"))
-
-
-def _windows(windows: IndexedWindows) -> Read:
-    """By a view that has all windows there are; numpy copies those it is asked for, one contiguous piece at a time."""
-    lead, inner = windows.lead, windows.lead - 1
-    counts = tuple(n - extent + 1 for n, extent in zip(windows.sizes[:lead], windows.extents[:lead]))
-    placed = placing(windows, windows.batch_axes + windows.in_window)
-
-    def run(operand: Array, starts: Starts) -> Array:
-        operand = np.ascontiguousarray(operand)
-        bits = operand if operand.itemsize > 8 else operand.view(bits_dtype(operand.dtype))
-        piece = f"V{windows.extents[inner] * windows.row * operand.itemsize}"
-        strides = operand.strides[:lead] + operand.strides[:inner]
-        view: Array = np.ndarray(counts + windows.extents[:inner], piece, bits, 0, strides)
-        first, *others = windows.places(starts)[:lead]
-        found = view[(np.broadcast_to(first, windows.batch_shape), *others)]
-        return placed(np.ascontiguousarray(found).view(operand.dtype))
-
-    return run
-
-
-def placing(windows: IndexedWindows, found: Sequence[int]) -> Callable[[Array], Array]:
-    """From an array whose dimensions are those axes of the windows' tensor, but for some of size 1, to that tensor."""
-    found = (*found, *without(range(len(windows.shape)), found))
-    sizes, order = tuple(windows.shape[a] for a in found), tuple(np.argsort(found).tolist())
-    if is_sorted(found):
-        return lambda x: x.reshape(sizes)
-    return lambda x: x.reshape(sizes).transpose(order)
-
-
 # --- scatter --------------------------------------------------------------------------------------------------------
 
+Starts = list[Array]
 Write = Callable[[Sequence[Array], Starts, Sequence[Array]], None]
 
 

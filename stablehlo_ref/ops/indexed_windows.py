@@ -151,7 +151,15 @@ class IndexedWindows:
         """For each dimension of the tensor where the windows start, as arrays that broadcast to `batch_shape`."""
         fixed = {d: spread(np.arange(self.shape[a]), [a], self.batch_axes) for d, a in self.batching_axes.items()}
         places = fixed | dict(zip(self.indexed, starts))
-        return [places.get(d, np.intp(0)) for d in range(len(self.sizes))]
+        return [places.get(d, np.zeros((1,) * len(self.batch_axes), np.intp)) for d in range(len(self.sizes))]
+
+    def indices(self, starts: Sequence[Array]) -> tuple[Array, ...]:
+        """The indices into the dimensions in front of a row, as arrays that broadcast to `other_shape`."""
+        indices = [spread(place, self.batch_axes, self.other_axes) for place in self.places(starts)[: self.lead]]
+        for d, axis in self.window_axes.items():
+            if d < self.lead:
+                indices[d] = indices[d] + spread(np.arange(self.extents[d]), [axis], self.other_axes)
+        return tuple(indices)
 
 
 def spread(numbers: Array, axes: Sequence[int], all_axes: Sequence[int]) -> Array:
