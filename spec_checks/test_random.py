@@ -119,14 +119,14 @@ def test_normal(count: int) -> None:
 
 
 def test_runs_draw_the_same_and_ops_in_a_run_do_not() -> None:
-    draw = "stablehlo.rng %a, %b, %n, distribution = UNIFORM : (tensor<f64>, tensor<f64>, tensor<1xi64>) -> tensor<4xf64>"
+    draw = "stablehlo.rng %a, %b, %n, distribution = UNIFORM : (tensor<f64>, tensor<f64>, tensor<1xi64>)"
     program = sr.load(f"""
     func.func @main() -> (tensor<4xf64>, tensor<4xf64>) {{
       %a = stablehlo.constant dense<0.0> : tensor<f64>
       %b = stablehlo.constant dense<1.0> : tensor<f64>
       %n = stablehlo.constant dense<4> : tensor<1xi64>
-      %0 = {draw}
-      %1 = {draw}
+      %0 = {draw} -> tensor<4xf64>
+      %1 = {draw} -> tensor<4xf64>
       return %0, %1 : tensor<4xf64>, tensor<4xf64>
     }}
     """)

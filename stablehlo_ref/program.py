@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -60,6 +60,8 @@ class Program:
         self.limits = limits or Limits()
         self._entry = entry
         self._verified = False
+        self._composites: dict[str, Callable[..., Any]] = {}
+        self._check_composites = False
 
     def verify(self) -> Program:
         """Checks the program against the spec, once; InvalidError if it breaks a rule."""
@@ -103,6 +105,18 @@ class Program:
         """The same program that starts at another function."""
         program = Program(self.module, name, self.limits)
         program._verified = self._verified
+        return program.with_composites(self._composites, self._check_composites)
+
+    def with_composites(self, overrides: Mapping[str, Callable[..., Any]], check: bool = False) -> Program:
+        """The same program in which `overrides`, from names of composites, stand in for their decompositions.
+
+        Each is called as `f(*operands, **composite_attributes)` and returns an array, or a sequence of the results.
+        With `check` the decomposition is run too, and EvaluationError raised where the two disagree by more than 1e-4
+        or, of coarser types, four units in the last place of 1; integers must be equal.
+        """
+        program = Program(self.module, self._entry, self.limits)
+        program._verified = self._verified
+        program._composites, program._check_composites = dict(overrides), check
         return program
 
     def plan(self) -> Program:
@@ -182,6 +196,7 @@ class Program:
         outfeed: list[tuple[ProcessId, Sequence[Any]]] | None = None,
     ) -> list[tuple[Any, ...]]:
         """`run_parallel` with a context of the caller's: options and an observer."""
+        context.composites, context.check_composites = self._composites, self._check_composites
         plan = self._plan
         inputs = [self._arguments(given) for given in inputs_per_process]
         reads = [lambda context, values=values: values for values in infeed]

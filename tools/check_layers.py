@@ -24,7 +24,7 @@ LAYERS = (
     ("define",),
     ("numerics",),
     ("text",),
-    ("ops", "dialects"),
+    ("ops", "targets", "dialects"),
     ("verify", "syntax", "bytecode"),
     ("execute",),
     ("program",),

@@ -40,6 +40,7 @@ from stablehlo_ref.ops import (
     tuples,
     windows,
 )
+from stablehlo_ref.targets import gpu, lapack, markers, xla
 
 __all__ = [
     "asynchrony",
@@ -68,14 +69,18 @@ __all__ = [
     "fft",
     "func",
     "gather_scatter",
-    "quantization",
+    "gpu",
     "interpreter",
+    "lapack",
     "linear_algebra",
+    "markers",
     "normalization",
+    "quantization",
     "random",
     "reduction",
     "slicing",
     "sort",
     "tuples",
     "windows",
+    "xla",
 ]

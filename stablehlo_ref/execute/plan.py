@@ -182,7 +182,7 @@ class FramePlanner:
     ) -> Step:
         blocks = [partial(self.block, region.block) for region in op.regions]
         values = definition.group(op.properties, ins, outs, blocks)
-        values |= {"functions": self.planner.function, "run_grid": run_grid, "dying": frozenset(dead)}
+        values |= surroundings(op) | {"functions": self.planner.function, "run_grid": run_grid, "dying": frozenset(dead)}
         go: Callable[[Any], Turns] = definition.call("inline", values)
         to_drop = () if "dying" in definition.parameters["inline"] else tuple(dead)
         if self.planner.communicates(op):

@@ -34,6 +34,8 @@ class Context:
     failures: list[Diagnostic] = field(default_factory=list)
     observer: Observer | None = None
     custom_calls: Mapping[str, Callable[..., Sequence[Any]]] = field(default_factory=dict)  # handlers of this run only
+    composites: Mapping[str, Callable[..., Any]] = field(default_factory=dict)  # what stands in for decompositions
+    check_composites: bool = False  # whether both are run and compared
     probe_output_dir: Path | None = None
     process: Process = field(default_factory=Process)  # outside of any grid it is the only one
     probes: dict[str, list[tuple[Any, Any]]] = field(default_factory=dict)  # types and values by probe id

@@ -82,7 +82,7 @@ def joined(pair: Sequence[Array], halves: Shape, shape: Shape) -> Array:
 def threefry(key: int, counter: int, count: int) -> tuple[Array, Array]:
     """The two words of each of `count` blocks, from `counter` on."""
     first, second = np.empty((2, count), UINT32)
-    schedule = [UINT32.type(k) for k in threefry_keys(key)]
+    schedule = [UINT32.type(k) for k in threefry_keys(*words(key, 2))]
     spare = np.empty(min(BLOCK, count), UINT32)
     for start in range(0, count, BLOCK):
         x, y = first[start : start + BLOCK], second[start : start + BLOCK]
@@ -93,15 +93,14 @@ def threefry(key: int, counter: int, count: int) -> tuple[Array, Array]:
     return first, second
 
 
-def threefry_keys(key: int) -> list[int]:
-    """What is added to the two words before the rounds, and after each four of them."""
-    k0, k1 = words(key, 2)
+def threefry_keys(k0: Any, k1: Any) -> list[Any]:
+    """What is added to the two words before the rounds, and after each four of them, for a key of two words."""
     ks = (k0, k1, k0 ^ k1 ^ PARITY)
     added = [(ks[i % 3], ks[(i + 1) % 3] + i & LOW) for i in range(6)]
     return [k for pair in added for k in pair]
 
 
-def threefry_rounds(schedule: Sequence[np.uint32], x: Array, y: Array, spare: Array) -> None:
+def threefry_rounds(schedule: Sequence[Any], x: Array, y: Array, spare: Array) -> None:
     """Twenty rounds, in place."""
     x += schedule[0]
     y += schedule[1]

@@ -49,7 +49,8 @@ def register_custom_call(target: str, handler: Handler) -> None:
     """Makes `handler(call, *operands)` what custom_calls of `target` do.
 
     It gets a `CustomCall` and an array for each operand, which it must not write to, and returns a sequence with an
-    array for each result, of the dtypes and shapes of `call.result_types`. A StablehloError that it raises ends the
+    array for each result, of the dtypes and shapes of `call.result_types` (the elements of a tuple, if that is the
+    only result). A StablehloError that it raises ends the
     run at the call's place. A later registration for the same target replaces an earlier one.
     """
     _handlers[target] = handler
@@ -90,7 +91,9 @@ class CustomCallOp(Op, op="custom_call"):
         called_computations: tuple[str, ...], results: Any, location: Location, attributes: Any, functions: Any,
     ) -> Any:  # fmt: skip
         config = plain(backend_config if ffi_config is None else ffi_config)
-        known = CustomCall(call_target_name, inputs, results, config, api_version, location, [], plain(attributes))
+        in_a_tuple = len(results) == 1 and isinstance(results[0], TupleType)
+        types = results[0].elements if in_a_tuple else results
+        known = CustomCall(call_target_name, inputs, types, config, api_version, location, [], plain(attributes))
         sizes = known.attributes.get("indices_of_shape_operands", ())
 
         def run(context: Any, inputs: Sequence[Any]) -> Any:
@@ -102,7 +105,7 @@ class CustomCallOp(Op, op="custom_call"):
             call, inputs = with_known_shapes(call, inputs, sizes)
             values = handler(call, *inputs)
             check_results(f"the handler of custom_call @{call_target_name}", call.result_types, values)
-            return values[0] if len(results) == 1 else values
+            return tuple(values) if in_a_tuple else values[0] if len(results) == 1 else values
 
         return run
 

@@ -1,0 +1,235 @@
+"""Factorizations of matrices that numpy has none of, in LAPACK's conventions, of all matrices of a batch at once.
+
+Arrays are f64 or complex<f64> with the batch in front. Where `packed` is said, a factorization stands in the place of
+its matrix, with the parts below (or above) the diagonal that LAPACK puts there. A reflector is `1 - tau v v^H`, where
+`v` is 0, then 1, then what stands in the packed matrix.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+Array = np.ndarray[Any, Any]
+
+BLOCK = 32  # columns that are factored one by one, before matrix products bring all others up to date
+
+
+def adjoint(a: Array) -> Array:
+    return np.conjugate(a.swapaxes(-1, -2))
+
+
+def magnitude(x: Array) -> Array:
+    """What LAPACK chooses pivots by: |re| + |im|."""
+    return np.abs(x.real) + np.abs(x.imag)
+
+
+# --- reflectors -----------------------------------------------------------------------------------------------------
+
+
+def reflector(x: Array) -> tuple[Array, Array, Array]:
+    """`v`, `tau` and the real `beta` with `(1 - conj(tau) v v^H) x = (beta, 0...)`, for vectors `x` not empty."""
+    scale = np.abs(x).max(-1)
+    scale = np.where((scale > 0) & np.isfinite(scale), scale, 1)
+    scaled = x / scale[..., np.newaxis]
+    alpha, rest = scaled[..., 0], np.linalg.norm(scaled[..., 1:], axis=-1)
+    beta = -np.copysign(np.hypot(np.abs(alpha), rest), alpha.real)
+    none = (rest == 0) & (alpha.imag == 0)
+    divisor = np.where(none, 1, alpha - beta)
+    v = scaled / divisor[..., np.newaxis]
+    v[..., 0] = 1
+    tau = np.where(none, 0, (beta - alpha) / np.where(none, 1, beta))
+    return v, tau, np.where(none, alpha.real, beta) * scale
+
+
+def reflect(a: Array, v: Array, tau: Array) -> None:
+    """`a` becomes `(1 - tau v v^H) a`."""
+    v = v[..., np.newaxis]
+    a -= tau[..., np.newaxis, np.newaxis] * v @ (adjoint(v) @ a)
+
+
+def reflect_from_right(a: Array, v: Array, tau: Array) -> None:
+    """`a` becomes `a (1 - tau v v^H)`."""
+    v = v[..., np.newaxis]
+    a -= tau[..., np.newaxis, np.newaxis] * (a @ v) @ adjoint(v)
+
+
+def block_of(packed: Array, tau: Array) -> tuple[Array, Array]:
+    """`V` and `T` with `1 - V T V^H` the product of the reflectors in the columns of a packed matrix."""
+    count = tau.shape[-1]
+    v = np.tril(packed[..., :count], -1)
+    v[..., range(count), range(count)] = 1
+    products = adjoint(v) @ v
+    t = np.zeros_like(products)
+    for j in range(count):
+        t[..., :j, j] = -tau[..., j, np.newaxis] * (t[..., :j, :j] @ products[..., :j, j, np.newaxis])[..., 0]
+        t[..., j, j] = tau[..., j]
+    return v, t
+
+
+def qr(a: Array) -> tuple[Array, Array]:
+    """`a = Q R`, packed: `R`, and below it the reflectors whose product is `Q`; their `tau`."""
+    a = a.copy()
+    rows, columns = a.shape[-2:]
+    tau = np.zeros((*a.shape[:-2], min(rows, columns)), a.dtype)
+    for start in range(0, tau.shape[-1], BLOCK):
+        stop = min(start + BLOCK, tau.shape[-1])
+        panel, rest = a[..., start:, start:stop], a[..., start:, stop:]
+        for j in range(stop - start):
+            eliminate(panel[..., j:, j:], tau[..., start + j])
+        if rest.size:
+            v, t = block_of(panel, tau[..., start:stop])
+            rest -= v @ (adjoint(t) @ (adjoint(v) @ rest))
+    return a, tau
+
+
+def eliminate(a: Array, tau: Array) -> None:
+    """One step of `qr`: the first column of `a` becomes its reflector, all others are reflected."""
+    v, tau[...], beta = reflector(a[..., 0])
+    reflect(a[..., 1:], v, np.conjugate(tau))
+    a[..., 0] = v
+    a[..., 0, 0] = beta
+
+
+def pivoted_qr(a: Array, chosen: Array) -> tuple[Array, Array, Array]:
+    """`a P = Q R`, packed, with the largest column left taken next; the columns' numbers from 1, and `tau`.
+
+    Columns where `chosen` is not 0 come first, in their order.
+    """
+    order = np.argsort(chosen == 0, -1, kind="stable")
+    a = np.take_along_axis(a, order[..., np.newaxis, :], -1)
+    fixed = np.count_nonzero(chosen, -1)
+    tau = np.zeros((*a.shape[:-2], min(a.shape[-2:])), a.dtype)
+    for k in range(tau.shape[-1]):
+        norms = np.linalg.norm(a[..., k:, k:], axis=-2)
+        best = np.where(k < fixed, k, k + norms.argmax(-1))
+        swap(a.swapaxes(-1, -2), k, best)
+        swap(order[..., np.newaxis], k, best)
+        eliminate(a[..., k:, k:], tau[..., k])
+    return a, order + 1, tau
+
+
+def product(packed: Array, tau: Array) -> Array:
+    """The leading columns, as many as `packed` has, of the product of its reflectors."""
+    rows, columns = packed.shape[-2:]
+    q = np.zeros(packed.shape, packed.dtype)
+    q[..., range(min(rows, columns)), range(min(rows, columns))] = 1
+    for start in reversed(range(0, tau.shape[-1], BLOCK)):
+        stop = min(start + BLOCK, tau.shape[-1])
+        v, t = block_of(packed[..., start:, start:stop], tau[..., start:stop])
+        q[..., start:, start:] -= v @ (t @ (adjoint(v) @ q[..., start:, start:]))
+    return q
+
+
+def swap(a: Array, k: int, other: Array) -> None:
+    """Exchanges row `k` with row `other`, a number for each matrix of the batch."""
+    index = other[..., np.newaxis, np.newaxis]
+    row, kept = np.take_along_axis(a, index, -2), a[..., k : k + 1, :].copy()
+    np.put_along_axis(a, index, kept, -2)
+    a[..., k : k + 1, :] = row
+
+
+# --- triangles ------------------------------------------------------------------------------------------------------
+
+
+def lu(a: Array) -> tuple[Array, Array, Array]:
+    """`P a = L U`, packed; the row that each row was exchanged with, and the first 0 of U's diagonal, from 1, or 0."""
+    a = a.copy()
+    rows, columns = a.shape[-2:]
+    steps = min(rows, columns)
+    pivots = np.zeros((*a.shape[:-2], steps), np.int32)
+    info = np.zeros(a.shape[:-2], np.int32)
+    for start in range(0, steps, BLOCK):
+        stop = min(start + BLOCK, steps)
+        for k in range(start, stop):
+            pivot = k + magnitude(a[..., k:, k]).argmax(-1)
+            pivots[..., k] = pivot + 1
+            swap(a, k, pivot)
+            info[(a[..., k, k] == 0) & (info == 0)] = k + 1
+            a[..., k + 1 :, k] /= np.where(a[..., k, k] == 0, 1, a[..., k, k])[..., np.newaxis]
+            a[..., k + 1 :, k + 1 : stop] -= a[..., k + 1 :, k : k + 1] @ a[..., k : k + 1, k + 1 : stop]
+        for i in range(start + 1, stop):
+            a[..., i : i + 1, stop:] -= a[..., i : i + 1, start:i] @ a[..., start:i, stop:]
+        a[..., stop:, stop:] -= a[..., stop:, start:stop] @ a[..., start:stop, stop:]
+    return a, pivots, info
+
+
+def solve_tridiagonal(lower: Array, diagonal: Array, upper: Array, b: Array, epsilon: float = 0.0) -> tuple[Array, ...]:
+    """The diagonals of `U` (its third one in the place of `lower`), the solution, and the first 0 of `U`, from 1.
+
+    `lower` and `upper` may have an element more than they need: the first and the last. Pivots below `epsilon` times
+    the largest element of `U` are taken to be that.
+    """
+    n = diagonal.shape[-1]
+    low = np.pad(lower[..., lower.shape[-1] - max(n - 1, 0) :], [(0, 0)] * (lower.ndim - 1) + [(0, 1)])
+    d, up, x = diagonal.copy(), upper.copy(), b.copy()
+    if up.shape[-1] < n:
+        up = np.pad(up, [(0, 0)] * (up.ndim - 1) + [(0, 1)])
+    info = np.zeros(d.shape[:-1], np.int32)
+    for i in range(n - 1):
+        _eliminate_one(low, d, up, x, i)
+        info[(d[..., i] == 0) & (info == 0)] = i + 1
+    info[(d[..., n - 1 :] == 0).any(-1) & (info == 0)] = n
+    if epsilon:
+        least = epsilon * np.max([magnitude(part).max(-1) for part in (low, d, up)], axis=0)[..., np.newaxis]
+        d = np.where(magnitude(d) < least, np.where(d.real < 0, -least, least), d)
+    for i in reversed(range(n)):
+        if i + 1 < n:
+            x[..., i, :] -= up[..., i, np.newaxis] * x[..., i + 1, :]
+        if i + 2 < n:
+            x[..., i, :] -= low[..., i, np.newaxis] * x[..., i + 2, :]
+        x[..., i, :] /= d[..., i, np.newaxis]
+    return low, d, up, x, info
+
+
+def _eliminate_one(low: Array, d: Array, up: Array, x: Array, i: int) -> None:
+    """Eliminates the element below `d[i]`, exchanging rows `i` and `i + 1` where that is the larger one."""
+    exchanged = magnitude(d[..., i]) < magnitude(low[..., i])
+    pivot = np.where(exchanged, low[..., i], d[..., i])
+    factor = np.where(exchanged, d[..., i], low[..., i]) / np.where(pivot == 0, 1, pivot)
+    first = np.where(exchanged, d[..., i + 1], up[..., i])
+    second = np.where(exchanged, up[..., i + 1], 0)
+    d[..., i + 1] = np.where(exchanged, up[..., i], d[..., i + 1]) - factor * first
+    up[..., i + 1] = np.where(exchanged, -factor * second, up[..., i + 1])
+    d[..., i], up[..., i], low[..., i] = pivot, first, second
+    upper_x = np.where(exchanged[..., np.newaxis], x[..., i + 1, :], x[..., i, :])
+    lower_x = np.where(exchanged[..., np.newaxis], x[..., i, :], x[..., i + 1, :])
+    x[..., i, :], x[..., i + 1, :] = upper_x, lower_x - factor[..., np.newaxis] * upper_x
+
+
+# --- similar matrices -----------------------------------------------------------------------------------------------
+
+
+def hessenberg(a: Array, low: int, high: int) -> tuple[Array, Array]:
+    """`a = Q H Q^H`, packed, and `tau`. Rows and columns before `low` and from `high` on are as they should be."""
+    a = a.copy()
+    tau = np.zeros((*a.shape[:-2], max(a.shape[-1] - 1, 0)), a.dtype)
+    for k in range(low, high - 1):
+        v, tau[..., k], beta = reflector(a[..., k + 1 : high, k])
+        reflect_from_right(a[..., :high, k + 1 : high], v, tau[..., k])
+        reflect(a[..., k + 1 : high, k + 1 :], v, np.conjugate(tau[..., k]))
+        a[..., k + 1 : high, k] = v
+        a[..., k + 1, k] = beta
+    return a, tau
+
+
+def tridiagonal(a: Array) -> tuple[Array, Array, Array, Array]:
+    """`a = Q T Q^H` for Hermitian `a`, of which the lower triangle is read, packed; T's two diagonals, and `tau`."""
+    a = a.copy()
+    n = a.shape[-1]
+    a[..., range(n), range(n)] = np.diagonal(a, axis1=-2, axis2=-1).real
+    off = np.zeros((*a.shape[:-2], max(n - 1, 0)))
+    tau = np.zeros(off.shape, a.dtype)
+    for k in range(n - 1):
+        v, tau[..., k], off[..., k] = reflector(a[..., k + 1 :, k])
+        rest = np.tril(a[..., k + 1 :, k + 1 :])
+        rest = rest + adjoint(np.tril(rest, -1))
+        w = tau[..., k, np.newaxis, np.newaxis] * (rest @ v[..., np.newaxis])
+        inner = (adjoint(w) @ v[..., np.newaxis])[..., 0]
+        w -= (tau[..., k, np.newaxis] / 2 * inner)[..., np.newaxis] * v[..., np.newaxis]
+        both = v[..., np.newaxis] @ adjoint(w)
+        a[..., k + 1 :, k + 1 :] -= np.tril(both + adjoint(both))
+        a[..., k + 1 :, k] = v
+        a[..., k + 1, k] = off[..., k]
+    return a, np.diagonal(a, axis1=-2, axis2=-1).real.copy(), off, tau

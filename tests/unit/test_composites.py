@@ -1,0 +1,57 @@
+"""Composites by what a run has in place of their decompositions."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import stablehlo_ref as sr
+
+TEXT = """
+func.func @main(%x: tensor<3xf32>) -> tensor<3xf32> {
+  %0 = stablehlo.composite "test.scaled" %x {
+    composite_attributes = {by = 2.0 : f32, axes = [0, 1], how = "up"}, decomposition = @scaled
+  } : (tensor<3xf32>) -> tensor<3xf32>
+  return %0 : tensor<3xf32>
+}
+func.func private @scaled(%x: tensor<3xf32>) -> tensor<3xf32> {
+  %0 = stablehlo.add %x, %x : tensor<3xf32>
+  return %0 : tensor<3xf32>
+}
+"""
+X = np.array([1, 2, 3], np.float32)
+
+
+def test_an_override_gets_operands_and_attributes() -> None:
+    given = {}
+
+    def scaled(x: np.ndarray, **attributes: object) -> np.ndarray:
+        given.update(attributes)
+        return x * np.float32(10)
+
+    program = sr.load(TEXT)
+    np.testing.assert_array_equal(program.with_composites({"test.scaled": scaled}).run(X)[0], X * 10)
+    assert given == {"by": 2.0, "axes": (0, 1), "how": "up"}
+    np.testing.assert_array_equal(program.run(X)[0], X * 2)
+
+
+def test_an_override_and_its_decomposition_are_compared() -> None:
+    program = sr.load(TEXT)
+    right = program.with_composites({"test.scaled": lambda x, by, **_: [x * np.float32(by)]}, check=True)
+    np.testing.assert_array_equal(right.run(X)[0], X * 2)
+    wrong = program.with_composites({"test.scaled": lambda x, **_: x}, check=True)
+    with pytest.raises(sr.EvaluationError, match=r"'test\.scaled' and its decomposition disagree on result #0: 3 of 3"):
+        wrong.run(X)
+
+
+def test_what_an_override_returns_is_checked() -> None:
+    program = sr.load(TEXT)
+    with pytest.raises(sr.EvaluationError, match=r"returned float64 \(3,\) for a result tensor<3xf32>"):
+        program.with_composites({"test.scaled": lambda x, **_: x.astype(np.float64)}).run(X)
+    with pytest.raises(sr.EvaluationError, match="returned 2 results, not 1"):
+        program.with_composites({"test.scaled": lambda x, **_: (x, x)}).run(X)
+
+
+def test_another_entry_keeps_the_overrides() -> None:
+    program = sr.load(TEXT).with_composites({"test.scaled": lambda x, **_: x})
+    np.testing.assert_array_equal(program.with_entry("main").run(X)[0], X)
