@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from binascii import unhexlify
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -11,12 +12,21 @@ SHOWN_LINE = 160  # columns of a source line that a diagnostic shows
 
 
 class Source:
-    """A program's text and the name of the file it came from."""
+    """A program's text and the name of the file it came from; `data` are its bytes, where all of them are ASCII."""
 
-    def __init__(self, text: str, filename: str = "<string>", first_line: int = 1) -> None:
+    def __init__(
+        self, text: str, filename: str = "<string>", first_line: int = 1, data: bytes | None = None
+    ) -> None:
         self.text = text
         self.filename = filename
         self.first_line = first_line
+        self._data = data
+
+    def unhex(self, start: int, end: int) -> bytes:
+        """The bytes that the text from `start` to `end` spells in hexadecimal; ValueError if it does not."""
+        if self._data is None:
+            return unhexlify(self.text[start:end])
+        return unhexlify(memoryview(self._data)[start:end])  # large constants are read without copying their text
 
     @cached_property
     def _line_starts(self) -> list[int]:

@@ -21,12 +21,12 @@ from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.ir.types import FunctionType, TensorType, TokenType, TupleType, Type
 from stablehlo_ref.limits import Limits
 from stablehlo_ref.numerics.dtypes import numpy_dtype
+from stablehlo_ref.numerics.layout import contiguous
 from stablehlo_ref.processes import Grid, ProcessId
 from stablehlo_ref.spec import without
 from stablehlo_ref.syntax.parser import parse as parse_module
 from stablehlo_ref.syntax.printer import print_operation
 from stablehlo_ref.verify import verify
-
 
 Inputs: TypeAlias = Sequence[Any] | Mapping[str, Any]  # of one process: in order, or by name
 
@@ -196,7 +196,6 @@ class Program:
         outfeed: list[tuple[ProcessId, Sequence[Any]]] | None = None,
     ) -> list[tuple[Any, ...]]:
         """`run_parallel` with a context of the caller's: options and an observer."""
-        context.composites, context.check_composites = self._composites, self._check_composites
         plan = self._plan
         inputs = [self._arguments(given) for given in inputs_per_process]
         reads = [lambda context, values=values: values for values in infeed]
@@ -215,6 +214,7 @@ class Program:
     def _run(self, arrays: Sequence[Any], named: dict[str, Any], context: Context) -> tuple[Any, ...]:
         if not self.functions and self._entry is None and not arrays and not named:
             return ()
+        context.composites, context.check_composites = self._composites, self._check_composites
         plan = self._plan
         inputs = [_checked(p, a) for p, a in zip(self.inputs, _in_order(self.entry, arrays, named))]
         with np.errstate(all="ignore"), running(context):
@@ -270,7 +270,8 @@ def parse(
     entry: str | None = None,
 ) -> Program:
     """Reads a program without verifying it; MalformedError if the text is not MLIR. Lines count from `first_line`."""
-    source = Source(decode(text, filename) if isinstance(text, bytes) else text, filename, first_line)
+    data = text if isinstance(text, bytes) and text.isascii() else None
+    source = Source(decode(text, filename) if isinstance(text, bytes) else text, filename, first_line, data)
     return Program(parse_module(source, allow_unregistered_dialect=allow_unregistered_dialect), entry)
 
 
@@ -400,6 +401,6 @@ def _owned(value: Any, kept: set[int]) -> Any:
         root = root.base
     shared = not root.flags.owndata or not root.flags.writeable or id(root) in kept or id(array) in kept
     kept.add(id(root))
-    return array.copy(order="C") if shared or not array.flags.c_contiguous else array
+    return contiguous(array) if shared or not array.flags.c_contiguous else array
 
 

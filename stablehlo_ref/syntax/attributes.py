@@ -45,6 +45,7 @@ _match_number = token(rf"(-?)\s*({NUMBER})(?!\w)")
 _match_list = token(r"\[(\s*+(?:-?\d++\s*+(?:,\s*+-?\d++\s*+)*+)?+)\]")
 _match_affine = token(r"(affine_(?:map|set)<(?:->|>=|<=|[^<>\"])*+>)")
 _match_array = token(rf"<\s*({SIMPLE_TYPE})\s*(?::([^<>]*+))?>")
+_skip_spaces = re.compile(r"\s*+").match
 _match_short_dense = token(rf'dense(<[^<>"/]{{0,{MEMOISED}}}+>\s*:\s*{SIMPLE_TYPE})')
 _match_dense_rest = re.compile(rf'(?:[^>"/]++|{STRING}|//[^\n]*+|/)*+>').match
 _find_numbers = re.compile(r"-?\d+").findall
@@ -173,7 +174,7 @@ class AttributeParser(LocationParser):
         self.position = stop + 1
         self.expect(":")
         type = self.type()
-        value = self._elements(self.text[start:stop], type, start, offset)
+        value = self._elements(start, stop, type, offset)
         if match and match.end() == self.position and isinstance(value, DenseElements):
             self.dense_literals[match[1]] = value
         return value
@@ -194,18 +195,22 @@ class AttributeParser(LocationParser):
             raise self.error("a dense literal without an end", start)
         return match.end() - 1
 
-    def _elements(self, body: str, type: Type, start: int, offset: int) -> Any:
+    def _elements(self, start: int, stop: int, type: Type, offset: int) -> Any:
         if not isinstance(type, TensorType) or isinstance(type.element_type, OpaqueType):
-            return OpaqueAttribute(f"dense<{body}> : {type}")
+            return OpaqueAttribute(f"dense<{self.text[start:stop]}> : {type}")
         if not type.is_static:
             raise self.error(f"elements literal type must have static shape, found {type}", offset)
+        shape: Any = type.shape
+        first = _skip_spaces(self.text, start).end()
         try:
-            return DenseElements(type, literals.parse_elements(body, type.shape, type.element_type))  # type: ignore[arg-type]
+            if self.text.startswith('"0x', first) and self.text[stop - 1] == '"':
+                raw = literals.hex_bytes(self.source, first, stop)
+                return DenseElements(type, literals.from_bytes(raw, shape, type.element_type))
+            return DenseElements(type, literals.parse_elements(self.text[start:stop], shape, type.element_type))
         except literals.LiteralError as error:
-            place = start + len(body) - len(body.lstrip()) + error.offset
-            raise self.error(f"{error} in a literal of type {type}", place) from error
+            raise self.error(f"{error} in a literal of type {type}", first + error.offset) from error
         except TypeError:
-            return OpaqueAttribute(f"dense<{body}> : {type}")
+            return OpaqueAttribute(f"dense<{self.text[start:stop]}> : {type}")
 
     # dense-resource ::= dense_resource < (word | string) > : type
     def _dense_resource(self) -> DenseResource:

@@ -174,7 +174,7 @@ class FileParser(AttributeParser):
             self.string()
             return
         try:
-            self.blobs[key] = literals.parse_blob(self.text, start, end)
+            self.blobs[key] = literals.blob_bytes(self.source, start, end)
         except literals.LiteralError as error:
             raise self.error(f"{error} in resource '{key}'", start) from error
         self.position = end + 1

@@ -10,6 +10,7 @@ import re
 
 import numpy as np
 
+from stablehlo_ref.diagnostics import Source
 from stablehlo_ref.ir.types import ComplexType, Type
 from stablehlo_ref.numerics import dtypes
 from stablehlo_ref.syntax.numbers import LiteralError, parse_numbers
@@ -26,7 +27,8 @@ def parse_elements(body: str, shape: tuple[int, ...], element_type: Type) -> Arr
     """The array that `body`, the text between `dense<` and `>`, gives for a type: a list, a splat or a hex string."""
     body = body.strip()
     if body.startswith('"'):
-        return parse_hex(body, shape, element_type)
+        source = Source(body)
+        return from_bytes(hex_bytes(source, 0, len(body)), shape, element_type)
     if not body:
         if 0 not in shape:
             raise LiteralError("only a tensor without elements has an empty literal")
@@ -39,25 +41,28 @@ def parse_elements(body: str, shape: tuple[int, ...], element_type: Type) -> Arr
     return _shaped(values, shape)
 
 
-def parse_hex(literal: str, shape: tuple[int, ...], element_type: Type) -> Array:
-    """`"0x..."`: the elements' bytes in little-endian order, of all elements or of one for all."""
-    if not literal.startswith('"0x') or not literal.endswith('"'):
+def hex_bytes(source: Source, start: int, stop: int) -> bytes:
+    """The bytes of the string `"0x..."` whose quotes are the first and the last character from `start` to `stop`.
+
+    For elements they are in little-endian order, those of all elements or of one for all.
+    """
+    if stop - start < 4 or not source.text.startswith('"0x', start) or source.text[stop - 1] != '"':
         raise LiteralError("expected a hexadecimal string that starts with 0x")
-    return from_bytes(_from_hex(literal[3:-1], 3), shape, element_type)
+    return _unhex(source, start, start + 3, stop - 1)
 
 
-def parse_blob(text: str, start: int, end: int) -> bytes:
+def blob_bytes(source: Source, start: int, end: int) -> bytes:
     """The bytes of a blob `"0x..."` whose quotes stand at `start` and `end`, less the four that give its alignment."""
     if end - start < 3 + BLOB_HEADER:
         raise LiteralError("expected a hexadecimal string that starts with an alignment of four bytes")
-    return _from_hex(text[start + 3 + BLOB_HEADER : end], 3 + BLOB_HEADER)
+    return _unhex(source, start, start + 3 + BLOB_HEADER, end)
 
 
-def _from_hex(digits: str, offset: int) -> bytes:
+def _unhex(source: Source, start: int, first: int, end: int) -> bytes:
     try:
-        return bytes.fromhex(digits)
+        return source.unhex(first, end)
     except ValueError as error:
-        raise LiteralError("expected an even number of hexadecimal digits", offset) from error
+        raise LiteralError("expected an even number of hexadecimal digits", first - start) from error
 
 
 def from_bytes(raw: bytes, shape: tuple[int, ...], element_type: Type) -> Array:
