@@ -1,12 +1,13 @@
-"""Reductions of overlapping runs of elements: windows that slide along an axis, and running folds.
+"""Reductions of overlapping runs of elements: windows that slide over a tensor, and running folds.
 
-Every result is a fold of its own, in a legal schedule: its elements stay in order. Folds share what they have in
-common. A window over several axes is folded axis by axis, the last first, which is lexicographic order.
+Every result is a fold of its own, in a legal schedule: its elements stay in order. Where there are few they are folded
+from the left; where there are many, folds share what they have in common.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import product
 from math import prod
 
 import numpy as np
@@ -14,7 +15,10 @@ from numpy.lib.stride_tricks import sliding_window_view
 
 from stablehlo_ref.ops.folding import BLOCK, LANES, RUN, Array, Arrays, Combine, fold_middle
 
+FEW = 9  # elements of a window that are folded from the left, whatever else would be faster
 ROWS = 512  # elements: steps of a running fold that are worth a call of their own
+
+Sizes = Sequence[int]
 
 
 def part(x: Array, axis: int, start: int, count: int, step: int) -> Array:
@@ -25,27 +29,43 @@ def part(x: Array, axis: int, start: int, count: int, step: int) -> Array:
 # --- windows --------------------------------------------------------------------------------------------------------
 
 
+def slide_windows(combine: Combine, xs: Sequence[Array], window: Sizes, strides: Sizes, dilations: Sizes) -> Arrays:
+    """Folds windows of elements that are `dilations` apart, which start at every `strides`-th element.
+
+    Small ones all at once. Others axis by axis, the last first, which is lexicographic order.
+    """
+    if 1 < prod(window) <= FEW and combine.pair is not combine.any_order:
+        return _by_position(combine, xs, window, strides, dilations)
+    for axis in reversed(range(len(window))):
+        xs = slide(combine, xs, axis, window[axis], strides[axis], dilations[axis])
+    return list(xs)
+
+
 def slide(combine: Combine, xs: Sequence[Array], axis: int, size: int, stride: int, dilation: int) -> Arrays:
-    """Folds the windows of `size` elements, `dilation` apart, that start at every `stride`-th element along an axis."""
-    n = xs[0].shape[axis]
-    count = (n - (size - 1) * dilation - 1) // stride + 1
+    """Folds windows along one axis."""
+    shape = xs[0].shape
+    count = (shape[axis] - (size - 1) * dilation - 1) // stride + 1
     if size == 1:
         return [part(x, axis, 0, count, stride) for x in xs]
-    if (size - 1) * count > (size.bit_length() - 1) * n + (size.bit_count() - 1) * count:
+    if (size - 1) * count > (size.bit_length() - 1) * shape[axis] + (size.bit_count() - 1) * count:
         return _by_doubling(combine, xs, axis, size, stride, dilation, count)
-    if size <= RUN or prod(xs[0].shape) // n * count >= LANES:
-        return _by_position(combine, xs, axis, size, stride, dilation, count)
+    if size <= RUN or prod(shape) // shape[axis] * count >= LANES:
+        window, strides, dilations = (
+            [n if d == axis else 1 for d in range(len(shape))] for n in (size, stride, dilation)
+        )
+        return _by_position(combine, xs, window, strides, dilations)
     views = [sliding_window_view(x, (size - 1) * dilation + 1, axis)[..., ::dilation] for x in xs]
     windows = [part(view, axis, 0, count, stride) for view in views]
-    shape = windows[0].shape[:-1]
-    return [r.reshape(shape) for r in fold_middle(combine, [w.reshape(-1, size, 1) for w in windows])]
+    results = fold_middle(combine, [w.reshape(-1, size, 1) for w in windows])
+    return [r.reshape(windows[0].shape[:-1]) for r in results]
 
 
-def _by_position(
-    combine: Combine, xs: Sequence[Array], axis: int, size: int, stride: int, dilation: int, count: int
-) -> Arrays:
-    """All windows at once, their elements from left to right."""
-    first, second, *others = ([part(x, axis, i * dilation, count, stride) for x in xs] for i in range(size))
+def _by_position(combine: Combine, xs: Sequence[Array], window: Sizes, strides: Sizes, dilations: Sizes) -> Arrays:
+    """All windows at once, their elements from the left."""
+    lasts = [n - (w - 1) * d for n, w, d in zip(xs[0].shape, window, dilations)]
+    offsets = ([i * d for i, d in zip(index, dilations)] for index in product(*map(range, window)))
+    boxes = (tuple(slice(o, o + last, s) for o, last, s in zip(offset, lasts, strides)) for offset in offsets)
+    first, second, *others = ([x[box] for x in xs] for box in boxes)
     result = combine(first, second)
     for elements in others:
         result = combine.onto(result, elements)
@@ -86,7 +106,7 @@ def running(combine: Combine, xs: Sequence[Array], axis: int, reverse: bool) -> 
 def _running_middle(combine: Combine, xs: Sequence[Array]) -> Arrays:
     a, n, b = xs[0].shape
     results = [np.empty(x.shape, x.dtype) for x in xs]
-    if b >= ROWS:
+    if b >= ROWS or n <= RUN:
         _row_by_row(combine, xs, results)
         return results
     step = max(1, BLOCK // (n * b))

@@ -13,9 +13,9 @@ from stablehlo_ref.kinds import Dims, Matrix, per_tensor_quantized, tensor
 from stablehlo_ref.numerics.dtypes import numpy_dtype
 from stablehlo_ref.numerics.selection import select as kernel_of_select
 from stablehlo_ref.ops.data_movement import Pad
-from stablehlo_ref.ops.folding import Arrays, Combine, Fold, by_parts
+from stablehlo_ref.ops.folding import Combine, Fold, by_parts
 from stablehlo_ref.ops.reduction import is_reducer, one_or_all, promotion
-from stablehlo_ref.ops.sliding import running, slide
+from stablehlo_ref.ops.sliding import running, slide_windows
 from stablehlo_ref.spec import (
     BOOLEAN,
     UNKNOWN,
@@ -148,21 +148,6 @@ def padding_kernel(x: Any, dilations: Sizes, padding: Any) -> Callable[[Array, A
     return Pad.plan(x, low, interior, Pad.infer(x, low, high, interior))
 
 
-def window_folds(window: Sizes, strides: Sizes, dilations: Sizes) -> Callable[[Combine], Fold]:
-    """Folds windows axis by axis."""
-    steps = [(axis, *numbers) for axis, numbers in enumerate(zip(window, strides, dilations))]
-
-    def planned(combine: Combine) -> Fold:
-        def fold(arrays: Sequence[Array]) -> Arrays:
-            for step in reversed(steps):
-                arrays = slide(combine, arrays, *step)
-            return list(arrays)
-
-        return fold
-
-    return planned
-
-
 def running_axis(sizes: Sizes, window: Sizes, strides: Sizes, dilations: Sizes, padding: Any) -> int | None:
     """The axis whose windows hold each element and all before it, or all after it; None for other windows."""
     moving = [d for d, n in enumerate(window) if n != 1]
@@ -172,6 +157,11 @@ def running_axis(sizes: Sizes, window: Sizes, strides: Sizes, dilations: Sizes, 
     (axis,) = moving
     reach = window[axis] - 1
     return axis if sizes[axis] == window[axis] and tuple(padding[axis]) in ((reach, 0), (0, reach)) else None
+
+
+def window_folds(window: Sizes, strides: Sizes, dilations: Sizes) -> Callable[[Combine], Fold]:
+    """Folds windows."""
+    return lambda combine: lambda arrays: slide_windows(combine, arrays, window, strides, dilations)
 
 
 def running_folds(axis: int, reverse: bool) -> Callable[[Combine], Fold]:
@@ -188,7 +178,7 @@ class SelectAndScatter(Op, op="select_and_scatter"):
     operand = In(tensor | per_tensor_quantized)  # I1
     source = In(tensor | per_tensor_quantized)  # I2
     init_value = In(tensor | per_tensor_quantized)  # I3
-    window_dimensions = Attr(Dims, default=None)  # I4
+    window_dimensions = Attr(Dims)  # I4
     window_strides = Attr(Dims, default=None)  # I5
     padding = Attr(Matrix, default=None)  # I6
     select = Body()  # I7
@@ -204,7 +194,7 @@ class SelectAndScatter(Op, op="select_and_scatter"):
         C: Any, operand: Any, source: Any, init_value: Any, window_dimensions: Any, window_strides: Any, padding: Any,
         select: Any, scatter: Any, result: Any,
     ) -> None:  # fmt: skip
-        window, strides = ones(window_dimensions, operand), ones(window_strides, operand)
+        window, strides = window_dimensions, ones(window_strides, operand)
         edges = zeros(padding, operand)
         plain = ones(None, operand)
         C(1, element_type(operand) == element_type(source))
@@ -225,7 +215,7 @@ class SelectAndScatter(Op, op="select_and_scatter"):
         cls, operand: Any, source: Any, window_dimensions: Any, window_strides: Any, padding: Any, select: Any,
         scatter: Any, result: Any,
     ) -> Callable[..., Array]:  # fmt: skip
-        window, strides = ones(window_dimensions, operand), ones(window_strides, operand)
+        window, strides = window_dimensions, ones(window_strides, operand)
         edges = zeros(padding, operand)
         places = list(elements_of_windows(shape(operand), shape(source), window, strides, edges))
         selected = selecting(select, places, shape(source), numpy_dtype(element_type(operand)))
@@ -263,9 +253,7 @@ def selecting(select: Any, places: Sequence[Place], sizes: Sizes, dtype: Any) ->
     return run
 
 
-def elements_of_windows(
-    sizes: Sizes, windows: Sizes, window: Sizes, strides: Sizes, padding: Any
-) -> Iterator[Place]:
+def elements_of_windows(sizes: Sizes, windows: Sizes, window: Sizes, strides: Sizes, padding: Any) -> Iterator[Place]:
     """For each element of a window, in order: the windows where it is no padding, and where it is in the operand.
 
     The later an element is in its window, the earlier the window that has a given element of the operand in its place.
