@@ -129,6 +129,7 @@ def check_scatter(
     with pytest.MonkeyPatch.context() as patch:  # any way is right for any window
         patch.setattr(gather_scatter, "BOX", data.draw(st.sampled_from([0, gather_scatter.BOX])))
         patch.setattr(updates, "PATIENCE", data.draw(st.sampled_from([0, updates.PATIENCE])))
+        patch.setattr(updates, "LARGE", data.draw(st.sampled_from([0, updates.LARGE])))
         results = evaluate("scatter", *inputs, scatter_indices, *news, bodies=[body], **numbers)
     actual = results if len(inputs) > 1 else (results,)
     types = element and tuple((x.shape, element) for x in inputs)
@@ -203,7 +204,7 @@ def test_rounds(count: int, rows: int, patience: int, monkeypatch: pytest.Monkey
 OF_COLUMNS = {"inserted_window_dims": (0,), "scatter_dims_to_operand_dims": (0,), "index_vector_dim": 1}
 
 
-@pytest.mark.parametrize("columns", [(), (3,)], ids=["elements", "rows"])
+@pytest.mark.parametrize("columns", [(), (3,), (30,)], ids=["elements", "rows", "large"])
 def test_many_updates_of_a_row_are_a_left_fold(columns: tuple[int, ...]) -> None:
     """Which rounds each sum: another order gives another result."""
     operand, count = np.zeros((2, *columns), np.float32) + np.float32(1e8), 1000

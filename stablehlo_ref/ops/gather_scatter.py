@@ -140,7 +140,7 @@ class Gather(Op, op="gather"):
         read = reader(windows)
 
         def run(operand: Array, start_indices: Array) -> Array:
-            return read(operand, windows.clamped(windows.components(start_indices)))
+            return read(operand, windows.components(start_indices))
 
         return run
 
@@ -298,9 +298,10 @@ Write = Callable[[Sequence[Array], Starts, Sequence[Array]], None]
 
 def writer(windows: IndexedWindows, update: Update) -> Write:
     """Updates tensors that lie in one piece, in place."""
+    if prod(windows.batch_shape) == 1:
+        return _one_box(windows, update)
     batch_leads = windows.batch_axes == tuple(range(len(windows.batch_axes)))
-    by_box = prod(windows.batch_shape) == 1 or (prod(windows.extents) >= BOX and batch_leads)
-    return _boxes(windows, update) if by_box else _numbered_rows(windows, update)
+    return (_boxes if batch_leads and prod(windows.extents) >= BOX else _numbered_rows)(windows, update)
 
 
 def _numbered_rows(windows: IndexedWindows, update: Update) -> Write:
@@ -317,19 +318,36 @@ def _numbered_rows(windows: IndexedWindows, update: Update) -> Write:
     return write
 
 
+def _one_box(windows: IndexedWindows, update: Update) -> Write:
+    put = _put_box(windows, update)
+    return lambda results, starts, updates: put(
+        results, windows.place(starts), [x.reshape(windows.extents) for x in updates]
+    )
+
+
 def _boxes(windows: IndexedWindows, update: Update) -> Write:
-    """Window after window, of each the part that is in bounds."""
-    order, count = windows.batch_axes + windows.in_window, prod(windows.batch_shape)
+    """Window after window."""
+    order, count, put = windows.batch_axes + windows.in_window, prod(windows.batch_shape), _put_box(windows, update)
 
     def write(results: Sequence[Array], starts: Starts, updates: Sequence[Array]) -> None:
         news = [x.transpose(order).reshape(count, *windows.extents) for x in updates]
         columns = [np.broadcast_to(x, windows.batch_shape).reshape(-1).tolist() for x in windows.places(starts)]
-        for k, first in enumerate(zip(*columns) if columns else [()] * count):
-            low = [max(0, -f) for f in first]
-            high = [min(n, whole - f) for f, n, whole in zip(first, windows.extents, windows.sizes)]
-            if all(a < b for a, b in zip(low, high)):
-                part = tuple(map(slice, low, high))
-                place = tuple(slice(f + a, f + b) for f, a, b in zip(first, low, high))
-                update.elements([x[(*place, ...)] for x in results], [x[(k, *part, ...)] for x in news])
+        for k, place in enumerate(zip(*columns) if columns else [()] * count):
+            put(results, place, [x[k, ...] for x in news])
 
     return write
+
+
+def _put_box(windows: IndexedWindows, update: Update) -> Callable[[Sequence[Array], Sequence[int], list[Array]], None]:
+    """Updates the part of a window that is in bounds."""
+    bounds = list(zip(windows.extents, windows.sizes))
+
+    def put(results: Sequence[Array], place: Sequence[int], news: list[Array]) -> None:
+        low = [max(0, -first) for first in place]
+        high = [min(n, whole - first) for first, (n, whole) in zip(place, bounds)]
+        if all(map(int.__lt__, low, high)):
+            part = tuple(map(slice, low, high))
+            inside = tuple([slice(first + a, first + b) for first, a, b in zip(place, low, high)])
+            update.elements([x[(*inside, ...)] for x in results], [x[(*part, ...)] for x in news])
+
+    return put

@@ -21,13 +21,17 @@ WINDOW = 32  # elements: windows of as many are read as such, smaller ones row b
 
 
 def reader(windows: IndexedWindows) -> Read:
-    """Reads the windows at starts that are in bounds."""
+    """Reads the windows at any starts, moved such that they are in bounds."""
     if prod(windows.batch_shape) == 1:
         return _one_window(windows)
     read, read_pieces = _of_one_piece(windows), _by_index(windows)
-    if prod(windows.shape) >= prod(windows.sizes):
-        return read
-    return lambda operand, starts: (read if operand.flags.c_contiguous else read_pieces)(operand, starts)
+    few = prod(windows.shape) < prod(windows.sizes)
+
+    def run(operand: Array, starts: Starts) -> Array:
+        in_pieces = few and not operand.flags.c_contiguous
+        return (read_pieces if in_pieces else read)(operand, windows.clamped(starts))
+
+    return run
 
 
 def _of_one_piece(windows: IndexedWindows) -> Read:
@@ -48,10 +52,11 @@ def _is_taking(windows: IndexedWindows) -> bool:
 
 def _one_window(windows: IndexedWindows) -> Read:
     """A slice, of which dimensions of size 1 come and go."""
+    bounds = [(whole - n, n) for whole, n in zip(windows.sizes, windows.extents)]
 
     def run(operand: Array, starts: Starts) -> Array:
-        first = dict(zip(windows.indexed, (int(start.reshape(())) for start in starts)))
-        index = tuple(slice(first.get(d, 0), first.get(d, 0) + n) for d, n in enumerate(windows.extents))
+        place = [min(max(first, 0), last) for first, (last, _) in zip(windows.place(starts), bounds)]
+        index = tuple([slice(first, first + n) for first, (_, n) in zip(place, bounds)])
         return operand[index].reshape(windows.shape).copy()
 
     return run

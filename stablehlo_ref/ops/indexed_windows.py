@@ -21,6 +21,7 @@ from stablehlo_ref.numerics.integers import clamp_index, unpack
 Array = Any
 Dims = tuple[int, ...]
 
+FEW = 32  # numbers: fewer are compared faster as Python's
 FAR = 1 << 62  # an index that is out of bounds wherever it is used, and stays so when an offset is added
 
 
@@ -114,14 +115,19 @@ class IndexedWindows:
             starts = [start[part] for start in starts]
             offset = offset[part] if len(offset) > 1 else offset
             shape = (part.stop - part.start, *shape[1:])
-        steps = [self.steps[d] for d in self.indexed]
-        if steps == [1] and self.offset.size == 1 and starts[0].size == prod(shape):
+        if self._starts_are_numbers:
             return starts[0].reshape(-1)
         if starts:
+            steps = [self.steps[d] for d in self.indexed]
             starts = [start.astype(np.intp, copy=False) for start in starts]
             first = reduce(np.add, [s if n == 1 else s * n for s, n in zip(starts, steps)])
             offset = offset + spread(first, self.batch_axes, self.other_axes)
         return np.broadcast_to(offset, shape).reshape(-1)
+
+    @cached_property
+    def _starts_are_numbers(self) -> bool:
+        is_only_step = len(self.indexed) == 1 and self.steps[self.indexed[0]] == 1
+        return is_only_step and self.offset.size == 1 and prod(self.batch_shape) == prod(self.other_shape)
 
     # --- starts -------------------------------------------------------------------------------------------------
 
@@ -132,20 +138,32 @@ class IndexedWindows:
         before = (slice(None),) * self.index_vector_dim
         return [indices[(*before, i)] for i in range(len(self.indexed))]
 
+    @cached_property
+    def lasts(self) -> Dims:
+        """The last start in bounds for each of the dimensions `indexed`."""
+        return tuple(self.sizes[d] - self.extents[d] for d in self.indexed)
+
     def clamped(self, starts: Sequence[Array]) -> list[Array]:
         """The starts moved such that the windows are in bounds."""
-        return [_clamped(s, self.sizes[d] - self.extents[d]) for s, d in zip(starts, self.indexed)]
+        return list(map(_clamped, starts, self.lasts))
 
     def in_bounds(self, starts: Sequence[Array]) -> Array | None:
         """Which of `other_shape`, flattened, are in bounds, by starts of dtype intp; None if all are."""
         within: Any = True
-        for start, d in zip(starts, self.indexed):
-            if not _all_up_to(start, self.sizes[d] - self.extents[d]):
+        for start, d, last in zip(starts, self.indexed, self.lasts):
+            if not _all_up_to(start, last):
                 place = spread(start, self.batch_axes, self.other_axes)
                 if d in self.window_axes:
                     place = place + spread(np.arange(self.extents[d]), [self.window_axes[d]], self.other_axes)
                 within = within & (place >= 0) & (place < self.sizes[d])
         return None if within is True else np.broadcast_to(within, self.other_shape).reshape(-1)
+
+    def place(self, starts: Sequence[Array]) -> list[int]:
+        """Where the only window starts, in each dimension of the tensor."""
+        place = [0] * len(self.sizes)
+        for d, start in zip(self.indexed, starts):
+            place[d] = int(start.item())
+        return place
 
     def places(self, starts: Sequence[Array]) -> list[Array]:
         """For each dimension of the tensor where the windows start, as arrays that broadcast to `batch_shape`."""
@@ -183,7 +201,10 @@ def _clamped(start: Array, last: int) -> Array:
 
 
 def _all_up_to(start: Array, last: int) -> bool:
-    """Whether `0 <= start <= last` for all of them; seen as unsigned, negative numbers are large ones."""
+    """Whether `0 <= start <= last` for all of them, and there is one; as unsigned, negative numbers are large ones."""
+    if start.size < FEW:
+        numbers = start.reshape(-1).tolist()
+        return bool(numbers) and 0 <= min(numbers) and max(numbers) <= last
     if start.dtype.kind == "i":
         last = min(last, int(np.iinfo(start.dtype).max))
-    return start.size > 0 and int(start.view(bits_dtype(start.dtype)).max()) <= last
+    return int(start.view(bits_dtype(start.dtype)).max()) <= last

@@ -19,6 +19,7 @@ Array = Any
 Arrays = Sequence[Array]
 Body = Any  # execute.regions.PlannedBody, of a function of 2N scalars with N results
 
+LARGE = 1 << 13  # elements: of fewer, rounds take longer than one slow loop
 PATIENCE = 8  # scanning for rounds ends when more than so many times what the last one took is left
 
 
@@ -61,7 +62,7 @@ class _Part:
         if self._overwrites:
             for table, new in zip(tables, news):
                 table[numbers] = new  # of several new values of one row the last one stays
-        elif self._unique:
+        elif self._unique or len(numbers) == 1:
             self._once(tables, numbers, news)
         elif self._ufunc is None or _is_in_doubt(self._ufunc, tables[0], numbers, news[0]):
             for hits in rounds(numbers, self._row_count):
@@ -76,8 +77,8 @@ class _Part:
             table[numbers] = value
 
     def _accumulate(self, ufunc: np.ufunc, table: Array, numbers: Array, new: Array) -> None:
-        """By numpy's loop that takes one element after another; for longer rows a few rounds do most of it faster."""
-        if table.ndim > 1:
+        """By numpy's loop that takes one element after another; of large rows a few rounds do most of it faster."""
+        if table.ndim > 1 and new.size >= LARGE:
             first_rounds, left = scan(numbers, self._row_count)
             for hits in first_rounds:
                 self._once([table], numbers[hits], [new[hits]])
