@@ -16,6 +16,7 @@ import numpy as np
 from stablehlo_ref.execute.run import FunctionPlan, current_context
 from stablehlo_ref.ir.core import Block, Operation, Region, Value
 from stablehlo_ref.numerics.dtypes import numpy_dtype
+from stablehlo_ref.spec import is_quantized
 
 Call = Callable[..., list[Any]]
 
@@ -65,7 +66,8 @@ class PlannedBody:
         """The body, a function of scalars, on every tuple of elements of arrays, which are of one shape or scalars."""
         if not self.is_elementwise:
             return self._each_lane
-        if (op := self.recognised) is not None and op.definition is not None:
+        op = self.recognised
+        if op is not None and op.definition is not None and not any(map(is_quantized, op.operand_types)):
             values = op.definition.bind(op) | {"constants": {}, "location": op.location}
             run = op.definition.call("plan", values)
             return lambda *arrays: [run(*arrays)]

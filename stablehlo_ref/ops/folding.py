@@ -20,7 +20,7 @@ import numpy as np
 from stablehlo_ref.numerics.dtypes import numpy_dtype
 from stablehlo_ref.numerics.reductions import any_order, in_order, zero_in_doubt
 from stablehlo_ref.ops.extremes import extreme_with_index
-from stablehlo_ref.spec import element_type
+from stablehlo_ref.spec import element_type, is_quantized
 
 Array: TypeAlias = Any
 Arrays: TypeAlias = list[Any]
@@ -42,8 +42,10 @@ class Combine:
     """
 
     def __init__(self, body: Body) -> None:
-        op = body.recognised.name.removeprefix("stablehlo.") if body.recognised else ""
-        self.dtype = numpy_dtype(element_type(body.function_type.outputs[0]))
+        output = body.function_type.outputs[0]
+        known = body.recognised and not is_quantized(output)
+        op = body.recognised.name.removeprefix("stablehlo.") if known else ""
+        self.dtype = numpy_dtype(element_type(output))
         self.each = body.each
         self.any_order = any_order(op, self.dtype)
         self.pair = in_order(op, self.dtype)

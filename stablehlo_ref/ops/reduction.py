@@ -82,12 +82,12 @@ def is_reducer(body: Any, inputs: Types) -> bool:
 
 def promotion(name: str, inputs: Types, results: Types) -> Callable[[Sequence[Array]], Sequence[Array]]:
     """Converts arrays of the element types of `inputs` to those of `results`, which are the body's."""
-    if any(map(is_quantized, (*inputs, *results))):
-        raise UnsupportedError(f"'{name}' op on quantized tensors is not evaluated")
-    pairs = [(numpy_dtype(element_type(i)), numpy_dtype(element_type(r))) for i, r in zip(inputs, results)]
+    pairs = [(element_type(i), element_type(r)) for i, r in zip(inputs, results)]
     if all(a == b for a, b in pairs):
         return lambda arrays: arrays
-    kernels = [convert(a, b) for a, b in pairs]
+    if any(map(is_quantized, inputs)):
+        raise UnsupportedError(f"'{name}' op that promotes quantized tensors is not evaluated")
+    kernels = [convert(numpy_dtype(a), numpy_dtype(b)) for a, b in pairs]
     return lambda arrays: [kernel(x) for kernel, x in zip(kernels, arrays)]
 
 

@@ -8,12 +8,11 @@ from typing import Any
 import numpy as np
 
 from stablehlo_ref.define import Attr, Body, Ins, Op, Outs
-from stablehlo_ref.diagnostics import UnsupportedError
 from stablehlo_ref.kinds import Flag, Int, per_tensor_quantized, tensor
 from stablehlo_ref.ops.comparators import sort_keys
 from stablehlo_ref.ops.ordering import by_keys, by_merging
 from stablehlo_ref.ops.reduction import one_or_all
-from stablehlo_ref.spec import BOOLEAN, element_type, is_quantized, rank, same, shape, size, tensor_type
+from stablehlo_ref.spec import BOOLEAN, element_type, rank, same, shape, size, tensor_type
 
 Array = Any  # numpy arrays and scalars
 Types = Sequence[Any]
@@ -43,8 +42,6 @@ class Sort(Op, op="sort"):
 
     @classmethod
     def plan(cls, inputs: Types, dimension: int, comparator: Any) -> Callable[..., Any]:
-        if any(map(is_quantized, inputs)):
-            raise UnsupportedError(f"'{cls.name}' op on quantized tensors is not evaluated")
         keys = sort_keys(comparator)
         if shape(inputs[0])[dimension] < 2 or not size(inputs[0]):
             return lambda inputs: one_or_all(inputs)

@@ -166,3 +166,18 @@ func.func @main() {
   check.expect_eq_const %total, dense<12.0> : tensor<bf16>
   func.return
 }
+
+// -----
+
+// Quantized: numbers 1.0, 2.5 and -0.5, stored in halves of one.
+func.func @main() {
+  %stored = stablehlo.constant dense<[2, 5, -1]> : tensor<3xi8>
+  %input = stablehlo.bitcast_convert %stored : (tensor<3xi8>) -> tensor<3x!quant.uniform<i8:f32, 0.5>>
+  %none = stablehlo.constant dense<0> : tensor<i8>
+  %zero = stablehlo.bitcast_convert %none : (tensor<i8>) -> tensor<!quant.uniform<i8:f32, 0.5>>
+  %sum = stablehlo.reduce(%input init: %zero) applies stablehlo.add across dimensions = [0]
+    : (tensor<3x!quant.uniform<i8:f32, 0.5>>, tensor<!quant.uniform<i8:f32, 0.5>>) -> tensor<!quant.uniform<i8:f32, 0.5>>
+  %result = stablehlo.uniform_dequantize %sum : (tensor<!quant.uniform<i8:f32, 0.5>>) -> tensor<f32>
+  check.expect_eq_const %result, dense<3.0> : tensor<f32>
+  func.return
+}

@@ -103,3 +103,19 @@ func.func @main() {
   check.expect_eq_const %result, dense<> : tensor<2x0xi32>
   func.return
 }
+
+// -----
+
+// Quantized: 1.0, -0.5, 2.5, stored in halves of one.
+func.func @main() {
+  %stored = stablehlo.constant dense<[2, -1, 5]> : tensor<3xi8>
+  %input = stablehlo.bitcast_convert %stored : (tensor<3xi8>) -> tensor<3x!quant.uniform<i8:f32, 0.5>>
+  %sorted = "stablehlo.sort"(%input) ({
+    ^bb0(%a: tensor<!quant.uniform<i8:f32, 0.5>>, %b: tensor<!quant.uniform<i8:f32, 0.5>>):
+      %0 = stablehlo.compare GT, %a, %b : (tensor<!quant.uniform<i8:f32, 0.5>>, tensor<!quant.uniform<i8:f32, 0.5>>) -> tensor<i1>
+      stablehlo.return %0 : tensor<i1>
+  }) {dimension = 0 : i64} : (tensor<3x!quant.uniform<i8:f32, 0.5>>) -> tensor<3x!quant.uniform<i8:f32, 0.5>>
+  %result = stablehlo.uniform_dequantize %sorted : (tensor<3x!quant.uniform<i8:f32, 0.5>>) -> tensor<3xf32>
+  check.expect_eq_const %result, dense<[2.5, 1.0, -0.5]> : tensor<3xf32>
+  func.return
+}
