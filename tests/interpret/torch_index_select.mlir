@@ -1,0 +1,26 @@
+// RUN: stablehlo-interp --split-input-file %s
+
+// Numbers out of range are clamped.
+func.func @main() {
+  %x = stablehlo.constant dense<[[1, 2, 3], [4, 5, 6]]> : tensor<2x3xi32>
+  %i = stablehlo.constant dense<[[2, 0], [9, -1]]> : tensor<2x2xi32>
+  %0 = "stablehlo.torch_index_select"(%x, %i) {dim = 1 : i64, batch_dims = 0 : i64} : (tensor<2x3xi32>, tensor<2x2xi32>) -> tensor<2x2x2xi32>
+  check.expect_eq_const %0, dense<[[[3, 1], [3, 1]], [[6, 4], [6, 4]]]> : tensor<2x2x2xi32>
+  %1 = "stablehlo.torch_index_select"(%x, %i) {dim = 1 : i64, batch_dims = 1 : i64} : (tensor<2x3xi32>, tensor<2x2xi32>) -> tensor<2x2xi32>
+  check.expect_eq_const %1, dense<[[3, 1], [6, 4]]> : tensor<2x2xi32>
+  %s = stablehlo.constant dense<1> : tensor<i64>
+  %2 = "stablehlo.torch_index_select"(%x, %s) {dim = 0 : i64, batch_dims = 0 : i64} : (tensor<2x3xi32>, tensor<i64>) -> tensor<3xi32>
+  check.expect_eq_const %2, dense<[4, 5, 6]> : tensor<3xi32>
+  func.return
+}
+
+// -----
+
+// Between batch and selected dimensions there are others.
+func.func @others_between() {
+  %x = stablehlo.iota dim = 2 : tensor<2x2x3x1xi32>
+  %i = stablehlo.constant dense<[[2, 1], [0, 0]]> : tensor<2x2xi32>
+  %0 = "stablehlo.torch_index_select"(%x, %i) {dim = 2 : i64, batch_dims = 1 : i64} : (tensor<2x2x3x1xi32>, tensor<2x2xi32>) -> tensor<2x2x2x1xi32>
+  check.expect_eq_const %0, dense<[[[[2], [1]], [[2], [1]]], [[[0], [0]], [[0], [0]]]]> : tensor<2x2x2x1xi32>
+  func.return
+}
