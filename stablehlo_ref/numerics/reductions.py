@@ -6,6 +6,7 @@ question is for which ops and element types all orders give the same.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -22,6 +23,8 @@ from stablehlo_ref.numerics.dtypes import (
 
 Array: TypeAlias = Any
 DType: TypeAlias = np.dtype[Any]
+
+SMALL = 256  # elements: below, searching the bytes of an array is faster than comparing its elements
 
 _BOOLEAN = {
     "add": np.logical_or, "or": np.logical_or, "maximum": np.logical_or,
@@ -53,10 +56,16 @@ def in_order(op: str, dtype: DType) -> np.ufunc | None:
     return {"add": np.add, "multiply": np.multiply}[op] if dtype in _ROUNDED.get(op, ()) else None
 
 
-def zero_in_doubt(ufunc: np.ufunc, result: Array) -> bool:
-    """Whether `result`, of np.maximum or np.minimum, has a zero of the sign that loses: numpy takes any of several."""
-    if ufunc not in (np.maximum, np.minimum) or result.dtype not in (FLOAT32, FLOAT64):
-        return False
-    loser = result.dtype.type(-0.0 if ufunc is np.maximum else 0.0)
-    bits = signed_bits_dtype(result.dtype)
-    return bool(np.any(np.asarray(result).view(bits) == loser.view(bits)))
+def zero_in_doubt(ufunc: np.ufunc, dtype: DType) -> Callable[[Array], bool] | None:
+    """Whether results have a zero of the sign that loses, for np.maximum and np.minimum: of several they take any."""
+    if kind(dtype) != "floating":
+        return None
+    loser, bits = dtype.type(-0.0 if ufunc is np.maximum else 0.0), signed_bits_dtype(dtype)
+    loser_bits, loser_bytes = loser.view(bits), loser.tobytes()
+
+    def in_doubt(result: Array) -> bool:
+        if result.size < SMALL:
+            return loser_bytes in result.tobytes()
+        return bool((result.view(bits) == loser_bits).any())
+
+    return in_doubt

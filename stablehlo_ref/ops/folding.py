@@ -90,10 +90,12 @@ def _in_any_order(combine: Combine, plan: Callable[[Combine], Fold]) -> Fold:
     if (ufunc := combine.any_order) is None:
         return exact
     quick = plan(combine.in_any_order())
+    if (in_doubt := zero_in_doubt(ufunc, combine.dtype)) is None:
+        return quick
 
     def run(arrays: Sequence[Array]) -> Arrays:
         results = quick(arrays)
-        return exact(arrays) if zero_in_doubt(ufunc, results[0]) else results
+        return exact(arrays) if in_doubt(results[0]) else results
 
     return run
 
@@ -161,6 +163,8 @@ def fold_middle(combine: Combine, xs: Sequence[Array]) -> Arrays:
 
 def _tree(combine: Combine, xs: Sequence[Array]) -> Arrays:
     """Reduces the axis before the last by combining neighbours; what has none waits at the right end."""
+    if combine.pair and len(xs) == 1:
+        return [_tree_of_pairs(combine.pair, xs[0])]
     size = xs[0].shape[-2]
     tail: Arrays = []
     while size > 1:
@@ -171,6 +175,18 @@ def _tree(combine: Combine, xs: Sequence[Array]) -> Arrays:
         size //= 2
     result = [x[..., 0, :] for x in xs]
     return combine(result, tail) if tail else result
+
+
+def _tree_of_pairs(pair: np.ufunc, x: Array) -> Array:
+    """The same for one array and a ufunc: what small tensors are reduced by takes no longer than it must."""
+    size, tail = x.shape[-2], None
+    while size > 1:
+        if size & 1:
+            last = x[..., size - 1, :]
+            tail = last if tail is None else pair(last, tail)
+        x = pair(x[..., 0 : size - 1 : 2, :], x[..., 1:size:2, :])
+        size >>= 1
+    return x[..., 0, :] if tail is None else pair(x[..., 0, :], tail)
 
 
 def _left_fold(combine: Combine, xs: Sequence[Array]) -> Arrays:
