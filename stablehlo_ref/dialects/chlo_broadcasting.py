@@ -1,8 +1,8 @@
 """CHLO's ops that broadcast their operands to a common shape, each the StableHLO op of its name on the results.
 
 Without `broadcast_dimensions`, shapes are aligned at their last dimensions. With it, the operand of lower rank (the
-first, if they are equal) has its dimension `i` at dimension `broadcast_dimensions[i]` of the other. Dimensions of size
-1 are then repeated.
+first, if they are equal) has its dimension `i` at dimension `broadcast_dimensions[i]` of the other; for operands of one
+shape it means nothing. Dimensions of size 1 are then repeated.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def aligned(types: Sequence[Any], broadcast_dimensions: tuple[int, ...] | None) 
     """The shapes of operands with dimensions of size 1 put in, so that all have the same rank."""
     shapes = list(map(shape, types))
     largest = max(map(len, shapes))
-    if broadcast_dimensions is NUMPY:
+    if broadcast_dimensions is NUMPY or shapes[0] == shapes[-1]:
         return [(1,) * (largest - len(s)) + s for s in shapes]
     smaller = min(range(len(shapes)), key=lambda i: len(shapes[i]))
     places = dict(zip(broadcast_dimensions, shapes[smaller]))
@@ -126,7 +126,7 @@ class BroadcastBinary(Broadcasting):
     @classmethod
     def constraints(cls, C: Any, infer: Any, lhs: Any, rhs: Any, broadcast_dimensions: Any, result: Any) -> None:
         C(1, baseline_element_type(lhs) == baseline_element_type(rhs))
-        if broadcast_dimensions is not NUMPY:
+        if broadcast_dimensions is not NUMPY and shape(lhs) != shape(rhs):
             C(2, size(broadcast_dimensions) == min(rank(lhs), rank(rhs)))
             C(3, in_range(broadcast_dimensions, max(rank(lhs), rank(rhs))))
             C(4, is_unique(broadcast_dimensions) and is_sorted(broadcast_dimensions))
