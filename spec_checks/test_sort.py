@@ -9,6 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+import stablehlo_ref
 from spec_checks.evaluate import evaluate, region
 from spec_checks.oracles import elementwise
 from spec_checks.oracles.sort import sort
@@ -135,6 +136,30 @@ def test_comparators_that_compare_keys_are_seen(monkeypatch: pytest.MonkeyPatch)
         assert keys.tolist() == [1, 1, 2, 2] and same(order, np.array([2, np.nan, -4, 3], np.float32))
     numbers, _ = evaluate("sort", np.array([1, -3, 2, -2], np.float32), i, bodies=[region(absolute)], dimension=0)
     assert numbers.tolist() == [-3, 2, -2, 1]
+
+
+CAPTURING = """func.func @main(%x: tensor<4xi32>, %p: tensor<i32>, %q: tensor<i32>) -> tensor<4xi32> {
+  %m = stablehlo.constant dense<-1> : tensor<i32>
+  %s = stablehlo.multiply %p, %m : tensor<i32>
+  %0 = "stablehlo.sort"(%x) ({
+  ^bb0(%a: tensor<i32>, %b: tensor<i32>):
+    %1 = stablehlo.multiply %a, %LEFT : tensor<i32>
+    %2 = stablehlo.multiply %b, %RIGHT : tensor<i32>
+    %3 = stablehlo.compare LT, %1, %2, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %3 : tensor<i1>
+  }) {dimension = 0 : i64} : (tensor<4xi32>) -> tensor<4xi32>
+  func.return %0 : tensor<4xi32>
+}
+"""
+
+
+def test_comparators_may_use_values_from_above() -> None:
+    x, p, q = np.array([3, 1, 4, 2], np.int32), np.int32(1), np.int32(0)
+    for left, right, expected in (("p", "p", [1, 2, 3, 4]), ("s", "s", [4, 3, 2, 1])):
+        program = stablehlo_ref.parse(CAPTURING.replace("LEFT", left).replace("RIGHT", right))
+        assert program.run(x, p, q)[0].tolist() == expected
+    unequal = stablehlo_ref.parse(CAPTURING.replace("LEFT", "p").replace("RIGHT", "q"))
+    assert sorted(unequal.run(x, p, q)[0].tolist()) == [1, 2, 3, 4]
 
 
 # --- any comparator -------------------------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from stablehlo_ref.ir.core import Operation, Value
+from stablehlo_ref.ir.core import Block, Operation, Value
 
 Body = Any  # execute.regions.PlannedBody
 
@@ -25,15 +25,16 @@ class Key:
 
 def sort_keys(comparator: Body) -> list[Key] | None:
     """The keys that a comparator compares, the most significant first; None where it does anything else."""
-    (result,) = comparator.region.block.operations[-1].operands
+    block = comparator.region.block
+    (result,) = block.operations[-1].operands
     keys = []
     for comparison in _comparisons(result):
         if comparison is None:
             return None
         direction, total_order, lhs, rhs = comparison
-        if _mirrored(rhs, lhs):
+        if _mirrored(rhs, lhs, block):
             lhs, direction = rhs, {"LT": "GT", "GT": "LT"}[direction]
-        elif not _mirrored(lhs, rhs):
+        elif not _mirrored(lhs, rhs, block):
             return None
         keys.append(Key(comparator.returning([lhs]), direction == "GT", total_order))
     return keys
@@ -79,7 +80,7 @@ def _comparison(value: Value, directions: Sequence[str]) -> Comparison | None:
     return direction, kind is not None and kind.name == "TOTALORDER", *op.operands  # type: ignore[return-value]
 
 
-def _mirrored(lhs: Value, rhs: Value) -> bool:
+def _mirrored(lhs: Value, rhs: Value, block: Block) -> bool:
     """Whether `lhs` is of left sides alone what `rhs` is of the right sides."""
     pending, seen = [(lhs, rhs)], set()
     while pending:
@@ -87,11 +88,14 @@ def _mirrored(lhs: Value, rhs: Value) -> bool:
         if pair in seen:
             continue
         seen.add(pair)
-        if isinstance(a.owner, Operation):
-            if not isinstance(b.owner, Operation) or not _same_op(a.owner, b.owner) or a.index != b.index:
+        if isinstance(a.owner, Operation) and isinstance(b.owner, Operation) and a.owner.parent is block:
+            if not _same_op(a.owner, b.owner) or a.index != b.index:
                 return False
             pending += zip(a.owner.operands, b.owner.operands)
-        elif isinstance(b.owner, Operation) or not (a.index % 2 == 0 and b.index == a.index + 1):
+        elif a in block.arguments:
+            if b not in block.arguments or not (a.index % 2 == 0 and b.index == a.index + 1):
+                return False
+        elif a is not b:  # a value from above
             return False
     return True
 
