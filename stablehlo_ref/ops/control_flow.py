@@ -16,7 +16,7 @@ from stablehlo_ref.spec import compatible, is_boolean, rank, same, size
 Slots = list[Any]
 Turns = Generator[Any, Any, None]  # what a generator of rendezvous with other processes is; mostly it yields nothing
 Go = Callable[[Slots], Turns]
-PlannedBlock = Any  # execute.run.BlockPlan: `.run(slots)`, `.arguments` and `.results` are slot numbers
+PlannedBlock = Any  # execute.run.BlockPlan: `.run(slots)`; `.arguments`, `.results` and `.outs` are slot numbers
 PlanBlock = Callable[..., PlannedBlock]
 
 
@@ -124,7 +124,8 @@ class While(Op, op="while"):
         (goes_on,) = test.results
         state = loop.arguments
         start, turn, finish = move(operand, state), move(loop.results, state), move(state, results)
-        spent = tuple(slot for slot in loop.results if slot not in state)
+        made = {slot for outs in loop.outs for slot in outs}  # not constants, nor values captured from above
+        spent = tuple(slot for slot in loop.results if slot in made)
 
         def go(slots: Slots) -> Turns:
             context = slots[0]

@@ -93,3 +93,29 @@ func.func @nested() {
   check.expect_eq_const %start, dense<0> : tensor<4xi32>
   return
 }
+
+// -----
+
+// What the body returns may be a constant, or a value from above that is used again afterwards.
+func.func @returned_from_elsewhere() {
+  %i0 = stablehlo.constant dense<0> : tensor<i32>
+  %one = stablehlo.constant dense<1> : tensor<i32>
+  %three = stablehlo.constant dense<3> : tensor<i32>
+  %x = stablehlo.iota dim = 0 : tensor<2xi32>
+  %above = stablehlo.add %x, %x : tensor<2xi32>
+  %0:4 = stablehlo.while(%i = %i0, %a = %x, %b = %x, %c = %one) : tensor<i32>, tensor<2xi32>, tensor<2xi32>, tensor<i32>
+    cond {
+      %p = stablehlo.compare LT, %i, %three : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      stablehlo.return %p : tensor<i1>
+    } do {
+      %i1 = stablehlo.add %i, %one : tensor<i32>
+      %sum = stablehlo.add %b, %above : tensor<2xi32>
+      %seven = stablehlo.constant dense<7> : tensor<i32>
+      stablehlo.return %i1, %above, %sum, %seven : tensor<i32>, tensor<2xi32>, tensor<2xi32>, tensor<i32>
+    }
+  check.expect_eq_const %above, dense<[0, 2]> : tensor<2xi32>
+  check.expect_eq_const %0#1, dense<[0, 2]> : tensor<2xi32>
+  check.expect_eq_const %0#2, dense<[0, 7]> : tensor<2xi32>
+  check.expect_eq_const %0#3, dense<7> : tensor<i32>
+  return
+}
