@@ -182,9 +182,9 @@ def _key(wait: Rendezvous) -> Hashable:
 def _difference(one: Rendezvous, other: Rendezvous) -> str:
     """In what a rendezvous is not the other, of the same op."""
     if one.group != other.group:
-        return f"whose group is {_listed(one.group)}"
-    pairs = [f"{n} is {_show(v)}, not {_show(w)}" for (n, v), (_, w) in zip(one.tag, other.tag) if v != w]
-    return f"whose {' and '.join(pairs)}"
+        return f"on the group {_listed(one.group)}"
+    pairs = [f"{n} {_show(v)}, not {_show(w)}" for (n, v), (_, w) in zip(one.tag, other.tag) if v != w]
+    return f"with {' and '.join(pairs)}"
 
 
 def _listed(group: Group) -> str:

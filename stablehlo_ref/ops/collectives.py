@@ -297,9 +297,11 @@ def part(x: Array, axis: int, index: int, count: int) -> Array:
 
 
 def zeros(type: Any) -> Array:
-    """A tensor of zeros, as it is stored."""
-    zero = zero_points(type)[0] if is_quantized(type) else 0
-    return np.broadcast_to(np.array(zero).astype(numpy_dtype(element_type(type))), type.shape)
+    """A tensor of zeros, as it is stored; of f8E8M0FNU, which has none, of its least value."""
+    zero = np.zeros((), numpy_dtype(element_type(type)))
+    if is_quantized(type):
+        zero[()] = zero_points(type)[0]
+    return np.broadcast_to(zero, type.shape)
 
 
 def is_root(operands: Types) -> bool:

@@ -1,0 +1,286 @@
+"""Oracles of the ops of "Collective ops", "Point-to-point communication" and the place in the grid.
+
+An oracle takes the operands of all processes and gives the results of all: `operands[process]`, where `process` is
+`(replica_id, partition_id)`, is a tuple of arrays. The size of the grid comes last, as `grid = (num_replicas,
+num_partitions)`. Groups are lists of ids, those of -1 being padding. A `computation` is a function of 0-dimensional
+arrays; it is applied from the left, which is one of the schedules that the spec allows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from spec_checks.oracles.notation import Array, Arrays, DType, Function, index_space, scalar
+
+Grid = tuple[int, int]
+ProcessId = tuple[int, int]
+ProcessGroups = list[list[ProcessId]]
+Groups = Sequence[Sequence[int]]
+AtProcess = dict[ProcessId, Arrays]
+
+
+# --- how the grid is split ------------------------------------------------------------------------------------------
+
+
+def cross_replica(replica_groups: Groups, grid: Grid) -> ProcessGroups:
+    """One group for each group of replicas and each partition."""
+    process_groups = []
+    for replica_group in replica_groups:
+        for partition_id in range(grid[1]):
+            process_group = []
+            for replica_id in replica_group:
+                if replica_id != -1:
+                    process_group.append((replica_id, partition_id))
+            process_groups.append(process_group)
+    return process_groups
+
+
+def cross_partition(partition_groups: Groups, grid: Grid) -> ProcessGroups:
+    """One group for each group of partitions and each replica."""
+    process_groups = []
+    for partition_group in partition_groups:
+        for replica_id in range(grid[0]):
+            process_group = []
+            for partition_id in partition_group:
+                if partition_id != -1:
+                    process_group.append((replica_id, partition_id))
+            process_groups.append(process_group)
+    return process_groups
+
+
+def cross_replica_and_partition(replica_groups: Groups, grid: Grid) -> ProcessGroups:
+    """One group for each group of replicas, of all their partitions."""
+    process_groups = []
+    for replica_group in replica_groups:
+        process_group = []
+        for partition_id in range(grid[1]):
+            for replica_id in replica_group:
+                if replica_id != -1:
+                    process_group.append((replica_id, partition_id))
+        process_groups.append(process_group)
+    return process_groups
+
+
+def flattened_ids(flattened_id_groups: Groups, grid: Grid) -> ProcessGroups:
+    """One group for each group of ids `replica_id * num_partitions + partition_id`."""
+    process_groups = []
+    for flattened_id_group in flattened_id_groups:
+        process_group = []
+        for flattened_id in flattened_id_group:
+            if flattened_id != -1:
+                process_group.append((flattened_id // grid[1], flattened_id % grid[1]))
+        process_groups.append(process_group)
+    return process_groups
+
+
+def _by_three(groups: Groups, channel_id: int, use_global_device_ids: bool, grid: Grid) -> ProcessGroups:
+    if channel_id <= 0 and not use_global_device_ids:
+        return cross_replica(groups, grid)
+    if channel_id > 0 and not use_global_device_ids:
+        return cross_replica_and_partition(groups, grid)
+    return flattened_ids(groups, grid)
+
+
+def _by_two(groups: Groups, channel_id: int, grid: Grid) -> ProcessGroups:
+    return cross_replica(groups, grid) if channel_id <= 0 else cross_partition(groups, grid)
+
+
+# --- collectives ----------------------------------------------------------------------------------------------------
+
+
+def all_gather(
+    operands: AtProcess, all_gather_dim: int, replica_groups: Groups, channel_id: int, use_global_device_ids: bool,
+    *, grid: Grid,
+) -> AtProcess:  # fmt: skip
+    """`results...@process = concatenate([operand@sender for sender in process_group], all_gather_dim)`."""
+    results: AtProcess = {}
+    for process_group in _by_three(replica_groups, channel_id, use_global_device_ids, grid):
+        for receiver in process_group:
+            results[receiver] = tuple(
+                _concatenate([operands[sender][j] for sender in process_group], all_gather_dim)
+                for j in range(len(operands[receiver]))
+            )
+    return results
+
+
+def all_reduce(
+    operands: AtProcess, replica_groups: Groups, channel_id: int, use_global_device_ids: bool, computation: Function,
+    *, element_type: DType, grid: Grid,
+) -> AtProcess:  # fmt: skip
+    """`computation` of the operands of all processes of a group, in the group's order, element by element."""
+    results: AtProcess = {}
+    for process_group in _by_three(replica_groups, channel_id, use_global_device_ids, grid):
+        for process in process_group:
+            results[process] = tuple(
+                _reduce([operands[sender][j] for sender in process_group], computation, element_type)
+                for j in range(len(operands[process]))
+            )
+    return results
+
+
+def all_to_all(
+    operands: AtProcess, split_dimension: int, concat_dimension: int, split_count: int, replica_groups: Groups,
+    channel_id: int, *, grid: Grid,
+) -> AtProcess:  # fmt: skip
+    """Each process concatenates the parts of the others' operands that have its number in the group."""
+    results: AtProcess = {}
+    for process_group in _by_two(replica_groups, channel_id, grid):
+        for receiver in process_group:
+            receiver_index = process_group.index(receiver)
+            received = []
+            for j in range(len(operands[receiver])):
+                split_parts = [_split(operands[sender][j], split_count, split_dimension) for sender in process_group]
+                received.append(_concatenate([parts[receiver_index] for parts in split_parts], concat_dimension))
+            results[receiver] = tuple(received)
+    return results
+
+
+def collective_broadcast(
+    operands: AtProcess, replica_groups: Groups, channel_id: int, has_dynamic_root: bool, *, grid: Grid
+) -> AtProcess:
+    """`operands[j]@source_process`; zeros, or what has the bits of zero, in processes of no group."""
+    results: AtProcess = {}
+    for process, values in operands.items():
+        count = len(values) - 1 if has_dynamic_root else len(values)
+        results[process] = tuple(np.zeros(values[j].shape, values[j].dtype) for j in range(count))
+    for process_group in _by_two(replica_groups, channel_id, grid):
+        for process in process_group:
+            received = []
+            for j in range(len(results[process])):
+                root = int(operands[process][-1][j]) if has_dynamic_root else 0
+                received.append(operands[process_group[root]][j])
+            results[process] = tuple(received)
+    return results
+
+
+def collective_permute(
+    operands: AtProcess, source_target_pairs: Groups, channel_id: int, *, grid: Grid
+) -> AtProcess:
+    """`operand@process_groups[i, 0]` where `process_groups[i, 1] = process`; zeros elsewhere."""
+    results = {process: (np.zeros(value.shape, value.dtype),) for process, (value,) in operands.items()}
+    for source, target in _by_two(source_target_pairs, channel_id, grid):
+        results[target] = operands[source]
+    return results
+
+
+def collective_reduce(
+    operands: AtProcess, replica_groups: Groups, channel_id: int, has_dynamic_root: bool, computation: Function,
+    *, element_type: DType, grid: Grid,
+) -> AtProcess:  # fmt: skip
+    """The reduction for the root, zeros for all others."""
+    results: AtProcess = {}
+    for process, values in operands.items():
+        count = len(values) - 1 if has_dynamic_root else len(values)
+        results[process] = tuple(np.zeros(values[j].shape, element_type) for j in range(count))
+    for process_group in _by_two(replica_groups, channel_id, grid):
+        for process in process_group:
+            received = list(results[process])
+            for j in range(len(received)):
+                root = int(operands[process][-1][j]) if has_dynamic_root else 0
+                if process_group[root] == process:
+                    values = [operands[sender][j] for sender in process_group]
+                    received[j] = _reduce(values, computation, element_type)
+            results[process] = tuple(received)
+    return results
+
+
+def reduce_scatter(
+    operands: AtProcess, scatter_dimension: int, replica_groups: Groups, channel_id: int, use_global_device_ids: bool,
+    computation: Function, *, element_type: DType, grid: Grid,
+) -> AtProcess:  # fmt: skip
+    """`all_reduce`, split along `scatter_dimension`: the part of the process's number in its group."""
+    reduced_value = all_reduce(
+        operands, replica_groups, channel_id, use_global_device_ids, computation, element_type=element_type, grid=grid
+    )
+    results: AtProcess = {}
+    for process_group in _by_three(replica_groups, channel_id, use_global_device_ids, grid):
+        for receiver in process_group:
+            parts = _split(reduced_value[receiver][0], len(process_group), scatter_dimension)
+            results[receiver] = (parts[process_group.index(receiver)],)
+    return results
+
+
+# --- the place in the grid, streams, futures ------------------------------------------------------------------------
+
+
+def replica_id(process: ProcessId) -> Array:
+    """The first part of `process_id`."""
+    return np.array(process[0], np.uint32)
+
+
+def partition_id(process: ProcessId) -> Array:
+    """The second part of `process_id`."""
+    return np.array(process[1], np.uint32)
+
+
+def send(inputs: Arrays, channel: list[Arrays]) -> None:
+    """Puts the inputs into the channel."""
+    channel.append(inputs)
+
+
+def recv(channel: list[Arrays]) -> Arrays:
+    """What was sent to the channel first."""
+    return channel.pop(0)
+
+
+def infeed(infeed_queue: list[Arrays]) -> Arrays:
+    """The next that the infeed has."""
+    return infeed_queue.pop(0)
+
+
+def outfeed(inputs: Arrays, outfeed_queue: list[Arrays]) -> None:
+    """Appends the inputs to what was written."""
+    outfeed_queue.append(inputs)
+
+
+def async_start(operands: Arrays, body: Function) -> Arrays:
+    """What the op in `body` gives."""
+    return body(*operands)
+
+
+def async_done(operand: Arrays) -> Arrays:
+    """What the future holds."""
+    return operand
+
+
+# --- parts of the formulas ------------------------------------------------------------------------------------------
+
+
+def _concatenate(values: list[Array], dimension: int) -> Array:
+    shape = list(values[0].shape)
+    shape[dimension] = sum(value.shape[dimension] for value in values)
+    result = np.empty(shape, values[0].dtype)
+    offset = 0
+    for value in values:
+        for index in index_space(value.shape):
+            moved = list(index)
+            moved[dimension] += offset
+            result[tuple(moved)] = value[index]
+        offset += value.shape[dimension]
+    return result
+
+
+def _split(value: Array, count: int, dimension: int) -> list[Array]:
+    shape = list(value.shape)
+    shape[dimension] //= count
+    parts = []
+    for part in range(count):
+        result = np.empty(shape, value.dtype)
+        for index in index_space(result.shape):
+            moved = list(index)
+            moved[dimension] += part * shape[dimension]
+            result[index] = value[tuple(moved)]
+        parts.append(result)
+    return parts
+
+
+def _reduce(values: list[Array], computation: Function, element_type: DType) -> Array:
+    result = np.empty(values[0].shape, element_type)
+    for index in index_space(result.shape):
+        reduced = scalar(values[0].astype(element_type), index)
+        for value in values[1:]:
+            (reduced,) = computation(reduced, scalar(value.astype(element_type), index))
+        result[index] = reduced
+    return result
