@@ -99,10 +99,10 @@ def _ufunc(body: Body) -> np.ufunc | None:
 
 def _is_in_doubt(ufunc: np.ufunc, table: Array, numbers: Array, new: Array) -> bool:
     """Whether numpy may choose a zero of the wrong sign, for there are zeros of the sign that loses."""
-    if table.dtype.kind != "f" or ufunc not in (np.maximum, np.minimum):
+    if ufunc not in (np.maximum, np.minimum) or (in_doubt := zero_in_doubt(ufunc, table.dtype)) is None:
         return False
     old = table if table.size <= new.size else table.take(numbers, 0, mode="clip")
-    return zero_in_doubt(ufunc, new) or zero_in_doubt(ufunc, old)
+    return in_doubt(new) or in_doubt(old)
 
 
 # --- rounds ---------------------------------------------------------------------------------------------------------
