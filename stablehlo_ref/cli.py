@@ -4,31 +4,32 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import replace
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from stablehlo_ref import inputs
+from stablehlo_ref import inputs, opt, translate
 from stablehlo_ref._version import __version__
-from stablehlo_ref.diagnostics import StablehloError
+from stablehlo_ref.console import SPLIT, for_each_part
 from stablehlo_ref.execute.observe import Observers, Progress, Statistics, Trace
 from stablehlo_ref.execute.run import Context
 from stablehlo_ref.processes import Grid
-from stablehlo_ref.program import Parameter, Program, decode, parse, read
+from stablehlo_ref.program import Parameter, Program, parse
 from stablehlo_ref.text import dense_text, value_text
-
-FINE, AT_FAULT, USAGE, INTERRUPTED = 0, 1, 2, 130
-SPLIT = "// -----"
 
 DESCRIPTION = """\
 Runs a StableHLO program and prints its results.
 
 The entry is @main, or the only function. Checks that the program holds (check.expect_eq, ...) decide the exit code:
 0 if the program ran and all of its checks held, 1 if the program is at fault (malformed, invalid, a failed check),
-2 if the command line is."""
+2 if the command line is.
+
+Two commands take the options of MLIR's tools: `stablehlo-interp translate --interpret FILE` runs a program,
+`stablehlo-interp opt FILE` verifies and prints it."""
 
 EXAMPLES = """\
 examples:
@@ -42,18 +43,14 @@ examples:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command line and returns its exit code."""
+    arguments = sys.argv[1:] if arguments is None else arguments
+    match arguments:
+        case ["opt", *rest]:
+            return opt.main(rest)
+        case ["translate", *rest]:
+            arguments = translate.as_run(rest)
     options = _parser().parse_args(arguments)
-    try:
-        return max([_run_part(options, *part) for part in _parts(options)], default=FINE)
-    except StablehloError as error:
-        return _fail(str(error))
-    except OSError as error:
-        return _fail(f"{options.file}: error: {error.strerror or error}")
-    except Exception as error:
-        return _fail(f"{options.file}: error: internal error, please report it: {type(error).__name__}: {error}")
-    except KeyboardInterrupt:
-        print("interrupted", file=sys.stderr)
-        return INTERRUPTED
+    return for_each_part(options.file, options.split_input_file, partial(_run_part, options))
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -65,8 +62,8 @@ def _parser() -> argparse.ArgumentParser:
     add("file", metavar="FILE", help="a program in MLIR text; - reads standard input")
     add("--entry", metavar="NAME", help="the function to run")
     add("--args", metavar="LIST", help="inputs as MLIR literals: [dense<...> : tensor<...>, ...]")
-    add("--input", metavar="NAME=FILE", action="append", default=[], type=_named_file, help="one input from a .npy file")
-    add("--inputs", metavar="FILE", type=Path, help="inputs by name, or arr_0, arr_1, ... by position, from a .npz file")
+    add("--input", metavar="NAME=FILE", action="append", default=[], type=_named_file, help="one input from a .npy")
+    add("--inputs", metavar="FILE", type=Path, help="inputs by name, or arr_0, arr_1, ... by position, from a .npz")
     add("--random-inputs", metavar="SEED", type=int, help="draw all inputs at random")
     add("--replicas", metavar="N", type=_count, help="run N replicas at once, on the same inputs or random ones each")
     add("--partitions", metavar="M", type=_count, help="run M partitions of each replica")
@@ -94,27 +91,13 @@ def _count(text: str) -> int:
     return int(text)
 
 
-def _parts(options: argparse.Namespace) -> Iterator[tuple[str, str, int]]:
-    """The filename, the text and the number of the first line of each part of the input."""
-    name = "<stdin>" if options.file == "-" else options.file
-    text = decode(sys.stdin.buffer.read() if options.file == "-" else read(name), name)
-    first_line = 1
-    for part in text.split(SPLIT) if options.split_input_file else [text]:
-        yield name, part, first_line
-        first_line += part.count("\n")
-
-
-def _run_part(options: argparse.Namespace, name: str, text: str, first_line: int) -> int:
-    try:
-        program = parse(
-            text, filename=name, first_line=first_line, entry=options.entry,
-            allow_unregistered_dialect=options.allow_unregistered_dialect,
-        ).verify()  # fmt: skip
-        if program.functions or options.entry:
-            _run(options, program)
-    except StablehloError as error:
-        return _fail(str(error))
-    return FINE
+def _run_part(options: argparse.Namespace, name: str, text: str, first_line: int) -> None:
+    program = parse(
+        text, filename=name, first_line=first_line, entry=options.entry,
+        allow_unregistered_dialect=options.allow_unregistered_dialect,
+    ).verify()  # fmt: skip
+    if program.functions or options.entry:
+        _run(options, program)
 
 
 def _run(options: argparse.Namespace, program: Program) -> None:
@@ -171,9 +154,3 @@ def _show(options: argparse.Namespace, parameters: Sequence[Parameter], results:
         if is_grid:
             print(f"// {parameter.name}")
         print(as_text(parameter.type, value))
-
-
-def _fail(message: str) -> int:
-    sys.stdout.flush()
-    print(message, file=sys.stderr)
-    return AT_FAULT

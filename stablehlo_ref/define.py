@@ -16,7 +16,7 @@ member             in `infer`, `constraints`, `plan`           in the function t
 ask for `constants`, from the name of an `In` to its array: of operands that are constants of the program, and of
 `shaping` operands where an op is planned when it is reached, and for `symbols`, a function from a symbol's name to the
 op that it stands for. `constraints` may ask for `regions`, `plan` for `location`, the op's place,
-for its discardable `attributes` and for `functions` (from a symbol to its plan).
+for its discardable `attributes`, for `operand_names`, a function, and for `functions` (from a symbol to its plan).
 
 Control flow has the role `inline` instead of `plan`: it gets slot numbers for values and functions that plan the blocks
 of regions, may ask for `functions` (from a symbol to its plan), for `run_grid` (which runs plans as processes) and for
@@ -44,7 +44,10 @@ from stablehlo_ref.kinds import AttributeKind, Kind, OneOf
 
 REQUIRED: Any = object()
 ROLES = ("infer", "constraints", "plan", "inline", "lift")
-SPECIAL = {"C", "infer", "attributes", "constants", "dying", "functions", "location", "regions", "run_grid", "symbols"}
+SPECIAL = {
+    "C", "infer", "attributes", "constants", "dying", "functions", "location", "operand_names", "regions", "run_grid",
+    "symbols",
+}  # fmt: skip
 
 
 class Member:
@@ -252,7 +255,10 @@ class Op:
 
 def surroundings(op: Operation) -> dict[str, Any]:
     """What roles get of an op besides its members."""
-    return {"attributes": op.attributes, "location": op.location, "regions": op.regions, "symbols": op.symbol}
+    return {
+        "attributes": op.attributes, "location": op.location, "operand_names": op.operand_names, "regions": op.regions,
+        "symbols": op.symbol,
+    }  # fmt: skip
 
 
 def _default(member: Attr) -> Any:

@@ -18,6 +18,7 @@ from stablehlo_ref.program import Parameter
 from stablehlo_ref.syntax.parser import parse_attribute
 
 HINT = "i.e. --args=[dense<1> : tensor<2xi32>, ...]"
+NO_LIST = f"expectected array attribute string for args, {HINT}"  # spelled as by upstream's tool, whose tests match it
 
 
 def from_literals(text: str) -> list[np.ndarray]:
@@ -25,9 +26,9 @@ def from_literals(text: str) -> list[np.ndarray]:
     try:
         attribute = parse_attribute(Source(text, "--args"))
     except MalformedError as error:
-        raise MalformedError(f"expected array attribute string for args, {HINT}\n{error}") from None
+        raise MalformedError(f"{NO_LIST}\n{error}") from None
     if not isinstance(attribute, tuple):
-        raise MalformedError(f"expected array attribute string for args, {HINT}")
+        raise MalformedError(NO_LIST)
     if not all(isinstance(element, DenseElements) for element in attribute):
         raise MalformedError(f"expected dense elements attribute for args elements, {HINT}")
     return [element.array for element in attribute]

@@ -28,7 +28,8 @@ LAYERS = (
     ("verify", "syntax", "bytecode"),
     ("execute",),
     ("program",),
-    ("inputs",),
+    ("inputs", "console"),
+    ("opt", "translate"),
     ("cli", "__init__", "__main__"),
 )
 RANK = {name: rank for rank, layer in enumerate(LAYERS) for name in layer}

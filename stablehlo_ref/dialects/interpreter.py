@@ -19,7 +19,7 @@ from stablehlo_ref.text import value_text
 
 
 class Print(Op, dialect="interpreter", op="print"):
-    """Prints a value to standard output."""
+    """Prints a value and its name to standard output."""
 
     effects = True
     operand = In(tensor | quantized_tensor)
@@ -27,9 +27,12 @@ class Print(Op, dialect="interpreter", op="print"):
     syntax = "operands attr-dict : type(operands)"
 
     @staticmethod
-    def plan(operand: Any) -> Any:
+    def plan(operand: Any, operand_names: Any) -> Any:
+        (name,) = operand_names()
+        prefix = f"%{name} = " if name else ""
+
         def run(context: Any, value: Any) -> tuple[()]:
-            print(value_text(operand, value), flush=True)
+            print(prefix + value_text(operand, value), flush=True)
             return ()
 
         return run

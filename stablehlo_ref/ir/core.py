@@ -67,6 +67,10 @@ class Operation:
     def result_types(self) -> list[Type]:
         return [result.type for result in self.results]
 
+    def operand_names(self) -> list[str]:
+        """What the text called the operands; "" where it had no name for one."""
+        return [operand.name for operand in self.operands]
+
     @property
     def parent_op(self) -> Operation | None:
         return self.parent.parent.parent if self.parent and self.parent.parent else None
