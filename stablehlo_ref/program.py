@@ -169,9 +169,9 @@ class Program:
 
         Inputs are arrays in order, or by name, for each process in row-major order: (0, 0), (0, 1), ... of (replica id,
         partition id). The grid's size is that of the module's attributes `mhlo.num_replicas` and `mhlo.num_partitions`
-        where it is not given, and without those one replica for each list of inputs. A read of the infeed, by whatever
-        process, takes the next of `infeed`, a sequence of arrays; each write to the outfeed is appended to `outfeed`.
-        What several processes get alike, of a collective op, may be one read-only array.
+        where it is not given; without those, that of the inputs, which are for replicas where nothing else is said.
+        A read of the infeed, by whatever process, takes the next of `infeed`, a sequence of arrays; each write to the
+        outfeed is appended to `outfeed`. What several processes get alike may be one read-only array.
         EvaluationError as in `run`, and where processes wait for one another so that none can go on.
         """
         grid = self.grid(len(inputs_per_process), num_replicas, num_partitions)
@@ -180,8 +180,11 @@ class Program:
 
     def grid(self, count: int, num_replicas: int | None = None, num_partitions: int | None = None) -> Grid:
         """The grid of `count` processes that is meant. EvaluationError where it has more or fewer."""
-        partitions = num_partitions or _size(self.module, "mhlo.num_partitions") or 1
-        grid = Grid(num_replicas or _size(self.module, "mhlo.num_replicas") or max(1, count // partitions), partitions)
+        replicas = num_replicas or _size(self.module, "mhlo.num_replicas")
+        partitions = num_partitions or _size(self.module, "mhlo.num_partitions")
+        if replicas is None and partitions is None:
+            partitions = 1
+        grid = Grid(replicas or max(1, count // (partitions or 1)), partitions or max(1, count // (replicas or 1)))
         if len(grid.processes) != count:
             size = f"{grid.num_replicas} x {grid.num_partitions} processes (replicas x partitions)"
             raise EvaluationError(f"there are inputs for {count}, but the grid is of {size}", self.entry.location)
@@ -197,6 +200,7 @@ class Program:
     ) -> list[tuple[Any, ...]]:
         """`run_parallel` with a context of the caller's: options and an observer."""
         plan = self._plan
+        context.composites, context.check_composites = self._composites, self._check_composites
         inputs = [self._arguments(given) for given in inputs_per_process]
         reads = [lambda context, values=values: values for values in infeed]
         with np.errstate(all="ignore"), running(context):

@@ -97,7 +97,7 @@ def bounds(x: Any) -> tuple[int | None, ...]:
 # --- lists ----------------------------------------------------------------------------------------------------------
 
 
-def is_unique(xs: Sequence[int]) -> bool:
+def is_unique(xs: Sequence[Any]) -> bool:
     return len(set(xs)) == len(xs)
 
 

@@ -387,3 +387,26 @@ func.func @main() {
   check.expect_eq_const %results#2, dense<111> : tensor<i32>
   func.return
 }
+
+// -----
+
+// Quantized tensors: 1.0 + 0.0 and 2.0 + 3.0 of scale 0.5 and zero point 1.
+func.func @all_reduce(%a: tensor<2xi8>) -> tensor<2xi8> {
+  %quantized = stablehlo.bitcast_convert %a : (tensor<2xi8>) -> tensor<2x!quant.uniform<i8:f32, 0.5:1>>
+  %result = "stablehlo.all_reduce"(%quantized) ({
+  ^bb0(%x: tensor<!quant.uniform<i8:f32, 0.5:1>>, %y: tensor<!quant.uniform<i8:f32, 0.5:1>>):
+    %s = stablehlo.add %x, %y : tensor<!quant.uniform<i8:f32, 0.5:1>>
+    stablehlo.return %s : tensor<!quant.uniform<i8:f32, 0.5:1>>
+  }) {replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>} : (tensor<2x!quant.uniform<i8:f32, 0.5:1>>) -> tensor<2x!quant.uniform<i8:f32, 0.5:1>>
+  %stored = stablehlo.bitcast_convert %result : (tensor<2x!quant.uniform<i8:f32, 0.5:1>>) -> tensor<2xi8>
+  func.return %stored : tensor<2xi8>
+}
+func.func @main() {
+  %0 = stablehlo.constant dense<[3, 5]> : tensor<2xi8>
+  %1 = stablehlo.constant dense<[1, 7]> : tensor<2xi8>
+  %results:2 = "interpreter.run_parallel"(%0, %1) {programs = [[@all_reduce], [@all_reduce]]}
+      : (tensor<2xi8>, tensor<2xi8>) -> (tensor<2xi8>, tensor<2xi8>)
+  check.expect_eq_const %results#0, dense<[3, 11]> : tensor<2xi8>
+  check.expect_eq_const %results#1, dense<[3, 11]> : tensor<2xi8>
+  func.return
+}

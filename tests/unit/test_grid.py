@@ -42,7 +42,7 @@ func.func @main(%a: {t}) -> {t} {{
 """)
 
 
-def numbers(*values: float) -> list[list[np.ndarray]]:
+def numbers(*values: Any) -> list[list[np.ndarray]]:
     return [[np.array(value, np.float32)] for value in values]
 
 
@@ -103,6 +103,29 @@ module attributes {{mhlo.num_replicas = {replicas} : i32, mhlo.num_partitions = 
     assert tuple(map(int, program.run())) == (0, 0)
     with pytest.raises(sr.EvaluationError, match=f"inputs for 3, but the grid is of {replicas} x {partitions}"):
         program.run_parallel([()] * 3)
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [({}, Grid(4, 1)), ({"num_partitions": 2}, Grid(2, 2)), ({"num_replicas": 1}, Grid(1, 4))],
+)
+def test_the_inputs_say_how_large_the_grid_is(given: Any, expected: Grid) -> None:
+    assert reducing("[[0]]").grid(4, **given) == expected
+
+
+def test_shapes_that_only_a_run_tells() -> None:
+    program = sr.load("""
+func.func @main(%a: tensor<?xf32>) -> tensor<?xf32> {
+  %0 = "stablehlo.all_gather"(%a) {all_gather_dim = 0 : i64, replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>}
+      : (tensor<?xf32>) -> tensor<?xf32>
+  return %0 : tensor<?xf32>
+}
+""")
+    for size in (1, 3, 0, 3):
+        results = program.run_replicas(numbers([1.0] * size, [2.0] * size))
+        assert [r[0].tolist() for r in results] == [[1.0] * size + [2.0] * size] * 2
+    with pytest.raises(sr.EvaluationError, match=r"with operands \(tensor<3xf32>\), not \(tensor<2xf32>\)"):
+        program.run_replicas(numbers([1.0, 2.0], [1.0, 2.0, 3.0]))
 
 
 def test_a_program_outside_of_any_grid_is_the_only_process() -> None:
