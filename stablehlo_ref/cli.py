@@ -17,6 +17,7 @@ from stablehlo_ref._version import __version__
 from stablehlo_ref.console import SPLIT, for_each_part
 from stablehlo_ref.execute.observe import Observers, Progress, Statistics, Trace
 from stablehlo_ref.execute.run import Context
+from stablehlo_ref.op_table import listing
 from stablehlo_ref.processes import Grid
 from stablehlo_ref.program import Parameter, Program, parse
 from stablehlo_ref.text import dense_text, value_text
@@ -74,8 +75,17 @@ def _parser() -> argparse.ArgumentParser:
     add("--allow-unregistered-dialect", action="store_true", help="accept ops of dialects that nobody knows")
     add("--stats", action="store_true", help="count ops, their seconds, and peak memory (on standard error)")
     add("-v", "--verbose", action="store_true", help="print every op's results as it runs (on standard error)")
+    add("--list-ops", action=ListOps, nargs=0, help="print a table of the ops that are known")
     add("--version", action="version", version=f"stablehlo-interp {__version__}")
     return parser
+
+
+class ListOps(argparse.Action):
+    """Prints the table of ops and ends the process."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> None:
+        print(listing())
+        parser.exit()
 
 
 def _named_file(text: str) -> tuple[str, Path]:

@@ -28,7 +28,7 @@ LAYERS = (
     ("verify", "syntax", "bytecode"),
     ("execute",),
     ("program",),
-    ("inputs", "console"),
+    ("inputs", "console", "op_table"),
     ("opt", "translate"),
     ("cli", "__init__", "__main__"),
 )

@@ -2,67 +2,43 @@
 
     python tools/check_op_table.py [--write]
 
-Exits with 1 if the table in README.md is not what it should be; `--write` mends it.
+Exits with 1 if the table in README.md is not what it should be; `--write` mends it. `stablehlo-interp --list-ops` says
+the same op by op.
 """
 
 from __future__ import annotations
 
-import inspect
-import json
 import sys
-from importlib import import_module
+from itertools import groupby
+from operator import attrgetter
 from pathlib import Path
-from pkgutil import iter_modules
 
 ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT))
 
-import spec_checks.oracles  # noqa: E402
 import stablehlo_ref  # noqa: E402, F401  (registers the ops)
-from stablehlo_ref.define import Op  # noqa: E402
+from stablehlo_ref.op_table import Row, rows, totals  # noqa: E402
 
 START, END = "<!-- ops -->\n", "<!-- end -->"
 
 
-def oracles() -> set[str]:
-    """The names of the oracle functions."""
-    modules = [import_module(f"spec_checks.oracles.{m.name}") for m in iter_modules(spec_checks.oracles.__path__)]
-    functions = (name for m in modules for name, _ in inspect.getmembers(m, inspect.isfunction))
-    return {name.rstrip("_") for name in functions}
-
-
-def is_evaluated(definition: type[Op]) -> bool:
-    """Whether runs go through it: it has a role that plans, or it ends a region."""
-    return bool({"plan", "inline"} & set(definition.parameters)) or definition.terminator or bool(definition.isolated)
-
-
-def rows() -> list[tuple[str, str, int, int, int, int]]:
-    """For each chapter: its ops, and how many there are, are evaluated, have an oracle and a lit test."""
-    chapters: dict[str, list[type[Op]]] = {}
-    for definition in Op.registry.values():
-        chapters.setdefault(definition.__module__.removeprefix("stablehlo_ref."), []).append(definition)
-    known = oracles()
-    table = []
-    for chapter, definitions in sorted(chapters.items()):
-        names = sorted(d.name.partition(".")[2] for d in definitions)
-        lit = [n for n in names if (ROOT / "tests" / "interpret" / f"{n}.mlir").exists()]
-        counts = (len(names), sum(map(is_evaluated, definitions)), sum(n in known for n in names), len(lit))
-        table.append((chapter, ", ".join(names), *counts))
-    return table
-
-
 def table() -> str:
     """The table in Markdown."""
-    spec = json.loads((ROOT / "spec_checks" / "labels.json").read_text())
-    evaluated = sum(is_evaluated(Op.registry[f"stablehlo.{op}"]) for op in spec if f"stablehlo.{op}" in Op.registry)
+    known = rows(ROOT)
+    chapter = attrgetter("chapter")
     lines = [
-        f"{evaluated} of the spec's {len(spec)} ops are evaluated.",
+        "; ".join(totals(known)) + ".",
         "",
         "| module | ops | evaluated | with oracle | with lit test |",
         "|---|---|---|---|---|",
     ]
-    lines += [f"| {c} | {names} | {ran} of {n} | {oracle} | {lit} |" for c, names, n, ran, oracle, lit in rows()]
-    return "\n".join(lines) + "\n"
+    return "\n".join(lines + [_line(c, list(ops)) for c, ops in groupby(sorted(known, key=chapter), chapter)]) + "\n"
+
+
+def _line(chapter: str, ops: list[Row]) -> str:
+    names = ", ".join(sorted(row.name.partition(".")[2] for row in ops))
+    counts = [sum(map(bool, map(attrgetter(count), ops))) for count in ("is_evaluated", "has_oracle", "has_lit_test")]
+    return f"| {chapter} | {names} | {counts[0]} of {len(ops)} | {counts[1]} | {counts[2]} |"
 
 
 def main() -> int:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import io
+import re
 from pathlib import Path
 
 import pytest
 
 from stablehlo_ref.cli import main
+from stablehlo_ref.op_table import listing
 
 ADD = """\
 func.func @main(%x: tensor<2xi32>, %y: tensor<2xi32>) -> tensor<2xi32> {
@@ -97,3 +99,17 @@ def test_opt_makes_composites_calls(tmp_path: Path, capsys: Capture) -> None:
     assert main(["opt", "--stablehlo-legalize-composite-to-call=except=my.other", written(tmp_path, COMPOSITES)]) == 0
     text = capsys.readouterr().out
     assert text.count("call @id(") == 1 and '"my.other"' in text
+
+
+def test_the_table_of_ops(capsys: Capture) -> None:
+    with pytest.raises(SystemExit) as exit:
+        main(["--list-ops"])
+    assert exit.value.code == 0
+    out = capsys.readouterr().out
+    assert re.search(r"^stablehlo.gather +yes +23 +yes +yes$", out, re.M)
+    assert re.search(r"^chlo.erf +yes +1 +yes +yes$", out, re.M)
+    assert "chlo: 51 of 51 evaluated" in out and "interpreter: 3 of 3 evaluated" in out
+
+
+def test_the_table_without_the_repository(tmp_path: Path) -> None:
+    assert re.search(r"^stablehlo.gather +yes +23 +\? +\?$", listing(tmp_path), re.M)
