@@ -91,20 +91,24 @@ class Scheduler:
         """What each process returned. EvaluationError if they can't all go on, or the error of the first that fails."""
         while self.ready:
             process, value = self.ready.popleft()
-            try:
-                with self.inside(process):
-                    request = self.processes[process].send(value)
-            except StopIteration as end:
-                self.results[process] = end.value
-            except StablehloError as error:
-                if len(self.processes) == 1:
-                    raise
-                raise type(error)(in_process(process, error.diagnostics)) from error
-            else:
-                self._take(process, request)
+            with self.inside(process):
+                self._resume(process, value)
         if self.waiting:
             raise self._deadlock()
         return self.results
+
+    def _resume(self, process: ProcessId, value: Any) -> None:
+        """Lets a process go on until it waits or returns."""
+        try:
+            request = self.processes[process].send(value)
+        except StopIteration as end:
+            self.results[process] = end.value
+        except StablehloError as error:
+            if len(self.processes) == 1:
+                raise
+            raise type(error)(in_process(process, error.diagnostics)) from error
+        else:
+            self._take(process, request)
 
     def _take(self, process: ProcessId, request: Any) -> None:
         match request:
