@@ -28,6 +28,7 @@ from spec_checks.strategies import (
     shapes,
     special_values,
 )
+from stablehlo_ref.define import Op
 from stablehlo_ref.ir.types import tensor_type
 from stablehlo_ref.numerics.dtypes import element_type_of
 from stablehlo_ref.ops.comparison import ComparisonDirection, ComparisonType
@@ -314,6 +315,9 @@ def test_map(body: str, data: st.DataObject) -> None:
 # --- paths for large, strided and repeated operands -----------------------------------------------------------------
 
 LARGE = 70_000
+BROADCASTS = [(op, t) for op, types in EXACT_BINARY.items() for t in types] + [
+    (op, t) for op in COMPLEX_BINARY for t in COMPLEXES
+]
 PATHS = [(op, dtype) for op, types in (EXACT_UNARY | EXACT_BINARY).items() for dtype in types]
 
 
@@ -345,3 +349,15 @@ def test_operands_of_any_strides(dtype: np.dtype[Any]) -> None:
     pred = np.broadcast_to(np.arange(300) % 3 == 0, (150, 300))
     expected = np.where(pred, reverse, repeated)
     assert same(evaluate("select", pred, reverse, repeated), expected)
+
+
+@pytest.mark.parametrize(("op", "dtype"), BROADCASTS, ids=str)
+def test_scalars_broadcast_in_computations_of_lanes(op: str, dtype: np.dtype[Any]) -> None:
+    """In a region that is called with arrays of lanes, constants stay scalars, on either side."""
+    lanes = np.arange(1, 701).astype(dtype)
+    constant = np.ones((), dtype)
+    kernel = Op.registry[f"stablehlo.{op}"].call("plan", {"lhs": type_of(constant)})
+    with np.errstate(all="ignore"):
+        for lhs, rhs in ((lanes, constant), (constant[()], lanes), (lanes[:3], constant)):
+            whole = np.broadcast_arrays(lhs, rhs)
+            assert same(np.asarray(kernel(lhs, rhs)), np.asarray(kernel(*whole))), f"{op} {lhs!r} {rhs!r}"

@@ -36,13 +36,17 @@ def blockwise(function: Kernel, wide: np.dtype[Any], dtype: np.dtype[Any]) -> Ke
 
 
 def partwise(function: Kernel, dtype: np.dtype[Any], rest: Kernel, wide: np.dtype[Any] = FLOAT64) -> Kernel:
-    """A kernel for arrays of one shape and of the complex `dtype`, that works on their parts in the dtype `wide`.
+    """A kernel for arrays of the complex `dtype`, of shapes that broadcast, that works on their parts in dtype `wide`.
 
     `function` takes the real and the imaginary part of each operand and returns those of the result. Where one of
     these is NaN, be it that `function` knows no better, `rest`, a function of complex<f64> arrays, decides.
     """
 
     def run(*operands: Array) -> Array:
+        shape = operands[0].shape
+        if any(x.shape != shape for x in operands):
+            shape = np.broadcast_shapes(*[x.shape for x in operands])
+            operands = tuple(np.broadcast_to(x, shape) for x in operands)
         flat = [x.reshape(-1) for x in operands]
         out = np.empty(flat[0].size, dtype)
         for start in range(0, out.size, BLOCK):
@@ -52,6 +56,6 @@ def partwise(function: Kernel, dtype: np.dtype[Any], rest: Kernel, wide: np.dtyp
             left = np.isnan(result)
             if left.any():
                 result[left] = rest(*[x[left].astype(np.complex128) for x in blocks])
-        return out.reshape(operands[0].shape)
+        return out.reshape(shape)
 
     return run

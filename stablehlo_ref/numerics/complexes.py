@@ -32,7 +32,8 @@ def complex(dtype: DType) -> Kernel:
     result_dtype = complex_dtype(dtype)
 
     def run(real: Array, imag: Array) -> Array:
-        result = np.empty(real.shape, result_dtype)
+        shape = real.shape if real.shape == imag.shape else np.broadcast_shapes(real.shape, imag.shape)
+        result = np.empty(shape, result_dtype)
         result.real = real
         result.imag = imag
         return result

@@ -15,7 +15,18 @@ import numpy as np
 
 from stablehlo_ref.numerics.blocks import blockwise
 from stablehlo_ref.numerics.dtypes import BOOL, FLOAT32, FLOAT64, bits_dtype, is_narrow_float, signed_bits_dtype
-from stablehlo_ref.numerics.narrow import Array, Kernel, in_blocks, rounded, tabulated, tabulated_pairs, widened
+from stablehlo_ref.numerics.narrow import (
+    SMALL,
+    Array,
+    Kernel,
+    each_block,
+    first,
+    is_uniform,
+    rounded,
+    tabulated,
+    tabulated_pairs,
+    widened,
+)
 from stablehlo_ref.numerics.ulp import ordered_bits
 
 DType: TypeAlias = np.dtype[Any]
@@ -70,10 +81,16 @@ def _sign(dtype: DType) -> Kernel:
     bits = bits_dtype(dtype)
     sign_bit = bits.type(1 << 8 * dtype.itemsize - 1)
 
+    def step(x: Array, out: Array) -> None:
+        np.sign(x, out=out)
+        np.bitwise_or(out.view(bits), np.bitwise_and(x.view(bits), sign_bit), out=out.view(bits))
+
     def run(x: Array) -> Array:
+        if x.size >= SMALL:
+            return each_block(step, x, dtype)
         return np.bitwise_or(np.sign(x).view(bits), np.bitwise_and(x.view(bits), sign_bit)).view(dtype)
 
-    return in_blocks(run, dtype)
+    return run
 
 
 def _round_nearest_afz(dtype: DType) -> Kernel:
@@ -123,13 +140,18 @@ def _with_ordered_zeros(pick: Any, wrong_zero: float, least_of: Callable[[DType]
 
         def run(x: Array, y: Array) -> Array:
             result = pick(x, y)
-            if is_right(result):
+            if is_right(result) or _is_one_nonzero(x) or _is_one_nonzero(y):
                 return result
             return pick(result.view(signed), pick(y, x).view(signed)).view(dtype)
 
         return run
 
     return factory
+
+
+def _is_one_nonzero(x: Array) -> bool:
+    """Whether all elements are one that is not zero, and known to be because the array is a broadcast scalar."""
+    return is_uniform(x) and x.size > 0 and bool(first(x) != 0)
 
 
 _maximum = _with_ordered_zeros(np.maximum, -0.0, signed_bits_dtype)
@@ -141,8 +163,8 @@ def _clamp(dtype: DType) -> Kernel:
     above, below, lacks_minus_zero = _maximum(dtype), _minimum(dtype), _lacks(-0.0, dtype, signed_bits_dtype)
 
     def run(low: Array, operand: Array, high: Array) -> Array:
-        if high.ndim == 0 and high and operand.size >= _SMALL:
-            result = np.clip(operand, low, high)
+        if operand.size >= _SMALL and _is_one_nonzero(high):
+            result = np.clip(operand, first(low) if is_uniform(low) else low, first(high))
             if lacks_minus_zero(result):
                 return result
         return below(above(operand, low), high)

@@ -148,9 +148,9 @@ def _blockwise(function: Kernel, result_dtype: DType, store: Store, small: Kerne
         else:
             return small(*operands)
         shape = np.broadcast_shapes(*(x.shape for x in operands))
-        if all(map(_is_uniform, operands)):
-            return np.broadcast_to(small(*map(_first, operands)), shape).copy()
-        flat = [load(_first(x)) if _is_uniform(x) else _flat(x, shape) for x in operands]
+        if all(map(is_uniform, operands)):
+            return np.broadcast_to(small(*map(first, operands)), shape).copy()
+        flat = [load(first(x)) if is_uniform(x) else _flat(x, shape) for x in operands]
         out = np.empty(prod(shape), result_dtype)
         for start in range(0, out.size, BLOCK):
             block = slice(start, start + BLOCK)
@@ -160,12 +160,12 @@ def _blockwise(function: Kernel, result_dtype: DType, store: Store, small: Kerne
     return run
 
 
-def _is_uniform(x: Array) -> bool:
+def is_uniform(x: Array) -> bool:
     """Whether `x` is a scalar, or one that has been broadcast."""
     return not any(x.strides)
 
 
-def _first(x: Array) -> Array:
+def first(x: Array) -> Array:
     return x[(0,) * x.ndim]
 
 
