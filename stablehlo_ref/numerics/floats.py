@@ -137,9 +137,12 @@ def _with_ordered_zeros(pick: Any, wrong_zero: float, least_of: Callable[[DType]
 
     def factory(dtype: DType) -> Kernel:
         is_right, signed = _lacks(wrong_zero, dtype, least_of), signed_bits_dtype(dtype)
+        zero = dtype.type(wrong_zero).tobytes()
 
         def run(x: Array, y: Array) -> Array:
             result = pick(x, y)
+            if result.size < _SMALL and (np.count_nonzero(result) == result.size or zero not in result.tobytes()):
+                return result
             if is_right(result) or _is_one_nonzero(x) or _is_one_nonzero(y):
                 return result
             return pick(result.view(signed), pick(y, x).view(signed)).view(dtype)

@@ -24,7 +24,7 @@ from stablehlo_ref.kinds import (
     signed_integer_tensor,
     tensor,
 )
-from stablehlo_ref.numerics import complex_elementary, complexes, elementary, floats, integers
+from stablehlo_ref.numerics import complex_elementary, complexes, elementary, floats, integers, open_cases
 from stablehlo_ref.numerics.dtypes import kind, numpy_dtype
 from stablehlo_ref.numerics.integers import same
 from stablehlo_ref.spec import (
@@ -66,6 +66,7 @@ class Elementwise(Op):
     integer: Bullet = None
     floating: Bullet = None
     complex: Bullet = None
+    open: Bullet = None  # from the dtype to a function that finds the operands of which the spec leaves the result open
 
     @classmethod
     def kernel(cls, x: Any) -> Kernel:
@@ -101,6 +102,10 @@ class UnaryElementwise(Elementwise):
     def plan(cls, operand: Any) -> Kernel:
         return cls.kernel(operand)
 
+    @classmethod
+    def open_cases(cls, operand: Any) -> Any:
+        return cls.open and cls.open(numpy_dtype(element_type(operand)))
+
 
 class BinaryElementwise(Elementwise):
     """Two operands and a result, all of the same type."""
@@ -123,6 +128,10 @@ class BinaryElementwise(Elementwise):
     def plan(cls, lhs: Any) -> Kernel:
         return cls.kernel(lhs)
 
+    @classmethod
+    def open_cases(cls, lhs: Any) -> Any:
+        return cls.open and cls.open(numpy_dtype(element_type(lhs)))
+
 
 # --- arithmetic -----------------------------------------------------------------------------------------------------
 
@@ -136,6 +145,7 @@ class Abs(UnaryElementwise, op="abs"):
     integer = integers.abs
     floating = floats.abs
     complex = complexes.abs
+    open = open_cases.abs
 
     @staticmethod
     def infer(operand: Any) -> Any:
@@ -157,6 +167,7 @@ class Add(BinaryElementwise, op="add"):
     integer = integers.add
     floating = floats.add
     complex = complexes.add
+    open = open_cases.add
 
     @staticmethod
     def constraints(C: Any, lhs: Any, rhs: Any, result: Any) -> None:
@@ -185,6 +196,7 @@ class Divide(BinaryArithmetic, op="divide"):
     integer = integers.divide
     floating = floats.divide
     complex = complexes.divide
+    open = open_cases.divide
 
 
 class Power(BinaryArithmetic, op="power"):
@@ -193,6 +205,7 @@ class Power(BinaryArithmetic, op="power"):
     integer = integers.power
     floating = elementary.power
     complex = complex_elementary.power
+    open = open_cases.power
 
 
 class Remainder(BinaryArithmetic, op="remainder"):
@@ -200,6 +213,7 @@ class Remainder(BinaryArithmetic, op="remainder"):
 
     integer = integers.remainder
     floating = floats.remainder
+    open = open_cases.remainder
 
 
 class Subtract(BinaryArithmetic, op="subtract"):
@@ -209,6 +223,7 @@ class Subtract(BinaryArithmetic, op="subtract"):
     integer = integers.subtract
     floating = floats.subtract
     complex = complexes.subtract
+    open = open_cases.subtract
 
 
 class BinaryOnAnything(BinaryElementwise):
@@ -219,18 +234,40 @@ class BinaryOnAnything(BinaryElementwise):
     commutative = True
 
 
-class Maximum(BinaryOnAnything, op="maximum"):
+class Extremum(BinaryOnAnything):
+    beyond: Any = None  # the operator that holds for the operand to pick and the other one
+
+    @classmethod
+    def kernel(cls, x: Any) -> Kernel:
+        kernel, beyond = super().kernel(x), cls.beyond
+        if rank(x) > 0 or numpy_dtype(element_type(x)).kind not in "iuf":
+            return kernel
+
+        def run(lhs: Array, rhs: Array) -> Array:
+            if lhs.ndim == rhs.ndim == 0:  # scalars are compared in a fifth of the kernel's time
+                if beyond(lhs, rhs):
+                    return lhs
+                if beyond(rhs, lhs):
+                    return rhs
+            return kernel(lhs, rhs)
+
+        return run
+
+
+class Maximum(Extremum, op="maximum"):
     """The larger of `lhs` and `rhs`: NaN if one of them is, complex numbers in the order of (real, imaginary)."""
 
+    beyond = operator.gt
     boolean = same(np.logical_or)
     integer = integers.maximum
     floating = floats.maximum
     complex = complexes.maximum
 
 
-class Minimum(BinaryOnAnything, op="minimum"):
+class Minimum(Extremum, op="minimum"):
     """The smaller of `lhs` and `rhs`: NaN if one of them is, complex numbers in the order of (real, imaginary)."""
 
+    beyond = operator.lt
     boolean = same(np.logical_and)
     integer = integers.minimum
     floating = floats.minimum
@@ -245,6 +282,7 @@ class Multiply(BinaryOnAnything, op="multiply"):
     integer = integers.multiply
     floating = floats.multiply
     complex = complexes.multiply
+    open = open_cases.multiply
 
 
 class Negate(UnaryElementwise, op="negate"):
@@ -257,6 +295,7 @@ class Negate(UnaryElementwise, op="negate"):
     integer = integers.negate
     floating = floats.negate
     complex = complexes.negate
+    open = open_cases.negate
 
 
 class Sign(UnaryElementwise, op="sign"):
