@@ -249,6 +249,8 @@ class Extremum(BinaryOnAnything):
                     return lhs
                 if beyond(rhs, lhs):
                     return rhs
+                if lhs == rhs != 0:  # zeros may differ in sign
+                    return lhs
             return kernel(lhs, rhs)
 
         return run
