@@ -10,6 +10,7 @@ from stablehlo_ref.dialects import (
     func,
     interpreter,
 )
+from stablehlo_ref.dialects.foreign import arith, cf, ml_program, sdy, shape, tensor
 from stablehlo_ref.ops import (
     asynchrony,
     bitwise,
@@ -23,8 +24,8 @@ from stablehlo_ref.ops import (
     convolution,
     data_movement,
     deprecated,
-    dynamism,
     dot_general,
+    dynamism,
     elementary,
     elementwise,
     extensibility,
@@ -43,9 +44,11 @@ from stablehlo_ref.ops import (
 from stablehlo_ref.targets import gpu, lapack, markers, xla
 
 __all__ = [
+    "arith",
     "asynchrony",
     "bitwise",
     "builtin",
+    "cf",
     "check",
     "chlo_broadcasting",
     "chlo_elementwise",
@@ -74,12 +77,16 @@ __all__ = [
     "lapack",
     "linear_algebra",
     "markers",
+    "ml_program",
     "normalization",
     "quantization",
     "random",
     "reduction",
+    "sdy",
+    "shape",
     "slicing",
     "sort",
+    "tensor",
     "tuples",
     "windows",
     "xla",

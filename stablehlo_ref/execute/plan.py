@@ -162,6 +162,13 @@ class FramePlanner:
 
         return PlannedBody(region, plan)
 
+    def isolated(self, region: Region) -> FunctionPlan:
+        """A region that sees no values from above, as a function."""
+        frame = FunctionPlan("region")
+        frame.block.communicates = any(map(self.planner.communicates, region.block.operations))
+        FramePlanner(self.planner, frame).plan(region.block)
+        return frame
+
     def _capturing_step(
         self, op: Operation, captures: list[Value], ins: tuple[int, ...], outs: tuple[int, ...], dead: list[int]
     ) -> Callable[[Any], None]:
@@ -180,7 +187,8 @@ class FramePlanner:
     def _inline_step(
         self, op: Operation, definition: type[Op], ins: tuple[int, ...], outs: tuple[int, ...], dead: list[int]
     ) -> Step:
-        blocks = [partial(self.block, region.block) for region in op.regions]
+        plan_block = self.isolated if definition.isolated else lambda region: partial(self.block, region.block)
+        blocks = list(map(plan_block, op.regions))
         values = definition.group(op.properties, ins, outs, blocks)
         values |= surroundings(op) | {"functions": self.planner.function, "run_grid": run_grid, "dying": frozenset(dead)}
         go: Callable[[Any], Turns] = definition.call("inline", values)

@@ -39,6 +39,7 @@ class Context:
     probe_output_dir: Path | None = None
     process: Process = field(default_factory=Process)  # outside of any grid it is the only one
     probes: dict[str, list[tuple[Any, Any]]] = field(default_factory=dict)  # types and values by probe id
+    variables: dict[str, Any] = field(default_factory=dict)  # of the module, that were stored to
     seed: int = 0  # of what `rng` draws
     draws: int = 0  # how often it has drawn in this run
 

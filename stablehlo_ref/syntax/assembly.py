@@ -16,7 +16,7 @@ in the line                       what it stands for in the text
 ``complex_type``                  the result's type, or a functional type if operands are not its parts
 ``select_type``                   the type of the predicate and that of all else, or a functional type
 ``tuple_type``                    the result's type, which has the operands' types in it
-``custom(name)``                  the irregular form of that name in `syntax/custom.py`
+``custom(name)``                  the irregular form of that name in `syntax/custom.py`, `custom_foreign.py`
 ================================  ====================================================================================
 
 Operand types that a form leaves out are those of the values; the result type of a constant is that of its value.
@@ -33,6 +33,8 @@ from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.kinds import Dense
 from stablehlo_ref.syntax.attribute_text import dictionary_text
 from stablehlo_ref.syntax.custom import FORMS
+from stablehlo_ref.syntax.custom_foreign import FOREIGN_FORMS
+from stablehlo_ref.syntax.custom_sdy import SDY_FORMS
 from stablehlo_ref.syntax.directive import Directive, Draft, member_value
 from stablehlo_ref.syntax.forms import form_of
 from stablehlo_ref.syntax.type_forms import (
@@ -249,9 +251,10 @@ def _directive(definition: type[Op], token: str) -> Directive:
     if token.startswith("type("):
         return Types(token[5:-1])
     if token.startswith("custom("):
-        if token[7:-1] not in FORMS:
+        form = (FORMS | FOREIGN_FORMS | SDY_FORMS).get(token[7:-1])
+        if form is None:
             raise TypeError(f"{definition.__name__}.syntax: no custom form '{token[7:-1]}'")
-        return FORMS[token[7:-1]]
+        return form
     if token.startswith("$"):
         member = definition.members.get(token[1:])
         if isinstance(member, Attr):

@@ -1,0 +1,1 @@
+"""Dialects of others of which real exports hold some ops."""

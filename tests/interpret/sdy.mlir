@@ -1,0 +1,64 @@
+// RUN: stablehlo-interp --split-input-file %s
+
+sdy.mesh @mesh = <["x"=2, "y"=2]>
+func.func @marks() {
+  %x = stablehlo.constant dense<[[1, 2], [3, 4]]> : tensor<2x2xi32>
+  %0 = sdy.sharding_constraint %x <@mesh, [{"x"}, {?}]> : tensor<2x2xi32>
+  %1 = sdy.reshard %0 <@mesh, [{}, {"x", "y"}], replicated={"y"}> : tensor<2x2xi32>
+  sdy.sharding_group %1 group_id = 21 : tensor<2x2xi32>
+  %2 = sdy.propagation_barrier %1 allowed_direction = NONE : tensor<2x2xi32>
+  check.expect_eq_const %2, dense<[[1, 2], [3, 4]]> : tensor<2x2xi32>
+  func.return
+}
+
+// -----
+
+// Each device multiplies a row of blocks with a column of them; the sum over "y" is the matrix product.
+sdy.mesh @mesh = <["x"=2, "y"=2]>
+func.func @product_in_parts() {
+  %a = stablehlo.constant dense<[[1, 2], [3, 4]]> : tensor<2x2xi32>
+  %b = stablehlo.constant dense<[[10, 20, 30], [1, 2, 3]]> : tensor<2x3xi32>
+  %0 = sdy.manual_computation(%a, %b) in_shardings=[<@mesh, [{"x"}, {"y"}]>, <@mesh, [{"y"}, {}]>] out_shardings=[<@mesh, [{"x"}, {}]>] manual_axes={"x", "y"} (%p: tensor<1x1xi32>, %q: tensor<1x3xi32>) {
+    %1 = stablehlo.dot_general %p, %q, contracting_dims = [1] x [0] : (tensor<1x1xi32>, tensor<1x3xi32>) -> tensor<1x3xi32>
+    %2 = "stablehlo.all_reduce"(%1) <{channel_handle = #stablehlo.channel_handle<handle = 1, type = 0>, replica_groups = dense<[[0, 1], [2, 3]]> : tensor<2x2xi64>, use_global_device_ids}> ({
+    ^bb0(%x: tensor<i32>, %y: tensor<i32>):
+      %3 = stablehlo.add %x, %y : tensor<i32>
+      stablehlo.return %3 : tensor<i32>
+    }) : (tensor<1x3xi32>) -> tensor<1x3xi32>
+    sdy.return %2 : tensor<1x3xi32>
+  } : (tensor<2x2xi32>, tensor<2x3xi32>) -> tensor<2x3xi32>
+  check.expect_eq_const %0, dense<[[12, 24, 36], [34, 68, 102]]> : tensor<2x3xi32>
+  func.return
+}
+
+// -----
+
+// Devices in another order; one dimension is split over two axes, of which the first is major; each adds its number.
+sdy.mesh @mesh = <["x"=2, "y"=2], device_ids=[0, 2, 1, 3]>
+func.func @order_of_devices() {
+  %a = stablehlo.constant dense<[0, 10, 20, 30]> : tensor<4xi32>
+  %0 = sdy.manual_computation(%a) in_shardings=[<@mesh, [{"y", "x"}]>] out_shardings=[<@mesh, [{"y", "x"}]>] manual_axes={"x", "y"} (%p: tensor<1xi32>) {
+    %1 = stablehlo.partition_id : tensor<ui32>
+    %2 = stablehlo.convert %1 : (tensor<ui32>) -> tensor<i32>
+    %3 = stablehlo.reshape %2 : (tensor<i32>) -> tensor<1xi32>
+    %4 = stablehlo.add %p, %3 : tensor<1xi32>
+    sdy.return %4 : tensor<1xi32>
+  } : (tensor<4xi32>) -> tensor<4xi32>
+  // (y, x) = (0, 0), (0, 1), (1, 0), (1, 1) are the devices 0, 1, 2, 3
+  check.expect_eq_const %0, dense<[0, 11, 22, 33]> : tensor<4xi32>
+  func.return
+}
+
+// -----
+
+// "y" is none of the manual axes: all devices along it have the whole.
+sdy.mesh @mesh = <["x"=2, "y"=2]>
+func.func @free_axes() {
+  %a = stablehlo.constant dense<[[1, 2, 3, 4], [5, 6, 7, 8]]> : tensor<2x4xi32>
+  %0 = sdy.manual_computation(%a) in_shardings=[<@mesh, [{"x", ?}, {"y"}]>] out_shardings=[<@mesh, [{"x", ?}, {?}]>] manual_axes={"x"} (%p: tensor<1x4xi32>) {
+    %1 = "stablehlo.collective_permute"(%p) <{channel_handle = #stablehlo.channel_handle<handle = 1, type = 0>, source_target_pairs = dense<[[0, 2], [2, 0], [1, 3], [3, 1]]> : tensor<4x2xi64>}> : (tensor<1x4xi32>) -> tensor<1x4xi32>
+    sdy.return %1 : tensor<1x4xi32>
+  } : (tensor<2x4xi32>) -> tensor<2x4xi32>
+  check.expect_eq_const %0, dense<[[5, 6, 7, 8], [1, 2, 3, 4]]> : tensor<2x4xi32>
+  func.return
+}
