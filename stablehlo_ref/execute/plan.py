@@ -169,6 +169,13 @@ class FramePlanner:
         FramePlanner(self.planner, frame).plan(region.block)
         return frame
 
+    def isolated(self, region: Region) -> FunctionPlan:
+        """A region that sees no values from above, as a function."""
+        frame = FunctionPlan("region")
+        frame.block.communicates = any(map(self.planner.communicates, region.block.operations))
+        FramePlanner(self.planner, frame).plan(region.block)
+        return frame
+
     def _capturing_step(
         self, op: Operation, captures: list[Value], ins: tuple[int, ...], outs: tuple[int, ...], dead: list[int]
     ) -> Callable[[Any], None]:

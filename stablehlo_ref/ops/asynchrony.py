@@ -8,7 +8,7 @@ from typing import Any
 from stablehlo_ref.define import Body, In, Ins, Op, Out, Outs
 from stablehlo_ref.ir.types import FutureType
 from stablehlo_ref.kinds import anything, future, per_tensor_quantized, tensor
-from stablehlo_ref.ops.control_flow import Go, PlanBlock, Slots, Turns, all_compatible, move
+from stablehlo_ref.ops.control_flow import Go, Slots, Turns, all_compatible
 from stablehlo_ref.spec import size
 
 COLLECTIVES = (
@@ -40,19 +40,13 @@ class AsyncStart(Op, op="async_start"):
         C(4, result.elements == body.outputs)
 
     @staticmethod
-    def inline(operands: tuple[int, ...], body: PlanBlock, result: int) -> Go:
-        block = body()
-        start = move(operands, block.arguments)
-
+    def inline(operands: tuple[int, ...], body: Any, result: int) -> Go:
         def go(slots: Slots) -> Turns:
-            start(slots)
-            if block.communicates:
-                yield from block.go(slots)
+            arguments = [slots[operand] for operand in operands]
+            if body.block.communicates:
+                slots[result] = tuple((yield from body.go(slots[0], arguments)))
             else:
-                block.run(slots)
-            slots[result] = tuple(slots[slot] for slot in block.results)
-            for slot in block.results:
-                slots[slot] = None
+                slots[result] = tuple(body.call(slots[0], arguments))
 
         return go
 

@@ -27,6 +27,8 @@ from stablehlo_ref.spec import UNKNOWN, Size
 Symbols = Callable[[str], Any]  # from a symbol's name to the op that it stands for, None where there is none
 Ids = tuple[tuple[int, ...], ...]
 
+MOST_DEVICES = 1 << 20  # of a mesh
+
 # --- replica groups -------------------------------------------------------------------------------------------------
 
 
@@ -127,6 +129,8 @@ def along_axes(sizes: dict[str, int], device_ids: Sequence[int], axes: Sequence[
     if len(set(inside)) < len(inside):
         raise ValueError("axes overlap")
     outside = [p for p in range(len(parts)) if p not in inside]
+    if prod(sizes.values()) > MOST_DEVICES:
+        raise ValueError(f"more than {MOST_DEVICES} devices")
     devices = np.array(device_ids or range(prod(sizes.values())), np.int64)
     grid = devices.reshape([high // low for _, low, high in parts]).transpose(outside + inside)
     count = prod(parts[p][2] // parts[p][1] for p in inside)
