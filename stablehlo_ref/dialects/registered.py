@@ -10,7 +10,17 @@ from stablehlo_ref.dialects import (
     func,
     interpreter,
 )
-from stablehlo_ref.dialects.foreign import arith, cf, ml_program, sdy, shape, tensor
+from stablehlo_ref.dialects.foreign import (
+    arith,
+    arith_comparison,
+    arith_conversion,
+    cf,
+    ml_program,
+    sdy,
+    shape,
+    shape_assumptions,
+    tensor,
+)
 from stablehlo_ref.ops import (
     asynchrony,
     bitwise,
@@ -45,6 +55,8 @@ from stablehlo_ref.targets import gpu, lapack, markers, xla
 
 __all__ = [
     "arith",
+    "arith_comparison",
+    "arith_conversion",
     "asynchrony",
     "bitwise",
     "builtin",
@@ -84,6 +96,7 @@ __all__ = [
     "reduction",
     "sdy",
     "shape",
+    "shape_assumptions",
     "slicing",
     "sort",
     "tensor",
