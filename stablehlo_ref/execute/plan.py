@@ -28,8 +28,9 @@ FOLDED_ELEMENTS = 1 << 16  # results of constant ops up to this size are compute
 class Planner:
     """Plans the functions of one module, each once."""
 
-    def __init__(self, module: Operation, limits: Limits) -> None:
+    def __init__(self, module: Operation, limits: Limits, step_by_step: bool = False) -> None:
         self.limits = limits
+        self.step_by_step = step_by_step  # whether every op is a step that an observer sees
         self.plans: dict[str, FunctionPlan] = {}
         self.functions: dict[str, Operation] = {}
         outer = [op for region in module.regions for block in region.blocks for op in block.operations]
@@ -103,6 +104,7 @@ class FramePlanner:
         plan.communicates = plan.communicates or self.planner.communicates(op)
         plan.steps.append(step)
         plan.ops.append(op)
+        plan.ins.append(tuple(map(self.slot, op.operands)))
         plan.outs.append(outs)
 
     def _step(self, op: Operation, dying: list[int]) -> tuple[Step, tuple[int, ...]]:
@@ -160,7 +162,7 @@ class FramePlanner:
             FramePlanner(self.planner, frame, lanes).plan(block, captures)
             return frame
 
-        return PlannedBody(region, plan)
+        return PlannedBody(region, plan, step_by_step=self.planner.step_by_step)
 
     def isolated(self, region: Region) -> FunctionPlan:
         """A region that sees no values from above, as a function."""
@@ -238,7 +240,7 @@ class FramePlanner:
         if definition is not None and op.name == "stablehlo.constant":
             array: np.ndarray = definition.call("plan", op.properties)()
             return array if self.lanes is None else np.broadcast_to(array, (self.lanes, *array.shape))
-        if definition is None or definition.effects or op.regions or len(op.results) != 1:
+        if definition is None or definition.effects or op.regions or len(op.results) != 1 or self.planner.step_by_step:
             return None
         if "plan" not in definition.parameters or not _small(op.results[0].type) or self.lanes is not None:
             return None
