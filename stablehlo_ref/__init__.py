@@ -15,6 +15,7 @@ from stablehlo_ref.diagnostics import (
     StablehloError,
     UnsupportedError,
 )
+from stablehlo_ref.execute.run import ImplementationDefinedWarning
 from stablehlo_ref.limits import Limits
 from stablehlo_ref.ops.extensibility import register_custom_call
 from stablehlo_ref.program import Function, Parameter, Program, load, parse
@@ -23,6 +24,7 @@ __all__ = [
     "Diagnostic",
     "EvaluationError",
     "Function",
+    "ImplementationDefinedWarning",
     "InternalError",
     "InvalidError",
     "Limits",

@@ -73,6 +73,8 @@ def _parser() -> argparse.ArgumentParser:
     add("--probe-output-dir", metavar="DIR", type=Path, help="where interpreter.probe writes its .npy files")
     add("--split-input-file", action="store_true", help=f"run each part between `{SPLIT}` on its own")
     add("--allow-unregistered-dialect", action="store_true", help="accept ops of dialects that nobody knows")
+    add("--warn-implementation-defined", action="store_true", help="tell where the spec leaves a choice")
+    add("--strict", action="store_true", help="make that an error; docs/choices.md has all such cases")
     add("--stats", action="store_true", help="count ops, their seconds, and peak memory (on standard error)")
     add("-v", "--verbose", action="store_true", help="print every op's results as it runs (on standard error)")
     add("--list-ops", action=ListOps, nargs=0, help="print a table of the ops that are known")
@@ -112,7 +114,12 @@ def _run_part(options: argparse.Namespace, name: str, text: str, first_line: int
 
 def _run(options: argparse.Namespace, program: Program) -> None:
     grid = Grid(options.replicas or 1, options.partitions or 1)
-    context = Context(program.limits, probe_output_dir=options.probe_output_dir)
+    context = Context(
+        program.limits, probe_output_dir=options.probe_output_dir, warn=lambda found: print(found, file=sys.stderr),
+        on_implementation_defined=(
+            "error" if options.strict else "warn" if options.warn_implementation_defined else "ignore"
+        ),
+    )  # fmt: skip
     with ExitStack() as stack:
         statistics = stack.enter_context(Statistics()) if options.stats else None
         steps = program.step_count * len(grid.processes)

@@ -22,6 +22,8 @@ Control flow has the role `inline` instead of `plan`: it gets slot numbers for v
 of regions, may ask for `functions` (from a symbol to its plan), for `run_grid` (which runs plans as processes) and for
 `dying` (the slots that it is to empty itself), and returns a generator function of the slots, which yields whatever its
 blocks yield. `lift` gets attribute members and returns those that change when every value has one more axis in front.
+`open_cases` gets what `constraints` does and returns a generator function of the operands' arrays, of the `Choice`s
+that these need where the spec leaves the result open, or None where no arrays need any; only runs that ask for it call it.
 
 An op class is never instantiated; the program is made of `ir.core.Operation`.
 """
@@ -43,7 +45,7 @@ from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.kinds import AttributeKind, Kind, OneOf
 
 REQUIRED: Any = object()
-ROLES = ("infer", "constraints", "plan", "inline", "lift")
+ROLES = ("infer", "constraints", "plan", "inline", "lift", "open_cases")
 SPECIAL = {
     "C", "infer", "attributes", "constants", "dying", "functions", "location", "operand_names", "regions", "run_grid",
     "symbols",

@@ -14,9 +14,10 @@ import numpy as np
 
 import stablehlo_ref.dialects.registered  # noqa: F401  (all op classes, so that the parser knows them)
 from stablehlo_ref.diagnostics import EvaluationError, Location, MalformedError, Source
+from stablehlo_ref.execute.choosing import choosing
 from stablehlo_ref.execute.grid import run_grid
 from stablehlo_ref.execute.plan import Planner
-from stablehlo_ref.execute.run import Context, FunctionPlan, Observer, running
+from stablehlo_ref.execute.run import Context, FunctionPlan, Observer, OnChoice, running
 from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.ir.types import FunctionType, TensorType, TokenType, TupleType, Type
 from stablehlo_ref.limits import Limits
@@ -132,19 +133,37 @@ class Program:
 
     @cached_property
     def _plan(self) -> FunctionPlan:
+        return self._planned()
+
+    @cached_property
+    def _plan_step_by_step(self) -> FunctionPlan:
+        return self._planned(step_by_step=True)
+
+    def _planned(self, step_by_step: bool = False) -> FunctionPlan:
         self.verify()
         with np.errstate(all="ignore"):
-            return Planner(self.module, self.limits).function(self.entry.name)
+            return Planner(self.module, self.limits, step_by_step).function(self.entry.name)
+
+    def _plan_for(self, context: Context) -> FunctionPlan:
+        return self._plan if context.on_implementation_defined == "ignore" else self._plan_step_by_step
 
     def run(
-        self, *arrays: Any, limits: Limits | None = None, observer: Observer | None = None, **named: Any
+        self,
+        *arrays: Any,
+        limits: Limits | None = None,
+        observer: Observer | None = None,
+        on_implementation_defined: OnChoice = "ignore",
+        **named: Any,
     ) -> tuple[Any, ...]:
         """Runs the entry on arrays, one for each input in order, or by name; returns its results as new arrays.
 
         A name is that of the argument in the text, without `%`, or in its location (`args[0]`). dtypes and shapes
         must be those of `inputs`. Raises EvaluationError if they are not, or if a check of the program fails.
+        What a run relies on although the spec leaves it open may `on_implementation_defined` "ignore", "warn" of by an
+        ImplementationDefinedWarning or make an "error", an EvaluationError; both name a section of docs/choices.md.
         """
-        return self._run(arrays, named, Context(limits or self.limits, observer=observer))
+        context = Context(limits or self.limits, observer=observer, on_implementation_defined=on_implementation_defined)
+        return self._run(arrays, named, context)
 
     def run_in(self, context: Context, *arrays: Any, **named: Any) -> tuple[Any, ...]:
         """`run` with a context of the caller's: options and an observer."""
@@ -164,6 +183,7 @@ class Program:
         outfeed: list[tuple[ProcessId, Sequence[Any]]] | None = None,
         limits: Limits | None = None,
         observer: Observer | None = None,
+        on_implementation_defined: OnChoice = "ignore",
     ) -> list[tuple[Any, ...]]:
         """Runs the entry in each process of a grid at once; returns the results of each, as `run` does.
 
@@ -175,7 +195,7 @@ class Program:
         EvaluationError as in `run`, and where processes wait for one another so that none can go on.
         """
         grid = self.grid(len(inputs_per_process), num_replicas, num_partitions)
-        context = Context(limits or self.limits, observer=observer)
+        context = Context(limits or self.limits, observer=observer, on_implementation_defined=on_implementation_defined)
         return self.run_parallel_in(context, grid, inputs_per_process, infeed, outfeed)
 
     def grid(self, count: int, num_replicas: int | None = None, num_partitions: int | None = None) -> Grid:
@@ -199,11 +219,11 @@ class Program:
         outfeed: list[tuple[ProcessId, Sequence[Any]]] | None = None,
     ) -> list[tuple[Any, ...]]:
         """`run_parallel` with a context of the caller's: options and an observer."""
-        plan = self._plan
+        plan = self._plan_for(context)
         context.composites, context.check_composites = self._composites, self._check_composites
         inputs = [self._arguments(given) for given in inputs_per_process]
         reads = [lambda context, values=values: values for values in infeed]
-        with np.errstate(all="ignore"), running(context):
+        with np.errstate(all="ignore"), choosing(context), running(context):
             results = run_grid(context, grid, [(plan, list(arguments)) for arguments in inputs], reads, outfeed)
         if context.failures:
             raise EvaluationError(context.failures)
@@ -219,9 +239,9 @@ class Program:
         if not self.functions and self._entry is None and not arrays and not named:
             return ()
         context.composites, context.check_composites = self._composites, self._check_composites
-        plan = self._plan
+        plan = self._plan_for(context)
         inputs = [_checked(p, a) for p, a in zip(self.inputs, _in_order(self.entry, arrays, named))]
-        with np.errstate(all="ignore"), running(context):
+        with np.errstate(all="ignore"), choosing(context), running(context):
             if plan.block.communicates:
                 (results,) = run_grid(context, Grid(), [(plan, list(inputs))])
             else:

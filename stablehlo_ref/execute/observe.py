@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any, TextIO
 
-from stablehlo_ref.execute.run import Observer, Slots
+from stablehlo_ref.execute.run import Observer
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.processes import Process
 from stablehlo_ref.text import value_text
@@ -21,9 +21,9 @@ class Observers(Observer):
     def __init__(self, *observers: Observer) -> None:
         self.observers = observers
 
-    def before(self, op: Operation, slots: Slots) -> None:
+    def before(self, op: Operation, operands: Sequence[Any]) -> None:
         for observer in self.observers:
-            observer.before(op, slots)
+            observer.before(op, operands)
 
     def after(self, op: Operation, results: Sequence[Any]) -> None:
         for observer in self.observers:
@@ -72,7 +72,7 @@ class Statistics(Observer):
         self.peak_bytes = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
 
-    def before(self, op: Operation, slots: Slots) -> None:
+    def before(self, op: Operation, operands: Sequence[Any]) -> None:
         self._started.append([time.perf_counter(), 0.0])
 
     def after(self, op: Operation, results: Sequence[Any]) -> None:
@@ -112,7 +112,7 @@ class Progress(Observer):
         self._depth = 0
         self._start = self._shown = time.perf_counter()
 
-    def before(self, op: Operation, slots: Slots) -> None:
+    def before(self, op: Operation, operands: Sequence[Any]) -> None:
         self._depth += 1
         now = time.perf_counter()
         if now - self._start > self.PATIENCE and now - self._shown > 0.1:

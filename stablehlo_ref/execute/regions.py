@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from stablehlo_ref.execute.choosing import may_be_open
 from stablehlo_ref.execute.run import FunctionPlan, current_context
 from stablehlo_ref.ir.core import Block, Operation, Region, Value
 from stablehlo_ref.numerics.dtypes import numpy_dtype
@@ -25,18 +26,23 @@ class PlannedBody:
     """An input function of an op, planned at most once in each form it is used in."""
 
     def __init__(
-        self, region: Region, plan: Callable[[Block, int | None], FunctionPlan], captures: Sequence[Any] = ()
+        self,
+        region: Region,
+        plan: Callable[[Block, int | None], FunctionPlan],
+        captures: Sequence[Any] = (),
+        step_by_step: bool = False,
     ) -> None:
         self.region = region
         self.function_type: Any = region.function_type
         self._plan = plan
         self._captures = tuple(captures)
+        self._step_by_step = step_by_step  # whether ops must be seen that may need a choice
         self._scalar: FunctionPlan | None = None
         self._by_count: dict[int, Call] = {}
 
     def bind(self, captures: Sequence[Any]) -> PlannedBody:
         """The same body with the values that it captures, which its plan takes as further arguments."""
-        bound = PlannedBody(self.region, self._plan, captures)
+        bound = PlannedBody(self.region, self._plan, captures, self._step_by_step)
         self._scalar = bound._scalar = self._scalar or self._plan(self.region.block, None)
         return bound
 
@@ -51,13 +57,13 @@ class PlannedBody:
                 block.operations.insert(0, op)
         last = self.region.block.operations[-1]
         block.operations.append(Operation(last.name, None, list(values), (), {}, {}, [], last.location))
-        return PlannedBody(Region([block]), self._plan, self._captures)
+        return PlannedBody(Region([block]), self._plan, self._captures, self._step_by_step)
 
     def taking(self, arguments: Sequence[Value]) -> PlannedBody:
         """The body as a function of some of its arguments, where it needs no others."""
         block = Block([], [])
         block.arguments, block.operations = list(arguments), self.region.block.operations
-        return PlannedBody(Region([block]), self._plan, self._captures)
+        return PlannedBody(Region([block]), self._plan, self._captures, self._step_by_step)
 
     # --- all tiers ----------------------------------------------------------------------------------------------
 
@@ -96,6 +102,7 @@ class PlannedBody:
                 and len(op.operands) == 2
                 and terminator.operands == op.results
                 and not op.regions
+                and not (self._step_by_step and may_be_open(op))
             ):
                 return op
         return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -9,7 +10,7 @@ from dataclasses import dataclass, field
 from operator import length_hint
 from pathlib import Path
 from time import perf_counter
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from stablehlo_ref.diagnostics import Diagnostic, EvaluationError, InternalError, StablehloError
 from stablehlo_ref.ir.core import Operation
@@ -20,7 +21,19 @@ Slots: TypeAlias = list[Any]
 Turns: TypeAlias = Generator[Any, Any, None]
 Step: TypeAlias = Callable[[Slots], Turns | None]
 
+OnChoice: TypeAlias = Literal["ignore", "warn", "error"]
+
 CONTEXT = 0  # the slot that holds the run's context
+
+
+class ImplementationDefinedWarning(UserWarning):
+    """A run relied on what the spec leaves open."""
+
+
+def warn_in_python(found: Diagnostic) -> None:
+    """A warning of Python's, at the place in the program's text."""
+    message = "\n  ".join((found.message, *found.notes))
+    warnings.warn_explicit(message, ImplementationDefinedWarning, found.filename or "<unknown>", found.line or 0)
 
 
 @dataclass
@@ -34,6 +47,8 @@ class Context:
     failures: list[Diagnostic] = field(default_factory=list)
     observer: Observer | None = None
     custom_calls: Mapping[str, Callable[..., Sequence[Any]]] = field(default_factory=dict)  # handlers of this run only
+    on_implementation_defined: OnChoice = "ignore"  # what to do where the spec leaves open what an op does
+    warn: Callable[[Diagnostic], None] = warn_in_python
     composites: Mapping[str, Callable[..., Any]] = field(default_factory=dict)  # what stands in for decompositions
     check_composites: bool = False  # whether both are run and compared
     probe_output_dir: Path | None = None
@@ -77,8 +92,8 @@ def current_context() -> Context:
 class Observer:
     """Sees each op as it runs; `-v`, `--stats` and the progress bar are observers."""
 
-    def before(self, op: Operation, slots: Slots) -> None:
-        """Called with the op's operands still in their slots."""
+    def before(self, op: Operation, operands: Sequence[Any]) -> None:
+        """Called with the op's operands, which it must not hold on to."""
 
     def after(self, op: Operation, results: Sequence[Any]) -> None:
         """Called with the op's results."""
@@ -96,14 +111,15 @@ class BlockPlan:
     Where `communicates`, some steps are generator functions that yield rendezvous with other processes.
     """
 
-    __slots__ = ("arguments", "communicates", "ops", "outs", "results", "steps")
+    __slots__ = ("arguments", "communicates", "ins", "ops", "outs", "results", "steps")
 
     def __init__(self) -> None:
         self.arguments: tuple[int, ...] = ()
         self.results: tuple[int, ...] = ()
         self.steps: list[Step] = []
         self.ops: list[Operation] = []  # the op of each step
-        self.outs: list[tuple[int, ...]] = []  # its result slots
+        self.ins: list[tuple[int, ...]] = []  # its operands' slots
+        self.outs: list[tuple[int, ...]] = []  # its results' slots
         self.communicates = False
 
     def run(self, slots: Slots) -> None:
@@ -120,8 +136,8 @@ class BlockPlan:
     def go(self, slots: Slots) -> Turns:
         """Runs the steps of a block that communicates: yields what they yield, and is sent what they wait for."""
         observer = slots[CONTEXT].observer or _UNOBSERVED
-        for step, op, outs in zip(self.steps, self.ops, self.outs):
-            observer.before(op, slots)
+        for step, op, ins, outs in zip(self.steps, self.ops, self.ins, self.outs):
+            observer.before(op, [slots[slot] for slot in ins])
             try:
                 turns = step(slots)
                 if turns is not None:
@@ -131,8 +147,8 @@ class BlockPlan:
             observer.after(op, [slots[out] for out in outs])
 
     def _run_observed(self, slots: Slots, observer: Observer) -> None:
-        for step, op, outs in zip(self.steps, self.ops, self.outs):
-            observer.before(op, slots)
+        for step, op, ins, outs in zip(self.steps, self.ops, self.ins, self.outs):
+            observer.before(op, [slots[slot] for slot in ins])
             try:
                 step(slots)
             except Exception as error:

@@ -8,7 +8,7 @@ import numpy as np
 
 from stablehlo_ref.define import In, Out
 from stablehlo_ref.kinds import boolean_tensor, integer_tensor
-from stablehlo_ref.numerics import integers
+from stablehlo_ref.numerics import integers, open_cases
 from stablehlo_ref.numerics.integers import same
 from stablehlo_ref.ops.elementwise import BinaryElementwise, UnaryElementwise
 
@@ -62,6 +62,8 @@ class Shift(BinaryElementwise):
     lhs = In(integer_tensor)  # I1
     rhs = In(integer_tensor)  # I2
     result = Out(integer_tensor)
+
+    open = open_cases.shift
 
 
 class ShiftLeft(Shift, op="shift_left"):

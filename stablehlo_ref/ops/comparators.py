@@ -40,6 +40,24 @@ def sort_keys(comparator: Body) -> list[Key] | None:
     return keys
 
 
+def partially_ordered(block: Block) -> set[int]:
+    """The numbers of the inputs that a comparator compares by an order in which NaNs have no place."""
+    values = [
+        operand
+        for op in block.operations
+        if op.name == "stablehlo.compare" and getattr(op.properties.get("compare_type"), "name", "") != "TOTALORDER"
+        for operand in op.operands
+    ]
+    found = set()
+    while values:
+        value = values.pop()
+        if value in block.arguments:
+            found.add(value.index // 2)
+        elif isinstance(value.owner, Operation) and value.owner.parent is block:
+            values += value.owner.operands
+    return found
+
+
 Comparison = tuple[str, bool, Value, Value]
 
 

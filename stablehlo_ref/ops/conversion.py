@@ -18,7 +18,7 @@ from stablehlo_ref.kinds import (
     quantized_tensor,
     tensor,
 )
-from stablehlo_ref.numerics import complexes, conversion
+from stablehlo_ref.numerics import complexes, conversion, open_cases
 from stablehlo_ref.numerics.dtypes import INT64, numpy_dtype
 from stablehlo_ref.ops.elementwise import Elementwise, Kernel
 from stablehlo_ref.spec import (
@@ -54,6 +54,10 @@ class Convert(Elementwise, op="convert"):
     @staticmethod
     def plan(operand: Any, result: Any) -> Kernel:
         return conversion.convert(numpy_dtype(element_type(operand)), numpy_dtype(element_type(result)))
+
+    @staticmethod
+    def open_cases(operand: Any, result: Any) -> Any:
+        return open_cases.convert(numpy_dtype(element_type(operand)), numpy_dtype(element_type(result)))
 
 
 class BitcastConvert(Op, op="bitcast_convert"):

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from math import prod
 from typing import Any
 
 import numpy as np
 
+from stablehlo_ref.choices import Choice
 from stablehlo_ref.define import Attr, Body, Group, In, Ins, Op, Out, Outs
 from stablehlo_ref.kinds import Dims, Flag, Int, integer_tensor, per_tensor_quantized, tensor
 from stablehlo_ref.numerics.conversion import convert
 from stablehlo_ref.numerics.dtypes import numpy_dtype
+from stablehlo_ref.numerics.integers import clamp_index
 from stablehlo_ref.ops.gathering import reader
+from stablehlo_ref.ops.index_order import are_repeated, are_sorted, components, depends_on_order
 from stablehlo_ref.ops.indexed_windows import IndexedWindows, signed
 from stablehlo_ref.ops.updates import Update
 from stablehlo_ref.spec import (
@@ -144,6 +147,19 @@ class Gather(Op, op="gather"):
 
         return run
 
+    @staticmethod
+    def open_cases(
+        operand: Any, start_index_map: Any, index_vector_dim: Any, slice_sizes: Any, indices_are_sorted: bool
+    ) -> Any:
+        lasts = [dim(operand, d) - slice_sizes[d] for d in start_index_map]
+
+        def cases(operand: Array, start_indices: Array, *_: Array) -> Iterator[Choice]:
+            starts = map(clamp_index, components(start_indices, index_vector_dim), lasts)
+            if not are_sorted(dict(zip(start_index_map, starts))):
+                yield Choice.UNSORTED_INDICES
+
+        return cases if indices_are_sorted else None
+
 
 class Scatter(Op, op="scatter"):
     """`inputs` with `updates` put to the places that `scatter_indices` say, by `update_computation`.
@@ -220,19 +236,9 @@ class Scatter(Op, op="scatter"):
         input_batching_dims: Any, scatter_indices_batching_dims: Any, scatter_dims_to_operand_dims: Any,
         index_vector_dim: Any, unique_indices: Any, update_computation: Any, results: Any,
     ) -> Run:  # fmt: skip
-        window_dims = without(axes(inputs[0]), inserted_window_dims + input_batching_dims)
-        extents = dict(zip(window_dims, dims(updates[0], update_window_dims)))
-        windows = IndexedWindows(
-            sizes=shape(inputs[0]),
-            extents=tuple(extents.get(d, 1) for d in axes(inputs[0])),
-            shape=shape(updates[0]),
-            window_axes=dict(zip(window_dims, update_window_dims)),
-            batching_axes=batching_axes(
-                input_batching_dims, scatter_indices_batching_dims, index_vector_dim,
-                without(axes(updates[0]), update_window_dims),
-            ),
-            indexed=scatter_dims_to_operand_dims,
-            index_vector_dim=index_vector_dim,
+        windows = scatter_windows(
+            inputs[0], updates[0], update_window_dims, inserted_window_dims, input_batching_dims,
+            scatter_indices_batching_dims, scatter_dims_to_operand_dims, index_vector_dim,
         )  # fmt: skip
         write = writer(windows, Update(update_computation, windows.rows, unique_indices))
         given, wanted = [[numpy_dtype(element_type(t)) for t in types] for types in (inputs, results)]
@@ -256,6 +262,47 @@ class Scatter(Op, op="scatter"):
         if given == wanted and len(inputs) == 1:
             run.in_place = in_place  # type: ignore[attr-defined]
         return run
+
+    @staticmethod
+    def open_cases(
+        inputs: Any, updates: Any, update_window_dims: Any, inserted_window_dims: Any, input_batching_dims: Any,
+        scatter_indices_batching_dims: Any, scatter_dims_to_operand_dims: Any, index_vector_dim: Any,
+        indices_are_sorted: bool, unique_indices: bool, regions: Any,
+    ) -> Any:  # fmt: skip
+        windows = scatter_windows(
+            inputs[0], updates[0], update_window_dims, inserted_window_dims, input_batching_dims,
+            scatter_indices_batching_dims, scatter_dims_to_operand_dims, index_vector_dim,
+        )  # fmt: skip
+
+        def cases(inputs: Sequence[Array], scatter_indices: Array, updates: Sequence[Array]) -> Iterator[Choice]:
+            starts = list(map(signed, components(scatter_indices, index_vector_dim)))
+            if indices_are_sorted and not are_sorted(dict(zip(scatter_dims_to_operand_dims, starts))):
+                yield Choice.UNSORTED_INDICES
+            if (unique_indices or depends_on_order(regions[0].block)) and are_repeated(windows, starts):
+                yield Choice.REPEATED_INDICES if unique_indices else Choice.SCATTER_ORDER
+
+        return cases
+
+
+def scatter_windows(
+    x: Any, update: Any, update_window_dims: Any, inserted_window_dims: Any, input_batching_dims: Any,
+    scatter_indices_batching_dims: Any, scatter_dims_to_operand_dims: Any, index_vector_dim: int,
+) -> IndexedWindows:  # fmt: skip
+    """Where updates of type `update` are in inputs of type `x`."""
+    window_dims = without(axes(x), inserted_window_dims + input_batching_dims)
+    extents = dict(zip(window_dims, dims(update, update_window_dims)))
+    return IndexedWindows(
+        sizes=shape(x),
+        extents=tuple(extents.get(d, 1) for d in axes(x)),
+        shape=shape(update),
+        window_axes=dict(zip(window_dims, update_window_dims)),
+        batching_axes=batching_axes(
+            input_batching_dims, scatter_indices_batching_dims, index_vector_dim,
+            without(axes(update), update_window_dims),
+        ),
+        indexed=scatter_dims_to_operand_dims,
+        index_vector_dim=index_vector_dim,
+    )  # fmt: skip
 
 
 # --- constraints ----------------------------------------------------------------------------------------------------

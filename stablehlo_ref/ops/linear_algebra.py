@@ -5,13 +5,14 @@ Both are computed in f64, or complex<f64>, and rounded once.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from enum import Enum
 from typing import Any
 
 import numpy as np
 
+from stablehlo_ref.choices import Choice
 from stablehlo_ref.define import Attr, In, Op, Out
 from stablehlo_ref.diagnostics import UnsupportedError
 from stablehlo_ref.kinds import Flag, complex_tensor, float_tensor, per_tensor_quantized
@@ -69,6 +70,17 @@ class Cholesky(Op, op="cholesky"):
             return lambda a: round_once(_lower_factors(widen(a)))
         return lambda a: round_once(_adjoint(_lower_factors(_adjoint(widen(a)))))
 
+    @staticmethod
+    def open_cases(a: Any) -> Any:
+        widen, _ = arithmetic(a, "cholesky")
+
+        def cases(a: Array) -> Iterator[Choice]:
+            a = widen(a)
+            if not np.array_equal(a, _adjoint(a)) or np.isnan(_lower_factors(a)).any():
+                yield Choice.CHOLESKY_INPUT
+
+        return cases
+
 
 class Transpose(Enum):
     NO_TRANSPOSE = "NO_TRANSPOSE"
@@ -123,6 +135,14 @@ class TriangularSolve(Op, op="triangular_solve"):
             return round_once(turn_b(x[..., backwards, :]))
 
         return run
+
+    @staticmethod
+    def open_cases(unit_diagonal: bool) -> Any:
+        def cases(a: Array, b: Array) -> Iterator[Choice]:
+            if (a.diagonal(axis1=-2, axis2=-1) != 1).any():
+                yield Choice.UNIT_DIAGONAL
+
+        return cases if unit_diagonal else None
 
 
 def arithmetic(x: Any, op: str) -> tuple[Run, Run]:

@@ -7,6 +7,8 @@ from typing import Any
 
 from stablehlo_ref.define import In, Op, Out
 from stablehlo_ref.kinds import float_tensor, quantized_tensor
+from stablehlo_ref.numerics import open_cases
+from stablehlo_ref.numerics.dtypes import numpy_dtype
 from stablehlo_ref.numerics.quantized import dequantize, quantize
 from stablehlo_ref.spec import element_type, expressed_type, is_quantized, shape, with_element_type
 
@@ -57,3 +59,7 @@ class UniformQuantize(Op, op="uniform_quantize"):
             return store
         express = dequantize(operand)
         return lambda stored: store(express(stored))
+
+    @staticmethod
+    def open_cases(operand: Any) -> Any:
+        return None if is_quantized(operand) else open_cases.quantize(numpy_dtype(element_type(operand)))

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from stablehlo_ref.choices import Choice
 from stablehlo_ref.define import Attr, In, Op, Out
 from stablehlo_ref.ir.types import IntegerType
 from stablehlo_ref.kinds import (
@@ -91,6 +92,10 @@ class RngBitGenerator(Op, op="rng_bit_generator"):
 
         return three_fry if rng_algorithm is RngAlgorithm.THREE_FRY else philox
 
+    @staticmethod
+    def open_cases() -> Any:
+        return lambda initial_state: [Choice.RNG_BITS]
+
 
 def state_of(key: int, counter: int, count: int) -> Array:
     """A state: the key, and the `count` low words of the counter."""
@@ -144,6 +149,14 @@ class Rng(Op, op="rng"):
             return make(np.asarray(a), np.asarray(b), bits)[:count].reshape(sizes)
 
         return run
+
+    @staticmethod
+    def open_cases(rng_distribution: RngDistribution) -> Any:
+        def cases(a: Array, b: Array, shape: Array) -> list[Choice]:
+            is_fine = b >= 0 if rng_distribution is RngDistribution.NORMAL else a < b
+            return [Choice.RNG] if is_fine else [Choice.RNG_BOUNDS]
+
+        return cases
 
 
 def normal_between(a: Array, b: Array, bits: Array) -> Array:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
+from stablehlo_ref.choices import Choice
 from stablehlo_ref.define import Attr, Body, Ins, Op, Outs
 from stablehlo_ref.kinds import Flag, Int, per_tensor_quantized, tensor
-from stablehlo_ref.ops.comparators import sort_keys
+from stablehlo_ref.numerics.open_cases import has_nan
+from stablehlo_ref.ops.comparators import partially_ordered, sort_keys
 from stablehlo_ref.ops.ordering import by_keys, by_merging
 from stablehlo_ref.ops.reduction import one_or_all
-from stablehlo_ref.spec import BOOLEAN, element_type, rank, same, shape, size, tensor_type
+from stablehlo_ref.spec import BOOLEAN, element_type, is_float, rank, same, shape, size, tensor_type
 
 Array = Any  # numpy arrays and scalars
 Types = Sequence[Any]
@@ -53,3 +55,13 @@ class Sort(Op, op="sort"):
             return one_or_all(results)
 
         return run
+
+    @staticmethod
+    def open_cases(inputs: Types, regions: Any) -> Any:
+        compared = [i for i in partially_ordered(regions[0].block) if is_float(inputs[i])]
+
+        def cases(inputs: Sequence[Array]) -> Iterator[Choice]:
+            if any(has_nan(inputs[i]) for i in compared):
+                yield Choice.SORT_UNORDERED
+
+        return cases if compared else None

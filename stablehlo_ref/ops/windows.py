@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from stablehlo_ref.choices import Choice
 from stablehlo_ref.define import Attr, Body, In, Ins, Op, Out, Outs
 from stablehlo_ref.kinds import Dims, Matrix, per_tensor_quantized, tensor
 from stablehlo_ref.numerics.dtypes import numpy_dtype
@@ -233,6 +234,20 @@ class SelectAndScatter(Op, op="select_and_scatter"):
             return results
 
         return run
+
+    @staticmethod
+    def open_cases(operand: Any, window_dimensions: Any, window_strides: Any, padding: Any) -> Any:
+        strides, edges = ones(window_strides, operand), zeros(padding, operand)
+
+        def cases(operand: Array, source: Array, init_value: Array) -> Iterator[Choice]:
+            for n, count, window, stride, (low, _) in zip(
+                operand.shape, source.shape, window_dimensions, strides, edges
+            ):
+                first = np.arange(count) * stride - low
+                if source.size and ((first >= n) | (first + window <= 0)).any():
+                    yield Choice.EMPTY_WINDOW
+
+        return cases
 
 
 def selecting(select: Any, places: Sequence[Place], sizes: Sizes, dtype: Any) -> Callable[[Array], Array]:

@@ -1,0 +1,99 @@
+"""Tells where a run relies on what the spec leaves open: each op's `open_cases`, asked before the op runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from stablehlo_ref.choices import Choice
+from stablehlo_ref.define import group_by_member, surroundings
+from stablehlo_ref.diagnostics import Diagnostic, EvaluationError
+from stablehlo_ref.execute.late import concrete_type
+from stablehlo_ref.execute.observe import Observers
+from stablehlo_ref.execute.run import Context, Observer
+from stablehlo_ref.ir.core import Operation
+from stablehlo_ref.ir.types import TensorType
+from stablehlo_ref.spec import is_quantized
+
+Found = Iterable[Choice]
+
+
+class Choosing(Observer):
+    """Reports each choice once for each op that needs it."""
+
+    def __init__(self, report: Callable[[Diagnostic], None]) -> None:
+        self.report = report
+        self._said: set[tuple[Operation, Choice]] = set()
+        self._may_be_open: dict[Operation, bool] = {}
+        self._cases: dict[Any, Callable[..., Found] | None] = {}
+
+    def before(self, op: Operation, operands: Sequence[Any]) -> None:
+        for choice in self._found(op, operands):
+            if (op, choice) not in self._said:
+                self._said.add((op, choice))
+                self.report(Diagnostic(f"'{op.name}' op: {choice}", op.location, "warning"))
+
+    def _found(self, op: Operation, operands: Sequence[Any]) -> Found:
+        if op not in self._may_be_open:
+            self._may_be_open[op] = may_be_open(op)
+        if not self._may_be_open[op] or _is_lifted(op, operands):
+            return ()
+        definition: Any = op.definition
+        key = (op, *map(np.shape, operands))
+        if key not in self._cases or definition.shaping:
+            self._cases[key] = open_cases(op, operands)
+        cases = self._cases[key]
+        return () if cases is None else cases(*group_by_member(definition.operands, operands).values())
+
+
+def may_be_open(op: Operation) -> bool:
+    """Whether there are operands of these types for which the spec does not say what the op gives."""
+    if op.definition is None or "open_cases" not in op.definition.parameters:
+        return False
+    types = [*op.operand_types, *op.result_types]
+    if any(map(is_quantized, types)):
+        return op.definition.on_storage
+    is_known = all(t.is_static for t in types if isinstance(t, TensorType))
+    return not is_known or bool(op.definition.shaping) or _planned(op, op.operand_types, {}) is not None
+
+
+def open_cases(op: Operation, operands: Sequence[Any]) -> Callable[..., Found] | None:
+    """What finds the choices that an op needs for operands like these."""
+    assert op.definition is not None
+    types = [concrete_type(v.type, x) for v, x in zip(op.operands, operands)]
+    given = group_by_member(op.definition.operands, operands)
+    return _planned(op, types, {name: np.asarray(given[name]) for name in op.definition.shaping})
+
+
+def _planned(op: Operation, operand_types: Sequence[Any], constants: dict[str, Any]) -> Callable[..., Found] | None:
+    definition = op.definition
+    assert definition is not None
+    bodies = [region.function_type for region in op.regions]
+    values = definition.group(op.properties, operand_types, op.result_types, bodies)
+    return definition.call("open_cases", values | surroundings(op) | {"constants": constants})  # type: ignore[no-any-return]
+
+
+def _is_lifted(op: Operation, operands: Sequence[Any]) -> bool:
+    """Whether the operands have an axis of lanes in front that the op's attributes do not count."""
+    types = [(t, x) for t, x in zip(op.operand_types, operands) if isinstance(t, TensorType)]
+    return not op.definition.elementwise and any(np.ndim(x) != t.rank for t, x in types)  # type: ignore[union-attr]
+
+
+@contextmanager
+def choosing(context: Context) -> Iterator[None]:
+    """While it lasts, runs in the context report what they choose, as its `on_implementation_defined` says."""
+    watching = context.observer
+    if context.on_implementation_defined != "ignore":
+        report = context.warn if context.on_implementation_defined == "warn" else _stop
+        context.observer = Observers(*filter(None, (Choosing(report), watching)))
+    try:
+        yield
+    finally:
+        context.observer = watching
+
+
+def _stop(found: Diagnostic) -> None:
+    raise EvaluationError(found.message, found.location)
