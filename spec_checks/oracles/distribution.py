@@ -155,9 +155,7 @@ def collective_broadcast(
     return results
 
 
-def collective_permute(
-    operands: AtProcess, source_target_pairs: Groups, channel_id: int, *, grid: Grid
-) -> AtProcess:
+def collective_permute(operands: AtProcess, source_target_pairs: Groups, channel_id: int, *, grid: Grid) -> AtProcess:
     """`operand@process_groups[i, 0]` where `process_groups[i, 1] = process`; zeros elsewhere."""
     results = {process: (np.zeros(value.shape, value.dtype),) for process, (value,) in operands.items()}
     for source, target in _by_two(source_target_pairs, channel_id, grid):

@@ -346,7 +346,7 @@ def test_a_failed_check_says_in_which_process() -> None:
 
 
 def test_an_error_says_in_which_process() -> None:
-    line = '%0 = stablehlo.custom_call @nobody(%a) : (tensor<f32>) -> tensor<f32>'
+    line = "%0 = stablehlo.custom_call @nobody(%a) : (tensor<f32>) -> tensor<f32>"
     with pytest.raises(sr.UnsupportedError, match=r"(?s)@nobody.*in process \(0, 0\)"):
         sr.load(grid_of("[[@a], [@a]]", function("a", line))).run()
 
