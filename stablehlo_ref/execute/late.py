@@ -40,7 +40,8 @@ def late_run(op: Operation, bodies: Sequence[Any], run_for: Callable[..., Any]) 
         if planned is None:
             if len(plans) >= KEPT_PLANS:
                 plans.clear()
-            operands, results = concrete_types(op, definition, arrays, shaping)
+            operands = [concrete_type(v.type, a) for v, a in zip(op.operands, arrays)]
+            results = result_types(op, operands, shaping)
             planned = plans[key] = run_for(op, bodies, operands, results, shaping)
         return planned(*arguments)
 
@@ -55,12 +56,27 @@ def _shaping(definition: type[Op], arrays: Sequence[Any]) -> dict[str, np.ndarra
     return {name: np.asarray(given[name]) for name in definition.shaping}
 
 
-def concrete_types(
-    op: Operation, definition: type[Op], arrays: Sequence[Any], shaping: dict[str, Any]
-) -> tuple[list[Type], list[Type]]:
-    """The types of operands and results for these arrays. EvaluationError where the op's constraints do not hold on
-    them, or where the result is not of the type that the program declares."""
-    operands = [concrete_type(v.type, a) for v, a in zip(op.operands, arrays)]
+def is_shaped(op: Operation, operands: list[Type], constants: dict[str, Any]) -> bool:
+    """Whether constants decide the result's shape, if operands do at all, and decide it as the program declares."""
+    definition = op.definition
+    assert definition is not None
+    if not definition.shaping:
+        return True
+    if not constants.keys() >= set(definition.shaping):
+        return False
+    try:
+        return bool(result_types(op, operands, {name: constants[name] for name in definition.shaping}))
+    except EvaluationError:  # to be told when the op is reached
+        return False
+
+
+def result_types(op: Operation, operands: list[Type], shaping: dict[str, Any]) -> list[Type]:
+    """The types of the results for these types of operands, and these values of those that decide on shapes.
+
+    EvaluationError where the op's constraints do not hold on them, or a result is not as the program declares it.
+    """
+    definition = op.definition
+    assert definition is not None
     regions = [region.function_type for region in op.regions]
     known = surroundings(op) | {"constants": shaping}
     try:
@@ -68,12 +84,43 @@ def concrete_types(
         inferred = definition.infer_types(values) if "infer" in definition.parameters else op.result_types
         results = [_refined(declared, result) for declared, result in zip(op.result_types, inferred)]
         for result, declared in zip(results, op.result_types):
-            if not compatible(result, declared):
-                raise EvaluationError(f"'{op.name}' op gives {result} here, where {declared} is declared")
+            if not compatible(result, declared) or _is_negative(result):
+                raise _not_as_declared(op, result, declared)
         check_constraints(op, definition.group(op.properties, operands, results, regions) | known)
     except InvalidError as error:
         raise EvaluationError(error.diagnostics) from None
-    return operands, results
+    return results
+
+
+def _is_negative(type: Type) -> bool:
+    return isinstance(type, TensorType) and any(n is not None and n < 0 for n in type.shape)
+
+
+def _has_negative_size(type: Type) -> bool:
+    return isinstance(type, TensorType) and any(n is not None and n < 0 for n in type.shape)
+
+
+def refined_results(op: Operation) -> list[int]:
+    """Which results of an op with regions are declared with sizes that the values which become them may not have."""
+    lists = [*[region.function_type.outputs for region in op.regions], op.operand_types]
+    sources = [types for types in lists if len(types) == len(op.results)]
+    return [i for i, result in enumerate(op.results) if any(_says_more(result.type, types[i]) for types in sources)]
+
+
+def _says_more(declared: Type, source: Type) -> bool:
+    both = isinstance(declared, TensorType) and isinstance(source, TensorType)
+    return both and any(n is not None and m is None for n, m in zip(declared.shape, source.shape))  # type: ignore[attr-defined]
+
+
+def check_type(op: Operation, declared: Type, value: Any) -> None:
+    """EvaluationError unless a result of an op is of the type that the program declares."""
+    result = concrete_type(declared, value)
+    if not compatible(result, declared):
+        raise _not_as_declared(op, result, declared)
+
+
+def _not_as_declared(op: Operation, result: Type, declared: Type) -> EvaluationError:
+    return EvaluationError(f"'{op.name}' op gives {result} here, where {declared} is declared")
 
 
 def _refined(declared: Type, inferred: Type) -> Type:

@@ -11,7 +11,7 @@ import numpy as np
 from stablehlo_ref.define import Op, group_by_member, surroundings
 from stablehlo_ref.diagnostics import EvaluationError, InternalError, UnsupportedError
 from stablehlo_ref.execute.grid import run_grid
-from stablehlo_ref.execute.late import is_known, late_run
+from stablehlo_ref.execute.late import check_type, is_known, is_shaped, late_run, refined_results
 from stablehlo_ref.execute.quantized import expressed_run
 from stablehlo_ref.execute.regions import PlannedBody
 from stablehlo_ref.execute.run import BlockPlan, FunctionPlan, Step, Turns, located
@@ -32,27 +32,45 @@ class Planner:
         self.limits = limits
         self.step_by_step = step_by_step  # whether every op is a step that an observer sees
         self.plans: dict[str, FunctionPlan] = {}
-        self.functions: dict[str, Operation] = {}
-        outer = [op for region in module.regions for block in region.blocks for op in block.operations]
-        for op in (*outer, *module.walk()):  # functions of nested modules go by their names where none is further out
-            if op.name == "func.func":
-                self.functions.setdefault(op.properties["sym_name"], op)
+        operations = [op for region in module.regions for block in region.blocks for op in block.operations]
+        self.functions = {op.properties["sym_name"]: op for op in operations if op.name == "func.func"}
         self.communicating = communicating(self.functions)
+        self._waiting: list[str] = []  # functions whose plans are known by name, and empty as yet
+        self._is_busy = False
 
     def communicates(self, op: Operation) -> bool:
         """Whether the op, one inside it, or a function that it calls, meets other processes."""
         return _communicates(op, self.communicating)
 
     def function(self, name: str) -> FunctionPlan:
-        """The plan of a function by its symbol; calls of one another, and of themselves, meet the same plan."""
+        """The plan of a function by its symbol; calls of one another, and of themselves, meet the same plan.
+
+        What a function calls is planned after it and not inside of it, so a chain of calls may be long.
+        """
         if name not in self.plans:
             op = self.functions[name]
             if not op.regions[0].blocks:
                 raise UnsupportedError(f"function @{name} is declared, but has no body", op.location)
             self.plans[name] = FunctionPlan(name)
             self.plans[name].block.communicates = name in self.communicating
-            FramePlanner(self, self.plans[name]).plan(op.regions[0].block)
-        return self.plans[name]
+            self._waiting.append(name)
+        plan = self.plans[name]
+        if not self._is_busy:
+            self._plan_waiting()
+        return plan
+
+    def _plan_waiting(self) -> None:
+        self._is_busy = True
+        try:
+            while self._waiting:
+                name = self._waiting.pop()
+                FramePlanner(self, self.plans[name]).plan(self.functions[name].regions[0].block)
+        except Exception:
+            self.plans.clear()  # some may call what has no plan now
+            self._waiting.clear()
+            raise
+        finally:
+            self._is_busy = False
 
 
 class FramePlanner:
@@ -112,14 +130,13 @@ class FramePlanner:
         outs = tuple(map(self.slot, op.results))
         dead = [slot for slot in dying if slot not in self.constants]
         definition = _definition(op)
-        if definition.communicates:
-            return communicating_step(self.run_of(op), ins, outs, dead), outs
         if "inline" in definition.parameters:
             return self._inline_step(op, definition, ins, outs, dead), outs
+        make = communicating_step if definition.communicates else partial(step_for, effects=definition.effects)
         captures = [v for region in op.regions for v in captured(region)]
         if captures:
-            return self._capturing_step(op, captures, ins, outs, dead), outs
-        return step_for(self.run_of(op), ins, outs, dead, definition.effects), outs
+            return self._capturing_step(op, captures, lambda run: make(run, ins, outs, dead)), outs
+        return make(self.run_of(op), ins, outs, dead), outs
 
     # --- ops ----------------------------------------------------------------------------------------------------
 
@@ -133,7 +150,7 @@ class FramePlanner:
         operands, results = list(map(self.type_of, op.operands)), list(map(self.type_of, op.results))
         constants = group_by_member(definition.operands, list(map(self.constant, op.operands)))
         known = {name: array for name, array in constants.items() if isinstance(array, np.ndarray)}
-        if not all(map(is_known, operands + results)) or not known.keys() >= set(definition.shaping):
+        if not all(map(is_known, operands + results)) or not is_shaped(op, operands, known):
             return late_run(op, bodies, self.run_for)
         return self.run_for(op, bodies, operands, results, known)
 
@@ -171,25 +188,14 @@ class FramePlanner:
         FramePlanner(self.planner, frame).plan(region.block)
         return frame
 
-    def isolated(self, region: Region) -> FunctionPlan:
-        """A region that sees no values from above, as a function."""
-        frame = FunctionPlan("region")
-        frame.block.communicates = any(map(self.planner.communicates, region.block.operations))
-        FramePlanner(self.planner, frame).plan(region.block)
-        return frame
-
-    def _capturing_step(
-        self, op: Operation, captures: list[Value], ins: tuple[int, ...], outs: tuple[int, ...], dead: list[int]
-    ) -> Callable[[Any], None]:
+    def _capturing_step(self, op: Operation, captures: list[Value], make: Callable[[Run], Step]) -> Step:
         """An op whose regions use values from above plans itself when it is reached, with those values at hand."""
         sources = tuple(map(self.slot, captures))
         bodies = [self.body(region, captures) for region in op.regions]
-        effects = _definition(op).effects
 
-        def step(slots: list[Any]) -> None:
+        def step(slots: list[Any]) -> Turns | None:
             values = [slots[source] for source in sources]
-            bound = [body.bind(values) for body in bodies]
-            step_for(self.run_of(op, bound), ins, outs, dead, effects)(slots)
+            return make(self.run_of(op, [body.bind(values) for body in bodies]))(slots)
 
         return step
 
@@ -201,17 +207,25 @@ class FramePlanner:
         values = definition.group(op.properties, ins, outs, blocks)
         values |= surroundings(op) | {"functions": self.planner.function, "run_grid": run_grid, "dying": frozenset(dead)}
         go: Callable[[Any], Turns] = definition.call("inline", values)
+        to_check = [(outs[index], op.results[index]) for index in refined_results(op)]
         to_drop = () if "dying" in definition.parameters["inline"] else tuple(dead)
-        if self.planner.communicates(op):
-            return go if not to_drop else _dropping(go, to_drop)
+
+        def finish(slots: list[Any]) -> None:
+            for slot, result in to_check:
+                check_type(op, result.type, slots[slot])
+            for slot in to_drop:
+                slots[slot] = None
+
+        def communicate(slots: list[Any]) -> Turns:
+            yield from go(slots)
+            finish(slots)
 
         def step(slots: list[Any]) -> None:
             for _ in go(slots):
                 raise InternalError("a block that communicates was not planned as one")
-            for slot in to_drop:
-                slots[slot] = None
+            finish(slots)
 
-        return step
+        return communicate if self.planner.communicates(op) else step
 
     def _check_sizes(self, types: Sequence[Type]) -> None:
         limit = self.planner.limits.max_bytes
@@ -247,8 +261,11 @@ class FramePlanner:
         operands = [self.constant(v) for v in op.operands]
         if any(o is None or o.size > FOLDED_ELEMENTS for o in operands):
             return None
-        with np.errstate(all="ignore"):
-            array = np.asarray(self.run_of(op)(*operands))
+        try:
+            with np.errstate(all="ignore"):
+                array = np.asarray(self.run_of(op)(*operands))
+        except EvaluationError:  # to be told when the op is reached
+            return None
         array.flags.writeable = False
         return array
 
@@ -262,15 +279,6 @@ def _definition(op: Operation) -> type[Op]:
 def _small(type: Type) -> bool:
     plain = isinstance(type, TensorType) and not isinstance(type.element_type, QuantizedType)
     return plain and type.is_static and type.size <= FOLDED_ELEMENTS  # type: ignore[attr-defined]
-
-
-def _dropping(go: Callable[[Any], Turns], dead: tuple[int, ...]) -> Callable[[Any], Turns]:
-    def go_then_drop(slots: list[Any]) -> Turns:
-        yield from go(slots)
-        for slot in dead:
-            slots[slot] = None
-
-    return go_then_drop
 
 
 def communicating(functions: Mapping[str, Operation]) -> set[str]:

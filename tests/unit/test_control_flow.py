@@ -1,0 +1,146 @@
+"""Values that flow through regions and calls: captures, sizes that a run tells, chains of calls, what fails and when."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import stablehlo_ref as sr
+
+ONE = np.float32(1)
+PAIR, TRIPLE = np.arange(2, dtype=np.float32), np.arange(3, dtype=np.float32)
+
+
+def chain(length: int) -> str:
+    """A program of `length` calls, one inside the other."""
+    signature = "(%x: tensor<f32>) -> tensor<f32>"
+    text = ""
+    for i in range(length):
+        name = f"f{i}" if i else "main"
+        call = f"%0 = func.call @f{i + 1}(%x) : (tensor<f32>) -> tensor<f32>"
+        text += f"func.func @{name}{signature} {{\n  {call}\n  return %0 : tensor<f32>\n}}\n"
+    return text + f"func.func @f{length}{signature} {{\n  return %x : tensor<f32>\n}}\n"
+
+
+def test_calls_may_be_as_deep_as_the_limit_says() -> None:
+    assert sr.load(chain(127)).run(ONE) == (1,)
+    with pytest.raises(sr.EvaluationError, match="calls are nested deeper than the limit of 128"):
+        sr.load(chain(500)).run(ONE)
+    with pytest.raises(sr.EvaluationError, match="calls are nested deeper than the limit of 9"):
+        sr.load(chain(10)).run(ONE, limits=sr.Limits(max_depth=9))
+
+
+def test_a_call_of_what_has_no_body_fails_in_every_run() -> None:
+    text = chain(2).replace("@f2(%x: tensor<f32>) -> tensor<f32> {\n  return %x : tensor<f32>\n}", "@f2(tensor<f32>) -> tensor<f32>")
+    program = sr.load(text.replace("func.func @f2", "func.func private @f2"))
+    for _ in range(2):
+        with pytest.raises(sr.UnsupportedError, match="function @f2 is declared, but has no body"):
+            program.run(ONE)
+
+
+def test_equal_operands_of_a_call_are_one_array_that_is_not_written_to() -> None:
+    program = sr.load("""
+    func.func private @set(%a: tensor<3xf32>, %b: tensor<3xf32>, %u: tensor<1xf32>, %i: tensor<i32>) -> (tensor<3xf32>, tensor<3xf32>) {
+      %0 = stablehlo.dynamic_update_slice %a, %u, %i : (tensor<3xf32>, tensor<1xf32>, tensor<i32>) -> tensor<3xf32>
+      return %0, %b : tensor<3xf32>, tensor<3xf32>
+    }
+    func.func @main(%x: tensor<3xf32>, %u: tensor<1xf32>, %i: tensor<i32>) -> (tensor<3xf32>, tensor<3xf32>) {
+      %0 = stablehlo.add %x, %x : tensor<3xf32>
+      %1:2 = func.call @set(%0, %0, %u, %i)
+        : (tensor<3xf32>, tensor<3xf32>, tensor<1xf32>, tensor<i32>) -> (tensor<3xf32>, tensor<3xf32>)
+      return %1#0, %1#1 : tensor<3xf32>, tensor<3xf32>
+    }
+    """)
+    changed, kept = program.run(TRIPLE, np.array([9], np.float32), np.int32(1))
+    assert (changed.tolist(), kept.tolist()) == ([0, 9, 4], [0, 2, 4])
+
+
+def test_a_loop_may_return_what_it_captures() -> None:
+    program = sr.load("""
+    func.func @main(%n: tensor<i32>, %x: tensor<2xf32>) -> (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>) {
+      %zero = stablehlo.constant dense<0> : tensor<i32>
+      %one = stablehlo.constant dense<1> : tensor<i32>
+      %above = stablehlo.add %x, %x : tensor<2xf32>
+      %0:3 = stablehlo.while(%i = %zero, %a = %x, %b = %x) : tensor<i32>, tensor<2xf32>, tensor<2xf32>
+        cond {
+          %p = stablehlo.compare LT, %i, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
+          stablehlo.return %p : tensor<i1>
+        } do {
+          %j = stablehlo.add %i, %one : tensor<i32>
+          %c = stablehlo.add %b, %above : tensor<2xf32>
+          stablehlo.return %j, %above, %c : tensor<i32>, tensor<2xf32>, tensor<2xf32>
+        }
+      return %0#1, %0#2, %above : tensor<2xf32>, tensor<2xf32>, tensor<2xf32>
+    }
+    """)
+    results = program.run(np.int32(3), PAIR)
+    assert [r.tolist() for r in results] == [[0, 2], [0, 7], [0, 2]]
+
+
+BRANCHES = """
+func.func @main(%x: tensor<?xf32>, %p: tensor<i1>) -> tensor<2xf32> {
+  %0 = "stablehlo.if"(%p) ({
+    stablehlo.return %x : tensor<?xf32>
+  }, {
+    stablehlo.return %x : tensor<?xf32>
+  }) : (tensor<i1>) -> tensor<2xf32>
+  return %0 : tensor<2xf32>
+}
+"""
+
+
+def test_a_result_has_the_sizes_that_are_declared() -> None:
+    program = sr.load(BRANCHES)
+    assert program.run(PAIR, np.bool_(True))[0].tolist() == [0, 1]
+    with pytest.raises(sr.EvaluationError, match=r"gives tensor<3xf32> here, where tensor<2xf32> is declared") as raised:
+        program.run(TRIPLE, np.bool_(True))
+    assert raised.value.diagnostics[0].line == 3
+
+
+RESHAPE = """
+func.func @main(%x: tensor<4xf32>, %p: tensor<i1>) -> tensor<4xf32> {
+  %shape = stablehlo.constant dense<[SIZES]> : tensor<RANKxi32>
+  %0 = "stablehlo.if"(%p) ({
+    %1 = stablehlo.dynamic_reshape %x, %shape : (tensor<4xf32>, tensor<RANKxi32>) -> RESULT
+    stablehlo.return %x : tensor<4xf32>
+  }, {
+    stablehlo.return %x : tensor<4xf32>
+  }) : (tensor<i1>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("sizes", "result", "reason"),
+    [
+        ("5", "tensor<4xf32>", r"gives tensor<5xf32> here, where tensor<4xf32> is declared"),
+        ("2, 3", "tensor<?x?xf32>", r"\(C2\): size\(operand\) == size\(result\)"),
+        ("-2, -2", "tensor<?x?xf32>", r"gives tensor<-2x-2xf32> here, where tensor<\?x\?xf32> is declared"),
+    ],
+)
+def test_a_constant_shape_is_checked_where_it_is_used_and_nowhere_else(sizes: str, result: str, reason: str) -> None:
+    text = RESHAPE.replace("SIZES", sizes).replace("RANK", str(sizes.count(",") + 1)).replace("RESULT", result)
+    x = np.ones(4, np.float32)
+    program = sr.load(text)
+    assert program.run(x, np.bool_(False))[0].tolist() == [1, 1, 1, 1]
+    with pytest.raises(sr.EvaluationError, match=reason) as raised:
+        program.run(x, np.bool_(True))
+    assert raised.value.diagnostics[0].line == 5
+
+
+def test_a_collective_may_capture() -> None:
+    program = sr.load("""
+    func.func @main(%a: tensor<i32>, %b: tensor<i32>) -> tensor<i32> {
+      %0 = "stablehlo.all_reduce"(%a) ({
+      ^bb0(%x: tensor<i32>, %y: tensor<i32>):
+        %1 = stablehlo.add %x, %y : tensor<i32>
+        %2 = stablehlo.maximum %1, %b : tensor<i32>
+        stablehlo.return %2 : tensor<i32>
+      }) {replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>} : (tensor<i32>) -> tensor<i32>
+      return %0 : tensor<i32>
+    }
+    """)
+    for least, expected in ((0, 3), (7, 7)):
+        results = program.run_replicas([[np.int32(1), np.int32(least)], [np.int32(2), np.int32(least)]])
+        assert results == [(expected,), (expected,)]
