@@ -51,7 +51,7 @@ from stablehlo_ref.ops import (
     tuples,
     windows,
 )
-from stablehlo_ref.targets import gpu, lapack, markers, xla
+from stablehlo_ref.targets import dynamic, gpu, lapack, markers, xla
 
 __all__ = [
     "arith",
@@ -77,6 +77,7 @@ __all__ = [
     "data_movement",
     "deprecated",
     "dot_general",
+    "dynamic",
     "dynamism",
     "elementary",
     "elementwise",

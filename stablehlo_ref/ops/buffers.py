@@ -13,7 +13,7 @@ import numpy as np
 
 from stablehlo_ref.ir.types import BufferType, TensorType, TupleType
 from stablehlo_ref.numerics.dtypes import numpy_dtype
-from stablehlo_ref.spec import element_type, is_unique, shape, size
+from stablehlo_ref.spec import compatible, element_type, is_unique, shape, size
 
 Types = Sequence[Any]
 Path = tuple[int, ...]  # from an operand, or from all results, down into tuples
@@ -53,7 +53,7 @@ def check_aliases(C: Any, call_target_name: str, inputs: Types, results: Types, 
     pairs = [pair_of(alias) for alias in aliases]
     outputs, operands = [output for output, _ in pairs], [operand for _, operand in pairs]
     C("Alias", all(0 <= operand[0] < size(inputs) for operand in operands))
-    C("Alias", all(part_at(output, path) == part_at(inputs[index], inner) for path, (index, *inner) in pairs))
+    C("Alias", all(compatible(part_at(output, path), part_at(inputs[i], inner)) for path, (i, *inner) in pairs))
     if call_target_name in TARGETS:
         return
     buffers = [path for path in operands if is_buffer(part_at(inputs[path[0]], path[1:]))]

@@ -24,13 +24,8 @@ def identity(call: CustomCall, *operands: Array) -> Sequence[Array]:
     return operands[: len(call.result_types)]
 
 
-def content(call: CustomCall, operand: Array) -> Sequence[Array]:
-    """A buffer is the array that it holds."""
-    return [operand]
-
-
 def uninitialized(call: CustomCall) -> Sequence[Array]:
-    """A buffer or tensor of which nothing is promised: zeros."""
+    """A tensor of which nothing is promised: zeros."""
     return [np.zeros(shape(t), numpy_dtype(t.element_type)) for t in call.result_types]  # type: ignore[attr-defined]
 
 
@@ -75,10 +70,7 @@ OUTSIDE = {
 
 for target in PLACEMENTS:
     register_custom_call(target, identity)
-for target in ("Pin", "Unpin"):
-    register_custom_call(target, content)
-for target in ("CreateBuffer", "AllocateBuffer"):
-    register_custom_call(target, uninitialized)
+register_custom_call("AllocateBuffer", uninitialized)
 for reason, targets in OUTSIDE.items():
     for target in targets:
         register_custom_call(target, refusing(reason))

@@ -11,8 +11,7 @@ from stablehlo_ref.numerics import factorizations
 from stablehlo_ref.numerics.counter_based import threefry_keys, threefry_rounds
 from stablehlo_ref.numerics.top import descending, top_indices
 from stablehlo_ref.ops.extensibility import CustomCall, register_custom_call
-from stablehlo_ref.ops.random import RngAlgorithm, RngBitGenerator
-from stablehlo_ref.spec import dim, element_type, make_tensor_type
+from stablehlo_ref.spec import dim
 from stablehlo_ref.targets.lapack import converged, rounding
 
 Array = Any
@@ -43,13 +42,6 @@ def top_k(call: CustomCall, operand: Array, k: Array | None = None) -> Sequence[
 
 
 # --- random numbers -------------------------------------------------------------------------------------------------
-
-
-def dynamic_rng_bit_generator(call: CustomCall, state: Array, sizes: Array) -> Sequence[Array]:
-    """`rng_bit_generator` of a shape that is an operand."""
-    output = make_tensor_type(sizes.tolist(), element_type(call.result_types[1]))
-    run = RngBitGenerator.plan(RngAlgorithm[call.attributes["rng_algorithm"].value], output)
-    return run(state)  # type: ignore[no-any-return]
 
 
 def threefry2x32(call: CustomCall, k0: Array, k1: Array, x: Array, y: Array) -> Sequence[Array]:
@@ -96,10 +88,8 @@ def householder_product(call: CustomCall, packed: Array, tau: Array) -> Sequence
 
 
 register_custom_call("ApproxTopK", approx_top_k)
-register_custom_call("stablehlo.dynamic_approx_top_k", approx_top_k)
-for target in ("TopK", "mhlo.topk", "stablehlo.dynamic_top_k"):
+for target in ("TopK", "mhlo.topk"):
     register_custom_call(target, top_k)
-register_custom_call("stablehlo.dynamic_rng_bit_generator", dynamic_rng_bit_generator)
 for device in ("cu", "hip"):
     register_custom_call(f"{device}_threefry2x32_ffi", threefry2x32)
     register_custom_call(f"{device}_lu_pivots_to_permutation", lu_pivots_to_permutation)
