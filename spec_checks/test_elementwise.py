@@ -243,10 +243,13 @@ def test_clamp(data: st.DataObject) -> None:
 def test_convert(data: st.DataObject) -> None:
     operand = data.draw(arrays(data.draw(dtypes(ALL)), data.draw(shapes())))
     dtype = data.draw(dtypes(ALL))
-    result = tensor_type(operand.shape, element_type_of(dtype))
-    actual = evaluate("convert", operand, result=result)
-    expected = oracle.convert(operand, result=(operand.shape, dtype))
+    actual, expected = convert(operand, dtype), oracle.convert(operand, result=(operand.shape, dtype))
     assert alike(actual, expected), explain(f"convert to {dtype}", actual, expected, operand)
+
+
+def convert(operand: Array, dtype: np.dtype[Any]) -> Array:
+    result: Array = evaluate("convert", operand, result=tensor_type(operand.shape, element_type_of(dtype)))
+    return result
 
 
 @settings(max_examples=60, deadline=None)
@@ -324,14 +327,36 @@ PATHS = [(op, dtype) for op, types in (EXACT_UNARY | EXACT_BINARY).items() for d
 @pytest.mark.parametrize(("op", "dtype"), PATHS, ids=lambda x: str(x))
 def test_large_operands_are_as_small_ones(op: str, dtype: np.dtype[Any]) -> None:
     """Blocks, tables and vectorised loops give the same as a few elements at a time."""
+    operands = pairs_of_specials(dtype)[: 2 if op in EXACT_BINARY else 1]
+    small, large = evaluate(op, *operands), evaluate(op, *map(enlarged, operands))
+    assert same(large, enlarged(small))
+
+
+@pytest.mark.parametrize("dtype", ALL, ids=str)
+def test_large_operands_are_compared_chosen_and_converted_as_small_ones(dtype: np.dtype[Any]) -> None:
+    x, y = pairs_of_specials(dtype)
+    pred = np.arange(x.size) % 3 == 0
+    for kind in ("FLOAT", "TOTALORDER") if dtype in FLOATS else (None,):
+        assert same(compare(enlarged(x), enlarged(y), "GE", kind), enlarged(compare(x, y, "GE", kind)))
+    scalar = x[1:2].reshape(())
+    for op, *operands in (("select", pred, x, y), ("clamp", x, y, np.roll(x, 3)), ("clamp", scalar, y, scalar)):
+        large = evaluate(op, *[enlarged(z) if z.ndim else z for z in operands])
+        assert same(large, enlarged(evaluate(op, *operands))), op
+    for other in ALL:
+        small, large = (convert(z, other) for z in (x, enlarged(x)))
+        assert same(large, enlarged(small)), f"convert to {other}"
+
+
+def pairs_of_specials(dtype: np.dtype[Any]) -> list[Array]:
+    """Two arrays in which each special value meets each."""
     specials = special_values(dtype) if dtype not in COMPLEXES else _complex_specials(dtype)
-    period = len(specials) * (len(specials) + 1) if op in EXACT_BINARY else len(specials)
-    operands = [np.resize(specials, period)]
-    if op in EXACT_BINARY:
-        operands.append(np.resize(np.append(specials, specials[0]), period))
-    small = evaluate(op, *operands)
-    large = evaluate(op, *[np.resize(x, LARGE) for x in operands])
-    assert same(large, np.resize(small, LARGE))
+    count = len(specials) * (len(specials) + 1)
+    return [np.resize(specials, count), np.resize(np.append(specials, specials[0]), count)]
+
+
+def enlarged(x: Array) -> Array:
+    """Repetitions of an array, enough for the paths that large arrays take."""
+    return np.tile(x, LARGE // x.size + 1)
 
 
 def _complex_specials(dtype: np.dtype[Any]) -> Array:
