@@ -28,6 +28,7 @@ from stablehlo_ref.ir.types import (
     BOOLEAN,
     BufferType,
     FloatType,
+    FunctionType,
     FutureType,
     TensorType,
     TokenType,
@@ -255,6 +256,16 @@ class _Type(AttributeKind):
         return TypeAttribute(value)
 
 
+class _FunctionType(_Type):
+    name = "function type"
+
+    def decode(self, attribute: Any) -> Type:
+        type = super().decode(attribute)
+        if isinstance(type, FunctionType):
+            return type
+        raise self._refuse()
+
+
 class _Dictionary(AttributeKind):
     name = "dictionary"
 
@@ -325,4 +336,5 @@ Dims = _Dims()
 Matrix = _Matrix()
 Dense = _Dense()
 TypeOf = _Type()
+FunctionTypeOf = _FunctionType()
 Dictionary = _Dictionary()

@@ -1,4 +1,4 @@
-"""The verifier: a walk over the module that checks SSA form, symbols, terminators, members, and each op's constraints."""
+"""The verifier: a walk over the module that checks SSA form, symbols, terminators, members and constraints of ops."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from stablehlo_ref.define import REQUIRED, Attr, Member, Op, Undecodable, check_
 from stablehlo_ref.diagnostics import Diagnostic, InvalidError
 from stablehlo_ref.ir.core import Block, Operation, Region, Value
 from stablehlo_ref.ir.types import FunctionType, Type
+from stablehlo_ref.ir.wellformed import flaw
+from stablehlo_ref.kinds import anything
 
 MOST_ERRORS = 20  # found in one program before the verifier gives up
 
@@ -77,6 +79,8 @@ def _check_values(op: Operation, what: str, members: tuple[Any, ...], types: lis
     for index, (member, type) in enumerate(zip(_member_of_each(op, what, members, len(types)), types)):
         if not member.kind.holds(type):
             raise _error(op, f"{what} #{index} ({member.name}) must be {member.kind.name}, but is {type}")
+        if member.kind is not anything and (reason := flaw(type)):
+            raise _error(op, f"{what} #{index} ({member.name}) is of no type of the spec: {reason}")
 
 
 def _member_of_each(op: Operation, what: str, members: tuple[Member, ...], count: int) -> list[Member]:
@@ -100,10 +104,14 @@ def _check_regions(op: Operation, definition: type[Op]) -> None:
     if not definition.needs_terminator:
         return
     for region in op.regions:
-        if len(region.blocks) > 1:
+        if len(region.blocks) != 1 and not _is_declaration(op):
             raise _error(op, "expects regions of one block")
         for block in region.blocks:
             _check_terminator(op, definition, block)
+
+
+def _is_declaration(op: Operation) -> bool:
+    return op.name == "func.func" and not op.regions[0].blocks
 
 
 def _check_terminator(op: Operation, definition: type[Op], block: Block) -> None:
@@ -117,58 +125,57 @@ def _check_terminator(op: Operation, definition: type[Op], block: Block) -> None
 
 def _check_symbols(op: Operation) -> None:
     if op.name == "builtin.module":
-        _check_unique_symbols(op)
+        _check_module(op)
     elif op.name == "func.func":
         _check_function(op)
     elif op.name == "func.call":
         _check_call(op, op.properties["callee"])
     elif op.name == "stablehlo.composite":  # (C2) is_defined_in_parent_scope, (C3), (C4): types of the decomposition
         _check_call(op, op.properties["decomposition"])
+    elif op.name == "stablehlo.custom_call":
+        for name in op.properties.get("called_computations", ()):
+            _function(op, name)
 
 
-def _check_unique_symbols(module: Operation) -> None:
+def _check_module(module: Operation) -> None:
+    (region,) = module.regions
+    if len(region.blocks) != 1 or region.block.arguments:
+        raise _error(module, "expects a region of one block without arguments")
     seen: set[str] = set()
-    for region in module.regions:
-        for op in (op for block in region.blocks for op in block.operations):
-            name = op.properties.get("sym_name") if op.definition is not None else None
-            if name in seen:
-                raise _error(op, f"redefinition of symbol @{name}")
-            if name is not None:
-                seen.add(name)
+    for op in region.block.operations:
+        name = op.properties.get("sym_name") if op.definition is not None else None
+        if name in seen:
+            raise _error(op, f"redefinition of symbol @{name}")
+        if name is not None:
+            seen.add(name)
 
 
 def _check_function(op: Operation) -> None:
     declared: FunctionType = op.properties["function_type"]
-    if not op.regions[0].blocks:
+    if _is_declaration(op):
         return
     body = op.regions[0].function_type
     if body.inputs != declared.inputs:
         raise _error(op, f"the body takes {_list(body.inputs)}, the function type says {_list(declared.inputs)}")
     if body.outputs != declared.outputs:
         terminator = op.regions[0].block.operations[-1]
-        raise _error(terminator, f"returns {_list(body.outputs)}, but the function's results are {_list(declared.outputs)}")
+        returned, results = _list(body.outputs), _list(declared.outputs)
+        raise _error(terminator, f"returns {returned}, but the function's results are {results}")
 
 
 def _check_call(op: Operation, callee: str) -> None:
-    function = lookup(op, callee)
-    if function is None:
-        raise _error(op, f"calls @{callee}, but there is no such function")
-    signature: FunctionType = function.properties["function_type"]
+    signature: FunctionType = _function(op, callee).properties["function_type"]
     called = FunctionType(tuple(op.operand_types), tuple(op.result_types))
     if called != signature:
         raise _error(op, f"calls @{callee} as {called}, but it is {signature}")
 
 
-def lookup(op: Operation, symbol: str) -> Operation | None:
-    """The function named `symbol` that `op` sees: in the nearest module around it that has one."""
-    scope = op.parent_op
-    while scope is not None:
-        if scope.name == "builtin.module":
-            for found in scope.regions[0].block.operations:
-                if found.name == "func.func" and found.properties.get("sym_name") == symbol:
-                    return found
-        scope = scope.parent_op
-    return None
+def _function(op: Operation, symbol: str) -> Operation:
+    """The function that an op means by a symbol."""
+    found = op.symbol(symbol)
+    if found is None or found.name != "func.func":
+        raise _error(op, f"calls @{symbol}, but there is no such function")
+    return found
 
 
 def _list(types: Iterable[Type]) -> str:

@@ -36,9 +36,10 @@ def checked(name: str, location: Location | None, agree: Agreement) -> Callable[
 
 
 class Check(Op, dialect="check"):
-    """The base of checks that look at two values."""
+    """The base of checks that look at two values. Quantized ones are compared as they are stored."""
 
     effects = True
+    on_storage = True
 
 
 class ExpectEq(Check, op="expect_eq"):
@@ -125,9 +126,11 @@ class ExpectClose(Check, op="expect_close"):
     )
 
     @staticmethod
-    def constraints(C: Any, actual: Any, expected: Any) -> None:
+    def constraints(C: Any, actual: Any, expected: Any, max_ulp_difference: int, min_ulp_difference: int) -> None:
         C(1, element_type(actual) == element_type(expected))
         C(2, actual == expected)
+        C(3, 0 <= min_ulp_difference)
+        C(4, 0 <= max_ulp_difference)
 
     @classmethod
     def plan(cls, max_ulp_difference: int, min_ulp_difference: int, location: Location) -> Any:
@@ -151,6 +154,10 @@ class ExpectSerializedEq(Check, op="expect_serialized_eq"):
     iteration = Attr(Int32, default=0)
 
     syntax = "operands, probe_id = $probe_id (, iter = $iteration)? attr-dict : type(operands)"
+
+    @staticmethod
+    def constraints(C: Any, iteration: int) -> None:
+        C(1, 0 <= iteration)
 
     @classmethod
     def plan(cls, expected: Any, probe_id: str, iteration: int, location: Location) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from stablehlo_ref.define import Attr, Body, Ins, Op, Outs
-from stablehlo_ref.kinds import Dictionary, ListOf, String, Symbol, TypeOf, anything
+from stablehlo_ref.kinds import Dictionary, FunctionTypeOf, ListOf, String, Symbol, anything
 from stablehlo_ref.ops.control_flow import call
 
 
@@ -14,7 +14,7 @@ class Func(Op, op="func", dialect="func"):
 
     sym_name = Attr(String)
     sym_visibility = Attr(String, default=None)
-    function_type = Attr(TypeOf)
+    function_type = Attr(FunctionTypeOf)
     arg_attrs = Attr(ListOf(Dictionary), default=())
     res_attrs = Attr(ListOf(Dictionary), default=())
     body = Body()

@@ -22,6 +22,8 @@ class Print(Op, dialect="interpreter", op="print"):
     """Prints a value and its name to standard output."""
 
     effects = True
+    on_storage = True
+
     operand = In(tensor | quantized_tensor)
 
     syntax = "operands attr-dict : type(operands)"
@@ -47,6 +49,8 @@ class Probe(Op, dialect="interpreter", op="probe"):
     """
 
     effects = True
+    on_storage = True
+
     operand = In(tensor | quantized_tensor)
     probe_id = Attr(String)
     result = Out(tensor | quantized_tensor)

@@ -79,8 +79,8 @@ class Operation:
         """The op that this one means by `@name`: in the nearest op around it that has one of that name."""
         scope = self.parent_op
         while scope is not None:
-            for found in (op for region in scope.regions for block in region.blocks for op in block.operations):
-                if name in (found.properties.get("sym_name"), found.attributes.get("sym_name")):
+            for block in (block for region in scope.regions for block in region.blocks):
+                if found := block.symbols.get(name):
                     return found
             scope = scope.parent_op
         return None
@@ -99,17 +99,27 @@ class Operation:
 class Block:
     """Operations in order; the last is the terminator."""
 
-    __slots__ = ("arguments", "label", "location", "operations", "parent")
+    __slots__ = ("_symbols", "arguments", "label", "location", "operations", "parent")
 
     def __init__(self, arguments: list[Value], operations: list[Operation], label: str = "") -> None:
         self.arguments = arguments
         self.operations = operations
         self.label = label
         self.parent: Region | None = None
+        self._symbols: tuple[int, dict[str, Operation]] | None = None
         for argument in arguments:
             argument.owner = self
         for operation in operations:
             operation.parent = self
+
+    @property
+    def symbols(self) -> dict[str, Operation]:
+        """The block's ops that have a symbol's name, by that name."""
+        count = len(self.operations)
+        if self._symbols is None or self._symbols[0] != count:
+            names = ((op.properties.get("sym_name") or op.attributes.get("sym_name"), op) for op in self.operations)
+            self._symbols = count, {name: op for name, op in names if isinstance(name, str)}
+        return self._symbols[1]
 
 
 class Region:

@@ -7,7 +7,7 @@ An unknown dimension size is `None` in `TensorType.shape`. Signless integers (`i
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
 from math import prod
 from typing import Any, TypeAlias
 
@@ -39,6 +39,11 @@ class IntegerType(Type):
     def is_signed(self) -> bool:
         return self.signedness != "u"
 
+    @property
+    def range(self) -> tuple[int, int]:
+        """The least and the greatest value."""
+        return (-(1 << self.width - 1), (1 << self.width - 1) - 1) if self.is_signed else (0, (1 << self.width) - 1)
+
     def __str__(self) -> str:
         return f"{self.signedness}i{self.width}"
 
@@ -63,7 +68,7 @@ class FloatType(Type):
 
 @dataclass(frozen=True)
 class ComplexType(Type):
-    """`complex<f32>` or `complex<f64>`; other element types are kept, and refused by the verifier."""
+    """`complex<f32>` or `complex<f64>`; others are read and printed, and refused by the verifier."""
 
     element: Type
 
@@ -84,9 +89,8 @@ class QuantizedType(Type):
     quantization_dimension: int | None = None
 
     def __str__(self) -> str:
-        width, signed = self.storage_type.width, self.storage_type.is_signed
-        low, high = (-(1 << width - 1), (1 << width - 1) - 1) if signed else (0, (1 << width) - 1)
-        bounds = "" if (self.storage_min, self.storage_max) == (low, high) else f"<{self.storage_min}:{self.storage_max}>"
+        limits = self.storage_min, self.storage_max
+        bounds = "" if limits == self.storage_type.range else f"<{self.storage_min}:{self.storage_max}>"
         axis = "" if self.quantization_dimension is None else f":{self.quantization_dimension}"
         pairs = [f"{float(s)!r}" + (f":{z}" if z else "") for s, z in zip(self.scales, self.zero_points)]
         parameters = pairs[0] if self.quantization_dimension is None else "{" + ",".join(pairs) + "}"
@@ -231,7 +235,7 @@ FLOAT_NAMES = (
 FLOATS = {name: FloatType(name) for name in FLOAT_NAMES}
 
 
-@lru_cache(maxsize=None)
+@cache
 def integer_type(width: int, signedness: str = "") -> BooleanType | IntegerType:
     """`i1`, `i32`, `ui8`, `si4`, ...; a signless integer of one bit is the boolean type."""
     return BOOLEAN if width == 1 and not signedness else IntegerType(width, signedness)

@@ -12,6 +12,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
+from stablehlo_ref.diagnostics import UnsupportedError
 from stablehlo_ref.ir.types import (
     BOOLEAN,
     FLOATS,
@@ -62,7 +63,7 @@ INTEGER_DTYPES = SIGNED_DTYPES + UNSIGNED_DTYPES
 
 @cache
 def numpy_dtype(element_type: Type) -> np.dtype[Any]:
-    """The dtype of arrays of `element_type`; for a quantized type, of its storage type. TypeError if none."""
+    """The dtype of arrays of `element_type`; for a quantized type, of its storage type. UnsupportedError if none."""
     match element_type:
         case BooleanType():
             return BOOL
@@ -78,7 +79,7 @@ def numpy_dtype(element_type: Type) -> np.dtype[Any]:
             return _COMPLEX[numpy_dtype(element)]
         case QuantizedType():
             return numpy_dtype(element_type.storage_type)
-    raise TypeError(f"no arrays of element type {element_type}")
+    raise UnsupportedError(f"there are no arrays of element type {element_type}")
 
 
 @cache

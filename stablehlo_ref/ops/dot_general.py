@@ -305,5 +305,5 @@ def _rounding(type: Any) -> Kernel:
         return round_to_tf32
     try:
         return rounding(numpy_dtype(type))
-    except TypeError:
+    except UnsupportedError:
         raise UnsupportedError(f"no dot algorithm in {type}") from None

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from stablehlo_ref.diagnostics import Source
+from stablehlo_ref.diagnostics import Source, UnsupportedError
 from stablehlo_ref.ir.attributes import (
     UNIT,
     DenseArray,
@@ -153,7 +153,7 @@ class AttributeParser(LocationParser):
             raise self.error(f"an integer literal for type {type}", offset)
         try:
             value = literals.parse_elements(sign + digits, (), type)
-        except TypeError:  # a format that has no arrays
+        except UnsupportedError:  # a format that has no arrays
             return FloatAttribute(float(sign + digits) if "." in digits else 0.0, type, sign + digits)
         except literals.LiteralError as error:
             raise self.error(str(error), offset) from error
@@ -209,7 +209,7 @@ class AttributeParser(LocationParser):
             return DenseElements(type, literals.parse_elements(self.text[start:stop], shape, type.element_type))
         except literals.LiteralError as error:
             raise self.error(f"{error} in a literal of type {type}", first + error.offset) from error
-        except TypeError:
+        except UnsupportedError:
             return OpaqueAttribute(f"dense<{self.text[start:stop]}> : {type}")
 
     # dense-resource ::= dense_resource < (word | string) > : type
@@ -239,7 +239,7 @@ class AttributeParser(LocationParser):
         count = body.count(",") + 1 if body else 0
         try:
             values = literals.parse_elements(f"[{body}]", (count,), element_type)
-        except (literals.LiteralError, TypeError) as error:
+        except (literals.LiteralError, UnsupportedError) as error:
             raise self.error(f"{error} in an array of {element_type}", match.start(1)) from error
         if values.dtype.kind not in "bui":  # types that numpy lacks
             values = values.astype(np.float64)

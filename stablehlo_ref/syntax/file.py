@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from functools import cached_property
 from typing import Any
 
-from stablehlo_ref.diagnostics import Source
+from stablehlo_ref.diagnostics import Source, UnsupportedError
 from stablehlo_ref.ir.attributes import DenseResource, StructAttribute, TypeAttribute
 from stablehlo_ref.ir.locations import DebugLocation, LocationAlias
 from stablehlo_ref.ir.types import ComplexType, FunctionType, FutureType, TensorType, TupleType, Type
@@ -193,5 +193,5 @@ class FileParser(AttributeParser):
             return literals.from_bytes(blob, type.shape, type.element_type)  # type: ignore[arg-type]
         except literals.LiteralError as error:
             raise self.error(f"{error} in resource '{resource.key}' of type {type}", offset) from error
-        except TypeError:
+        except UnsupportedError:
             return None
