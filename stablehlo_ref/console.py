@@ -11,6 +11,7 @@ from stablehlo_ref.program import decode, read
 
 FINE, AT_FAULT, USAGE, INTERRUPTED = 0, 1, 2, 130
 SPLIT = "// -----"
+SPLIT_LINE = re.compile(rf"^[ \t]*(?://[ \t]*)?{SPLIT}[ \t\r]*$", re.M)  # also where it is commented out itself
 
 Action = Callable[[str, str, int], None]  # of a part of a file: its filename, its text, the number of its first line
 
@@ -37,9 +38,15 @@ def parts(file: str, split: bool) -> Iterator[tuple[str, str, int]]:
     """The filename, the text and the number of the first line of each part of a file; `-` is standard input."""
     name = "<stdin>" if file == "-" else file
     text = decode(sys.stdin.buffer.read() if file == "-" else read(name), name)
-    first_line = 1
-    for part in text.split(SPLIT) if split else [text]:
+    for first_line, part in split_text(text) if split else [(1, text)]:
         yield name, part, first_line
+
+
+def split_text(text: str) -> Iterator[tuple[int, str]]:
+    """The parts of a text between lines `// -----`, each with the number of its first line."""
+    first_line = 1
+    for part in SPLIT_LINE.split(text):
+        yield first_line, part
         first_line += part.count("\n")
 
 

@@ -34,6 +34,7 @@ import ast
 import inspect
 import sys
 import textwrap
+import traceback
 from collections.abc import Callable, Sequence
 from functools import cache, partial
 from types import FrameType
@@ -319,7 +320,7 @@ class Checker:
 
     def __call__(self, label: int | str, holds: Any) -> None:
         if not holds:
-            raise self.error(*_quote(sys._getframe(1)), label=f"C{label}" if isinstance(label, int) else label)
+            raise self.error(*_quote(sys._getframe(1)), label=_shown(label))
 
     def error(self, formula: str, notes: list[str], label: str) -> InvalidError:
         return InvalidError(f"'{self.op.name}' op ({label}): {formula}", self.op.location, notes)
@@ -337,19 +338,18 @@ def check_constraints(op: Operation, values: dict[str, Any]) -> None:
         definition.call("constraints", available)
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
         # A formula that cannot even be evaluated does not hold: an index out of range, a member of the wrong kind.
-        frame = _frame_in(error, definition.constraints)  # type: ignore[attr-defined]
+        frame = _failing_check(error, definition.constraints)  # type: ignore[attr-defined]
         if frame is None:
             raise
         raise checker.error(*_quote(*frame), label=_label(*frame)) from None
 
 
-def _frame_in(error: BaseException, role: Callable[..., Any]) -> tuple[FrameType, int] | None:
-    traceback = error.__traceback__
+def _failing_check(error: BaseException, role: Callable[..., Any]) -> tuple[FrameType, int] | None:
+    """The frame and line, of the role or of a helper that it calls, of the formula that an error comes from."""
     found = None
-    while traceback:
-        if traceback.tb_frame.f_code is role.__code__:
-            found = traceback.tb_frame, traceback.tb_lineno
-        traceback = traceback.tb_next
+    for frame, line in traceback.walk_tb(error.__traceback__):
+        if frame.f_code is role.__code__ or (found and _check_at(frame, line)):
+            found = frame, line
     return found
 
 
@@ -373,7 +373,11 @@ def _check_at(frame: FrameType, line: int | None) -> ast.Call | None:
 
 def _label(frame: FrameType, line: int | None = None) -> str:
     check = _check_at(frame, line)
-    return f"C{ast.unparse(check.args[0])}" if check else "constraints"
+    return _shown(ast.literal_eval(check.args[0])) if check else "constraints"
+
+
+def _shown(label: int | str) -> str:
+    return f"C{label}" if isinstance(label, int) else label
 
 
 def _quote(frame: FrameType, line: int | None = None) -> tuple[str, list[str]]:

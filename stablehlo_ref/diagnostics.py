@@ -108,7 +108,7 @@ class Diagnostic:
     def __str__(self) -> str:
         prefix = f"{self.location}: " if self.location else ""
         parts = [f"{prefix}{self.severity}: {self.message}"]
-        if self.location:
+        if self.location and self.location.source.text:
             parts.append(self.location.excerpt())
         return "\n".join([*parts, *(f"  {note}" for note in self.notes)])
 

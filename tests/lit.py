@@ -5,26 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import stablehlo_ref as sr
+from stablehlo_ref.console import split_text
 from stablehlo_ref.syntax.printer import print_operation
-
-SPLIT = "// -----"
-
-
-def parts(text: str) -> list[tuple[int, str]]:
-    """Each part of a file with the number of its first line."""
-    found = []
-    line = 1
-    for part in text.split(SPLIT):
-        found.append((line, part))
-        line += part.count("\n")
-    return found
-
 
 def run_file(path: Path) -> int:
     """Runs every part of a file as it is, and printed in both forms and read again; returns how many checks it has."""
     text = path.read_text(encoding="utf-8")
     checks = 0
-    for line, part in parts(text):
+    for line, part in split_text(text):
         program = sr.parse(part, filename=str(path), first_line=line).verify()
         if not program.functions:
             continue

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 import stablehlo_ref as sr
+from stablehlo_ref.console import split_text
 from stablehlo_ref.define import Op
-from tests.lit import parts
 from tests.shared import UPSTREAM, needs_upstream
 
 INTERPRET = sorted((UPSTREAM / "interpret").glob("*.mlir"))
@@ -33,7 +33,7 @@ def is_evaluated(program: sr.Program) -> bool:
 @needs_upstream
 @pytest.mark.parametrize("path", [p for p in INTERPRET if p.stem not in NOT_YET], ids=lambda p: p.stem)
 def test_interpret(path: Path) -> None:
-    for line, part in parts(path.read_text(encoding="utf-8")):
+    for line, part in split_text(path.read_text(encoding="utf-8")):
         sr.parse(part, filename=str(path), first_line=line).verify().run()
 
 

@@ -11,6 +11,7 @@ from typing import Any, TextIO
 
 from stablehlo_ref.execute.run import Observer
 from stablehlo_ref.ir.core import Operation
+from stablehlo_ref.ir.types import TokenType
 from stablehlo_ref.processes import Process
 from stablehlo_ref.text import value_text
 
@@ -47,7 +48,9 @@ class Trace(Observer):
     def after(self, op: Operation, results: Sequence[Any]) -> None:
         for result, value in zip(op.results, results):
             name = result.name or f"result {result.index}"
-            print(f"{op.location}: {self.of}{op.name}: %{name} = {value_text(result.type, value)}", file=self.out)
+            is_dropped = value is None and not isinstance(result.type, TokenType)
+            text = "not used" if is_dropped else value_text(result.type, value)
+            print(f"{op.location}: {self.of}{op.name}: %{name} = {text}", file=self.out)
         if not results:
             print(f"{op.location}: {self.of}{op.name}", file=self.out)
 

@@ -86,6 +86,15 @@ def test_parts_run_on_their_own_and_keep_their_lines(tmp_path: Path, capsys: pyt
     assert f"{path}:17:3: error" in error
 
 
+def test_only_a_line_of_its_own_splits(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "banners.mlir"
+    path.write_text(f"// ---------- first\n{FAILS}\r\n// // -----\r\n{FAILS}  // ----- not here\n")
+    assert main([str(path), "--split-input-file"]) == 1
+    assert [line for line in capsys.readouterr().err.splitlines() if "error" in line] == [
+        f"{path}:{line}:3: error: 'check.expect_eq_const' failed: 1 of 1 elements differ" for line in (4, 11)
+    ]
+
+
 def test_standard_input(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"func.func @main( {\n")))
     assert main(["-"]) == 1
@@ -102,7 +111,8 @@ def test_what_is_no_program(data: bytes, tmp_path: Path, capsys: pytest.CaptureF
 
 def test_a_missing_file_is_an_error(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["/nonexistent/x.mlir"]) == 1
-    assert capsys.readouterr().err.startswith("/nonexistent/x.mlir:1:1: error: can't read the program: No such file")
+    expected = "/nonexistent/x.mlir:1:1: error: can't read the program: No such file or directory\n"
+    assert capsys.readouterr().err == expected
 
 
 def test_wrong_literals(add: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -124,6 +134,13 @@ def test_op_by_op_values_and_statistics(add: str, capsys: pytest.CaptureFixture[
     assert f"{add}:2:8: stablehlo.add: %0 = tensor<2xf32>" in error
     assert "1  stablehlo.add" in error
     assert "bytes at the peak" in error
+
+
+def test_values_that_nothing_uses(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "unused.mlir"
+    path.write_text(ADD.replace("  %0", "  %1 = stablehlo.abs %x : tensor<2xf32>\n  %0"))
+    assert main([str(path), "--args", LITERALS, "-v"]) == 0
+    assert f"{path}:2:8: stablehlo.abs: %1 = not used\n" in capsys.readouterr().err
 
 
 def test_probes_are_files_that_numpy_reads(tmp_path: Path) -> None:

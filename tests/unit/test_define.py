@@ -20,14 +20,19 @@ class Sample(Op, dialect="test", op="sample"):
 
     operand = In(tensor)
     offset_dims = Attr(Dims)
-    index = Attr(Int, default=7)
+    index = Attr(Int, default=6)
     numbers = Group("test.numbers", offset_dims)
     result = Out(tensor)
 
     @staticmethod
-    def constraints(C: Any, operand: Any, offset_dims: Any, result: Any) -> None:
+    def constraints(C: Any, operand: Any, offset_dims: Any, index: int, result: Any) -> None:
         C(1, is_sorted(offset_dims))
         C(2, shape(operand)[offset_dims[0]] == shape(result)[0])
+        check_index(C, operand, index)
+
+
+def check_index(C: Any, operand: Any, index: int) -> None:
+    C("index", index < 7 or shape(operand)[index] > 0)
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -65,6 +70,14 @@ def test_a_formula_that_cannot_be_evaluated_does_not_hold() -> None:
         check_constraints(op, Sample.bind(op))
 
 
+def test_a_formula_in_a_helper_is_quoted_too() -> None:
+    op = sample((0,))
+    op.properties["index"] = 7
+    with pytest.raises(InvalidError, match=r"op \(index\): index < 7 or shape\(operand\)\[index\] > 0") as raised:
+        check_constraints(op, Sample.bind(op))
+    assert "index = 7" in raised.value.diagnostics[0].notes
+
+
 def test_constraints_that_hold_say_nothing() -> None:
     op = sample((0,))
     check_constraints(op, Sample.bind(op))
@@ -82,7 +95,7 @@ def test_a_struct_splits_into_members_and_joins_again() -> None:
 
 
 def test_defaults_are_filled_in() -> None:
-    assert Sample.bind(sample((0,)))["index"] == 7
+    assert Sample.bind(sample((0,)))["index"] == 6
 
 
 def test_segments_of_variadic_members() -> None:
