@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -61,8 +62,7 @@ class Program:
         self.limits = limits or Limits()
         self._entry = entry
         self._verified = False
-        self._composites: dict[str, Callable[..., Any]] = {}
-        self._check_composites = False
+        self._stand_ins: dict[str, Any] = {}  # fields of the runs' contexts
 
     def verify(self) -> Program:
         """Checks the program against the spec, once; InvalidError if it breaks a rule."""
@@ -106,7 +106,8 @@ class Program:
         """The same program that starts at another function."""
         program = Program(self.module, name, self.limits)
         program._verified = self._verified
-        return program.with_composites(self._composites, self._check_composites)
+        program._stand_ins = self._stand_ins
+        return program
 
     def with_composites(self, overrides: Mapping[str, Callable[..., Any]], check: bool = False) -> Program:
         """The same program in which `overrides`, from names of composites, stand in for their decompositions.
@@ -115,9 +116,15 @@ class Program:
         With `check` the decomposition is run too, and EvaluationError raised where the two disagree by more than 1e-4
         or, of coarser types, four units in the last place of 1; integers must be equal.
         """
-        program = Program(self.module, self._entry, self.limits)
-        program._verified = self._verified
-        program._composites, program._check_composites = dict(overrides), check
+        return self._with(composites=dict(overrides), check_composites=check)
+
+    def with_custom_calls(self, handlers: Mapping[str, Callable[..., Sequence[Any]]]) -> Program:
+        """The same program in which `handlers`, from targets of custom_calls, come before registered ones."""
+        return self._with(custom_calls=dict(handlers))
+
+    def _with(self, **stand_ins: Any) -> Program:
+        program = copy(self)
+        program._stand_ins = self._stand_ins | stand_ins
         return program
 
     def plan(self) -> Program:
@@ -220,7 +227,7 @@ class Program:
     ) -> list[tuple[Any, ...]]:
         """`run_parallel` with a context of the caller's: options and an observer."""
         plan = self._plan_for(context)
-        context.composites, context.check_composites = self._composites, self._check_composites
+        vars(context).update(self._stand_ins)
         inputs = [self._arguments(given) for given in inputs_per_process]
         reads = [lambda context, values=values: values for values in infeed]
         with np.errstate(all="ignore"), choosing(context), running(context):
@@ -238,7 +245,7 @@ class Program:
     def _run(self, arrays: Sequence[Any], named: dict[str, Any], context: Context) -> tuple[Any, ...]:
         if not self.functions and self._entry is None and not arrays and not named:
             return ()
-        context.composites, context.check_composites = self._composites, self._check_composites
+        vars(context).update(self._stand_ins)
         plan = self._plan_for(context)
         inputs = [_checked(p, a) for p, a in zip(self.inputs, _in_order(self.entry, arrays, named))]
         with np.errstate(all="ignore"), choosing(context), running(context):

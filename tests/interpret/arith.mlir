@@ -199,3 +199,13 @@ func.func @numbers() {
   check.expect_eq_const %6, dense<4294967294> : tensor<1xi64>
   func.return
 }
+
+// -----
+
+func.func @casts_of_unfinished_conversions() {
+  %a = arith.constant 7 : index
+  %0 = builtin.unrealized_conversion_cast %a : index to i64
+  %1 = tensor.from_elements %0 : tensor<1xi64>
+  check.expect_eq_const %1, dense<7> : tensor<1xi64>
+  func.return
+}

@@ -1,4 +1,4 @@
-"""Composites by what a run has in place of their decompositions."""
+"""Composites and custom_calls by what a program has in their place."""
 
 from __future__ import annotations
 
@@ -55,3 +55,29 @@ def test_what_an_override_returns_is_checked() -> None:
 def test_another_entry_keeps_the_overrides() -> None:
     program = sr.load(TEXT).with_composites({"test.scaled": lambda x, **_: x})
     np.testing.assert_array_equal(program.with_entry("main").run(X)[0], X)
+
+
+def test_the_first_program_stays_as_it_is() -> None:
+    program = sr.load(TEXT)
+    np.testing.assert_array_equal(program.run(X)[0], X * 2)
+    np.testing.assert_array_equal(program.with_composites({"test.scaled": lambda x, **_: x}).run(X)[0], X)
+    np.testing.assert_array_equal(program.run(X)[0], X * 2)
+
+
+def test_processes_of_a_grid_have_the_overrides() -> None:
+    program = sr.load(TEXT).with_composites({"test.scaled": lambda x, **_: x})
+    for (result,) in program.run_replicas([[X], [X]]):
+        np.testing.assert_array_equal(result, X)
+
+
+def test_handlers_of_one_program() -> None:
+    text = """
+    func.func @main(%x: tensor<3xf32>) -> tensor<3xf32> {
+      %0 = stablehlo.custom_call @test.only_here(%x) : (tensor<3xf32>) -> tensor<3xf32>
+      return %0 : tensor<3xf32>
+    }
+    """
+    program = sr.load(text).with_custom_calls({"test.only_here": lambda call, x: [x + 1]})
+    np.testing.assert_array_equal(program.run(X)[0], X + 1)
+    with pytest.raises(sr.UnsupportedError, match="no handler is registered"):
+        sr.load(text).run(X)
