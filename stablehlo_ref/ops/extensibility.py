@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from stablehlo_ref.define import Attr, Bodies, Ins, Op, Outs
-from stablehlo_ref.diagnostics import Diagnostic, EvaluationError, Location, UnsupportedError
+from stablehlo_ref.diagnostics import Diagnostic, EvaluationError, Location, StablehloError, UnsupportedError
 from stablehlo_ref.ir.attributes import DenseArray, DenseElements, FloatAttribute, IntegerAttribute, SymbolReference
 from stablehlo_ref.ir.types import BufferType, TensorType, TupleType, Type
 from stablehlo_ref.kinds import Dictionary, Flag, Int32, ListOf, Opaque, String, Symbol, anything
@@ -49,9 +49,9 @@ def register_custom_call(target: str, handler: Handler) -> None:
     """Makes `handler(call, *operands)` what custom_calls of `target` do.
 
     It gets a `CustomCall` and an array for each operand, which it must not write to, and returns a sequence with an
-    array for each result, of the dtypes and shapes of `call.result_types` (the elements of a tuple, if that is the
-    only result). A StablehloError that it raises ends the
-    run at the call's place. A later registration for the same target replaces an earlier one.
+    array for each result, of the dtypes and shapes of `call.result_types` (the elements of a tuple, if that is the only
+    result). What it raises ends the run at the call's place. A later registration for the same target replaces an
+    earlier one.
     """
     _handlers[target] = handler
 
@@ -103,8 +103,7 @@ class CustomCallOp(Op, op="custom_call"):
             computations = tuple(callable_in(context, functions, name) for name in called_computations)
             call = replace(known, failures=context.failures, computations=computations)
             call, inputs = with_known_shapes(call, inputs, sizes)
-            values = handler(call, *inputs)
-            check_results(f"the handler of custom_call @{call_target_name}", call.result_types, values)
+            values = outside(f"the handler of custom_call @{call_target_name}", call.result_types, handler, call, *inputs)
             return tuple(values) if in_a_tuple else values[0] if len(results) == 1 else values
 
         return run
@@ -146,8 +145,22 @@ def with_known_shapes(
     return replace(call, operand_types=operand_types, result_types=types), [inputs[index] for index in kept]
 
 
-def check_results(what: str, types: Sequence[Type], values: Sequence[Any]) -> None:
+def outside(what: str, types: Sequence[Type], function: Callable[..., Any], *arguments: Any, **named: Any) -> Any:
+    """What a function from outside gives for results of these types; EvaluationError where it fails or gives others."""
+    try:
+        values = function(*arguments, **named)
+    except StablehloError:
+        raise
+    except Exception as error:
+        raise EvaluationError(f"{what} raised {type(error).__name__}: {error}") from error
+    check_results(what, types, values)
+    return values
+
+
+def check_results(what: str, types: Sequence[Type], values: Any) -> None:
     """Values that came from outside must be what the op's types promise; EvaluationError if not."""
+    if not isinstance(values, Sequence | np.ndarray) or isinstance(values, str):
+        raise EvaluationError(f"{what} returned {values!r}, not a sequence of results")
     if len(values) != len(types):
         raise EvaluationError(f"{what} returned {len(values)} results, not {len(types)}")
     for type, value in zip(types, values):
@@ -199,23 +212,34 @@ class Composite(Op, op="composite"):
             if override is None:
                 yield from decompose(slots)
                 return
-            values = override(*[slots[slot] for slot in inputs], **attributes)
-            values = values if isinstance(values, tuple | list) else (values,)
-            check_results(f"the override of composite {composite_name!r}", types, values)
+            what, operands = f"the override of composite {composite_name!r}", [slots[slot] for slot in inputs]
+            values = outside(what, types, as_sequence(override), *operands, **attributes)
             if slots[0].check_composites:
                 yield from decompose(slots)
                 compare(composite_name, values, [slots[slot] for slot in results])
-            for slot in dying:
-                slots[slot] = None
             for slot, value in zip(results, values, strict=True):
                 slots[slot] = value
+            for slot in dying:
+                slots[slot] = None
 
         return go
 
 
+def as_sequence(function: Callable[..., Any]) -> Callable[..., Sequence[Any]]:
+    """A function that may return its only result by itself, as one that does not."""
+
+    def called(*arguments: Any, **named: Any) -> Sequence[Any]:
+        values = function(*arguments, **named)
+        return values if isinstance(values, tuple | list) else (values,)
+
+    return called
+
+
 def compare(name: str, values: Sequence[Any], expected: Sequence[Any]) -> None:
-    """EvaluationError unless what an override returned agrees with what the decomposition gives."""
+    """EvaluationError unless what an override returned agrees with what the decomposition gives; None is not used."""
     for index, (value, wanted) in enumerate(zip(values, expected, strict=True)):
+        if wanted is None:
+            continue
         value, wanted = np.asarray(value), np.asarray(wanted)
         agreement = _equal_or_almost(value, wanted, tolerance(wanted.dtype))
         if not agreement.all():
@@ -235,8 +259,12 @@ def tolerance(dtype: np.dtype[Any]) -> float:
 
 
 def _check(agree: Callable[[np.ndarray, np.ndarray], np.ndarray]) -> Handler:
-    def handler(call: CustomCall, actual: Any, expected: Any) -> Sequence[Any]:
-        actual, expected = np.asarray(actual), np.asarray(expected)
+    def handler(call: CustomCall, *operands: Any) -> Sequence[Any]:
+        arrays = list(map(np.asarray, operands))
+        if len(arrays) != 2 or arrays[0].dtype != arrays[1].dtype or arrays[0].shape != arrays[1].shape:
+            types = ", ".join(map(str, call.operand_types))
+            raise EvaluationError(f"@{call.target} compares two values of one type, not ({types})")
+        actual, expected = arrays
         agreement = agree(actual, expected)
         if not agreement.all():
             message, notes = report(actual, expected, agreement)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import ml_dtypes
@@ -217,6 +218,39 @@ def test_custom_calls_from_python() -> None:
     sr.register_custom_call("test.negate", lambda call, x: [x.astype(np.float64)])
     with pytest.raises(sr.EvaluationError, match="returned float64"):
         sr.load(text).run(ONE)
+
+
+def raising(call: object, x: np.ndarray) -> list[np.ndarray]:
+    raise KeyError("k")
+
+
+@pytest.mark.parametrize(
+    ("handler", "message"),
+    [
+        (raising, "the handler of custom_call @test.other raised KeyError: 'k'"),
+        (lambda call, x: None, "returned None, not a sequence of results"),
+        (lambda call, x: [], "returned 0 results, not 1"),
+    ],
+)
+def test_a_handler_that_fails_is_named(handler: Callable[..., list[np.ndarray]], message: str) -> None:
+    sr.register_custom_call("test.other", handler)
+    text = ADD.replace("stablehlo.add %x, %y :", "stablehlo.custom_call @test.other(%x) : (tensor<2xf32>) ->")
+    with pytest.raises(sr.EvaluationError) as raised:
+        sr.load(text).run(ONE, TWO)
+    assert message in raised.value.diagnostics[0].message
+    assert raised.value.diagnostics[0].line == 2
+
+
+@pytest.mark.parametrize("operands", ["%x) : (tensor<2xf32>)", "%x, %s) : (tensor<2xf32>, tensor<f32>)"])
+def test_a_check_compares_two_values_of_one_type(operands: str) -> None:
+    text = f"""
+    func.func @main(%x: tensor<2xf32>, %s: tensor<f32>) {{
+      stablehlo.custom_call @check.eq({operands} -> ()
+      return
+    }}
+    """
+    with pytest.raises(sr.EvaluationError, match=r"@check\.eq compares two values of one type, not \(tensor<2xf32>"):
+        sr.load(text).run(np.ones(2, np.float32), np.float32(1))
 
 
 def test_the_program_prints_as_mlir() -> None:
