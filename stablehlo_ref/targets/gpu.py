@@ -10,6 +10,8 @@ from stablehlo_ref.numerics.factorizations import adjoint
 from stablehlo_ref.ops.extensibility import CustomCall, register_custom_call
 from stablehlo_ref.targets.lapack import (
     Routine,
+    eigenvectors,
+    geqp3,
     geqrf,
     getrf,
     orgqr,
@@ -45,6 +47,10 @@ def gesvdj(call: CustomCall, a: Array) -> Sequence[Array]:
     return a, values, u, adjoint(v), info
 
 
+def eig(call: CustomCall, a: Array) -> Sequence[Array]:
+    return eigenvectors(call, a, call.backend_config["left"])
+
+
 def gtsv2(call: CustomCall, lower: Array, diagonal: Array, upper: Array, b: Array) -> Sequence[Array]:
     return [factorizations.solve_tridiagonal(lower, diagonal, upper, b)[3]]
 
@@ -57,5 +63,9 @@ ROUTINES: dict[str, Routine] = {
 for library in ("cusolver", "hipsolver"):
     for name, function in ROUTINES.items():
         register_custom_call(f"{library}_{name}_ffi", rounding(function))
+for library in ("cuhybrid", "hiphybrid"):
+    register_custom_call(f"{library}_eig_real", rounding(eig))
+    register_custom_call(f"{library}_eig_comp", rounding(eig))
+    register_custom_call(f"{library}_geqp3", rounding(geqp3))
 for library in ("cusparse", "hipsparse"):
     register_custom_call(f"{library}_gtsv2_ffi", rounding(gtsv2))

@@ -187,9 +187,13 @@ def syevd(call: CustomCall, a: Array) -> Sequence[Array]:
 
 
 def geev(call: CustomCall, a: Array) -> Sequence[Array]:
-    """Real matrices have their eigenvalues' parts as two results."""
+    return eigenvectors(call, a, letter(call, "compute_left") == "V")
+
+
+def eigenvectors(call: CustomCall, a: Array, with_left: bool) -> Sequence[Array]:
+    """Eigenvalues, of real matrices in their parts; left and right vectors."""
     (values, right), info = converged(lambda x: [r.astype(COMPLEX128) for r in np.linalg.eig(x)], a)
-    left = left_vectors(right) if letter(call, "compute_left") == "V" else np.zeros_like(right)
+    left = left_vectors(right) if with_left else np.zeros_like(right)
     parts = [values] if is_complex(call.operand_types[0]) else [values.real, values.imag]
     return *parts, left, right, info
 

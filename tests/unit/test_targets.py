@@ -300,6 +300,20 @@ def test_gees(letter: str) -> None:
 # --- XLA's own ------------------------------------------------------------------------------------------------------
 
 
+def test_libraries_for_gpus_are_told_by_flags() -> None:
+    a, wide = positive(np.float64, 3), random(np.float64, 2, 5)
+    (factor, _) = call("cusolver_potrf_ffi", a, results=[((3, 3), "f8"), ((), "i4")], config="lower = true")
+    close(np.tril(factor) @ np.tril(factor).T, a)
+    flags = "compute_uv = true, full_matrices = false, transposed = true"
+    results = [((2, 5), "f8"), ((2,), "f8"), ((2, 5), "f8"), ((2, 2), "f8"), ((), "i4")]
+    _, values, v, u, _ = call("cusolver_gesvd_ffi", wide, results=results, config=flags)
+    close(u * values @ v, wide)
+    results = [((2, 5), "f8"), ((2,), "f8"), ((2, 2), "f8"), ((5, 2), "f8"), ((), "i4")]
+    flags = "compute_uv = true, full_matrices = false"
+    _, values, u, v, _ = call("hipsolver_gesvdj_ffi", wide, results=results, config=flags)
+    close(u * values @ v.T, wide)
+
+
 def test_approx_top_k_finds_all() -> None:
     text = """
     func.func @main(%x: tensor<2x5xf32>) -> (tensor<2x2xf32>, tensor<2x2xi32>) {
