@@ -50,7 +50,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return opt.main(rest)
         case ["translate", *rest]:
             arguments = translate.as_run(rest)
-    options = _parser().parse_args(arguments)
+    parser = _parser()
+    options = parser.parse_args(arguments)
+    if options.random_inputs is not None and (options.args is not None or options.inputs or options.input):
+        parser.error("--random-inputs draws all inputs, so none can be given")
     return for_each_part(options.file, options.split_input_file, partial(_run_part, options))
 
 
@@ -150,7 +153,8 @@ def _inputs_of_all(options: argparse.Namespace, program: Program, grid: Grid) ->
     if options.random_inputs is not None:
         return [inputs.random_inputs(program.inputs, options.random_inputs + i) for i, _ in enumerate(grid.processes)]
     positional, named = _inputs(options, program)
-    return [dict(zip((p.name for p in program.inputs), positional)) | named] * len(grid.processes)
+    by_name = dict(zip((p.name for p in inputs.without_tokens(program.inputs)), positional)) | named
+    return [by_name if named else positional] * len(grid.processes)
 
 
 def _inputs(options: argparse.Namespace, program: Program) -> tuple[list[Any], dict[str, Any]]:

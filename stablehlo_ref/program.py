@@ -14,12 +14,13 @@ from typing import Any, TypeAlias
 import numpy as np
 
 import stablehlo_ref.dialects.registered  # noqa: F401  (all op classes, so that the parser knows them)
-from stablehlo_ref.diagnostics import EvaluationError, Location, MalformedError, Source
+from stablehlo_ref.diagnostics import EvaluationError, Location, MalformedError, Source, UnsupportedError
 from stablehlo_ref.execute.choosing import choosing
 from stablehlo_ref.execute.grid import run_grid
 from stablehlo_ref.execute.plan import Planner
 from stablehlo_ref.execute.run import Context, FunctionPlan, Observer, OnChoice, running
 from stablehlo_ref.ir.core import Operation, Value
+from stablehlo_ref.ir.locations import name_of
 from stablehlo_ref.ir.types import FunctionType, TensorType, TokenType, TupleType, Type
 from stablehlo_ref.limits import Limits
 from stablehlo_ref.numerics.dtypes import numpy_dtype
@@ -85,13 +86,14 @@ class Program:
         """The function that `run` runs. EvaluationError where that is not clear."""
         if self._entry is not None:
             if self._entry not in self.functions:
-                raise EvaluationError(f"there is no function @{self._entry}; there are {_names(self.functions)}")
+                known = _names(self.functions)
+                raise EvaluationError(f"there is no function @{self._entry}; there are {known}", self.module.location)
             return self.functions[self._entry]
         if "main" in self.functions:
             return self.functions["main"]
         if len(self.functions) != 1:
             reason = f"choose one of {_names(self.functions)}" if self.functions else "there is none"
-            raise EvaluationError(f"no function is called @main: {reason}")
+            raise EvaluationError(f"no function is called @main: {reason}", self.module.location)
         return next(iter(self.functions.values()))
 
     @property
@@ -156,6 +158,7 @@ class Program:
 
     def run(
         self,
+        /,
         *arrays: Any,
         limits: Limits | None = None,
         observer: Observer | None = None,
@@ -172,7 +175,7 @@ class Program:
         context = Context(limits or self.limits, observer=observer, on_implementation_defined=on_implementation_defined)
         return self._run(arrays, named, context)
 
-    def run_in(self, context: Context, *arrays: Any, **named: Any) -> tuple[Any, ...]:
+    def run_in(self, context: Context, /, *arrays: Any, **named: Any) -> tuple[Any, ...]:
         """`run` with a context of the caller's: options and an observer."""
         return self._run(arrays, named, context)
 
@@ -333,14 +336,15 @@ def _function(op: Operation) -> Function:
 
 def _input(op: Operation, index: int, type: Type, value: Value | None) -> Parameter:
     name = (value.name if value else "") or f"arg{index}"
-    described = getattr(value.location, "name", None) if value else None
+    described = name_of(value.location) if value else None
     return Parameter(name, type, op.location, tuple(dict.fromkeys(n for n in (name, described) if n)))
 
 
 def _output(op: Operation, index: int, type: Type) -> Parameter:
     attributes = op.properties.get("res_attrs") or ()
     described = attributes[index].get("jax.result_info") if index < len(attributes) else None
-    return Parameter(described or f"result{index}", type, op.location)
+    name = described or f"result{index}"
+    return Parameter(name, type, op.location, (name,))
 
 
 def _size(module: Operation, name: str) -> int | None:
@@ -358,18 +362,14 @@ def _names(functions: dict[str, Function]) -> str:
 def _in_order(entry: Function, arrays: Sequence[Any], named: dict[str, Any]) -> list[Any]:
     """Arguments given by position and by name, in the order of the function's inputs. Tokens may be left out."""
     tokens = [i for i, p in enumerate(entry.inputs) if isinstance(p.type, TokenType)]
-    places = range(len(entry.inputs)) if len(arrays) == len(entry.inputs) else without(range(len(entry.inputs)), tokens)
-    if len(arrays) > len(places):
-        places = range(len(arrays))
-    given: dict[int, Any] = dict(zip(places, arrays))
-    positions = {name: i for i, p in enumerate(entry.inputs) for name in (p.names or (p.name,))}
+    every = range(max(len(entry.inputs), len(arrays)))
+    without_tokens = without(range(len(entry.inputs)), tokens)
+    given = dict(zip(without_tokens if len(arrays) <= len(without_tokens) else every, arrays))
     for name, value in named.items():
-        if name not in positions:
-            known = ", ".join(p.name for p in entry.inputs) or "none"
-            raise EvaluationError(f"@{entry.name} has no argument {name!r}; it has {known}", entry.location)
-        if positions[name] in given:
+        position = _position(entry, name)
+        if position in given:
             raise EvaluationError(f"argument {name!r} of @{entry.name} is given twice", entry.location)
-        given[positions[name]] = value
+        given[position] = value
     given = dict.fromkeys(tokens) | given
     missing = [p.name for i, p in enumerate(entry.inputs) if i not in given]
     if missing or len(given) != len(entry.inputs):
@@ -379,11 +379,24 @@ def _in_order(entry: Function, arrays: Sequence[Any], named: dict[str, Any]) -> 
     return [given[i] for i in range(len(entry.inputs))]
 
 
+def _position(entry: Function, name: str) -> int:
+    """Which input is called so: in the text, or else in its location."""
+    by_location = {name: i for i, p in enumerate(entry.inputs) for name in p.names}
+    position = (by_location | {p.name: i for i, p in enumerate(entry.inputs)}).get(name)
+    if position is None:
+        known = ", ".join(p.name for p in entry.inputs) or "none"
+        raise EvaluationError(f"@{entry.name} has no argument {name!r}; it has {known}", entry.location)
+    return position
+
+
 def _checked(parameter: Parameter, value: Any) -> Any:
     try:
         return as_value(parameter.type, value)
     except ValueError as error:
         raise EvaluationError(f"argument '{parameter.name}': {error}", parameter.location) from None
+    except UnsupportedError as error:
+        reason = error.diagnostics[0].message
+        raise UnsupportedError(f"argument '{parameter.name}': {reason}", parameter.location) from None
 
 
 def as_value(type: Type, value: Any) -> Any:
@@ -400,11 +413,17 @@ def as_value(type: Type, value: Any) -> Any:
     dtype = numpy_dtype(type.element_type)
     if array.dtype != dtype:
         raise ValueError(f"expected dtype {dtype} for {type}, got {array.dtype}")
-    fits = array.ndim == type.rank and all(n in (None, m) for n, m in zip(type.shape, array.shape))
-    if not fits:
+    if not _fits(type, array.shape):
         raise ValueError(f"expected shape {re.sub('None', '?', str(type.shape))} for {type}, got {array.shape}")
-    array = array.astype(dtype.newbyteorder("="), copy=False)
     return array if array.ndim else array[()]
+
+
+def _fits(type: TensorType, shape: tuple[int, ...]) -> bool:
+    bounds = type.bounds or (None,) * type.rank
+    return len(shape) == type.rank and all(
+        declared in (None, size) and (bound is None or size <= bound)
+        for declared, bound, size in zip(type.shape, bounds, shape)
+    )
 
 
 def _leaves(values: Sequence[Any]) -> list[Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -122,10 +123,79 @@ def test_wrong_literals(add: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert "expected dense elements attribute for args elements" in capsys.readouterr().err
 
 
-def test_a_wrong_command_line_is_usage() -> None:
+@pytest.mark.parametrize(
+    "arguments", [["--input", "x"], ["f", "--replicas", "0"], ["f", "--random-inputs", "1", "--args", "[]"], []]
+)
+def test_a_wrong_command_line_is_usage(arguments: list[str]) -> None:
     with pytest.raises(SystemExit) as caught:
-        main(["--input", "x"])
+        main(arguments)
     assert caught.value.code == 2
+
+
+EVERY_TYPE = (
+    "i1 i2 ui2 i4 ui4 i8 ui8 si8 i16 ui16 i32 ui32 i64 ui64 index f4E2M1FN f6E2M3FN f6E3M2FN f8E3M4 f8E4M3 f8E4M3FN"
+    " f8E4M3FNUZ f8E4M3B11FNUZ f8E5M2 f8E5M2FNUZ f8E8M0FNU bf16 f16 f32 f64 complex<f32> complex<f64>"
+    " !quant.uniform<i8:f32,0.5:3>"
+).split()
+
+
+@pytest.mark.parametrize("element", EVERY_TYPE)
+def test_outputs_are_inputs_again(element: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path, first, second = tmp_path / "id.mlir", tmp_path / "first.npz", tmp_path / "second.npz"
+    for shape in ("", "2x3x", "0x"):
+        t = f"tensor<{shape}{element}>"
+        path.write_text(f'func.func @main(%x: {t}) -> ({t} {{jax.result_info = "x"}}) {{\n  return %x : {t}\n}}\n')
+        assert main([str(path), "--random-inputs", "3", "--output", str(first)]) == 0
+        assert main([str(path), "--inputs", str(first), "--output", str(second)]) == 0
+        one, two = np.load(first)["x"], np.load(second)["x"]
+        assert (one.dtype, one.shape, one.tobytes()) == (two.dtype, two.shape, two.tobytes())
+        assert main([str(path), "--inputs", str(first), "--print-dense"]) == 0
+        dense = capsys.readouterr().out.strip()
+        if "quant" not in element:
+            assert main([str(path), "--args", f"[{dense}]", "--print-dense"]) == 0
+            assert capsys.readouterr().out.strip() == dense
+
+
+TUPLE = """\
+func.func @main(%t: !stablehlo.token, %x: tensor<2xi32>, %p: tuple<tensor<i32>, tuple<>>)
+    -> (!stablehlo.token, tuple<tensor<2xi32>, tuple<tensor<i32>, tuple<>>>) {
+  %0 = stablehlo.tuple %x, %p : tuple<tensor<2xi32>, tuple<tensor<i32>, tuple<>>>
+  return %t, %0 : !stablehlo.token, tuple<tensor<2xi32>, tuple<tensor<i32>, tuple<>>>
+}
+"""
+
+
+def test_tuples_and_tokens(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path, out = tmp_path / "tuple.mlir", tmp_path / "results"
+    path.write_text(TUPLE)
+    assert main([str(path), "--random-inputs", "1", "--output", str(out)]) == 0
+    saved = np.load(out)
+    assert {name: saved[name].shape for name in saved.files} == {"result1.0": (2,), "result1.1.0": ()}
+    assert main([str(path), "--random-inputs", "1"]) == 0
+    assert capsys.readouterr().out.startswith("token\ntuple (\ntensor<2xi32> {")
+
+
+def test_positions_are_those_of_what_is_no_token(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path, given = tmp_path / "token.mlir", tmp_path / "in.npz"
+    path.write_text(ADD.replace("(%x", "(%t: !stablehlo.token, %x"))
+    np.savez(given, *np.array([[1, 2], [2, 3]], np.float32))
+    for arguments in (["--args", LITERALS], ["--inputs", str(given)], ["--args", LITERALS, "--replicas", "2"]):
+        assert main([str(path), *arguments]) == 0
+        assert "[3.000000e+00, " in capsys.readouterr().out
+    too_many = f"{LITERALS[:-1]}, {LITERALS[1:]}"
+    assert main([str(path), "--args", too_many, "--replicas", "2"]) == 1
+    assert "@main takes 3 arguments, but 4 are given" in capsys.readouterr().err
+
+
+def test_an_archive_that_is_broken(add: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "x.npz"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("x.npy", b"\x93NUMPY\x01\x00")
+    assert main([add, "--inputs", str(path)]) == 1
+    assert f"can't read x of {path}" in capsys.readouterr().err
+    path.write_bytes(b"PK\x03\x04 no archive")
+    assert main([add, "--inputs", str(path)]) == 1
+    assert f"can't read {path}" in capsys.readouterr().err
 
 
 def test_op_by_op_values_and_statistics(add: str, capsys: pytest.CaptureFixture[str]) -> None:

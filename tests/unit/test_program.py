@@ -59,6 +59,29 @@ def test_inputs_and_outputs_have_names_types_and_locations() -> None:
     assert list(program.functions) == ["main"]
 
 
+def test_any_name_will_do() -> None:
+    text = ADD.replace("%x", "%self").replace("%y", "%context").replace("@main", "@other")
+    program = sr.load(text)
+    np.testing.assert_array_equal(program.run(**{"self": ONE, "context": TWO})[0], ONE + TWO)
+
+
+def test_the_name_in_the_text_comes_before_that_in_a_location() -> None:
+    crossed = ADD.replace('loc("args[0]")', 'loc("y")').replace("%y: tensor<2xf32>)", '%y: tensor<2xf32> loc(#l))')
+    program = sr.load(crossed.replace("stablehlo.add", "stablehlo.subtract") + '#l = loc("x")\n')
+    assert [p.names for p in program.inputs] == [("x", "y"), ("y", "x")]
+    np.testing.assert_array_equal(program.run(x=TWO, y=ONE)[0], TWO - ONE)
+
+
+def test_arguments_of_bounded_and_of_unsupported_types() -> None:
+    bounded = sr.load(ADD.replace("2xf32>", "?xf32, #stablehlo.bounds<2>>"))
+    np.testing.assert_array_equal(bounded.run(ONE, TWO)[0], ONE + TWO)
+    with pytest.raises(sr.EvaluationError, match="argument 'x': expected shape"):
+        bounded.run(np.ones(3, np.float32), np.ones(3, np.float32))
+    identity = sr.load("func.func @main(%x: tensor<2xtf32>) -> tensor<2xtf32> {\n return %x : tensor<2xtf32>\n}")
+    with pytest.raises(sr.UnsupportedError, match="argument 'x': there are no arrays of element type tf32"):
+        identity.run(ONE)
+
+
 def test_an_entry_can_be_chosen() -> None:
     text = ADD + ADD.replace("@main", "@twice").replace("%x, %y", "%x, %x")
     program = sr.load(text, entry="twice")
