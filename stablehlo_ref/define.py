@@ -152,7 +152,7 @@ class Op:
     elementwise: ClassVar[bool] = False  # whether what `plan` returns takes arrays of any shapes that broadcast
     effects: ClassVar[bool] = False  # whether what `plan` returns also takes the run's context, as first argument
     communicates: ClassVar[bool] = False  # whether it is a generator of rendezvous with other processes (has effects)
-    on_storage: ClassVar[bool] = False  # whether it takes quantized tensors as they are stored; else as expressed
+    on_storage: ClassVar[bool] = False  # whether it takes quantized tensors as they are stored, as `effects` do too
     shaping: ClassVar[tuple[str, ...]] = ()  # operands whose values decide the result's shape: `infer`'s constants
 
     members: ClassVar[dict[str, Member]] = {}

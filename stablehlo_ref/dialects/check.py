@@ -39,7 +39,6 @@ class Check(Op, dialect="check"):
     """The base of checks that look at two values. Quantized ones are compared as they are stored."""
 
     effects = True
-    on_storage = True
 
 
 class ExpectEq(Check, op="expect_eq"):

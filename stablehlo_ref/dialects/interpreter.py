@@ -22,8 +22,6 @@ class Print(Op, dialect="interpreter", op="print"):
     """Prints a value and its name to standard output."""
 
     effects = True
-    on_storage = True
-
     operand = In(tensor | quantized_tensor)
 
     syntax = "operands attr-dict : type(operands)"
@@ -49,8 +47,6 @@ class Probe(Op, dialect="interpreter", op="probe"):
     """
 
     effects = True
-    on_storage = True
-
     operand = In(tensor | quantized_tensor)
     probe_id = Attr(String)
     result = Out(tensor | quantized_tensor)

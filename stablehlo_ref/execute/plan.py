@@ -161,7 +161,8 @@ class FramePlanner:
         definition = _definition(op)
         self._check_sizes(results)
         known = surroundings(op) | {"constants": constants, "functions": self.planner.function}
-        if not definition.on_storage and not op.regions and any(map(is_quantized, operands + results)):
+        as_stored = definition.on_storage or definition.effects or op.regions
+        if not as_stored and any(map(is_quantized, operands + results)):
             return expressed_run(op, operands, results, known)
         values = definition.group(op.properties, operands, results, bodies) | known
         if self.lanes is not None and not definition.elementwise:

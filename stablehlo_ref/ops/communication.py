@@ -17,7 +17,18 @@ from stablehlo_ref.define import Attr, Group, In, Ins, Op, Out, Outs
 from stablehlo_ref.diagnostics import EvaluationError, Location
 from stablehlo_ref.ir.attributes import DenseElements, IntegerAttribute
 from stablehlo_ref.ir.types import TOKEN, integer_type, tensor_type
-from stablehlo_ref.kinds import AttributeKind, Flag, Int, Matrix, Opaque, String, anything, quantized_tensor, tensor
+from stablehlo_ref.kinds import (
+    AttributeKind,
+    Flag,
+    Int,
+    Kind,
+    Matrix,
+    Opaque,
+    String,
+    anything,
+    quantized_tensor,
+    tensor,
+)
 from stablehlo_ref.kinds import token as a_token
 from stablehlo_ref.numerics.dtypes import numpy_dtype
 from stablehlo_ref.ops.collectives import Ends, zeros
@@ -31,6 +42,7 @@ Types = Sequence[Any]
 Turns = Generator[Any, Any, Any]
 
 ID = tensor_type((), integer_type(32, "u"))
+id_tensor = Kind(str(ID), lambda t: t == ID)
 
 
 class _Pairs(AttributeKind):
@@ -67,7 +79,7 @@ class ReplicaId(Op, op="replica_id"):
     """The replica id of the process."""
 
     effects = True
-    result = Out(tensor)
+    result = Out(id_tensor)
 
     syntax = "attr-dict : type(results)"
 
@@ -84,7 +96,7 @@ class PartitionId(Op, op="partition_id"):
     """The partition id of the process."""
 
     effects = True
-    result = Out(tensor)
+    result = Out(id_tensor)
 
     syntax = "attr-dict : type(results)"
 
