@@ -19,7 +19,8 @@ from stablehlo_ref.execute.observe import Observers, Progress, Statistics, Trace
 from stablehlo_ref.execute.run import Context
 from stablehlo_ref.op_table import listing
 from stablehlo_ref.processes import Grid
-from stablehlo_ref.program import Parameter, Program, parse
+from stablehlo_ref.program import Program, parse
+from stablehlo_ref.signature import Parameter
 from stablehlo_ref.text import dense_text, value_text
 
 DESCRIPTION = """\

@@ -16,7 +16,7 @@ from stablehlo_ref.ir.attributes import DenseElements
 from stablehlo_ref.ir.types import TensorType, TokenType, TupleType, Type
 from stablehlo_ref.numerics.conversion import convert
 from stablehlo_ref.numerics.dtypes import FLOAT8_E8M0FNU, FLOAT64, kind, numpy_dtype
-from stablehlo_ref.program import Parameter
+from stablehlo_ref.signature import Parameter
 from stablehlo_ref.syntax.parser import parse_attribute
 
 HINT = "i.e. --args=[dense<1> : tensor<2xi32>, ...]"

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -14,45 +12,21 @@ from typing import Any, TypeAlias
 import numpy as np
 
 import stablehlo_ref.dialects.registered  # noqa: F401  (all op classes, so that the parser knows them)
-from stablehlo_ref.diagnostics import EvaluationError, Location, MalformedError, Source, UnsupportedError
+from stablehlo_ref.arguments import checked, in_order, leaves, owned, owned_once
+from stablehlo_ref.diagnostics import EvaluationError, Location, MalformedError, Source
 from stablehlo_ref.execute.choosing import choosing
 from stablehlo_ref.execute.grid import run_grid
 from stablehlo_ref.execute.plan import Planner
 from stablehlo_ref.execute.run import Context, FunctionPlan, Observer, OnChoice, running
-from stablehlo_ref.ir.core import Operation, Value
-from stablehlo_ref.ir.locations import name_of
-from stablehlo_ref.ir.types import FunctionType, TensorType, TokenType, TupleType, Type
+from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.limits import Limits
-from stablehlo_ref.numerics.dtypes import numpy_dtype
-from stablehlo_ref.numerics.layout import contiguous
 from stablehlo_ref.processes import Grid, ProcessId
-from stablehlo_ref.spec import without
+from stablehlo_ref.signature import Function, Parameter, function_of
 from stablehlo_ref.syntax.parser import parse as parse_module
 from stablehlo_ref.syntax.printer import print_operation
 from stablehlo_ref.verify import verify
 
 Inputs: TypeAlias = Sequence[Any] | Mapping[str, Any]  # of one process: in order, or by name
-
-
-@dataclass(frozen=True)
-class Parameter:
-    """An input or output of a function. `names` are all names it goes by: in the text, and in its location."""
-
-    name: str
-    type: Type
-    location: Location | None
-    names: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class Function:
-    """A function of a program, by its signature."""
-
-    name: str
-    inputs: tuple[Parameter, ...]
-    outputs: tuple[Parameter, ...]
-    is_public: bool
-    location: Location
 
 
 class Program:
@@ -79,22 +53,26 @@ class Program:
     def functions(self) -> dict[str, Function]:
         """The module's functions by name, in the order of the text."""
         ops = [op for op in self.module.regions[0].block.operations if op.name == "func.func"]
-        return {op.properties["sym_name"]: _function(op) for op in ops}
+        return {op.properties["sym_name"]: function_of(op) for op in ops}
 
     @cached_property
     def entry(self) -> Function:
         """The function that `run` runs. EvaluationError where that is not clear."""
         if self._entry is not None:
             if self._entry not in self.functions:
-                known = _names(self.functions)
+                known = self._names
                 raise EvaluationError(f"there is no function @{self._entry}; there are {known}", self.module.location)
             return self.functions[self._entry]
         if "main" in self.functions:
             return self.functions["main"]
         if len(self.functions) != 1:
-            reason = f"choose one of {_names(self.functions)}" if self.functions else "there is none"
+            reason = f"choose one of {self._names}" if self.functions else "there is none"
             raise EvaluationError(f"no function is called @main: {reason}", self.module.location)
         return next(iter(self.functions.values()))
+
+    @property
+    def _names(self) -> str:
+        return ", ".join(f"@{name}" for name in self.functions) or "none"
 
     @property
     def inputs(self) -> tuple[Parameter, ...]:
@@ -237,20 +215,20 @@ class Program:
             results = run_grid(context, grid, [(plan, list(arguments)) for arguments in inputs], reads, outfeed)
         if context.failures:
             raise EvaluationError(context.failures)
-        kept = {id(leaf) for arguments in inputs for leaf in _leaves(arguments)}
+        kept = {id(leaf) for arguments in inputs for leaf in leaves(arguments)}
         alike: dict[int, Any] = {}
-        return [tuple(_owned_once(result, kept, alike) for result in of_process) for of_process in results]
+        return [tuple(owned_once(result, kept, alike) for result in of_process) for of_process in results]
 
     def _arguments(self, given: Inputs) -> list[Any]:
-        in_order, named = ((), dict(given)) if isinstance(given, Mapping) else (given, {})
-        return [_checked(p, a) for p, a in zip(self.inputs, _in_order(self.entry, in_order, named))]
+        arrays, named = ((), dict(given)) if isinstance(given, Mapping) else (given, {})
+        return [checked(p, a) for p, a in zip(self.inputs, in_order(self.entry, arrays, named))]
 
     def _run(self, arrays: Sequence[Any], named: dict[str, Any], context: Context) -> tuple[Any, ...]:
         if not self.functions and self._entry is None and not arrays and not named:
             return ()
         vars(context).update(self._stand_ins)
         plan = self._plan_for(context)
-        inputs = [_checked(p, a) for p, a in zip(self.inputs, _in_order(self.entry, arrays, named))]
+        inputs = [checked(p, a) for p, a in zip(self.inputs, in_order(self.entry, arrays, named))]
         with np.errstate(all="ignore"), choosing(context), running(context):
             if plan.block.communicates:
                 (results,) = run_grid(context, Grid(), [(plan, list(inputs))])
@@ -258,9 +236,9 @@ class Program:
                 results = plan.call(context, list(inputs))
         if context.failures:
             raise EvaluationError(context.failures)
-        kept = {id(leaf) for leaf in _leaves(inputs)}
+        kept = {id(leaf) for leaf in leaves(inputs)}
         try:
-            return tuple(_owned(result, kept) for result in results)
+            return tuple(owned(result, kept) for result in results)
         except MemoryError as error:
             raise EvaluationError(f"the results of @{self.entry.name}: {error}", self.entry.location) from None
 
@@ -321,136 +299,6 @@ def decode(data: bytes, filename: str) -> str:
         raise MalformedError("neither UTF-8 text nor MLIR bytecode", place) from None
 
 
-# --- signatures -----------------------------------------------------------------------------------------------------
-
-
-def _function(op: Operation) -> Function:
-    signature: FunctionType = op.properties["function_type"]
-    arguments: Sequence[Value | None] = op.regions[0].block.arguments if op.regions[0].blocks else ()
-    arguments = arguments or [None] * len(signature.inputs)
-    inputs = tuple(_input(op, i, t, v) for i, (t, v) in enumerate(zip(signature.inputs, arguments)))
-    outputs = tuple(_output(op, i, t) for i, t in enumerate(signature.outputs))
-    is_public = op.properties.get("sym_visibility") in (None, "public")
-    return Function(op.properties["sym_name"], inputs, outputs, is_public, op.location)
-
-
-def _input(op: Operation, index: int, type: Type, value: Value | None) -> Parameter:
-    name = (value.name if value else "") or f"arg{index}"
-    described = name_of(value.location) if value else None
-    return Parameter(name, type, op.location, tuple(dict.fromkeys(n for n in (name, described) if n)))
-
-
-def _output(op: Operation, index: int, type: Type) -> Parameter:
-    attributes = op.properties.get("res_attrs") or ()
-    described = attributes[index].get("jax.result_info") if index < len(attributes) else None
-    name = described or f"result{index}"
-    return Parameter(name, type, op.location, (name,))
-
-
 def _size(module: Operation, name: str) -> int | None:
     """The size of the process grid that a module's attribute says."""
     return getattr(module.attributes.get(name), "value", None)
-
-
-def _names(functions: dict[str, Function]) -> str:
-    return ", ".join(f"@{name}" for name in functions) or "none"
-
-
-# --- inputs and results ---------------------------------------------------------------------------------------------
-
-
-def _in_order(entry: Function, arrays: Sequence[Any], named: dict[str, Any]) -> list[Any]:
-    """Arguments given by position and by name, in the order of the function's inputs. Tokens may be left out."""
-    tokens = [i for i, p in enumerate(entry.inputs) if isinstance(p.type, TokenType)]
-    every = range(max(len(entry.inputs), len(arrays)))
-    without_tokens = without(range(len(entry.inputs)), tokens)
-    given = dict(zip(without_tokens if len(arrays) <= len(without_tokens) else every, arrays))
-    for name, value in named.items():
-        position = _position(entry, name)
-        if position in given:
-            raise EvaluationError(f"argument {name!r} of @{entry.name} is given twice", entry.location)
-        given[position] = value
-    given = dict.fromkeys(tokens) | given
-    missing = [p.name for i, p in enumerate(entry.inputs) if i not in given]
-    if missing or len(given) != len(entry.inputs):
-        count = f"takes {len(entry.inputs)} arguments, but {len(given)} are given"
-        which = f" (missing: {', '.join(missing)})" if missing else ""
-        raise EvaluationError(f"@{entry.name} {count}{which}", entry.location)
-    return [given[i] for i in range(len(entry.inputs))]
-
-
-def _position(entry: Function, name: str) -> int:
-    """Which input is called so: in the text, or else in its location."""
-    by_location = {name: i for i, p in enumerate(entry.inputs) for name in p.names}
-    position = (by_location | {p.name: i for i, p in enumerate(entry.inputs)}).get(name)
-    if position is None:
-        known = ", ".join(p.name for p in entry.inputs) or "none"
-        raise EvaluationError(f"@{entry.name} has no argument {name!r}; it has {known}", entry.location)
-    return position
-
-
-def _checked(parameter: Parameter, value: Any) -> Any:
-    try:
-        return as_value(parameter.type, value)
-    except ValueError as error:
-        raise EvaluationError(f"argument '{parameter.name}': {error}", parameter.location) from None
-    except UnsupportedError as error:
-        reason = error.diagnostics[0].message
-        raise UnsupportedError(f"argument '{parameter.name}': {reason}", parameter.location) from None
-
-
-def as_value(type: Type, value: Any) -> Any:
-    """What a slot holds for a value of `type`; ValueError where dtype, shape or structure is another."""
-    if isinstance(type, TokenType):
-        return None
-    if isinstance(type, TupleType):
-        if not isinstance(value, tuple | list) or len(value) != len(type.elements):
-            raise ValueError(f"expected a tuple of {len(type.elements)} for {type}")
-        return tuple(map(as_value, type.elements, value))
-    if not isinstance(type, TensorType):
-        raise ValueError(f"values of type {type} can't be passed")
-    array = np.asarray(value)
-    dtype = numpy_dtype(type.element_type)
-    if array.dtype != dtype:
-        raise ValueError(f"expected dtype {dtype} for {type}, got {array.dtype}")
-    if not _fits(type, array.shape):
-        raise ValueError(f"expected shape {re.sub('None', '?', str(type.shape))} for {type}, got {array.shape}")
-    return array if array.ndim else array[()]
-
-
-def _fits(type: TensorType, shape: tuple[int, ...]) -> bool:
-    bounds = type.bounds or (None,) * type.rank
-    return len(shape) == type.rank and all(
-        declared in (None, size) and (bound is None or size <= bound)
-        for declared, bound, size in zip(type.shape, bounds, shape)
-    )
-
-
-def _leaves(values: Sequence[Any]) -> list[Any]:
-    return [leaf for v in values for leaf in (_leaves(v) if isinstance(v, tuple) else [v])]
-
-
-def _owned_once(value: Any, kept: set[int], alike: dict[int, Any]) -> Any:
-    """`_owned`, but where several processes have one array for their result: they all get one, which is read-only."""
-    if id(value) not in alike:
-        alike[id(value)] = _owned(value, kept)
-    elif isinstance(owned := alike[id(value)], np.ndarray):
-        owned.flags.writeable = False
-    return alike[id(value)]
-
-
-def _owned(value: Any, kept: set[int]) -> Any:
-    """A result as a C-contiguous array that neither an input nor a constant of the program shares."""
-    if value is None:
-        return None
-    if isinstance(value, tuple):
-        return tuple(_owned(v, kept) for v in value)
-    array = np.asarray(value)
-    root: Any = array
-    while isinstance(root.base, np.ndarray):
-        root = root.base
-    shared = not root.flags.owndata or not root.flags.writeable or id(root) in kept or id(array) in kept
-    kept.add(id(root))
-    return contiguous(array) if shared or not array.flags.c_contiguous else array
-
-

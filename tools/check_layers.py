@@ -27,7 +27,7 @@ LAYERS = (
     ("ops", "targets", "dialects"),
     ("verify", "syntax", "bytecode"),
     ("execute",),
-    ("program",),
+    ("signature", "arguments", "program"),
     ("inputs", "console", "op_table"),
     ("opt", "translate"),
     ("cli", "__init__", "__main__"),

@@ -1,0 +1,113 @@
+"""Arguments as a run takes them, and results as it gives them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from stablehlo_ref.diagnostics import EvaluationError, UnsupportedError
+from stablehlo_ref.ir.types import TensorType, TokenType, TupleType, Type
+from stablehlo_ref.numerics.dtypes import numpy_dtype
+from stablehlo_ref.numerics.layout import contiguous
+from stablehlo_ref.signature import Function, Parameter
+from stablehlo_ref.spec import without
+
+
+def in_order(entry: Function, arrays: Sequence[Any], named: dict[str, Any]) -> list[Any]:
+    """Arguments given by position and by name, in the order of the function's inputs. Tokens may be left out."""
+    tokens = [i for i, p in enumerate(entry.inputs) if isinstance(p.type, TokenType)]
+    every = range(max(len(entry.inputs), len(arrays)))
+    without_tokens = without(range(len(entry.inputs)), tokens)
+    given = dict(zip(without_tokens if len(arrays) <= len(without_tokens) else every, arrays))
+    for name, value in named.items():
+        position = _position(entry, name)
+        if position in given:
+            raise EvaluationError(f"argument {name!r} of @{entry.name} is given twice", entry.location)
+        given[position] = value
+    given = dict.fromkeys(tokens) | given
+    missing = [p.name for i, p in enumerate(entry.inputs) if i not in given]
+    if missing or len(given) != len(entry.inputs):
+        count = f"takes {len(entry.inputs)} arguments, but {len(given)} are given"
+        which = f" (missing: {', '.join(missing)})" if missing else ""
+        raise EvaluationError(f"@{entry.name} {count}{which}", entry.location)
+    return [given[i] for i in range(len(entry.inputs))]
+
+
+def _position(entry: Function, name: str) -> int:
+    """Which input is called so: in the text, or else in its location."""
+    by_location = {name: i for i, p in enumerate(entry.inputs) for name in p.names}
+    position = (by_location | {p.name: i for i, p in enumerate(entry.inputs)}).get(name)
+    if position is None:
+        known = ", ".join(p.name for p in entry.inputs) or "none"
+        raise EvaluationError(f"@{entry.name} has no argument {name!r}; it has {known}", entry.location)
+    return position
+
+
+def checked(parameter: Parameter, value: Any) -> Any:
+    """An argument as `as_value` gives it; EvaluationError, which names the parameter, where it does not fit."""
+    try:
+        return as_value(parameter.type, value)
+    except ValueError as error:
+        raise EvaluationError(f"argument '{parameter.name}': {error}", parameter.location) from None
+    except UnsupportedError as error:
+        reason = error.diagnostics[0].message
+        raise UnsupportedError(f"argument '{parameter.name}': {reason}", parameter.location) from None
+
+
+def as_value(type: Type, value: Any) -> Any:
+    """What a slot holds for a value of `type`; ValueError where dtype, shape or structure is another."""
+    if isinstance(type, TokenType):
+        return None
+    if isinstance(type, TupleType):
+        if not isinstance(value, tuple | list) or len(value) != len(type.elements):
+            raise ValueError(f"expected a tuple of {len(type.elements)} for {type}")
+        return tuple(map(as_value, type.elements, value))
+    if not isinstance(type, TensorType):
+        raise ValueError(f"values of type {type} can't be passed")
+    array = np.asarray(value)
+    dtype = numpy_dtype(type.element_type)
+    if array.dtype != dtype:
+        raise ValueError(f"expected dtype {dtype} for {type}, got {array.dtype}")
+    if not _fits(type, array.shape):
+        raise ValueError(f"expected shape {re.sub('None', '?', str(type.shape))} for {type}, got {array.shape}")
+    return array if array.ndim else array[()]
+
+
+def _fits(type: TensorType, shape: tuple[int, ...]) -> bool:
+    bounds = type.bounds or (None,) * type.rank
+    return len(shape) == type.rank and all(
+        declared in (None, size) and (bound is None or size <= bound)
+        for declared, bound, size in zip(type.shape, bounds, shape)
+    )
+
+
+def leaves(values: Sequence[Any]) -> list[Any]:
+    """The arrays among values, and in tuples among them."""
+    return [leaf for v in values for leaf in (leaves(v) if isinstance(v, tuple) else [v])]
+
+
+def owned_once(value: Any, kept: set[int], alike: dict[int, Any]) -> Any:
+    """`owned`, but where several processes have one array for their result: they all get one, which is read-only."""
+    if id(value) not in alike:
+        alike[id(value)] = owned(value, kept)
+    elif isinstance(result := alike[id(value)], np.ndarray):
+        result.flags.writeable = False
+    return alike[id(value)]
+
+
+def owned(value: Any, kept: set[int]) -> Any:
+    """A result as a C-contiguous array that neither an input nor a constant of the program shares."""
+    if value is None:
+        return None
+    if isinstance(value, tuple):
+        return tuple(owned(v, kept) for v in value)
+    array = np.asarray(value)
+    root: Any = array
+    while isinstance(root.base, np.ndarray):
+        root = root.base
+    shared = not root.flags.owndata or not root.flags.writeable or id(root) in kept or id(array) in kept
+    kept.add(id(root))
+    return contiguous(array) if shared or not array.flags.c_contiguous else array
