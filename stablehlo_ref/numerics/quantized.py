@@ -10,7 +10,17 @@ import numpy as np
 from stablehlo_ref.numerics import floats
 from stablehlo_ref.numerics.conversion import convert
 from stablehlo_ref.numerics.dtypes import numpy_dtype
-from stablehlo_ref.spec import expressed_type, quantization_dimension, rank, scales, storage_max, storage_min, zero_points
+from stablehlo_ref.spec import (
+    expressed_type,
+    is_quantized,
+    quantization_dimension,
+    rank,
+    scales,
+    storage_max,
+    storage_min,
+    tensor_type,
+    zero_points,
+)
 
 WIDE = np.dtype(np.int64)  # holds the difference of any two stored integers
 
@@ -40,6 +50,17 @@ def quantize(x: Any) -> Callable[[Any], Any]:
         return expressed_to_stored(round_even(clamp(low, add(divide(expressed, scale), zero_point), high)))
 
     return run
+
+
+def to_destination_type(given: Any, wanted: Any) -> Callable[[Any], Any]:
+    """From one element type to another, neither of them quantized per axis (spec, "Construction of values")."""
+    if given == wanted:
+        return lambda x: x
+    express = dequantize(tensor_type((), given)) if is_quantized(given) else None
+    store = quantize(tensor_type((), wanted)) if is_quantized(wanted) else None
+    if express and store:
+        return lambda x: store(express(x))
+    return express or store or convert(numpy_dtype(given), numpy_dtype(wanted))
 
 
 def _along_axis(x: Any, values: tuple[Any, ...], dtype: np.dtype[Any]) -> Any:

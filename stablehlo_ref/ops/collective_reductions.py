@@ -94,7 +94,7 @@ class AllReduce(Collective, op="all_reduce"):
         ids = id_groups(replica_groups, symbols, location)
         groups = ProcessGroups(cls.name, location, strategy, ids, size_label=2, range_label=3)
         tag = (("channel_id", channel_id), ("operands", tuple(operands)))
-        reduce = reduction(cls.name, operands, results, computation)
+        reduce = reduction(operands, results, computation)
 
         def run(context: Any, operands: Sequence[Array]) -> Turns:
             meeting = yield Rendezvous(cls.name, tag, groups.around(context.process), operands, location)
@@ -145,7 +145,7 @@ class ReduceScatter(Collective, op="reduce_scatter"):
         ids = id_groups(replica_groups, symbols, location)
         groups = ProcessGroups(cls.name, location, strategy, ids, size_label=4, range_label=5)
         tag = (("channel_id", channel_id), ("scatter_dimension", scatter_dimension), ("operand", operand))
-        reduce = reduction(cls.name, [operand], [result], computation)
+        reduce = reduction([operand], [result], computation)
 
         def run(context: Any, value: Array) -> Turns:
             process = context.process
@@ -201,7 +201,7 @@ class CollectiveReduce(Collective, op="collective_reduce"):
         ids = id_groups(replica_groups, symbols, location)
         groups = ProcessGroups(cls.name, location, strategy, ids, range_label=2)
         tag = (("channel_id", channel_id), ("operands", tuple(operands)))
-        reduce = reduction(cls.name, operands[: len(results)], results, computation)
+        reduce = reduction(operands[: len(results)], results, computation)
         elsewhere = [zeros(t) for t in results]
 
         def run(context: Any, operands: Sequence[Array]) -> Turns:
@@ -219,9 +219,9 @@ class CollectiveReduce(Collective, op="collective_reduce"):
         return run
 
 
-def reduction(op: str, operands: Types, results: Types, computation: Any) -> Callable[[Meeting], list[Array]]:
+def reduction(operands: Types, results: Types, computation: Any) -> Callable[[Meeting], list[Array]]:
     """Plans the reduction of each operand over the processes that meet."""
-    promoted = [promotion(op, [o], [r]) for o, r in zip(operands, results)]
+    promoted = [promotion([o], [r]) for o, r in zip(operands, results)]
     fold = by_parts(computation, lambda combine: lambda arrays: [over_processes(combine, arrays)])
 
     def run(meeting: Meeting) -> list[Array]:

@@ -11,9 +11,9 @@ import numpy as np
 from stablehlo_ref.choices import Choice
 from stablehlo_ref.define import Attr, Body, Group, In, Ins, Op, Out, Outs
 from stablehlo_ref.kinds import Dims, Flag, Int, integer_tensor, per_tensor_quantized, tensor
-from stablehlo_ref.numerics.conversion import convert
 from stablehlo_ref.numerics.dtypes import numpy_dtype
 from stablehlo_ref.numerics.integers import clamp_index
+from stablehlo_ref.numerics.quantized import to_destination_type
 from stablehlo_ref.ops.gathering import reader
 from stablehlo_ref.ops.index_order import are_repeated, are_sorted, components, depends_on_order
 from stablehlo_ref.ops.indexed_windows import IndexedWindows, signed
@@ -241,18 +241,18 @@ class Scatter(Op, op="scatter"):
             scatter_indices_batching_dims, scatter_dims_to_operand_dims, index_vector_dim,
         )  # fmt: skip
         write = writer(windows, Update(update_computation, windows.rows, unique_indices))
-        given, wanted = [[numpy_dtype(element_type(t)) for t in types] for types in (inputs, results)]
-        to_destination_type = list(map(convert, given, wanted))
+        given, wanted = [list(map(element_type, types)) for types in (inputs, results)]
+        promote = list(map(to_destination_type, given, wanted))
         is_empty = size(inputs[0]) == 0 or size(updates[0]) == 0
 
         def put(results: list[Array], scatter_indices: Array, updates: Sequence[Array]) -> Any:
             if not is_empty:
                 starts = list(map(signed, windows.components(scatter_indices)))
-                write(results, starts, [to(u) for to, u in zip(to_destination_type, updates)])
+                write(results, starts, [to(u) for to, u in zip(promote, updates)])
             return results[0] if len(results) == 1 else results
 
         def run(inputs: Sequence[Array], scatter_indices: Array, updates: Sequence[Array]) -> Any:
-            results = [np.array(to(x), order="C") for to, x in zip(to_destination_type, inputs)]
+            results = [np.array(to(x), order="C") for to, x in zip(promote, inputs)]
             return put(results, scatter_indices, updates)
 
         def in_place(inputs: Sequence[Array], scatter_indices: Array, updates: Sequence[Array]) -> Any:

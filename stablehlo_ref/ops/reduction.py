@@ -8,17 +8,14 @@ from typing import Any
 import numpy as np
 
 from stablehlo_ref.define import Attr, Body, Ins, Op, Outs
-from stablehlo_ref.diagnostics import UnsupportedError
 from stablehlo_ref.kinds import Dims, per_tensor_quantized, tensor
-from stablehlo_ref.numerics.conversion import convert
-from stablehlo_ref.numerics.dtypes import numpy_dtype
+from stablehlo_ref.numerics.quantized import to_destination_type
 from stablehlo_ref.ops.folding import folding
 from stablehlo_ref.spec import (
     dims,
     element_type,
     in_range,
     is_promotable,
-    is_quantized,
     is_unique,
     make_tensor_type,
     rank,
@@ -62,7 +59,7 @@ class Reduce(Op, op="reduce"):
 
     @classmethod
     def plan(cls, inputs: Types, dimensions: Any, body: Any, results: Types) -> Callable[..., Any]:
-        promote, sizes = promotion(cls.name, inputs, results), shape(results[0])
+        promote, sizes = promotion(inputs, results), shape(results[0])
         if not size(results[0]) or 0 in dims(inputs[0], dimensions):
             return lambda inputs, init_values: one_or_all([np.broadcast_to(v, sizes) for v in promote(init_values)])
         fold = folding(body, shape(inputs[0]), dimensions)
@@ -80,14 +77,12 @@ def is_reducer(body: Any, inputs: Types) -> bool:
     return promotable and body.outputs == scalars and body.inputs == scalars * 2
 
 
-def promotion(name: str, inputs: Types, results: Types) -> Callable[[Sequence[Array]], Sequence[Array]]:
+def promotion(inputs: Types, results: Types) -> Callable[[Sequence[Array]], Sequence[Array]]:
     """Converts arrays of the element types of `inputs` to those of `results`, which are the body's."""
     pairs = [(element_type(i), element_type(r)) for i, r in zip(inputs, results)]
     if all(a == b for a, b in pairs):
         return lambda arrays: arrays
-    if any(map(is_quantized, inputs)):
-        raise UnsupportedError(f"'{name}' op that promotes quantized tensors is not evaluated")
-    kernels = [convert(numpy_dtype(a), numpy_dtype(b)) for a, b in pairs]
+    kernels = [to_destination_type(a, b) for a, b in pairs]
     return lambda arrays: [kernel(x) for kernel, x in zip(kernels, arrays)]
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from stablehlo_ref.numerics.dtypes import BFLOAT16, FLOAT16, numpy_dtype
 from stablehlo_ref.numerics.reductions import any_order, in_order, zero_in_doubt
-from stablehlo_ref.spec import element_type
+from stablehlo_ref.spec import element_type, is_quantized
 
 Array = Any
 Arrays = Sequence[Array]
@@ -88,7 +88,7 @@ class _Part:
 
 def _ufunc(body: Body) -> np.ufunc | None:
     """The ufunc that does what the body does."""
-    if body.recognised is None:
+    if body.recognised is None or is_quantized(body.function_type.outputs[0]):
         return None
     op = body.recognised.name.removeprefix("stablehlo.")
     dtype = numpy_dtype(element_type(body.function_type.outputs[0]))

@@ -119,7 +119,7 @@ class ReduceWindow(Op, op="reduce_window"):
         padding: Any, body: Any, results: Types,
     ) -> Callable[..., Any]:  # fmt: skip
         x = with_element_type(inputs[0], element_type(results[0]))
-        promote, sizes = promotion(cls.name, inputs, results), shape(results[0])
+        promote, sizes = promotion(inputs, results), shape(results[0])
         if not size(results[0]):
             return lambda inputs, init_values: one_or_all([np.broadcast_to(v, sizes) for v in promote(init_values)])
         strides, dilations = ones(window_strides, x), ones(window_dilations, x)
@@ -220,7 +220,7 @@ class SelectAndScatter(Op, op="select_and_scatter"):
         edges = zeros(padding, operand)
         places = list(elements_of_windows(shape(operand), shape(source), window, strides, edges))
         selected = selecting(select, places, shape(source), numpy_dtype(element_type(operand)))
-        promote, sizes = promotion(cls.name, [operand], [result]), shape(result)
+        promote, sizes = promotion([operand], [result]), shape(result)
         blend = kernel_of_select(numpy_dtype(element_type(result)))
 
         def run(operand: Array, source: Array, init_value: Array) -> Array:

@@ -1,0 +1,316 @@
+"""Ops on quantized tensors against their oracles: quantize and dequantize, and ops on expressed types between them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import stablehlo_ref as sr
+from spec_checks.evaluate import evaluate, region
+from spec_checks.oracles import data_movement, elementwise, gather_scatter, quantization, reduction
+from spec_checks.oracles import dot_general as oracle_of_products
+from spec_checks.oracles.quantization import Quantized
+from spec_checks.strategies import INTEGERS, arrays, dtypes, same, shapes, width
+from stablehlo_ref.ir.types import QuantizedType, tensor_type
+from stablehlo_ref.numerics.dtypes import element_type_of
+from stablehlo_ref.ops.comparison import ComparisonDirection
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+MANY = settings(max_examples=60, deadline=None)
+FEW = settings(max_examples=25, deadline=None)
+EXPRESSED = tuple(map(np.dtype, ("float32", "bfloat16", "float16", "float64")))
+STORAGE = tuple(dtype for dtype in INTEGERS if width(dtype) <= 32)
+SCALES = st.sampled_from([0.5, 1.0, 2.0, 0.25, 0.1, 0.003, 7.3])
+
+
+def element_type(q: Quantized) -> QuantizedType:
+    """The element type of programs that an oracle's describes."""
+    storage, expressed = element_type_of(q.storage_type), element_type_of(q.expressed_type)
+    return QuantizedType(
+        storage, expressed, q.scales, q.zero_points, q.storage_min, q.storage_max, q.dimension  # type: ignore[arg-type]
+    )  # fmt: skip
+
+
+def limits(dtype: np.dtype[Any]) -> tuple[int, int]:
+    bits = width(dtype)
+    return (0, (1 << bits) - 1) if dtype.name.startswith("u") else (-(1 << bits - 1), (1 << bits - 1) - 1)
+
+
+@st.composite
+def quantized(
+    draw: st.DrawFn, shape: tuple[int, ...], like: Quantized | None = None, per_axis: bool = True
+) -> Quantized:
+    """Any quantized element type for tensors of a shape; if `like` another, of its baseline."""
+    storage = like.storage_type if like else draw(dtypes(STORAGE))
+    expressed = like.expressed_type if like else draw(dtypes(EXPRESSED))
+    low, high = limits(storage)
+    if like:
+        low, high = like.storage_min, like.storage_max
+    elif draw(st.booleans()):
+        low, high = low + (high - low) // 4, high - (high - low) // 4
+    axes = [d for d, n in enumerate(shape) if n]
+    dimension = draw(st.sampled_from([None, *axes])) if per_axis and not like else like.dimension if like else None
+    count = 1 if dimension is None else shape[dimension]
+    scales = tuple(draw(SCALES) for _ in range(count))
+    zero_points = tuple(draw(integers(low, high)) for _ in range(count))
+    return Quantized(storage, expressed, scales, zero_points, low, high, dimension)
+
+
+def stored(q: Quantized, shape: tuple[int, ...]) -> st.SearchStrategy[Array]:
+    """Integers between the storage bounds."""
+    count = int(np.prod(shape, dtype=int))
+    values = st.lists(integers(q.storage_min, q.storage_max), min_size=count, max_size=count)
+    return values.map(lambda v: np.array(v, np.int64).astype(q.storage_type).reshape(shape))
+
+
+def integers(low: int, high: int) -> st.SearchStrategy[int]:
+    """Integers from `low` to `high`, half of them small if there are such."""
+    near = st.integers(-9, 9).filter(lambda n: low <= n <= high)
+    return near | st.integers(low, high) if low <= 9 and -9 <= high else st.integers(low, high)
+
+
+def check(actual: Array, expected: Array, *inputs: Any) -> None:
+    assert same(actual, expected), f"{inputs!r}\n  gives     {actual!r}\n  expected  {expected!r}"
+
+
+# --- uniform_quantize, uniform_dequantize ---------------------------------------------------------------------------
+
+
+@MANY
+@given(data=st.data())
+def test_uniform_quantize(data: st.DataObject) -> None:
+    shape = data.draw(shapes(max_rank=2))
+    q = data.draw(quantized(shape))
+    x = data.draw(arrays(q.expressed_type, shape) | arrays(q.expressed_type, shape, moderate=True))
+    actual = evaluate("uniform_quantize", x, result=tensor_type(shape, element_type(q)))
+    check(actual, quantization.uniform_quantize(x, q), x, q)
+
+
+@MANY
+@given(data=st.data())
+def test_uniform_dequantize(data: st.DataObject) -> None:
+    shape = data.draw(shapes(max_rank=2))
+    q = data.draw(quantized(shape))
+    x = data.draw(stored(q, shape))
+    actual = evaluate("uniform_dequantize", x, types=[tensor_type(shape, element_type(q))])
+    check(actual, quantization.uniform_dequantize(x, q), x, q)
+
+
+@MANY
+@given(data=st.data())
+def test_from_one_quantized_type_to_another(data: st.DataObject) -> None:
+    shape = data.draw(shapes(max_rank=2))
+    q = data.draw(quantized(shape))
+    r = data.draw(quantized(shape).map(lambda r: Quantized(**(vars(r) | {"expressed_type": q.expressed_type}))))
+    x = data.draw(stored(q, shape))
+    types = [tensor_type(shape, element_type(q))]
+    actual = evaluate("uniform_quantize", x, types=types, result=tensor_type(shape, element_type(r)))
+    check(actual, quantization.uniform_quantize(x, r, q), x, q, r)
+
+
+# --- elementwise ops ------------------------------------------------------------------------------------------------
+
+UNARY = ("abs", "negate", "sign", "ceil", "floor", "round_nearest_afz", "round_nearest_even", "sqrt")
+BINARY = ("add", "subtract", "multiply", "divide", "maximum", "minimum", "remainder")
+ELEMENTARY = ("exponential", "log", "tanh", "logistic", "cbrt", "rsqrt", "sine", "cosine", "tan", "log_plus_one")
+
+
+@FEW
+@given(data=st.data())
+@pytest.mark.parametrize("op", [*UNARY, *BINARY])
+def test_elementwise(op: str, data: st.DataObject) -> None:
+    shape = data.draw(shapes(max_rank=2))
+    q = data.draw(quantized(shape, per_axis=False))
+    kinds = [q, *(data.draw(quantized(shape, like=q)) for _ in range(2 if op in BINARY else 1))]
+    operands = [data.draw(stored(kind, shape)) for kind in kinds[:-1]]
+    *types, result = (tensor_type(shape, element_type(kind)) for kind in kinds)
+    expected = quantization.dequantize_op_quantize(
+        getattr(elementwise, op), list(zip(operands, kinds)), kinds[-1]
+    )  # fmt: skip
+    check(evaluate(op, *operands, types=types, result=result), expected, *operands, *kinds)
+
+
+@FEW
+@given(data=st.data())
+@pytest.mark.parametrize("op", ELEMENTARY)
+def test_elementary_functions(op: str, data: st.DataObject) -> None:
+    """They may be off by a little, and so what is stored by one."""
+    shape = data.draw(shapes(max_rank=1))
+    q = data.draw(quantized(shape, per_axis=False))
+    x = data.draw(stored(q, shape))
+    type = tensor_type(shape, element_type(q))
+    actual = evaluate(op, x, types=[type], result=type).astype(np.int64)
+    expected = quantization.dequantize_op_quantize(getattr(elementwise, op), [(x, q)], q).astype(np.int64)
+    assert (np.absolute(actual - expected) <= 1).all(), f"{x} {q}\n  gives     {actual}\n  expected  {expected}"
+
+
+@FEW
+@given(data=st.data())
+def test_add_per_axis(data: st.DataObject) -> None:
+    shape = (*data.draw(shapes(max_rank=1)), 3)
+    q = data.draw(quantized(shape).filter(lambda q: q.dimension is not None))
+    kinds = [q, data.draw(quantized(shape, like=q)), data.draw(quantized(shape, like=q))]
+    operands = [data.draw(stored(kind, shape)) for kind in kinds[:2]]
+    *types, result = (tensor_type(shape, element_type(kind)) for kind in kinds)
+    expected = quantization.dequantize_op_quantize(elementwise.add, list(zip(operands, kinds)), kinds[2])
+    check(evaluate("add", *operands, types=types, result=result), expected, *operands, *kinds)
+
+
+@FEW
+@given(data=st.data())
+def test_compare(data: st.DataObject) -> None:
+    shape = data.draw(shapes(max_rank=2))
+    q = data.draw(quantized(shape, per_axis=False))
+    operands = [data.draw(stored(q, shape)) for _ in range(2)]
+    direction = data.draw(st.sampled_from(ComparisonDirection))
+    type = tensor_type(shape, element_type(q))
+    actual = evaluate("compare", *operands, types=[type, type], comparison_direction=direction)
+    expected = elementwise.compare(*[quantization.dequantize(x, q) for x in operands], direction.name)
+    check(actual, expected, *operands, q, direction)
+
+
+@FEW
+@given(data=st.data())
+def test_select_and_clamp(data: st.DataObject) -> None:
+    shape = data.draw(shapes(max_rank=2))
+    q = data.draw(quantized(shape, per_axis=False))
+    x, y, z = (data.draw(stored(q, shape)) for _ in range(3))
+    type, predicates = tensor_type(shape, element_type(q)), data.draw(arrays(np.dtype(bool), shape))
+    boolean = tensor_type(shape, element_type_of(predicates.dtype))
+    chosen = evaluate("select", predicates, x, y, types=[boolean, type, type], result=type)
+    operands: Any = [(predicates, None), (x, q), (y, q)]
+    check(chosen, quantization.dequantize_op_quantize(elementwise.select, operands, q), predicates, x, y, q)
+    clamped = evaluate("clamp", x, y, z, types=[type] * 3, result=type)
+    operands = [(x, q), (y, q), (z, q)]
+    check(clamped, quantization.dequantize_op_quantize(elementwise.clamp, operands, q), x, y, z, q)
+
+
+# --- products -------------------------------------------------------------------------------------------------------
+
+EXACT = Quantized(np.dtype(np.int8), np.dtype(np.float32), (0.5,), (0,), -128, 127)  # sums of few of these are exact
+WEIGHTS = Quantized(np.dtype(np.int8), np.dtype(np.float32), (0.25, 0.5, 2.0), (0, 0, 0), -128, 127, dimension=1)
+
+
+def numbers(shape: tuple[int, ...]) -> st.SearchStrategy[Array]:
+    return stored(EXACT, shape).map(lambda x: (x // 4).astype(np.int8))
+
+
+@FEW
+@given(data=st.data())
+@pytest.mark.parametrize("weights", [EXACT, WEIGHTS], ids=["per tensor", "per axis"])
+@pytest.mark.parametrize("is_hybrid", [False, True])
+def test_dot_general(weights: Quantized, is_hybrid: bool, data: st.DataObject) -> None:
+    lhs, rhs = data.draw(numbers((2, 4))), data.draw(numbers((4, 3)))
+    contracting = {"lhs_contracting_dimensions": (1,), "rhs_contracting_dimensions": (0,)}
+    zero_point = data.draw(st.integers(-9, 9)) if weights.dimension is None else 0
+    result = Quantized(
+        np.dtype(np.int32), np.dtype(np.float32), tuple(s / 8 for s in weights.scales),
+        (zero_point,) * len(weights.scales), -(2**31), 2**31 - 1, weights.dimension,
+    )  # fmt: skip
+    floats = [quantization.dequantize(lhs, EXACT), quantization.dequantize(rhs, weights)]
+    product = oracle_of_products.dot_general(*floats, (), (), (1,), (0,), result=((2, 3), np.dtype(np.float32)))
+    rhs_type = tensor_type((4, 3), element_type(weights))
+    if is_hybrid:
+        types = [tensor_type((2, 4), element_type_of(floats[0].dtype)), rhs_type]
+        wanted = tensor_type((2, 3), element_type_of(product.dtype))
+        actual = evaluate("dot_general", floats[0], rhs, types=types, result=wanted, **contracting)
+        check(actual, product, lhs, rhs)
+        return
+    types = [tensor_type((2, 4), element_type(EXACT)), rhs_type]
+    wanted = tensor_type((2, 3), element_type(result))
+    actual = evaluate("dot_general", lhs, rhs, types=types, result=wanted, **contracting)
+    check(actual, quantization.quantize(product, result), lhs, rhs)
+
+
+# --- functions of quantized scalars ---------------------------------------------------------------------------------
+
+WIDE = Quantized(np.dtype(np.int32), np.dtype(np.float32), (0.125,), (5,), -(2**31), 2**31 - 1)
+INDICES = {"inserted_window_dims": (0,), "scatter_dims_to_operand_dims": (0,), "index_vector_dim": 1}
+
+
+def body_of(op: str, q: Quantized) -> Any:
+    t = f"tensor<{element_type(q)}>"
+    return region(f"(%a: {t}, %b: {t}) -> {t} {{ %0 = stablehlo.{op} %a, %b : {t} func.return %0 : {t} }}")
+
+
+def function_of(op: str, q: Quantized) -> Any:
+    function = getattr(elementwise, op)
+    return lambda *xs: (quantization.dequantize_op_quantize(function, [(x, q) for x in xs], q),)
+
+
+def promoted(x: Array, q: Quantized) -> Array:
+    """`to_destination_type`, of the spec's reductions."""
+    return x if q is EXACT else quantization.uniform_quantize(x, q, EXACT)
+
+
+@FEW
+@given(data=st.data())
+@pytest.mark.parametrize("q", [EXACT, WIDE], ids=["same type", "promoted"])
+@pytest.mark.parametrize("op", ["add", "maximum"])
+def test_reduce(op: str, q: Quantized, data: st.DataObject) -> None:
+    x, init = data.draw(numbers((2, 3))), data.draw(numbers(()))
+    types = [tensor_type(s, element_type(EXACT)) for s in ((2, 3), ())]
+    actual = evaluate("reduce", x, init, types=types, bodies=[body_of(op, q)], dimensions=(1,))
+    inputs = (promoted(x, q),), (promoted(init, q),)
+    (expected,) = reduction.reduce(*inputs, (1,), function_of(op, q), result=(((2,), q.storage_type),))
+    check(actual, expected, x, init)
+
+
+@FEW
+@given(data=st.data())
+@pytest.mark.parametrize("q", [EXACT, WIDE], ids=["same type", "promoted"])
+def test_scatter(q: Quantized, data: st.DataObject) -> None:
+    x, updates = data.draw(numbers((3,))), data.draw(numbers((4,)))
+    indices = np.array(data.draw(st.lists(st.integers(-1, 3), min_size=4, max_size=4))).reshape(4, 1)
+    types = [tensor_type((3,), element_type(EXACT)), tensor_type((4, 1), element_type_of(indices.dtype))]
+    types.append(tensor_type((4,), element_type(EXACT)))
+    actual = evaluate("scatter", x, indices, updates, types=types, bodies=[body_of("add", q)], **INDICES)
+    (expected,) = gather_scatter.scatter(
+        (promoted(x, q),), indices, (promoted(updates, q),), (), (0,), (), (), (0,), 1,
+        update_computation=function_of("add", q),
+    )  # fmt: skip
+    check(actual, expected, x, indices, updates)
+
+
+@FEW
+@given(data=st.data())
+def test_map(data: st.DataObject) -> None:
+    x, y = data.draw(numbers((3,))), data.draw(numbers((3,)))
+    type = tensor_type((3,), element_type(EXACT))
+    bodies = [body_of("subtract", EXACT)]
+    actual = evaluate("map", x, y, types=[type, type], bodies=bodies, result=type, dimensions=(0,))
+    check(actual, function_of("subtract", EXACT)(x, y)[0], x, y)
+
+
+# --- ops that only move elements take them as they are stored -------------------------------------------------------
+
+MOVES: Any = {
+    "transpose": {"permutation": (1, 0)},
+    "reverse": {"dimensions": (1,)},
+    "slice": {"start_indices": (0, 1), "limit_indices": (2, 3), "strides": (1, 1)},
+}
+
+
+@pytest.mark.parametrize("op", MOVES)
+def test_moves(op: str) -> None:
+    """Integers out of the storage bounds show that nothing is quantized again."""
+    narrow = Quantized(np.dtype(np.int8), np.dtype(np.float32), (0.5,), (3,), -4, 4)
+    x = np.array([[-128, 1, 5], [127, -5, 0]], np.int8)
+    actual = evaluate(op, x, types=[tensor_type(x.shape, element_type(narrow))], **MOVES[op])
+    check(actual, getattr(data_movement, op)(x, *MOVES[op].values()), x)
+
+
+def test_constants_inputs_and_results_are_stored_integers() -> None:
+    type = tensor_type((3,), element_type(EXACT))
+    program = sr.parse(f"""func.func @main(%x: {type}) -> {type} {{
+      %0 = stablehlo.constant() <{{value = dense<[1, 2, 3]> : tensor<3xi8>}}> : () -> {type}
+      %1 = stablehlo.add %x, %0 : {type}
+      return %1 : {type}
+    }}""")
+    (result,) = program.run(np.array([10, 20, 127], np.int8))
+    assert result.dtype == np.int8 and result.tolist() == [11, 22, 127]
