@@ -13,13 +13,11 @@ SIGNED = tuple(map(np.dtype, (ml_dtypes.int2, ml_dtypes.int4, np.int8, np.int16,
 UNSIGNED = tuple(map(np.dtype, (ml_dtypes.uint2, ml_dtypes.uint4, np.uint8, np.uint16, np.uint32, np.uint64)))
 INTEGERS = SIGNED + UNSIGNED
 WIDE_FLOATS = tuple(map(np.dtype, (np.float32, np.float64)))
-NARROW_FLOATS = tuple(
-    np.dtype(getattr(ml_dtypes, name))
-    for name in (
-        "bfloat16", "float8_e3m4", "float8_e4m3", "float8_e4m3fn", "float8_e4m3fnuz", "float8_e4m3b11fnuz",
-        "float8_e5m2", "float8_e5m2fnuz", "float8_e8m0fnu", "float6_e2m3fn", "float6_e3m2fn", "float4_e2m1fn",
-    )
-) + (np.dtype(np.float16),)  # fmt: skip
+NARROW_FLOAT_NAMES = (
+    "bfloat16", "float8_e3m4", "float8_e4m3", "float8_e4m3fn", "float8_e4m3fnuz", "float8_e4m3b11fnuz", "float8_e5m2",
+    "float8_e5m2fnuz", "float8_e8m0fnu", "float6_e2m3fn", "float6_e3m2fn", "float4_e2m1fn",
+)  # fmt: skip
+NARROW_FLOATS = (*(np.dtype(getattr(ml_dtypes, name)) for name in NARROW_FLOAT_NAMES), np.dtype(np.float16))
 FLOATS = WIDE_FLOATS + NARROW_FLOATS
 COMPLEXES = tuple(map(np.dtype, (np.complex64, np.complex128)))
 NUMBERS = INTEGERS + FLOATS + COMPLEXES
@@ -34,12 +32,12 @@ def width(dtype: np.dtype[Any]) -> int:
     for bits, prefixes in {2: ("int2", "uint2"), 4: ("int4", "uint4", "float4_"), 6: ("float6_",)}.items():
         if name.startswith(prefixes):
             return bits
-    return 1 if dtype == bool else dtype.itemsize * 8
+    return 1 if dtype == BOOLEANS[0] else dtype.itemsize * 8
 
 
 def from_bits(bits: np.ndarray, dtype: np.dtype[Any]) -> np.ndarray:
     """Unsigned integers of an element's size, as elements; bits that the type lacks are dropped."""
-    if dtype == bool:
+    if dtype == BOOLEANS[0]:
         return bits.astype(np.uint8) % 2 == 1
     return (bits & np.array(BITS.get(width(dtype), -1), np.int64).astype(bits.dtype)).view(dtype)
 
@@ -49,7 +47,7 @@ def arrays(draw: st.DrawFn, dtype: np.dtype[Any], shape: tuple[int, ...], modera
     """An array of any bit patterns, half of them special values; `moderate` keeps to small whole numbers."""
     count = int(np.prod(shape, dtype=int))
     if moderate:
-        low, high = (0, 1) if width(dtype) <= 2 or dtype == bool else (0, 4) if dtype in UNSIGNED else (-2, 3)
+        low, high = (0, 1) if width(dtype) <= 2 or dtype == BOOLEANS[0] else (0, 4) if dtype in UNSIGNED else (-2, 3)
         values = draw(st.lists(st.integers(low, high), min_size=count, max_size=count))
         return np.array(values, np.int64).astype(np.float32).astype(dtype).reshape(shape)
     raw = np.frombuffer(draw(st.binary(min_size=count * dtype.itemsize, max_size=count * dtype.itemsize)), np.uint8)
@@ -71,7 +69,7 @@ def _with_specials(draw: st.DrawFn, array: np.ndarray) -> np.ndarray:
 
 def special_values(dtype: np.dtype[Any]) -> np.ndarray:
     """Zeros, ones, extremes, infinities, NaNs, subnormals: as bit patterns that every type has some of."""
-    if dtype == bool:
+    if dtype == BOOLEANS[0]:
         return np.array([False, True])
     bits = width(dtype)
     ones = (1 << bits) - 1
@@ -85,7 +83,9 @@ def special_values(dtype: np.dtype[Any]) -> np.ndarray:
     return np.concatenate([values, named])
 
 
-def shapes(max_rank: int = 3, max_size: int = 4, min_rank: int = 0, min_size: int = 0) -> st.SearchStrategy[tuple[int, ...]]:
+def shapes(
+    max_rank: int = 3, max_size: int = 4, min_rank: int = 0, min_size: int = 0
+) -> st.SearchStrategy[tuple[int, ...]]:
     """Small shapes, sizes of 0 among them."""
     return st.lists(st.integers(min_size, max_size), min_size=min_rank, max_size=max_rank).map(tuple)
 

@@ -23,7 +23,7 @@ of regions, may ask for `functions` (from a symbol to its plan), for `run_grid` 
 `dying` (the slots that it is to empty itself), and returns a generator function of the slots, which yields whatever its
 blocks yield. `lift` gets attribute members and returns those that change when every value has one more axis in front.
 `open_cases` gets what `constraints` does and returns a generator function of the operands' arrays, of the `Choice`s
-that these need where the spec leaves the result open, or None where no arrays need any; only runs that ask for it call it.
+that these need where the spec leaves the result open, or None where no arrays need any; only runs that ask call it.
 
 An op class is never instantiated; the program is made of `ir.core.Operation`.
 """
@@ -81,7 +81,7 @@ class Ins(Member):
 
 
 class Attr(Member):
-    """An attribute; `default` is its value where it is left out, `name` its spelling in MLIR where the spec's differs."""
+    """An attribute; `default` is its value where it is left out, `name` its spelling in MLIR where that is another."""
 
     def __init__(self, kind: AttributeKind | type, default: Any = REQUIRED, name: str = "") -> None:
         self.kind: AttributeKind = kind if isinstance(kind, AttributeKind) else OneOf(kind)
@@ -313,7 +313,7 @@ def group_by_member(members: Sequence[Member], items: Sequence[Any]) -> dict[str
 
 
 class Checker:
-    """`C(n, formula)`: nothing when the formula holds; otherwise an InvalidError that quotes it and its names' values."""
+    """`C(n, formula)`: nothing when the formula holds; else an InvalidError that quotes it and its names' values."""
 
     def __init__(self, op: Operation) -> None:
         self.op = op

@@ -14,9 +14,7 @@ SHOWN_LINE = 160  # columns of a source line that a diagnostic shows
 class Source:
     """A program's text and the name of the file it came from; `data` are its bytes, where all of them are ASCII."""
 
-    def __init__(
-        self, text: str, filename: str = "<string>", first_line: int = 1, data: bytes | None = None
-    ) -> None:
+    def __init__(self, text: str, filename: str = "<string>", first_line: int = 1, data: bytes | None = None) -> None:
         self.text = text
         self.filename = filename
         self.first_line = first_line

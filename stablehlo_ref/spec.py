@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
+from itertools import pairwise
 from math import prod
 from typing import Any
 
@@ -102,7 +103,7 @@ def is_unique(xs: Sequence[Any]) -> bool:
 
 
 def is_sorted(xs: Sequence[Any]) -> bool:
-    return all(a <= b for a, b in zip(xs, xs[1:]))
+    return all(a <= b for a, b in pairwise(xs))
 
 
 def same(xs: Iterable[Any]) -> bool:
@@ -257,7 +258,9 @@ def baseline_type(x: Any) -> Any:
 
 def with_element_type(x: Any, element: Any) -> Any:
     """`x` with another element type."""
-    return TensorType(x.shape, element, x.bounds, x.encoding) if x.bounds or x.encoding else tensor_type(x.shape, element)
+    if x.bounds or x.encoding:
+        return TensorType(x.shape, element, x.bounds, x.encoding)
+    return tensor_type(x.shape, element)
 
 
 def make_tensor_type(sizes: Iterable[Size], element: Any) -> TensorType:

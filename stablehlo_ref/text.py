@@ -87,4 +87,6 @@ def _shortest(wide: Any) -> str:
     """Six digits where they give the number back, else as many as are needed."""
     text = f"{float(wide):.6e}"
     dtype = np.asarray(wide).dtype
-    return text if dtype.type(text) == wide else np.format_float_scientific(wide, unique=True, exp_digits=2, min_digits=6)
+    if dtype.type(text) == wide:
+        return text
+    return np.format_float_scientific(wide, unique=True, exp_digits=2, min_digits=6)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from stablehlo_ref.define import REQUIRED, Attr, Member, Op, Undecodable, check_constraints, segment_sizes
+from stablehlo_ref.define import REQUIRED, Attr, Op, Undecodable, check_constraints, segment_sizes
 from stablehlo_ref.diagnostics import Diagnostic, InvalidError
 from stablehlo_ref.ir.core import Block, Operation, Region, Value
 from stablehlo_ref.ir.types import FunctionType, Type
@@ -83,7 +83,7 @@ def _check_values(op: Operation, what: str, members: tuple[Any, ...], types: lis
             raise _error(op, f"{what} #{index} ({member.name}) is of no type of the spec: {reason}")
 
 
-def _member_of_each(op: Operation, what: str, members: tuple[Member, ...], count: int) -> list[Member]:
+def _member_of_each(op: Operation, what: str, members: tuple[Any, ...], count: int) -> list[Any]:
     try:
         sizes = segment_sizes(members, count)
     except ValueError as error:

@@ -8,6 +8,7 @@ import stablehlo_ref as sr
 from stablehlo_ref.console import split_text
 from stablehlo_ref.syntax.printer import print_operation
 
+
 def run_file(path: Path) -> int:
     """Runs every part of a file as it is, and printed in both forms and read again; returns how many checks it has."""
     text = path.read_text(encoding="utf-8")

@@ -206,7 +206,8 @@ class FramePlanner:
         plan_block = self.isolated if definition.isolated else lambda region: partial(self.block, region.block)
         blocks = list(map(plan_block, op.regions))
         values = definition.group(op.properties, ins, outs, blocks)
-        values |= surroundings(op) | {"functions": self.planner.function, "run_grid": run_grid, "dying": frozenset(dead)}
+        values |= surroundings(op) | {"functions": self.planner.function, "run_grid": run_grid}
+        values["dying"] = frozenset(dead)
         go: Callable[[Any], Turns] = definition.call("inline", values)
         to_check = [(outs[index], op.results[index]) for index in refined_results(op)]
         to_drop = () if "dying" in definition.parameters["inline"] else tuple(dead)

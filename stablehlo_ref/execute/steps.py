@@ -1,4 +1,4 @@
-"""Steps: closures over slot numbers, one shape for each arity, that call a planned `run` and drop what dies with them."""
+"""Steps: closures over slot numbers, one shape for each arity, that call a planned `run` and drop what dies then."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The program: operations in blocks in regions of operations. Plain data; what an op means stands in its class in ops/."""
+"""The program: operations in blocks in regions of operations. Plain data; what an op means stands in its class."""
 
 from __future__ import annotations
 

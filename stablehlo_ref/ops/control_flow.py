@@ -205,9 +205,7 @@ def all_compatible(xs: Sequence[Any], ys: Sequence[Any]) -> bool:
     return size(xs) == size(ys) and all(map(compatible, xs, ys))
 
 
-def call(
-    operands: tuple[int, ...], callee: str, results: tuple[int, ...], functions: Any, dying: frozenset[int]
-) -> Go:
+def call(operands: tuple[int, ...], callee: str, results: tuple[int, ...], functions: Any, dying: frozenset[int]) -> Go:
     """Calls a function: the one of func.call and of composite. The callee gets the last reference to
     operands that die here, so that it may reuse them."""
     plan = functions(callee)

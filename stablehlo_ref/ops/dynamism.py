@@ -1,5 +1,7 @@
-"""Ops on shapes that only a run will tell. Each is the op of the same name less `dynamic_`, with attributes that came as
-operands: once those are known, its roles are the roles of that op.
+"""Ops on shapes that only a run will tell.
+
+Each is the op of the same name less `dynamic_`, with attributes that came as operands: once those are known, its roles
+are the roles of that op.
 """
 
 from __future__ import annotations
@@ -16,7 +18,18 @@ from stablehlo_ref.ops.convolution import Convolution
 from stablehlo_ref.ops.data_movement import BroadcastInDim, Pad, Reshape
 from stablehlo_ref.ops.gather_scatter import Gather, index_size
 from stablehlo_ref.ops.slicing import Slice
-from stablehlo_ref.spec import UNKNOWN, dim, element_type, in_range, is_sorted, is_unique, make_tensor_type, rank, shape, size
+from stablehlo_ref.spec import (
+    UNKNOWN,
+    dim,
+    element_type,
+    in_range,
+    is_sorted,
+    is_unique,
+    make_tensor_type,
+    rank,
+    shape,
+    size,
+)
 
 Run = Callable[..., Any]
 
@@ -117,7 +130,7 @@ class DynamicConv(Convolution, Dynamic, op="dynamic_conv"):
 
     @classmethod
     def call(cls, role: str, values: dict[str, Any]) -> Any:
-        """As for any dynamic op; strides beyond those of the spatial dimensions, which JAX has exported, are ignored."""
+        """As for any dynamic op, but strides beyond those of spatial dimensions, as JAX writes them, are ignored."""
         strides = values["window_strides"]
         spatial = len(values["input_spatial_dimensions"])
         return super().call(role, values | {"window_strides": strides and strides[:spatial]})

@@ -103,7 +103,8 @@ class CustomCallOp(Op, op="custom_call"):
             computations = tuple(callable_in(context, functions, name) for name in called_computations)
             call = replace(known, failures=context.failures, computations=computations)
             call, inputs = with_known_shapes(call, inputs, sizes)
-            values = outside(f"the handler of custom_call @{call_target_name}", call.result_types, handler, call, *inputs)
+            what = f"the handler of custom_call @{call_target_name}"
+            values = outside(what, call.result_types, handler, call, *inputs)
             return tuple(values) if in_a_tuple else values[0] if len(results) == 1 else values
 
         return run

@@ -201,7 +201,7 @@ class AttributeParser(LocationParser):
         if not type.is_static:
             raise self.error(f"elements literal type must have static shape, found {type}", offset)
         shape: Any = type.shape
-        first = _skip_spaces(self.text, start).end()
+        first = _skip_spaces(self.text, start).end()  # type: ignore[union-attr]  # it matches everywhere
         try:
             if self.text.startswith('"0x', first) and self.text[stop - 1] == '"':
                 raw = literals.hex_bytes(self.source, first, stop)

@@ -50,8 +50,8 @@ def test_files_in_and_out(add: str, tmp_path: Path) -> None:
     np.save(tmp_path / "x.npy", np.array([1, 2], np.float32))
     np.savez(tmp_path / "rest.npz", y=np.array([10, 20], np.float32))
     out = tmp_path / "out.npz"
-    arguments = [add, "--input", f"x={tmp_path / 'x.npy'}", "--inputs", str(tmp_path / "rest.npz"), "--output", str(out)]
-    assert main(arguments) == 0
+    given = ["--input", f"x={tmp_path / 'x.npy'}", "--inputs", str(tmp_path / "rest.npz")]
+    assert main([add, *given, "--output", str(out)]) == 0
     np.testing.assert_array_equal(np.load(out)["result0"], [11, 22])
 
 
@@ -133,10 +133,10 @@ def test_a_wrong_command_line_is_usage(arguments: list[str]) -> None:
 
 
 EVERY_TYPE = (
-    "i1 i2 ui2 i4 ui4 i8 ui8 si8 i16 ui16 i32 ui32 i64 ui64 index f4E2M1FN f6E2M3FN f6E3M2FN f8E3M4 f8E4M3 f8E4M3FN"
-    " f8E4M3FNUZ f8E4M3B11FNUZ f8E5M2 f8E5M2FNUZ f8E8M0FNU bf16 f16 f32 f64 complex<f32> complex<f64>"
-    " !quant.uniform<i8:f32,0.5:3>"
-).split()
+    "i1", "i2", "ui2", "i4", "ui4", "i8", "ui8", "si8", "i16", "ui16", "i32", "ui32", "i64", "ui64", "index",
+    "f4E2M1FN", "f6E2M3FN", "f6E3M2FN", "f8E3M4", "f8E4M3", "f8E4M3FN", "f8E4M3FNUZ", "f8E4M3B11FNUZ", "f8E5M2", "f8E5M2FNUZ",
+    "f8E8M0FNU", "bf16", "f16", "f32", "f64", "complex<f32>", "complex<f64>", "!quant.uniform<i8:f32,0.5:3>",
+)  # fmt: skip
 
 
 @pytest.mark.parametrize("element", EVERY_TYPE)
@@ -226,6 +226,7 @@ def test_probes_are_files_that_numpy_reads(tmp_path: Path) -> None:
 
 
 def test_runs_as_a_module(add: str) -> None:
-    done = subprocess.run([sys.executable, "-m", "stablehlo_ref", add, "--random-inputs", "0"], capture_output=True, text=True)
+    command = [sys.executable, "-m", "stablehlo_ref", add, "--random-inputs", "0"]
+    done = subprocess.run(command, capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith("tensor<2xf32>")

@@ -62,11 +62,11 @@ def test_inputs_and_outputs_have_names_types_and_locations() -> None:
 def test_any_name_will_do() -> None:
     text = ADD.replace("%x", "%self").replace("%y", "%context").replace("@main", "@other")
     program = sr.load(text)
-    np.testing.assert_array_equal(program.run(**{"self": ONE, "context": TWO})[0], ONE + TWO)
+    np.testing.assert_array_equal(program.run(self=ONE, context=TWO)[0], ONE + TWO)
 
 
 def test_the_name_in_the_text_comes_before_that_in_a_location() -> None:
-    crossed = ADD.replace('loc("args[0]")', 'loc("y")').replace("%y: tensor<2xf32>)", '%y: tensor<2xf32> loc(#l))')
+    crossed = ADD.replace('loc("args[0]")', 'loc("y")').replace("%y: tensor<2xf32>)", "%y: tensor<2xf32> loc(#l))")
     program = sr.load(crossed.replace("stablehlo.add", "stablehlo.subtract") + '#l = loc("x")\n')
     assert [p.names for p in program.inputs] == [("x", "y"), ("y", "x")]
     np.testing.assert_array_equal(program.run(x=TWO, y=ONE)[0], TWO - ONE)
