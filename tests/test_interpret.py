@@ -8,9 +8,10 @@ import pytest
 
 from tests.lit import run_file
 
-FILES = sorted((Path(__file__).parent / "interpret").glob("*.mlir"))
+FOLDER = Path(__file__).parent / "interpret"
+FILES = sorted(FOLDER.rglob("*.mlir"))
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda p: p.stem)
+@pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(FOLDER).with_suffix("")))
 def test_interpret(path: Path) -> None:
     assert run_file(path) > 0, "a test without a check can't fail"

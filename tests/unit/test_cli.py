@@ -134,8 +134,9 @@ def test_a_wrong_command_line_is_usage(arguments: list[str]) -> None:
 
 EVERY_TYPE = (
     "i1", "i2", "ui2", "i4", "ui4", "i8", "ui8", "si8", "i16", "ui16", "i32", "ui32", "i64", "ui64", "index",
-    "f4E2M1FN", "f6E2M3FN", "f6E3M2FN", "f8E3M4", "f8E4M3", "f8E4M3FN", "f8E4M3FNUZ", "f8E4M3B11FNUZ", "f8E5M2", "f8E5M2FNUZ",
-    "f8E8M0FNU", "bf16", "f16", "f32", "f64", "complex<f32>", "complex<f64>", "!quant.uniform<i8:f32,0.5:3>",
+    "f4E2M1FN", "f6E2M3FN", "f6E3M2FN", "f8E3M4", "f8E4M3", "f8E4M3FN", "f8E4M3FNUZ", "f8E4M3B11FNUZ", "f8E5M2",
+    "f8E5M2FNUZ", "f8E8M0FNU", "bf16", "f16", "f32", "f64", "complex<f32>", "complex<f64>",
+    "!quant.uniform<i8:f32,0.5:3>",
 )  # fmt: skip
 
 
