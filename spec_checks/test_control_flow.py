@@ -1,4 +1,4 @@
-"""Control flow against the oracles: programs of nested if, case, while and calls, drawn at random, on 64-bit integers."""
+"""Control flow against the oracles: random programs of nested if, case and while on 64-bit integers."""
 
 from __future__ import annotations
 
@@ -16,13 +16,17 @@ from spec_checks.oracles import control_flow as oracles
 T = "tensor<i64>"
 
 
+Text = Callable[[list[str], str], str]
+Compute = Callable[[list[Any]], Any]
+
+
 @dataclass
 class Fragment:
     """A piece of program: its text, given the names of the values in scope and the name of its result; and what it
     computes, by the oracles."""
 
-    text: Callable[[list[str], str], str]
-    value: Callable[[list[Any]], Any]
+    text: Text
+    value: Compute
 
 
 def constant(number: int) -> np.ndarray:
@@ -50,7 +54,7 @@ def barrier(draw: st.DrawFn, scope: int) -> Fragment:
 
 
 @st.composite
-def block(draw: st.DrawFn, scope: int, depth: int) -> tuple[Callable[[list[str], str], str], Callable[[list[Any]], Any]]:
+def block(draw: st.DrawFn, scope: int, depth: int) -> tuple[Text, Compute]:
     """A few fragments, each of which sees the results of those before it; returns any value in scope."""
     fragments = []
     for _ in range(draw(st.integers(0, 3))):
@@ -81,7 +85,8 @@ def if_(draw: st.DrawFn, scope: int, depth: int) -> Fragment:
     return Fragment(
         lambda names, out: (
             f"{out}p = stablehlo.compare LT, {names[a]}, {names[b]} : ({T}, {T}) -> tensor<i1>\n"
-            f'{out} = "stablehlo.if"({out}p) ({{\n{true_text(names, out + "t")}}}, {{\n{false_text(names, out + "f")}}})'
+            f'{out} = "stablehlo.if"({out}p)'
+            f" ({{\n{true_text(names, out + 't')}}}, {{\n{false_text(names, out + 'f')}}})"
             f" : (tensor<i1>) -> {T}\n"
         ),
         lambda values: oracles.if_(

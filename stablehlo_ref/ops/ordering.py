@@ -7,7 +7,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from stablehlo_ref.numerics.dtypes import BOOL, is_narrow_float, is_sub_byte_integer, kind, signed_bits_dtype
+from stablehlo_ref.numerics import ulp
+from stablehlo_ref.numerics.dtypes import BOOL, is_narrow_float, is_sub_byte_integer, kind
 from stablehlo_ref.numerics.narrow import widen
 from stablehlo_ref.ops.comparators import Key
 
@@ -60,11 +61,8 @@ def ordered_bits(x: Array, total_order: bool = False) -> Array:
     """Unsigned integers in the order of numbers; of floats NaNs come last and zeros are equal, or in `total_order`."""
     if x.dtype == BOOL:
         return x.view(np.uint8)
-    if is_narrow_float(x.dtype):
-        x = widen(x)
     if kind(x.dtype) == "floating":
-        bits = x.view(signed_bits_dtype(x.dtype)) if total_order else _plain(x).view(signed_bits_dtype(x.dtype))
-        x = bits ^ ((bits >> (8 * bits.itemsize - 1)) & np.iinfo(bits.dtype).max)
+        x = ulp.ordered_bits(x if total_order else _plain(widen(x) if is_narrow_float(x.dtype) else x))
     elif is_sub_byte_integer(x.dtype):
         x = x.astype(np.int8)
     if x.dtype.kind == "u":
