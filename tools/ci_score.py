@@ -14,7 +14,17 @@ import sys
 import tempfile
 from pathlib import Path
 
-REACHED: dict[str, int] = {}
+REACHED: dict[str, int] = {
+    "interpret": 500,
+    "interpret-chlo": 14,
+    "math": 47,
+    "testdata": 2298,
+    "testdata-quantized": 211,
+    "testdata-dynamic": 388,
+    "dynamic-run": 381,
+    "negative-control": 294,
+    "cli": 3,
+}
 
 
 def score(scorers: Path) -> dict[str, dict[str, int]]:

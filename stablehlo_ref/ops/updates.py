@@ -24,7 +24,8 @@ PATIENCE = 8  # scanning for rounds ends when more than so many times what the l
 
 
 class Update:
-    """An update computation for tables of `rows` rows; with `unique`, no row is ever updated twice in one call."""
+    """An update computation for tables of `rows` rows; `unique` promises that no row is updated twice
+    in one call, which is not believed without a look."""
 
     def __init__(self, body: Body, rows: int, unique: bool) -> None:
         self._each = body.each
@@ -62,7 +63,7 @@ class _Part:
         if self._overwrites:
             for table, new in zip(tables, news):
                 table[numbers] = new  # of several new values of one row the last one stays
-        elif self._unique or len(numbers) == 1:
+        elif len(numbers) == 1 or (self._unique and _are_first(numbers, self._row_count).all()):
             self._once(tables, numbers, news)
         elif self._ufunc is None or _is_in_doubt(self._ufunc, tables[0], numbers, news[0]):
             for hits in rounds(numbers, self._row_count):
