@@ -15,7 +15,7 @@ from stablehlo_ref.define import Op, check_constraints, group_by_member, surroun
 from stablehlo_ref.diagnostics import EvaluationError, InvalidError
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.types import TensorType, Type, tensor_type
-from stablehlo_ref.spec import compatible, element_type, with_element_type
+from stablehlo_ref.spec import bounds, compatible, element_type, with_element_type
 
 KEPT_PLANS = 64  # of one op, before all are forgotten
 
@@ -84,7 +84,7 @@ def result_types(op: Operation, operands: list[Type], shaping: dict[str, Any]) -
         inferred = definition.infer_types(values) if "infer" in definition.parameters else op.result_types
         results = [_refined(declared, result) for declared, result in zip(op.result_types, inferred)]
         for result, declared in zip(results, op.result_types):
-            if not compatible(result, declared) or _is_negative(result):
+            if not _is_as_declared(result, declared):
                 raise _not_as_declared(op, result, declared)
         check_constraints(op, definition.group(op.properties, operands, results, regions) | known)
     except InvalidError as error:
@@ -92,8 +92,13 @@ def result_types(op: Operation, operands: list[Type], shaping: dict[str, Any]) -
     return results
 
 
-def _is_negative(type: Type) -> bool:
-    return isinstance(type, TensorType) and any(n is not None and n < 0 for n in type.shape)
+def _is_as_declared(result: Type, declared: Type) -> bool:
+    """Whether the types agree, and the sizes lie between 0 and the bounds that are declared."""
+    if not compatible(result, declared):
+        return False
+    if not isinstance(result, TensorType):
+        return True
+    return all(n is None or 0 <= n <= (n if most is None else most) for n, most in zip(result.shape, bounds(declared)))
 
 
 def _has_negative_size(type: Type) -> bool:
@@ -115,7 +120,7 @@ def _says_more(declared: Type, source: Type) -> bool:
 def check_type(op: Operation, declared: Type, value: Any) -> None:
     """EvaluationError unless a result of an op is of the type that the program declares."""
     result = concrete_type(declared, value)
-    if not compatible(result, declared):
+    if not _is_as_declared(result, declared):
         raise _not_as_declared(op, result, declared)
 
 

@@ -40,15 +40,20 @@ class Dynamic(Op):
     @classmethod
     def call(cls, role: str, values: dict[str, Any]) -> Any:
         known = values.get("constants", {})
-        given = {name: numbers(known.get(name), values[name]) for name in cls.shaping}
+        given = {name: numbers(known.get(name), values[name], cls.usual(values)) for name in cls.shaping}
         returned = super().call(role, values | given)
         return leading(returned, len(cls.operands) - len(cls.shaping)) if role == "plan" else returned
 
+    @staticmethod
+    def usual(values: dict[str, Any]) -> tuple[int, ...]:
+        """The sizes that the shaping operands must have, for those whose types do not tell."""
+        return (rank(values["result"]),)
 
-def numbers(known: np.ndarray | None, operand: Any) -> Any:
+
+def numbers(known: np.ndarray | None, operand: Any, usual: tuple[int, ...]) -> Any:
     """The values of a shaping operand as nested tuples, unknown ones where only its type is known."""
     if known is None:
-        known = np.full([n if isinstance(n, int) else 0 for n in shape(operand)], UNKNOWN, object)
+        known = np.full([n if isinstance(n, int) else m for n, m in zip(shape(operand), usual)], UNKNOWN, object)
     return tuple(map(tuple, known.tolist())) if known.ndim == 2 else tuple(known.tolist())
 
 
@@ -99,6 +104,10 @@ class DynamicGather(Gather, Dynamic, op="dynamic_gather"):
     slice_sizes = In(integer_vector)  # I3
 
     @staticmethod
+    def usual(values: dict[str, Any]) -> tuple[int, ...]:
+        return (rank(values["operand"]),)
+
+    @staticmethod
     def constraints(
         C: Any, infer: Any, operand: Any, start_indices: Any, slice_sizes: Any, offset_dims: Any,
         collapsed_slice_dims: Any, operand_batching_dims: Any, start_index_map: Any, index_vector_dim: Any, result: Any,
@@ -132,8 +141,12 @@ class DynamicConv(Convolution, Dynamic, op="dynamic_conv"):
     def call(cls, role: str, values: dict[str, Any]) -> Any:
         """As for any dynamic op, but strides beyond those of spatial dimensions, as JAX writes them, are ignored."""
         strides = values["window_strides"]
-        spatial = len(values["input_spatial_dimensions"])
+        (spatial, _) = cls.usual(values)
         return super().call(role, values | {"window_strides": strides and strides[:spatial]})
+
+    @staticmethod
+    def usual(values: dict[str, Any]) -> tuple[int, ...]:
+        return len(values["input_spatial_dimensions"]), 2
 
 
 class DynamicReshape(Reshape, Dynamic, op="dynamic_reshape"):
