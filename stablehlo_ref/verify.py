@@ -132,9 +132,6 @@ def _check_symbols(op: Operation) -> None:
         _check_call(op, op.properties["callee"])
     elif op.name == "stablehlo.composite":  # (C2) is_defined_in_parent_scope, (C3), (C4): types of the decomposition
         _check_call(op, op.properties["decomposition"])
-    elif op.name == "stablehlo.custom_call":
-        for name in op.properties.get("called_computations", ()):
-            _function(op, name)
 
 
 def _check_module(module: Operation) -> None:
@@ -164,18 +161,13 @@ def _check_function(op: Operation) -> None:
 
 
 def _check_call(op: Operation, callee: str) -> None:
-    signature: FunctionType = _function(op, callee).properties["function_type"]
+    function = op.symbol(callee)
+    if function is None or function.name != "func.func":
+        raise _error(op, f"calls @{callee}, but there is no such function")
+    signature: FunctionType = function.properties["function_type"]
     called = FunctionType(tuple(op.operand_types), tuple(op.result_types))
     if called != signature:
         raise _error(op, f"calls @{callee} as {called}, but it is {signature}")
-
-
-def _function(op: Operation, symbol: str) -> Operation:
-    """The function that an op means by a symbol."""
-    found = op.symbol(symbol)
-    if found is None or found.name != "func.func":
-        raise _error(op, f"calls @{symbol}, but there is no such function")
-    return found
 
 
 def _list(types: Iterable[Type]) -> str:

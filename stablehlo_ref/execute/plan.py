@@ -48,7 +48,9 @@ class Planner:
         What a function calls is planned after it and not inside of it, so a chain of calls may be long.
         """
         if name not in self.plans:
-            op = self.functions[name]
+            op = self.functions.get(name)
+            if op is None:
+                raise EvaluationError(f"there is no function @{name}")
             if not op.regions[0].blocks:
                 raise UnsupportedError(f"function @{name} is declared, but has no body", op.location)
             self.plans[name] = FunctionPlan(name)

@@ -276,6 +276,20 @@ def test_a_check_compares_two_values_of_one_type(operands: str) -> None:
         sr.load(text).run(np.ones(2, np.float32), np.float32(1))
 
 
+def test_a_computation_that_is_not_there_is_told_when_it_is_called() -> None:
+    text = """
+    func.func @main() {
+      stablehlo.custom_call @test.calls() {called_computations = [@nobody]} : () -> ()
+      return
+    }
+    """
+    program = sr.load(text)
+    program.with_custom_calls({"test.calls": lambda call: []}).run()
+    with pytest.raises(sr.EvaluationError, match="there is no function @nobody") as raised:
+        program.with_custom_calls({"test.calls": lambda call: call.computations[0]()}).run()
+    assert raised.value.diagnostics[0].line == 3
+
+
 def test_the_program_prints_as_mlir() -> None:
     program = sr.load(ADD)
     again = sr.load(str(program))

@@ -32,7 +32,6 @@ def refused(text: str) -> str:
         ("return %x : tensor<4xf32>", "must be the last op of its block"),
         ("%0 = func.call @nobody(%x) : (tensor<4xf32>) -> tensor<4xf32>", "there is no such function"),
         ("%0 = func.call @main(%x) : (tensor<4xf32>) -> tensor<4xf32>", r"but it is (tensor<4xf32>, tensor<i1>)"),
-        ("stablehlo.custom_call @t() {called_computations = [@nobody]} : () -> ()", "there is no such function"),
         ('"test.use"(%1) : (tensor<4xf32>) -> ()\n%1 = stablehlo.abs %x : tensor<4xf32>', "before its definition"),
         ("check.expect_close %x, %x, max_ulp_difference = -1 : tensor<4xf32>, tensor<4xf32>", "(C4)"),
         ('check.expect_serialized_eq %x, probe_id = "a", iter = -1 : tensor<4xf32>', "(C1): 0 <= iteration"),
