@@ -91,14 +91,16 @@ class Broadcasting(Op, dialect="chlo"):
     syntax = "operands attr-dict : functional_type"
 
     @classmethod
-    def apply(cls, types: dict[str, Any], broadcast_dimensions: tuple[int, ...] | None, **attributes: Any) -> Any:
-        """What to plan for operands of `types`, by member of `applies` and in its order."""
+    def apply(
+        cls, types: dict[str, Any], broadcast_dimensions: tuple[int, ...] | None, role: str = "plan", **attributes: Any
+    ) -> Any:
+        """What a role of `applies` gives for operands of `types`, by its member and in its order."""
         shapes = aligned(list(types.values()), broadcast_dimensions)
         sizes = broadcast_shape(shapes)
         expand = [expansion(t, s, sizes) for t, s in zip(types.values(), shapes)]
         broadcast = {name: make_tensor_type(sizes, element_type(t)) for name, t in types.items()}
-        run = cls.applies.call("plan", broadcast | attributes)
-        if all(shape(t) == sizes for t in types.values()):
+        run = cls.applies.call(role, broadcast | attributes)
+        if run is None or all(shape(t) == sizes for t in types.values()):
             return run
         return lambda *operands: run(*[f(x) for f, x in zip(expand, operands)])
 
@@ -136,6 +138,13 @@ class BroadcastBinary(Broadcasting):
     def plan(cls, lhs: Any, rhs: Any, broadcast_dimensions: Any) -> Any:
         names = [member.name for member in cls.applies.operands]
         return cls.apply(dict(zip(names, (lhs, rhs))), broadcast_dimensions)
+
+    @classmethod
+    def open_cases(cls, lhs: Any, rhs: Any, broadcast_dimensions: Any) -> Any:
+        if "open_cases" not in cls.applies.parameters:
+            return None
+        names = [member.name for member in cls.applies.operands]
+        return cls.apply(dict(zip(names, (lhs, rhs))), broadcast_dimensions, "open_cases")
 
 
 class BroadcastAdd(BroadcastBinary, op="broadcast_add"):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
 import numpy as np
@@ -82,13 +82,16 @@ def _is_lifted(op: Operation, operands: Sequence[Any]) -> bool:
     return not op.definition.elementwise and any(np.ndim(x) != t.rank for t, x in types)  # type: ignore[union-attr]
 
 
-@contextmanager
-def choosing(context: Context) -> Iterator[None]:
+def choosing(context: Context) -> AbstractContextManager[None]:
     """While it lasts, runs in the context report what they choose, as its `on_implementation_defined` says."""
+    return nullcontext() if context.on_implementation_defined == "ignore" else _reporting(context)
+
+
+@contextmanager
+def _reporting(context: Context) -> Iterator[None]:
     watching = context.observer
-    if context.on_implementation_defined != "ignore":
-        report = context.warn if context.on_implementation_defined == "warn" else _stop
-        context.observer = Observers(*filter(None, (Choosing(report), watching)))
+    report = context.warn if context.on_implementation_defined == "warn" else _stop
+    context.observer = Observers(*filter(None, (Choosing(report), watching)))
     try:
         yield
     finally:

@@ -362,6 +362,16 @@ def test_once_for_each_op_and_not_where_no_run_comes() -> None:
     assert found(text, np.int32(0)) == []
 
 
+def test_operands_that_broadcast() -> None:
+    text = """func.func @main(%x: tensor<2x3xi32>, %y: tensor<3xi32>) -> tensor<2x3xi32> {
+      %0 = chlo.broadcast_divide %x, %y : (tensor<2x3xi32>, tensor<3xi32>) -> tensor<2x3xi32>
+      return %0 : tensor<2x3xi32>
+    }"""
+    x = np.full((2, 3), -(2**31), np.int32)
+    assert found(text, x, np.array([1, 0, -1], np.int32)) == [DIVISION, OVERFLOW]
+    assert found(text, x, np.array([1, 2, 3], np.int32)) == []
+
+
 def test_shapes_that_a_run_tells() -> None:
     text = BINARY.format(op="divide", t="?xi32")
     assert found(text, np.ones(3, np.int32), np.zeros(3, np.int32)) == [DIVISION]
