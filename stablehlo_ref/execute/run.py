@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from operator import length_hint
 from pathlib import Path
 from time import perf_counter
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, get_args
 
 from stablehlo_ref.diagnostics import Diagnostic, EvaluationError, InternalError, StablehloError
 from stablehlo_ref.ir.core import Operation
@@ -59,6 +59,9 @@ class Context:
     draws: int = 0  # how often it has drawn in this run
 
     def __post_init__(self) -> None:
+        if self.on_implementation_defined not in get_args(OnChoice):
+            expected = ", ".join(map(repr, get_args(OnChoice)))
+            raise ValueError(f"on_implementation_defined is one of {expected}, not {self.on_implementation_defined!r}")
         if self.limits.max_seconds is not None:
             self.deadline = perf_counter() + self.limits.max_seconds
 

@@ -399,6 +399,11 @@ def test_an_error_has_the_place_and_the_section() -> None:
     assert "docs/choices.md#integer-division-by-zero" in diagnostic.message
 
 
+def test_what_else_to_make_of_them() -> None:
+    with pytest.raises(ValueError, match="one of 'ignore', 'warn', 'error', not 'stop'"):
+        sr.parse(DIVIDE).run(ONE, ZERO, on_implementation_defined="stop")  # type: ignore[arg-type]
+
+
 def test_in_a_grid() -> None:
     with pytest.raises(sr.EvaluationError, match="#integer-division-by-zero"):
         sr.parse(DIVIDE).run_replicas([[ONE, ONE], [ONE, ZERO]], on_implementation_defined="error")
