@@ -51,7 +51,7 @@ def _row(definition: type[Op], repository: Path) -> Row:
         definition,
         is_evaluated,
         _formulas(definition),
-        op.removeprefix("broadcast_" if dialect == "chlo" else "") in _oracles(repository) if is_repository else None,
+        _has_oracle(dialect, op, repository) if is_repository else None,
         (folder / f"{op}.mlir").is_file() if is_repository else None,
     )
 
@@ -79,6 +79,12 @@ def _mark(holds: bool | None) -> str:
 
 
 # --- oracles --------------------------------------------------------------------------------------------------------
+
+
+def _has_oracle(dialect: str, op: str, repository: Path) -> bool:
+    """CHLO's ops that broadcast have the oracles of the ops that they apply."""
+    name = op.removeprefix("broadcast_") if dialect == "chlo" else op
+    return dialect in ("stablehlo", "chlo") and name in _oracles(repository)
 
 
 @cache
