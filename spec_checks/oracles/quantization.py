@@ -83,5 +83,3 @@ def dequantize_op_quantize(
     floats = [x if type is None else dequantize(x, type) for x, type in operands]
     value = op(*floats)
     return value if result is None else quantize(value, result)
-
-

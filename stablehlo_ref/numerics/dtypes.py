@@ -98,7 +98,7 @@ def element_type_of(dtype: np.dtype[Any]) -> BooleanType | IntegerType | FloatTy
 
 @cache
 def kind(dtype: np.dtype[Any]) -> str:
-    """"boolean", "integer", "floating" or "complex"."""
+    """ "boolean", "integer", "floating" or "complex"."""
     if dtype == BOOL:
         return "boolean"
     if dtype in INTEGER_DTYPES:
