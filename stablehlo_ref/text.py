@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from stablehlo_ref.ir.types import Type
+from stablehlo_ref.ir.types import TensorType, Type, tensor_type
 from stablehlo_ref.numerics.dtypes import is_narrow_float, kind
 from stablehlo_ref.numerics.narrow import widen
 
@@ -20,6 +20,7 @@ def value_text(type: Type, value: Any) -> str:
         elements = getattr(type, "elements", ())
         return "tuple (\n" + "".join(f"{value_text(t, v)}\n" for t, v in zip(elements, value)) + ")"
     array = np.asarray(value)
+    type = _type_of(array, type)
     if array.ndim == 0:
         return f"{type} {{{element_text(array[()])}}}"
     return f"{type} {{\n" + "\n".join(_lines(array, 1)) + "\n}"
@@ -30,7 +31,13 @@ def dense_text(type: Type, value: Any) -> str:
     if value is None or isinstance(value, tuple):
         return value_text(type, value)
     array = np.asarray(value)
-    return f"dense<{_dense_body(array)}> : {type}"
+    return f"dense<{_dense_body(array)}> : {_type_of(array, type)}"
+
+
+def _type_of(array: np.ndarray, declared: Type) -> Type:
+    """The type with the sizes that the array turned out to have."""
+    is_exact = not isinstance(declared, TensorType) or declared.shape == array.shape
+    return declared if is_exact else tensor_type(array.shape, declared.element_type)  # type: ignore[attr-defined]
 
 
 def _dense_body(array: np.ndarray) -> str:

@@ -46,6 +46,15 @@ def test_results_in_dense_form(add: str, capsys: pytest.CaptureFixture[str]) -> 
     assert capsys.readouterr().out == "dense<[3.000000e+00, 4.000000e+00]> : tensor<2xf32>\n"
 
 
+def test_what_is_printed_has_the_sizes_that_it_has(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "dynamic.mlir"
+    path.write_text(ADD.replace("2xf32", "?xf32"))
+    assert main([str(path), "--args", LITERALS, "--print-dense", "-v"]) == 0
+    printed = capsys.readouterr()
+    assert printed.out == "dense<[3.000000e+00, 4.000000e+00]> : tensor<2xf32>\n"
+    assert f"{path}:2:8: stablehlo.add: %0 = tensor<2xf32> {{\n" in printed.err
+
+
 def test_files_in_and_out(add: str, tmp_path: Path) -> None:
     np.save(tmp_path / "x.npy", np.array([1, 2], np.float32))
     np.savez(tmp_path / "rest.npz", y=np.array([10, 20], np.float32))
