@@ -36,7 +36,7 @@ import sys
 import textwrap
 import traceback
 from collections.abc import Callable, Sequence
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from types import FrameType
 from typing import Any, ClassVar
 
@@ -279,7 +279,8 @@ def _encode(member: Attr, value: Any) -> Any:
     return value.attribute if isinstance(value, Undecodable) else member.kind.encode(value)
 
 
-def segment_sizes(members: Sequence[Member], count: int) -> list[int]:
+@lru_cache(maxsize=4096)
+def segment_sizes(members: tuple[Member, ...], count: int) -> tuple[int, ...]:
     """How many of `count` operands (results, regions) belong to each member; ValueError where they do not fit."""
     variadic = [isinstance(m, Ins | Outs | Bodies) for m in members]
     optional = [isinstance(m, In) and m.optional for m in members]
@@ -290,15 +291,26 @@ def segment_sizes(members: Sequence[Member], count: int) -> list[int]:
         if not 0 <= spare <= sum(optional):
             raise ValueError(f"expects {fixed}, has {count}")
         present = iter(range(spare))
-        return [1 if not o else int(next(present, None) is not None) for o in optional]
+        return tuple(1 if not o else int(next(present, None) is not None) for o in optional)
     if spare < 0 or spare % flexible:
         raise ValueError(f"expects {fixed} and {'twice ' if flexible == 2 else ''}any number more, has {count}")
-    return [spare // flexible if v else 1 for v in variadic]
+    return tuple(spare // flexible if v else 1 for v in variadic)
 
 
-def group_by_member(members: Sequence[Member], items: Sequence[Any]) -> dict[str, Any]:
+@lru_cache(maxsize=4096)
+def member_of_each(members: tuple[Any, ...], count: int) -> tuple[Any, ...]:
+    """The member that each of `count` operands (results, regions) belongs to; ValueError where they do not fit."""
+    return tuple(m for m, size in zip(members, segment_sizes(members, count)) for _ in range(size))
+
+
+@cache
+def _are_single(members: tuple[Member, ...]) -> bool:
+    return not any(isinstance(m, Ins | Outs | Bodies) for m in members)
+
+
+def group_by_member(members: tuple[Any, ...], items: Sequence[Any]) -> dict[str, Any]:
     """From each member's name to its item, a tuple where it is variadic; ValueError where the number does not fit."""
-    if len(members) == len(items) and not any(isinstance(m, Ins | Outs | Bodies) for m in members):
+    if len(members) == len(items) and _are_single(members):
         return {member.name: item for member, item in zip(members, items)}
     grouped: dict[str, Any] = {}
     start = 0

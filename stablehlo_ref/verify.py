@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from stablehlo_ref.define import REQUIRED, Attr, Op, Undecodable, check_constraints, segment_sizes
+from stablehlo_ref.define import REQUIRED, Attr, Op, Undecodable, check_constraints, member_of_each
 from stablehlo_ref.diagnostics import Diagnostic, InvalidError
 from stablehlo_ref.ir.core import Block, Operation, Region, Value
 from stablehlo_ref.ir.types import FunctionType, Type
@@ -83,12 +83,11 @@ def _check_values(op: Operation, what: str, members: tuple[Any, ...], types: lis
             raise _error(op, f"{what} #{index} ({member.name}) is of no type of the spec: {reason}")
 
 
-def _member_of_each(op: Operation, what: str, members: tuple[Any, ...], count: int) -> list[Any]:
+def _member_of_each(op: Operation, what: str, members: tuple[Any, ...], count: int) -> tuple[Any, ...]:
     try:
-        sizes = segment_sizes(members, count)
+        return member_of_each(members, count)
     except ValueError as error:
         raise _error(op, f"number of {what}s: {error}") from None
-    return [member for member, size in zip(members, sizes) for _ in range(size)]
 
 
 def _check_attribute(op: Operation, member: Attr) -> None:

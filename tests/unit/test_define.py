@@ -100,9 +100,9 @@ def test_defaults_are_filled_in() -> None:
 
 def test_segments_of_variadic_members() -> None:
     one, many = In(tensor), Ins(tensor)
-    assert segment_sizes([one, many], 4) == [1, 3]
-    assert segment_sizes([many, one, many], 5) == [2, 1, 2]
+    assert segment_sizes((one, many), 4) == (1, 3)
+    assert segment_sizes((many, one, many), 5) == (2, 1, 2)
     with pytest.raises(ValueError, match="expects 1 and twice any number more, has 4"):
-        segment_sizes([many, one, many], 4)
+        segment_sizes((many, one, many), 4)
     with pytest.raises(ValueError, match="expects 1, has 2"):
-        segment_sizes([one], 2)
+        segment_sizes((one,), 2)
