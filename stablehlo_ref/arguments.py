@@ -67,7 +67,10 @@ def as_value(type: Type, value: Any) -> Any:
         return tuple(map(as_value, type.elements, value))
     if not isinstance(type, TensorType):
         raise ValueError(f"values of type {type} can't be passed")
-    array = np.asarray(value)
+    try:
+        array = np.asarray(value)
+    except Exception as error:  # whatever an object that calls itself an array may raise
+        raise ValueError(f"expected an array for {type}: {error}") from None
     dtype = numpy_dtype(type.element_type)
     if array.dtype != dtype:
         raise ValueError(f"expected dtype {dtype} for {type}, got {array.dtype}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
 from contextlib import ExitStack
@@ -14,7 +15,7 @@ from typing import Any
 
 from stablehlo_ref import inputs, opt, translate
 from stablehlo_ref._version import __version__
-from stablehlo_ref.console import SPLIT, for_each_part
+from stablehlo_ref.console import FINE, SPLIT, for_each_part
 from stablehlo_ref.execute.observe import Observers, Progress, Statistics, Trace
 from stablehlo_ref.execute.run import Context
 from stablehlo_ref.op_table import listing
@@ -45,7 +46,14 @@ examples:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command line and returns its exit code."""
-    arguments = sys.argv[1:] if arguments is None else arguments
+    try:
+        return _main(sys.argv[1:] if arguments is None else arguments)
+    except BrokenPipeError:  # nobody reads on, as `| head` does; what Python would still write goes nowhere
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return FINE
+
+
+def _main(arguments: Sequence[str]) -> int:
     match arguments:
         case ["opt", *rest]:
             return opt.main(rest)

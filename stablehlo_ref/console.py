@@ -25,6 +25,8 @@ def for_each_part(file: str, split: bool, action: Action) -> int:
         return max([_attempt(action, *part) for part in parts(file, split)], default=FINE)
     except StablehloError as error:
         return fail(str(error))
+    except BrokenPipeError:
+        raise
     except OSError as error:
         return fail(f"{file}: error: {error.strerror or error}")
     except Exception as error:

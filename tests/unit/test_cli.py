@@ -240,3 +240,9 @@ def test_runs_as_a_module(add: str) -> None:
     done = subprocess.run(command, capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith("tensor<2xf32>")
+
+
+def test_nobody_may_read_on() -> None:
+    command = f"{sys.executable} -m stablehlo_ref --list-ops | head -n 1"
+    done = subprocess.run(["bash", "-o", "pipefail", "-c", command], capture_output=True, text=True, check=False)
+    assert done.stderr == ""

@@ -295,3 +295,11 @@ def test_the_program_prints_as_mlir() -> None:
     again = sr.load(str(program))
     np.testing.assert_array_equal(again.run(ONE, TWO)[0], ONE + TWO)
     assert str(again) == str(program)
+
+
+def test_what_cannot_become_an_array_is_an_error_too() -> None:
+    class Unwilling:
+        def __array__(self, dtype: object = None, copy: object = None) -> np.ndarray:
+            raise RuntimeError("no")
+
+    assert failing(x=Unwilling(), y=TWO) == "argument 'x': expected an array for tensor<2xf32>: no"
