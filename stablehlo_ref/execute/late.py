@@ -101,10 +101,6 @@ def _is_as_declared(result: Type, declared: Type) -> bool:
     return all(n is None or 0 <= n <= (n if most is None else most) for n, most in zip(result.shape, bounds(declared)))
 
 
-def _has_negative_size(type: Type) -> bool:
-    return isinstance(type, TensorType) and any(n is not None and n < 0 for n in type.shape)
-
-
 def refined_results(op: Operation) -> list[int]:
     """Which results of an op with regions are declared with sizes that the values which become them may not have."""
     lists = [*[region.function_type.outputs for region in op.regions], op.operand_types]

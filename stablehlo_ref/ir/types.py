@@ -241,11 +241,6 @@ def integer_type(width: int, signedness: str = "") -> BooleanType | IntegerType:
     return BOOLEAN if width == 1 and not signedness else IntegerType(width, signedness)
 
 
-def float_type(name: str) -> FloatType:
-    """The floating-point type of that name; KeyError when there is none."""
-    return FLOATS[name]
-
-
 @lru_cache(maxsize=4096)
 def tensor_type(shape: Shape, element_type: Type) -> TensorType:
     """`tensor<shape x element_type>` without bounds or encoding, memoised."""
