@@ -1,34 +1,27 @@
 """Exports single functions of JAX and a few models, runs them here and compares with what JAX computes on the CPU.
 
-    python tools/export_samples.py [--only REGEX]
+    python tools/exports/jax_functions.py [--only REGEX] [--save FOLDER]
 
-Exits with 1 if one is wrong. Needs the extras `jax` and `lapack`. Results must be within `BOUNDS` of JAX's, relative to
-the largest number of the result; integers and booleans equal.
+Exits with 1 if one is wrong. Needs the extras `jax` and `lapack`.
 """
 
 from __future__ import annotations
 
-import argparse
 import os
-import re
 import sys
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 os.environ["XLA_FLAGS"] = "--xla_force_host_platform_device_count=8"
-sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 import jax
 import jax.numpy as jnp
 import numpy as np
+from compare import Case, Sample, main
 from jax import export, lax
 from jax.sharding import AxisType, PartitionSpec
 
-import stablehlo_ref as sr
-
-Sample = tuple[str, Callable[..., Any], list[Any]]
-
-BOUNDS = {"float64": 1e-11, "complex128": 1e-11, "float32": 2e-5, "complex64": 2e-5, "float16": 2e-3, "bfloat16": 1e-2}
 SOURCE = np.random.default_rng(0)
 
 
@@ -149,52 +142,28 @@ SYMBOLIC: dict[str, Callable[[Any], Any]] = {  # of a matrix whose number of row
 }  # fmt: skip
 
 
+def exported(function: Callable[..., Any], operands: list[Any], symbolic: bool = False) -> Case:
+    """A function of JAX: exported, and called."""
+    jitted, any_call = jax.jit(function), [export.DisabledSafetyCheck.custom_call("ALL")]
+    rows = export.symbolic_shape("n", constraints=["n>=4"]) if symbolic else None
+    types = [jax.ShapeDtypeStruct((*rows, *x.shape[1:]) if rows else x.shape, x.dtype) for x in operands]
+    text = export.export(jitted, disabled_checks=any_call)(*types).mlir_module()
+    return Case(text, operands, list(map(np.asarray, jax.tree.leaves(jitted(*operands)))))
+
+
 def samples() -> Iterator[Sample]:
     for module, names, operands in NAMES:
         for name in names.split():
-            yield f"{module.__name__.removeprefix('jax.')}.{name}", getattr(module, name), operands
-    yield from ((name, *sample) for name, sample in FUNCTIONS.items())
-    yield from ((f"model.{name}", *sample) for name, sample in MODELS.items())
-    yield from ((f"symbolic.{name}", function, [array(6, 4)]) for name, function in SYMBOLIC.items())
-
-
-def difference(ours: np.ndarray, theirs: np.ndarray) -> str:
-    """What is wrong with a result, nothing if it is right."""
-    if (ours.shape, ours.dtype) != (theirs.shape, theirs.dtype):
-        return f"is {ours.dtype} {ours.shape}, not {theirs.dtype} {theirs.shape}"
-    bound = BOUNDS.get(theirs.dtype.name, 0.0)
-    wide = np.complex128 if theirs.dtype.kind == "c" else np.float64 if bound else theirs.dtype
-    x, y = ours.astype(wide), theirs.astype(wide)
-    apart = np.where((x == y) | ((x != x) & (y != y)), 0, np.abs(x - y) if bound else 1)
-    worst = np.max(apart, initial=0) / (np.max(np.abs(y), initial=1e-30, where=np.isfinite(y)) if bound else 1)
-    return "" if worst <= bound else f"is {worst:.1e} off"
-
-
-def run(name: str, function: Callable[..., Any], operands: list[Any]) -> str:
-    """What is wrong with a sample, nothing if it is right."""
-    jitted, any_call = jax.jit(function), [export.DisabledSafetyCheck.custom_call("ALL")]
-    rows = export.symbolic_shape("n", constraints=["n>=4"]) if name.startswith("symbolic") else None
-    types = [jax.ShapeDtypeStruct((*rows, *x.shape[1:]) if rows else x.shape, x.dtype) for x in operands]
-    text = export.export(jitted, disabled_checks=any_call)(*types).mlir_module()
-    expected = list(map(np.asarray, jax.tree.leaves(jitted(*operands))))
-    try:
-        results = sr.load(text).run(*operands)
-    except sr.StablehloError as error:
-        return str(error)
-    return "; ".join(f"result {i} {d}" for i, (r, e) in enumerate(zip(results, expected)) if (d := difference(r, e)))
-
-
-def main() -> int:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--only", default="", metavar="REGEX")
-    only = parser.parse_args().only
-    jax.config.update("jax_enable_x64", True)
-    outcomes = {sample[0]: run(*sample) for sample in samples() if re.search(only, sample[0])}
-    wrong = {name: what for name, what in outcomes.items() if what}
-    print(*[f"{name}: {what}" for name, what in wrong.items()], sep="\n")
-    print(f"{len(outcomes) - len(wrong)} of {len(outcomes)} samples agree with JAX")
-    return bool(wrong)
+            function = getattr(module, name)
+            yield Sample(f"{module.__name__.removeprefix('jax.')}.{name}", partial(exported, function, operands))
+    for name, sample in FUNCTIONS.items():
+        yield Sample(name, partial(exported, *sample))
+    for name, sample in MODELS.items():
+        yield Sample(f"model.{name}", partial(exported, *sample))
+    for name, function in SYMBOLIC.items():
+        yield Sample(f"symbolic.{name}", partial(exported, function, [array(6, 4)], symbolic=True))
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    jax.config.update("jax_enable_x64", True)
+    sys.exit(main(samples(), "JAX"))
