@@ -30,6 +30,7 @@ from stablehlo_ref.spec import (
     expressed_type,
     in_range,
     is_float,
+    is_integer,
     is_per_axis_quantized,
     is_per_tensor_quantized,
     is_quantized,
@@ -163,7 +164,7 @@ class DotGeneral(Op, op="dot_general"):
         C(11, size(precision_config) in (0, 2))  # it may be left out
         C(12, shape(result) == shape(infer()))
         if not any(map(is_quantized, (lhs, rhs, result))):
-            C(13, element_type(lhs) == element_type(rhs))
+            C(13, element_type(lhs) == element_type(rhs) or is_mixed_precision(lhs, rhs, result))
         else:
             C(14, is_quantized(lhs) == is_quantized(result) and is_quantized(rhs))
             C(15, all(zero_point == 0 for zero_point in zero_points(rhs)))
@@ -229,6 +230,17 @@ class DotGeneral(Op, op="dot_general"):
             "lhs_contracting_dimensions": shifted(lhs_contracting_dimensions),
             "rhs_contracting_dimensions": shifted(rhs_contracting_dimensions),
         }
+
+
+def is_mixed_precision(lhs: Any, rhs: Any, result: Any) -> bool:
+    """Whether real numbers of two types are multiplied, in sums that are floating-point if one of them is.
+
+    The spec has no such products, but exporters emit them (bf16 by f32, f8E4M3FN by f8E5M2), and compilers take them.
+    """
+    operands = (lhs, rhs)
+    if any(map(is_float, operands)):
+        return is_float(result) and all(is_float(x) or is_integer(x) for x in operands)
+    return all(map(is_integer, (lhs, rhs, result)))
 
 
 # --- operands as matrices -------------------------------------------------------------------------------------------

@@ -378,3 +378,18 @@ func.func @algorithm_accumulates_in_bf16() {
   check.expect_eq_const %result, dense<256.0> : tensor<f32>
   func.return
 }
+
+// -----
+
+func.func @operands_of_two_types() {
+  %floats = stablehlo.constant dense<[1.5, 2.0]> : tensor<2xf32>
+  %integers = stablehlo.constant dense<[3, 5]> : tensor<2xi32>
+  %bytes = stablehlo.constant dense<[3, 5]> : tensor<2xi8>
+  %0 = stablehlo.dot_general %floats, %integers, contracting_dims = [0] x [0]
+    : (tensor<2xf32>, tensor<2xi32>) -> tensor<f32>
+  check.expect_eq_const %0, dense<14.5> : tensor<f32>
+  %1 = stablehlo.dot_general %bytes, %integers, contracting_dims = [0] x [0]
+    : (tensor<2xi8>, tensor<2xi32>) -> tensor<i32>
+  check.expect_eq_const %1, dense<34> : tensor<i32>
+  func.return
+}
