@@ -15,7 +15,7 @@ from stablehlo_ref.execute.late import check_type, is_known, is_shaped, late_run
 from stablehlo_ref.execute.quantized import expressed_run
 from stablehlo_ref.execute.regions import PlannedBody
 from stablehlo_ref.execute.run import BlockPlan, FunctionPlan, Step, Turns, located
-from stablehlo_ref.execute.steps import Run, communicating_step, in_a_row, step_for
+from stablehlo_ref.execute.steps import Run, communicating_step, in_a_row, refusing_step, step_for
 from stablehlo_ref.ir.core import Block, Operation, Region, Value
 from stablehlo_ref.ir.types import QuantizedType, TensorType, Type
 from stablehlo_ref.limits import Limits
@@ -64,9 +64,11 @@ class Planner:
     def _plan_waiting(self) -> None:
         self._is_busy = True
         try:
+            entry = self._waiting[0]
             while self._waiting:
                 name = self._waiting.pop()
-                FramePlanner(self, self.plans[name]).plan(self.functions[name].regions[0].block)
+                frame = FramePlanner(self, self.plans[name], is_entry=name == entry)
+                frame.plan(self.functions[name].regions[0].block)
         except Exception:
             self.plans.clear()  # some may call what has no plan now
             self._waiting.clear()
@@ -78,10 +80,13 @@ class Planner:
 class FramePlanner:
     """Plans one function, or one region that ops call as a function: everything that shares a list of slots."""
 
-    def __init__(self, planner: Planner, frame: FunctionPlan, lanes: int | None = None) -> None:
+    def __init__(
+        self, planner: Planner, frame: FunctionPlan, lanes: int | None = None, is_entry: bool = False
+    ) -> None:
         self.planner = planner
         self.frame = frame
         self.lanes = lanes  # the size of the axis that every value has in front, in a lifted region
+        self.is_entry = is_entry  # whether each op of the outermost block will be reached
         self.slots: dict[Value, int] = {}
         self.constants: dict[int, np.ndarray] = {}  # by slot
 
@@ -119,6 +124,11 @@ class FramePlanner:
             if self._is_constant(op):
                 return
             step, outs = self._step(op, [self.slot(v) for v in dying])
+        except (UnsupportedError, EvaluationError) as error:
+            refusal = located(error, op)
+            if self.is_entry and plan is self.frame.block:
+                raise refusal from error  # before anything runs in vain
+            step, outs = refusing_step(refusal), tuple(map(self.slot, op.results))
         except Exception as error:
             raise located(error, op) from error
         plan.communicates = plan.communicates or self.planner.communicates(op)

@@ -8,6 +8,7 @@ from itertools import accumulate
 from typing import Any
 
 from stablehlo_ref.define import Ins, Op, segment_sizes
+from stablehlo_ref.diagnostics import StablehloError
 from stablehlo_ref.execute.run import CONTEXT, Slots, Step, Turns
 
 Run = Callable[..., Any]
@@ -123,6 +124,15 @@ def communicating_step(run: Run, ins: Sequence[int], outs: Sequence[int], dead: 
             slots[out] = value
         for slot in dead:
             slots[slot] = None
+
+    return step
+
+
+def refusing_step(error: StablehloError) -> Step:
+    """The step of an op that cannot be planned, and may never be reached."""
+
+    def step(slots: Slots) -> None:
+        raise type(error)(error.diagnostics)
 
     return step
 

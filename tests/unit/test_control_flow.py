@@ -145,3 +145,28 @@ def test_a_collective_may_capture() -> None:
     for least, expected in ((0, 3), (7, 7)):
         results = program.run_replicas([[np.int32(1), np.int32(least)], [np.int32(2), np.int32(least)]])
         assert results == [(expected,), (expected,)]
+
+
+UNSUPPORTED = """
+func.func private @declared(tensor<f32>) -> tensor<f32>
+func.func @main(%p: tensor<i1>, %x: tensor<f32>) -> tensor<f32> {
+  %0 = "stablehlo.if"(%p) ({
+    stablehlo.return %x : tensor<f32>
+  }, {
+    %1 = "stablehlo.iota"() {iota_dimension = 0 : i64} : () -> tensor<1000000000000000xf32>
+    %2 = func.call @declared(%x) : (tensor<f32>) -> tensor<f32>
+    stablehlo.return %2 : tensor<f32>
+  }) : (tensor<i1>) -> tensor<f32>
+  return %0 : tensor<f32>
+}
+"""
+
+
+def test_what_cannot_be_evaluated_is_an_error_only_where_it_is_reached() -> None:
+    program = sr.load(UNSUPPORTED)
+    assert program.run(np.True_, np.float32(1.5))[0] == 1.5
+    with pytest.raises(sr.EvaluationError, match="larger than the limit") as caught:
+        program.run(np.False_, np.float32(1.5))
+    assert caught.value.diagnostics[0].line == 7
+    with pytest.raises(sr.UnsupportedError, match="@declared is declared, but has no body"):
+        sr.load(UNSUPPORTED.replace("tensor<1000000000000000xf32>", "tensor<1xf32>")).run(np.False_, np.float32(1.5))
