@@ -80,9 +80,7 @@ class Planner:
 class FramePlanner:
     """Plans one function, or one region that ops call as a function: everything that shares a list of slots."""
 
-    def __init__(
-        self, planner: Planner, frame: FunctionPlan, lanes: int | None = None, is_entry: bool = False
-    ) -> None:
+    def __init__(self, planner: Planner, frame: FunctionPlan, lanes: int | None = None, is_entry: bool = False) -> None:
         self.planner = planner
         self.frame = frame
         self.lanes = lanes  # the size of the axis that every value has in front, in a lifted region
