@@ -1,0 +1,104 @@
+"""Runs what older versions of JAX exported, as JAX's own tests of its promises keep it, and compares with its results.
+
+    python tools/exports/jax_history.py jax/_src/internal_test_util/export_back_compat_test_data [--only REGEX]
+
+The folder holds Python files, which this script runs: each names dictionaries with a program, the inputs and the results
+that are due. Programs that stand there several times are run once. Exits with 1 if one is wrong.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import runpy
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from compare import Case, check
+
+Arrays = list[np.ndarray]
+
+
+def from_eigenvectors(results: Arrays) -> Arrays:
+    vectors, values = results
+    return [values, (vectors * values[..., np.newaxis, :]) @ adjoint(vectors)]
+
+
+def from_eigenvalues(results: Arrays) -> Arrays:
+    """The vectors may have any length and sign, and values are in no order."""
+    values, _, right = results
+    return [np.sort(values), (right * values[..., np.newaxis, :]) @ np.linalg.pinv(right)]
+
+
+def from_singular_vectors(results: Arrays) -> Arrays:
+    values, *vectors = sorted(results, key=np.ndim)
+    if not vectors:
+        return [values]
+    left, right = vectors
+    return [values, (left[..., : values.shape[-1]] * values[..., np.newaxis, :]) @ right[..., : values.shape[-1], :]]
+
+
+def from_schur(results: Arrays) -> Arrays:
+    form, vectors = results
+    return [vectors @ form @ adjoint(vectors)]
+
+
+def adjoint(a: np.ndarray) -> np.ndarray:
+    return np.conjugate(a.swapaxes(-1, -2))
+
+
+# What is determined where results are not: vectors have any sign or phase, and of a repeated value they are any basis.
+DETERMINED: dict[str, Callable[[Arrays], Arrays]] = {
+    "eigh": from_eigenvectors, "syev": from_eigenvectors, "eig_": from_eigenvalues, "svd": from_singular_vectors,
+    "schur": from_schur,
+}  # fmt: skip
+
+
+def determined(name: str) -> Callable[[Arrays], Arrays]:
+    return next((reduce for part, reduce in DETERMINED.items() if part in name.lower()), lambda results: results)
+
+
+def kept(value: Any, name: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The dictionaries of test data, wherever they are in lists and other dictionaries."""
+    if isinstance(value, dict) and "mlir_module_text" in value:
+        yield name, value
+        return
+    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list | tuple) else ()
+    for key, item in items:
+        yield from kept(item, f"{name}.{key}")
+
+
+def cases(folder: Path) -> Iterator[tuple[str, Case]]:
+    seen = set()
+    for path in sorted(folder.rglob("*.py")):
+        for variable, value in runpy.run_path(str(path)).items():
+            for name, data in kept(value, f"{path.stem}.{variable}"):
+                text = data["mlir_module_text"]
+                program = (text.decode() if isinstance(text, bytes) else text) + "\n"
+                if program not in seen:
+                    seen.add(program)
+                    yield name, Case(program, list(data["inputs"]), list(data["expected_outputs"]))
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="runs exports of older versions of JAX")
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--only", default="", metavar="REGEX")
+    options = parser.parse_args()
+    right = wrong = 0
+    for name, case in cases(options.folder):
+        if not re.search(options.only, name):
+            continue
+        what = check(case, determined(name))
+        if what:
+            print(f"{name}: {what}", flush=True)
+        right, wrong = right + (not what), wrong + bool(what)
+    print(f"{right} of {right + wrong} programs agree with what JAX computed then")
+    return bool(wrong)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
