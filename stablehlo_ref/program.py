@@ -28,6 +28,8 @@ from stablehlo_ref.verify import verify
 
 Inputs: TypeAlias = Sequence[Any] | Mapping[str, Any]  # of one process: in order, or by name
 
+BYTECODE = b"ML\xefR"  # how a file of it starts
+
 
 class Program:
     """A module and one of its functions, the entry: `entry` if given, else `main`, else the only function."""
@@ -265,9 +267,14 @@ def load(
 
 
 def read(path: str) -> bytes:
-    """The contents of a file; MalformedError if it can't be read."""
+    """The contents of a file; MalformedError if it can't be read, or starts like nothing that is a program."""
     try:
-        return Path(path).read_bytes()
+        with Path(path).open("rb") as file:
+            head = file.read(4096)
+            if b"\0" in head and not head.startswith(BYTECODE):  # a huge file of zeros need not be read to the end
+                raise _no_program(head[: head.index(b"\0")], path)
+            file.seek(0)
+            return file.read()
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise MalformedError(f"can't read the program: {reason}", Location(Source("", path), 0)) from None
@@ -289,14 +296,19 @@ def parse(
 
 def decode(data: bytes, filename: str) -> str:
     """Bytes as text: UTF-8; MalformedError for bytecode and for anything else that is not text."""
-    if data.startswith(b"ML\xefR"):
+    if data.startswith(BYTECODE):
         raise MalformedError("MLIR bytecode is not read yet; convert it to text", Location(Source("", filename), 0))
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        text = data[: error.start].decode("utf-8-sig")
-        place = Location(Source(text + "\N{REPLACEMENT CHARACTER}", filename), len(text))
-        raise MalformedError("neither UTF-8 text nor MLIR bytecode", place) from None
+        raise _no_program(data[: error.start], filename) from None
+
+
+def _no_program(start: bytes, filename: str) -> MalformedError:
+    """The error of a file that is text up to a place."""
+    text = start.decode("utf-8-sig", errors="replace")
+    place = Location(Source(text + "\N{REPLACEMENT CHARACTER}", filename), len(text))
+    return MalformedError("neither UTF-8 text nor MLIR bytecode", place)
 
 
 def _size(module: Operation, name: str) -> int | None:

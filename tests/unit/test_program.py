@@ -303,3 +303,13 @@ def test_what_cannot_become_an_array_is_an_error_too() -> None:
             raise RuntimeError("no")
 
     assert failing(x=Unwilling(), y=TWO) == "argument 'x': expected an array for tensor<2xf32>: no"
+
+
+def test_a_file_that_is_no_text_is_told_by_its_start(tmp_path: Path) -> None:
+    path = tmp_path / "zeros.mlir"
+    with path.open("wb") as file:
+        file.write(b"module {\n ")
+        file.truncate(1 << 36)
+    with pytest.raises(sr.MalformedError, match="neither UTF-8 text nor MLIR bytecode") as caught:
+        sr.load(path)
+    assert (caught.value.diagnostics[0].line, caught.value.diagnostics[0].column) == (2, 2)
