@@ -3,7 +3,7 @@
 ml_dtypes and numpy convert most of them slowly, and round twice on the way from f64. Here large arrays go block by
 block through integer arithmetic on their bits or through tables. Out-of-range values and NaNs become what ml_dtypes
 makes of them: infinity where the format has one, else NaN, else the largest number. f8E8M0FNU, whose numbers are
-neither even nor odd, rounds ties up.
+neither even nor odd, rounds ties up, and positive numbers below its least one to that.
 """
 
 from __future__ import annotations
@@ -32,6 +32,8 @@ DType: TypeAlias = np.dtype[Any]
 
 BLOCK = 1 << 16  # elements: 256 KiB of f32, so that a chain of passes over a block stays in the L2 cache
 SMALL = 1 << 10  # elements: below, one slow conversion costs less than several fast calls
+
+_LEAST_E8M0 = 2.0**-127  # the least number of f8E8M0FNU
 
 # The narrow formats' own loops for these compute in f32 and round once, as `rounded` does, with less overhead.
 _ROUNDED_ONCE = (np.add, np.subtract, np.multiply, np.divide)
@@ -223,6 +225,13 @@ def _narrow_into(dtype: DType) -> Store:
 def _narrow_small(x: Array, dtype: DType) -> Array:
     if x.itemsize == 8 and dtype is not FLOAT16:  # numpy's own f64 -> f16 rounds once
         x = _to_f32(dtype)(x)
+    return _cast(x, dtype)
+
+
+def _cast(x: Array, dtype: DType) -> Array:
+    """By ml_dtypes, which takes all between the two least numbers of f8E8M0FNU for the upper one: here to nearest."""
+    if dtype == FLOAT8_E8M0FNU:
+        x = np.where(np.greater(x, _LEAST_E8M0) & np.less(x, 1.5 * _LEAST_E8M0), _LEAST_E8M0, x)
     return x.astype(dtype)
 
 
@@ -230,8 +239,7 @@ def _to_f32(dtype: DType) -> Kernel:
     """From f64 to numbers of f32 that round to `dtype` as those of f64 do."""
     if dtype != FLOAT8_E8M0FNU:
         return _to_odd_f32
-    least = 2.0**-127  # what all smaller positive numbers become
-    return lambda x: _to_odd_f32(np.where(np.greater(x, 0), np.maximum(x, least), x))
+    return lambda x: _to_odd_f32(np.where(np.greater(x, 0), np.maximum(x, _LEAST_E8M0), x))
 
 
 def _to_odd_f32(x: Array) -> Array:
@@ -276,7 +284,7 @@ def _narrow_f16_into(x: Array, out: Array) -> None:
 def _narrow_8_bit_into(dtype: DType) -> Store:
     """By a table over f32's upper 16 bits, the last of them set if a lower one is ("round to odd")."""
     with np.errstate(all="ignore"):  # there are NaNs in it, and this is run while planning
-        table = np.arange(1 << 16).astype(np.uint16).view(BFLOAT16).astype(np.float32).astype(dtype)
+        table = _cast(np.arange(1 << 16).astype(np.uint16).view(BFLOAT16).astype(np.float32), dtype)
     look_up_into = _look_up_into(table)
 
     def run(x: Array, out: Array) -> None:
