@@ -19,6 +19,7 @@ from stablehlo_ref.dialects.foreign import (
     sdy,
     shape,
     shape_assumptions,
+    shape_sizes,
     tensor,
 )
 from stablehlo_ref.ops import (
@@ -51,7 +52,7 @@ from stablehlo_ref.ops import (
     tuples,
     windows,
 )
-from stablehlo_ref.targets import dynamic, gpu, lapack, markers, xla
+from stablehlo_ref.targets import dynamic, gpu, lapack, markers, untyped, xla
 
 __all__ = [
     "arith",
@@ -98,6 +99,7 @@ __all__ = [
     "sdy",
     "shape",
     "shape_assumptions",
+    "shape_sizes",
     "slicing",
     "sort",
     "tensor",

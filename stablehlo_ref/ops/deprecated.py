@@ -318,6 +318,7 @@ class TorchIndexSelect(Op, op="torch_index_select"):
         C(2, batch_dims <= dim < rank(operand))
         C(3, dims(operand, range(batch_dims)) == dims(index, range(batch_dims)))
         C(4, compatible(result, infer()))
+        C(5, 0 < shape(operand)[dim] or size(result) == 0)
 
     @staticmethod
     def plan(operand: Any, index: Any, dim: int, batch_dims: int, result: Any) -> Run:

@@ -1,4 +1,8 @@
-"""MLIR's arith dialect: arithmetic on numbers and tensors. Integers have no sign; ops that need one say which."""
+"""MLIR's arith dialect: arithmetic on numbers and tensors. Integers have no sign; ops that need one say which.
+
+What MLIR leaves open is as in StableHLO's own ops: `x / 0` has all bits set, the remainder is then `x`, and shifts by
+the bit width or more shift everything out; so of booleans too, where `true` is 1, or -1 if it has a sign.
+"""
 
 from __future__ import annotations
 
@@ -14,12 +18,13 @@ from stablehlo_ref.dialects.foreign.values import (
     float_like,
     integer_like,
 )
-from stablehlo_ref.ir.attributes import DenseElements, DenseResource, IntegerAttribute
+from stablehlo_ref.ir.attributes import DenseElements, DenseResource, FloatAttribute, IntegerAttribute
+from stablehlo_ref.ir.types import BOOLEAN
 from stablehlo_ref.kinds import Opaque, anything
 from stablehlo_ref.numerics import floats, integers
 from stablehlo_ref.numerics.dtypes import INT64, bit_width, bits_dtype, is_signed, numpy_dtype
 from stablehlo_ref.ops.elementwise import Elementwise
-from stablehlo_ref.spec import compatible, element_type
+from stablehlo_ref.spec import compatible, element_type, num_bits
 
 DType = np.dtype[Any]
 Factory = Callable[[DType], Run]
@@ -34,9 +39,22 @@ class Constant(Op, op="constant", dialect="arith"):
     syntax = "attr-dict custom(typed_value)"
 
     @staticmethod
+    def constraints(C: Any, value: Any, result: Any) -> None:
+        C(1, type_of(value) == result)
+        if isinstance(value, IntegerAttribute):
+            C(2, -(2 ** (num_bits(result) - 1)) <= value.value < 2 ** num_bits(result))
+
+    @staticmethod
     def plan(value: Any, result: Any) -> Run:
         known = number(value, result)
         return lambda: known
+
+
+def type_of(value: Any) -> Any:
+    """The type of a constant; None of an attribute that is no constant."""
+    if isinstance(value, DenseElements | DenseResource | IntegerAttribute | FloatAttribute):
+        return value.type
+    return BOOLEAN if isinstance(value, bool) else None
 
 
 def number(value: Any, type: Any) -> Array:
@@ -64,6 +82,24 @@ def unsigned(factory: Factory) -> Factory:
 
 def unsigned_dtype(dtype: DType) -> DType:
     return np.dtype(f"u{dtype.name}") if bit_width(dtype) < 8 and is_signed(dtype) else bits_dtype(dtype)
+
+
+def rounded(up: bool) -> Factory:
+    """Kernels of quotients rounded up or else down, instead of toward zero; x / 0 has all bits set all the same."""
+
+    def made(dtype: DType) -> Run:
+        divide, remainder = integers.divide(dtype), integers.remainder(dtype)
+        step = (integers.add if up else integers.subtract)(dtype)
+
+        def run(x: Array, y: Array) -> Array:
+            rest = remainder(x, y)
+            is_above = np.equal(np.less(rest, 0), np.less(y, 0))  # the quotient that has been cut off
+            is_off = np.not_equal(rest, 0) & np.not_equal(y, 0) & np.equal(is_above, up)
+            return step(divide(x, y), is_off.astype(dtype))
+
+        return run
+
+    return made
 
 
 class Binary(Elementwise, dialect="arith"):
@@ -114,42 +150,49 @@ class MulI(Binary, op="muli"):
 class DivSI(Binary, op="divsi"):
     """The quotient of signed integers, rounded toward zero."""
 
+    boolean = integers.same(np.greater_equal)
     integer = integers.divide
 
 
 class DivUI(Binary, op="divui"):
     """The quotient of unsigned integers, rounded down."""
 
+    boolean = integers.same(np.greater_equal)
     integer = unsigned(integers.divide)
 
 
 class FloorDivSI(Binary, op="floordivsi"):
     """The quotient of signed integers, rounded down."""
 
-    integer = integers.same(np.floor_divide)
+    boolean = integers.same(np.greater_equal)
+    integer = rounded(up=False)
 
 
 class CeilDivSI(Binary, op="ceildivsi"):
     """The quotient of signed integers, rounded up."""
 
-    integer = integers.same(lambda x, y: np.negative(np.floor_divide(np.negative(x), y)))
+    boolean = integers.same(np.greater_equal)
+    integer = rounded(up=True)
 
 
 class CeilDivUI(Binary, op="ceildivui"):
     """The quotient of unsigned integers, rounded up."""
 
-    integer = unsigned(integers.same(lambda x, y: np.floor_divide(x, y) + (np.remainder(x, y) != 0).astype(x.dtype)))
+    boolean = integers.same(np.greater_equal)
+    integer = unsigned(rounded(up=True))
 
 
 class RemSI(Binary, op="remsi"):
     """The remainder of signed integers, with the sign of `lhs`."""
 
+    boolean = integers.same(np.greater)
     integer = integers.remainder
 
 
 class RemUI(Binary, op="remui"):
     """The remainder of unsigned integers."""
 
+    boolean = integers.same(np.greater)
     integer = unsigned(integers.remainder)
 
 
@@ -177,18 +220,21 @@ class XOrI(Binary, op="xori"):
 class ShLI(Binary, op="shli"):
     """`lhs` shifted left."""
 
+    boolean = integers.same(np.greater)
     integer = integers.shift_left
 
 
 class ShRSI(Binary, op="shrsi"):
     """`lhs` shifted right, its sign coming after."""
 
+    boolean = integers.same(lambda x, y: x)
     integer = integers.shift_right_arithmetic
 
 
 class ShRUI(Binary, op="shrui"):
     """`lhs` shifted right, zeros coming after."""
 
+    boolean = integers.same(np.greater)
     integer = integers.shift_right_logical
 
 
@@ -294,6 +340,10 @@ class NegF(Elementwise, op="negf", dialect="arith"):
     @staticmethod
     def infer(operand: Any) -> Any:
         return operand
+
+    @staticmethod
+    def constraints(C: Any, operand: Any, result: Any) -> None:
+        C(1, compatible(operand, result))
 
     @classmethod
     def plan(cls, operand: Any) -> Run:

@@ -8,7 +8,8 @@ import numpy as np
 
 from stablehlo_ref.define import Attr, In, Out
 from stablehlo_ref.dialects.foreign.arith import DType, unsigned_dtype
-from stablehlo_ref.dialects.foreign.values import Run, number_like
+from stablehlo_ref.dialects.foreign.values import Run, fixed_integer_like, float_like, integer_like, number_like
+from stablehlo_ref.ir.types import IndexType
 from stablehlo_ref.kinds import Opaque
 from stablehlo_ref.numerics import conversion
 from stablehlo_ref.numerics.dtypes import BOOL, INT8, numpy_dtype
@@ -45,20 +46,46 @@ class Cast(Elementwise, dialect="arith"):
         return conversion.convert(source, target)
 
 
+def wider(C: Any, operand: Any, result: Any) -> None:
+    """The constraints of casts to more bits."""
+    Cast.constraints(C, operand, result)
+    C(3, num_bits(element_type(operand)) < num_bits(element_type(result)))
+
+
+def narrower(C: Any, operand: Any, result: Any) -> None:
+    """The constraints of casts to fewer bits."""
+    Cast.constraints(C, operand, result)
+    C(3, num_bits(element_type(operand)) > num_bits(element_type(result)))
+
+
 class ExtF(Cast, op="extf"):
     """A wider float."""
+
+    operand = In(float_like)
+    result = Out(float_like)
+    constraints = staticmethod(wider)
 
 
 class TruncF(Cast, op="truncf"):
     """A narrower float, rounded to nearest even."""
 
+    operand = In(float_like)
+    result = Out(float_like)
+    constraints = staticmethod(narrower)
+
 
 class FPToSI(Cast, op="fptosi"):
     """A float rounded toward zero, as a signed integer."""
 
+    operand = In(float_like)
+    result = Out(fixed_integer_like)
+
 
 class FPToUI(Cast, op="fptoui"):
     """A float rounded toward zero, as an unsigned integer."""
+
+    operand = In(float_like)
+    result = Out(fixed_integer_like)
 
     @staticmethod
     def conversion(source: DType, target: DType) -> Run:
@@ -78,13 +105,30 @@ class SignedCast(Cast):
 class ExtSI(SignedCast, op="extsi"):
     """A wider integer of the same value, both having a sign."""
 
+    operand = In(fixed_integer_like)
+    result = Out(fixed_integer_like)
+    constraints = staticmethod(wider)
+
 
 class SIToFP(SignedCast, op="sitofp"):
     """A signed integer as a float."""
 
+    operand = In(fixed_integer_like)
+    result = Out(float_like)
+
+
+def one_is_index(C: Any, operand: Any, result: Any) -> None:
+    """The constraints of casts between `index` and other integers."""
+    Cast.constraints(C, operand, result)
+    C(3, isinstance(element_type(operand), IndexType) != isinstance(element_type(result), IndexType))
+
 
 class IndexCast(SignedCast, op="index_cast"):
     """Between `index` and other integers, both having a sign."""
+
+    operand = In(integer_like)
+    result = Out(integer_like)
+    constraints = staticmethod(one_is_index)
 
     @staticmethod
     def conversion(source: DType, target: DType) -> Run:
@@ -104,18 +148,32 @@ class UnsignedCast(Cast):
 class ExtUI(UnsignedCast, op="extui"):
     """A wider integer of the same value, both having no sign."""
 
+    operand = In(fixed_integer_like)
+    result = Out(fixed_integer_like)
+    constraints = staticmethod(wider)
+
 
 class UIToFP(UnsignedCast, op="uitofp"):
     """An unsigned integer as a float."""
+
+    operand = In(fixed_integer_like)
+    result = Out(float_like)
 
 
 class IndexCastUI(UnsignedCast, op="index_castui"):
     """Between `index` and other integers, both having no sign."""
 
+    operand = In(integer_like)
+    result = Out(integer_like)
+    constraints = staticmethod(one_is_index)
+
 
 class TruncI(Cast, op="trunci"):
     """The low bits of an integer."""
 
+    operand = In(fixed_integer_like)
+    result = Out(fixed_integer_like)
+    constraints = staticmethod(narrower)
     overflow = Attr(Opaque, default=None, name="overflowFlags")
 
     @staticmethod

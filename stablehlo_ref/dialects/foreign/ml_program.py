@@ -6,7 +6,7 @@ from typing import Any
 
 from stablehlo_ref.define import Attr, In, Op, Out
 from stablehlo_ref.diagnostics import EvaluationError
-from stablehlo_ref.dialects.foreign.arith import number
+from stablehlo_ref.dialects.foreign import arith
 from stablehlo_ref.dialects.foreign.values import Array, Run
 from stablehlo_ref.ir.attributes import OpaqueAttribute
 from stablehlo_ref.kinds import Opaque, Presence, String, Symbol, TypeOf, anything
@@ -23,6 +23,11 @@ class Global(Op, op="global", dialect="ml_program"):
     type = Attr(TypeOf)
 
     syntax = "custom(global) attr-dict"
+
+    @staticmethod
+    def constraints(C: Any, is_mutable: bool, value: Any, type: Any) -> None:
+        C(1, is_mutable or value is not None)
+        C(2, value is None or isinstance(value, OpaqueAttribute) or arith.type_of(value) == type)
 
 
 def type_of(symbols: Any, name: str) -> Any:
@@ -51,7 +56,7 @@ class GlobalLoad(Op, op="global_load", dialect="ml_program"):
         properties = symbols(variable).properties
         initial = properties.get("value")
         known = initial is not None and not isinstance(initial, OpaqueAttribute)
-        start = number(initial, properties["type"]) if known else None
+        start = arith.number(initial, properties["type"]) if known else None
 
         def run(context: Any) -> Array:
             value = context.variables.get(variable, start)

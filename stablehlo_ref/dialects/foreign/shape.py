@@ -1,12 +1,13 @@
 """MLIR's shape dialect: arithmetic on shapes, and what is assumed of them.
 
 A `!shape.shape` is an array of sizes, as a tensor of them is, and a `!shape.size` a number. A witness is nothing: the
-op that gives it has checked what it stands for.
+op that gives it has checked what it stands for. Shapes and sizes have no errors in them either: what would give one, as
+a division by zero or a size that 64 bits can't hold, is an EvaluationError.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterable
 from math import prod
 from typing import Any
 
@@ -19,12 +20,41 @@ from stablehlo_ref.dialects.foreign.values import Array, Run, shape_like, size_l
 from stablehlo_ref.ir.types import TensorType
 from stablehlo_ref.kinds import Dims, Int, Kind, String
 from stablehlo_ref.numerics.dtypes import INT64
+from stablehlo_ref.spec import UNKNOWN, dim, is_tensor, rank, size
 
 tensor_or_shape = Kind("tensor or shape", lambda t: isinstance(t, TensorType) or values.shape.holds(t))
 
 
-def number(value: Array) -> Array:
+def number(value: int) -> Array:
+    """A size; EvaluationError where 64 bits can't hold it."""
+    if not fits(value):
+        raise EvaluationError(f"size {value} does not fit into 64 bits")
     return INT64.type(value)
+
+
+def fits(value: int) -> bool:
+    return bool(-(2**63) <= value < 2**63)
+
+
+def length(x: Any) -> Any:
+    """How many sizes a shape of a type has, unknown of `!shape.shape`; the same of a tensor, which has a shape."""
+    return dim(x, 0) if values.extents.holds(x) else UNKNOWN
+
+
+def largest(lengths: Iterable[Any]) -> Any:
+    """The largest of numbers, unknown if one of them is; 0 of none."""
+    known = list(lengths)
+    return UNKNOWN if any(n is UNKNOWN for n in known) else max(known, default=0)
+
+
+def may_be_error(*types: Any) -> bool:
+    """Whether some of the types are those of the dialect whose values may be errors."""
+    return any(values.shape.holds(t) or values.size.holds(t) for t in types)
+
+
+def passes_errors_on(result: Any, *operands: Any) -> bool:
+    """Whether a result may be an error if an operand may be one."""
+    return may_be_error(result) or not may_be_error(*operands)
 
 
 def together(*shapes: Array) -> tuple[int, ...]:
@@ -49,6 +79,11 @@ class ShapeOf(Op, op="shape_of", dialect="shape"):
     syntax = "operands attr-dict : type(operands) -> type(results)"
 
     @staticmethod
+    def constraints(C: Any, arg: Any, result: Any) -> None:
+        C(1, passes_errors_on(result, arg))
+        C(2, not is_tensor(arg) or length(result) == rank(arg))
+
+    @staticmethod
     def plan() -> Run:
         return lambda arg: np.array(np.shape(arg), INT64)
 
@@ -60,6 +95,11 @@ class ConstShape(Op, op="const_shape", dialect="shape"):
     result = Out(shape_like)
 
     syntax = "attr-dict $sizes : type(results)"
+
+    @staticmethod
+    def constraints(C: Any, sizes: Any, result: Any) -> None:
+        C(1, length(result) == size(sizes))
+        C(2, all(map(fits, sizes)))
 
     @staticmethod
     def plan(sizes: Any) -> Run:
@@ -76,6 +116,10 @@ class ConstSize(Op, op="const_size", dialect="shape"):
     syntax = "$value attr-dict custom(yields_size)"
 
     @staticmethod
+    def constraints(C: Any, value: int) -> None:
+        C(1, fits(value))
+
+    @staticmethod
     def plan(value: int) -> Run:
         return lambda: number(value)
 
@@ -89,6 +133,10 @@ class FromExtents(Op, op="from_extents", dialect="shape"):
     syntax = "operands attr-dict : type(operands) custom(yields_shape)"
 
     @staticmethod
+    def constraints(C: Any, extents: Any, shape: Any) -> None:
+        C(1, length(shape) == size(extents))
+
+    @staticmethod
     def plan() -> Run:
         return lambda extents: np.array(extents, INT64)
 
@@ -100,6 +148,10 @@ class SameShape(Op, dialect="shape"):
     result = Out(shape_like)
 
     syntax = "operands attr-dict : type(operands) -> type(results)"
+
+    @staticmethod
+    def constraints(C: Any, input: Any, result: Any) -> None:
+        C(1, length(input) == length(result))
 
     @staticmethod
     def plan() -> Run:
@@ -130,6 +182,11 @@ class Broadcast(Op, op="broadcast", dialect="shape"):
     syntax = "operands attr-dict : type(operands) -> type(results)"
 
     @staticmethod
+    def constraints(C: Any, shapes: Any, result: Any) -> None:
+        C(1, passes_errors_on(result, *shapes))
+        C(2, length(result) == largest(map(length, shapes)))
+
+    @staticmethod
     def plan() -> Run:
         return lambda shapes: np.array(together(*shapes), INT64)
 
@@ -144,12 +201,19 @@ class Concat(Op, op="concat", dialect="shape"):
     syntax = "operands attr-dict : type(operands) -> type(results)"
 
     @staticmethod
+    def constraints(C: Any, lhs: Any, rhs: Any, result: Any) -> None:
+        C(1, length(result) == length(lhs) + length(rhs))
+
+    @staticmethod
     def plan() -> Run:
         return lambda lhs, rhs: np.concatenate([lhs, rhs])
 
 
 class SplitAt(Op, op="split_at", dialect="shape"):
-    """The sizes before number `index` and those from there; a negative one counts from the end."""
+    """The sizes before number `index` and those from there; a negative one counts from the end.
+
+    EvaluationError where there is no such number.
+    """
 
     operand = In(shape_like)
     index = In(size_like)
@@ -157,8 +221,22 @@ class SplitAt(Op, op="split_at", dialect="shape"):
     tail = Out(shape_like)
 
     @staticmethod
-    def plan() -> Run:
-        return lambda operand, index: (operand[: int(index)], operand[int(index) :])
+    def constraints(C: Any, operand: Any, index: Any, head: Any, tail: Any) -> None:
+        C(1, passes_errors_on(head, operand, index) and passes_errors_on(tail, operand, index))
+        C(2, length(operand) == length(head) + length(tail))
+
+    @staticmethod
+    def plan(head: Any, tail: Any) -> Run:
+        def run(operand: Array, index: Array) -> tuple[Array, Array]:
+            count = len(operand)
+            if not -count <= index <= count:
+                raise EvaluationError(f"can't split {count} sizes at number {index}")
+            place = int(index) % count if index < 0 else int(index)
+            if not (length(head) == place and length(tail) == count - place):
+                raise EvaluationError(f"{place} and {count - place} sizes are no {head} and {tail}")
+            return operand[:place], operand[place:]
+
+        return run
 
 
 # --- sizes ----------------------------------------------------------------------------------------------------------
@@ -171,6 +249,10 @@ class NumElements(Op, op="num_elements", dialect="shape"):
     result = Out(size_like)
 
     syntax = "operands attr-dict : type(operands) -> type(results)"
+
+    @staticmethod
+    def constraints(C: Any, shape: Any, result: Any) -> None:
+        C(1, passes_errors_on(result, shape))
 
     @staticmethod
     def plan() -> Run:
@@ -186,6 +268,10 @@ class Rank(Op, op="rank", dialect="shape"):
     syntax = "operands attr-dict : type(operands) -> type(results)"
 
     @staticmethod
+    def constraints(C: Any, shape: Any, rank: Any) -> None:
+        C(1, passes_errors_on(rank, shape))
+
+    @staticmethod
     def plan() -> Run:
         return lambda shape: number(len(shape))
 
@@ -198,6 +284,10 @@ class GetExtent(Op, op="get_extent", dialect="shape"):
     extent = Out(size_like)
 
     syntax = "operands attr-dict : type(operands) -> type(results)"
+
+    @staticmethod
+    def constraints(C: Any, shape: Any, dim: Any, extent: Any) -> None:
+        C(1, passes_errors_on(extent, shape, dim))
 
     @staticmethod
     def plan() -> Run:
@@ -216,6 +306,10 @@ class Dim(Op, op="dim", dialect="shape"):
     syntax = "operands attr-dict : type(operands) -> type(results)"
 
     @staticmethod
+    def constraints(C: Any, value: Any, index: Any, extent: Any) -> None:
+        C(1, passes_errors_on(extent, value, index))
+
+    @staticmethod
     def plan() -> Run:
         return lambda value, index: number(np.shape(value)[in_bounds(index, np.ndim(value))])
 
@@ -224,80 +318,3 @@ def in_bounds(index: Array, stop: int) -> int:
     if not 0 <= index < stop:
         raise EvaluationError(f"dimension {index} is out of bounds: there are {stop}")
     return int(index)
-
-
-class SameSize(Op, dialect="shape"):
-    """A size as another type."""
-
-    arg = In(size_like)
-    result = Out(size_like)
-
-    @staticmethod
-    def plan() -> Run:
-        return lambda arg: arg
-
-
-class SizeToIndex(SameSize, op="size_to_index"):
-    """A size as an index."""
-
-    syntax = "operands attr-dict : type(operands) custom(yields_index)"
-
-
-class IndexToSize(SameSize, op="index_to_size"):
-    """An index as a size."""
-
-    syntax = "operands attr-dict custom(yields_size)"
-
-
-class SizeArithmetic(Op, dialect="shape"):
-    """The base of ops on two sizes."""
-
-    lhs = In(size_like)
-    rhs = In(size_like)
-    result = Out(size_like)
-
-    syntax = "operands attr-dict : type(operands) -> type(results)"
-
-    combine: Callable[..., Any]
-
-    @classmethod
-    def plan(cls) -> Run:
-        return cls.combine
-
-
-class Add(SizeArithmetic, op="add"):
-    """The sum."""
-
-    combine = np.add
-
-
-class Mul(SizeArithmetic, op="mul"):
-    """The product."""
-
-    combine = np.multiply
-
-
-class Div(SizeArithmetic, op="div"):
-    """The quotient, rounded down."""
-
-    combine = np.floor_divide
-
-
-class Max(SizeArithmetic, op="max"):
-    """The larger size, or of two shapes the sizes that are larger."""
-
-    lhs = In(size_like | shape_like)
-    rhs = In(size_like | shape_like)
-    result = Out(size_like | shape_like)
-
-    combine = np.maximum
-
-
-class Min(SizeArithmetic, op="min"):
-    """The smaller size, or of two shapes the sizes that are smaller."""
-
-    lhs = In(size_like | shape_like)
-    rhs = In(size_like | shape_like)
-    result = Out(size_like | shape_like)
-
-    combine = np.minimum

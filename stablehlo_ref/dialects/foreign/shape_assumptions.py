@@ -12,6 +12,7 @@ from stablehlo_ref.dialects.foreign.shape import together
 from stablehlo_ref.dialects.foreign.values import Array, Run, boolean, shape_like, witness
 from stablehlo_ref.kinds import Flag, String, anything
 from stablehlo_ref.ops.control_flow import Go, PlanBlock, all_compatible, branch
+from stablehlo_ref.spec import size
 
 
 def all_equal(*shapes: Array) -> bool:
@@ -48,6 +49,10 @@ class IsBroadcastable(Op, op="is_broadcastable", dialect="shape"):
     syntax = "operands attr-dict : type(operands) custom(yields_boolean)"
 
     @staticmethod
+    def constraints(C: Any, shapes: Any) -> None:
+        C(1, 2 <= size(shapes))
+
+    @staticmethod
     def plan() -> Run:
         return lambda shapes: np.bool_(broadcastable(*shapes))
 
@@ -59,6 +64,10 @@ class CstrBroadcastable(Op, op="cstr_broadcastable", dialect="shape"):
     result = Out(witness)
 
     syntax = "operands attr-dict : type(operands) custom(witness)"
+
+    @staticmethod
+    def constraints(C: Any, shapes: Any) -> None:
+        C(1, 2 <= size(shapes))
 
     @staticmethod
     def plan() -> Run:
@@ -127,6 +136,10 @@ class AssumingAll(Op, op="assuming_all", dialect="shape"):
     result = Out(witness)
 
     syntax = "operands attr-dict custom(witness_of_witnesses)"
+
+    @staticmethod
+    def constraints(C: Any, inputs: Any) -> None:
+        C(1, 1 <= size(inputs))
 
     @staticmethod
     def plan() -> Run:

@@ -22,9 +22,11 @@ from stablehlo_ref.spec import (
     rank,
     shape,
     size,
+    without,
 )
 
 any_tensor = Kind("tensor", lambda t: isinstance(t, TensorType))
+static_tensor = Kind("statically shaped tensor", lambda t: isinstance(t, TensorType) and t.is_static)
 
 
 class Dim(Op, op="dim", dialect="tensor"):
@@ -126,7 +128,7 @@ class FromElements(Op, op="from_elements", dialect="tensor"):
     """A tensor of `elements`, in row-major order."""
 
     elements = Ins(anything)
-    result = Out(any_tensor)
+    result = Out(static_tensor)
 
     syntax = "operands attr-dict : custom(elements_type)"
 
@@ -179,6 +181,10 @@ class Empty(Op, op="empty", dialect="tensor"):
         return filled(result, result.shape, constants.get("dynamic_sizes"))
 
     @staticmethod
+    def constraints(C: Any, dynamic_sizes: Any, result: Any, constants: Any) -> None:
+        C(1, "dynamic_sizes" in constants or size(dynamic_sizes) == result.shape.count(None))
+
+    @staticmethod
     def plan(result: Any) -> Run:
         sizes, dtype = shape(result), numpy_dtype(element_type(result))
         return lambda dynamic_sizes: np.zeros(sizes, dtype)
@@ -204,6 +210,11 @@ class Splat(Op, op="splat", dialect="tensor"):
     @staticmethod
     def infer(result: Any, constants: Any) -> Any:
         return filled(result, result.shape, constants.get("dynamic_sizes"))
+
+    @staticmethod
+    def constraints(C: Any, input: Any, dynamic_sizes: Any, result: Any, constants: Any) -> None:
+        C(1, "dynamic_sizes" in constants or size(dynamic_sizes) == result.shape.count(None))
+        C(2, input == element_type(result))
 
     @staticmethod
     def plan(result: Any) -> Run:
@@ -257,12 +268,19 @@ class CollapseShape(Regroup, op="collapse_shape"):
 
     @staticmethod
     def constraints(C: Any, infer: Any, src: Any, reassociation: Any, result: Any) -> None:
-        C(1, [d for group in reassociation for d in group] == list(range(rank(src))))
+        C(1, all_in_order(reassociation, src))
         C(2, compatible(result, infer()))
 
     @staticmethod
     def plan(result: Any) -> Run:
         return lambda src: src.reshape(shape(result))
+
+
+def all_in_order(reassociation: Any, x: Any) -> bool:
+    """Whether the groups have all dimensions of `x`, one after another; of no group, whether all its sizes are 1."""
+    if not reassociation:
+        return all(n == 1 for n in shape(x))
+    return [d for group in reassociation for d in group] == list(range(rank(x)))
 
 
 def product(x: Any, dims: Any) -> Any:
@@ -287,7 +305,7 @@ class ExpandShape(Regroup, op="expand_shape"):
 
     @staticmethod
     def constraints(C: Any, src: Any, reassociation: Any, result: Any) -> None:
-        C(1, [d for group in reassociation for d in group] == list(range(rank(result))))
+        C(1, size(reassociation) == rank(src) and all_in_order(reassociation, result))
         C(2, all(n == product(result, group) for n, group in zip(shape(src), reassociation)))
 
     @staticmethod
@@ -314,8 +332,10 @@ class Concat(Op, op="concat", dialect="tensor"):
 
     @staticmethod
     def constraints(C: Any, infer: Any, dim: int, inputs: Any, result: Any) -> None:
-        C(1, 0 <= dim < rank(result) and all(rank(x) == rank(result) for x in inputs))
-        C(2, compatible(result, infer()))
+        C(1, size(inputs) > 0 and 0 <= dim < rank(result) and all(rank(x) == rank(result) for x in inputs))
+        C(2, all(element_type(x) == element_type(result) for x in inputs))
+        C(3, all(without(shape(x), [dim]) == without(shape(result), [dim]) for x in inputs))
+        C(4, compatible(result, infer()))
 
     @staticmethod
     def plan(dim: int) -> Run:

@@ -26,6 +26,7 @@ def _opaque(text: str) -> Kind:
 integer_like = _like("integer, index, or tensor of these", BooleanType, IntegerType, IndexType)
 float_like = _like("floating-point number or tensor", FloatType)
 boolean_like = _like("boolean or tensor of booleans", BooleanType)
+fixed_integer_like = _like("integer or tensor of integers", BooleanType, IntegerType)
 number_like = integer_like | float_like
 index = Kind("index", lambda t: isinstance(t, IndexType))
 boolean = Kind("i1", lambda t: isinstance(t, BooleanType))
