@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from copy import copy
 from functools import cached_property
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, Unpack
 
 import numpy as np
 
@@ -17,7 +16,7 @@ from stablehlo_ref.diagnostics import EvaluationError, Location, MalformedError,
 from stablehlo_ref.execute.choosing import choosing
 from stablehlo_ref.execute.grid import run_grid
 from stablehlo_ref.execute.plan import Planner
-from stablehlo_ref.execute.run import Context, FunctionPlan, Observer, OnChoice, running
+from stablehlo_ref.execute.run import Context, FunctionPlan, Observer, OnChoice, RunOptions, running
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.limits import Limits
 from stablehlo_ref.processes import Grid, ProcessId
@@ -39,7 +38,6 @@ class Program:
         self.limits = limits or Limits()
         self._entry = entry
         self._verified = False
-        self._stand_ins: dict[str, Any] = {}  # fields of the runs' contexts
 
     def verify(self) -> Program:
         """Checks the program against the spec, once; InvalidError if it breaks a rule."""
@@ -88,25 +86,6 @@ class Program:
         """The same program that starts at another function."""
         program = Program(self.module, name, self.limits)
         program._verified = self._verified
-        program._stand_ins = self._stand_ins
-        return program
-
-    def with_composites(self, overrides: Mapping[str, Callable[..., Any]], check: bool = False) -> Program:
-        """The same program in which `overrides`, from names of composites, stand in for their decompositions.
-
-        Each is called as `f(*operands, **composite_attributes)` and returns an array, or a sequence of the results.
-        With `check` the decomposition is run too, and EvaluationError raised where the two disagree by more than 1e-4
-        or, of coarser types, four units in the last place of 1; integers must be equal.
-        """
-        return self._with(composites=dict(overrides), check_composites=check)
-
-    def with_custom_calls(self, handlers: Mapping[str, Callable[..., Sequence[Any]]]) -> Program:
-        """The same program in which `handlers`, from targets of custom_calls, come before registered ones."""
-        return self._with(custom_calls=dict(handlers))
-
-    def _with(self, **stand_ins: Any) -> Program:
-        program = copy(self)
-        program._stand_ins = self._stand_ins | stand_ins
         return program
 
     def plan(self) -> Program:
@@ -143,6 +122,9 @@ class Program:
         limits: Limits | None = None,
         observer: Observer | None = None,
         on_implementation_defined: OnChoice = "ignore",
+        custom_calls: Mapping[str, Callable[..., Sequence[Any]]] | None = None,
+        overrides: Mapping[str, Callable[..., Any]] | None = None,
+        check_overrides: bool = False,
         **named: Any,
     ) -> tuple[Any, ...]:
         """Runs the entry on arrays, one for each input in order, or by name; returns its results as new arrays.
@@ -151,15 +133,30 @@ class Program:
         must be those of `inputs`. Raises EvaluationError if they are not, or if a check of the program fails.
         What a run relies on although the spec leaves it open may `on_implementation_defined` "ignore", "warn" of by an
         ImplementationDefinedWarning or make an "error", an EvaluationError; both name a section of docs/choices.md.
+
+        `custom_calls`, handlers by target as `register_custom_call` takes them, come before registered ones.
+        `overrides`, functions by names of composites, stand in for their decompositions. Each is called as
+        `f(*operands, **composite_attributes)` and returns an array, or a sequence of the results. With
+        `check_overrides` the decomposition is run too, and EvaluationError raised where the two disagree by more than
+        1e-4 or, of coarser types, four units in the last place of 1; integers must be equal.
         """
-        context = Context(limits or self.limits, observer=observer, on_implementation_defined=on_implementation_defined)
+        context = self._context(
+            limits=limits,
+            observer=observer,
+            on_implementation_defined=on_implementation_defined,
+            custom_calls=custom_calls or {},
+            overrides=overrides or {},
+            check_overrides=check_overrides,
+        )
         return self._run(arrays, named, context)
 
     def run_in(self, context: Context, /, *arrays: Any, **named: Any) -> tuple[Any, ...]:
         """`run` with a context of the caller's: options and an observer."""
         return self._run(arrays, named, context)
 
-    def run_replicas(self, inputs_per_replica: Sequence[Inputs], **options: Any) -> list[tuple[Any, ...]]:
+    def run_replicas(
+        self, inputs_per_replica: Sequence[Inputs], **options: Unpack[RunOptions]
+    ) -> list[tuple[Any, ...]]:
         """`run_parallel` with one partition: one process for each list of inputs."""
         return self.run_parallel(inputs_per_replica, num_replicas=len(inputs_per_replica), num_partitions=1, **options)
 
@@ -171,9 +168,7 @@ class Program:
         num_partitions: int | None = None,
         infeed: Iterable[Sequence[Any]] = (),
         outfeed: list[tuple[ProcessId, Sequence[Any]]] | None = None,
-        limits: Limits | None = None,
-        observer: Observer | None = None,
-        on_implementation_defined: OnChoice = "ignore",
+        **options: Unpack[RunOptions],
     ) -> list[tuple[Any, ...]]:
         """Runs the entry in each process of a grid at once; returns the results of each, as `run` does.
 
@@ -182,11 +177,10 @@ class Program:
         where it is not given; without those, that of the inputs, which are for replicas where nothing else is said.
         A read of the infeed, by whatever process, takes the next of `infeed`, a sequence of arrays; each write to the
         outfeed is appended to `outfeed`. What several processes get alike may be one read-only array.
-        EvaluationError as in `run`, and where processes wait for one another so that none can go on.
+        Options are those of `run`. EvaluationError as there, and where processes wait so that none can go on.
         """
         grid = self.grid(len(inputs_per_process), num_replicas, num_partitions)
-        context = Context(limits or self.limits, observer=observer, on_implementation_defined=on_implementation_defined)
-        return self.run_parallel_in(context, grid, inputs_per_process, infeed, outfeed)
+        return self.run_parallel_in(self._context(**options), grid, inputs_per_process, infeed, outfeed)
 
     def grid(self, count: int, num_replicas: int | None = None, num_partitions: int | None = None) -> Grid:
         """The grid of `count` processes that is meant. EvaluationError where it has more or fewer."""
@@ -210,7 +204,6 @@ class Program:
     ) -> list[tuple[Any, ...]]:
         """`run_parallel` with a context of the caller's: options and an observer."""
         plan = self._plan_for(context)
-        vars(context).update(self._stand_ins)
         inputs = [self._arguments(given) for given in inputs_per_process]
         reads = [lambda context, values=values: values for values in infeed]
         with np.errstate(all="ignore"), choosing(context), running(context):
@@ -221,6 +214,10 @@ class Program:
         alike: dict[int, Any] = {}
         return [tuple(owned_once(result, kept, alike) for result in of_process) for of_process in results]
 
+    def _context(self, **options: Unpack[RunOptions]) -> Context:
+        options["limits"] = options.get("limits") or self.limits
+        return Context(**options)  # type: ignore[arg-type]
+
     def _arguments(self, given: Inputs) -> list[Any]:
         arrays, named = ((), dict(given)) if isinstance(given, Mapping) else (given, {})
         return [checked(p, a) for p, a in zip(self.inputs, in_order(self.entry, arrays, named))]
@@ -228,7 +225,6 @@ class Program:
     def _run(self, arrays: Sequence[Any], named: dict[str, Any], context: Context) -> tuple[Any, ...]:
         if not self.functions and self._entry is None and not arrays and not named:
             return ()
-        vars(context).update(self._stand_ins)
         plan = self._plan_for(context)
         inputs = [checked(p, a) for p, a in zip(self.inputs, in_order(self.entry, arrays, named))]
         with np.errstate(all="ignore"), choosing(context), running(context):

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from operator import length_hint
 from pathlib import Path
 from time import perf_counter
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias, TypedDict, get_args
 
 from stablehlo_ref.diagnostics import Diagnostic, EvaluationError, InternalError, StablehloError
 from stablehlo_ref.ir.core import Operation
@@ -49,8 +49,8 @@ class Context:
     custom_calls: Mapping[str, Callable[..., Sequence[Any]]] = field(default_factory=dict)  # handlers of this run only
     on_implementation_defined: OnChoice = "ignore"  # what to do where the spec leaves open what an op does
     warn: Callable[[Diagnostic], None] = warn_in_python
-    composites: Mapping[str, Callable[..., Any]] = field(default_factory=dict)  # what stands in for decompositions
-    check_composites: bool = False  # whether both are run and compared
+    overrides: Mapping[str, Callable[..., Any]] = field(default_factory=dict)  # what composites do in this run
+    check_overrides: bool = False  # whether their decompositions are run too, and compared
     probe_output_dir: Path | None = None
     process: Process = field(default_factory=Process)  # outside of any grid it is the only one
     probes: dict[str, list[tuple[Any, Any]]] = field(default_factory=dict)  # types and values by probe id
@@ -72,6 +72,17 @@ class Context:
             raise EvaluationError(f"more loop turns and calls than the limit of {self.limits.max_steps}")
         if self.deadline is not None and perf_counter() > self.deadline:
             raise EvaluationError(f"the run takes longer than the limit of {self.limits.max_seconds} seconds")
+
+
+class RunOptions(TypedDict, total=False):
+    """Options of a run in Python: fields of its context."""
+
+    limits: Limits | None
+    observer: Observer | None
+    on_implementation_defined: OnChoice
+    custom_calls: Mapping[str, Callable[..., Sequence[Any]]]
+    overrides: Mapping[str, Callable[..., Any]]
+    check_overrides: bool
 
 
 _current: ContextVar[Context | None] = ContextVar("context", default=None)

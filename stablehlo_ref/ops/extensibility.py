@@ -209,13 +209,13 @@ class Composite(Op, op="composite"):
         types = symbols(decomposition).properties["function_type"].outputs
 
         def go(slots: list[Any]) -> Iterator[Any]:
-            override = slots[0].composites.get(composite_name)
+            override = slots[0].overrides.get(composite_name)
             if override is None:
                 yield from decompose(slots)
                 return
             what, operands = f"the override of composite {composite_name!r}", [slots[slot] for slot in inputs]
             values = outside(what, types, as_sequence(override), *operands, **attributes)
-            if slots[0].check_composites:
+            if slots[0].check_overrides:
                 yield from decompose(slots)
                 compare(composite_name, values, [slots[slot] for slot in results])
             for slot, value in zip(results, values, strict=True):

@@ -30,54 +30,48 @@ def test_an_override_gets_operands_and_attributes() -> None:
         return x * np.float32(10)
 
     program = sr.load(TEXT)
-    np.testing.assert_array_equal(program.with_composites({"test.scaled": scaled}).run(X)[0], X * 10)
+    np.testing.assert_array_equal(program.run(X, overrides={"test.scaled": scaled})[0], X * 10)
     assert given == {"by": 2.0, "axes": (0, 1), "how": "up"}
     np.testing.assert_array_equal(program.run(X)[0], X * 2)
 
 
 def test_an_override_and_its_decomposition_are_compared() -> None:
     program = sr.load(TEXT)
-    right = program.with_composites({"test.scaled": lambda x, by, **_: [x * np.float32(by)]}, check=True)
-    np.testing.assert_array_equal(right.run(X)[0], X * 2)
-    wrong = program.with_composites({"test.scaled": lambda x, **_: x}, check=True)
+    right = {"test.scaled": lambda x, by, **_: [x * np.float32(by)]}
+    np.testing.assert_array_equal(program.run(X, overrides=right, check_overrides=True)[0], X * 2)
+    wrong = {"test.scaled": lambda x, **_: x}
     with pytest.raises(sr.EvaluationError, match=r"'test\.scaled' and its decomposition disagree on result #0: 3 of 3"):
-        wrong.run(X)
+        program.run(X, overrides=wrong, check_overrides=True)
 
 
 def test_what_an_override_returns_is_checked() -> None:
     program = sr.load(TEXT)
     with pytest.raises(sr.EvaluationError, match=r"returned float64 \(3,\) for a result tensor<3xf32>"):
-        program.with_composites({"test.scaled": lambda x, **_: x.astype(np.float64)}).run(X)
+        program.run(X, overrides={"test.scaled": lambda x, **_: x.astype(np.float64)})
     with pytest.raises(sr.EvaluationError, match="returned 2 results, not 1"):
-        program.with_composites({"test.scaled": lambda x, **_: (x, x)}).run(X)
+        program.run(X, overrides={"test.scaled": lambda x, **_: (x, x)})
 
 
-def test_another_entry_keeps_the_overrides() -> None:
-    program = sr.load(TEXT).with_composites({"test.scaled": lambda x, **_: x})
-    np.testing.assert_array_equal(program.with_entry("main").run(X)[0], X)
-
-
-def test_the_first_program_stays_as_it_is() -> None:
+def test_an_override_is_one_run_s() -> None:
     program = sr.load(TEXT)
-    np.testing.assert_array_equal(program.run(X)[0], X * 2)
-    np.testing.assert_array_equal(program.with_composites({"test.scaled": lambda x, **_: x}).run(X)[0], X)
+    np.testing.assert_array_equal(program.run(X, overrides={"test.scaled": lambda x, **_: x})[0], X)
     np.testing.assert_array_equal(program.run(X)[0], X * 2)
 
 
 def test_processes_of_a_grid_have_the_overrides() -> None:
-    program = sr.load(TEXT).with_composites({"test.scaled": lambda x, **_: x})
-    for (result,) in program.run_replicas([[X], [X]]):
+    overrides = {"test.scaled": lambda x, **_: x}
+    for (result,) in sr.load(TEXT).run_replicas([[X], [X]], overrides=overrides):
         np.testing.assert_array_equal(result, X)
 
 
-def test_handlers_of_one_program() -> None:
+def test_handlers_of_one_run() -> None:
     text = """
     func.func @main(%x: tensor<3xf32>) -> tensor<3xf32> {
       %0 = stablehlo.custom_call @test.only_here(%x) : (tensor<3xf32>) -> tensor<3xf32>
       return %0 : tensor<3xf32>
     }
     """
-    program = sr.load(text).with_custom_calls({"test.only_here": lambda call, x: [x + 1]})
-    np.testing.assert_array_equal(program.run(X)[0], X + 1)
+    program = sr.load(text)
+    np.testing.assert_array_equal(program.run(X, custom_calls={"test.only_here": lambda call, x: [x + 1]})[0], X + 1)
     with pytest.raises(sr.UnsupportedError, match="no handler is registered"):
-        sr.load(text).run(X)
+        program.run(X)

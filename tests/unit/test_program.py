@@ -284,9 +284,9 @@ def test_a_computation_that_is_not_there_is_told_when_it_is_called() -> None:
     }
     """
     program = sr.load(text)
-    program.with_custom_calls({"test.calls": lambda call: []}).run()
+    program.run(custom_calls={"test.calls": lambda call: []})
     with pytest.raises(sr.EvaluationError, match="there is no function @nobody") as raised:
-        program.with_custom_calls({"test.calls": lambda call: call.computations[0]()}).run()
+        program.run(custom_calls={"test.calls": lambda call: call.computations[0]()})
     assert raised.value.diagnostics[0].line == 3
 
 
