@@ -57,7 +57,7 @@ class Planner:
             self.plans[name].block.communicates = name in self.communicating
             self._waiting.append(name)
         plan = self.plans[name]
-        if not self._is_busy:
+        if self._waiting and not self._is_busy:
             self._plan_waiting()
         return plan
 
