@@ -104,6 +104,7 @@ __all__ = [
     "sort",
     "tensor",
     "tuples",
+    "untyped",
     "windows",
     "xla",
 ]

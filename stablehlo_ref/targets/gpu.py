@@ -60,7 +60,7 @@ ROUTINES: dict[str, Routine] = {
     "gesvd": gesvd, "gesdd": gesvd, "gesvdj": gesvdj,
 }  # fmt: skip
 
-for library in ("cusolver", "hipsolver"):
+for library in ("cusolver", "hipsolver", "rocsolver"):
     for name, function in ROUTINES.items():
         register_custom_call(f"{library}_{name}_ffi", rounding(function))
 for library in ("cuhybrid", "hiphybrid"):

@@ -19,7 +19,7 @@ from stablehlo_ref.numerics.dtypes import COMPLEX128, FLOAT64, numpy_dtype
 from stablehlo_ref.numerics.factorizations import adjoint, block_of
 from stablehlo_ref.ops.extensibility import CustomCall, register_custom_call
 from stablehlo_ref.ops.linear_algebra import Cholesky, Transpose, TriangularSolve
-from stablehlo_ref.spec import is_complex, shape
+from stablehlo_ref.spec import is_complex, rank, shape
 
 Array = Any
 Routine = Callable[..., Sequence[Array]]
@@ -38,10 +38,15 @@ def is_lower(call: CustomCall) -> bool:
 
 
 def rounding(routine: Routine) -> Routine:
-    """A handler out of a routine on arrays of f64 or complex<f64>, whose results may have more digits than promised."""
+    """A handler out of a routine on arrays of f64 or complex<f64>, whose results may have more digits than promised.
+
+    Older versions of JAX have further results after those of today, zero for all that anybody sees: workspaces, and
+    `info` of what always succeeds.
+    """
 
     def handler(call: CustomCall, *operands: Array) -> Sequence[Array]:
-        values = routine(call, *[widened(np.asarray(x)) for x in operands])
+        values = list(routine(call, *[widened(np.asarray(x)) for x in operands]))
+        values += [empty(call, index) for index in range(len(values), len(call.result_types))]
         return [np.asarray(v).astype(numpy_dtype(t.element_type)) for v, t in zip(values, call.result_types)]  # type: ignore[attr-defined]
 
     return handler
@@ -102,7 +107,8 @@ def getrf(call: CustomCall, a: Array) -> Sequence[Array]:
     return factorizations.lu(a)
 
 
-def trsm(call: CustomCall, a: Array, b: Array) -> Sequence[Array]:
+def trsm(call: CustomCall, a: Array, b: Array, alpha: float | Array = 1.0) -> Sequence[Array]:
+    """Solves `a x = alpha b`; `alpha` is an operand in older versions of JAX."""
     solve = TriangularSolve.plan(
         call.operand_types[0],
         left_side=letter(call, "side") == "L",
@@ -110,7 +116,7 @@ def trsm(call: CustomCall, a: Array, b: Array) -> Sequence[Array]:
         unit_diagonal=letter(call, "diag") == "U",
         transpose_a=TRANSPOSES[letter(call, "trans_x")],
     )
-    return [solve(a, b)]
+    return [solve(a, alpha * b)]
 
 
 def gtsv(call: CustomCall, lower: Array, diagonal: Array, upper: Array, b: Array) -> Sequence[Array]:
@@ -207,17 +213,24 @@ def left_vectors(right: Array) -> Array:
 
 
 def gees(call: CustomCall, a: Array) -> Sequence[Array]:
-    """The Schur form, its vectors, the eigenvalues (in parts, of a real matrix) in order, and how many were sorted."""
+    """In the order of today's JAX, or that of 2024, which has the vectors behind the eigenvalues."""
+    form, vectors, values, *counts = schur(call, a)
+    in_front = rank(call.result_types[1]) == a.ndim
+    return [form, vectors, *values, *counts] if in_front else [form, *values, vectors, *counts]
+
+
+def schur(call: CustomCall, a: Array) -> tuple[Array, Array, Sequence[Array], Array, Array]:
+    """The Schur form, its vectors, the eigenvalues (in parts, of a real matrix), how many were sorted, and info."""
     try:
-        from scipy.linalg import schur
+        from scipy import linalg
     except ImportError:
         raise UnsupportedError(f"@{call.target} needs SciPy: pip install 'stablehlo-ref[lapack]'") from None
     form, vectors = np.zeros_like(a), np.zeros_like(a)
     for batch in np.ndindex(a.shape[:-2]):
         finite = np.isfinite(a[batch]).all()
-        form[batch], vectors[batch] = schur(a[batch], check_finite=False) if finite else (np.nan, np.nan)
+        form[batch], vectors[batch] = linalg.schur(a[batch], check_finite=False) if finite else (np.nan, np.nan)
     info = np.isnan(form).any((-1, -2)).astype(np.int32)
-    return form, vectors, *eigenvalues_of_schur_form(form), np.zeros_like(info), info
+    return form, vectors, eigenvalues_of_schur_form(form), np.zeros_like(info), info
 
 
 def eigenvalues_of_schur_form(form: Array) -> Sequence[Array]:
@@ -246,4 +259,6 @@ for letters, routines in (("sdcz", BOTH), ("sd", REAL), ("cz", COMPLEX)):
     for name, function in routines.items():
         for first in letters:
             register_custom_call(f"lapack_{first}{name}_ffi", rounding(function))
+for first in "sdcz":
+    register_custom_call(f"blas_{first}trsm_ffi", rounding(trsm))
 register_custom_call("tridiagonal_solve_perturbed_ffi", rounding(perturbed))

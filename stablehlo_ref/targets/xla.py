@@ -44,8 +44,8 @@ def top_k(call: CustomCall, operand: Array, k: Array | None = None) -> Sequence[
 # --- random numbers -------------------------------------------------------------------------------------------------
 
 
-def threefry2x32(call: CustomCall, k0: Array, k1: Array, x: Array, y: Array) -> Sequence[Array]:
-    """Blocks of Threefry, each with a key of its own."""
+def threefry2x32(call: CustomCall, k0: Array, k1: Array, x: Array, y: Array, *length: Array) -> Sequence[Array]:
+    """Blocks of Threefry, each with a key of its own; how many is told again where shapes are unknown."""
     x, y = x.copy(), y.copy()
     threefry_rounds(threefry_keys(k0, k1), x, y, np.empty_like(x))
     return x, y
@@ -92,6 +92,7 @@ for target in ("TopK", "mhlo.topk"):
     register_custom_call(target, top_k)
 for device in ("cu", "hip"):
     register_custom_call(f"{device}_threefry2x32_ffi", threefry2x32)
+    register_custom_call(f"{device}_threefry2x32", threefry2x32)
     register_custom_call(f"{device}_lu_pivots_to_permutation", lu_pivots_to_permutation)
 register_custom_call("Eigh", rounding(eigh))
 register_custom_call("LuDecomposition", rounding(lu_decomposition))

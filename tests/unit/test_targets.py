@@ -16,14 +16,15 @@ Array = Any
 
 
 def call(
-    target: str, *operands: Array, results: list[tuple[tuple[int, ...], Any]], config: str = "", more: str = ""
+    target: str, *operands: Array, results: list[tuple[tuple[int, ...], Any]], config: str | None = "", more: str = ""
 ) -> Any:
     """What a custom_call gives, its results of shapes and dtypes, with a typed configuration and other attributes."""
     operands = tuple(map(np.asarray, operands))
     inputs = [str(tensor_type(x.shape, element_type_of(x.dtype))) for x in operands]
     outputs = [str(tensor_type(shape, element_type_of(np.dtype(dtype)))) for shape, dtype in results]
     names = [f"%x{i}" for i in range(len(operands))]
-    attributes = ", ".join(part for part in (f"mhlo.backend_config = {{{config}}}", more) if part)
+    typed = "" if config is None else f"mhlo.backend_config = {{{config}}}"
+    attributes = ", ".join(part for part in (typed, more) if part)
     bound = f"%r:{len(outputs)} = " if outputs else ""
     returned = ", ".join(f"%r#{i}" for i in range(len(outputs)))
     return sr.load(f"""

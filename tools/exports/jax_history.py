@@ -2,7 +2,7 @@
 
     python tools/exports/jax_history.py jax/_src/internal_test_util/export_back_compat_test_data [--only REGEX]
 
-The folder holds Python files, which this script runs: each names dictionaries with a program, the inputs and the results
+The folder holds Python files, which this script runs. Each names dictionaries with a program, inputs and the results
 that are due. Programs that stand there several times are run once. Exits with 1 if one is wrong.
 """
 
