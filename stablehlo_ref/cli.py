@@ -61,8 +61,12 @@ def _main(arguments: Sequence[str]) -> int:
             arguments = translate.as_run(rest)
     parser = _parser()
     options = parser.parse_args(arguments)
-    if options.random_inputs is not None and (options.args is not None or options.inputs or options.input):
+    if options.random_inputs is not None and (options.args or options.inputs or options.input):
         parser.error("--random-inputs draws all inputs, so none can be given")
+    processes = (options.replicas or 1) * (options.partitions or 1)
+    for name, given in (("--args", len(options.args)), ("--inputs", len(options.inputs))):
+        if given not in (0, 1, processes):
+            parser.error(f"{name} is given {given} times, and the number of processes is {processes}")
     return for_each_part(options.file, options.split_input_file, partial(_run_part, options))
 
 
@@ -74,12 +78,18 @@ def _parser() -> argparse.ArgumentParser:
     add = parser.add_argument
     add("file", metavar="FILE", help="a program in MLIR text; - reads standard input")
     add("--entry", metavar="NAME", help="the function to run")
-    add("--args", metavar="LIST", help="inputs as MLIR literals: [dense<...> : tensor<...>, ...]")
-    add("--input", metavar="NAME=FILE", action="append", default=[], type=_named_file, help="one input from a .npy")
-    add("--inputs", metavar="FILE", type=Path, help="inputs by name, or arr_0, arr_1, ... by position, from a .npz")
+    several: dict[str, Any] = {"action": "append", "default": []}
+    add("--args", metavar="LIST", help="inputs as MLIR literals: [dense<...> : tensor<...>, ...]", **several)
+    add("--input", metavar="NAME=FILE", type=_named_file, help="one input from a .npy", **several)
+    add("--inputs", metavar="FILE", type=Path, help="inputs by name, or arr_0, ... by position, from a .npz", **several)
     add("--random-inputs", metavar="SEED", type=int, help="draw all inputs at random")
-    add("--replicas", metavar="N", type=_count, help="run N replicas at once, on the same inputs or random ones each")
-    add("--partitions", metavar="M", type=_count, help="run M partitions of each replica")
+    add(
+        "--replicas",
+        metavar="N",
+        type=_count,
+        help="run N replicas at once: --args or --inputs once for each, or for all",
+    )
+    add("--partitions", metavar="M", type=_count, help="run M partitions of each replica, likewise")
     add("--output", metavar="FILE", type=Path, help="write the results to a .npz file instead of printing them")
     add("--print-dense", action="store_true", help="print results as dense<...> literals")
     add("--probe-output-dir", metavar="DIR", type=Path, help="where interpreter.probe writes its .npy files")
@@ -159,19 +169,31 @@ def _results(
 
 
 def _inputs_of_all(options: argparse.Namespace, program: Program, grid: Grid) -> list[Any]:
-    if options.random_inputs is not None:
-        return [inputs.random_inputs(program.inputs, options.random_inputs + i) for i, _ in enumerate(grid.processes)]
-    positional, named = _inputs(options, program)
-    by_name = dict(zip((p.name for p in inputs.without_tokens(program.inputs)), positional)) | named
-    return [by_name if named else positional] * len(grid.processes)
+    """The inputs of each process; all have the same where nothing is given twice, or drawn."""
+    count = len(grid.processes)
+    if options.random_inputs is None and len(options.args) <= 1 and len(options.inputs) <= 1:
+        return [_by_name(program, *_inputs(options, program))] * count
+    return [_by_name(program, *_inputs(options, program, number)) for number in range(count)]
 
 
-def _inputs(options: argparse.Namespace, program: Program) -> tuple[list[Any], dict[str, Any]]:
+def _by_name(program: Program, positional: list[Any], named: dict[str, Any]) -> Any:
+    names = (p.name for p in inputs.without_tokens(program.inputs))
+    return dict(zip(names, positional)) | named if named else positional
+
+
+def _inputs(options: argparse.Namespace, program: Program, process: int = 0) -> tuple[list[Any], dict[str, Any]]:
     if options.random_inputs is not None:
-        return inputs.random_inputs(program.inputs, options.random_inputs), {}
-    positional = inputs.from_literals(options.args) if options.args is not None else []
-    named = inputs.from_archive(program.inputs, options.inputs) if options.inputs else {}
+        return inputs.random_inputs(program.inputs, options.random_inputs + process), {}
+    positional = [array for text in _of_process(options.args, process) for array in inputs.from_literals(text)]
+    named: dict[str, Any] = {}
+    for path in _of_process(options.inputs, process):
+        named |= inputs.from_archive(program.inputs, path)
     return positional, named | inputs.from_files(program.inputs, dict(options.input))
+
+
+def _of_process(given: list[Any], process: int) -> list[Any]:
+    """What is given for one process, which may be what is given for all."""
+    return given[process : process + 1] if len(given) > 1 else given
 
 
 def _show(options: argparse.Namespace, parameters: Sequence[Parameter], results: Sequence[Any]) -> None:

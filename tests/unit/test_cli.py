@@ -246,3 +246,32 @@ def test_nobody_may_read_on() -> None:
     command = f"{sys.executable} -m stablehlo_ref --list-ops | head -n 1"
     done = subprocess.run(["bash", "-o", "pipefail", "-c", command], capture_output=True, text=True, check=False)
     assert done.stderr == ""
+
+
+SUM = """
+func.func @main(%x: tensor<i32>) -> tensor<i32> {
+  %0 = "stablehlo.all_reduce"(%x) ({
+  ^bb0(%a: tensor<i32>, %b: tensor<i32>):
+    %sum = stablehlo.add %a, %b : tensor<i32>
+    stablehlo.return %sum : tensor<i32>
+  }) {replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>} : (tensor<i32>) -> tensor<i32>
+  return %0 : tensor<i32>
+}
+"""
+
+
+def test_processes_have_inputs_of_their_own(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "sum.mlir"
+    path.write_text(SUM)
+    run = [str(path), "--replicas", "2", "--print-dense"]
+    archives = []
+    for number in (3, 4):
+        np.savez(tmp_path / f"{number}.npz", np.int32(number))
+        archives += ["--inputs", str(tmp_path / f"{number}.npz")]
+    literals = ["--args=[dense<1> : tensor<i32>]", "--args=[dense<2> : tensor<i32>]"]
+    for given, total in ((archives, 7), (literals, 3), (literals[:1], 2)):
+        assert main([*run, *given]) == 0
+        assert capsys.readouterr().out.count(f"dense<{total}> : tensor<i32>") == 2
+    with pytest.raises(SystemExit):
+        main([*run, *literals, literals[0]])
+    assert "--args is given 3 times, and the number of processes is 2" in capsys.readouterr().err
