@@ -1,0 +1,106 @@
+"""Ops that the spec's page no longer has, element by element, by what it said of them, or by the ops in their place."""
+
+import re
+from collections.abc import Iterator, Sequence
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from spec_checks.oracles.distribution import AtProcess, Grid, Groups, all_reduce
+from spec_checks.oracles.dot_general import dot_general, dot_general_bound, dot_products
+from spec_checks.oracles.elementwise import add
+from spec_checks.oracles.notation import Array, Dims, TensorType, index_space, is_boolean, rank
+from spec_checks.oracles.rounding import element
+
+
+def broadcast(operand: Array, broadcast_sizes: Dims) -> Array:
+    """`result[i0, ..., iN, j0, ..., jM] = operand[j0, ..., jM]`."""
+    result = np.empty(broadcast_sizes + operand.shape, operand.dtype)
+    for index in index_space(result.shape):
+        result[index] = operand[index[len(broadcast_sizes) :]]
+    return result
+
+
+def cross_replica_sum(operands: AtProcess, replica_groups: Groups, *, element_type: Any, grid: Grid) -> AtProcess:
+    """`all_reduce` with addition, by the strategy cross_replica."""
+    return all_reduce(
+        operands, replica_groups, 0, False, lambda x, y: (add(x, y),), element_type=element_type, grid=grid
+    )
+
+
+# Products
+
+
+def dot(lhs: Array, rhs: Array, *, result: TensorType) -> Array:
+    """`dot_general` that contracts the last dimension of `lhs` with the first of `rhs`."""
+    return dot_general(lhs, rhs, (), (), (rank(lhs) - 1,), (0,), result=result)
+
+
+def dot_bound(lhs: Array, rhs: Array, *, result: TensorType) -> Array:
+    return dot_general_bound(lhs, rhs, (), (), (rank(lhs) - 1,), (0,), result=result)
+
+
+def einsum(lhs: Array, rhs: Array, einsum_config: str, *, result: TensorType) -> Array:
+    """The sums of products over all values of the names that the result lacks."""
+    lhs_names, rhs_names, result_names = re.split(",|->", einsum_config)
+    terms = np.empty(result[0], object)
+    for index in index_space(result[0]):
+        places = list(_places(lhs_names + rhs_names, lhs.shape + rhs.shape, dict(zip(result_names, index))))
+        terms[index] = [(lhs[at(lhs_names, place)], rhs[at(rhs_names, place)]) for place in places]
+    return dot_products(terms, result)
+
+
+def unary_einsum(operand: Array, einsum_config: str, *, result: TensorType) -> Array:
+    """The sums over all values of the names that the result lacks."""
+    names, result_names = einsum_config.split("->")
+    one = element(operand.dtype, (1, 0) if operand.dtype.kind == "c" else True if is_boolean(operand.dtype) else 1)
+    terms = np.empty(result[0], object)
+    for index in index_space(result[0]):
+        places = _places(names, operand.shape, dict(zip(result_names, index)))
+        terms[index] = [(operand[at(names, place)], one) for place in places]
+    return dot_products(terms, result)
+
+
+def at(names: str, place: dict[str, int]) -> Dims:
+    return tuple(place[name] for name in names)
+
+
+def _places(names: str, sizes: Sequence[int], known: dict[str, int]) -> Any:
+    """All ways to give values to the names that have none yet."""
+    free = [name for name in dict.fromkeys(names) if name not in known]
+    for index in index_space(tuple(sizes[names.index(name)] for name in free)):
+        yield known | dict(zip(free, index))
+
+
+# Indices and shapes
+
+
+def torch_index_select(operand: Array, index: Array, dim: int, batch_dims: int) -> Array:
+    """`result[b, l, i, r] = operand[b, l, index[b, i], r]`; an index out of bounds is the nearest that is not."""
+    shape = operand.shape[:dim] + index.shape[batch_dims:] + operand.shape[dim + 1 :]
+    result = np.empty(shape, operand.dtype)
+    for result_index in index_space(shape):
+        left, after = result_index[:dim], result_index[dim + rank(index) - batch_dims :]
+        chosen = int(index[left[:batch_dims] + result_index[dim : len(shape) - len(after)]])
+        result[result_index] = operand[(*left, max(0, min(chosen, operand.shape[dim] - 1)), *after)]
+    return result
+
+
+def compute_reshape_shape(num_elements: int, dynamic_shape: Array) -> Array:
+    """`dynamic_shape` with the least size in place of -1 that makes it a shape of so many elements."""
+    sizes = [int(n) for n in dynamic_shape]
+    return np.array(next(_reshapes(num_elements, sizes)), dynamic_shape.dtype)
+
+
+def cstr_reshapable(num_elements: int, dynamic_shape: Array) -> bool:
+    """Whether there is a shape of so many elements that `dynamic_shape` stands for; one size may be -1."""
+    sizes = [int(n) for n in dynamic_shape]
+    return sizes.count(-1) <= 1 and next(_reshapes(num_elements, sizes), None) is not None
+
+
+def _reshapes(num_elements: int, sizes: list[int]) -> Iterator[list[int]]:
+    for candidate in range(num_elements + 1):
+        shape = [candidate if n == -1 else n for n in sizes]
+        if min(shape, default=0) >= 0 and prod(shape) == num_elements:
+            yield shape
