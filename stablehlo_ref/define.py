@@ -32,6 +32,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import re
 import sys
 import textwrap
 import traceback
@@ -366,26 +367,34 @@ def _failing_check(error: BaseException, role: Callable[..., Any]) -> tuple[Fram
 
 
 @cache
-def _checks(code: Any) -> list[ast.Call]:
-    """The calls of `C` in a role's source; none where the source is not at hand."""
+def _checks(code: Any) -> list[tuple[ast.Call, str]]:
+    """The calls of `C` in a role's source, each with its formula as written; none where the source is not at hand."""
     try:
         lines, first = inspect.getsourcelines(code)
     except OSError:
         return []
-    tree = ast.increment_lineno(ast.parse(textwrap.dedent("".join(lines))), first - 1)
-    calls = [n for n in ast.walk(tree) if isinstance(n, ast.Call)]
-    return [n for n in calls if isinstance(n.func, ast.Name) and n.func.id == "C" and len(n.args) == 2]
+    text = textwrap.dedent("".join(lines))
+    tree = ast.parse(text)
+    calls = [n for n in ast.walk(tree) if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)]
+    checks = [n for n in calls if n.func.id == "C" and len(n.args) == 2]  # type: ignore[attr-defined]
+    formulas = [_on_one_line(ast.get_source_segment(text, n.args[1]) or "") for n in checks]
+    ast.increment_lineno(tree, first - 1)
+    return list(zip(checks, formulas))
 
 
-def _check_at(frame: FrameType, line: int | None) -> ast.Call | None:
+def _on_one_line(formula: str) -> str:
+    return re.sub(r"(?<=[(\[]) |,? (?=[)\]])", "", " ".join(formula.split()))
+
+
+def _check_at(frame: FrameType, line: int | None) -> tuple[ast.Call, str] | None:
     line = line or frame.f_lineno
-    found = [n for n in _checks(frame.f_code) if n.lineno <= line <= (n.end_lineno or n.lineno)]
+    found = [c for c in _checks(frame.f_code) if c[0].lineno <= line <= (c[0].end_lineno or c[0].lineno)]
     return found[0] if found else None
 
 
 def _label(frame: FrameType, line: int | None = None) -> str:
     check = _check_at(frame, line)
-    return _shown(ast.literal_eval(check.args[0])) if check else "constraints"
+    return _shown(ast.literal_eval(check[0].args[0])) if check else "constraints"
 
 
 def _shown(label: int | str) -> str:
@@ -397,11 +406,11 @@ def _quote(frame: FrameType, line: int | None = None) -> tuple[str, list[str]]:
     check = _check_at(frame, line)
     if check is None:
         return "does not hold", []
-    formula = check.args[1]
-    names = dict.fromkeys(n.id for n in ast.walk(formula) if isinstance(n, ast.Name))
+    call, formula = check
+    names = dict.fromkeys(n.id for n in ast.walk(call.args[1]) if isinstance(n, ast.Name))
     scope = frame.f_locals
     notes = [f"{n} = {_show(scope[n])}" for n in names if n in scope and not callable(scope[n])]
-    return ast.unparse(formula), notes
+    return formula, notes
 
 
 def _show(value: Any) -> str:

@@ -38,6 +38,7 @@ from stablehlo_ref.ir.types import (
     tensor_type,
 )
 from stablehlo_ref.spec import (
+    element_type,
     is_boolean,
     is_complex,
     is_float,
@@ -46,6 +47,7 @@ from stablehlo_ref.spec import (
     is_per_tensor_quantized,
     is_quantized,
     is_signed_integer,
+    num_bits,
     rank,
 )
 
@@ -82,8 +84,15 @@ per_axis_quantized = _tensor_of("per-axis quantized tensor", is_per_axis_quantiz
 scalar_tensor = _tensor_of("0-dimensional tensor", lambda t: rank(t) == 0)
 boolean_scalar = _tensor_of("0-dimensional tensor of boolean type", lambda t: rank(t) == 0 and is_boolean(t))
 integer_scalar = _tensor_of("0-dimensional tensor of integer type", lambda t: rank(t) == 0 and is_integer(t))
+si32_scalar = _tensor_of(
+    "0-dimensional tensor of type si32",
+    lambda t: rank(t) == 0 and is_signed_integer(t) and num_bits(element_type(t)) == 32,
+)
 vector = _tensor_of("1-dimensional tensor", lambda t: rank(t) == 1)
-float_vector = _tensor_of("1-dimensional tensor of floating-point type", lambda t: rank(t) == 1 and is_float(t))
+feature_vector = _tensor_of(
+    "1-dimensional tensor of floating-point or per-tensor quantized type",
+    lambda t: rank(t) == 1 and (is_float(t) or is_per_tensor_quantized(t)),
+)
 integer_vector = _tensor_of("1-dimensional tensor of integer type", lambda t: rank(t) == 1 and is_integer(t))
 token = Kind("token", lambda t: isinstance(t, TokenType))
 tuple_value = Kind("tuple", lambda t: isinstance(t, TupleType))

@@ -128,9 +128,7 @@ def _check_symbols(op: Operation) -> None:
     elif op.name == "func.func":
         _check_function(op)
     elif op.name == "func.call":
-        _check_call(op, op.properties["callee"])
-    elif op.name == "stablehlo.composite":  # (C2) is_defined_in_parent_scope, (C3), (C4): types of the decomposition
-        _check_call(op, op.properties["decomposition"])
+        _check_call(op)
 
 
 def _check_module(module: Operation) -> None:
@@ -159,7 +157,8 @@ def _check_function(op: Operation) -> None:
         raise _error(terminator, f"returns {returned}, but the function's results are {results}")
 
 
-def _check_call(op: Operation, callee: str) -> None:
+def _check_call(op: Operation) -> None:
+    callee = op.properties["callee"]
     function = op.symbol(callee)
     if function is None or function.name != "func.func":
         raise _error(op, f"calls @{callee}, but there is no such function")

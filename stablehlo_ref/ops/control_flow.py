@@ -10,8 +10,8 @@ from collections.abc import Callable, Generator, Sequence
 from typing import Any
 
 from stablehlo_ref.define import Bodies, Body, In, Ins, Op, Outs
-from stablehlo_ref.kinds import anything, boolean_scalar, integer_scalar
-from stablehlo_ref.spec import compatible, is_boolean, rank, same, size
+from stablehlo_ref.kinds import anything, boolean_scalar, si32_scalar
+from stablehlo_ref.spec import BOOLEAN, compatible, scalar, size
 
 Slots = list[Any]
 Turns = Generator[Any, Any, None]  # what a generator of rendezvous with other processes is; mostly it yields nothing
@@ -69,7 +69,7 @@ class If(Op, op="if"):
 class Case(Op, op="case"):
     """Runs the branch number `index`; the last one where there is no such branch."""
 
-    index = In(integer_scalar)  # I1
+    index = In(si32_scalar)  # I1
     branches = Bodies()  # I2
     results = Outs(anything)
 
@@ -112,8 +112,7 @@ class While(Op, op="while"):
 
     @staticmethod
     def constraints(C: Any, operand: Any, cond: Any, body: Any, results: Any) -> None:
-        C(1, all_compatible(cond.inputs, operand) and same((1, size(cond.outputs)))
-          and is_boolean(cond.outputs[0]) and rank(cond.outputs[0]) == 0)  # fmt: skip
+        C(1, all_compatible(cond.inputs, operand) and cond.outputs == (scalar(BOOLEAN),))
         C(2, all_compatible(body.inputs, operand) and all_compatible(body.outputs, operand))
         C(3, all_compatible(results, operand))
 

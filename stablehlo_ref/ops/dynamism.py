@@ -12,7 +12,16 @@ from typing import Any
 import numpy as np
 
 from stablehlo_ref.define import Attr, In, Op, Out
-from stablehlo_ref.kinds import Dims, Int, integer_scalar, integer_tensor, integer_vector, quantized_tensor, tensor
+from stablehlo_ref.kinds import (
+    Dims,
+    Int,
+    integer_scalar,
+    integer_tensor,
+    integer_vector,
+    quantized_tensor,
+    si32_scalar,
+    tensor,
+)
 from stablehlo_ref.ops.constants import Iota, number_tensor
 from stablehlo_ref.ops.convolution import Convolution
 from stablehlo_ref.ops.data_movement import BroadcastInDim, Pad, Reshape
@@ -225,7 +234,7 @@ class GetDimensionSize(Op, op="get_dimension_size"):
 
     operand = In(tensor | quantized_tensor)  # I1
     dimension = Attr(Int)  # I2
-    result = Out(integer_scalar)
+    result = Out(si32_scalar)
 
     syntax = "operands, dim = $dimension attr-dict : functional_type"
 

@@ -14,7 +14,7 @@ from stablehlo_ref.define import Attr, Bodies, Ins, Op, Outs
 from stablehlo_ref.diagnostics import Diagnostic, EvaluationError, Location, StablehloError, UnsupportedError
 from stablehlo_ref.ir.attributes import DenseArray, DenseElements, FloatAttribute, IntegerAttribute, SymbolReference
 from stablehlo_ref.ir.types import BufferType, TensorType, TupleType, Type
-from stablehlo_ref.kinds import Dictionary, Flag, Int32, ListOf, Opaque, String, Symbol, anything
+from stablehlo_ref.kinds import Dictionary, Flag, Int32, ListOf, Opaque, String, Struct, Symbol, anything
 from stablehlo_ref.numerics.agreement import almost_equal, close, equal, report
 from stablehlo_ref.numerics.dtypes import kind, mantissa_bits, numpy_dtype, part_dtype
 from stablehlo_ref.ops.buffers import TARGETS, check_aliases, check_buffers
@@ -74,7 +74,7 @@ class CustomCallOp(Op, op="custom_call"):
     called_computations = Attr(ListOf(Symbol), default=())  # I6
     operand_layouts = Attr(Opaque, default=None)
     result_layouts = Attr(Opaque, default=None)
-    output_operand_aliases = Attr(Opaque, default=())  # I7
+    output_operand_aliases = Attr(ListOf(Struct("stablehlo.output_operand_alias")), default=())  # I7
     ffi_config = Attr(Opaque, default=None, name="mhlo.backend_config")
     results = Outs(anything)
 
@@ -196,8 +196,12 @@ class Composite(Op, op="composite"):
     syntax = "custom(composite_name) operands ( ( $composite_regions ) )? attr-dict : functional_type"
 
     @staticmethod
-    def constraints(C: Any, composite_name: str) -> None:
-        C(1, re.fullmatch(r"[a-zA-Z][a-zA-Z0-9_]*([.][a-zA-Z0-9_$]+)+", composite_name))
+    def constraints(C: Any, symbols: Any, inputs: Any, composite_name: str, decomposition: str, results: Any) -> None:
+        C(1, is_namespaced_op_name(composite_name))
+        C(2, is_defined_in_parent_scope(decomposition, symbols))
+        declared = symbols(decomposition).properties.get("function_type")
+        C(3, inputs == declared.inputs)
+        C(4, results == declared.outputs)
 
     @staticmethod
     def inline(
@@ -224,6 +228,15 @@ class Composite(Op, op="composite"):
                 slots[slot] = None
 
         return go
+
+
+def is_namespaced_op_name(name: str) -> bool:
+    return bool(re.fullmatch(r"[a-zA-Z][a-zA-Z0-9_]*([.][a-zA-Z0-9_$]+)+", name))
+
+
+def is_defined_in_parent_scope(name: str, symbols: Any) -> bool:
+    function = symbols(name)
+    return function is not None and function.name == "func.func"
 
 
 def as_sequence(function: Callable[..., Any]) -> Callable[..., Sequence[Any]]:

@@ -14,7 +14,7 @@ import numpy as np
 
 from stablehlo_ref.define import Attr, In, Op, Out
 from stablehlo_ref.diagnostics import UnsupportedError
-from stablehlo_ref.kinds import Int, Real32, float_tensor, float_vector, per_tensor_quantized
+from stablehlo_ref.kinds import Int, Real32, feature_vector, float_tensor, per_tensor_quantized
 from stablehlo_ref.numerics.dtypes import FLOAT32, FLOAT64, numpy_dtype
 from stablehlo_ref.numerics.narrow import narrow
 from stablehlo_ref.spec import (
@@ -38,17 +38,15 @@ BLOCK = 1 << 16  # elements worked on at a time, so that they stay in the cache 
 LONG = 1 << 6  # elements of one feature side by side that make a row
 WIDTH = 1 << 10  # elements of a row of several features, at most; inner loops over few are slow
 
-_feature_vector = float_vector | per_tensor_quantized
-
 
 class BatchNormInference(Op, op="batch_norm_inference"):
     """`operand` normalized by the given `mean` and `variance` of each feature."""
 
     operand = In(float_tensor | per_tensor_quantized)  # I1
-    scale = In(_feature_vector)  # I2
-    offset = In(_feature_vector)  # I3
-    mean = In(_feature_vector)  # I4
-    variance = In(_feature_vector)  # I5
+    scale = In(feature_vector)  # I2
+    offset = In(feature_vector)  # I3
+    mean = In(feature_vector)  # I4
+    variance = In(feature_vector)  # I5
     epsilon = Attr(Real32)  # I6
     feature_index = Attr(Int)  # I7
     result = Out(float_tensor | per_tensor_quantized)
@@ -84,13 +82,13 @@ class BatchNormTraining(Op, op="batch_norm_training"):
     """`operand` normalized by the mean and the variance of each feature, which are results too."""
 
     operand = In(float_tensor | per_tensor_quantized)  # I1
-    scale = In(_feature_vector)  # I2
-    offset = In(_feature_vector)  # I3
+    scale = In(feature_vector)  # I2
+    offset = In(feature_vector)  # I3
     epsilon = Attr(Real32)  # I4
     feature_index = Attr(Int)  # I5
     output = Out(float_tensor | per_tensor_quantized)
-    batch_mean = Out(_feature_vector)
-    batch_var = Out(_feature_vector)
+    batch_mean = Out(feature_vector)
+    batch_var = Out(feature_vector)
 
     @staticmethod
     def infer(operand: Any, feature_index: int) -> Any:
@@ -131,15 +129,15 @@ class BatchNormGrad(Op, op="batch_norm_grad"):
     """The gradients of three operands of `batch_norm_training` by that of its output."""
 
     operand = In(float_tensor | per_tensor_quantized)  # I1
-    scale = In(_feature_vector)  # I2
-    mean = In(_feature_vector)  # I3
-    variance = In(_feature_vector)  # I4
+    scale = In(feature_vector)  # I2
+    mean = In(feature_vector)  # I3
+    variance = In(feature_vector)  # I4
     grad_output = In(float_tensor | per_tensor_quantized)  # I5
     epsilon = Attr(Real32)  # I6
     feature_index = Attr(Int)  # I7
     grad_operand = Out(float_tensor | per_tensor_quantized)
-    grad_scale = Out(_feature_vector)
-    grad_offset = Out(_feature_vector)
+    grad_scale = Out(feature_vector)
+    grad_offset = Out(feature_vector)
 
     @staticmethod
     def infer(operand: Any, scale: Any) -> Any:

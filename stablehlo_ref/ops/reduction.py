@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from stablehlo_ref.define import Attr, Body, Ins, Op, Outs
-from stablehlo_ref.kinds import Dims, per_tensor_quantized, tensor
+from stablehlo_ref.kinds import Dims, per_tensor_quantized, scalar_tensor, tensor
 from stablehlo_ref.numerics.quantized import to_destination_type
 from stablehlo_ref.ops.folding import folding
 from stablehlo_ref.spec import (
@@ -34,7 +34,7 @@ class Reduce(Op, op="reduce"):
     """Reduces `inputs` along `dimensions` by `body`, `init_values` standing first."""
 
     inputs = Ins(tensor | per_tensor_quantized)  # I1
-    init_values = Ins(tensor | per_tensor_quantized)  # I2
+    init_values = Ins(scalar_tensor)  # I2
     dimensions = Attr(Dims)  # I3
     body = Body()  # I4
     results = Outs(tensor | per_tensor_quantized)
@@ -50,7 +50,7 @@ class Reduce(Op, op="reduce"):
     def constraints(C: Any, inputs: Types, init_values: Types, dimensions: Any, body: Any, results: Types) -> None:
         C(1, same(map(shape, inputs)))
         C(2, list(map(element_type, inputs)) == list(map(element_type, init_values)))
-        C(3, 0 < size(inputs) == size(init_values) == size(results) and all(rank(t) == 0 for t in init_values))
+        C(3, 0 < size(inputs) == size(init_values) == size(results))
         C(4, in_range(dimensions, rank(inputs[0])))
         C(5, is_unique(dimensions))
         C(6, is_reducer(body, inputs))

@@ -10,7 +10,7 @@ import numpy as np
 
 from stablehlo_ref.choices import Choice
 from stablehlo_ref.define import Attr, Body, In, Ins, Op, Out, Outs
-from stablehlo_ref.kinds import Dims, Matrix, per_tensor_quantized, tensor
+from stablehlo_ref.kinds import Dims, Matrix, per_tensor_quantized, scalar_tensor, tensor
 from stablehlo_ref.numerics.dtypes import numpy_dtype
 from stablehlo_ref.numerics.selection import select as kernel_of_select
 from stablehlo_ref.ops.data_movement import Pad
@@ -70,7 +70,7 @@ class ReduceWindow(Op, op="reduce_window"):
     """Reduces each window of the padded `inputs` by `body`; `init_values` are the padding, and stand first."""
 
     inputs = Ins(tensor | per_tensor_quantized)  # I1
-    init_values = Ins(tensor | per_tensor_quantized)  # I2
+    init_values = Ins(scalar_tensor)  # I2
     window_dimensions = Attr(Dims)  # I3
     window_strides = Attr(Dims, default=None)  # I4
     base_dilations = Attr(Dims, default=None)  # I5
@@ -96,7 +96,7 @@ class ReduceWindow(Op, op="reduce_window"):
         C: Any, infer: Any, inputs: Types, init_values: Types, window_dimensions: Any, window_strides: Any,
         base_dilations: Any, window_dilations: Any, padding: Any, body: Any, results: Types,
     ) -> None:  # fmt: skip
-        C(1, 0 < size(inputs) == size(init_values) == size(results) and all(rank(t) == 0 for t in init_values))
+        C(1, 0 < size(inputs) == size(init_values) == size(results))
         C(2, same(map(shape, inputs)))
         C(3, list(map(element_type, inputs)) == list(map(element_type, init_values)))
         C(4, size(window_dimensions) == rank(inputs[0]))
@@ -178,7 +178,7 @@ class SelectAndScatter(Op, op="select_and_scatter"):
 
     operand = In(tensor | per_tensor_quantized)  # I1
     source = In(tensor | per_tensor_quantized)  # I2
-    init_value = In(tensor | per_tensor_quantized)  # I3
+    init_value = In(scalar_tensor)  # I3
     window_dimensions = Attr(Dims)  # I4
     window_strides = Attr(Dims, default=None)  # I5
     padding = Attr(Matrix, default=None)  # I6
@@ -205,7 +205,7 @@ class SelectAndScatter(Op, op="select_and_scatter"):
         C(7, all(0 < n for n in strides))
         C(8, size(edges) == rank(operand) and all(size(p) == 2 for p in edges))
         C(2, shape(source) == num_windows(shape(operand), window, strides, plain, plain, edges))
-        C(3, element_type(init_value) == element_type(operand) and rank(init_value) == 0)
+        C(3, element_type(init_value) == element_type(operand))
         C(9, select.inputs == (scalar(operand),) * 2 and select.outputs == (tensor_type((), BOOLEAN),))
         C(10, is_reducer(scatter, [operand]))
         C(11, shape(operand) == shape(result))
