@@ -1,0 +1,143 @@
+func.func @fCreateBuffer(%inputs: tensor<4xf32>) {
+  // expected-error@+1 {{(Special custom_call targets): size(inputs) == 0 and size(results) == 1 and is_buffer(results[0])}}
+  %0 = "stablehlo.custom_call"(%inputs) <{call_target_name = "CreateBuffer"}> : (tensor<4xf32>) -> memref<4xf32>
+  return
+}
+
+// -----
+
+func.func @fCreateBuffer_of_a_tensor() {
+  // expected-error@+1 {{(Special custom_call targets): size(inputs) == 0 and size(results) == 1 and is_buffer(results[0])}}
+  %0 = "stablehlo.custom_call"() <{call_target_name = "CreateBuffer"}> : () -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @fCreateBuffer_results() {
+  // expected-error@+1 {{(Special custom_call targets): size(inputs) == 0 and size(results) == 1 and is_buffer(results[0])}}
+  %0:2 = "stablehlo.custom_call"() <{call_target_name = "CreateBuffer"}> : () -> (memref<4xf32>, memref<4xf32>)
+  return
+}
+
+// -----
+
+func.func @fPin(%inputs: tensor<5xf32>) {
+  // expected-error@+1 {{(Special custom_call targets): size(inputs) == size(results) == 1 and is_buffer(results[0]) and isinstance(inputs[0], TensorType) and same_content(inputs[0], results[0])}}
+  %0 = "stablehlo.custom_call"(%inputs) <{call_target_name = "Pin"}> : (tensor<5xf32>) -> memref<4xf32>
+  return
+}
+
+// -----
+
+func.func @fPin_element_type(%inputs: tensor<4xf64>) {
+  // expected-error@+1 {{(Special custom_call targets): size(inputs) == size(results) == 1 and is_buffer(results[0]) and isinstance(inputs[0], TensorType) and same_content(inputs[0], results[0])}}
+  %0 = "stablehlo.custom_call"(%inputs) <{call_target_name = "Pin"}> : (tensor<4xf64>) -> memref<4xf32>
+  return
+}
+
+// -----
+
+func.func @fPin_a_buffer(%inputs: memref<4xf32>) {
+  // expected-error@+1 {{(Special custom_call targets): size(inputs) == size(results) == 1 and is_buffer(results[0]) and isinstance(inputs[0], TensorType) and same_content(inputs[0], results[0])}}
+  %0 = "stablehlo.custom_call"(%inputs) <{call_target_name = "Pin"}> : (memref<4xf32>) -> memref<4xf32>
+  return
+}
+
+// -----
+
+func.func @fUnpin_a_tensor(%inputs: tensor<4xf32>) {
+  // expected-error@+1 {{(Special custom_call targets): size(inputs) == size(results) == 1 and is_buffer(inputs[0]) and isinstance(results[0], TensorType) and same_content(inputs[0], results[0])}}
+  %0 = "stablehlo.custom_call"(%inputs) <{call_target_name = "Unpin"}> : (tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @fUnpin(%inputs: memref<4xf32>) {
+  // expected-error@+1 {{(Special custom_call targets): size(inputs) == size(results) == 1 and is_buffer(inputs[0]) and isinstance(results[0], TensorType) and same_content(inputs[0], results[0])}}
+  %0 = "stablehlo.custom_call"(%inputs) <{call_target_name = "Unpin"}> : (memref<4xf32>) -> tensor<5xf32>
+  return
+}
+
+// -----
+
+func.func @foperand_index(%inputs: memref<4xf32>) {
+  // expected-error@+1 {{(Alias): all(0 <= operand[0] < size(inputs) for operand in operands)}}
+  %0 = "stablehlo.custom_call"(%inputs) <{call_target_name = "f", output_operand_aliases = [#stablehlo.output_operand_alias<output_tuple_indices = [], operand_index = 1, operand_tuple_indices = []>]}> : (memref<4xf32>) -> memref<4xf32>
+  return
+}
+
+// -----
+
+func.func @fnegative_index(%inputs: memref<4xf32>) {
+  // expected-error@+1 {{(Alias): all(0 <= operand[0] < size(inputs) for operand in operands)}}
+  %0 = "stablehlo.custom_call"(%inputs) <{call_target_name = "f", output_operand_aliases = [#stablehlo.output_operand_alias<output_tuple_indices = [], operand_index = -1, operand_tuple_indices = []>]}> : (memref<4xf32>) -> memref<4xf32>
+  return
+}
+
+// -----
+
+func.func @ftypes(%inputs: memref<5xf32>) {
+  // expected-error@+1 {{(Alias): all(compatible(part_at(output, path), part_at(inputs[i], inner)) for path, (i, *inner) in pairs)}}
+  %0 = "stablehlo.custom_call"(%inputs) <{call_target_name = "f", output_operand_aliases = [#stablehlo.output_operand_alias<output_tuple_indices = [], operand_index = 0, operand_tuple_indices = []>]}> : (memref<5xf32>) -> memref<4xf32>
+  return
+}
+
+// -----
+
+func.func @fno_such_part(%inputs: memref<4xf32>) {
+  // expected-error@+1 {{(Alias): all(compatible(part_at(output, path), part_at(inputs[i], inner)) for path, (i, *inner) in pairs)}}
+  %0 = "stablehlo.custom_call"(%inputs) <{call_target_name = "f", output_operand_aliases = [#stablehlo.output_operand_alias<output_tuple_indices = [1], operand_index = 0, operand_tuple_indices = []>]}> : (memref<4xf32>) -> memref<4xf32>
+  return
+}
+
+// -----
+
+func.func @fno_such_part_of_an_operand(%inputs: memref<4xf32>) {
+  // expected-error@+1 {{(Alias): all(compatible(part_at(output, path), part_at(inputs[i], inner)) for path, (i, *inner) in pairs)}}
+  %0 = "stablehlo.custom_call"(%inputs) <{call_target_name = "f", output_operand_aliases = [#stablehlo.output_operand_alias<output_tuple_indices = [], operand_index = 0, operand_tuple_indices = [0]>]}> : (memref<4xf32>) -> memref<4xf32>
+  return
+}
+
+// -----
+
+func.func @foperand_twice(%inputs: memref<4xf32>) {
+  // expected-error@+1 {{(Alias): is_unique(buffers)}}
+  %0:2 = "stablehlo.custom_call"(%inputs) <{call_target_name = "f", output_operand_aliases = [#stablehlo.output_operand_alias<output_tuple_indices = [0], operand_index = 0, operand_tuple_indices = []>, #stablehlo.output_operand_alias<output_tuple_indices = [1], operand_index = 0, operand_tuple_indices = []>]}> : (memref<4xf32>) -> (memref<4xf32>, memref<4xf32>)
+  return
+}
+
+// -----
+
+func.func @fresult_twice(%inputs0: memref<4xf32>, %inputs1: memref<4xf32>) {
+  // expected-error@+1 {{(Alias): is_unique(written) and set(written) == set(buffers_in(output))}}
+  %0 = "stablehlo.custom_call"(%inputs0, %inputs1) <{call_target_name = "f", output_operand_aliases = [#stablehlo.output_operand_alias<output_tuple_indices = [], operand_index = 0, operand_tuple_indices = []>, #stablehlo.output_operand_alias<output_tuple_indices = [], operand_index = 1, operand_tuple_indices = []>]}> : (memref<4xf32>, memref<4xf32>) -> memref<4xf32>
+  return
+}
+
+// -----
+
+func.func @fresult_of_nothing() {
+  // expected-error@+1 {{(Alias): is_unique(written) and set(written) == set(buffers_in(output))}}
+  %0 = "stablehlo.custom_call"() <{call_target_name = "f"}> : () -> memref<4xf32>
+  return
+}
+
+// -----
+
+func.func @kinds() {
+  // expected-error@+1 {{requires attribute 'call_target_name'}}
+  %0 = "stablehlo.custom_call"() : () -> memref<4xf32>
+  // expected-error@+1 {{attribute 'call_target_name' must be a string}}
+  %1 = "stablehlo.custom_call"() <{call_target_name = 1 : i64}> : () -> memref<4xf32>
+  // expected-error@+1 {{attribute 'has_side_effect' must be a boolean}}
+  %2 = "stablehlo.custom_call"() <{call_target_name = "CreateBuffer", has_side_effect = "wrong"}> : () -> memref<4xf32>
+  // expected-error@+1 {{attribute 'api_version' must be a 32-bit integer}}
+  %3 = "stablehlo.custom_call"() <{call_target_name = "CreateBuffer", api_version = "wrong"}> : () -> memref<4xf32>
+  // expected-error@+1 {{attribute 'called_computations' must be a list of symbol reference}}
+  %4 = "stablehlo.custom_call"() <{call_target_name = "CreateBuffer", called_computations = "wrong"}> : () -> memref<4xf32>
+  // expected-error@+1 {{attribute 'output_operand_aliases' must be a list of stablehlo.output_operand_alias}}
+  %5 = "stablehlo.custom_call"() <{call_target_name = "CreateBuffer", output_operand_aliases = "wrong"}> : () -> memref<4xf32>
+  return
+}
