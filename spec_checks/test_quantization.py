@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import stablehlo_ref as sr
-from spec_checks.evaluate import evaluate, region
-from spec_checks.oracles import data_movement, elementwise, gather_scatter, quantization, reduction
+from spec_checks.evaluate import evaluate
+from spec_checks.oracles import data_movement, elementwise, quantization
 from spec_checks.oracles import dot_general as oracle_of_products
 from spec_checks.oracles.quantization import Quantized
 from spec_checks.strategies import INTEGERS, arrays, dtypes, same, shapes, width
@@ -225,66 +225,6 @@ def test_dot_general(weights: Quantized, is_hybrid: bool, data: st.DataObject) -
     wanted = tensor_type((2, 3), element_type(result))
     actual = evaluate("dot_general", lhs, rhs, types=types, result=wanted, **contracting)
     check(actual, quantization.quantize(product, result), lhs, rhs)
-
-
-# --- functions of quantized scalars ---------------------------------------------------------------------------------
-
-WIDE = Quantized(np.dtype(np.int32), np.dtype(np.float32), (0.125,), (5,), -(2**31), 2**31 - 1)
-INDICES = {"inserted_window_dims": (0,), "scatter_dims_to_operand_dims": (0,), "index_vector_dim": 1}
-
-
-def body_of(op: str, q: Quantized) -> Any:
-    t = f"tensor<{element_type(q)}>"
-    return region(f"(%a: {t}, %b: {t}) -> {t} {{ %0 = stablehlo.{op} %a, %b : {t} func.return %0 : {t} }}")
-
-
-def function_of(op: str, q: Quantized) -> Any:
-    function = getattr(elementwise, op)
-    return lambda *xs: (quantization.dequantize_op_quantize(function, [(x, q) for x in xs], q),)
-
-
-def promoted(x: Array, q: Quantized) -> Array:
-    """`to_destination_type`, of the spec's reductions."""
-    return x if q is EXACT else quantization.uniform_quantize(x, q, EXACT)
-
-
-@FEW
-@given(data=st.data())
-@pytest.mark.parametrize("q", [EXACT, WIDE], ids=["same type", "promoted"])
-@pytest.mark.parametrize("op", ["add", "maximum"])
-def test_reduce(op: str, q: Quantized, data: st.DataObject) -> None:
-    x, init = data.draw(numbers((2, 3))), data.draw(numbers(()))
-    types = [tensor_type(s, element_type(EXACT)) for s in ((2, 3), ())]
-    actual = evaluate("reduce", x, init, types=types, bodies=[body_of(op, q)], dimensions=(1,))
-    inputs = (promoted(x, q),), (promoted(init, q),)
-    (expected,) = reduction.reduce(*inputs, (1,), function_of(op, q), result=(((2,), q.storage_type),))
-    check(actual, expected, x, init)
-
-
-@FEW
-@given(data=st.data())
-@pytest.mark.parametrize("q", [EXACT, WIDE], ids=["same type", "promoted"])
-def test_scatter(q: Quantized, data: st.DataObject) -> None:
-    x, updates = data.draw(numbers((3,))), data.draw(numbers((4,)))
-    indices = np.array(data.draw(st.lists(st.integers(-1, 3), min_size=4, max_size=4))).reshape(4, 1)
-    types = [tensor_type((3,), element_type(EXACT)), tensor_type((4, 1), element_type_of(indices.dtype))]
-    types.append(tensor_type((4,), element_type(EXACT)))
-    actual = evaluate("scatter", x, indices, updates, types=types, bodies=[body_of("add", q)], **INDICES)
-    (expected,) = gather_scatter.scatter(
-        (promoted(x, q),), indices, (promoted(updates, q),), (), (0,), (), (), (0,), 1,
-        update_computation=function_of("add", q),
-    )  # fmt: skip
-    check(actual, expected, x, indices, updates)
-
-
-@FEW
-@given(data=st.data())
-def test_map(data: st.DataObject) -> None:
-    x, y = data.draw(numbers((3,))), data.draw(numbers((3,)))
-    type = tensor_type((3,), element_type(EXACT))
-    bodies = [body_of("subtract", EXACT)]
-    actual = evaluate("map", x, y, types=[type, type], bodies=bodies, result=type, dimensions=(0,))
-    check(actual, function_of("subtract", EXACT)(x, y)[0], x, y)
 
 
 # --- ops that only move elements take them as they are stored -------------------------------------------------------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -12,7 +13,7 @@ from stablehlo_ref.define import Op, group_by_member, surroundings
 from stablehlo_ref.diagnostics import EvaluationError, InternalError, UnsupportedError
 from stablehlo_ref.execute.grid import run_grid
 from stablehlo_ref.execute.late import check_type, is_known, is_shaped, late_run, refined_results
-from stablehlo_ref.execute.quantized import expressed_run
+from stablehlo_ref.execute.quantized import expressed, on_expressed
 from stablehlo_ref.execute.regions import PlannedBody
 from stablehlo_ref.execute.run import BlockPlan, FunctionPlan, Step, Turns, located
 from stablehlo_ref.execute.steps import Run, communicating_step, in_a_row, refusing_step, step_for
@@ -170,10 +171,13 @@ class FramePlanner:
         """What the op's class plans for these types, and these arrays of operands that are known."""
         definition = _definition(op)
         self._check_sizes(results)
-        known = surroundings(op) | {"constants": constants, "functions": self.planner.function}
         as_stored = definition.on_storage or definition.effects or op.regions
         if not as_stored and any(map(is_quantized, operands + results)):
-            return expressed_run(op, operands, results, known)
+            # What is known of operands is how they are stored, so only of those that are shapes is it what they mean.
+            constants = {name: array for name, array in constants.items() if name in definition.shaping}
+            run = self.run_for(op, bodies, [*map(expressed, operands)], [*map(expressed, results)], constants)
+            return on_expressed(run, operands, results)
+        known = surroundings(op) | {"constants": constants, "functions": self.planner.function}
         values = definition.group(op.properties, operands, results, bodies) | known
         if self.lanes is not None and not definition.elementwise:
             values |= definition.call("lift", values)
@@ -190,7 +194,8 @@ class FramePlanner:
             FramePlanner(self.planner, frame, lanes).plan(block, captures)
             return frame
 
-        return PlannedBody(region, plan, step_by_step=self.planner.step_by_step)
+        run_of = FramePlanner(self.planner, FunctionPlan("region")).run_of
+        return PlannedBody(region, plan, run_of, step_by_step=self.planner.step_by_step)
 
     def isolated(self, region: Region) -> FunctionPlan:
         """A region that sees no values from above, as a function."""
@@ -342,4 +347,7 @@ def lifted_type(type: Type, lanes: int) -> Type:
     """The type with one more axis of size `lanes` in front."""
     if not isinstance(type, TensorType):
         raise UnsupportedError(f"{type} has no lanes")
-    return TensorType((lanes, *type.shape), type.element_type)
+    element = type.element_type
+    if isinstance(element, QuantizedType) and element.quantization_dimension is not None:
+        element = replace(element, quantization_dimension=element.quantization_dimension + 1)
+    return TensorType((lanes, *type.shape), element)

@@ -9,22 +9,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from stablehlo_ref.execute.steps import in_a_row
-from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.types import Type
 from stablehlo_ref.numerics.quantized import dequantize, quantize
 from stablehlo_ref.spec import expressed_type, is_quantized, with_element_type
 
 
-def expressed_run(
-    op: Operation, operands: list[Type], results: list[Type], known: dict[str, Any]
-) -> Callable[..., Any]:
-    """The `run` of an op on quantized types, taking its operands in a row."""
-    definition = op.definition
-    assert definition is not None
-    constants = {n: c for n, c in known["constants"].items() if n in definition.shaping}
-    types = definition.group(op.properties, list(map(expressed, operands)), list(map(expressed, results)), ())
-    run = in_a_row(definition, len(operands), definition.call("plan", types | known | {"constants": constants}))
+def expressed(type: Any) -> Any:
+    """The type with its expressed element type, where it is quantized."""
+    return with_element_type(type, expressed_type(type)) if is_quantized(type) else type
+
+
+def on_expressed(run: Callable[..., Any], operands: list[Type], results: list[Type]) -> Callable[..., Any]:
+    """From the `run` of an op on expressed types that of the op on these types, taking its operands in a row."""
     enter = [dequantize(t) if is_quantized(t) else None for t in operands]
     leave = [quantize(t) if is_quantized(t) else None for t in results]
 
@@ -35,8 +31,3 @@ def expressed_run(
         return stored[0] if len(leave) == 1 else stored
 
     return wrapped
-
-
-def expressed(type: Any) -> Any:
-    """The type with its expressed element type, where it is quantized."""
-    return with_element_type(type, expressed_type(type)) if is_quantized(type) else type

@@ -17,7 +17,6 @@ from stablehlo_ref.execute.choosing import may_be_open
 from stablehlo_ref.execute.run import FunctionPlan, current_context
 from stablehlo_ref.ir.core import Block, Operation, Region, Value
 from stablehlo_ref.numerics.dtypes import numpy_dtype
-from stablehlo_ref.spec import is_quantized
 
 Call = Callable[..., list[Any]]
 
@@ -29,12 +28,14 @@ class PlannedBody:
         self,
         region: Region,
         plan: Callable[[Block, int | None], FunctionPlan],
+        run_of: Callable[[Operation], Callable[..., Any]],
         captures: Sequence[Any] = (),
         step_by_step: bool = False,
     ) -> None:
         self.region = region
         self.function_type: Any = region.function_type
         self._plan = plan
+        self._run_of = run_of  # plans one op of arrays, the only one of the body
         self._captures = tuple(captures)
         self._step_by_step = step_by_step  # whether ops must be seen that may need a choice
         self._scalar: FunctionPlan | None = None
@@ -42,7 +43,7 @@ class PlannedBody:
 
     def bind(self, captures: Sequence[Any]) -> PlannedBody:
         """The same body with the values that it captures, which its plan takes as further arguments."""
-        bound = PlannedBody(self.region, self._plan, captures, self._step_by_step)
+        bound = PlannedBody(self.region, self._plan, self._run_of, captures, self._step_by_step)
         self._scalar = bound._scalar = self._scalar or self._plan(self.region.block, None)
         return bound
 
@@ -57,13 +58,13 @@ class PlannedBody:
                 block.operations.insert(0, op)
         last = self.region.block.operations[-1]
         block.operations.append(Operation(last.name, None, list(values), (), {}, {}, [], last.location))
-        return PlannedBody(Region([block]), self._plan, self._captures, self._step_by_step)
+        return PlannedBody(Region([block]), self._plan, self._run_of, self._captures, self._step_by_step)
 
     def taking(self, arguments: Sequence[Value]) -> PlannedBody:
         """The body as a function of some of its arguments, where it needs no others."""
         block = Block([], [])
         block.arguments, block.operations = list(arguments), self.region.block.operations
-        return PlannedBody(Region([block]), self._plan, self._captures, self._step_by_step)
+        return PlannedBody(Region([block]), self._plan, self._run_of, self._captures, self._step_by_step)
 
     # --- all tiers ----------------------------------------------------------------------------------------------
 
@@ -72,12 +73,10 @@ class PlannedBody:
         """The body, a function of scalars, on every tuple of elements of arrays, which are of one shape or scalars."""
         if not self.is_elementwise:
             return self._each_lane
-        op = self.recognised
-        if op is not None and op.definition is not None and not any(map(is_quantized, op.operand_types)):
-            values = op.definition.bind(op) | {"constants": {}, "location": op.location}
-            run = op.definition.call("plan", values)
-            return lambda *arrays: [run(*arrays)]
-        return self._each_element
+        if self.recognised is None:
+            return self._each_element
+        run = self._run_of(self.recognised)
+        return lambda *arrays: [run(*arrays)]
 
     def _each_element(self, *arrays: Any) -> list[Any]:
         shape = max(map(np.shape, arrays), key=len)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from stablehlo_ref.ir.core import Block, Operation, Value
+from stablehlo_ref.numerics.quantized import dequantize
+from stablehlo_ref.spec import is_quantized
 
 Body = Any  # execute.regions.PlannedBody
 
@@ -15,10 +17,12 @@ Body = Any  # execute.regions.PlannedBody
 class Key:
     """What `of`, a function of all left sides and right sides in turn, gives of the left sides; `descending`, or not.
 
-    By `total_order` each NaN and each zero has a place of its own.
+    It is what `numbers` makes of that, from how it is stored. By `total_order` each NaN and each zero has a place of
+    its own.
     """
 
     of: Body
+    numbers: Callable[[Any], Any]
     descending: bool
     total_order: bool
 
@@ -36,8 +40,13 @@ def sort_keys(comparator: Body) -> list[Key] | None:
             lhs, direction = rhs, {"LT": "GT", "GT": "LT"}[direction]
         elif not _mirrored(lhs, rhs, block):
             return None
-        keys.append(Key(comparator.returning([lhs]), direction == "GT", total_order))
+        keys.append(Key(comparator.returning([lhs]), _numbers(lhs.type), direction == "GT", total_order))
     return keys
+
+
+def _numbers(type: Any) -> Callable[[Any], Any]:
+    """What is compared: stored integers may differ where, rounded to the expressed type, they stand for one float."""
+    return dequantize(type) if is_quantized(type) else lambda stored: stored
 
 
 def partially_ordered(block: Block) -> set[int]:

@@ -7,7 +7,6 @@ from enum import Enum
 from typing import Any
 
 from stablehlo_ref.define import Attr, In, Out
-from stablehlo_ref.diagnostics import UnsupportedError
 from stablehlo_ref.kinds import boolean_tensor, float_tensor, per_tensor_quantized, tensor
 from stablehlo_ref.numerics import complexes, floats, integers
 from stablehlo_ref.numerics.dtypes import kind, numpy_dtype
@@ -21,7 +20,6 @@ from stablehlo_ref.spec import (
     element_type,
     is_complex,
     is_float,
-    is_quantized,
     rank,
     shape,
     with_element_type,
@@ -79,8 +77,6 @@ class Compare(Elementwise, op="compare"):
 
     @classmethod
     def plan(cls, lhs: Any, comparison_direction: Any, compare_type: Any) -> Kernel:
-        if is_quantized(lhs):
-            raise UnsupportedError(f"'{cls.name}' op on quantized tensors is not evaluated")
         dtype, direction = numpy_dtype(element_type(lhs)), comparison_direction.name
         is_total = compare_type == ComparisonType.TOTALORDER and is_float(lhs)
         if rank(lhs) == 0 and dtype.kind in "biuf" and not is_total:
@@ -135,8 +131,6 @@ class Select(Elementwise, op="select"):
 
     @classmethod
     def plan(cls, pred: Any, on_true: Any) -> Kernel:
-        if is_quantized(on_true):
-            raise UnsupportedError(f"'{cls.name}' op on quantized tensors is not evaluated")
         choose = select(numpy_dtype(element_type(on_true)))
         if not 0 < rank(pred) < rank(on_true):
             return choose

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from stablehlo_ref.define import Attr, In, Op, Out
-from stablehlo_ref.diagnostics import UnsupportedError
 from stablehlo_ref.ir.types import ComplexType
 from stablehlo_ref.kinds import (
     Int32,
@@ -119,8 +118,6 @@ class ReducePrecision(Elementwise, op="reduce_precision"):
 
     @classmethod
     def plan(cls, operand: Any, exponent_bits: int, mantissa_bits: int) -> Kernel:
-        if is_quantized(operand):
-            raise UnsupportedError(f"'{cls.name}' op on quantized tensors is not evaluated")
         return conversion.reduce_precision(numpy_dtype(element_type(operand)), exponent_bits, mantissa_bits)
 
 

@@ -71,8 +71,6 @@ class Elementwise(Op):
     @classmethod
     def kernel(cls, x: Any) -> Kernel:
         """The bullet for this element type, rounded to it."""
-        if is_quantized(x):
-            raise UnsupportedError(f"'{cls.name}' op on quantized tensors is not evaluated")
         dtype = numpy_dtype(element_type(x))
         if cls.scalar is not None and rank(x) == 0 and dtype.kind in "biuf":
             return cls.scalar  # type: ignore[no-any-return]

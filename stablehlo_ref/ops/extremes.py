@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from stablehlo_ref.numerics.dtypes import FLOAT32, FLOAT64, is_sub_byte_integer, kind, max_value, numpy_dtype
-from stablehlo_ref.spec import element_type, is_integer
+from stablehlo_ref.spec import element_type, is_integer, is_quantized
 
 Array: TypeAlias = Any
 Extreme: TypeAlias = Callable[[Sequence[Array], tuple[int, ...]], list[Array] | None]
@@ -29,7 +29,9 @@ def extreme_with_index(body: Any) -> Extreme | None:
     The function gives None where the body must be asked after all: which of several NaNs or zeros was it?
     """
     outputs = body.function_type.outputs
-    if len(outputs) != 2 or not is_integer(outputs[1]) or not _compares_and_selects(body.region.block):
+    if len(outputs) != 2 or not is_integer(outputs[1]) or is_quantized(outputs[0]):
+        return None
+    if not _compares_and_selects(body.region.block):
         return None
     value_dtype, index_dtype = (numpy_dtype(element_type(t)) for t in outputs)
     if is_sub_byte_integer(index_dtype) or not _is_native_number(value_dtype):

@@ -28,7 +28,7 @@ def by_keys(keys: Sequence[Key], rows: Sequence[Array]) -> Array:
     order: Array = None
     for key in reversed(keys):
         (values,) = key.of.each(*both_sides)
-        number = ordered_bits(values, key.total_order)
+        number = ordered_bits(key.numbers(values), key.total_order)
         number = ~number if key.descending else number
         for digit in _digits(number, 8 * number.itemsize, DIGIT if n > SHORT else 64 - n.bit_length()):
             step = _argsort(digit if order is None else _take(digit, order))

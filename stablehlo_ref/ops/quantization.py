@@ -17,6 +17,7 @@ class UniformDequantize(Op, op="uniform_dequantize"):
     """The floats that the elements of `operand` stand for."""
 
     on_storage = True
+    elementwise = True
 
     operand = In(quantized_tensor)  # I1
     result = Out(float_tensor)
@@ -41,6 +42,7 @@ class UniformQuantize(Op, op="uniform_quantize"):
     """The stored integers nearest to `operand`'s floats by the quantization parameters of the result."""
 
     on_storage = True
+    elementwise = True
 
     operand = In(float_tensor | quantized_tensor)  # I1
     result = Out(quantized_tensor)
