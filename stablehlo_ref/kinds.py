@@ -94,6 +94,7 @@ feature_vector = _tensor_of(
     lambda t: rank(t) == 1 and (is_float(t) or is_per_tensor_quantized(t)),
 )
 integer_vector = _tensor_of("1-dimensional tensor of integer type", lambda t: rank(t) == 1 and is_integer(t))
+integer_matrix = _tensor_of("2-dimensional tensor of integer type", lambda t: rank(t) == 2 and is_integer(t))
 token = Kind("token", lambda t: isinstance(t, TokenType))
 tuple_value = Kind("tuple", lambda t: isinstance(t, TupleType))
 future = Kind("future", lambda t: isinstance(t, FutureType))

@@ -15,7 +15,7 @@ from stablehlo_ref.define import Op, check_constraints, group_by_member, surroun
 from stablehlo_ref.diagnostics import EvaluationError, InvalidError
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.types import TensorType, Type, tensor_type
-from stablehlo_ref.spec import bounds, compatible, element_type, with_element_type
+from stablehlo_ref.spec import bounds, compatible, element_type, rank, with_element_type
 
 KEPT_PLANS = 64  # of one op, before all are forgotten
 
@@ -80,6 +80,9 @@ def result_types(op: Operation, operands: list[Type], shaping: dict[str, Any]) -
     regions = [region.function_type for region in op.regions]
     known = surroundings(op) | {"constants": shaping}
     try:
+        if definition.shaping:  # of numbers that break a constraint nothing can be inferred
+            unsized = list(map(_unsized, op.result_types))
+            check_constraints(op, definition.group(op.properties, operands, unsized, regions) | known)
         values = definition.group(op.properties, operands, op.result_types, regions) | known
         inferred = definition.infer_types(values) if "infer" in definition.parameters else op.result_types
         results = [_refined(declared, result) for declared, result in zip(op.result_types, inferred)]
@@ -122,6 +125,11 @@ def check_type(op: Operation, declared: Type, value: Any) -> None:
 
 def _not_as_declared(op: Operation, result: Type, declared: Type) -> EvaluationError:
     return EvaluationError(f"'{op.name}' op gives {result} here, where {declared} is declared")
+
+
+def _unsized(type: Type) -> Type:
+    """The type with all its sizes unknown."""
+    return tensor_type((None,) * rank(type), type.element_type) if isinstance(type, TensorType) else type
 
 
 def _refined(declared: Type, inferred: Type) -> Type:

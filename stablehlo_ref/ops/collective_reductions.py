@@ -79,7 +79,8 @@ class AllReduce(Collective, op="all_reduce"):
     ) -> None:  # fmt: skip
         ids = without_padding(ids_in(replica_groups, symbols, location))
         C(1, is_unique(ids))
-        C(3, in_range(ids, size(ids)) and not (use_global_device_ids and replica_groups == ()))
+        C(3, in_range(ids, size(ids)))
+        C(3, not (use_global_device_ids and replica_groups == ()))
         C(4, not use_global_device_ids or channel_id > 0)
         C(5, all(is_reducer(computation, [operand]) for operand in operands))
         C(6, size(results) == size(operands) and list(map(shape, results)) == list(map(shape, operands)))
@@ -187,7 +188,8 @@ class CollectiveReduce(Collective, op="collective_reduce"):
     ) -> None:  # fmt: skip
         ids = without_padding(ids_in(replica_groups, symbols, location))
         C(1, is_unique(ids))
-        C(2, all(0 <= i for i in ids) and (not use_global_device_ids or channel_id > 0))
+        C(2, all(0 <= i for i in ids))
+        C(2, not use_global_device_ids or channel_id > 0)
         C(3, size(operands) > has_dynamic_root and (not has_dynamic_root or is_root(operands)))
         C(4, all(is_reducer(computation, [o]) for o in (operands[:-1] if has_dynamic_root else operands)))
         C(3, size(results) == size(infer()) and all(map(compatible, results, infer())))

@@ -178,9 +178,12 @@ class Recv(PointToPoint, op="recv"):
         C: Any, channel_type: int, is_host_transfer: bool, source_target_pairs: Any, results: Types
     ) -> None:
         C(1, all(size(pair) == 2 for pair in source_target_pairs))
-        C(2, size(results) > 0 and is_unique([source for source, _ in source_target_pairs]))
-        C(3, all(map(is_tensor, results[:-1])) and is_unique([target for _, target in source_target_pairs]))
-        C(4, is_token(results[-1]) and all(0 <= i for pair in source_target_pairs for i in pair))
+        C(2, is_unique([source for source, _ in source_target_pairs]))
+        C(2, 0 < size(results))
+        C(3, is_unique([target for _, target in source_target_pairs]))
+        C(3, all(map(is_tensor, results[:-1])))
+        C(4, all(0 <= i for pair in source_target_pairs for i in pair))
+        C(4, is_token(results[-1]))
         C(5, channel_type in (FROM_HOST if is_host_transfer else (ChannelType.DEVICE_TO_DEVICE,)))
 
     @classmethod

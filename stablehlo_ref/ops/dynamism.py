@@ -15,8 +15,8 @@ from stablehlo_ref.define import Attr, In, Op, Out
 from stablehlo_ref.kinds import (
     Dims,
     Int,
+    integer_matrix,
     integer_scalar,
-    integer_tensor,
     integer_vector,
     quantized_tensor,
     si32_scalar,
@@ -29,6 +29,7 @@ from stablehlo_ref.ops.gather_scatter import Gather, index_size
 from stablehlo_ref.ops.slicing import Slice
 from stablehlo_ref.spec import (
     UNKNOWN,
+    Size,
     dim,
     element_type,
     in_range,
@@ -142,7 +143,7 @@ class DynamicConv(Convolution, Dynamic, op="dynamic_conv"):
 
     shaping = ("padding",)
 
-    padding = In(integer_tensor)  # I3
+    padding = In(integer_matrix)  # I3
 
     syntax = ""
 
@@ -263,16 +264,21 @@ class SetDimensionSize(Op, op="set_dimension_size"):
 
     @staticmethod
     def infer(operand: Any, dimension: Any, constants: Any) -> Any:
-        cut = int(constants["size"]) if "size" in constants else UNKNOWN
+        cut = cut_size(constants)
         sizes = [cut if d == dimension else n for d, n in enumerate(shape(operand))]
         return make_tensor_type(sizes, element_type(operand))
 
     @staticmethod
     def constraints(C: Any, operand: Any, dimension: Any, constants: Any) -> None:
         C(1, 0 <= dimension < rank(operand))
-        C(2, 0 <= int(constants.get("size", 0)) <= dim(operand, dimension))
+        cut = cut_size(constants)
+        C(2, 0 <= cut <= dim(operand, dimension))
 
     @staticmethod
     def plan(dimension: Any, result: Any) -> Run:
         kept = tuple(slice(0, n) if d == dimension else slice(None) for d, n in enumerate(shape(result)))
         return lambda operand, size: operand[kept]
+
+
+def cut_size(constants: dict[str, Any]) -> Size:
+    return int(constants["size"]) if "size" in constants else UNKNOWN

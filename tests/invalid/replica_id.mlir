@@ -1,0 +1,5 @@
+func.func @kinds() {
+  // expected-error@+1 {{result #0 (result) must be tensor<ui32>, but is tensor<i32>}}
+  %0 = "stablehlo.replica_id"() : () -> tensor<i32>
+  return
+}
