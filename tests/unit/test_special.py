@@ -79,6 +79,14 @@ def test_zeta_and_polygamma() -> None:
     )
 
 
+@pytest.mark.parametrize("dtype", [FLOAT32, FLOAT64], ids=str)
+def test_polygamma_half_way_between_poles(dtype: np.dtype) -> None:
+    """Where all the powers of negative numbers cancel: by reflection, even derivatives at x and 1 - x are the same."""
+    n, x = np.array([[2.0], [6.0], [20.0]], dtype), np.array([-0.5, -1.5, -9.5, -17.5, -100.5], dtype)
+    polygamma = special_zeta.polygamma(dtype)
+    np.testing.assert_allclose(polygamma(n, x), polygamma(n, 1 - x), rtol=4 * np.finfo(dtype).eps)
+
+
 def test_polygamma_of_high_order_is_in_range_where_its_factors_are_not() -> None:
     """n! / x**n times 1 / (n) + 1 / (2 x) + ..., for large x."""
     n, x = np.array([100.0, 200.0]), np.array([1e5, 1e4])
