@@ -75,20 +75,26 @@ class TruncF(Cast, op="truncf"):
 
 
 class FPToSI(Cast, op="fptosi"):
-    """A float rounded toward zero, as a signed integer."""
-
-    operand = In(float_like)
-    result = Out(fixed_integer_like)
-
-
-class FPToUI(Cast, op="fptoui"):
-    """A float rounded toward zero, as an unsigned integer."""
+    """A float rounded toward zero, as a signed integer; the nearest where there is none."""
 
     operand = In(float_like)
     result = Out(fixed_integer_like)
 
     @staticmethod
     def conversion(source: DType, target: DType) -> Run:
+        return conversion.convert(source, target) if target != BOOL else lambda x: np.less_equal(x, source.type(-1))
+
+
+class FPToUI(Cast, op="fptoui"):
+    """A float rounded toward zero, as an unsigned integer; the nearest where there is none."""
+
+    operand = In(float_like)
+    result = Out(fixed_integer_like)
+
+    @staticmethod
+    def conversion(source: DType, target: DType) -> Run:
+        if target == BOOL:
+            return lambda x: np.greater_equal(x, source.type(1))
         convert = conversion.convert(source, unsigned_dtype(target))
         return lambda x: convert(x).view(target)
 
@@ -166,6 +172,10 @@ class IndexCastUI(UnsignedCast, op="index_castui"):
     operand = In(integer_like)
     result = Out(integer_like)
     constraints = staticmethod(one_is_index)
+
+    @staticmethod
+    def conversion(source: DType, target: DType) -> Run:
+        return UnsignedCast.conversion(source, target) if target != BOOL else TruncI.conversion(source, target)
 
 
 class TruncI(Cast, op="trunci"):

@@ -21,7 +21,7 @@ from stablehlo_ref.dialects.foreign.values import Array, Run
 from stablehlo_ref.ir.attributes import OpaqueAttribute
 from stablehlo_ref.kinds import Int, Kind, Opaque, String, anything
 from stablehlo_ref.ops.control_flow import all_compatible
-from stablehlo_ref.ops.process_groups import read_mesh
+from stablehlo_ref.ops.meshes import read_mesh
 from stablehlo_ref.processes import Grid
 from stablehlo_ref.spec import compatible, is_tensor, make_tensor_type, shape, size
 
