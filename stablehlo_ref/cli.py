@@ -144,7 +144,7 @@ def _run(options: argparse.Namespace, program: Program) -> None:
     )  # fmt: skip
     with ExitStack() as stack:
         statistics = stack.enter_context(Statistics()) if options.stats else None
-        steps = program.step_count * len(grid.processes)
+        steps = program.step_count * grid.count
         progress = Progress(steps) if sys.stderr.isatty() and not options.verbose else None
         observers = [o for o in (Trace() if options.verbose else None, statistics, progress) if o]
         if progress:
@@ -161,7 +161,7 @@ def _results(
     options: argparse.Namespace, program: Program, context: Context, grid: Grid
 ) -> tuple[list[Parameter], list[Any]]:
     """The results, and what they are: of a grid, those of each process, called `name@(replica id, partition id)`."""
-    if len(grid.processes) == 1:
+    if grid.count == 1:
         positional, named = _inputs(options, program)
         return list(program.outputs), list(program.run_in(context, *positional, **named))
     parameters = [replace(p, name=f"{p.name}@{process}") for process in grid.processes for p in program.outputs]
@@ -170,7 +170,7 @@ def _results(
 
 def _inputs_of_all(options: argparse.Namespace, program: Program, grid: Grid) -> list[Any]:
     """The inputs of each process; all have the same where nothing is given twice, or drawn."""
-    count = len(grid.processes)
+    count = grid.count
     if options.random_inputs is None and len(options.args) <= 1 and len(options.inputs) <= 1:
         return [_by_name(program, *_inputs(options, program))] * count
     return [_by_name(program, *_inputs(options, program, number)) for number in range(count)]

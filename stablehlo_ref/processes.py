@@ -7,19 +7,34 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from stablehlo_ref.diagnostics import Location
+from stablehlo_ref.diagnostics import EvaluationError, Location
 
 ProcessId: TypeAlias = tuple[int, int]  # replica id, partition id
 Group: TypeAlias = tuple[ProcessId, ...]
 IdGroups: TypeAlias = Sequence[Sequence[int]]  # ids of -1 pad groups of different sizes and stand for nobody
 
+MOST_PROCESSES = 1 << 16  # of a grid
+
 
 @dataclass(frozen=True)
 class Grid:
-    """`num_replicas` by `num_partitions` processes."""
+    """`num_replicas` by `num_partitions` processes. EvaluationError where these are none, or more than one machine
+    should start."""
 
     num_replicas: int = 1
     num_partitions: int = 1
+
+    def __post_init__(self) -> None:
+        if min(self.num_replicas, self.num_partitions) < 1 or self.count > MOST_PROCESSES:
+            raise EvaluationError(f"a grid has from 1 to {MOST_PROCESSES} processes; this one is of {self}")
+
+    def __str__(self) -> str:
+        return f"{self.num_replicas} x {self.num_partitions} processes (replicas x partitions)"
+
+    @property
+    def count(self) -> int:
+        """How many processes there are."""
+        return self.num_replicas * self.num_partitions
 
     @property
     def processes(self) -> tuple[ProcessId, ...]:

@@ -189,9 +189,8 @@ class Program:
         if replicas is None and partitions is None:
             partitions = 1
         grid = Grid(replicas or max(1, count // (partitions or 1)), partitions or max(1, count // (replicas or 1)))
-        if len(grid.processes) != count:
-            size = f"{grid.num_replicas} x {grid.num_partitions} processes (replicas x partitions)"
-            raise EvaluationError(f"there are inputs for {count}, but the grid is of {size}", self.entry.location)
+        if grid.count != count:
+            raise EvaluationError(f"there are inputs for {count}, but the grid is of {grid}", self.entry.location)
         return grid
 
     def run_parallel_in(

@@ -111,7 +111,7 @@ class RunParallel(Op, dialect="interpreter", op="run_parallel"):
         C("inputs", all_compatible(inputs, [t for f in functions for t in f.inputs]))
         C("results", all_compatible(results, [t for f in functions for t in f.outputs]))
         reads = [symbols(name).properties["function_type"] for name in infeed or ()]
-        C("infeed", infeed != () and all(size(f.outputs) == 1 and is_tensor(f.outputs[0]) for f in reads))
+        C("infeed", infeed != () and all(not f.inputs and is_tensor(*f.outputs) for f in reads))
 
     @staticmethod
     def inline(

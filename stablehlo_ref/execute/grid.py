@@ -55,8 +55,9 @@ def _of_process(context: Context, process: Process) -> Context:
 
 
 def in_process(process: ProcessId, diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
-    """The diagnostics, saying which process they are of."""
-    return [replace(d, notes=(*d.notes, f"in process {process}")) for d in diagnostics]
+    """The diagnostics, saying once which process they are of."""
+    note = f"in process {process}"
+    return [d if note in d.notes else replace(d, notes=(*d.notes, note)) for d in diagnostics]
 
 
 def _turns(context: Context, plan: FunctionPlan, arguments: list[Any]) -> Turns:

@@ -43,7 +43,7 @@ class Trace(Observer):
         self.of = ""
 
     def goes_on(self, process: Process) -> None:
-        self.of = f"process {process.id}: " if len(process.grid.processes) > 1 else ""
+        self.of = f"process {process.id}: " if process.grid.count > 1 else ""
 
     def after(self, op: Operation, results: Sequence[Any]) -> None:
         for result, value in zip(op.results, results):

@@ -122,6 +122,7 @@ class CrossReplicaSum(Collective, op="cross-replica-sum"):
     def plan(cls, operand: Any, replica_groups: Any, symbols: Any, location: Location) -> Any:
         ids = id_groups(replica_groups, symbols, location)
         groups = ProcessGroups(cls.name, location, CROSS_REPLICA, ids, size_label=1, range_label=1)
+        tag = (("operand", operand),)
         add = Add.plan(operand)
 
         def total(meeting: Meeting) -> Array:
@@ -131,7 +132,7 @@ class CrossReplicaSum(Collective, op="cross-replica-sum"):
             return first
 
         def run(context: Any, operand: Array) -> Turns:
-            meeting = yield Rendezvous(cls.name, operand.shape, groups.around(context.process), operand, location)
+            meeting = yield Rendezvous(cls.name, tag, groups.around(context.process), operand, location)
             return meeting.once("total", lambda: total(meeting))
 
         return run

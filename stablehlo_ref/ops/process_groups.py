@@ -2,32 +2,20 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import pairwise
-from math import prod
 from typing import Any
 
-import numpy as np
-
 from stablehlo_ref.diagnostics import EvaluationError, InvalidError, Location
-from stablehlo_ref.ir.attributes import (
-    DenseElements,
-    IntegerAttribute,
-    OpaqueAttribute,
-    StructAttribute,
-    SymbolReference,
-)
+from stablehlo_ref.ir.attributes import StructAttribute, SymbolReference
 from stablehlo_ref.kinds import AttributeKind, Matrix
+from stablehlo_ref.ops.meshes import groups_along
 from stablehlo_ref.processes import Grid, Group, IdGroups, Process, ProcessId
 from stablehlo_ref.spec import UNKNOWN, Size
 
 Symbols = Callable[[str], Any]  # from a symbol's name to the op that it stands for, None where there is none
 Ids = tuple[tuple[int, ...], ...]
-
-MOST_DEVICES = 1 << 20  # of a mesh
 
 # --- replica groups -------------------------------------------------------------------------------------------------
 
@@ -84,8 +72,8 @@ def id_groups(replica_groups: Ids | MeshAxes, symbols: Symbols, location: Locati
     if mesh is None:
         return None
     try:
-        return along_axes(*read_mesh(mesh), [read_axis(axis) for axis in replica_groups.axes])
-    except (KeyError, TypeError, ValueError) as error:
+        return groups_along(replica_groups.axes, mesh)
+    except ValueError as error:
         raise InvalidError(f"replica_groups: these are no axes of the mesh: {error}", location) from None
 
 
@@ -105,66 +93,6 @@ def group_size(replica_groups: Ids | MeshAxes, symbols: Symbols, location: Locat
     return UNKNOWN if groups is None else len(groups[0]) if groups else 0
 
 
-# --- meshes ---------------------------------------------------------------------------------------------------------
-
-Axis = tuple[str | int, int, int | None]  # name (or number), pre-size, size; the size is None of a full axis
-
-
-def along_axes(sizes: dict[str, int], device_ids: Sequence[int], axes: Sequence[Axis]) -> Ids:
-    """One group of devices for each position on the other axes of the mesh; in a group the last axis varies fastest.
-
-    A sub-axis is a factor of an axis: of one of size `n`, split into (pre-size, size, the rest), the one in the middle.
-    """
-    names = list(sizes)
-    named = [(names[name] if isinstance(name, int) else name, before, size) for name, before, size in axes]
-    spans = [(name, before, before * (sizes[name] if size is None else size)) for name, before, size in named]
-    cuts = {name: {1, n} for name, n in sizes.items()}
-    for name, *span in spans:
-        cuts[name].update(span)
-    parts = [(name, low, high) for name in names for low, high in pairwise(sorted(cuts[name]))]
-    if any(high % low for _, low, high in parts):
-        raise ValueError(f"sub-axes must be factors of axes {sizes}")
-    places = list(enumerate(parts))
-    inside = [p for name, low, high in spans for p, (axis, start, _) in places if axis == name and low <= start < high]
-    if len(set(inside)) < len(inside):
-        raise ValueError("axes overlap")
-    outside = [p for p in range(len(parts)) if p not in inside]
-    if prod(sizes.values()) > MOST_DEVICES:
-        raise ValueError(f"more than {MOST_DEVICES} devices")
-    devices = np.array(device_ids or range(prod(sizes.values())), np.int64)
-    grid = devices.reshape([high // low for _, low, high in parts]).transpose(outside + inside)
-    count = prod(parts[p][2] // parts[p][1] for p in inside)
-    return tuple(map(tuple, grid.reshape(-1, count).tolist()))
-
-
-def read_mesh(attribute: Any) -> tuple[dict[str, int], Sequence[int]]:
-    """The axes' sizes by name and the ids of the devices, none where they are in order."""
-    if isinstance(attribute, OpaqueAttribute | str):  # <["x"=2, "y"=4], device_ids=[...]> of Shardy
-        axes, _, ids = str(getattr(attribute, "text", attribute)).partition("device_ids")
-        found = re.findall(r'"([^"]+)"\s*=\s*(\d+)', axes)
-        return {name: int(size) for name, size in found}, [int(i) for i in re.findall(r"\d+", ids)]
-    fields = _fields(attribute)
-    sizes = {_fields(axis)["name"]: _fields(axis)["size"].value for axis in fields["axes"]}
-    devices = fields.get("device_ids")
-    return sizes, devices.array.reshape(-1).tolist() if isinstance(devices, DenseElements) else ()
-
-
-def read_axis(attribute: Any) -> Axis:
-    """A reference to an axis, or to a factor of one."""
-    if isinstance(attribute, IntegerAttribute):
-        return attribute.value, 1, None
-    fields = _fields(attribute)
-    part = fields.get("sub_axis_info")
-    if part is None:
-        return fields["name"], 1, None
-    sizes = _fields(part)
-    return fields["name"], sizes["pre_size"].value, sizes["size"].value
-
-
-def _fields(attribute: Any) -> Any:
-    return attribute.fields if isinstance(attribute, StructAttribute) else attribute
-
-
 # --- groups of a grid -----------------------------------------------------------------------------------------------
 
 
@@ -178,7 +106,7 @@ class Strategy:
     def count(self, grid: Grid) -> int:
         """How many of `ids` the grid has."""
         counts = {"num_replicas": grid.num_replicas, "num_partitions": grid.num_partitions}
-        return counts.get(self.ids, len(grid.processes))
+        return counts.get(self.ids, grid.count)
 
 
 CROSS_REPLICA = Strategy("num_replicas", Grid.cross_replica)
@@ -245,5 +173,4 @@ class ProcessGroups:
             formula, label, found = f"size(ids) == {self.strategy.ids}", size_label, f"size(ids) = {len(ids)}"
         else:
             return
-        here = f"the grid is of {grid.num_replicas} x {grid.num_partitions} processes (replicas x partitions)"
-        raise EvaluationError(f"'{self.op}' op (C{label}): {formula}", self.location, (found, here))
+        raise EvaluationError(f"'{self.op}' op (C{label}): {formula}", self.location, (found, f"the grid is of {grid}"))

@@ -67,6 +67,12 @@ def test_the_spec_s_examples_of_groups(split: Callable[[], Any], expected: Any) 
     assert split() == expected
 
 
+@pytest.mark.parametrize(("replicas", "partitions"), [(0, 1), (1, -1), (-1, -1), (1 << 16, 2)])
+def test_sizes_of_no_grid(replicas: int, partitions: int) -> None:
+    with pytest.raises(sr.EvaluationError, match=f"this one is of {replicas} x {partitions} processes"):
+        Grid(replicas, partitions)
+
+
 # --- runs -----------------------------------------------------------------------------------------------------------
 
 
@@ -335,6 +341,16 @@ func.func @main(%a: tensor<f32>, %root: tensor<1xi32>) -> tensor<f32> {
         sr.load(text).run_replicas(inputs)
 
 
+@pytest.mark.parametrize(("type", "convert"), [("1xf32", "reshape"), ("i32", "convert")])
+def test_sums_of_other_types(type: str, convert: str) -> None:
+    total = '"stablehlo.cross-replica-sum"({}) {{replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>}} : ({}) -> {}'
+    other = [f"%b = stablehlo.{convert} %a : (tensor<f32>) -> tensor<{type}>"]
+    other.append(f"%0 = {total.format('%b', f'tensor<{type}>', f'tensor<{type}>')}")
+    first = f"%0 = {total.format('%a', 'tensor<f32>', 'tensor<f32>')}"
+    message = deadlock(grid_of("[[@a], [@b]]", function("a", first), function("b", *other)))
+    assert f"with operand tensor<{type}>, not tensor<f32>" in message
+
+
 # --- failures -------------------------------------------------------------------------------------------------------
 
 
@@ -364,6 +380,25 @@ func.func @main(%a: tensor<2xf32>) -> tensor<2xf32> {{
 """
     with pytest.raises(sr.UnsupportedError, match="in a function of another op"):
         sr.load(text).run(np.zeros(2, np.float32))
+
+
+def test_a_grid_that_starts_itself() -> None:
+    text = """
+func.func @main() {
+  "interpreter.run_parallel"() {programs = [[@main], [@main]]} : () -> ()
+  return
+}
+"""
+    message = deadlock(text)
+    assert "nested" in message
+    assert message.count("in process (0, 0)") == 1
+
+
+def test_functions_of_the_infeed_take_nothing() -> None:
+    read = "func.func @read(%a: tensor<f32>) -> tensor<f32> { return %a : tensor<f32> }"
+    text = grid_of("[[@a]]", function("a"), read).replace("{programs", "{infeed = [@read], programs")
+    with pytest.raises(sr.InvalidError, match=r"\(infeed\)"):
+        sr.load(text)
 
 
 def test_statistics_of_a_grid() -> None:
