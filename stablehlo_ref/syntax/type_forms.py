@@ -36,10 +36,10 @@ class Types(Directive):
 
     def parse(self, parser: Any, draft: Draft) -> None:
         offset = parser.start
-        types = parser.type_list()
         if self.of == "results":
-            draft.result_types = types
+            draft.result_types = parser.type_list()
             return
+        types = parser.type_list() if draft.operands else ()
         if len(types) != len(draft.operands):
             raise parser.error(f"{len(draft.operands)} operands present, but expected {len(types)}", offset)
         draft.operand_types = types

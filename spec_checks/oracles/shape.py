@@ -1,0 +1,110 @@
+"""MLIR's shape dialect by its documentation. A shape is a tuple of sizes; None stands for an error."""
+
+import builtins
+from fractions import Fraction
+from math import floor
+
+from spec_checks.oracles.notation import Array, Dims
+
+Shape = Dims | None
+Size = int | None
+
+
+def shape_of(arg: Array) -> Shape:
+    return arg.shape
+
+
+def broadcast(*shapes: Dims) -> Shape:
+    """From the last dimension on, sizes are the same or 1; dimensions that are missing are like those of size 1."""
+    result: list[int] = []
+    for i in range(1, builtins.max(map(len, shapes)) + 1):
+        sizes = {shape[-i] for shape in shapes if i <= len(shape)} - {1}
+        if len(sizes) > 1:
+            return None
+        result.insert(0, sizes.pop() if sizes else 1)
+    return tuple(result)
+
+
+def is_broadcastable(*shapes: Dims) -> bool:
+    return broadcast(*shapes) is not None
+
+
+cstr_broadcastable = is_broadcastable
+
+
+def shape_eq(*shapes: Dims) -> bool:
+    return all(shape == shapes[0] for shape in shapes)
+
+
+cstr_eq = shape_eq
+
+
+def concat(lhs: Dims, rhs: Dims) -> Shape:
+    return lhs + rhs
+
+
+def split_at(operand: Dims, index: int) -> tuple[Shape, Shape]:
+    """A negative index counts from the end; an error if it is less than -rank or greater than the rank."""
+    if index < -len(operand) or index > len(operand):
+        return None, None
+    place = index + len(operand) if index < 0 else index
+    return tuple(operand[i] for i in range(place)), tuple(operand[i] for i in range(place, len(operand)))
+
+
+def num_elements(shape: Dims) -> Size:
+    """The product of the sizes, 1 of none."""
+    result = 1
+    for size in shape:
+        result *= size
+    return in_64_bits(result)
+
+
+def rank(shape: Dims) -> Size:
+    return len(shape)
+
+
+def get_extent(shape: Dims, dim: int) -> Size:
+    return shape[dim] if 0 <= dim < len(shape) else None
+
+
+def dim(value: Array, index: int) -> Size:
+    return get_extent(value.shape, index)
+
+
+def add(lhs: int, rhs: int) -> Size:
+    return in_64_bits(lhs + rhs)
+
+
+def mul(lhs: int, rhs: int) -> Size:
+    return in_64_bits(lhs * rhs)
+
+
+def div(lhs: int, rhs: int) -> Size:
+    """Rounded toward negative infinity."""
+    return None if rhs == 0 else in_64_bits(floor(Fraction(lhs, rhs)))
+
+
+def in_64_bits(size: int) -> Size:
+    return size if -(2**63) <= size < 2**63 else None
+
+
+def max(lhs: Dims, rhs: Dims) -> Shape:
+    """Size by size, of shapes of equal ranks."""
+    return tuple(b if a < b else a for a, b in zip(lhs, rhs)) if len(lhs) == len(rhs) else None
+
+
+def min(lhs: Dims, rhs: Dims) -> Shape:
+    return tuple(a if a < b else b for a, b in zip(lhs, rhs)) if len(lhs) == len(rhs) else None
+
+
+def from_extents(*extents: int) -> Shape:
+    return extents
+
+
+def to_extent_tensor(input: Dims) -> Shape:
+    """The same sizes as another type, as of the ops that follow."""
+    return input
+
+
+from_extent_tensor = value_as_shape = to_extent_tensor
+size_to_index = index_to_size = lambda arg: arg
