@@ -12,6 +12,7 @@ import numpy as np
 
 from stablehlo_ref.define import Attr, Body, Group, In, Ins, Out, Outs
 from stablehlo_ref.diagnostics import EvaluationError, Location
+from stablehlo_ref.ir.core import Block
 from stablehlo_ref.kinds import Int, Presence, per_tensor_quantized, tensor
 from stablehlo_ref.ops.collectives import (
     Array,
@@ -40,7 +41,7 @@ from stablehlo_ref.ops.process_groups import (
     without_padding,
 )
 from stablehlo_ref.ops.reduction import is_reducer, one_or_all, promotion
-from stablehlo_ref.processes import Meeting, Rendezvous
+from stablehlo_ref.processes import Meeting, Process, Rendezvous
 from stablehlo_ref.spec import (
     UNKNOWN,
     compatible,
@@ -94,12 +95,13 @@ class AllReduce(Collective, op="all_reduce"):
         strategy = reduction_strategy(channel_id, use_global_device_ids)
         ids = id_groups(replica_groups, symbols, location)
         groups = ProcessGroups(cls.name, location, strategy, ids, size_label=2, range_label=3)
-        tag = (("channel_id", channel_id), ("operands", tuple(operands)))
+        tag = (("channel_id", channel_id), ("operands", tuple(operands)), ("computation", names(computation)))
         reduce = reduction(operands, results, computation)
 
         def run(context: Any, operands: Sequence[Array]) -> Turns:
-            meeting = yield Rendezvous(cls.name, tag, groups.around(context.process), operands, location)
-            return one_or_all(meeting.once("results", lambda: reduce(meeting)))
+            process = context.process
+            meeting = yield Rendezvous(cls.name, tag, groups.around(process), operands, location)
+            return one_or_all(reduce(meeting, process))
 
         return run
 
@@ -145,7 +147,10 @@ class ReduceScatter(Collective, op="reduce_scatter"):
         strategy = reduction_strategy(channel_id, use_global_device_ids)
         ids = id_groups(replica_groups, symbols, location)
         groups = ProcessGroups(cls.name, location, strategy, ids, size_label=4, range_label=5)
-        tag = (("channel_id", channel_id), ("scatter_dimension", scatter_dimension), ("operand", operand))
+        tag = (
+            ("channel_id", channel_id), ("scatter_dimension", scatter_dimension), ("operand", operand),
+            ("computation", names(computation)),
+        )  # fmt: skip
         reduce = reduction([operand], [result], computation)
 
         def run(context: Any, value: Array) -> Turns:
@@ -154,7 +159,7 @@ class ReduceScatter(Collective, op="reduce_scatter"):
             index, count = list(meeting.brought).index(process.id), len(meeting.brought)
             if dim(operand, scatter_dimension) % count:
                 raise EvaluationError(f"'{cls.name}' op (C1): {operand} can't be split for {count} processes")
-            received = part(meeting.once("results", lambda: reduce(meeting))[0], scatter_dimension, index, count)
+            received = part(reduce(meeting, process)[0], scatter_dimension, index, count)
             check_shapes(cls.name, 8, [result], [received])
             return received
 
@@ -202,7 +207,7 @@ class CollectiveReduce(Collective, op="collective_reduce"):
         strategy = FLATTENED_IDS if use_global_device_ids else exchange_strategy(channel_id)
         ids = id_groups(replica_groups, symbols, location)
         groups = ProcessGroups(cls.name, location, strategy, ids, range_label=2)
-        tag = (("channel_id", channel_id), ("operands", tuple(operands)))
+        tag = (("channel_id", channel_id), ("operands", tuple(operands)), ("computation", names(computation)))
         reduce = reduction(operands[: len(results)], results, computation)
         elsewhere = [zeros(t) for t in results]
 
@@ -210,27 +215,51 @@ class CollectiveReduce(Collective, op="collective_reduce"):
             group = groups.of(context.process)
             if group is None:
                 return one_or_all(elsewhere)
-            here = group.index(context.process.id)
+            process = context.process
+            here = group.index(process.id)
             sources = roots(cls.name, 3, operands, has_dynamic_root, len(group))
             meeting = yield Rendezvous(cls.name, tag, group, operands, location)
             if here not in sources:
                 return one_or_all(elsewhere)
-            reduced = meeting.once("results", lambda: reduce(meeting))
-            return one_or_all([r if here == source else z for r, z, source in zip(reduced, elsewhere, sources)])
+            reduced = zip(reduce(meeting, process), elsewhere, sources)
+            return one_or_all([r if here == source else z for r, z, source in reduced])
 
         return run
 
 
-def reduction(operands: Types, results: Types, computation: Any) -> Callable[[Meeting], list[Array]]:
-    """Plans the reduction of each operand over the processes that meet."""
+def names(computation: Any) -> tuple[str, ...]:
+    """The ops of a computation, by which processes notice that they do not meet for the same."""
+    return tuple(op.name for op in computation.region.block.operations[:-1])
+
+
+def reduction(operands: Types, results: Types, computation: Any) -> Callable[[Meeting, Process], list[Array]]:
+    """Plans the reduction of each operand over the processes that meet, for one of them."""
     promoted = [promotion([o], [r]) for o, r in zip(operands, results)]
     fold = by_parts(computation, lambda combine: lambda arrays: [over_processes(combine, arrays)])
+    is_same = is_pure(computation.region.block)
 
-    def run(meeting: Meeting) -> list[Array]:
+    def reduced(meeting: Meeting) -> list[Array]:
         variadic = zip(*meeting.brought.values())
         return [fold([promote([x])[0] for x in xs])[0] for promote, xs in zip(promoted, variadic)]
 
+    def run(meeting: Meeting, process: Process) -> list[Array]:
+        key = "results" if is_same else process.id
+        return meeting.once(key, lambda: reduced(meeting))  # type: ignore[no-any-return]
+
     return run
+
+
+def is_pure(block: Block) -> bool:
+    """Whether a block gives the same in all processes, as one does that uses its arguments alone; none in doubt."""
+    known = set(block.arguments)
+    for op in block.operations:
+        definition = op.definition
+        if op.regions or definition is None or definition.effects or "inline" in definition.parameters:
+            return False
+        if not known.issuperset(op.operands):
+            return False
+        known.update(op.results)
+    return True
 
 
 def over_processes(combine: Combine, arrays: Sequence[Array]) -> Array:

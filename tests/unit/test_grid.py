@@ -160,6 +160,34 @@ func.func @main(%a: tensor<f32>) -> (tensor<f32>, tensor<f32>) {{
         assert [tuple(map(float, r)) for r in results] == [(3, 6), (3, 6)]
 
 
+@pytest.mark.parametrize("more", ["%id", "%f"])
+def test_computations_that_know_their_process(more: str) -> None:
+    """Each process gets `a + b + 10 * its replica id`, where the id is captured, or asked for in the computation."""
+    inside = ID.format("id") if more == "%id" else ""
+    program = sr.load(f"""
+func.func @main(%a: tensor<f32>) -> tensor<f32> {{
+{ID.format("f")}
+  %0 = "stablehlo.all_reduce"(%a) ({{
+  ^bb0(%x: tensor<f32>, %y: tensor<f32>):
+{inside}
+    %s = stablehlo.add %x, %y : tensor<f32>
+    %t = stablehlo.add %s, {more} : tensor<f32>
+    stablehlo.return %t : tensor<f32>
+  }}) {{replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>}} : (tensor<f32>) -> tensor<f32>
+  return %0 : tensor<f32>
+}}
+""")
+    assert [float(r[0]) for r in program.run_replicas(numbers(1, 2))] == [3, 13]
+
+
+ID = """
+    %{0}.id = stablehlo.replica_id : tensor<ui32>
+    %{0}.ten = stablehlo.constant dense<10.0> : tensor<f32>
+    %{0}.float = stablehlo.convert %{0}.id : (tensor<ui32>) -> tensor<f32>
+    %{0} = stablehlo.multiply %{0}.float, %{0}.ten : tensor<f32>
+"""
+
+
 @pytest.mark.parametrize("shape", ["", "1000x"])
 def test_many_processes(shape: str) -> None:
     count = 256
@@ -276,6 +304,12 @@ def test_two_that_come_with_other_channels() -> None:
     message = deadlock(grid_of("[[@a, @b]]", function("a", first), function("b", second)))
     assert "process (0, 1) has not come: it waits at another 'stablehlo.all_reduce' at <string>:10:8" in message
     assert "with channel_id 2, not 1" in message
+
+
+def test_two_that_come_with_other_computations() -> None:
+    first = f"%0 = {all_reduce('%a', '[[0, 1]]')}"
+    message = deadlock(grid_of("[[@a], [@b]]", function("a", first), function("b", first.replace(".add", ".maximum"))))
+    assert "with computation (stablehlo.maximum), not (stablehlo.add)" in message
 
 
 def test_two_that_come_with_other_groups() -> None:
