@@ -12,11 +12,12 @@ from hypothesis import strategies as st
 
 from spec_checks.evaluate import combine, evaluate, region
 from spec_checks.oracles import elementwise
-from spec_checks.oracles.reduction import reduce_window, select_and_scatter
+from spec_checks.oracles.reduction import is_among, reduce_schedules, reduce_window, select_and_scatter
 from spec_checks.strategies import BOOLEANS, FLOATS, INTEGERS, arrays, dtypes, same, shapes
 from spec_checks.test_reduction import ANY_ORDER, GENERAL, TIERS, WITH_SHAPES, Concatenate, body_of, force, names, small
+from stablehlo_ref.diagnostics import EvaluationError
 from stablehlo_ref.numerics.dtypes import element_type_of
-from stablehlo_ref.ops import folding, sliding
+from stablehlo_ref.ops import folding, selecting, sliding
 from stablehlo_ref.ops.windows import num_windows, window_folds
 
 __all__ = ["small"]
@@ -48,7 +49,8 @@ def windows(draw: st.DrawFn, shape: tuple[int, ...]) -> Windows:
         window, padding = [1] * rank, [(0, 0)] * rank
         window[axis] = n = shape[axis]
         padding[axis] = (0, n - 1) if reverse else (n - 1, 0)
-        attributes |= {"window_dimensions": tuple(window), "padding": tuple(padding)}
+        dilations = numbers(1, 2) if draw(st.integers(0, 3)) == 0 else (1,) * rank
+        attributes |= {"window_dimensions": tuple(window), "window_dilations": dilations, "padding": tuple(padding)}
     return attributes
 
 
@@ -77,12 +79,38 @@ def test_windows_of_idempotent_ops(op: str, data: st.DataObject) -> None:
 @given(data=st.data())
 def test_windows_of_sums(op: str, data: st.DataObject) -> None:
     dtype, shape = data.draw(dtypes(BOOLEANS, INTEGERS)), data.draw(shapes(max_rank=3, max_size=4))
-    operand, attributes = data.draw(arrays(dtype, shape)), data.draw(windows(shape))
-    init = np.array(op == "multiply").astype(np.int8).astype(dtype)
+    operand, init, attributes = data.draw(arrays(dtype, shape)), data.draw(arrays(dtype, ())), data.draw(windows(shape))
     actual = evaluate("reduce_window", operand, init, bodies=[combine(op, element_type_of(dtype))], **attributes)
     result = ((sizes_of(shape, attributes), dtype),)
     (expected,) = reduce_window((operand,), (init,), **attributes, body=body_of(op), result=result)
-    assert same(actual, expected), f"{op} {operand!r} {attributes}: {actual!r}, not {expected!r}"
+    assert same(actual, expected), f"{op} {operand!r} {init!r} {attributes}: {actual!r}, not {expected!r}"
+
+
+@pytest.mark.parametrize("init", (0, 3))
+@pytest.mark.parametrize("padding", ((2, 0), (0, 2)))
+@pytest.mark.parametrize("body", ("%a", "%b", "%c", "%difference"))
+def test_padding_counts_for_bodies_that_are_no_monoids(body: str, padding: tuple[int, int], init: int) -> None:
+    functions = {"%a": lambda a, b: (a,), "%b": lambda a, b: (b,), "%c": lambda a, b: (np.array(7),)}
+    t = "tensor<i64>"
+    block = region(f"""(%a: {t}, %b: {t}) -> {t} {{
+      %c = stablehlo.constant dense<7> : {t}
+      %difference = stablehlo.subtract %a, %b : {t}
+      func.return {body} : {t}
+    }}""")
+    x = np.array([5, 1, 4])
+    padded = np.pad(x, padding, constant_values=init)
+    actual = evaluate("reduce_window", x, np.int64(init), bodies=[block], window_dimensions=(3,), padding=(padding,))
+    for start, result in enumerate(actual):
+        window, function = padded[start : start + 3], functions.get(body, lambda a, b: (a - b,))
+        allowed = reduce_schedules((window,), (np.int64(init),), function)
+        assert is_among((result,), allowed), f"{window} with {init}: {result}, not one of {allowed}"
+
+
+def test_padding_larger_than_any_memory() -> None:
+    x, body = np.ones(1, np.float32), combine("add", "f32")
+    attributes = {"window_dimensions": (1,), "window_strides": (1 << 62,), "padding": ((0, 1 << 62),)}
+    with pytest.raises(EvaluationError, match="tensor<4611686018427387905xf32>, is larger than any memory"):
+        evaluate("reduce_window", x, np.float32(0), bodies=[body], **attributes)
 
 
 @pytest.mark.parametrize("body", (GENERAL, WITH_SHAPES))
@@ -195,16 +223,17 @@ def select_body(direction: str, element: Any) -> Any:
 
 
 @pytest.mark.parametrize("scatter", ("maximum", "add"))
-@pytest.mark.parametrize("direction", ("GE", "GT", "LE", "NE"))
+@pytest.mark.parametrize(("direction", "few"), (("GE", 99), ("GT", 99), ("LE", 99), ("NE", 99), ("GE", 0), ("GT", 0)))
 @FAST
 @given(data=st.data())
-def test_select_and_scatter(direction: str, scatter: str, data: st.DataObject) -> None:
+def test_select_and_scatter(direction: str, few: int, scatter: str, data: st.DataObject) -> None:
+    """In windows of up to `few` elements place after place, in larger ones by folds, which NE would not stand."""
     dtype = data.draw(dtypes(INTEGERS, FLOATS) if scatter == "maximum" else dtypes(INTEGERS))
     shape = data.draw(shapes(max_rank=3, max_size=4))
     rank = len(shape)
     window = tuple(data.draw(st.integers(1, 3)) for _ in shape)
     strides = tuple(data.draw(st.integers(1, 3)) for _ in shape)
-    padding = tuple((data.draw(st.integers(0, w - 1)), data.draw(st.integers(0, w - 1))) for w in window)
+    padding = tuple((data.draw(st.integers(-1, w)), data.draw(st.integers(-1, w))) for w in window)
     source_shape = num_windows(shape, window, strides, (1,) * rank, (1,) * rank, padding)
     operand, init = data.draw(arrays(dtype, shape)), data.draw(arrays(dtype, ()))
     source = data.draw(arrays(dtype, source_shape))  # type: ignore[arg-type]
@@ -213,9 +242,24 @@ def test_select_and_scatter(direction: str, scatter: str, data: st.DataObject) -
     element = element_type_of(dtype)
     bodies = [select_body(direction, element), combine(scatter, element)]
     attributes = {"window_dimensions": window, "window_strides": strides, "padding": padding}
-    actual = evaluate("select_and_scatter", operand, source, init, bodies=bodies, **attributes)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(selecting, "FEW", few)
+        actual = evaluate("select_and_scatter", operand, source, init, bodies=bodies, **attributes)
     expected = select_and_scatter(
         operand, source, init, **attributes, scatter=body_of(scatter), result=(shape, dtype),
         select=lambda a, b: (elementwise.compare(a, b, direction),),
     )  # fmt: skip
     assert same(actual, expected), f"{operand!r} {source!r} {init!r} {attributes}: {actual!r}, not {expected!r}"
+
+
+def test_a_window_may_be_huge() -> None:
+    """Where most of it is padding, and where all of an operand is in it: in no time, and in little memory."""
+    bodies = [select_body("GE", "f32"), combine("add", "f32")]
+    x, n = np.array([1, 3, 2, 3], np.float32), 1 << 18
+    attributes = {"window_dimensions": (n,), "padding": ((n - 4, n - 1),)}
+    source = np.ones(n, np.float32)
+    actual = evaluate("select_and_scatter", x, source, np.float32(0), bodies=bodies, **attributes)
+    assert actual.tolist() == [0, n - 2, 0, 2]  # the last windows hold [2, 3] and [3]
+    y = np.arange(n, dtype=np.float32)
+    whole = evaluate("select_and_scatter", y, source[:1], np.float32(0), bodies=bodies, window_dimensions=(n,))
+    assert np.flatnonzero(whole).tolist() == [n - 1]

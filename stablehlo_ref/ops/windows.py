@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from itertools import product
 from typing import Any
 
 import numpy as np
@@ -11,12 +10,10 @@ import numpy as np
 from stablehlo_ref.choices import Choice
 from stablehlo_ref.define import Attr, Body, In, Ins, Op, Out, Outs
 from stablehlo_ref.kinds import Dims, Matrix, per_tensor_quantized, scalar_tensor, tensor
-from stablehlo_ref.numerics.dtypes import numpy_dtype
-from stablehlo_ref.numerics.selection import select as kernel_of_select
-from stablehlo_ref.ops.data_movement import Pad
 from stablehlo_ref.ops.folding import Combine, Fold, by_parts
 from stablehlo_ref.ops.reduction import is_reducer, one_or_all, promotion
-from stablehlo_ref.ops.sliding import running, slide_windows
+from stablehlo_ref.ops.selecting import selection
+from stablehlo_ref.ops.sliding import padding_kernel, running, slide_windows
 from stablehlo_ref.spec import (
     BOOLEAN,
     UNKNOWN,
@@ -34,7 +31,6 @@ from stablehlo_ref.spec import (
 Array = Any  # numpy arrays and scalars
 Types = Sequence[Any]
 Sizes = Sequence[Any]
-Place = tuple[tuple[Any, ...], tuple[Any, ...]]  # indices of windows, and of an element of each in the operand
 
 
 def ones(attribute: Any, x: Any) -> tuple[int, ...]:
@@ -124,12 +120,7 @@ class ReduceWindow(Op, op="reduce_window"):
             return lambda inputs, init_values: one_or_all([np.broadcast_to(v, sizes) for v in promote(init_values)])
         strides, dilations = ones(window_strides, x), ones(window_dilations, x)
         spread, edges = ones(base_dilations, x), zeros(padding, x)
-        axis = running_axis(shape(x), window_dimensions, strides, spread, edges)
-        if axis is not None:
-            fold = by_parts(body, running_folds(axis, reverse=edges[axis][0] == 0))
-            edges = zeros(None, x)
-        else:
-            fold = by_parts(body, window_folds(window_dimensions, strides, dilations))
+        fold = by_parts(body, window_folds(window_dimensions, strides, dilations))
         pads = [padding_kernel(with_element_type(x, element_type(t)), spread, edges) for t in results]
 
         def run(inputs: Sequence[Array], init_values: Sequence[Array]) -> Any:
@@ -137,23 +128,34 @@ class ReduceWindow(Op, op="reduce_window"):
             padded = [pad(x, value) for pad, x, value in zip(pads, promote(inputs), values)]
             return one_or_all(body.each(*values, *fold(padded)))
 
-        return run
+        axis = running_axis(shape(x), window_dimensions, strides, spread, dilations, edges)
+        if axis is None:
+            return run
+        is_reverse = edges[axis][0] == 0
+        running_fold = by_parts(body, running_folds(axis, is_reverse))
+
+        def run_unpadded(inputs: Sequence[Array], init_values: Sequence[Array]) -> Any:
+            values = promote(init_values)
+            if not are_same(values, body.each(*values, *values)):
+                return run(inputs, init_values)
+            folded = running_fold(promote(inputs))  # of any number of init values comes the init value
+            return one_or_all(body.each(*folded, *values) if is_reverse else body.each(*values, *folded))
+
+        return run_unpadded
 
 
-def padding_kernel(x: Any, dilations: Sizes, padding: Any) -> Callable[[Array, Array], Array]:
-    """Pads arrays of type `x` at their edges and between their elements."""
-    if not any(map(any, padding)) and set(dilations) <= {1}:
-        return lambda array, value: array
-    low, high = ([edges[side] for edges in padding] for side in (0, 1))
-    interior = [dilation - 1 for dilation in dilations]
-    return Pad.plan(x, low, interior, Pad.infer(x, low, high, interior))
+def are_same(xs: Sequence[Array], ys: Sequence[Array]) -> bool:
+    """Whether two lists of arrays have the same elements, bit by bit."""
+    return all(np.asarray(x).tobytes() == np.asarray(y).tobytes() for x, y in zip(xs, ys))
 
 
-def running_axis(sizes: Sizes, window: Sizes, strides: Sizes, dilations: Sizes, padding: Any) -> int | None:
+def running_axis(
+    sizes: Sizes, window: Sizes, strides: Sizes, dilations: Sizes, window_dilations: Sizes, padding: Any
+) -> int | None:
     """The axis whose windows hold each element and all before it, or all after it; None for other windows."""
     moving = [d for d, n in enumerate(window) if n != 1]
     padded = [d for d, edges in enumerate(padding) if any(edges)]
-    if len(moving) != 1 or moving != padded or set(strides) != {1} or set(dilations) != {1}:
+    if len(moving) != 1 or moving != padded or {*strides, *dilations, *window_dilations} != {1}:
         return None
     (axis,) = moving
     reach = window[axis] - 1
@@ -218,19 +220,14 @@ class SelectAndScatter(Op, op="select_and_scatter"):
     ) -> Callable[..., Array]:  # fmt: skip
         window, strides = window_dimensions, ones(window_strides, operand)
         edges = zeros(padding, operand)
-        places = list(elements_of_windows(shape(operand), shape(source), window, strides, edges))
-        selected = selecting(select, places, shape(source), numpy_dtype(element_type(operand)))
         promote, sizes = promotion([operand], [result]), shape(result)
-        blend = kernel_of_select(numpy_dtype(element_type(result)))
+        put = selection(select, scatter, operand, shape(source), window, strides, edges)
 
         def run(operand: Array, source: Array, init_value: Array) -> Array:
             (source,), (init_value,) = promote([source]), promote([init_value])
-            elements = selected(operand)
             results = np.empty(sizes, init_value.dtype)
             results[...] = init_value
-            for number, (windows, place) in reversed(list(enumerate(places, 1))):
-                (scattered,) = scatter.each(results[place], source[windows])
-                results[place] = blend(elements[windows] == number, scattered, results[place])
+            put(operand, source, results)
             return results
 
         return run
@@ -248,38 +245,3 @@ class SelectAndScatter(Op, op="select_and_scatter"):
                     yield Choice.EMPTY_WINDOW
 
         return cases
-
-
-def selecting(select: Any, places: Sequence[Place], sizes: Sizes, dtype: Any) -> Callable[[Array], Array]:
-    """Which element of its window is selected, for each window: from 1 on, 0 where it has none."""
-    number_type, blend = np.min_scalar_type(len(places)), kernel_of_select(dtype)
-
-    def run(operand: Array) -> Array:
-        selected = np.zeros(sizes, number_type)
-        values = np.empty(sizes, dtype)
-        for number, (windows, place) in enumerate(places, 1):
-            candidates, before = operand[place], selected[windows]
-            (keep,) = select.each(values[windows], candidates) if number > 1 else (np.zeros(before.shape, bool),)
-            better = ~keep | (before == 0)
-            values[windows] = blend(better, candidates, values[windows])
-            np.maximum(before, better.view(np.uint8) * number_type.type(number), out=before)
-        return selected
-
-    return run
-
-
-def elements_of_windows(sizes: Sizes, windows: Sizes, window: Sizes, strides: Sizes, padding: Any) -> Iterator[Place]:
-    """For each element of a window, in order: the windows where it is no padding, and where it is in the operand.
-
-    The later an element is in its window, the earlier the window that has a given element of the operand in its place.
-    """
-    for element in product(*map(range, window)):
-        per_dimension = []
-        for n, count, at, stride, (low, _) in zip(sizes, windows, element, strides, padding):
-            first = max(0, -((at - low) // stride))
-            last = min(count - 1, (n - 1 - (at - low)) // stride)
-            start, stop = first * stride + at - low, last * stride + at - low + 1
-            per_dimension.append((slice(first, last + 1), slice(start, stop, stride), last - first))
-        box, places, spans = zip(*per_dimension) if per_dimension else ((), (), ())
-        if all(span >= 0 for span in spans):
-            yield (*box, ...), (*places, ...)
