@@ -78,6 +78,29 @@ func.func @C6_size(%operands: tensor<2x3xf32>) {
 
 // -----
 
+func.func @each(%operands: tensor<2x3xf32>) -> tensor<2x3xf32> {
+  // expected-error@+1 {{(C3): size(ids) == num_replicas}}
+  %0 = "stablehlo.all_gather"(%operands) <{all_gather_dim = 1 : i64, replica_groups = dense<[[0]]> : tensor<1x1xi64>}> : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  return %0 : tensor<2x3xf32>
+}
+
+func.func @main() {
+  %x = stablehlo.constant dense<0.0> : tensor<2x3xf32>
+  %0:2 = "interpreter.run_parallel"(%x, %x) {programs = [[@each], [@each]]} : (tensor<2x3xf32>, tensor<2x3xf32>) -> (tensor<2x3xf32>, tensor<2x3xf32>)
+  return
+}
+
+// -----
+
+func.func @main() {
+  %operands = stablehlo.constant dense<0> : tensor<2x3xf32>
+  // expected-error@+1 {{(C6): gives shape (2, 3), where tensor<2x6xf32> is declared}}
+  %0 = "stablehlo.all_gather"(%operands) <{all_gather_dim = 1 : i64, replica_groups = dense<[[0]]> : tensor<1x1xi64>}> : (tensor<2x3xf32>) -> tensor<2x6xf32>
+  return
+}
+
+// -----
+
 func.func @kinds(%operands: tensor<2x3x!quant.uniform<i8:f32:0, {1.0, 2.0}>>, %operands_1: tensor<2x3xf32>) {
   // expected-error@+1 {{operand #0 (operands) must be tensor or per-tensor quantized tensor, but is tensor<2x3x!quant.uniform<i8:f32:0, {1.0,2.0}>>}}
   %0 = "stablehlo.all_gather"(%operands) <{all_gather_dim = 1 : i64, replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>}> : (tensor<2x3x!quant.uniform<i8:f32:0, {1.0, 2.0}>>) -> tensor<2x6xf32>

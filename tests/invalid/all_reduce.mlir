@@ -118,6 +118,24 @@ func.func @C7(%operands: tensor<4xf32>) {
 
 // -----
 
+func.func @each(%operands: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error@+1 {{(C2): size(ids) == num_replicas}}
+  %0 = "stablehlo.all_reduce"(%operands) <{replica_groups = dense<[[0]]> : tensor<1x1xi64>}> ({
+    ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+      %r = stablehlo.add %a, %b : tensor<f32>
+      stablehlo.return %r : tensor<f32>
+  }) : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+func.func @main() {
+  %x = stablehlo.constant dense<0.0> : tensor<4xf32>
+  %0:2 = "interpreter.run_parallel"(%x, %x) {programs = [[@each], [@each]]} : (tensor<4xf32>, tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>)
+  return
+}
+
+// -----
+
 func.func @kinds(%operands: tensor<4x!quant.uniform<i8:f32:0, {1.0, 2.0, 3.0, 4.0}>>, %operands_1: tensor<4xf32>) {
   // expected-error@+1 {{operand #0 (operands) must be tensor or per-tensor quantized tensor, but is tensor<4x!quant.uniform<i8:f32:0, {1.0,2.0,3.0,4.0}>>}}
   %0 = "stablehlo.all_reduce"(%operands) <{replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>}> ({

@@ -6,6 +6,15 @@ func.func @C1(%operand: tensor<2xf32>) {
 
 // -----
 
+func.func @main() {
+  %operand = stablehlo.constant dense<0> : tensor<2xf32>
+  // expected-error@+1 {{(C1): 0 <= ids < num_replicas}}
+  %0 = "stablehlo.cross-replica-sum"(%operand) <{replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>}> : (tensor<2xf32>) -> tensor<2xf32>
+  return
+}
+
+// -----
+
 func.func @kinds(%operand: tensor<2x!quant.uniform<i8:f32, 1.0>>, %operand_1: tensor<2xf32>) {
   // expected-error@+1 {{operand #0 (operand) must be tensor, but is tensor<2x!quant.uniform<i8:f32, 1.0>>}}
   %0 = "stablehlo.cross-replica-sum"(%operand) <{replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>}> : (tensor<2x!quant.uniform<i8:f32, 1.0>>) -> tensor<2xf32>

@@ -130,6 +130,37 @@ func.func @C8_partitions(%operand: tensor<2x4xf32>) {
 
 // -----
 
+func.func @each(%operand: tensor<2x4xf32>) -> tensor<2x4xf32> {
+  // expected-error@+1 {{(C4): size(ids) == num_replicas}}
+  %0 = "stablehlo.reduce_scatter"(%operand) <{scatter_dimension = 1 : i64, replica_groups = dense<[[0]]> : tensor<1x1xi64>}> ({
+    ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+      %r = stablehlo.add %a, %b : tensor<f32>
+      stablehlo.return %r : tensor<f32>
+  }) : (tensor<2x4xf32>) -> tensor<2x4xf32>
+  return %0 : tensor<2x4xf32>
+}
+
+func.func @main() {
+  %x = stablehlo.constant dense<0.0> : tensor<2x4xf32>
+  %0:2 = "interpreter.run_parallel"(%x, %x) {programs = [[@each], [@each]]} : (tensor<2x4xf32>, tensor<2x4xf32>) -> (tensor<2x4xf32>, tensor<2x4xf32>)
+  return
+}
+
+// -----
+
+func.func @main() {
+  %operand = stablehlo.constant dense<0> : tensor<2x4xf32>
+  // expected-error@+1 {{(C8): gives shape (2, 4), where tensor<2x2xf32> is declared}}
+  %0 = "stablehlo.reduce_scatter"(%operand) <{scatter_dimension = 1 : i64, replica_groups = dense<[[0]]> : tensor<1x1xi64>, channel_handle = #stablehlo.channel_handle<handle = 1, type = 0>}> ({
+    ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+      %r = stablehlo.add %a, %b : tensor<f32>
+      stablehlo.return %r : tensor<f32>
+  }) : (tensor<2x4xf32>) -> tensor<2x2xf32>
+  return
+}
+
+// -----
+
 func.func @kinds(%operand: tensor<2x4x!quant.uniform<i8:f32:0, {1.0, 2.0}>>, %operand_1: tensor<2x4xf32>) {
   // expected-error@+1 {{operand #0 (operand) must be tensor or per-tensor quantized tensor, but is tensor<2x4x!quant.uniform<i8:f32:0, {1.0,2.0}>>}}
   %0 = "stablehlo.reduce_scatter"(%operand) <{scatter_dimension = 1 : i64, replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>}> ({
