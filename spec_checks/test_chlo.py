@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spec_checks.evaluate import evaluate, region, type_of
+from spec_checks.evaluate import evaluate
 from spec_checks.oracles import chlo as oracle
 from spec_checks.strategies import (
     BOOLEANS,
@@ -142,9 +142,9 @@ def test_complex_functions(op: str, operand: Array) -> None:
 @given(z=complex_arrays(3))
 def test_asin_acos_kernel(z: Array) -> None:
     w = evaluate("chlo._asin_acos_kernel", z)
-    asin = np.arctan2(z.real, w.real) + 1j * np.sign(z.imag) * w.imag
+    real, imag = oracle.asin_acos_kernel(z)
+    assert close_parts(np.arctan2(z.real, w.real) + 1j * w.imag, real + 1j * imag), (z, w)
     acos = np.arctan2(w.real, z.real) - 1j * np.sign(z.imag) * w.imag
-    assert close_parts(asin.astype(z.dtype), oracle.COMPLEX["asin"](z))
     assert close_parts(acos.astype(z.dtype), oracle.COMPLEX["acos"](z))
 
 
@@ -152,8 +152,7 @@ def test_asin_acos_kernel(z: Array) -> None:
 @given(data=st.data())
 def test_conj(data: st.DataObject) -> None:
     operand = data.draw(arrays(data.draw(dtypes(FLOATS, COMPLEXES)), data.draw(shapes())))
-    expected = operand.conj() if operand.dtype in COMPLEXES else operand
-    assert same(evaluate("chlo.conj", operand), expected)
+    assert same(evaluate("chlo.conj", operand), oracle.conj(operand))
 
 
 @pytest.mark.parametrize("op", ["is_inf", "is_neg_inf", "is_pos_inf"])
@@ -161,9 +160,7 @@ def test_conj(data: st.DataObject) -> None:
 @given(data=st.data())
 def test_predicates(op: str, data: st.DataObject) -> None:
     operand = data.draw(arrays(data.draw(dtypes(FLOATS)), data.draw(shapes())))
-    infinities = {"is_inf": (-np.inf, np.inf), "is_neg_inf": (-np.inf,), "is_pos_inf": (np.inf,)}[op]
-    expected = np.array([float(x) in infinities for x in operand.flat], bool).reshape(operand.shape)
-    assert same(evaluate(f"chlo.{op}", operand), expected)
+    assert same(evaluate(f"chlo.{op}", operand), getattr(oracle, op)(operand))
 
 
 # --- broadcasting ---------------------------------------------------------------------------------------------------
@@ -225,46 +222,3 @@ def test_top_k(data: st.DataObject) -> None:
     expected_values, expected_indices = oracle.top_k(operand, k)
     assert same(indices, expected_indices), explain("top_k", indices, expected_indices, operand, k)
     assert alike(values, expected_values), explain("top_k", values, expected_values, operand, k)
-
-
-@FEW
-@given(data=st.data())
-def test_scan(data: st.DataObject) -> None:
-    shape = data.draw(shapes(min_rank=1, max_rank=3, max_size=3))
-    dimension, is_reverse = data.draw(st.integers(0, len(shape) - 1)), data.draw(st.booleans())
-    x = data.draw(arrays(np.dtype(np.int32), shape, moderate=True))
-    rest = shape[:dimension] + shape[dimension + 1 :]
-    init = data.draw(arrays(np.dtype(np.int32), rest, moderate=True))
-    t = f"tensor<{''.join(f'{n}x' for n in rest)}i32>"
-    steps = f"%0 = stablehlo.add %x, %c : {t} %1 = stablehlo.subtract %0, %x : {t} return %1, %0 : {t}, {t}"
-    body = region(f"(%x: {t}, %c: {t}) -> ({t}, {t}) {{ {steps} }}")
-    segments = {"operand_segment_sizes": (1, 1), "result_segment_sizes": (1, 1)}
-    result = [type_of(x), type_of(init)]
-    outputs, carry = evaluate(
-        "chlo.scan", x, init, bodies=[body], result=result, dimension=dimension, is_reverse=is_reverse, **segments
-    )
-    line = np.flip(x, dimension) if is_reverse else x
-    sums = np.cumsum(line, axis=dimension, dtype=np.int32) + np.expand_dims(init, dimension)
-    before = np.flip(sums - line, dimension) if is_reverse else sums - line
-    assert same(outputs, before.astype(np.int32))
-    assert same(carry, (x.sum(axis=dimension, dtype=np.int32) + init).astype(np.int32))
-
-
-@settings(max_examples=40, deadline=None)
-@given(data=st.data())
-def test_ragged_dot(data: st.DataObject) -> None:
-    b, m, k, n, g = (data.draw(st.integers(0, 3)) for _ in range(5))
-    g, contracting = max(g, 1), data.draw(st.booleans())
-    sizes = data.draw(arrays(np.dtype(np.int32), data.draw(st.sampled_from([(g,), (b, g)])), moderate=True))
-    lhs = data.draw(arrays(np.dtype(np.int16), (b, m, k)))
-    rhs = data.draw(arrays(np.dtype(np.int16), (b, k, n) if contracting else (g, b, k, n)))
-    numbers: dict[str, Any] = {"lhs_batching_dimensions": (0,), "lhs_contracting_dimensions": (2,)}
-    if contracting:
-        numbers |= {"rhs_batching_dimensions": (0,), "rhs_contracting_dimensions": (1,), "lhs_ragged_dimensions": (2,)}
-    else:
-        numbers |= {"rhs_batching_dimensions": (1,), "rhs_contracting_dimensions": (2,), "lhs_ragged_dimensions": (1,)}
-        numbers |= {"rhs_group_dimensions": (0,)}
-    sizes = np.abs(sizes)
-    actual = evaluate("chlo.ragged_dot", lhs, rhs, sizes, **numbers)
-    expected = (oracle.ragged_sums if contracting else oracle.ragged_rows)(lhs, rhs, sizes)
-    assert same(actual, expected), explain("ragged_dot", actual, expected, lhs, rhs, sizes)

@@ -12,13 +12,23 @@ import mpmath
 import numpy as np
 from mpmath import mp
 
-from spec_checks.oracles.elementwise import each_element, each_number
-from spec_checks.oracles.notation import Array, Dims, index_space, is_boolean, is_float, is_integer, num_bits
+from spec_checks.oracles.elementwise import BOOLEAN, each_element, each_number
+from spec_checks.oracles.notation import (
+    Array,
+    Dims,
+    index_space,
+    is_boolean,
+    is_complex,
+    is_float,
+    is_integer,
+    num_bits,
+)
 from spec_checks.oracles.rounding import (
     FORMATS,
     Complex,
     Real,
     bits,
+    complex_element,
     exact,
     from_bits,
     inf,
@@ -216,6 +226,34 @@ COMPLEX = {
 } | {"square": complex_unary(lambda z: z * z)}
 
 
+def asin_acos_kernel(operand: Array) -> tuple[Array, Array]:
+    """What the result w holds: atan2(Re z, Re w), the real part of asin(z), and Im w, the modulus of its imaginary part."""
+    asin = COMPLEX["asin"](operand)
+    return asin.real, np.abs(asin.imag)
+
+
+def conj(operand: Array) -> Array:
+    """`(Re z, -Im z)`, and real numbers as they are."""
+    if not is_complex(operand.dtype):
+        return operand
+    return each_element(lambda z: complex_element(z.real, -z.imag), operand, element_type=operand.dtype)
+
+
+# Predicates
+
+
+def is_inf(operand: Array) -> Array:
+    return each_number(operand, floating=lambda x: x in (inf, -inf), result=BOOLEAN)
+
+
+def is_pos_inf(operand: Array) -> Array:
+    return each_number(operand, floating=lambda x: x == inf, result=BOOLEAN)
+
+
+def is_neg_inf(operand: Array) -> Array:
+    return each_number(operand, floating=lambda x: x == -inf, result=BOOLEAN)
+
+
 # Structured ops
 
 
@@ -245,28 +283,3 @@ def top_k(operand: Array, k: int) -> tuple[Array, Array]:
         best = sorted(range(len(row)), key=lambda i: (-order(row[i]), i))[:k]
         values[index], indices[index] = [row[i] for i in best], best
     return values, indices
-
-
-def ragged_rows(lhs: Array, rhs: Array, group_sizes: Array) -> Array:
-    """`[b,m,k], [g,b,k,n], [b,g] -> [b,m,n]` of integers; `group_sizes` may be `[g]`."""
-    result = np.zeros((*lhs.shape[:2], rhs.shape[3]), lhs.dtype)
-    for b, m, n in index_space(result.shape):
-        for g in groups_of(group_sizes, b, m):
-            result[b, m, n] = wrap(lhs.dtype, sum(int(x) * int(y) for x, y in zip(lhs[b, m], rhs[g, b, :, n])))
-    return result
-
-
-def ragged_sums(lhs: Array, rhs: Array, group_sizes: Array) -> Array:
-    """`[b,m,k], [b,k,n], [b,g] -> [g,b,m,n]` of integers; `group_sizes` may be `[g]`."""
-    result = np.zeros((group_sizes.shape[-1], lhs.shape[0], lhs.shape[1], rhs.shape[2]), lhs.dtype)
-    for g, b, m, n in index_space(result.shape):
-        group = [k for k in range(lhs.shape[2]) if g in groups_of(group_sizes, b, k)]
-        result[g, b, m, n] = wrap(lhs.dtype, sum(int(lhs[b, m, k]) * int(rhs[b, k, n]) for k in group))
-    return result
-
-
-def groups_of(group_sizes: Array, batch: int, position: int) -> list[int]:
-    """The group that a position is in, if any."""
-    sizes = group_sizes if group_sizes.ndim == 1 else group_sizes[batch]
-    ends = [sum(int(s) for s in sizes[: g + 1]) for g in range(len(sizes))]
-    return [g for g, end in enumerate(ends) if end - int(sizes[g]) <= position < end]

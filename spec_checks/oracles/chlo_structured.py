@@ -1,0 +1,126 @@
+"""CHLO's constant, constant_like, ragged_dot and scan, by their descriptions upstream."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from spec_checks.oracles.dot_general import dot_product_bounds, dot_products
+from spec_checks.oracles.notation import Array, Arrays, Dims, DType, TensorType, index_space
+from spec_checks.oracles.running_error import accumulation_type
+
+Index = dict[int, int]  # from dimensions to places in them
+
+
+def constant(value: Array) -> Array:
+    return value
+
+
+def constant_like(value: Any, operand: Array, element_type: DType) -> Array:
+    """`value` as often as `operand` has elements."""
+    result = np.empty(operand.shape, element_type)
+    for index in index_space(operand.shape):
+        result[index] = value
+    return result
+
+
+def scan(
+    inputs: Arrays,
+    inits: Arrays,
+    dimension: int,
+    is_reverse: bool,
+    body: Callable[..., Arrays],
+    *,
+    count: int,
+    slices: Sequence[TensorType],
+) -> Arrays:
+    """Outputs, of which `body` gives the given number of slices of these types, and the last carries."""
+    collected: list[list[Array]] = [[] for _ in slices]
+    carries = inits
+    for i in reversed(range(count)) if is_reverse else range(count):
+        at = (slice(None),) * dimension + (i,)
+        returned = body(*(x[at] for x in inputs), *carries)
+        carries = returned[len(slices) :]
+        for parts, part in zip(collected, returned):
+            parts.insert(0 if is_reverse else len(parts), part)
+    outputs = []
+    for parts, (shape, dtype) in zip(collected, slices):
+        output = np.empty((*shape[:dimension], count, *shape[dimension:]), dtype)
+        for i, part in enumerate(parts):
+            output[(slice(None),) * dimension + (i,)] = part
+        outputs.append(output)
+    return (*outputs, *carries)
+
+
+# --- ragged_dot -----------------------------------------------------------------------------------------------------
+
+
+def ragged_dot(*operands: Any, result: TensorType) -> Array:
+    """See `ragged_terms`."""
+    return dot_products(ragged_terms(*operands, shape=result[0]), result)
+
+
+def ragged_dot_bound(*operands: Any, result: TensorType) -> Array:
+    terms = ragged_terms(*operands, shape=result[0])
+    return dot_product_bounds(terms, result, accumulation_type(operands[0].dtype, result[1]))
+
+
+def ragged_terms(
+    lhs: Array,
+    rhs: Array,
+    group_sizes: Array,
+    lhs_batching: Dims,
+    rhs_batching: Dims,
+    lhs_contracting: Dims,
+    rhs_contracting: Dims,
+    ragged: int,
+    rhs_group: int | None,
+    *,
+    shape: Dims,
+) -> Array:
+    """For each element of the result, the pairs of elements whose products it is the sum of.
+
+    If the ragged dimension is one of the result, they are pairs with the part of `rhs` of the group that the place is
+    in; if it is contracting, pairs of the group that is the first dimension of the result; if it is batching, all.
+    """
+    lhs_others = [d for d in range(lhs.ndim) if d not in lhs_batching + lhs_contracting]
+    rhs_others = [d for d in range(rhs.ndim) if d not in (*rhs_batching, *rhs_contracting, rhs_group)]
+    terms = np.empty(shape, object)
+    for index in index_space(shape):
+        group, *places = index if ragged in lhs_contracting else (None, *index)
+        batch, places = places[: len(lhs_batching)], places[len(lhs_batching) :]
+        left = dict(zip((*lhs_batching, *lhs_others), (*batch, *places)))
+        right = dict(zip((*rhs_batching, *rhs_others), (*batch, *places[len(lhs_others) :])))
+        terms[index] = []
+        for summed in index_space(tuple(lhs.shape[d] for d in lhs_contracting)):
+            left |= zip(lhs_contracting, summed)
+            right |= zip(rhs_contracting, summed)
+            groups = groups_of(group_sizes, left, before(ragged, lhs_batching, lhs_contracting, lhs_others), ragged)
+            if ragged in lhs_batching or (ragged in lhs_contracting and group in groups):
+                terms[index].append((lhs[at(left)], rhs[at(right)]))
+            elif ragged in lhs_others:
+                terms[index] += [(lhs[at(left)], rhs[at(right | {rhs_group: g})]) for g in groups]
+    return terms
+
+
+def at(index: Any) -> Dims:
+    return tuple(index[d] for d in sorted(index))
+
+
+def before(ragged: int, batching: Dims, contracting: Dims, others: Sequence[int]) -> Dims:
+    """The dimensions of `lhs` that those of `group_sizes` stand for, but its last one: the groups."""
+    if ragged in batching:
+        return batching[: batching.index(ragged)]
+    rest = contracting if ragged in contracting else tuple(others)
+    return batching + rest[: rest.index(ragged)]
+
+
+def groups_of(group_sizes: Array, index: Index, dimensions: Dims, ragged: int) -> list[int]:
+    """The group that the place in the ragged dimension is in, if any."""
+    sizes = group_sizes if group_sizes.ndim == 1 else group_sizes[tuple(index[d] for d in dimensions)]
+    groups, start = [], 0
+    for group, size in enumerate(int(s) for s in sizes):
+        if start <= index[ragged] < start + size:
+            groups.append(group)
+        start += size
+    return groups
