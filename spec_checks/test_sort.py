@@ -162,6 +162,33 @@ def test_comparators_may_use_values_from_above() -> None:
     assert sorted(unequal.run(x, p, q)[0].tolist()) == [1, 2, 3, 4]
 
 
+DOUBLINGS = 60  # of which all 2**60 ways to the argument would take years to walk
+
+
+def doubled(argument: str) -> str:
+    steps = [
+        f"%{argument}{i + 1} = stablehlo.add %{argument}{i}, %{argument}{i} : tensor<f32>" for i in range(DOUBLINGS)
+    ]
+    return f"%{argument}0 = stablehlo.abs %{argument} : tensor<f32> " + " ".join(steps)
+
+
+def test_values_that_comparators_share_are_visited_once() -> None:
+    program = stablehlo_ref.parse(f"""func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {{
+      %0 = "stablehlo.sort"(%x) ({{
+      ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+        {doubled("a")}
+        {doubled("b")}
+        %less = stablehlo.compare LT, %a60, %b60 : (tensor<f32>, tensor<f32>) -> tensor<i1>
+        stablehlo.return %less : tensor<i1>
+      }}) {{dimension = 0 : i64}} : (tensor<4xf32>) -> tensor<4xf32>
+      func.return %0 : tensor<4xf32>
+    }}""")
+    x = np.array([-3, 1, 4, -2], np.float32)
+    assert program.run(x, on_implementation_defined="error")[0].tolist() == [1, -2, -3, 4]
+    with pytest.raises(stablehlo_ref.EvaluationError, match="#sort-unordered"):
+        program.run(np.array([-3, 1, np.nan, -2], np.float32), on_implementation_defined="error")
+
+
 # --- any comparator -------------------------------------------------------------------------------------------------
 
 # Orders by the remainder when divided by 3, and in one class by size downwards.

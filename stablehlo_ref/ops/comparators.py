@@ -14,34 +14,52 @@ Body = Any  # execute.regions.PlannedBody
 
 
 @dataclass(frozen=True)
-class Key:
-    """What `of`, a function of all left sides and right sides in turn, gives of the left sides; `descending`, or not.
+class Order:
+    """How values are ordered: as what `numbers` makes of them from how they are stored, `descending` or not.
 
-    It is what `numbers` makes of that, from how it is stored. By `total_order` each NaN and each zero has a place of
-    its own.
+    By `total_order` each NaN and each zero has a place of its own.
     """
 
-    of: Body
     numbers: Callable[[Any], Any]
     descending: bool
     total_order: bool
 
 
-def sort_keys(comparator: Body) -> list[Key] | None:
-    """The keys that a comparator compares, the most significant first; None where it does anything else."""
+@dataclass(frozen=True)
+class Keys:
+    """What `of`, a function of all left sides and right sides in turn, gives of the left sides, the most significant
+    key first, and the order of each."""
+
+    of: Body
+    orders: list[Order]
+
+
+def sort_keys(comparator: Body) -> Keys | None:
+    """The keys that a comparator compares; None where it does anything else."""
     block = comparator.region.block
     (result,) = block.operations[-1].operands
-    keys = []
+    left, seen = _of_left_sides(block), set[tuple[Value, Value]]()
+    keys, orders = [], []
     for comparison in _comparisons(result):
         if comparison is None:
             return None
         direction, total_order, lhs, rhs = comparison
-        if _mirrored(rhs, lhs, block):
-            lhs, direction = rhs, {"LT": "GT", "GT": "LT"}[direction]
-        elif not _mirrored(lhs, rhs, block):
+        if lhs not in left:
+            lhs, rhs, direction = rhs, lhs, {"LT": "GT", "GT": "LT"}[direction]
+        if not _mirrored(lhs, rhs, block, seen):
             return None
-        keys.append(Key(comparator.returning([lhs]), _numbers(lhs.type), direction == "GT", total_order))
-    return keys
+        keys.append(lhs)
+        orders.append(Order(_numbers(lhs.type), direction == "GT", total_order))
+    return Keys(comparator.returning(keys), orders)
+
+
+def _of_left_sides(block: Block) -> set[Value]:
+    """The values of a comparator that depend on left sides."""
+    found = set(block.arguments[::2])
+    for op in block.operations:
+        if not found.isdisjoint(op.operands):
+            found.update(op.results)
+    return found
 
 
 def _numbers(type: Any) -> Callable[[Any], Any]:
@@ -57,14 +75,13 @@ def partially_ordered(block: Block) -> set[int]:
         if op.name == "stablehlo.compare" and getattr(op.properties.get("compare_type"), "name", "") != "TOTALORDER"
         for operand in op.operands
     ]
-    found = set()
+    seen: set[Value] = set()
     while values:
         value = values.pop()
-        if value in block.arguments:
-            found.add(value.index // 2)
-        elif isinstance(value.owner, Operation) and value.owner.parent is block:
+        if value not in seen and isinstance(value.owner, Operation) and value.owner.parent is block:
             values += value.owner.operands
-    return found
+        seen.add(value)
+    return {argument.index // 2 for argument in seen.intersection(block.arguments)}
 
 
 Comparison = tuple[str, bool, Value, Value]
@@ -107,9 +124,9 @@ def _comparison(value: Value, directions: Sequence[str]) -> Comparison | None:
     return direction, kind is not None and kind.name == "TOTALORDER", *op.operands  # type: ignore[return-value]
 
 
-def _mirrored(lhs: Value, rhs: Value, block: Block) -> bool:
-    """Whether `lhs` is of left sides alone what `rhs` is of the right sides."""
-    pending, seen = [(lhs, rhs)], set()
+def _mirrored(lhs: Value, rhs: Value, block: Block, seen: set[tuple[Value, Value]]) -> bool:
+    """Whether `lhs` is of left sides alone what `rhs` is of the right sides, as all pairs `seen` before are."""
+    pending = [(lhs, rhs)]
     while pending:
         pair = a, b = pending.pop()
         if pair in seen:

@@ -10,7 +10,7 @@ import numpy as np
 from stablehlo_ref.numerics import ulp
 from stablehlo_ref.numerics.dtypes import BOOL, is_narrow_float, is_sub_byte_integer, kind
 from stablehlo_ref.numerics.narrow import widen
-from stablehlo_ref.ops.comparators import Key
+from stablehlo_ref.ops.comparators import Keys
 
 Array: TypeAlias = Any
 
@@ -21,15 +21,14 @@ SHORT = 1 << 11  # elements of a row: up to here sorting digits together with in
 # --- by keys --------------------------------------------------------------------------------------------------------
 
 
-def by_keys(keys: Sequence[Key], rows: Sequence[Array]) -> Array:
-    """The stable order of rows by keys, the most significant first: sorted by digits, the least significant first."""
+def by_keys(keys: Keys, rows: Sequence[Array]) -> Array:
+    """The stable order of rows by keys: sorted by digits, the least significant first."""
     n = rows[0].shape[-1]
     both_sides = [x for x in rows for _ in ("lhs", "rhs")]
     order: Array = None
-    for key in reversed(keys):
-        (values,) = key.of.each(*both_sides)
-        number = ordered_bits(key.numbers(values), key.total_order)
-        number = ~number if key.descending else number
+    for values, by in reversed(list(zip(keys.of.each(*both_sides), keys.orders))):
+        number = ordered_bits(by.numbers(values), by.total_order)
+        number = ~number if by.descending else number
         for digit in _digits(number, 8 * number.itemsize, DIGIT if n > SHORT else 64 - n.bit_length()):
             step = _argsort(digit if order is None else _take(digit, order))
             order = step if order is None else _take(order, step)
