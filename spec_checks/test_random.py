@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 import stablehlo_ref as sr
 from spec_checks.evaluate import evaluate, type_of
 from spec_checks.oracles import random as oracle
-from spec_checks.strategies import FLOATS, INTEGERS, dtypes, shapes, width
+from spec_checks.strategies import BOOLEANS, FLOATS, INTEGERS, arrays, dtypes, shapes, width
+from stablehlo_ref.execute.run import Context
 from stablehlo_ref.ir.types import tensor_type
 from stablehlo_ref.numerics.dtypes import element_type_of
 from stablehlo_ref.ops.random import RngAlgorithm, RngDistribution
@@ -69,6 +70,54 @@ def draw(a: Any, b: Any, distribution: str, dtype: Any, count: int = 20_000) -> 
     result = tensor_type((count,), element_type_of(low.dtype))
     shape = np.array([count], np.int64)
     return evaluate("rng", low, high, shape, result=result, rng_distribution=RngDistribution[distribution])
+
+
+DRAWS = """
+func.func @main(%a: tensor<{0}>, %b: tensor<{0}>, %n: tensor<{2}xi64>) -> (tensor<{1}>, tensor<{1}>) {{
+  %0 = stablehlo.rng %a, %b, %n, distribution = {3} : (tensor<{0}>, tensor<{0}>, tensor<{2}xi64>) -> tensor<{1}>
+  %1 = stablehlo.rng %a, %b, %n, distribution = {3} : (tensor<{0}>, tensor<{0}>, tensor<{2}xi64>) -> tensor<{1}>
+  return %0, %1 : tensor<{1}>, tensor<{1}>
+}}
+"""
+
+
+def draws(a: np.ndarray, b: np.ndarray, shape: tuple[int, ...], distribution: str, seed: int) -> list[np.ndarray]:
+    """What the two ops of a program draw."""
+    element = element_type_of(a.dtype)
+    sizes = "".join(f"{n}x" for n in shape)
+    program = sr.load(DRAWS.format(element, f"{sizes}{element}", len(shape), distribution))
+    return list(program.run_in(Context(seed=seed), a, b, np.array(shape, np.int64)))
+
+
+seeds = st.integers(0, 2**64 - 1)
+
+
+@settings(max_examples=60, deadline=None)
+@given(data=st.data(), shape=shapes(), seed=seeds)
+def test_integers_are_those_of_the_words(data: st.DataObject, shape: tuple[int, ...], seed: int) -> None:
+    dtype = data.draw(dtypes(BOOLEANS, INTEGERS))
+    a, b = (data.draw(arrays(dtype, ())) for _ in range(2))
+    for n, numbers in enumerate(draws(a, b, shape, "UNIFORM", seed)):
+        expected = oracle.rng(int(a), int(b), shape, "UNIFORM", seed=seed, draws=n)
+        assert numbers.dtype == dtype and (numbers.astype(object) == expected).all(), (a, b, numbers, expected)
+
+
+@settings(max_examples=60, deadline=None)
+@given(data=st.data(), shape=shapes(), seed=seeds)
+def test_floats_are_those_of_the_words(data: st.DataObject, shape: tuple[int, ...], seed: int) -> None:
+    """Made in f64 with three roundings, or those of log, sqrt and cos, and rounded once; none is b."""
+    distribution = data.draw(st.sampled_from(["UNIFORM", "NORMAL"]))
+    dtype = data.draw(st.sampled_from([d for d in FLOATS if d.itemsize > 1]))
+    bounds = st.floats(-100, 100, width=16)
+    a, b = (np.array(x).astype(dtype) for x in (data.draw(bounds), data.draw(bounds)))
+    low, high = float(a), float(b)
+    for n, numbers in enumerate(draws(a, b, shape, distribution, seed)):
+        exact = oracle.rng(low, high, shape, distribution, seed=seed, draws=n)
+        for x, y in zip(numbers.flat, map(float, exact.flat)):
+            slack = 16 * 2.0**-53 * (max(abs(low), abs(high)) + abs(y)) + float(np.spacing(np.abs(x)))
+            assert abs(float(x) - y) <= slack, (a, b, x, y)
+        if distribution == "UNIFORM" and low < high:
+            assert ((numbers >= a) & (numbers < b)).all()
 
 
 @pytest.mark.parametrize("dtype", [d for d in INTEGERS if width(d) >= 4], ids=lambda d: d.name)

@@ -227,7 +227,7 @@ COMPLEX = {
 
 
 def asin_acos_kernel(operand: Array) -> tuple[Array, Array]:
-    """What the result w holds: atan2(Re z, Re w), the real part of asin(z), and Im w, the modulus of its imaginary part."""
+    """What the result w tells of asin(z): the real part, atan2(Re z, Re w), and the imaginary part's modulus, Im w."""
     asin = COMPLEX["asin"](operand)
     return asin.real, np.abs(asin.imag)
 

@@ -1,11 +1,16 @@
 """rng_bit_generator: the generators of Salmon et al., SC 2011, block by block on Python's integers.
 
-The spec leaves the variants to implementations; the layout of counters over an array is XLA's.
+The spec leaves the variants to implementations; the layout of counters over an array is XLA's. What rng draws is as in
+stablehlo_ref: made of the words that PHILOX gives for a seed.
 """
 
+from fractions import Fraction
 from itertools import product
+from math import prod
+from typing import Any
 
 import numpy as np
+from mpmath import mp
 
 Words = tuple[int, ...]
 
@@ -85,3 +90,39 @@ def _philox(key: int, counter: list[int], shape: tuple[int, ...], bits: int) -> 
             start += 1
         numbers[index] = word.pop(0) | word.pop(0) << 32 if bits == 64 else word.pop(0)
     return [start % 2**64, start >> 64 & 2**64 - 1][: len(counter)], numbers
+
+
+def rng(a: Any, b: Any, shape: tuple[int, ...], rng_distribution: str, *, seed: int, draws: int) -> np.ndarray:
+    """Exact numbers, still to be rounded to the element type; `draws` is how often the run has drawn before.
+
+    UNIFORM numbers are the words modulo b - a, or their upper 53 bits as the part of the way from a to b that lies
+    behind; NORMAL ones the transforms of Box and Muller, 1958, of radii from the first half and angles from the second
+    half of an even number of words. Where a >= b, UNIFORM gives a.
+    """
+    count = prod(shape)
+    words = _words(seed, draws, count + count % 2)
+    numbers = np.empty(shape, object)
+    for n, index in enumerate(np.ndindex(*shape)):
+        if rng_distribution == "NORMAL":
+            half = len(words) // 2
+            angle = 2 * mp.pi * _part(words[half + n % half])
+            radius = mp.sqrt(-2 * mp.log(1 - _part(words[n % half])))
+            numbers[index] = a + b * radius * (mp.cos if n < half else mp.sin)(angle)
+        elif a >= b:
+            numbers[index] = a
+        elif isinstance(a, int):
+            numbers[index] = a + words[n] % (b - a)
+        else:
+            part = Fraction(words[n] >> 11, 2**53)
+            numbers[index] = Fraction(a) * (1 - part) + Fraction(b) * part
+    return numbers
+
+
+def _words(seed: int, draws: int, count: int) -> list[int]:
+    _, numbers = _philox(seed, [0, draws], (count,), 64)
+    return [numbers[i,] for i in range(count)]
+
+
+def _part(word: int) -> Any:
+    """A number in [0, 1) of 53 bits."""
+    return mp.mpf(word >> 11) / 2**53
