@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import stablehlo_ref as sr
@@ -16,13 +16,16 @@ from spec_checks.oracles import dot_general as oracle_of_products
 from spec_checks.oracles.quantization import Quantized
 from spec_checks.strategies import INTEGERS, arrays, dtypes, same, shapes, width
 from stablehlo_ref.ir.types import QuantizedType, tensor_type
+from stablehlo_ref.numerics import quantized as kernels
 from stablehlo_ref.numerics.dtypes import element_type_of
 from stablehlo_ref.ops.comparison import ComparisonDirection
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
-MANY = settings(max_examples=60, deadline=None)
+FIXTURES = [HealthCheck.function_scoped_fixture]
+MANY = settings(max_examples=60, deadline=None, suppress_health_check=FIXTURES)
 FEW = settings(max_examples=25, deadline=None)
+LARGE = 70_000  # elements, for which there are tables of 65536
 EXPRESSED = tuple(map(np.dtype, ("float32", "bfloat16", "float16", "float64")))
 STORAGE = tuple(dtype for dtype in INTEGERS if width(dtype) <= 32)
 SCALES = st.sampled_from([0.5, 1.0, 2.0, 0.25, 0.1, 0.003, 7.3])
@@ -81,10 +84,17 @@ def check(actual: Array, expected: Array, *inputs: Any) -> None:
 # --- uniform_quantize, uniform_dequantize ---------------------------------------------------------------------------
 
 
+@pytest.fixture(params=[(2, 1), (2, 4), (kernels.BLOCK, kernels.LONG)], ids=["rows", "elements", "at once"])
+def blocks(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Blocks of a few rows, of elements with parameters beside them, of all there is."""
+    for name, value in zip(("BLOCK", "LONG"), request.param):
+        monkeypatch.setattr(kernels, name, value)
+
+
 @MANY
 @given(data=st.data())
-def test_uniform_quantize(data: st.DataObject) -> None:
-    shape = data.draw(shapes(max_rank=2))
+def test_uniform_quantize(blocks: None, data: st.DataObject) -> None:
+    shape = data.draw(shapes())
     q = data.draw(quantized(shape))
     x = data.draw(arrays(q.expressed_type, shape) | arrays(q.expressed_type, shape, moderate=True))
     actual = evaluate("uniform_quantize", x, result=tensor_type(shape, element_type(q)))
@@ -93,12 +103,23 @@ def test_uniform_quantize(data: st.DataObject) -> None:
 
 @MANY
 @given(data=st.data())
-def test_uniform_dequantize(data: st.DataObject) -> None:
-    shape = data.draw(shapes(max_rank=2))
+def test_uniform_dequantize(blocks: None, data: st.DataObject) -> None:
+    shape = data.draw(shapes())
     q = data.draw(quantized(shape))
     x = data.draw(stored(q, shape))
     actual = evaluate("uniform_dequantize", x, types=[tensor_type(shape, element_type(q))])
     check(actual, quantization.uniform_dequantize(x, q), x, q)
+
+
+@FEW
+@given(data=st.data())
+def test_large_tensors_in_and_out(data: st.DataObject) -> None:
+    q = data.draw(quantized((), per_axis=False))
+    x, i, type = data.draw(arrays(q.expressed_type, (20,))), data.draw(stored(q, (20,))), element_type(q)
+    actual = evaluate("uniform_quantize", np.resize(x, LARGE), result=tensor_type((LARGE,), type))
+    check(actual, np.resize(quantization.uniform_quantize(x, q), LARGE), x, q)
+    actual = evaluate("uniform_dequantize", np.resize(i, LARGE), types=[tensor_type((LARGE,), type)])
+    check(actual, np.resize(quantization.uniform_dequantize(i, q), LARGE), i, q)
 
 
 @MANY
@@ -133,6 +154,21 @@ def test_elementwise(op: str, data: st.DataObject) -> None:
         getattr(elementwise, op), list(zip(operands, kinds)), kinds[-1]
     )  # fmt: skip
     check(evaluate(op, *operands, types=types, result=result), expected, *operands, *kinds)
+
+
+@settings(max_examples=8, deadline=None)
+@given(data=st.data())
+@pytest.mark.parametrize("op", [*UNARY, *BINARY])
+def test_large_tensors(op: str, data: st.DataObject) -> None:
+    """A few operands again and again, as a number of elements that tables and blocks are for."""
+    q = data.draw(quantized((), per_axis=False))
+    kinds = [q, *(data.draw(quantized((), like=q)) for _ in range(2 if op in BINARY else 1))]
+    operands = [data.draw(stored(kind, (13,))) for kind in kinds[:-1]]
+    operands = [x.reshape(-1) for x in np.meshgrid(*operands)]
+    *types, result = (tensor_type((LARGE,), element_type(kind)) for kind in kinds)
+    expected = quantization.dequantize_op_quantize(getattr(elementwise, op), list(zip(operands, kinds)), kinds[-1])
+    actual = evaluate(op, *[np.resize(x, LARGE) for x in operands], types=types, result=result)
+    check(actual, np.resize(expected, LARGE), *operands, *kinds)
 
 
 @FEW

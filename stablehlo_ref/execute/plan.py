@@ -176,7 +176,7 @@ class FramePlanner:
             # What is known of operands is how they are stored, so only of those that are shapes is it what they mean.
             constants = {name: array for name, array in constants.items() if name in definition.shaping}
             run = self.run_for(op, bodies, [*map(expressed, operands)], [*map(expressed, results)], constants)
-            return on_expressed(run, operands, results)
+            return on_expressed(run, operands, results, definition.elementwise)
         known = surroundings(op) | {"constants": constants, "functions": self.planner.function}
         values = definition.group(op.properties, operands, results, bodies) | known
         if self.lanes is not None and not definition.elementwise:

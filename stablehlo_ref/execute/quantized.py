@@ -6,12 +6,15 @@ Spec, "Quantization computations": `dequantize_op_quantize` and, where some oper
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from typing import Any
 
+from stablehlo_ref.execute.steps import Run
 from stablehlo_ref.ir.types import Type
+from stablehlo_ref.numerics.dtypes import numpy_dtype
+from stablehlo_ref.numerics.narrow import in_blocks, tabulated, tabulated_pairs
 from stablehlo_ref.numerics.quantized import dequantize, quantize
-from stablehlo_ref.spec import expressed_type, is_quantized, with_element_type
+from stablehlo_ref.spec import expressed_type, is_per_axis_quantized, is_quantized, with_element_type
 
 
 def expressed(type: Any) -> Any:
@@ -19,7 +22,7 @@ def expressed(type: Any) -> Any:
     return with_element_type(type, expressed_type(type)) if is_quantized(type) else type
 
 
-def on_expressed(run: Callable[..., Any], operands: list[Type], results: list[Type]) -> Callable[..., Any]:
+def on_expressed(run: Run, operands: Sequence[Type], results: Sequence[Type], is_elementwise: bool) -> Run:
     """From the `run` of an op on expressed types that of the op on these types, taking its operands in a row."""
     enter = [dequantize(t) if is_quantized(t) else None for t in operands]
     leave = [quantize(t) if is_quantized(t) else None for t in results]
@@ -30,4 +33,16 @@ def on_expressed(run: Callable[..., Any], operands: list[Type], results: list[Ty
         stored = [f(v) if f else v for f, v in zip(leave, values)]
         return stored[0] if len(leave) == 1 else stored
 
-    return wrapped
+    return _in_pieces(wrapped, operands, results) if is_elementwise else wrapped
+
+
+def _in_pieces(run: Run, operands: Sequence[Any], results: Sequence[Any]) -> Run:
+    """An elementwise `run` by a table of all that it can be given, where that is little, or else block by block."""
+    if any(map(is_per_axis_quantized, (*operands, *results))) or len({t.shape for t in operands if t.shape}) > 1:
+        return run
+    first, *others = (numpy_dtype(t.element_type) for t in operands)
+    if not others and first.itemsize <= 2:
+        return tabulated(run, first)
+    if others == [first] and first.itemsize == 1:
+        return tabulated_pairs(run, first)
+    return in_blocks(run, numpy_dtype(results[0].element_type))

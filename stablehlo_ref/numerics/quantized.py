@@ -1,58 +1,115 @@
-"""Quantized elements as stored integers and as the floats they stand for (spec, "Quantization computations")."""
+"""Quantized elements as stored integers and as the floats they stand for (spec, "Quantization computations").
+
+Each step of the spec's formulas is rounded to the expressed type. All of them are taken block by block; formats
+narrower than f32, where there is one scale for all elements, go by tables of all values.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterator
+from math import prod
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from stablehlo_ref.numerics import floats
 from stablehlo_ref.numerics.conversion import convert
-from stablehlo_ref.numerics.dtypes import numpy_dtype
+from stablehlo_ref.numerics.dtypes import (
+    FLOAT32,
+    FLOAT64,
+    INT8,
+    UINT8,
+    is_narrow_float,
+    is_signed,
+    is_sub_byte_integer,
+    max_value,
+    numpy_dtype,
+)
+from stablehlo_ref.numerics.narrow import Array, DType, Kernel, tabulated
 from stablehlo_ref.spec import (
     expressed_type,
+    is_per_axis_quantized,
     is_quantized,
     quantization_dimension,
-    rank,
     scales,
+    shape,
     storage_max,
     storage_min,
     tensor_type,
     zero_points,
 )
 
-WIDE = np.dtype(np.int64)  # holds the difference of any two stored integers
+Step: TypeAlias = Callable[[Array, Array, Array, Array], None]  # from a block into another, by zero points and scales
+
+BLOCK = 1 << 16  # elements: 256 KiB of f32, so that what a block goes through stays in the L2 cache
+LONG = 1 << 6  # elements of a slice side by side that make a row: inner loops over fewer are slow
 
 
-def dequantize(x: Any) -> Callable[[Any], Any]:
+def dequantize(x: Any) -> Kernel:
     """From stored integers of the quantized tensor type `x` to its expressed type: `(i - zero_point) * scale`."""
-    dtype = numpy_dtype(expressed_type(x))
-    stored_to_wide, wide_to_expressed = convert(numpy_dtype(x.element_type), WIDE), convert(WIDE, dtype)
-    multiply = floats.multiply(dtype)
-    zero_point, scale = _along_axis(x, zero_points(x), WIDE), _along_axis(x, scales(x), dtype)
+    storage, dtype = numpy_dtype(x.element_type), numpy_dtype(expressed_type(x))
+    load, moves = convert(storage, _in_bytes(storage)), any(zero_points(x))
+    is_exact_in_f32 = storage.itemsize <= 2 or (dtype == FLOAT32 and not moves)  # but for one rounding, which is due
+    exact = FLOAT32 if is_exact_in_f32 and dtype != FLOAT64 else FLOAT64
+    round_to, multiply = convert(exact, dtype), floats.multiply(dtype)
 
-    def run(stored: Any) -> Any:
-        return multiply(wide_to_expressed(stored_to_wide(stored) - zero_point), scale)
+    def step(stored: Array, out: Array, zero_point: Array, scale: Array) -> None:
+        difference = out if out.dtype == exact else np.empty(out.shape, exact)
+        difference[...] = load(stored)
+        if moves:
+            difference -= zero_point
+        if difference is out:
+            out *= scale
+        else:
+            out[...] = multiply(round_to(difference), scale)
 
-    return run
+    run = _blockwise(step, x, dtype, _as(exact, zero_points(x)), _as(dtype, scales(x)))
+    return _by_table(run, x, storage) if is_narrow_float(dtype) else run
 
 
-def quantize(x: Any) -> Callable[[Any], Any]:
+def quantize(x: Any) -> Kernel:
     """From floats of the expressed type of `x` to stored integers: scaled, moved, clamped, rounded to nearest even."""
+    storage, dtype = numpy_dtype(x.element_type), numpy_dtype(expressed_type(x))
+    step = _quantize_narrow(x) if is_narrow_float(dtype) else _quantize(x)
+    run = _blockwise(step, x, storage, _as(dtype, zero_points(x)), _as(dtype, scales(x)))
+    return _by_table(run, x, dtype) if is_narrow_float(dtype) else run
+
+
+def _quantize(x: Any) -> Step:
+    """From f32 and f64."""
+    storage, dtype = numpy_dtype(x.element_type), numpy_dtype(expressed_type(x))
+    in_bytes, moves = _in_bytes(storage), any(zero_points(x))
+    low, high = _as(dtype, storage_min(x)), _as(dtype, storage_max(x))
+    pack, store = convert(in_bytes, storage), convert(dtype, storage)
+    greatest = high if int(high) <= int(max_value(storage)) else np.nextafter(high, low)  # f32 has no 2^31 - 1
+
+    def step(expressed: Array, out: Array, zero_point: Array, scale: Array) -> None:
+        y = np.divide(expressed, scale)
+        if moves:
+            y += zero_point
+        np.clip(y, low, high, out=y)
+        np.rint(y, out=y)
+        if not y.max() <= greatest:  # something is too large, or NaN
+            out[...] = store(y)
+        else:
+            out[...] = y if in_bytes == storage else pack(y.astype(in_bytes))
+
+    return step
+
+
+def _quantize_narrow(x: Any) -> Step:
     dtype = numpy_dtype(expressed_type(x))
     divide, add, round_even = floats.divide(dtype), floats.add(dtype), floats.round_nearest_even(dtype)
-    clamp, expressed_to_stored = floats.clamp(dtype), convert(dtype, numpy_dtype(x.element_type))
-    zero_point, scale = _along_axis(x, zero_points(x), dtype), _along_axis(x, scales(x), dtype)
+    clamp, store = floats.clamp(dtype), convert(dtype, numpy_dtype(x.element_type))
     low, high = _as(dtype, storage_min(x)), _as(dtype, storage_max(x))
 
-    def run(expressed: Any) -> Any:
-        return expressed_to_stored(round_even(clamp(low, add(divide(expressed, scale), zero_point), high)))
+    def step(expressed: Array, out: Array, zero_point: Array, scale: Array) -> None:
+        out[...] = store(round_even(clamp(low, add(divide(expressed, scale), zero_point), high)))
 
-    return run
+    return step
 
 
-def to_destination_type(given: Any, wanted: Any) -> Callable[[Any], Any]:
+def to_destination_type(given: Any, wanted: Any) -> Kernel:
     """From one element type to another, neither of them quantized per axis (spec, "Construction of values")."""
     if given == wanted:
         return lambda x: x
@@ -63,14 +120,68 @@ def to_destination_type(given: Any, wanted: Any) -> Callable[[Any], Any]:
     return express or store or convert(numpy_dtype(given), numpy_dtype(wanted))
 
 
-def _along_axis(x: Any, values: tuple[Any, ...], dtype: np.dtype[Any]) -> Any:
-    """A parameter for each slice of the quantization dimension, shaped to spread over the tensor; else one."""
-    axis = quantization_dimension(x)
-    if axis is None:
-        return _as(dtype, values[0])
-    return _as(dtype, values).reshape([-1 if d == axis else 1 for d in range(rank(x))])
+def _in_bytes(storage: DType) -> DType:
+    """Integers narrower than a byte are computed with in bytes."""
+    return storage if not is_sub_byte_integer(storage) else INT8 if is_signed(storage) else UINT8
 
 
-def _as(dtype: np.dtype[Any], values: Any) -> Any:
+def _as(dtype: DType, values: Any) -> Array:
     wide = np.asarray(values)
     return np.asarray(convert(wide.dtype, dtype)(wide))
+
+
+def _by_table(run: Kernel, x: Any, dtype: DType) -> Kernel:
+    return run if dtype.itemsize > 2 or is_per_axis_quantized(x) else tabulated(run, dtype)
+
+
+# --- blocks ---------------------------------------------------------------------------------------------------------
+
+
+def _blockwise(step: Step, x: Any, dtype: DType, zero_points: Array, scales: Array) -> Kernel:
+    """A kernel with results of `dtype` for arrays of the quantized type `x`; of any shape, where it has one scale."""
+    row, blocks = _per_axis(x, zero_points, scales) if is_per_axis_quantized(x) else _per_tensor(zero_points, scales)
+
+    def run(array: Array) -> Array:
+        out = np.empty(np.shape(array), dtype)
+        given, made = np.ascontiguousarray(array).reshape(row), out.reshape(row)
+        for block, zero_point, scale in blocks(len(given)):
+            step(given[block], made[block], zero_point, scale)
+        return out if out.ndim else out[()]
+
+    return run
+
+
+Blocks: TypeAlias = Callable[[int], Iterator[tuple[slice, Array, Array]]]
+
+
+def _per_tensor(zero_points: Array, scales: Array) -> tuple[tuple[int, ...], Blocks]:
+    """Blocks of elements in a row."""
+    zero_point, scale = zero_points[0], scales[0]
+
+    def blocks(count: int) -> Iterator[tuple[slice, Array, Array]]:
+        for start in range(0, count, BLOCK):
+            yield slice(start, start + BLOCK), zero_point, scale
+
+    return (-1,), blocks
+
+
+def _per_axis(x: Any, zero_points: Array, scales: Array) -> tuple[tuple[int, ...], Blocks]:
+    """Blocks of rows, each of one slice; or, where those are short, of elements with parameters beside each of them.
+
+    Along the tensor parameters come again and again: what `period` rows (or elements) need is kept.
+    """
+    inner = prod(shape(x)[quantization_dimension(x) + 1 :])
+    is_long = inner >= LONG
+    most = max(1, BLOCK // inner) if is_long else BLOCK
+    beside = [p[:, np.newaxis] if is_long else np.repeat(p, inner) for p in (zero_points, scales)]
+    repeats = max(1, most // max(1, len(beside[0])))
+    zero_points, scales = (np.concatenate([p] * repeats) for p in beside)
+    period = max(1, len(scales))
+
+    def blocks(count: int) -> Iterator[tuple[slice, Array, Array]]:
+        for first in range(0, count, period):
+            for start in range(0, min(period, count - first), most):
+                stop = min(start + most, period, count - first)
+                yield slice(first + start, first + stop), zero_points[start:stop], scales[start:stop]
+
+    return (-1, inner) if is_long else (-1,), blocks
