@@ -367,8 +367,8 @@ def _failing_check(error: BaseException, role: Callable[..., Any]) -> tuple[Fram
 
 
 @cache
-def _checks(code: Any) -> list[tuple[ast.Call, str]]:
-    """The calls of `C` in a role's source, each with its formula as written; none where the source is not at hand."""
+def checks(code: Any) -> list[tuple[ast.Call, str]]:
+    """The calls of `C` in a function's source, each with its formula as written; none where that is not at hand."""
     try:
         lines, first = inspect.getsourcelines(code)
     except OSError:
@@ -376,10 +376,10 @@ def _checks(code: Any) -> list[tuple[ast.Call, str]]:
     text = textwrap.dedent("".join(lines))
     tree = ast.parse(text)
     calls = [n for n in ast.walk(tree) if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)]
-    checks = [n for n in calls if n.func.id == "C" and len(n.args) == 2]  # type: ignore[attr-defined]
-    formulas = [_on_one_line(ast.get_source_segment(text, n.args[1]) or "") for n in checks]
+    found = [n for n in calls if n.func.id == "C" and len(n.args) == 2]  # type: ignore[attr-defined]
+    formulas = [_on_one_line(ast.get_source_segment(text, n.args[1]) or "") for n in found]
     ast.increment_lineno(tree, first - 1)
-    return list(zip(checks, formulas))
+    return list(zip(found, formulas))
 
 
 def _on_one_line(formula: str) -> str:
@@ -388,7 +388,7 @@ def _on_one_line(formula: str) -> str:
 
 def _check_at(frame: FrameType, line: int | None) -> tuple[ast.Call, str] | None:
     line = line or frame.f_lineno
-    found = [c for c in _checks(frame.f_code) if c[0].lineno <= line <= (c[0].end_lineno or c[0].lineno)]
+    found = [c for c in checks(frame.f_code) if c[0].lineno <= line <= (c[0].end_lineno or c[0].lineno)]
     return found[0] if found else None
 
 

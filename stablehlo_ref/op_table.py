@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from stablehlo_ref.define import Op
+from stablehlo_ref.define import Op, checks
 
 REPOSITORY = Path(__file__).parent.parent
 
@@ -50,7 +50,7 @@ def _row(definition: type[Op], repository: Path) -> Row:
     return Row(
         definition,
         is_evaluated,
-        _formulas(definition),
+        _count(definition),
         _has_oracle(dialect, op, repository) if is_repository else None,
         (folder / f"{op}.mlir").is_file() if is_repository else None,
     )
@@ -101,7 +101,7 @@ def _oracles(repository: Path) -> frozenset[str]:
 # --- constraints ----------------------------------------------------------------------------------------------------
 
 
-def _formulas(definition: type[Op]) -> int | None:
+def _count(definition: type[Op]) -> int | None:
     """How many constraints the class checks; None where its source is not at hand."""
     try:
         return len(labels(definition))
@@ -110,25 +110,29 @@ def _formulas(definition: type[Op]) -> int | None:
 
 
 def labels(definition: type[Op]) -> set[str]:
-    """The labels of the `C(label, ...)` calls in the role `constraints`, also in what it extends and calls."""
-    found: set[str] = set()
+    """The labels of the constraints that the class checks."""
+    return {label for label, _ in formulas(definition)}
+
+
+def formulas(definition: type[Op]) -> set[tuple[str, str]]:
+    """The `C(label, formula)` calls in the role `constraints`, also in what it extends and calls."""
+    found: set[tuple[str, str]] = set()
     for cls in definition.__mro__:
         if "constraints" in vars(cls):
             role = vars(cls)["constraints"].__func__
-            found |= _labels(inspect.unwrap(role))
+            found |= _formulas(inspect.unwrap(role))
             if "super()" not in inspect.getsource(role):
                 break
     return found
 
 
-def _labels(function: Any) -> set[str]:
+def _formulas(function: Any) -> set[tuple[str, str]]:
+    found = {(str(ast.literal_eval(call.args[0])), formula) for call, formula in checks(function.__code__)}
     tree = ast.parse(textwrap.dedent(inspect.getsource(function)))
-    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
-    found = {str(ast.literal_eval(call.args[0])) for call in calls if _name(call.func) == "C"}
-    for call in calls:
+    for call in [node for node in ast.walk(tree) if isinstance(node, ast.Call)]:
         helper = _called(call.func, vars(inspect.getmodule(function)))
         if inspect.isfunction(helper) and any(_name(argument) == "C" for argument in call.args):
-            found |= _labels(helper)
+            found |= _formulas(helper)
     return found
 
 

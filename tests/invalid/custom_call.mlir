@@ -1,4 +1,4 @@
-func.func @fCreateBuffer(%inputs: tensor<4xf32>) {
+func.func @Special_custom_call_targets_CreateBuffer(%inputs: tensor<4xf32>) {
   // expected-error@+1 {{(Special custom_call targets): size(inputs) == 0 and size(results) == 1 and is_buffer(results[0])}}
   %0 = "stablehlo.custom_call"(%inputs) <{call_target_name = "CreateBuffer"}> : (tensor<4xf32>) -> memref<4xf32>
   return
@@ -6,7 +6,7 @@ func.func @fCreateBuffer(%inputs: tensor<4xf32>) {
 
 // -----
 
-func.func @fCreateBuffer_of_a_tensor() {
+func.func @Special_custom_call_targets_CreateBuffer_of_a_tensor() {
   // expected-error@+1 {{(Special custom_call targets): size(inputs) == 0 and size(results) == 1 and is_buffer(results[0])}}
   %0 = "stablehlo.custom_call"() <{call_target_name = "CreateBuffer"}> : () -> tensor<4xf32>
   return
@@ -14,7 +14,7 @@ func.func @fCreateBuffer_of_a_tensor() {
 
 // -----
 
-func.func @fCreateBuffer_results() {
+func.func @Special_custom_call_targets_CreateBuffer_results() {
   // expected-error@+1 {{(Special custom_call targets): size(inputs) == 0 and size(results) == 1 and is_buffer(results[0])}}
   %0:2 = "stablehlo.custom_call"() <{call_target_name = "CreateBuffer"}> : () -> (memref<4xf32>, memref<4xf32>)
   return
@@ -22,7 +22,7 @@ func.func @fCreateBuffer_results() {
 
 // -----
 
-func.func @fPin(%inputs: tensor<5xf32>) {
+func.func @Special_custom_call_targets_Pin(%inputs: tensor<5xf32>) {
   // expected-error@+1 {{(Special custom_call targets): size(inputs) == size(results) == 1 and is_buffer(results[0]) and isinstance(inputs[0], TensorType) and same_content(inputs[0], results[0])}}
   %0 = "stablehlo.custom_call"(%inputs) <{call_target_name = "Pin"}> : (tensor<5xf32>) -> memref<4xf32>
   return
@@ -30,7 +30,7 @@ func.func @fPin(%inputs: tensor<5xf32>) {
 
 // -----
 
-func.func @fPin_element_type(%inputs: tensor<4xf64>) {
+func.func @Special_custom_call_targets_Pin_element_type(%inputs: tensor<4xf64>) {
   // expected-error@+1 {{(Special custom_call targets): size(inputs) == size(results) == 1 and is_buffer(results[0]) and isinstance(inputs[0], TensorType) and same_content(inputs[0], results[0])}}
   %0 = "stablehlo.custom_call"(%inputs) <{call_target_name = "Pin"}> : (tensor<4xf64>) -> memref<4xf32>
   return
@@ -38,7 +38,7 @@ func.func @fPin_element_type(%inputs: tensor<4xf64>) {
 
 // -----
 
-func.func @fPin_a_buffer(%inputs: memref<4xf32>) {
+func.func @Special_custom_call_targets_Pin_a_buffer(%inputs: memref<4xf32>) {
   // expected-error@+1 {{(Special custom_call targets): size(inputs) == size(results) == 1 and is_buffer(results[0]) and isinstance(inputs[0], TensorType) and same_content(inputs[0], results[0])}}
   %0 = "stablehlo.custom_call"(%inputs) <{call_target_name = "Pin"}> : (memref<4xf32>) -> memref<4xf32>
   return
@@ -46,7 +46,7 @@ func.func @fPin_a_buffer(%inputs: memref<4xf32>) {
 
 // -----
 
-func.func @fUnpin_a_tensor(%inputs: tensor<4xf32>) {
+func.func @Special_custom_call_targets_Unpin_a_tensor(%inputs: tensor<4xf32>) {
   // expected-error@+1 {{(Special custom_call targets): size(inputs) == size(results) == 1 and is_buffer(inputs[0]) and isinstance(results[0], TensorType) and same_content(inputs[0], results[0])}}
   %0 = "stablehlo.custom_call"(%inputs) <{call_target_name = "Unpin"}> : (tensor<4xf32>) -> tensor<4xf32>
   return
@@ -54,7 +54,7 @@ func.func @fUnpin_a_tensor(%inputs: tensor<4xf32>) {
 
 // -----
 
-func.func @fUnpin(%inputs: memref<4xf32>) {
+func.func @Special_custom_call_targets_Unpin(%inputs: memref<4xf32>) {
   // expected-error@+1 {{(Special custom_call targets): size(inputs) == size(results) == 1 and is_buffer(inputs[0]) and isinstance(results[0], TensorType) and same_content(inputs[0], results[0])}}
   %0 = "stablehlo.custom_call"(%inputs) <{call_target_name = "Unpin"}> : (memref<4xf32>) -> tensor<5xf32>
   return
@@ -62,7 +62,7 @@ func.func @fUnpin(%inputs: memref<4xf32>) {
 
 // -----
 
-func.func @foperand_index(%inputs: memref<4xf32>) {
+func.func @Alias_operand_index(%inputs: memref<4xf32>) {
   // expected-error@+1 {{(Alias): all(0 <= operand[0] < size(inputs) for operand in operands)}}
   %0 = "stablehlo.custom_call"(%inputs) <{call_target_name = "f", output_operand_aliases = [#stablehlo.output_operand_alias<output_tuple_indices = [], operand_index = 1, operand_tuple_indices = []>]}> : (memref<4xf32>) -> memref<4xf32>
   return
@@ -70,7 +70,7 @@ func.func @foperand_index(%inputs: memref<4xf32>) {
 
 // -----
 
-func.func @fnegative_index(%inputs: memref<4xf32>) {
+func.func @Alias_negative_index(%inputs: memref<4xf32>) {
   // expected-error@+1 {{(Alias): all(0 <= operand[0] < size(inputs) for operand in operands)}}
   %0 = "stablehlo.custom_call"(%inputs) <{call_target_name = "f", output_operand_aliases = [#stablehlo.output_operand_alias<output_tuple_indices = [], operand_index = -1, operand_tuple_indices = []>]}> : (memref<4xf32>) -> memref<4xf32>
   return
@@ -78,7 +78,7 @@ func.func @fnegative_index(%inputs: memref<4xf32>) {
 
 // -----
 
-func.func @ftypes(%inputs: memref<5xf32>) {
+func.func @Alias_types(%inputs: memref<5xf32>) {
   // expected-error@+1 {{(Alias): all(compatible(part_at(output, path), part_at(inputs[i], inner)) for path, (i, *inner) in pairs)}}
   %0 = "stablehlo.custom_call"(%inputs) <{call_target_name = "f", output_operand_aliases = [#stablehlo.output_operand_alias<output_tuple_indices = [], operand_index = 0, operand_tuple_indices = []>]}> : (memref<5xf32>) -> memref<4xf32>
   return
@@ -86,7 +86,7 @@ func.func @ftypes(%inputs: memref<5xf32>) {
 
 // -----
 
-func.func @fno_such_part(%inputs: memref<4xf32>) {
+func.func @Alias_no_such_part(%inputs: memref<4xf32>) {
   // expected-error@+1 {{(Alias): all(compatible(part_at(output, path), part_at(inputs[i], inner)) for path, (i, *inner) in pairs)}}
   %0 = "stablehlo.custom_call"(%inputs) <{call_target_name = "f", output_operand_aliases = [#stablehlo.output_operand_alias<output_tuple_indices = [1], operand_index = 0, operand_tuple_indices = []>]}> : (memref<4xf32>) -> memref<4xf32>
   return
@@ -94,7 +94,7 @@ func.func @fno_such_part(%inputs: memref<4xf32>) {
 
 // -----
 
-func.func @fno_such_part_of_an_operand(%inputs: memref<4xf32>) {
+func.func @Alias_no_such_part_of_an_operand(%inputs: memref<4xf32>) {
   // expected-error@+1 {{(Alias): all(compatible(part_at(output, path), part_at(inputs[i], inner)) for path, (i, *inner) in pairs)}}
   %0 = "stablehlo.custom_call"(%inputs) <{call_target_name = "f", output_operand_aliases = [#stablehlo.output_operand_alias<output_tuple_indices = [], operand_index = 0, operand_tuple_indices = [0]>]}> : (memref<4xf32>) -> memref<4xf32>
   return
@@ -102,7 +102,7 @@ func.func @fno_such_part_of_an_operand(%inputs: memref<4xf32>) {
 
 // -----
 
-func.func @foperand_twice(%inputs: memref<4xf32>) {
+func.func @Alias_operand_twice(%inputs: memref<4xf32>) {
   // expected-error@+1 {{(Alias): is_unique(buffers)}}
   %0:2 = "stablehlo.custom_call"(%inputs) <{call_target_name = "f", output_operand_aliases = [#stablehlo.output_operand_alias<output_tuple_indices = [0], operand_index = 0, operand_tuple_indices = []>, #stablehlo.output_operand_alias<output_tuple_indices = [1], operand_index = 0, operand_tuple_indices = []>]}> : (memref<4xf32>) -> (memref<4xf32>, memref<4xf32>)
   return
@@ -110,7 +110,7 @@ func.func @foperand_twice(%inputs: memref<4xf32>) {
 
 // -----
 
-func.func @fresult_twice(%inputs0: memref<4xf32>, %inputs1: memref<4xf32>) {
+func.func @Alias_result_twice(%inputs0: memref<4xf32>, %inputs1: memref<4xf32>) {
   // expected-error@+1 {{(Alias): is_unique(written) and set(written) == set(buffers_in(output))}}
   %0 = "stablehlo.custom_call"(%inputs0, %inputs1) <{call_target_name = "f", output_operand_aliases = [#stablehlo.output_operand_alias<output_tuple_indices = [], operand_index = 0, operand_tuple_indices = []>, #stablehlo.output_operand_alias<output_tuple_indices = [], operand_index = 1, operand_tuple_indices = []>]}> : (memref<4xf32>, memref<4xf32>) -> memref<4xf32>
   return
@@ -118,7 +118,7 @@ func.func @fresult_twice(%inputs0: memref<4xf32>, %inputs1: memref<4xf32>) {
 
 // -----
 
-func.func @fresult_of_nothing() {
+func.func @Alias_result_of_nothing() {
   // expected-error@+1 {{(Alias): is_unique(written) and set(written) == set(buffers_in(output))}}
   %0 = "stablehlo.custom_call"() <{call_target_name = "f"}> : () -> memref<4xf32>
   return

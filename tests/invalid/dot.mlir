@@ -30,6 +30,22 @@ func.func @C3(%lhs: tensor<2x3xf32>, %rhs: tensor<3x4xf32>) {
 
 // -----
 
+func.func @C4(%lhs: tensor<2x3xf32>, %rhs: tensor<3x4xf32>) {
+  // expected-error@+1 {{(C4): is_complex(lhs) == is_complex(rhs) == is_complex(result)}}
+  %0 = "stablehlo.dot"(%lhs, %rhs) : (tensor<2x3xf32>, tensor<3x4xf32>) -> tensor<2x4xcomplex<f32>>
+  return
+}
+
+// -----
+
+func.func @C4_rhs(%lhs: tensor<2x3xf32>, %rhs: tensor<3x4xcomplex<f32>>) {
+  // expected-error@+1 {{(C4): is_complex(lhs) == is_complex(rhs) == is_complex(result)}}
+  %0 = "stablehlo.dot"(%lhs, %rhs) : (tensor<2x3xf32>, tensor<3x4xcomplex<f32>>) -> tensor<2x4xf32>
+  return
+}
+
+// -----
+
 func.func @kinds(%lhs: !stablehlo.token, %rhs: tensor<3x4xf32>, %lhs_1: tensor<2x3xf32>, %rhs_1: !stablehlo.token) {
   // expected-error@+1 {{operand #0 (lhs) must be tensor or quantized tensor, but is !stablehlo.token}}
   %0 = "stablehlo.dot"(%lhs, %rhs) : (!stablehlo.token, tensor<3x4xf32>) -> tensor<2x4xf32>

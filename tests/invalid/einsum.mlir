@@ -46,6 +46,22 @@ func.func @C5(%lhs: tensor<2x3xf32>, %rhs: tensor<3x4xf32>) {
 
 // -----
 
+func.func @C6(%lhs: tensor<2x3xf32>, %rhs: tensor<3x4xf32>) {
+  // expected-error@+1 {{(C6): is_complex(lhs) == is_complex(rhs) == is_complex(result)}}
+  %0 = "stablehlo.einsum"(%lhs, %rhs) <{einsum_config = "ij,jk->ik"}> : (tensor<2x3xf32>, tensor<3x4xf32>) -> tensor<2x4xcomplex<f32>>
+  return
+}
+
+// -----
+
+func.func @C6_rhs(%lhs: tensor<2x3xf32>, %rhs: tensor<3x4xcomplex<f32>>) {
+  // expected-error@+1 {{(C6): is_complex(lhs) == is_complex(rhs) == is_complex(result)}}
+  %0 = "stablehlo.einsum"(%lhs, %rhs) <{einsum_config = "ij,jk->ik"}> : (tensor<2x3xf32>, tensor<3x4xcomplex<f32>>) -> tensor<2x4xf32>
+  return
+}
+
+// -----
+
 func.func @kinds(%lhs: tensor<2x3x!quant.uniform<i8:f32, 1.0>>, %rhs: tensor<3x4xf32>, %lhs_1: tensor<2x3xf32>, %rhs_1: tensor<3x4x!quant.uniform<i8:f32, 1.0>>) {
   // expected-error@+1 {{operand #0 (lhs) must be tensor, but is tensor<2x3x!quant.uniform<i8:f32, 1.0>>}}
   %0 = "stablehlo.einsum"(%lhs, %rhs) <{einsum_config = "ij,jk->ik"}> : (tensor<2x3x!quant.uniform<i8:f32, 1.0>>, tensor<3x4xf32>) -> tensor<2x4xf32>

@@ -32,7 +32,7 @@ func.func private @f(tensor<f32>) -> tensor<f32>
 func.func private @g() -> tensor<2xf32>
 func.func private @h(tensor<f32>) -> tensor<2xf32>
 
-func.func @run_parallel_f_none(%inputs0: tensor<f32>, %inputs1: tensor<f32>) {
+func.func @run_parallel_programs_none(%inputs0: tensor<f32>, %inputs1: tensor<f32>) {
   // expected-error@+1 {{(programs): size(programs) > 0 and size(programs[0]) > 0 and same(map(size, programs))}}
   %0:2 = "interpreter.run_parallel"(%inputs0, %inputs1) <{programs = [], infeed = [@g]}> : (tensor<f32>, tensor<f32>) -> (tensor<f32>, tensor<f32>)
   return
@@ -44,7 +44,7 @@ func.func private @f(tensor<f32>) -> tensor<f32>
 func.func private @g() -> tensor<2xf32>
 func.func private @h(tensor<f32>) -> tensor<2xf32>
 
-func.func @run_parallel_f_no_partition(%inputs0: tensor<f32>, %inputs1: tensor<f32>) {
+func.func @run_parallel_programs_no_partition(%inputs0: tensor<f32>, %inputs1: tensor<f32>) {
   // expected-error@+1 {{(programs): size(programs) > 0 and size(programs[0]) > 0 and same(map(size, programs))}}
   %0:2 = "interpreter.run_parallel"(%inputs0, %inputs1) <{programs = [[]], infeed = [@g]}> : (tensor<f32>, tensor<f32>) -> (tensor<f32>, tensor<f32>)
   return
@@ -56,7 +56,7 @@ func.func private @f(tensor<f32>) -> tensor<f32>
 func.func private @g() -> tensor<2xf32>
 func.func private @h(tensor<f32>) -> tensor<2xf32>
 
-func.func @run_parallel_f_uneven(%inputs0: tensor<f32>, %inputs1: tensor<f32>) {
+func.func @run_parallel_programs_uneven(%inputs0: tensor<f32>, %inputs1: tensor<f32>) {
   // expected-error@+1 {{(programs): size(programs) > 0 and size(programs[0]) > 0 and same(map(size, programs))}}
   %0:2 = "interpreter.run_parallel"(%inputs0, %inputs1) <{programs = [[@f], [@f, @f]], infeed = [@g]}> : (tensor<f32>, tensor<f32>) -> (tensor<f32>, tensor<f32>)
   return
@@ -68,7 +68,7 @@ func.func private @f(tensor<f32>) -> tensor<f32>
 func.func private @g() -> tensor<2xf32>
 func.func private @h(tensor<f32>) -> tensor<2xf32>
 
-func.func @run_parallel_f_unknown(%inputs0: tensor<f32>, %inputs1: tensor<f32>) {
+func.func @run_parallel_symbols_unknown(%inputs0: tensor<f32>, %inputs1: tensor<f32>) {
   // expected-error@+1 {{(symbols): is_function(symbols(name))}}
   %0:2 = "interpreter.run_parallel"(%inputs0, %inputs1) <{programs = [[@f], [@k]], infeed = [@g]}> : (tensor<f32>, tensor<f32>) -> (tensor<f32>, tensor<f32>)
   return
@@ -80,7 +80,7 @@ func.func private @f(tensor<f32>) -> tensor<f32>
 func.func private @g() -> tensor<2xf32>
 func.func private @h(tensor<f32>) -> tensor<2xf32>
 
-func.func @run_parallel_f_unknown_infeed(%inputs0: tensor<f32>, %inputs1: tensor<f32>) {
+func.func @run_parallel_symbols_unknown_infeed(%inputs0: tensor<f32>, %inputs1: tensor<f32>) {
   // expected-error@+1 {{(symbols): is_function(symbols(name))}}
   %0:2 = "interpreter.run_parallel"(%inputs0, %inputs1) <{programs = [[@f], [@f]], infeed = [@k]}> : (tensor<f32>, tensor<f32>) -> (tensor<f32>, tensor<f32>)
   return
@@ -92,7 +92,7 @@ func.func private @f(tensor<f32>) -> tensor<f32>
 func.func private @g() -> tensor<2xf32>
 func.func private @h(tensor<f32>) -> tensor<2xf32>
 
-func.func @run_parallel_f_size(%inputs: tensor<f32>) {
+func.func @run_parallel_inputs_size(%inputs: tensor<f32>) {
   // expected-error@+1 {{(inputs): all_compatible(inputs, [t for f in functions for t in f.inputs])}}
   %0:2 = "interpreter.run_parallel"(%inputs) <{programs = [[@f], [@f]], infeed = [@g]}> : (tensor<f32>) -> (tensor<f32>, tensor<f32>)
   return
@@ -104,7 +104,7 @@ func.func private @f(tensor<f32>) -> tensor<f32>
 func.func private @g() -> tensor<2xf32>
 func.func private @h(tensor<f32>) -> tensor<2xf32>
 
-func.func @run_parallel_f_type(%inputs0: tensor<f32>, %inputs1: tensor<f64>) {
+func.func @run_parallel_inputs_type(%inputs0: tensor<f32>, %inputs1: tensor<f64>) {
   // expected-error@+1 {{(inputs): all_compatible(inputs, [t for f in functions for t in f.inputs])}}
   %0:2 = "interpreter.run_parallel"(%inputs0, %inputs1) <{programs = [[@f], [@f]], infeed = [@g]}> : (tensor<f32>, tensor<f64>) -> (tensor<f32>, tensor<f32>)
   return
@@ -116,7 +116,7 @@ func.func private @f(tensor<f32>) -> tensor<f32>
 func.func private @g() -> tensor<2xf32>
 func.func private @h(tensor<f32>) -> tensor<2xf32>
 
-func.func @run_parallel_f_size(%inputs0: tensor<f32>, %inputs1: tensor<f32>) {
+func.func @run_parallel_results_size(%inputs0: tensor<f32>, %inputs1: tensor<f32>) {
   // expected-error@+1 {{(results): all_compatible(results, [t for f in functions for t in f.outputs])}}
   %0 = "interpreter.run_parallel"(%inputs0, %inputs1) <{programs = [[@f], [@f]], infeed = [@g]}> : (tensor<f32>, tensor<f32>) -> tensor<f32>
   return
@@ -128,7 +128,7 @@ func.func private @f(tensor<f32>) -> tensor<f32>
 func.func private @g() -> tensor<2xf32>
 func.func private @h(tensor<f32>) -> tensor<2xf32>
 
-func.func @run_parallel_f_type(%inputs0: tensor<f32>, %inputs1: tensor<f32>) {
+func.func @run_parallel_results_type(%inputs0: tensor<f32>, %inputs1: tensor<f32>) {
   // expected-error@+1 {{(results): all_compatible(results, [t for f in functions for t in f.outputs])}}
   %0:2 = "interpreter.run_parallel"(%inputs0, %inputs1) <{programs = [[@f], [@f]], infeed = [@g]}> : (tensor<f32>, tensor<f32>) -> (tensor<f32>, tensor<f64>)
   return
@@ -140,7 +140,7 @@ func.func private @f(tensor<f32>) -> tensor<f32>
 func.func private @g() -> tensor<2xf32>
 func.func private @h(tensor<f32>) -> tensor<2xf32>
 
-func.func @run_parallel_f_none(%inputs0: tensor<f32>, %inputs1: tensor<f32>) {
+func.func @run_parallel_infeed_none(%inputs0: tensor<f32>, %inputs1: tensor<f32>) {
   // expected-error@+1 {{(infeed): infeed != () and all(not f.inputs and is_tensor(*f.outputs) for f in reads)}}
   %0:2 = "interpreter.run_parallel"(%inputs0, %inputs1) <{programs = [[@f], [@f]], infeed = []}> : (tensor<f32>, tensor<f32>) -> (tensor<f32>, tensor<f32>)
   return
@@ -152,7 +152,7 @@ func.func private @f(tensor<f32>) -> tensor<f32>
 func.func private @g() -> tensor<2xf32>
 func.func private @h(tensor<f32>) -> tensor<2xf32>
 
-func.func @run_parallel_f_with_inputs(%inputs0: tensor<f32>, %inputs1: tensor<f32>) {
+func.func @run_parallel_infeed_with_inputs(%inputs0: tensor<f32>, %inputs1: tensor<f32>) {
   // expected-error@+1 {{(infeed): infeed != () and all(not f.inputs and is_tensor(*f.outputs) for f in reads)}}
   %0:2 = "interpreter.run_parallel"(%inputs0, %inputs1) <{programs = [[@f], [@f]], infeed = [@h]}> : (tensor<f32>, tensor<f32>) -> (tensor<f32>, tensor<f32>)
   return

@@ -39,8 +39,16 @@ func.func @C4(%operand: tensor<2x3xf32>) {
 // -----
 
 func.func @C5(%operand: tensor<2x3xf32>) {
-  // expected-error@+1 {{(C5): shape(result) == shape(infer())}}
+  // expected-error@+1 {{(C5): compatible(result, infer())}}
   %0 = "stablehlo.unary_einsum"(%operand) <{einsum_config = "ij->ji"}> : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  return
+}
+
+// -----
+
+func.func @C5_element_type(%operand: tensor<2x3xf32>) {
+  // expected-error@+1 {{(C5): compatible(result, infer())}}
+  %0 = "stablehlo.unary_einsum"(%operand) <{einsum_config = "ij->ji"}> : (tensor<2x3xf32>) -> tensor<3x2xf64>
   return
 }
 
