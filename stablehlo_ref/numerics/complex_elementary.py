@@ -16,12 +16,14 @@ import numpy as np
 from stablehlo_ref.numerics.blocks import blockwise, partwise
 from stablehlo_ref.numerics.complexes import COMPLEX_LONG_DOUBLE, LONG_DOUBLE, divide, exponent, from_parts, moderate
 from stablehlo_ref.numerics.double_double import Pair, two_product, two_sum
-from stablehlo_ref.numerics.dtypes import COMPLEX64, COMPLEX128
+from stablehlo_ref.numerics.dtypes import COMPLEX64, COMPLEX128, FLOAT64
 from stablehlo_ref.numerics.elementary import half_angle_tangent
 from stablehlo_ref.numerics.floats import Factory
 from stablehlo_ref.numerics.narrow import Array, Kernel
 
 DType: TypeAlias = np.dtype[Any]
+
+_RIGHT_ANGLE = LONG_DOUBLE.type("1.57079632679489661923132169163975144")
 
 
 def elementary(function: Kernel, rest: Kernel) -> Factory:
@@ -79,6 +81,7 @@ def _cosine(a: Array, b: Array) -> Pair:
 
 def _exponential_minus_one(a: Array, b: Array) -> Pair:
     real = _cancelling(_real_exponential_minus_one, a, b)
+    real = np.where((real == 0) & (b != 0), -0.0, real)  # of a = 0 it is less than 0, but may underflow
     return real, np.where(a < 700.0, np.exp(a), np.nan) * np.sin(b)
 
 
@@ -200,13 +203,72 @@ def _cbrt(a: Array, b: Array) -> Pair:
     third = exponent(a, b) // 3
     modulus = np.ldexp(np.cbrt(np.hypot(np.ldexp(a, -3 * third), np.ldexp(b, -3 * third))), third)
     angle = np.arctan2(b, a) / 3.0
-    imag = np.where(np.abs(angle) < 2.0**-500, b / modulus / modulus / 3.0, modulus * np.sin(angle))
+    imag = np.where(np.abs(angle) < 2.0**-500, b / (3.0 * modulus * modulus), modulus * np.sin(angle))
     return modulus * np.cos(angle), imag
 
 
 def _special_cbrt(z: Array) -> Array:
     log = np.log(z)
     return np.exp(from_parts(log.real / 3.0, log.imag / 3.0))
+
+
+def _power(a: Array, b: Array, c: Array, d: Array) -> Pair:
+    """e**(w log z) for the parts of complex<f32>; NaN for zeros, infinities and NaNs."""
+    real, imag, is_unsure = _power_by_angle(a, b, c, d)
+    if is_unsure.any():
+        in_long_double = [x[is_unsure].astype(LONG_DOUBLE) for x in (a, b, c, d)]
+        real[is_unsure], imag[is_unsure], _ = _power_by_angle(*in_long_double)
+    return real, imag
+
+
+def _power_by_angle(a: Array, b: Array, c: Array, d: Array) -> tuple[Array, Array, Array]:
+    """The parts of the power, in f64, and where its angle's error in the operands' dtype may be too much for a part.
+
+    Right angles are counted apart, so that whole ones cost nothing; the sign of an angle that is zero is kept.
+    """
+    log, turns, rest = _logarithm_in_right_angles(a, b)
+    radius = np.exp((c * log - d * (turns * _right_angle(a) + rest)).astype(FLOAT64))
+    first, second, turns = np.where(c == 0, 0.0, c * rest), d * log, c * turns
+    whole, angle = _reduced(turns, np.where(d == 0, first, first + second))
+    cosine, sine = np.cos(angle), np.sin(angle)
+    size = np.abs(first) + np.abs(second) + np.abs(turns - np.rint(turns))
+    is_unsure = np.minimum(np.abs(cosine), np.abs(sine)) < 2.0**-20 * size
+    return *_turned(radius * cosine, radius * sine, whole), is_unsure
+
+
+def _reduced(turns: Array, angle: Array) -> Pair:
+    """So many right angles and `angle` as a whole number of them, -3, ..., 3, and an f64 of at most half of one."""
+    whole = np.rint(turns)
+    angle = np.where(turns == whole, angle, angle + (turns - whole) * _right_angle(angle))
+    more = np.rint(angle / _right_angle(angle))
+    angle = np.where(more == 0, angle, angle - more * _right_angle(angle))
+    return np.fmod(np.fmod(whole, 4.0) + more, 4.0), angle.astype(FLOAT64)
+
+
+def _right_angle(like: Array) -> Array:
+    return _RIGHT_ANGLE.astype(like.dtype)
+
+
+def _turned(real: Array, imag: Array, quarter: Array) -> Pair:
+    """Complex numbers turned by -3, ..., 3 right angles."""
+    odd = np.fmod(quarter, 2.0) != 0
+    real, imag = np.where(odd, -imag, real), np.where(odd, real, imag)
+    back = (np.abs(quarter) == 2) | (quarter == 3) | (quarter == -1)
+    return np.where(back, -real, real), np.where(back, -imag, imag)
+
+
+def _logarithm_in_right_angles(a: Array, b: Array) -> tuple[Array, Array, Array]:
+    """log |z|, and the angle of z as a number of right angles and a rest of at most half of one."""
+    x, y = np.abs(a), np.abs(b)
+    small, large = np.minimum(x, y), np.maximum(x, y)
+    square = x * x + y * y
+    log = 0.5 * np.where(square < 0.5, np.log(square), np.log1p((large * large - 1.0) + small * small))
+    is_steep, is_left = y > x, np.signbit(a)
+    turns = np.where(is_steep, 1.0, np.where(is_left, 2.0, 0.0))
+    rest = np.arctan2(small, large)
+    rest = np.where(is_steep ^ is_left, -rest, rest)
+    log[(square == 0) | (square == np.inf)] = np.nan
+    return log, np.copysign(turns, b), np.where(np.signbit(b), -rest, rest)
 
 
 # --- public ---------------------------------------------------------------------------------------------------------
@@ -233,8 +295,10 @@ def exponential(dtype: DType) -> Kernel:
 
 @cache
 def power(dtype: DType) -> Kernel:
-    """exp(w log z), in long double for complex<f64>. On x86 the error is 1.2 ULP of the larger part."""
-    return blockwise(np.power, COMPLEX128 if dtype == COMPLEX64 else COMPLEX_LONG_DOUBLE, dtype)
+    """exp(w log z), for complex<f64> in long double: on x86 the error is 1.2 ULP of the larger part."""
+    if dtype == COMPLEX64:
+        return partwise(_power, dtype, np.power)
+    return blockwise(np.power, COMPLEX_LONG_DOUBLE, dtype)
 
 
 @cache

@@ -63,15 +63,44 @@ def test_functions_of_one(name, dtype, bound):
         assert part_error(result.imag, exact.imag, dtype) <= bound, (operand, result, exact)
 
 
-@pytest.mark.parametrize("dtype, bound", [(COMPLEX64, 1.0), (COMPLEX128, 3.0)])
-def test_power(dtype, bound):
+def test_power_of_complex_f64():
     """Relative to the larger part: the smaller one can cancel."""
-    z, w = samples(dtype)[:240], samples(dtype)[::-1][:240]
-    for base, power, result in zip(z, w, complex_elementary.power(dtype)(z, w)):
+    z, w = samples(COMPLEX128)[:240], samples(COMPLEX128)[::-1][:240]
+    for base, power, result in zip(z, w, complex_elementary.power(COMPLEX128)(z, w)):
         exact = mpmath.mpc(complex(base)) ** mpmath.mpc(complex(power))
         if 1e-30 < abs(exact) < 1e30:
-            limit = bound * float(np.finfo(dtype).eps) if np.finfo(np.longdouble).nmant > 60 else 1e-12
+            limit = 3.0 * 2.0**-52 if np.finfo(np.longdouble).nmant > 60 else 1e-12
             assert abs(mpmath.mpc(complex(result)) - exact) <= limit * abs(exact), (base, power, result, exact)
+
+
+def near_axes(rng, count):
+    """Numbers of which one part is far smaller than the other, or zero."""
+    tiny = np.exp2(-rng.uniform(10, 120, count)) * rng.choice([-1, 0, 1], count)
+    return (rng.choice([-3, -1, 1, 0.5], count) * (1 + rng.choice([0, 0.1], count)) + 1j * tiny) * rng.choice(
+        [1, 1j], count
+    )
+
+
+def test_power_of_complex_f32():
+    """Either part, also where the angle is nearly, or exactly, one of some right angles."""
+    rng = np.random.default_rng(3)
+    z = np.concatenate([samples(COMPLEX64)[:240], near_axes(rng, 300)]).astype(np.complex64)
+    halves = rng.integers(-20, 20, 300) / 2 + 1j * rng.choice([0, 0, 1e-18, 0.1], 300)
+    w = np.concatenate([samples(COMPLEX64)[::-1][:240], halves]).astype(np.complex64)
+    for base, power, result in zip(z, w, complex_elementary.power(COMPLEX64)(z, w)):
+        exact = mpmath.mpc(complex(base)) ** mpmath.mpc(complex(power))
+        if 1e-30 < abs(exact) < 1e30:
+            for actual, part in ((result.real, exact.real), (result.imag, exact.imag)):
+                part = part if abs(part) > abs(exact) * mpmath.mpf(2) ** -1000 else mpmath.mpf(0)
+                assert part_error(actual, part, COMPLEX64) <= 0.501, (base, power, result, exact)
+
+
+def test_signs_of_zeros_in_powers():
+    """As products have them; the angle of -1 - 0i is -pi."""
+    z = np.array([2j, complex(-0.0, 2), complex(-1, -0.0), 1], np.complex64)
+    result = complex_elementary.power(COMPLEX64)(z, np.array([2, 2, 0.5, 0], np.complex64))
+    assert result.tolist() == [-4, -4, -1j, 1]
+    assert np.signbit(result.imag).tolist() == [False, True, True, False]
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
