@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from stablehlo_ref.diagnostics import EvaluationError, UnsupportedError
-from stablehlo_ref.ir.types import TensorType, TokenType, TupleType, Type
-from stablehlo_ref.numerics.dtypes import numpy_dtype
+from stablehlo_ref.ir.types import TokenType
 from stablehlo_ref.numerics.layout import contiguous
+from stablehlo_ref.ops.outside import as_value
 from stablehlo_ref.signature import Function, Parameter
 from stablehlo_ref.spec import without
 
@@ -55,36 +54,6 @@ def checked(parameter: Parameter, value: Any) -> Any:
     except UnsupportedError as error:
         reason = error.diagnostics[0].message
         raise UnsupportedError(f"argument '{parameter.name}': {reason}", parameter.location) from None
-
-
-def as_value(type: Type, value: Any) -> Any:
-    """What a slot holds for a value of `type`; ValueError where dtype, shape or structure is another."""
-    if isinstance(type, TokenType):
-        return None
-    if isinstance(type, TupleType):
-        if not isinstance(value, tuple | list) or len(value) != len(type.elements):
-            raise ValueError(f"expected a tuple of {len(type.elements)} for {type}")
-        return tuple(map(as_value, type.elements, value))
-    if not isinstance(type, TensorType):
-        raise ValueError(f"values of type {type} can't be passed")
-    try:
-        array = np.asarray(value)
-    except Exception as error:  # whatever an object that calls itself an array may raise
-        raise ValueError(f"expected an array for {type}: {error}") from None
-    dtype = numpy_dtype(type.element_type)
-    if array.dtype != dtype:
-        raise ValueError(f"expected dtype {dtype} for {type}, got {array.dtype}")
-    if not _fits(type, array.shape):
-        raise ValueError(f"expected shape {re.sub('None', '?', str(type.shape))} for {type}, got {array.shape}")
-    return array if array.ndim else array[()]
-
-
-def _fits(type: TensorType, shape: tuple[int, ...]) -> bool:
-    bounds = type.bounds or (None,) * type.rank
-    return len(shape) == type.rank and all(
-        declared in (None, size) and (bound is None or size <= bound)
-        for declared, bound, size in zip(type.shape, bounds, shape)
-    )
 
 
 def leaves(values: Sequence[Any]) -> list[Any]:

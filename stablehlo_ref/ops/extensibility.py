@@ -11,15 +11,57 @@ from typing import Any
 import numpy as np
 
 from stablehlo_ref.define import Attr, Bodies, Ins, Op, Outs
-from stablehlo_ref.diagnostics import Diagnostic, EvaluationError, Location, StablehloError, UnsupportedError
+from stablehlo_ref.diagnostics import Diagnostic, EvaluationError, Location, UnsupportedError
 from stablehlo_ref.ir.attributes import DenseArray, DenseElements, FloatAttribute, IntegerAttribute, SymbolReference
-from stablehlo_ref.ir.types import BufferType, TensorType, TupleType, Type
-from stablehlo_ref.kinds import Dictionary, Flag, Int32, ListOf, Opaque, String, Struct, Symbol, anything
+from stablehlo_ref.ir.types import TupleType, Type
+from stablehlo_ref.kinds import (
+    Dictionary,
+    Flag,
+    Int32,
+    ListOf,
+    Opaque,
+    String,
+    Struct,
+    Symbol,
+    anything,
+    integer_vector,
+)
 from stablehlo_ref.numerics.agreement import almost_equal, close, equal, report
-from stablehlo_ref.numerics.dtypes import kind, mantissa_bits, numpy_dtype, part_dtype
+from stablehlo_ref.numerics.dtypes import kind, mantissa_bits, part_dtype
 from stablehlo_ref.ops.buffers import TARGETS, check_aliases, check_buffers
 from stablehlo_ref.ops.control_flow import call
-from stablehlo_ref.spec import compatible, make_tensor_type
+from stablehlo_ref.ops.outside import as_results, call_outside, read_only
+from stablehlo_ref.spec import make_tensor_type
+
+
+@dataclass(frozen=True)
+class Computation:
+    """A function of the program, which handlers of custom_calls may call; it is planned when it is called first."""
+
+    name: str
+    _context: Any = field(repr=False)
+    _functions: Callable[[str], Any] = field(repr=False)
+    _symbols: Callable[[str], Any] = field(repr=False)
+
+    def __call__(self, *arrays: Any) -> list[Any]:
+        """The function's results for arrays of its inputs' types. EvaluationError for others."""
+        plan = self._plan()
+        types = self._symbols(self.name).properties["function_type"].inputs
+        return plan.call(self._context, list(as_results(f"@{self.name} is called with", types, arrays)))  # type: ignore[no-any-return]
+
+    def each(self, *arrays: np.ndarray) -> list[np.ndarray]:
+        """The function, one of scalars, on every tuple of elements of arrays, which are of one shape."""
+        plan, shape = self._plan(), arrays[0].shape
+        if all(op.definition.elementwise and not op.regions for op in plan.block.ops):
+            return [np.broadcast_to(x, shape) for x in plan.call(self._context, list(arrays))]
+        rows = [plan.call(self._context, list(row)) for row in zip(*[x.reshape(-1) for x in arrays])]
+        return [np.array(column).reshape(shape) for column in zip(*rows)]
+
+    def _plan(self) -> Any:
+        plan = self._functions(self.name)
+        if plan.block.communicates:
+            raise UnsupportedError(f"@{self.name} meets other processes, which a computation of a custom_call can't")
+        return plan
 
 
 @dataclass(frozen=True)
@@ -38,7 +80,7 @@ class CustomCall:
     location: Location | None = None
     failures: list[Diagnostic] = field(default_factory=list)
     attributes: Mapping[str, Any] = field(default_factory=dict)
-    computations: tuple[Callable[..., list[Any]], ...] = ()
+    computations: tuple[Computation, ...] = ()
 
 
 Handler = Callable[..., Sequence[Any]]
@@ -48,10 +90,10 @@ _handlers: dict[str, Handler] = {}
 def register_custom_call(target: str, handler: Handler) -> None:
     """Makes `handler(call, *operands)` what custom_calls of `target` do.
 
-    It gets a `CustomCall` and an array for each operand, which it must not write to, and returns a sequence with an
-    array for each result, of the dtypes and shapes of `call.result_types` (the elements of a tuple, if that is the only
-    result). What it raises ends the run at the call's place. A later registration for the same target replaces an
-    earlier one.
+    It gets a `CustomCall` and a read-only array for each operand, and returns a sequence with an array for each result,
+    of the dtypes and shapes of `call.result_types` (the elements of a tuple, if that is the only result); those that it
+    could still write to are copied. What it raises ends the run at the call's place. A later registration for the same
+    target replaces an earlier one.
     """
     _handlers[target] = handler
 
@@ -89,6 +131,7 @@ class CustomCallOp(Op, op="custom_call"):
     def plan(
         inputs: Any, call_target_name: str, backend_config: Any, ffi_config: Any, api_version: int,
         called_computations: tuple[str, ...], results: Any, location: Location, attributes: Any, functions: Any,
+        symbols: Any,
     ) -> Any:  # fmt: skip
         config = plain(backend_config if ffi_config is None else ffi_config)
         in_a_tuple = len(results) == 1 and isinstance(results[0], TupleType)
@@ -100,12 +143,12 @@ class CustomCallOp(Op, op="custom_call"):
             handler = context.custom_calls.get(call_target_name) or _handlers.get(call_target_name)
             if handler is None:
                 raise UnsupportedError(f"no handler is registered for custom_call @{call_target_name}")
-            computations = tuple(callable_in(context, functions, name) for name in called_computations)
+            computations = tuple(Computation(name, context, functions, symbols) for name in called_computations)
             call = replace(known, failures=context.failures, computations=computations)
             call, inputs = with_known_shapes(call, inputs, sizes)
             what = f"the handler of custom_call @{call_target_name}"
-            values = outside(what, call.result_types, handler, call, *inputs)
-            return tuple(values) if in_a_tuple else values[0] if len(results) == 1 else values
+            values = call_outside(what, call.result_types, lambda: handler(call, *map(read_only, inputs)))
+            return values[0] if len(results) == 1 and not in_a_tuple else values
 
         return run
 
@@ -128,17 +171,14 @@ def plain(attribute: Any) -> Any:
     return attribute
 
 
-def callable_in(context: Any, functions: Any, name: str) -> Callable[..., list[Any]]:
-    """The program's function of that name as one of arrays; it is planned when it is called first."""
-    return lambda *arrays: functions(name).call(context, list(arrays))
-
-
 def with_known_shapes(
     call: CustomCall, inputs: Sequence[Any], indices: Sequence[int]
 ) -> tuple[CustomCall, Sequence[Any]]:
     """Takes the operands that hold the results' shapes out of a call and puts their values into the results' types."""
     if not indices:
         return call, inputs
+    if not are_of_shapes(indices, call.operand_types):
+        raise EvaluationError(f"indices_of_shape_operands = {indices}: not all are of operands that are shapes")
     shapes = [inputs[index].tolist() for index in indices]
     types = tuple(make_tensor_type(s, t.element_type) for s, t in zip(shapes, call.result_types))  # type: ignore[attr-defined]
     kept = [index for index in range(len(inputs)) if index not in indices]
@@ -146,35 +186,10 @@ def with_known_shapes(
     return replace(call, operand_types=operand_types, result_types=types), [inputs[index] for index in kept]
 
 
-def outside(what: str, types: Sequence[Type], function: Callable[..., Any], *arguments: Any, **named: Any) -> Any:
-    """What a function from outside gives for results of these types; EvaluationError where it fails or gives others."""
-    try:
-        values = function(*arguments, **named)
-    except StablehloError:
-        raise
-    except Exception as error:
-        raise EvaluationError(f"{what} raised {type(error).__name__}: {error}") from error
-    check_results(what, types, values)
-    return values
-
-
-def check_results(what: str, types: Sequence[Type], values: Any) -> None:
-    """Values that came from outside must be what the op's types promise; EvaluationError if not."""
-    if not isinstance(values, Sequence | np.ndarray) or isinstance(values, str):
-        raise EvaluationError(f"{what} returned {values!r}, not a sequence of results")
-    if len(values) != len(types):
-        raise EvaluationError(f"{what} returned {len(values)} results, not {len(types)}")
-    for type, value in zip(types, values):
-        if isinstance(type, TupleType):
-            check_results(what, type.elements, value)
-        elif isinstance(type, TensorType | BufferType):
-            found, dtype = np.asarray(value), numpy_dtype(type.element_type)
-            if found.dtype != dtype or not compatible(make_tensor_type(found.shape, type.element_type), declared(type)):
-                raise EvaluationError(f"{what} returned {found.dtype} {found.shape} for a result {type}")
-
-
-def declared(type: TensorType | BufferType) -> TensorType:
-    return make_tensor_type(type.shape, type.element_type)  # type: ignore[arg-type]
+def are_of_shapes(indices: Any, operand_types: Sequence[Type]) -> bool:
+    """Whether a list has the numbers of operands that are vectors of integers."""
+    shapes = [i for i, t in enumerate(operand_types) if integer_vector.holds(t)]
+    return isinstance(indices, list | tuple) and all(index in shapes for index in indices)
 
 
 # --- composite ------------------------------------------------------------------------------------------------------
@@ -217,8 +232,9 @@ class Composite(Op, op="composite"):
             if override is None:
                 yield from decompose(slots)
                 return
-            what, operands = f"the override of composite {composite_name!r}", [slots[slot] for slot in inputs]
-            values = outside(what, types, as_sequence(override), *operands, **attributes)
+            operands = [read_only(slots[slot]) for slot in inputs]
+            what = f"the override of composite {composite_name!r}"
+            values = call_outside(what, types, lambda: as_sequence(override(*operands, **attributes)))
             if slots[0].check_overrides:
                 yield from decompose(slots)
                 compare(composite_name, values, [slots[slot] for slot in results])
@@ -239,27 +255,27 @@ def is_defined_in_parent_scope(name: str, symbols: Any) -> bool:
     return function is not None and function.name == "func.func"
 
 
-def as_sequence(function: Callable[..., Any]) -> Callable[..., Sequence[Any]]:
-    """A function that may return its only result by itself, as one that does not."""
-
-    def called(*arguments: Any, **named: Any) -> Sequence[Any]:
-        values = function(*arguments, **named)
-        return values if isinstance(values, tuple | list) else (values,)
-
-    return called
+def as_sequence(values: Any) -> Sequence[Any]:
+    """What a function returned that may return its only result by itself."""
+    return values if isinstance(values, tuple | list) else (values,)
 
 
 def compare(name: str, values: Sequence[Any], expected: Sequence[Any]) -> None:
     """EvaluationError unless what an override returned agrees with what the decomposition gives; None is not used."""
     for index, (value, wanted) in enumerate(zip(values, expected, strict=True)):
-        if wanted is None:
-            continue
-        value, wanted = np.asarray(value), np.asarray(wanted)
-        agreement = _equal_or_almost(value, wanted, tolerance(wanted.dtype))
-        if not agreement.all():
-            message, notes = report(value, wanted, agreement)
+        difference = None if wanted is None else disagreement(np.asarray(value), np.asarray(wanted))
+        if difference is not None:
+            message, notes = difference
             message = f"the override of composite {name!r} and its decomposition disagree on result #{index}: {message}"
-            raise EvaluationError([Diagnostic(message, None, notes=tuple(notes))])
+            raise EvaluationError(message, notes=notes)
+
+
+def disagreement(value: np.ndarray, wanted: np.ndarray) -> tuple[str, list[str]] | None:
+    """In what two arrays differ, as a message and notes, or None."""
+    if value.shape != wanted.shape:
+        return f"shape {value.shape}, not {wanted.shape}", []
+    agreement = _equal_or_almost(value, wanted, tolerance(wanted.dtype))
+    return None if agreement.all() else report(value, wanted, agreement)
 
 
 def tolerance(dtype: np.dtype[Any]) -> float:

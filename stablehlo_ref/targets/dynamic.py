@@ -26,7 +26,7 @@ def dynamic_rng_bit_generator(call: CustomCall, state: Array, sizes: Array) -> S
 
 
 def dynamic_reduce_window(call: CustomCall, *operands: Array) -> Sequence[Array]:
-    """`reduce_window` with window, strides, dilations and padding as operands; its body works on each element alone."""
+    """`reduce_window` with window, strides, dilations and padding as operands."""
     *arrays, window, strides, base_dilations, window_dilations, padding = operands
     inputs, inits = arrays[: len(arrays) // 2], arrays[len(arrays) // 2 :]
     types = call.operand_types
@@ -37,8 +37,8 @@ def dynamic_reduce_window(call: CustomCall, *operands: Array) -> Sequence[Array]
     for place in product(*map(range, window.tolist())):
         starts = (np.array(place, int) * window_dilations).tolist()
         box = tuple(slice(a, a + max(0, n - 1) * s + 1, s) for a, n, s in zip(starts, sizes, strides.tolist()))
-        results = call.computations[0](*results, *[x[box] for x in padded]) if min(sizes, default=1) else results
-    return [np.broadcast_to(r, sizes) for r in results]
+        results = call.computations[0].each(*results, *[x[box] for x in padded]) if min(sizes, default=1) else results
+    return results
 
 
 def pad(x: Array, value: Array, type: Type, dilations: Array, padding: Array) -> Array:

@@ -46,9 +46,9 @@ def test_an_override_and_its_decomposition_are_compared() -> None:
 
 def test_what_an_override_returns_is_checked() -> None:
     program = sr.load(TEXT)
-    with pytest.raises(sr.EvaluationError, match=r"returned float64 \(3,\) for a result tensor<3xf32>"):
+    with pytest.raises(sr.EvaluationError, match="value #0: expected dtype float32 for tensor<3xf32>, got float64"):
         program.run(X, overrides={"test.scaled": lambda x, **_: x.astype(np.float64)})
-    with pytest.raises(sr.EvaluationError, match="returned 2 results, not 1"):
+    with pytest.raises(sr.EvaluationError, match="returned 2 values, not 1"):
         program.run(X, overrides={"test.scaled": lambda x, **_: (x, x)})
 
 
@@ -56,6 +56,19 @@ def test_an_override_is_one_run_s() -> None:
     program = sr.load(TEXT)
     np.testing.assert_array_equal(program.run(X, overrides={"test.scaled": lambda x, **_: x})[0], X)
     np.testing.assert_array_equal(program.run(X)[0], X * 2)
+
+
+def test_an_override_can_t_write_to_operands() -> None:
+    x = X.copy()
+    with pytest.raises(sr.EvaluationError, match=r"'test\.scaled' raised ValueError: .*read-only"):
+        sr.load(TEXT).run(x, overrides={"test.scaled": lambda x, **_: x.__iadd__(1)})
+    assert x.tolist() == X.tolist()
+
+
+def test_an_override_of_another_size_than_its_decomposition() -> None:
+    text = TEXT.replace("3xf32", "?xf32")
+    with pytest.raises(sr.EvaluationError, match=r"disagree on result #0: shape \(1,\), not \(3,\)"):
+        sr.load(text).run(X, overrides={"test.scaled": lambda x, **_: x[:1]}, check_overrides=True)
 
 
 def test_processes_of_a_grid_have_the_overrides() -> None:
@@ -75,3 +88,73 @@ def test_handlers_of_one_run() -> None:
     np.testing.assert_array_equal(program.run(X, custom_calls={"test.only_here": lambda call, x: [x + 1]})[0], X + 1)
     with pytest.raises(sr.UnsupportedError, match="no handler is registered"):
         program.run(X)
+
+
+CALLED = """
+func.func @main(%x: tensor<3xf32>) -> tensor<3xf32> {
+  %0 = stablehlo.custom_call @test.calls(%x) {called_computations = [@f]} : (tensor<3xf32>) -> tensor<3xf32>
+  return %0 : tensor<3xf32>
+}
+func.func private @f(%x: tensor<3xf32>) -> tensor<3xf32> {
+  BODY
+  return %0 : tensor<3xf32>
+}
+"""
+GATHER = """%0 = "stablehlo.collective_broadcast"(%x) {replica_groups = dense<0> : tensor<1x1xi64>}
+    : (tensor<3xf32>) -> tensor<3xf32>"""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        ((), "@f is called with 0 values, not 1"),
+        ((X, X), "@f is called with 2 values, not 1"),
+        ((X[:2],), r"@f is called with value #0: expected shape \(3,\)"),
+        ((X.astype(np.int64),), "@f is called with value #0: expected dtype float32"),
+    ],
+)
+def test_computations_check_what_they_are_called_with(arguments: tuple[np.ndarray, ...], reason: str) -> None:
+    program = sr.load(CALLED.replace("BODY", "%0 = stablehlo.add %x, %x : tensor<3xf32>"))
+    assert program.run(X, custom_calls={"test.calls": lambda call, x: call.computations[0](x)})[0].tolist() == [2, 4, 6]
+    with pytest.raises(sr.EvaluationError, match=reason):
+        program.run(X, custom_calls={"test.calls": lambda call, x: call.computations[0](*arguments)})
+
+
+def test_computations_that_meet_other_processes() -> None:
+    program = sr.load(CALLED.replace("BODY", GATHER))
+    with pytest.raises(sr.UnsupportedError, match="@f meets other processes"):
+        program.run(X, custom_calls={"test.calls": lambda call, x: call.computations[0](x)})
+
+
+def test_a_buffer_that_a_handler_uses_again() -> None:
+    text = """
+    func.func @main(%x: tensor<3xf32>) -> (tensor<3xf32>, tensor<3xf32>) {
+      %0 = stablehlo.custom_call @test.next(%x) : (tensor<3xf32>) -> tensor<3xf32>
+      %1 = stablehlo.custom_call @test.next(%0) : (tensor<3xf32>) -> tensor<3xf32>
+      return %0, %1 : tensor<3xf32>, tensor<3xf32>
+    }
+    """
+    buffer = np.zeros(3, np.float32)
+    results = sr.load(text).run(X, custom_calls={"test.next": lambda call, x: [np.add(x, 1, out=buffer)]})
+    assert [r.tolist() for r in results] == [[2, 3, 4], [3, 4, 5]]
+
+
+@pytest.mark.parametrize("index", [0, 5, -1])
+def test_operands_that_are_no_shapes(index: int) -> None:
+    indices = f"indices_of_shape_operands = dense<{index}> : tensor<1xi64>"
+    text = CALLED.replace("called_computations = [@f]", indices).replace("BODY", GATHER)
+    with pytest.raises(sr.EvaluationError, match=r"<string>:3:8.*not all are of operands that are shapes"):
+        sr.load(text).run(X, custom_calls={"test.calls": lambda call, x: [x]})
+
+
+class Unprintable(Exception):
+    def __str__(self) -> str:
+        raise RuntimeError
+
+
+def test_an_exception_that_can_t_be_printed() -> None:
+    def handler(*_: object) -> None:
+        raise Unprintable
+
+    with pytest.raises(sr.EvaluationError, match=r"@test\.calls raised .*Unprintable"):
+        sr.load(CALLED.replace("BODY", GATHER)).run(X, custom_calls={"test.calls": handler})

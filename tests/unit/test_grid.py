@@ -213,37 +213,6 @@ def test_reductions_run_from_the_left_however_large() -> None:
         assert result.tobytes() == expected.tobytes()
 
 
-# --- streams --------------------------------------------------------------------------------------------------------
-
-STREAMS = """
-func.func @main(%token: !stablehlo.token) -> tensor<2xi32> {
-  %0:2 = "stablehlo.infeed"(%token) : (!stablehlo.token) -> (tensor<2xi32>, !stablehlo.token)
-  %1 = stablehlo.add %0#0, %0#0 : tensor<2xi32>
-  %2 = "stablehlo.outfeed"(%1, %0#1) : (tensor<2xi32>, !stablehlo.token) -> !stablehlo.token
-  return %1 : tensor<2xi32>
-}
-"""
-
-
-def test_infeed_and_outfeed_from_python() -> None:
-    outfeed: list[Any] = []
-    infeed = [[np.array([1, 2], np.int32)], [np.array([3, 4], np.int32)]]
-    results = sr.load(STREAMS).run_parallel([[None], [None]], num_partitions=2, infeed=infeed, outfeed=outfeed)
-    assert [r[0].tolist() for r in results] == [[2, 4], [6, 8]]
-    assert [(process, [v.tolist() for v in values]) for process, values in outfeed] == [
-        ((0, 0), [[2, 4]]), ((0, 1), [[6, 8]]),
-    ]  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ("infeed", "message"),
-    [([], "there is nothing in the infeed"), ([[np.float32(1)]], r"read \(float32 \(\)\), not \(tensor<2xi32>\)")],
-)
-def test_an_infeed_that_does_not_fit(infeed: Any, message: str) -> None:
-    with pytest.raises(sr.EvaluationError, match=message):
-        sr.load(STREAMS).run_parallel([[None]], infeed=infeed)
-
-
 # --- what can't go on -----------------------------------------------------------------------------------------------
 
 

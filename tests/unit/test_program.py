@@ -239,7 +239,7 @@ def test_custom_calls_from_python() -> None:
     sr.register_custom_call("test.negate", lambda call, x: [-x])
     np.testing.assert_array_equal(sr.load(text).run(ONE)[0], -ONE)
     sr.register_custom_call("test.negate", lambda call, x: [x.astype(np.float64)])
-    with pytest.raises(sr.EvaluationError, match="returned float64"):
+    with pytest.raises(sr.EvaluationError, match="got float64"):
         sr.load(text).run(ONE)
 
 
@@ -251,8 +251,8 @@ def raising(call: object, x: np.ndarray) -> list[np.ndarray]:
     ("handler", "message"),
     [
         (raising, "the handler of custom_call @test.other raised KeyError: 'k'"),
-        (lambda call, x: None, "returned None, not a sequence of results"),
-        (lambda call, x: [], "returned 0 results, not 1"),
+        (lambda call, x: None, "returned None, not a sequence of values"),
+        (lambda call, x: [], "returned 0 values, not 1"),
     ],
 )
 def test_a_handler_that_fails_is_named(handler: Callable[..., list[np.ndarray]], message: str) -> None:

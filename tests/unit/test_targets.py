@@ -408,30 +408,6 @@ def test_what_lies_outside_is_refused_with_a_reason() -> None:
 # --- shapes that are operands ---------------------------------------------------------------------------------------
 
 
-def test_dynamic_reduce_window() -> None:
-    """Windows of two, one apart, over 0 and the elements: what a running difference of sums is made of."""
-    text = """
-    func.func @main(%x: tensor<?xi32>) -> tensor<?xi32> {
-      %zero = stablehlo.constant dense<0> : tensor<i32>
-      %two = stablehlo.constant dense<2> : tensor<1xi32>
-      %one = stablehlo.constant dense<1> : tensor<1xi32>
-      %edges = stablehlo.constant dense<[[1, 0]]> : tensor<1x2xi32>
-      %0 = stablehlo.custom_call @stablehlo.dynamic_reduce_window(%x, %zero, %two, %one, %one, %one, %edges) {
-        called_computations = [@sum]
-      } : (tensor<?xi32>, tensor<i32>, tensor<1xi32>, tensor<1xi32>, tensor<1xi32>, tensor<1xi32>, tensor<1x2xi32>)
-        -> tensor<?xi32>
-      return %0 : tensor<?xi32>
-    }
-    func.func private @sum(%a: tensor<i32>, %b: tensor<i32>) -> tensor<i32> {
-      %0 = stablehlo.add %a, %b : tensor<i32>
-      return %0 : tensor<i32>
-    }
-    """
-    program = sr.load(text)
-    assert program.run(np.array([1, 2, 3, 4], np.int32))[0].tolist() == [1, 3, 5, 7]
-    assert program.run(np.array([], np.int32))[0].tolist() == []
-
-
 def test_shapes_of_results_among_the_operands() -> None:
     text = """
     func.func @main(%x: tensor<?x3x3xf64>, %sizes: tensor<3xi32>, %batch: tensor<1xi32>)
