@@ -36,7 +36,7 @@ class Case:
 @dataclass(frozen=True)
 class Sample:
     name: str
-    make: Callable[[], Case]
+    make: Callable[..., Case]
 
 
 def difference(ours: np.ndarray, theirs: np.ndarray) -> str:

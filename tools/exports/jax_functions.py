@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -142,12 +142,14 @@ SYMBOLIC: dict[str, Callable[[Any], Any]] = {  # of a matrix whose number of row
 }  # fmt: skip
 
 
-def exported(function: Callable[..., Any], operands: list[Any], symbolic: bool = False) -> Case:
-    """A function of JAX: exported, and called."""
+def exported(
+    function: Callable[..., Any], operands: list[Any], symbolic: bool = False, platforms: Sequence[str] | None = None
+) -> Case:
+    """A function of JAX: exported, for CPUs unless platforms are given, and called."""
     jitted, any_call = jax.jit(function), [export.DisabledSafetyCheck.custom_call("ALL")]
     rows = export.symbolic_shape("n", constraints=["n>=4"]) if symbolic else None
     types = [jax.ShapeDtypeStruct((*rows, *x.shape[1:]) if rows else x.shape, x.dtype) for x in operands]
-    text = export.export(jitted, disabled_checks=any_call)(*types).mlir_module()
+    text = export.export(jitted, platforms=platforms, disabled_checks=any_call)(*types).mlir_module()
     return Case(text, operands, list(map(np.asarray, jax.tree.leaves(jitted(*operands)))))
 
 

@@ -1,0 +1,106 @@
+"""Exports small models of JAX and Flax with random weights, runs them here and compares with what JAX computes.
+
+    python tools/exports/jax_models.py [--only REGEX] [--save FOLDER]
+
+Each is taken as `jax.export` gives it, with a known and with a symbolic batch, and as `jit(...).lower(...)` prints it,
+with locations and without. Exits with 1 if one is wrong. Needs the extra `jax`, and flax and optax.
+"""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Callable, Iterator
+from functools import cache, partial
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import optax
+from compare import Case, Sample, main
+from flax import linen as nn
+from flax import nnx
+from jax import export
+from jax_functions import array
+from jax_modules import Autoencoder, Bert, Block, Experts, Mixer, Perceptron, Recurrent, Resnet, Ssm, Unet, Vit
+
+warnings.filterwarnings("ignore", message="Some donated buffers")  # only training steps return what they are given
+WAYS = ("export", "symbolic", "lowered", "located")
+TOKENS = array(3, 8, dtype=np.uint8).astype(np.int32)
+IMAGE, SEQUENCE = array(3, 8, 8, 3), array(3, 8, 16)
+
+
+def perceptron() -> tuple[Callable[..., Any], Any, Any]:
+    graph, state = nnx.split(Perceptron(nnx.Rngs(0)))
+    return lambda weights, x: nnx.merge(graph, weights)(x), state, SEQUENCE
+
+
+def applied(model: nn.Module, x: Any) -> tuple[Callable[..., Any], Any, Any]:
+    """A function of weights and inputs, weights, and inputs."""
+    return model.apply, model.init(jax.random.key(0), x), x
+
+
+def trained(
+    optimizer: Any, loss_of: Callable[..., Any], model: nn.Module, x: Any
+) -> tuple[Callable[..., Any], Any, Any]:
+    """A step of training that overwrites its state."""
+    weights = model.init(jax.random.key(0), x)
+
+    def step(state: Any, x: Any) -> Any:
+        weights, moments = state
+        loss, gradient = jax.value_and_grad(loss_of(lambda w: jnp.square(model.apply(w, x)).mean()))(weights)
+        updates, moments = optimizer.update(gradient, moments, weights)
+        return loss, optax.apply_updates(weights, updates), moments
+
+    return step, (weights, optimizer.init(weights)), x
+
+
+MODELS: dict[str, Callable[[], tuple[Callable[..., Any], Any, Any]]] = {
+    "mlp": perceptron,
+    "resnet": partial(applied, Resnet(), IMAGE),
+    "vit": partial(applied, Vit(), IMAGE),
+    "bert": partial(applied, Bert(), TOKENS),
+    "bert-bf16": partial(applied, Bert(jnp.bfloat16), TOKENS),
+    "gpt-block": partial(applied, Block(causal=True), SEQUENCE),
+    "lstm": partial(applied, Recurrent(nn.OptimizedLSTMCell(8)), SEQUENCE),
+    "unet": partial(applied, Unet(), IMAGE),
+    "vae": partial(applied, Autoencoder(), SEQUENCE[:, 0]),
+    "mixer": partial(applied, Mixer(), IMAGE),
+    "moe": partial(applied, Experts(), SEQUENCE),
+    "ssm": partial(applied, Ssm(), SEQUENCE),
+    "adam": partial(trained, optax.adam(1e-2), lambda f: f, Resnet(), IMAGE),
+    "sgd": partial(trained, optax.sgd(1e-2, momentum=0.9, nesterov=True), lambda f: f, Ssm(), SEQUENCE),
+    "lamb": partial(
+        trained, optax.chain(optax.clip_by_global_norm(1.0), optax.lamb(1e-2)), jax.checkpoint, Vit(), IMAGE
+    ),
+}
+
+
+def case(make: Callable[[], tuple[Callable[..., Any], Any, Any]], way: str) -> Case:
+    """A model exported in one of the `WAYS`, and called."""
+    function, weights, x = make()
+    leaves, tree = jax.tree.flatten(weights)
+    donated = tuple(range(1, len(leaves) + 1))
+    call = lambda x, *leaves: function(tree.unflatten(leaves), x)  # noqa: E731
+    jitted = jax.jit(call, keep_unused=True, donate_argnums=donated)  # unused weights stay arguments
+    types = [jax.ShapeDtypeStruct(a.shape, a.dtype) for a in (x, *leaves)]
+    if way == "symbolic":
+        types[0] = jax.ShapeDtypeStruct((*export.symbolic_shape("n"), *x.shape[1:]), x.dtype)
+    if way in ("lowered", "located"):
+        text = jitted.lower(*types).as_text(debug_info=way == "located")
+    else:
+        text = export.export(jitted)(*types).mlir_module()
+    arguments = [np.asarray(a) for a in (x, *leaves)]
+    return Case(text, arguments, list(map(np.asarray, jax.tree.leaves(jitted(*arguments)))))
+
+
+def samples() -> Iterator[Sample]:
+    for name, make in MODELS.items():
+        once = cache(make)
+        for way in WAYS:
+            yield Sample(f"{name}.{way}", partial(case, once, way))
+
+
+if __name__ == "__main__":
+    sys.exit(main(samples(), "JAX"))
