@@ -10,6 +10,7 @@ from stablehlo_ref.numerics.piecewise import between, piecewise
 from stablehlo_ref.numerics.special_tables import BESSEL_I1, BESSEL_I1E
 
 _SMALL = 4.0
+_LEAST = 2.0**-53  # its exponential is less than one still: x / 2 may be a tie, which the function stays below
 
 
 def _bessel_i1e(x: Array) -> Array:
@@ -17,7 +18,7 @@ def _bessel_i1e(x: Array) -> Array:
     magnitude = np.abs(x)
     scaled = piecewise(
         magnitude,
-        (magnitude <= _SMALL, lambda x: np.exp(-x) * x * between(BESSEL_I1, x * x)),
+        (magnitude <= _SMALL, lambda x: np.exp(-np.maximum(x, _LEAST)) * x * between(BESSEL_I1, x * x)),
         (magnitude > _SMALL, lambda x: between(BESSEL_I1E, 1.0 / x) / np.sqrt(x)),
         (np.isnan(x), lambda x: x),
     )
