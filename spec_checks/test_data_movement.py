@@ -14,6 +14,7 @@ from spec_checks.oracles import data_movement as oracle
 from spec_checks.strategies import ALL, INTEGERS, NUMBERS, arrays, dtypes, shapes
 from stablehlo_ref.ir.types import tensor_type
 from stablehlo_ref.numerics.dtypes import element_type_of
+from stablehlo_ref.ops import constants
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Dims = tuple[int, ...]
@@ -44,7 +45,9 @@ def one_for_each(sizes: Dims, numbers: Any) -> st.SearchStrategy[Dims]:
 def test_iota(data: st.DataObject) -> None:
     dtype, shape = data.draw(dtypes(NUMBERS)), data.draw(shapes(min_rank=1, max_size=9))
     dimension = data.draw(st.integers(0, len(shape) - 1))
-    actual = evaluate("iota", result=type_of_result(shape, dtype), iota_dimension=dimension)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(constants, "BLOCK", data.draw(st.sampled_from((2, constants.BLOCK))))
+        actual = evaluate("iota", result=type_of_result(shape, dtype), iota_dimension=dimension)
     check(actual, oracle.iota(dimension, result=(shape, dtype)), dtype, shape, dimension)
 
 

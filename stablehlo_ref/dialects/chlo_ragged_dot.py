@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ import numpy as np
 from stablehlo_ref.define import Attr, Group, In, Op, Out
 from stablehlo_ref.kinds import Dims, ListOf, OneOf, integer_tensor, tensor
 from stablehlo_ref.numerics.dtypes import numpy_dtype
+from stablehlo_ref.numerics.integers import clamp_index
 from stablehlo_ref.ops.dot_general import DotGeneral, Precision
 from stablehlo_ref.spec import (
     axes,
@@ -29,6 +30,8 @@ from stablehlo_ref.spec import (
 Array = Any
 Axes = tuple[int, ...]
 Kernel = Callable[..., Any]
+PLANS = 256  # products of different shapes that are planned, before the oldest are forgotten
+
 Part = tuple[slice, Any]  # where a group lies in the ragged dimension, and the mask of its elements there, or None
 
 
@@ -172,7 +175,7 @@ def before_ragged(lhs: Any, ragged: int, batching: Axes, contracting: Axes) -> A
 def multiplication(lhs: Any, result: Any, numbers: dict[str, Axes]) -> Kernel:
     """dot_general of arrays of any shape, with the element types of `lhs` and `result`."""
 
-    @cache
+    @lru_cache(maxsize=PLANS)
     def plan(lhs_shape: Axes, rhs_shape: Axes) -> Kernel:
         types = [make_tensor_type(sizes, element_type(lhs)) for sizes in (lhs_shape, rhs_shape)]
         values = DotGeneral.group(numbers, types, [None], []) | {"constants": {}}
@@ -189,12 +192,12 @@ def cutting(before: Axes, ragged: int, lhs_rank: int, count: int) -> Callable[[A
     """A function from group sizes to the parts of the ragged dimension, which has `count` elements.
 
     A mask has the dimensions of `lhs`, of size 1 but for `before` and the ragged one. Groups end where the dimension
-    does.
+    does; a negative size is none.
     """
     along = np.arange(count).reshape(at(lhs_rank, {ragged: -1}))
 
     def run(group_sizes: Array) -> list[Part]:
-        ends = np.cumsum(group_sizes.astype(np.int64), axis=-1)
+        ends = np.cumsum(clamp_index(group_sizes, count), axis=-1)
         ends = np.minimum(ends, count)
         starts = np.concatenate([np.zeros_like(ends[..., :1]), ends[..., :-1]], axis=-1)
         if ends.ndim == 1:

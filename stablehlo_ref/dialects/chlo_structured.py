@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from stablehlo_ref.define import Attr, Body, In, Ins, Op, Out, Outs
+from stablehlo_ref.diagnostics import UnsupportedError
 from stablehlo_ref.ir.attributes import DenseArray
 from stablehlo_ref.ir.types import FunctionType, integer_type
 from stablehlo_ref.kinds import AttributeKind, Dims, Flag, Int, integer_tensor, tensor
@@ -17,6 +18,7 @@ from stablehlo_ref.spec import (
     compatible,
     dim,
     element_type,
+    is_complex,
     make_tensor_type,
     rank,
     same,
@@ -60,6 +62,8 @@ class TopK(Op, op="top_k", dialect="chlo"):
 
     @staticmethod
     def plan(operand: Any, k: int, indices: Any) -> Kernel:
+        if is_complex(operand):
+            raise UnsupportedError("'chlo.top_k' op: complex numbers have no order")
         largest = top_indices(numpy_dtype(element_type(operand)))
         index_dtype = numpy_dtype(element_type(indices))
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from stablehlo_ref.define import Attr, Op, Out
-from stablehlo_ref.diagnostics import MalformedError, UnsupportedError
+from stablehlo_ref.diagnostics import MalformedError
 from stablehlo_ref.ir.attributes import DenseResource
 from stablehlo_ref.kinds import (
     Dense,
@@ -23,9 +23,11 @@ from stablehlo_ref.kinds import (
 )
 from stablehlo_ref.numerics.conversion import convert
 from stablehlo_ref.numerics.dtypes import INT64, numpy_dtype
-from stablehlo_ref.spec import dim, element_type, is_quantized, rank, shape, storage_type, with_element_type
+from stablehlo_ref.spec import dim, element_type, rank, shape, storage_type, with_element_type
 
 Run = Callable[..., Any]
+
+BLOCK = 1 << 16  # elements converted at a time
 
 number_tensor = integer_tensor | float_tensor | complex_tensor | per_tensor_quantized
 
@@ -76,9 +78,14 @@ class Iota(Op, op="iota"):
 
     @staticmethod
     def plan(iota_dimension: Any, output: Any) -> Run:
-        if is_quantized(output):
-            raise UnsupportedError("'stablehlo.iota' op of quantized tensors is not evaluated")
-        numbers = np.arange(dim(output, iota_dimension))
-        line = convert(INT64, numpy_dtype(element_type(output)))(numbers)
+        line = count(dim(output, iota_dimension), numpy_dtype(element_type(output)))
         result = np.broadcast_to(line.reshape(-1, *[1] * (rank(output) - iota_dimension - 1)), shape(output))
         return lambda: result
+
+
+def count(size: int, dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
+    """The numbers from 0 to `size`, less 1, converted to `dtype`; in blocks, so that only the result needs memory."""
+    numbers, kernel = np.empty(size, dtype), convert(INT64, dtype)
+    for start in range(0, size, BLOCK):
+        numbers[start : start + BLOCK] = kernel(np.arange(start, min(start + BLOCK, size)))
+    return numbers

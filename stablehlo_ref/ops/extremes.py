@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import product
+from math import prod
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -17,6 +18,8 @@ from stablehlo_ref.spec import element_type, is_integer, is_quantized
 
 Array: TypeAlias = Any
 Extreme: TypeAlias = Callable[[Sequence[Array], tuple[int, ...]], list[Array] | None]
+
+MANY = 8  # looking at all elements is faster where one in so many is an extreme
 
 _PAIRS = [(1, 2), (2, 1), (1, 1)]
 _NAN_PAIRS = [(np.nan, 1), (1, np.nan), (np.nan, np.nan)]
@@ -54,14 +57,24 @@ def _reduction(ufunc: np.ufunc, index_dtype: Any) -> Extreme:
         extreme = ufunc.reduce(values, axes, keepdims=True)
         if kind(extreme.dtype) == "floating" and not (extreme.all() and np.array_equal(extreme, extreme)):
             return None
-        found = np.unravel_index(np.flatnonzero(values == extreme), values.shape)
-        place = np.ravel_multi_index([0 * at if d in axes else at for d, at in enumerate(found)], extreme.shape)
-        index = np.full(extreme.size, last)
-        np.minimum.at(index, place, indices[found])
+        hits = values == extreme
+        if np.count_nonzero(hits) > values.size // MANY:
+            index = np.minimum.reduce(np.where(hits, indices, last), axes)
+        else:
+            index = _least(indices, np.flatnonzero(hits), axes, extreme.shape, last)
         kept = [n for d, n in enumerate(extreme.shape) if d not in axes]
         return [extreme.reshape(kept), index.reshape(kept)]
 
     return reduce
+
+
+def _least(indices: Array, hits: Array, axes: tuple[int, ...], sizes: tuple[int, ...], last: Any) -> Array:
+    """The least of the indices at `hits`, numbers of elements, for each place that is left over; `last` at others."""
+    found = np.unravel_index(hits, indices.shape)
+    place = np.ravel_multi_index([0 * at if d in axes else at for d, at in enumerate(found)], sizes)
+    index = np.full(prod(sizes), last)
+    np.minimum.at(index, place, indices[found])
+    return index
 
 
 def _compares_and_selects(block: Any) -> bool:

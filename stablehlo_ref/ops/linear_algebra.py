@@ -14,7 +14,6 @@ import numpy as np
 
 from stablehlo_ref.choices import Choice
 from stablehlo_ref.define import Attr, In, Op, Out
-from stablehlo_ref.diagnostics import UnsupportedError
 from stablehlo_ref.kinds import Flag, complex_tensor, float_tensor, per_tensor_quantized
 from stablehlo_ref.numerics.dtypes import COMPLEX128, FLOAT64, numpy_dtype
 from stablehlo_ref.numerics.narrow import narrow
@@ -25,7 +24,6 @@ from stablehlo_ref.spec import (
     dim,
     element_type,
     is_complex,
-    is_quantized,
     rank,
     shape,
 )
@@ -65,14 +63,14 @@ class Cholesky(Op, op="cholesky"):
 
     @staticmethod
     def plan(a: Any, lower: bool) -> Run:
-        widen, round_once = arithmetic(a, "cholesky")
+        widen, round_once = arithmetic(a)
         if lower:
             return lambda a: round_once(_lower_factors(widen(a)))
         return lambda a: round_once(_adjoint(_lower_factors(_adjoint(widen(a)))))
 
     @staticmethod
     def open_cases(a: Any) -> Any:
-        widen, _ = arithmetic(a, "cholesky")
+        widen, _ = arithmetic(a)
 
         def cases(a: Array) -> Iterator[Choice]:
             a = widen(a)
@@ -121,7 +119,7 @@ class TriangularSolve(Op, op="triangular_solve"):
 
     @staticmethod
     def plan(a: Any, left_side: bool, lower: bool, unit_diagonal: bool, transpose_a: Transpose) -> Run:
-        widen, round_once = arithmetic(a, "triangular_solve")
+        widen, round_once = arithmetic(a)
         is_transposed = transpose_a is not Transpose.NO_TRANSPOSE
         # x op(a) = b is op(a)^T x^T = b^T; and a lower triangle is an upper one with the order of unknowns reversed.
         turn_a = _transposed if is_transposed == left_side else _unchanged
@@ -145,10 +143,8 @@ class TriangularSolve(Op, op="triangular_solve"):
         return cases if unit_diagonal else None
 
 
-def arithmetic(x: Any, op: str) -> tuple[Run, Run]:
+def arithmetic(x: Any) -> tuple[Run, Run]:
     """From a tensor of the type to f64 or complex<f64>, and back, rounded once."""
-    if is_quantized(x):
-        raise UnsupportedError(f"'stablehlo.{op}' op of quantized tensors is not evaluated")
     dtype = numpy_dtype(element_type(x))
     if is_complex(x):
         return lambda x: x.astype(COMPLEX128, copy=False), lambda x: x.astype(dtype, copy=False)

@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 
 from stablehlo_ref.define import Attr, In, Op, Out
-from stablehlo_ref.diagnostics import UnsupportedError
 from stablehlo_ref.kinds import Int, Real32, feature_vector, float_tensor, per_tensor_quantized
 from stablehlo_ref.numerics.dtypes import FLOAT32, FLOAT64, numpy_dtype
 from stablehlo_ref.numerics.narrow import narrow
@@ -23,7 +22,6 @@ from stablehlo_ref.spec import (
     compatible,
     dim,
     element_type,
-    is_quantized,
     rank,
     same,
     shape,
@@ -226,8 +224,6 @@ class Sheet:
     """
 
     def __init__(self, operand: Any, feature_index: int) -> None:
-        if is_quantized(operand):
-            raise UnsupportedError("batch normalization of quantized tensors is not evaluated")
         self.sizes = shape(operand)
         self.dtype = numpy_dtype(element_type(operand))
         self.wide = FLOAT64 if self.dtype == FLOAT64 else FLOAT32

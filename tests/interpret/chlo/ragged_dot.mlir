@@ -62,3 +62,26 @@ func.func @batches() {
   check.expect_eq_const %result, dense<[[[1]], [[20]], [[300]]]> : tensor<3x1x1xi32>
   func.return
 }
+
+// -----
+
+// A group of a negative size has no rows, and one that is too large has those that are left.
+func.func @sizes() {
+  %lhs = stablehlo.constant dense<1> : tensor<4x1xi32>
+  %rhs = stablehlo.constant dense<[[[1]], [[10]], [[100]]]> : tensor<3x1x1xi32>
+  %negative = stablehlo.constant dense<[-1, 3, -9223372036854775808]> : tensor<3xi64>
+  %0 = "chlo.ragged_dot"(%lhs, %rhs, %negative) {
+    ragged_dot_dimension_numbers = #chlo.ragged_dot<
+      lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [1],
+      lhs_ragged_dimensions = [0], rhs_group_dimensions = [0]>
+  } : (tensor<4x1xi32>, tensor<3x1x1xi32>, tensor<3xi64>) -> tensor<4x1xi32>
+  check.expect_eq_const %0, dense<[[10], [10], [10], [0]]> : tensor<4x1xi32>
+  %large = stablehlo.constant dense<[1, 9223372036854775807, 9223372036854775807]> : tensor<3xi64>
+  %1 = "chlo.ragged_dot"(%lhs, %rhs, %large) {
+    ragged_dot_dimension_numbers = #chlo.ragged_dot<
+      lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [1],
+      lhs_ragged_dimensions = [0], rhs_group_dimensions = [0]>
+  } : (tensor<4x1xi32>, tensor<3x1x1xi32>, tensor<3xi64>) -> tensor<4x1xi32>
+  check.expect_eq_const %1, dense<[[1], [10], [10], [10]]> : tensor<4x1xi32>
+  func.return
+}
