@@ -65,3 +65,18 @@ def test_the_report_counts_and_shows_the_worst_and_the_first() -> None:
 def test_the_report_of_a_scalar() -> None:
     message, notes = report(np.array(1), np.array(2), np.array(False))
     assert (message, notes) == ("1 of 1 elements differ", ["at []: actual 1, expected 2"])
+
+
+def test_large_arrays_are_compared_block_by_block() -> None:
+    """Of 2**17 + 5 elements, three differ, in three blocks; the last by most."""
+    expected = np.ones((1, (1 << 17) + 5), np.float32)
+    actual = expected.copy()
+    actual[0, [7, 70_000, -1]] = 1.5, 1.25, 3
+    for agree in (equal(actual, expected), almost_equal(actual, expected, 0.1), close(actual, expected, 0, 3)):
+        assert agree.shape == actual.shape
+        assert np.flatnonzero(~agree).tolist() == [7, 70_000, (1 << 17) + 4]
+    message, notes = report(actual, expected, agree)
+    assert message == "3 of 131077 elements differ"
+    assert [note.split(":")[0] for note in notes[:4]] == ["worst", "at [0, 7]", "at [0, 70000]", "at [0, 131076]"]
+    assert notes[0] == "worst: at [0, 131076]: actual 3.0, expected 1.0 (12582912 ULP)"
+    assert notes[-1] == "ULPs apart: >=65536: 3"
