@@ -16,6 +16,7 @@ from spec_checks.strategies import BOOLEANS, FLOATS, INTEGERS, arrays, dtypes, s
 from stablehlo_ref.execute.run import Context
 from stablehlo_ref.ir.types import tensor_type
 from stablehlo_ref.numerics.dtypes import element_type_of
+from stablehlo_ref.ops import random
 from stablehlo_ref.ops.random import RngAlgorithm, RngDistribution
 
 ONES = 2**32 - 1
@@ -118,6 +119,15 @@ def test_floats_are_those_of_the_words(data: st.DataObject, shape: tuple[int, ..
             assert abs(float(x) - y) <= slack, (a, b, x, y)
         if distribution == "UNIFORM" and low < high:
             assert ((numbers >= a) & (numbers < b)).all()
+
+
+@pytest.mark.parametrize("count", (1, 2, 5, 6, 7, 12, 13, 20))
+@pytest.mark.parametrize("distribution", ("UNIFORM", "NORMAL"))
+def test_numbers_made_in_blocks_are_the_same(distribution: str, count: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    a, b = np.float64(-1), np.float64(2)
+    at_once = draws(a, b, (count,), distribution, 5)
+    monkeypatch.setattr(random, "BLOCK", 3)
+    assert all(map(np.array_equal, draws(a, b, (count,), distribution, 5), at_once))
 
 
 @pytest.mark.parametrize("dtype", [d for d in INTEGERS if width(d) >= 4], ids=lambda d: d.name)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from enum import Enum
+from itertools import pairwise
 from math import prod
 from typing import Any
 
@@ -28,6 +29,8 @@ from stablehlo_ref.spec import shape as shape_of
 
 Array = Any
 Run = Callable[..., Any]
+
+BLOCK = 1 << 15  # numbers made at a time, so that what they are made of needs little memory
 
 
 class RngAlgorithm(Enum):
@@ -137,16 +140,21 @@ class Rng(Op, op="rng"):
     @staticmethod
     def plan(rng_distribution: RngDistribution, result: Any) -> Run:
         sizes, dtype = shape_of(result), numpy_dtype(element_type(result))
-        count = prod(sizes)
         if rng_distribution is RngDistribution.NORMAL:
-            make = normal_between
+            make, pieces = normal_between, 2
         else:
-            make = uniform_floats if kind(dtype) == "floating" else uniform_integers
+            make, pieces = uniform_floats if kind(dtype) == "floating" else uniform_integers, 1
+        count = -(-prod(sizes) // pieces) * pieces
+        places = blocks(count, pieces)
 
         def run(context: Any, a: Array, b: Array, shape: Array) -> Array:
-            bits, _ = philox_bits(context.seed, context.draws << 64, (count + count % 2,), UINT64)
+            numbers, a, b = np.empty(count, dtype), np.asarray(a), np.asarray(b)
+            for block in places:
+                made = make(a, b, words(context.seed, context.draws, block))
+                for place, part in zip(block, np.split(made, pieces)):
+                    numbers[place] = part
             context.draws += 1
-            return make(np.asarray(a), np.asarray(b), bits)[:count].reshape(sizes)
+            return numbers[: prod(sizes)].reshape(sizes)
 
         return run
 
@@ -157,6 +165,25 @@ class Rng(Op, op="rng"):
             return [Choice.RNG] if is_fine else [Choice.RNG_BOUNDS]
 
         return cases
+
+
+def blocks(count: int, pieces: int) -> list[list[slice]]:
+    """Where the numbers are that are made at a time: in each of `pieces` equal pieces of all `count` of them."""
+    length = count // pieces
+    starts = [(start, min(start + BLOCK, length)) for start in range(0, length, BLOCK)]
+    return [[slice(i * length + start, i * length + stop) for i in range(pieces)] for start, stop in starts]
+
+
+def words(seed: int, draw: int, places: list[slice]) -> Array:
+    """Words of 64 bits of a draw, by their numbers, one after another; a counter is for two."""
+    if all(place.stop == after.start for place, after in pairwise(places)):
+        places = [slice(places[0].start, places[-1].stop)]
+    parts = []
+    for place in places:
+        first = place.start // 2
+        bits, _ = philox_bits(seed, (draw << 64) + first, (place.stop - 2 * first + 1 & ~1,), UINT64)
+        parts.append(bits[place.start - 2 * first : place.stop - 2 * first])
+    return np.concatenate(parts)
 
 
 def normal_between(a: Array, b: Array, bits: Array) -> Array:
