@@ -49,8 +49,8 @@ from stablehlo_ref.kinds import AttributeKind, Kind, OneOf
 REQUIRED: Any = object()
 ROLES = ("infer", "constraints", "plan", "inline", "lift", "open_cases")
 SPECIAL = {
-    "C", "infer", "attributes", "constants", "dying", "functions", "location", "operand_names", "regions", "run_grid",
-    "symbols",
+    "C", "infer", "attributes", "constants", "dying", "functions", "location", "operand_names", "producers", "regions",
+    "run_grid", "symbols",
 }  # fmt: skip
 
 
@@ -188,6 +188,11 @@ class Op:
         return names
 
     @classmethod
+    def of(cls, op: Operation) -> type[Op]:
+        """The class that says what an op of this name does; another one where that depends on its members."""
+        return cls
+
+    @classmethod
     def call(cls, role: str, values: dict[str, Any]) -> Any:
         """Calls a role with those of `values` (from member to what it stands for) that it names."""
         return getattr(cls, role)(*[values[name] for name in cls.parameters[role]])
@@ -261,7 +266,7 @@ def surroundings(op: Operation) -> dict[str, Any]:
     """What roles get of an op besides its members."""
     return {
         "attributes": op.attributes, "location": op.location, "operand_names": op.operand_names, "regions": op.regions,
-        "symbols": op.symbol,
+        "producers": op.producers, "symbols": op.symbol,
     }  # fmt: skip
 
 

@@ -23,6 +23,7 @@ from stablehlo_ref.processes import Grid, ProcessId
 from stablehlo_ref.signature import Function, Parameter, function_of
 from stablehlo_ref.syntax.parser import parse as parse_module
 from stablehlo_ref.syntax.printer import print_operation
+from stablehlo_ref.targets.spmd import device_count
 from stablehlo_ref.verify import verify
 
 Inputs: TypeAlias = Sequence[Any] | Mapping[str, Any]  # of one process: in order, or by name
@@ -98,6 +99,10 @@ class Program:
     def step_count(self) -> int:
         """How many ops of the entry itself a run goes through."""
         return len(self._plan.block.steps)
+
+    @cached_property
+    def _device_count(self) -> int:
+        return device_count(self.module)
 
     @cached_property
     def _plan(self) -> FunctionPlan:
@@ -228,7 +233,8 @@ class Program:
         inputs = [checked(p, a) for p, a in zip(self.inputs, in_order(self.entry, arrays, named))]
         with np.errstate(all="ignore"), choosing(context), running(context):
             if plan.block.communicates:
-                (results,) = run_grid(context, Grid(), [(plan, list(inputs))])
+                grid = Grid(num_partitions=self._device_count)
+                results, *_ = run_grid(context, grid, [(plan, list(inputs)) for _ in grid.processes])
             else:
                 results = plan.call(context, list(inputs))
         if context.failures:

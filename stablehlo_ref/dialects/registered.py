@@ -52,7 +52,7 @@ from stablehlo_ref.ops import (
     tuples,
     windows,
 )
-from stablehlo_ref.targets import dynamic, gpu, lapack, markers, untyped, xla
+from stablehlo_ref.targets import dynamic, gpu, lapack, markers, spmd, untyped, xla
 
 __all__ = [
     "arith",
@@ -102,6 +102,7 @@ __all__ = [
     "shape_sizes",
     "slicing",
     "sort",
+    "spmd",
     "tensor",
     "tuples",
     "untyped",

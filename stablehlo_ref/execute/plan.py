@@ -290,7 +290,7 @@ class FramePlanner:
 def _definition(op: Operation) -> type[Op]:
     if op.definition is None:
         raise UnsupportedError(f"'{op.name}' op is of a dialect that is not evaluated")
-    return op.definition
+    return op.definition.of(op)
 
 
 def _small(type: Type) -> bool:
@@ -309,7 +309,7 @@ def communicating(functions: Mapping[str, Operation]) -> set[str]:
 def _communicates(op: Operation, functions: set[str]) -> bool:
     for inner in op.walk():
         callee = inner.properties.get("callee") or inner.properties.get("decomposition")
-        if (inner.definition is not None and inner.definition.communicates) or callee in functions:
+        if (inner.definition is not None and inner.definition.of(inner).communicates) or callee in functions:
             return True
     return False
 

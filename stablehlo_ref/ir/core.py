@@ -71,6 +71,10 @@ class Operation:
         """What the text called the operands; "" where it had no name for one."""
         return [operand.name for operand in self.operands]
 
+    def producers(self) -> list[Operation | None]:
+        """The ops that the operands are results of; None for arguments of blocks."""
+        return [operand.owner if isinstance(operand.owner, Operation) else None for operand in self.operands]
+
     @property
     def parent_op(self) -> Operation | None:
         return self.parent.parent.parent if self.parent and self.parent.parent else None

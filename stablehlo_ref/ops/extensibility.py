@@ -6,13 +6,14 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from stablehlo_ref.define import Attr, Bodies, Ins, Op, Outs
 from stablehlo_ref.diagnostics import Diagnostic, EvaluationError, Location, UnsupportedError
 from stablehlo_ref.ir.attributes import DenseArray, DenseElements, FloatAttribute, IntegerAttribute, SymbolReference
+from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.types import TupleType, Type
 from stablehlo_ref.kinds import (
     Dictionary,
@@ -121,6 +122,17 @@ class CustomCallOp(Op, op="custom_call"):
     results = Outs(anything)
 
     syntax = "custom(call_target) ( operands ) attr-dict : functional_type"
+
+    targets: ClassVar[dict[str, type[Op]]] = {}  # those that are classes of their own, as they meet other processes
+
+    def __init_subclass__(cls, target: str, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        cls.parameters = cls.parameters | {"plan": cls._parameters("plan")}
+        cls.targets[target] = cls
+
+    @classmethod
+    def of(cls, op: Operation) -> type[Op]:
+        return cls.targets.get(op.properties.get("call_target_name", ""), cls)
 
     @staticmethod
     def constraints(C: Any, inputs: Any, call_target_name: str, output_operand_aliases: Any, results: Any) -> None:

@@ -52,8 +52,8 @@ def refusing(reason: str) -> Handler:
 
 
 PLACEMENTS = (
-    "Sharding", "SPMDFullToShardShape", "SPMDShardToFullShape", "annotate_device_placement", "MoveToHost",
-    "MoveToDevice", "LayoutConstraint", "xla.sdy.FuncResultSharding", "xla.sdy.GlobalToLocalShape",
+    "Sharding", "annotate_device_placement", "MoveToHost", "MoveToDevice",
+    "LayoutConstraint", "xla.sdy.FuncResultSharding", "xla.sdy.GlobalToLocalShape",
     "xla.sdy.LocalToGlobalShape", "xla.sdy.ShardingGroup", "stablehlo.shape_refinement_operand_wrapper",
 )  # fmt: skip
 OUTSIDE = {

@@ -385,10 +385,8 @@ def test_marks_return_their_operand(target: str) -> None:
 
 
 def test_a_shard_is_not_made_by_one_process() -> None:
-    with pytest.raises(
-        sr.UnsupportedError, match="from tensor<2x4xf32> to tensor<1x4xf32> needs more than one process"
-    ):
-        call("SPMDFullToShardShape", random(np.float32, 2, 4), results=[((1, 4), "f4")])
+    with pytest.raises(sr.UnsupportedError, match=r"from tensor<2x4xf32> to tensor<1x4xf32> needs more than one"):
+        call("xla.sdy.GlobalToLocalShape", random(np.float32, 2, 4), results=[((1, 4), "f4")])
 
 
 def test_shape_assertions_fail_with_their_message() -> None:

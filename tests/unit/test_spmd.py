@@ -1,0 +1,80 @@
+"""Programs that GSPMD parts by hand: who has which part, and that parts come together again."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import stablehlo_ref as sr
+
+
+def program(sharding: str, part: str, body: str) -> sr.Program:
+    """Computes `%r` of `%p`, a device's part of a 4x4 tensor, and puts the parts together."""
+    return sr.load(f"""
+    func.func @main(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {{
+      %s = stablehlo.custom_call @Sharding(%x) {{mhlo.sharding = "{sharding}"}} : (tensor<4x4xf32>) -> tensor<4x4xf32>
+      %p = stablehlo.custom_call @SPMDFullToShardShape(%s) {{mhlo.sharding = "{{manual}}"}}
+        : (tensor<4x4xf32>) -> tensor<{part}xf32>
+      {body}
+      %y = stablehlo.custom_call @SPMDShardToFullShape(%r) {{mhlo.sharding = "{sharding}"}}
+        : (tensor<{part}xf32>) -> tensor<4x4xf32>
+      return %y : tensor<4x4xf32>
+    }}
+    """)
+
+
+def devices(sharding: str, part: str) -> list[list[float]]:
+    """Which device has each element: its number is added to zeros."""
+    body = f"""
+      %id = stablehlo.partition_id : tensor<ui32>
+      %f = stablehlo.convert %id : (tensor<ui32>) -> tensor<f32>
+      %b = stablehlo.broadcast_in_dim %f, dims = [] : (tensor<f32>) -> tensor<{part}xf32>
+      %r = stablehlo.add %p, %b : tensor<{part}xf32>
+    """
+    (y,) = program(sharding, part, body).run(np.zeros((4, 4), np.float32))
+    return y.tolist()  # type: ignore[no-any-return]
+
+
+def test_parts_belong_to_devices_in_row_major_order() -> None:
+    assert devices("{devices=[2,2]<=[4]}", "2x2") == [[0, 0, 1, 1], [0, 0, 1, 1], [2, 2, 3, 3], [2, 2, 3, 3]]
+
+
+def test_devices_may_be_transposed() -> None:
+    # The devices [[0, 1], [2, 3], [4, 5], [6, 7]] are [[0, 2, 4, 6], [1, 3, 5, 7]] then: columns of two.
+    assert devices("{devices=[2,4]<=[4,2]T(1,0)}", "2x1") == [[0, 2, 4, 6]] * 2 + [[1, 3, 5, 7]] * 2
+
+
+def test_devices_may_be_listed() -> None:
+    assert devices("{devices=[4,1]2,0,3,1}", "1x4") == [[2] * 4, [0] * 4, [3] * 4, [1] * 4]
+
+
+@pytest.mark.parametrize("more", ["last_tile_dim_replicate", "last_tile_dims={manual, replicated}"])
+def test_of_those_who_have_a_part_alike_the_last_one_gives_it(more: str) -> None:
+    last = "2," * (more != "last_tile_dim_replicate")
+    count = 8 if last else 4
+    sharding = f"{{devices=[2,1,{last}2]<=[{count}] {more}}}"
+    assert devices(sharding, "2x4") == [[count // 2 - 1] * 4] * 2 + [[count - 1] * 4] * 2
+
+
+def test_parts_may_be_exchanged() -> None:
+    body = """
+      %r = "stablehlo.collective_permute"(%p) {channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>,
+        source_target_pairs = dense<[[0, 1], [1, 0]]> : tensor<2x2xi64>} : (tensor<2x4xf32>) -> tensor<2x4xf32>
+    """
+    x = np.arange(16, dtype=np.float32).reshape(4, 4)
+    (y,) = program("{devices=[2,1]<=[2]}", "2x4", body).run(x)
+    np.testing.assert_array_equal(y, x[[2, 3, 0, 1]])
+
+
+def test_all_processes_of_a_grid_may_bring_the_whole() -> None:
+    doubled = program("{devices=[2,1]<=[2]}", "2x4", "%r = stablehlo.add %p, %p : tensor<2x4xf32>")
+    x = np.ones((4, 4), np.float32)
+    for (y,) in doubled.run_parallel([[x], [x]], num_partitions=2):
+        np.testing.assert_array_equal(y, 2 * x)
+    with pytest.raises(sr.EvaluationError, match="the tensor is on 2 devices, and the grid has 4 partitions"):
+        doubled.run_parallel([[x]] * 4, num_partitions=4)
+
+
+def test_there_must_be_a_sharding_that_says_so() -> None:
+    with pytest.raises(sr.UnsupportedError, match=r"no sharding says that a device has tensor<2x4xf32> of tensor<4x4"):
+        program("{replicated}", "2x4", "%r = stablehlo.add %p, %p : tensor<2x4xf32>").run(np.ones((4, 4), np.float32))
