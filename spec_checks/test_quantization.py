@@ -9,10 +9,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-import stablehlo_ref as sr
 from spec_checks.evaluate import evaluate
-from spec_checks.oracles import data_movement, elementwise, quantization
 from spec_checks.oracles import dot_general as oracle_of_products
+from spec_checks.oracles import elementwise, quantization
 from spec_checks.oracles.quantization import Quantized
 from spec_checks.strategies import INTEGERS, arrays, dtypes, same, shapes, width
 from stablehlo_ref.ir.types import QuantizedType, tensor_type
@@ -173,6 +172,20 @@ def test_large_tensors(op: str, data: st.DataObject) -> None:
 
 @FEW
 @given(data=st.data())
+@pytest.mark.parametrize("op", ["add", "subtract", "maximum"])
+def test_large_sums_to_one_scale(op: str, data: st.DataObject) -> None:
+    """They may be sums of the integers."""
+    q = data.draw(quantized((), per_axis=False).filter(lambda q: width(q.storage_type) == 8))
+    kinds = [Quantized(**(vars(data.draw(quantized((), like=q))) | {"scales": q.scales})) for _ in range(3)]
+    operands = [x.reshape(-1) for x in np.meshgrid(*[data.draw(stored(kind, (9,))) for kind in kinds[:-1]])]
+    *types, result = (tensor_type((LARGE,), element_type(kind)) for kind in kinds)
+    expected = quantization.dequantize_op_quantize(getattr(elementwise, op), list(zip(operands, kinds)), kinds[-1])
+    actual = evaluate(op, *[np.resize(x, LARGE) for x in operands], types=types, result=result)
+    check(actual, np.resize(expected, LARGE), *operands, *kinds)
+
+
+@FEW
+@given(data=st.data())
 @pytest.mark.parametrize("op", ELEMENTARY)
 def test_elementary_functions(op: str, data: st.DataObject) -> None:
     """They may be off by a little, and so what is stored by one."""
@@ -261,32 +274,3 @@ def test_dot_general(weights: Quantized, is_hybrid: bool, data: st.DataObject) -
     wanted = tensor_type((2, 3), element_type(result))
     actual = evaluate("dot_general", lhs, rhs, types=types, result=wanted, **contracting)
     check(actual, quantization.quantize(product, result), lhs, rhs)
-
-
-# --- ops that only move elements take them as they are stored -------------------------------------------------------
-
-MOVES: Any = {
-    "transpose": {"permutation": (1, 0)},
-    "reverse": {"dimensions": (1,)},
-    "slice": {"start_indices": (0, 1), "limit_indices": (2, 3), "strides": (1, 1)},
-}
-
-
-@pytest.mark.parametrize("op", MOVES)
-def test_moves(op: str) -> None:
-    """Integers out of the storage bounds show that nothing is quantized again."""
-    narrow = Quantized(np.dtype(np.int8), np.dtype(np.float32), (0.5,), (3,), -4, 4)
-    x = np.array([[-128, 1, 5], [127, -5, 0]], np.int8)
-    actual = evaluate(op, x, types=[tensor_type(x.shape, element_type(narrow))], **MOVES[op])
-    check(actual, getattr(data_movement, op)(x, *MOVES[op].values()), x)
-
-
-def test_constants_inputs_and_results_are_stored_integers() -> None:
-    type = tensor_type((3,), element_type(EXACT))
-    program = sr.parse(f"""func.func @main(%x: {type}) -> {type} {{
-      %0 = stablehlo.constant() <{{value = dense<[1, 2, 3]> : tensor<3xi8>}}> : () -> {type}
-      %1 = stablehlo.add %x, %0 : {type}
-      return %1 : {type}
-    }}""")
-    (result,) = program.run(np.array([10, 20, 127], np.int8))
-    assert result.dtype == np.int8 and result.tolist() == [11, 22, 127]

@@ -291,6 +291,7 @@ class IsPosInf(Predicate, op="is_pos_inf"):
 class Constant(Op, op="constant", dialect="chlo"):
     """The tensor `value`."""
 
+    on_storage = True
     value = Attr(Dense)
     output = Out(tensor | quantized_tensor)
 

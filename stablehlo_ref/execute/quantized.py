@@ -12,8 +12,8 @@ from typing import Any
 from stablehlo_ref.execute.steps import Run
 from stablehlo_ref.ir.types import Type
 from stablehlo_ref.numerics.dtypes import numpy_dtype
-from stablehlo_ref.numerics.narrow import in_blocks, tabulated, tabulated_pairs
-from stablehlo_ref.numerics.quantized import dequantize, quantize
+from stablehlo_ref.numerics.narrow import in_blocks, tabulated
+from stablehlo_ref.numerics.quantized import dequantize, of_pairs, quantize
 from stablehlo_ref.spec import expressed_type, is_per_axis_quantized, is_quantized, with_element_type
 
 
@@ -44,5 +44,5 @@ def _in_pieces(run: Run, operands: Sequence[Any], results: Sequence[Any]) -> Run
     if not others and first.itemsize <= 2:
         return tabulated(run, first)
     if others == [first] and first.itemsize == 1:
-        return tabulated_pairs(run, first)
+        return of_pairs(run, first)
     return in_blocks(run, numpy_dtype(results[0].element_type))

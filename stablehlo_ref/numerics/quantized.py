@@ -7,6 +7,7 @@ narrower than f32, where there is one scale for all elements, go by tables of al
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import cache
 from math import prod
 from typing import Any, TypeAlias
 
@@ -25,7 +26,7 @@ from stablehlo_ref.numerics.dtypes import (
     max_value,
     numpy_dtype,
 )
-from stablehlo_ref.numerics.narrow import Array, DType, Kernel, tabulated
+from stablehlo_ref.numerics.narrow import Array, DType, Kernel, in_blocks, tabulated, tabulated_pairs
 from stablehlo_ref.spec import (
     expressed_type,
     is_per_axis_quantized,
@@ -42,6 +43,7 @@ from stablehlo_ref.spec import (
 Step: TypeAlias = Callable[[Array, Array, Array, Array], None]  # from a block into another, by zero points and scales
 
 BLOCK = 1 << 16  # elements: 256 KiB of f32, so that what a block goes through stays in the L2 cache
+PAIRS = 1 << 16  # pairs of bytes that there are
 LONG = 1 << 6  # elements of a slice side by side that make a row: inner loops over fewer are slow
 
 
@@ -132,6 +134,47 @@ def _as(dtype: DType, values: Any) -> Array:
 
 def _by_table(run: Kernel, x: Any, dtype: DType) -> Kernel:
     return run if dtype.itemsize > 2 or is_per_axis_quantized(x) else tabulated(run, dtype)
+
+
+# --- functions of two bytes -----------------------------------------------------------------------------------------
+
+
+def of_pairs(function: Kernel, dtype: DType) -> Kernel:
+    """An elementwise `function` of two arrays of an 8-bit integer `dtype`, with large ones done by a table of all
+    pairs; or by addition, where the table says no more than that, as it does of quantized sums to one scale."""
+    by_table = tabulated_pairs(function, dtype)
+
+    @cache
+    def of_large() -> Kernel:
+        every = np.arange(256).astype(np.uint8).view(dtype)
+        x, y = (np.ascontiguousarray(side).reshape(-1) for side in np.broadcast_arrays(every[:, np.newaxis], every))
+        return _clamped_sum(x, y, function(x, y)) or by_table
+
+    def run(x: Array, y: Array) -> Array:
+        return function(x, y) if x.size < PAIRS or x.shape != y.shape else of_large()(x, y)
+
+    return run
+
+
+def _clamped_sum(x: Array, y: Array, results: Array) -> Kernel | None:
+    """`clamp(low, x + y + constant, high)`, or with `x - y`, if that gives all these results."""
+    if not {x.dtype, results.dtype} <= {INT8, UINT8}:
+        return None
+    low, high = results.min(), results.max()
+    inside = np.flatnonzero((low < results) & (results < high))
+    for combine in (np.add, np.subtract) if inside.size else ():
+        sums = combine(x, y, dtype=np.int16)
+        constant = np.int16(results[inside[0]]) - sums[inside[0]]
+
+        def kernel(x: Array, y: Array, combine: np.ufunc = combine, constant: Any = constant) -> Array:
+            total = x.astype(np.int16)
+            combine(total, y, out=total)
+            total += constant
+            return np.clip(total, low, high, out=total)
+
+        if np.array_equal(kernel(x, y), results):
+            return in_blocks(kernel, results.dtype)
+    return None
 
 
 # --- blocks ---------------------------------------------------------------------------------------------------------

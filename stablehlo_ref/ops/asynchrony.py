@@ -54,6 +54,7 @@ class AsyncStart(Op, op="async_start"):
 class AsyncDone(Op, op="async_done"):
     """Waits for the results of an asynchronous op."""
 
+    on_storage = True
     operand = In(future)  # I1
     result = Outs(anything)
 

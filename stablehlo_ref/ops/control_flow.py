@@ -10,7 +10,7 @@ from collections.abc import Callable, Generator, Sequence
 from typing import Any
 
 from stablehlo_ref.define import Bodies, Body, In, Ins, Op, Outs
-from stablehlo_ref.kinds import anything, boolean_scalar, si32_scalar
+from stablehlo_ref.kinds import anything, boolean_scalar, per_tensor_quantized, si32_scalar, tensor, token
 from stablehlo_ref.spec import BOOLEAN, compatible, scalar, size
 
 Slots = list[Any]
@@ -154,8 +154,9 @@ class While(Op, op="while"):
 class OptimizationBarrier(Op, op="optimization_barrier"):
     """Returns its operands; keeps compilers from moving work across it, and there is none here."""
 
-    operand = Ins(anything)  # I1
-    result = Outs(anything)
+    on_storage = True
+    operand = Ins(tensor | per_tensor_quantized | token)  # I1
+    result = Outs(tensor | per_tensor_quantized | token)
 
     syntax = "attr-dict custom(barrier)"
 

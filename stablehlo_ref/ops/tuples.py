@@ -15,6 +15,7 @@ from stablehlo_ref.spec import size
 class Tuple(Op, op="tuple"):
     """The tuple of `val`."""
 
+    on_storage = True
     val = Ins(anything)  # I1
     result = Out(tuple_value)
 
@@ -36,6 +37,7 @@ class Tuple(Op, op="tuple"):
 class GetTupleElement(Op, op="get_tuple_element"):
     """The element number `index` of a tuple."""
 
+    on_storage = True
     operand = In(tuple_value)  # I1
     index = Attr(Int32)  # I2
     result = Out(anything)

@@ -33,6 +33,7 @@ Factory = Callable[[DType], Run]
 class Constant(Op, op="constant", dialect="arith"):
     """A number or a tensor."""
 
+    on_storage = True
     value = Attr(Opaque)
     result = Out(anything)
 

@@ -117,6 +117,7 @@ class CmpF(Comparison, op="cmpf"):
 class Select(Elementwise, op="select", dialect="arith"):
     """`true_value` where `condition` is true, else `false_value`."""
 
+    on_storage = True
     condition = In(boolean_like)
     true_value = In(anything)
     false_value = In(anything)

@@ -127,6 +127,7 @@ class Insert(Op, op="insert", dialect="tensor"):
 class FromElements(Op, op="from_elements", dialect="tensor"):
     """A tensor of `elements`, in row-major order."""
 
+    on_storage = True
     elements = Ins(anything)
     result = Out(static_tensor)
 
@@ -169,6 +170,7 @@ class Cast(Op, op="cast", dialect="tensor"):
 class Empty(Op, op="empty", dialect="tensor"):
     """A tensor of which only the shape is promised: zeros. `dynamic_sizes` are those that the type leaves open."""
 
+    on_storage = True
     shaping = ("dynamic_sizes",)
 
     dynamic_sizes = Ins(index_value)
@@ -199,6 +201,7 @@ def filled(result: Any, sizes: Sequence[int | None], unknown: Array | None) -> A
 class Splat(Op, op="splat", dialect="tensor"):
     """A tensor of which each element is `input`."""
 
+    on_storage = True
     shaping = ("dynamic_sizes",)
 
     input = In(anything)
