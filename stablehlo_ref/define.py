@@ -42,7 +42,7 @@ from types import FrameType
 from typing import Any, ClassVar
 
 from stablehlo_ref.diagnostics import InvalidError
-from stablehlo_ref.ir.attributes import StructAttribute
+from stablehlo_ref.ir.attributes import DenseElements, StructAttribute
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.kinds import AttributeKind, Kind, OneOf
 
@@ -241,7 +241,9 @@ class Op:
         """What the roles get for each member of `op`: types, attribute values (or defaults), function types."""
         regions = [region.function_type for region in op.regions]
         values = cls.group(op.properties, op.operand_types, op.result_types, regions)
-        return values | surroundings(op) | {"constants": {}}
+        given = group_by_member(cls.operands, op.operands) if cls.shaping else {}
+        known = {name: array for name in cls.shaping if (array := constant_array(given[name])) is not None}
+        return values | surroundings(op) | {"constants": known}
 
     @classmethod
     def group(
@@ -268,6 +270,15 @@ def surroundings(op: Operation) -> dict[str, Any]:
         "attributes": op.attributes, "location": op.location, "operand_names": op.operand_names, "regions": op.regions,
         "producers": op.producers, "symbols": op.symbol,
     }  # fmt: skip
+
+
+def constant_array(value: Any) -> Any:
+    """The array of a value that is a constant of the program; None of any other."""
+    owner = getattr(value, "owner", None)
+    if not isinstance(owner, Operation) or owner.name != "stablehlo.constant":
+        return None
+    constant = owner.properties.get("value")
+    return constant.array if isinstance(constant, DenseElements) and constant.type == value.type else None
 
 
 def _default(member: Attr) -> Any:

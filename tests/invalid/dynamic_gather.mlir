@@ -142,9 +142,7 @@ func.func @C14(%operand: tensor<3x4xf32>, %start_indices: tensor<2x1xi64>, %slic
 
 // -----
 
-func.func @main() {
-  %operand = stablehlo.constant dense<0> : tensor<3x4xf32>
-  %start_indices = stablehlo.constant dense<0> : tensor<2x1xi64>
+func.func @C8(%operand: tensor<3x4xf32>, %start_indices: tensor<2x1xi64>) {
   %slice_sizes = stablehlo.constant dense<[2, 4]> : tensor<2xi64>
   // expected-error@+1 {{(C8): all(slice_sizes[d] <= 1 for d in collapsed_slice_dims)}}
   %0 = "stablehlo.dynamic_gather"(%operand, %start_indices, %slice_sizes) <{dimension_numbers = #stablehlo.gather<offset_dims = [1], collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>}> : (tensor<3x4xf32>, tensor<2x1xi64>, tensor<2xi64>) -> tensor<2x4xf32>
@@ -156,6 +154,16 @@ func.func @main() {
 func.func @main() {
   %operand = stablehlo.constant dense<0> : tensor<3x4xf32>
   %start_indices = stablehlo.constant dense<0> : tensor<2x1xi64>
+  %slice_sizes_0 = stablehlo.constant dense<[2, 4]> : tensor<2xi64>
+  %slice_sizes = stablehlo.optimization_barrier %slice_sizes_0 : tensor<2xi64>
+  // expected-error@+1 {{(C8): all(slice_sizes[d] <= 1 for d in collapsed_slice_dims)}}
+  %0 = "stablehlo.dynamic_gather"(%operand, %start_indices, %slice_sizes) <{dimension_numbers = #stablehlo.gather<offset_dims = [1], collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>}> : (tensor<3x4xf32>, tensor<2x1xi64>, tensor<2xi64>) -> tensor<2x4xf32>
+  return
+}
+
+// -----
+
+func.func @C12_beyond(%operand: tensor<3x4xf32>, %start_indices: tensor<2x1xi64>) {
   %slice_sizes = stablehlo.constant dense<[1, 5]> : tensor<2xi64>
   // expected-error@+1 {{(C12): all(0 <= s <= n for s, n in zip(slice_sizes, shape(operand)))}}
   %0 = "stablehlo.dynamic_gather"(%operand, %start_indices, %slice_sizes) <{dimension_numbers = #stablehlo.gather<offset_dims = [1], collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>}> : (tensor<3x4xf32>, tensor<2x1xi64>, tensor<2xi64>) -> tensor<2x?xf32>
@@ -167,7 +175,29 @@ func.func @main() {
 func.func @main() {
   %operand = stablehlo.constant dense<0> : tensor<3x4xf32>
   %start_indices = stablehlo.constant dense<0> : tensor<2x1xi64>
+  %slice_sizes_0 = stablehlo.constant dense<[1, 5]> : tensor<2xi64>
+  %slice_sizes = stablehlo.optimization_barrier %slice_sizes_0 : tensor<2xi64>
+  // expected-error@+1 {{(C12): all(0 <= s <= n for s, n in zip(slice_sizes, shape(operand)))}}
+  %0 = "stablehlo.dynamic_gather"(%operand, %start_indices, %slice_sizes) <{dimension_numbers = #stablehlo.gather<offset_dims = [1], collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>}> : (tensor<3x4xf32>, tensor<2x1xi64>, tensor<2xi64>) -> tensor<2x?xf32>
+  return
+}
+
+// -----
+
+func.func @C12_negative(%operand: tensor<3x4xf32>, %start_indices: tensor<2x1xi64>) {
   %slice_sizes = stablehlo.constant dense<[1, -1]> : tensor<2xi64>
+  // expected-error@+1 {{(C12): all(0 <= s <= n for s, n in zip(slice_sizes, shape(operand)))}}
+  %0 = "stablehlo.dynamic_gather"(%operand, %start_indices, %slice_sizes) <{dimension_numbers = #stablehlo.gather<offset_dims = [1], collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>}> : (tensor<3x4xf32>, tensor<2x1xi64>, tensor<2xi64>) -> tensor<2x?xf32>
+  return
+}
+
+// -----
+
+func.func @main() {
+  %operand = stablehlo.constant dense<0> : tensor<3x4xf32>
+  %start_indices = stablehlo.constant dense<0> : tensor<2x1xi64>
+  %slice_sizes_0 = stablehlo.constant dense<[1, -1]> : tensor<2xi64>
+  %slice_sizes = stablehlo.optimization_barrier %slice_sizes_0 : tensor<2xi64>
   // expected-error@+1 {{(C12): all(0 <= s <= n for s, n in zip(slice_sizes, shape(operand)))}}
   %0 = "stablehlo.dynamic_gather"(%operand, %start_indices, %slice_sizes) <{dimension_numbers = #stablehlo.gather<offset_dims = [1], collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>}> : (tensor<3x4xf32>, tensor<2x1xi64>, tensor<2xi64>) -> tensor<2x?xf32>
   return

@@ -46,12 +46,37 @@ func.func @C4(%operand: tensor<3xf32>, %padding_value: tensor<f32>, %edge_paddin
 
 // -----
 
-func.func @main() {
-  %operand = stablehlo.constant dense<0> : tensor<3xf32>
-  %padding_value = stablehlo.constant dense<0> : tensor<f32>
+func.func @C4_size(%operand: tensor<3xf32>, %padding_value: tensor<f32>) {
+  %edge_padding_low = stablehlo.constant dense<[1]> : tensor<1xi64>
+  %edge_padding_high = stablehlo.constant dense<[1]> : tensor<1xi64>
+  %interior_padding = stablehlo.constant dense<[0]> : tensor<1xi64>
+  // expected-error@+1 {{(C4): shape(result) == shape(infer())}}
+  %0 = "stablehlo.dynamic_pad"(%operand, %padding_value, %edge_padding_low, %edge_padding_high, %interior_padding) : (tensor<3xf32>, tensor<f32>, tensor<1xi64>, tensor<1xi64>, tensor<1xi64>) -> tensor<7xf32>
+  return
+}
+
+// -----
+
+func.func @C3(%operand: tensor<3xf32>, %padding_value: tensor<f32>) {
   %edge_padding_low = stablehlo.constant dense<[1]> : tensor<1xi64>
   %edge_padding_high = stablehlo.constant dense<[1]> : tensor<1xi64>
   %interior_padding = stablehlo.constant dense<[-1]> : tensor<1xi64>
+  // expected-error@+1 {{(C3): all(0 <= n for n in interior_padding)}}
+  %0 = "stablehlo.dynamic_pad"(%operand, %padding_value, %edge_padding_low, %edge_padding_high, %interior_padding) : (tensor<3xf32>, tensor<f32>, tensor<1xi64>, tensor<1xi64>, tensor<1xi64>) -> tensor<?xf32>
+  return
+}
+
+// -----
+
+func.func @main() {
+  %operand = stablehlo.constant dense<0> : tensor<3xf32>
+  %padding_value = stablehlo.constant dense<0> : tensor<f32>
+  %edge_padding_low_0 = stablehlo.constant dense<[1]> : tensor<1xi64>
+  %edge_padding_low = stablehlo.optimization_barrier %edge_padding_low_0 : tensor<1xi64>
+  %edge_padding_high_0 = stablehlo.constant dense<[1]> : tensor<1xi64>
+  %edge_padding_high = stablehlo.optimization_barrier %edge_padding_high_0 : tensor<1xi64>
+  %interior_padding_0 = stablehlo.constant dense<[-1]> : tensor<1xi64>
+  %interior_padding = stablehlo.optimization_barrier %interior_padding_0 : tensor<1xi64>
   // expected-error@+1 {{(C3): all(0 <= n for n in interior_padding)}}
   %0 = "stablehlo.dynamic_pad"(%operand, %padding_value, %edge_padding_low, %edge_padding_high, %interior_padding) : (tensor<3xf32>, tensor<f32>, tensor<1xi64>, tensor<1xi64>, tensor<1xi64>) -> tensor<?xf32>
   return

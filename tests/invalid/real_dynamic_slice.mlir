@@ -30,8 +30,7 @@ func.func @C2_strides(%operand: tensor<5xf32>, %start_indices: tensor<1xi64>, %l
 
 // -----
 
-func.func @main() {
-  %operand = stablehlo.constant dense<0> : tensor<5xf32>
+func.func @C3_negative(%operand: tensor<5xf32>) {
   %start_indices = stablehlo.constant dense<[-1]> : tensor<1xi64>
   %limit_indices = stablehlo.constant dense<[3]> : tensor<1xi64>
   %strides = stablehlo.constant dense<[2]> : tensor<1xi64>
@@ -44,6 +43,20 @@ func.func @main() {
 
 func.func @main() {
   %operand = stablehlo.constant dense<0> : tensor<5xf32>
+  %start_indices_0 = stablehlo.constant dense<[-1]> : tensor<1xi64>
+  %start_indices = stablehlo.optimization_barrier %start_indices_0 : tensor<1xi64>
+  %limit_indices_0 = stablehlo.constant dense<[3]> : tensor<1xi64>
+  %limit_indices = stablehlo.optimization_barrier %limit_indices_0 : tensor<1xi64>
+  %strides_0 = stablehlo.constant dense<[2]> : tensor<1xi64>
+  %strides = stablehlo.optimization_barrier %strides_0 : tensor<1xi64>
+  // expected-error@+1 {{(C3): all(0 <= start <= limit <= n for start, limit, n in zip(start_indices, limit_indices, shape(operand)))}}
+  %0 = "stablehlo.real_dynamic_slice"(%operand, %start_indices, %limit_indices, %strides) : (tensor<5xf32>, tensor<1xi64>, tensor<1xi64>, tensor<1xi64>) -> tensor<?xf32>
+  return
+}
+
+// -----
+
+func.func @C3_order(%operand: tensor<5xf32>) {
   %start_indices = stablehlo.constant dense<[4]> : tensor<1xi64>
   %limit_indices = stablehlo.constant dense<[3]> : tensor<1xi64>
   %strides = stablehlo.constant dense<[1]> : tensor<1xi64>
@@ -56,6 +69,20 @@ func.func @main() {
 
 func.func @main() {
   %operand = stablehlo.constant dense<0> : tensor<5xf32>
+  %start_indices_0 = stablehlo.constant dense<[4]> : tensor<1xi64>
+  %start_indices = stablehlo.optimization_barrier %start_indices_0 : tensor<1xi64>
+  %limit_indices_0 = stablehlo.constant dense<[3]> : tensor<1xi64>
+  %limit_indices = stablehlo.optimization_barrier %limit_indices_0 : tensor<1xi64>
+  %strides_0 = stablehlo.constant dense<[1]> : tensor<1xi64>
+  %strides = stablehlo.optimization_barrier %strides_0 : tensor<1xi64>
+  // expected-error@+1 {{(C3): all(0 <= start <= limit <= n for start, limit, n in zip(start_indices, limit_indices, shape(operand)))}}
+  %0 = "stablehlo.real_dynamic_slice"(%operand, %start_indices, %limit_indices, %strides) : (tensor<5xf32>, tensor<1xi64>, tensor<1xi64>, tensor<1xi64>) -> tensor<?xf32>
+  return
+}
+
+// -----
+
+func.func @C3_beyond(%operand: tensor<5xf32>) {
   %start_indices = stablehlo.constant dense<[0]> : tensor<1xi64>
   %limit_indices = stablehlo.constant dense<[6]> : tensor<1xi64>
   %strides = stablehlo.constant dense<[1]> : tensor<1xi64>
@@ -68,9 +95,38 @@ func.func @main() {
 
 func.func @main() {
   %operand = stablehlo.constant dense<0> : tensor<5xf32>
+  %start_indices_0 = stablehlo.constant dense<[0]> : tensor<1xi64>
+  %start_indices = stablehlo.optimization_barrier %start_indices_0 : tensor<1xi64>
+  %limit_indices_0 = stablehlo.constant dense<[6]> : tensor<1xi64>
+  %limit_indices = stablehlo.optimization_barrier %limit_indices_0 : tensor<1xi64>
+  %strides_0 = stablehlo.constant dense<[1]> : tensor<1xi64>
+  %strides = stablehlo.optimization_barrier %strides_0 : tensor<1xi64>
+  // expected-error@+1 {{(C3): all(0 <= start <= limit <= n for start, limit, n in zip(start_indices, limit_indices, shape(operand)))}}
+  %0 = "stablehlo.real_dynamic_slice"(%operand, %start_indices, %limit_indices, %strides) : (tensor<5xf32>, tensor<1xi64>, tensor<1xi64>, tensor<1xi64>) -> tensor<?xf32>
+  return
+}
+
+// -----
+
+func.func @C4(%operand: tensor<5xf32>) {
   %start_indices = stablehlo.constant dense<[0]> : tensor<1xi64>
   %limit_indices = stablehlo.constant dense<[3]> : tensor<1xi64>
   %strides = stablehlo.constant dense<[0]> : tensor<1xi64>
+  // expected-error@+1 {{(C4): all(0 < step for step in strides)}}
+  %0 = "stablehlo.real_dynamic_slice"(%operand, %start_indices, %limit_indices, %strides) : (tensor<5xf32>, tensor<1xi64>, tensor<1xi64>, tensor<1xi64>) -> tensor<?xf32>
+  return
+}
+
+// -----
+
+func.func @main() {
+  %operand = stablehlo.constant dense<0> : tensor<5xf32>
+  %start_indices_0 = stablehlo.constant dense<[0]> : tensor<1xi64>
+  %start_indices = stablehlo.optimization_barrier %start_indices_0 : tensor<1xi64>
+  %limit_indices_0 = stablehlo.constant dense<[3]> : tensor<1xi64>
+  %limit_indices = stablehlo.optimization_barrier %limit_indices_0 : tensor<1xi64>
+  %strides_0 = stablehlo.constant dense<[0]> : tensor<1xi64>
+  %strides = stablehlo.optimization_barrier %strides_0 : tensor<1xi64>
   // expected-error@+1 {{(C4): all(0 < step for step in strides)}}
   %0 = "stablehlo.real_dynamic_slice"(%operand, %start_indices, %limit_indices, %strides) : (tensor<5xf32>, tensor<1xi64>, tensor<1xi64>, tensor<1xi64>) -> tensor<?xf32>
   return

@@ -30,6 +30,15 @@ func.func @C3(%a: tensor<i32>, %b: tensor<i32>, %shape: tensor<2xi64>) {
 
 // -----
 
+func.func @C3_size(%a: tensor<i32>, %b: tensor<i32>) {
+  %shape = stablehlo.constant dense<[3, 4]> : tensor<2xi64>
+  // expected-error@+1 {{(C3): dim(shape, 0) == rank(result) and shape_of(result) == shape_of(infer())}}
+  %0 = "stablehlo.rng"(%a, %b, %shape) <{rng_distribution = #stablehlo<rng_distribution UNIFORM>}> : (tensor<i32>, tensor<i32>, tensor<2xi64>) -> tensor<3x3xi32>
+  return
+}
+
+// -----
+
 func.func @kinds(%a: tensor<complex<f32>>, %b: tensor<i32>, %shape: tensor<2xi64>, %a_1: tensor<i32>, %b_1: tensor<complex<f32>>, %shape_1: tensor<2xf32>) {
   // expected-error@+1 {{operand #0 (a) must be 0-dimensional tensor of integer type or 0-dimensional tensor of boolean type or 0-dimensional tensor of floating-point type, but is tensor<complex<f32>>}}
   %0 = "stablehlo.rng"(%a, %b, %shape) <{rng_distribution = #stablehlo<rng_distribution UNIFORM>}> : (tensor<complex<f32>>, tensor<i32>, tensor<2xi64>) -> tensor<3x3xi32>

@@ -14,8 +14,7 @@ func.func @C1_negative(%operand: tensor<3x4xf32>, %size: tensor<i32>) {
 
 // -----
 
-func.func @main() {
-  %operand = stablehlo.constant dense<0> : tensor<3x4xf32>
+func.func @C2_beyond(%operand: tensor<3x4xf32>) {
   %size = stablehlo.constant dense<5> : tensor<i32>
   // expected-error@+1 {{(C2): 0 <= cut <= dim(operand, dimension)}}
   %0 = "stablehlo.set_dimension_size"(%operand, %size) <{dimension = 1 : i64}> : (tensor<3x4xf32>, tensor<i32>) -> tensor<3x?xf32>
@@ -26,7 +25,28 @@ func.func @main() {
 
 func.func @main() {
   %operand = stablehlo.constant dense<0> : tensor<3x4xf32>
+  %size_0 = stablehlo.constant dense<5> : tensor<i32>
+  %size = stablehlo.optimization_barrier %size_0 : tensor<i32>
+  // expected-error@+1 {{(C2): 0 <= cut <= dim(operand, dimension)}}
+  %0 = "stablehlo.set_dimension_size"(%operand, %size) <{dimension = 1 : i64}> : (tensor<3x4xf32>, tensor<i32>) -> tensor<3x?xf32>
+  return
+}
+
+// -----
+
+func.func @C2_negative(%operand: tensor<3x4xf32>) {
   %size = stablehlo.constant dense<-1> : tensor<i32>
+  // expected-error@+1 {{(C2): 0 <= cut <= dim(operand, dimension)}}
+  %0 = "stablehlo.set_dimension_size"(%operand, %size) <{dimension = 1 : i64}> : (tensor<3x4xf32>, tensor<i32>) -> tensor<3x?xf32>
+  return
+}
+
+// -----
+
+func.func @main() {
+  %operand = stablehlo.constant dense<0> : tensor<3x4xf32>
+  %size_0 = stablehlo.constant dense<-1> : tensor<i32>
+  %size = stablehlo.optimization_barrier %size_0 : tensor<i32>
   // expected-error@+1 {{(C2): 0 <= cut <= dim(operand, dimension)}}
   %0 = "stablehlo.set_dimension_size"(%operand, %size) <{dimension = 1 : i64}> : (tensor<3x4xf32>, tensor<i32>) -> tensor<3x?xf32>
   return
