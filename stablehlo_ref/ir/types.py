@@ -92,7 +92,8 @@ class QuantizedType(Type):
         limits = self.storage_min, self.storage_max
         bounds = "" if limits == self.storage_type.range else f"<{self.storage_min}:{self.storage_max}>"
         axis = "" if self.quantization_dimension is None else f":{self.quantization_dimension}"
-        pairs = [f"{float(s)!r}" + (f":{z}" if z else "") for s, z in zip(self.scales, self.zero_points)]
+        scales = [decimal_text(repr(float(scale))) for scale in self.scales]
+        pairs = [scale + (f":{z}" if z else "") for scale, z in zip(scales, self.zero_points)]
         parameters = pairs[0] if self.quantization_dimension is None else "{" + ",".join(pairs) + "}"
         return f"!quant.uniform<{self.storage_type}{bounds}:{self.expressed_type}{axis}, {parameters}>"
 
@@ -249,3 +250,9 @@ def tensor_type(shape: Shape, element_type: Type) -> TensorType:
 
 def _dimensions(shape: Shape) -> str:
     return "".join(f"{'?' if size is None else size}x" for size in shape)
+
+
+def decimal_text(digits: str) -> str:
+    """Shortest digits as MLIR's parser wants them: with a point."""
+    mantissa, e, exponent = digits.partition("e")
+    return f"{mantissa if '.' in mantissa else mantissa + '.0'}{e}{exponent}"

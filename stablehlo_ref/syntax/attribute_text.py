@@ -31,7 +31,7 @@ from stablehlo_ref.ir.locations import (
     UnknownLocation,
     resolve,
 )
-from stablehlo_ref.ir.types import BooleanType, FloatType
+from stablehlo_ref.ir.types import BooleanType, FloatType, decimal_text
 from stablehlo_ref.numerics import dtypes
 from stablehlo_ref.syntax.lexer import MAX_NESTING, to_bytes
 from stablehlo_ref.syntax.structs import CONVOLUTION_LISTS, STRUCTS
@@ -165,13 +165,7 @@ def float_text(value: float, type: Any) -> str:
     if not np.isfinite(value):
         return _bits_text(np.asarray(value).astype(dtypes.numpy_dtype(type)))
     rounded = f"{value:e}"  # what MLIR writes where it is exact
-    return rounded if float(rounded) == value else _decimal_text(repr(float(value)))
-
-
-def _decimal_text(digits: str) -> str:
-    """Shortest digits as MLIR's parser wants them: with a point."""
-    mantissa, e, exponent = digits.partition("e")
-    return f"{mantissa if '.' in mantissa else mantissa + '.0'}{e}{exponent}"
+    return rounded if float(rounded) == value else decimal_text(repr(float(value)))
 
 
 def _bits_text(value: Any) -> str:
@@ -225,7 +219,7 @@ def _real_text(value: Any) -> str:
     if type(value)(float(rounded)) == value:
         return rounded
     shortest = isinstance(value, np.float32 | np.float64)
-    return _decimal_text(np.format_float_scientific(value) if shortest else repr(float(value)))
+    return decimal_text(np.format_float_scientific(value) if shortest else repr(float(value)))
 
 
 # --- locations ------------------------------------------------------------------------------------------------------

@@ -79,6 +79,11 @@ def test_quantized_types(text, expected):
     assert read(str(expected)) == expected
 
 
+def test_scales_are_written_with_a_point():
+    """MLIR's parser takes no float without one."""
+    assert str(QuantizedType(I8, F32, (1e-5,), (3,), -128, 127)) == "!quant.uniform<i8:f32, 1.0e-05:3>"
+
+
 def test_older_bounds_and_aliases_inside_types():
     assert read("tensor<?xf32, #stablehlo.type_extensions<bounds = [4]>>") == TensorType((None,), F32, (4,))
     module = Parser(Source('!e = f32\n"a.b"() : () -> tensor<2x!e>'), True).program()
