@@ -81,14 +81,23 @@ def test_what_is_invalid(text: str, message: str) -> None:
         body(text)
 
 
-def test_parts_must_have_the_types_of_the_body() -> None:
-    with pytest.raises(sr.InvalidError, match=r"\(C2\)"):
+@pytest.mark.parametrize(
+    "mesh, message",
+    [
+        ('sdy.mesh @mesh = <["a"=2]>', r"\(C2\)"),  # parts must have the types of the body
+        ('sdy.mesh @mesh = <["a"=2, "b"=1048576]>', "mesh @mesh: more than 1048576 devices"),
+        ('sdy.mesh @mesh = <["a"=2], device_ids=[0, 1, 2]>', "mesh @mesh: 3 device_ids for 2 devices"),
+        ("func.func private @mesh()", "there is no mesh @mesh"),
+    ],
+)
+def test_parts_must_fit_the_mesh(mesh: str, message: str) -> None:
+    with pytest.raises(sr.InvalidError, match=message):
         body(
             "%x = stablehlo.constant dense<0> : tensor<4xi32>\n"
             '%0 = sdy.manual_computation(%x) in_shardings=[<@mesh, [{"a"}]>] out_shardings=[<@mesh, [{"a"}]>] '
             'manual_axes={"a"} (%p: tensor<4xi32>) {\nsdy.return %p : tensor<4xi32>\n} '
             ": (tensor<4xi32>) -> tensor<4xi32>",
-            'sdy.mesh @mesh = <["a"=2]>',
+            mesh,
         )
 
 

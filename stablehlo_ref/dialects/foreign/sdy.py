@@ -21,7 +21,7 @@ from stablehlo_ref.dialects.foreign.values import Array, Run
 from stablehlo_ref.ir.attributes import OpaqueAttribute
 from stablehlo_ref.kinds import Int, Kind, Opaque, String, anything
 from stablehlo_ref.ops.control_flow import all_compatible
-from stablehlo_ref.ops.meshes import read_mesh
+from stablehlo_ref.ops.meshes import check_mesh, read_mesh
 from stablehlo_ref.processes import Grid
 from stablehlo_ref.spec import compatible, is_tensor, make_tensor_type, shape, size
 
@@ -236,10 +236,20 @@ class Devices:
 def mesh_of(shardings: Sequence[Sharding], symbols: Any, location: Location) -> tuple[dict[str, int], Sequence[int]]:
     """The axes' sizes and the devices of the mesh that shardings are on; one device if there are none."""
     for name in dict.fromkeys(sharding.mesh for sharding in shardings):
-        if not name.startswith("@"):
-            return read_mesh(OpaqueAttribute(name))
-        found = symbols(name[1:].strip('"'))
-        if found is None:
-            raise InvalidError(f"there is no mesh {name}", location)
-        return read_mesh(found.properties["mesh"])
+        try:
+            mesh = read_mesh(mesh_attribute(name, symbols, location))
+            check_mesh(*mesh)
+        except ValueError as error:
+            raise InvalidError(f"mesh {name}: {error}", location) from None
+        return mesh
     return {}, ()
+
+
+def mesh_attribute(name: str, symbols: Any, location: Location) -> Any:
+    """What a mesh is, by its symbol or written out."""
+    if not name.startswith("@"):
+        return OpaqueAttribute(name)
+    found = symbols(name[1:].strip('"'))
+    if found is None or found.name != "sdy.mesh":
+        raise InvalidError(f"there is no mesh {name}", location)
+    return found.properties.get("mesh")
