@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from math import prod
 from typing import Any
 
 import numpy as np
 
 from stablehlo_ref.numerics.dtypes import FLOAT64
-from stablehlo_ref.numerics.narrow import Array, Kernel
+from stablehlo_ref.numerics.narrow import Array, Kernel, by_pieces, copy_into
 
 BLOCK = 1 << 14  # elements: 128 KiB of f64, so that half a dozen temporaries fit into the L2 cache
 
@@ -20,19 +19,13 @@ def blockwise(function: Kernel, wide: np.dtype[Any], dtype: np.dtype[Any]) -> Ke
     `function` takes numpy scalars too, and may not write into its operands.
     """
 
-    def run(*operands: Array) -> Array:
-        if operands[0].size <= BLOCK:
-            result = function(*[x if x.dtype == wide else x.astype(wide) for x in operands])
-            return result if wide == dtype else result.astype(dtype)
-        shape = np.broadcast_shapes(*[x.shape for x in operands])
-        flat = [x if x.ndim == 0 else np.broadcast_to(x, shape).reshape(-1) for x in operands]
-        out = np.empty(prod(shape), dtype)
-        for start in range(0, out.size, BLOCK):
-            block = slice(start, start + BLOCK)
-            out[block] = function(*[(x[block] if x.ndim else x).astype(wide, copy=False) for x in flat])
-        return out.reshape(shape)
+    def small(*operands: Array) -> Array:
+        return function(*map(load, operands)).astype(dtype, copy=False)
 
-    return run
+    def load(x: Array) -> Array:
+        return x if x.dtype == wide else x.astype(wide)
+
+    return by_pieces(function, dtype, copy_into, small, load, few=BLOCK + 1, block=BLOCK)
 
 
 def partwise(function: Kernel, dtype: np.dtype[Any], rest: Kernel, wide: np.dtype[Any] = FLOAT64) -> Kernel:

@@ -19,15 +19,15 @@ from stablehlo_ref.numerics.narrow import Array, Kernel
 
 
 def elementary(function: Kernel, double: Kernel | None = None, arity: Callable[[Factory], Factory] = unary) -> Factory:
-    """Kernels from a `function` of f64 arrays, good enough to be rounded to f32; the kernel for f64 is `double`."""
-    wide = {FLOAT64: double or function, FLOAT32: blockwise(function, FLOAT64, FLOAT32)}
-    narrow = arity(same(in_blocks(function)))  # f64 results, so that they are rounded once
+    """Kernels from a `function` of f64 arrays, good enough to be rounded to f32; that for f64 is `double`'s, if given.
+
+    Functions that are no ufuncs have many temporaries, and run block by block.
+    """
+    double = double or function
+    wide = {FLOAT64: double if isinstance(double, np.ufunc) else blockwise(double, FLOAT64, FLOAT64)}
+    wide[FLOAT32] = blockwise(function, FLOAT64, FLOAT32)
+    narrow = arity(same(blockwise(function, FLOAT64, FLOAT64)))  # f64 results, so that they are rounded once
     return lambda dtype: wide[dtype] if dtype in wide else narrow(dtype)
-
-
-def in_blocks(function: Kernel) -> Kernel:
-    """The kernel for f64 of a `function` with many temporaries."""
-    return blockwise(function, FLOAT64, FLOAT64)
 
 
 # --- functions of f64 -----------------------------------------------------------------------------------------------
@@ -91,13 +91,13 @@ exponential = elementary(np.exp)  # f64: 0.70 ULP
 exponential_minus_one = elementary(np.expm1)  # f64: 0.53 ULP
 log = elementary(np.log)  # f64: 0.60 ULP
 log_plus_one = elementary(np.log1p)  # f64: 0.61 ULP
-logistic = elementary(_logistic, in_blocks(_accurate_logistic))  # f64: 0.75 ULP; the function itself, rounded once
+logistic = elementary(_logistic, _accurate_logistic)  # f64: 0.75 ULP; the function itself, rounded once
 power = elementary(np.power, arity=binary)  # f64: 1.0 ULP; special values are those of IEEE-754's pow, which C has
 cbrt = elementary(np.cbrt)  # f64: 0.56 ULP
-rsqrt = elementary(_rsqrt, in_blocks(_accurate_rsqrt))  # f64: 0.76 ULP; -inf of -0
+rsqrt = elementary(_rsqrt, _accurate_rsqrt)  # f64: 0.76 ULP; -inf of -0
 
 sine = elementary(_sine, np.sin)  # f64: 0.52 ULP
 cosine = elementary(_cosine, np.cos)  # f64: 0.57 ULP
 tan = elementary(np.tan)  # f64: 0.57 ULP
-tanh = elementary(np.tanh, in_blocks(_accurate_tanh))  # f64: 0.79 ULP
+tanh = elementary(np.tanh, _accurate_tanh)  # f64: 0.79 ULP
 atan2 = elementary(np.arctan2, arity=binary)  # f64: 0.78 ULP

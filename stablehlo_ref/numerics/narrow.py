@@ -72,24 +72,24 @@ def rounded(function: Kernel, dtype: DType) -> Kernel:
     if function in _ROUNDED_ONCE:
         if dtype == FLOAT8_E8M0FNU:  # its products and quotients may be out of f32's range
             return lambda *operands: narrow(dtype)(function(*[x.astype(FLOAT64) for x in operands]))
-        return _blockwise(function, dtype, _narrow_into(dtype), function)
+        return by_pieces(function, dtype, _narrow_into(dtype), function)
 
     def small(*operands: Array) -> Array:
         return _narrow_small(function(*[x.astype(FLOAT32) for x in operands]), dtype)
 
-    return _blockwise(function, dtype, _narrow_into(dtype), small)
+    return by_pieces(function, dtype, _narrow_into(dtype), small)
 
 
 def widened(function: Kernel, dtype: DType, result_dtype: DType) -> Kernel:
     """Like `rounded` for a `function` whose results, of `result_dtype`, need no rounding: comparisons, say."""
     if not is_narrow_float(dtype):
         return function
-    return _blockwise(function, result_dtype, _copy_into, lambda *xs: function(*[x.astype(FLOAT32) for x in xs]))
+    return by_pieces(function, result_dtype, copy_into, lambda *xs: function(*[x.astype(FLOAT32) for x in xs]))
 
 
 def in_blocks(function: Kernel, result_dtype: DType) -> Kernel:
     """An elementwise `function` of several passes with results of `result_dtype`, with large arrays done in pieces."""
-    return _blockwise(function, result_dtype, _copy_into, function, lambda x: x)
+    return by_pieces(function, result_dtype, copy_into, function, lambda x: x)
 
 
 def tabulated(kernel: Kernel, dtype: DType) -> Kernel:
@@ -140,12 +140,24 @@ def each_block(step: Store, x: Array, result_dtype: DType) -> Array:
     return out.reshape(x.shape)
 
 
-def _blockwise(function: Kernel, result_dtype: DType, store: Store, small: Kernel, load: Kernel = widen) -> Kernel:
-    """`function` on loaded blocks of the operands, its results stored in an array; `small` for small operands."""
+def by_pieces(
+    function: Kernel,
+    dtype: DType,
+    store: Store,
+    small: Kernel,
+    load: Kernel = widen,
+    few: int = SMALL,
+    block: int = BLOCK,
+) -> Kernel:
+    """`function` on loaded pieces of the operands, of one dimension, its results stored in an array of `dtype`.
+
+    Operands have one shape, or broadcast; a scalar, even one that has been broadcast, is loaded once. Where all of them
+    have fewer than `few` elements they are left to `small`, which takes them as they are.
+    """
 
     def run(*operands: Array) -> Array:
         for x in operands:
-            if x.size >= SMALL:
+            if x.size >= few:
                 break
         else:
             return small(*operands)
@@ -153,10 +165,10 @@ def _blockwise(function: Kernel, result_dtype: DType, store: Store, small: Kerne
         if all(map(is_uniform, operands)):
             return np.broadcast_to(small(*map(first, operands)), shape).copy()
         flat = [load(first(x)) if is_uniform(x) else _flat(x, shape) for x in operands]
-        out = np.empty(prod(shape), result_dtype)
-        for start in range(0, out.size, BLOCK):
-            block = slice(start, start + BLOCK)
-            store(function(*[load(x[block]) if x.ndim else x for x in flat]), out[block])
+        out = np.empty(prod(shape), dtype)
+        for start in range(0, out.size, block):
+            piece = slice(start, start + block)
+            store(function(*[load(x[piece]) if x.ndim else x for x in flat]), out[piece])
         return out.reshape(shape)
 
     return run
@@ -175,7 +187,7 @@ def _flat(x: Array, shape: tuple[int, ...]) -> Array:
     return np.ascontiguousarray(x if x.shape == shape else np.broadcast_to(x, shape)).reshape(-1)
 
 
-def _copy_into(x: Array, out: Array) -> None:
+def copy_into(x: Array, out: Array) -> None:
     out[...] = x
 
 
@@ -185,7 +197,7 @@ def _copy_into(x: Array, out: Array) -> None:
 @cache
 def _widen_into(dtype: DType) -> Store:
     if dtype == BFLOAT16:
-        return _copy_into
+        return copy_into
     if dtype == FLOAT16:
         return _widen_f16_into
     return _look_up_into(np.arange(256).astype(np.uint8).view(dtype).astype(np.float32))
@@ -213,7 +225,7 @@ def _widen_f16_into(x: Array, out: Array) -> None:
 @cache
 def _narrow_into(dtype: DType) -> Store:
     if dtype == BFLOAT16:
-        from_f32: Store = _copy_into
+        from_f32: Store = copy_into
     elif dtype == FLOAT16:
         from_f32 = _narrow_f16_into
     else:

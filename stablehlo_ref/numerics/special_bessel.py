@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from stablehlo_ref.numerics.elementary import elementary, in_blocks
+from stablehlo_ref.numerics.elementary import elementary
 from stablehlo_ref.numerics.narrow import Array
 from stablehlo_ref.numerics.piecewise import between, piecewise
 from stablehlo_ref.numerics.special_tables import BESSEL_I1, BESSEL_I1E
@@ -25,4 +25,4 @@ def _bessel_i1e(x: Array) -> Array:
     return np.copysign(scaled, x)
 
 
-bessel_i1e = elementary(_bessel_i1e, in_blocks(_bessel_i1e))  # f64: 2.2 ULP
+bessel_i1e = elementary(_bessel_i1e)  # f64: 2.2 ULP

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from stablehlo_ref.numerics.double_double import two_product
-from stablehlo_ref.numerics.elementary import elementary, in_blocks
+from stablehlo_ref.numerics.elementary import elementary
 from stablehlo_ref.numerics.narrow import Array
 from stablehlo_ref.numerics.piecewise import between, piecewise, replaced
 from stablehlo_ref.numerics.special_tables import (
@@ -98,6 +98,6 @@ def _erf_inv_factor(w: Array) -> Array:
     )
 
 
-erf = elementary(_erf_for_f32, in_blocks(_erf))  # f64: 0.88 ULP
-erfc = elementary(_erfc_for_f32, in_blocks(_erfc))  # f64: 2.9 ULP
-erf_inv = elementary(_erf_inv_for_f32, in_blocks(_erf_inv))  # f64: 2.0 ULP
+erf = elementary(_erf_for_f32, _erf)  # f64: 0.88 ULP
+erfc = elementary(_erfc_for_f32, _erfc)  # f64: 2.9 ULP
+erf_inv = elementary(_erf_inv_for_f32, _erf_inv)  # f64: 2.0 ULP

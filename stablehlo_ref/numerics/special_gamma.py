@@ -12,7 +12,7 @@ from functools import partial
 import numpy as np
 
 from stablehlo_ref.numerics.double_double import two_product
-from stablehlo_ref.numerics.elementary import elementary, in_blocks
+from stablehlo_ref.numerics.elementary import elementary
 from stablehlo_ref.numerics.narrow import Array
 from stablehlo_ref.numerics.piecewise import between, horner, piecewise, replaced
 from stablehlo_ref.numerics.special_near_poles import FURTHEST, digamma_near_zero, lgamma_by_product
@@ -109,5 +109,5 @@ def pi_over_tangent(x: Array) -> Array:
     return np.pi / (tangent + (rest + x * _PI_REST) * (1.0 + tangent * tangent))
 
 
-lgamma = elementary(partial(lgamma_of_f64, near=_NEAR_F32), in_blocks(lgamma_of_f64))
-digamma = elementary(partial(digamma_of_f64, near=_NEAR_F32), in_blocks(digamma_of_f64))
+lgamma = elementary(partial(lgamma_of_f64, near=_NEAR_F32), lgamma_of_f64)
+digamma = elementary(partial(digamma_of_f64, near=_NEAR_F32), digamma_of_f64)

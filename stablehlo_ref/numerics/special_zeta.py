@@ -12,7 +12,7 @@ from math import factorial
 import numpy as np
 
 from stablehlo_ref.numerics.double_double import two_sum
-from stablehlo_ref.numerics.elementary import elementary, in_blocks
+from stablehlo_ref.numerics.elementary import elementary
 from stablehlo_ref.numerics.floats import binary
 from stablehlo_ref.numerics.narrow import Array
 from stablehlo_ref.numerics.piecewise import replaced
@@ -142,5 +142,5 @@ def _exponential_of_logs(s: Array, total: Array, exponent: Array) -> Array:
     return np.sign(total) * np.exp(lgamma_of_f64(s) + np.log(np.abs(total)) - exponent * s * _LN_2)
 
 
-zeta = elementary(_zeta, in_blocks(_zeta), arity=binary)
-polygamma = elementary(_polygamma, in_blocks(_polygamma), arity=binary)
+zeta = elementary(_zeta, arity=binary)
+polygamma = elementary(_polygamma, arity=binary)
