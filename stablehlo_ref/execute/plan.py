@@ -187,7 +187,8 @@ class FramePlanner:
         """A region as something that ops call; what it captures are further arguments."""
         for op in (op for block in region.blocks for op in block.operations):
             if self.planner.communicates(op):
-                raise UnsupportedError(f"'{op.name}' op in a function of another op is not evaluated", op.location)
+                reason = "meets other processes in a function of another op, which is not evaluated"
+                raise UnsupportedError(f"'{op.name}' op {reason}", op.location)
 
         def plan(block: Block, lanes: int | None) -> FunctionPlan:
             frame = FunctionPlan("region")

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from stablehlo_ref.choices import Choice
 from stablehlo_ref.define import Attr, Group, In, Ins, Op, Out, Outs
 from stablehlo_ref.diagnostics import EvaluationError, Location
 from stablehlo_ref.ir.attributes import DenseElements, IntegerAttribute
@@ -118,6 +119,11 @@ class PointToPoint(Op):
     effects = True
     communicates = True
     on_storage = True
+
+    @staticmethod
+    def open_cases(is_host_transfer: bool, source_target_pairs: Any) -> Callable[..., Sequence[Choice]] | None:
+        open = not is_host_transfer and not source_target_pairs
+        return (lambda *_: [Choice.RECV_WITHOUT_SOURCE]) if open else None
 
 
 class SendOp(PointToPoint, op="send"):

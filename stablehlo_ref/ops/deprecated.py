@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from stablehlo_ref.choices import Choice
 from stablehlo_ref.define import Attr, In, Op, Out
 from stablehlo_ref.diagnostics import EvaluationError, Location
 from stablehlo_ref.ir.types import TOKEN, IndexType, OpaqueType, tensor_type
@@ -92,12 +93,16 @@ class Broadcast(Op, op="broadcast"):
 
 
 class Trace(Op, op="trace"):
-    """Marks `operand` with `tag` for who traces programs; here nobody does."""
+    """Shows `operand` to whoever traces the program, under `tag`; here nobody does."""
 
     operand = In(tensor)
     tag = Attr(String)
 
     syntax = "operands, $tag attr-dict : type(operands)"
+
+    @staticmethod
+    def open_cases() -> Callable[[Array], Sequence[Choice]]:
+        return lambda operand: [Choice.TRACE]
 
     @staticmethod
     def plan() -> Run:

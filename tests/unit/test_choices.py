@@ -12,8 +12,6 @@ import pytest
 
 import stablehlo_ref as sr
 from stablehlo_ref.choices import Choice
-from stablehlo_ref.cli import main
-from stablehlo_ref.execute.choosing import Choosing
 from stablehlo_ref.numerics.dtypes import numpy_dtype
 
 PAGE = Path(__file__).parents[2] / "docs" / "choices.md"
@@ -318,6 +316,39 @@ def test_random_bits() -> None:
     assert found(text, np.array([1, 2], np.uint64)) == ["rng-bits"]
 
 
+TRACE = """func.func @main(%x: tensor<f32>) -> tensor<f32> {
+      stablehlo.trace %x, "tag" : tensor<f32>
+      return %x : tensor<f32>
+    }"""
+
+
+def test_what_nobody_traces() -> None:
+    assert found(TRACE, np.float32(1)) == ["trace"]
+
+
+MESSAGE = """func.func @main(%x: tensor<f32>) -> tensor<f32> {
+      %0 = stablehlo.create_token : !stablehlo.token
+      %1 = "stablehlo.send"(%x, %0) {channel_handle = #stablehlo.channel_handle<handle = 1, type = SEND>MORE}
+        : (tensor<f32>, !stablehlo.token) -> !stablehlo.token
+      %2:2 = "stablehlo.recv"(%1) {channel_handle = #stablehlo.channel_handle<handle = 1, type = RECV>MORE}
+        : (!stablehlo.token) -> (tensor<f32>, !stablehlo.token)
+      return %2#0 : tensor<f32>
+    }"""
+
+
+@pytest.mark.parametrize(
+    ("send", "recv", "more", "expected"),
+    [
+        (1, 1, "", 2 * ["recv-without-source"]),
+        (1, 1, ", source_target_pairs = dense<0> : tensor<1x2xi64>", []),
+        (2, 3, ", is_host_transfer = true", []),
+    ],
+)
+def test_messages_without_pairs(send: int, recv: int, more: str, expected: list[str]) -> None:
+    text = MESSAGE.replace("SEND", str(send)).replace("RECV", str(recv)).replace("MORE", more)
+    assert found(text, np.float32(1)) == expected
+
+
 # --- where ops are --------------------------------------------------------------------------------------------------
 
 
@@ -378,59 +409,15 @@ def test_shapes_that_a_run_tells() -> None:
     assert found(text, np.ones(0, np.int32), np.zeros(0, np.int32)) == []
 
 
-# --- what a run makes of them ---------------------------------------------------------------------------------------
-
-DIVIDE = BINARY.format(op="divide", t="1xi32")
-ONE, ZERO = np.ones(1, np.int32), np.zeros(1, np.int32)
-
-
-def test_results_are_the_same() -> None:
-    program = sr.parse(DIVIDE)
-    with pytest.warns(sr.ImplementationDefinedWarning, match="divided by zero"):
-        (warned,) = program.run(ONE, ZERO, on_implementation_defined="warn")
-    assert warned == program.run(ONE, ZERO)[0] == -1
-
-
-def test_an_error_has_the_place_and_the_section() -> None:
-    with pytest.raises(sr.EvaluationError) as error:
-        sr.parse(DIVIDE).run(ONE, ZERO, on_implementation_defined="error")
-    (diagnostic,) = error.value.diagnostics
-    assert (diagnostic.line, diagnostic.column) == (2, 8)
-    assert "docs/choices.md#integer-division-by-zero" in diagnostic.message
-
-
-def test_what_else_to_make_of_them() -> None:
-    with pytest.raises(ValueError, match="one of 'ignore', 'warn', 'error', not 'stop'"):
-        sr.parse(DIVIDE).run(ONE, ZERO, on_implementation_defined="stop")  # type: ignore[arg-type]
-
-
-def test_in_a_grid() -> None:
-    with pytest.raises(sr.EvaluationError, match="#integer-division-by-zero"):
-        sr.parse(DIVIDE).run_replicas([[ONE, ONE], [ONE, ZERO]], on_implementation_defined="error")
-
-
-def test_nobody_looks_unless_asked_to(monkeypatch: pytest.MonkeyPatch) -> None:
-    def look(*_: Any) -> None:
-        raise AssertionError
-
-    monkeypatch.setattr(Choosing, "before", look)
-    sr.parse(DIVIDE).run(ONE, ZERO)
-
-
-def test_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    path = tmp_path / "divide.mlir"
-    path.write_text(DIVIDE)
-    arguments = [str(path), "--args=[dense<1> : tensor<1xi32>, dense<0> : tensor<1xi32>]"]
-    assert main(arguments) == 0 and capsys.readouterr().err == ""
-    assert main([*arguments, "--warn-implementation-defined"]) == 0
-    captured = capsys.readouterr()
-    assert captured.err.startswith(f"{path}:2:8: warning: 'stablehlo.divide' op: an integer is divided by zero")
-    assert "[-1]" in captured.out
-    assert main([*arguments, "--strict"]) == 1
-    assert capsys.readouterr().err.startswith(f"{path}:2:8: error: 'stablehlo.divide' op: an integer is divided")
+# --- the page --------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("choice", Choice, ids=lambda choice: choice.anchor)
 def test_each_has_a_section_and_a_test(choice: Choice) -> None:
     assert f'<a id="{choice.anchor}"></a>' in PAGE.read_text(encoding="utf-8")
     assert f'"{choice.anchor}"' in Path(__file__).read_text(encoding="utf-8")
+
+
+def test_only_those_are_marked() -> None:
+    marked = re.findall(r'<a id="([^"]+)"></a>⚑', PAGE.read_text(encoding="utf-8"))
+    assert sorted(marked) == sorted(choice.anchor for choice in Choice)
