@@ -24,6 +24,14 @@ INTEGER_WIDTHS = (2, 4, 8, 16, 32, 64)
 COMPLEX_PARTS = (FLOATS["f32"], FLOATS["f64"])
 NOT_IN_THE_SPEC = (FLOATS["f80"], FLOATS["f128"])
 
+# A scale is a number of the expressed type: up to the first bound it is zero there, from the second on it is infinite.
+ANY_SCALE = (0.0, float("inf"))
+SCALES: dict[Type, tuple[float, float]] = {
+    FLOATS["f16"]: (2.0**-25, 2.0**16 - 2.0**4),
+    FLOATS["bf16"]: (2.0**-134, 2.0**128 - 2.0**119),
+    FLOATS["f32"]: (2.0**-150, 2.0**128 - 2.0**103),
+}
+
 
 @cache
 def flaw(type: Type) -> str | None:
@@ -54,14 +62,16 @@ def _element_flaw(element: Type) -> str | None:
 def _quantized_flaw(q: QuantizedType) -> str | None:
     """The constraint that a quantized element type breaks; the parser sees to C1, C2, C4, C8 and C9."""
     low, high = q.storage_type.range
+    zero, infinity = SCALES.get(q.expressed_type, ANY_SCALE)
     per_axis = q.quantization_dimension is not None
     constraints = {
         "expressed_type is a floating-point type": isinstance(q.expressed_type, FloatType),
+        "storage_type is an integer type": q.storage_type.width in INTEGER_WIDTHS,
         "(C3): min_value(storage_type) <= storage_min < storage_max <= max_value(storage_type)": (
             low <= q.storage_min < q.storage_max <= high
         ),
-        "(C5): 0 < scales": all(0 < scale for scale in q.scales),
-        "(C6): is_finite(scales...)": all(scale < float("inf") for scale in q.scales),
+        "(C5): 0 < scales": all(zero < scale for scale in q.scales),
+        "(C6): is_finite(scales...)": all(scale < infinity for scale in q.scales),
         "(C7): storage_min <= zero_points <= storage_max": (
             all(q.storage_min <= zero_point <= q.storage_max for zero_point in q.zero_points)
         ),

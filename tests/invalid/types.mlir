@@ -1,0 +1,173 @@
+func.func @C3(%lhs: tensor<2x!quant.uniform<i8<5:5>:f32, 1.0>>) {
+  // expected-error@+1 {{operand #0 (lhs) is of no type of the spec: !quant.uniform<i8<5:5>:f32, 1.0> breaks (C3): min_value(storage_type) <= storage_min < storage_max <= max_value(storage_type)}}
+  %0 = "stablehlo.add"(%lhs, %lhs) : (tensor<2x!quant.uniform<i8<5:5>:f32, 1.0>>, tensor<2x!quant.uniform<i8<5:5>:f32, 1.0>>) -> tensor<2x!quant.uniform<i8<5:5>:f32, 1.0>>
+  return
+}
+
+// -----
+
+func.func @C3_storage_min(%lhs: tensor<2x!quant.uniform<i8<-129:127>:f32, 1.0>>) {
+  // expected-error@+1 {{operand #0 (lhs) is of no type of the spec: !quant.uniform<i8<-129:127>:f32, 1.0> breaks (C3): min_value(storage_type) <= storage_min < storage_max <= max_value(storage_type)}}
+  %0 = "stablehlo.add"(%lhs, %lhs) : (tensor<2x!quant.uniform<i8<-129:127>:f32, 1.0>>, tensor<2x!quant.uniform<i8<-129:127>:f32, 1.0>>) -> tensor<2x!quant.uniform<i8<-129:127>:f32, 1.0>>
+  return
+}
+
+// -----
+
+func.func @C3_storage_max(%lhs: tensor<2x!quant.uniform<i8<-128:128>:f32, 1.0>>) {
+  // expected-error@+1 {{operand #0 (lhs) is of no type of the spec: !quant.uniform<i8<-128:128>:f32, 1.0> breaks (C3): min_value(storage_type) <= storage_min < storage_max <= max_value(storage_type)}}
+  %0 = "stablehlo.add"(%lhs, %lhs) : (tensor<2x!quant.uniform<i8<-128:128>:f32, 1.0>>, tensor<2x!quant.uniform<i8<-128:128>:f32, 1.0>>) -> tensor<2x!quant.uniform<i8<-128:128>:f32, 1.0>>
+  return
+}
+
+// -----
+
+func.func @C5(%lhs: tensor<2x!quant.uniform<i8:f32, 0.0>>) {
+  // expected-error@+1 {{operand #0 (lhs) is of no type of the spec: !quant.uniform<i8:f32, 0.0> breaks (C5): 0 < scales}}
+  %0 = "stablehlo.add"(%lhs, %lhs) : (tensor<2x!quant.uniform<i8:f32, 0.0>>, tensor<2x!quant.uniform<i8:f32, 0.0>>) -> tensor<2x!quant.uniform<i8:f32, 0.0>>
+  return
+}
+
+// -----
+
+func.func @C5_negative(%lhs: tensor<2x!quant.uniform<i8:f32, -1.0>>) {
+  // expected-error@+1 {{operand #0 (lhs) is of no type of the spec: !quant.uniform<i8:f32, -1.0> breaks (C5): 0 < scales}}
+  %0 = "stablehlo.add"(%lhs, %lhs) : (tensor<2x!quant.uniform<i8:f32, -1.0>>, tensor<2x!quant.uniform<i8:f32, -1.0>>) -> tensor<2x!quant.uniform<i8:f32, -1.0>>
+  return
+}
+
+// -----
+
+func.func @C5_after_rounding(%lhs: tensor<2x!quant.uniform<i8:f16, 2.9e-8>>) {
+  // expected-error@+1 {{operand #0 (lhs) is of no type of the spec: !quant.uniform<i8:f16, 2.9e-08> breaks (C5): 0 < scales}}
+  %0 = "stablehlo.add"(%lhs, %lhs) : (tensor<2x!quant.uniform<i8:f16, 2.9e-8>>, tensor<2x!quant.uniform<i8:f16, 2.9e-8>>) -> tensor<2x!quant.uniform<i8:f16, 2.9e-8>>
+  return
+}
+
+// -----
+
+func.func @C6(%lhs: tensor<2x!quant.uniform<i8:f32, 1.0e39>>) {
+  // expected-error@+1 {{operand #0 (lhs) is of no type of the spec: !quant.uniform<i8:f32, 1.0e+39> breaks (C6): is_finite(scales...)}}
+  %0 = "stablehlo.add"(%lhs, %lhs) : (tensor<2x!quant.uniform<i8:f32, 1.0e39>>, tensor<2x!quant.uniform<i8:f32, 1.0e39>>) -> tensor<2x!quant.uniform<i8:f32, 1.0e39>>
+  return
+}
+
+// -----
+
+func.func @C6_f16(%lhs: tensor<2x!quant.uniform<i8:f16, 65520.0>>) {
+  // expected-error@+1 {{operand #0 (lhs) is of no type of the spec: !quant.uniform<i8:f16, 65520.0> breaks (C6): is_finite(scales...)}}
+  %0 = "stablehlo.add"(%lhs, %lhs) : (tensor<2x!quant.uniform<i8:f16, 65520.0>>, tensor<2x!quant.uniform<i8:f16, 65520.0>>) -> tensor<2x!quant.uniform<i8:f16, 65520.0>>
+  return
+}
+
+// -----
+
+func.func @C6_bf16(%lhs: tensor<2x!quant.uniform<i8:bf16, 3.4e38>>) {
+  // expected-error@+1 {{operand #0 (lhs) is of no type of the spec: !quant.uniform<i8:bf16, 3.4e+38> breaks (C6): is_finite(scales...)}}
+  %0 = "stablehlo.add"(%lhs, %lhs) : (tensor<2x!quant.uniform<i8:bf16, 3.4e38>>, tensor<2x!quant.uniform<i8:bf16, 3.4e38>>) -> tensor<2x!quant.uniform<i8:bf16, 3.4e38>>
+  return
+}
+
+// -----
+
+func.func @C6_f64(%lhs: tensor<2x!quant.uniform<i8:f64, 1.0e309>>) {
+  // expected-error@+1 {{operand #0 (lhs) is of no type of the spec: !quant.uniform<i8:f64, inf.0> breaks (C6): is_finite(scales...)}}
+  %0 = "stablehlo.add"(%lhs, %lhs) : (tensor<2x!quant.uniform<i8:f64, 1.0e309>>, tensor<2x!quant.uniform<i8:f64, 1.0e309>>) -> tensor<2x!quant.uniform<i8:f64, 1.0e309>>
+  return
+}
+
+// -----
+
+func.func @C7(%lhs: tensor<2x!quant.uniform<i8:f32, 1.0:128>>) {
+  // expected-error@+1 {{operand #0 (lhs) is of no type of the spec: !quant.uniform<i8:f32, 1.0:128> breaks (C7): storage_min <= zero_points <= storage_max}}
+  %0 = "stablehlo.add"(%lhs, %lhs) : (tensor<2x!quant.uniform<i8:f32, 1.0:128>>, tensor<2x!quant.uniform<i8:f32, 1.0:128>>) -> tensor<2x!quant.uniform<i8:f32, 1.0:128>>
+  return
+}
+
+// -----
+
+func.func @C7_storage_min(%lhs: tensor<2x!quant.uniform<i8<0:127>:f32, 1.0:-1>>) {
+  // expected-error@+1 {{operand #0 (lhs) is of no type of the spec: !quant.uniform<i8<0:127>:f32, 1.0:-1> breaks (C7): storage_min <= zero_points <= storage_max}}
+  %0 = "stablehlo.add"(%lhs, %lhs) : (tensor<2x!quant.uniform<i8<0:127>:f32, 1.0:-1>>, tensor<2x!quant.uniform<i8<0:127>:f32, 1.0:-1>>) -> tensor<2x!quant.uniform<i8<0:127>:f32, 1.0:-1>>
+  return
+}
+
+// -----
+
+func.func @C11(%lhs: tensor<2x!quant.uniform<i8:f32:-1, {1.0, 2.0}>>) {
+  // expected-error@+1 {{operand #0 (lhs) is of no type of the spec: !quant.uniform<i8:f32:-1, {1.0,2.0}> breaks (C11): 0 <= quantization_dimension}}
+  %0 = "stablehlo.add"(%lhs, %lhs) : (tensor<2x!quant.uniform<i8:f32:-1, {1.0, 2.0}>>, tensor<2x!quant.uniform<i8:f32:-1, {1.0, 2.0}>>) -> tensor<2x!quant.uniform<i8:f32:-1, {1.0, 2.0}>>
+  return
+}
+
+// -----
+
+func.func @C12(%lhs: tensor<2x!quant.uniform<i8:f32:1, {1.0, 2.0}>>) {
+  // expected-error@+1 {{operand #0 (lhs) is of no type of the spec: tensor<2x!quant.uniform<i8:f32:1, {1.0,2.0}>> breaks (C12): quantization_dimension < rank(self)}}
+  %0 = "stablehlo.add"(%lhs, %lhs) : (tensor<2x!quant.uniform<i8:f32:1, {1.0, 2.0}>>, tensor<2x!quant.uniform<i8:f32:1, {1.0, 2.0}>>) -> tensor<2x!quant.uniform<i8:f32:1, {1.0, 2.0}>>
+  return
+}
+
+// -----
+
+func.func @C13(%lhs: tensor<2x!quant.uniform<i8:f32:0, {1.0, 2.0, 3.0}>>) {
+  // expected-error@+1 {{operand #0 (lhs) is of no type of the spec: tensor<2x!quant.uniform<i8:f32:0, {1.0,2.0,3.0}>> breaks (C13): dim(self, quantization_dimension) = size(scales)}}
+  %0 = "stablehlo.add"(%lhs, %lhs) : (tensor<2x!quant.uniform<i8:f32:0, {1.0, 2.0, 3.0}>>, tensor<2x!quant.uniform<i8:f32:0, {1.0, 2.0, 3.0}>>) -> tensor<2x!quant.uniform<i8:f32:0, {1.0, 2.0, 3.0}>>
+  return
+}
+
+// -----
+
+func.func @storage_type(%lhs: tensor<2x!quant.uniform<i9:f32, 1.0>>) {
+  // expected-error@+1 {{operand #0 (lhs) is of no type of the spec: !quant.uniform<i9:f32, 1.0> breaks storage_type is an integer type}}
+  %0 = "stablehlo.add"(%lhs, %lhs) : (tensor<2x!quant.uniform<i9:f32, 1.0>>, tensor<2x!quant.uniform<i9:f32, 1.0>>) -> tensor<2x!quant.uniform<i9:f32, 1.0>>
+  return
+}
+
+// -----
+
+func.func @expressed_type(%lhs: tensor<2x!quant.uniform<i8:i32, 1.0>>) {
+  // expected-error@+1 {{operand #0 (lhs) is of no type of the spec: !quant.uniform<i8:i32, 1.0> breaks expressed_type is a floating-point type}}
+  %0 = "stablehlo.add"(%lhs, %lhs) : (tensor<2x!quant.uniform<i8:i32, 1.0>>, tensor<2x!quant.uniform<i8:i32, 1.0>>) -> tensor<2x!quant.uniform<i8:i32, 1.0>>
+  return
+}
+
+// -----
+
+func.func @integer(%lhs: tensor<2xi7>) {
+  // expected-error@+1 {{operand #0 (lhs) is of no type of the spec: there is no element type i7}}
+  %0 = "stablehlo.add"(%lhs, %lhs) : (tensor<2xi7>, tensor<2xi7>) -> tensor<2xi7>
+  return
+}
+
+// -----
+
+func.func @wide_integer(%lhs: tensor<2xi128>) {
+  // expected-error@+1 {{operand #0 (lhs) is of no type of the spec: there is no element type i128}}
+  %0 = "stablehlo.add"(%lhs, %lhs) : (tensor<2xi128>, tensor<2xi128>) -> tensor<2xi128>
+  return
+}
+
+// -----
+
+func.func @float(%lhs: tensor<2xf80>) {
+  // expected-error@+1 {{operand #0 (lhs) is of no type of the spec: there is no element type f80}}
+  %0 = "stablehlo.add"(%lhs, %lhs) : (tensor<2xf80>, tensor<2xf80>) -> tensor<2xf80>
+  return
+}
+
+// -----
+
+func.func @complex(%lhs: tensor<2xcomplex<f16>>) {
+  // expected-error@+1 {{operand #0 (lhs) is of no type of the spec: there is no element type complex<f16>}}
+  %0 = "stablehlo.add"(%lhs, %lhs) : (tensor<2xcomplex<f16>>, tensor<2xcomplex<f16>>) -> tensor<2xcomplex<f16>>
+  return
+}
+
+// -----
+
+func.func @complex_integer(%lhs: tensor<2xcomplex<i32>>) {
+  // expected-error@+1 {{operand #0 (lhs) is of no type of the spec: there is no element type complex<i32>}}
+  %0 = "stablehlo.add"(%lhs, %lhs) : (tensor<2xcomplex<i32>>, tensor<2xcomplex<i32>>) -> tensor<2xcomplex<i32>>
+  return
+}
