@@ -26,7 +26,7 @@ from stablehlo_ref.numerics.dtypes import (
     max_value,
     min_value,
 )
-from stablehlo_ref.numerics.narrow import Array, DType, Kernel
+from stablehlo_ref.numerics.narrow import BLOCK, Array, DType, Kernel
 
 Found: TypeAlias = Iterator[Choice]
 OpenCases: TypeAlias = Callable[..., Found] | None
@@ -35,7 +35,7 @@ OpenCases: TypeAlias = Callable[..., Found] | None
 
 
 def abs(dtype: DType) -> OpenCases:
-    return _where(Choice.INTEGER_OVERFLOW, _is_lowest(dtype)) if _signed(dtype) else None
+    return _where((Choice.INTEGER_OVERFLOW, _is_lowest(dtype))) if _signed(dtype) else None
 
 
 negate = abs
@@ -50,20 +50,18 @@ def subtract(dtype: DType) -> OpenCases:
 
 
 def multiply(dtype: DType) -> OpenCases:
-    return _overflow(dtype, np.multiply, lambda x, y, z: _differs(x, y, z, np.multiply))
+    return _overflow(dtype, np.multiply, _is_no_product)
 
 
 def divide(dtype: DType) -> OpenCases:
     if kind(dtype) != "integer":
         return None
 
-    def cases(lhs: Array, rhs: Array) -> Found:
-        if np.any(rhs == 0):
-            yield Choice.INTEGER_DIVISION_BY_ZERO
-        if is_signed(dtype) and np.any(_is_lowest(dtype)(lhs) & (_wide(rhs) == -1)):
-            yield Choice.INTEGER_OVERFLOW
-
-    return cases
+    tests = [(Choice.INTEGER_DIVISION_BY_ZERO, lambda lhs, rhs: rhs == 0)]
+    if is_signed(dtype):
+        is_lowest = _is_lowest(dtype)
+        tests.append((Choice.INTEGER_OVERFLOW, lambda lhs, rhs: is_lowest(lhs) & (_wide(rhs) == -1)))
+    return _where(*tests)
 
 
 remainder = divide
@@ -74,20 +72,17 @@ def power(dtype: DType) -> OpenCases:
         return None
     lowest, end = float(min_value(dtype)), float(int(max_value(dtype)) + 1)
 
-    def cases(lhs: Array, rhs: Array) -> Found:
-        if np.any(_wide(rhs) < 0):
-            yield Choice.INTEGER_POWER
+    def overflows(lhs: Array, rhs: Array) -> Array:
         exact = np.power(_wide(lhs).astype(FLOAT64), np.maximum(_wide(rhs), 0))
-        if np.any((exact < lowest) | (exact >= end)):
-            yield Choice.INTEGER_OVERFLOW
+        return (exact < lowest) | (exact >= end)
 
-    return cases
+    return _where((Choice.INTEGER_POWER, lambda lhs, rhs: _wide(rhs) < 0), (Choice.INTEGER_OVERFLOW, overflows))
 
 
 def shift(dtype: DType) -> OpenCases:
     if kind(dtype) != "integer":
         return None
-    return _where(Choice.SHIFT_AMOUNT, lambda lhs, rhs: _wide(rhs).view(UINT64) >= bit_width(dtype))
+    return _where((Choice.SHIFT_AMOUNT, lambda lhs, rhs: _wide(rhs).view(UINT64) >= bit_width(dtype)))
 
 
 def _overflow(dtype: DType, ufunc: np.ufunc, overflows: Callable[[Array, Array, Array], Array]) -> OpenCases:
@@ -95,19 +90,19 @@ def _overflow(dtype: DType, ufunc: np.ufunc, overflows: Callable[[Array, Array, 
     if not _signed(dtype):
         return None
     if dtype == INT64:
-        return _where(Choice.INTEGER_OVERFLOW, lambda x, y: overflows(x, y, ufunc(x, y)))
+        return _where((Choice.INTEGER_OVERFLOW, lambda x, y: overflows(x, y, ufunc(x, y))))
     low, high = int(min_value(dtype)), int(max_value(dtype))
 
     def leaves_the_range(x: Array, y: Array) -> Array:
         exact = ufunc(_wide(x), _wide(y))
         return (exact < low) | (exact > high)
 
-    return _where(Choice.INTEGER_OVERFLOW, leaves_the_range)
+    return _where((Choice.INTEGER_OVERFLOW, leaves_the_range))
 
 
-def _differs(x: Array, y: Array, z: Array, ufunc: np.ufunc) -> Array:
-    """Whether a result of 64 bits is off by 2**64 or more."""
-    exact = ufunc(x.astype(FLOAT64), y.astype(FLOAT64))
+def _is_no_product(x: Array, y: Array, z: Array) -> Array:
+    """Whether `z`, of 64 bits, is off from x * y by 2**64 or more."""
+    exact = x.astype(FLOAT64) * y.astype(FLOAT64)
     return np.absolute(exact - z.astype(FLOAT64)) > 2.0**63
 
 
@@ -133,17 +128,17 @@ def convert(from_dtype: DType, to_dtype: DType) -> OpenCases:
     if from_dtype in (to_dtype, BOOL) or to_dtype == BOOL:
         return None
     if kind(from_dtype) == "integer" and kind(to_dtype) == "integer":
-        return _where(Choice.CONVERT_OUT_OF_RANGE, _outside(from_dtype, to_dtype))
+        return _where((Choice.CONVERT_OUT_OF_RANGE, _outside(from_dtype, to_dtype)))
     if kind(to_dtype) == "integer":
-        return _where(Choice.CONVERT_OUT_OF_RANGE, _not_integers(to_dtype))
+        return _where((Choice.CONVERT_OUT_OF_RANGE, _not_integers(to_dtype)))
     if kind(to_dtype) == "floating" and not has_infinity(to_dtype):
-        return _where(Choice.CONVERT_OUT_OF_RANGE, _not_finite(to_dtype))
+        return _where((Choice.CONVERT_OUT_OF_RANGE, _not_finite(to_dtype)))
     return None
 
 
 def quantize(dtype: DType) -> OpenCases:
     """The same of numbers that are scaled, and clamped, first."""
-    return _where(Choice.QUANTIZE_NAN, has_nan)
+    return _where((Choice.QUANTIZE_NAN, has_nan))
 
 
 def has_nan(x: Array) -> bool:
@@ -189,11 +184,18 @@ def _real(x: Array) -> Array:
 # --- results --------------------------------------------------------------------------------------------------------
 
 
-def _where(choice: Choice, holds: Kernel) -> Callable[..., Found]:
-    """`choice` if it holds of any elements."""
+def _where(*tests: tuple[Choice, Kernel]) -> Callable[..., Found]:
+    """The choices whose tests hold of any elements, which are looked at block by block."""
 
     def cases(*operands: Any) -> Found:
-        if np.any(holds(*operands)):
-            yield choice
+        for choice, holds in tests:
+            if any(np.any(holds(*xs)) for xs in _blocks(operands)):
+                yield choice
 
     return cases
+
+
+def _blocks(operands: tuple[Array, ...]) -> Iterator[list[Array]]:
+    flat = [np.asarray(x).reshape(-1) for x in np.broadcast_arrays(*operands)]
+    for start in range(0, flat[0].size, BLOCK):
+        yield [x[start : start + BLOCK] for x in flat]
