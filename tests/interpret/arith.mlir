@@ -209,3 +209,126 @@ func.func @casts_of_unfinished_conversions() {
   check.expect_eq_const %1, dense<7> : tensor<1xi64>
   func.return
 }
+
+// -----
+
+// What MLIR leaves open: quotients by 0 have all bits set, remainders by 0 are `lhs`; the lowest number divided by -1 wraps.
+func.func @division_by_zero() {
+  %a = arith.constant dense<[5, -5, 0, -128, -128]> : tensor<5xi8>
+  %b = arith.constant dense<[0, 0, 0, -1, 3]> : tensor<5xi8>
+  %0 = arith.divsi %a, %b : tensor<5xi8>
+  check.expect_eq_const %0, dense<[-1, -1, -1, -128, -42]> : tensor<5xi8>
+  %1 = arith.divui %a, %b : tensor<5xi8>
+  check.expect_eq_const %1, dense<[-1, -1, -1, 0, 42]> : tensor<5xi8>
+  %2 = arith.floordivsi %a, %b : tensor<5xi8>
+  check.expect_eq_const %2, dense<[-1, -1, -1, -128, -43]> : tensor<5xi8>
+  %3 = arith.ceildivsi %a, %b : tensor<5xi8>
+  check.expect_eq_const %3, dense<[-1, -1, -1, -128, -42]> : tensor<5xi8>
+  %4 = arith.ceildivui %a, %b : tensor<5xi8>
+  check.expect_eq_const %4, dense<[-1, -1, -1, 1, 43]> : tensor<5xi8>
+  %5 = arith.remsi %a, %b : tensor<5xi8>
+  check.expect_eq_const %5, dense<[5, -5, 0, 0, -2]> : tensor<5xi8>
+  %6 = arith.remui %a, %b : tensor<5xi8>
+  check.expect_eq_const %6, dense<[5, -5, 0, -128, 2]> : tensor<5xi8>
+  func.return
+}
+
+// -----
+
+// Shifts by the bit width or more, as are those by negative numbers, shift everything out.
+func.func @shifts_too_far() {
+  %a = arith.constant dense<[5, -5, 5, -5]> : tensor<4xi8>
+  %s = arith.constant dense<[8, 8, -1, -1]> : tensor<4xi8>
+  %0 = arith.shli %a, %s : tensor<4xi8>
+  check.expect_eq_const %0, dense<0> : tensor<4xi8>
+  %1 = arith.shrsi %a, %s : tensor<4xi8>
+  check.expect_eq_const %1, dense<[0, -1, 0, -1]> : tensor<4xi8>
+  %2 = arith.shrui %a, %s : tensor<4xi8>
+  check.expect_eq_const %2, dense<0> : tensor<4xi8>
+  func.return
+}
+
+// -----
+
+// Indices wrap around, as integers of 64 bits.
+func.func @overflow() {
+  %most = arith.constant 9223372036854775807 : index
+  %least = arith.constant -9223372036854775808 : index
+  %one = arith.constant 1 : index
+  %0 = arith.addi %most, %one : index
+  %1 = arith.subi %least, %one : index
+  %2 = arith.muli %most, %most : index
+  %3 = arith.cmpi eq, %0, %least : index
+  %4 = arith.cmpi ult, %most, %least : index
+  %5 = arith.cmpi slt, %most, %least : index
+  %6 = tensor.from_elements %0, %1, %2 : tensor<3xindex>
+  %7 = arith.index_cast %6 : tensor<3xindex> to tensor<3xi64>
+  check.expect_eq_const %7, dense<[-9223372036854775808, 9223372036854775807, 1]> : tensor<3xi64>
+  %8 = tensor.from_elements %3, %4, %5 : tensor<3xi1>
+  check.expect_eq_const %8, dense<[true, true, false]> : tensor<3xi1>
+  %9 = arith.index_cast %most : index to i32
+  %10 = arith.index_cast %most : index to i1
+  %11 = arith.extsi %10 : i1 to i32
+  %12 = tensor.from_elements %9, %11 : tensor<2xi32>
+  check.expect_eq_const %12, dense<-1> : tensor<2xi32>
+  func.return
+}
+
+// -----
+
+// Integers of 1 bit: true is 1 without a sign, and -1 with one. And of 4 bits, from -8 to 7 or from 0 to 15.
+func.func @narrow_integers() {
+  %a = arith.constant dense<[true, true, false, false]> : tensor<4xi1>
+  %b = arith.constant dense<[true, false, true, false]> : tensor<4xi1>
+  %0 = arith.divsi %a, %b : tensor<4xi1>
+  check.expect_eq_const %0, dense<[true, true, false, true]> : tensor<4xi1>
+  %1 = arith.remui %a, %b : tensor<4xi1>
+  check.expect_eq_const %1, dense<[false, true, false, false]> : tensor<4xi1>
+  %2 = arith.shli %a, %b : tensor<4xi1>
+  check.expect_eq_const %2, dense<[false, true, false, false]> : tensor<4xi1>
+  %3 = arith.shrsi %a, %b : tensor<4xi1>
+  check.expect_eq %3, %a : tensor<4xi1>
+  %4 = arith.maxsi %a, %b : tensor<4xi1>
+  check.expect_eq_const %4, dense<[true, false, false, false]> : tensor<4xi1>
+  %5 = arith.maxui %a, %b : tensor<4xi1>
+  check.expect_eq_const %5, dense<[true, true, true, false]> : tensor<4xi1>
+  %6 = arith.sitofp %a : tensor<4xi1> to tensor<4xf32>
+  check.expect_eq_const %6, dense<[-1.0, -1.0, 0.0, 0.0]> : tensor<4xf32>
+  %c = arith.constant dense<[-8, 7]> : tensor<2xi4>
+  %d = arith.constant dense<[1, 2]> : tensor<2xi4>
+  %7 = arith.addi %c, %d : tensor<2xi4>
+  check.expect_eq_const %7, dense<[-7, -7]> : tensor<2xi4>
+  %8 = arith.divui %c, %d : tensor<2xi4>
+  check.expect_eq_const %8, dense<[-8, 3]> : tensor<2xi4>
+  %9 = arith.shrui %c, %d : tensor<2xi4>
+  check.expect_eq_const %9, dense<[4, 1]> : tensor<2xi4>
+  %10 = arith.extui %c : tensor<2xi4> to tensor<2xi16>
+  check.expect_eq_const %10, dense<[8, 7]> : tensor<2xi16>
+  func.return
+}
+
+// -----
+
+// 448 is the largest f8E4M3FN; what is larger is NaN, as f8E4M3FN has no infinity. Zeros compare equal, NaN with nothing.
+func.func @narrow_floats() {
+  %a = arith.constant dense<[448.0, 1.0, -0.0]> : tensor<3xf8E4M3FN>
+  %b = arith.constant dense<[64.0, 1.0625, 0.0]> : tensor<3xf8E4M3FN>
+  %0 = arith.addf %a, %b : tensor<3xf8E4M3FN>
+  check.expect_eq_const %0, dense<[0x7F, 2.0, 0.0]> : tensor<3xf8E4M3FN>
+  %1 = arith.cmpf oeq, %a, %b : tensor<3xf8E4M3FN>
+  check.expect_eq_const %1, dense<[false, true, true]> : tensor<3xi1>
+  %2 = arith.extf %0 : tensor<3xf8E4M3FN> to tensor<3xf64>
+  check.expect_eq_const %2, dense<[0x7FF8000000000000, 2.0, 0.0]> : tensor<3xf64>
+  %c = arith.constant dense<[1.0e9, -1.0e9, 0x7FC00000]> : tensor<3xf32>
+  %3 = arith.truncf %c : tensor<3xf32> to tensor<3xf16>
+  check.expect_eq_const %3, dense<[0x7C00, 0xFC00, 0x7E00]> : tensor<3xf16>
+  %4 = arith.fptosi %c : tensor<3xf32> to tensor<3xi8>
+  check.expect_eq_const %4, dense<[127, -128, 0]> : tensor<3xi8>
+  %5 = arith.fptoui %c : tensor<3xf32> to tensor<3xi8>
+  check.expect_eq_const %5, dense<[-1, 0, 0]> : tensor<3xi8>
+  %6 = arith.fptoui %c : tensor<3xf32> to tensor<3xi1>
+  check.expect_eq_const %6, dense<[true, false, false]> : tensor<3xi1>
+  %7 = arith.fptosi %c : tensor<3xf32> to tensor<3xi1>
+  check.expect_eq_const %7, dense<[false, true, false]> : tensor<3xi1>
+  func.return
+}

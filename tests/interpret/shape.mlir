@@ -84,3 +84,114 @@ func.func @reshapes() {
   }
   func.return
 }
+
+// -----
+
+// Splits count from either end; what is split off may be empty.
+func.func @splits() {
+  %s = shape.const_shape [4, 5, 6] : !shape.shape
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %three = shape.const_size 3
+  %minus_one = arith.constant -1 : index
+  %h0, %t0 = "shape.split_at"(%s, %zero) : (!shape.shape, index) -> (!shape.shape, !shape.shape)
+  %h1, %t1 = "shape.split_at"(%s, %one) : (!shape.shape, index) -> (!shape.shape, !shape.shape)
+  %h2, %t2 = "shape.split_at"(%s, %three) : (!shape.shape, !shape.size) -> (!shape.shape, !shape.shape)
+  %h3, %t3 = "shape.split_at"(%s, %minus_one) : (!shape.shape, index) -> (!shape.shape, !shape.shape)
+  %0 = shape.to_extent_tensor %h1 : !shape.shape -> tensor<1xindex>
+  %1 = shape.to_extent_tensor %t1 : !shape.shape -> tensor<2xindex>
+  %2 = shape.to_extent_tensor %h3 : !shape.shape -> tensor<2xindex>
+  %3 = shape.to_extent_tensor %t3 : !shape.shape -> tensor<1xindex>
+  %4 = shape.concat %0, %1 : tensor<1xindex>, tensor<2xindex> -> tensor<3xindex>
+  %5 = arith.index_cast %4 : tensor<3xindex> to tensor<3xi64>
+  check.expect_eq_const %5, dense<[4, 5, 6]> : tensor<3xi64>
+  %6 = shape.concat %3, %2 : tensor<1xindex>, tensor<2xindex> -> tensor<3xindex>
+  %7 = arith.index_cast %6 : tensor<3xindex> to tensor<3xi64>
+  check.expect_eq_const %7, dense<[6, 4, 5]> : tensor<3xi64>
+  %8 = shape.rank %h0 : !shape.shape -> !shape.size
+  %9 = shape.rank %t2 : !shape.shape -> !shape.size
+  %10 = shape.rank %h2 : !shape.shape -> !shape.size
+  %11 = shape.size_to_index %8 : !shape.size
+  %12 = shape.size_to_index %9 : !shape.size
+  %13 = shape.size_to_index %10 : !shape.size
+  %14 = tensor.from_elements %11, %12, %13 : tensor<3xindex>
+  %15 = arith.index_cast %14 : tensor<3xindex> to tensor<3xi32>
+  check.expect_eq_const %15, dense<[0, 0, 3]> : tensor<3xi32>
+  func.return
+}
+
+// -----
+
+// Quotients are rounded down, also those of negative numbers; of shapes the larger and the smaller sizes.
+func.func @sizes() {
+  %seven = shape.const_size 7
+  %minus_two = shape.const_size -2
+  %two = arith.constant 2 : index
+  %0 = shape.div %seven, %two : !shape.size, index -> !shape.size
+  %1 = shape.div %seven, %minus_two : !shape.size, !shape.size -> !shape.size
+  %2 = shape.max %seven, %minus_two : !shape.size, !shape.size -> !shape.size
+  %3 = shape.min %two, %two : index, index -> index
+  %4 = shape.index_to_size %3
+  %5 = shape.min %4, %minus_two : !shape.size, !shape.size -> !shape.size
+  %6 = shape.size_to_index %0 : !shape.size
+  %7 = shape.size_to_index %1 : !shape.size
+  %8 = shape.size_to_index %2 : !shape.size
+  %9 = shape.size_to_index %5 : !shape.size
+  %10 = tensor.from_elements %6, %7, %8, %3, %9 : tensor<5xindex>
+  %11 = arith.index_cast %10 : tensor<5xindex> to tensor<5xi32>
+  check.expect_eq_const %11, dense<[3, -4, 7, 2, -2]> : tensor<5xi32>
+  %a = shape.const_shape [1, 5] : tensor<2xindex>
+  %b = shape.const_shape [3, 2] : tensor<2xindex>
+  %12 = shape.max %a, %b : tensor<2xindex>, tensor<2xindex> -> tensor<2xindex>
+  %13 = shape.min %a, %b : tensor<2xindex>, tensor<2xindex> -> tensor<2xindex>
+  %14 = shape.concat %12, %13 : tensor<2xindex>, tensor<2xindex> -> tensor<4xindex>
+  %15 = arith.index_cast %14 : tensor<4xindex> to tensor<4xi32>
+  check.expect_eq_const %15, dense<[3, 5, 1, 2]> : tensor<4xi32>
+  func.return
+}
+
+// -----
+
+// One shape in the types that it may have; the shape of a scalar, which has one element; a shape with a 0 in it.
+func.func @types_of_shapes() {
+  %sizes = stablehlo.constant dense<[2, 0]> : tensor<2xi64>
+  %extents = arith.index_cast %sizes : tensor<2xi64> to tensor<2xindex>
+  %0 = shape.from_extent_tensor %extents : tensor<2xindex>
+  %1 = shape.value_as_shape %extents : tensor<2xindex> -> !shape.shape
+  %2 = shape.shape_eq %0, %1, %extents : !shape.shape, !shape.shape, tensor<2xindex>
+  %3 = tensor.from_elements %2 : tensor<1xi1>
+  check.expect_eq_const %3, dense<true> : tensor<1xi1>
+  %4 = shape.num_elements %0 : !shape.shape -> !shape.size
+  %scalar = stablehlo.constant dense<1.0> : tensor<f32>
+  %5 = shape.shape_of %scalar : tensor<f32> -> tensor<0xindex>
+  %6 = shape.num_elements %5 : tensor<0xindex> -> index
+  %7 = shape.rank %5 : tensor<0xindex> -> index
+  %8 = shape.size_to_index %4 : !shape.size
+  %9 = tensor.from_elements %8, %6, %7 : tensor<3xindex>
+  %10 = arith.index_cast %9 : tensor<3xindex> to tensor<3xi32>
+  check.expect_eq_const %10, dense<[0, 1, 0]> : tensor<3xi32>
+  func.return
+}
+
+// -----
+
+// Shapes of different ranks meet at their ends; 0 and 1 make 0.
+func.func @broadcasts() {
+  %a = shape.const_shape [3, 1, 0] : tensor<3xindex>
+  %b = shape.const_shape [4, 1] : tensor<2xindex>
+  %c = shape.const_shape [] : tensor<0xindex>
+  %0 = shape.broadcast %a, %b, %c : tensor<3xindex>, tensor<2xindex>, tensor<0xindex> -> tensor<3xindex>
+  %1 = arith.index_cast %0 : tensor<3xindex> to tensor<3xi32>
+  check.expect_eq_const %1, dense<[3, 4, 0]> : tensor<3xi32>
+  %2 = shape.broadcast %c, %c : tensor<0xindex>, tensor<0xindex> -> tensor<0xindex>
+  %3 = arith.index_cast %2 : tensor<0xindex> to tensor<0xi32>
+  check.expect_eq_const %3, dense<> : tensor<0xi32>
+  %w = shape.cstr_broadcastable %a, %b, %c : tensor<3xindex>, tensor<2xindex>, tensor<0xindex>
+  %4 = shape.is_broadcastable %a, %b, %c : tensor<3xindex>, tensor<2xindex>, tensor<0xindex>
+  %5 = shape.assuming %w -> (i1) {
+    shape.assuming_yield %4 : i1
+  }
+  %6 = tensor.from_elements %5 : tensor<1xi1>
+  check.expect_eq_const %6, dense<true> : tensor<1xi1>
+  func.return
+}

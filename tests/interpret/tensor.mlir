@@ -67,3 +67,73 @@ func.func @shapes() {
   check.expect_eq_const %8, dense<[[0, 1], [2, 3], [4, 5], [6, 7], [8, 9], [10, 11]]> : tensor<6x2xi32>
   func.return
 }
+
+// -----
+
+// The edges of tensors: scalars and tensors without elements.
+func.func @edges() {
+  %s = stablehlo.constant dense<7> : tensor<i32>
+  %0 = tensor.expand_shape %s [] output_shape [1, 1] : tensor<i32> into tensor<1x1xi32>
+  check.expect_eq_const %0, dense<[[7]]> : tensor<1x1xi32>
+  %1 = tensor.collapse_shape %0 [] : tensor<1x1xi32> into tensor<i32>
+  check.expect_eq %1, %s : tensor<i32>
+  %2 = tensor.rank %s : tensor<i32>
+  %e = stablehlo.constant dense<> : tensor<2x0xi32>
+  %c1 = arith.constant 1 : index
+  %3 = tensor.dim %e, %c1 : tensor<2x0xi32>
+  %4 = tensor.from_elements %2, %3 : tensor<2xindex>
+  %5 = arith.index_cast %4 : tensor<2xindex> to tensor<2xi64>
+  check.expect_eq_const %5, dense<0> : tensor<2xi64>
+  %6 = tensor.collapse_shape %e [[0, 1]] : tensor<2x0xi32> into tensor<0xi32>
+  check.expect_eq_const %6, dense<> : tensor<0xi32>
+  %7 = tensor.concat dim(1) %e, %e : (tensor<2x0xi32>, tensor<2x0xi32>) -> tensor<2x0xi32>
+  check.expect_eq %7, %e : tensor<2x0xi32>
+  func.return
+}
+
+// -----
+
+// Elements of 4 and 8 bits, booleans, complex and quantized numbers are taken as they are.
+func.func @element_types() {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %a = stablehlo.constant dense<[-8, 7]> : tensor<2xi4>
+  %0 = tensor.extract %a[%c0] : tensor<2xi4>
+  %1 = tensor.insert %0 into %a[%c1] : tensor<2xi4>
+  check.expect_eq_const %1, dense<-8> : tensor<2xi4>
+  %b = stablehlo.constant dense<[0x7F, 0x80]> : tensor<2xf8E4M3FN>
+  %2 = tensor.extract %b[%c1] : tensor<2xf8E4M3FN>
+  %3 = tensor.splat %2 : tensor<2x2xf8E4M3FN>
+  check.expect_eq_const %3, dense<0x80> : tensor<2x2xf8E4M3FN>
+  %c = stablehlo.constant dense<[(1.0, -2.0), (0.0, 0x7FC00000)]> : tensor<2xcomplex<f32>>
+  %4 = tensor.extract %c[%c0] : tensor<2xcomplex<f32>>
+  %5 = tensor.from_elements %4, %4 : tensor<2x1xcomplex<f32>>
+  check.expect_eq_const %5, dense<(1.0, -2.0)> : tensor<2x1xcomplex<f32>>
+  %p = stablehlo.constant dense<[true, false]> : tensor<2xi1>
+  %6 = tensor.concat dim(0) %p, %p : (tensor<2xi1>, tensor<2xi1>) -> tensor<4xi1>
+  check.expect_eq_const %6, dense<[true, false, true, false]> : tensor<4xi1>
+  %f = stablehlo.constant dense<[1.0, 2.0]> : tensor<2xf32>
+  %q = stablehlo.uniform_quantize %f : (tensor<2xf32>) -> tensor<2x!quant.uniform<i8:f32, 0.5>>
+  %7 = tensor.collapse_shape %q [[0]] : tensor<2x!quant.uniform<i8:f32, 0.5>> into tensor<2x!quant.uniform<i8:f32, 0.5>>
+  check.expect_eq_const %7, dense<[2, 4]> : tensor<2x!quant.uniform<i8:f32, 0.5>>
+  func.return
+}
+
+// -----
+
+// Dimensions that are joined and split again where only a run knows their sizes.
+func.func @unknown_sizes() {
+  %x = stablehlo.iota dim = 0 : tensor<12xi32>
+  %0 = tensor.expand_shape %x [[0, 1, 2]] output_shape [2, 3, 2] : tensor<12xi32> into tensor<2x3x2xi32>
+  %1 = tensor.cast %0 : tensor<2x3x2xi32> to tensor<?x?x2xi32>
+  %2 = tensor.collapse_shape %1 [[0], [1, 2]] : tensor<?x?x2xi32> into tensor<?x?xi32>
+  %3 = tensor.cast %2 : tensor<?x?xi32> to tensor<2x6xi32>
+  check.expect_eq_const %3, dense<[[0, 1, 2, 3, 4, 5], [6, 7, 8, 9, 10, 11]]> : tensor<2x6xi32>
+  %4 = tensor.concat dim(0) %2, %2 : (tensor<?x?xi32>, tensor<?x?xi32>) -> tensor<?x?xi32>
+  %c0 = arith.constant 0 : index
+  %5 = tensor.dim %4, %c0 : tensor<?x?xi32>
+  %6 = tensor.empty(%5) : tensor<?x0xf32>
+  %7 = tensor.cast %6 : tensor<?x0xf32> to tensor<4x0xf32>
+  check.expect_eq_const %7, dense<> : tensor<4x0xf32>
+  func.return
+}

@@ -1,0 +1,108 @@
+// cf
+
+func.func @main() {
+  %no = arith.constant false
+  // expected-error@+1 {{assertion failed: n > 3}}
+  cf.assert %no, "n > 3"
+  return
+}
+
+// -----
+
+// ml_program
+
+ml_program.global private mutable @unset : tensor<i64>
+func.func @main() {
+  // expected-error@+1 {{@unset has no value yet}}
+  %0 = ml_program.global_load @unset : tensor<i64>
+  return
+}
+
+// -----
+
+// func: calls nest up to a limit.
+
+func.func @main() {
+  call @forever() : () -> ()
+  return
+}
+func.func private @forever() {
+  // expected-error@+1 {{nest}}
+  call @forever() : () -> ()
+  return
+}
+
+// -----
+
+// interpreter, check: there are as many values of a probe as there were.
+
+func.func @main() {
+  %x = stablehlo.constant dense<1> : tensor<i32>
+  %0 = interpreter.probe %x, probe_id = "x" : tensor<i32>
+  // expected-error@+1 {{x}}
+  check.expect_serialized_eq %x, probe_id = "x", iter = 1 : tensor<i32>
+  return
+}
+
+// -----
+
+// check: every check that fails is told, in the order of the run.
+
+func.func @main() {
+  %x = stablehlo.constant dense<[1.0, 2.0]> : tensor<2xf32>
+  %y = stablehlo.constant dense<[1.0, 2.5]> : tensor<2xf32>
+  // expected-error@+1 {{'check.expect_eq' failed}}
+  check.expect_eq %x, %y : tensor<2xf32>
+  // expected-error@+1 {{'check.expect_eq_const' failed}}
+  check.expect_eq_const %x, dense<1.0> : tensor<2xf32>
+  // expected-error@+1 {{'check.expect_almost_eq' failed}}
+  check.expect_almost_eq %x, %y, tolerance = 4.9e-1 : tensor<2xf32>
+  check.expect_almost_eq %x, %y, tolerance = 5.1e-1 : tensor<2xf32>
+  // expected-error@+1 {{'check.expect_almost_eq_const' failed}}
+  check.expect_almost_eq_const %x, dense<[1.0, 2.001]> : tensor<2xf32>
+  // expected-error@+1 {{'check.expect_close' failed}}
+  check.expect_close %x, %y, max_ulp_difference = 2097151 : tensor<2xf32>, tensor<2xf32>
+  check.expect_close %x, %y, max_ulp_difference = 2097152 : tensor<2xf32>, tensor<2xf32>
+  // expected-error@+1 {{'check.expect_close' failed}}
+  check.expect_close %x, %y, max_ulp_difference = 2097152, min_ulp_difference = 1 : tensor<2xf32>, tensor<2xf32>
+  return
+}
+
+// -----
+
+// NaN is like NaN, and like nothing else.
+
+func.func @main() {
+  %x = stablehlo.constant dense<[0x7FC00000, 1.0]> : tensor<2xf32>
+  %y = stablehlo.constant dense<[0xFFC00001, 0x7FC00000]> : tensor<2xf32>
+  // expected-error@+1 {{'check.expect_eq' failed}}
+  check.expect_eq %x, %y : tensor<2xf32>
+  // expected-error@+1 {{'check.expect_almost_eq' failed}}
+  check.expect_almost_eq %x, %y, tolerance = 1.0e30 : tensor<2xf32>
+  return
+}
+
+// -----
+
+// stablehlo: bounds that only a run tells.
+
+func.func @main() {
+  %x = stablehlo.constant dense<[0, 1, 2]> : tensor<3xi32>
+  %start = stablehlo.constant dense<2> : tensor<1xi64>
+  %limit = stablehlo.add %start, %start : tensor<1xi64>
+  %stride = stablehlo.constant dense<1> : tensor<1xi64>
+  // expected-error@+1 {{(C3)}}
+  %0 = stablehlo.real_dynamic_slice %x, %start, %limit, %stride : (tensor<3xi32>, tensor<1xi64>, tensor<1xi64>, tensor<1xi64>) -> tensor<?xi32>
+  return
+}
+
+// -----
+
+func.func @main() {
+  %x = stablehlo.constant dense<[0, 1, 2]> : tensor<3xi32>
+  %two = stablehlo.constant dense<2> : tensor<i32>
+  %n = stablehlo.add %two, %two : tensor<i32>
+  // expected-error@+1 {{(C2)}}
+  %0 = stablehlo.set_dimension_size %x, %n, dim = 0 : (tensor<3xi32>, tensor<i32>) -> tensor<?xi32, #stablehlo.bounds<3>>
+  return
+}

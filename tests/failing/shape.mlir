@@ -1,0 +1,139 @@
+func.func @main() {
+  %seven = shape.const_size 7
+  %zero = shape.const_size 0
+  // expected-error@+1 {{size 7 divided by 0}}
+  %0 = shape.div %seven, %zero : !shape.size, !shape.size -> !shape.size
+  return
+}
+
+// -----
+
+func.func @main() {
+  %most = arith.constant 9223372036854775807 : index
+  %one = arith.constant 1 : index
+  // expected-error@+1 {{size 9223372036854775808 does not fit into 64 bits}}
+  %0 = shape.add %most, %one : index, index -> index
+  return
+}
+
+// -----
+
+func.func @main() {
+  %s = shape.const_shape [4294967296, 4294967296] : tensor<2xindex>
+  // expected-error@+1 {{size 18446744073709551616 does not fit into 64 bits}}
+  %0 = shape.num_elements %s : tensor<2xindex> -> index
+  return
+}
+
+// -----
+
+func.func @main() {
+  %s = shape.const_shape [4, 5] : !shape.shape
+  %two = arith.constant 2 : index
+  // expected-error@+1 {{dimension 2 is out of bounds: there are 2}}
+  %0 = shape.get_extent %s, %two : !shape.shape, index -> !shape.size
+  return
+}
+
+// -----
+
+func.func @main() {
+  %x = stablehlo.constant dense<1.0> : tensor<f32>
+  %zero = arith.constant 0 : index
+  // expected-error@+1 {{dimension 0 is out of bounds: there are 0}}
+  %0 = shape.dim %x, %zero : tensor<f32>, index -> index
+  return
+}
+
+// -----
+
+func.func @main() {
+  %s = shape.const_shape [4, 5] : !shape.shape
+  %n = arith.constant -3 : index
+  // expected-error@+1 {{can't split 2 sizes at number -3}}
+  %h, %t = "shape.split_at"(%s, %n) : (!shape.shape, index) -> (!shape.shape, !shape.shape)
+  return
+}
+
+// -----
+
+func.func @main() {
+  %s = shape.const_shape [4, 5, 6] : tensor<3xindex>
+  %n = arith.constant 1 : index
+  // expected-error@+1 {{1 and 2 sizes are no tensor<2xindex> and tensor<1xindex>}}
+  %h, %t = "shape.split_at"(%s, %n) : (tensor<3xindex>, index) -> (tensor<2xindex>, tensor<1xindex>)
+  return
+}
+
+// -----
+
+func.func @main() {
+  %a = shape.const_shape [4, 5] : !shape.shape
+  %b = shape.const_shape [4] : !shape.shape
+  // expected-error@+1 {{shapes [4, 5], [4] have different ranks}}
+  %0 = shape.max %a, %b : !shape.shape, !shape.shape -> !shape.shape
+  return
+}
+
+// -----
+
+func.func @main() {
+  %a = shape.const_shape [2, 3] : tensor<2xindex>
+  %b = shape.const_shape [2] : tensor<1xindex>
+  // expected-error@+1 {{shapes [2, 3], [2] don't broadcast}}
+  %0 = shape.broadcast %a, %b : tensor<2xindex>, tensor<1xindex> -> tensor<2xindex>
+  return
+}
+
+// -----
+
+func.func @main() {
+  %a = shape.const_shape [2, 3] : tensor<2xindex>
+  %b = shape.const_shape [2] : tensor<1xindex>
+  // expected-error@+1 {{shapes [2, 3], [2] don't broadcast}}
+  %0 = shape.cstr_broadcastable %a, %b : tensor<2xindex>, tensor<1xindex>
+  return
+}
+
+// -----
+
+func.func @main() {
+  %a = shape.const_shape [2] : tensor<1xindex>
+  %b = shape.const_shape [3] : tensor<1xindex>
+  // expected-error@+1 {{shapes [2], [3] are not the same}}
+  %0 = shape.cstr_eq %a, %b : tensor<1xindex>, tensor<1xindex>
+  return
+}
+
+// -----
+
+func.func @main() {
+  %no = arith.constant false
+  // expected-error@+1 {{two is odd}}
+  %0 = shape.cstr_require %no, "two is odd"
+  return
+}
+
+// -----
+
+// The witness does not hold, whatever is made of it.
+func.func @main() {
+  %good = shape.const_witness true
+  // expected-error@+1 {{a witness that does not hold}}
+  %bad = shape.const_witness false
+  %0 = shape.assuming_all %good, %bad
+  shape.assuming %0 {
+    shape.assuming_yield
+  }
+  return
+}
+
+// -----
+
+func.func @main() {
+  %n = arith.constant 12 : index
+  %s = stablehlo.constant dense<[5, -1]> : tensor<2xi32>
+  // expected-error@+1 {{12 elements can't be reshaped to [5, -1]}}
+  %0 = stablehlo.cstr_reshapable %n, %s : (index, tensor<2xi32>) -> !shape.witness
+  return
+}
