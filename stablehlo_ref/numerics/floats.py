@@ -21,6 +21,7 @@ from stablehlo_ref.numerics.narrow import (
     Kernel,
     each_block,
     first,
+    in_blocks,
     is_uniform,
     rounded,
     tabulated,
@@ -220,5 +221,5 @@ def compare(direction: str, compare_type: str = "FLOAT") -> Factory:
     """
     comparison = COMPARISONS[direction]
     if compare_type == "TOTALORDER":
-        return same(lambda x, y: comparison(ordered_bits(x), ordered_bits(y)))
+        return same(in_blocks(lambda x, y: comparison(ordered_bits(x), ordered_bits(y)), BOOL))
     return predicate(comparison)

@@ -13,7 +13,7 @@ import numpy as np
 from stablehlo_ref.numerics.dtypes import bit_width, bits_dtype, is_narrow_float
 from stablehlo_ref.numerics.elementary import elementary
 from stablehlo_ref.numerics.floats import DType, multiply
-from stablehlo_ref.numerics.narrow import Array, Kernel
+from stablehlo_ref.numerics.narrow import Array, Kernel, in_blocks
 
 acos = elementary(np.arccos)  # f64: 0.74 ULP
 acosh = elementary(np.arccosh)  # f64: 0.60 ULP
@@ -53,4 +53,4 @@ def _next_after_narrow(dtype: DType) -> Kernel:
         result = np.where(start == goal, y, step.view(dtype))
         return np.where(np.isnan(start), x, np.where(np.isnan(goal), y, result))
 
-    return run
+    return in_blocks(run, dtype)

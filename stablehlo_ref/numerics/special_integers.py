@@ -8,7 +8,7 @@ import numpy as np
 
 from stablehlo_ref.numerics.dtypes import INT8, INT64, UINT8, UINT64, bit_width, is_signed, is_sub_byte_integer
 from stablehlo_ref.numerics.integers import pack, unpack
-from stablehlo_ref.numerics.narrow import Array, DType, Kernel
+from stablehlo_ref.numerics.narrow import Array, DType, Kernel, in_blocks
 
 _LOW = np.uint64(0xFFFFFFFF)
 
@@ -17,16 +17,16 @@ _LOW = np.uint64(0xFFFFFFFF)
 def mulhi(dtype: DType) -> Kernel:
     """`x * y`, computed with twice the bits, of which the upper half is kept."""
     if dtype == UINT64:
-        return _unsigned_64
+        return in_blocks(_unsigned_64, dtype)
     if dtype == INT64:
-        return _signed_64
+        return in_blocks(_signed_64, dtype)
     return _through(INT64 if is_signed(dtype) else UINT64, dtype)
 
 
 def _through(wide: DType, dtype: DType) -> Kernel:
     width = bit_width(dtype)
     if not is_sub_byte_integer(dtype):
-        return lambda x, y: np.right_shift(x.astype(wide) * y.astype(wide), wide.type(width)).astype(dtype)
+        return in_blocks(lambda x, y: np.right_shift(x.astype(wide) * y.astype(wide), width).astype(dtype), dtype)
     load, store, eight = unpack(dtype), pack(dtype), INT8 if is_signed(dtype) else UINT8
     return lambda x, y: store(np.right_shift(load(x) * load(y), eight.type(width)))
 
