@@ -141,6 +141,15 @@ def test_the_same_sizes_as_another_type(sizes: Any) -> None:
 
 
 @MANY
+@given(sizes=st.lists(SIZES, max_size=3), opaque=OPAQUE)
+def test_constants(sizes: Any, opaque: bool) -> None:
+    expected = oracle.const_shape(tuple(sizes))
+    assert run(known_shape("%r", sizes, opaque), shape_type(sizes, opaque), len(sizes)) == expected
+    for size in sizes:
+        assert run(known_size("%r", size, True), "!shape.size") == (oracle.const_size(size),)
+
+
+@MANY
 @given(sizes=st.lists(SIZES, max_size=3))
 def test_from_extents(sizes: Any) -> None:
     text = "".join(known_size(f"%i{i}", n, False) for i, n in enumerate(sizes))

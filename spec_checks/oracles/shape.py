@@ -97,6 +97,14 @@ def min(lhs: Dims, rhs: Dims) -> Shape:
     return tuple(a if a < b else b for a, b in zip(lhs, rhs)) if len(lhs) == len(rhs) else None
 
 
+def const_shape(shape: Dims) -> Shape:
+    return shape
+
+
+def const_size(value: int) -> Size:
+    return value
+
+
 def from_extents(*extents: int) -> Shape:
     return extents
 

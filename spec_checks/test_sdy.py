@@ -1,0 +1,87 @@
+"""sdy.manual_computation against its oracle: meshes with devices in any order, dimensions split over any axes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import stablehlo_ref as sr
+from spec_checks.oracles import sdy as oracle
+from spec_checks.strategies import arrays, same
+from stablehlo_ref.ir.types import tensor_type
+from stablehlo_ref.numerics.dtypes import element_type_of
+
+Array = np.ndarray[Any, np.dtype[Any]]
+INT32 = np.dtype(np.int32)
+
+
+def sharding_text(sharding: oracle.Sharding) -> str:
+    return f"<@mesh, [{', '.join('{' + ', '.join(map(quoted, names)) + '}' for names in sharding)}]>"
+
+
+def quoted(name: str) -> str:
+    return f'"{name}"'
+
+
+def type_text(shape: tuple[int, ...]) -> str:
+    return str(tensor_type(shape, element_type_of(INT32)))
+
+
+@st.composite
+def shardings(draw: st.DrawFn, names: list[str], rank: int) -> oracle.Sharding:
+    """Some of the axes, each splitting one dimension."""
+    chosen = draw(st.permutations(names))
+    place = {name: draw(st.integers(0, rank)) for name in names}  # `rank` stands for none
+    return tuple(tuple(name for name in chosen if place[name] == d) for d in range(rank))
+
+
+@settings(max_examples=80, deadline=None)
+@given(data=st.data(), sizes=st.lists(st.integers(1, 3), min_size=1, max_size=3))
+def test_manual_computation(data: st.DataObject, sizes: list[int]) -> None:
+    """Each device multiplies its part by two, adds its number where no other device has that part, and returns it."""
+    mesh = dict(zip("xyz", sizes))
+    count = int(np.prod(sizes))
+    ids = data.draw(st.permutations(range(count)))
+    manual = [name for name in mesh if data.draw(st.booleans())]
+    rank = data.draw(st.integers(1, 3))
+    sharding = data.draw(shardings(list(mesh), rank))
+    split = [int(np.prod([mesh[name] for name in names], dtype=int)) for names in sharding]
+    shape = tuple(n * data.draw(st.integers(0, 2)) for n in split)
+    tensor = data.draw(arrays(INT32, shape))
+    is_own = {name for names in sharding for name in names if name in manual} >= {n for n in mesh if mesh[n] > 1}
+    (actual,) = run(tensor, mesh, ids, manual, sharding, is_own)
+    with np.errstate(all="ignore"):
+        (expected,) = oracle.manual_computation(
+            (tensor,), [sharding], [sharding], manual,
+            lambda device, parts: (parts[0] * 2 + (np.int32(device) if is_own else 0),),
+            mesh=mesh, device_ids=ids, shapes=[shape],
+        )  # fmt: skip
+    assert same(actual, expected), f"{tensor} {mesh} {ids} {manual} {sharding}: {actual}, not {expected}"
+
+
+def run(
+    tensor: Array, mesh: dict[str, int], ids: Any, manual: list[str], sharding: oracle.Sharding, adds_number: bool
+) -> Any:
+    whole, text = type_text(tensor.shape), sharding_text(sharding)
+    _, local = oracle.where(tensor.shape, sharding, dict.fromkeys(manual, 0), mesh)
+    part = type_text(local)
+    number = f"""%n = stablehlo.partition_id : tensor<ui32>
+      %i = stablehlo.convert %n : (tensor<ui32>) -> tensor<i32>
+      %b = stablehlo.broadcast_in_dim %i, dims = [] : (tensor<i32>) -> {part}
+      %r = stablehlo.add %d, %b : {part}"""
+    names = "{" + ", ".join(map(quoted, manual)) + "}"
+    axes = ", ".join(f'"{name}"={size}' for name, size in mesh.items())
+    program = sr.load(f"""
+    sdy.mesh @mesh = <[{axes}], device_ids={list(ids)}>
+    func.func @main(%x: {whole}) -> {whole} {{
+      %0 = sdy.manual_computation(%x) in_shardings=[{text}] out_shardings=[{text}] manual_axes={names} (%p: {part}) {{
+        %d = stablehlo.add %p, %p : {part}
+        {number if adds_number else ""}
+        sdy.return {"%r" if adds_number else "%d"} : {part}
+      }} : ({whole}) -> {whole}
+      return %0 : {whole}
+    }}""")
+    return program.run(tensor)
