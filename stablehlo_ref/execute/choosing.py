@@ -11,8 +11,9 @@ import numpy as np
 from stablehlo_ref.choices import Choice
 from stablehlo_ref.define import group_by_member, surroundings
 from stablehlo_ref.diagnostics import Diagnostic, EvaluationError
-from stablehlo_ref.execute.late import concrete_type
+from stablehlo_ref.execute.late import concrete_type, result_types
 from stablehlo_ref.execute.observe import Observers
+from stablehlo_ref.execute.quantized import expressed, is_on_expressed, quantizes_nan
 from stablehlo_ref.execute.run import Context, Observer
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.types import TensorType
@@ -51,11 +52,13 @@ class Choosing(Observer):
 
 def may_be_open(op: Operation) -> bool:
     """Whether there are operands of these types for which the spec does not say what the op gives."""
-    if op.definition is None or "open_cases" not in op.definition.parameters:
+    if op.definition is None:
         return False
     types = [*op.operand_types, *op.result_types]
-    if any(map(is_quantized, types)):
-        return op.definition.on_storage
+    if is_on_expressed(op, types):
+        return any(map(is_quantized, op.result_types))
+    if "open_cases" not in op.definition.parameters:
+        return False
     is_known = all(t.is_static for t in types if isinstance(t, TensorType))
     return not is_known or bool(op.definition.shaping) or _planned(op, op.operand_types, {}) is not None
 
@@ -65,7 +68,19 @@ def open_cases(op: Operation, operands: Sequence[Any]) -> Callable[..., Found] |
     assert op.definition is not None
     types = [concrete_type(v.type, x) for v, x in zip(op.operands, operands)]
     given = group_by_member(op.definition.operands, operands)
-    return _planned(op, types, {name: np.asarray(given[name]) for name in op.definition.shaping})
+    shaping = {name: np.asarray(given[name]) for name in op.definition.shaping}
+    if is_on_expressed(op, [*types, *op.result_types]):
+        return _on_expressed(op, types, shaping)
+    return _planned(op, types, shaping)
+
+
+def _on_expressed(op: Operation, operands: list[Any], shaping: dict[str, Any]) -> Callable[..., Found]:
+    definition = op.definition
+    assert definition is not None
+    results = list(op.result_types) if definition.elementwise else result_types(op, operands, shaping)
+    values = definition.group(op.properties, [*map(expressed, operands)], [*map(expressed, results)], ())
+    run = definition.call("plan", values | surroundings(op) | {"constants": shaping})
+    return quantizes_nan(run, operands, results)
 
 
 def _planned(op: Operation, operand_types: Sequence[Any], constants: dict[str, Any]) -> Callable[..., Found] | None:

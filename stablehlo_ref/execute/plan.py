@@ -13,7 +13,7 @@ from stablehlo_ref.define import Op, group_by_member, surroundings
 from stablehlo_ref.diagnostics import EvaluationError, InternalError, UnsupportedError
 from stablehlo_ref.execute.grid import run_grid
 from stablehlo_ref.execute.late import check_type, is_known, is_shaped, late_run, refined_results
-from stablehlo_ref.execute.quantized import expressed, on_expressed
+from stablehlo_ref.execute.quantized import expressed, is_on_expressed, on_expressed
 from stablehlo_ref.execute.regions import PlannedBody
 from stablehlo_ref.execute.run import BlockPlan, FunctionPlan, Step, Turns, located
 from stablehlo_ref.execute.steps import Run, communicating_step, in_a_row, refusing_step, step_for
@@ -21,7 +21,6 @@ from stablehlo_ref.ir.core import Block, Operation, Region, Value
 from stablehlo_ref.ir.types import QuantizedType, TensorType, Type
 from stablehlo_ref.limits import Limits
 from stablehlo_ref.numerics.dtypes import numpy_dtype
-from stablehlo_ref.spec import is_quantized
 
 FOLDED_ELEMENTS = 1 << 16  # results of constant ops up to this size are computed while planning
 
@@ -171,8 +170,7 @@ class FramePlanner:
         """What the op's class plans for these types, and these arrays of operands that are known."""
         definition = _definition(op)
         self._check_sizes(results)
-        as_stored = definition.on_storage or definition.effects or op.regions
-        if not as_stored and any(map(is_quantized, operands + results)):
+        if is_on_expressed(op, operands + results):
             # What is known of operands is how they are stored, so only of those that are shapes is it what they mean.
             constants = {name: array for name, array in constants.items() if name in definition.shaping}
             run = self.run_for(op, bodies, [*map(expressed, operands)], [*map(expressed, results)], constants)

@@ -50,7 +50,7 @@ def unary(op: str, given: str, wanted: str, values: Any) -> list[str]:
 
 
 DIVISION, OVERFLOW, POWER, SHIFT = "integer-division-by-zero", "integer-overflow", "integer-power", "shift-amount"
-CONVERT = "convert-out-of-range"
+CONVERT, NAN = "convert-out-of-range", "quantize-nan"
 
 
 @pytest.mark.parametrize(
@@ -159,6 +159,38 @@ def test_quantizing_nan() -> None:
     wanted = "1x!quant.uniform<i8:f32, 1.0>"
     assert unary("uniform_quantize", "1xf32", wanted, np.array([np.nan], np.float32)) == ["quantize-nan"]
     assert unary("uniform_quantize", "1xf32", wanted, np.array([np.inf], np.float32)) == []
+
+
+@pytest.mark.parametrize(
+    ("op", "x", "y", "expected"),
+    [
+        ("divide", 3, 3, [NAN]),
+        ("divide", 9, 3, []),
+        ("power", -9, 4, [NAN]),
+        ("add", 3, 3, []),
+        ("remainder", 9, 3, [NAN]),
+    ],
+)
+def test_ops_that_quantize_nan(op: str, x: int, y: int, expected: list[str]) -> None:
+    """The zero point, 3, stands for 0."""
+    assert binary(op, "!quant.uniform<i8:f32, 0.5:3>", x, y) == expected
+
+
+def test_quantized_tensors_that_are_scattered() -> None:
+    t = "!quant.uniform<i8:f32, 0.5:3>"
+    program = f"""func.func @main(%x: tensor<3x{t}>, %i: tensor<2x1xi32>, %y: tensor<2x{t}>) -> tensor<3x{t}> {{
+      %0 = "stablehlo.scatter"(%x, %i, %y) <{{scatter_dimension_numbers = #stablehlo.scatter<
+        inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>,
+        unique_indices = true}}> ({{
+      ^bb0(%a: tensor<{t}>, %b: tensor<{t}>):
+        %1 = stablehlo.add %a, %b : tensor<{t}>
+        stablehlo.return %1 : tensor<{t}>
+      }}) : (tensor<3x{t}>, tensor<2x1xi32>, tensor<2x{t}>) -> tensor<3x{t}>
+      return %0 : tensor<3x{t}>
+    }}"""
+    x, y = np.array([1, 2, 3], np.int8), np.array([4, 5], np.int8)
+    assert found(program, x, np.array([[1], [1]], np.int32), y) == ["repeated-indices"]
+    assert found(program, x, np.array([[0], [1]], np.int32), y) == []
 
 
 SORT = """\
