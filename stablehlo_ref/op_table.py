@@ -1,110 +1,177 @@
-"""Which ops there are, and what stands behind each: `stablehlo-interp --list-ops` and the table in the README."""
+"""Which ops there are, and what stands behind each: `stablehlo-interp --list-ops`, docs/ops.md, the README's table.
+
+evaluated    programs with the op run; a terminator and a symbol are what the ops make of them that have or use them.
+verified     every constraint on the op's page of the spec is a formula of its class, or one of `CHECKED_BY_RUNS`. An op
+             without a page has formulas of how its members belong together, unless their kinds say it all.
+constraints  how many formulas the class has; the kinds of members are checked besides.
+oracle       spec_checks/oracles has the op element by element. Ops that compute nothing need none.
+lit test     a program of tests/interpret runs the op, and a check depends on it.
+"""
 
 from __future__ import annotations
 
 import ast
 import inspect
 import textwrap
-from collections import Counter
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from functools import cache
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from stablehlo_ref.define import Op, checks
+from stablehlo_ref.define import Op, Out, checks
+from stablehlo_ref.evidence import Evidence, gather
+from stablehlo_ref.kinds import anything
 
 REPOSITORY = Path(__file__).parent.parent
+
+# Ops that StableHLO had once: only old programs hold them.
+DROPPED = {"stablehlo.compute_reshape_shape", "stablehlo.cstr_reshapable", "stablehlo.trace"}
+
+# Constraints on the process grid, or on values, which are known when the op runs: EvaluationErrors with these labels.
+CHECKED_BY_RUNS = {
+    "stablehlo.all_gather": {"3"},
+    "stablehlo.all_reduce": {"2"},
+    "stablehlo.all_to_all": {"6"},
+    "stablehlo.collective_broadcast": {"6"},
+    "stablehlo.reduce_scatter": {"4"},
+}
+
+# Ops that give what they are given, or what a function or a variable gives, or of which nothing is promised.
+NOTHING_TO_COMPUTE = {
+    "builtin.unrealized_conversion_cast", "func.call", "interpreter.probe", "interpreter.run_parallel",
+    "ml_program.global_load", "ml_program.global_load_const", "sdy.propagation_barrier", "sdy.reshard",
+    "sdy.sharding_constraint", "shape.assuming", "tensor.empty",
+}  # fmt: skip
+
+ONE_TYPE = {"token", "index", "i1", "witness", "!shape.size", "!shape.witness"}  # kinds that leave nothing open
+EMPTY = {"token", "witness", "!shape.witness"}  # kinds of values that hold nothing
+
+Mark = bool | None
 
 
 @dataclass(frozen=True)
 class Row:
-    """One op. What lies in the repository, its oracle and its tests, is None where only the package is installed."""
+    """One op. What only the repository tells is None where there is only the package, an oracle also if none is due."""
 
     definition: type[Op]
     is_evaluated: bool
-    constraints: int | None  # how many formulas the verifier checks, besides the kinds of members
-    has_oracle: bool | None
-    has_lit_test: bool | None
+    constraints: int | None
+    is_verified: Mark
+    needs_oracle: bool
+    has_oracle: Mark
+    has_lit_test: Mark
 
     @property
     def name(self) -> str:
         return self.definition.name
 
     @property
-    def chapter(self) -> str:
-        """The module that defines it: `ops.elementwise`."""
-        return self.definition.__module__.removeprefix("stablehlo_ref.")
+    def group(self) -> str:
+        """The dialect, or the part of StableHLO that is no more."""
+        return "stablehlo, once" if self.name in DROPPED else self.definition.dialect
 
 
 def rows(repository: Path = REPOSITORY) -> list[Row]:
     """All ops that are known, StableHLO's own first."""
-    definitions = sorted(Op.registry.values(), key=lambda d: (d.dialect != "stablehlo", d.name))
-    return [_row(definition, repository) for definition in definitions]
+    evidence = gather(repository)
+    first = ["stablehlo", "stablehlo, once", "chlo", "check", "interpreter"]
+    table = [_row(definition, evidence) for definition in Op.registry.values()]
+    return sorted(table, key=lambda r: (first.index(r.group) if r.group in first else len(first), r.group, r.name))
 
 
-def _row(definition: type[Op], repository: Path) -> Row:
-    dialect, _, op = definition.name.partition(".")
-    is_evaluated = bool({"plan", "inline"} & set(definition.parameters)) or definition.terminator or definition.isolated
-    is_repository = (repository / "spec_checks").is_dir()
-    folder = repository / "tests" / "interpret" / ("" if dialect == "stablehlo" else dialect)
+def _row(definition: type[Op], evidence: Evidence | None) -> Row:
+    checked = labels_or_none(definition)
     return Row(
         definition,
-        is_evaluated,
-        _count(definition),
-        _has_oracle(dialect, op, repository) if is_repository else None,
-        (folder / f"{op}.mlir").is_file() if is_repository else None,
+        _is_evaluated(definition),
+        None if checked is None else len(checked),
+        None if evidence is None or checked is None else _is_verified(definition, checked, evidence),
+        _needs_oracle(definition),
+        None if evidence is None else definition.name in evidence.oracles,
+        None if evidence is None else definition.name in evidence.tests,
     )
+
+
+def _is_evaluated(definition: type[Op]) -> bool:
+    is_symbol = "sym_name" in definition.attributes
+    return bool({"plan", "inline"} & set(definition.parameters)) or definition.terminator or is_symbol
+
+
+def _is_verified(definition: type[Op], checked: set[str], evidence: Evidence) -> bool:
+    if definition.name in evidence.labels:
+        return not missing_labels(definition.name, checked, evidence.labels[definition.name])
+    values = [member for member in (*definition.operands, *definition.outputs) if member.kind is not anything]
+    return bool(checked) or sum(member.kind.name not in ONE_TYPE for member in values) <= 1
+
+
+def missing_labels(name: str, checked: set[str], page: set[str]) -> set[str]:
+    """The labels of an op's page of the spec that nothing checks."""
+    return page - checked - CHECKED_BY_RUNS.get(name, set())
+
+
+def _needs_oracle(definition: type[Op]) -> bool:
+    is_empty = all(isinstance(member, Out) and member.kind.name in EMPTY for member in definition.outputs)
+    return not (is_empty or definition.name in NOTHING_TO_COMPUTE)
+
+
+# --- as text --------------------------------------------------------------------------------------------------------
+
+COLUMNS: dict[str, Callable[[Row], str]] = {
+    "evaluated": lambda row: _mark(row.is_evaluated),
+    "verified": lambda row: _mark(row.is_verified),
+    "constraints": lambda row: "?" if row.constraints is None else str(row.constraints),
+    "oracle": lambda row: _mark(row.has_oracle) if row.needs_oracle else "none due",
+    "lit test": lambda row: _mark(row.has_lit_test),
+}
 
 
 def listing(repository: Path = REPOSITORY) -> str:
     """One line for each op, and the sums."""
     table = rows(repository)
     width = max(len(row.name) for row in table)
-    lines = [f"{'op':{width}}  evaluated  constraints  oracle  lit test"]
+    lines = [f"{'op':{width}}  {'  '.join(COLUMNS)}"]
     for row in table:
-        marks = [_mark(row.is_evaluated), str(row.constraints or "-"), _mark(row.has_oracle), _mark(row.has_lit_test)]
-        lines.append(f"{row.name:{width}}  {marks[0]:^9}  {marks[1]:^11}  {marks[2]:^6}  {marks[3]:^8}".rstrip())
-    return "\n".join([*lines, "", *totals(table)])
+        cells = (f"{cell(row):^{len(column)}}" for column, cell in COLUMNS.items())
+        lines.append(f"{row.name:{width}}  {'  '.join(cells)}".rstrip())
+    sums = (
+        f"{group}: {', '.join(f'{n} {what}' for what, n in counts(ops).items() if n)}" for group, ops in groups(table)
+    )
+    return "\n".join([*lines, "", *sums])
 
 
-def totals(table: list[Row]) -> list[str]:
-    """For each dialect how many of its ops are evaluated."""
-    count = Counter(row.definition.dialect for row in table)
-    evaluated = Counter(row.definition.dialect for row in table if row.is_evaluated)
-    return [f"{dialect}: {evaluated[dialect]} of {number} evaluated" for dialect, number in count.items()]
+def groups(table: list[Row]) -> list[tuple[str, list[Row]]]:
+    """The ops of each dialect."""
+    return [(group, list(ops)) for group, ops in groupby(table, lambda row: row.group)]
 
 
-def _mark(holds: bool | None) -> str:
-    return "?" if holds is None else "yes" if holds else "-"
+def counts(table: list[Row]) -> dict[str, str]:
+    """How many of the ops are evaluated, verified, have an oracle if one is due, and a lit test: `3 of 4`."""
+    return {
+        "evaluated": _count(row.is_evaluated for row in table),
+        "verified": _count(row.is_verified for row in table),
+        "with oracle": _count(row.has_oracle for row in table if row.needs_oracle),
+        "with lit test": _count(row.has_lit_test for row in table),
+    }
 
 
-# --- oracles --------------------------------------------------------------------------------------------------------
+def _count(marks: Iterable[Mark]) -> str:
+    """Nothing where that is not known, and of nothing."""
+    known = list(marks)
+    return "" if None in known or not known else f"{sum(map(bool, known))} of {len(known)}"
 
 
-def _has_oracle(dialect: str, op: str, repository: Path) -> bool:
-    """CHLO's ops that broadcast have the oracles of the ops that they apply."""
-    name = op.removeprefix("broadcast_") if dialect == "chlo" else op
-    return dialect in ("stablehlo", "chlo") and name in _oracles(repository)
-
-
-@cache
-def _oracles(repository: Path) -> frozenset[str]:
-    """The public names that the modules of spec_checks/oracles define: of ops, less an underscore at the end."""
-    files = (repository / "spec_checks" / "oracles").glob("*.py")
-    trees = [ast.parse(path.read_text("utf-8")) for path in files if not path.name.startswith("test_")]
-    statements = [statement for tree in trees for statement in tree.body]
-    functions = [s.name for s in statements if isinstance(s, ast.FunctionDef)]
-    assigned = [t.id for s in statements if isinstance(s, ast.Assign) for t in s.targets if isinstance(t, ast.Name)]
-    return frozenset(name.rstrip("_") for name in functions + assigned if not name.startswith("_"))
+def _mark(holds: Mark) -> str:
+    return "?" if holds is None else "yes" if holds else "no"
 
 
 # --- constraints ----------------------------------------------------------------------------------------------------
 
 
-def _count(definition: type[Op]) -> int | None:
-    """How many constraints the class checks; None where its source is not at hand."""
+def labels_or_none(definition: type[Op]) -> set[str] | None:
+    """The labels that the class checks; None where its source is not at hand."""
     try:
-        return len(labels(definition))
+        return labels(definition)
     except OSError:
         return None
 

@@ -28,7 +28,7 @@ LAYERS = (
     ("verify", "syntax", "bytecode"),
     ("execute",),
     ("signature", "arguments", "program"),
-    ("inputs", "console", "op_table"),
+    ("inputs", "console", "evidence", "op_table"),
     ("opt", "translate"),
     ("cli", "__init__", "__main__"),
 )

@@ -1,59 +1,73 @@
-"""Keeps the README's table of ops true: generated from the op classes, the oracles and the tests.
+"""Keeps the README's table of ops and docs/ops.md true: generated from the op classes, the oracles and the tests.
 
     python tools/check_op_table.py [--write]
 
-Exits with 1 if the table in README.md is not what it should be; `--write` mends it. `stablehlo-interp --list-ops` says
-the same op by op.
+Exits with 1 if one of them is not what it should be; `--write` mends it. `stablehlo-interp --list-ops` says the same.
 """
 
 from __future__ import annotations
 
 import sys
-from itertools import groupby
-from operator import attrgetter
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT))
 
 import stablehlo_ref  # noqa: E402, F401  (registers the ops)
-from stablehlo_ref.op_table import Row, rows, totals  # noqa: E402
+from stablehlo_ref.op_table import COLUMNS, Row, counts, groups, rows  # noqa: E402
 
 START, END = "<!-- ops -->\n", "<!-- end -->"
+HEAD = """| | evaluated | verified | with oracle | with lit test |
+|---|---|---|---|---|
+"""
+PAGE = """# The ops
+
+One line for each op, as `stablehlo-interp --list-ops` prints them; `tools/check_op_table.py --write` wrote this.
+
+- **Evaluated**: programs with the op run.
+- **Verified**: every constraint on the op's page of the spec is an executable formula; an op that has no page there has
+  formulas for how the types of its operands, attributes and results belong together, unless their kinds say it all.
+  **Constraints** counts the formulas; [tests/invalid](../tests/invalid) breaks each of them.
+- **Oracle**: [spec_checks/oracles](../spec_checks/oracles) computes the op element by element, in plain Python or with
+  mpmath, and hypothesis compares. None is due where there is nothing to compute.
+- **Lit test**: a program of [tests/interpret](../tests/interpret) runs the op, and a check depends on it.
+
+"""
 
 
-def table() -> str:
-    """The table in Markdown."""
-    known = rows(ROOT)
-    chapter = attrgetter("chapter")
-    lines = [
-        "; ".join(totals(known)) + ".",
-        "",
-        "| module | ops | evaluated | with oracle | with lit test |",
-        "|---|---|---|---|---|",
-    ]
-    return "\n".join(lines + [_line(c, list(ops)) for c, ops in groupby(sorted(known, key=chapter), chapter)]) + "\n"
+def readme(table: list[Row]) -> str:
+    """The README with its table."""
+    before, _, rest = (ROOT / "README.md").read_text("utf-8").partition(START)
+    _, _, after = rest.partition(END)
+    lines = (
+        f"| {group} | {' | '.join(c or 'none due' for c in counts(ops).values())} |" for group, ops in groups(table)
+    )
+    return before + START + HEAD + "".join(f"{line}\n" for line in lines) + END + after
 
 
-def _line(chapter: str, ops: list[Row]) -> str:
-    names = ", ".join(sorted(row.name.partition(".")[2] for row in ops))
-    counts = [sum(map(bool, map(attrgetter(count), ops))) for count in ("is_evaluated", "has_oracle", "has_lit_test")]
-    return f"| {chapter} | {names} | {counts[0]} of {len(ops)} | {counts[1]} | {counts[2]} |"
+def page(table: list[Row]) -> str:
+    """All of docs/ops.md."""
+    return PAGE + "\n".join(f"## {group}\n\n{_lines(ops)}" for group, ops in groups(table))
+
+
+def _lines(ops: list[Row]) -> str:
+    head = f"| op | {' | '.join(COLUMNS)} |\n|---|{'---|' * len(COLUMNS)}\n"
+    return head + "".join(f"| {row.name} | {' | '.join(cell(row) for cell in COLUMNS.values())} |\n" for row in ops)
 
 
 def main() -> int:
-    readme = ROOT / "README.md"
-    text = readme.read_text(encoding="utf-8")
-    before, _, rest = text.partition(START)
-    _, _, after = rest.partition(END)
-    wanted = before + START + table() + END + after
-    if "--write" in sys.argv:
-        readme.write_text(wanted, encoding="utf-8")
-    elif wanted != text:
-        print("README.md: the table of ops is not up to date: run tools/check_op_table.py --write")
-        return 1
-    print("the README's table of ops is up to date")
-    return 0
+    table = rows(ROOT)
+    wanted = {ROOT / "README.md": readme(table), ROOT / "docs" / "ops.md": page(table)}
+    stale = [path for path, text in wanted.items() if not path.exists() or path.read_text("utf-8") != text]
+    for path in stale:
+        if "--write" in sys.argv:
+            path.write_text(wanted[path], encoding="utf-8")
+        else:
+            print(f"{path.relative_to(ROOT)} is not up to date: run tools/check_op_table.py --write")
+    if not stale or "--write" in sys.argv:
+        print("the tables of ops are up to date")
+        return 0
+    return 1
 
 
 if __name__ == "__main__":
