@@ -23,35 +23,40 @@ from stablehlo_ref.spec import element_type, shape, size, with_element_type
 
 Sizes: TypeAlias = Sequence[int]
 Place: TypeAlias = tuple[tuple[Any, ...], tuple[Any, ...]]  # indices of windows, and of an element of each
-Put: TypeAlias = Callable[[Array, Array, Array], None]
+Run: TypeAlias = Callable[[Array, Array, Array], Array]  # of the operand, the source and the init value
 
 FEW = 32  # elements of a window: of more, folds are faster
 
 
-def selection(select: Body, scatter: Body, x: Any, counts: Sizes, window: Sizes, strides: Sizes, padding: Any) -> Put:
-    """Updates results by a source of shape `counts`, and by the windows of an operand of type `x`: a function of the
-    operand, the source and the results, which lie in one piece."""
+def selection(select: Body, scatter: Body, x: Any, counts: Sizes, window: Sizes, strides: Sizes, padding: Any) -> Run:
+    """For an operand of type `x` and a source of shape `counts`; source and init value are of the result's type."""
     if 0 in counts or not size(x):
-        return lambda operand, source, results: None
+        return lambda operand, source, init_value: filled(shape(x), init_value)
     if prod(window) > FEW:
         return _by_folding(select, scatter, x, window, strides, padding)
     places = list(elements_of_windows(shape(x), counts, window, strides, padding))
     return _by_place(scatter, places, selecting(select, places, counts, numpy_dtype(element_type(x))))
 
 
+def filled(sizes: Sizes, value: Array) -> Array:
+    """An array of equal elements, that may be written to."""
+    return np.full(sizes, value, value.dtype)
+
+
 # --- place after place ----------------------------------------------------------------------------------------------
 
 
-def _by_place(scatter: Body, places: Sequence[Place], selected: Callable[[Array], Array]) -> Put:
+def _by_place(scatter: Body, places: Sequence[Place], selected: Callable[[Array], Array]) -> Run:
     blend = kernel_of_select(numpy_dtype(element_type(scatter.function_type.outputs[0])))
 
-    def put(operand: Array, source: Array, results: Array) -> None:
-        elements = selected(operand)
+    def run(operand: Array, source: Array, init_value: Array) -> Array:
+        elements, results = selected(operand), filled(operand.shape, init_value)
         for number, (windows, place) in reversed(list(enumerate(places, 1))):
             (scattered,) = scatter.each(results[place], source[windows])
             results[place] = blend(elements[windows] == number, scattered, results[place])
+        return results
 
-    return put
+    return run
 
 
 def selecting(select: Body, places: Sequence[Place], sizes: Sizes, dtype: Any) -> Callable[[Array], Array]:
@@ -106,16 +111,20 @@ class _Choose(Combine):
         return [self.blend(keep, value, other_value), np.where(keep, number, other_number)]
 
 
-def _by_folding(select: Body, scatter: Body, x: Any, window: Sizes, strides: Sizes, padding: Any) -> Put:
+def _by_folding(select: Body, scatter: Body, x: Any, window: Sizes, strides: Sizes, padding: Any) -> Run:
     dtype, plain = numpy_dtype(element_type(x)), (1,) * len(window)
-    pad, pad_numbers = (padding_kernel(t, plain, padding) for t in (x, with_element_type(x, integer_type(64))))
+    number = integer_type(32 if size(x) < 1 << 31 else 64)
+    pad, pad_numbers = (padding_kernel(t, plain, padding) for t in (x, with_element_type(x, number)))
     choose, update = _Choose(select, dtype), Update(scatter, size(x), unique=False)
 
-    def put(operand: Array, source: Array, results: Array) -> None:
-        numbers = np.arange(operand.size).reshape(operand.shape)
-        padded = [pad(operand, np.zeros((), dtype)), pad_numbers(numbers, np.int64(-1))]
+    def run(operand: Array, source: Array, init_value: Array) -> Array:
+        numbers = np.arange(operand.size, dtype=numpy_dtype(number)).reshape(operand.shape)
+        padded = [pad(operand, np.zeros((), dtype)), pad_numbers(numbers, numbers.dtype.type(-1))]
         _, chosen = slide_windows(choose, padded, window, strides, plain)
         found = chosen.reshape(-1) >= 0
-        update.rows([results.reshape(-1)], chosen.reshape(-1)[found], [source.reshape(-1)[found]])
+        rows = chosen.reshape(-1)[found].astype(np.intp)
+        results = filled(operand.size, init_value)
+        update.rows([results], rows, [source.reshape(-1)[found]])
+        return results.reshape(operand.shape)
 
-    return put
+    return run

@@ -220,17 +220,9 @@ class SelectAndScatter(Op, op="select_and_scatter"):
     ) -> Callable[..., Array]:  # fmt: skip
         window, strides = window_dimensions, ones(window_strides, operand)
         edges = zeros(padding, operand)
-        promote, sizes = promotion([operand], [result]), shape(result)
-        put = selection(select, scatter, operand, shape(source), window, strides, edges)
-
-        def run(operand: Array, source: Array, init_value: Array) -> Array:
-            (source,), (init_value,) = promote([source]), promote([init_value])
-            results = np.empty(sizes, init_value.dtype)
-            results[...] = init_value
-            put(operand, source, results)
-            return results
-
-        return run
+        promote = promotion([operand], [result])
+        run = selection(select, scatter, operand, shape(source), window, strides, edges)
+        return lambda operand, source, init_value: run(operand, promote([source])[0], promote([init_value])[0])
 
     @staticmethod
     def open_cases(operand: Any, window_dimensions: Any, window_strides: Any, padding: Any) -> Any:
