@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from stablehlo_ref.numerics import factorizations
 from stablehlo_ref.numerics.factorizations import adjoint
 from stablehlo_ref.ops.extensibility import CustomCall, register_custom_call
 from stablehlo_ref.targets.lapack import (
     Routine,
     eigenvectors,
+    empty,
     geqp3,
     geqrf,
     getrf,
@@ -44,11 +47,27 @@ def gesvd(call: CustomCall, a: Array) -> Sequence[Array]:
 def gesvdj(call: CustomCall, a: Array) -> Sequence[Array]:
     """Right vectors come by columns."""
     _, values, u, v, info = singular_values(call, a, mode(call))
-    return a, values, u, adjoint(v), info
+    return a, values, u, v if mode(call) == "N" else adjoint(v), info
 
 
 def eig(call: CustomCall, a: Array) -> Sequence[Array]:
     return eigenvectors(call, a, call.backend_config["left"])
+
+
+def geev(call: CustomCall, a: Array) -> Sequence[Array]:
+    """Of real matrices the vectors of a pair of values are conjugate: the real and the imaginary part of the first."""
+    *parts, _, right, info = eigenvectors(call, a, with_left=False)
+    if len(parts) == 1:
+        return a, *parts, empty(call, 2), right, info
+    real, imaginary = parts
+    vectors = np.where(imaginary[..., np.newaxis, :] < 0, -right.imag, right.real)
+    return a, real + 1j * imaginary, empty(call, 2), vectors, info
+
+
+def syrk(call: CustomCall, a: Array, c: Array, alpha: Array, beta: Array) -> Sequence[Array]:
+    """A symmetric product: both triangles of it."""
+    a = adjoint(a) if call.backend_config["transpose"] else a
+    return [alpha * a @ adjoint(a) + beta * c]
 
 
 def gtsv2(call: CustomCall, lower: Array, diagonal: Array, upper: Array, b: Array) -> Sequence[Array]:
@@ -57,7 +76,7 @@ def gtsv2(call: CustomCall, lower: Array, diagonal: Array, upper: Array, b: Arra
 
 ROUTINES: dict[str, Routine] = {
     "potrf": potrf, "getrf": getrf, "geqrf": geqrf, "orgqr": orgqr, "ormqr": ormqr, "syevd": syevd, "sytrd": sytrd,
-    "gesvd": gesvd, "gesdd": gesvd, "gesvdj": gesvdj,
+    "gesvd": gesvd, "gesdd": gesvd, "gesvdj": gesvdj, "gesvdp": gesvdj, "geev": geev, "syrk": syrk,
 }  # fmt: skip
 
 for library in ("cusolver", "hipsolver", "rocsolver"):
