@@ -137,7 +137,22 @@ def test_from_one_quantized_type_to_another(data: st.DataObject) -> None:
 
 UNARY = ("abs", "negate", "sign", "ceil", "floor", "round_nearest_afz", "round_nearest_even", "sqrt")
 BINARY = ("add", "subtract", "multiply", "divide", "maximum", "minimum", "remainder")
-ELEMENTARY = ("exponential", "log", "tanh", "logistic", "cbrt", "rsqrt", "sine", "cosine", "tan", "log_plus_one")
+ELEMENTARY = (
+    "exponential", "exponential_minus_one", "log", "log_plus_one", "logistic", "cbrt", "rsqrt", "sine", "cosine", "tan",
+    "tanh",
+)  # fmt: skip
+    "exponential",
+    "log",
+    "tanh",
+    "logistic",
+    "cbrt",
+    "rsqrt",
+    "sine",
+    "cosine",
+    "tan",
+    "log_plus_one",
+    "exponential_minus_one",
+)
 
 
 @FEW
@@ -212,31 +227,68 @@ def test_add_per_axis(data: st.DataObject) -> None:
 
 @FEW
 @given(data=st.data())
+@pytest.mark.parametrize("op", ["power", "atan2"])
+def test_elementary_functions_of_two(op: str, data: st.DataObject) -> None:
+    kinds = [data.draw(quantized((), like=EXACT)) for _ in range(3)]
+    operands = [data.draw(stored(kind, (5,))) for kind in kinds[:-1]]
+    *types, result = (tensor_type((5,), element_type(kind)) for kind in kinds)
+    actual = evaluate(op, *operands, types=types, result=result).astype(np.int64)
+    expected = quantization.dequantize_op_quantize(
+        getattr(elementwise, op), list(zip(operands, kinds)), kinds[-1]
+    )  # fmt: skip
+    assert (np.absolute(actual - expected) <= 1).all(), f"{operands} {kinds}\n  gives {actual}\n  not   {expected}"
+
+
+@FEW
+@given(data=st.data())
 def test_compare(data: st.DataObject) -> None:
     shape = data.draw(shapes(max_rank=2))
     q = data.draw(quantized(shape, per_axis=False))
-    operands = [data.draw(stored(q, shape)) for _ in range(2)]
+    kinds = [q, data.draw(quantized(shape, like=q))]
+    operands = [data.draw(stored(kind, shape)) for kind in kinds]
     direction = data.draw(st.sampled_from(ComparisonDirection))
-    type = tensor_type(shape, element_type(q))
-    actual = evaluate("compare", *operands, types=[type, type], comparison_direction=direction)
-    expected = elementwise.compare(*[quantization.dequantize(x, q) for x in operands], direction.name)
-    check(actual, expected, *operands, q, direction)
+    types = [tensor_type(shape, element_type(kind)) for kind in kinds]
+    actual = evaluate("compare", *operands, types=types, comparison_direction=direction)
+    expected = elementwise.compare(*map(quantization.dequantize, operands, kinds), direction.name)
+    check(actual, expected, *operands, *kinds, direction)
+
+
+@FEW
+@given(data=st.data())
+def test_is_finite_and_reduce_precision(data: st.DataObject) -> None:
+    shape = data.draw(shapes(max_rank=2))
+    q = data.draw(quantized(shape, per_axis=False))
+    x, r = data.draw(stored(q, shape)), data.draw(quantized(shape, like=q))
+    types, result = [tensor_type(shape, element_type(q))], tensor_type(shape, element_type(r))
+    check(evaluate("is_finite", x, types=types), elementwise.is_finite(quantization.dequantize(x, q)), x, q)
+    actual = evaluate("reduce_precision", x, types=types, result=result, exponent_bits=5, mantissa_bits=2)
+    rounded = elementwise.reduce_precision(quantization.dequantize(x, q), 5, 2)
+    check(actual, quantization.quantize(rounded, r), x, q, r)
 
 
 @FEW
 @given(data=st.data())
 def test_select_and_clamp(data: st.DataObject) -> None:
+    """A predicate and bounds may be scalars; each operand, and the result, has parameters of its own."""
     shape = data.draw(shapes(max_rank=2))
-    q = data.draw(quantized(shape, per_axis=False))
-    x, y, z = (data.draw(stored(q, shape)) for _ in range(3))
-    type, predicates = tensor_type(shape, element_type(q)), data.draw(arrays(np.dtype(bool), shape))
-    boolean = tensor_type(shape, element_type_of(predicates.dtype))
-    chosen = evaluate("select", predicates, x, y, types=[boolean, type, type], result=type)
-    operands: Any = [(predicates, None), (x, q), (y, q)]
-    check(chosen, quantization.dequantize_op_quantize(elementwise.select, operands, q), predicates, x, y, q)
-    clamped = evaluate("clamp", x, y, z, types=[type] * 3, result=type)
-    operands = [(x, q), (y, q), (z, q)]
-    check(clamped, quantization.dequantize_op_quantize(elementwise.clamp, operands, q), x, y, z, q)
+    q, around = data.draw(quantized(shape, per_axis=False)), data.draw(st.sampled_from([shape, ()]))
+    kinds = [q, *(data.draw(quantized(shape, like=q)) for _ in range(3))]
+    x, y, z = (data.draw(stored(kind, s)) for kind, s in zip(kinds, (shape, around, around)))
+    types = [tensor_type(a.shape, element_type(kind)) for a, kind in zip((x, y, z), kinds)]
+    result = tensor_type(shape, element_type(kinds[3]))
+    operands: Any = [(y, kinds[1]), (x, q), (z, kinds[2])]
+    clamped = evaluate("clamp", y, x, z, types=[types[1], types[0], types[2]], result=result)
+    check(clamped, quantization.dequantize_op_quantize(elementwise.clamp, operands, kinds[3]), x, y, z, *kinds)
+    predicates, other = data.draw(arrays(np.dtype(bool), around)), data.draw(stored(kinds[1], shape))
+    types = [
+        tensor_type(around, element_type_of(predicates.dtype)),
+        types[0],
+        tensor_type(shape, element_type(kinds[1])),
+    ]
+    operands = [(predicates, None), (x, q), (other, kinds[1])]
+    chosen = evaluate("select", predicates, x, other, types=types, result=result)
+    expected = quantization.dequantize_op_quantize(elementwise.select, operands, kinds[3])
+    check(chosen, expected, predicates, x, other, *kinds)
 
 
 # --- products -------------------------------------------------------------------------------------------------------
