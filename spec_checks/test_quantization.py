@@ -141,18 +141,6 @@ ELEMENTARY = (
     "exponential", "exponential_minus_one", "log", "log_plus_one", "logistic", "cbrt", "rsqrt", "sine", "cosine", "tan",
     "tanh",
 )  # fmt: skip
-    "exponential",
-    "log",
-    "tanh",
-    "logistic",
-    "cbrt",
-    "rsqrt",
-    "sine",
-    "cosine",
-    "tan",
-    "log_plus_one",
-    "exponential_minus_one",
-)
 
 
 @FEW
