@@ -224,7 +224,7 @@ def _power(a: Array, b: Array, c: Array, d: Array) -> Pair:
 def _power_by_angle(a: Array, b: Array, c: Array, d: Array) -> tuple[Array, Array, Array]:
     """The parts of the power, in f64, and where its angle's error in the operands' dtype may be too much for a part.
 
-    Right angles are counted apart, so that whole ones cost nothing; the sign of an angle that is zero is kept.
+    Right angles are counted apart, so that they cost nothing; the sign of an angle that is zero is kept.
     """
     log, turns, rest = _logarithm_in_right_angles(a, b)
     radius = np.exp((c * log - d * (turns * _right_angle(a) + rest)).astype(FLOAT64))
@@ -258,17 +258,17 @@ def _turned(real: Array, imag: Array, quarter: Array) -> Pair:
 
 
 def _logarithm_in_right_angles(a: Array, b: Array) -> tuple[Array, Array, Array]:
-    """log |z|, and the angle of z as a number of right angles and a rest of at most half of one."""
+    """log |z|, and the angle of z: how many right angles it is, to the next half of one, and the rest."""
     x, y = np.abs(a), np.abs(b)
     small, large = np.minimum(x, y), np.maximum(x, y)
     square = x * x + y * y
     log = 0.5 * np.where(square < 0.5, np.log(square), np.log1p((large * large - 1.0) + small * small))
-    is_steep, is_left = y > x, np.signbit(a)
-    turns = np.where(is_steep, 1.0, np.where(is_left, 2.0, 0.0))
-    rest = np.arctan2(small, large)
-    rest = np.where(is_steep ^ is_left, -rest, rest)
     log[(square == 0) | (square == np.inf)] = np.nan
-    return log, np.copysign(turns, b), np.where(np.signbit(b), -rest, rest)
+    is_diagonal, is_steep, is_left = small > 0.4 * large, y > x, np.signbit(a)
+    rest = np.arctan2(np.where(is_diagonal, -(large - small), small), np.where(is_diagonal, small + large, large))
+    turns, is_turned = np.where(is_steep, 1.0, np.where(is_left, 2.0, 0.0)), is_steep ^ is_left
+    turns += np.where(is_diagonal, np.where(is_turned, -0.5, 0.5), 0.0)
+    return log, np.copysign(turns, b), np.where(is_turned ^ np.signbit(b), -rest, rest)
 
 
 # --- public ---------------------------------------------------------------------------------------------------------

@@ -74,8 +74,9 @@ def test_power_of_complex_f64():
 
 
 def near_axes(rng, count):
-    """Numbers of which one part is far smaller than the other, or zero."""
+    """Numbers of which one part is far smaller than the other, or zero; and some on diagonals, turned by 45 degrees."""
     tiny = np.exp2(-rng.uniform(10, 120, count)) * rng.choice([-1, 0, 1], count)
+    tiny[::4] = rng.choice([-1, 1], (count + 3) // 4)
     return (rng.choice([-3, -1, 1, 0.5], count) * (1 + rng.choice([0, 0.1], count)) + 1j * tiny) * rng.choice(
         [1, 1j], count
     )
@@ -97,10 +98,11 @@ def test_power_of_complex_f32():
 
 def test_signs_of_zeros_in_powers():
     """As products have them; the angle of -1 - 0i is -pi."""
-    z = np.array([2j, complex(-0.0, 2), complex(-1, -0.0), 1], np.complex64)
-    result = complex_elementary.power(COMPLEX64)(z, np.array([2, 2, 0.5, 0], np.complex64))
-    assert result.tolist() == [-4, -4, -1j, 1]
-    assert np.signbit(result.imag).tolist() == [False, True, True, False]
+    z = np.array([2j, complex(-0.0, 2), complex(-1, -0.0), 1, 2 + 2j, -2 - 2j], np.complex64)
+    result = complex_elementary.power(COMPLEX64)(z, np.array([2, 2, 0.5, 0, 2, 2], np.complex64))
+    assert result.tolist() == [-4, -4, -1j, 1, 8j, 8j]
+    assert np.signbit(result.imag).tolist() == [False, True, True, False, False, False]
+    assert not np.signbit(result.real[4:]).any()
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
