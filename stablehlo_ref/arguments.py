@@ -57,8 +57,15 @@ def checked(parameter: Parameter, value: Any) -> Any:
 
 
 def leaves(values: Sequence[Any]) -> list[Any]:
-    """The arrays among values, and in tuples among them."""
-    return [leaf for v in values for leaf in (leaves(v) if isinstance(v, tuple) else [v])]
+    """The arrays among values, and in tuples among them, and those that they are views of."""
+    return [leaf for v in values for leaf in (leaves(v) if isinstance(v, tuple) else [v, root(v)])]
+
+
+def root(array: Any) -> Any:
+    """The array that an array is a view of in the end; an array of its own is its own root."""
+    while isinstance(base := getattr(array, "base", None), np.ndarray):
+        array = base
+    return array
 
 
 def owned_once(value: Any, kept: set[int], alike: dict[int, Any]) -> Any:
@@ -77,9 +84,7 @@ def owned(value: Any, kept: set[int]) -> Any:
     if isinstance(value, tuple):
         return tuple(owned(v, kept) for v in value)
     array = np.asarray(value)
-    root: Any = array
-    while isinstance(root.base, np.ndarray):
-        root = root.base
-    shared = not root.flags.owndata or not root.flags.writeable or id(root) in kept or id(array) in kept
-    kept.add(id(root))
+    whole = root(array)
+    shared = not whole.flags.owndata or not whole.flags.writeable or id(whole) in kept or id(array) in kept
+    kept.add(id(whole))
     return contiguous(array) if shared or not array.flags.c_contiguous else array

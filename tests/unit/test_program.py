@@ -313,3 +313,17 @@ def test_a_file_that_is_no_text_is_told_by_its_start(tmp_path: Path) -> None:
     with pytest.raises(sr.MalformedError, match="neither UTF-8 text nor MLIR bytecode") as caught:
         sr.load(path)
     assert (caught.value.diagnostics[0].line, caught.value.diagnostics[0].column) == (2, 2)
+
+
+@pytest.mark.parametrize("x", (np.arange(6, dtype=np.float32), np.arange(6, dtype=np.float32).reshape(3, 2)))
+@pytest.mark.parametrize(
+    "op", ("stablehlo.reshape %x", "stablehlo.slice %x [0:LAST]", "stablehlo.optimization_barrier %x")
+)
+def test_results_share_no_memory_with_inputs(op: str, x: np.ndarray) -> None:
+    """Inputs may themselves be views."""
+    t = f"tensor<{'x'.join(map(str, x.shape))}xf32>"
+    types = t if "barrier" in op else f"({t}) -> {t}"
+    op = op.replace("LAST", ", 0:".join(map(str, x.shape)))
+    program = sr.parse(f"func.func @main(%x: {t}) -> {t} {{\n  %0 = {op} : {types}\n  return %0 : {t}\n}}\n")
+    (result,) = program.run(x)
+    assert np.array_equal(result, x) and not np.shares_memory(result, x)
