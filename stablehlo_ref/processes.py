@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
@@ -56,12 +55,16 @@ class Grid:
 
 @dataclass
 class Process:
-    """One process of a grid, as its ops see it. All processes of a grid share its infeed and its outfeed."""
+    """One process of a grid, as its ops see it. All processes of a grid share its infeed and its outfeed.
+
+    A read of the infeed takes its next function, which gives the values for the context of a run. What is written to
+    the outfeed stands there with the process that wrote it.
+    """
 
     id: ProcessId = (0, 0)
     grid: Grid = field(default_factory=Grid)
-    infeed: deque[Callable[[Any], Sequence[Any]]] = field(default_factory=deque)  # what reads give for a run's context
-    outfeed: list[tuple[ProcessId, Sequence[Any]]] = field(default_factory=list)  # what was written, and by whom
+    infeed: Iterator[Callable[[Any], Sequence[Any]]] = field(default_factory=lambda: iter(()))
+    outfeed: list[tuple[ProcessId, Sequence[Any]]] = field(default_factory=list)
 
 
 @dataclass

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeAlias, Unpack
@@ -12,7 +13,7 @@ import numpy as np
 
 import stablehlo_ref.dialects.registered  # noqa: F401  (all op classes, so that the parser knows them)
 from stablehlo_ref.arguments import checked, in_order, leaves, owned, owned_once
-from stablehlo_ref.diagnostics import EvaluationError, Location, MalformedError, Source
+from stablehlo_ref.diagnostics import EvaluationError, Location, MalformedError, Source, StablehloError
 from stablehlo_ref.execute.choosing import choosing
 from stablehlo_ref.execute.grid import run_grid
 from stablehlo_ref.execute.plan import Planner
@@ -209,11 +210,9 @@ class Program:
         """`run_parallel` with a context of the caller's: options and an observer."""
         plan = self._plan_for(context)
         inputs = [self._arguments(given) for given in inputs_per_process]
-        reads = [lambda context, values=values: values for values in infeed]
-        with np.errstate(all="ignore"), choosing(context), running(context):
+        reads = (lambda context, values=values: values for values in infeed)
+        with np.errstate(all="ignore"), choosing(context), running(context), reporting(context):
             results = run_grid(context, grid, [(plan, list(arguments)) for arguments in inputs], reads, outfeed)
-        if context.failures:
-            raise EvaluationError(context.failures)
         kept = {id(leaf) for arguments in inputs for leaf in leaves(arguments)}
         alike: dict[int, Any] = {}
         return [tuple(owned_once(result, kept, alike) for result in of_process) for of_process in results]
@@ -231,19 +230,30 @@ class Program:
             return ()
         plan = self._plan_for(context)
         inputs = [checked(p, a) for p, a in zip(self.inputs, in_order(self.entry, arrays, named))]
-        with np.errstate(all="ignore"), choosing(context), running(context):
+        with np.errstate(all="ignore"), choosing(context), running(context), reporting(context):
             if plan.block.communicates:
                 grid = Grid(num_partitions=self._device_count)
                 results, *_ = run_grid(context, grid, [(plan, list(inputs)) for _ in grid.processes])
             else:
                 results = plan.call(context, list(inputs))
-        if context.failures:
-            raise EvaluationError(context.failures)
         kept = {id(leaf) for leaf in leaves(inputs)}
         try:
             return tuple(owned(result, kept) for result in results)
         except MemoryError as error:
             raise EvaluationError(f"the results of @{self.entry.name}: {error}", self.entry.location) from None
+
+
+@contextmanager
+def reporting(context: Context) -> Iterator[None]:
+    """Raises what the checks of a run found when it ends; if an error ends it, that comes last."""
+    try:
+        yield
+    except StablehloError as error:
+        if not context.failures:
+            raise
+        raise type(error)([*context.failures, *error.diagnostics]) from error
+    if context.failures:
+        raise EvaluationError(context.failures)
 
 
 def load(

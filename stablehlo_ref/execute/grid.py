@@ -34,16 +34,18 @@ def run_grid(
     Every read of the infeed, by whatever process, takes the next of `infeed`. Checks that failed are added to those
     of `context`. EvaluationError where the processes can't all go on.
     """
-    reads: deque[Read] = deque(infeed)
+    reads = iter(infeed)
     written = [] if outfeed is None else outfeed
     contexts = [_of_process(context, Process(id, grid, reads, written)) for id in grid.processes]
     turns = {c.process.id: _turns(c, plan, arguments) for c, (plan, arguments) in zip(contexts, programs)}
     of_process = {c.process.id: c for c in contexts}
-    returned = Scheduler(turns, lambda process: _inside(of_process[process])).run()
+    try:
+        returned = Scheduler(turns, lambda process: _inside(of_process[process])).run()
+    finally:
+        for c in contexts:
+            context.failures.extend(c.failures if len(contexts) == 1 else in_process(c.process.id, c.failures))
     if context.observer is not None:
         context.observer.goes_on(context.process)
-    for c in contexts:
-        context.failures.extend(c.failures if len(contexts) == 1 else in_process(c.process.id, c.failures))
     return [returned[process] for process in grid.processes]
 
 

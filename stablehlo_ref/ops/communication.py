@@ -273,9 +273,10 @@ class Infeed(Op, op="infeed"):
         expected = results[:-1]
 
         def run(context: Any, token: Any) -> Any:
-            if not context.process.infeed:
+            read = next(context.process.infeed, None)
+            if read is None:
                 raise EvaluationError(f"'{cls.name}' op: there is nothing in the infeed")
-            values = as_results(f"'{cls.name}' op: reads", expected, context.process.infeed.popleft()(context))
+            values = as_results(f"'{cls.name}' op: reads", expected, read(context))
             return one_or_all([*values, token])
 
         return run

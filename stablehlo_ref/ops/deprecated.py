@@ -371,8 +371,13 @@ class ComputeReshapeShape(Reshapable, op="compute_reshape_shape"):
         dtype = numpy_dtype(element_type(result))
 
         def run(num_elements: Array, dynamic_shape: Array) -> Array:
-            rest = -prod(dynamic_shape.tolist())
-            return np.where(dynamic_shape == -1, int(num_elements) // max(rest, 1), dynamic_shape).astype(dtype)
+            given = dynamic_shape.tolist()
+            rest = int(num_elements) // max(-prod(given), 1)
+            sizes = [rest if n == -1 else n for n in given]
+            held = np.array(sizes).astype(dtype)
+            if held.tolist() != sizes:
+                raise EvaluationError(f"{result} can't hold the sizes {sizes}")
+            return held
 
         return run
 

@@ -252,6 +252,7 @@ func.func @main(%x: tensor<5xf32>, %i: tensor<3x1xi64>, %u: tensor<3xf32>) -> te
         (False, True, "add %a, %b", (7, 1, 7), []),
         (True, False, "add %a, %b", (3, 1, 4), ["unsorted-indices"]),
         (True, True, "add %a, %b", (0, 1, 4), []),
+        (True, True, "add %a, %b", (-(2**63), 0, 2**63 - 1), []),
     ],
 )
 def test_scatter(is_sorted: bool, unique: bool, op: str, indices: Any, expected: list[str]) -> None:
@@ -348,14 +349,9 @@ def test_random_bits() -> None:
     assert found(text, np.array([1, 2], np.uint64)) == ["rng-bits"]
 
 
-TRACE = """func.func @main(%x: tensor<f32>) -> tensor<f32> {
-      stablehlo.trace %x, "tag" : tensor<f32>
-      return %x : tensor<f32>
-    }"""
-
-
 def test_what_nobody_traces() -> None:
-    assert found(TRACE, np.float32(1)) == ["trace"]
+    text = 'func.func @main(%x: tensor<f32>) {\n stablehlo.trace %x, "tag" : tensor<f32>\n return }'
+    assert found(text, np.float32(1)) == ["trace"]
 
 
 MESSAGE = """func.func @main(%x: tensor<f32>) -> tensor<f32> {

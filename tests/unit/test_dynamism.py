@@ -221,3 +221,13 @@ def test_quantized_tensors_of_unknown_size() -> None:
       return %0 : {type}
     }}"""
     assert run(text, np.array([1, 3, 5], np.int8)).tolist() == [1, 5, 9]
+
+
+def test_a_size_that_its_type_can_t_hold() -> None:
+    text = """func.func @main(%shape: tensor<1xi8>) -> tensor<1xi8> {
+      %0 = arith.constant 200 : index
+      %1 = stablehlo.compute_reshape_shape %0, %shape : (index, tensor<1xi8>) -> tensor<1xi8>
+      return %1 : tensor<1xi8>
+    }"""
+    assert run(text, np.array([100], np.int8)).tolist() == [100]
+    assert "tensor<1xi8> can't hold the sizes [200]" in refusal(text, np.array([-1], np.int8))

@@ -364,6 +364,13 @@ def test_a_failed_check_says_in_which_process() -> None:
     assert "in process (1, 0)" in message
 
 
+def test_failed_checks_are_told_before_what_ends_the_run() -> None:
+    check = "check.expect_eq_const %a, dense<1.0> : tensor<f32>"
+    first = f"%0 = {all_reduce('%a', '[[0, 1]]')}"
+    message = deadlock(grid_of("[[@a], [@b]]", function("a", first), function("b", check)))
+    assert message.index("check.expect_eq_const") < message.index("deadlock: process (0, 0)")
+
+
 def test_an_error_says_in_which_process() -> None:
     line = "%0 = stablehlo.custom_call @nobody(%a) : (tensor<f32>) -> tensor<f32>"
     with pytest.raises(sr.UnsupportedError, match=r"(?s)@nobody.*in process \(0, 0\)"):

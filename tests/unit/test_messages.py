@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import repeat
 from typing import Any
 
 import numpy as np
@@ -42,6 +43,11 @@ def test_infeed_and_outfeed_from_python() -> None:
 def test_an_infeed_that_does_not_fit(infeed: Any, message: str) -> None:
     with pytest.raises(sr.EvaluationError, match=message):
         sr.load(STREAMS).run_parallel([[None]], infeed=infeed)
+
+
+def test_an_infeed_without_end() -> None:
+    results = sr.load(STREAMS).run_parallel([[None], [None]], infeed=repeat([np.array([1, 2], np.int32)]))
+    assert [r[0].tolist() for r in results] == [[2, 4], [2, 4]]
 
 
 def test_what_the_infeed_gave_stays_the_caller_s() -> None:
