@@ -24,8 +24,8 @@ def are_sorted(starts: Mapping[int, Array]) -> bool:
     """Whether each index is lexicographically no less than the one before it; components come by dimension."""
     order: Any = 0
     for _, component in sorted(starts.items()):
-        flat = component.reshape(-1)
-        order = np.where(order == 0, np.sign(flat[1:] - flat[:-1]), order)
+        before, after = component.reshape(-1)[:-1], component.reshape(-1)[1:]
+        order = np.where(order == 0, (after > before).view(np.int8) - (after < before).view(np.int8), order)
     return not np.any(order < 0)
 
 
