@@ -129,6 +129,9 @@ class Group(Member):
         """From the field's name in MLIR to the member."""
         return {member.name: member for member in self._members} | self._renamed
 
+    def is_written_as(self, attribute: Any) -> bool:
+        return isinstance(attribute, StructAttribute) and attribute.name == self.struct
+
 
 class Undecodable:
     """An attribute whose kind is not the member's: kept, printed back, refused by the verifier."""
@@ -214,7 +217,7 @@ class Op:
         for name, attribute in written.items():
             if member := by_spelling.get(name):
                 members[member.name] = _decode(member, attribute)
-            elif (group := cls.groups.get(name)) and isinstance(attribute, StructAttribute):
+            elif (group := cls.groups.get(name)) and group.is_written_as(attribute):
                 fields = group.members
                 members |= {fields[k].name: _decode(fields[k], v) for k, v in attribute.fields.items() if k in fields}
             else:

@@ -71,6 +71,9 @@ def _check_operands(op: Operation, visible: set[Value]) -> None:
 def _check_members(op: Operation, definition: type[Op]) -> None:
     _check_values(op, "operand", definition.operands, op.operand_types)
     _check_values(op, "result", definition.outputs, op.result_types)
+    for name, group in definition.groups.items():
+        if name in op.attributes:  # no member was found in it
+            raise _error(op, f"attribute '{name}' must be a #{group.struct}<...>")
     for member in definition.attributes.values():
         _check_attribute(op, member)
 

@@ -103,3 +103,4 @@ def _members_of_a_kind(op: type[Op]) -> Iterator[str]:
     grouped = {member for group in op.groups.values() for member in group.members.values()}
     yield from (m.name for m in (*op.operands, *op.outputs) if m.kind is not anything)
     yield from (m.spelling for m in op.attributes.values() if m.kind is not Opaque and m not in grouped)
+    yield from op.groups

@@ -116,5 +116,7 @@ func.func @kinds(%operands: tensor<2x3x!quant.uniform<i8:f32:0, {1.0, 2.0}>>, %o
   %5 = "stablehlo.all_gather"(%operands_1) <{all_gather_dim = 1 : i64, replica_groups = "wrong"}> : (tensor<2x3xf32>) -> tensor<2x6xf32>
   // expected-error@+1 {{attribute 'use_global_device_ids' must be a unit or boolean}}
   %6 = "stablehlo.all_gather"(%operands_1) <{all_gather_dim = 1 : i64, replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>, use_global_device_ids = "wrong"}> : (tensor<2x3xf32>) -> tensor<2x6xf32>
+  // expected-error@+1 {{attribute 'channel_handle' must be a #stablehlo.channel_handle<...>}}
+  %7 = "stablehlo.all_gather"(%operands_1) <{all_gather_dim = 1 : i64, replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>, channel_handle = 1 : i64}> : (tensor<2x3xf32>) -> tensor<2x6xf32>
   return
 }

@@ -167,5 +167,11 @@ func.func @kinds(%operands: tensor<4x!quant.uniform<i8:f32:0, {1.0, 2.0, 3.0, 4.
       %r = stablehlo.add %a, %b : tensor<f32>
       stablehlo.return %r : tensor<f32>
   }) : (tensor<4xf32>) -> tensor<4xf32>
+  // expected-error@+1 {{attribute 'channel_handle' must be a #stablehlo.channel_handle<...>}}
+  %5 = "stablehlo.all_reduce"(%operands_1) <{replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>, channel_handle = 1 : i64}> ({
+    ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+      %r = stablehlo.add %a, %b : tensor<f32>
+      stablehlo.return %r : tensor<f32>
+  }) : (tensor<4xf32>) -> tensor<4xf32>
   return
 }

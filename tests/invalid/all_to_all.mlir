@@ -129,5 +129,7 @@ func.func @kinds(%operands: tensor<2x4x!quant.uniform<i8:f32:0, {1.0, 2.0}>>, %o
   %8 = "stablehlo.all_to_all"(%operands_1) <{split_dimension = 1 : i64, concat_dimension = 0 : i64, split_count = 2 : i64}> : (tensor<2x4xf32>) -> tensor<4x2xf32>
   // expected-error@+1 {{attribute 'replica_groups' must be a rank 2 tensor of 64-bit integers, or mesh axes}}
   %9 = "stablehlo.all_to_all"(%operands_1) <{split_dimension = 1 : i64, concat_dimension = 0 : i64, split_count = 2 : i64, replica_groups = "wrong"}> : (tensor<2x4xf32>) -> tensor<4x2xf32>
+  // expected-error@+1 {{attribute 'channel_handle' must be a #stablehlo.channel_handle<...>}}
+  %10 = "stablehlo.all_to_all"(%operands_1) <{split_dimension = 1 : i64, concat_dimension = 0 : i64, split_count = 2 : i64, replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>, channel_handle = 1 : i64}> : (tensor<2x4xf32>) -> tensor<4x2xf32>
   return
 }

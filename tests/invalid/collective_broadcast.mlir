@@ -100,5 +100,7 @@ func.func @kinds(%operands: tensor<2x!quant.uniform<i8:f32:0, {1.0, 2.0}>>, %ope
   %3 = "stablehlo.collective_broadcast"(%operands_1) <{replica_groups = "wrong"}> : (tensor<2xf32>) -> tensor<2xf32>
   // expected-error@+1 {{attribute 'has_dynamic_root' must be a unit or boolean}}
   %4 = "stablehlo.collective_broadcast"(%operands_1) <{replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>, has_dynamic_root = "wrong"}> : (tensor<2xf32>) -> tensor<2xf32>
+  // expected-error@+1 {{attribute 'channel_handle' must be a #stablehlo.channel_handle<...>}}
+  %5 = "stablehlo.collective_broadcast"(%operands_1) <{replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>, channel_handle = 1 : i64}> : (tensor<2xf32>) -> tensor<2xf32>
   return
 }

@@ -64,5 +64,7 @@ func.func @kinds(%operand: tensor<2x!quant.uniform<i8:f32:0, {1.0, 2.0}>>, %oper
   %2 = "stablehlo.collective_permute"(%operand_1) : (tensor<2xf32>) -> tensor<2xf32>
   // expected-error@+1 {{attribute 'source_target_pairs' must be a 2-dimensional tensor of 64-bit integers}}
   %3 = "stablehlo.collective_permute"(%operand_1) <{source_target_pairs = "wrong"}> : (tensor<2xf32>) -> tensor<2xf32>
+  // expected-error@+1 {{attribute 'channel_handle' must be a #stablehlo.channel_handle<...>}}
+  %4 = "stablehlo.collective_permute"(%operand_1) <{source_target_pairs = dense<[[0, 1], [1, 0]]> : tensor<2x2xi64>, channel_handle = 1 : i64}> : (tensor<2xf32>) -> tensor<2xf32>
   return
 }

@@ -170,5 +170,11 @@ func.func @kinds(%operands: tensor<2x!quant.uniform<i8:f32:0, {1.0, 2.0}>>, %ope
       %r = stablehlo.add %a, %b : tensor<f32>
       stablehlo.return %r : tensor<f32>
   }) : (tensor<2xf32>) -> tensor<2xf32>
+  // expected-error@+1 {{attribute 'channel_handle' must be a #stablehlo.channel_handle<...>}}
+  %6 = "stablehlo.collective_reduce"(%operands_1) <{replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>, channel_handle = 1 : i64}> ({
+    ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+      %r = stablehlo.add %a, %b : tensor<f32>
+      stablehlo.return %r : tensor<f32>
+  }) : (tensor<2xf32>) -> tensor<2xf32>
   return
 }

@@ -255,5 +255,9 @@ func.func @kinds(%lhs: tensor<2x3x4x!quant.uniform<i8:f32:0, {1.0, 2.0}>>, %rhs:
   %2 = "stablehlo.dot_general"(%lhs_1, %rhs) <{dot_dimension_numbers = #stablehlo.dot<lhs_batching_dimensions = [0], rhs_batching_dimensions = [0], lhs_contracting_dimensions = [2], rhs_contracting_dimensions = [1]>}> : (tensor<2x3x4xf32>, tensor<2x4x5xf32>) -> !stablehlo.token
   // expected-error@+1 {{attribute 'precision_config' must be a list of precision: one of DEFAULT, HIGH, HIGHEST}}
   %3 = "stablehlo.dot_general"(%lhs_1, %rhs) <{dot_dimension_numbers = #stablehlo.dot<lhs_batching_dimensions = [0], rhs_batching_dimensions = [0], lhs_contracting_dimensions = [2], rhs_contracting_dimensions = [1]>, precision_config = 1 : i64}> : (tensor<2x3x4xf32>, tensor<2x4x5xf32>) -> tensor<2x3x5xf32>
+  // expected-error@+1 {{attribute 'dot_dimension_numbers' must be a #stablehlo.dot<...>}}
+  %4 = "stablehlo.dot_general"(%lhs_1, %rhs) <{dot_dimension_numbers = 1 : i64}> : (tensor<2x3x4xf32>, tensor<2x4x5xf32>) -> tensor<2x3x5xf32>
+  // expected-error@+1 {{attribute 'algorithm' must be a #stablehlo.dot_algorithm<...>}}
+  %5 = "stablehlo.dot_general"(%lhs_1, %rhs) <{dot_dimension_numbers = #stablehlo.dot<lhs_batching_dimensions = [0], rhs_batching_dimensions = [0], lhs_contracting_dimensions = [2], rhs_contracting_dimensions = [1]>, algorithm = 1 : i64}> : (tensor<2x3x4xf32>, tensor<2x4x5xf32>) -> tensor<2x3x5xf32>
   return
 }

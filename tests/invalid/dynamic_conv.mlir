@@ -385,5 +385,7 @@ func.func @kinds(%lhs: tensor<2x4x2x!quant.uniform<i8:f32:0, {1.0, 2.0}>>, %rhs:
   %11 = "stablehlo.dynamic_conv"(%lhs_1, %rhs, %padding) <{dimension_numbers = #stablehlo.conv<[b, 0, f]x[0, i, o]->[b, 0, f]>, feature_group_count = 1 : i64, batch_group_count = "wrong"}> : (tensor<2x4x2xf32>, tensor<3x2x6xf32>, tensor<1x2xi64>) -> tensor<2x2x6xf32>
   // expected-error@+1 {{attribute 'precision_config' must be a list of precision: one of DEFAULT, HIGH, HIGHEST}}
   %12 = "stablehlo.dynamic_conv"(%lhs_1, %rhs, %padding) <{dimension_numbers = #stablehlo.conv<[b, 0, f]x[0, i, o]->[b, 0, f]>, feature_group_count = 1 : i64, batch_group_count = 1 : i64, precision_config = 1 : i64}> : (tensor<2x4x2xf32>, tensor<3x2x6xf32>, tensor<1x2xi64>) -> tensor<2x2x6xf32>
+  // expected-error@+1 {{attribute 'dimension_numbers' must be a #stablehlo.conv<...>}}
+  %13 = "stablehlo.dynamic_conv"(%lhs_1, %rhs, %padding) <{dimension_numbers = 1 : i64, feature_group_count = 1 : i64, batch_group_count = 1 : i64}> : (tensor<2x4x2xf32>, tensor<3x2x6xf32>, tensor<1x2xi64>) -> tensor<2x2x6xf32>
   return
 }

@@ -216,5 +216,7 @@ func.func @kinds(%operand: tensor<3x4x!quant.uniform<i8:f32:0, {1.0, 2.0, 3.0}>>
   %3 = "stablehlo.dynamic_gather"(%operand_1, %start_indices, %slice_sizes) <{dimension_numbers = #stablehlo.gather<offset_dims = [1], collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>}> : (tensor<3x4xf32>, tensor<2x1xi64>, tensor<2xi64>) -> tensor<2x4x!quant.uniform<i8:f32:0, {1.0, 2.0}>>
   // expected-error@+1 {{attribute 'indices_are_sorted' must be a boolean}}
   %4 = "stablehlo.dynamic_gather"(%operand_1, %start_indices, %slice_sizes) <{dimension_numbers = #stablehlo.gather<offset_dims = [1], collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>, indices_are_sorted = "wrong"}> : (tensor<3x4xf32>, tensor<2x1xi64>, tensor<2xi64>) -> tensor<2x4xf32>
+  // expected-error@+1 {{attribute 'dimension_numbers' must be a #stablehlo.gather<...>}}
+  %5 = "stablehlo.dynamic_gather"(%operand_1, %start_indices, %slice_sizes) <{dimension_numbers = 1 : i64}> : (tensor<3x4xf32>, tensor<2x1xi64>, tensor<2xi64>) -> tensor<2x4xf32>
   return
 }

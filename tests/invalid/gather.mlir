@@ -267,5 +267,7 @@ func.func @kinds(%operand: tensor<2x3x4x!quant.uniform<i8:f32:0, {1.0, 2.0}>>, %
   %4 = "stablehlo.gather"(%operand_1, %start_indices) <{dimension_numbers = #stablehlo.gather<offset_dims = [2], collapsed_slice_dims = [1], operand_batching_dims = [0], start_indices_batching_dims = [0], start_index_map = [2, 1], index_vector_dim = 2>, slice_sizes = "wrong"}> : (tensor<2x3x4xf32>, tensor<2x5x2xi64>) -> tensor<2x5x3xf32>
   // expected-error@+1 {{attribute 'indices_are_sorted' must be a boolean}}
   %5 = "stablehlo.gather"(%operand_1, %start_indices) <{dimension_numbers = #stablehlo.gather<offset_dims = [2], collapsed_slice_dims = [1], operand_batching_dims = [0], start_indices_batching_dims = [0], start_index_map = [2, 1], index_vector_dim = 2>, slice_sizes = array<i64: 1, 1, 3>, indices_are_sorted = "wrong"}> : (tensor<2x3x4xf32>, tensor<2x5x2xi64>) -> tensor<2x5x3xf32>
+  // expected-error@+1 {{attribute 'dimension_numbers' must be a #stablehlo.gather<...>}}
+  %6 = "stablehlo.gather"(%operand_1, %start_indices) <{dimension_numbers = 1 : i64, slice_sizes = array<i64: 1, 1, 3>}> : (tensor<2x3x4xf32>, tensor<2x5x2xi64>) -> tensor<2x5x3xf32>
   return
 }

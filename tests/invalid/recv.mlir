@@ -77,5 +77,7 @@ func.func @kinds(%token: tensor<f32>, %token_1: !stablehlo.token) {
   %1:2 = "stablehlo.recv"(%token_1) <{channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>, source_target_pairs = dense<[[0, 1], [1, 0]]> : tensor<2x2xi64>, is_host_transfer = "wrong"}> : (!stablehlo.token) -> (tensor<2xf32>, !stablehlo.token)
   // expected-error@+1 {{attribute 'source_target_pairs' must be a 2-dimensional tensor of 64-bit integers}}
   %2:2 = "stablehlo.recv"(%token_1) <{channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>, source_target_pairs = "wrong"}> : (!stablehlo.token) -> (tensor<2xf32>, !stablehlo.token)
+  // expected-error@+1 {{attribute 'channel_handle' must be a #stablehlo.channel_handle<...>}}
+  %3:2 = "stablehlo.recv"(%token_1) <{channel_handle = 1 : i64, source_target_pairs = dense<[[0, 1], [1, 0]]> : tensor<2x2xi64>}> : (!stablehlo.token) -> (tensor<2xf32>, !stablehlo.token)
   return
 }

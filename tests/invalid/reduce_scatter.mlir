@@ -204,5 +204,11 @@ func.func @kinds(%operand: tensor<2x4x!quant.uniform<i8:f32:0, {1.0, 2.0}>>, %op
       %r = stablehlo.add %a, %b : tensor<f32>
       stablehlo.return %r : tensor<f32>
   }) : (tensor<2x4xf32>) -> tensor<2x2xf32>
+  // expected-error@+1 {{attribute 'channel_handle' must be a #stablehlo.channel_handle<...>}}
+  %7 = "stablehlo.reduce_scatter"(%operand_1) <{scatter_dimension = 1 : i64, replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>, channel_handle = 1 : i64}> ({
+    ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+      %r = stablehlo.add %a, %b : tensor<f32>
+      stablehlo.return %r : tensor<f32>
+  }) : (tensor<2x4xf32>) -> tensor<2x2xf32>
   return
 }

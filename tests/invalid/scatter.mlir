@@ -402,5 +402,10 @@ func.func @kinds(%inputs: tensor<2x3x4x!quant.uniform<i8:f32:0, {1.0, 2.0}>>, %s
     ^bb0(%a0: tensor<f32>, %b0: tensor<f32>):
       stablehlo.return %a0 : tensor<f32>
   }) : (tensor<2x3x4xf32>, tensor<2x5x2xi64>, tensor<2x5x3xf32>) -> tensor<2x3x4xf32>
+  // expected-error@+1 {{attribute 'scatter_dimension_numbers' must be a #stablehlo.scatter<...>}}
+  %6 = "stablehlo.scatter"(%inputs_1, %scatter_indices, %updates) <{scatter_dimension_numbers = 1 : i64}> ({
+    ^bb0(%a0: tensor<f32>, %b0: tensor<f32>):
+      stablehlo.return %a0 : tensor<f32>
+  }) : (tensor<2x3x4xf32>, tensor<2x5x2xi64>, tensor<2x5x3xf32>) -> tensor<2x3x4xf32>
   return
 }

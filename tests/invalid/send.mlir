@@ -57,5 +57,7 @@ func.func @kinds(%inputs: !stablehlo.token, %token: !stablehlo.token, %inputs_1:
   %3 = "stablehlo.send"(%inputs_1, %token) <{channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>, source_target_pairs = dense<[[0, 1], [1, 0]]> : tensor<2x2xi64>, is_host_transfer = "wrong"}> : (tensor<2xf32>, !stablehlo.token) -> !stablehlo.token
   // expected-error@+1 {{attribute 'source_target_pairs' must be a 2-dimensional tensor of 64-bit integers}}
   %4 = "stablehlo.send"(%inputs_1, %token) <{channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>, source_target_pairs = "wrong"}> : (tensor<2xf32>, !stablehlo.token) -> !stablehlo.token
+  // expected-error@+1 {{attribute 'channel_handle' must be a #stablehlo.channel_handle<...>}}
+  %5 = "stablehlo.send"(%inputs_1, %token) <{channel_handle = 1 : i64, source_target_pairs = dense<[[0, 1], [1, 0]]> : tensor<2x2xi64>}> : (tensor<2xf32>, !stablehlo.token) -> !stablehlo.token
   return
 }

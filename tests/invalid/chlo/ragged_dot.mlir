@@ -153,5 +153,7 @@ func.func @kinds(%lhs: tensor<2x5x4x!quant.uniform<i8:f32, 1.0>>, %rhs: tensor<2
   %3 = "chlo.ragged_dot"(%lhs_1, %rhs, %group_sizes) <{ragged_dot_dimension_numbers = #chlo.ragged_dot<lhs_batching_dimensions = [0], rhs_batching_dimensions = [0], lhs_contracting_dimensions = [2], rhs_contracting_dimensions = [2], lhs_ragged_dimensions = [1], rhs_group_dimensions = [1]>}> : (tensor<2x5x4xf32>, tensor<2x3x4x6xf32>, tensor<2x3xi64>) -> tensor<2x5x6x!quant.uniform<i8:f32, 1.0>>
   // expected-error@+1 {{attribute 'precision_config' must be a list of precision: one of DEFAULT, HIGH, HIGHEST}}
   %4 = "chlo.ragged_dot"(%lhs_1, %rhs, %group_sizes) <{ragged_dot_dimension_numbers = #chlo.ragged_dot<lhs_batching_dimensions = [0], rhs_batching_dimensions = [0], lhs_contracting_dimensions = [2], rhs_contracting_dimensions = [2], lhs_ragged_dimensions = [1], rhs_group_dimensions = [1]>, precision_config = 1 : i64}> : (tensor<2x5x4xf32>, tensor<2x3x4x6xf32>, tensor<2x3xi64>) -> tensor<2x5x6xf32>
+  // expected-error@+1 {{attribute 'ragged_dot_dimension_numbers' must be a #chlo.ragged_dot<...>}}
+  %5 = "chlo.ragged_dot"(%lhs_1, %rhs, %group_sizes) <{ragged_dot_dimension_numbers = 1 : i64}> : (tensor<2x5x4xf32>, tensor<2x3x4x6xf32>, tensor<2x3xi64>) -> tensor<2x5x6xf32>
   return
 }
