@@ -14,8 +14,8 @@ from stablehlo_ref.numerics.contraction import PREPARED_BYTES, Arithmetic, arith
 from stablehlo_ref.numerics.dtypes import numpy_dtype
 from stablehlo_ref.numerics.window_views import BATCH, FEATURE, SPATIAL, Window
 from stablehlo_ref.ops.dot_general import Precision, PrecisionConfig
+from stablehlo_ref.ops.sliding import num_windows
 from stablehlo_ref.spec import (
-    UNKNOWN,
     dim,
     dims,
     element_type,
@@ -257,19 +257,6 @@ def ones(n: int, *attributes: Axes | None) -> tuple[Axes, ...]:
 
 def no_padding(n: int) -> Padding:
     return ((0, 0),) * n
-
-
-def num_windows(
-    size: int, length: int, padding: tuple[int, int], stride: int, base_dilation: int, dilation: int
-) -> int:
-    """`num_windows` of (C25)."""
-    if any(n is UNKNOWN for n in (size, length, *padding)):
-        return UNKNOWN  # type: ignore[no-any-return]
-    dilated_input_shape = 0 if size == 0 else (size - 1) * base_dilation + 1
-    padded_input_shape = padding[0] + dilated_input_shape + padding[1]
-    dilated_window_shape = 0 if length == 0 else (length - 1) * dilation + 1
-    is_empty_window = padded_input_shape == 0 or dilated_window_shape > padded_input_shape
-    return 0 if is_empty_window else (padded_input_shape - dilated_window_shape) // stride + 1
 
 
 def order(first: int, feature: int, spatial: Axes) -> Axes:

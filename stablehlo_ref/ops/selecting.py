@@ -29,7 +29,8 @@ FEW = 32  # elements of a window: of more, folds are faster
 
 
 def selection(select: Body, scatter: Body, x: Any, counts: Sizes, window: Sizes, strides: Sizes, padding: Any) -> Run:
-    """For an operand of type `x` and a source of shape `counts`; source and init value are of the result's type."""
+    """What select_and_scatter does to operands of type `x` and sources of shape `counts`, promoted to the result's
+    element type."""
     if 0 in counts or not size(x):
         return lambda operand, source, init_value: filled(shape(x), init_value)
     if prod(window) > FEW:

@@ -19,12 +19,23 @@ from stablehlo_ref.diagnostics import EvaluationError
 from stablehlo_ref.numerics.dtypes import numpy_dtype
 from stablehlo_ref.ops.data_movement import Pad
 from stablehlo_ref.ops.folding import BLOCK, LANES, RUN, Array, Arrays, Combine, fold_middle
-from stablehlo_ref.spec import element_type, size
+from stablehlo_ref.spec import UNKNOWN, element_type, size
 
 FEW = 9  # elements of a window that are folded from the left, whatever else would be faster
 ROWS = 512  # elements: steps of a running fold that are worth a call of their own
 
 Sizes = Sequence[int]
+
+
+def num_windows(n: Any, window: Any, padding: tuple[Any, Any], stride: int, dilation: int, window_dilation: int) -> Any:
+    """How many windows there are along one dimension: `num_windows` of "reduce_window" (C15), "convolution" (C25)."""
+    if any(number is UNKNOWN for number in (n, window, *padding)):
+        return UNKNOWN
+    dilated_input_shape = 0 if n == 0 else (n - 1) * dilation + 1
+    padded_input_shape = padding[0] + dilated_input_shape + padding[1]
+    dilated_window_shape = 0 if window == 0 else (window - 1) * window_dilation + 1
+    is_empty_window = padded_input_shape == 0 or dilated_window_shape > padded_input_shape
+    return 0 if is_empty_window else (padded_input_shape - dilated_window_shape) // stride + 1
 
 
 def part(x: Array, axis: int, start: int, count: int, step: int) -> Array:

@@ -10,13 +10,13 @@ import numpy as np
 from stablehlo_ref.choices import Choice
 from stablehlo_ref.define import Attr, Body, In, Ins, Op, Out, Outs
 from stablehlo_ref.kinds import Dims, Matrix, per_tensor_quantized, scalar_tensor, tensor
+from stablehlo_ref.ops import sliding
 from stablehlo_ref.ops.folding import Combine, Fold, by_parts
 from stablehlo_ref.ops.reduction import is_reducer, one_or_all, promotion
 from stablehlo_ref.ops.selecting import selection
 from stablehlo_ref.ops.sliding import padding_kernel, running, slide_windows
 from stablehlo_ref.spec import (
     BOOLEAN,
-    UNKNOWN,
     element_type,
     make_tensor_type,
     rank,
@@ -47,19 +47,7 @@ def num_windows(
     sizes: Sizes, window: Sizes, strides: Sizes, dilations: Sizes, window_dilations: Sizes, padding: Any
 ) -> Sizes:
     """How many windows there are along each dimension."""
-    return tuple(map(_num_windows, sizes, window, strides, dilations, window_dilations, padding))
-
-
-def _num_windows(
-    n: Any, window: int, stride: int, dilation: int, window_dilation: int, padding: tuple[int, int]
-) -> Any:
-    if n is UNKNOWN:
-        return UNKNOWN
-    dilated_input_shape = 0 if n == 0 else (n - 1) * dilation + 1
-    padded_input_shape = padding[0] + dilated_input_shape + padding[1]
-    dilated_window_shape = (window - 1) * window_dilation + 1
-    is_empty_window = padded_input_shape == 0 or dilated_window_shape > padded_input_shape
-    return 0 if is_empty_window else (padded_input_shape - dilated_window_shape) // stride + 1
+    return tuple(map(sliding.num_windows, sizes, window, padding, strides, dilations, window_dilations))
 
 
 class ReduceWindow(Op, op="reduce_window"):
