@@ -38,14 +38,14 @@ def perceptron() -> tuple[Callable[..., Any], Any, Any]:
 
 def applied(model: nn.Module, x: Any) -> tuple[Callable[..., Any], Any, Any]:
     """A function of weights and inputs, weights, and inputs."""
-    return model.apply, model.init(jax.random.key(0), x), x
+    return model.apply, jax.jit(model.init)(jax.random.key(0), x), x
 
 
 def trained(
     optimizer: Any, loss_of: Callable[..., Any], model: nn.Module, x: Any
 ) -> tuple[Callable[..., Any], Any, Any]:
     """A step of training that overwrites its state."""
-    weights = model.init(jax.random.key(0), x)
+    weights = jax.jit(model.init)(jax.random.key(0), x)
 
     def step(state: Any, x: Any) -> Any:
         weights, moments = state
@@ -77,29 +77,33 @@ MODELS: dict[str, Callable[[], tuple[Callable[..., Any], Any, Any]]] = {
 }
 
 
-def case(make: Callable[[], tuple[Callable[..., Any], Any, Any]], way: str) -> Case:
-    """A model exported in one of the `WAYS`, and called."""
+def called(make: Callable[[], tuple[Callable[..., Any], Any, Any]]) -> tuple[Any, list[np.ndarray], list[np.ndarray]]:
+    """A model as a function of its input and weights, which it overwrites if it can, these, and its results."""
     function, weights, x = make()
     leaves, tree = jax.tree.flatten(weights)
     donated = tuple(range(1, len(leaves) + 1))
     call = lambda x, *leaves: function(tree.unflatten(leaves), x)  # noqa: E731
     jitted = jax.jit(call, keep_unused=True, donate_argnums=donated)  # unused weights stay arguments
-    types = [jax.ShapeDtypeStruct(a.shape, a.dtype) for a in (x, *leaves)]
-    if way == "symbolic":
-        types[0] = jax.ShapeDtypeStruct((*export.symbolic_shape("n"), *x.shape[1:]), x.dtype)
-    if way in ("lowered", "located"):
-        text = jitted.lower(*types).as_text(debug_info=way == "located")
-    else:
-        text = export.export(jitted)(*types).mlir_module()
     arguments = [np.asarray(a) for a in (x, *leaves)]
-    return Case(text, arguments, list(map(np.asarray, jax.tree.leaves(jitted(*arguments)))))
+    return jitted, arguments, list(map(np.asarray, jax.tree.leaves(jitted(*arguments))))
+
+
+def case(model: Callable[[], tuple[Any, list[np.ndarray], list[np.ndarray]]], way: str) -> Case:
+    """A model exported in one of the `WAYS`."""
+    jitted, arguments, expected = model()
+    types = [jax.ShapeDtypeStruct(a.shape, a.dtype) for a in arguments]
+    if way == "symbolic":
+        types[0] = jax.ShapeDtypeStruct((*export.symbolic_shape("n"), *types[0].shape[1:]), types[0].dtype)
+    if way in ("lowered", "located"):
+        return Case(jitted.lower(*types).as_text(debug_info=way == "located"), arguments, expected)
+    return Case(export.export(jitted)(*types).mlir_module(), arguments, expected)
 
 
 def samples() -> Iterator[Sample]:
     for name, make in MODELS.items():
-        once = cache(make)
+        model = cache(partial(called, make))
         for way in WAYS:
-            yield Sample(f"{name}.{way}", partial(case, once, way))
+            yield Sample(f"{name}.{way}", partial(case, model, way))
 
 
 if __name__ == "__main__":
