@@ -64,14 +64,16 @@ def check_mesh(sizes: Sizes, device_ids: Sequence[int]) -> None:
         raise ValueError(f"more than {MOST_DEVICES} devices")
     if device_ids and len(device_ids) != count:
         raise ValueError(f"{len(device_ids)} device_ids for {count} devices")
+    if sizes and device_ids and sorted(device_ids) != list(range(count)):
+        raise ValueError(f"device_ids are not the numbers below {count}")
 
 
 def read_mesh(attribute: Any) -> tuple[Sizes, Sequence[int]]:
     """The axes' sizes by name and the ids of the devices, none where they are in order. ValueError for no mesh."""
     if isinstance(attribute, OpaqueAttribute | str):  # <["x"=2, "y"=4], device_ids=[...]> of Shardy
         text, _, ids = str(getattr(attribute, "text", attribute)).partition("device_ids")
-        found = re.findall(r'"([^"]+)"\s*=\s*(\d+)', text)
-        return {name: int(size) for name, size in found}, [int(i) for i in re.findall(r"\d+", ids)]
+        found = re.findall(r'"([^"]+)"\s*=\s*(-?\d+)', text)
+        return {name: int(size) for name, size in found}, [int(i) for i in re.findall(r"-?\d+", ids)]
     try:
         fields = _fields(attribute)
         axes = [(axis["name"], axis["size"].value) for axis in map(_fields, fields["axes"])]

@@ -62,6 +62,22 @@ func.func @expand_shape_C2(%src: tensor<5x4xf32>) {
 
 // -----
 
+func.func @expand_shape_C3(%src: tensor<6x4xf32>) {
+  // expected-error@+1 {{(C3): size(static_output_shape) == rank(result) or (static_output_shape == () and result.is_static)}}
+  %0 = "tensor.expand_shape"(%src) <{reassociation = [[0, 1], [2]], static_output_shape = array<i64: 2, 3>}> : (tensor<6x4xf32>) -> tensor<2x3x4xf32>
+  return
+}
+
+// -----
+
+func.func @expand_shape_C4(%src: tensor<6x4xf32>, %output_shape: index) {
+  // expected-error@+1 {{(C4): size(output_shape) == static_output_shape.count(DYNAMIC)}}
+  %0 = "tensor.expand_shape"(%src, %output_shape) <{reassociation = [[0, 1], [2]], static_output_shape = array<i64: 2, 3, 4>}> : (tensor<6x4xf32>, index) -> tensor<2x3x4xf32>
+  return
+}
+
+// -----
+
 func.func @concat_C1(%inputs0: tensor<2x3xf32>, %inputs1: tensor<4x3xf32>) {
   // expected-error@+1 {{(C1): size(inputs) > 0 and 0 <= dim < rank(result) and all(rank(x) == rank(result) for x in inputs)}}
   %0 = "tensor.concat"(%inputs0, %inputs1) <{dim = 2 : i64}> : (tensor<2x3xf32>, tensor<4x3xf32>) -> tensor<6x3xf32>

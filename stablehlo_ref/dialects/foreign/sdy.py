@@ -16,14 +16,14 @@ from typing import Any
 import numpy as np
 
 from stablehlo_ref.define import Attr, Body, In, Ins, Op, Out, Outs
-from stablehlo_ref.diagnostics import InvalidError, Location, UnsupportedError
+from stablehlo_ref.diagnostics import EvaluationError, InvalidError, Location, UnsupportedError
 from stablehlo_ref.dialects.foreign.values import Array, Run
 from stablehlo_ref.ir.attributes import OpaqueAttribute
 from stablehlo_ref.kinds import Int, Kind, Opaque, String, anything
 from stablehlo_ref.ops.control_flow import all_compatible
 from stablehlo_ref.ops.meshes import check_mesh, read_mesh
 from stablehlo_ref.processes import Grid
-from stablehlo_ref.spec import compatible, is_tensor, make_tensor_type, shape, size
+from stablehlo_ref.spec import compatible, is_tensor, is_unique, make_tensor_type, shape, size
 
 any_tensor = Kind("tensor", is_tensor)
 
@@ -156,6 +156,7 @@ class ManualComputation(Op, op="manual_computation", dialect="sdy"):
         C(1, size(devices.inputs) == size(tensors) and size(devices.outputs) == size(results))
         C(2, all_compatible(body.inputs, list(map(devices.local, tensors, devices.inputs))))
         C(3, all_compatible(body.outputs, list(map(devices.local, results, devices.outputs))))
+        C(4, all(map(devices.can_split, (*tensors, *results), devices.inputs + devices.outputs)))
 
     @staticmethod
     def inline(
@@ -195,12 +196,21 @@ class Devices:
         """The axes that the dimensions of a tensor are split over here."""
         return [[name for name in dimension if name in self.manual] for dimension in sharding.axes]
 
+    def can_split(self, type: Any, sharding: Sharding) -> bool:
+        """Whether the axes are the mesh's, each there once, and all parts of a tensor have the same size."""
+        used = [name for dimension in sharding.axes for name in dimension]
+        is_even = not is_tensor(type) or all(n % part == 0 for n, part in zip(shape(type), self.parts(sharding)))
+        return is_unique(used) and set(used) <= self.sizes.keys() and is_even
+
+    def parts(self, sharding: Sharding) -> list[int]:
+        """How many parts the dimensions of a tensor are split into."""
+        return [prod(self.sizes[name] for name in names) for names in self.axes(sharding)]
+
     def local(self, type: Any, sharding: Sharding) -> Any:
         """The type of a device's part of a tensor."""
         if not is_tensor(type):
             return type
-        parts = [prod(self.sizes[name] for name in names) for names in self.axes(sharding)]
-        sizes = [n // part for n, part in zip(shape(type), parts, strict=True)]
+        sizes = [n // part for n, part in zip(shape(type), self.parts(sharding), strict=True)]
         return make_tensor_type(sizes, type.element_type)
 
     def part(self, sharding: Sharding, device: int, local: Sequence[int]) -> tuple[slice, ...]:
@@ -214,17 +224,18 @@ class Devices:
         return tuple(spans)
 
     def split(self, whole: Array, sharding: Sharding) -> list[Array]:
-        """The part of each device."""
+        """The part of each device; EvaluationError where they would have different sizes."""
         if not isinstance(whole, np.ndarray):
             return [whole] * self.count
-        counts = [prod(self.sizes[name] for name in names) for names in self.axes(sharding)]
+        counts = self.parts(sharding)
+        if any(n % count for n, count in zip(whole.shape, counts)):
+            raise EvaluationError(f"a tensor of shape {list(whole.shape)} can't be split into {counts} equal parts")
         local = [n // count for n, count in zip(whole.shape, counts)]
         return [whole[self.part(sharding, device, local)] for device in range(self.count)]
 
     def join(self, parts: Sequence[Array], sharding: Sharding) -> Array:
         """The whole of which each device has a part; of a part that several have, that of the last."""
-        first = parts[0]
-        counts = [prod(self.sizes[name] for name in names) for names in self.axes(sharding)]
+        first, counts = parts[0], self.parts(sharding)
         if prod(counts) == 1:
             return first
         whole = np.empty([n * count for n, count in zip(first.shape, counts)], first.dtype)

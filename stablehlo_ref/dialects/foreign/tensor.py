@@ -307,9 +307,13 @@ class ExpandShape(Regroup, op="expand_shape"):
         return filled(result, sizes, constants.get("output_shape"))
 
     @staticmethod
-    def constraints(C: Any, src: Any, reassociation: Any, result: Any) -> None:
+    def constraints(
+        C: Any, src: Any, reassociation: Any, output_shape: Any, static_output_shape: Any, result: Any
+    ) -> None:
         C(1, size(reassociation) == rank(src) and all_in_order(reassociation, result))
         C(2, all(n == product(result, group) for n, group in zip(shape(src), reassociation)))
+        C(3, size(static_output_shape) == rank(result) or (static_output_shape == () and result.is_static))
+        C(4, size(output_shape) == static_output_shape.count(DYNAMIC))
 
     @staticmethod
     def plan(result: Any) -> Run:
