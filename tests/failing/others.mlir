@@ -106,3 +106,45 @@ func.func @main() {
   %0 = stablehlo.set_dimension_size %x, %n, dim = 0 : (tensor<3xi32>, tensor<i32>) -> tensor<?xi32, #stablehlo.bounds<3>>
   return
 }
+
+// -----
+
+// sdy: a part for each device, of a size that only a run tells.
+
+sdy.mesh @mesh = <["x"=2]>
+func.func @main() {
+  %x = stablehlo.constant dense<[0, 1, 2]> : tensor<3xi32>
+  %0 = tensor.cast %x : tensor<3xi32> to tensor<?xi32>
+  // expected-error@+1 {{a tensor of shape [3] can't be split into [2] equal parts}}
+  %1 = sdy.manual_computation(%0) in_shardings=[<@mesh, [{"x"}]>] out_shardings=[<@mesh, [{"x"}]>] manual_axes={"x"} (%p: tensor<?xi32>) {
+    sdy.return %p : tensor<?xi32>
+  } : (tensor<?xi32>) -> tensor<?xi32>
+  return
+}
+
+// -----
+
+// sdy: devices that meet nobody; the error says who waits.
+
+sdy.mesh @mesh = <["x"=2]>
+func.func @main() {
+  %x = stablehlo.constant dense<[0, 1]> : tensor<2xi32>
+  %0 = sdy.manual_computation(%x) in_shardings=[<@mesh, [{"x"}]>] out_shardings=[<@mesh, [{"x"}]>] manual_axes={"x"} (%p: tensor<1xi32>) {
+    %id = stablehlo.partition_id : tensor<ui32>
+    %zero = stablehlo.constant dense<0> : tensor<ui32>
+    %first = stablehlo.compare EQ, %id, %zero : (tensor<ui32>, tensor<ui32>) -> tensor<i1>
+    %1 = "stablehlo.if"(%first) ({
+      // expected-error@+1 {{all_reduce}}
+      %2 = "stablehlo.all_reduce"(%p) <{channel_handle = #stablehlo.channel_handle<handle = 1, type = 0>, replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>, use_global_device_ids}> ({
+      ^bb0(%a: tensor<i32>, %b: tensor<i32>):
+        %3 = stablehlo.add %a, %b : tensor<i32>
+        stablehlo.return %3 : tensor<i32>
+      }) : (tensor<1xi32>) -> tensor<1xi32>
+      stablehlo.return %2 : tensor<1xi32>
+    }, {
+      stablehlo.return %p : tensor<1xi32>
+    }) : (tensor<i1>) -> tensor<1xi32>
+    sdy.return %1 : tensor<1xi32>
+  } : (tensor<2xi32>) -> tensor<2xi32>
+  return
+}

@@ -52,3 +52,35 @@ func.func @probes() {
   check.expect_serialized_eq %one, probe_id = "i", iter = 1 : tensor<i32>
   return
 }
+
+// -----
+
+// All element types: NaN is like NaN and 0 like -0, in complex numbers part by part; of 1, 4 and 8 bits.
+func.func @element_types() {
+  %a = stablehlo.constant dense<[true, false]> : tensor<2xi1>
+  check.expect_eq_const %a, dense<[true, false]> : tensor<2xi1>
+  %b = stablehlo.constant dense<[-8, 7]> : tensor<2xi4>
+  check.expect_eq %b, %b : tensor<2xi4>
+  %c = stablehlo.constant dense<[0x7F, 0xFF, 0x80]> : tensor<3xf8E4M3FN>
+  check.expect_eq_const %c, dense<[0xFF, 0x7F, 0x00]> : tensor<3xf8E4M3FN>
+  %d = stablehlo.constant dense<[(0x7FC00000, -0.0), (1.0, 2.0)]> : tensor<2xcomplex<f32>>
+  check.expect_eq_const %d, dense<[(0xFFC00000, 0.0), (1.0, 2.0)]> : tensor<2xcomplex<f32>>
+  check.expect_almost_eq_const %d, dense<[(0x7FC00000, 0.0), (1.00005, 1.99995)]> : tensor<2xcomplex<f32>>
+  check.expect_close %d, %d, max_ulp_difference = 0 : tensor<2xcomplex<f32>>, tensor<2xcomplex<f32>>
+  %e = stablehlo.constant dense<18446744073709551615> : tensor<ui64>
+  check.expect_eq_const %e, dense<18446744073709551615> : tensor<ui64>
+  %f = stablehlo.constant dense<> : tensor<2x0xf64>
+  check.expect_eq_const %f, dense<> : tensor<2x0xf64>
+  check.expect_almost_eq %f, %f : tensor<2x0xf64>
+  return
+}
+
+// -----
+
+// Units in the last place are counted across 0 and across powers of two; infinities are as near to themselves as NaN is.
+func.func @units_in_the_last_place() {
+  %x = stablehlo.constant dense<[0x00000001, 1.0, 0x7F800000]> : tensor<3xf32>
+  %y = stablehlo.constant dense<[0x80000001, 0x3F7FFFFE, 0x7F800000]> : tensor<3xf32>
+  check.expect_close %x, %y, max_ulp_difference = 2 : tensor<3xf32>, tensor<3xf32>
+  return
+}

@@ -62,3 +62,40 @@ func.func @free_axes() {
   check.expect_eq_const %0, dense<[[5, 6, 7, 8], [1, 2, 3, 4]]> : tensor<2x4xi32>
   func.return
 }
+
+// -----
+
+// Several tensors, one of them whole everywhere, and results of other shapes; each device has its own row of the sum.
+sdy.mesh @mesh = <["x"=3]>
+func.func @parts_and_wholes() {
+  %a = stablehlo.constant dense<[[1, 2], [3, 4], [5, 6]]> : tensor<3x2xi32>
+  %b = stablehlo.constant dense<[10, 100]> : tensor<2xi32>
+  %0:2 = sdy.manual_computation(%a, %b) in_shardings=[<@mesh, [{"x"}, {}]>, <@mesh, [{}]>] out_shardings=[<@mesh, [{"x"}]>, <@mesh, [{}, {"x"}]>] manual_axes={"x"} (%p: tensor<1x2xi32>, %q: tensor<2xi32>) {
+    %1 = stablehlo.dot_general %p, %q, contracting_dims = [1] x [0] : (tensor<1x2xi32>, tensor<2xi32>) -> tensor<1xi32>
+    %2 = stablehlo.transpose %p, dims = [1, 0] : (tensor<1x2xi32>) -> tensor<2x1xi32>
+    sdy.return %1, %2 : tensor<1xi32>, tensor<2x1xi32>
+  } : (tensor<3x2xi32>, tensor<2xi32>) -> (tensor<3xi32>, tensor<2x3xi32>)
+  check.expect_eq_const %0#0, dense<[210, 430, 650]> : tensor<3xi32>
+  check.expect_eq_const %0#1, dense<[[1, 3, 5], [2, 4, 6]]> : tensor<2x3xi32>
+  func.return
+}
+
+// -----
+
+// Parts of nothing; and a mesh of one device, on which the body sees the whole.
+sdy.mesh @mesh = <["x"=2]>
+sdy.mesh @one = <["x"=1]>
+func.func @edges() {
+  %a = stablehlo.constant dense<> : tensor<0x3xf32>
+  %0 = sdy.manual_computation(%a) in_shardings=[<@mesh, [{"x"}, {}]>] out_shardings=[<@mesh, [{"x"}, {}]>] manual_axes={"x"} (%p: tensor<0x3xf32>) {
+    sdy.return %p : tensor<0x3xf32>
+  } : (tensor<0x3xf32>) -> tensor<0x3xf32>
+  check.expect_eq_const %0, dense<> : tensor<0x3xf32>
+  %b = stablehlo.constant dense<[1.5, 0x7FC00000]> : tensor<2xf32>
+  %1 = sdy.manual_computation(%b) in_shardings=[<@one, [{"x"}]>] out_shardings=[<@one, [{"x"}]>] manual_axes={"x"} (%p: tensor<2xf32>) {
+    %2 = stablehlo.negate %p : tensor<2xf32>
+    sdy.return %2 : tensor<2xf32>
+  } : (tensor<2xf32>) -> tensor<2xf32>
+  check.expect_eq_const %1, dense<[-1.5, 0x7FC00000]> : tensor<2xf32>
+  func.return
+}
