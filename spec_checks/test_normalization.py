@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import ml_dtypes
@@ -49,7 +50,8 @@ def test_batch_norm(op: str, long: int, data: st.DataObject) -> None:
     operands, epsilon, feature_index = data.draw(arguments(op))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(normalization, "LONG", long)
-        patch.setattr(normalization, "BLOCK", data.draw(st.sampled_from([2, normalization.BLOCK])))
+        for limit in ("BLOCK", "LONGEST"):
+            patch.setattr(normalization, limit, data.draw(st.sampled_from([2, getattr(normalization, limit)])))
         results = evaluate(f"batch_norm_{op}", *operands, epsilon=epsilon, feature_index=feature_index)
     expected = getattr(oracle, f"batch_norm_{op}")(*operands, epsilon, feature_index)
     bounds = getattr(oracle, f"batch_norm_{op}_bound")(*operands, epsilon, feature_index)
@@ -89,3 +91,16 @@ def test_large_tensors(shape: tuple[int, ...], feature_index: int) -> None:
     np.testing.assert_allclose(actual[0], gradient, rtol=1e-4, atol=1e-5)
     np.testing.assert_allclose(actual[1], grad_scale, rtol=1e-4, atol=1e-3)
     np.testing.assert_allclose(actual[2], grad_offset, rtol=1e-4, atol=1e-3)
+
+
+@pytest.mark.parametrize("count", [2_000_000, 2_000_003])
+def test_sums_of_many_are_exact(count: int) -> None:
+    """Also those of a prime number of elements, which cannot be cut into equal rows: no more than the last rounding,
+    and what 2**14 additions in f32 can be expected to add, is lost."""
+    x = np.random.default_rng(0).random((1, 1, count), np.float32) + np.float32(3)
+    one = np.ones(1, np.float32)
+    _, mean, variance = evaluate("batch_norm_training", x, one, one, epsilon=0.0, feature_index=1)
+    exact = math.fsum(x.flat) / count
+    assert abs(mean[0] - exact) <= np.spacing(np.float32(exact))
+    spread = math.fsum((x.astype(np.float64).ravel() - exact) ** 2) / count
+    assert abs(variance[0] - spread) <= 2 * np.spacing(np.float32(spread))

@@ -34,6 +34,7 @@ Run = Callable[..., Any]
 
 BLOCK = 1 << 16  # elements worked on at a time, so that they stay in the cache from step to step
 LONG = 1 << 6  # elements of one feature side by side that make a row
+LONGEST = 1 << 14  # elements of a row: of more, sums are not exact enough in f32
 WIDTH = 1 << 10  # elements of a row of several features, at most; inner loops over few are slow
 
 
@@ -217,10 +218,16 @@ def normalizer(sheet: Sheet, epsilon: float) -> Run:
     return run
 
 
+def parts_of(length: int) -> int:
+    """Into how many equal rows a long one is cut."""
+    least = -(-length // LONGEST)
+    return next((n for n in range(least, 2 * least) if length % n == 0), 1) if least > 1 else 1
+
+
 class Sheet:
     """Tensors of a type as matrices, that are worked on in blocks of rows.
 
-    Where the tensor has enough elements of a feature side by side, they are a row; else all rows are alike.
+    Where the tensor has enough elements of a feature side by side, they are a row, or several; else all rows are alike.
     """
 
     def __init__(self, operand: Any, feature_index: int) -> None:
@@ -232,9 +239,10 @@ class Sheet:
         self.outer, self.inner = prod(self.sizes[:feature_index]), prod(self.sizes[feature_index + 1 :])
         self.count = self.constant(self.outer * self.inner)  # the spec's `size(operand) / dim(operand, feature_index)`
         self.by_row = self.inner >= LONG
+        self.parts = parts_of(self.inner)
         period = self.features * self.inner
         self.repeats = max((t for t in (2, 4, 8, 16, 32) if self.outer % t == 0 and t * period <= WIDTH), default=1)
-        self.shape = (self.outer * self.features, self.inner)
+        self.shape = (self.outer * self.features * self.parts, self.inner // self.parts)
         if not self.by_row:
             self.shape = (self.outer // self.repeats, self.repeats * period)
         rows, columns = self.shape
@@ -253,7 +261,7 @@ class Sheet:
         """A value for each feature, as a matrix in the wide type."""
         features = features.astype(self.wide)
         if self.by_row:
-            column = np.broadcast_to(features, (self.outer, self.features)).reshape(-1, 1)
+            column = np.broadcast_to(features[:, np.newaxis], (self.outer, self.features, self.parts)).reshape(-1, 1)
             return np.broadcast_to(column, self.shape)
         return np.broadcast_to(np.tile(np.repeat(features, self.inner), self.repeats), self.shape)
 
@@ -263,10 +271,11 @@ class Sheet:
         for block in self.blocks:
             for total, term in zip(totals, terms(block)):
                 if self.by_row:
-                    total[block] = term @ np.ones(self.inner, self.wide)
+                    long = term.shape[1] > LONGEST
+                    total[block] = term.sum(1, FLOAT64) if long else term @ np.ones(term.shape[1], self.wide)
                 else:
                     total += np.ones(len(term), self.wide) @ term
-        around = (self.outer, 1) if self.by_row else (self.repeats, self.inner)
+        around = (self.outer, self.parts) if self.by_row else (self.repeats, self.inner)
         return totals.reshape(count, around[0], self.features, around[1]).sum((1, 3))
 
     def collect(self, fill: Callable[[slice, Array], None]) -> Array:
