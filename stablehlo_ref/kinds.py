@@ -6,6 +6,7 @@ back (`encode`); both the current spellings and those of older exports are read,
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from enum import Enum
 from typing import Any
@@ -62,10 +63,18 @@ class Kind:
         self.holds = holds
 
     def __or__(self, other: Kind) -> Kind:
-        return Kind(f"{self.name} or {other.name}", lambda t: self.holds(t) or other.holds(t))
+        return Kind(_either(self.name, other.name), lambda t: self.holds(t) or other.holds(t))
 
     def __repr__(self) -> str:
         return self.name
+
+
+def _either(x: str, y: str) -> str:
+    """One name or another: `tensor of integer or boolean type`."""
+    first, second = (re.fullmatch(r"(.*tensor of )(.*) type", name) for name in (x, y))
+    if first and second and first[1] == second[1]:
+        return f"{first[1]}{first[2]} or {second[2]} type"
+    return f"{x} or {y}"
 
 
 def _tensor_of(name: str, holds: Callable[[Any], bool]) -> Kind:

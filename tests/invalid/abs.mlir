@@ -23,9 +23,9 @@ func.func @C2_real(%operand: tensor<2xf32>) {
 // -----
 
 func.func @kinds(%operand: tensor<2xui32>, %operand_1: tensor<2xcomplex<f32>>) {
-  // expected-error@+1 {{operand #0 (operand) must be tensor of signed integer type or tensor of floating-point type or tensor of complex type or per-tensor quantized tensor, but is tensor<2xui32>}}
+  // expected-error@+1 {{operand #0 (operand) must be tensor of signed integer or floating-point or complex type or per-tensor quantized tensor, but is tensor<2xui32>}}
   %0 = "stablehlo.abs"(%operand) : (tensor<2xui32>) -> tensor<2xf32>
-  // expected-error@+1 {{result #0 (result) must be tensor of signed integer type or tensor of floating-point type or per-tensor quantized tensor, but is tensor<2xui32>}}
+  // expected-error@+1 {{result #0 (result) must be tensor of signed integer or floating-point type or per-tensor quantized tensor, but is tensor<2xui32>}}
   %1 = "stablehlo.abs"(%operand_1) : (tensor<2xcomplex<f32>>) -> tensor<2xui32>
   return
 }

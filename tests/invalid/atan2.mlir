@@ -15,11 +15,11 @@ func.func @C1_element_type(%lhs: tensor<2xf32>, %rhs: tensor<2xf32>) {
 // -----
 
 func.func @kinds(%lhs: tensor<2xi32>, %rhs: tensor<2xf32>, %lhs_1: tensor<2xf32>, %rhs_1: tensor<2xi32>) {
-  // expected-error@+1 {{operand #0 (lhs) must be tensor of floating-point type or tensor of complex type or per-tensor quantized tensor, but is tensor<2xi32>}}
+  // expected-error@+1 {{operand #0 (lhs) must be tensor of floating-point or complex type or per-tensor quantized tensor, but is tensor<2xi32>}}
   %0 = "stablehlo.atan2"(%lhs, %rhs) : (tensor<2xi32>, tensor<2xf32>) -> tensor<2xf32>
-  // expected-error@+1 {{operand #1 (rhs) must be tensor of floating-point type or tensor of complex type or per-tensor quantized tensor, but is tensor<2xi32>}}
+  // expected-error@+1 {{operand #1 (rhs) must be tensor of floating-point or complex type or per-tensor quantized tensor, but is tensor<2xi32>}}
   %1 = "stablehlo.atan2"(%lhs_1, %rhs_1) : (tensor<2xf32>, tensor<2xi32>) -> tensor<2xf32>
-  // expected-error@+1 {{result #0 (result) must be tensor of floating-point type or tensor of complex type or per-tensor quantized tensor, but is tensor<2xi32>}}
+  // expected-error@+1 {{result #0 (result) must be tensor of floating-point or complex type or per-tensor quantized tensor, but is tensor<2xi32>}}
   %2 = "stablehlo.atan2"(%lhs_1, %rhs) : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xi32>
   return
 }

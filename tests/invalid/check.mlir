@@ -7,9 +7,9 @@ func.func @expect_almost_eq_C1(%lhs: tensor<2xf32>, %rhs: tensor<3xf32>) {
 // -----
 
 func.func @expect_almost_eq_kinds(%lhs: tensor<2xi32>, %rhs: tensor<2xf32>, %lhs_1: tensor<2xf32>, %rhs_1: tensor<2xi32>) {
-  // expected-error@+1 {{operand #0 (lhs) must be tensor of floating-point type or tensor of complex type, but is tensor<2xi32>}}
+  // expected-error@+1 {{operand #0 (lhs) must be tensor of floating-point or complex type, but is tensor<2xi32>}}
   "check.expect_almost_eq"(%lhs, %rhs) : (tensor<2xi32>, tensor<2xf32>) -> ()
-  // expected-error@+1 {{operand #1 (rhs) must be tensor of floating-point type or tensor of complex type, but is tensor<2xi32>}}
+  // expected-error@+1 {{operand #1 (rhs) must be tensor of floating-point or complex type, but is tensor<2xi32>}}
   "check.expect_almost_eq"(%lhs_1, %rhs_1) : (tensor<2xf32>, tensor<2xi32>) -> ()
   // expected-error@+1 {{attribute 'tolerance' must be a f64 number}}
   "check.expect_almost_eq"(%lhs_1, %rhs) <{tolerance = "wrong"}> : (tensor<2xf32>, tensor<2xf32>) -> ()
@@ -45,7 +45,7 @@ func.func @expect_almost_eq_const_C1(%lhs: tensor<3xf32>) {
 // -----
 
 func.func @expect_almost_eq_const_kinds(%lhs: tensor<2xi32>, %lhs_1: tensor<2xf32>) {
-  // expected-error@+1 {{operand #0 (lhs) must be tensor of floating-point type or tensor of complex type, but is tensor<2xi32>}}
+  // expected-error@+1 {{operand #0 (lhs) must be tensor of floating-point or complex type, but is tensor<2xi32>}}
   "check.expect_almost_eq_const"(%lhs) <{value = dense<0.0> : tensor<2xf32>}> : (tensor<2xi32>) -> ()
   // expected-error@+1 {{requires attribute 'value'}}
   "check.expect_almost_eq_const"(%lhs_1) : (tensor<2xf32>) -> ()
@@ -111,9 +111,9 @@ func.func @expect_close_C4(%actual: tensor<2xf32>, %expected: tensor<2xf32>) {
 // -----
 
 func.func @expect_close_kinds(%actual: tensor<2xi32>, %expected: tensor<2xf32>, %actual_1: tensor<2xf32>, %expected_1: tensor<2xi32>) {
-  // expected-error@+1 {{operand #0 (actual) must be tensor of floating-point type or tensor of complex type, but is tensor<2xi32>}}
+  // expected-error@+1 {{operand #0 (actual) must be tensor of floating-point or complex type, but is tensor<2xi32>}}
   "check.expect_close"(%actual, %expected) <{max_ulp_difference = 3 : i64, min_ulp_difference = 0 : i64}> : (tensor<2xi32>, tensor<2xf32>) -> ()
-  // expected-error@+1 {{operand #1 (expected) must be tensor of floating-point type or tensor of complex type, but is tensor<2xi32>}}
+  // expected-error@+1 {{operand #1 (expected) must be tensor of floating-point or complex type, but is tensor<2xi32>}}
   "check.expect_close"(%actual_1, %expected_1) <{max_ulp_difference = 3 : i64, min_ulp_difference = 0 : i64}> : (tensor<2xf32>, tensor<2xi32>) -> ()
   // expected-error@+1 {{attribute 'max_ulp_difference' must be a 64-bit integer}}
   "check.expect_close"(%actual_1, %expected) <{max_ulp_difference = "wrong", min_ulp_difference = 0 : i64}> : (tensor<2xf32>, tensor<2xf32>) -> ()

@@ -15,7 +15,7 @@ func.func @C1_negative() {
 // -----
 
 func.func @kinds() {
-  // expected-error@+1 {{result #0 (output) must be statically shaped tensor of integer type or tensor of floating-point type or tensor of complex type or per-tensor quantized tensor, but is tensor<?xi32>}}
+  // expected-error@+1 {{result #0 (output) must be statically shaped tensor of integer or floating-point or complex type or per-tensor quantized tensor, but is tensor<?xi32>}}
   %0 = "stablehlo.iota"() <{iota_dimension = 0 : i64}> : () -> tensor<?xi32>
   // expected-error@+1 {{requires attribute 'iota_dimension'}}
   %1 = "stablehlo.iota"() : () -> tensor<4xi32>

@@ -15,9 +15,9 @@ func.func @C1_element_type(%operand: tensor<2xf32>) {
 // -----
 
 func.func @kinds(%operand: tensor<2xi32>, %operand_1: tensor<2xf32>) {
-  // expected-error@+1 {{operand #0 (operand) must be tensor of floating-point type or tensor of complex type or per-tensor quantized tensor, but is tensor<2xi32>}}
+  // expected-error@+1 {{operand #0 (operand) must be tensor of floating-point or complex type or per-tensor quantized tensor, but is tensor<2xi32>}}
   %0 = "stablehlo.log"(%operand) : (tensor<2xi32>) -> tensor<2xf32>
-  // expected-error@+1 {{result #0 (result) must be tensor of floating-point type or tensor of complex type or per-tensor quantized tensor, but is tensor<2xi32>}}
+  // expected-error@+1 {{result #0 (result) must be tensor of floating-point or complex type or per-tensor quantized tensor, but is tensor<2xi32>}}
   %1 = "stablehlo.log"(%operand_1) : (tensor<2xf32>) -> tensor<2xi32>
   // expected-error@+1 {{attribute 'result_accuracy' must be a stablehlo.result_accuracy}}
   %2 = "stablehlo.log"(%operand_1) <{result_accuracy = "high"}> : (tensor<2xf32>) -> tensor<2xf32>

@@ -35,7 +35,7 @@ func.func @kinds(%initial_state: tensor<2xi32>, %initial_state_1: tensor<2xui64>
   %0:2 = "stablehlo.rng_bit_generator"(%initial_state) <{rng_algorithm = #stablehlo<rng_algorithm THREE_FRY>}> : (tensor<2xi32>) -> (tensor<2xui64>, tensor<2x2xi32>)
   // expected-error@+1 {{result #0 (output_state) must be 1-dimensional tensor of type ui64, but is tensor<2xi32>}}
   %1:2 = "stablehlo.rng_bit_generator"(%initial_state_1) <{rng_algorithm = #stablehlo<rng_algorithm THREE_FRY>}> : (tensor<2xui64>) -> (tensor<2xi32>, tensor<2x2xi32>)
-  // expected-error@+1 {{result #1 (output) must be tensor of integer type or tensor of floating-point type, but is tensor<2x2xi1>}}
+  // expected-error@+1 {{result #1 (output) must be tensor of integer or floating-point type, but is tensor<2x2xi1>}}
   %2:2 = "stablehlo.rng_bit_generator"(%initial_state_1) <{rng_algorithm = #stablehlo<rng_algorithm THREE_FRY>}> : (tensor<2xui64>) -> (tensor<2xui64>, tensor<2x2xi1>)
   // expected-error@+1 {{requires attribute 'rng_algorithm'}}
   %3:2 = "stablehlo.rng_bit_generator"(%initial_state_1) : (tensor<2xui64>) -> (tensor<2xui64>, tensor<2x2xi32>)

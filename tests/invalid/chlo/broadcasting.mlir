@@ -125,11 +125,11 @@ func.func @broadcast_and_C5(%lhs: tensor<2x3xi32>, %rhs: tensor<3xi32>) {
 // -----
 
 func.func @broadcast_and_kinds(%lhs: tensor<2x3xf32>, %rhs: tensor<3xi32>, %lhs_1: tensor<2x3xi32>, %rhs_1: tensor<3xf32>) {
-  // expected-error@+1 {{operand #0 (lhs) must be tensor of boolean type or tensor of integer type, but is tensor<2x3xf32>}}
+  // expected-error@+1 {{operand #0 (lhs) must be tensor of boolean or integer type, but is tensor<2x3xf32>}}
   %0 = "chlo.broadcast_and"(%lhs, %rhs) : (tensor<2x3xf32>, tensor<3xi32>) -> tensor<2x3xi32>
-  // expected-error@+1 {{operand #1 (rhs) must be tensor of boolean type or tensor of integer type, but is tensor<3xf32>}}
+  // expected-error@+1 {{operand #1 (rhs) must be tensor of boolean or integer type, but is tensor<3xf32>}}
   %1 = "chlo.broadcast_and"(%lhs_1, %rhs_1) : (tensor<2x3xi32>, tensor<3xf32>) -> tensor<2x3xi32>
-  // expected-error@+1 {{result #0 (result) must be tensor of boolean type or tensor of integer type, but is tensor<2x3xf32>}}
+  // expected-error@+1 {{result #0 (result) must be tensor of boolean or integer type, but is tensor<2x3xf32>}}
   %2 = "chlo.broadcast_and"(%lhs_1, %rhs) : (tensor<2x3xi32>, tensor<3xi32>) -> tensor<2x3xf32>
   // expected-error@+1 {{attribute 'broadcast_dimensions' must be a list of 64-bit integers}}
   %3 = "chlo.broadcast_and"(%lhs_1, %rhs) <{broadcast_dimensions = "wrong"}> : (tensor<2x3xi32>, tensor<3xi32>) -> tensor<2x3xi32>
@@ -625,11 +625,11 @@ func.func @broadcast_or_C5(%lhs: tensor<2x3xi32>, %rhs: tensor<3xi32>) {
 // -----
 
 func.func @broadcast_or_kinds(%lhs: tensor<2x3xf32>, %rhs: tensor<3xi32>, %lhs_1: tensor<2x3xi32>, %rhs_1: tensor<3xf32>) {
-  // expected-error@+1 {{operand #0 (lhs) must be tensor of boolean type or tensor of integer type, but is tensor<2x3xf32>}}
+  // expected-error@+1 {{operand #0 (lhs) must be tensor of boolean or integer type, but is tensor<2x3xf32>}}
   %0 = "chlo.broadcast_or"(%lhs, %rhs) : (tensor<2x3xf32>, tensor<3xi32>) -> tensor<2x3xi32>
-  // expected-error@+1 {{operand #1 (rhs) must be tensor of boolean type or tensor of integer type, but is tensor<3xf32>}}
+  // expected-error@+1 {{operand #1 (rhs) must be tensor of boolean or integer type, but is tensor<3xf32>}}
   %1 = "chlo.broadcast_or"(%lhs_1, %rhs_1) : (tensor<2x3xi32>, tensor<3xf32>) -> tensor<2x3xi32>
-  // expected-error@+1 {{result #0 (result) must be tensor of boolean type or tensor of integer type, but is tensor<2x3xf32>}}
+  // expected-error@+1 {{result #0 (result) must be tensor of boolean or integer type, but is tensor<2x3xf32>}}
   %2 = "chlo.broadcast_or"(%lhs_1, %rhs) : (tensor<2x3xi32>, tensor<3xi32>) -> tensor<2x3xf32>
   // expected-error@+1 {{attribute 'broadcast_dimensions' must be a list of 64-bit integers}}
   %3 = "chlo.broadcast_or"(%lhs_1, %rhs) <{broadcast_dimensions = "wrong"}> : (tensor<2x3xi32>, tensor<3xi32>) -> tensor<2x3xi32>
@@ -1057,11 +1057,11 @@ func.func @broadcast_xor_C5(%lhs: tensor<2x3xi32>, %rhs: tensor<3xi32>) {
 // -----
 
 func.func @broadcast_xor_kinds(%lhs: tensor<2x3xf32>, %rhs: tensor<3xi32>, %lhs_1: tensor<2x3xi32>, %rhs_1: tensor<3xf32>) {
-  // expected-error@+1 {{operand #0 (lhs) must be tensor of boolean type or tensor of integer type, but is tensor<2x3xf32>}}
+  // expected-error@+1 {{operand #0 (lhs) must be tensor of boolean or integer type, but is tensor<2x3xf32>}}
   %0 = "chlo.broadcast_xor"(%lhs, %rhs) : (tensor<2x3xf32>, tensor<3xi32>) -> tensor<2x3xi32>
-  // expected-error@+1 {{operand #1 (rhs) must be tensor of boolean type or tensor of integer type, but is tensor<3xf32>}}
+  // expected-error@+1 {{operand #1 (rhs) must be tensor of boolean or integer type, but is tensor<3xf32>}}
   %1 = "chlo.broadcast_xor"(%lhs_1, %rhs_1) : (tensor<2x3xi32>, tensor<3xf32>) -> tensor<2x3xi32>
-  // expected-error@+1 {{result #0 (result) must be tensor of boolean type or tensor of integer type, but is tensor<2x3xf32>}}
+  // expected-error@+1 {{result #0 (result) must be tensor of boolean or integer type, but is tensor<2x3xf32>}}
   %2 = "chlo.broadcast_xor"(%lhs_1, %rhs) : (tensor<2x3xi32>, tensor<3xi32>) -> tensor<2x3xf32>
   // expected-error@+1 {{attribute 'broadcast_dimensions' must be a list of 64-bit integers}}
   %3 = "chlo.broadcast_xor"(%lhs_1, %rhs) <{broadcast_dimensions = "wrong"}> : (tensor<2x3xi32>, tensor<3xi32>) -> tensor<2x3xi32>

@@ -25,9 +25,9 @@ func.func @acos_C1(%operand: tensor<2xf32>) {
 // -----
 
 func.func @acos_kinds(%operand: tensor<2xi32>, %operand_1: tensor<2xf32>) {
-  // expected-error@+1 {{operand #0 (operand) must be tensor of floating-point type or tensor of complex type, but is tensor<2xi32>}}
+  // expected-error@+1 {{operand #0 (operand) must be tensor of floating-point or complex type, but is tensor<2xi32>}}
   %0 = "chlo.acos"(%operand) : (tensor<2xi32>) -> tensor<2xf32>
-  // expected-error@+1 {{result #0 (result) must be tensor of floating-point type or tensor of complex type, but is tensor<2xi32>}}
+  // expected-error@+1 {{result #0 (result) must be tensor of floating-point or complex type, but is tensor<2xi32>}}
   %1 = "chlo.acos"(%operand_1) : (tensor<2xf32>) -> tensor<2xi32>
   return
 }
@@ -43,9 +43,9 @@ func.func @acosh_C1(%operand: tensor<2xf32>) {
 // -----
 
 func.func @acosh_kinds(%operand: tensor<2xi32>, %operand_1: tensor<2xf32>) {
-  // expected-error@+1 {{operand #0 (operand) must be tensor of floating-point type or tensor of complex type, but is tensor<2xi32>}}
+  // expected-error@+1 {{operand #0 (operand) must be tensor of floating-point or complex type, but is tensor<2xi32>}}
   %0 = "chlo.acosh"(%operand) : (tensor<2xi32>) -> tensor<2xf32>
-  // expected-error@+1 {{result #0 (result) must be tensor of floating-point type or tensor of complex type, but is tensor<2xi32>}}
+  // expected-error@+1 {{result #0 (result) must be tensor of floating-point or complex type, but is tensor<2xi32>}}
   %1 = "chlo.acosh"(%operand_1) : (tensor<2xf32>) -> tensor<2xi32>
   return
 }
@@ -61,9 +61,9 @@ func.func @asin_C1(%operand: tensor<2xf32>) {
 // -----
 
 func.func @asin_kinds(%operand: tensor<2xi32>, %operand_1: tensor<2xf32>) {
-  // expected-error@+1 {{operand #0 (operand) must be tensor of floating-point type or tensor of complex type, but is tensor<2xi32>}}
+  // expected-error@+1 {{operand #0 (operand) must be tensor of floating-point or complex type, but is tensor<2xi32>}}
   %0 = "chlo.asin"(%operand) : (tensor<2xi32>) -> tensor<2xf32>
-  // expected-error@+1 {{result #0 (result) must be tensor of floating-point type or tensor of complex type, but is tensor<2xi32>}}
+  // expected-error@+1 {{result #0 (result) must be tensor of floating-point or complex type, but is tensor<2xi32>}}
   %1 = "chlo.asin"(%operand_1) : (tensor<2xf32>) -> tensor<2xi32>
   return
 }
@@ -79,9 +79,9 @@ func.func @asinh_C1(%operand: tensor<2xf32>) {
 // -----
 
 func.func @asinh_kinds(%operand: tensor<2xi32>, %operand_1: tensor<2xf32>) {
-  // expected-error@+1 {{operand #0 (operand) must be tensor of floating-point type or tensor of complex type, but is tensor<2xi32>}}
+  // expected-error@+1 {{operand #0 (operand) must be tensor of floating-point or complex type, but is tensor<2xi32>}}
   %0 = "chlo.asinh"(%operand) : (tensor<2xi32>) -> tensor<2xf32>
-  // expected-error@+1 {{result #0 (result) must be tensor of floating-point type or tensor of complex type, but is tensor<2xi32>}}
+  // expected-error@+1 {{result #0 (result) must be tensor of floating-point or complex type, but is tensor<2xi32>}}
   %1 = "chlo.asinh"(%operand_1) : (tensor<2xf32>) -> tensor<2xi32>
   return
 }
@@ -97,9 +97,9 @@ func.func @atan_C1(%operand: tensor<2xf32>) {
 // -----
 
 func.func @atan_kinds(%operand: tensor<2xi32>, %operand_1: tensor<2xf32>) {
-  // expected-error@+1 {{operand #0 (operand) must be tensor of floating-point type or tensor of complex type, but is tensor<2xi32>}}
+  // expected-error@+1 {{operand #0 (operand) must be tensor of floating-point or complex type, but is tensor<2xi32>}}
   %0 = "chlo.atan"(%operand) : (tensor<2xi32>) -> tensor<2xf32>
-  // expected-error@+1 {{result #0 (result) must be tensor of floating-point type or tensor of complex type, but is tensor<2xi32>}}
+  // expected-error@+1 {{result #0 (result) must be tensor of floating-point or complex type, but is tensor<2xi32>}}
   %1 = "chlo.atan"(%operand_1) : (tensor<2xf32>) -> tensor<2xi32>
   return
 }
@@ -115,9 +115,9 @@ func.func @atanh_C1(%operand: tensor<2xf32>) {
 // -----
 
 func.func @atanh_kinds(%operand: tensor<2xi32>, %operand_1: tensor<2xf32>) {
-  // expected-error@+1 {{operand #0 (operand) must be tensor of floating-point type or tensor of complex type, but is tensor<2xi32>}}
+  // expected-error@+1 {{operand #0 (operand) must be tensor of floating-point or complex type, but is tensor<2xi32>}}
   %0 = "chlo.atanh"(%operand) : (tensor<2xi32>) -> tensor<2xf32>
-  // expected-error@+1 {{result #0 (result) must be tensor of floating-point type or tensor of complex type, but is tensor<2xi32>}}
+  // expected-error@+1 {{result #0 (result) must be tensor of floating-point or complex type, but is tensor<2xi32>}}
   %1 = "chlo.atanh"(%operand_1) : (tensor<2xf32>) -> tensor<2xi32>
   return
 }
@@ -133,9 +133,9 @@ func.func @bessel_i1e_C1(%operand: tensor<2xf32>) {
 // -----
 
 func.func @bessel_i1e_kinds(%operand: tensor<2xi32>, %operand_1: tensor<2xf32>) {
-  // expected-error@+1 {{operand #0 (operand) must be tensor of floating-point type or tensor of complex type, but is tensor<2xi32>}}
+  // expected-error@+1 {{operand #0 (operand) must be tensor of floating-point or complex type, but is tensor<2xi32>}}
   %0 = "chlo.bessel_i1e"(%operand) : (tensor<2xi32>) -> tensor<2xf32>
-  // expected-error@+1 {{result #0 (result) must be tensor of floating-point type or tensor of complex type, but is tensor<2xi32>}}
+  // expected-error@+1 {{result #0 (result) must be tensor of floating-point or complex type, but is tensor<2xi32>}}
   %1 = "chlo.bessel_i1e"(%operand_1) : (tensor<2xf32>) -> tensor<2xi32>
   return
 }
@@ -151,9 +151,9 @@ func.func @conj_C1(%operand: tensor<2xf32>) {
 // -----
 
 func.func @conj_kinds(%operand: tensor<2xi32>, %operand_1: tensor<2xf32>) {
-  // expected-error@+1 {{operand #0 (operand) must be tensor of floating-point type or tensor of complex type, but is tensor<2xi32>}}
+  // expected-error@+1 {{operand #0 (operand) must be tensor of floating-point or complex type, but is tensor<2xi32>}}
   %0 = "chlo.conj"(%operand) : (tensor<2xi32>) -> tensor<2xf32>
-  // expected-error@+1 {{result #0 (result) must be tensor of floating-point type or tensor of complex type, but is tensor<2xi32>}}
+  // expected-error@+1 {{result #0 (result) must be tensor of floating-point or complex type, but is tensor<2xi32>}}
   %1 = "chlo.conj"(%operand_1) : (tensor<2xf32>) -> tensor<2xi32>
   return
 }
@@ -169,9 +169,9 @@ func.func @cosh_C1(%operand: tensor<2xf32>) {
 // -----
 
 func.func @cosh_kinds(%operand: tensor<2xi32>, %operand_1: tensor<2xf32>) {
-  // expected-error@+1 {{operand #0 (operand) must be tensor of floating-point type or tensor of complex type, but is tensor<2xi32>}}
+  // expected-error@+1 {{operand #0 (operand) must be tensor of floating-point or complex type, but is tensor<2xi32>}}
   %0 = "chlo.cosh"(%operand) : (tensor<2xi32>) -> tensor<2xf32>
-  // expected-error@+1 {{result #0 (result) must be tensor of floating-point type or tensor of complex type, but is tensor<2xi32>}}
+  // expected-error@+1 {{result #0 (result) must be tensor of floating-point or complex type, but is tensor<2xi32>}}
   %1 = "chlo.cosh"(%operand_1) : (tensor<2xf32>) -> tensor<2xi32>
   return
 }
@@ -187,9 +187,9 @@ func.func @sinh_C1(%operand: tensor<2xf32>) {
 // -----
 
 func.func @sinh_kinds(%operand: tensor<2xi32>, %operand_1: tensor<2xf32>) {
-  // expected-error@+1 {{operand #0 (operand) must be tensor of floating-point type or tensor of complex type, but is tensor<2xi32>}}
+  // expected-error@+1 {{operand #0 (operand) must be tensor of floating-point or complex type, but is tensor<2xi32>}}
   %0 = "chlo.sinh"(%operand) : (tensor<2xi32>) -> tensor<2xf32>
-  // expected-error@+1 {{result #0 (result) must be tensor of floating-point type or tensor of complex type, but is tensor<2xi32>}}
+  // expected-error@+1 {{result #0 (result) must be tensor of floating-point or complex type, but is tensor<2xi32>}}
   %1 = "chlo.sinh"(%operand_1) : (tensor<2xf32>) -> tensor<2xi32>
   return
 }
@@ -205,9 +205,9 @@ func.func @square_C1(%operand: tensor<2xf32>) {
 // -----
 
 func.func @square_kinds(%operand: tensor<2xi32>, %operand_1: tensor<2xf32>) {
-  // expected-error@+1 {{operand #0 (operand) must be tensor of floating-point type or tensor of complex type, but is tensor<2xi32>}}
+  // expected-error@+1 {{operand #0 (operand) must be tensor of floating-point or complex type, but is tensor<2xi32>}}
   %0 = "chlo.square"(%operand) : (tensor<2xi32>) -> tensor<2xf32>
-  // expected-error@+1 {{result #0 (result) must be tensor of floating-point type or tensor of complex type, but is tensor<2xi32>}}
+  // expected-error@+1 {{result #0 (result) must be tensor of floating-point or complex type, but is tensor<2xi32>}}
   %1 = "chlo.square"(%operand_1) : (tensor<2xf32>) -> tensor<2xi32>
   return
 }
@@ -223,9 +223,9 @@ func.func @tan_C1(%operand: tensor<2xf32>) {
 // -----
 
 func.func @tan_kinds(%operand: tensor<2xi32>, %operand_1: tensor<2xf32>) {
-  // expected-error@+1 {{operand #0 (operand) must be tensor of floating-point type or tensor of complex type, but is tensor<2xi32>}}
+  // expected-error@+1 {{operand #0 (operand) must be tensor of floating-point or complex type, but is tensor<2xi32>}}
   %0 = "chlo.tan"(%operand) : (tensor<2xi32>) -> tensor<2xf32>
-  // expected-error@+1 {{result #0 (result) must be tensor of floating-point type or tensor of complex type, but is tensor<2xi32>}}
+  // expected-error@+1 {{result #0 (result) must be tensor of floating-point or complex type, but is tensor<2xi32>}}
   %1 = "chlo.tan"(%operand_1) : (tensor<2xf32>) -> tensor<2xi32>
   return
 }
