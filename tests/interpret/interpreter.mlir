@@ -1,6 +1,6 @@
 // RUN: stablehlo-interp --split-input-file %s
 
-// print changes nothing; what it prints is in the tests of the command line.
+// print changes nothing; what it prints is in a unit test.
 func.func @main() {
   %x = stablehlo.constant dense<[1.0, 0x7FC00000]> : tensor<2xf32>
   interpreter.print %x : tensor<2xf32>
