@@ -73,10 +73,11 @@ class Row:
 
 
 def rows(repository: Path = REPOSITORY) -> list[Row]:
-    """All ops that are known, StableHLO's own first."""
+    """All ops of the package (programs may register more), StableHLO's own first."""
     evidence = gather(repository)
     first = ["stablehlo", "stablehlo, once", "chlo", "check", "interpreter"]
-    table = [_row(definition, evidence) for definition in Op.registry.values()]
+    own = [d for d in Op.registry.values() if d.__module__.startswith(f"{__package__}.")]
+    table = [_row(definition, evidence) for definition in own]
     return sorted(table, key=lambda r: (first.index(r.group) if r.group in first else len(first), r.group, r.name))
 
 
