@@ -8,7 +8,7 @@ and put their parts together.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from math import prod
 from typing import Any
 
@@ -17,6 +17,7 @@ import numpy as np
 from stablehlo_ref.diagnostics import EvaluationError, Location, UnsupportedError
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ops.extensibility import CustomCallOp
+from stablehlo_ref.ops.meshes import MOST_DEVICES
 from stablehlo_ref.processes import Meeting, Process, Rendezvous
 from stablehlo_ref.spec import compatible, element_type, make_tensor_type, rank, shape
 
@@ -32,33 +33,43 @@ class Tiling:
     Where nothing of the kind is said, every device has the whole.
     """
 
-    PATTERN = re.compile(r"devices=\[([\d,]+)\](?:<=\[([\d,]+)\](?:T\(([\d,]+)\))?|([\d,]+))")
+    LIST = r"\d+(?:,\d+)*"
+    PATTERN = re.compile(rf"devices=\[({LIST})\](?:<=\[({LIST})\](?:T\(({LIST})\))?|({LIST}))")
 
     def __init__(self, sharding: Any, rank: int) -> None:
+        """ValueError where it is no such text."""
         found = self.PATTERN.search(sharding) if isinstance(sharding, str) else None
-        sizes, order, transposed, listed = map(numbers, found.groups()) if found else ((), (), (), ())
-        self.count = prod(sizes) if found else 1
-        self.parts = sizes[:rank] if found else (1,) * rank
-        devices = listed or np.arange(prod(order)).reshape(order).transpose(transposed or None).ravel()
-        places = np.unravel_index(np.argsort(devices), sizes) if found else [np.zeros(1, int)] * rank
-        self.places = np.array(places[:rank], int).reshape(rank, -1).T  # of each device on each dimension
+        sizes, order, transposed, listed = map(numbers, found.groups()) if found else ((1,) * rank, (1,), (), ())
+        if len(sizes) < rank:
+            raise ValueError(f"{len(sizes)} numbers for {rank} dimensions")
+        self.count = prod(sizes)
+        self.parts = sizes[:rank]
+        devices = listed or in_order(order, transposed, self.count)
+        if not np.array_equal(np.sort(devices), np.arange(self.count)):
+            raise ValueError(f"they are not one device for each of {self.count} parts")
+        self.places = np.unravel_index(np.argsort(devices), sizes)[:rank] if rank else ()  # of each device
 
-    def local(self, type: Any) -> Any:
-        """The type of a part."""
-        return make_tensor_type([n // parts for n, parts in zip(shape(type), self.parts)], element_type(type))
+    def whole(self, type: Any) -> Any:
+        """The type of the tensor that has parts of this type."""
+        return make_tensor_type([n * parts for n, parts in zip(shape(type), self.parts)], element_type(type))
 
     def part(self, device: int, sizes: Sequence[int]) -> tuple[slice, ...]:
         """Where a device's part, of these sizes, is in the whole tensor."""
-        place = self.places[device % self.count].tolist()
+        place = [int(places[device % self.count]) for places in self.places]
         return tuple(slice(at * size, (at + 1) * size) for at, size in zip(place, sizes))
 
-    def join(self, parts: Iterable[Array]) -> Array:
+    def split(self, whole: Array, device: int) -> Array:
+        """A device's part. ValueError where there are no equal parts."""
+        if any(n % parts for n, parts in zip(whole.shape, self.parts)):
+            raise ValueError(f"{whole.shape} has no {self.parts} equal parts")
+        return whole[self.part(device, [n // parts for n, parts in zip(whole.shape, self.parts)])]
+
+    def join(self, parts: Sequence[Array]) -> Array:
         """The whole tensor out of each device's part; of a part that several have, that of the last."""
-        arrays = list(parts)
-        sizes = arrays[0].shape
-        whole = np.empty([n * count for n, count in zip(sizes, self.parts)], arrays[0].dtype)
-        for device, array in enumerate(arrays):
-            whole[self.part(device, sizes)] = array
+        sizes = parts[0].shape
+        whole = np.empty([n * count for n, count in zip(sizes, self.parts)], parts[0].dtype)
+        for device, part in enumerate(parts):
+            whole[self.part(device, sizes)] = part
         return whole
 
 
@@ -66,8 +77,22 @@ def numbers(text: str | None) -> tuple[int, ...]:
     return tuple(map(int, text.split(","))) if text else ()
 
 
+def in_order(sizes: Sequence[int], transposed: Sequence[int], count: int) -> Array:
+    """The numbers of `count` devices as they stand in an array of these sizes that is transposed."""
+    if not prod(sizes) == count <= MOST_DEVICES:
+        raise ValueError(f"they are not {count} devices, or more than {MOST_DEVICES}")
+    return np.arange(count).reshape(sizes).transpose(transposed or None).ravel()
+
+
+def read_tiling(sharding: Any, rank: int, location: Location) -> Tiling:
+    try:
+        return Tiling(sharding, rank)
+    except ValueError as error:
+        raise UnsupportedError(f"can't read the sharding {sharding!r}: {error}", location) from None
+
+
 def check_tiling(tiling: Tiling, whole: Any, part: Any, location: Location) -> None:
-    if rank(whole) != rank(part) or not compatible(tiling.local(whole), part):
+    if rank(whole) != rank(part) or not compatible(tiling.whole(part), whole):
         raise UnsupportedError(f"no sharding says that a device has {part} of {whole}", location)
 
 
@@ -87,15 +112,16 @@ class FullToShard(CustomCallOp, target="SPMDFullToShardShape"):
     def plan(  # type: ignore[override]
         inputs: Any, results: Any, producers: Any, location: Location
     ) -> Callable[..., Turns]:
-        tiling = tiling_before(producers(), rank(inputs[0]))
+        tiling = tiling_before(producers(), rank(inputs[0]), location)
         check_tiling(tiling, inputs[0], results[0], location)
 
         def run(context: Any, inputs: Sequence[Array]) -> Turns:
             yield from ()
             check_devices(tiling, context.process, location)
-            (whole,) = inputs
-            sizes = [n // parts for n, parts in zip(whole.shape, tiling.parts)]
-            return whole[tiling.part(context.process.id[1], sizes)]
+            try:
+                return tiling.split(inputs[0], context.process.id[1])
+            except ValueError as error:
+                raise EvaluationError(str(error), location) from None
 
         return run
 
@@ -109,7 +135,7 @@ class ShardToFull(CustomCallOp, target="SPMDShardToFullShape"):
     def plan(  # type: ignore[override]
         inputs: Any, results: Any, attributes: Any, location: Location
     ) -> Callable[..., Turns]:
-        tiling = Tiling(attributes.get("mhlo.sharding"), rank(results[0]))
+        tiling = read_tiling(attributes.get("mhlo.sharding"), rank(results[0]), location)
         check_tiling(tiling, results[0], inputs[0], location)
         tag = (("operands", tuple(inputs)),)
 
@@ -118,18 +144,19 @@ class ShardToFull(CustomCallOp, target="SPMDShardToFullShape"):
             replica, grid = context.process.id[0], context.process.grid
             group = tuple((replica, partition) for partition in range(grid.num_partitions))
             meeting: Meeting = yield Rendezvous("SPMDShardToFullShape", tag, group, inputs[0], location)
-            return meeting.once("whole", lambda: tiling.join(meeting.brought.values()))
+            return meeting.once("whole", lambda: tiling.join(list(meeting.brought.values())))
 
         return run
 
 
-def tiling_before(producers: Sequence[Operation | None], rank: int) -> Tiling:
+def tiling_before(producers: Sequence[Operation | None], rank: int, location: Location) -> Tiling:
     """The tiling of the `Sharding` call that an operand comes from."""
     (producer,) = producers
-    return Tiling(None if producer is None else producer.attributes.get("mhlo.sharding"), rank)
+    return read_tiling(None if producer is None else producer.attributes.get("mhlo.sharding"), rank, location)
 
 
 def device_count(module: Operation) -> int:
     """How many devices a program parts tensors among, one if it does not."""
     calls = [op for op in module.walk() if op.definition is not None and op.definition.of(op) is FullToShard]
-    return max((tiling_before(op.producers(), rank(op.operand_types[0])).count for op in calls), default=1)
+    tilings = [tiling_before(op.producers(), rank(op.operand_types[0]), op.location) for op in calls]
+    return max((tiling.count for tiling in tilings), default=1)

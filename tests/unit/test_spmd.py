@@ -78,3 +78,59 @@ def test_all_processes_of_a_grid_may_bring_the_whole() -> None:
 def test_there_must_be_a_sharding_that_says_so() -> None:
     with pytest.raises(sr.UnsupportedError, match=r"no sharding says that a device has tensor<2x4xf32> of tensor<4x4"):
         program("{replicated}", "2x4", "%r = stablehlo.add %p, %p : tensor<2x4xf32>").run(np.ones((4, 4), np.float32))
+
+
+@pytest.mark.parametrize(
+    "sharding, why",
+    [
+        ("{devices=[2,1]<=[3]}", "they are not 2 devices"),
+        ("{devices=[2,1]0}", "they are not one device for each of 2 parts"),
+        ("{devices=[2,1]1,1}", "they are not one device for each of 2 parts"),
+        ("{devices=[2]<=[2]}", "1 numbers for 2 dimensions"),
+        ("{devices=[2,1]<=[2]T(1,0)}", "axes don't match array"),
+        ("{devices=[0,1]<=[0]}", "no sharding says"),
+        ("{devices=[2,1,999999999999]<=[1999999999998]}", "or more than 1048576"),
+        ("{devices=[3,1]<=[3]}", "no sharding says"),
+    ],
+)
+def test_a_sharding_is_to_be_understood(sharding: str, why: str) -> None:
+    with pytest.raises(sr.UnsupportedError, match=why) as raised:
+        program(sharding, "2x4", "%r = stablehlo.add %p, %p : tensor<2x4xf32>").run(np.ones((4, 4), np.float32))
+    assert raised.value.diagnostics[0].line == 4
+
+
+def test_scalars_are_on_all_devices() -> None:
+    (y,) = sr.load("""
+    func.func @main(%x: tensor<f32>) -> tensor<f32> {
+      %s = stablehlo.custom_call @Sharding(%x) {mhlo.sharding = "{devices=[2]<=[2] last_tile_dim_replicate}"}
+        : (tensor<f32>) -> tensor<f32>
+      %p = stablehlo.custom_call @SPMDFullToShardShape(%s) {mhlo.sharding = "{manual}"} : (tensor<f32>) -> tensor<f32>
+      %r = "stablehlo.all_reduce"(%p) ({
+      ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+        %0 = stablehlo.add %a, %b : tensor<f32>
+        stablehlo.return %0 : tensor<f32>
+      }) {replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>, use_global_device_ids,
+          channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>} : (tensor<f32>) -> tensor<f32>
+      %y = stablehlo.custom_call @SPMDShardToFullShape(%r) {mhlo.sharding = "{replicated}"}
+        : (tensor<f32>) -> tensor<f32>
+      return %y : tensor<f32>
+    }
+    """).run(np.float32(3))
+    assert y == 6
+
+
+def test_parts_are_equal() -> None:
+    text = """
+    func.func @main(%x: tensor<?xf32>) -> tensor<?xf32> {
+      %s = stablehlo.custom_call @Sharding(%x) {mhlo.sharding = "{devices=[2]<=[2]}"} : (tensor<?xf32>) -> tensor<?xf32>
+      %p = stablehlo.custom_call @SPMDFullToShardShape(%s) {mhlo.sharding = "{manual}"}
+        : (tensor<?xf32>) -> tensor<?xf32>
+      %y = stablehlo.custom_call @SPMDShardToFullShape(%p) {mhlo.sharding = "{devices=[2]<=[2]}"}
+        : (tensor<?xf32>) -> tensor<?xf32>
+      return %y : tensor<?xf32>
+    }
+    """
+    x = np.arange(6, dtype=np.float32)
+    np.testing.assert_array_equal(sr.load(text).run(x)[0], x)
+    with pytest.raises(sr.EvaluationError, match=r"\(5,\) has no \(2,\) equal parts"):
+        sr.load(text).run(x[:5])
