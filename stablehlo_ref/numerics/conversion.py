@@ -261,7 +261,7 @@ def _reduce_small(dtype: DType, exponents: int, mantissas: int) -> Kernel:
     def run(x: Array) -> Array:
         values = x.astype(FLOAT32)
         magnitude = np.absolute(values).astype(dtype).view(UINT8).astype(np.int16)
-        magnitude = magnitude + (magnitude >> lost & 1) + (1 << lost >> 1) - 1 >> lost << lost if lost else magnitude
+        magnitude = _dropped(lost, magnitude)
         result = np.minimum(magnitude, largest).astype(UINT8).view(dtype).astype(FLOAT32)
         result = np.where(magnitude < too_large, result, np.float32(np.inf)) * (magnitude >= smallest)
         return np.copysign(np.where(np.isnan(values), nan, result), values).astype(dtype)
@@ -280,11 +280,7 @@ def _reduce_precision(dtype: DType, exponents: int, mantissas: int) -> Kernel:
     def run(x: Array) -> Array:
         operand = x.view(bits)
         magnitude = np.bitwise_and(operand, sign_bit - 1)
-        if lost:
-            last_bit = np.bitwise_and(np.right_shift(magnitude, lost), 1)
-            magnitude += last_bit
-            magnitude += (1 << lost - 1) - 1
-            magnitude &= bits.type(-1 << lost & 2 * sign_bit - 1)
+        magnitude = _dropped(lost, magnitude)
         if smallest:
             magnitude *= np.greater_equal(magnitude, smallest)
         sign = np.bitwise_and(operand, sign_bit)
@@ -299,3 +295,12 @@ def _reduce_precision(dtype: DType, exponents: int, mantissas: int) -> Kernel:
         return result.view(dtype)
 
     return run
+
+
+def _dropped(lost: int, magnitude: Array) -> Array:
+    """Bit patterns without so many last bits: rounded to the nearest, ties to even; an array is changed in place."""
+    if lost:
+        magnitude += np.bitwise_and(np.right_shift(magnitude, lost), 1)
+        magnitude += (1 << lost - 1) - 1
+        magnitude &= ~magnitude.dtype.type((1 << lost) - 1)
+    return magnitude

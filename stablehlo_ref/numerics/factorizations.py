@@ -17,6 +17,7 @@ BLOCK = 32  # columns that are factored one by one, before matrix products bring
 
 
 def adjoint(a: Array) -> Array:
+    """The conjugate transposes of matrices."""
     return np.conjugate(a.swapaxes(-1, -2))
 
 
@@ -174,13 +175,18 @@ def solve_tridiagonal(lower: Array, diagonal: Array, upper: Array, b: Array, eps
     if epsilon:
         least = epsilon * np.max([magnitude(part).max(-1) for part in (low, d, up)], axis=0)[..., np.newaxis]
         d = np.where(magnitude(d) < least, np.where(d.real < 0, -least, least), d)
-    for i in reversed(range(n)):
-        if i + 1 < n:
-            x[..., i, :] -= up[..., i, np.newaxis] * x[..., i + 1, :]
-        if i + 2 < n:
-            x[..., i, :] -= low[..., i, np.newaxis] * x[..., i + 2, :]
-        x[..., i, :] /= d[..., i, np.newaxis]
+    _substitute_back(d, up, low, x)
     return low, d, up, x, info
+
+
+def _substitute_back(d: Array, up: Array, third: Array, x: Array) -> None:
+    """`x` becomes the solution for the upper triangle with these diagonals."""
+    n = d.shape[-1]
+    for i in reversed(range(n)):
+        for distance, diagonal in enumerate((up, third), 1):
+            if i + distance < n:
+                x[..., i, :] -= diagonal[..., i, np.newaxis] * x[..., i + distance, :]
+        x[..., i, :] /= d[..., i, np.newaxis]
 
 
 def _eliminate_one(low: Array, d: Array, up: Array, x: Array, i: int) -> None:

@@ -180,6 +180,7 @@ def is_uniform(x: Array) -> bool:
 
 
 def first(x: Array) -> Array:
+    """The element that stands first, as a scalar."""
     return x[(0,) * x.ndim]
 
 
@@ -188,6 +189,7 @@ def _flat(x: Array, shape: tuple[int, ...]) -> Array:
 
 
 def copy_into(x: Array, out: Array) -> None:
+    """Stores what needs no other rounding than numpy's own."""
     out[...] = x
 
 

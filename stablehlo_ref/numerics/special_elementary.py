@@ -27,6 +27,7 @@ sinh = elementary(np.sinh)  # f64: 0.62 ULP
 
 @cache
 def square(dtype: DType) -> Kernel:
+    """x * x, correctly rounded."""
     product = multiply(dtype)
     return np.square if product is np.multiply else lambda x: product(x, x)
 

@@ -39,7 +39,7 @@ def digamma_near_zero(x: Array) -> Array:
     return total[0] + total[1]
 
 
-# --- double-double --------------------------------------------------------------------------------------------------
+# --- double-double: sums and products of pairs as in Joldes, Muller and Popescu (2017) ------------------------------
 
 
 def series(coefficients: tuple[tuple[float, float], ...], t: Array) -> Pair:
@@ -51,6 +51,7 @@ def series(coefficients: tuple[tuple[float, float], ...], t: Array) -> Pair:
 
 
 def plus(x: Pair, y: Pair) -> Pair:
+    """x + y, with an error below 2**-104 of it."""
     high, low = two_sum(x[0], y[0])
     rest, lower = two_sum(x[1], y[1])
     high, low = fast_two_sum(high, low + rest)
@@ -58,6 +59,7 @@ def plus(x: Pair, y: Pair) -> Pair:
 
 
 def times(x: Pair, y: Pair) -> Pair:
+    """x * y, with an error below 2**-102 of it."""
     high, low = two_product(x[0], y[0])
     return fast_two_sum(high, low + (x[0] * y[1] + x[1] * y[0]))
 
@@ -70,4 +72,5 @@ def reciprocal(x: Pair) -> Pair:
 
 
 def chosen(mask: Array, x: Pair, y: Pair) -> Pair:
+    """`x` where the mask is true, else `y`."""
     return np.where(mask, x[0], y[0]), np.where(mask, x[1], y[1])
