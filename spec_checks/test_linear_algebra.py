@@ -88,3 +88,13 @@ def test_large_systems() -> None:
     assert np.abs(a @ x - b).max() < 1e-13
     l = evaluate("cholesky", a @ a.T, lower=True)  # noqa: E741
     assert np.abs(l - a).max() < 1e-11
+
+
+@pytest.mark.parametrize("failing", [[], [0], [14], [3, 4, 9], range(15)])
+def test_cholesky_of_a_batch_fails_where_a_matrix_is_not_positive_definite(failing: Any) -> None:
+    a = np.tile(np.array([[4.0, 0.0], [2.0, 5.0]], np.float32), (15, 1, 1))
+    a[list(failing), 1, 1] = 0.5  # less than (2 / sqrt(4))**2
+    expected = np.tile(np.array([[2.0, 0.0], [1.0, 2.0]], np.float32), (15, 1, 1))
+    expected[list(failing)] = np.nan
+    actual = evaluate("cholesky", a.reshape(3, 5, 2, 2), lower=True)
+    assert np.array_equal(actual.reshape(15, 2, 2), expected, equal_nan=True)

@@ -6,8 +6,8 @@ Both are computed in f64, or complex<f64>, and rounded once.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from enum import Enum
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -87,9 +87,9 @@ class Transpose(Enum):
 
 
 class TriangularSolve(Op, op="triangular_solve"):
-    """The matrices `x` with `op(a) x = b`, or `x op(a) = b`, for triangular `a`; a division by zero is none.
+    """The matrices `x` with `op(a) x = b`, or `x op(a) = b`, for triangular `a`; of `a` no other triangle is read.
 
-    The result has all of `x`, which is no triangle in general.
+    The result has all of `x`, which is no triangle in general. A zero on the diagonal of `a` divides as a float does.
     """
 
     a = In(float_tensor | complex_tensor | per_tensor_quantized)  # I1
@@ -165,15 +165,19 @@ def _adjoint(x: Array) -> Array:
 
 def _lower_factors(a: Array) -> Array:
     """The Cholesky factors of matrices given by their lower triangles; NaN if not positive definite."""
-    try:
-        factors = np.linalg.cholesky(a)
-    except np.linalg.LinAlgError:
-        factors = np.full_like(a, np.nan)
-        for batch in np.ndindex(a.shape[:-2]):
-            with suppress(np.linalg.LinAlgError):
-                factors[batch] = np.linalg.cholesky(a[batch])
+    factors = _factors_or_nan(a.reshape(prod(a.shape[:-2]), *a.shape[-2:])).reshape(a.shape)
     failed = np.isnan(factors).any((-1, -2), keepdims=True)
     return np.where(failed, np.nan, factors) if failed.any() else factors
+
+
+def _factors_or_nan(a: Array) -> Array:
+    """The same of a row of matrices, which is halved until it is known which of them LAPACK cannot factor."""
+    try:
+        return np.linalg.cholesky(a)
+    except np.linalg.LinAlgError:
+        if len(a) == 1:
+            return np.full_like(a, np.nan)
+        return np.concatenate([_factors_or_nan(half) for half in np.array_split(a, 2)])
 
 
 def _substitute(u: Array, b: Array, unit_diagonal: bool) -> Array:
