@@ -19,6 +19,7 @@ from stablehlo_ref.spec import (
     dims,
     element_type,
     in_range,
+    is_complex,
     is_unique,
     make_tensor_type,
     rank,
@@ -118,6 +119,7 @@ class RaggedDot(Op, op="ragged_dot", dialect="chlo"):
         C(11, all(dim(rhs, d) == dim(group_sizes, rank(group_sizes) - 1) for d in rhs_group_dimensions))
         C(12, size(precision_config) in (0, 2))
         C(13, element_type(lhs) == element_type(rhs))
+        C(13, is_complex(lhs) == is_complex(result))
         C(14, shape(result) == shape(infer()))
 
     @staticmethod

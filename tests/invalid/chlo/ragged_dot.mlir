@@ -134,6 +134,14 @@ func.func @C13(%lhs: tensor<2x5x4xf32>, %rhs: tensor<2x3x4x6xf64>, %group_sizes:
 
 // -----
 
+func.func @C13_result(%lhs: tensor<2x5x4xf32>, %rhs: tensor<2x3x4x6xf32>, %group_sizes: tensor<2x3xi64>) {
+  // expected-error@+1 {{(C13): is_complex(lhs) == is_complex(result)}}
+  %0 = "chlo.ragged_dot"(%lhs, %rhs, %group_sizes) <{ragged_dot_dimension_numbers = #chlo.ragged_dot<lhs_batching_dimensions = [0], rhs_batching_dimensions = [0], lhs_contracting_dimensions = [2], rhs_contracting_dimensions = [2], lhs_ragged_dimensions = [1], rhs_group_dimensions = [1]>}> : (tensor<2x5x4xf32>, tensor<2x3x4x6xf32>, tensor<2x3xi64>) -> tensor<2x5x6xcomplex<f32>>
+  return
+}
+
+// -----
+
 func.func @C14(%lhs: tensor<2x5x4xf32>, %rhs: tensor<2x3x4x6xf32>, %group_sizes: tensor<2x3xi64>) {
   // expected-error@+1 {{(C14): shape(result) == shape(infer())}}
   %0 = "chlo.ragged_dot"(%lhs, %rhs, %group_sizes) <{ragged_dot_dimension_numbers = #chlo.ragged_dot<lhs_batching_dimensions = [0], rhs_batching_dimensions = [0], lhs_contracting_dimensions = [2], rhs_contracting_dimensions = [2], lhs_ragged_dimensions = [1], rhs_group_dimensions = [1]>}> : (tensor<2x5x4xf32>, tensor<2x3x4x6xf32>, tensor<2x3xi64>) -> tensor<2x5x5xf32>
