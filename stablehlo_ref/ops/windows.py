@@ -120,14 +120,17 @@ class ReduceWindow(Op, op="reduce_window"):
         if axis is None:
             return run
         is_reverse = edges[axis][0] == 0
+        padding_matters = is_reverse and not (body.recognised and body.recognised.definition.commutative)
         running_fold = by_parts(body, running_folds(axis, is_reverse))
 
         def run_unpadded(inputs: Sequence[Array], init_values: Sequence[Array]) -> Any:
             values = promote(init_values)
             if not are_same(values, body.each(*values, *values)):
                 return run(inputs, init_values)
-            folded = running_fold(promote(inputs))  # of any number of init values comes the init value
-            return one_or_all(body.each(*folded, *values) if is_reverse else body.each(*values, *folded))
+            folded = running_fold(promote(inputs))
+            if padding_matters:  # and is one init value, however long it is
+                folded = body.each(*folded, *values)
+            return one_or_all(body.each(*values, *folded))
 
         return run_unpadded
 
