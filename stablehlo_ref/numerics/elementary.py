@@ -18,15 +18,21 @@ from stablehlo_ref.numerics.floats import Factory, binary, same, unary
 from stablehlo_ref.numerics.narrow import Array, Kernel
 
 
-def elementary(function: Kernel, double: Kernel | None = None, arity: Callable[[Factory], Factory] = unary) -> Factory:
-    """Kernels from a `function` of f64 arrays, good enough to be rounded to f32; that for f64 is `double`'s, if given.
+def elementary(
+    function: Kernel,
+    double: Kernel | None = None,
+    narrower: Kernel | None = None,
+    arity: Callable[[Factory], Factory] = unary,
+) -> Factory:
+    """Kernels from a `function` of f64 arrays, good enough to be rounded to f32.
 
-    Functions that are no ufuncs have many temporaries, and run block by block.
+    Those for f64 and for formats narrower than f32 are of `double` and `narrower`, if given. Functions that are no
+    ufuncs have many temporaries, and run block by block.
     """
     double = double or function
     wide = {FLOAT64: double if isinstance(double, np.ufunc) else blockwise(double, FLOAT64, FLOAT64)}
     wide[FLOAT32] = blockwise(function, FLOAT64, FLOAT32)
-    narrow = arity(same(blockwise(function, FLOAT64, FLOAT64)))  # f64 results, so that they are rounded once
+    narrow = arity(same(blockwise(narrower or function, FLOAT64, FLOAT64)))  # f64 results, so that they round once
     return lambda dtype: wide[dtype] if dtype in wide else narrow(dtype)
 
 
@@ -85,6 +91,11 @@ def _accurate_rsqrt(x: Array) -> Array:
     return np.where(np.isnan(correction), y, y + correction)
 
 
+def _atan2_below_ties(y: Array, x: Array) -> Array:
+    """The angle is less than a tiny y / x, which may be a tie of subnormal numbers, but by less than f64 tells."""
+    return np.arctan2(y, x) * (1.0 - 2.0**-53)
+
+
 # --- public ---------------------------------------------------------------------------------------------------------
 
 exponential = elementary(np.exp)  # f64: 0.70 ULP
@@ -100,4 +111,4 @@ sine = elementary(_sine, np.sin)  # f64: 0.52 ULP
 cosine = elementary(_cosine, np.cos)  # f64: 0.57 ULP
 tan = elementary(np.tan)  # f64: 0.57 ULP
 tanh = elementary(np.tanh, _accurate_tanh)  # f64: 0.79 ULP
-atan2 = elementary(np.arctan2, arity=binary)  # f64: 0.78 ULP
+atan2 = elementary(np.arctan2, narrower=_atan2_below_ties, arity=binary)  # f64: 0.78 ULP

@@ -134,6 +134,14 @@ def test_quadrants_of_atan2(dtype):
     assert_same(elementary.atan2(dtype)(y, x), expected)
 
 
+def test_atan2_just_below_a_tie():
+    """Of 3 and 2 times the least number l, over 2: 1.5 l is a tie, and the angle less than it; l is no tie."""
+    least, atan2 = 2.0**-133, elementary.atan2(BFLOAT16)
+    y, x = np.array([3 * least, -3 * least, 2 * least], BFLOAT16), np.array([2, 2, 2], BFLOAT16)
+    for actual in (atan2(y, x), atan2(np.tile(y, 30_000), np.tile(x, 30_000))[:3]):
+        assert (actual.astype(np.float64) / least).tolist() == [1, -1, 1]
+
+
 def test_cosine_and_sine_of_f32_next_to_their_zeros():
     """The f32 numbers nearest to multiples of pi/2, the last the nearest of all."""
     quarters = np.array([1, 2, 3, 4, 5, 710, 711, 123456, 9876543], np.float64)
