@@ -100,6 +100,19 @@ func.func @floats() {
 
 // -----
 
+// Of a number and NaN the number, whether the NaN is quiet or signaling.
+func.func @numbers_before_nan() {
+  %a = arith.constant dense<[0x7F800001, 0x7FC00000, 1.0, 0xFF800001]> : tensor<4xf32>
+  %b = arith.constant dense<[1.0, -2.0, 0x7F800001, 0xFFC00000]> : tensor<4xf32>
+  %0 = arith.maxnumf %a, %b : tensor<4xf32>
+  check.expect_eq_const %0, dense<[1.0, -2.0, 1.0, 0x7FC00000]> : tensor<4xf32>
+  %1 = arith.minnumf %a, %b : tensor<4xf32>
+  check.expect_eq_const %1, dense<[1.0, -2.0, 1.0, 0x7FC00000]> : tensor<4xf32>
+  func.return
+}
+
+// -----
+
 func.func @comparisons_of_floats() {
   %a = arith.constant dense<[1.0, 2.0, 0x7E00]> : tensor<3xf16>
   %b = arith.constant dense<[2.0, 2.0, 2.0]> : tensor<3xf16>

@@ -315,16 +315,25 @@ class MinimumF(BinaryF, op="minimumf"):
     floating = floats.minimum
 
 
+def number_of(choose: Run) -> Factory:
+    """Kernels that give the number of a number and NaN; `np.fmax` gives a NaN where one is signaling."""
+
+    def run(x: Array, y: Array) -> Array:
+        return np.where(np.isnan(x), y, np.where(np.isnan(y), x, choose(x, y)))[()]
+
+    return floats.binary(floats.same(run))
+
+
 class MaxNumF(BinaryF, op="maxnumf"):
     """The larger number; of a number and NaN the number."""
 
-    floating = floats.binary(floats.same(np.fmax))
+    floating = number_of(np.maximum)
 
 
 class MinNumF(BinaryF, op="minnumf"):
     """The smaller number; of a number and NaN the number."""
 
-    floating = floats.binary(floats.same(np.fmin))
+    floating = number_of(np.minimum)
 
 
 class NegF(Elementwise, op="negf", dialect="arith"):
