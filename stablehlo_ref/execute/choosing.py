@@ -11,7 +11,7 @@ import numpy as np
 from stablehlo_ref.choices import Choice
 from stablehlo_ref.define import group_by_member, surroundings
 from stablehlo_ref.diagnostics import Diagnostic, EvaluationError
-from stablehlo_ref.execute.late import concrete_type, result_types
+from stablehlo_ref.execute.late import concrete_type
 from stablehlo_ref.execute.observe import Observers
 from stablehlo_ref.execute.quantized import expressed, is_on_expressed, quantizes_nan
 from stablehlo_ref.execute.run import Context, Observer
@@ -55,11 +55,11 @@ def may_be_open(op: Operation) -> bool:
     if op.definition is None:
         return False
     types = [*op.operand_types, *op.result_types]
+    is_known = all(t.is_static for t in types if isinstance(t, TensorType))
     if is_on_expressed(op, types):
-        return any(map(is_quantized, op.result_types))
+        return any(map(is_quantized, op.result_types)) and (is_known or op.definition.elementwise)
     if "open_cases" not in op.definition.parameters:
         return False
-    is_known = all(t.is_static for t in types if isinstance(t, TensorType))
     return not is_known or bool(op.definition.shaping) or _planned(op, op.operand_types, {}) is not None
 
 
@@ -69,18 +69,17 @@ def open_cases(op: Operation, operands: Sequence[Any]) -> Callable[..., Found] |
     types = [concrete_type(v.type, x) for v, x in zip(op.operands, operands)]
     given = group_by_member(op.definition.operands, operands)
     shaping = {name: np.asarray(given[name]) for name in op.definition.shaping}
-    if is_on_expressed(op, [*types, *op.result_types]):
-        return _on_expressed(op, types, shaping)
-    return _planned(op, types, shaping)
+    return (_on_expressed if is_on_expressed(op, [*types, *op.result_types]) else _planned)(op, types, shaping)
 
 
-def _on_expressed(op: Operation, operands: list[Any], shaping: dict[str, Any]) -> Callable[..., Found]:
+def _on_expressed(op: Operation, operands: Sequence[Any], shaping: dict[str, Any]) -> Callable[..., Found]:
     definition = op.definition
     assert definition is not None
-    results = list(op.result_types) if definition.elementwise else result_types(op, operands, shaping)
-    values = definition.group(op.properties, [*map(expressed, operands)], [*map(expressed, results)], ())
-    run = definition.call("plan", values | surroundings(op) | {"constants": shaping})
-    return quantizes_nan(run, operands, results)
+    types = [*map(expressed, operands)], [*map(expressed, op.result_types)]
+    run = definition.call(
+        "plan", definition.group(op.properties, *types, ()) | surroundings(op) | {"constants": shaping}
+    )
+    return quantizes_nan(run, operands, op.result_types)
 
 
 def _planned(op: Operation, operand_types: Sequence[Any], constants: dict[str, Any]) -> Callable[..., Found] | None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -246,8 +248,13 @@ class FramePlanner:
     def _check_sizes(self, types: Sequence[Type]) -> None:
         limit = self.planner.limits.max_bytes
         for t in types:
-            if isinstance(t, TensorType) and t.is_static and t.size * numpy_dtype(t.element_type).itemsize > limit:
+            if not isinstance(t, TensorType) or not t.is_static:
+                continue
+            itemsize = numpy_dtype(t.element_type).itemsize
+            if t.size * itemsize > limit:
                 raise EvaluationError(f"{t} is larger than the limit of {limit} bytes for a tensor")
+            if not t.size and prod(n or 1 for n in t.shape) * itemsize > sys.maxsize:
+                raise EvaluationError(f"there are no arrays of the shape of {t}, empty as it is")
 
     # --- constants ----------------------------------------------------------------------------------------------
 

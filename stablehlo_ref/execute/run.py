@@ -151,8 +151,8 @@ class BlockPlan:
         """Runs the steps of a block that communicates: yields what they yield, and is sent what they wait for."""
         observer = slots[CONTEXT].observer or _UNOBSERVED
         for step, op, ins, outs in zip(self.steps, self.ops, self.ins, self.outs):
-            observer.before(op, [slots[slot] for slot in ins])
             try:
+                observer.before(op, [slots[slot] for slot in ins])
                 turns = step(slots)
                 if turns is not None:
                     yield from turns
@@ -162,8 +162,8 @@ class BlockPlan:
 
     def _run_observed(self, slots: Slots, observer: Observer) -> None:
         for step, op, ins, outs in zip(self.steps, self.ops, self.ins, self.outs):
-            observer.before(op, [slots[slot] for slot in ins])
             try:
+                observer.before(op, [slots[slot] for slot in ins])
                 step(slots)
             except Exception as error:
                 raise located(error, op) from error

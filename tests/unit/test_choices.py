@@ -176,6 +176,13 @@ def test_ops_that_quantize_nan(op: str, x: int, y: int, expected: list[str]) -> 
     assert binary(op, "!quant.uniform<i8:f32, 0.5:3>", x, y) == expected
 
 
+def test_quantized_tensors_of_sizes_that_a_run_tells() -> None:
+    t = "?x!quant.uniform<i8:f32, 0.5:3>"
+    zero, one = np.array([3], np.int8), np.array([5], np.int8)
+    assert found(BINARY.format(op="divide", t=t), zero, zero) == [NAN]
+    assert found(BINARY.format(op="divide", t=t), zero, one) == []
+
+
 def test_quantized_tensors_that_are_scattered() -> None:
     t = "!quant.uniform<i8:f32, 0.5:3>"
     program = f"""func.func @main(%x: tensor<3x{t}>, %i: tensor<2x1xi32>, %y: tensor<2x{t}>) -> tensor<3x{t}> {{

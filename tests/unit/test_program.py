@@ -216,6 +216,16 @@ def test_a_tensor_beyond_the_limit_is_an_error_and_not_an_allocation() -> None:
         sr.load(text).run()
 
 
+@pytest.mark.parametrize("op", ["iota dim = 1 :", "broadcast_in_dim %x, dims = [] : (tensor<f32>) ->"])
+def test_an_empty_tensor_of_too_many_rows_is_an_error(op: str) -> None:
+    """The largest size of all, times four bytes, is beyond what numpy counts."""
+    t = "tensor<0x9223372036854775807xf32>"
+    text = f"func.func @main(%x: tensor<f32>) -> {t} {{ %0 = stablehlo.{op} {t} return %0 : {t} }}"
+    with pytest.raises(sr.EvaluationError, match=r"no arrays of the shape of tensor<0x") as caught:
+        sr.parse(text).run(np.float32(1))
+    assert caught.value.diagnostics[0].line == 1
+
+
 def test_a_result_too_large_to_own_is_an_error() -> None:
     text = """
     func.func @main() -> tensor<1000000000000xi1> {
