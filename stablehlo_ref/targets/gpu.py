@@ -70,6 +70,16 @@ def syrk(call: CustomCall, a: Array, c: Array, alpha: Array, beta: Array) -> Seq
     return [alpha * a @ adjoint(a) + beta * c]
 
 
+def cholesky_update(call: CustomCall, factor: Array, w: Array) -> Sequence[Array]:
+    """The upper triangular factor of `factor^T factor + w w^T`, by a rotation for each row, and what is left of `w`."""
+    factor = factor.copy()
+    for k, row in enumerate(factor):
+        length = np.hypot(row[k], w[k])
+        c, s = (row[k] / length, w[k] / length) if length else (1.0, 0.0)
+        factor[k], w = c * row + s * w, c * w - s * row
+    return factor, w
+
+
 def gtsv2(call: CustomCall, lower: Array, diagonal: Array, upper: Array, b: Array) -> Sequence[Array]:
     return [factorizations.solve_tridiagonal(lower, diagonal, upper, b)[3]]
 
@@ -82,6 +92,7 @@ ROUTINES: dict[str, Routine] = {
 for library in ("cusolver", "hipsolver", "rocsolver"):
     for name, function in ROUTINES.items():
         register_custom_call(f"{library}_{name}_ffi", rounding(function))
+register_custom_call("cu_cholesky_update_ffi", rounding(cholesky_update))
 for library in ("cuhybrid", "hiphybrid"):
     register_custom_call(f"{library}_eig_real", rounding(eig))
     register_custom_call(f"{library}_eig_comp", rounding(eig))

@@ -65,3 +65,11 @@ def test_syrk(transpose: str) -> None:
     (found,) = call("cusolver_syrk_ffi", a, c, *scalars, results=[((3, 3), "f8")], config=config)
     factor = a.T if transpose == "true" else a
     close(found, 2 * factor @ factor.T - c)
+
+
+def test_cholesky_update() -> None:
+    factor, w = np.triu(random(np.float64, 4, 4)), random(np.float64, 4)
+    found, _ = call("cu_cholesky_update_ffi", factor, w, results=[((4, 4), "f8"), ((4,), "f8")])
+    close(found.T @ found, factor.T @ factor + np.outer(w, w))
+    close(np.tril(found, -1), np.zeros((4, 4)))
+    assert np.diagonal(found).min() > 0
