@@ -151,6 +151,7 @@ class Op:
     syntax: ClassVar[str] = ""  # the pretty form, in the directives of syntax/assembly.py; "" where there is none
     terminator: ClassVar[bool] = False
     isolated: ClassVar[bool] = False  # whether regions see no values from above
+    shadows: ClassVar[bool] = False  # whether names in regions may be those of values from above, which they hide
     needs_terminator: ClassVar[bool] = True  # whether each region is one block that ends with a terminator
     commutative: ClassVar[bool] = False
     elementwise: ClassVar[bool] = False  # whether what `plan` returns takes arrays of any shapes that broadcast

@@ -8,7 +8,7 @@ from typing import Any
 from stablehlo_ref.define import Body, In, Ins, Op, Out, Outs
 from stablehlo_ref.ir.types import FutureType
 from stablehlo_ref.kinds import anything, future, per_tensor_quantized, tensor
-from stablehlo_ref.ops.control_flow import Go, Slots, Turns, all_compatible
+from stablehlo_ref.ops.control_flow import Go, PlanBlock, Slots, Turns, all_compatible, move
 from stablehlo_ref.spec import size
 
 COLLECTIVES = (
@@ -19,9 +19,12 @@ MAY_BE_ASYNCHRONOUS = tuple(f"stablehlo.{op}" for op in COLLECTIVES + SLICES)
 
 
 class AsyncStart(Op, op="async_start"):
-    """Starts the op in `body`; its results are in the future."""
+    """Starts the op in `body`; its results are in the future.
 
-    isolated = True
+    The op takes the arguments of `body`, or, where there are none, values from above, as in the spec's example.
+    """
+
+    shadows = True  # MLIR has the region isolated, and gives names in it anew
 
     operands = Ins(tensor | per_tensor_quantized)  # type: ignore[assignment]  # I1
     body = Body()  # I2
@@ -34,19 +37,24 @@ class AsyncStart(Op, op="async_start"):
     @staticmethod
     def constraints(C: Any, operands: Any, body: Any, result: Any, regions: Any) -> None:
         operations, arguments = regions[0].block.operations, regions[0].block.arguments
+        taken = operations[0].operands
         C(1, size(operations) == 2 and operations[1].operands == operations[0].results)
         C(2, operations[0].name in MAY_BE_ASYNCHRONOUS)
-        C(3, operations[0].operands == arguments and all_compatible(operands, body.inputs))
+        C(3, (not arguments or taken == arguments) and all_compatible(operands, operations[0].operand_types))
         C(4, result.elements == body.outputs)
 
     @staticmethod
-    def inline(operands: tuple[int, ...], body: Any, result: int) -> Go:
+    def inline(operands: tuple[int, ...], body: PlanBlock, result: int) -> Go:
+        block = body()
+        start = move(operands[: len(block.arguments)], block.arguments)
+
         def go(slots: Slots) -> Turns:
-            arguments = [slots[operand] for operand in operands]
-            if body.block.communicates:
-                slots[result] = tuple((yield from body.go(slots[0], arguments)))
+            start(slots)
+            if block.communicates:
+                yield from block.go(slots)
             else:
-                slots[result] = tuple(body.call(slots[0], arguments))
+                block.run(slots)
+            slots[result] = tuple(slots[slot] for slot in block.results)
 
         return go
 

@@ -178,7 +178,7 @@ class Parser(ValueParser):
             draft.successors = self.items(self._label, "[", "]")
         self.properties(draft)
         if self.peek() == "(":
-            draft.regions = self.items(lambda: self.region(isolated=_is_isolated(draft)), "(", ")")
+            draft.regions = self.items(lambda: self.region((), *_visibility(draft)), "(", ")")
         if self.peek() == "{":
             draft.attributes |= self.dictionary()
         self.expect(":")
@@ -236,19 +236,22 @@ class Parser(ValueParser):
     # --- regions and blocks -------------------------------------------------------------------------------------
 
     # region ::= { operation* block* }
-    def region(self, arguments: Sequence[Value] = (), isolated: bool = False) -> Region:
-        """A region whose first block may have its arguments written elsewhere."""
+    def region(self, arguments: Sequence[Value] = (), isolated: bool = False, shadows: bool = False) -> Region:
+        """A region whose first block may have its arguments written elsewhere.
+
+        Where it `shadows`, names from above are known, and may be given anew.
+        """
         self.descend()
         outer = self.scope
-        if isolated:
-            self.scope = Scope()
+        if isolated or shadows:
+            self.scope = Scope(outer if shadows else None)
         first_defined = len(self.scope.defined)
         offset = self.start
         self.expect("{")
         for argument in arguments:
             self.define(argument.name, argument, offset)
         region = Region(self._blocks(list(arguments)))
-        if isolated:
+        if self.scope is not outer:
             self.check_scope()
         self.leave(first_defined)
         self.scope = outer
@@ -309,8 +312,10 @@ def _normalise(draft: Draft, members: dict[str, Any]) -> None:
                 del members[name]
 
 
-def _is_isolated(draft: Draft) -> bool:
-    return draft.definition is not None and draft.definition.isolated
+def _visibility(draft: Draft) -> tuple[bool, bool]:
+    """Whether regions see no values from above, and whether they may hide them."""
+    definition = draft.definition or Op
+    return definition.isolated, definition.shadows
 
 
 @contextmanager

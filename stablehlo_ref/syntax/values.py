@@ -22,11 +22,12 @@ _match_next_operand = token(rf",{TRIVIA}%({VALUE})")
 
 
 class Scope:
-    """The values that a text may name inside one isolated region."""
+    """The values that a text may name inside one isolated region, or one that may hide names of the scope `above`."""
 
-    __slots__ = ("defined", "expected", "values")
+    __slots__ = ("above", "defined", "expected", "values")
 
-    def __init__(self) -> None:
+    def __init__(self, above: Scope | None = None) -> None:
+        self.above = above
         self.values: dict[str, Value] = {}
         self.defined: list[str] = []  # in order, so that a region's end can take back what it defined
         self.expected: dict[str, int] = {}  # used before their definition: where
@@ -66,6 +67,8 @@ class ValueParser(FileParser):
         value = self.scope.values.get(name)
         if value is None and name.endswith("#0"):
             value = self.scope.values.get(name[:-2])
+        if value is None and self.scope.above is not None:
+            value = self.scope.above.values.get(name)
         if value is None:
             return self._expect_value(name, offset, type)
         if type is not None and value.type is not type and value.type != type:

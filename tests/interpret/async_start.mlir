@@ -46,3 +46,25 @@ func.func @main() {
   check.expect_eq_const %1, dense<[1, 2]> : tensor<2xi32>
   func.return
 }
+
+// -----
+
+// An op that takes values from above, beside one that names its argument as they are named.
+func.func @main() {
+  %operand = stablehlo.constant dense<[1, 2, 3, 4]> : tensor<4xi32>
+  %others = stablehlo.constant dense<[5, 6, 7, 8]> : tensor<4xi32>
+  %first = "stablehlo.async_start"(%operand) ({
+    %0 = stablehlo.slice %operand [0:2] : (tensor<4xi32>) -> tensor<2xi32>
+    stablehlo.return %0 : tensor<2xi32>
+  }) : (tensor<4xi32>) -> !stablehlo.future<tensor<2xi32>>
+  %second = "stablehlo.async_start"(%others) ({
+  ^bb0(%operand: tensor<4xi32>):
+    %0 = stablehlo.slice %operand [2:4] : (tensor<4xi32>) -> tensor<2xi32>
+    stablehlo.return %0 : tensor<2xi32>
+  }) : (tensor<4xi32>) -> !stablehlo.future<tensor<2xi32>>
+  %0 = "stablehlo.async_done"(%first) : (!stablehlo.future<tensor<2xi32>>) -> tensor<2xi32>
+  %1 = "stablehlo.async_done"(%second) : (!stablehlo.future<tensor<2xi32>>) -> tensor<2xi32>
+  check.expect_eq_const %0, dense<[1, 2]> : tensor<2xi32>
+  check.expect_eq_const %1, dense<[7, 8]> : tensor<2xi32>
+  func.return
+}

@@ -34,7 +34,7 @@ func.func @C2(%operands: tensor<2xf32>) {
 // -----
 
 func.func @C3(%operands0: tensor<2xf32>, %operands1: tensor<2xf32>) {
-  // expected-error@+1 {{(C3): operations[0].operands == arguments and all_compatible(operands, body.inputs)}}
+  // expected-error@+1 {{(C3): (not arguments or taken == arguments) and all_compatible(operands, operations[0].operand_types)}}
   %0 = "stablehlo.async_start"(%operands0, %operands1) ({
     ^bb0(%x: tensor<2xf32>):
       %r = "stablehlo.collective_permute"(%x) <{source_target_pairs = dense<[[0, 1]]> : tensor<1x2xi64>}> : (tensor<2xf32>) -> tensor<2xf32>
@@ -46,7 +46,7 @@ func.func @C3(%operands0: tensor<2xf32>, %operands1: tensor<2xf32>) {
 // -----
 
 func.func @C3_types(%operands: tensor<2xf64>) {
-  // expected-error@+1 {{(C3): operations[0].operands == arguments and all_compatible(operands, body.inputs)}}
+  // expected-error@+1 {{(C3): (not arguments or taken == arguments) and all_compatible(operands, operations[0].operand_types)}}
   %0 = "stablehlo.async_start"(%operands) ({
     ^bb0(%x: tensor<2xf32>):
       %r = "stablehlo.collective_permute"(%x) <{source_target_pairs = dense<[[0, 1]]> : tensor<1x2xi64>}> : (tensor<2xf32>) -> tensor<2xf32>
