@@ -231,6 +231,19 @@ def test_extremes_with_their_indices(direction: str, element: str, data: st.Data
     assert all(all(map(same, results[0], other)) for other in results[1:]), (operand, results)
 
 
+@pytest.mark.parametrize("zero", (0.0, -0.0))
+def test_extremes_that_are_zeros_of_one_sign_are_in_no_doubt(zero: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As behind a relu: numpy finds them, the body is not asked."""
+    x = np.maximum(np.random.default_rng(0).standard_normal((40, 5)), 0).astype(np.float32)
+    x[7] = 0
+    x[x == 0] = zero
+    index = np.broadcast_to(np.arange(5, dtype=np.int32), x.shape)
+    monkeypatch.setattr(folding, "fold_middle", None)
+    inits, body = (np.float32(-np.inf), np.int32(0)), region(extreme_body("GT", "f32"))
+    most, place = evaluate("reduce", x, index, *inits, bodies=[body], dimensions=(1,))
+    assert same(most, x.max(1)) and np.array_equal(place, x.argmax(1))
+
+
 def test_independent_results_are_reduced_apart() -> None:
     types = "tensor<f32>, tensor<i32>"
     body = region(f"""(%a: tensor<f32>, %i: tensor<i32>, %b: tensor<f32>, %j: tensor<i32>) -> ({types}) {{

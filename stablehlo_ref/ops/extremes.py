@@ -13,7 +13,15 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from stablehlo_ref.numerics.dtypes import FLOAT32, FLOAT64, is_sub_byte_integer, kind, max_value, numpy_dtype
+from stablehlo_ref.numerics.dtypes import (
+    FLOAT32,
+    FLOAT64,
+    is_sub_byte_integer,
+    kind,
+    max_value,
+    numpy_dtype,
+    signed_bits_dtype,
+)
 from stablehlo_ref.spec import element_type, is_integer, is_quantized
 
 Array: TypeAlias = Any
@@ -55,7 +63,7 @@ def _reduction(ufunc: np.ufunc, index_dtype: Any) -> Extreme:
     def reduce(arrays: Sequence[Array], axes: tuple[int, ...]) -> list[Array] | None:
         values, indices = arrays
         extreme = ufunc.reduce(values, axes, keepdims=True)
-        if kind(extreme.dtype) == "floating" and not (extreme.all() and np.array_equal(extreme, extreme)):
+        if kind(extreme.dtype) == "floating" and _is_in_doubt(values, extreme):
             return None
         hits = values == extreme
         if np.count_nonzero(hits) > values.size // MANY:
@@ -66,6 +74,14 @@ def _reduction(ufunc: np.ufunc, index_dtype: Any) -> Extreme:
         return [extreme.reshape(kept), index.reshape(kept)]
 
     return reduce
+
+
+def _is_in_doubt(values: Array, extreme: Array) -> bool:
+    """Whether an extreme is a NaN, or may be a zero of either sign."""
+    if not np.array_equal(extreme, extreme):
+        return True
+    bits = values.view(signed_bits_dtype(values.dtype))
+    return not extreme.all() and bool((bits == np.iinfo(bits.dtype).min).any() and (bits == 0).any())
 
 
 def _least(indices: Array, hits: Array, axes: tuple[int, ...], sizes: tuple[int, ...], last: Any) -> Array:
