@@ -17,6 +17,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from stablehlo_ref.diagnostics import UnsupportedError
 from stablehlo_ref.numerics.dtypes import (
     COMPLEX64,
     COMPLEX128,
@@ -39,6 +40,7 @@ Sizes: TypeAlias = tuple[int, ...]
 
 EXACT_IN_F32, EXACT_IN_F64 = 1 << 24, 1 << 53
 PREPARED_BYTES = 1 << 26  # a constant operand up to this size is brought into the form of a matrix while planning
+_KINDS = ("boolean", "integer", "floating", "complex")  # each can hold what those before it can
 SMALL = 1 << 13  # multiplications: up to so many, numpy's own loops are fast enough
 
 
@@ -65,7 +67,8 @@ def same(x: Array) -> Array:
 
 @lru_cache(maxsize=256)
 def arithmetic(lhs: DType, rhs: DType, result: DType, terms: int) -> Arithmetic:
-    """The arithmetic of sums of at most `terms` products."""
+    """The arithmetic of sums of at most `terms` products; UnsupportedError where the result's type has no such sums."""
+    check_sums(lhs, rhs, result)
     match kind(result):
         case "boolean":
             return Arithmetic(FLOAT32, _as(FLOAT32), _as(FLOAT32), np.matmul, lambda sums: sums != 0)
@@ -74,6 +77,12 @@ def arithmetic(lhs: DType, rhs: DType, result: DType, terms: int) -> Arithmetic:
     dtype = accumulation_dtype(lhs, rhs, result)
     matmul = complex_matmul if kind(dtype) == "complex" else np.matmul
     return Arithmetic(dtype, _enter(lhs, dtype), _enter(rhs, dtype), matmul, _leave(dtype, result))
+
+
+def check_sums(lhs: DType, rhs: DType, result: DType) -> None:
+    """UnsupportedError where sums of products would lose what kind of number they are: as complex ones in f32."""
+    if max(_KINDS.index(kind(lhs)), _KINDS.index(kind(rhs))) > _KINDS.index(kind(result)):
+        raise UnsupportedError(f"products of {lhs} and {rhs} are not summed up as {result}")
 
 
 def elementwise_dtype(lhs: DType, rhs: DType, result: DType) -> DType:
@@ -86,6 +95,7 @@ def elementwise_dtype(lhs: DType, rhs: DType, result: DType) -> DType:
 @lru_cache(maxsize=256)
 def elementwise_arithmetic(lhs: DType, rhs: DType, result: DType) -> Arithmetic:
     """Like `arithmetic`, for sums by ufuncs instead of `matmul`: integers and booleans stay what they are."""
+    check_sums(lhs, rhs, result)
     dtype = elementwise_dtype(lhs, rhs, result)
     return Arithmetic(dtype, _enter(lhs, dtype), _enter(rhs, dtype), np.matmul, _leave(dtype, result))
 
