@@ -251,8 +251,10 @@ class Parser(ValueParser):
         for argument in arguments:
             self.define(argument.name, argument, offset)
         region = Region(self._blocks(list(arguments)))
-        if self.scope is not outer:
+        if isolated:
             self.check_scope()
+        elif shadows:
+            self.scope.ask_above()
         self.leave(first_defined)
         self.scope = outer
         self.depth -= 1

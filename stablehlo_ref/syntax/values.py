@@ -32,6 +32,12 @@ class Scope:
         self.defined: list[str] = []  # in order, so that a region's end can take back what it defined
         self.expected: dict[str, int] = {}  # used before their definition: where
 
+    def ask_above(self) -> None:
+        """Leaves it to the scope above to define what has been used and not defined."""
+        assert self.above is not None
+        self.above.values |= {name: self.values[name] for name in self.expected}
+        self.above.expected |= self.expected
+
 
 class ValueParser(FileParser):
     """Reads names of values and keeps what they stand for."""

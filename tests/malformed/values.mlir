@@ -71,3 +71,14 @@ func.func @f(%x: tensor<f32>) {
 // expected-error@+1 {{redefinition of block '^a'}}
 ^a:
 }) : () -> ()
+
+// -----
+
+func.func @f(%x: tensor<2xf32>) {
+  %0 = "stablehlo.async_start"(%x) ({
+    // expected-error@+1 {{use of undeclared SSA value name '%y'}}
+    %1 = stablehlo.slice %y [0:1] : (tensor<2xf32>) -> tensor<1xf32>
+    stablehlo.return %1 : tensor<1xf32>
+  }) : (tensor<2xf32>) -> !stablehlo.future<tensor<1xf32>>
+  return
+}
