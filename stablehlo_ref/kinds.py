@@ -31,6 +31,8 @@ from stablehlo_ref.ir.types import (
     FloatType,
     FunctionType,
     FutureType,
+    IndexType,
+    OpaqueType,
     TensorType,
     TokenType,
     TupleType,
@@ -44,7 +46,6 @@ from stablehlo_ref.spec import (
     is_complex,
     is_float,
     is_integer,
-    is_per_axis_quantized,
     is_per_tensor_quantized,
     is_quantized,
     is_signed_integer,
@@ -89,7 +90,6 @@ float_tensor = _tensor_of("tensor of floating-point type", is_float)
 complex_tensor = _tensor_of("tensor of complex type", is_complex)
 quantized_tensor = _tensor_of("quantized tensor", is_quantized)
 per_tensor_quantized = _tensor_of("per-tensor quantized tensor", is_per_tensor_quantized)
-per_axis_quantized = _tensor_of("per-axis quantized tensor", is_per_axis_quantized)
 scalar_tensor = _tensor_of("0-dimensional tensor", lambda t: rank(t) == 0)
 boolean_scalar = _tensor_of("0-dimensional tensor of boolean type", lambda t: rank(t) == 0 and is_boolean(t))
 integer_scalar = _tensor_of("0-dimensional tensor of integer type", lambda t: rank(t) == 0 and is_integer(t))
@@ -97,13 +97,14 @@ si32_scalar = _tensor_of(
     "0-dimensional tensor of type si32",
     lambda t: rank(t) == 0 and is_signed_integer(t) and num_bits(element_type(t)) == 32,
 )
-vector = _tensor_of("1-dimensional tensor", lambda t: rank(t) == 1)
 feature_vector = _tensor_of(
     "1-dimensional tensor of floating-point or per-tensor quantized type",
     lambda t: rank(t) == 1 and (is_float(t) or is_per_tensor_quantized(t)),
 )
 integer_vector = _tensor_of("1-dimensional tensor of integer type", lambda t: rank(t) == 1 and is_integer(t))
 integer_matrix = _tensor_of("2-dimensional tensor of integer type", lambda t: rank(t) == 2 and is_integer(t))
+index = Kind("index", lambda t: isinstance(t, IndexType))
+witness = Kind("witness", lambda t: isinstance(t, OpaqueType) and t.text == "!shape.witness")  # holds nothing
 token = Kind("token", lambda t: isinstance(t, TokenType))
 tuple_value = Kind("tuple", lambda t: isinstance(t, TupleType))
 future = Kind("future", lambda t: isinstance(t, FutureType))

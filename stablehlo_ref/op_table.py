@@ -44,8 +44,8 @@ NOTHING_TO_COMPUTE = {
     "sdy.sharding_constraint", "shape.assuming", "tensor.empty",
 }  # fmt: skip
 
-ONE_TYPE = {"token", "index", "i1", "witness", "!shape.size", "!shape.witness"}  # kinds that leave nothing open
-EMPTY = {"token", "witness", "!shape.witness"}  # kinds of values that hold nothing
+ONE_TYPE = {"token", "index", "i1", "witness", "!shape.size"}  # kinds that leave nothing open
+EMPTY = {"token", "witness"}  # kinds of values that hold nothing
 
 Mark = bool | None
 

@@ -221,7 +221,6 @@ class OpaqueType(Type):
         return self.text
 
 
-ElementType: TypeAlias = BooleanType | IntegerType | IndexType | FloatType | ComplexType | QuantizedType
 Shape: TypeAlias = tuple[int | None, ...]
 
 BOOLEAN = BooleanType()

@@ -12,17 +12,18 @@ import numpy as np
 from stablehlo_ref.choices import Choice
 from stablehlo_ref.define import Attr, In, Op, Out
 from stablehlo_ref.diagnostics import EvaluationError, Location
-from stablehlo_ref.ir.types import TOKEN, IndexType, OpaqueType, tensor_type
+from stablehlo_ref.ir.types import TOKEN, tensor_type
 from stablehlo_ref.kinds import (
     Dims,
     Int,
-    Kind,
     String,
+    index,
     integer_tensor,
     integer_vector,
     quantized_tensor,
     tensor,
     token,
+    witness,
 )
 from stablehlo_ref.numerics.dtypes import numpy_dtype
 from stablehlo_ref.numerics.integers import clamp_index
@@ -46,9 +47,6 @@ from stablehlo_ref.spec import (
 
 Array = Any
 Run = Callable[..., Array]
-
-index = Kind("index", lambda t: isinstance(t, IndexType))
-witness = Kind("witness", lambda t: isinstance(t, OpaqueType) and t.text == "!shape.witness")
 
 
 class CreateToken(Op, op="create_token"):

@@ -17,14 +17,15 @@ from stablehlo_ref.dialects.foreign.values import (
     Run,
     float_like,
     integer_like,
+    number,
+    type_of,
 )
-from stablehlo_ref.ir.attributes import DenseElements, DenseResource, FloatAttribute, IntegerAttribute
-from stablehlo_ref.ir.types import BOOLEAN
+from stablehlo_ref.ir.attributes import IntegerAttribute
 from stablehlo_ref.kinds import Opaque, anything
 from stablehlo_ref.numerics import floats, integers
-from stablehlo_ref.numerics.dtypes import INT64, bit_width, bits_dtype, is_signed, numpy_dtype
+from stablehlo_ref.numerics.dtypes import bit_width, bits_dtype, is_signed
 from stablehlo_ref.ops.elementwise import Elementwise
-from stablehlo_ref.spec import compatible, element_type, num_bits
+from stablehlo_ref.spec import compatible, num_bits
 
 DType = np.dtype[Any]
 Factory = Callable[[DType], Run]
@@ -49,22 +50,6 @@ class Constant(Op, op="constant", dialect="arith"):
     def plan(value: Any, result: Any) -> Run:
         known = number(value, result)
         return lambda: known
-
-
-def type_of(value: Any) -> Any:
-    """The type of a constant; None of an attribute that is no constant."""
-    if isinstance(value, DenseElements | DenseResource | IntegerAttribute | FloatAttribute):
-        return value.type
-    return BOOLEAN if isinstance(value, bool) else None
-
-
-def number(value: Any, type: Any) -> Array:
-    """An attribute as an array or number of a type."""
-    if isinstance(value, DenseElements | DenseResource):
-        return value.array
-    dtype = numpy_dtype(element_type(type))
-    written = getattr(value, "value", value)
-    return np.array(written, INT64).astype(dtype)[()] if isinstance(value, IntegerAttribute) else dtype.type(written)
 
 
 # --- two operands of one type ---------------------------------------------------------------------------------------

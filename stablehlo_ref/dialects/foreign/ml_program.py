@@ -6,8 +6,7 @@ from typing import Any
 
 from stablehlo_ref.define import Attr, In, Op, Out
 from stablehlo_ref.diagnostics import EvaluationError
-from stablehlo_ref.dialects.foreign import arith
-from stablehlo_ref.dialects.foreign.values import Array, Run
+from stablehlo_ref.dialects.foreign.values import Array, Run, number, type_of
 from stablehlo_ref.ir.attributes import OpaqueAttribute
 from stablehlo_ref.kinds import Opaque, Presence, String, Symbol, TypeOf, anything
 from stablehlo_ref.spec import compatible
@@ -27,10 +26,10 @@ class Global(Op, op="global", dialect="ml_program"):
     @staticmethod
     def constraints(C: Any, is_mutable: bool, value: Any, type: Any) -> None:
         C(1, is_mutable or value is not None)
-        C(2, value is None or isinstance(value, OpaqueAttribute) or arith.type_of(value) == type)
+        C(2, value is None or isinstance(value, OpaqueAttribute) or type_of(value) == type)
 
 
-def type_of(symbols: Any, name: str) -> Any:
+def variable_type(symbols: Any, name: str) -> Any:
     """The type of a variable, None where there is no such variable."""
     found = symbols(name)
     return found.properties["type"] if found is not None and found.definition is Global else None
@@ -48,15 +47,15 @@ class GlobalLoad(Op, op="global_load", dialect="ml_program"):
 
     @staticmethod
     def constraints(C: Any, variable: str, result: Any, symbols: Any) -> None:
-        C(1, type_of(symbols, variable) is not None)
-        C(2, compatible(type_of(symbols, variable), result))
+        C(1, variable_type(symbols, variable) is not None)
+        C(2, compatible(variable_type(symbols, variable), result))
 
     @staticmethod
     def plan(variable: str, symbols: Any) -> Run:
         properties = symbols(variable).properties
         initial = properties.get("value")
         known = initial is not None and not isinstance(initial, OpaqueAttribute)
-        start = arith.number(initial, properties["type"]) if known else None
+        start = number(initial, properties["type"]) if known else None
 
         def run(context: Any) -> Array:
             value = context.variables.get(variable, start)
@@ -85,9 +84,9 @@ class GlobalStore(Op, op="global_store", dialect="ml_program"):
 
     @staticmethod
     def constraints(C: Any, variable: str, value: Any, symbols: Any) -> None:
-        C(1, type_of(symbols, variable) is not None)
+        C(1, variable_type(symbols, variable) is not None)
         C(2, symbols(variable).properties.get("is_mutable", False))
-        C(3, compatible(type_of(symbols, variable), value))
+        C(3, compatible(variable_type(symbols, variable), value))
 
     @staticmethod
     def plan(variable: str) -> Run:

@@ -17,15 +17,13 @@ import numpy as np
 
 from stablehlo_ref.define import Attr, Body, In, Ins, Op, Out, Outs
 from stablehlo_ref.diagnostics import EvaluationError, InvalidError, Location, UnsupportedError
-from stablehlo_ref.dialects.foreign.values import Array, Run
+from stablehlo_ref.dialects.foreign.values import Array, Run, any_tensor
 from stablehlo_ref.ir.attributes import OpaqueAttribute
-from stablehlo_ref.kinds import Int, Kind, Opaque, String, anything
+from stablehlo_ref.kinds import Int, Opaque, String, anything
 from stablehlo_ref.ops.control_flow import all_compatible
 from stablehlo_ref.ops.meshes import check_mesh, read_mesh
 from stablehlo_ref.processes import Grid
 from stablehlo_ref.spec import compatible, is_tensor, is_unique, make_tensor_type, shape, size
-
-any_tensor = Kind("tensor", is_tensor)
 
 
 class Mesh(Op, op="mesh", dialect="sdy"):

@@ -16,7 +16,7 @@ import numpy as np
 from stablehlo_ref.define import Attr, In, Ins, Op, Out
 from stablehlo_ref.diagnostics import EvaluationError
 from stablehlo_ref.dialects.foreign import values
-from stablehlo_ref.dialects.foreign.values import Array, Run, shape_like, size_like
+from stablehlo_ref.dialects.foreign.values import Array, Run, in_bounds, shape_like, size_like
 from stablehlo_ref.ir.types import TensorType
 from stablehlo_ref.kinds import Dims, Int, Kind, String
 from stablehlo_ref.numerics.dtypes import INT64
@@ -312,9 +312,3 @@ class Dim(Op, op="dim", dialect="shape"):
     @staticmethod
     def plan() -> Run:
         return lambda value, index: number(np.shape(value)[in_bounds(index, np.ndim(value))])
-
-
-def in_bounds(index: Array, stop: int) -> int:
-    if not 0 <= index < stop:
-        raise EvaluationError(f"dimension {index} is out of bounds: there are {stop}")
-    return int(index)

@@ -9,8 +9,8 @@ import numpy as np
 from stablehlo_ref.define import Attr, Body, In, Ins, Op, Out, Outs
 from stablehlo_ref.diagnostics import EvaluationError
 from stablehlo_ref.dialects.foreign.shape import together
-from stablehlo_ref.dialects.foreign.values import Array, Run, boolean, shape_like, witness
-from stablehlo_ref.kinds import Flag, String, anything
+from stablehlo_ref.dialects.foreign.values import Array, Run, boolean, shape_like
+from stablehlo_ref.kinds import Flag, String, anything, witness
 from stablehlo_ref.ops.control_flow import Go, PlanBlock, all_compatible, branch
 from stablehlo_ref.spec import size
 

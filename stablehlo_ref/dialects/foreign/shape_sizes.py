@@ -11,7 +11,8 @@ import numpy as np
 from stablehlo_ref.define import In, Op, Out
 from stablehlo_ref.diagnostics import EvaluationError
 from stablehlo_ref.dialects.foreign.shape import length, number, passes_errors_on
-from stablehlo_ref.dialects.foreign.values import Array, Run, index, shape_like, size, size_like
+from stablehlo_ref.dialects.foreign.values import Array, Run, shape_like, size, size_like
+from stablehlo_ref.kinds import index
 
 
 class SizeToIndex(Op, op="size_to_index", dialect="shape"):

@@ -8,11 +8,10 @@ from typing import Any
 import numpy as np
 
 from stablehlo_ref.define import Attr, In, Ins, Op, Out
-from stablehlo_ref.diagnostics import EvaluationError
-from stablehlo_ref.dialects.foreign.values import DYNAMIC, Array, Run
-from stablehlo_ref.dialects.foreign.values import index as index_value
+from stablehlo_ref.dialects.foreign.values import DYNAMIC, Array, Run, any_tensor, in_bounds
 from stablehlo_ref.ir.types import TensorType
 from stablehlo_ref.kinds import Dims, Int, Kind, ListOf, anything, integer_vector
+from stablehlo_ref.kinds import index as index_value
 from stablehlo_ref.numerics.dtypes import INT64, numpy_dtype
 from stablehlo_ref.spec import (
     UNKNOWN,
@@ -25,7 +24,6 @@ from stablehlo_ref.spec import (
     without,
 )
 
-any_tensor = Kind("tensor", lambda t: isinstance(t, TensorType))
 static_tensor = Kind("statically shaped tensor", lambda t: isinstance(t, TensorType) and t.is_static)
 
 
@@ -58,13 +56,6 @@ class Rank(Op, op="rank", dialect="tensor"):
     @staticmethod
     def plan() -> Run:
         return lambda tensor: INT64.type(tensor.ndim)
-
-
-def in_bounds(index: Array, stop: int) -> int:
-    """A number as an index; EvaluationError where there is nothing."""
-    if not 0 <= index < stop:
-        raise EvaluationError(f"index {index} is out of bounds: there are {stop}")
-    return int(index)
 
 
 class Extract(Op, op="extract", dialect="tensor"):
