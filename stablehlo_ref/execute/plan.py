@@ -24,6 +24,7 @@ from stablehlo_ref.ir.types import QuantizedType, TensorType, Type
 from stablehlo_ref.limits import Limits
 from stablehlo_ref.numerics.dtypes import numpy_dtype
 
+MAX_RANK = 64  # of numpy's arrays
 FOLDED_ELEMENTS = 1 << 16  # results of constant ops up to this size are computed while planning
 
 
@@ -250,6 +251,8 @@ class FramePlanner:
         for t in types:
             if not isinstance(t, TensorType) or not t.is_static:
                 continue
+            if len(t.shape) > MAX_RANK:
+                raise EvaluationError(f"a tensor of {len(t.shape)} dimensions, where arrays have at most {MAX_RANK}")
             itemsize = numpy_dtype(t.element_type).itemsize
             if t.size * itemsize > limit:
                 raise EvaluationError(f"{t} is larger than the limit of {limit} bytes for a tensor")

@@ -12,7 +12,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any, Literal, TypeAlias, TypedDict, get_args
 
-from stablehlo_ref.diagnostics import Diagnostic, EvaluationError, InternalError, StablehloError
+from stablehlo_ref.diagnostics import Diagnostic, EvaluationError, InternalError, StablehloError, UnsupportedError
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.limits import Limits
 from stablehlo_ref.processes import Process
@@ -23,6 +23,7 @@ Step: TypeAlias = Callable[[Slots], Turns | None]
 
 OnChoice: TypeAlias = Literal["ignore", "warn", "error"]
 
+MANY_DIMENSIONS = 31  # of tensors with more some kernels would need arrays of more than numpy's 64
 CONTEXT = 0  # the slot that holds the run's context
 
 
@@ -181,8 +182,15 @@ def located(error: Exception, op: Operation) -> StablehloError:
         return EvaluationError(f"'{op.name}' op: out of memory: {error}", op.location)
     if isinstance(error, RecursionError):
         return EvaluationError(f"'{op.name}' op: calls are nested too deeply", op.location)
+    if isinstance(error, ValueError | IndexError) and _most_dimensions(op) > MANY_DIMENSIONS:
+        message = f"'{op.name}' op on tensors of more than {MANY_DIMENSIONS} dimensions: {error}"
+        return UnsupportedError(message, op.location)
     kind = type(error).__name__
     return InternalError(f"'{op.name}' op: internal error, please report it: {kind}: {error}", op.location)
+
+
+def _most_dimensions(op: Operation) -> int:
+    return max((len(getattr(type, "shape", ())) for type in (*op.operand_types, *op.result_types)), default=0)
 
 
 class FunctionPlan:
