@@ -1,0 +1,48 @@
+"""Exports functions and models of PyTorch through torchax, runs them here and compares with what PyTorch computes.
+
+    python tools/exports/torchax_functions.py [--only REGEX] [--save FOLDER]
+
+Exits with 1 if one is wrong. Needs the extras `torch` and `lapack`.
+"""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+import torch
+from compare import Case, main
+from torch.export import ExportedProgram
+from torch_exports import Exporter
+
+# Ops with names of dimensions, which PyTorch 2.13 has no longer, but torchax 0.0.13 lists: it is enough if they exist.
+GONE = (
+    "all.dimname all.dimname_out index_add.dimname index_copy.dimname index_copy_.dimname index_fill.Dimname_Scalar "
+    "index_fill.Dimname_Tensor index_fill_.Dimname_Scalar index_fill_.Dimname_Tensor norm.names_ScalarOpt_dim "
+    "norm.names_ScalarOpt_dim_dtype norm.names_dtype_out norm.names_out prod.dim_Dimname std.correction_names "
+    "std.correction_names_out std.names_dim std.names_out std_mean.correction_names std_mean.names_dim "
+    "unbind.Dimname "
+)
+ATEN = torch.library.Library("aten", "FRAGMENT")
+for op, _, overload in (name.partition(".") for name in GONE.split()):
+    if not hasattr(getattr(torch.ops.aten, op), overload):
+        ATEN.define(f"{op}.{overload}(Tensor self) -> Tensor")
+
+import jax  # noqa: E402
+from torchax.export import exported_program_to_stablehlo  # noqa: E402
+
+
+def export(program: ExportedProgram, operands: list[np.ndarray], due: list[np.ndarray]) -> Case:
+    """Weights are arguments, arguments that have no use are none, and some results are of another type than PyTorch's.
+
+    Indices, for example, are 32 bits wide. So the values are compared, in the types that the export has.
+    """
+    weights, exported = exported_program_to_stablehlo(program)
+    arguments = [*map(np.asarray, jax.tree.leaves(weights)), *operands]
+    expected = [x.astype(aval.dtype) for x, aval in zip(due, exported.out_avals, strict=True)]
+    return Case(exported.mlir_module(), [arguments[i] for i in exported.module_kept_var_idx], expected)
+
+
+if __name__ == "__main__":
+    jax.config.update("jax_enable_x64", True)
+    sys.exit(main(Exporter(export, {}).samples(), "PyTorch"))
