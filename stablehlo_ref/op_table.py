@@ -25,8 +25,9 @@ from stablehlo_ref.kinds import anything
 
 REPOSITORY = Path(__file__).parent.parent
 
-# Ops that StableHLO had once: only old programs hold them.
-DROPPED = {"stablehlo.compute_reshape_shape", "stablehlo.cstr_reshapable", "stablehlo.trace"}
+# Only programs of older versions have these.
+REMOVED = {"stablehlo.compute_reshape_shape", "stablehlo.cstr_reshapable", "stablehlo.trace"}
+REMOVED_GROUP = "removed from stablehlo"
 
 # Constraints on the process grid, or on values, which are known when the op runs: EvaluationErrors with these labels.
 CHECKED_BY_RUNS = {
@@ -52,7 +53,7 @@ Mark = bool | None
 
 @dataclass(frozen=True)
 class Row:
-    """One op. What only the repository tells is None where there is only the package, an oracle also if none is due."""
+    """One op. What only the repository tells is None where there is only the package, an oracle also if none is needed."""
 
     definition: type[Op]
     is_evaluated: bool
@@ -68,14 +69,14 @@ class Row:
 
     @property
     def group(self) -> str:
-        """The dialect, or the part of StableHLO that is no more."""
-        return "stablehlo, once" if self.name in DROPPED else self.definition.dialect
+        """The dialect; ops that were removed from StableHLO are a group of their own."""
+        return REMOVED_GROUP if self.name in REMOVED else self.definition.dialect
 
 
 def rows(repository: Path = REPOSITORY) -> list[Row]:
     """All ops of the package (programs may register more), StableHLO's own first."""
     evidence = gather(repository)
-    first = ["stablehlo", "stablehlo, once", "chlo", "check", "interpreter"]
+    first = ["stablehlo", REMOVED_GROUP, "chlo", "check", "interpreter"]
     own = [d for d in Op.registry.values() if d.__module__.startswith(f"{__package__}.")]
     table = [_row(definition, evidence) for definition in own]
     return sorted(table, key=lambda r: (first.index(r.group) if r.group in first else len(first), r.group, r.name))
@@ -122,7 +123,7 @@ COLUMNS: dict[str, Callable[[Row], str]] = {
     "evaluated": lambda row: _mark(row.is_evaluated),
     "verified": lambda row: _mark(row.is_verified),
     "constraints": lambda row: "?" if row.constraints is None else str(row.constraints),
-    "oracle": lambda row: _mark(row.has_oracle) if row.needs_oracle else "none due",
+    "oracle": lambda row: _mark(row.has_oracle) if row.needs_oracle else "not needed",
     "lit test": lambda row: _mark(row.has_lit_test),
 }
 
@@ -147,7 +148,7 @@ def groups(table: list[Row]) -> list[tuple[str, list[Row]]]:
 
 
 def counts(table: list[Row]) -> dict[str, str]:
-    """How many of the ops are evaluated, verified, have an oracle if one is due, and a lit test: `3 of 4`."""
+    """How many of the ops are evaluated, verified, have an oracle if one is needed, and a lit test: `3 of 4`."""
     return {
         "evaluated": _count(row.is_evaluated for row in table),
         "verified": _count(row.is_verified for row in table),

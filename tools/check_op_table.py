@@ -30,7 +30,7 @@ wrote this.
   formulas for how the types of its operands, attributes and results belong together, unless their kinds say it all.
   [tests/invalid](../tests/invalid) breaks each formula.
 - **Oracle**: [spec_checks/oracles](../spec_checks/oracles) computes the op element by element, in plain Python or with
-  mpmath, and hypothesis compares. None is due where there is nothing to compute.
+  mpmath, and hypothesis compares. None is needed where there is nothing to compute.
 - **Lit test**: a program of [tests/interpret](../tests/interpret) runs the op, and a check depends on it.
 
 """
@@ -41,7 +41,7 @@ def readme(table: list[Row]) -> str:
     before, _, rest = (ROOT / "README.md").read_text("utf-8").partition(START)
     _, _, after = rest.partition(END)
     lines = (
-        f"| {group} | {' | '.join(c or 'none due' for c in counts(ops).values())} |" for group, ops in groups(table)
+        f"| {group} | {' | '.join(c or 'not needed' for c in counts(ops).values())} |" for group, ops in groups(table)
     )
     return before + START + HEAD + "".join(f"{line}\n" for line in lines) + END + after
 
