@@ -53,7 +53,7 @@ Mark = bool | None
 
 @dataclass(frozen=True)
 class Row:
-    """One op. What only the repository tells is None where there is only the package, an oracle also if none is needed."""
+    """One op. What only the repository tells is None where there is only the package."""
 
     definition: type[Op]
     is_evaluated: bool

@@ -30,7 +30,7 @@ func.func @main() {
 func.func @main() {
   %s = shape.const_shape [4, 5] : !shape.shape
   %two = arith.constant 2 : index
-  // expected-error@+1 {{dimension 2 is out of bounds: there are 2}}
+  // expected-error@+1 {{index 2 is out of bounds: there are 2}}
   %0 = shape.get_extent %s, %two : !shape.shape, index -> !shape.size
   return
 }
@@ -40,7 +40,7 @@ func.func @main() {
 func.func @main() {
   %x = stablehlo.constant dense<1.0> : tensor<f32>
   %zero = arith.constant 0 : index
-  // expected-error@+1 {{dimension 0 is out of bounds: there are 0}}
+  // expected-error@+1 {{index 0 is out of bounds: there are 0}}
   %0 = shape.dim %x, %zero : tensor<f32>, index -> index
   return
 }
