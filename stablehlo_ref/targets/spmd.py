@@ -18,59 +18,35 @@ from stablehlo_ref.diagnostics import EvaluationError, Location, UnsupportedErro
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ops.extensibility import CustomCallOp
 from stablehlo_ref.ops.meshes import MOST_DEVICES
+from stablehlo_ref.ops.sharding import Tiling
 from stablehlo_ref.processes import Meeting, Process, Rendezvous
-from stablehlo_ref.spec import compatible, element_type, make_tensor_type, rank, shape
+from stablehlo_ref.spec import compatible, rank
 
 Array = Any
 Turns = Generator[Any, Any, Any]
 
 
-class Tiling:
-    """How a tensor is parted: into how many parts each dimension, and which of them each device has.
+LIST = r"\d+(?:,\d+)*"
+TILING = re.compile(rf"devices=\[({LIST})\](?:<=\[({LIST})\](?:T\(({LIST})\))?|({LIST}))")
+
+
+def tiling_of(sharding: Any, rank: int) -> Tiling:
+    """How GSPMD says that a tensor is split. ValueError where it is no such text.
 
     Of `{devices=[2,1,4]<=[8] last_tile_dim_replicate}` the first numbers are those of the tensor's dimensions, and the
     parts in row-major order belong to the devices behind them: a list, or all by number in an array that is transposed.
     Where nothing of the kind is said, every device has the whole.
     """
-
-    LIST = r"\d+(?:,\d+)*"
-    PATTERN = re.compile(rf"devices=\[({LIST})\](?:<=\[({LIST})\](?:T\(({LIST})\))?|({LIST}))")
-
-    def __init__(self, sharding: Any, rank: int) -> None:
-        """ValueError where it is no such text."""
-        found = self.PATTERN.search(sharding) if isinstance(sharding, str) else None
-        sizes, order, transposed, listed = map(numbers, found.groups()) if found else ((1,) * rank, (1,), (), ())
-        if len(sizes) < rank:
-            raise ValueError(f"{len(sizes)} numbers for {rank} dimensions")
-        self.count = prod(sizes)
-        self.parts = sizes[:rank]
-        devices = listed or in_order(order, transposed, self.count)
-        if not np.array_equal(np.sort(devices), np.arange(self.count)):
-            raise ValueError(f"they are not one device for each of {self.count} parts")
-        self.places = np.unravel_index(np.argsort(devices), sizes)[:rank] if rank else ()  # of each device
-
-    def whole(self, type: Any) -> Any:
-        """The type of the tensor that has parts of this type."""
-        return make_tensor_type([n * parts for n, parts in zip(shape(type), self.parts)], element_type(type))
-
-    def part(self, device: int, sizes: Sequence[int]) -> tuple[slice, ...]:
-        """Where a device's part, of these sizes, is in the whole tensor."""
-        place = [int(places[device % self.count]) for places in self.places]
-        return tuple(slice(at * size, (at + 1) * size) for at, size in zip(place, sizes))
-
-    def split(self, whole: Array, device: int) -> Array:
-        """A device's part. ValueError where there are no equal parts."""
-        if any(n % parts for n, parts in zip(whole.shape, self.parts)):
-            raise ValueError(f"{whole.shape} has no {self.parts} equal parts")
-        return whole[self.part(device, [n // parts for n, parts in zip(whole.shape, self.parts)])]
-
-    def join(self, parts: Sequence[Array]) -> Array:
-        """The whole tensor out of each device's part; of a part that several have, that of the last."""
-        sizes = parts[0].shape
-        whole = np.empty([n * count for n, count in zip(sizes, self.parts)], parts[0].dtype)
-        for device, part in enumerate(parts):
-            whole[self.part(device, sizes)] = part
-        return whole
+    found = TILING.search(sharding) if isinstance(sharding, str) else None
+    sizes, order, transposed, listed = map(numbers, found.groups()) if found else ((1,) * rank, (1,), (), ())
+    if len(sizes) < rank:
+        raise ValueError(f"{len(sizes)} numbers for {rank} dimensions")
+    count = prod(sizes)
+    devices = listed or in_order(order, transposed, count)
+    if not np.array_equal(np.sort(devices), np.arange(count)):
+        raise ValueError(f"they are not one device for each of {count} parts")
+    places = np.unravel_index(np.argsort(devices), sizes)[:rank] if rank else ()
+    return Tiling(sizes[:rank], places, count)
 
 
 def numbers(text: str | None) -> tuple[int, ...]:
@@ -86,13 +62,13 @@ def in_order(sizes: Sequence[int], transposed: Sequence[int], count: int) -> Arr
 
 def read_tiling(sharding: Any, rank: int, location: Location) -> Tiling:
     try:
-        return Tiling(sharding, rank)
+        return tiling_of(sharding, rank)
     except ValueError as error:
         raise UnsupportedError(f"can't read the sharding {sharding!r}: {error}", location) from None
 
 
 def check_tiling(tiling: Tiling, whole: Any, part: Any, location: Location) -> None:
-    if rank(whole) != rank(part) or not compatible(tiling.whole(part), whole):
+    if rank(whole) != rank(part) or not compatible(tiling.whole_type(part), whole):
         raise UnsupportedError(f"no sharding says that a device has {part} of {whole}", location)
 
 
@@ -118,10 +94,7 @@ class FullToShard(CustomCallOp, target="SPMDFullToShardShape"):
         def run(context: Any, inputs: Sequence[Array]) -> Turns:
             yield from ()
             check_devices(tiling, context.process, location)
-            try:
-                return tiling.split(inputs[0], context.process.id[1])
-            except ValueError as error:
-                raise EvaluationError(str(error), location) from None
+            return tiling.split(inputs[0], context.process.id[1])
 
         return run
 

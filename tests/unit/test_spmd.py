@@ -132,5 +132,5 @@ def test_parts_are_equal() -> None:
     """
     x = np.arange(6, dtype=np.float32)
     np.testing.assert_array_equal(sr.load(text).run(x)[0], x)
-    with pytest.raises(sr.EvaluationError, match=r"\(5,\) has no \(2,\) equal parts"):
+    with pytest.raises(sr.EvaluationError, match=r"shape \[5\] can.t be split into \[2\] equal parts"):
         sr.load(text).run(x[:5])

@@ -16,14 +16,15 @@ from typing import Any
 import numpy as np
 
 from stablehlo_ref.define import Attr, Body, In, Ins, Op, Out, Outs
-from stablehlo_ref.diagnostics import EvaluationError, InvalidError, Location, UnsupportedError
+from stablehlo_ref.diagnostics import InvalidError, Location, UnsupportedError
 from stablehlo_ref.dialects.foreign.values import Array, Run, any_tensor
 from stablehlo_ref.ir.attributes import OpaqueAttribute
 from stablehlo_ref.kinds import Int, Opaque, String, anything
 from stablehlo_ref.ops.control_flow import all_compatible
 from stablehlo_ref.ops.meshes import check_mesh, read_mesh
+from stablehlo_ref.ops.sharding import Tiling
 from stablehlo_ref.processes import Grid
-from stablehlo_ref.spec import compatible, is_tensor, is_unique, make_tensor_type, shape, size
+from stablehlo_ref.spec import compatible, is_tensor, is_unique, shape, size
 
 
 class Mesh(Op, op="mesh", dialect="sdy"):
@@ -162,21 +163,22 @@ class ManualComputation(Op, op="manual_computation", dialect="sdy"):
         results: tuple[int, ...], symbols: Any, location: Location, run_grid: Any,
     ) -> Any:  # fmt: skip
         devices = Devices(in_shardings, out_shardings, manual_axes, symbols, location)
+        entering, leaving = (list(map(devices.tiling, s)) for s in (devices.inputs, devices.outputs))
         grid = Grid(1, devices.count)
 
         def go(slots: list[Any]) -> Any:
-            parts = [devices.split(slots[slot], sharding) for slot, sharding in zip(tensors, devices.inputs)]
+            parts = [devices.parts(slots[slot], tiling) for slot, tiling in zip(tensors, entering)]
             programs = [(body, [part[device] for part in parts]) for device in range(devices.count)]
             returned = run_grid(slots[0], grid, programs)
-            for slot, values, sharding in zip(results, zip(*returned), devices.outputs):
-                slots[slot] = devices.join(values, sharding)
+            for slot, values, tiling in zip(results, zip(*returned), leaving):
+                slots[slot] = tiling.join(values)
             yield from ()
 
         return go
 
 
 class Devices:
-    """The devices of a manual computation, and which parts of tensors they have."""
+    """The devices of a manual computation, and how they share tensors."""
 
     def __init__(
         self, in_shardings: Any, out_shardings: Any, manual_axes: Any, symbols: Any, location: Location
@@ -190,56 +192,30 @@ class Devices:
         places = np.unravel_index(order, tuple(self.sizes.values())) if self.sizes else ()
         self.places = dict(zip(self.sizes, places))  # from an axis to the place of each device on it
 
-    def axes(self, sharding: Sharding) -> list[list[str]]:
-        """The axes that the dimensions of a tensor are split over here."""
-        return [[name for name in dimension if name in self.manual] for dimension in sharding.axes]
+    def tiling(self, sharding: Sharding) -> Tiling:
+        """How a tensor is split over the devices by the axes that the computation is manual for."""
+        axes = [[name for name in dimension if name in self.manual] for dimension in sharding.axes]
+        sizes = [tuple(self.sizes[name] for name in names) for names in axes]
+        places = [[self.places[name] for name in names] for names in axes]
+        everywhere = np.zeros(self.count, np.intp)
+        numbers = [np.ravel_multi_index(p, n) if n else everywhere for p, n in zip(places, sizes)]
+        return Tiling(tuple(map(prod, sizes)), tuple(numbers), self.count)
 
     def can_split(self, type: Any, sharding: Sharding) -> bool:
         """Whether the axes are the mesh's, each there once, and all parts of a tensor have the same size."""
         used = [name for dimension in sharding.axes for name in dimension]
-        is_even = not is_tensor(type) or all(n % part == 0 for n, part in zip(shape(type), self.parts(sharding)))
+        is_even = not is_tensor(type) or self.tiling(sharding).splits(shape(type))
         return is_unique(used) and set(used) <= self.sizes.keys() and is_even
 
-    def parts(self, sharding: Sharding) -> list[int]:
-        """How many parts the dimensions of a tensor are split into."""
-        return [prod(self.sizes[name] for name in names) for names in self.axes(sharding)]
-
     def local(self, type: Any, sharding: Sharding) -> Any:
-        """The type of a device's part of a tensor."""
-        if not is_tensor(type):
-            return type
-        sizes = [n // part for n, part in zip(shape(type), self.parts(sharding), strict=True)]
-        return make_tensor_type(sizes, type.element_type)
+        """The type of what a device has of a value."""
+        return self.tiling(sharding).part_type(type) if is_tensor(type) else type
 
-    def part(self, sharding: Sharding, device: int, local: Sequence[int]) -> tuple[slice, ...]:
-        """Where a device's part, of shape `local`, is in the whole tensor."""
-        spans = []
-        for names, length in zip(self.axes(sharding), local):
-            number = 0
-            for name in names:
-                number = number * self.sizes[name] + int(self.places[name][device])
-            spans.append(slice(number * length, (number + 1) * length))
-        return tuple(spans)
-
-    def split(self, whole: Array, sharding: Sharding) -> list[Array]:
-        """The part of each device; EvaluationError where they would have different sizes."""
+    def parts(self, whole: Array, tiling: Tiling) -> list[Array]:
+        """What each device has of a value."""
         if not isinstance(whole, np.ndarray):
             return [whole] * self.count
-        counts = self.parts(sharding)
-        if any(n % count for n, count in zip(whole.shape, counts)):
-            raise EvaluationError(f"a tensor of shape {list(whole.shape)} can't be split into {counts} equal parts")
-        local = [n // count for n, count in zip(whole.shape, counts)]
-        return [whole[self.part(sharding, device, local)] for device in range(self.count)]
-
-    def join(self, parts: Sequence[Array], sharding: Sharding) -> Array:
-        """The whole of which each device has a part; of a part that several have, that of the last."""
-        first, counts = parts[0], self.parts(sharding)
-        if prod(counts) == 1:
-            return first
-        whole = np.empty([n * count for n, count in zip(first.shape, counts)], first.dtype)
-        for device, part in enumerate(parts):
-            whole[self.part(sharding, device, part.shape)] = part
-        return whole
+        return [tiling.split(whole, device) for device in range(self.count)]
 
 
 def mesh_of(shardings: Sequence[Sharding], symbols: Any, location: Location) -> tuple[dict[str, int], Sequence[int]]:
