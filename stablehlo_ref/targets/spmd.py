@@ -1,8 +1,8 @@
-"""GSPMD's way into what each device does by itself, and out of it, by which JAX parted programs before Shardy.
+"""GSPMD's calls into and out of what each device does by itself, which JAX emitted for `shard_map` before Shardy.
 
-A program with such calls is one for as many processes as there are devices. Outside of these parts all of them compute
-the same, with whole tensors; `SPMDFullToShardShape` gives each its part of one, and at `SPMDShardToFullShape` they meet
-and put their parts together.
+A program with such calls runs as one process for each device. Outside of them all processes compute the same, with
+whole tensors; `SPMDFullToShardShape` gives each its part of one, and at `SPMDShardToFullShape` they meet and put their
+parts together.
 """
 
 from __future__ import annotations
@@ -24,7 +24,6 @@ from stablehlo_ref.spec import compatible, rank
 
 Array = Any
 Turns = Generator[Any, Any, Any]
-
 
 LIST = r"\d+(?:,\d+)*"
 TILING = re.compile(rf"devices=\[({LIST})\](?:<=\[({LIST})\](?:T\(({LIST})\))?|({LIST}))")
@@ -129,7 +128,7 @@ def tiling_before(producers: Sequence[Operation | None], rank: int, location: Lo
 
 
 def device_count(module: Operation) -> int:
-    """How many devices a program parts tensors among, one if it does not."""
+    """How many devices a program splits tensors over, one if it does not."""
     calls = [op for op in module.walk() if op.definition is not None and op.definition.of(op) is FullToShard]
     tilings = [tiling_before(op.producers(), rank(op.operand_types[0]), op.location) for op in calls]
     return max((tiling.count for tiling in tilings), default=1)

@@ -1,4 +1,4 @@
-"""Programs that GSPMD parts by hand: who has which part, and that parts come together again."""
+"""Calls into and out of what each device does: who has which part, and that parts come together again."""
 
 from __future__ import annotations
 

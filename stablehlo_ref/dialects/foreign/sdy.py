@@ -220,14 +220,15 @@ class Devices:
 
 def mesh_of(shardings: Sequence[Sharding], symbols: Any, location: Location) -> tuple[dict[str, int], Sequence[int]]:
     """The axes' sizes and the devices of the mesh that shardings are on; one device if there are none."""
-    for name in dict.fromkeys(sharding.mesh for sharding in shardings):
-        try:
-            mesh = read_mesh(mesh_attribute(name, symbols, location))
-            check_mesh(*mesh)
-        except ValueError as error:
-            raise InvalidError(f"mesh {name}: {error}", location) from None
-        return mesh
-    return {}, ()
+    if not shardings:
+        return {}, ()
+    name = shardings[0].mesh
+    try:
+        mesh = read_mesh(mesh_attribute(name, symbols, location))
+        check_mesh(*mesh)
+    except ValueError as error:
+        raise InvalidError(f"mesh {name}: {error}", location) from None
+    return mesh
 
 
 def mesh_attribute(name: str, symbols: Any, location: Location) -> Any:
