@@ -15,8 +15,9 @@ member             in `infer`, `constraints`, `plan`           in the function t
 `constraints` also gets `C`, the checker, and may ask for `infer`, a function without parameters. `infer` and `plan` may
 ask for `constants`, from the name of an `In` to its array: of operands that are constants of the program, and of
 `shaping` operands where an op is planned when it is reached, and for `symbols`, a function from a symbol's name to the
-op that it stands for. `constraints` may ask for `regions`, `plan` for `location`, the op's place,
-for its discardable `attributes`, for `operand_names`, a function, and for `functions` (from a symbol to its plan).
+op that it stands for. `constraints` may ask for `regions`, `plan` for `location`, the op's place, for its discardable
+`attributes`, for `operand_names` and `producers` (functions that give the names of the operands, and the ops that they
+are results of), and for `functions` (from a symbol to its plan).
 
 Control flow has the role `inline` instead of `plan`: it gets slot numbers for values and functions that plan the blocks
 of regions, may ask for `functions` (from a symbol to its plan), for `run_grid` (which runs plans as processes) and for
@@ -30,18 +31,14 @@ An op class is never instantiated; the program is made of `ir.core.Operation`.
 
 from __future__ import annotations
 
-import ast
 import inspect
-import re
 import sys
-import textwrap
-import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cache, lru_cache, partial
-from types import FrameType
 from typing import Any, ClassVar
 
 from stablehlo_ref.diagnostics import InvalidError
+from stablehlo_ref.formulas import failing_check, label_at, quote, shown
 from stablehlo_ref.ir.attributes import DenseElements, StructAttribute
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.kinds import AttributeKind, Kind, OneOf
@@ -353,7 +350,7 @@ class Checker:
 
     def __call__(self, label: int | str, holds: Any) -> None:
         if not holds:
-            raise self.error(*_quote(sys._getframe(1)), label=_shown(label))
+            raise self.error(*quote(sys._getframe(1)), label=shown(label))
 
     def error(self, formula: str, notes: list[str], label: str) -> InvalidError:
         return InvalidError(f"'{self.op.name}' op ({label}): {formula}", self.op.location, notes)
@@ -371,70 +368,7 @@ def check_constraints(op: Operation, values: dict[str, Any]) -> None:
         definition.call("constraints", available)
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
         # A formula that cannot even be evaluated does not hold: an index out of range, a member of the wrong kind.
-        frame = _failing_check(error, definition.constraints)  # type: ignore[attr-defined]
+        frame = failing_check(error, definition.constraints)  # type: ignore[attr-defined]
         if frame is None:
             raise
-        raise checker.error(*_quote(*frame), label=_label(*frame)) from None
-
-
-def _failing_check(error: BaseException, role: Callable[..., Any]) -> tuple[FrameType, int] | None:
-    """The frame and line, of the role or of a helper that it calls, of the formula that an error comes from."""
-    found = None
-    for frame, line in traceback.walk_tb(error.__traceback__):
-        if frame.f_code is role.__code__ or (found and _check_at(frame, line)):
-            found = frame, line
-    return found
-
-
-@cache
-def checks(code: Any) -> list[tuple[ast.Call, str]]:
-    """The calls of `C` in a function's source, each with its formula as written; none where that is not at hand."""
-    try:
-        lines, first = inspect.getsourcelines(code)
-    except OSError:
-        return []
-    text = textwrap.dedent("".join(lines))
-    tree = ast.parse(text)
-    calls = [n for n in ast.walk(tree) if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)]
-    found = [n for n in calls if n.func.id == "C" and len(n.args) == 2]  # type: ignore[attr-defined]
-    formulas = [_on_one_line(ast.get_source_segment(text, n.args[1]) or "") for n in found]
-    ast.increment_lineno(tree, first - 1)
-    return list(zip(found, formulas))
-
-
-def _on_one_line(formula: str) -> str:
-    return re.sub(r"(?<=[(\[]) |,? (?=[)\]])", "", " ".join(formula.split()))
-
-
-def _check_at(frame: FrameType, line: int | None) -> tuple[ast.Call, str] | None:
-    line = line or frame.f_lineno
-    found = [c for c in checks(frame.f_code) if c[0].lineno <= line <= (c[0].end_lineno or c[0].lineno)]
-    return found[0] if found else None
-
-
-def _label(frame: FrameType, line: int | None = None) -> str:
-    check = _check_at(frame, line)
-    return _shown(ast.literal_eval(check[0].args[0])) if check else "constraints"
-
-
-def _shown(label: int | str) -> str:
-    return f"C{label}" if isinstance(label, int) else label
-
-
-def _quote(frame: FrameType, line: int | None = None) -> tuple[str, list[str]]:
-    """The formula that stands at a line of a role, and `name = value` for each local name in it."""
-    check = _check_at(frame, line)
-    if check is None:
-        return "does not hold", []
-    call, formula = check
-    names = dict.fromkeys(n.id for n in ast.walk(call.args[1]) if isinstance(n, ast.Name))
-    scope = frame.f_locals
-    notes = [f"{n} = {_show(scope[n])}" for n in names if n in scope and not callable(scope[n])]
-    return formula, notes
-
-
-def _show(value: Any) -> str:
-    if isinstance(value, tuple | list):
-        return f"({', '.join(map(_show, value))}{',' if len(value) == 1 else ''})"
-    text = str(getattr(value, "name", value))
-    return text if len(text) <= 200 else f"{text[:200]}..."
+        raise checker.error(*quote(*frame), label=label_at(*frame)) from None

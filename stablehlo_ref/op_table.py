@@ -19,8 +19,9 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from stablehlo_ref.define import Op, Out, checks
+from stablehlo_ref.define import Op, Out
 from stablehlo_ref.evidence import Evidence, gather
+from stablehlo_ref.formulas import checks
 from stablehlo_ref.kinds import anything
 
 REPOSITORY = Path(__file__).parent.parent

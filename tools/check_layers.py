@@ -16,7 +16,7 @@ PACKAGE = Path(__file__).parent.parent / "stablehlo_ref"
 # Each layer may import itself and what stands before it.
 LAYERS = (
     ("_version",),
-    ("choices", "diagnostics", "limits"),
+    ("choices", "diagnostics", "formulas", "limits"),
     ("processes",),
     ("ir",),
     ("spec",),
