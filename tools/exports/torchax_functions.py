@@ -11,6 +11,7 @@ import sys
 
 import numpy as np
 import torch
+import torch.nn.functional as F  # noqa: N812
 from compare import Case, main
 from torch.export import ExportedProgram
 from torch_exports import Exporter
@@ -43,6 +44,11 @@ def export(program: ExportedProgram, operands: list[np.ndarray], due: list[np.nd
     return Case(exported.mlir_module(), [arguments[i] for i in exported.module_kept_var_idx], expected)
 
 
+def transposed(x: torch.Tensor, k: torch.Tensor) -> torch.Tensor:
+    """What torchax makes of this sample: it reshapes weights where it should reorder groups."""
+    return F.conv_transpose2d(x, k[[0, 2, 1, 3]], stride=2, padding=1, output_padding=1, groups=2)
+
+
 if __name__ == "__main__":
     jax.config.update("jax_enable_x64", True)
-    sys.exit(main(Exporter(export, {}).samples(), "PyTorch"))
+    sys.exit(main(Exporter(export, {"conv_transpose2d": transposed}).samples(), "PyTorch"))
