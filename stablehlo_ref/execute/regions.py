@@ -58,12 +58,15 @@ class PlannedBody:
                 block.operations.insert(0, op)
         last = self.region.block.operations[-1]
         block.operations.append(Operation(last.name, None, list(values), (), {}, {}, [], last.location))
-        return PlannedBody(Region([block]), self._plan, self._run_of, self._captures, self._step_by_step)
+        return self._of(block)
 
     def taking(self, arguments: Sequence[Value]) -> PlannedBody:
         """The body as a function of some of its arguments, where it needs no others."""
         block = Block([], [])
         block.arguments, block.operations = list(arguments), self.region.block.operations
+        return self._of(block)
+
+    def _of(self, block: Block) -> PlannedBody:
         return PlannedBody(Region([block]), self._plan, self._run_of, self._captures, self._step_by_step)
 
     # --- all tiers ----------------------------------------------------------------------------------------------
