@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-
-from tests.unit.test_targets import LETTERS, call, close, each_letter, random
+from routines import LETTERS, call, close, each_letter, random
 
 TYPED = "compute_uv = {uv}, full_matrices = {full}"
 

@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-
-from tests.unit.test_targets import LETTERS, adjoint, call, close, each_letter, positive, random, real
+from routines import LETTERS, adjoint, call, close, each_letter, positive, random, real
 
 Array = Any
 
