@@ -1,12 +1,22 @@
-"""Lit-style tests in process: parts between `// -----`, each a program whose checks must hold."""
+"""Lit-style tests in process: parts between `// -----`, each a program whose checks must hold, or announced errors."""
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import stablehlo_ref as sr
 from stablehlo_ref.console import split_text
 from stablehlo_ref.syntax.printer import print_operation
+
+ANNOUNCED = re.compile(r"// expected-error@\+1 \{\{(.*)\}\}")
+
+
+def announced(text: str, first_line: int = 1) -> list[tuple[int, str]]:
+    """The errors that a text announces, each with the line that it is expected on; there must be one."""
+    expected = [(first_line + text.count("\n", 0, m.start()) + 1, m[1]) for m in ANNOUNCED.finditer(text)]
+    assert expected, "a test that announces no error can't fail"
+    return expected
 
 
 def run_file(path: Path) -> int:

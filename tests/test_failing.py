@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import pytest
 
 import stablehlo_ref as sr
 from stablehlo_ref.console import split_text
+from tests.lit import announced
 
 FOLDER = Path(__file__).parent / "failing"
-ANNOUNCED = re.compile(r"// expected-error@\+1 \{\{(.*)\}\}")
 PARTS = [
     (path, line, part) for path in sorted(FOLDER.glob("*.mlir")) for line, part in split_text(path.read_text("utf-8"))
 ]
@@ -19,8 +18,7 @@ PARTS = [
 
 @pytest.mark.parametrize("path, first_line, part", PARTS, ids=[f"{path.stem}:{line}" for path, line, _ in PARTS])
 def test_a_run_ends_with_the_errors_that_are_announced(path: Path, first_line: int, part: str) -> None:
-    expected = [(first_line + part.count("\n", 0, m.start()) + 1, m[1]) for m in ANNOUNCED.finditer(part)]
-    assert expected, "a test that announces no error can't fail"
+    expected = announced(part, first_line)
     program = sr.parse(part, filename=path.name, first_line=first_line).verify()
     with pytest.raises((sr.EvaluationError, sr.UnsupportedError)) as error:
         program.run()

@@ -20,11 +20,11 @@ from stablehlo_ref.define import Op
 from stablehlo_ref.diagnostics import Diagnostic
 from stablehlo_ref.kinds import Opaque, anything
 from stablehlo_ref.op_table import formulas
+from tests.lit import announced
 
 FOLDER = Path(__file__).parent / "invalid"
 SPEC = json.loads((Path(__file__).parents[1] / "spec_checks" / "labels.json").read_text("utf-8"))
 FILES = sorted(FOLDER.rglob("*.mlir"))
-ANNOUNCED = re.compile(r"// expected-error@\+1 \{\{(.*)\}\}")
 LABELLED = re.compile(r"'(\S+)' op \(([\w ]+)\): (.*)")
 KIND = re.compile(r"'(\S+)' op (?:(?:operand|result) #\d+ \((\w+)\)|attribute '(\w+)') must be ")
 
@@ -48,12 +48,10 @@ def _errors(text: str, name: str, first_line: int) -> Iterable[Diagnostic]:
 
 @pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(FOLDER).with_suffix("")))
 def test_every_error_is_announced_and_found(path: Path) -> None:
-    text = path.read_text("utf-8")
-    announced = [(text.count("\n", 0, m.start()) + 2, m[1]) for m in ANNOUNCED.finditer(text)]
-    assert announced, "a test that announces no error can't fail"
+    expected = announced(path.read_text("utf-8"))
     found = errors(path)
-    assert [error.line for error in found] == [line for line, _ in announced]
-    for error, (line, message) in zip(found, announced):
+    assert [error.line for error in found] == [line for line, _ in expected]
+    for error, (line, message) in zip(found, expected):
         assert message in error.message, f"{path.name}:{line}"
 
 
