@@ -17,8 +17,7 @@ MOST_PROCESSES = 1 << 16  # of a grid
 
 @dataclass(frozen=True)
 class Grid:
-    """`num_replicas` by `num_partitions` processes. EvaluationError where these are none, or more than one machine
-    should start."""
+    """`num_replicas` by `num_partitions` processes. EvaluationError for none, and for more than `MOST_PROCESSES`."""
 
     num_replicas: int = 1
     num_partitions: int = 1

@@ -95,7 +95,7 @@ class AllReduce(Collective, op="all_reduce"):
         strategy = reduction_strategy(channel_id, use_global_device_ids)
         ids = id_groups(replica_groups, symbols, location)
         groups = ProcessGroups(cls.name, location, strategy, ids, size_label=2, range_label=3)
-        tag = (("channel_id", channel_id), ("operands", tuple(operands)), ("computation", names(computation)))
+        tag = (("channel_id", channel_id), ("operands", tuple(operands)), ("computation", op_names(computation)))
         reduce = reduction(operands, results, computation)
 
         def run(context: Any, operands: Sequence[Array]) -> Turns:
@@ -149,7 +149,7 @@ class ReduceScatter(Collective, op="reduce_scatter"):
         groups = ProcessGroups(cls.name, location, strategy, ids, size_label=4, range_label=5)
         tag = (
             ("channel_id", channel_id), ("scatter_dimension", scatter_dimension), ("operand", operand),
-            ("computation", names(computation)),
+            ("computation", op_names(computation)),
         )  # fmt: skip
         reduce = reduction([operand], [result], computation)
 
@@ -207,7 +207,7 @@ class CollectiveReduce(Collective, op="collective_reduce"):
         strategy = FLATTENED_IDS if use_global_device_ids else exchange_strategy(channel_id)
         ids = id_groups(replica_groups, symbols, location)
         groups = ProcessGroups(cls.name, location, strategy, ids, range_label=2)
-        tag = (("channel_id", channel_id), ("operands", tuple(operands)), ("computation", names(computation)))
+        tag = (("channel_id", channel_id), ("operands", tuple(operands)), ("computation", op_names(computation)))
         reduce = reduction(operands[: len(results)], results, computation)
         elsewhere = [zeros(t) for t in results]
 
@@ -227,7 +227,7 @@ class CollectiveReduce(Collective, op="collective_reduce"):
         return run
 
 
-def names(computation: Any) -> tuple[str, ...]:
+def op_names(computation: Any) -> tuple[str, ...]:
     """The ops of a computation, by which processes notice that they do not meet for the same."""
     return tuple(op.name for op in computation.region.block.operations[:-1])
 
@@ -250,7 +250,7 @@ def reduction(operands: Types, results: Types, computation: Any) -> Callable[[Me
 
 
 def is_pure(block: Block) -> bool:
-    """Whether a block gives the same in all processes, as one does that uses its arguments alone; none in doubt."""
+    """Whether a block surely gives the same in all processes, as it uses nothing but its arguments."""
     known = set(block.arguments)
     for op in block.operations:
         definition = op.definition

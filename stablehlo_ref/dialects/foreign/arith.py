@@ -30,6 +30,9 @@ from stablehlo_ref.spec import compatible, num_bits
 DType = np.dtype[Any]
 Factory = Callable[[DType], Run]
 
+QUOTIENT_OF_BITS = integers.same(np.greater_equal)  # x / 1 is x, and x / 0 has all bits set
+REMAINDER_OF_BITS = integers.same(np.greater)  # x rem 1 is 0, and x rem 0 is x; a shift by 1 or 0 gives the same
+
 
 class Constant(Op, op="constant", dialect="arith"):
     """A number or a tensor."""
@@ -136,49 +139,49 @@ class MulI(Binary, op="muli"):
 class DivSI(Binary, op="divsi"):
     """The quotient of signed integers, rounded toward zero."""
 
-    boolean = integers.same(np.greater_equal)
+    boolean = QUOTIENT_OF_BITS
     integer = integers.divide
 
 
 class DivUI(Binary, op="divui"):
     """The quotient of unsigned integers, rounded down."""
 
-    boolean = integers.same(np.greater_equal)
+    boolean = QUOTIENT_OF_BITS
     integer = unsigned(integers.divide)
 
 
 class FloorDivSI(Binary, op="floordivsi"):
     """The quotient of signed integers, rounded down."""
 
-    boolean = integers.same(np.greater_equal)
+    boolean = QUOTIENT_OF_BITS
     integer = rounded(up=False)
 
 
 class CeilDivSI(Binary, op="ceildivsi"):
     """The quotient of signed integers, rounded up."""
 
-    boolean = integers.same(np.greater_equal)
+    boolean = QUOTIENT_OF_BITS
     integer = rounded(up=True)
 
 
 class CeilDivUI(Binary, op="ceildivui"):
     """The quotient of unsigned integers, rounded up."""
 
-    boolean = integers.same(np.greater_equal)
+    boolean = QUOTIENT_OF_BITS
     integer = unsigned(rounded(up=True))
 
 
 class RemSI(Binary, op="remsi"):
     """The remainder of signed integers, with the sign of `lhs`."""
 
-    boolean = integers.same(np.greater)
+    boolean = REMAINDER_OF_BITS
     integer = integers.remainder
 
 
 class RemUI(Binary, op="remui"):
     """The remainder of unsigned integers."""
 
-    boolean = integers.same(np.greater)
+    boolean = REMAINDER_OF_BITS
     integer = unsigned(integers.remainder)
 
 
@@ -206,7 +209,7 @@ class XOrI(Binary, op="xori"):
 class ShLI(Binary, op="shli"):
     """`lhs` shifted left."""
 
-    boolean = integers.same(np.greater)
+    boolean = REMAINDER_OF_BITS
     integer = integers.shift_left
 
 
@@ -220,7 +223,7 @@ class ShRSI(Binary, op="shrsi"):
 class ShRUI(Binary, op="shrui"):
     """`lhs` shifted right, zeros coming after."""
 
-    boolean = integers.same(np.greater)
+    boolean = REMAINDER_OF_BITS
     integer = integers.shift_right_logical
 
 
