@@ -109,30 +109,23 @@ def test_arithmetic_on_numbers(op: str, data: st.DataObject) -> None:
 # --- comparison and selection ---------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("predicate", CmpIPredicate, ids=lambda p: p.name)
+COMPARISONS = [
+    *(pytest.param("cmpi", SIGNLESS, predicate, id=f"cmpi-{predicate.name}") for predicate in CmpIPredicate),
+    *(pytest.param("cmpf", FLOATS, predicate, id=f"cmpf-{predicate.name}") for predicate in CmpFPredicate),
+]
+
+
+@pytest.mark.parametrize(("op", "types", "predicate"), COMPARISONS)
 @FAST
 @given(data=st.data())
-def test_cmpi(predicate: Any, data: st.DataObject) -> None:
-    lhs, rhs = two(data, SIGNLESS)
-    expected = oracle.cmpi(lhs, rhs, predicate.name)
-    actual = evaluate("arith.cmpi", lhs, rhs, predicate=predicate)
+def test_comparisons(op: str, types: Any, predicate: Any, data: st.DataObject) -> None:
+    lhs, rhs = two(data, types)
+    expected = getattr(oracle, op)(lhs, rhs, predicate.name)
+    actual = evaluate(f"arith.{op}", lhs, rhs, predicate=predicate)
     assert same(actual, expected), explained(predicate.name, actual, expected, lhs, rhs)
     for index in list(np.ndindex(*lhs.shape))[:1]:
         x, y = np.array(lhs[index]), np.array(rhs[index])
-        assert on_numbers("cmpi", x, y, result="i1", attributes=f"{predicate.name}, ") == expected[index]
-
-
-@pytest.mark.parametrize("predicate", CmpFPredicate, ids=lambda p: p.name)
-@FAST
-@given(data=st.data())
-def test_cmpf(predicate: Any, data: st.DataObject) -> None:
-    lhs, rhs = two(data, FLOATS)
-    expected = oracle.cmpf(lhs, rhs, predicate.name)
-    actual = evaluate("arith.cmpf", lhs, rhs, predicate=predicate)
-    assert same(actual, expected), explained(predicate.name, actual, expected, lhs, rhs)
-    for index in list(np.ndindex(*lhs.shape))[:1]:
-        x, y = np.array(lhs[index]), np.array(rhs[index])
-        assert on_numbers("cmpf", x, y, result="i1", attributes=f"{predicate.name}, ") == expected[index]
+        assert on_numbers(op, x, y, result="i1", attributes=f"{predicate.name}, ") == expected[index]
 
 
 @FAST

@@ -69,7 +69,8 @@ def open_cases(op: Operation, operands: Sequence[Any]) -> Callable[..., Found] |
     types = [concrete_type(v.type, x) for v, x in zip(op.operands, operands)]
     given = group_by_member(op.definition.operands, operands)
     shaping = {name: np.asarray(given[name]) for name in op.definition.shaping}
-    return (_on_expressed if is_on_expressed(op, [*types, *op.result_types]) else _planned)(op, types, shaping)
+    find = _on_expressed if is_on_expressed(op, [*types, *op.result_types]) else _planned
+    return find(op, types, shaping)
 
 
 def _on_expressed(op: Operation, operands: Sequence[Any], shaping: dict[str, Any]) -> Callable[..., Found]:
