@@ -27,7 +27,7 @@ class Choice(Enum):
     RNG_BOUNDS = "random numbers are drawn from an empty interval, or with a negative deviation"
     RNG_BITS = "random bits are generated"
     RECV_WITHOUT_SOURCE = "a message goes from device to device without pairs of sources and targets"
-    TRACE = "a value is shown to whoever traces the program, which is nobody"
+    TRACE = "a value is traced, which has no effect here"
 
     @property
     def anchor(self) -> str:

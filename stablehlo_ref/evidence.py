@@ -27,7 +27,7 @@ class Evidence:
     tests: frozenset[str]
 
 
-def gather(repository: Path) -> Evidence | None:
+def collect(repository: Path) -> Evidence | None:
     """None where there is no repository, but only the package."""
     if not (repository / "spec_checks").is_dir():
         return None

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from stablehlo_ref.define import Op, Out
-from stablehlo_ref.evidence import Evidence, gather
+from stablehlo_ref.evidence import Evidence, collect
 from stablehlo_ref.formulas import checks
 from stablehlo_ref.kinds import anything
 
@@ -76,7 +76,7 @@ class Row:
 
 def rows(repository: Path = REPOSITORY) -> list[Row]:
     """All ops of the package (programs may register more), StableHLO's own first."""
-    evidence = gather(repository)
+    evidence = collect(repository)
     first = ["stablehlo", REMOVED_GROUP, "chlo", "check", "interpreter"]
     own = [d for d in Op.registry.values() if d.__module__.startswith(f"{__package__}.")]
     table = [_row(definition, evidence) for definition in own]

@@ -121,7 +121,7 @@ class RunParallel(Op, dialect="interpreter", op="run_parallel"):
         plans = [functions(name) for row in programs for name in row]
         reads = [functions(name) for name in infeed or ()]
         if any(plan.block.communicates for plan in reads):
-            raise UnsupportedError("a function of the infeed meets other processes")
+            raise UnsupportedError("a function of the infeed communicates with other processes")
 
         def go(slots: Slots) -> Turns:
             values = iter([slots[slot] for slot in inputs])

@@ -42,7 +42,7 @@ class Planner:
         self._is_busy = False
 
     def communicates(self, op: Operation) -> bool:
-        """Whether the op, one inside it, or a function that it calls, meets other processes."""
+        """Whether the op, one inside it, or a function that it calls, communicates with other processes."""
         return _communicates(op, self.communicating)
 
     def function(self, name: str) -> FunctionPlan:
@@ -188,7 +188,7 @@ class FramePlanner:
         """A region as something that ops call; what it captures are further arguments."""
         for op in (op for block in region.blocks for op in block.operations):
             if self.planner.communicates(op):
-                reason = "meets other processes in a function of another op, which is not evaluated"
+                reason = "communicates with other processes inside a region of another op, which is not supported"
                 raise UnsupportedError(f"'{op.name}' op {reason}", op.location)
 
         def plan(block: Block, lanes: int | None) -> FunctionPlan:
@@ -278,6 +278,7 @@ class FramePlanner:
     def _constant_result(self, op: Operation) -> np.ndarray | None:
         definition = op.definition
         if definition is not None and op.name == "stablehlo.constant":
+            self._check_sizes(op.result_types)  # of one number it takes no memory, but it has to be gone through
             array: np.ndarray = definition.call("plan", op.properties)()
             return array if self.lanes is None else np.broadcast_to(array, (self.lanes, *array.shape))
         if definition is None or definition.effects or op.regions or len(op.results) != 1 or self.planner.step_by_step:

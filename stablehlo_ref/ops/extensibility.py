@@ -61,7 +61,8 @@ class Computation:
     def _plan(self) -> Any:
         plan = self._functions(self.name)
         if plan.block.communicates:
-            raise UnsupportedError(f"@{self.name} meets other processes, which a computation of a custom_call can't")
+            reason = "communicates with other processes, which a computation of a custom_call can't"
+            raise UnsupportedError(f"@{self.name} {reason}")
         return plan
 
 

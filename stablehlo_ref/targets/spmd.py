@@ -43,7 +43,7 @@ def tiling_of(sharding: Any, rank: int) -> Tiling:
     count = prod(sizes)
     devices = listed or in_order(order, transposed, count)
     if not np.array_equal(np.sort(devices), np.arange(count)):
-        raise ValueError(f"they are not one device for each of {count} parts")
+        raise ValueError(f"its devices are not the numbers below {count}")
     places = np.unravel_index(np.argsort(devices), sizes)[:rank] if rank else ()
     return Tiling(sizes[:rank], places, count)
 
@@ -54,8 +54,10 @@ def numbers(text: str | None) -> tuple[int, ...]:
 
 def in_order(sizes: Sequence[int], transposed: Sequence[int], count: int) -> Array:
     """The numbers of `count` devices as they stand in an array of these sizes that is transposed."""
-    if not prod(sizes) == count <= MOST_DEVICES:
-        raise ValueError(f"they are not {count} devices, or more than {MOST_DEVICES}")
+    if prod(sizes) != count:
+        raise ValueError(f"it has {prod(sizes)} devices for {count} parts")
+    if count > MOST_DEVICES:
+        raise ValueError(f"it has more than {MOST_DEVICES} devices")
     return np.arange(count).reshape(sizes).transpose(transposed or None).ravel()
 
 
@@ -68,7 +70,7 @@ def read_tiling(sharding: Any, rank: int, location: Location) -> Tiling:
 
 def check_tiling(tiling: Tiling, whole: Any, part: Any, location: Location) -> None:
     if rank(whole) != rank(part) or not compatible(tiling.whole_type(part), whole):
-        raise UnsupportedError(f"no sharding says that a device has {part} of {whole}", location)
+        raise UnsupportedError(f"the sharding does not split {whole} into parts {part}", location)
 
 
 def check_devices(tiling: Tiling, process: Process, location: Location) -> None:

@@ -122,7 +122,7 @@ def test_computations_check_what_they_are_called_with(arguments: tuple[np.ndarra
 
 def test_computations_that_meet_other_processes() -> None:
     program = sr.load(CALLED.replace("BODY", GATHER))
-    with pytest.raises(sr.UnsupportedError, match="@f meets other processes"):
+    with pytest.raises(sr.UnsupportedError, match="@f communicates with other processes"):
         program.run(X, custom_calls={"test.calls": lambda call, x: call.computations[0](x)})
 
 

@@ -388,7 +388,7 @@ func.func @main(%a: tensor<2xf32>) -> tensor<2xf32> {{
   return %0 : tensor<2xf32>
 }}
 """
-    with pytest.raises(sr.UnsupportedError, match="in a function of another op"):
+    with pytest.raises(sr.UnsupportedError, match="inside a region of another op"):
         sr.load(text).run(np.zeros(2, np.float32))
 
 

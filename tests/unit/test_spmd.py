@@ -76,21 +76,21 @@ def test_all_processes_of_a_grid_may_bring_the_whole() -> None:
 
 
 def test_there_must_be_a_sharding_that_says_so() -> None:
-    with pytest.raises(sr.UnsupportedError, match=r"no sharding says that a device has tensor<2x4xf32> of tensor<4x4"):
+    with pytest.raises(sr.UnsupportedError, match=r"does not split tensor<4x4xf32> into parts tensor<2x4xf32>"):
         program("{replicated}", "2x4", "%r = stablehlo.add %p, %p : tensor<2x4xf32>").run(np.ones((4, 4), np.float32))
 
 
 @pytest.mark.parametrize(
     "sharding, why",
     [
-        ("{devices=[2,1]<=[3]}", "they are not 2 devices"),
-        ("{devices=[2,1]0}", "they are not one device for each of 2 parts"),
-        ("{devices=[2,1]1,1}", "they are not one device for each of 2 parts"),
+        ("{devices=[2,1]<=[3]}", "it has 3 devices for 2 parts"),
+        ("{devices=[2,1]0}", "its devices are not the numbers below 2"),
+        ("{devices=[2,1]1,1}", "its devices are not the numbers below 2"),
         ("{devices=[2]<=[2]}", "1 numbers for 2 dimensions"),
         ("{devices=[2,1]<=[2]T(1,0)}", "axes don't match array"),
-        ("{devices=[0,1]<=[0]}", "no sharding says"),
-        ("{devices=[2,1,999999999999]<=[1999999999998]}", "or more than 1048576"),
-        ("{devices=[3,1]<=[3]}", "no sharding says"),
+        ("{devices=[0,1]<=[0]}", "the sharding does not split"),
+        ("{devices=[2,1,999999999999]<=[1999999999998]}", "it has more than 1048576 devices"),
+        ("{devices=[3,1]<=[3]}", "the sharding does not split"),
     ],
 )
 def test_a_sharding_is_to_be_understood(sharding: str, why: str) -> None:
