@@ -59,6 +59,12 @@ def _main(arguments: Sequence[str]) -> int:
             return opt.main(rest)
         case ["translate", *rest]:
             arguments = translate.as_run(rest)
+    options = _options(arguments)
+    return for_each_part(options.file, options.split_input_file, partial(_run_part, options))
+
+
+def _options(arguments: Sequence[str]) -> argparse.Namespace:
+    """The options; the process ends where they do not go together."""
     parser = _parser()
     options = parser.parse_args(arguments)
     if options.random_inputs is not None and (options.args or options.inputs or options.input):
@@ -67,7 +73,7 @@ def _main(arguments: Sequence[str]) -> int:
     for name, given in (("--args", len(options.args)), ("--inputs", len(options.inputs))):
         if given not in (0, 1, processes):
             parser.error(f"{name} is given {given} times, and the number of processes is {processes}")
-    return for_each_part(options.file, options.split_input_file, partial(_run_part, options))
+    return options
 
 
 def _parser() -> argparse.ArgumentParser:
