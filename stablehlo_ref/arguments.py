@@ -9,6 +9,7 @@ import numpy as np
 
 from stablehlo_ref.diagnostics import EvaluationError, UnsupportedError
 from stablehlo_ref.ir.types import TokenType
+from stablehlo_ref.limits import check_type
 from stablehlo_ref.numerics.layout import contiguous
 from stablehlo_ref.ops.outside import as_value
 from stablehlo_ref.signature import Function, Parameter
@@ -17,6 +18,7 @@ from stablehlo_ref.spec import without
 
 def in_order(entry: Function, arrays: Sequence[Any], named: dict[str, Any]) -> list[Any]:
     """Arguments given by position and by name, in the order of the function's inputs. Tokens may be left out."""
+    check_type("what a process is given", arrays, Sequence | np.ndarray, "a list of arrays, or a mapping by name")
     tokens = [i for i, p in enumerate(entry.inputs) if isinstance(p.type, TokenType)]
     every = range(max(len(entry.inputs), len(arrays)))
     without_tokens = without(range(len(entry.inputs)), tokens)

@@ -53,6 +53,8 @@ from stablehlo_ref.spec import (
     rank,
 )
 
+MOST_LISTED = 1 << 20  # elements of a literal that stands for a list
+
 # --- values ---------------------------------------------------------------------------------------------------------
 
 
@@ -129,14 +131,26 @@ class AttributeKind:
         return ValueError(f"must be a {self.name}")
 
 
+def _is_integer(attribute: Any, width: int) -> bool:
+    """Whether an attribute is an integer of so many bits, with or without a sign."""
+    return isinstance(attribute, IntegerAttribute) and -1 << width - 1 <= attribute.value < 1 << width
+
+
+def _listed(array: np.ndarray) -> Any:
+    """The elements of an array as nested lists; ValueError for more than any list that an op has."""
+    if array.size > MOST_LISTED:
+        raise ValueError(f"has {array.size} elements, where no list has more than {MOST_LISTED}")
+    return array.tolist()
+
+
 class _Int(AttributeKind):
     def __init__(self, width: int) -> None:
         self.width = width
         self.name = f"{width}-bit integer"
 
     def decode(self, attribute: Any) -> int:
-        if isinstance(attribute, IntegerAttribute):
-            return attribute.value
+        if _is_integer(attribute, self.width):
+            return attribute.value  # type: ignore[no-any-return]
         raise self._refuse()
 
     def encode(self, value: int) -> IntegerAttribute:
@@ -209,11 +223,11 @@ class _Dims(AttributeKind):
     name = "list of 64-bit integers"
 
     def decode(self, attribute: Any) -> tuple[int, ...]:
-        if isinstance(attribute, DenseArray) and not is_float(attribute.element_type):
+        if isinstance(attribute, DenseArray) and is_integer(attribute.element_type):
             return attribute.values
         if isinstance(attribute, DenseElements) and is_integer(attribute.type) and attribute.array.ndim == 1:
-            return tuple(attribute.array.tolist())
-        if isinstance(attribute, tuple) and all(isinstance(a, IntegerAttribute) for a in attribute):
+            return tuple(_listed(attribute.array))
+        if isinstance(attribute, tuple) and all(_is_integer(a, 64) for a in attribute):
             return tuple(a.value for a in attribute)
         raise self._refuse()
 
@@ -228,7 +242,7 @@ class _Flags(AttributeKind):
         if isinstance(attribute, DenseArray) and attribute.element_type == BOOLEAN:
             return attribute.values
         if isinstance(attribute, DenseElements) and is_boolean(attribute.type) and attribute.array.ndim == 1:
-            return tuple(attribute.array.tolist())
+            return tuple(_listed(attribute.array))
         if isinstance(attribute, tuple) and all(isinstance(a, bool) for a in attribute):
             return attribute
         raise self._refuse()
@@ -244,7 +258,7 @@ class _Matrix(AttributeKind):
 
     def decode(self, attribute: Any) -> tuple[tuple[int, ...], ...]:
         if isinstance(attribute, DenseElements) and is_integer(attribute.type) and attribute.array.ndim == 2:
-            return tuple(map(tuple, attribute.array.tolist()))
+            return tuple(map(tuple, _listed(attribute.array)))
         raise self._refuse()
 
     def encode(self, value: tuple[tuple[int, ...], ...]) -> DenseElements:

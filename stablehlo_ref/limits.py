@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, field
+from numbers import Real
+from typing import Any
 
 
 def _physical_memory() -> int:
@@ -25,3 +27,18 @@ class Limits:
     max_depth: int = 128
     max_steps: int = 100_000_000
     max_seconds: float | None = None
+
+    def __post_init__(self) -> None:
+        """TypeError unless they are numbers, ValueError unless they are positive."""
+        for name, value in vars(self).items():
+            if value is None and name == "max_seconds":
+                continue
+            check_type(name, value, Real, "a number")
+            if not value > 0:
+                raise ValueError(f"{name} is a positive number, not {value!r}")
+
+
+def check_type(name: str, value: Any, expected: Any, what: str) -> None:
+    """TypeError, which says what an argument is, unless it is an instance of what is expected."""
+    if not isinstance(value, expected):
+        raise TypeError(f"{name} is {what}, not {value!r}")

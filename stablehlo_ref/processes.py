@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
+from numbers import Integral
 from typing import Any, TypeAlias
 
 from stablehlo_ref.diagnostics import EvaluationError, Location
+from stablehlo_ref.limits import check_type
 
 ProcessId: TypeAlias = tuple[int, int]  # replica id, partition id
 Group: TypeAlias = tuple[ProcessId, ...]
@@ -17,12 +19,15 @@ MOST_PROCESSES = 1 << 16  # of a grid
 
 @dataclass(frozen=True)
 class Grid:
-    """`num_replicas` by `num_partitions` processes. EvaluationError for none, and for more than `MOST_PROCESSES`."""
+    """`num_replicas` by `num_partitions` processes. TypeError where these are no integers, EvaluationError for none,
+    and for more than `MOST_PROCESSES`."""
 
     num_replicas: int = 1
     num_partitions: int = 1
 
     def __post_init__(self) -> None:
+        check_type("num_replicas", self.num_replicas, Integral, "an integer")
+        check_type("num_partitions", self.num_partitions, Integral, "an integer")
         if min(self.num_replicas, self.num_partitions) < 1 or self.count > MOST_PROCESSES:
             raise EvaluationError(f"a grid has from 1 to {MOST_PROCESSES} processes; this one is of {self}")
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, MutableSequence, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeAlias, Unpack
@@ -15,11 +16,12 @@ import stablehlo_ref.dialects.registered  # noqa: F401  (all op classes, so that
 from stablehlo_ref.arguments import checked, in_order, leaves, owned, owned_once
 from stablehlo_ref.diagnostics import EvaluationError, Location, MalformedError, Source, StablehloError
 from stablehlo_ref.execute.choosing import choosing
-from stablehlo_ref.execute.grid import run_grid
+from stablehlo_ref.execute.grid import going_on, run_grid
 from stablehlo_ref.execute.plan import Planner
-from stablehlo_ref.execute.run import Context, FunctionPlan, Observer, OnChoice, RunOptions, running
+from stablehlo_ref.execute.run import Context, FunctionPlan, Observer, OnChoice, RunOptions
+from stablehlo_ref.ir.attributes import IntegerAttribute
 from stablehlo_ref.ir.core import Operation
-from stablehlo_ref.limits import Limits
+from stablehlo_ref.limits import Limits, check_type
 from stablehlo_ref.processes import Grid, ProcessId
 from stablehlo_ref.signature import Function, Parameter, function_of
 from stablehlo_ref.syntax.parser import parse as parse_module
@@ -37,7 +39,7 @@ class Program:
 
     def __init__(self, module: Operation, entry: str | None = None, limits: Limits | None = None) -> None:
         self.module = module
-        self.limits = limits or Limits()
+        self.limits = Limits() if limits is None else limits
         self._entry = entry
         self._verified = False
 
@@ -150,8 +152,8 @@ class Program:
             limits=limits,
             observer=observer,
             on_implementation_defined=on_implementation_defined,
-            custom_calls=custom_calls or {},
-            overrides=overrides or {},
+            custom_calls=custom_calls,
+            overrides=overrides,
             check_overrides=check_overrides,
         )
         return self._run(arrays, named, context)
@@ -164,6 +166,7 @@ class Program:
         self, inputs_per_replica: Sequence[Inputs], **options: Unpack[RunOptions]
     ) -> list[tuple[Any, ...]]:
         """`run_parallel` with one partition: one process for each list of inputs."""
+        check_type("inputs_per_replica", inputs_per_replica, Sequence | np.ndarray, "a list of inputs")
         return self.run_parallel(inputs_per_replica, num_replicas=len(inputs_per_replica), num_partitions=1, **options)
 
     def run_parallel(
@@ -185,16 +188,21 @@ class Program:
         outfeed is appended to `outfeed`. What several processes get alike may be one read-only array.
         Options are those of `run`. EvaluationError as there, and where processes wait so that none can go on.
         """
+        check_type("inputs_per_process", inputs_per_process, Sequence | np.ndarray, "a list of inputs")
+        check_type("infeed", infeed, Iterable, "an iterable of sequences of arrays")
+        check_type("outfeed", outfeed, MutableSequence | None, "a list")
         grid = self.grid(len(inputs_per_process), num_replicas, num_partitions)
         return self.run_parallel_in(self._context(**options), grid, inputs_per_process, infeed, outfeed)
 
     def grid(self, count: int, num_replicas: int | None = None, num_partitions: int | None = None) -> Grid:
         """The grid of `count` processes that is meant. EvaluationError where it has more or fewer."""
-        replicas = num_replicas or _size(self.module, "mhlo.num_replicas")
-        partitions = num_partitions or _size(self.module, "mhlo.num_partitions")
-        if replicas is None and partitions is None:
-            partitions = 1
-        grid = Grid(replicas or max(1, count // (partitions or 1)), partitions or max(1, count // (replicas or 1)))
+        replicas = _size(self.module, "mhlo.num_replicas") if num_replicas is None else num_replicas
+        partitions = _size(self.module, "mhlo.num_partitions") if num_partitions is None else num_partitions
+        if replicas is None:
+            replicas = count // Grid(num_partitions=1 if partitions is None else partitions).count or 1
+        if partitions is None:
+            partitions = count // Grid(replicas).count or 1
+        grid = Grid(replicas, partitions)
         if grid.count != count:
             raise EvaluationError(f"there are inputs for {count}, but the grid is of {grid}", self.entry.location)
         return grid
@@ -209,49 +217,70 @@ class Program:
     ) -> list[tuple[Any, ...]]:
         """`run_parallel` with a context of the caller's: options and an observer."""
         plan = self._plan_for(context)
-        inputs = [self._arguments(given) for given in inputs_per_process]
+        inputs = [
+            self._arguments((), dict(given)) if isinstance(given, Mapping) else self._arguments(given, {})
+            for given in inputs_per_process
+        ]
         reads = (lambda context, values=values: values for values in infeed)
-        with np.errstate(all="ignore"), choosing(context), running(context), reporting(context):
+        with evaluating(context, self.entry.location):
             results = run_grid(context, grid, [(plan, list(arguments)) for arguments in inputs], reads, outfeed)
         kept = {id(leaf) for arguments in inputs for leaf in leaves(arguments)}
         alike: dict[int, Any] = {}
-        return [tuple(owned_once(result, kept, alike) for result in of_process) for of_process in results]
+        with self._copying():
+            return [tuple(owned_once(result, kept, alike) for result in of_process) for of_process in results]
 
     def _context(self, **options: Unpack[RunOptions]) -> Context:
-        options["limits"] = options.get("limits") or self.limits
-        return Context(**options)  # type: ignore[arg-type]
+        given = {name: option for name, option in options.items() if option is not None}
+        return Context(**{"limits": self.limits} | given)  # type: ignore[arg-type]
 
-    def _arguments(self, given: Inputs) -> list[Any]:
-        arrays, named = ((), dict(given)) if isinstance(given, Mapping) else (given, {})
+    def _arguments(self, arrays: Sequence[Any], named: dict[str, Any]) -> list[Any]:
         return [checked(p, a) for p, a in zip(self.inputs, in_order(self.entry, arrays, named))]
 
     def _run(self, arrays: Sequence[Any], named: dict[str, Any], context: Context) -> tuple[Any, ...]:
         if not self.functions and self._entry is None and not arrays and not named:
             return ()
         plan = self._plan_for(context)
-        inputs = [checked(p, a) for p, a in zip(self.inputs, in_order(self.entry, arrays, named))]
-        with np.errstate(all="ignore"), choosing(context), running(context), reporting(context):
+        inputs = self._arguments(arrays, named)
+        with evaluating(context, self.entry.location):
             if plan.block.communicates:
                 grid = Grid(num_partitions=self._device_count)
                 results, *_ = run_grid(context, grid, [(plan, list(inputs)) for _ in grid.processes])
             else:
                 results = plan.call(context, list(inputs))
         kept = {id(leaf) for leaf in leaves(inputs)}
-        try:
+        with self._copying():
             return tuple(owned(result, kept) for result in results)
+
+    @contextmanager
+    def _copying(self) -> Iterator[None]:
+        """Around what copies results: EvaluationError where there is no memory for that."""
+        try:
+            yield
         except MemoryError as error:
             raise EvaluationError(f"the results of @{self.entry.name}: {error}", self.entry.location) from None
 
 
 @contextmanager
-def reporting(context: Context) -> Iterator[None]:
-    """Raises what the checks of a run found when it ends; if an error ends it, that comes last."""
+def evaluating(context: Context, entry: Location | None) -> Iterator[None]:
+    """Around all that a run evaluates."""
+    with np.errstate(all="ignore"), choosing(context), going_on(context), reporting(context, entry):
+        yield
+
+
+@contextmanager
+def reporting(context: Context, entry: Location | None) -> Iterator[None]:
+    """Raises what the checks of a run found when it ends; if an error ends it, that comes last.
+
+    An error that is of no op, as of a limit that is reached before the first, is at the entry.
+    """
     try:
         yield
     except StablehloError as error:
-        if not context.failures:
+        if not context.failures and error.diagnostics[0].location:
             raise
-        raise type(error)([*context.failures, *error.diagnostics]) from error
+        first, *others = error.diagnostics
+        first = replace(first, location=first.location or entry)
+        raise type(error)([*context.failures, first, *others]) from error
     if context.failures:
         raise EvaluationError(context.failures)
 
@@ -273,7 +302,7 @@ def load(
         text = read(name)
     assert isinstance(text, str | bytes)
     program = parse(text, filename=name, allow_unregistered_dialect=allow_unregistered_dialect, entry=entry)
-    program.limits = limits or program.limits
+    program.limits = program.limits if limits is None else limits
     return program.verify()
 
 
@@ -300,6 +329,7 @@ def parse(
     entry: str | None = None,
 ) -> Program:
     """Reads a program without verifying it; MalformedError if the text is not MLIR. Lines count from `first_line`."""
+    check_type("text", text, str | bytes, "a str, or bytes")
     data = text if isinstance(text, bytes) and text.isascii() else None
     source = Source(decode(text, filename) if isinstance(text, bytes) else text, filename, first_line, data)
     return Program(parse_module(source, allow_unregistered_dialect=allow_unregistered_dialect), entry)
@@ -324,4 +354,5 @@ def _no_program(start: bytes, filename: str) -> MalformedError:
 
 def _size(module: Operation, name: str) -> int | None:
     """The size of the process grid that a module's attribute says."""
-    return getattr(module.attributes.get(name), "value", None)
+    attribute = module.attributes.get(name)
+    return attribute.value if isinstance(attribute, IntegerAttribute) else None

@@ -40,7 +40,7 @@ def run_grid(
     turns = {c.process.id: _turns(c, plan, arguments) for c, (plan, arguments) in zip(contexts, programs)}
     of_process = {c.process.id: c for c in contexts}
     try:
-        returned = Scheduler(turns, lambda process: _inside(of_process[process])).run()
+        returned = Scheduler(turns, lambda process: going_on(of_process[process])).run()
     finally:
         for c in contexts:
             context.failures.extend(c.failures if len(contexts) == 1 else in_process(c.process.id, c.failures))
@@ -68,7 +68,7 @@ def _turns(context: Context, plan: FunctionPlan, arguments: list[Any]) -> Turns:
     return plan.call(context, arguments)
 
 
-def _inside(context: Context) -> AbstractContextManager[None]:
+def going_on(context: Context) -> AbstractContextManager[None]:
     """While a process goes on: what happens is of its run."""
     if context.observer is not None:
         context.observer.goes_on(context.process)

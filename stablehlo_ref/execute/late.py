@@ -84,7 +84,7 @@ def result_types(op: Operation, operands: list[Type], shaping: dict[str, Any]) -
             unsized = list(map(_unsized, op.result_types))
             check_constraints(op, definition.group(op.properties, operands, unsized, regions) | known)
         values = definition.group(op.properties, operands, op.result_types, regions) | known
-        inferred = definition.infer_types(values) if "infer" in definition.parameters else op.result_types
+        inferred = _inferred(op, values) if "infer" in definition.parameters else op.result_types
         results = [_refined(declared, result) for declared, result in zip(op.result_types, inferred)]
         for result, declared in zip(results, op.result_types):
             if not _is_as_declared(result, declared):
@@ -93,6 +93,17 @@ def result_types(op: Operation, operands: list[Type], shaping: dict[str, Any]) -
     except InvalidError as error:
         raise EvaluationError(error.diagnostics) from None
     return results
+
+
+def _inferred(op: Operation, values: dict[str, Any]) -> tuple[Any, ...]:
+    """The result types; where there are none, as sizes do not go together, InvalidError for the constraint on them."""
+    definition = op.definition
+    assert definition is not None
+    try:
+        return definition.infer_types(values)
+    except ValueError:
+        check_constraints(op, values)
+        raise
 
 
 def _is_as_declared(result: Type, declared: Type) -> bool:

@@ -14,7 +14,7 @@ from typing import Any, Literal, TypeAlias, TypedDict, get_args
 
 from stablehlo_ref.diagnostics import Diagnostic, EvaluationError, InternalError, StablehloError, UnsupportedError
 from stablehlo_ref.ir.core import Operation
-from stablehlo_ref.limits import Limits
+from stablehlo_ref.limits import Limits, check_type
 from stablehlo_ref.processes import Process
 
 Slots: TypeAlias = list[Any]
@@ -60,6 +60,12 @@ class Context:
     draws: int = 0  # how often it has drawn in this run
 
     def __post_init__(self) -> None:
+        """TypeError or ValueError for options that are none."""
+        check_type("limits", self.limits, Limits, "a Limits")
+        check_type("observer", self.observer, Observer | None, "an Observer")
+        check_type("custom_calls", self.custom_calls, Mapping, "a mapping from targets to handlers")
+        check_type("overrides", self.overrides, Mapping, "a mapping from names of composites to functions")
+        check_type("check_overrides", self.check_overrides, bool, "True or False")
         if self.on_implementation_defined not in get_args(OnChoice):
             expected = ", ".join(map(repr, get_args(OnChoice)))
             raise ValueError(f"on_implementation_defined is one of {expected}, not {self.on_implementation_defined!r}")
@@ -81,8 +87,8 @@ class RunOptions(TypedDict, total=False):
     limits: Limits | None
     observer: Observer | None
     on_implementation_defined: OnChoice
-    custom_calls: Mapping[str, Callable[..., Sequence[Any]]]
-    overrides: Mapping[str, Callable[..., Any]]
+    custom_calls: Mapping[str, Callable[..., Sequence[Any]]] | None
+    overrides: Mapping[str, Callable[..., Any]] | None
     check_overrides: bool
 
 

@@ -1,4 +1,4 @@
-"""Copies of arrays into the order of their indices."""
+"""How arrays lie in memory: copies into the order of their indices, elements as bytes."""
 
 from __future__ import annotations
 
@@ -28,3 +28,9 @@ def contiguous(x: Array) -> Array:
         tile[adjacent], tile[-1] = slice(i, i + 512), slice(j, j + 16)
         out[tuple(tile)] = x[tuple(tile)]
     return out
+
+
+def opaque(x: Array) -> Array:
+    """`x` as elements of no meaning, which `view(x.dtype)` gives back: numpy's views with strides of one's own can't be
+    of f8E5M2."""
+    return x.view(f"V{x.itemsize}")

@@ -32,7 +32,7 @@ from stablehlo_ref.kinds import (
 )
 from stablehlo_ref.kinds import token as a_token
 from stablehlo_ref.ops.collectives import Ends, zeros
-from stablehlo_ref.ops.outside import as_results, fits
+from stablehlo_ref.ops.outside import as_results, ask_outside, fits
 from stablehlo_ref.ops.process_groups import CROSS_PARTITION, CROSS_REPLICA, ProcessGroups
 from stablehlo_ref.ops.reduction import one_or_all
 from stablehlo_ref.processes import Grid, Process, ProcessId, Receive, Send
@@ -273,7 +273,7 @@ class Infeed(Op, op="infeed"):
         expected = results[:-1]
 
         def run(context: Any, token: Any) -> Any:
-            read = next(context.process.infeed, None)
+            read = ask_outside("the infeed", lambda: next(context.process.infeed, None))
             if read is None:
                 raise EvaluationError(f"'{cls.name}' op: there is nothing in the infeed")
             values = as_results(f"'{cls.name}' op: reads", expected, read(context))

@@ -27,6 +27,7 @@ from stablehlo_ref.kinds import (
 )
 from stablehlo_ref.numerics.dtypes import numpy_dtype
 from stablehlo_ref.numerics.integers import clamp_index
+from stablehlo_ref.numerics.layout import opaque
 from stablehlo_ref.ops.collectives import Collective, Turns
 from stablehlo_ref.ops.dot_general import DotGeneral, PrecisionConfig
 from stablehlo_ref.ops.elementwise import Add
@@ -294,7 +295,7 @@ def diagonals(x: Array, names: str) -> Array:
     unique = list(dict.fromkeys(names))
     strides = [sum(s for s, other in zip(x.strides, names) if other == name) for name in unique]
     sizes = [x.shape[names.index(name)] for name in unique]
-    return np.lib.stride_tricks.as_strided(x, sizes, strides, writeable=False)
+    return np.lib.stride_tricks.as_strided(opaque(x), sizes, strides, writeable=False).view(x.dtype)
 
 
 # --- indices and shapes ---------------------------------------------------------------------------------------------

@@ -43,6 +43,8 @@ from stablehlo_ref.spec import (
 
 Run = Callable[..., Any]
 
+SPARE = 64  # sizes of a shaping operand beyond those that it must have, which messages may show
+
 
 class Dynamic(Op):
     """The roles of the op that it is a subclass of, which see `shaping` operands as attributes of unknown numbers."""
@@ -61,9 +63,12 @@ class Dynamic(Op):
 
 
 def numbers(known: np.ndarray | None, operand: Any, usual: tuple[int, ...]) -> Any:
-    """The values of a shaping operand as nested tuples, unknown ones where only its type is known."""
-    if known is None:
-        known = np.full([n if isinstance(n, int) else m for n, m in zip(shape(operand), usual)], UNKNOWN, object)
+    """The values of a shaping operand as nested tuples, unknown ones where only its type is known.
+
+    Of an operand that is far too large there are only as many as show that.
+    """
+    sizes = [min(n, m + SPARE) if isinstance(n, int) else m for n, m in zip(shape(operand), usual)]
+    known = np.full(sizes, UNKNOWN, object) if known is None else known[tuple(map(slice, sizes))]
     return tuple(map(tuple, known.tolist())) if known.ndim == 2 else tuple(known.tolist())
 
 

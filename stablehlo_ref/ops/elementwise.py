@@ -172,6 +172,7 @@ class Add(BinaryElementwise, op="add"):
         if not any(map(is_quantized, (lhs, rhs, result))):
             C(1, compatible(lhs, rhs, result))
             return
+        C(1, shape(lhs) == shape(rhs) == shape(result))
         C(2, all(map(is_quantized, (lhs, rhs, result))))
         C(3, storage_type(lhs) == storage_type(rhs) == storage_type(result))
         C(4, expressed_type(lhs) == expressed_type(rhs) == expressed_type(result))

@@ -309,9 +309,15 @@ def scatter_windows(
 
 
 def combine(batch_sizes: Sequence[int], offset_sizes: Sequence[int], offset_dims: Sequence[int]) -> tuple[int, ...]:
-    """The shape with `offset_sizes` at the axes `offset_dims` and `batch_sizes` at the others, in order."""
+    """The shape with `offset_sizes` at the axes `offset_dims` and `batch_sizes` at the others, in order.
+
+    ValueError where these are not axes of it.
+    """
+    count = len(batch_sizes) + len(offset_sizes)
+    if sum(d in offset_dims for d in range(count)) != len(offset_sizes):
+        raise ValueError(f"{offset_dims} are not {len(offset_sizes)} of {count} axes")
     batch, offset = iter(batch_sizes), iter(offset_sizes)
-    return tuple(next(offset if d in offset_dims else batch) for d in range(len(batch_sizes) + len(offset_sizes)))
+    return tuple(next(offset if d in offset_dims else batch) for d in range(count))
 
 
 def index_size(indices: Any, index_vector_dim: int) -> int:

@@ -83,11 +83,15 @@ def read_only(value: Any) -> Any:
 
 def call_outside(what: str, types: Sequence[Type], function: Callable[[], Any]) -> tuple[Any, ...]:
     """What a function from outside gives for results of these types; EvaluationError where it fails or gives others."""
+    return as_results(f"{what} returned", types, ask_outside(what, function))
+
+
+def ask_outside(what: str, function: Callable[[], Any]) -> Any:
+    """What a function from outside gives; EvaluationError where it fails."""
     try:
-        values = function()
+        return function()
     except StablehloError:
         raise
     except Exception as error:
         reason = "".join(traceback.format_exception_only(error)).strip()
         raise EvaluationError(f"{what} raised {reason}") from error
-    return as_results(f"{what} returned", types, values)

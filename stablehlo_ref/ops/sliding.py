@@ -17,6 +17,7 @@ from numpy.lib.stride_tricks import sliding_window_view
 
 from stablehlo_ref.diagnostics import EvaluationError
 from stablehlo_ref.numerics.dtypes import numpy_dtype
+from stablehlo_ref.numerics.layout import opaque
 from stablehlo_ref.ops.data_movement import Pad
 from stablehlo_ref.ops.folding import BLOCK, LANES, RUN, Array, Arrays, Combine, fold_middle
 from stablehlo_ref.spec import UNKNOWN, element_type, size
@@ -71,7 +72,8 @@ def slide(combine: Combine, xs: Sequence[Array], axis: int, size: int, stride: i
             [n if d == axis else 1 for d in range(len(shape))] for n in (size, stride, dilation)
         )
         return _by_position(combine, xs, window, strides, dilations)
-    views = [sliding_window_view(x, (size - 1) * dilation + 1, axis)[..., ::dilation] for x in xs]
+    extent = (size - 1) * dilation + 1
+    views = [sliding_window_view(opaque(x), extent, axis)[..., ::dilation].view(x.dtype) for x in xs]
     windows = [part(view, axis, 0, count, stride) for view in views]
     results = fold_middle(combine, [w.reshape(-1, size, 1) for w in windows])
     return [r.reshape(windows[0].shape[:-1]) for r in results]

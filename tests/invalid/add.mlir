@@ -4,6 +4,12 @@ func.func @C1(%lhs: tensor<2xf32>, %rhs: tensor<3xf32>) {
   return
 }
 
+func.func @C1_quantized(%lhs: tensor<2x!quant.uniform<i8:f32, 1.0>>, %rhs: tensor<3x!quant.uniform<i8:f32, 1.0>>) {
+  // expected-error@+1 {{(C1): shape(lhs) == shape(rhs) == shape(result)}}
+  %0 = "stablehlo.add"(%lhs, %rhs) : (tensor<2x!quant.uniform<i8:f32, 1.0>>, tensor<3x!quant.uniform<i8:f32, 1.0>>) -> tensor<2x!quant.uniform<i8:f32, 1.0>>
+  return
+}
+
 // -----
 
 func.func @C2(%lhs: tensor<2x2x!quant.uniform<i8:f32, 1.0>>, %rhs: tensor<2x2x!quant.uniform<i8:f32, 1.0>>) {

@@ -1,0 +1,261 @@
+"""Whatever a program is, or is given, the answer is a result or an error that says where and why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+import stablehlo_ref as sr
+from stablehlo_ref.execute.observe import Statistics
+
+NEGATE = """
+func.func @main(%a: tensor<2xf32>) -> tensor<2xf32> {
+  %0 = stablehlo.negate %a : tensor<2xf32>
+  return %0 : tensor<2xf32>
+}
+"""
+READ = """
+func.func @main() -> tensor<f32> {
+  %token = stablehlo.create_token : !stablehlo.token
+  %0:2 = "stablehlo.infeed"(%token) : (!stablehlo.token) -> (tensor<f32>, !stablehlo.token)
+  return %0#0 : tensor<f32>
+}
+"""
+ONES = np.ones(2, np.float32)
+LARGE = 40_000_000_000  # more elements than fit into memory, if they were not all the same
+
+
+def refusal(text: str, *arrays: Any, error: type[sr.StablehloError] = sr.InvalidError) -> str:
+    """The message of the error, which has a place."""
+    with pytest.raises(error) as caught:
+        sr.load(text).run(*arrays)
+    (diagnostic,) = caught.value.diagnostics
+    assert diagnostic.line is not None
+    return diagnostic.message
+
+
+# --- what Python gives ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"limits": 3},
+        {"limits": {}},
+        {"observer": "x"},
+        {"custom_calls": 5},
+        {"custom_calls": []},
+        {"overrides": [("my.op", len)]},
+        {"check_overrides": ONES},
+    ],
+    ids=str,
+)
+def test_options_of_another_type(options: dict[str, Any]) -> None:
+    (name,) = options
+    with pytest.raises(TypeError, match=f"^{name} is "):
+        sr.load(NEGATE).run(ONES, **options)
+    with pytest.raises(TypeError, match=f"^{name} is "):
+        sr.load(NEGATE).run_parallel([[ONES]], **options)
+
+
+def test_options_that_are_none_are_as_left_out() -> None:
+    none: Any = dict.fromkeys(("limits", "observer", "custom_calls", "overrides", "check_overrides"))
+    np.testing.assert_array_equal(sr.load(NEGATE).run(ONES, **none), [-ONES])
+    np.testing.assert_array_equal(sr.load(NEGATE).run_parallel([[ONES]], **none), [[-ONES]])
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"infeed": 5},
+        {"outfeed": ()},
+        {"inputs_per_process": 5},
+        {"inputs_per_process": {0: [ONES]}},
+        {"num_replicas": 1.0},
+        {"num_partitions": "1"},
+    ],
+    ids=str,
+)
+def test_grids_of_another_type(options: dict[str, Any]) -> None:
+    (name,) = options
+    with pytest.raises(TypeError, match=f"^{name} is "):
+        sr.load(NEGATE).run_parallel(**{"inputs_per_process": [[ONES]]} | options)
+
+
+@pytest.mark.parametrize("given", [5, None, ONES[0]])
+def test_inputs_of_a_process_of_another_type(given: Any) -> None:
+    with pytest.raises(TypeError, match="what a process is given is a list of arrays"):
+        sr.load(NEGATE).run_replicas([given])
+
+
+@pytest.mark.parametrize("count", [0, -1])
+def test_grids_of_no_process(count: int) -> None:
+    with pytest.raises(sr.EvaluationError, match="a grid has from 1"):
+        sr.load(NEGATE).run_parallel([[ONES]], num_partitions=count)
+
+
+def test_sizes_of_grids_that_are_no_integers_are_others_attributes() -> None:
+    program = sr.load(f"module attributes {{mhlo.num_replicas = 2.5 : f32}} {{{NEGATE}}}")
+    assert len(program.run_replicas([[ONES], [ONES]])) == 2
+
+
+def test_an_infeed_that_fails() -> None:
+    def values() -> Iterator[Any]:
+        yield from ()
+        raise KeyError("no more")
+
+    with pytest.raises(sr.EvaluationError, match="the infeed raised KeyError: 'no more'"):
+        sr.load(READ).run_parallel([[]], infeed=values())
+
+
+@pytest.mark.parametrize("name", ["max_bytes", "max_depth", "max_steps", "max_seconds"])
+def test_limits_are_positive_numbers(name: str) -> None:
+    with pytest.raises(TypeError, match=f"^{name} is a number"):
+        sr.Limits(**{name: "1"})  # type: ignore[arg-type]
+    for value in (0, -1, float("nan")):
+        with pytest.raises(ValueError, match=f"^{name} is a positive number"):
+            sr.Limits(**{name: value})  # type: ignore[arg-type]
+
+
+def test_a_limit_that_is_reached_before_the_first_op_is_at_the_entry() -> None:
+    with pytest.raises(sr.EvaluationError, match="takes longer") as caught:
+        sr.load(NEGATE).run(ONES, limits=sr.Limits(max_seconds=1e-9))
+    assert caught.value.diagnostics[0].line == 2
+
+
+def test_text_of_another_type() -> None:
+    with pytest.raises(TypeError, match="text is a str, or bytes, not 5"):
+        sr.parse(5)  # type: ignore[arg-type]
+
+
+# --- numbers and sizes out of all bounds ----------------------------------------------------------------------------
+
+
+def constant(type: str, op: str) -> str:
+    return f"func.func @main() {{\n  %c = stablehlo.constant dense<1> : {type}\n  {op}\n  return\n}}"
+
+
+def test_integers_of_more_than_64_bits() -> None:
+    close = "check.expect_close %c, %c, max_ulp_difference = 18446744073709551616 : tensor<f32>, tensor<f32>"
+    with pytest.raises(sr.MalformedError, match="integer value too large"):
+        sr.load(constant("tensor<f32>", close))
+    generic = '"check.expect_close"(%c, %c) {max_ulp_difference = 18446744073709551616 : i64}'
+    text = constant("tensor<f32>", f"{generic} : (tensor<f32>, tensor<f32>) -> ()")
+    assert refusal(text).endswith("attribute 'max_ulp_difference' must be a 64-bit integer")
+    listed = '%0 = "stablehlo.reverse"(%c) {dimensions = [18446744073709551616]}'
+    text = constant("tensor<2xf32>", f"{listed} : (tensor<2xf32>) -> tensor<2xf32>")
+    assert refusal(text).endswith("attribute 'dimensions' must be a list of 64-bit integers")
+
+
+def test_booleans_are_no_dimensions() -> None:
+    reverse = '%0 = "stablehlo.reverse"(%c) {dimensions = array<i1: false>} : (tensor<2xf32>) -> tensor<2xf32>'
+    assert refusal(constant("tensor<2xf32>", reverse)).endswith("must be a list of 64-bit integers")
+
+
+@pytest.mark.parametrize(
+    "op",
+    [
+        f'"stablehlo.reverse"(%c) {{dimensions = dense<0> : tensor<{LARGE}xi64>}}',
+        f'"stablehlo.collective_permute"(%c) {{source_target_pairs = dense<0> : tensor<{LARGE}x2xi64>}}',
+    ],
+)
+def test_literals_of_one_number_that_stand_for_long_lists(op: str) -> None:
+    text = constant("tensor<2xf32>", f"%0 = {op} : (tensor<2xf32>) -> tensor<2xf32>")
+    assert refusal(text).endswith("elements, where no list has more than 1048576")
+
+
+@pytest.mark.parametrize("shape", ["arguments", "constant"])
+def test_shapes_of_far_too_many_dimensions(shape: str) -> None:
+    sizes = f"tensor<{LARGE}xi64>"
+    reshape = f"%0 = stablehlo.dynamic_reshape %a, %s : (tensor<f32>, {sizes}) -> tensor<?xf32>"
+    given = f", %s: {sizes}" if shape == "arguments" else ""
+    made = f"%s = stablehlo.constant dense<1> : {sizes}" if shape == "constant" else ""
+    text = f"func.func @main(%a: tensor<f32>{given}) {{\n  {made}\n  {reshape}\n  return\n}}"
+    assert "(C4): size(output_shape) == rank(result)" in refusal(text)
+
+
+def test_constants_larger_than_any_tensor() -> None:
+    size = 1 << 50
+    fold = "stablehlo.reduce(%c init: %z) applies stablehlo.add across dimensions = [0]"
+    zero = "%z = stablehlo.constant dense<0> : tensor<i8>"
+    text = constant(f"tensor<{size}xi8>", f"{zero}\n  %0 = {fold} : (tensor<{size}xi8>, tensor<i8>) -> tensor<i8>")
+    assert "is larger than the limit" in refusal(text, error=sr.EvaluationError)
+
+
+# --- what only a run tells ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("op", ["broadcast_add", "broadcast_select"])
+def test_sizes_that_turn_out_not_to_broadcast(op: str) -> None:
+    types = "tensor<?xf32>, tensor<3xf32>"
+    name, condition = ("%c, ", "tensor<1xi1>, ") if op == "broadcast_select" else ("", "")
+    text = f"""func.func @main(%a: tensor<?xf32>, %b: tensor<3xf32>) -> tensor<3xf32> {{
+  %c = stablehlo.constant dense<true> : tensor<1xi1>
+  %0 = "chlo.{op}"({name}%a, %b) : ({condition}{types}) -> tensor<3xf32>
+  return %0 : tensor<3xf32>
+}}"""
+    message = refusal(text, np.ones(4, np.float32), np.ones(3, np.float32), error=sr.EvaluationError)
+    assert message.endswith("compatible(result, infer())")
+
+
+def test_gather_into_more_dimensions_than_there_are() -> None:
+    gather = (
+        '%0 = "stablehlo.gather"(%c, %c) <{dimension_numbers = #stablehlo.gather<offset_dims = [2], '
+        "collapsed_slice_dims = [], start_index_map = [0], index_vector_dim = 1>, slice_sizes = array<i64: 1>}> "
+        ": (tensor<2xi32>, tensor<2xi32>) -> tensor<2x1x1xi32>"
+    )
+    assert "(C22): shape(result) == shape(infer())" in refusal(constant("tensor<2xi32>", gather))
+
+
+# --- element types that numpy's views do not know -------------------------------------------------------------------
+
+
+def test_long_windows_of_f8E5M2() -> None:
+    type = "tensor<3000xf8E5M2>"
+    text = f"""func.func @main(%a: {type}) -> tensor<2xf8E5M2> {{
+  %low = stablehlo.constant dense<-1.0> : tensor<f8E5M2>
+  %0 = "stablehlo.reduce_window"(%a, %low) ({{
+  ^bb0(%x: tensor<f8E5M2>, %y: tensor<f8E5M2>):
+    %s = stablehlo.maximum %x, %y : tensor<f8E5M2>
+    stablehlo.return %s : tensor<f8E5M2>
+  }}) {{window_dimensions = array<i64: 2999>}} : ({type}, tensor<f8E5M2>) -> tensor<2xf8E5M2>
+  return %0 : tensor<2xf8E5M2>
+}}"""
+    a = np.zeros(3000, ml_dtypes.float8_e5m2)
+    a[0], a[-1] = 3, 2
+    assert sr.load(text).run(a)[0].tolist() == [3, 2]
+
+
+def test_einsum_of_a_diagonal_of_f8E5M2() -> None:
+    types = "(tensor<2x2xf8E5M2>, tensor<f8E5M2>) -> tensor<2xf8E5M2>"
+    text = f"""func.func @main(%a: tensor<2x2xf8E5M2>, %b: tensor<f8E5M2>) -> tensor<2xf8E5M2> {{
+  %0 = stablehlo.einsum %a, %b, config = "aa,->a" : {types}
+  return %0 : tensor<2xf8E5M2>
+}}"""
+    a = np.array([[1, 2], [3, 4]], ml_dtypes.float8_e5m2)
+    assert sr.load(text).run(a, a.dtype.type(2))[0].tolist() == [2, 8]
+
+
+# --- observers ------------------------------------------------------------------------------------------------------
+
+
+def test_statistics_of_a_program_that_starts_a_grid() -> None:
+    text = """
+func.func @each(%a: tensor<1xf32>) -> tensor<2xf32> {
+  %0 = "stablehlo.all_gather"(%a) {all_gather_dim = 0 : i64, replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>}
+    : (tensor<1xf32>) -> tensor<2xf32>
+  return %0 : tensor<2xf32>
+}
+func.func @main(%a: tensor<1xf32>) {
+  %0:2 = "interpreter.run_parallel"(%a, %a) {programs = [[@each], [@each]]}
+    : (tensor<1xf32>, tensor<1xf32>) -> (tensor<2xf32>, tensor<2xf32>)
+  return
+}
+"""
+    statistics = Statistics()
+    sr.load(text).run(ONES[:1], observer=statistics)
+    assert statistics.count == {"stablehlo.all_gather": 2, "interpreter.run_parallel": 1}
