@@ -39,8 +39,11 @@ class NotExported(Exception):
 
 @dataclass(frozen=True)
 class Sample:
+    """A name, the export, and what of its results is determined, where that is not all."""
+
     name: str
     make: Callable[..., Case]
+    determined: Callable[[list[np.ndarray]], list[np.ndarray]] = list
 
 
 def difference(ours: np.ndarray, theirs: np.ndarray) -> str:
@@ -55,24 +58,33 @@ def difference(ours: np.ndarray, theirs: np.ndarray) -> str:
     return "" if worst <= bound else f"is {worst:.1e} off"
 
 
-def check(case: Case, determined: Callable[[list[np.ndarray]], list[np.ndarray]] = list) -> str:
-    """What is wrong with a program's results, or with what is `determined` of them; nothing if they are right."""
+def check(sample: Sample, case: Case) -> str:
+    """What is wrong with a program's results, nothing if they are right."""
     try:
         results = sr.load(case.program).run(*case.arguments)
     except sr.StablehloError as error:
         return str(error)
     if len(results) != len(case.expected):
         return f"has {len(results)} results, not {len(case.expected)}"
-    differences = map(difference, determined(list(results)), determined(case.expected))
+    differences = map(difference, sample.determined(list(results)), sample.determined(case.expected))
     return "; ".join(f"result {i} {text}" for i, text in enumerate(differences) if text)
 
 
 def main(samples: Iterable[Sample], framework: str) -> int:
     """Checks the samples that the command line picks, prints what is wrong, and gives the exit code."""
+    return run(samples, framework, parser(framework).parse_args())
+
+
+def parser(framework: str) -> argparse.ArgumentParser:
+    """The options of all scripts."""
     parser = argparse.ArgumentParser(description=f"runs exports of {framework} and compares with its own results")
     parser.add_argument("--only", default="", metavar="REGEX")
     parser.add_argument("--save", type=Path, metavar="FOLDER", help="keep the exported programs there")
-    options = parser.parse_args()
+    return parser
+
+
+def run(samples: Iterable[Sample], framework: str, options: argparse.Namespace) -> int:
+    """`main` with options that have been read."""
     right = wrong = 0
     missing = []
     for sample in samples:
@@ -86,7 +98,7 @@ def main(samples: Iterable[Sample], framework: str) -> int:
         if options.save:
             options.save.mkdir(parents=True, exist_ok=True)
             (options.save / f"{sample.name}.mlir").write_text(case.program, encoding="utf-8")
-        if what := check(case):
+        if what := check(sample, case):
             print(f"{sample.name}: {what}", flush=True)
         right, wrong = right + (not what), wrong + bool(what)
     if missing:

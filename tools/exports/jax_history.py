@@ -1,6 +1,7 @@
 """Runs what older versions of JAX exported, as JAX's own tests of its promises keep it, and compares with its results.
 
     python tools/exports/jax_history.py jax/_src/internal_test_util/export_back_compat_test_data [--only REGEX]
+        [--save FOLDER]
 
 The folder holds Python files, which this script runs. Each names dictionaries with a program, inputs and the results
 that are due. Programs that stand there several times are run once. Exits with 1 if one is wrong.
@@ -8,8 +9,6 @@ that are due. Programs that stand there several times are run once. Exits with 1
 
 from __future__ import annotations
 
-import argparse
-import re
 import runpy
 import sys
 from collections.abc import Callable, Iterator
@@ -17,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from compare import Case, check
+from compare import Case, Sample, parser, run
 
 Arrays = list[np.ndarray]
 
@@ -58,7 +57,7 @@ DETERMINED: dict[str, Callable[[Arrays], Arrays]] = {
 
 
 def determined(name: str) -> Callable[[Arrays], Arrays]:
-    return next((reduce for part, reduce in DETERMINED.items() if part in name.lower()), lambda results: results)
+    return next((reduce for part, reduce in DETERMINED.items() if part in name.lower()), list)
 
 
 def kept(value: Any, name: str) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -71,7 +70,7 @@ def kept(value: Any, name: str) -> Iterator[tuple[str, dict[str, Any]]]:
         yield from kept(item, f"{name}.{key}")
 
 
-def cases(folder: Path) -> Iterator[tuple[str, Case]]:
+def samples(folder: Path) -> Iterator[Sample]:
     seen = set()
     for path in sorted(folder.rglob("*.py")):
         for variable, value in runpy.run_path(str(path)).items():
@@ -80,24 +79,15 @@ def cases(folder: Path) -> Iterator[tuple[str, Case]]:
                 program = (text.decode() if isinstance(text, bytes) else text) + "\n"
                 if program not in seen:
                     seen.add(program)
-                    yield name, Case(program, list(data["inputs"]), list(data["expected_outputs"]))
+                    case = Case(program, list(data["inputs"]), list(data["expected_outputs"]))
+                    yield Sample(name, lambda case=case: case, determined(name))
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description="runs exports of older versions of JAX")
-    parser.add_argument("folder", type=Path)
-    parser.add_argument("--only", default="", metavar="REGEX")
-    options = parser.parse_args()
-    right = wrong = 0
-    for name, case in cases(options.folder):
-        if not re.search(options.only, name):
-            continue
-        what = check(case, determined(name))
-        if what:
-            print(f"{name}: {what}", flush=True)
-        right, wrong = right + (not what), wrong + bool(what)
-    print(f"{right} of {right + wrong} programs agree with what JAX computed then")
-    return bool(wrong)
+    options = parser("older versions of JAX")
+    options.add_argument("folder", type=Path)
+    given = options.parse_args()
+    return run(samples(given.folder), "what JAX computed then", given)
 
 
 if __name__ == "__main__":
