@@ -21,7 +21,8 @@ from stablehlo_ref.numerics.dtypes import element_type_of
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
-# --- reduce, scatter, map --------------------------------------------------------------------------------------------
+# --- reduce, scatter, map ---------------------------------------------------------------------------------------------
+
 WIDE = Quantized(np.dtype(np.int32), np.dtype(np.float32), (0.125,), (5,), -(2**31), 2**31 - 1)
 INDICES = {"inserted_window_dims": (0,), "scatter_dims_to_operand_dims": (0,), "index_vector_dim": 1}
 
