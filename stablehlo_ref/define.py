@@ -241,10 +241,17 @@ class Op:
     def bind(cls, op: Operation) -> dict[str, Any]:
         """What the roles get for each member of `op`: types, attribute values (or defaults), function types."""
         regions = [region.function_type for region in op.regions]
-        values = cls.group(op.properties, op.operand_types, op.result_types, regions)
         given = group_by_member(cls.operands, op.operands) if cls.shaping else {}
         known = {name: array for name in cls.shaping if (array := constant_array(given[name])) is not None}
-        return values | surroundings(op) | {"constants": known}
+        return cls.values_for(op, op.operand_types, op.result_types, regions, known)
+
+    @classmethod
+    def values_for(
+        cls, op: Operation, operands: Sequence[Any], results: Sequence[Any], regions: Sequence[Any],
+        constants: dict[str, Any],
+    ) -> dict[str, Any]:  # fmt: skip
+        """What the roles get for `op`, where these stand for its operands, results and regions, and these are known."""
+        return cls.group(op.properties, operands, results, regions) | _surroundings(op) | {"constants": constants}
 
     @classmethod
     def group(
@@ -265,7 +272,7 @@ class Op:
         return tuple(inferred) if isinstance(inferred, tuple | list) else (inferred,)
 
 
-def surroundings(op: Operation) -> dict[str, Any]:
+def _surroundings(op: Operation) -> dict[str, Any]:
     """What roles get of an op besides its members."""
     return {
         "attributes": op.attributes, "location": op.location, "operand_names": op.operand_names, "regions": op.regions,

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from stablehlo_ref.choices import Choice
-from stablehlo_ref.define import group_by_member, surroundings
+from stablehlo_ref.define import group_by_member
 from stablehlo_ref.diagnostics import Diagnostic, EvaluationError
-from stablehlo_ref.execute.late import concrete_type
+from stablehlo_ref.execute.late import concrete_type, is_known, result_types
 from stablehlo_ref.execute.observe import Observers
 from stablehlo_ref.execute.quantized import expressed, is_on_expressed, quantizes_nan
 from stablehlo_ref.execute.run import Context, Observer
@@ -69,6 +69,8 @@ def open_cases(op: Operation, operands: Sequence[Any]) -> Callable[..., Found] |
     types = [concrete_type(v.type, x) for v, x in zip(op.operands, operands)]
     given = group_by_member(op.definition.operands, operands)
     shaping = {name: np.asarray(given[name]) for name in op.definition.shaping}
+    if not all(map(is_known, [*op.operand_types, *op.result_types])):
+        result_types(op, types, shaping)  # that sizes do not go together is told before what is left open
     find = _on_expressed if is_on_expressed(op, [*types, *op.result_types]) else _planned
     return find(op, types, shaping)
 
@@ -77,9 +79,7 @@ def _on_expressed(op: Operation, operands: Sequence[Any], shaping: dict[str, Any
     definition = op.definition
     assert definition is not None
     types = [*map(expressed, operands)], [*map(expressed, op.result_types)]
-    run = definition.call(
-        "plan", definition.group(op.properties, *types, ()) | surroundings(op) | {"constants": shaping}
-    )
+    run = definition.call("plan", definition.values_for(op, *types, (), shaping))
     return quantizes_nan(run, operands, op.result_types)
 
 
@@ -87,8 +87,8 @@ def _planned(op: Operation, operand_types: Sequence[Any], constants: dict[str, A
     definition = op.definition
     assert definition is not None
     bodies = [region.function_type for region in op.regions]
-    values = definition.group(op.properties, operand_types, op.result_types, bodies)
-    return definition.call("open_cases", values | surroundings(op) | {"constants": constants})  # type: ignore[no-any-return]
+    values = definition.values_for(op, operand_types, op.result_types, bodies, constants)
+    return definition.call("open_cases", values)  # type: ignore[no-any-return]
 
 
 def _is_lifted(op: Operation, operands: Sequence[Any]) -> bool:

@@ -7,11 +7,12 @@ and the same constraints are checked again on that.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from stablehlo_ref.define import Op, check_constraints, group_by_member, surroundings
+from stablehlo_ref.define import Op, check_constraints, group_by_member
 from stablehlo_ref.diagnostics import EvaluationError, InvalidError
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.types import TensorType, Type, tensor_type
@@ -78,18 +79,17 @@ def result_types(op: Operation, operands: list[Type], shaping: dict[str, Any]) -
     definition = op.definition
     assert definition is not None
     regions = [region.function_type for region in op.regions]
-    known = surroundings(op) | {"constants": shaping}
+    values_for = partial(definition.values_for, op, operands, regions=regions, constants=shaping)
     try:
         if definition.shaping:  # of numbers that break a constraint nothing can be inferred
-            unsized = list(map(_unsized, op.result_types))
-            check_constraints(op, definition.group(op.properties, operands, unsized, regions) | known)
-        values = definition.group(op.properties, operands, op.result_types, regions) | known
+            check_constraints(op, values_for(results=list(map(_unsized, op.result_types))))
+        values = values_for(results=op.result_types)
         inferred = _inferred(op, values) if "infer" in definition.parameters else op.result_types
         results = [_refined(declared, result) for declared, result in zip(op.result_types, inferred)]
         for result, declared in zip(results, op.result_types):
             if not _is_as_declared(result, declared):
                 raise _not_as_declared(op, result, declared)
-        check_constraints(op, definition.group(op.properties, operands, results, regions) | known)
+        check_constraints(op, values_for(results=results))
     except InvalidError as error:
         raise EvaluationError(error.diagnostics) from None
     return results

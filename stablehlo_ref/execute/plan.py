@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from stablehlo_ref.define import Op, group_by_member, surroundings
+from stablehlo_ref.define import Op, group_by_member
 from stablehlo_ref.diagnostics import EvaluationError, InternalError, UnsupportedError
 from stablehlo_ref.execute.grid import run_grid
 from stablehlo_ref.execute.late import check_type, is_known, is_shaped, late_run, refined_results
@@ -178,8 +178,8 @@ class FramePlanner:
             constants = {name: array for name, array in constants.items() if name in definition.shaping}
             run = self.run_for(op, bodies, [*map(expressed, operands)], [*map(expressed, results)], constants)
             return on_expressed(run, operands, results, definition.elementwise)
-        known = surroundings(op) | {"constants": constants, "functions": self.planner.function}
-        values = definition.group(op.properties, operands, results, bodies) | known
+        values = definition.values_for(op, operands, results, bodies, constants)
+        values["functions"] = self.planner.function
         if self.lanes is not None and not definition.elementwise:
             values |= definition.call("lift", values)
         return in_a_row(definition, len(operands), definition.call("plan", values))
@@ -222,9 +222,8 @@ class FramePlanner:
     ) -> Step:
         plan_block = self.isolated if definition.isolated else lambda region: partial(self.block, region.block)
         blocks = list(map(plan_block, op.regions))
-        values = definition.group(op.properties, ins, outs, blocks)
-        values |= surroundings(op) | {"functions": self.planner.function, "run_grid": run_grid}
-        values["dying"] = frozenset(dead)
+        values = definition.values_for(op, ins, outs, blocks, {})
+        values |= {"functions": self.planner.function, "run_grid": run_grid, "dying": frozenset(dead)}
         go: Callable[[Any], Turns] = definition.call("inline", values)
         to_check = [(outs[index], op.results[index]) for index in refined_results(op)]
         to_drop = () if "dying" in definition.parameters["inline"] else tuple(dead)
