@@ -99,3 +99,20 @@ func.func @edges() {
   check.expect_eq_const %1, dense<[-1.5, 0x7FC00000]> : tensor<2xf32>
   func.return
 }
+
+// -----
+
+// Parts of axes: of "x", whose eight places are (2, 2, 2), rows go by the first part, columns by the last; devices that
+// differ in the middle have the same. Each adds its number, and of equal parts the last device's is the result.
+sdy.mesh @mesh = <["x"=8]>
+func.func @parts_of_axes() {
+  %a = stablehlo.constant dense<[[0, 100], [200, 300]]> : tensor<2x2xui32>
+  %0 = sdy.manual_computation(%a) in_shardings=[<@mesh, [{"x":(1)2}, {"x":(4)2}]>] out_shardings=[<@mesh, [{"x":(1)2}, {"x":(4)2}]>] manual_axes={"x"} (%p: tensor<1x1xui32>) {
+    %1 = stablehlo.partition_id : tensor<ui32>
+    %2 = stablehlo.reshape %1 : (tensor<ui32>) -> tensor<1x1xui32>
+    %3 = stablehlo.add %p, %2 : tensor<1x1xui32>
+    sdy.return %3 : tensor<1x1xui32>
+  } : (tensor<2x2xui32>) -> tensor<2x2xui32>
+  check.expect_eq_const %0, dense<[[2, 103], [206, 307]]> : tensor<2x2xui32>
+  func.return
+}

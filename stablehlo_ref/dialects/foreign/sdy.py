@@ -16,15 +16,15 @@ from typing import Any
 import numpy as np
 
 from stablehlo_ref.define import Attr, Body, In, Ins, Op, Out, Outs
-from stablehlo_ref.diagnostics import InvalidError, Location, UnsupportedError
+from stablehlo_ref.diagnostics import InvalidError, Location
 from stablehlo_ref.dialects.foreign.values import Array, Run, any_tensor
 from stablehlo_ref.ir.attributes import OpaqueAttribute
 from stablehlo_ref.kinds import Int, Opaque, String, anything
 from stablehlo_ref.ops.control_flow import all_compatible
-from stablehlo_ref.ops.meshes import check_mesh, read_mesh
+from stablehlo_ref.ops.meshes import Axis, check_mesh, positions, read_mesh
 from stablehlo_ref.ops.sharding import Tiling
 from stablehlo_ref.processes import Grid
-from stablehlo_ref.spec import compatible, is_tensor, is_unique, shape, size
+from stablehlo_ref.spec import compatible, is_tensor, rank, shape, size
 
 
 class Mesh(Op, op="mesh", dialect="sdy"):
@@ -110,23 +110,25 @@ class Return(Op, op="return", dialect="sdy"):
 
 @dataclass(frozen=True)
 class Sharding:
-    """How a tensor lies on a mesh: the axes that each of its dimensions is split over, the first of which is major."""
+    """How a tensor lies on a mesh: the axes that each of its dimensions is split over, the first of which is major.
+
+    An axis is its name, and the pre-size and size of a part of it, which are "" where all of it is meant.
+    """
 
     mesh: str
-    axes: tuple[tuple[str, ...], ...]
+    axes: tuple[tuple[tuple[str, str, str], ...], ...]
 
 
-def read_shardings(attribute: Any, location: Location) -> list[Sharding]:
-    """`#sdy.sharding_per_value<[<@mesh, [{"a", "b"}, {}]>, ...]>`. UnsupportedError for parts of axes."""
+_find_axes = re.compile(r'"([^"]+)"(?:\s*:\s*\((\d+)\)\s*(\d+))?').findall
+
+
+def read_shardings(attribute: Any) -> list[Sharding]:
+    """`#sdy.sharding_per_value<[<@mesh, [{"a", "b":(2)4}, {}]>, ...]>`."""
     text = attribute.text if isinstance(attribute, OpaqueAttribute) else ""
-    if re.search(r'"\s*:\s*\(', text):
-        raise UnsupportedError(f"a sharding over parts of axes: {text}", location)
     found = re.findall(r"<\s*(@[\w$.]+|@\"[^\"]+\"|mesh<[^>]*>)\s*,\s*\[([^\]]*)\]", text)
-    return [Sharding(mesh, tuple(tuple(names(d)) for d in re.findall(r"\{([^}]*)\}", dims))) for mesh, dims in found]
-
-
-def names(text: str) -> list[str]:
-    return re.findall(r'"([^"]+)"', text)
+    return [
+        Sharding(mesh, tuple(tuple(_find_axes(d)) for d in re.findall(r"\{([^}]*)\}", dims))) for mesh, dims in found
+    ]
 
 
 class ManualComputation(Op, op="manual_computation", dialect="sdy"):
@@ -153,9 +155,9 @@ class ManualComputation(Op, op="manual_computation", dialect="sdy"):
     ) -> None:  # fmt: skip
         devices = Devices(in_shardings, out_shardings, manual_axes, symbols, location)
         C(1, size(devices.inputs) == size(tensors) and size(devices.outputs) == size(results))
+        C(4, all(map(devices.can_split, (*tensors, *results), devices.inputs + devices.outputs)))
         C(2, all_compatible(body.inputs, list(map(devices.local, tensors, devices.inputs))))
         C(3, all_compatible(body.outputs, list(map(devices.local, results, devices.outputs))))
-        C(4, all(map(devices.can_split, (*tensors, *results), devices.inputs + devices.outputs)))
 
     @staticmethod
     def inline(
@@ -183,9 +185,9 @@ class Devices:
     def __init__(
         self, in_shardings: Any, out_shardings: Any, manual_axes: Any, symbols: Any, location: Location
     ) -> None:
-        self.inputs = read_shardings(in_shardings, location)
-        self.outputs = read_shardings(out_shardings, location)
-        self.manual = names(getattr(manual_axes, "text", ""))
+        self.inputs = read_shardings(in_shardings)
+        self.outputs = read_shardings(out_shardings)
+        self.manual = {name for name, *_ in _find_axes(getattr(manual_axes, "text", ""))}
         self.sizes, devices = mesh_of(self.inputs + self.outputs, symbols, location)
         self.count = prod(self.sizes.values())
         order = np.argsort(devices) if len(devices) else np.arange(self.count)
@@ -194,18 +196,33 @@ class Devices:
 
     def tiling(self, sharding: Sharding) -> Tiling:
         """How a tensor is split over the devices by the axes that the computation is manual for."""
-        axes = [[name for name in dimension if name in self.manual] for dimension in sharding.axes]
-        sizes = [tuple(self.sizes[name] for name in names) for names in axes]
-        places = [[self.places[name] for name in names] for names in axes]
+        axes = [[self.axis(*axis) for axis in dimension if axis[0] in self.manual] for dimension in sharding.axes]
+        sizes = [tuple(size for *_, size in split) for split in axes]
+        places = [[self.place(*axis) for axis in split] for split in axes]
         everywhere = np.zeros(self.count, np.intp)
         numbers = [np.ravel_multi_index(p, n) if n else everywhere for p, n in zip(places, sizes)]
         return Tiling(tuple(map(prod, sizes)), tuple(numbers), self.count)
 
+    def axis(self, name: str, before: str, size: str) -> Axis:
+        """An axis, or a part of it, as it is written; one that the mesh has not is of size 0."""
+        return name, int(before or 1), int(size or self.sizes.get(name, 0))
+
+    def place(self, name: str, before: int, size: int) -> Array:
+        """Where each device is on an axis, or a part of it: an axis is split into (pre-size, size, the rest)."""
+        return self.places[name] // (self.sizes[name] // (before * size)) % size
+
     def can_split(self, type: Any, sharding: Sharding) -> bool:
-        """Whether the axes are the mesh's, each there once, and all parts of a tensor have the same size."""
-        used = [name for dimension in sharding.axes for name in dimension]
-        is_even = not is_tensor(type) or self.tiling(sharding).splits(shape(type))
-        return is_unique(used) and set(used) <= self.sizes.keys() and is_even
+        """Whether the axes are the mesh's and do not overlap, and all parts of a tensor have the same size."""
+        used = [self.axis(*axis) for dimension in sharding.axes for axis in dimension]
+        if not all(name in self.sizes and before and size for name, before, size in used):
+            return False
+        try:
+            positions(self.sizes, used)
+        except ValueError:
+            return False
+        if not is_tensor(type):
+            return True
+        return rank(type) == len(sharding.axes) and self.tiling(sharding).splits(shape(type))
 
     def local(self, type: Any, sharding: Sharding) -> Any:
         """The type of what a device has of a value."""
