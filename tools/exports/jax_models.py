@@ -3,7 +3,7 @@
     python tools/exports/jax_models.py [--only REGEX] [--save FOLDER]
 
 Each is taken as `jax.export` gives it, with a known and with a symbolic batch, and as `jit(...).lower(...)` prints it,
-with locations and without. Exits with 1 if one is wrong. Needs the extra `jax`, and flax and optax.
+with locations and without. Exits with 1 if one is wrong. Needs the extra `jax`.
 """
 
 from __future__ import annotations

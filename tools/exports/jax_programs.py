@@ -2,7 +2,7 @@
 
     python tools/exports/jax_programs.py [--only REGEX] [--save FOLDER]
 
-Exits with 1 if one is wrong. Needs the extras `jax` and `lapack`, and optax.
+Exits with 1 if one is wrong. Needs the extras `jax` and `lapack`.
 """
 
 from __future__ import annotations
