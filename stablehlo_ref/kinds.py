@@ -138,8 +138,9 @@ def _is_integer(attribute: Any, width: int) -> bool:
 
 def _listed(array: np.ndarray) -> Any:
     """The elements of an array as nested lists; ValueError for more than any list that an op has."""
-    if array.size > MOST_LISTED:
-        raise ValueError(f"has {array.size} elements, where no list has more than {MOST_LISTED}")
+    count = max(array.size, len(array))  # of rows, if they are empty
+    if count > MOST_LISTED:
+        raise ValueError(f"has {count} elements, where no list has more than {MOST_LISTED}")
     return array.tolist()
 
 

@@ -57,6 +57,10 @@ class DenseElements:
     def __hash__(self) -> int:
         return hash((self.type, self.array.shape))
 
+    def __str__(self) -> str:
+        """Without the elements, of which there may be any number."""
+        return f"dense<...> : {self.type}"
+
 
 @dataclass(frozen=True)
 class DenseResource:

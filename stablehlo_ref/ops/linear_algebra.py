@@ -165,6 +165,8 @@ def _adjoint(x: Array) -> Array:
 
 def _lower_factors(a: Array) -> Array:
     """The Cholesky factors of matrices given by their lower triangles; NaN if not positive definite."""
+    if not a.size:
+        return a  # of empty matrices, too, there may be more than anybody could go through
     factors = _factors_or_nan(a.reshape(prod(a.shape[:-2]), *a.shape[-2:])).reshape(a.shape)
     failed = np.isnan(factors).any((-1, -2), keepdims=True)
     return np.where(failed, np.nan, factors) if failed.any() else factors

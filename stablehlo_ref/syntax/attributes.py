@@ -98,7 +98,7 @@ class AttributeParser(LocationParser):
         match = self.take(_match_list(self.text, self.position))
         if not match:
             return tuple(self.items(self.attribute, "[", "]"))
-        return tuple(IntegerAttribute(self.to_integer(n, match.start(1))) for n in _find_numbers(match[1]))
+        return tuple(self._integer(n, match.start(1)) for n in _find_numbers(match[1]))
 
     # dictionary ::= { (entry (, entry)*)? }
     def dictionary(self) -> dict[str, Any]:
@@ -146,7 +146,14 @@ class AttributeParser(LocationParser):
             return FloatAttribute(float(sign + digits))
         if type is not None and not isinstance(type, BooleanType | IntegerType | IndexType):
             raise self.error(f"an integer literal for type {type}", offset)
-        return IntegerAttribute(self.to_integer(sign + digits, offset), type)
+        return self._integer(sign + digits, offset, type)
+
+    def _integer(self, digits: str, offset: int, type: Type | None = None) -> IntegerAttribute:
+        value = self.to_integer(digits, offset)
+        width = max(64, type.width if isinstance(type, IntegerType) else 0)  # ops look closer at narrow types
+        if not -1 << width - 1 <= value < 1 << width:
+            raise self.error("integer constant out of range for attribute", offset)
+        return IntegerAttribute(value, type)
 
     def _float(self, sign: str, digits: str, type: FloatType, offset: int) -> FloatAttribute:
         if "." not in digits and not digits.startswith("0x"):

@@ -140,12 +140,12 @@ class Cursor:
         return self.advance()
 
     def integer(self) -> int:
-        """A decimal or hexadecimal integer of 64 bits, with or without a minus sign."""
+        """A decimal or hexadecimal integer of 64 bits, signed or not."""
         match = _match_integer(self.text, self.position)
         if not match:
             raise self.expected("integer value")
         value = self.to_integer(match[1], match.start(1))
-        if not -1 << 63 <= value < 1 << 63:
+        if not -1 << 63 <= value < 1 << 64:
             raise self.error("integer value too large", match.start(1))
         self.position = match.end()
         return value

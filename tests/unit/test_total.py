@@ -143,10 +143,17 @@ def test_integers_of_more_than_64_bits() -> None:
     close = "check.expect_close %c, %c, max_ulp_difference = 18446744073709551616 : tensor<f32>, tensor<f32>"
     with pytest.raises(sr.MalformedError, match="integer value too large"):
         sr.load(constant("tensor<f32>", close))
-    generic = '"check.expect_close"(%c, %c) {max_ulp_difference = 18446744073709551616 : i64}'
-    text = constant("tensor<f32>", f"{generic} : (tensor<f32>, tensor<f32>) -> ()")
+    for attribute in ("18446744073709551616 : i64", "-9223372036854775809", "[18446744073709551616]"):
+        custom_call = f"stablehlo.custom_call @f(%c) {{a = {attribute}}} : (tensor<f32>) -> ()"
+        with pytest.raises(sr.MalformedError, match="integer constant out of range for attribute"):
+            sr.load(constant("tensor<f32>", custom_call))
+
+
+def test_attributes_of_more_than_64_bits() -> None:
+    close = '"check.expect_close"(%c, %c) {max_ulp_difference = 18446744073709551616 : i128}'
+    text = constant("tensor<f32>", f"{close} : (tensor<f32>, tensor<f32>) -> ()")
     assert refusal(text).endswith("attribute 'max_ulp_difference' must be a 64-bit integer")
-    listed = '%0 = "stablehlo.reverse"(%c) {dimensions = [18446744073709551616]}'
+    listed = '%0 = "stablehlo.reverse"(%c) {dimensions = [18446744073709551616 : i128]}'
     text = constant("tensor<2xf32>", f"{listed} : (tensor<2xf32>) -> tensor<2xf32>")
     assert refusal(text).endswith("attribute 'dimensions' must be a list of 64-bit integers")
 
@@ -161,6 +168,7 @@ def test_booleans_are_no_dimensions() -> None:
     [
         f'"stablehlo.reverse"(%c) {{dimensions = dense<0> : tensor<{LARGE}xi64>}}',
         f'"stablehlo.collective_permute"(%c) {{source_target_pairs = dense<0> : tensor<{LARGE}x2xi64>}}',
+        f'"stablehlo.collective_permute"(%c) {{source_target_pairs = dense<> : tensor<{LARGE}x0xi64>}}',
     ],
 )
 def test_literals_of_one_number_that_stand_for_long_lists(op: str) -> None:
@@ -176,6 +184,19 @@ def test_shapes_of_far_too_many_dimensions(shape: str) -> None:
     made = f"%s = stablehlo.constant dense<1> : {sizes}" if shape == "constant" else ""
     text = f"func.func @main(%a: tensor<f32>{given}) {{\n  {made}\n  {reshape}\n  return\n}}"
     assert "(C4): size(output_shape) == rank(result)" in refusal(text)
+
+
+def test_a_message_about_a_large_literal_does_not_show_it() -> None:
+    type = f"tensor<{'2x' * 40}f32>"
+    text = f"ml_program.global private @g(dense<0.0> : {type}) : tensor<2xf32>\n"
+    assert refusal(text).startswith("'ml_program.global' op (")
+
+
+def test_any_number_of_empty_matrices() -> None:
+    type = f"tensor<{1 << 40}x0x0xf32>"
+    text = f"func.func @main(%a: {type}) -> {type} {{\n  %0 = stablehlo.cholesky %a, lower = true : {type}\n"
+    a = np.empty((1 << 40, 0, 0), np.float32)
+    assert sr.load(f"{text}  return %0 : {type}\n}}").run(a)[0].shape == a.shape
 
 
 def test_constants_larger_than_any_tensor() -> None:
@@ -200,6 +221,17 @@ def test_sizes_that_turn_out_not_to_broadcast(op: str) -> None:
 }}"""
     message = refusal(text, np.ones(4, np.float32), np.ones(3, np.float32), error=sr.EvaluationError)
     assert message.endswith("compatible(result, infer())")
+
+
+def test_sizes_are_compared_before_choices_are_looked_for() -> None:
+    text = """
+func.func @main(%a: tensor<?xi32>, %b: tensor<3xi32>) -> tensor<?xi32> {
+  %0 = stablehlo.divide %a, %b : (tensor<?xi32>, tensor<3xi32>) -> tensor<?xi32>
+  return %0 : tensor<?xi32>
+}
+"""
+    with pytest.raises(sr.EvaluationError, match=r"\(C1\)"):
+        sr.load(text).run(np.ones(4, np.int32), np.ones(3, np.int32), on_implementation_defined="error")
 
 
 def test_gather_into_more_dimensions_than_there_are() -> None:
