@@ -15,8 +15,8 @@ from stablehlo_ref.execute.run import Context, FunctionPlan
 from stablehlo_ref.ir.core import Block, Operation, Region, Value
 from stablehlo_ref.ir.types import TensorType, tensor_type
 from stablehlo_ref.limits import Limits
+from stablehlo_ref.loading import parse
 from stablehlo_ref.numerics.dtypes import element_type_of
-from stablehlo_ref.program import parse
 from stablehlo_ref.spec import compatible, element_type, storage_type, with_element_type
 
 NOWHERE = Location(Source(""), 0)

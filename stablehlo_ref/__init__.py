@@ -17,8 +17,9 @@ from stablehlo_ref.diagnostics import (
 )
 from stablehlo_ref.execute.run import ImplementationDefinedWarning
 from stablehlo_ref.limits import Limits
+from stablehlo_ref.loading import load, parse
 from stablehlo_ref.ops.extensibility import register_custom_call
-from stablehlo_ref.program import Program, load, parse
+from stablehlo_ref.program import Program
 from stablehlo_ref.signature import Function, Parameter
 
 __all__ = [

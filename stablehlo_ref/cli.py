@@ -18,9 +18,10 @@ from stablehlo_ref._version import __version__
 from stablehlo_ref.console import FINE, SPLIT, for_each_part
 from stablehlo_ref.execute.observe import Observers, Progress, Statistics, Trace
 from stablehlo_ref.execute.run import Context
+from stablehlo_ref.loading import parse
 from stablehlo_ref.op_table import listing
 from stablehlo_ref.processes import Grid
-from stablehlo_ref.program import Program, parse
+from stablehlo_ref.program import Program
 from stablehlo_ref.signature import Parameter
 from stablehlo_ref.text import dense_text, value_text
 

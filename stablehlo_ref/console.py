@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 
 from stablehlo_ref.diagnostics import StablehloError
-from stablehlo_ref.program import decode, read
+from stablehlo_ref.loading import decode, read
 
 FINE, AT_FAULT, USAGE, INTERRUPTED = 0, 1, 2, 130
 SPLIT = "// -----"

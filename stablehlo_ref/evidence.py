@@ -13,7 +13,8 @@ from stablehlo_ref.console import split_text
 from stablehlo_ref.define import Op
 from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.ir.types import OpaqueType, TokenType
-from stablehlo_ref.program import Program, parse
+from stablehlo_ref.loading import parse
+from stablehlo_ref.program import Program
 
 ORACLES_OF_DIALECTS = ("arith", "check", "chlo", "sdy", "shape", "tensor")  # all other modules have StableHLO's
 

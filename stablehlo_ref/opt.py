@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 from stablehlo_ref.console import SPLIT, for_each_part, with_two_dashes
 from stablehlo_ref.define import Op
 from stablehlo_ref.ir.core import Operation
-from stablehlo_ref.program import parse
+from stablehlo_ref.loading import parse
 from stablehlo_ref.syntax.printer import print_operation
 
 COMPOSITES = "--stablehlo-legalize-composite-to-call"

@@ -28,6 +28,7 @@ LAYERS = (
     ("verify", "syntax", "bytecode"),
     ("execute",),
     ("signature", "arguments", "program"),
+    ("loading",),
     ("inputs", "console", "evidence", "op_table"),
     ("opt", "translate"),
     ("cli", "__init__", "__main__"),
