@@ -58,6 +58,18 @@ def test_an_op_that_gives_nothing_counts_as_tested_where_there_are_checks(tmp_pa
     assert checked(tmp_path, re.sub("check.*", "", text)) == set()
 
 
+def test_what_can_not_be_read_tests_nothing(tmp_path: Path) -> None:
+    text = """
+    func.func @main() {
+      %0 = stablehlo.constant dense<1> : tensor<i32>
+      check.expect_eq %0, %0 : tensor<i32>
+      return
+    }
+    """
+    assert checked(tmp_path, text) == {"constant"}
+    assert checked(tmp_path, text + "}") == set()
+
+
 @pytest.mark.parametrize("row", rows(), ids=lambda row: row.name)
 def test_no_op_lacks_anything(row: Row) -> None:
     assert row.is_evaluated and row.is_verified and row.has_lit_test
