@@ -112,12 +112,13 @@ def _check_structure(raw: bytes, shape: tuple[int, ...], is_complex: bool) -> No
     """Compares what `raw` has of brackets and commas with what the shape asks for, whose size is known first."""
     structure = raw.translate(None, _NOT_STRUCTURE)
     length = 3 if is_complex else 0
-    for size in reversed(shape):
+    sizes = shape[: shape.index(0) + 1] if 0 in shape else shape  # an empty list has nothing in it, whatever its type
+    for size in reversed(sizes):
         length = 2 + size * length + max(size - 1, 0)
     if length != len(structure):
         raise LiteralError(f"the elements are not nested as the shape ({'x'.join(map(str, shape))}) asks for")
     expected = b"(,)" if is_complex else b""
-    for size in reversed(shape):
+    for size in reversed(sizes):
         expected = b"[" + (expected + b",") * (size - 1) + expected + b"]" if size else b"[]"
     if expected != structure:
         raise LiteralError(f"the elements are not nested as the shape ({'x'.join(map(str, shape))}) asks for")

@@ -149,7 +149,8 @@ def _decimals(text: bytes, count: int) -> Array | None:
     mantissa_stops = stops.copy()
     mantissa_stops[owners] = marks
     parts = _read(text.translate(_PARTS, b"."), np.int64, count + marks.size)
-    misplaced = points.size != count or (points < starts).any() or (points >= mantissa_stops).any()
+    misplaced = points.size != count or (points <= starts).any() or (points >= mantissa_stops).any()
+    misplaced = misplaced or not _is_digit(characters[points - 1]).all()
     if parts is None or misplaced or (np.diff(owners) < 1).any():
         return None
     places = np.arange(count)  # of the mantissas among the parts: behind the exponents before them
@@ -157,6 +158,10 @@ def _decimals(text: bytes, count: int) -> Array | None:
     scales = points + 1 - mantissa_stops
     scales[owners] += np.clip(parts[places[owners] + 1], -MAX_WORD, MAX_WORD)
     return _scaled(parts[places], scales, characters[starts] == _MINUS, text, starts, stops)
+
+
+def _is_digit(characters: Array) -> Array:
+    return (ord("0") <= characters) & (characters <= ord("9"))
 
 
 def _owners(marks: Array, stops: Array) -> Array:

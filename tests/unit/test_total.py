@@ -207,6 +207,19 @@ def test_constants_larger_than_any_tensor() -> None:
     assert "is larger than the limit" in refusal(text, error=sr.EvaluationError)
 
 
+def test_literals_of_empty_lists_of_long_ones() -> None:
+    type = f"tensor<0x{LARGE}xi64>"
+    text = f"func.func @main() -> {type} {{\n  %0 = stablehlo.constant dense<[]> : {type}\n  return %0 : {type}\n}}"
+    assert sr.load(text).run()[0].shape == (0, LARGE)
+
+
+@pytest.mark.parametrize("word", [".-0", ".5", "-.5", "+.5"])
+@pytest.mark.parametrize("others", ["0.25", "4.9e-324"])
+def test_digits_stand_before_the_point(word: str, others: str) -> None:
+    text = constant("tensor<f32>", f"%0 = stablehlo.constant dense<[{others}, {word}]> : tensor<2xf64>")
+    assert f"'{word}'" in refusal(text, error=sr.MalformedError)
+
+
 # --- what only a run tells ------------------------------------------------------------------------------------------
 
 
