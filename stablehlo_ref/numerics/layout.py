@@ -6,6 +6,7 @@ from itertools import product
 
 import numpy as np
 
+from stablehlo_ref.numerics.dtypes import is_narrow_float
 from stablehlo_ref.numerics.narrow import Array
 
 LARGE = 1 << 16  # elements: below, the operand of a copy lies in the cache anyway
@@ -31,6 +32,8 @@ def contiguous(x: Array) -> Array:
 
 
 def opaque(x: Array) -> Array:
-    """`x` as elements of no meaning, which `view(x.dtype)` gives back: numpy's views with strides of one's own can't be
-    of f8E5M2."""
-    return x.view(f"V{x.itemsize}")
+    """`x`, which `view(x.dtype)` gives back: narrow floats as elements of no meaning.
+
+    numpy's views with strides of one's own can't be of f8E5M2.
+    """
+    return x.view(f"V{x.itemsize}") if is_narrow_float(x.dtype) else x
