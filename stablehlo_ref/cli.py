@@ -89,7 +89,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--args", metavar="LIST", help="inputs as MLIR literals: [dense<...> : tensor<...>, ...]", **several)
     add("--input", metavar="NAME=FILE", type=_named_file, help="one input from a .npy", **several)
     add("--inputs", metavar="FILE", type=Path, help="inputs by name, or arr_0, ... by position, from a .npz", **several)
-    add("--random-inputs", metavar="SEED", type=int, help="draw all inputs at random")
+    add("--random-inputs", metavar="SEED", type=_seed, help="draw all inputs at random")
     add(
         "--replicas",
         metavar="N",
@@ -124,6 +124,12 @@ def _named_file(text: str) -> tuple[str, Path]:
     if not (name and equals and path):
         raise argparse.ArgumentTypeError(f"expected NAME=FILE, got {text!r}")
     return name, Path(path)
+
+
+def _seed(text: str) -> int:
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"expected a number that is not negative, got {text!r}")
+    return int(text)
 
 
 def _count(text: str) -> int:

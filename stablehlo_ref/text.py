@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,8 @@ import numpy as np
 from stablehlo_ref.ir.types import TensorType, Type, tensor_type
 from stablehlo_ref.numerics.dtypes import is_narrow_float, kind
 from stablehlo_ref.numerics.narrow import widen
+
+MOST_EMPTY = 1 << 16  # brackets around nothing; there may be more than anybody could print
 
 
 def value_text(type: Type, value: Any) -> str:
@@ -23,6 +26,8 @@ def value_text(type: Type, value: Any) -> str:
     type = _type_of(array, type)
     if array.ndim == 0:
         return f"{type} {{{element_text(array[()])}}}"
+    if not array.size and prod(n or 1 for n in array.shape) > MOST_EMPTY:
+        return f"{type} {{...}}"
     return f"{type} {{\n" + "\n".join(_lines(array, 1)) + "\n}"
 
 

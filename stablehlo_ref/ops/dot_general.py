@@ -181,6 +181,7 @@ class DotGeneral(Op, op="dot_general"):
             num_primitive_operations, allow_imprecise_accumulation,
         )  # fmt: skip
         if any(field is not None for field in algorithm):
+            C("Algorithm", None not in (lhs_precision_type, rhs_precision_type, accumulation_type))
             C(21, all(precision == Precision.DEFAULT for precision in precision_config))
             C(22, lhs_component_count is not None and 0 < lhs_component_count)
             C(23, rhs_component_count is not None and 0 < rhs_component_count)

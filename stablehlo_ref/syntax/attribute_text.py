@@ -33,6 +33,7 @@ from stablehlo_ref.ir.locations import (
 )
 from stablehlo_ref.ir.types import BooleanType, FloatType, decimal_text
 from stablehlo_ref.numerics import dtypes
+from stablehlo_ref.numerics.narrow import widen
 from stablehlo_ref.syntax.lexer import MAX_NESTING, to_bytes
 from stablehlo_ref.syntax.structs import CONVOLUTION_LISTS, STRUCTS
 
@@ -190,7 +191,7 @@ def elements_text(array: np.ndarray, element_type: Any) -> str:
     if array.size == 0:
         return ""
     if array.size == 1 or not any(array.strides):
-        return _element_text(array.flat[0], element_type)
+        return _element_text(array[(0,) * array.ndim], element_type)  # `flat` has no more than 32 dimensions
     if array.size >= HEX_FROM and array.dtype != np.bool_:  # which some versions of MLIR pack, and others do not
         return f'"0x{array.tobytes().hex().upper()}"'
     return _nested_text(array, element_type)
@@ -213,7 +214,7 @@ def _element_text(value: Any, element_type: Any) -> str:
 
 
 def _real_text(value: Any) -> str:
-    if not np.isfinite(value):
+    if not np.isfinite(widen(value) if dtypes.is_narrow_float(value.dtype) else value):
         return _bits_text(np.asarray(value))
     rounded = f"{float(value):e}"
     if type(value)(float(rounded)) == value:

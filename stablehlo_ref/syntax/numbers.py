@@ -150,8 +150,8 @@ def _decimals(text: bytes, count: int) -> Array | None:
     mantissa_stops[owners] = marks
     parts = _read(text.translate(_PARTS, b"."), np.int64, count + marks.size)
     misplaced = points.size != count or (points <= starts).any() or (points >= mantissa_stops).any()
-    misplaced = misplaced or not _is_digit(characters[points - 1]).all()
-    if parts is None or misplaced or (np.diff(owners) < 1).any():
+    headless = not _is_digit(characters[points - 1]).all()  # a sign, say
+    if parts is None or misplaced or headless or (np.diff(owners) < 1).any():
         return None
     places = np.arange(count)  # of the mantissas among the parts: behind the exponents before them
     places[1:] += np.cumsum(np.bincount(owners, minlength=count))[:-1]

@@ -222,6 +222,14 @@ func.func @C21(%lhs: tensor<2x3x4xf32>, %rhs: tensor<2x4x5xf32>) {
 
 // -----
 
+func.func @algorithm(%lhs: tensor<2xf32>, %rhs: tensor<2xf32>) {
+  // expected-error@+1 {{(Algorithm): None not in (lhs_precision_type, rhs_precision_type, accumulation_type)}}
+  %0 = "stablehlo.dot_general"(%lhs, %rhs) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [0], rhs_contracting_dimensions = [0]>, algorithm = #stablehlo.dot_algorithm<lhs_precision_type = f32, rhs_precision_type = f32, lhs_component_count = 1, rhs_component_count = 1, num_primitive_operations = 1, allow_imprecise_accumulation = false>}> : (tensor<2xf32>, tensor<2xf32>) -> tensor<f32>
+  return
+}
+
+// -----
+
 func.func @C22(%lhs: tensor<2x3x4xf32>, %rhs: tensor<2x4x5xf32>) {
   // expected-error@+1 {{(C22): lhs_component_count is not None and 0 < lhs_component_count}}
   %0 = "stablehlo.dot_general"(%lhs, %rhs) <{dot_dimension_numbers = #stablehlo.dot<lhs_batching_dimensions = [0], rhs_batching_dimensions = [0], lhs_contracting_dimensions = [2], rhs_contracting_dimensions = [1]>, algorithm = #stablehlo.dot_algorithm<lhs_precision_type = f32, rhs_precision_type = f32, accumulation_type = f32, lhs_component_count = 0, rhs_component_count = 1, num_primitive_operations = 1, allow_imprecise_accumulation = false>}> : (tensor<2x3x4xf32>, tensor<2x4x5xf32>) -> tensor<2x3x5xf32>

@@ -133,7 +133,14 @@ def test_wrong_literals(add: str, capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    "arguments", [["--input", "x"], ["f", "--replicas", "0"], ["f", "--random-inputs", "1", "--args", "[]"], []]
+    "arguments",
+    [
+        ["--input", "x"],
+        ["f", "--replicas", "0"],
+        ["f", "--random-inputs", "1", "--args", "[]"],
+        ["f", "--random-inputs", "-1"],
+        [],
+    ],
 )
 def test_a_wrong_command_line_is_usage(arguments: list[str]) -> None:
     with pytest.raises(SystemExit) as caught:

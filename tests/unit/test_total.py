@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 from typing import Any
 
@@ -11,6 +12,8 @@ import pytest
 
 import stablehlo_ref as sr
 from stablehlo_ref.execute.observe import Statistics
+from stablehlo_ref.ir.types import FloatType, tensor_type
+from stablehlo_ref.text import value_text
 
 NEGATE = """
 func.func @main(%a: tensor<2xf32>) -> tensor<2xf32> {
@@ -218,6 +221,29 @@ def test_literals_of_empty_lists_of_long_ones() -> None:
 def test_digits_stand_before_the_point(word: str, others: str) -> None:
     text = constant("tensor<f32>", f"%0 = stablehlo.constant dense<[{others}, {word}]> : tensor<2xf64>")
     assert f"'{word}'" in refusal(text, error=sr.MalformedError)
+
+
+def test_as_many_dimensions_as_arrays_may_have_are_printed() -> None:
+    type = f"tensor<{'2x' * 60}i32>"
+    program = sr.load(f"func.func @main() {{\n  %0 = stablehlo.constant dense<7> : {type}\n  return\n}}")
+    assert f"dense<7> : {type}" in str(program)
+
+
+def test_empty_arrays_of_many_empty_ones_are_printed() -> None:
+    type = tensor_type((LARGE, 0), FloatType("f32"))
+    assert value_text(type, np.empty((LARGE, 0), np.float32)) == f"{type} {{...}}"
+
+
+def test_signaling_nans_are_printed() -> None:
+    text = constant("tensor<f32>", "%0 = stablehlo.constant dense<[0x7F89, 1.0]> : tensor<2xbf16>")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert "dense<[0x7F89, 1.000000e+00]> : tensor<2xbf16>" in str(sr.load(text))
+
+
+def test_the_largest_index() -> None:
+    text = "func.func @main() {\n  %0 = arith.constant 18446744073709551615 : index\n  return\n}"
+    assert sr.load(text).run() == ()
 
 
 # --- what only a run tells ------------------------------------------------------------------------------------------

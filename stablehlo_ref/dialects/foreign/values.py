@@ -11,7 +11,7 @@ from stablehlo_ref.diagnostics import EvaluationError
 from stablehlo_ref.ir.attributes import DenseElements, DenseResource, FloatAttribute, IntegerAttribute
 from stablehlo_ref.ir.types import BOOLEAN, BooleanType, FloatType, IndexType, IntegerType, OpaqueType, TensorType
 from stablehlo_ref.kinds import Kind, index
-from stablehlo_ref.numerics.dtypes import INT64, numpy_dtype
+from stablehlo_ref.numerics.dtypes import INT64, UINT64, numpy_dtype
 from stablehlo_ref.spec import element_type, is_tensor
 
 Array = Any
@@ -56,7 +56,9 @@ def number(value: Any, type: Any) -> Array:
         return value.array
     dtype = numpy_dtype(element_type(type))
     written = getattr(value, "value", value)
-    return np.array(written, INT64).astype(dtype)[()] if isinstance(value, IntegerAttribute) else dtype.type(written)
+    if isinstance(value, IntegerAttribute):
+        return np.array(written, INT64 if written < 0 else UINT64).astype(dtype)[()]
+    return dtype.type(written)
 
 
 def in_bounds(index: Array, stop: int) -> int:
