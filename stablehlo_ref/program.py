@@ -189,17 +189,24 @@ class Program:
         return self.run_parallel_in(self._context(**options), grid, inputs_per_process, infeed, outfeed)
 
     def grid(self, count: int, num_replicas: int | None = None, num_partitions: int | None = None) -> Grid:
-        """The grid of `count` processes that is meant. EvaluationError where it has more or fewer."""
+        """The grid of `count` processes that is meant. EvaluationError where there is none, or it has more or fewer."""
+        try:
+            grid = self._grid(count, num_replicas, num_partitions)
+        except EvaluationError as error:
+            raise EvaluationError(error.diagnostics[0].message, self.entry.location) from None
+        if grid.count != count:
+            raise EvaluationError(f"there are inputs for {count}, but the grid is of {grid}", self.entry.location)
+        return grid
+
+    def _grid(self, count: int, num_replicas: int | None, num_partitions: int | None) -> Grid:
+        """The grid of the sizes that are given, or else are the module's, or else go with `count` processes."""
         replicas = _size(self.module, "mhlo.num_replicas") if num_replicas is None else num_replicas
         partitions = _size(self.module, "mhlo.num_partitions") if num_partitions is None else num_partitions
         if replicas is None:
             replicas = count // Grid(num_partitions=1 if partitions is None else partitions).count or 1
         if partitions is None:
             partitions = count // Grid(replicas).count or 1
-        grid = Grid(replicas, partitions)
-        if grid.count != count:
-            raise EvaluationError(f"there are inputs for {count}, but the grid is of {grid}", self.entry.location)
-        return grid
+        return Grid(replicas, partitions)
 
     def run_parallel_in(
         self,

@@ -99,6 +99,10 @@ def test_inputs_of_a_process_of_another_type(given: Any) -> None:
 def test_grids_of_no_process(count: int) -> None:
     with pytest.raises(sr.EvaluationError, match="a grid has from 1"):
         sr.load(NEGATE).run_parallel([[ONES]], num_partitions=count)
+    program = sr.load(f"module attributes {{mhlo.num_replicas = {count} : i32}} {{{NEGATE}}}")
+    with pytest.raises(sr.EvaluationError, match="a grid has from 1") as caught:
+        program.run_parallel([[ONES]])
+    assert caught.value.diagnostics[0].line == 2
 
 
 def test_sizes_of_grids_that_are_no_integers_are_others_attributes() -> None:
