@@ -16,8 +16,9 @@ from spec_checks.evaluate import combine, evaluate, region
 from spec_checks.oracles import elementwise
 from spec_checks.oracles import gather_scatter as oracle
 from spec_checks.strategies import ALL, BOOLEANS, COMPLEXES, FLOATS, INTEGERS, WIDE_FLOATS, arrays, dtypes, same
+from stablehlo_ref.algorithms import gathering, updates
 from stablehlo_ref.numerics.dtypes import element_type_of
-from stablehlo_ref.ops import gather_scatter, gathering, updates
+from stablehlo_ref.ops import gather_scatter
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Arguments = tuple[list[Array], Array, list[Array], dict[str, Any]]

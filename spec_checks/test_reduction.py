@@ -16,9 +16,9 @@ from spec_checks.evaluate import combine, evaluate, region
 from spec_checks.oracles import elementwise
 from spec_checks.oracles.reduction import is_among, reduce, reduce_schedules
 from spec_checks.strategies import ALL, BOOLEANS, FLOATS, INTEGERS, arrays, dtypes, same, shapes
+from stablehlo_ref.algorithms import extremes, folding
 from stablehlo_ref.execute.regions import PlannedBody
 from stablehlo_ref.numerics.dtypes import element_type_of
-from stablehlo_ref.ops import extremes, folding
 
 Array = np.ndarray[Any, np.dtype[Any]]
 

@@ -15,8 +15,8 @@ from spec_checks.oracles import elementwise
 from spec_checks.oracles.sort import sort
 from spec_checks.strategies import BOOLEANS, FLOATS, INTEGERS, arrays, dtypes, same, shapes
 from spec_checks.test_reduction import force
+from stablehlo_ref.algorithms import ordering
 from stablehlo_ref.numerics.dtypes import element_type_of, kind
-from stablehlo_ref.ops import ordering
 from stablehlo_ref.ops import sort as sort_module
 
 Array = np.ndarray[Any, np.dtype[Any]]

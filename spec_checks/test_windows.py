@@ -15,9 +15,9 @@ from spec_checks.oracles import elementwise
 from spec_checks.oracles.reduction import is_among, reduce_schedules, reduce_window, select_and_scatter
 from spec_checks.strategies import BOOLEANS, FLOATS, INTEGERS, arrays, dtypes, same, shapes
 from spec_checks.test_reduction import ANY_ORDER, GENERAL, TIERS, WITH_SHAPES, Concatenate, body_of, force, names, small
+from stablehlo_ref.algorithms import folding, selecting, sliding
 from stablehlo_ref.diagnostics import EvaluationError
 from stablehlo_ref.numerics.dtypes import element_type_of
-from stablehlo_ref.ops import folding, selecting, sliding
 from stablehlo_ref.ops.windows import num_windows, window_folds
 
 __all__ = ["small"]

@@ -23,7 +23,7 @@ LAYERS = (
     ("kinds",),
     ("define",),
     ("numerics",),
-    ("text",),
+    ("algorithms", "text"),
     ("ops", "targets", "dialects"),
     ("verify", "syntax", "bytecode"),
     ("execute",),

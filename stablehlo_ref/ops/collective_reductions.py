@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from stablehlo_ref.algorithms.folding import LANES, RUN, Combine, by_parts
 from stablehlo_ref.define import Attr, Body, Group, In, Ins, Out, Outs
 from stablehlo_ref.diagnostics import EvaluationError, Location
 from stablehlo_ref.ir.core import Block
@@ -28,7 +29,6 @@ from stablehlo_ref.ops.collectives import (
     times,
     zeros,
 )
-from stablehlo_ref.ops.folding import LANES, RUN, Combine, by_parts
 from stablehlo_ref.ops.process_groups import (
     FLATTENED_IDS,
     ProcessGroups,

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from stablehlo_ref.algorithms.sliding import num_windows
 from stablehlo_ref.define import Attr, Group, In, Op, Out
 from stablehlo_ref.kinds import Dims, Flags, Int, Matrix, per_tensor_quantized, quantized_tensor, tensor
 from stablehlo_ref.numerics import window_products, window_views
@@ -14,7 +15,6 @@ from stablehlo_ref.numerics.contraction import PREPARED_BYTES, Arithmetic, arith
 from stablehlo_ref.numerics.dtypes import numpy_dtype
 from stablehlo_ref.numerics.window_views import BATCH, FEATURE, SPATIAL, Window
 from stablehlo_ref.ops.dot_general import Precision, PrecisionConfig
-from stablehlo_ref.ops.sliding import num_windows
 from stablehlo_ref.spec import (
     dim,
     dims,

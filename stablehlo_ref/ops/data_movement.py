@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
+from stablehlo_ref.algorithms.padding import pad, padded_sizes
 from stablehlo_ref.define import Attr, In, Ins, Op, Out
 from stablehlo_ref.kinds import Dims, Int, Kind, per_tensor_quantized, quantized_tensor, scalar_tensor, tensor
 from stablehlo_ref.numerics.dtypes import numpy_dtype
 from stablehlo_ref.numerics.layout import LARGE, contiguous
 from stablehlo_ref.spec import (
-    UNKNOWN,
     axes,
     dim,
     dims,
@@ -295,8 +295,7 @@ class Pad(Op, op="pad"):
 
     @staticmethod
     def infer(operand: Any, edge_padding_low: Any, edge_padding_high: Any, interior_padding: Any) -> Any:
-        padding = zip(shape(operand), edge_padding_low, edge_padding_high, interior_padding)
-        sizes = [n if n is UNKNOWN else n + low + max(n - 1, 0) * interior + high for n, low, high, interior in padding]
+        sizes = padded_sizes(shape(operand), edge_padding_low, edge_padding_high, interior_padding)
         return make_tensor_type(sizes, element_type(operand))
 
     @staticmethod
@@ -311,34 +310,4 @@ class Pad(Op, op="pad"):
 
     @staticmethod
     def plan(operand: Any, edge_padding_low: Any, interior_padding: Any, result: Any) -> Run:
-        steps = [n + 1 for n in interior_padding]
-        # Of each dimension of the operand, the indices whose place in the result exists.
-        first = [max(0, -(low // step)) for low, step in zip(edge_padding_low, steps)]
-        stop = [
-            max(begin, min(n, -((low - size) // step)))
-            for begin, n, low, size, step in zip(first, shape(operand), edge_padding_low, shape(result), steps)
-        ]
-        kept = tuple(map(slice, first, stop))
-        starts = [low + begin * step for low, begin, step in zip(edge_padding_low, first, steps)]
-        spans = [(end - begin - 1) * step + 1 if begin < end else 0 for begin, end, step in zip(first, stop, steps)]
-        stops = [start + span for start, span in zip(starts, spans)]
-        places = tuple(map(slice, starts, stops, steps))
-        edges = [()] if max(steps, default=1) > 1 or not all(spans) else frame(starts, stops)
-        sizes, dtype = shape(result), numpy_dtype(element_type(result))
-
-        def run(operand: Array, padding_value: Array) -> Array:
-            padded = np.empty(sizes, dtype)
-            for edge in edges:
-                padded[edge] = padding_value
-            padded[places] = operand[kept]
-            return padded
-
-        return run
-
-
-def frame(starts: list[int], stops: list[int]) -> list[tuple[slice, ...]]:
-    """Slices that together hold each index outside of the box from `starts` to `stops` once."""
-    inner = tuple(map(slice, starts, stops))
-    before = [(*inner[:d], slice(None, start)) for d, start in enumerate(starts)]
-    after = [(*inner[:d], slice(stop, None)) for d, stop in enumerate(stops)]
-    return before + after
+        return pad(shape(operand), edge_padding_low, interior_padding, shape(result), numpy_dtype(element_type(result)))

@@ -8,16 +8,16 @@ from typing import Any
 
 import numpy as np
 
+from stablehlo_ref.algorithms.gathering import reader
+from stablehlo_ref.algorithms.index_order import are_repeated, are_sorted, components, depends_on_order
+from stablehlo_ref.algorithms.indexed_windows import IndexedWindows, signed
+from stablehlo_ref.algorithms.updates import Update
 from stablehlo_ref.choices import Choice
 from stablehlo_ref.define import Attr, Body, Group, In, Ins, Op, Out, Outs
 from stablehlo_ref.kinds import Dims, Flag, Int, integer_tensor, per_tensor_quantized, tensor
 from stablehlo_ref.numerics.dtypes import numpy_dtype
 from stablehlo_ref.numerics.integers import clamp_index
 from stablehlo_ref.numerics.quantized import to_destination_type
-from stablehlo_ref.ops.gathering import reader
-from stablehlo_ref.ops.index_order import are_repeated, are_sorted, components, depends_on_order
-from stablehlo_ref.ops.indexed_windows import IndexedWindows, signed
-from stablehlo_ref.ops.updates import Update
 from stablehlo_ref.spec import (
     axes,
     dim,

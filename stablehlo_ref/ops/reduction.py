@@ -1,4 +1,4 @@
-"""reduce: a body applied along dimensions, in the order that ops/folding.py defines."""
+"""reduce: a body applied along dimensions, in the order that algorithms/folding.py defines."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from stablehlo_ref.algorithms.folding import folding
 from stablehlo_ref.define import Attr, Body, Ins, Op, Outs
 from stablehlo_ref.kinds import Dims, per_tensor_quantized, scalar_tensor, tensor
 from stablehlo_ref.numerics.quantized import to_destination_type
-from stablehlo_ref.ops.folding import folding
 from stablehlo_ref.spec import (
     dims,
     element_type,

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from stablehlo_ref.algorithms.comparators import partially_ordered, sort_keys
+from stablehlo_ref.algorithms.ordering import by_keys, by_merging
 from stablehlo_ref.choices import Choice
 from stablehlo_ref.define import Attr, Body, Ins, Op, Outs
 from stablehlo_ref.kinds import Flag, Int, per_tensor_quantized, tensor
 from stablehlo_ref.numerics.open_cases import has_nan
-from stablehlo_ref.ops.comparators import partially_ordered, sort_keys
-from stablehlo_ref.ops.ordering import by_keys, by_merging
 from stablehlo_ref.ops.reduction import one_or_all
 from stablehlo_ref.spec import BOOLEAN, element_type, is_float, rank, same, shape, size, tensor_type
 

@@ -7,14 +7,15 @@ from typing import Any
 
 import numpy as np
 
+from stablehlo_ref.algorithms import sliding
+from stablehlo_ref.algorithms.folding import Combine, Fold, by_parts
+from stablehlo_ref.algorithms.padding import pad_windows
+from stablehlo_ref.algorithms.selecting import selection
+from stablehlo_ref.algorithms.sliding import running, slide_windows
 from stablehlo_ref.choices import Choice
 from stablehlo_ref.define import Attr, Body, In, Ins, Op, Out, Outs
 from stablehlo_ref.kinds import Dims, Matrix, per_tensor_quantized, scalar_tensor, tensor
-from stablehlo_ref.ops import sliding
-from stablehlo_ref.ops.folding import Combine, Fold, by_parts
 from stablehlo_ref.ops.reduction import is_reducer, one_or_all, promotion
-from stablehlo_ref.ops.selecting import selection
-from stablehlo_ref.ops.sliding import padding_kernel, running, slide_windows
 from stablehlo_ref.spec import (
     BOOLEAN,
     element_type,
@@ -109,7 +110,7 @@ class ReduceWindow(Op, op="reduce_window"):
         strides, dilations = ones(window_strides, x), ones(window_dilations, x)
         spread, edges = ones(base_dilations, x), zeros(padding, x)
         fold = by_parts(body, window_folds(window_dimensions, strides, dilations))
-        pads = [padding_kernel(with_element_type(x, element_type(t)), spread, edges) for t in results]
+        pads = [pad_windows(with_element_type(x, element_type(t)), spread, edges) for t in results]
 
         def run(inputs: Sequence[Array], init_values: Sequence[Array]) -> Any:
             values = promote(init_values)

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from stablehlo_ref.algorithms.indexed_windows import IndexedWindows
 from stablehlo_ref.ir.core import Block, Operation
-from stablehlo_ref.ops.indexed_windows import IndexedWindows
 
 Array = Any
 

@@ -7,10 +7,10 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from stablehlo_ref.algorithms.comparators import Keys
 from stablehlo_ref.numerics import ulp
 from stablehlo_ref.numerics.dtypes import BOOL, is_narrow_float, is_sub_byte_integer, kind
 from stablehlo_ref.numerics.narrow import widen
-from stablehlo_ref.ops.comparators import Keys
 
 Array: TypeAlias = Any
 

@@ -13,12 +13,13 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from stablehlo_ref.algorithms.folding import Array, Arrays, Body, Combine
+from stablehlo_ref.algorithms.padding import pad_windows
+from stablehlo_ref.algorithms.sliding import slide_windows
+from stablehlo_ref.algorithms.updates import Update
 from stablehlo_ref.ir.types import integer_type
 from stablehlo_ref.numerics.dtypes import numpy_dtype
 from stablehlo_ref.numerics.selection import select as kernel_of_select
-from stablehlo_ref.ops.folding import Array, Arrays, Body, Combine
-from stablehlo_ref.ops.sliding import padding_kernel, slide_windows
-from stablehlo_ref.ops.updates import Update
 from stablehlo_ref.spec import element_type, shape, size, with_element_type
 
 Sizes: TypeAlias = Sequence[int]
@@ -115,7 +116,7 @@ class _Choose(Combine):
 def _by_folding(select: Body, scatter: Body, x: Any, window: Sizes, strides: Sizes, padding: Any) -> Run:
     dtype, plain = numpy_dtype(element_type(x)), (1,) * len(window)
     number = integer_type(32 if size(x) < 1 << 31 else 64)
-    pad, pad_numbers = (padding_kernel(t, plain, padding) for t in (x, with_element_type(x, number)))
+    pad, pad_numbers = (pad_windows(t, plain, padding) for t in (x, with_element_type(x, number)))
     choose, update = _Choose(select, dtype), Update(scatter, size(x), unique=False)
 
     def run(operand: Array, source: Array, init_value: Array) -> Array:

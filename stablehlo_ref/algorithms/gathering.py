@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from stablehlo_ref.algorithms.indexed_windows import IndexedWindows
 from stablehlo_ref.numerics.dtypes import bits_dtype
-from stablehlo_ref.ops.indexed_windows import IndexedWindows
 from stablehlo_ref.spec import is_sorted, without
 
 Array = Any

@@ -6,8 +6,7 @@ from the left; where there are many, folds share what they have in common.
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import product
 from math import prod
 from typing import Any
@@ -15,12 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
-from stablehlo_ref.diagnostics import EvaluationError
-from stablehlo_ref.numerics.dtypes import numpy_dtype
+from stablehlo_ref.algorithms.folding import BLOCK, LANES, RUN, Array, Arrays, Combine, fold_middle
 from stablehlo_ref.numerics.layout import opaque
-from stablehlo_ref.ops.data_movement import Pad
-from stablehlo_ref.ops.folding import BLOCK, LANES, RUN, Array, Arrays, Combine, fold_middle
-from stablehlo_ref.spec import UNKNOWN, element_type, size
+from stablehlo_ref.spec import UNKNOWN
 
 FEW = 9  # elements of a window that are folded from the left, whatever else would be faster
 ROWS = 512  # elements: steps of a running fold that are worth a call of their own
@@ -107,18 +103,6 @@ def _by_doubling(
         left = xs[0].shape[axis] - width * dilation
         xs = combine([part(x, axis, 0, left, 1) for x in xs], [part(x, axis, width * dilation, left, 1) for x in xs])
         width *= 2
-
-
-def padding_kernel(x: Any, dilations: Sizes, padding: Any) -> Callable[[Array, Array], Array]:
-    """Pads arrays of type `x` at their edges and between their elements; EvaluationError if no memory could hold it."""
-    if not any(map(any, padding)) and set(dilations) <= {1}:
-        return lambda array, value: array
-    low, high = ([edges[side] for edges in padding] for side in (0, 1))
-    interior = [dilation - 1 for dilation in dilations]
-    padded = Pad.infer(x, low, high, interior)
-    if size(padded) * numpy_dtype(element_type(padded)).itemsize > sys.maxsize:
-        raise EvaluationError(f"the operand with its padding, {padded}, is larger than any memory")
-    return Pad.plan(x, low, interior, padded)
 
 
 # --- running folds --------------------------------------------------------------------------------------------------

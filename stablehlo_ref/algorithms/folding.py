@@ -17,9 +17,9 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from stablehlo_ref.algorithms.extremes import extreme_with_index
 from stablehlo_ref.numerics.dtypes import numpy_dtype
 from stablehlo_ref.numerics.reductions import any_order, in_order, zero_in_doubt
-from stablehlo_ref.ops.extremes import extreme_with_index
 from stablehlo_ref.spec import element_type, is_quantized
 
 Array: TypeAlias = Any
