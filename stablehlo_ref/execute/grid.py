@@ -9,7 +9,7 @@ from collections import defaultdict, deque
 from collections.abc import Callable, Generator, Hashable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from copy import copy
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from stablehlo_ref.diagnostics import Diagnostic, EvaluationError, StablehloError
@@ -182,8 +182,20 @@ class Scheduler:
         return f"it waits at '{there.op}'{place}"
 
 
-def _key(wait: Rendezvous) -> Hashable:
-    return wait.op, wait.tag, wait.group
+@dataclass(frozen=True)
+class Room:
+    """Where a group meets. All of it come, so nobody goes through the whole group to find the place."""
+
+    op: str
+    tag: tuple[tuple[str, Hashable], ...]
+    group: Group
+
+    def __hash__(self) -> int:
+        return hash((self.op, self.group[:1], len(self.group)))
+
+
+def _key(wait: Rendezvous) -> Room:
+    return Room(wait.op, wait.tag, wait.group)
 
 
 def _difference(one: Rendezvous, other: Rendezvous) -> str:

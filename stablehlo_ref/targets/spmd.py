@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Generator, Sequence
+from functools import lru_cache
 from math import prod
 from typing import Any
 
@@ -19,7 +20,7 @@ from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ops.extensibility import CustomCallOp
 from stablehlo_ref.ops.meshes import MOST_DEVICES
 from stablehlo_ref.ops.sharding import Tiling
-from stablehlo_ref.processes import Meeting, Process, Rendezvous
+from stablehlo_ref.processes import Group, Meeting, Process, Rendezvous
 from stablehlo_ref.spec import compatible, rank
 
 Array = Any
@@ -115,12 +116,17 @@ class ShardToFull(CustomCallOp, target="SPMDShardToFullShape"):
 
         def run(context: Any, inputs: Sequence[Array]) -> Turns:
             check_devices(tiling, context.process, location)
-            replica, grid = context.process.id[0], context.process.grid
-            group = tuple((replica, partition) for partition in range(grid.num_partitions))
+            group = partitions_of(context.process.id[0], context.process.grid.num_partitions)
             meeting: Meeting = yield Rendezvous("SPMDShardToFullShape", tag, group, inputs[0], location)
             return meeting.once("whole", lambda: tiling.join(list(meeting.brought.values())))
 
         return run
+
+
+@lru_cache(maxsize=64)
+def partitions_of(replica: int, count: int) -> Group:
+    """All processes of a replica, as one tuple for each of them."""
+    return tuple((replica, partition) for partition in range(count))
 
 
 def tiling_before(producers: Sequence[Operation | None], rank: int, location: Location) -> Tiling:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
+from time import perf_counter
 from typing import Any
 
 import ml_dtypes
@@ -334,3 +335,22 @@ func.func @main(%a: tensor<1xf32>) {
     statistics = Statistics()
     sr.load(text).run(ONES[:1], observer=statistics)
     assert statistics.count == {"stablehlo.all_gather": 2, "interpreter.run_parallel": 1}
+
+
+# --- large grids ----------------------------------------------------------------------------------------------------
+
+
+def test_the_time_of_a_grid_grows_with_its_processes_and_not_with_their_pairs() -> None:
+    count = 1 << 14
+    sharding = f'mhlo.sharding = "{{devices=[2,{count // 2}]<=[{count}] last_tile_dim_replicate}}"'
+    text = f"""
+func.func @main(%a: tensor<2xf32>) -> tensor<2xf32> {{
+  %0 = stablehlo.custom_call @Sharding(%a) {{{sharding}}} : (tensor<2xf32>) -> tensor<2xf32>
+  %1 = stablehlo.custom_call @SPMDFullToShardShape(%0) : (tensor<2xf32>) -> tensor<1xf32>
+  %2 = stablehlo.custom_call @SPMDShardToFullShape(%1) {{{sharding}}} : (tensor<1xf32>) -> tensor<2xf32>
+  return %2 : tensor<2xf32>
+}}
+"""
+    start = perf_counter()
+    np.testing.assert_array_equal(sr.load(text).run(np.array([1, 2], np.float32))[0], [1, 2])
+    assert perf_counter() - start < 20  # it takes one, and took minutes
