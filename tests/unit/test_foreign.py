@@ -74,6 +74,13 @@ def test_a_cast_to_a_shape_that_the_tensor_does_not_have() -> None:
             ": (tensor<4xi32>) -> tensor<4xi32>",
             "there is no mesh @none",
         ),
+        (
+            "%x = stablehlo.constant dense<0> : tensor<4xi32>\n"
+            '%0 = sdy.manual_computation(%x) in_shardings=[<@a, [{"a"}]>] out_shardings=[<@b, [{"a"}]>] '
+            'manual_axes={"a"} (%p: tensor<2xi32>) {\nsdy.return %p : tensor<2xi32>\n} '
+            ": (tensor<4xi32>) -> tensor<4xi32>",
+            "shardings are on different meshes, @a and @b",
+        ),
     ],
 )
 def test_what_is_invalid(text: str, message: str) -> None:

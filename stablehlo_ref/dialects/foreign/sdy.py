@@ -236,10 +236,16 @@ class Devices:
 
 
 def mesh_of(shardings: Sequence[Sharding], symbols: Any, location: Location) -> tuple[dict[str, int], Sequence[int]]:
-    """The axes' sizes and the devices of the mesh that shardings are on; one device if there are none."""
+    """The axes' sizes and the devices of the mesh that shardings are on; one device if there are none.
+
+    Tensors that are not split may be on any mesh.
+    """
     if not shardings:
         return {}, ()
-    name = shardings[0].mesh
+    split = [sharding.mesh for sharding in shardings if any(sharding.axes)]
+    name, *others = dict.fromkeys(split or [shardings[0].mesh])
+    if others:
+        raise InvalidError(f"shardings are on different meshes, {name} and {others[0]}", location)
     try:
         mesh = read_mesh(mesh_attribute(name, symbols, location))
         check_mesh(*mesh)
