@@ -15,7 +15,7 @@ from stablehlo_ref.diagnostics import (
     StablehloError,
     UnsupportedError,
 )
-from stablehlo_ref.execute.run import ImplementationDefinedWarning
+from stablehlo_ref.execute.run import ImplementationDefinedWarning, Observer
 from stablehlo_ref.limits import Limits
 from stablehlo_ref.loading import load, parse
 from stablehlo_ref.ops.extensibility import register_custom_call
@@ -31,6 +31,7 @@ __all__ = [
     "InvalidError",
     "Limits",
     "MalformedError",
+    "Observer",
     "Parameter",
     "Program",
     "StablehloError",

@@ -90,12 +90,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--input", metavar="NAME=FILE", type=_named_file, help="one input from a .npy", **several)
     add("--inputs", metavar="FILE", type=Path, help="inputs by name, or arr_0, ... by position, from a .npz", **several)
     add("--random-inputs", metavar="SEED", type=_seed, help="draw all inputs at random")
-    add(
-        "--replicas",
-        metavar="N",
-        type=_count,
-        help="run N replicas at once: --args or --inputs once for each, or for all",
-    )
+    add("--replicas", metavar="N", type=_count, help="run N replicas at once; --args, --inputs for each, or for all")
     add("--partitions", metavar="M", type=_count, help="run M partitions of each replica, likewise")
     add("--output", metavar="FILE", type=Path, help="write the results to a .npz file instead of printing them")
     add("--print-dense", action="store_true", help="print results as dense<...> literals")
@@ -104,6 +99,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--allow-unregistered-dialect", action="store_true", help="accept ops of dialects that nobody knows")
     add("--warn-implementation-defined", action="store_true", help="tell where the spec leaves a choice")
     add("--strict", action="store_true", help="make that an error; docs/choices.md has all such cases")
+    add("--max-seconds", metavar="S", type=_seconds, help="end a run that takes longer")
     add("--stats", action="store_true", help="count ops, their seconds, and peak memory (on standard error)")
     add("-v", "--verbose", action="store_true", help="print every op's results as it runs (on standard error)")
     add("--list-ops", action=ListOps, nargs=0, help="print a table of the ops that are known")
@@ -138,6 +134,16 @@ def _count(text: str) -> int:
     return int(text)
 
 
+def _seconds(text: str) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = 0.0
+    if not seconds > 0:
+        raise argparse.ArgumentTypeError(f"expected a positive number of seconds, got {text!r}")
+    return seconds
+
+
 def _run_part(options: argparse.Namespace, name: str, text: str, first_line: int) -> None:
     program = parse(
         text, filename=name, first_line=first_line, entry=options.entry,
@@ -150,11 +156,13 @@ def _run_part(options: argparse.Namespace, name: str, text: str, first_line: int
 def _run(options: argparse.Namespace, program: Program) -> None:
     grid = Grid(options.replicas or 1, options.partitions or 1)
     context = Context(
-        program.limits, probe_output_dir=options.probe_output_dir, warn=lambda found: print(found, file=sys.stderr),
+        replace(program.limits, max_seconds=options.max_seconds),
+        probe_output_dir=options.probe_output_dir,
+        warn=lambda found: print(found, file=sys.stderr),
         on_implementation_defined=(
             "error" if options.strict else "warn" if options.warn_implementation_defined else "ignore"
         ),
-    )  # fmt: skip
+    )
     with ExitStack() as stack:
         statistics = stack.enter_context(Statistics()) if options.stats else None
         steps = program.step_count * grid.count

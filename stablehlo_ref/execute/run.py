@@ -15,6 +15,7 @@ from typing import Any, Literal, TypeAlias, TypedDict, get_args
 from stablehlo_ref.diagnostics import Diagnostic, EvaluationError, InternalError, StablehloError, UnsupportedError
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.limits import Limits, check_type
+from stablehlo_ref.ops.outside import ask_outside
 from stablehlo_ref.processes import Process
 
 Slots: TypeAlias = list[Any]
@@ -159,22 +160,26 @@ class BlockPlan:
         observer = slots[CONTEXT].observer or _UNOBSERVED
         for step, op, ins, outs in zip(self.steps, self.ops, self.ins, self.outs):
             try:
-                observer.before(op, [slots[slot] for slot in ins])
+                _tell(observer.before, op, [slots[slot] for slot in ins])
                 turns = step(slots)
                 if turns is not None:
                     yield from turns
+                _tell(observer.after, op, [slots[out] for out in outs])
             except Exception as error:
                 raise located(error, op) from error
-            observer.after(op, [slots[out] for out in outs])
 
     def _run_observed(self, slots: Slots, observer: Observer) -> None:
         for step, op, ins, outs in zip(self.steps, self.ops, self.ins, self.outs):
             try:
-                observer.before(op, [slots[slot] for slot in ins])
+                _tell(observer.before, op, [slots[slot] for slot in ins])
                 step(slots)
+                _tell(observer.after, op, [slots[out] for out in outs])
             except Exception as error:
                 raise located(error, op) from error
-            observer.after(op, [slots[out] for out in outs])
+
+
+def _tell(notify: Callable[[Operation, Sequence[Any]], None], op: Operation, values: Sequence[Any]) -> None:
+    ask_outside("the observer", lambda: notify(op, values))
 
 
 def located(error: Exception, op: Operation) -> StablehloError:

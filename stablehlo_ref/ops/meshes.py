@@ -72,17 +72,21 @@ def read_mesh(attribute: Any) -> tuple[Sizes, Sequence[int]]:
     """The axes' sizes by name and the ids of the devices, none where they are in order. ValueError for no mesh."""
     if isinstance(attribute, OpaqueAttribute | str):  # <["x"=2, "y"=4], device_ids=[...]> of Shardy
         text, _, ids = str(getattr(attribute, "text", attribute)).partition("device_ids")
-        found = re.findall(r'"([^"]+)"\s*=\s*(-?\d+)', text)
-        return {name: int(size) for name, size in found}, [int(i) for i in re.findall(r"-?\d+", ids)]
+        axes = [(name, int(size)) for name, size in re.findall(r'"([^"]+)"\s*=\s*(-?\d+)', text)]
+        return _by_name(axes), [int(i) for i in re.findall(r"-?\d+", ids)]
     try:
         fields = _fields(attribute)
         axes = [(axis["name"], axis["size"].value) for axis in map(_fields, fields["axes"])]
     except (AttributeError, KeyError, TypeError):
         raise ValueError("it has no axes with names and sizes") from None
+    devices = fields.get("device_ids")
+    return _by_name(axes), devices.array.reshape(-1).tolist() if isinstance(devices, DenseElements) else ()
+
+
+def _by_name(axes: Sequence[tuple[str, int]]) -> Sizes:
     if len(dict(axes)) < len(axes):
         raise ValueError("two of its axes have one name")
-    devices = fields.get("device_ids")
-    return dict(axes), devices.array.reshape(-1).tolist() if isinstance(devices, DenseElements) else ()
+    return dict(axes)
 
 
 def read_axis(attribute: Any, sizes: Sizes) -> Axis:

@@ -282,3 +282,20 @@ def test_processes_have_inputs_of_their_own(tmp_path: Path, capsys: pytest.Captu
     with pytest.raises(SystemExit):
         main([*run, *literals, literals[0]])
     assert "--args is given 3 times, and the number of processes is 2" in capsys.readouterr().err
+
+
+def test_a_run_may_have_a_limit_of_time(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "endless.mlir"
+    path.write_text("""
+func.func @main(%x: tensor<i1>) -> tensor<i1> {
+  %0 = stablehlo.while(%y = %x) : tensor<i1>
+  cond {
+    stablehlo.return %y : tensor<i1>
+  } do {
+    stablehlo.return %y : tensor<i1>
+  }
+  return %0 : tensor<i1>
+}
+""")
+    assert main([str(path), "--args=[dense<true> : tensor<i1>]", "--max-seconds", "0.05"]) == 1
+    assert "the run takes longer than the limit of 0.05 seconds" in capsys.readouterr().err

@@ -94,6 +94,7 @@ def test_what_is_invalid(text: str, message: str) -> None:
         ('sdy.mesh @mesh = <["a"=2]>', r"\(C2\)"),  # parts must have the types of the body
         ('sdy.mesh @mesh = <["a"=2, "b"=1048576]>', "mesh @mesh: more than 1048576 devices"),
         ('sdy.mesh @mesh = <["a"=2], device_ids=[0, 1, 2]>', "mesh @mesh: 3 device_ids for 2 devices"),
+        ('sdy.mesh @mesh = <["a"=2, "a"=2]>', "mesh @mesh: two of its axes have one name"),
         ("func.func private @mesh()", "there is no mesh @mesh"),
     ],
 )

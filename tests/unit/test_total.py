@@ -354,3 +354,15 @@ func.func @main(%a: tensor<2xf32>) -> tensor<2xf32> {{
     start = perf_counter()
     np.testing.assert_array_equal(sr.load(text).run(np.array([1, 2], np.float32))[0], [1, 2])
     assert perf_counter() - start < 20  # it takes one, and took minutes
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_an_observer_that_fails_is_told_as_such(when: str) -> None:
+    def fail(*_: Any) -> None:
+        raise KeyError("mine")
+
+    observer = sr.Observer()
+    setattr(observer, when, fail)
+    with pytest.raises(sr.EvaluationError, match="the observer raised KeyError: 'mine'") as raised:
+        sr.load(NEGATE).run(ONES, observer=observer)
+    assert raised.value.diagnostics[0].location is not None
