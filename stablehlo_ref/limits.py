@@ -8,9 +8,10 @@ from numbers import Real
 from typing import Any
 
 
-def _physical_memory() -> int:
+def _half_of_memory() -> int:
+    """An op holds an operand and its result."""
     try:
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
     except (AttributeError, ValueError, OSError):
         return 1 << 34
 
@@ -19,11 +20,11 @@ def _physical_memory() -> int:
 class Limits:
     """What a run may use; going past one is an EvaluationError that names it.
 
-    `max_bytes` bounds each single tensor (default: the machine's memory), `max_depth` the calls within calls,
+    `max_bytes` bounds each single tensor (default: half of the machine's memory), `max_depth` the calls within calls,
     `max_steps` the turns of loops and the calls of a run together, `max_seconds` its time (default: none).
     """
 
-    max_bytes: int = field(default_factory=_physical_memory)
+    max_bytes: int = field(default_factory=_half_of_memory)
     max_depth: int = 128
     max_steps: int = 100_000_000
     max_seconds: float | None = None
