@@ -13,7 +13,6 @@ import stablehlo_ref as sr
 from spec_checks.evaluate import evaluate, type_of
 from spec_checks.oracles import random as oracle
 from spec_checks.strategies import BOOLEANS, FLOATS, INTEGERS, arrays, dtypes, shapes, width
-from stablehlo_ref.execute.run import Context
 from stablehlo_ref.ir.types import tensor_type
 from stablehlo_ref.numerics.dtypes import element_type_of
 from stablehlo_ref.ops import random
@@ -87,7 +86,7 @@ def draws(a: np.ndarray, b: np.ndarray, shape: tuple[int, ...], distribution: st
     element = element_type_of(a.dtype)
     sizes = "".join(f"{n}x" for n in shape)
     program = sr.load(DRAWS.format(element, f"{sizes}{element}", len(shape), distribution))
-    return list(program.run_in(Context(seed=seed), a, b, np.array(shape, np.int64)))
+    return list(program.run(a, b, np.array(shape, np.int64), rng_seed=seed))
 
 
 seeds = st.integers(0, 2**64 - 1)

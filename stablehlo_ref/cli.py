@@ -90,6 +90,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--input", metavar="NAME=FILE", type=_named_file, help="one input from a .npy", **several)
     add("--inputs", metavar="FILE", type=Path, help="inputs by name, or arr_0, ... by position, from a .npz", **several)
     add("--random-inputs", metavar="SEED", type=_seed, help="draw all inputs at random")
+    add("--rng-seed", metavar="SEED", type=_seed, default=0, help="what `rng` draws")
     add("--replicas", metavar="N", type=_count, help="run N replicas at once; --args, --inputs for each, or for all")
     add("--partitions", metavar="M", type=_count, help="run M partitions of each replica, likewise")
     add("--output", metavar="FILE", type=Path, help="write the results to a .npz file instead of printing them")
@@ -123,8 +124,8 @@ def _named_file(text: str) -> tuple[str, Path]:
 
 
 def _seed(text: str) -> int:
-    if not text.isdecimal():
-        raise argparse.ArgumentTypeError(f"expected a number that is not negative, got {text!r}")
+    if not (text.isdecimal() and int(text) < 1 << 64):
+        raise argparse.ArgumentTypeError(f"expected a number of 64 bits that is not negative, got {text!r}")
     return int(text)
 
 
@@ -158,6 +159,7 @@ def _run(options: argparse.Namespace, program: Program) -> None:
     context = Context(
         replace(program.limits, max_seconds=options.max_seconds),
         probe_output_dir=options.probe_output_dir,
+        rng_seed=options.rng_seed,
         warn=lambda found: print(found, file=sys.stderr),
         on_implementation_defined=(
             "error" if options.strict else "warn" if options.warn_implementation_defined else "ignore"

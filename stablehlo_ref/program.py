@@ -127,6 +127,7 @@ class Program:
         custom_calls: Mapping[str, Callable[..., Sequence[Any]]] | None = None,
         overrides: Mapping[str, Callable[..., Any]] | None = None,
         check_overrides: bool = False,
+        rng_seed: int = 0,
         **named: Any,
     ) -> tuple[Any, ...]:
         """Runs the entry on arrays, one for each input in order, or by name; returns its results as new arrays.
@@ -141,6 +142,7 @@ class Program:
         `f(*operands, **composite_attributes)` and returns an array, or a sequence of the results. With
         `check_overrides` the decomposition is run too, and EvaluationError raised where the two disagree by more than
         1e-4 or, of coarser types, four units in the last place of 1; integers must be equal.
+        `rng_seed`, of 64 bits, decides what `rng` draws.
         """
         context = self._context(
             limits=limits,
@@ -149,6 +151,7 @@ class Program:
             custom_calls=custom_calls,
             overrides=overrides,
             check_overrides=check_overrides,
+            rng_seed=rng_seed,
         )
         return self._run(arrays, named, context)
 

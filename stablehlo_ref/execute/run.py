@@ -7,6 +7,7 @@ from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from numbers import Integral
 from operator import length_hint
 from pathlib import Path
 from time import perf_counter
@@ -57,7 +58,7 @@ class Context:
     process: Process = field(default_factory=Process)  # outside of any grid it is the only one
     probes: dict[str, list[tuple[Any, Any]]] = field(default_factory=dict)  # types and values by probe id
     variables: dict[str, Any] = field(default_factory=dict)  # of the module, that were stored to
-    seed: int = 0  # of what `rng` draws
+    rng_seed: int = 0  # of what `rng` draws
     draws: int = 0  # how often it has drawn in this run
 
     def __post_init__(self) -> None:
@@ -67,6 +68,9 @@ class Context:
         check_type("custom_calls", self.custom_calls, Mapping, "a mapping from targets to handlers")
         check_type("overrides", self.overrides, Mapping, "a mapping from names of composites to functions")
         check_type("check_overrides", self.check_overrides, bool, "True or False")
+        check_type("rng_seed", self.rng_seed, Integral, "an integer")
+        if not 0 <= self.rng_seed < 1 << 64:
+            raise ValueError(f"rng_seed is a number of 64 bits that is not negative, not {self.rng_seed}")
         if self.on_implementation_defined not in get_args(OnChoice):
             expected = ", ".join(map(repr, get_args(OnChoice)))
             raise ValueError(f"on_implementation_defined is one of {expected}, not {self.on_implementation_defined!r}")
@@ -91,6 +95,7 @@ class RunOptions(TypedDict, total=False):
     custom_calls: Mapping[str, Callable[..., Sequence[Any]]] | None
     overrides: Mapping[str, Callable[..., Any]] | None
     check_overrides: bool
+    rng_seed: int
 
 
 _current: ContextVar[Context | None] = ContextVar("context", default=None)

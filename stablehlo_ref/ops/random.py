@@ -150,7 +150,7 @@ class Rng(Op, op="rng"):
         def run(context: Any, a: Array, b: Array, shape: Array) -> Array:
             numbers, a, b = np.empty(count, dtype), np.asarray(a), np.asarray(b)
             for block in places:
-                made = make(a, b, words(context.seed, context.draws, block))
+                made = make(a, b, words(context.rng_seed, context.draws, block))
                 for place, part in zip(block, np.split(made, pieces)):
                     numbers[place] = part
             context.draws += 1

@@ -284,6 +284,27 @@ def test_processes_have_inputs_of_their_own(tmp_path: Path, capsys: pytest.Captu
     assert "--args is given 3 times, and the number of processes is 2" in capsys.readouterr().err
 
 
+def test_what_rng_draws_has_a_seed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "draw.mlir"
+    path.write_text("""
+func.func @main() -> tensor<4xui64> {
+  %a = stablehlo.constant dense<0> : tensor<ui64>
+  %b = stablehlo.constant dense<18446744073709551615> : tensor<ui64>
+  %shape = stablehlo.constant dense<4> : tensor<1xi64>
+  %0 = stablehlo.rng %a, %b, %shape, distribution = UNIFORM
+    : (tensor<ui64>, tensor<ui64>, tensor<1xi64>) -> tensor<4xui64>
+  return %0 : tensor<4xui64>
+}
+""")
+    drawn = []
+    for options in ([], ["--rng-seed", "0"], ["--rng-seed", "7"], ["--rng-seed", "7"]):
+        assert main([str(path), *options]) == 0
+        drawn.append(capsys.readouterr().out)
+    assert drawn[0] == drawn[1] != drawn[2] == drawn[3]
+    with pytest.raises(SystemExit):
+        main([str(path), "--rng-seed", str(1 << 64)])
+
+
 def test_a_run_may_have_a_limit_of_time(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "endless.mlir"
     path.write_text("""
