@@ -6,6 +6,7 @@ import gc
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from difflib import get_close_matches
 from typing import Any, NamedTuple
 
 from stablehlo_ref.define import Op
@@ -28,13 +29,13 @@ BARE_NAMES = {
 }
 # Dialects of others whose ops may stand in a program, in generic form; only running one is refused.
 FOREIGN_DIALECTS = frozenset((
-    "affine", "arith", "bufferization", "cf", "jax", "linalg", "llvm", "math", "memref", "mesh", "mhlo", "ml_program",
-    "mosaic_gpu", "mpmd", "quant", "scf", "sdy", "shape", "shard", "sparse_tensor", "tensor", "tf", "tf_device",
-    "tf_executor", "tf_saved_model", "tfl", "tosa", "tpu", "transform", "tt", "ub", "vector", "vhlo", "xla", "xla_cpu",
-    "xla_gpu", "xla_tpu",
+    "affine", "arith", "bufferization", "builtin", "cf", "func", "jax", "linalg", "llvm", "math", "memref", "mesh",
+    "mhlo", "ml_program", "mosaic_gpu", "mpmd", "quant", "scf", "sdy", "shape", "shard", "sparse_tensor", "tensor",
+    "tf", "tf_device", "tf_executor", "tf_saved_model", "tfl", "tosa", "tpu", "transform", "tt", "ub", "vector", "vhlo",
+    "xla", "xla_cpu", "xla_gpu", "xla_tpu",
 ))  # fmt: skip
 REDUCTIONS = ("stablehlo.reduce",)  # ops whose pretty form may have a region that is not written in braces
-KNOWN_DIALECTS = frozenset(("builtin", "check", "chlo", "func", "interpreter", "stablehlo"))
+WHOLE_DIALECTS = frozenset(("check", "chlo", "interpreter", "stablehlo"))  # all of whose ops are known here
 
 _match_head = token(
     rf"(?:{RESULT}\s*+((?:,\s*+%{SUFFIX}(?:\s*:\s*\d++)?+\s*+)*+)=\s*+)?+(?:([A-Za-z_][\w$.]*+)|({STRING}))"
@@ -161,8 +162,7 @@ class Parser(ValueParser):
         name = BARE_NAMES.get(name, name)
         definition = Op.registry.get(name)
         if definition is None or not definition.syntax:
-            message = f"'{shorten(name)}' has no pretty form that is known here; its generic form may be"
-            raise self.error(message, offset)
+            raise self.error(_not_known(name), offset)
         draft = Draft(name, definition, offset)
         assembly_of(definition).parse(self, draft)
         return draft
@@ -189,7 +189,9 @@ class Parser(ValueParser):
         dialect, dot, _ = name.partition(".")
         if name in Op.registry or self.allow_unregistered_dialect:
             return
-        if not dot or (dialect not in KNOWN_DIALECTS and dialect not in FOREIGN_DIALECTS):
+        if dialect in WHOLE_DIALECTS:
+            raise self.error(_not_known(name), offset)
+        if not dot or dialect not in FOREIGN_DIALECTS:
             message = f"'{shorten(name)}' is of an unregistered dialect, which has to be allowed expressly"
             raise self.error(message, offset)
 
@@ -302,6 +304,15 @@ class Parser(ValueParser):
         if not self.peek():
             raise self.expected("'}'")
         return operations
+
+
+def _not_known(name: str) -> str:
+    """Why an op can't be read in a pretty form, and which op may be meant."""
+    dialect = name.partition(".")[0]
+    if name in Op.registry or dialect not in WHOLE_DIALECTS:
+        return f"'{shorten(name)}' has no pretty form that is known here; its generic form may be"
+    close = get_close_matches(name, Op.registry, 1)
+    return f"'{shorten(name)}' is no op of {dialect}" + (f"; is '{close[0]}' meant?" if close else "")
 
 
 def _normalise(draft: Draft, members: dict[str, Any]) -> None:

@@ -5,8 +5,23 @@
 
 // -----
 
-// expected-error@+1 {{'stablehlo.unknown' has no pretty form that is known here}}
-stablehlo.unknown %0 : tensor<f32>
+// expected-error@+1 {{'stablehlo.frobnicate' is no op of stablehlo}}
+stablehlo.frobnicate %0 : tensor<f32>
+
+// -----
+
+// expected-error@+1 {{'stablehlo.transposed' is no op of stablehlo; is 'stablehlo.transpose' meant?}}
+stablehlo.transposed %0 : tensor<f32>
+
+// -----
+
+// expected-error@+1 {{'stablehlo.transposed' is no op of stablehlo; is 'stablehlo.transpose' meant?}}
+"stablehlo.transposed"() : () -> ()
+
+// -----
+
+// expected-error@+1 {{'tosa.add' has no pretty form that is known here; its generic form may be}}
+tosa.add %0 : tensor<f32>
 
 // -----
 
