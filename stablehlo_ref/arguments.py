@@ -23,8 +23,12 @@ def in_order(entry: Function, arrays: Sequence[Any], named: dict[str, Any]) -> l
     every = range(max(len(entry.inputs), len(arrays)))
     without_tokens = without(range(len(entry.inputs)), tokens)
     given = dict(zip(without_tokens if len(arrays) <= len(without_tokens) else every, arrays))
+    positions = _positions(entry) if named else {}
     for name, value in named.items():
-        position = _position(entry, name)
+        position = positions.get(name)
+        if position is None:
+            known = ", ".join(p.name for p in entry.inputs) or "none"
+            raise EvaluationError(f"@{entry.name} has no argument {name!r}; it has {known}", entry.location)
         if position in given:
             raise EvaluationError(f"argument {name!r} of @{entry.name} is given twice", entry.location)
         given[position] = value
@@ -37,14 +41,10 @@ def in_order(entry: Function, arrays: Sequence[Any], named: dict[str, Any]) -> l
     return [given[i] for i in range(len(entry.inputs))]
 
 
-def _position(entry: Function, name: str) -> int:
-    """Which input is called so: in the text, or else in its location."""
+def _positions(entry: Function) -> dict[str, int]:
+    """Which input is called how: in the text, or else in its location."""
     by_location = {name: i for i, p in enumerate(entry.inputs) for name in p.names}
-    position = (by_location | {p.name: i for i, p in enumerate(entry.inputs)}).get(name)
-    if position is None:
-        known = ", ".join(p.name for p in entry.inputs) or "none"
-        raise EvaluationError(f"@{entry.name} has no argument {name!r}; it has {known}", entry.location)
-    return position
+    return by_location | {p.name: i for i, p in enumerate(entry.inputs)}
 
 
 def checked(parameter: Parameter, value: Any) -> Any:
