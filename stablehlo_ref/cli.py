@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
-from itertools import chain
+from itertools import chain, cycle
 from pathlib import Path
 from typing import Any
 
@@ -184,39 +184,29 @@ def _results(
     options: argparse.Namespace, program: Program, context: Context, grid: Grid
 ) -> tuple[list[Parameter], list[Any]]:
     """The results, and what they are: of a grid, those of each process, called `name@(replica id, partition id)`."""
+    given = _inputs(options, program, grid.count)
     if grid.count == 1:
-        positional, named = _inputs(options, program)
+        ((positional, named),) = given
         return list(program.outputs), list(program.run_in(context, *positional, **named))
     parameters = [replace(p, name=f"{p.name}@{process}") for process in grid.processes for p in program.outputs]
-    return parameters, list(chain(*program.run_parallel_in(context, grid, _inputs_of_all(options, program, grid))))
+    of_each = [_by_name(program, *of_process) for of_process in given]
+    return parameters, list(chain(*program.run_parallel_in(context, grid, of_each)))
 
 
-def _inputs_of_all(options: argparse.Namespace, program: Program, grid: Grid) -> list[Any]:
-    """The inputs of each process; all have the same where nothing is given twice, or drawn."""
-    count = grid.count
-    if options.random_inputs is None and len(options.args) <= 1 and len(options.inputs) <= 1:
-        return [_by_name(program, *_inputs(options, program))] * count
-    return [_by_name(program, *_inputs(options, program, number)) for number in range(count)]
+def _inputs(options: argparse.Namespace, program: Program, count: int) -> list[tuple[list[Any], dict[str, Any]]]:
+    """What each process gets, in order and by name. Of literals and archives there is one for each, or for all."""
+    if options.random_inputs is not None:
+        return [(inputs.random_inputs(program.inputs, options.random_inputs + number), {}) for number in range(count)]
+    literals = [inputs.from_literals(text) for text in options.args] or [[]]
+    archives = [inputs.from_archive(program.inputs, path) for path in options.inputs] or [{}]
+    files = inputs.from_files(program.inputs, dict(options.input))
+    of_each = zip(cycle(literals), cycle(archives), range(count))
+    return [(positional, named | files) for positional, named, _ in of_each]
 
 
 def _by_name(program: Program, positional: list[Any], named: dict[str, Any]) -> Any:
     names = (p.name for p in inputs.without_tokens(program.inputs))
     return dict(zip(names, positional)) | named if named else positional
-
-
-def _inputs(options: argparse.Namespace, program: Program, process: int = 0) -> tuple[list[Any], dict[str, Any]]:
-    if options.random_inputs is not None:
-        return inputs.random_inputs(program.inputs, options.random_inputs + process), {}
-    positional = [array for text in _of_process(options.args, process) for array in inputs.from_literals(text)]
-    named: dict[str, Any] = {}
-    for path in _of_process(options.inputs, process):
-        named |= inputs.from_archive(program.inputs, path)
-    return positional, named | inputs.from_files(program.inputs, dict(options.input))
-
-
-def _of_process(given: list[Any], process: int) -> list[Any]:
-    """What is given for one process, which may be what is given for all."""
-    return given[process : process + 1] if len(given) > 1 else given
 
 
 def _show(options: argparse.Namespace, parameters: Sequence[Parameter], results: Sequence[Any]) -> None:

@@ -23,7 +23,7 @@ import numpy as np
 
 import stablehlo_ref as sr
 from stablehlo_ref.diagnostics import Source
-from stablehlo_ref.ir.types import ComplexType, FloatType, QuantizedType, TensorType
+from stablehlo_ref.ir.types import ComplexType, FloatType, TensorType
 from stablehlo_ref.numerics.dtypes import numpy_dtype
 from stablehlo_ref.numerics.narrow import widen
 from stablehlo_ref.syntax.parser import Parser
@@ -86,7 +86,7 @@ def program_of(example: Example) -> tuple[str, list[Any], list[Any]]:
     if operations[0].name == "func.func":
         return example.text, [], []
     arguments = ", ".join(f"%{value.name}: {value.type}" for value in free)
-    names, types = (", ".join(map(text, results)) for text in (lambda r: f"%{r.name}", lambda r: str(r.type)))
+    names, types = ", ".join(f"%{r.name}" for r in results), ", ".join(str(r.type) for r in results)
     last = f"return {names} : {types}" if results else "return"
     return f"func.func @main({arguments}) -> ({types}) {{\n{example.text}\n{last}\n}}\n", free, results
 
@@ -127,7 +127,7 @@ def differences(example: Example, names: list[Any], by_process: list[tuple[Any, 
 
 
 def _agree(result: np.ndarray, expected: np.ndarray, element: Any) -> bool:
-    if not isinstance(element, FloatType | ComplexType) or isinstance(element, QuantizedType):
+    if not isinstance(element, FloatType | ComplexType):
         return bool(np.array_equal(result, expected))
     x, y = (widen(a) if a.dtype.kind == "V" else a for a in (result, expected))
     return bool(np.allclose(x, y, rtol=DIGITS, atol=DIGITS, equal_nan=True))
