@@ -11,7 +11,7 @@ import numpy as np
 from stablehlo_ref.choices import Choice
 from stablehlo_ref.define import group_by_member
 from stablehlo_ref.diagnostics import Diagnostic, EvaluationError
-from stablehlo_ref.execute.late import concrete_type, is_known, result_types
+from stablehlo_ref.execute.late import concrete_type, is_known, result_types, shaping_values
 from stablehlo_ref.execute.observe import Observers
 from stablehlo_ref.execute.quantized import expressed, is_on_expressed, quantizes_nan
 from stablehlo_ref.execute.run import Context, Observer
@@ -67,8 +67,7 @@ def open_cases(op: Operation, operands: Sequence[Any]) -> Callable[..., Found] |
     """What finds the choices that an op needs for operands like these."""
     assert op.definition is not None
     types = [concrete_type(v.type, x) for v, x in zip(op.operands, operands)]
-    given = group_by_member(op.definition.operands, operands)
-    shaping = {name: np.asarray(given[name]) for name in op.definition.shaping}
+    shaping = shaping_values(op.definition, operands)
     if not all(map(is_known, [*op.operand_types, *op.result_types])):
         result_types(op, types, shaping)  # that sizes do not go together is told before what is left open
     find = _on_expressed if is_on_expressed(op, [*types, *op.result_types]) else _planned

@@ -35,7 +35,7 @@ def late_run(op: Operation, bodies: Sequence[Any], run_for: Callable[..., Any]) 
 
     def run(*arguments: Any) -> Any:
         arrays = arguments[first:]
-        shaping = _shaping(definition, arrays)
+        shaping = shaping_values(definition, arrays)
         key = (tuple(map(np.shape, arrays)), tuple(value.tobytes() for value in shaping.values()))
         planned = plans.get(key)
         if planned is None:
@@ -49,7 +49,7 @@ def late_run(op: Operation, bodies: Sequence[Any], run_for: Callable[..., Any]) 
     return run
 
 
-def _shaping(definition: type[Op], arrays: Sequence[Any]) -> dict[str, np.ndarray]:
+def shaping_values(definition: type[Op], arrays: Sequence[Any]) -> dict[str, np.ndarray]:
     """The values of the operands that decide the result's shape."""
     if not definition.shaping:
         return {}
