@@ -17,7 +17,7 @@ from stablehlo_ref.define import Attr, Body, Group, In, Ins, Op, Out, Outs
 from stablehlo_ref.kinds import Dims, Flag, Int, integer_tensor, per_tensor_quantized, tensor
 from stablehlo_ref.numerics.dtypes import numpy_dtype
 from stablehlo_ref.numerics.integers import clamp_index
-from stablehlo_ref.numerics.quantized import to_destination_type
+from stablehlo_ref.ops.reduction import one_or_all, promotion
 from stablehlo_ref.spec import (
     axes,
     dim,
@@ -241,25 +241,24 @@ class Scatter(Op, op="scatter"):
             scatter_indices_batching_dims, scatter_dims_to_operand_dims, index_vector_dim,
         )  # fmt: skip
         write = writer(windows, Update(update_computation, windows.rows, unique_indices))
-        given, wanted = [list(map(element_type, types)) for types in (inputs, results)]
-        promote = list(map(to_destination_type, given, wanted))
+        promote = promotion(inputs, results)
         is_empty = size(inputs[0]) == 0 or size(updates[0]) == 0
 
         def put(results: list[Array], scatter_indices: Array, updates: Sequence[Array]) -> Any:
             if not is_empty:
                 starts = list(map(signed, windows.components(scatter_indices)))
-                write(results, starts, [to(u) for to, u in zip(promote, updates)])
-            return results[0] if len(results) == 1 else results
+                write(results, starts, promote(updates))
+            return one_or_all(results)
 
         def run(inputs: Sequence[Array], scatter_indices: Array, updates: Sequence[Array]) -> Any:
-            results = [np.array(to(x), order="C") for to, x in zip(promote, inputs)]
+            results = [np.array(x, order="C") for x in promote(inputs)]
             return put(results, scatter_indices, updates)
 
         def in_place(inputs: Sequence[Array], scatter_indices: Array, updates: Sequence[Array]) -> Any:
             in_one_piece = inputs[0].flags.c_contiguous
             return (put if in_one_piece else run)(list(inputs), scatter_indices, updates)
 
-        if given == wanted and len(inputs) == 1:
+        if len(inputs) == 1 and element_type(inputs[0]) == element_type(results[0]):
             run.in_place = in_place  # type: ignore[attr-defined]
         return run
 
