@@ -1,1 +1,1 @@
-"""Checks of the interpreter against the spec: slow oracles, and property tests that compare the two."""
+"""Property tests that compare the interpreter with slow oracles, which transcribe the spec."""

@@ -1,4 +1,4 @@
-"""Hypothesis strategies for what ops take: element types, shapes, arrays full of special values."""
+"""Hypothesis strategies for operands: element types, shapes, arrays with many special values."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ BITS = {2: 0x3, 4: 0xF, 6: 0x3F}
 
 
 def width(dtype: np.dtype[Any]) -> int:
-    """The width in bits of one element."""
+    """Return the width in bits of one element."""
     name = dtype.name
     for bits, prefixes in {2: ("int2", "uint2"), 4: ("int4", "uint4", "float4_"), 6: ("float6_",)}.items():
         if name.startswith(prefixes):
@@ -36,7 +36,7 @@ def width(dtype: np.dtype[Any]) -> int:
 
 
 def from_bits(bits: np.ndarray, dtype: np.dtype[Any]) -> np.ndarray:
-    """Unsigned integers of an element's size, as elements; bits that the type lacks are dropped."""
+    """Reinterpret unsigned integers as elements of a dtype, without the bits that it does not have."""
     if dtype == BOOLEANS[0]:
         return bits.astype(np.uint8) % 2 == 1
     return (bits & np.array(BITS.get(width(dtype), -1), np.int64).astype(bits.dtype)).view(dtype)
@@ -44,7 +44,7 @@ def from_bits(bits: np.ndarray, dtype: np.dtype[Any]) -> np.ndarray:
 
 @st.composite
 def arrays(draw: st.DrawFn, dtype: np.dtype[Any], shape: tuple[int, ...], moderate: bool = False) -> np.ndarray:
-    """An array of any bit patterns, half of them special values; `moderate` keeps to small whole numbers."""
+    """Draw an array of any bit patterns, half of them special values; if `moderate`, of small whole numbers."""
     count = int(np.prod(shape, dtype=int))
     if moderate:
         low, high = (0, 1) if width(dtype) <= 2 or dtype == BOOLEANS[0] else (0, 4) if dtype in UNSIGNED else (-2, 3)
@@ -68,7 +68,7 @@ def _with_specials(draw: st.DrawFn, array: np.ndarray) -> np.ndarray:
 
 
 def special_values(dtype: np.dtype[Any]) -> np.ndarray:
-    """Zeros, ones, extremes, infinities, NaNs, subnormals: as bit patterns that every type has some of."""
+    """Return bit patterns of zeros, ones, extremes, infinities, NaNs and subnormals; every type has some of them."""
     if dtype == BOOLEANS[0]:
         return np.array([False, True])
     bits = width(dtype)
@@ -86,17 +86,17 @@ def special_values(dtype: np.dtype[Any]) -> np.ndarray:
 def shapes(
     max_rank: int = 3, max_size: int = 4, min_rank: int = 0, min_size: int = 0
 ) -> st.SearchStrategy[tuple[int, ...]]:
-    """Small shapes, sizes of 0 among them."""
+    """Return a strategy for small shapes, sizes of 0 included."""
     return st.lists(st.integers(min_size, max_size), min_size=min_rank, max_size=max_rank).map(tuple)
 
 
 def dtypes(*groups: tuple[np.dtype[Any], ...]) -> st.SearchStrategy[np.dtype[Any]]:
-    """One of the dtypes of the groups."""
+    """Return a strategy for the dtypes of all groups."""
     return st.sampled_from([dtype for group in groups for dtype in group])
 
 
 def same(actual: np.ndarray, expected: np.ndarray) -> bool:
-    """Whether two arrays are the same bit by bit, any NaN being like any other."""
+    """Whether two arrays are bitwise equal, except that any two NaNs are equal."""
     if actual.dtype != expected.dtype or actual.shape != expected.shape:
         return False
     if actual.dtype.kind == "c":

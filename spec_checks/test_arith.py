@@ -1,4 +1,4 @@
-"""MLIR's arith dialect against its oracles: on tensors, and on numbers by the text of a program."""
+"""Compare MLIR's arith dialect with its oracles, on tensors and on scalars."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from spec_checks.evaluate import evaluate
 from spec_checks.oracles import arith as oracle
 from spec_checks.strategies import BOOLEANS, FLOATS, SIGNED, arrays, dtypes, same, shapes, width
 from spec_checks.test_elementwise import alike
-from stablehlo_ref.dialects.foreign.arith_comparison import CmpFPredicate, CmpIPredicate
+from stablehlo_ref.dialects.arith_comparison import CmpFPredicate, CmpIPredicate
 from stablehlo_ref.ir.types import INDEX, tensor_type
 from stablehlo_ref.numerics.dtypes import element_type_of
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
 SIGNLESS = BOOLEANS + SIGNED
-# The format without zero has no differences and no products that underflow, and rounds what it has not in its own way.
+# Without f8E8M0FNU, which has no zero: it rounds differences, and products that underflow, differently.
 PLAIN_FLOATS = tuple(dtype for dtype in FLOATS if dtype.name != "float8_e8m0fnu")
 INTEGER_OPS = (
     "addi", "subi", "muli", "divsi", "divui", "floordivsi", "ceildivsi", "ceildivui", "remsi", "remui", "andi", "ori",
@@ -36,8 +36,8 @@ def two(data: st.DataObject, *groups: Any) -> tuple[Array, Array]:
     return data.draw(arrays(dtype, shape)), data.draw(arrays(dtype, shape))
 
 
-def on_numbers(op: str, *operands: Array, result: Any, attributes: str = "", signature: str = "") -> Array:
-    """The op on the only elements of tensors, by a program that takes them out and puts the result into a tensor."""
+def evaluate_scalars(op: str, *operands: Array, result: Any, attributes: str = "", signature: str = "") -> Array:
+    """Evaluate the op on scalars, which a program extracts from tensors of one element."""
     names = [f"%x{i}" for i in range(len(operands))]
     types = [str(element_type_of(x.dtype)) for x in operands]
     inputs = ", ".join(f"{name}t: tensor<{type}>" for name, type in zip(names, types))
@@ -54,7 +54,7 @@ def on_numbers(op: str, *operands: Array, result: Any, attributes: str = "", sig
 
 
 def explained(op: str, actual: Array, expected: Array, *operands: Any) -> str:
-    return f"{op} {operands!r}\n  gives     {actual!r}\n  expected  {expected!r}"
+    return f"{op} {operands!r}\n  actual    {actual!r}\n  expected  {expected!r}"
 
 
 # --- arithmetic -----------------------------------------------------------------------------------------------------
@@ -63,7 +63,7 @@ def explained(op: str, actual: Array, expected: Array, *operands: Any) -> str:
 @pytest.mark.parametrize("op", INTEGER_OPS)
 @FAST
 @given(data=st.data())
-def test_integers(op: str, data: st.DataObject) -> None:
+def test_integer_ops(op: str, data: st.DataObject) -> None:
     lhs, rhs = two(data, SIGNLESS)
     actual, expected = evaluate(f"arith.{op}", lhs, rhs), getattr(oracle, op)(lhs, rhs)
     assert same(actual, expected), explained(op, actual, expected, lhs, rhs)
@@ -72,7 +72,7 @@ def test_integers(op: str, data: st.DataObject) -> None:
 @pytest.mark.parametrize("op", FLOAT_OPS)
 @FAST
 @given(data=st.data())
-def test_floats(op: str, data: st.DataObject) -> None:
+def test_float_ops(op: str, data: st.DataObject) -> None:
     lhs, rhs = two(data, PLAIN_FLOATS)
     actual, expected = evaluate(f"arith.{op}", lhs, rhs), getattr(oracle, op)(lhs, rhs)
     assert alike(actual, expected), explained(op, actual, expected, lhs, rhs)
@@ -81,8 +81,8 @@ def test_floats(op: str, data: st.DataObject) -> None:
 @pytest.mark.parametrize("op", ["maxnumf", "minnumf"])
 @FAST
 @given(data=st.data())
-def test_numbers_before_nan(op: str, data: st.DataObject) -> None:
-    """Of zeros of both signs either is right."""
+def test_minnumf_and_maxnumf(op: str, data: st.DataObject) -> None:
+    """Of zeros of different signs, either result is correct."""
     lhs, rhs = two(data, PLAIN_FLOATS)
     actual, expected = evaluate(f"arith.{op}", lhs, rhs), getattr(oracle, op)(lhs, rhs)
     agree = (actual == expected) | ((actual != actual) & (expected != expected))
@@ -99,10 +99,10 @@ def test_negf(data: st.DataObject) -> None:
 @pytest.mark.parametrize("op", (*INTEGER_OPS, *FLOAT_OPS))
 @settings(max_examples=5, deadline=None)
 @given(data=st.data())
-def test_arithmetic_on_numbers(op: str, data: st.DataObject) -> None:
+def test_arithmetic_on_scalars(op: str, data: st.DataObject) -> None:
     dtype = data.draw(dtypes(SIGNLESS if op in INTEGER_OPS else PLAIN_FLOATS))
     lhs, rhs = (data.draw(arrays(dtype, ())) for _ in range(2))
-    actual = on_numbers(op, lhs, rhs, result=element_type_of(dtype))
+    actual = evaluate_scalars(op, lhs, rhs, result=element_type_of(dtype))
     assert alike(actual, getattr(oracle, op)(lhs, rhs)), f"{lhs} {rhs}: {actual}"
 
 
@@ -125,7 +125,7 @@ def test_comparisons(op: str, types: Any, predicate: Any, data: st.DataObject) -
     assert same(actual, expected), explained(predicate.name, actual, expected, lhs, rhs)
     for index in list(np.ndindex(*lhs.shape))[:1]:
         x, y = np.array(lhs[index]), np.array(rhs[index])
-        assert on_numbers(op, x, y, result="i1", attributes=f"{predicate.name}, ") == expected[index]
+        assert evaluate_scalars(op, x, y, result="i1", attributes=f"{predicate.name}, ") == expected[index]
 
 
 @FAST
@@ -143,7 +143,7 @@ CASTS = {
     "sitofp": (SIGNLESS, FLOATS), "uitofp": (SIGNLESS, FLOATS), "extsi": (SIGNLESS, SIGNLESS),
     "extui": (SIGNLESS, SIGNLESS), "trunci": (SIGNLESS, SIGNLESS), "bitcast": (SIGNLESS + FLOATS, SIGNLESS + FLOATS),
 }  # fmt: skip
-FITTING = {
+WIDTHS = {
     "ext": lambda x, y: width(x) < width(y),
     "tru": lambda x, y: width(x) > width(y),
     "bit": lambda x, y: width(x) == width(y),
@@ -151,8 +151,8 @@ FITTING = {
 
 
 def castable(op: str) -> list[tuple[np.dtype[Any], np.dtype[Any]]]:
-    """The pairs of element types that a cast takes."""
-    fits = FITTING.get(op[:3], lambda x, y: True)
+    """Return the pairs of element types that a cast accepts."""
+    fits = WIDTHS.get(op[:3], lambda x, y: True)
     return [(x, y) for x in CASTS[op][0] for y in CASTS[op][1] if fits(x, y)]
 
 
@@ -167,25 +167,25 @@ def test_casts(op: str, data: st.DataObject) -> None:
     assert alike(actual, expected), explained(f"{op} to {target}", actual, expected, operand)
     for index in list(np.ndindex(*operand.shape))[:1]:
         types = [str(element_type_of(dtype)) for dtype in (source, target)]
-        number = on_numbers(op, np.array(operand[index]), result=types[1], signature=" to ".join(types))
+        number = evaluate_scalars(op, np.array(operand[index]), result=types[1], signature=" to ".join(types))
         assert alike(number, np.array(expected[index]))
 
 
 @pytest.mark.parametrize("op", ["index_cast", "index_castui"])
 @FAST
 @given(data=st.data())
-def test_casts_of_indices(op: str, data: st.DataObject) -> None:
+def test_index_casts(op: str, data: st.DataObject) -> None:
     dtype, shape = data.draw(dtypes(SIGNLESS)), data.draw(shapes())
     index, fixed = tensor_type(shape, INDEX), tensor_type(shape, element_type_of(dtype))
     operand = data.draw(arrays(dtype, shape))
-    there = evaluate_between(op, operand, fixed, index)
-    assert same(there, getattr(oracle, op)(operand, np.dtype(np.int64))), explained(op, there, operand, operand)
+    to_index = evaluate_cast(op, operand, fixed, index)
+    assert same(to_index, getattr(oracle, op)(operand, np.dtype(np.int64))), explained(op, to_index, operand, operand)
     numbers = data.draw(arrays(np.dtype(np.int64), shape))
-    back, expected = evaluate_between(op, numbers, index, fixed), getattr(oracle, op)(numbers, dtype)
+    back, expected = evaluate_cast(op, numbers, index, fixed), getattr(oracle, op)(numbers, dtype)
     assert same(back, expected), explained(op, back, expected, numbers)
 
 
-def evaluate_between(op: str, operand: Array, source: Any, target: Any) -> Array:
+def evaluate_cast(op: str, operand: Array, source: Any, target: Any) -> Array:
     program = sr.load(f"""
     func.func @main(%x: {with_i64(source)}) -> {with_i64(target)} {{
       %0 = builtin.unrealized_conversion_cast %x : {with_i64(source)} to {source}

@@ -1,4 +1,4 @@
-"""CHLO's constants, scan and ragged_dot against their oracles."""
+"""Compare CHLO's constants, scan and ragged_dot with their oracles."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Array = np.ndarray[Any, np.dtype[Any]]
 Dims = tuple[int, ...]
 
 MANY = settings(max_examples=60, deadline=None)
-SUMMABLE = tuple(dtype for dtype in NUMBERS if dtype.name != "float8_e8m0fnu") + BOOLEANS  # that one has no zero
+SUMMABLE = tuple(dtype for dtype in NUMBERS if dtype.name != "float8_e8m0fnu") + BOOLEANS  # float8_e8m0fnu has no zero
 
 
 # --- constants ------------------------------------------------------------------------------------------------------
@@ -58,7 +58,7 @@ def number_attribute(value: Any) -> Any:
 @MANY
 @given(data=st.data())
 def test_scan(data: st.DataObject) -> None:
-    """A body of two inputs, one output and two carries, in which all of them have a part."""
+    """The region has two inputs, one output and two carries and uses all of them."""
     shape = data.draw(shapes(min_rank=1, max_rank=3, max_size=3))
     dimension, is_reverse = data.draw(st.integers(0, len(shape) - 1)), data.draw(st.booleans())
     rest, dtype = shape[:dimension] + shape[dimension + 1 :], np.dtype(np.int32)
@@ -85,12 +85,32 @@ def test_scan(data: st.DataObject) -> None:
     assert all(map(same, actual, expected)), f"{x} {y} {init} {other} {dimension}: {actual}, not {expected}"
 
 
+@MANY
+@given(data=st.data())
+def test_scan_with_a_single_result(data: st.DataObject) -> None:
+    shape = data.draw(shapes(min_rank=1, max_rank=3, max_size=3))
+    dimension, is_reverse = data.draw(st.integers(0, len(shape) - 1)), data.draw(st.booleans())
+    rest, dtype = shape[:dimension] + shape[dimension + 1 :], np.dtype(np.int32)
+    x = data.draw(arrays(dtype, shape))
+    t = str(tensor_type(rest, element_type_of(dtype)))
+    body = region(f"(%x: {t}) -> {t} {{\n%0 = stablehlo.multiply %x, %x : {t}\nreturn %0 : {t}\n}}")
+    actual = evaluate(
+        "chlo.scan", x, bodies=[body], result=type_of(x), dimension=dimension, is_reverse=is_reverse,
+        operand_segment_sizes=(1, 0), result_segment_sizes=(1, 0),
+    )  # fmt: skip
+    with np.errstate(all="ignore"):
+        (expected,) = oracle.scan(
+            (x,), (), dimension, is_reverse, lambda x: (x * x,), count=shape[dimension], slices=[(rest, dtype)]
+        )
+    assert same(actual, expected), f"{x} {dimension}: {actual}, not {expected}"
+
+
 # --- ragged_dot -----------------------------------------------------------------------------------------------------
 
 
 @st.composite
 def ragged(draw: st.DrawFn) -> tuple[Dims, Dims, Dims, dict[str, Any], Dims]:
-    """Shapes of the operands, dimension numbers, and the result's shape: any order of dimensions, all three modes."""
+    """Draw operand shapes, dimension numbers and the result shape, for all three modes and any order of dimensions."""
     sizes = st.lists(st.integers(0, 3) | st.integers(1, 3), max_size=2)
     batching, contracting, lhs_others, rhs_others = (draw(sizes) for _ in range(4))
     groups = draw(st.integers(1, 3))

@@ -1,4 +1,4 @@
-"""constant against its oracle: literals of all element types, in all the ways in which they can be written."""
+"""Compare constant with its oracle: literals of all element types, in all notations."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ def evaluated(text: str, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Array:
 
 
 def nested(array: Array, write: Any) -> str:
-    """Lists in lists, of elements as `write` has them."""
+    """Return nested lists of the elements, as `write` formats them."""
     if array.ndim == 0:
         return str(write(array[()]))
     return f"[{', '.join(nested(np.asarray(row, array.dtype), write) for row in array)}]"
 
 
 def written(data: st.DataObject, x: Any) -> str:
-    """An element: as a number, or as its bits."""
+    """Format an element, as a number or as its bits."""
     if x.dtype in COMPLEXES:
         return f"({written(data, x.real)}, {written(data, x.imag)})"
     if x.dtype in BOOLEANS:
@@ -47,7 +47,7 @@ def written(data: st.DataObject, x: Any) -> str:
 
 @settings(max_examples=200, deadline=None)
 @given(data=st.data(), shape=shapes())
-def test_elements(data: st.DataObject, shape: tuple[int, ...]) -> None:
+def test_lists_of_elements(data: st.DataObject, shape: tuple[int, ...]) -> None:
     array = data.draw(arrays(data.draw(dtypes(ALL)), shape))
     text = nested(array, lambda x: written(data, x)) if array.size else ""
     actual, expected = evaluated(text, shape, array.dtype), oracle.constant(text, result=(shape, array.dtype))
@@ -56,7 +56,7 @@ def test_elements(data: st.DataObject, shape: tuple[int, ...]) -> None:
 
 @settings(max_examples=60, deadline=None)
 @given(data=st.data(), shape=shapes())
-def test_one_number_for_all(data: st.DataObject, shape: tuple[int, ...]) -> None:
+def test_splats(data: st.DataObject, shape: tuple[int, ...]) -> None:
     element = data.draw(arrays(data.draw(dtypes(ALL)), ()))
     text = written(data, element[()])
     actual, expected = evaluated(text, shape, element.dtype), oracle.constant(text, result=(shape, element.dtype))
@@ -65,7 +65,7 @@ def test_one_number_for_all(data: st.DataObject, shape: tuple[int, ...]) -> None
 
 @settings(max_examples=100, deadline=None)
 @given(data=st.data(), shape=shapes(min_size=1))
-def test_bits_of_all(data: st.DataObject, shape: tuple[int, ...]) -> None:
+def test_hexadecimal_blobs(data: st.DataObject, shape: tuple[int, ...]) -> None:
     dtype = data.draw(st.sampled_from([dtype for dtype in ALL if width(dtype) >= 8]))
     array = data.draw(arrays(dtype, shape))
     text = f'"0x{array.tobytes().hex().upper()}"'

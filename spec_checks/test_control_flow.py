@@ -1,4 +1,4 @@
-"""Control flow against the oracles: random programs of nested if, case and while on 64-bit integers."""
+"""Compare control flow with its oracles: random programs of nested if, case and while on 64-bit integers."""
 
 from __future__ import annotations
 
@@ -22,8 +22,10 @@ Compute = Callable[[list[Any]], Any]
 
 @dataclass
 class Fragment:
-    """A piece of program: its text, given the names of the values in scope and the name of its result; and what it
-    computes, by the oracles."""
+    """A part of a program: its text, given the names of the values in scope and of its result, and its value.
+
+    The value is computed by the oracles.
+    """
 
     text: Text
     value: Compute
@@ -35,7 +37,7 @@ def constant(number: int) -> np.ndarray:
 
 @st.composite
 def arithmetic(draw: st.DrawFn, scope: int) -> Fragment:
-    """`add`, `subtract` or `multiply` of two values in scope."""
+    """Draw an `add`, `subtract` or `multiply` of two values in scope."""
     op, function = draw(st.sampled_from([("add", np.add), ("subtract", np.subtract), ("multiply", np.multiply)]))
     a, b = draw(st.integers(0, scope - 1)), draw(st.integers(0, scope - 1))
     return Fragment(
@@ -55,7 +57,7 @@ def barrier(draw: st.DrawFn, scope: int) -> Fragment:
 
 @st.composite
 def block(draw: st.DrawFn, scope: int, depth: int) -> tuple[Text, Compute]:
-    """A few fragments, each of which sees the results of those before it; returns any value in scope."""
+    """Draw a few fragments that may use the results of those before them, and return any value in scope."""
     fragments = []
     for _ in range(draw(st.integers(0, 3))):
         fragments.append(draw(fragment(scope + len(fragments), depth)))
@@ -114,7 +116,7 @@ def case(draw: st.DrawFn, scope: int, depth: int) -> Fragment:
 
 @st.composite
 def loop(draw: st.DrawFn, scope: int, depth: int) -> Fragment:
-    """`turns` times: the state is a counter and a value, which the body updates with all that is in scope."""
+    """Draw a loop of `turns` iterations, whose state is a counter and a value that the body updates."""
     a, turns = draw(st.integers(0, scope - 1)), draw(st.integers(0, 3))
     body_text, body_value = draw(block(scope + 2, depth))
 
@@ -136,8 +138,8 @@ def loop(draw: st.DrawFn, scope: int, depth: int) -> Fragment:
     def value(values: list[Any]) -> Any:
         operand = (constant(0), values[a])
         cond = lambda i, x: (np.asarray(i < turns),)  # noqa: E731
-        body = lambda i, x: (np.asarray(i + 1), body_value([*values, i, x]))  # noqa: E731
-        return oracles.while_(operand, cond, body)[1]
+        step = lambda i, x: (np.asarray(i + 1), body_value([*values, i, x]))  # noqa: E731
+        return oracles.while_(operand, cond, step)[1]
 
     return Fragment(text, value)
 
@@ -149,7 +151,7 @@ def fragment(scope: int, depth: int) -> st.SearchStrategy[Fragment]:
 
 @settings(max_examples=150, deadline=None)
 @given(st.data())
-def test_programs_of_control_flow(data: st.DataObject) -> None:
+def test_nested_control_flow(data: st.DataObject) -> None:
     text, value = data.draw(block(3, 3))
     arguments = [constant(data.draw(st.integers(-4, 4))) for _ in range(3)]
     names = ["%a", "%b", "%c"]

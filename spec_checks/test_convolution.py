@@ -1,4 +1,4 @@
-"""convolution against its oracle: any window, dimension order, groups and element types, each way of computing it."""
+"""Compare convolution with its oracle: all windows, dimension orders, groups, element types and algorithms."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from stablehlo_ref.ir.types import tensor_type
 from stablehlo_ref.numerics import window_products
 from stablehlo_ref.numerics.dtypes import element_type_of
 
-SUMMABLE = tuple(dtype for dtype in ALL if dtype != ml_dtypes.float8_e8m0fnu)  # that one has no zero to begin with
+SUMMABLE = tuple(dtype for dtype in ALL if dtype != ml_dtypes.float8_e8m0fnu)  # that dtype has no zero
 WIDER = {"int8": "int32", "uint8": "uint32", "bfloat16": "float32", "float32": "float64"}
 LARGEST_RESULT = 60  # elements
 
@@ -36,7 +36,7 @@ def num_windows(
 
 @st.composite
 def convolutions(draw: st.DrawFn) -> tuple[tuple[int, ...], tuple[int, ...], dict[str, Any], tuple[int, ...]]:
-    """Shapes of the operands, attributes, and the shape of the result."""
+    """Draw the shapes of the operands, the attributes and the shape of the result."""
     n = draw(st.integers(0, 3))
 
     def each(strategy: st.SearchStrategy[Any]) -> tuple[Any, ...]:
@@ -74,9 +74,9 @@ def convolutions(draw: st.DrawFn) -> tuple[tuple[int, ...], tuple[int, ...], dic
 
 
 @contextmanager
-def ways_of_computing(draw: st.DrawFn) -> Iterator[None]:
-    """Small blocks and few terms to a block; few numbers, and thin groups, by matrices or not."""
-    limits = {"BLOCK_BYTES": (1, 64, 1 << 21), "MOST_TERMS": (1, 3, 1 << 11), "ONE_BY_ONE_ELEMENTS": (1, 1 << 16)}
+def algorithms(draw: st.DrawFn) -> Iterator[None]:
+    """Choose the algorithm: sizes of blocks, and whether few products and thin groups are matrix products."""
+    limits = {"BLOCK_BYTES": (1, 64, 1 << 21), "MOST_TERMS": (1, 3, 1 << 11), "TERM_BY_TERM_ELEMENTS": (1, 1 << 16)}
     chosen = {
         name: draw(st.sampled_from(values))
         for name, values in (limits | {"THIN": (0, 2), "FEW": (0, 0, 1 << 13), "MOST_PHASES": (1, 1 << 8)}).items()
@@ -87,13 +87,13 @@ def ways_of_computing(draw: st.DrawFn) -> Iterator[None]:
 
 @given(st.data())
 @settings(max_examples=400, deadline=None)
-def test_any_window_and_type(data: st.DataObject) -> None:
+def test_convolution(data: st.DataObject) -> None:
     lhs_shape, rhs_shape, attributes, shape = data.draw(convolutions())
     dtype = data.draw(st.sampled_from(SUMMABLE))
     result_dtype = np.dtype(data.draw(st.sampled_from([dtype.name, WIDER.get(dtype.name, dtype.name)])))
     moderate = data.draw(st.booleans())
     lhs, rhs = (data.draw(arrays(dtype, s, moderate)) for s in (lhs_shape, rhs_shape))
-    with ways_of_computing(data.draw):
+    with algorithms(data.draw):
         result = tensor_type(shape, element_type_of(result_dtype))
         actual = evaluate("convolution", lhs, rhs, result=result, **attributes)
     expected = oracle.convolution(lhs, rhs, **attributes, result=(shape, result_dtype))
@@ -103,7 +103,7 @@ def test_any_window_and_type(data: st.DataObject) -> None:
 
 
 def test_scratch_memory_is_bounded() -> None:
-    """A view of all windows has 40 million elements here; a copy of it would not be a block any more."""
+    """The view of all windows has 40 million elements here, so a copy of it would exceed the limit."""
     lhs, rhs = np.ones((1, 1, 1000, 1000), np.float32), np.ones((1, 1, 7, 7), np.float32)
     spatial = {f"{array}_spatial_dimensions": (2, 3) for array in ("input", "kernel", "output")}
     tracemalloc.start()

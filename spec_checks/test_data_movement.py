@@ -1,4 +1,4 @@
-"""Ops that move elements against their oracles, on every element type, with sizes of zero and starts out of bounds."""
+"""Compare ops that move elements with their oracles, for all element types, sizes of 0 and starts out of bounds."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MANY = settings(max_examples=60, deadline=None)
 
 def check(actual: Array, expected: Array, *inputs: Any) -> None:
     same = actual.shape == expected.shape and actual.dtype == expected.dtype and actual.tobytes() == expected.tobytes()
-    assert same, f"{inputs!r}\n  gives     {actual!r}\n  expected  {expected!r}"
+    assert same, f"{inputs!r}\n  actual    {actual!r}\n  expected  {expected!r}"
 
 
 def tensors(**limits: int) -> st.SearchStrategy[Array]:
@@ -35,8 +35,8 @@ def type_of_result(shape: Dims, dtype: np.dtype[Any]) -> Any:
     return tensor_type(shape, element_type_of(dtype))
 
 
-def one_for_each(sizes: Dims, numbers: Any) -> st.SearchStrategy[Dims]:
-    """A tuple with one number for each size, drawn by `numbers(size)`."""
+def one_per_size(sizes: Dims, numbers: Any) -> st.SearchStrategy[Dims]:
+    """Draw a tuple with one number for each size, by `numbers(size)`."""
     return st.tuples(*map(numbers, sizes))
 
 
@@ -99,9 +99,9 @@ def test_reverse(data: st.DataObject) -> None:
 @given(data=st.data())
 def test_slice(data: st.DataObject) -> None:
     operand = data.draw(tensors(max_size=6))
-    limits = data.draw(one_for_each(operand.shape, lambda n: st.integers(0, n)))
-    starts = data.draw(one_for_each(limits, lambda n: st.integers(0, n)))
-    strides = data.draw(one_for_each(operand.shape, lambda n: st.integers(1, 4)))
+    limits = data.draw(one_per_size(operand.shape, lambda n: st.integers(0, n)))
+    starts = data.draw(one_per_size(limits, lambda n: st.integers(0, n)))
+    strides = data.draw(one_per_size(operand.shape, lambda n: st.integers(1, 4)))
     actual = evaluate("slice", operand, start_indices=starts, limit_indices=limits, strides=strides)
     check(actual, oracle.slice(operand, starts, limits, strides), operand, starts, limits, strides)
 
@@ -110,7 +110,7 @@ def test_slice(data: st.DataObject) -> None:
 @given(data=st.data())
 def test_dynamic_slice(data: st.DataObject) -> None:
     operand = data.draw(tensors())
-    sizes = data.draw(one_for_each(operand.shape, lambda n: st.integers(0, n)))
+    sizes = data.draw(one_per_size(operand.shape, lambda n: st.integers(0, n)))
     starts = start_indices(data, operand.ndim)
     actual = evaluate("dynamic_slice", operand, *starts, slice_sizes=sizes)
     check(actual, oracle.dynamic_slice(operand, starts, sizes), operand, starts, sizes)
@@ -121,7 +121,7 @@ def test_dynamic_slice(data: st.DataObject) -> None:
 def test_dynamic_update_slice(data: st.DataObject) -> None:
     operand = data.draw(tensors())
     before = operand.tobytes()
-    update = data.draw(arrays(operand.dtype, data.draw(one_for_each(operand.shape, lambda n: st.integers(0, n)))))
+    update = data.draw(arrays(operand.dtype, data.draw(one_per_size(operand.shape, lambda n: st.integers(0, n)))))
     starts = start_indices(data, operand.ndim)
     actual = evaluate("dynamic_update_slice", operand, update, *starts)
     check(actual, oracle.dynamic_update_slice(operand, update, starts), operand, update, starts)
@@ -151,11 +151,11 @@ def test_concatenate(data: st.DataObject) -> None:
 def test_pad(data: st.DataObject) -> None:
     operand = data.draw(tensors())
     padding_value = data.draw(arrays(operand.dtype, ()))
-    interior = data.draw(one_for_each(operand.shape, lambda n: st.integers(0, 2)))
+    interior = data.draw(one_per_size(operand.shape, lambda n: st.integers(0, 2)))
     spread = [n + max(n - 1, 0) * between for n, between in zip(operand.shape, interior)]
-    low = data.draw(one_for_each(tuple(spread), lambda n: st.integers(-n, 3)))
+    low = data.draw(one_per_size(tuple(spread), lambda n: st.integers(-n, 3)))
     left = tuple(n + edge for n, edge in zip(spread, low))
-    high = data.draw(one_for_each(left, lambda n: st.integers(-n, 3)))
+    high = data.draw(one_per_size(left, lambda n: st.integers(-n, 3)))
     actual = evaluate(
         "pad", operand, padding_value, edge_padding_low=low, edge_padding_high=high, interior_padding=interior
     )
@@ -164,7 +164,7 @@ def test_pad(data: st.DataObject) -> None:
 
 @pytest.mark.parametrize("dtype", [np.dtype(np.int8), np.dtype(np.float32), np.dtype(np.complex128)], ids=str)
 def test_large_transposed_operands(dtype: np.dtype[Any]) -> None:
-    """Those that lie across the cache's lines are copied tile by tile."""
+    """Operands whose elements are far apart in memory are copied tile by tile."""
     operand = np.arange(128 * 1024).reshape(128, 1, 1024).astype(dtype)
     transposed = evaluate("transpose", operand, permutation=(2, 1, 0))
     actual = evaluate("reshape", transposed, result=type_of_result((64, 2048), dtype))

@@ -1,4 +1,4 @@
-"""Ops that the spec's page no longer has against their oracles."""
+"""Compare deprecated ops with their oracles."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from spec_checks.test_distribution import evaluate as evaluate_on_grid
 from stablehlo_ref.diagnostics import EvaluationError
 
 MANY = settings(max_examples=60, deadline=None)
-SUMMABLE = tuple(dtype for dtype in NUMBERS if dtype.name != "float8_e8m0fnu") + BOOLEANS  # that one has no zero
+SUMMABLE = tuple(dtype for dtype in NUMBERS if dtype.name != "float8_e8m0fnu") + BOOLEANS  # float8_e8m0fnu has no zero
 EXACT = INTEGERS + BOOLEANS  # whose sums are the same in any order
 SIZES = st.lists(st.integers(0, 3), min_size=5, max_size=5)
 
@@ -56,14 +56,14 @@ def test_dot(data: st.DataObject, moderate: bool) -> None:
 
 
 def summands(data: st.DataObject, *operands: tuple[int, ...]) -> tuple[np.ndarray, ...]:
-    """Operands whose sums of products are exact, whatever the order: integers, or small whole numbers as floats."""
+    """Draw operands whose sums of products are exact in any order: integers, or small whole numbers as floats."""
     dtype = data.draw(dtypes(EXACT, (np.dtype(np.float32), np.dtype(np.complex64))))
     return tuple(data.draw(arrays(dtype, shape, moderate=dtype not in EXACT)) for shape in operands)
 
 
 @st.composite
 def kept(draw: st.DrawFn, names: str) -> str:
-    """Some of the names, in any order."""
+    """Draw some of the names, in any order."""
     return "".join(draw(st.lists(st.sampled_from(names), unique=True))) if names else ""
 
 
@@ -83,6 +83,23 @@ def test_einsum(data: st.DataObject, sizes: list[int]) -> None:
     actual = evaluate("einsum", lhs, rhs, einsum_config=config)
     expected = oracle.einsum(lhs, rhs, config, result=(shape, lhs.dtype))
     assert (actual == expected).all(), f"{config} {lhs} {rhs}: {actual}, not {expected}"
+
+
+@MANY
+@given(data=st.data(), sizes=SIZES)
+def test_einsum_with_ellipsis(data: st.DataObject, sizes: list[int]) -> None:
+    """An ellipsis is the same as names of its own for the dimensions that it stands for."""
+    hidden, names = "de"[: data.draw(st.integers(0, 2))], st.text("abc", max_size=2)
+    parts = [data.draw(names) for _ in range(4)]
+    result_names = data.draw(kept("".join(parts)))
+    form = f"{parts[0]}...{parts[1]},{parts[2]}...{parts[3]}->{result_names}" + data.draw(st.sampled_from(["...", ""]))
+    config = form.replace("...", hidden)
+    lhs_names, rhs_names, result_names = config.replace("->", ",").split(",")
+    lhs_shape, rhs_shape, shape = (shape_of(part, sizes) for part in (lhs_names, rhs_names, result_names))
+    lhs, rhs = summands(data, lhs_shape, rhs_shape)
+    actual = evaluate("einsum", lhs, rhs, einsum_config=form)
+    expected = oracle.einsum(lhs, rhs, config, result=(shape, lhs.dtype))
+    assert (actual == expected).all(), f"{form} {lhs} {rhs}: {actual}, not {expected}"
 
 
 @MANY
@@ -110,7 +127,12 @@ def test_torch_index_select(data: st.DataObject) -> None:
     operand = data.draw(arrays(data.draw(dtypes(ALL)), operand_shape))
     index_shape = operand_shape[:batch_dims] + data.draw(shapes(max_rank=2, max_size=3))
     index = data.draw(arrays(data.draw(dtypes(INTEGERS)), index_shape))
-    actual = evaluate("torch_index_select", operand, index, dim=dim, batch_dims=batch_dims)
+    written = {"dim": dim, "batch_dims": batch_dims}
+    if data.draw(st.booleans()):
+        written["dim"] -= operand.ndim
+    if batch_dims < index.ndim and data.draw(st.booleans()):
+        written["batch_dims"] -= index.ndim
+    actual = evaluate("torch_index_select", operand, index, **written)
     expected = oracle.torch_index_select(operand, index, dim, batch_dims)
     assert same(actual, expected), f"{operand} {index} {dim} {batch_dims}: {actual}, not {expected}"
 
@@ -132,8 +154,8 @@ func.func @main(%count: tensor<i64>, %s: tensor<{0}xi32>) -> tensor<{0}xi32> {{
 
 @MANY
 @given(count=st.integers(0, 24), sizes=SHAPES)
-def test_reshapes(count: int, sizes: list[int]) -> None:
-    """`compute_reshape_shape` gives a shape of so many elements wherever `cstr_reshapable` lets it."""
+def test_reshape_shapes(count: int, sizes: list[int]) -> None:
+    """`compute_reshape_shape` returns a shape with the given number of elements wherever `cstr_reshapable` succeeds."""
     program, shape = sr.load(RESHAPES.format(len(sizes))), np.array(sizes, np.int32)
     is_reshapable = oracle.cstr_reshapable(count, shape)
     try:

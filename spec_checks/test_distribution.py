@@ -1,4 +1,4 @@
-"""Collectives on random grids, groups and element types against their oracles; messages against queues."""
+"""Compare collectives on random grids, groups and element types with their oracles, and messages with queues."""
 
 from __future__ import annotations
 
@@ -13,14 +13,17 @@ import stablehlo_ref as sr
 from spec_checks.evaluate import NOWHERE, combine, operation, type_of
 from spec_checks.oracles import distribution, elementwise
 from spec_checks.strategies import ALL, NUMBERS, arrays, dtypes, same, shapes
-from stablehlo_ref.define import check_constraints
+from stablehlo_ref.define.bound import bind_types
+from stablehlo_ref.define.constraints import check_constraints
+from stablehlo_ref.define.context import Context
+from stablehlo_ref.define.definition import REGISTRY
+from stablehlo_ref.define.processes import Grid
 from stablehlo_ref.execute.grid import run_grid
 from stablehlo_ref.execute.plan import FramePlanner, Planner
-from stablehlo_ref.execute.run import Context, FunctionPlan
+from stablehlo_ref.execute.run import FunctionPlan
 from stablehlo_ref.ir.core import Block, Operation
 from stablehlo_ref.limits import Limits
 from stablehlo_ref.numerics.dtypes import element_type_of
-from stablehlo_ref.processes import Grid
 
 FAST = settings(max_examples=40, deadline=None)
 AtProcess = distribution.AtProcess
@@ -29,14 +32,13 @@ AtProcess = distribution.AtProcess
 def evaluate(
     name: str, operands: AtProcess, expected: AtProcess, grid: Grid, bodies: Any = (), **attributes: Any
 ) -> AtProcess:
-    """The op's results in all processes of a grid. Its result types are those of the expected ones."""
+    """Return the results of an op in all processes of a grid; its result types are those of the expected results."""
     first = (0, 0)
     result = [type_of(array) for array in expected[first]]
     op = operation(name, operands[first], bodies, result, **attributes)
-    assert op.definition is not None
-    check_constraints(op, op.definition.bind(op))
-    terminator = Operation("func.return", None, list(op.results), (), {}, {}, [], NOWHERE)
-    module = Operation("builtin.module", None, [], (), {}, {}, [], NOWHERE)
+    check_constraints(bind_types(op, REGISTRY[op.name]))
+    terminator = Operation("func.return", list(op.results), (), {}, {}, [], NOWHERE)
+    module = Operation("builtin.module", [], (), {}, {}, [], NOWHERE)
     frame = FunctionPlan(name)
     FramePlanner(Planner(module, Limits()), frame).plan(Block(op.operands, [op, terminator]))
     with np.errstate(all="ignore"):
@@ -57,7 +59,7 @@ def check(actual: AtProcess, expected: AtProcess) -> None:
 
 @st.composite
 def groups_of(draw: st.DrawFn, count: int, even: bool = True, covering: bool = True) -> tuple[tuple[int, ...], ...]:
-    """All ids below `count`, or some, in groups: all of one size, or filled up with -1."""
+    """Draw groups of all or some ids below `count`, of one size or padded with -1."""
     ids = draw(st.permutations(range(count)))
     if not covering:
         ids = ids[: draw(st.integers(1, count))]
@@ -72,20 +74,20 @@ def grids(draw: st.DrawFn) -> Grid:
 
 
 def count_of(grid: Grid, channel_id: int, use_global_device_ids: bool) -> int:
-    """How many ids the groups of all_gather, all_reduce and reduce_scatter hold."""
+    """Return the number of ids in the groups of all_gather, all_reduce and reduce_scatter."""
     return len(grid.processes) if use_global_device_ids else grid.num_replicas
 
 
-WAYS = st.sampled_from([(0, False), (1, False), (1, True)])  # channel_id, use_global_device_ids
+STRATEGIES = st.sampled_from([(0, False), (1, False), (1, True)])  # channel_id, use_global_device_ids
 
 
 @st.composite
 def operands_of(draw: st.DrawFn, grid: Grid, operand_shapes: Any, dtype: Any) -> AtProcess:
-    """Operands of each process, of the same shapes in all."""
+    """Draw operands for each process, with the same shapes in all of them."""
     return {p: tuple(draw(arrays(dtype, shape)) for shape in operand_shapes) for p in grid.processes}
 
 
-def body_of(op: str) -> Any:
+def computation_of(op: str) -> Any:
     function = getattr(elementwise, op)
     return lambda *arguments: (function(*arguments),)
 
@@ -94,43 +96,43 @@ def body_of(op: str) -> Any:
 
 
 @FAST
-@given(st.data(), grids(), WAYS, dtypes(ALL))
-def test_all_gather(data: Any, grid: Grid, way: tuple[int, bool], dtype: Any) -> None:
-    groups = data.draw(groups_of(count_of(grid, *way)))
+@given(st.data(), grids(), STRATEGIES, dtypes(ALL))
+def test_all_gather(data: Any, grid: Grid, strategy: tuple[int, bool], dtype: Any) -> None:
+    groups = data.draw(groups_of(count_of(grid, *strategy)))
     operand_shapes = data.draw(st.lists(shapes(max_size=2, min_rank=2, max_rank=2), min_size=1, max_size=2))
     dimension = data.draw(st.integers(0, 1))
     operands = data.draw(operands_of(grid, operand_shapes, dtype))
     size = (grid.num_replicas, grid.num_partitions)
-    expected = distribution.all_gather(operands, dimension, groups, *way, grid=size)
-    names = {"channel_id": way[0], "use_global_device_ids": way[1], "all_gather_dim": dimension}
+    expected = distribution.all_gather(operands, dimension, groups, *strategy, grid=size)
+    names = {"channel_id": strategy[0], "use_global_device_ids": strategy[1], "all_gather_dim": dimension}
     check(evaluate("all_gather", operands, expected, grid, replica_groups=groups, **names), expected)
 
 
 @FAST
-@given(st.data(), grids(), WAYS, st.sampled_from(["add", "multiply", "maximum", "subtract"]), dtypes(NUMBERS))
-def test_all_reduce(data: Any, grid: Grid, way: tuple[int, bool], op: str, dtype: Any) -> None:
-    groups = data.draw(groups_of(count_of(grid, *way), even=False))
+@given(st.data(), grids(), STRATEGIES, st.sampled_from(["add", "multiply", "maximum", "subtract"]), dtypes(NUMBERS))
+def test_all_reduce(data: Any, grid: Grid, strategy: tuple[int, bool], op: str, dtype: Any) -> None:
+    groups = data.draw(groups_of(count_of(grid, *strategy), even=False))
     operand_shapes = data.draw(st.lists(shapes(max_rank=2, max_size=3), min_size=1, max_size=2))
     operands = data.draw(operands_of(grid, operand_shapes, dtype))
     size = (grid.num_replicas, grid.num_partitions)
-    expected = distribution.all_reduce(operands, groups, *way, body_of(op), element_type=dtype, grid=size)
-    names = {"channel_id": way[0], "use_global_device_ids": way[1]}
+    expected = distribution.all_reduce(operands, groups, *strategy, computation_of(op), element_type=dtype, grid=size)
+    names = {"channel_id": strategy[0], "use_global_device_ids": strategy[1]}
     bodies = [combine(op, element_type_of(dtype))]
     check(evaluate("all_reduce", operands, expected, grid, bodies, replica_groups=groups, **names), expected)
 
 
 @FAST
-@given(st.data(), grids(), WAYS, st.sampled_from(["add", "maximum"]), dtypes(NUMBERS))
-def test_reduce_scatter(data: Any, grid: Grid, way: tuple[int, bool], op: str, dtype: Any) -> None:
-    groups = data.draw(groups_of(count_of(grid, *way)))
-    members = len(groups[0]) * (1 if way[1] or not way[0] else grid.num_partitions)
+@given(st.data(), grids(), STRATEGIES, st.sampled_from(["add", "maximum"]), dtypes(NUMBERS))
+def test_reduce_scatter(data: Any, grid: Grid, strategy: tuple[int, bool], op: str, dtype: Any) -> None:
+    groups = data.draw(groups_of(count_of(grid, *strategy)))
+    members = len(groups[0]) * (1 if strategy[1] or not strategy[0] else grid.num_partitions)
     shape, dimension = data.draw(st.sampled_from([((members, 2), 0), ((2, 2 * members), 1), ((0, members), 1)]))
     operands = data.draw(operands_of(grid, [shape], dtype))
     size = (grid.num_replicas, grid.num_partitions)
     expected = distribution.reduce_scatter(
-        operands, dimension, groups, *way, body_of(op), element_type=dtype, grid=size
+        operands, dimension, groups, *strategy, computation_of(op), element_type=dtype, grid=size
     )
-    names = {"channel_id": way[0], "use_global_device_ids": way[1], "scatter_dimension": dimension}
+    names = {"channel_id": strategy[0], "use_global_device_ids": strategy[1], "scatter_dimension": dimension}
     bodies = [combine(op, element_type_of(dtype))]
     check(evaluate("reduce_scatter", operands, expected, grid, bodies, replica_groups=groups, **names), expected)
 
@@ -151,8 +153,8 @@ def test_all_to_all(data: Any, grid: Grid, channel_id: int, dtype: Any) -> None:
 
 
 @st.composite
-def rooted(draw: st.DrawFn, grid: Grid, dtype: Any, members: int) -> tuple[AtProcess, bool]:
-    """Operands of each process and, maybe, a root for each of them."""
+def operands_and_roots(draw: st.DrawFn, grid: Grid, dtype: Any, members: int) -> tuple[AtProcess, bool]:
+    """Draw operands for each process, with or without a root for each operand."""
     operand_shapes = draw(st.lists(shapes(max_rank=2, max_size=3), min_size=1, max_size=2))
     operands = draw(operands_of(grid, operand_shapes, dtype))
     if not draw(st.booleans()):
@@ -165,7 +167,7 @@ def rooted(draw: st.DrawFn, grid: Grid, dtype: Any, members: int) -> tuple[AtPro
 @given(st.data(), grids(), st.integers(0, 1), dtypes(ALL))
 def test_collective_broadcast(data: Any, grid: Grid, channel_id: int, dtype: Any) -> None:
     groups = data.draw(groups_of(grid.num_partitions if channel_id else grid.num_replicas, covering=False))
-    operands, dynamic = data.draw(rooted(grid, dtype, len(groups[0])))
+    operands, dynamic = data.draw(operands_and_roots(grid, dtype, len(groups[0])))
     size = (grid.num_replicas, grid.num_partitions)
     expected = distribution.collective_broadcast(operands, groups, channel_id, dynamic, grid=size)
     names = {"channel_id": channel_id, "has_dynamic_root": dynamic}
@@ -176,10 +178,10 @@ def test_collective_broadcast(data: Any, grid: Grid, channel_id: int, dtype: Any
 @given(st.data(), grids(), st.integers(0, 1), st.sampled_from(["add", "subtract"]), dtypes(NUMBERS))
 def test_collective_reduce(data: Any, grid: Grid, channel_id: int, op: str, dtype: Any) -> None:
     groups = data.draw(groups_of(grid.num_partitions if channel_id else grid.num_replicas, covering=False))
-    operands, dynamic = data.draw(rooted(grid, dtype, len(groups[0])))
+    operands, dynamic = data.draw(operands_and_roots(grid, dtype, len(groups[0])))
     size = (grid.num_replicas, grid.num_partitions)
     expected = distribution.collective_reduce(
-        operands, groups, channel_id, dynamic, body_of(op), element_type=dtype, grid=size
+        operands, groups, channel_id, dynamic, computation_of(op), element_type=dtype, grid=size
     )
     names = {"channel_id": channel_id, "has_dynamic_root": dynamic}
     bodies = [combine(op, element_type_of(dtype))]
@@ -201,7 +203,7 @@ def test_collective_permute(data: Any, grid: Grid, channel_id: int, dtype: Any) 
 
 @FAST
 @given(grids())
-def test_place_in_the_grid(grid: Grid) -> None:
+def test_replica_id_and_partition_id(grid: Grid) -> None:
     for op in ("replica_id", "partition_id"):
         expected = {process: (getattr(distribution, op)(process),) for process in grid.processes}
         check(evaluate(op, dict.fromkeys(grid.processes, ()), expected, grid), expected)
@@ -237,7 +239,7 @@ RECV = """\
 
 
 def text_of(sent: Sequence[int], received: Sequence[int], sender_first: bool) -> str:
-    """A process that sends 0, 1, ... to the channels `sent`, one that receives from the channels `received`."""
+    """Return a program in which one process sends 0, 1, ... to the channels `sent` and one receives from `received`."""
     n = len(sent)
     types = ", ".join(["tensor<i32>"] * n)
     first = int(sender_first)
@@ -253,7 +255,7 @@ def text_of(sent: Sequence[int], received: Sequence[int], sender_first: bool) ->
 
 @FAST
 @given(st.data(), st.booleans())
-def test_channels_keep_the_order(data: Any, sender_first: bool) -> None:
+def test_channels_keep_the_order_of_messages(data: Any, sender_first: bool) -> None:
     sent = data.draw(st.lists(st.integers(1, 3), min_size=1, max_size=6))
     received = data.draw(st.permutations(sent))
     channels: dict[int, list[Any]] = {1: [], 2: [], 3: []}

@@ -1,4 +1,4 @@
-"""dot_general against its oracle: any dimensions, element types and values; integers exact, floats within the bound."""
+"""Compare dot_general with its oracle for all dimensions and element types: integers exactly, floats by a bound."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from stablehlo_ref.numerics.dtypes import element_type_of
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
-SUMMABLE = tuple(dtype for dtype in ALL if dtype != ml_dtypes.float8_e8m0fnu)  # that one has no zero to begin with
+SUMMABLE = tuple(dtype for dtype in ALL if dtype != ml_dtypes.float8_e8m0fnu)  # that dtype has no zero
 WIDER = {
     "int8": "int32",
     "uint8": "uint32",
@@ -35,7 +35,7 @@ WORDS = tuple(map(np.dtype, (np.int16, np.uint16, np.int32, np.uint32, np.int64,
 
 @st.composite
 def dimension_numbers(draw: st.DrawFn) -> tuple[tuple[int, ...], tuple[int, ...], dict[str, Any], tuple[int, ...]]:
-    """Shapes of the operands, dimension numbers, and the shape of the result."""
+    """Draw the shapes of the operands, dimension numbers and the shape of the result."""
     sizes = st.lists(st.integers(0, 3) | st.integers(1, 3), max_size=2)
     batching, contracting, lhs_others, rhs_others = (draw(sizes) for _ in range(4))
     numbers: dict[str, Any] = {}
@@ -54,7 +54,7 @@ def dimension_numbers(draw: st.DrawFn) -> tuple[tuple[int, ...], tuple[int, ...]
 
 @given(st.data())
 @settings(max_examples=400, deadline=None)
-def test_any_dimensions_and_types(data: st.DataObject) -> None:
+def test_dot_general(data: st.DataObject) -> None:
     lhs_shape, rhs_shape, numbers, shape = data.draw(dimension_numbers())
     dtype = data.draw(st.sampled_from(SUMMABLE))
     result_dtype = np.dtype(data.draw(st.sampled_from([dtype.name, WIDER.get(dtype.name, dtype.name)])))
@@ -82,7 +82,7 @@ def test_large_integers_wrap(dtype: np.dtype[Any], bits: int, depth: int, seed: 
         assert [[(int(x) - e) % modulus for x, e in zip(*rows)] for rows in zip(actual, exact)] == [[0] * 8] * 9
 
 
-def test_digits_suffice_for_any_depth(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_integer_digits_suffice_for_long_sums(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(contraction, "SMALL", 0)
     for dtype in (np.int32, np.int64, np.uint64):
         extremes = np.array([np.iinfo(dtype).min, np.iinfo(dtype).max, 0, 1], dtype)
@@ -109,7 +109,7 @@ def with_algorithm(
 
 
 @pytest.mark.parametrize("name", ["bf16", "f16", "f8E5M2", "f8E4M3FN"])
-def test_operands_are_rounded(name: str) -> None:
+def test_algorithm_rounds_operands(name: str) -> None:
     dtype = np.dtype({"bf16": "bfloat16", "f16": "float16", "f8E5M2": "float8_e5m2", "f8E4M3FN": "float8_e4m3fn"}[name])
     generator = np.random.default_rng(0)
     lhs, rhs = generator.standard_normal((3, 50), np.float32), generator.standard_normal((50, 4), np.float32)
@@ -132,7 +132,7 @@ def test_operands_are_rounded(name: str) -> None:
         ("tf32", 3, 2, 20),
     ],
 )
-def test_components_add_precision(precision: str, operations: int, components: int, bits: int) -> None:
+def test_components_increase_precision(precision: str, operations: int, components: int, bits: int) -> None:
     generator = np.random.default_rng(1)
     lhs, rhs = generator.standard_normal((20, 64), np.float32), generator.standard_normal((64, 20), np.float32)
     exact = lhs.astype(np.float64) @ rhs.astype(np.float64)
@@ -160,7 +160,7 @@ def test_tf32_rounds_ties_to_even() -> None:
     assert actual[:, 0].tolist() == [1.0, 1 + 2.0**-9, -1 - 2.0**-10, np.inf, 0.0]
 
 
-def test_unknown_algorithms_are_refused() -> None:
+def test_rejects_unsupported_algorithms() -> None:
     ones = np.ones((2, 2), np.float32)
     with pytest.raises(UnsupportedError, match="2 operations"):
         with_algorithm(ones, ones, "bf16", 2)
@@ -170,7 +170,7 @@ def test_unknown_algorithms_are_refused() -> None:
         with_algorithm(ones, ones, "f80", 1)
 
 
-def test_stride_zero_and_reversed_operands() -> None:
+def test_operands_of_zero_and_negative_strides() -> None:
     row = np.arange(4, dtype=np.float32)
     views = [
         np.broadcast_to(row, (3, 4)),

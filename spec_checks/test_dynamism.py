@@ -1,4 +1,4 @@
-"""Ops on shapes that only a run tells against their oracles: types with unknown dimensions in front of any arrays."""
+"""Compare ops on dynamic shapes with their oracles: types with unknown dimensions for any arrays."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from spec_checks.oracles import elementwise
 from spec_checks.strategies import ALL, NUMBERS, arrays, dtypes, same, shapes
 from spec_checks.test_convolution import convolutions
 from spec_checks.test_gather_scatter import dimension_numbers, indices
+from stablehlo_ref.define.spec import element_type
 from stablehlo_ref.diagnostics import EvaluationError
 from stablehlo_ref.ir.types import tensor_type
 from stablehlo_ref.numerics.dtypes import element_type_of
-from stablehlo_ref.spec import element_type
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Dims = tuple[int, ...]
@@ -28,23 +28,23 @@ INDEX_TYPES = st.sampled_from([np.int32, np.int64, np.uint8])
 
 
 @st.composite
-def vague(draw: st.DrawFn, shape: Dims, dtype: np.dtype[Any]) -> Any:
-    """A tensor type that a shape fits, some or all of its sizes unknown."""
+def dynamic_type(draw: st.DrawFn, shape: Dims, dtype: np.dtype[Any]) -> Any:
+    """Draw a tensor type with the given shape, some or all of its sizes unknown."""
     sizes = tuple(None if draw(st.booleans()) else n for n in shape)
     return tensor_type(sizes, element_type_of(np.dtype(dtype)))
 
 
 def numbers(data: st.DataObject, values: Any, signed: bool = False) -> Array:
-    """Attribute values as an operand, of any index type."""
+    """Draw an operand of any integer type with the values of an attribute."""
     return np.array(values, np.int64 if signed else data.draw(INDEX_TYPES))
 
 
 def check(data: st.DataObject, op: str, operands: list[Array], expected: Array, **attributes: Any) -> None:
-    """The op on vague types gives what is expected, and so it does if the result's type is known."""
-    types = [data.draw(vague(x.shape, x.dtype)) for x in operands]
-    result = data.draw(vague(expected.shape, expected.dtype))
+    """Check the result of an op on dynamic types, with a dynamic and with a static result type."""
+    types = [data.draw(dynamic_type(x.shape, x.dtype)) for x in operands]
+    result = data.draw(dynamic_type(expected.shape, expected.dtype))
     actual = evaluate(op, *operands, types=types, result=result, **attributes)
-    assert same(actual, expected), f"{operands} {attributes}\n  gives     {actual!r}\n  expected  {expected!r}"
+    assert same(actual, expected), f"{operands} {attributes}\n  actual    {actual!r}\n  expected  {expected!r}"
 
 
 def tensors(data: st.DataObject, **limits: int) -> Array:
@@ -127,7 +127,7 @@ def test_dynamic_gather(data: st.DataObject) -> None:
 @given(data=st.data())
 def test_dynamic_conv(data: st.DataObject) -> None:
     lhs_shape, rhs_shape, attributes, shape = data.draw(convolutions())
-    dtype = np.dtype(np.int32)  # whose sums are exact
+    dtype = np.dtype(np.int32)  # for exact sums
     lhs, rhs = (data.draw(arrays(dtype, s)) for s in (lhs_shape, rhs_shape))
     padding = numbers(data, attributes.pop("padding"), signed=True).reshape(-1, 2)
     expected = oracle.dynamic_conv(lhs, rhs, padding, result=(shape, dtype), **attributes)
@@ -136,7 +136,7 @@ def test_dynamic_conv(data: st.DataObject) -> None:
 
 @MANY
 @given(data=st.data())
-def test_dimension_sizes(data: st.DataObject) -> None:
+def test_get_and_set_dimension_size(data: st.DataObject) -> None:
     operand = tensors(data, min_rank=1)
     dimension = data.draw(st.integers(0, operand.ndim - 1))
     check(data, "get_dimension_size", [operand], oracle.get_dimension_size(operand, dimension), dimension=dimension)
@@ -150,7 +150,7 @@ def test_dimension_sizes(data: st.DataObject) -> None:
 
 @MANY
 @given(data=st.data())
-def test_elementwise(data: st.DataObject) -> None:
+def test_elementwise_ops_on_dynamic_shapes(data: st.DataObject) -> None:
     shape = data.draw(shapes())
     lhs, rhs = (data.draw(arrays(np.dtype(np.int16), shape)) for _ in range(2))
     check(data, "add", [lhs, rhs], elementwise.add(lhs, rhs))
@@ -158,8 +158,8 @@ def test_elementwise(data: st.DataObject) -> None:
 
 @MANY
 @given(data=st.data())
-def test_shapes_that_do_not_agree(data: st.DataObject) -> None:
-    """EvaluationError that shows both, where their types left it open whether they do."""
+def test_reports_shapes_that_differ_at_run_time(data: st.DataObject) -> None:
+    """EvaluationError with both shapes, which the types left unknown."""
     one, other = data.draw(shapes(min_rank=1, max_rank=2)), data.draw(shapes(min_rank=1, max_rank=2))
     if one == other or len(one) != len(other):
         return

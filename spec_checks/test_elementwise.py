@@ -1,4 +1,4 @@
-"""Elementwise ops against their oracles: exact ones bit by bit, elementary functions in units in the last place."""
+"""Compare elementwise ops with their oracles: exact ops bitwise, elementary functions in ULP."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from spec_checks.strategies import (
     shapes,
     special_values,
 )
-from stablehlo_ref.define import Op
+from stablehlo_ref.define.definition import REGISTRY
 from stablehlo_ref.ir.types import tensor_type
 from stablehlo_ref.numerics.dtypes import element_type_of
 from stablehlo_ref.ops.comparison import ComparisonDirection, ComparisonType
@@ -75,7 +75,7 @@ ELEMENTARY = (
 COMPLEX_UNARY = ("abs", *ELEMENTARY, "sign", "sqrt")
 COMPLEX_BINARY = ("atan2", "divide", "multiply", "power")
 
-# f8E8M0FNU has no zero, and its smallest number stands for all that is smaller, even for what f64 has as zero.
+# f8E8M0FNU has no zero: all smaller numbers, and zero in f64, are rounded to its smallest number.
 FLOATS_WITH_ZERO = tuple(dtype for dtype in FLOATS if dtype.name != "float8_e8m0fnu")
 
 FAST = settings(max_examples=25, deadline=None)
@@ -86,18 +86,18 @@ def oracle_of(op: str) -> Any:
 
 
 def alike(actual: Array, expected: Array) -> bool:
-    """Whether arrays are the same, but for the sign of zeros that stand for NaN in formats that have none."""
+    """Whether arrays are equal, up to the sign of zeros that replace NaN in formats without NaN."""
     if actual.dtype.name.startswith(("float4_", "float6_")):
         return actual.dtype == expected.dtype and actual.shape == expected.shape and bool(np.all(actual == expected))
     return same(actual, expected)
 
 
 def explain(op: str, actual: Array, expected: Array, *operands: Any) -> str:
-    return f"{op}{operands!r}\n  gives     {actual!r}\n  expected  {expected!r}"
+    return f"{op}{operands!r}\n  actual    {actual!r}\n  expected  {expected!r}"
 
 
 def ulps(actual: Array, expected: Array) -> int:
-    """The largest distance of two arrays of floats, in steps from one number to the next; NaN is like NaN."""
+    """Return the largest distance of two arrays of floats in ULP; two NaNs have distance 0."""
     if actual.dtype in COMPLEXES:
         return max(ulps(actual.real.copy(), expected.real.copy()), ulps(actual.imag.copy(), expected.imag.copy()))
     return max((abs(_ordinal(x) - _ordinal(y)) for x, y in zip(actual.flat, expected.flat)), default=0)
@@ -117,7 +117,7 @@ def _ordinal(x: Any) -> int:
 @pytest.mark.parametrize("op", EXACT_UNARY)
 @FAST
 @given(data=st.data())
-def test_exact_unary(op: str, data: st.DataObject) -> None:
+def test_exact_unary_ops(op: str, data: st.DataObject) -> None:
     operand = data.draw(arrays(data.draw(dtypes(EXACT_UNARY[op])), data.draw(shapes())))
     actual, expected = evaluate(op, operand), oracle_of(op)(operand)
     assert alike(actual, expected), explain(op, actual, expected, operand)
@@ -126,7 +126,7 @@ def test_exact_unary(op: str, data: st.DataObject) -> None:
 @pytest.mark.parametrize("op", EXACT_BINARY)
 @FAST
 @given(data=st.data())
-def test_exact_binary(op: str, data: st.DataObject) -> None:
+def test_exact_binary_ops(op: str, data: st.DataObject) -> None:
     dtype, shape = data.draw(dtypes(EXACT_BINARY[op])), data.draw(shapes())
     lhs, rhs = data.draw(arrays(dtype, shape)), data.draw(arrays(dtype, shape))
     actual, expected = evaluate(op, lhs, rhs), oracle_of(op)(lhs, rhs)
@@ -146,7 +146,7 @@ def test_elementary_functions(op: str, data: st.DataObject) -> None:
 @pytest.mark.parametrize("op", ["atan2", "power"])
 @settings(max_examples=20, deadline=None)
 @given(data=st.data())
-def test_elementary_functions_of_two_operands(op: str, data: st.DataObject) -> None:
+def test_binary_elementary_functions(op: str, data: st.DataObject) -> None:
     dtype, shape = data.draw(dtypes(FLOATS_WITH_ZERO)), data.draw(shapes(max_rank=2, max_size=3))
     lhs, rhs = data.draw(arrays(dtype, shape)), data.draw(arrays(dtype, shape))
     actual, expected = evaluate(op, lhs, rhs), oracle_of(op)(lhs, rhs)
@@ -158,7 +158,7 @@ def test_elementary_functions_of_two_operands(op: str, data: st.DataObject) -> N
 
 
 def complex_arrays(count: int) -> st.SearchStrategy[Array]:
-    """Numbers of moderate size without zeros: what special parts give, and division by zero, the spec leaves open."""
+    """Draw moderate numbers without zeros: the spec does not define the results of special values and zeros."""
     parts = st.floats(0.125, 4.0, width=32).flatmap(lambda x: st.sampled_from([x, -x]))
     numbers = st.lists(st.tuples(parts, parts), min_size=count, max_size=count)
     chosen = st.sampled_from(COMPLEXES)
@@ -166,7 +166,7 @@ def complex_arrays(count: int) -> st.SearchStrategy[Array]:
 
 
 def close_parts(actual: Array, expected: Array, units: int = 4) -> bool:
-    """Within so many units in the last place of the larger part: cancellation costs the smaller its last digits."""
+    """Compare within ULPs of the larger part, since cancellation makes the smaller part inexact."""
     known = np.isfinite(expected)
     actual, expected = actual[known], expected[known]
     unit = np.spacing(np.maximum(np.abs(expected.real), np.abs(expected.imag)))
@@ -186,7 +186,7 @@ def test_complex_functions(op: str, operand: Array) -> None:
 @pytest.mark.parametrize("op", COMPLEX_BINARY)
 @settings(max_examples=10, deadline=None)
 @given(data=st.data())
-def test_complex_functions_of_two_operands(op: str, data: st.DataObject) -> None:
+def test_binary_complex_functions(op: str, data: st.DataObject) -> None:
     lhs = data.draw(complex_arrays(3))
     rhs = data.draw(complex_arrays(3)).astype(lhs.dtype)
     actual, expected = evaluate(op, lhs, rhs), oracle_of(op)(lhs, rhs)
@@ -325,37 +325,37 @@ PATHS = [(op, dtype) for op, types in (EXACT_UNARY | EXACT_BINARY).items() for d
 
 
 @pytest.mark.parametrize(("op", "dtype"), PATHS, ids=lambda x: str(x))
-def test_large_operands_are_as_small_ones(op: str, dtype: np.dtype[Any]) -> None:
-    """Blocks, tables and vectorised loops give the same as a few elements at a time."""
+def test_large_operands_agree_with_small_ones(op: str, dtype: np.dtype[Any]) -> None:
+    """Blocks, tables and vectorised loops return the same as a few elements at a time."""
     operands = pairs_of_specials(dtype)[: 2 if op in EXACT_BINARY else 1]
-    small, large = evaluate(op, *operands), evaluate(op, *map(enlarged, operands))
-    assert same(large, enlarged(small))
+    small, large = evaluate(op, *operands), evaluate(op, *map(repeated, operands))
+    assert same(large, repeated(small))
 
 
 @pytest.mark.parametrize("dtype", ALL, ids=str)
-def test_large_operands_are_compared_chosen_and_converted_as_small_ones(dtype: np.dtype[Any]) -> None:
+def test_compare_select_and_convert_large_operands(dtype: np.dtype[Any]) -> None:
     x, y = pairs_of_specials(dtype)
     pred = np.arange(x.size) % 3 == 0
     for kind in ("FLOAT", "TOTALORDER") if dtype in FLOATS else (None,):
-        assert same(compare(enlarged(x), enlarged(y), "GE", kind), enlarged(compare(x, y, "GE", kind)))
+        assert same(compare(repeated(x), repeated(y), "GE", kind), repeated(compare(x, y, "GE", kind)))
     scalar = x[1:2].reshape(())
     for op, *operands in (("select", pred, x, y), ("clamp", x, y, np.roll(x, 3)), ("clamp", scalar, y, scalar)):
-        large = evaluate(op, *[enlarged(z) if z.ndim else z for z in operands])
-        assert same(large, enlarged(evaluate(op, *operands))), op
+        large = evaluate(op, *[repeated(z) if z.ndim else z for z in operands])
+        assert same(large, repeated(evaluate(op, *operands))), op
     for other in ALL:
-        small, large = (convert(z, other) for z in (x, enlarged(x)))
-        assert same(large, enlarged(small)), f"convert to {other}"
+        small, large = (convert(z, other) for z in (x, repeated(x)))
+        assert same(large, repeated(small)), f"convert to {other}"
 
 
 def pairs_of_specials(dtype: np.dtype[Any]) -> list[Array]:
-    """Two arrays in which each special value meets each."""
+    """Return two arrays that pair each special value with each."""
     specials = special_values(dtype) if dtype not in COMPLEXES else _complex_specials(dtype)
     count = len(specials) * (len(specials) + 1)
     return [np.resize(specials, count), np.resize(np.append(specials, specials[0]), count)]
 
 
-def enlarged(x: Array) -> Array:
-    """Repetitions of an array, enough for the paths that large arrays take."""
+def repeated(x: Array) -> Array:
+    """Repeat an array so often that it is processed as a large one."""
     return np.tile(x, LARGE // x.size + 1)
 
 
@@ -378,10 +378,10 @@ def test_operands_of_any_strides(dtype: np.dtype[Any]) -> None:
 
 @pytest.mark.parametrize(("op", "dtype"), BROADCASTS, ids=str)
 def test_scalars_broadcast_in_computations_of_lanes(op: str, dtype: np.dtype[Any]) -> None:
-    """In a region that is called with arrays of lanes, constants stay scalars, on either side."""
+    """In a region called with arrays of lanes, constants remain scalars and broadcast on either side."""
     lanes = np.arange(1, 701).astype(dtype)
     constant = np.ones((), dtype)
-    kernel = Op.registry[f"stablehlo.{op}"].call("plan", {"lhs": type_of(constant)})
+    kernel = REGISTRY[f"stablehlo.{op}"].roles["plan"]({"lhs": type_of(constant)})
     with np.errstate(all="ignore"):
         for lhs, rhs in ((lanes, constant), (constant[()], lanes), (lanes[:3], constant)):
             whole = np.broadcast_arrays(lhs, rhs)

@@ -1,4 +1,4 @@
-"""infeed and outfeed against their oracles: programs that read, add and write, in grids that share the queues."""
+"""Compare infeed and outfeed with their oracles: programs that read, add and write, in grids that share the queues."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ INT32 = np.dtype(np.int32)
 
 
 def text(steps: list[str], type: str) -> str:
-    """A program that adds what it reads, and writes what it has and its operand."""
+    """Return a program that adds up what it reads, and writes the sum and its operand."""
     lines, token, value = ["%t = stablehlo.after_all : !stablehlo.token"], "%t", "%x"
     for i, step in enumerate(steps):
         if step == "infeed":
@@ -37,7 +37,7 @@ def text(steps: list[str], type: str) -> str:
     data=st.data(), shape=shapes(max_rank=2), count=st.integers(1, 3),
     steps=st.lists(st.sampled_from(["infeed", "outfeed"]), max_size=5),
 )  # fmt: skip
-def test_feeds(data: st.DataObject, shape: tuple[int, ...], count: int, steps: list[str]) -> None:
+def test_infeed_and_outfeed(data: st.DataObject, shape: tuple[int, ...], count: int, steps: list[str]) -> None:
     inputs = [data.draw(arrays(INT32, shape)) for _ in range(count)]
     waiting = [(data.draw(arrays(INT32, shape)),) for _ in range(count * steps.count("infeed"))]
     program = sr.load(text(steps, str(tensor_type(shape, element_type_of(INT32)))))
@@ -46,7 +46,7 @@ def test_feeds(data: st.DataObject, shape: tuple[int, ...], count: int, steps: l
                                   infeed=list(waiting), outfeed=written)  # fmt: skip
     queue: list[tuple[np.ndarray, ...]] = []
     with np.errstate(all="ignore"):
-        for process, x in enumerate(inputs):  # none waits for another, so one runs after the other
+        for process, x in enumerate(inputs):  # no process waits, so they run one after the other
             value = x
             for step in steps:
                 if step == "infeed":

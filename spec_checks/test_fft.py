@@ -1,4 +1,4 @@
-"""fft against its oracle: all types, one to three dimensions, odd lengths, sizes of zero."""
+"""Compare fft with its oracle: all types, one to three dimensions, odd lengths, sizes of 0."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ PARTS = st.sampled_from([np.dtype(np.float32), np.dtype(np.float64)])
 
 @st.composite
 def arguments(draw: st.DrawFn) -> Arguments:
-    """Operand, fft_type, fft_length, and shape and dtype of the result."""
+    """Draw the operand, fft_type, fft_length, and shape and dtype of the result."""
     part, fft_type = draw(PARTS), draw(st.sampled_from(FftType))
     lengths = draw(shapes(max_rank=3, max_size=4, min_rank=1))
     if draw(st.booleans()):
@@ -53,17 +53,17 @@ def test_fft(block: int, drawn: Arguments) -> None:
     expected = oracle.fft(operand, fft_type.name, fft_length, result=(shape, dtype))
     bound = oracle.fft_bound(operand, fft_type.name, fft_length, result=(shape, dtype))
     assert (actual.shape, actual.dtype) == (shape, dtype)
-    assert np.all(within(actual, expected, bound)), f"{drawn}\n  gives {actual!r}\n  not {expected!r}"
+    assert np.all(within(actual, expected, bound)), f"{drawn}\n  got {actual!r}\n  not {expected!r}"
 
 
 @MANY
 @given(drawn=arguments())
-def test_f32_is_nearly_rounded_once(drawn: Arguments) -> None:
-    """f32 results are those of f64 arithmetic, rounded."""
+def test_f32_results_are_rounded_once(drawn: Arguments) -> None:
+    """Results in f32 are those of f64 arithmetic, rounded."""
     operand, fft_type, fft_length, shape, dtype = drawn
     if dtype not in (np.float32, np.complex64):
         return
     actual = evaluate("fft", operand, fft_type=fft_type, fft_length=fft_length)
     expected = oracle.fft(operand, fft_type.name, fft_length, result=(shape, dtype))
     bound = oracle.fft_bound(operand, fft_type.name, fft_length, result=(shape, dtype), arithmetic=np.dtype(np.float64))
-    assert np.all(within(actual, expected, bound)), f"{drawn}\n  gives {actual!r}\n  not {expected!r}"
+    assert np.all(within(actual, expected, bound)), f"{drawn}\n  got {actual!r}\n  not {expected!r}"

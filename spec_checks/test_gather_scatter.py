@@ -1,4 +1,4 @@
-"""gather and scatter against their oracles: any dimension numbers, any integers as indices, windows out of bounds."""
+"""Compare gather and scatter with their oracles: any dimension numbers and indices, windows out of bounds."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from spec_checks.evaluate import combine, evaluate, region
 from spec_checks.oracles import elementwise
 from spec_checks.oracles import gather_scatter as oracle
 from spec_checks.strategies import ALL, BOOLEANS, COMPLEXES, FLOATS, INTEGERS, WIDE_FLOATS, arrays, dtypes, same
-from stablehlo_ref.algorithms import gathering, updates
+from stablehlo_ref.algorithms import gather, scatter_updates
 from stablehlo_ref.numerics.dtypes import element_type_of
 from stablehlo_ref.ops import gather_scatter
 
@@ -28,7 +28,7 @@ MANY = settings(max_examples=120, deadline=None)
 
 @st.composite
 def dimension_numbers(draw: st.DrawFn) -> dict[str, Any]:
-    """Shapes and dimension numbers of a gather or a scatter, by the names of a gather."""
+    """Draw shapes and dimension numbers of a gather or scatter, with gather's names."""
     roles = draw(st.lists(st.sampled_from(["window", "window", "collapsed", "batching"]), max_size=4))
     windows, collapsed, batching = (
         tuple(d for d, r in enumerate(roles) if r == role) for role in ("window", "collapsed", "batching")
@@ -63,7 +63,7 @@ def dimension_numbers(draw: st.DrawFn) -> dict[str, Any]:
 
 @st.composite
 def indices(draw: st.DrawFn, shape: tuple[int, ...]) -> Array:
-    """Mostly small numbers, some out of bounds, some extreme, of any integer type."""
+    """Draw indices of any integer type: mostly small, some out of bounds, some extreme."""
     dtype = draw(dtypes(INTEGERS))
     if draw(st.integers(0, 3)) == 0:
         return draw(arrays(dtype, shape))
@@ -80,14 +80,14 @@ def test_gather(small: bool, data: st.DataObject) -> None:
     operand = data.draw(arrays(data.draw(dtypes(ALL)), numbers.pop("sizes")))
     start_indices = data.draw(indices(numbers.pop("indices_shape")))
     if data.draw(st.booleans()):
-        operand = operand.copy("F")  # in pieces
+        operand = operand.copy("F")  # not contiguous
     with pytest.MonkeyPatch.context() as patch:
-        if not small:  # every window is one for the ways that large ones go
-            patch.setattr(gathering, "WINDOW", 0)
-            patch.setattr(gathering, "BLOCK", 2)
+        if not small:  # treat every window as a large one
+            patch.setattr(gather, "WINDOW", 0)
+            patch.setattr(gather, "BLOCK", 2)
         actual = evaluate("gather", operand, start_indices, **numbers)
     expected = oracle.gather(operand, start_indices, **numbers)
-    assert same(actual, expected), f"{operand!r} {start_indices!r} {numbers}\n  gives {actual!r}\n  not {expected!r}"
+    assert same(actual, expected), f"{operand!r} {start_indices!r} {numbers}\n  got {actual!r}\n  not {expected!r}"
 
 
 BODIES = {
@@ -102,7 +102,7 @@ BODIES = {
 
 
 def scatter_arguments(data: st.DataObject, dtype: np.dtype[Any], count: int = 1) -> Arguments:
-    """Inputs, indices, updates and the attributes of a scatter."""
+    """Draw inputs, indices, updates and attributes of a scatter."""
     names = {
         "offset_dims": "update_window_dims",
         "collapsed_slice_dims": "inserted_window_dims",
@@ -125,12 +125,15 @@ def scatter_arguments(data: st.DataObject, dtype: np.dtype[Any], count: int = 1)
 def check_scatter(
     data: st.DataObject, arguments: Arguments, body: Any, function: Any, element: np.dtype[Any] | None = None
 ) -> None:
-    """`body` and `function` are the same update computation, `element` its type where it is not the inputs'."""
+    """Compare a scatter with its oracle; `function` is the update computation `body` in Python.
+
+    `element` is the element type of the computation if it differs from that of the inputs.
+    """
     inputs, scatter_indices, news, numbers = arguments
-    with pytest.MonkeyPatch.context() as patch:  # any way is right for any window
+    with pytest.MonkeyPatch.context() as patch:  # every algorithm is correct for every window
         patch.setattr(gather_scatter, "BOX", data.draw(st.sampled_from([0, gather_scatter.BOX])))
-        patch.setattr(updates, "PATIENCE", data.draw(st.sampled_from([0, updates.PATIENCE])))
-        patch.setattr(updates, "LARGE", data.draw(st.sampled_from([0, updates.LARGE])))
+        patch.setattr(scatter_updates, "PATIENCE", data.draw(st.sampled_from([0, scatter_updates.PATIENCE])))
+        patch.setattr(scatter_updates, "LARGE", data.draw(st.sampled_from([0, scatter_updates.LARGE])))
         results = evaluate("scatter", *inputs, scatter_indices, *news, bodies=[body], **numbers)
     actual = results if len(inputs) > 1 else (results,)
     types = element and tuple((x.shape, element) for x in inputs)
@@ -138,12 +141,12 @@ def check_scatter(
         expected = oracle.scatter(
             tuple(inputs), scatter_indices, tuple(news), **numbers, update_computation=function, result=types
         )
-    assert all(map(same, actual, expected)), f"{arguments}\n  gives {actual!r}\n  not {expected!r}"
+    assert all(map(same, actual, expected)), f"{arguments}\n  got {actual!r}\n  not {expected!r}"
 
 
 @MANY
 @given(data=st.data())
-def test_scatter_of_one_op(data: st.DataObject) -> None:
+def test_scatter_with_recognised_computation(data: st.DataObject) -> None:
     op = data.draw(st.sampled_from(sorted(BODIES)))
     dtype = data.draw(st.sampled_from(BODIES[op]))
     function = getattr(elementwise, {"and": "and_", "or": "or_"}.get(op, op))
@@ -153,8 +156,8 @@ def test_scatter_of_one_op(data: st.DataObject) -> None:
 
 @MANY
 @given(data=st.data())
-def test_scatter_of_several_inputs(data: st.DataObject) -> None:
-    """The new value of each input depends on the other one's, and on the order of updates."""
+def test_scatter_with_several_inputs(data: st.DataObject) -> None:
+    """The new value of each input depends on the other input and on the order of updates."""
     t = "tensor<i32>"
     body = region(
         f"(%a: {t}, %b: {t}, %c: {t}, %d: {t}) -> ({t}, {t}) {{"
@@ -166,7 +169,7 @@ def test_scatter_of_several_inputs(data: st.DataObject) -> None:
 
 @MANY
 @given(data=st.data())
-def test_scatter_of_independent_inputs(data: st.DataObject) -> None:
+def test_scatter_with_independent_inputs(data: st.DataObject) -> None:
     t = "tensor<i32>"
     body = region(
         f"(%a: {t}, %b: {t}, %c: {t}, %d: {t}) -> ({t}, {t}) {{"
@@ -189,11 +192,11 @@ def test_scatter_overwrites_and_promotes(data: st.DataObject) -> None:
 @pytest.mark.parametrize("count", [1, 5, 40, 300])
 @pytest.mark.parametrize("rows", [1, 3, 50])
 @pytest.mark.parametrize("patience", [0, 2, 8])
-def test_rounds(count: int, rows: int, patience: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each update once, none of a row twice in a round, those of one row in order."""
-    monkeypatch.setattr(updates, "PATIENCE", patience)
+def test_rounds_of_updates(count: int, rows: int, patience: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rounds contain each update once, no row twice, and the updates of a row in order."""
+    monkeypatch.setattr(scatter_updates, "PATIENCE", patience)
     numbers = np.random.default_rng(count + rows).integers(0, rows, count)
-    found = [np.arange(count)[hits] for hits in updates.rounds(numbers, rows)]
+    found = [np.arange(count)[hits] for hits in scatter_updates.rounds(numbers, rows)]
     assert sorted(np.concatenate(found)) == list(range(count))
     for hits in found:
         assert len(set(numbers[hits])) == len(hits)
@@ -206,8 +209,8 @@ OF_COLUMNS = {"inserted_window_dims": (0,), "scatter_dims_to_operand_dims": (0,)
 
 
 @pytest.mark.parametrize("columns", [(), (3,), (30,)], ids=["elements", "rows", "large"])
-def test_many_updates_of_a_row_are_a_left_fold(columns: tuple[int, ...]) -> None:
-    """Which rounds each sum: another order gives another result."""
+def test_updates_of_a_row_are_a_left_fold(columns: tuple[int, ...]) -> None:
+    """Each sum is rounded, so another order has another result."""
     operand, count = np.zeros((2, *columns), np.float32) + np.float32(1e8), 1000
     numbers = np.arange(count).reshape(-1, 1) % 2
     new = np.random.default_rng(0).normal(size=(count, *columns)).astype(np.float32)
@@ -220,8 +223,8 @@ def test_many_updates_of_a_row_are_a_left_fold(columns: tuple[int, ...]) -> None
     assert same(actual, expected)
 
 
-def test_scatter_in_place_leaves_arguments_alone() -> None:
-    """%y dies in the first scatter and may be written to; %x is the caller's."""
+def test_scatter_in_place_does_not_change_arguments() -> None:
+    """%y is last used by the first scatter and may be overwritten; %x belongs to the caller."""
     scatter = """"stablehlo.scatter"(INPUT, %i, %u) ({
       ^bb0(%a: tensor<i32>, %b: tensor<i32>):
         %s = stablehlo.multiply %a, %b : tensor<i32>

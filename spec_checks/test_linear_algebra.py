@@ -1,4 +1,4 @@
-"""cholesky and triangular_solve against their oracles: all types and forms, batches, matrices without a solution."""
+"""Compare cholesky and triangular_solve with their oracles: all types and forms, batches, singular matrices."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ Array = np.ndarray[Any, np.dtype[Any]]
 
 MANY = settings(max_examples=80, deadline=None)
 DTYPES = (*WIDE_FLOATS, *COMPLEXES, np.dtype(np.float16), np.dtype(ml_dtypes.bfloat16))
-UNREAD = (0.0, 7.0, np.nan, np.inf)  # what may stand where nothing is read
+UNREAD = (0.0, 7.0, np.nan, np.inf)  # values for the triangle that is not read
 
 
 @st.composite
 def matrices(draw: st.DrawFn, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Array:
-    """Entries of moderate size, many of them +0; the oracle makes no difference between zeros."""
+    """Draw moderate elements, many of them +0; the oracle does not distinguish zeros."""
     random = np.random.default_rng(draw(st.integers(0, 1 << 32)))
     values = random.normal(size=shape) * (random.random(shape) < draw(st.sampled_from([0.5, 1.0])))
     if dtype.kind == "c":
@@ -48,9 +48,9 @@ def test_cholesky(data: st.DataObject) -> None:
     a[..., ~triangle] = data.draw(st.sampled_from(UNREAD))
     actual, expected = evaluate("cholesky", a, lower=lower), oracle.cholesky(a, lower)
     bound = oracle.cholesky_bound(a, lower)
-    is_in_doubt = np.any(np.isinf(bound) & triangle, (-1, -2), keepdims=True)  # whether it is positive definite
+    is_in_doubt = np.any(np.isinf(bound) & triangle, (-1, -2), keepdims=True)  # it may be positive definite or not
     agree = within(actual, expected, bound) | is_in_doubt
-    assert np.all(agree), f"{a!r}\n  gives {actual!r}\n  not {expected!r}"
+    assert np.all(agree), f"{a!r}\n  got {actual!r}\n  not {expected!r}"
     for index in np.ndindex(batch):
         failed = np.isnan(actual[index]).any()
         assert failed == np.isnan(actual[index].real).all() or n == 0
@@ -76,11 +76,11 @@ def test_triangular_solve(block: int, data: st.DataObject) -> None:
         actual = evaluate("triangular_solve", a, b, transpose_a=transpose_a, **attributes)
     expected = oracle.triangular_solve(a, b, transpose_a=transpose_a.name, **attributes)
     bound = oracle.triangular_solve_bound(a, b, transpose_a=transpose_a.name, **attributes)
-    assert np.all(within(actual, expected, bound)), f"{a!r} {b!r} {attributes}\n  gives {actual!r}\n  not {expected!r}"
+    assert np.all(within(actual, expected, bound)), f"{a!r} {b!r} {attributes}\n  got {actual!r}\n  not {expected!r}"
 
 
 def test_large_systems() -> None:
-    """Several blocks of rows; the solution is multiplied back."""
+    """Systems of several blocks of rows; multiplying the solution by the matrix returns the right-hand side."""
     random = np.random.default_rng(0)
     a, b = np.tril(random.normal(size=(100, 100))) + 8 * np.eye(100), random.normal(size=(100, 7))
     attributes = {"left_side": True, "lower": True, "unit_diagonal": False, "transpose_a": Transpose.NO_TRANSPOSE}
@@ -91,7 +91,7 @@ def test_large_systems() -> None:
 
 
 @pytest.mark.parametrize("failing", [[], [0], [14], [3, 4, 9], range(15)])
-def test_cholesky_of_a_batch_fails_where_a_matrix_is_not_positive_definite(failing: Any) -> None:
+def test_cholesky_is_nan_only_for_matrices_that_are_not_positive_definite(failing: Any) -> None:
     a = np.tile(np.array([[4.0, 0.0], [2.0, 5.0]], np.float32), (15, 1, 1))
     a[list(failing), 1, 1] = 0.5  # less than (2 / sqrt(4))**2
     expected = np.tile(np.array([[2.0, 0.0], [1.0, 2.0]], np.float32), (15, 1, 1))

@@ -1,4 +1,4 @@
-"""batch_norm_inference, batch_norm_training and batch_norm_grad against their oracles."""
+"""Compare batch_norm_inference, batch_norm_training and batch_norm_grad with their oracles."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ from stablehlo_ref.ops import normalization
 Array = np.ndarray[Any, np.dtype[Any]]
 
 DTYPES = (*WIDE_FLOATS, np.dtype(np.float16), np.dtype(ml_dtypes.bfloat16))
-VECTORS = {"inference": 4, "training": 2, "grad": 3}  # operands with one element for each feature
+VECTORS = {"inference": 4, "training": 2, "grad": 3}  # number of operands with one element per feature
 
 
 @st.composite
 def arguments(draw: st.DrawFn, op: str) -> tuple[list[Array], float, int]:
-    """Operands, epsilon and feature_index."""
+    """Draw operands, epsilon and feature_index."""
     dtype, shape = draw(st.sampled_from(DTYPES)), draw(shapes(max_rank=3, min_rank=1))
     feature_index = draw(st.integers(0, len(shape) - 1))
     sizes = [shape, *[(shape[feature_index],)] * VECTORS[op], *[shape] * (op == "grad")]
-    way = draw(st.sampled_from(["any", "whole numbers", "normal", "normal", "normal"]))
-    if way != "normal":
-        operands = [draw(arrays(dtype, size, moderate=way != "any")) for size in sizes]
+    kind = draw(st.sampled_from(["any", "whole numbers", "normal", "normal", "normal"]))
+    if kind != "normal":
+        operands = [draw(arrays(dtype, size, moderate=kind != "any")) for size in sizes]
     else:
         random = np.random.default_rng(draw(st.integers(0, 1 << 32)))
         mean = draw(st.sampled_from([0, 1, 100]))
@@ -58,14 +58,14 @@ def test_batch_norm(op: str, long: int, data: st.DataObject) -> None:
     if op == "inference":
         results, expected, bounds = (results,), (expected,), (bounds,)
     for actual, value, bound in zip(results, expected, bounds):
-        message = f"{operands} {epsilon} {feature_index}\n  gives {actual!r}\n  not {value!r}\n  by {bound}"
+        message = f"{operands} {epsilon} {feature_index}\n  got {actual!r}\n  not {value!r}\n  by {bound}"
         assert np.all(within(actual, value, bound)), message
 
 
 @pytest.mark.parametrize("shape", [(40, 9, 10, 3), (3, 5, 200, 100)])
 @pytest.mark.parametrize("feature_index", [0, 1, 3])
 def test_large_tensors(shape: tuple[int, ...], feature_index: int) -> None:
-    """Blocks of rows, and rows with all features several times: the spec's decomposition in f64 agrees."""
+    """Blocks of rows, and rows with all features several times, agree with the spec's decomposition in f64."""
     random = np.random.default_rng(0)
     features = shape[feature_index]
     x, dy = random.normal(size=shape).astype(np.float32) + 3, random.normal(size=shape).astype(np.float32)
@@ -94,9 +94,11 @@ def test_large_tensors(shape: tuple[int, ...], feature_index: int) -> None:
 
 
 @pytest.mark.parametrize("count", [2_000_000, 2_000_003])
-def test_sums_of_many_are_exact(count: int) -> None:
-    """Also those of a prime number of elements, which cannot be cut into equal rows: no more than the last rounding,
-    and what 2**14 additions in f32 can be expected to add, is lost."""
+def test_long_sums_are_accurate(count: int) -> None:
+    """Sums of a prime number of elements, which cannot be cut into equal rows, are as accurate as others.
+
+    The error is that of the last rounding and of 2**14 additions in f32.
+    """
     x = np.random.default_rng(0).random((1, 1, count), np.float32) + np.float32(3)
     one = np.ones(1, np.float32)
     _, mean, variance = evaluate("batch_norm_training", x, one, one, epsilon=0.0, feature_index=1)

@@ -1,4 +1,4 @@
-"""Ops on quantized tensors against their oracles: quantize and dequantize, and ops on expressed types between them."""
+"""Compare ops on quantized tensors with their oracles: quantize, dequantize, and ops on expressed types."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ Array = np.ndarray[Any, np.dtype[Any]]
 FIXTURES = [HealthCheck.function_scoped_fixture]
 MANY = settings(max_examples=60, deadline=None, suppress_health_check=FIXTURES)
 FEW = settings(max_examples=25, deadline=None)
-LARGE = 70_000  # elements, for which there are tables of 65536
+LARGE = 70_000  # elements, more than the 65536 of a table
 EXPRESSED = tuple(map(np.dtype, ("float32", "bfloat16", "float16", "float64")))
 STORAGE = tuple(dtype for dtype in INTEGERS if width(dtype) <= 32)
 SCALES = st.sampled_from([0.5, 1.0, 2.0, 0.25, 0.1, 0.003, 7.3])
 
 
 def element_type(q: Quantized) -> QuantizedType:
-    """The element type of programs that an oracle's describes."""
+    """Return the element type of a program for the oracle's description."""
     storage, expressed = element_type_of(q.storage_type), element_type_of(q.expressed_type)
     return QuantizedType(
         storage, expressed, q.scales, q.zero_points, q.storage_min, q.storage_max, q.dimension  # type: ignore[arg-type]
@@ -47,7 +47,7 @@ def limits(dtype: np.dtype[Any]) -> tuple[int, int]:
 def quantized(
     draw: st.DrawFn, shape: tuple[int, ...], like: Quantized | None = None, per_axis: bool = True
 ) -> Quantized:
-    """Any quantized element type for tensors of a shape; if `like` another, of its baseline."""
+    """Draw a quantized element type for tensors of a shape, with the baseline type of `like` if that is given."""
     storage = like.storage_type if like else draw(dtypes(STORAGE))
     expressed = like.expressed_type if like else draw(dtypes(EXPRESSED))
     low, high = limits(storage)
@@ -64,20 +64,20 @@ def quantized(
 
 
 def stored(q: Quantized, shape: tuple[int, ...]) -> st.SearchStrategy[Array]:
-    """Integers between the storage bounds."""
+    """Draw integers between the storage bounds."""
     count = int(np.prod(shape, dtype=int))
     values = st.lists(integers(q.storage_min, q.storage_max), min_size=count, max_size=count)
     return values.map(lambda v: np.array(v, np.int64).astype(q.storage_type).reshape(shape))
 
 
 def integers(low: int, high: int) -> st.SearchStrategy[int]:
-    """Integers from `low` to `high`, half of them small if there are such."""
+    """Draw integers from `low` to `high`, half of them small if possible."""
     near = st.integers(-9, 9).filter(lambda n: low <= n <= high)
     return near | st.integers(low, high) if low <= 9 and -9 <= high else st.integers(low, high)
 
 
 def check(actual: Array, expected: Array, *inputs: Any) -> None:
-    assert same(actual, expected), f"{inputs!r}\n  gives     {actual!r}\n  expected  {expected!r}"
+    assert same(actual, expected), f"{inputs!r}\n  actual    {actual!r}\n  expected  {expected!r}"
 
 
 # --- uniform_quantize, uniform_dequantize ---------------------------------------------------------------------------
@@ -85,7 +85,7 @@ def check(actual: Array, expected: Array, *inputs: Any) -> None:
 
 @pytest.fixture(params=[(2, 1), (2, 4), (kernels.BLOCK, kernels.LONG)], ids=["rows", "elements", "at once"])
 def blocks(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Blocks of a few rows, of elements with parameters beside them, of all there is."""
+    """Choose the size of blocks: a few rows, one element per parameter, or everything."""
     for name, value in zip(("BLOCK", "LONG"), request.param):
         monkeypatch.setattr(kernels, name, value)
 
@@ -112,7 +112,7 @@ def test_uniform_dequantize(blocks: None, data: st.DataObject) -> None:
 
 @FEW
 @given(data=st.data())
-def test_large_tensors_in_and_out(data: st.DataObject) -> None:
+def test_quantize_and_dequantize_large_tensors(data: st.DataObject) -> None:
     q = data.draw(quantized((), per_axis=False))
     x, i, type = data.draw(arrays(q.expressed_type, (20,))), data.draw(stored(q, (20,))), element_type(q)
     actual = evaluate("uniform_quantize", np.resize(x, LARGE), result=tensor_type((LARGE,), type))
@@ -123,7 +123,7 @@ def test_large_tensors_in_and_out(data: st.DataObject) -> None:
 
 @MANY
 @given(data=st.data())
-def test_from_one_quantized_type_to_another(data: st.DataObject) -> None:
+def test_requantize(data: st.DataObject) -> None:
     shape = data.draw(shapes(max_rank=2))
     q = data.draw(quantized(shape))
     r = data.draw(quantized(shape).map(lambda r: Quantized(**(vars(r) | {"expressed_type": q.expressed_type}))))
@@ -146,7 +146,7 @@ ELEMENTARY = (
 @FEW
 @given(data=st.data())
 @pytest.mark.parametrize("op", [*UNARY, *BINARY])
-def test_elementwise(op: str, data: st.DataObject) -> None:
+def test_elementwise_ops(op: str, data: st.DataObject) -> None:
     shape = data.draw(shapes(max_rank=2))
     q = data.draw(quantized(shape, per_axis=False))
     kinds = [q, *(data.draw(quantized(shape, like=q)) for _ in range(2 if op in BINARY else 1))]
@@ -161,8 +161,8 @@ def test_elementwise(op: str, data: st.DataObject) -> None:
 @settings(max_examples=8, deadline=None)
 @given(data=st.data())
 @pytest.mark.parametrize("op", [*UNARY, *BINARY])
-def test_large_tensors(op: str, data: st.DataObject) -> None:
-    """A few operands again and again, as a number of elements that tables and blocks are for."""
+def test_elementwise_ops_on_large_tensors(op: str, data: st.DataObject) -> None:
+    """Repeat a few operands so often that tables and blocks are used."""
     q = data.draw(quantized((), per_axis=False))
     kinds = [q, *(data.draw(quantized((), like=q)) for _ in range(2 if op in BINARY else 1))]
     operands = [data.draw(stored(kind, (13,))) for kind in kinds[:-1]]
@@ -176,8 +176,8 @@ def test_large_tensors(op: str, data: st.DataObject) -> None:
 @FEW
 @given(data=st.data())
 @pytest.mark.parametrize("op", ["add", "subtract", "maximum"])
-def test_large_sums_to_one_scale(op: str, data: st.DataObject) -> None:
-    """They may be sums of the integers."""
+def test_large_sums_with_one_scale(op: str, data: st.DataObject) -> None:
+    """Sums with one scale may be computed on the stored integers."""
     q = data.draw(quantized((), per_axis=False).filter(lambda q: width(q.storage_type) == 8))
     kinds = [Quantized(**(vars(data.draw(quantized((), like=q))) | {"scales": q.scales})) for _ in range(3)]
     operands = [x.reshape(-1) for x in np.meshgrid(*[data.draw(stored(kind, (9,))) for kind in kinds[:-1]])]
@@ -191,14 +191,14 @@ def test_large_sums_to_one_scale(op: str, data: st.DataObject) -> None:
 @given(data=st.data())
 @pytest.mark.parametrize("op", ELEMENTARY)
 def test_elementary_functions(op: str, data: st.DataObject) -> None:
-    """They may be off by a little, and so what is stored by one."""
+    """Expressed results may have a small error, so stored results may differ by one."""
     shape = data.draw(shapes(max_rank=1))
     q = data.draw(quantized(shape, per_axis=False))
     x = data.draw(stored(q, shape))
     type = tensor_type(shape, element_type(q))
     actual = evaluate(op, x, types=[type], result=type).astype(np.int64)
     expected = quantization.dequantize_op_quantize(getattr(elementwise, op), [(x, q)], q).astype(np.int64)
-    assert (np.absolute(actual - expected) <= 1).all(), f"{x} {q}\n  gives     {actual}\n  expected  {expected}"
+    assert (np.absolute(actual - expected) <= 1).all(), f"{x} {q}\n  actual    {actual}\n  expected  {expected}"
 
 
 @FEW
@@ -216,7 +216,7 @@ def test_add_per_axis(data: st.DataObject) -> None:
 @FEW
 @given(data=st.data())
 @pytest.mark.parametrize("op", ["power", "atan2"])
-def test_elementary_functions_of_two(op: str, data: st.DataObject) -> None:
+def test_binary_elementary_functions(op: str, data: st.DataObject) -> None:
     kinds = [data.draw(quantized((), like=EXACT)) for _ in range(3)]
     operands = [data.draw(stored(kind, (5,))) for kind in kinds[:-1]]
     *types, result = (tensor_type((5,), element_type(kind)) for kind in kinds)
@@ -224,7 +224,7 @@ def test_elementary_functions_of_two(op: str, data: st.DataObject) -> None:
     expected = quantization.dequantize_op_quantize(
         getattr(elementwise, op), list(zip(operands, kinds)), kinds[-1]
     )  # fmt: skip
-    assert (np.absolute(actual - expected) <= 1).all(), f"{operands} {kinds}\n  gives {actual}\n  not   {expected}"
+    assert (np.absolute(actual - expected) <= 1).all(), f"{operands} {kinds}\n  got {actual}\n  not {expected}"
 
 
 @FEW
@@ -257,7 +257,7 @@ def test_is_finite_and_reduce_precision(data: st.DataObject) -> None:
 @FEW
 @given(data=st.data())
 def test_select_and_clamp(data: st.DataObject) -> None:
-    """A predicate and bounds may be scalars; each operand, and the result, has parameters of its own."""
+    """Predicates and bounds may be scalars; operands and results have different quantization parameters."""
     shape = data.draw(shapes(max_rank=2))
     q, around = data.draw(quantized(shape, per_axis=False)), data.draw(st.sampled_from([shape, ()]))
     kinds = [q, *(data.draw(quantized(shape, like=q)) for _ in range(3))]
@@ -281,7 +281,7 @@ def test_select_and_clamp(data: st.DataObject) -> None:
 
 # --- products -------------------------------------------------------------------------------------------------------
 
-EXACT = Quantized(np.dtype(np.int8), np.dtype(np.float32), (0.5,), (0,), -128, 127)  # sums of few of these are exact
+EXACT = Quantized(np.dtype(np.int8), np.dtype(np.float32), (0.5,), (0,), -128, 127)  # for exact sums
 WEIGHTS = Quantized(np.dtype(np.int8), np.dtype(np.float32), (0.25, 0.5, 2.0), (0, 0, 0), -128, 127, dimension=1)
 
 

@@ -1,4 +1,4 @@
-"""Ops on whole quantized tensors against their oracles: linear algebra, normalization, convolution, moves."""
+"""Compare ops on quantized tensors with their oracles: linear algebra, normalization, convolution, data movement."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ def type_of(x: Array, q: Quantized) -> Any:
 
 
 def is_close(actual: Array, floats: Array, q: Quantized, *inputs: Any) -> None:
-    """Floats that may be off by a little are stored as an integer that may be off by one."""
+    """Expressed results may have a small error, so stored results may differ by one."""
     difference = np.absolute(actual.astype(int) - quantize(floats.astype(F32), q).astype(int))
-    assert (difference <= 1).all(), f"{inputs!r}\n  gives {actual!r}\n  for   {floats!r}"
+    assert (difference <= 1).all(), f"{inputs!r}\n  got {actual!r}\n  for {floats!r}"
 
 
 # --- linear algebra, normalization ----------------------------------------------------------------------------------
@@ -43,7 +43,7 @@ def is_close(actual: Array, floats: Array, q: Quantized, *inputs: Any) -> None:
 @given(data=st.data())
 @pytest.mark.parametrize("lower", [False, True])
 def test_cholesky(lower: bool, data: st.DataObject) -> None:
-    """Of matrices that are diagonally dominant, which makes them positive definite."""
+    """Diagonally dominant matrices are positive definite."""
     a = data.draw(stored(EXACT, (2, 3, 3))) // 16
     a = (a + a.swapaxes(-1, -2) + 40 * np.eye(3, dtype=np.int8)).astype(np.int8)
     actual = evaluate("cholesky", a, types=[type_of(a, EXACT)], result=type_of(a, FINE), lower=lower)
@@ -64,7 +64,7 @@ def test_triangular_solve(left_side: bool, data: st.DataObject) -> None:
     is_close(actual, linear_algebra.triangular_solve(*floats, *form.values(), transpose.name), FINE, a, b)
 
 
-VECTORS = {"inference": 4, "training": 2, "grad": 3}  # operands with one element for each feature
+VECTORS = {"inference": 4, "training": 2, "grad": 3}  # number of operands with one element per feature
 
 
 @FEW
@@ -102,7 +102,7 @@ SUMS = Quantized(np.dtype(np.int32), F32, (0.125, 0.25), (3, -5), -(2**31), 2**3
 @given(data=st.data())
 @pytest.mark.parametrize("is_hybrid", [False, True])
 def test_convolution(is_hybrid: bool, data: st.DataObject) -> None:
-    """Padding is what stands for 0, whatever the zero point."""
+    """Padding is the expressed value 0, whatever the zero point is."""
     q = Quantized(I8, F32, (0.5,), (data.draw(integers(-9, 9)),), -128, 127)
     lhs, rhs, shape = data.draw(numbers((1, 3, 2, 2))), data.draw(numbers((2, 2, 2, 2))), (1, 2, 2, 2)
     floats = convolution(dequantize(lhs, q), dequantize(rhs, KERNEL), **CONVOLUTION, result=(shape, F32))
@@ -118,7 +118,7 @@ def test_convolution(is_hybrid: bool, data: st.DataObject) -> None:
 
 # --- ops that only move elements take them as they are stored -------------------------------------------------------
 
-NARROW = Quantized(I8, F32, (0.5,), (3,), -4, 4)  # what lies out of its bounds shows that nothing is quantized again
+NARROW = Quantized(I8, F32, (0.5,), (3,), -4, 4)  # elements out of bounds show that nothing is requantized
 X = np.array([[-128, 1, 5], [127, -5, 0]], np.int8)
 SCALAR, INDEX = np.array(100, np.int8), np.array(1, np.int32)
 INDICES = np.array([[1], [0], [7]], np.int32)
@@ -151,15 +151,15 @@ MOVES: dict[str, tuple[list[Array], dict[str, Any], Any]] = {
 
 
 @pytest.mark.parametrize("op", MOVES)
-def test_moves(op: str) -> None:
+def test_data_movement(op: str) -> None:
     operands, attributes, expected = MOVES[op]
     types = [type_of(x, NARROW) if x.dtype == I8 else tensor_type(x.shape, element_type_of(x.dtype)) for x in operands]
     actual = evaluate(op, *operands, types=types, result=type_of(expected, NARROW), **attributes)
     check(actual, expected, *operands)
 
 
-def test_values_in_values() -> None:
-    """Tuples and futures hold elements as they are stored."""
+def test_tuples_and_futures() -> None:
+    """Tuples and futures contain elements as they are stored."""
     t = type_of(X, NARROW)
     program = sr.parse(f"""func.func @main(%x: {t}) -> ({t}, {t}) {{
       %0 = stablehlo.tuple %x, %x : tuple<{t}, {t}>
@@ -188,8 +188,8 @@ AXIS = Quantized(I8, F32, (0.5, 0.25, 2.0), (3, 0, -1), -4, 4, dimension=1)
         ("broadcast_in_dim", {"broadcast_dimensions": (2, 0)}, 0, np.broadcast_to(X.T[:, np.newaxis], (3, 4, 2))),
     ],
 )
-def test_moves_of_the_quantized_dimension(op: str, attributes: Any, dimension: int, expected: Array) -> None:
-    """What the elements stand for moves with them."""
+def test_data_movement_of_the_quantization_dimension(op: str, attributes: Any, dimension: int, expected: Array) -> None:
+    """Expressed values move with the elements."""
     moved = Quantized(**(vars(AXIS) | {"dimension": dimension}))
     actual = evaluate(op, X, types=[type_of(X, AXIS)], result=type_of(expected, moved), **attributes)
     check(actual, expected, X)
@@ -198,13 +198,13 @@ def test_moves_of_the_quantized_dimension(op: str, attributes: Any, dimension: i
 
 
 def of_any_size(sizes: Sequence[int], q: Quantized, known: int | None = None) -> str:
-    """A tensor type whose sizes are unknown, but for that of one dimension."""
+    """Return a tensor type whose sizes are unknown except for that of one dimension."""
     text = "x".join(str(n) if d == known else "?" for d, n in enumerate(sizes))
     return f"tensor<{text}x{element_type(q)}>"
 
 
 def test_dynamic_ops() -> None:
-    """They plan themselves on quantized types, too."""
+    """Ops are also planned at run time for quantized types."""
     x, rows = of_any_size((2, 3), AXIS, 1), Quantized(**(vars(AXIS) | {"dimension": 2}))
     longer, all_alike = of_any_size((4, 2, 3), rows, 2), of_any_size((2, 3), EXACT)
     inputs, outputs = f"%x: {x}, %y: {all_alike}, %shape: tensor<3xi32>", f"{longer}, {all_alike}, {x}"
@@ -241,7 +241,7 @@ def test_iota(data: st.DataObject) -> None:
         'dense<"0x0102FD"> : tensor<3x{q}>',
     ],
 )
-def test_constants_inputs_and_results_are_stored_integers(value: str) -> None:
+def test_constants_inputs_and_results_are_storage_integers(value: str) -> None:
     q = element_type(EXACT)
     program = sr.parse(f"""func.func @main(%x: tensor<3x{q}>) -> tensor<3x{q}> {{
       %0 = stablehlo.constant() <{{value = {value.format(q=q)}}}> : () -> tensor<3x{q}>

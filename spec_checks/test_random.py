@@ -1,4 +1,4 @@
-"""Random bits against the published test vectors of their generators and against an oracle; `rng` by its moments."""
+"""Compare random bits with published test vectors of the generators and with an oracle; check the moments of `rng`."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ ONES = 2**32 - 1
 PI = (0x243F6A88, 0x85A308D3, 0x13198A2E, 0x03707344, 0xA4093822, 0x299F31D0)
 
 
-def test_known_answers() -> None:
-    """Of the Random123 library."""
+def test_published_test_vectors() -> None:
+    """Test vectors of the Random123 library."""
     assert oracle.threefry2x32((0, 0), (0, 0)) == (0x6B200159, 0x99BA4EFE)
     assert oracle.threefry2x32((ONES, ONES), (ONES, ONES)) == (0x1CB996FC, 0xBB002BE7)
     assert oracle.threefry2x32(PI[:2], PI[2:4]) == (0xC4923A9C, 0x483DF7A0)
@@ -50,8 +50,8 @@ def test_rng_bit_generator(data: st.DataObject) -> None:
     np.testing.assert_array_equal(actual.view(bits), expected)
 
 
-def test_blocks_of_counters_join() -> None:
-    """More counters than are worked on at a time, the counter's low word wrapping between."""
+def test_blocks_of_counters() -> None:
+    """Several blocks of counters, with an overflow of the counter's low word between them."""
     state = np.array([3, 2**64 - 9000], np.uint64)
     for algorithm in ("THREE_FRY", "PHILOX"):
         types = type_of(state), tensor_type((40_000,), element_type_of(np.dtype("u4")))
@@ -82,7 +82,7 @@ func.func @main(%a: tensor<{0}>, %b: tensor<{0}>, %n: tensor<{2}xi64>) -> (tenso
 
 
 def draws(a: np.ndarray, b: np.ndarray, shape: tuple[int, ...], distribution: str, seed: int) -> list[np.ndarray]:
-    """What the two ops of a program draw."""
+    """Return what the two ops of a program draw."""
     element = element_type_of(a.dtype)
     sizes = "".join(f"{n}x" for n in shape)
     program = sr.load(DRAWS.format(element, f"{sizes}{element}", len(shape), distribution))
@@ -94,7 +94,7 @@ seeds = st.integers(0, 2**64 - 1)
 
 @settings(max_examples=60, deadline=None)
 @given(data=st.data(), shape=shapes(), seed=seeds)
-def test_integers_are_those_of_the_words(data: st.DataObject, shape: tuple[int, ...], seed: int) -> None:
+def test_integers_follow_from_the_random_words(data: st.DataObject, shape: tuple[int, ...], seed: int) -> None:
     dtype = data.draw(dtypes(BOOLEANS, INTEGERS))
     a, b = (data.draw(arrays(dtype, ())) for _ in range(2))
     for n, numbers in enumerate(draws(a, b, shape, "UNIFORM", seed)):
@@ -104,8 +104,8 @@ def test_integers_are_those_of_the_words(data: st.DataObject, shape: tuple[int, 
 
 @settings(max_examples=60, deadline=None)
 @given(data=st.data(), shape=shapes(), seed=seeds)
-def test_floats_are_those_of_the_words(data: st.DataObject, shape: tuple[int, ...], seed: int) -> None:
-    """Made in f64 with three roundings, or those of log, sqrt and cos, and rounded once; none is b."""
+def test_floats_follow_from_the_random_words(data: st.DataObject, shape: tuple[int, ...], seed: int) -> None:
+    """Numbers are computed in f64 with three roundings, or those of log, sqrt and cos, and rounded once; none is b."""
     distribution = data.draw(st.sampled_from(["UNIFORM", "NORMAL"]))
     dtype = data.draw(st.sampled_from([d for d in FLOATS if d.itemsize > 1]))
     bounds = st.floats(-100, 100, width=16)
@@ -122,7 +122,9 @@ def test_floats_are_those_of_the_words(data: st.DataObject, shape: tuple[int, ..
 
 @pytest.mark.parametrize("count", (1, 2, 5, 6, 7, 12, 13, 20))
 @pytest.mark.parametrize("distribution", ("UNIFORM", "NORMAL"))
-def test_numbers_made_in_blocks_are_the_same(distribution: str, count: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_numbers_do_not_depend_on_the_block_size(
+    distribution: str, count: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     a, b = np.float64(-1), np.float64(2)
     at_once = draws(a, b, (count,), distribution, 5)
     monkeypatch.setattr(random, "BLOCK", 3)
@@ -137,7 +139,7 @@ def test_uniform_integers(dtype: np.dtype[Any]) -> None:
     assert abs(counts - 4000).max() < 5 * np.sqrt(4000)
 
 
-def test_uniform_integers_of_the_widest_ranges() -> None:
+def test_uniform_integers_of_the_widest_intervals() -> None:
     extremes = np.iinfo(np.int64)
     numbers = draw(extremes.min, extremes.max, "UNIFORM", np.int64)
     assert abs((numbers < 0).mean() - 0.5) < 0.02
@@ -149,18 +151,18 @@ def test_uniform_floats(dtype: np.dtype[Any]) -> None:
     numbers = draw(1, 2, "UNIFORM", dtype).astype(np.float64)
     assert numbers.min() >= 1
     assert numbers.max() < 2
-    spacing = 1 if width(dtype) == 8 else 0  # of coarse types the last number stands for itself and for b
+    spacing = 1 if width(dtype) == 8 else 0  # in narrow types, numbers that would be rounded to b are the last number
     assert abs(numbers.mean() - 1.5) < 0.02 + 0.05 * spacing
 
 
-def test_uniform_floats_of_the_widest_range() -> None:
+def test_uniform_floats_of_the_widest_interval() -> None:
     most = np.finfo(np.float64).max
     numbers = draw(-most, most, "UNIFORM", np.float64)
     assert np.isfinite(numbers).all()
     assert abs((numbers < 0).mean() - 0.5) < 0.02
 
 
-def test_an_empty_interval_gives_its_first_end() -> None:
+def test_empty_interval_returns_its_lower_bound() -> None:
     assert (draw(2, 2, "UNIFORM", np.float32) == 2).all()
     assert (draw(2, 1, "UNIFORM", np.int32) == 2).all()
     assert not draw(False, True, "UNIFORM", bool).any()
@@ -176,7 +178,7 @@ def test_normal(count: int) -> None:
     assert abs((standard**4).mean() - 3) < 5 * np.sqrt(96 / count)
 
 
-def test_runs_draw_the_same_and_ops_in_a_run_do_not() -> None:
+def test_runs_draw_the_same_numbers_and_ops_of_a_run_different_ones() -> None:
     draw = "stablehlo.rng %a, %b, %n, distribution = UNIFORM : (tensor<f64>, tensor<f64>, tensor<1xi64>)"
     program = sr.load(f"""
     func.func @main() -> (tensor<4xf64>, tensor<4xf64>) {{

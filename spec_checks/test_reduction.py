@@ -1,4 +1,4 @@
-"""reduce against its oracle, all tiers against one another, and the schedule against what the spec allows."""
+"""Compare reduce with its oracle, tiers of evaluation with each other, and the schedule with those the spec allows."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from spec_checks.evaluate import combine, evaluate, region
 from spec_checks.oracles import elementwise
 from spec_checks.oracles.reduction import is_among, reduce, reduce_schedules
 from spec_checks.strategies import ALL, BOOLEANS, FLOATS, INTEGERS, arrays, dtypes, same, shapes
-from stablehlo_ref.algorithms import extremes, folding
-from stablehlo_ref.execute.regions import PlannedBody
+from stablehlo_ref.algorithms import arg_reductions, reduction_schedule
+from stablehlo_ref.execute.regions import PlannedRegion
 from stablehlo_ref.numerics.dtypes import element_type_of
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -35,27 +35,27 @@ ANY_ORDER = {
 TIERS = ("recognised", "lanes", "scalars")
 
 
-def body_of(op: str) -> Any:
-    """An op of two scalars as the oracles want it."""
+def computation_of(op: str) -> Any:
+    """Return the oracle of an op as a computation of two scalars that returns a tuple."""
     function = getattr(elementwise, op, None) or getattr(elementwise, f"{op}_")
     return lambda *arguments: (function(*arguments),)
 
 
 def force(tier: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Makes bodies be used by that tier or one below."""
+    """Evaluate regions by the given tier or a slower one."""
     if tier != "recognised":
-        monkeypatch.setattr(PlannedBody, "recognised", None)
-        monkeypatch.setattr(folding, "extreme_with_index", lambda body: None)
+        monkeypatch.setattr(PlannedRegion, "recognised", None)
+        monkeypatch.setattr(reduction_schedule, "arg_reduction", lambda body: None)
     if tier == "scalars":
-        monkeypatch.setattr(PlannedBody, "is_elementwise", False)
-        monkeypatch.setattr(PlannedBody, "lanes", lambda self, count: None)
+        monkeypatch.setattr(PlannedRegion, "is_elementwise", False)
+        monkeypatch.setattr(PlannedRegion, "lanes", lambda self, count: None)
 
 
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Blocks and runs so small that the schedule of small arrays has all the parts that one of large arrays has."""
+    """Make blocks and runs so small that schedules of small arrays have all the parts of those of large arrays."""
     for name, value in {"SMALL": 24, "BLOCK": 24, "RUN": 4, "LANES": 6, "SHORT": 3}.items():
-        monkeypatch.setattr(folding, name, value)
+        monkeypatch.setattr(reduction_schedule, name, value)
 
 
 def some_axes(rank: int) -> st.SearchStrategy[tuple[int, ...]]:
@@ -65,32 +65,32 @@ def some_axes(rank: int) -> st.SearchStrategy[tuple[int, ...]]:
 @pytest.mark.parametrize("op", ANY_ORDER)
 @FAST
 @given(data=st.data())
-def test_any_order(op: str, data: st.DataObject) -> None:
+def test_reductions_in_any_order(op: str, data: st.DataObject) -> None:
     dtype, shape = data.draw(dtypes(ANY_ORDER[op])), data.draw(shapes(max_size=3))
     dimensions = data.draw(some_axes(len(shape)))
     operand, init = data.draw(arrays(dtype, shape)), data.draw(arrays(dtype, ()))
     kept = tuple(n for d, n in enumerate(shape) if d not in dimensions)
     actual = evaluate("reduce", operand, init, bodies=[combine(op, element_type_of(dtype))], dimensions=dimensions)
-    (expected,) = reduce((operand,), (init,), dimensions, body_of(op), result=((kept, dtype),))
+    (expected,) = reduce((operand,), (init,), dimensions, computation_of(op), result=((kept, dtype),))
     assert same(actual, expected), f"{op} {operand!r} {init!r} {dimensions}: {actual!r}, not {expected!r}"
 
 
 @pytest.mark.parametrize("op", ("add", "multiply", "subtract"))
 @settings(max_examples=15, deadline=None)
 @given(data=st.data())
-def test_schedules(op: str, data: st.DataObject) -> None:
+def test_schedule_is_legal(op: str, data: st.DataObject) -> None:
     dtype, size = data.draw(dtypes(FLOATS)), data.draw(st.integers(0, 5))
     operand, init = data.draw(arrays(dtype, (size,))), data.draw(arrays(dtype, ()))
     actual = evaluate("reduce", operand, init, bodies=[combine(op, element_type_of(dtype))], dimensions=(0,))
-    allowed = reduce_schedules((operand,), (init,), body_of(op), max_init_values=1)
-    assert is_among((actual,), allowed), f"{op} {operand!r} {init!r}: {actual!r} is none of {allowed}"
+    allowed = reduce_schedules((operand,), (init,), computation_of(op), max_init_values=1)
+    assert is_among((actual,), allowed), f"{op} {operand!r} {init!r}: {actual!r} is not one of {allowed}"
 
 
 # --- the schedule ---------------------------------------------------------------------------------------------------
 
 
 class Concatenate:
-    """Combines strings: the result of a fold shows which elements it took, in which order."""
+    """Concatenates strings, so that the result of a fold shows the order of its elements."""
 
     pair, any_order = None, np.add
     dtype = np.dtype(object)
@@ -98,11 +98,11 @@ class Concatenate:
     def __call__(self, lhs: list[Array], rhs: list[Array]) -> list[Array]:
         return [lhs[0] + rhs[0]]
 
-    onto = __call__
+    into = __call__
 
 
 def names(shape: tuple[int, ...]) -> Array:
-    """An array whose elements say where they stand."""
+    """Return an array whose elements name their indices."""
     array = np.empty(shape, object)
     for index in np.ndindex(*shape):
         array[index] = "".join(map(chr, (48 + i for i in index))) + " "
@@ -114,7 +114,7 @@ def names(shape: tuple[int, ...]) -> Array:
 def test_elements_are_folded_in_lexicographic_order(small: None, shape: tuple[int, ...], data: st.DataObject) -> None:
     dimensions = sorted(data.draw(some_axes(len(shape))))
     operand = names(shape)
-    (actual,) = folding._scheduled(Concatenate(), shape, dimensions)([operand])  # type: ignore[arg-type]
+    (actual,) = reduction_schedule._scheduled(Concatenate(), shape, dimensions)([operand])  # type: ignore[arg-type]
     moved = np.moveaxis(operand, dimensions, range(-len(dimensions), 0)) if dimensions else operand[..., np.newaxis]
     kept = tuple(n for d, n in enumerate(shape) if d not in dimensions)
     expected = np.array(["".join(row) for row in moved.reshape(prod(kept), -1)], object).reshape(kept)
@@ -122,7 +122,7 @@ def test_elements_are_folded_in_lexicographic_order(small: None, shape: tuple[in
 
 
 def layouts(x: Array) -> Iterator[Array]:
-    """The same elements in different orders of memory."""
+    """Yield arrays with the same elements in different memory layouts."""
     yield x
     yield np.asfortranarray(x)
     yield x[::-1].copy()[::-1]
@@ -132,7 +132,7 @@ def layouts(x: Array) -> Iterator[Array]:
 @pytest.mark.parametrize("axis", (0, 1, 2))
 @pytest.mark.parametrize("shape", ((3, 300, 1), (2, 150, 17), (1, 70, 40), (5, 3, 65), (2, 129, 2)))
 @pytest.mark.parametrize("op", ("add", "multiply"))
-def test_tiers_and_layouts_agree_bit_by_bit(
+def test_tiers_and_layouts_agree_bitwise(
     op: str, shape: tuple[int, ...], axis: int, monkeypatch: pytest.MonkeyPatch, small: None
 ) -> None:
     x = np.random.default_rng(0).uniform(0.5, 1.5, shape).astype(np.float32)
@@ -147,13 +147,13 @@ def test_tiers_and_layouts_agree_bit_by_bit(
 @pytest.mark.parametrize("tier", TIERS)
 def test_large_arrays_agree_with_exact_sums(tier: str, monkeypatch: pytest.MonkeyPatch) -> None:
     force("recognised" if tier == "scalars" else tier, monkeypatch)
-    x = np.random.default_rng(0).integers(-8, 8, (3, 700, 300)).astype(np.float32)  # sums of these are exact
+    x = np.random.default_rng(0).integers(-8, 8, (3, 700, 300)).astype(np.float32)  # for exact sums
     for dimensions in [d for n in range(4) for d in product(range(3), repeat=n) if len(set(d)) == n]:
         actual = evaluate("reduce", x, np.float32(0), bodies=[combine("add", "f32")], dimensions=dimensions)
         assert np.array_equal(actual, x.astype(np.int64).sum(dimensions))
 
 
-# --- bodies ---------------------------------------------------------------------------------------------------------
+# --- regions --------------------------------------------------------------------------------------------------------
 
 GENERAL = """(%a: tensor<f32>, %b: tensor<f32>) -> tensor<f32> {
   %0 = stablehlo.multiply %a, %b : tensor<f32>
@@ -179,7 +179,7 @@ LEFT = "(%a: tensor<f32>, %b: tensor<f32>) -> tensor<f32> { func.return %a : ten
 
 @pytest.mark.parametrize("body", (GENERAL, WITH_SHAPES, CONSTANT, LEFT))
 @pytest.mark.parametrize("dimensions", ((0,), (1,), (2,), (0, 2), (2, 1, 0), ()))
-def test_general_bodies_agree_in_all_tiers(
+def test_tiers_agree_on_general_regions(
     body: str, dimensions: tuple[int, ...], monkeypatch: pytest.MonkeyPatch, small: None
 ) -> None:
     x = np.random.default_rng(1).standard_normal((3, 11, 5)).astype(np.float32)
@@ -191,7 +191,7 @@ def test_general_bodies_agree_in_all_tiers(
 
 
 def extreme_body(direction: str, element: str) -> str:
-    """As JAX writes argmax and argmin."""
+    """Return the region of argmax or argmin as JAX exports it."""
     kind = "FLOAT" if element.startswith("f") else "SIGNED"
     x, i, p = f"tensor<{element}>", "tensor<i32>", "tensor<i1>"
     return f"""(%a: {x}, %i: {i}, %b: {x}, %j: {i}) -> ({x}, {i}) {{
@@ -212,7 +212,7 @@ def extreme_body(direction: str, element: str) -> str:
 @pytest.mark.parametrize("element", ("f32", "f64", "i32", "i8"))
 @FAST
 @given(data=st.data())
-def test_extremes_with_their_indices(direction: str, element: str, data: st.DataObject) -> None:
+def test_argmax_and_argmin(direction: str, element: str, data: st.DataObject) -> None:
     dtype = np.dtype({"f32": "f4", "f64": "f8", "i32": "i4", "i8": "i1"}[element])
     shape = data.draw(shapes(max_rank=2, min_rank=1, min_size=1, max_size=5))
     axis = data.draw(st.integers(0, len(shape) - 1))
@@ -221,30 +221,30 @@ def test_extremes_with_their_indices(direction: str, element: str, data: st.Data
     inits = dtype.type(0), np.int32(0)
     body = region(extreme_body(direction, element))
     results = []
-    for many in (None, 1, 1 << 20):  # the body itself; by few extremes; by all elements
+    for many in (None, 1, 1 << 20):  # by the region; by few extremes; by all elements
         with pytest.MonkeyPatch.context() as patch:
             if many is None:
                 force("lanes", patch)
             else:
-                patch.setattr(extremes, "MANY", many)
+                patch.setattr(arg_reductions, "MANY", many)
             results.append(evaluate("reduce", operand, index, *inits, bodies=[body], dimensions=(axis,)))
     assert all(all(map(same, results[0], other)) for other in results[1:]), (operand, results)
 
 
 @pytest.mark.parametrize("zero", (0.0, -0.0))
-def test_extremes_that_are_zeros_of_one_sign_are_in_no_doubt(zero: float, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As behind a relu: numpy finds them, the body is not asked."""
+def test_argmax_of_zeros_of_one_sign(zero: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Maxima that are zeros of one sign, as after a ReLU, need no call of the region."""
     x = np.maximum(np.random.default_rng(0).standard_normal((40, 5)), 0).astype(np.float32)
     x[7] = 0
     x[x == 0] = zero
     index = np.broadcast_to(np.arange(5, dtype=np.int32), x.shape)
-    monkeypatch.setattr(folding, "fold_middle", None)
+    monkeypatch.setattr(reduction_schedule, "fold_middle", None)
     inits, body = (np.float32(-np.inf), np.int32(0)), region(extreme_body("GT", "f32"))
-    most, place = evaluate("reduce", x, index, *inits, bodies=[body], dimensions=(1,))
-    assert same(most, x.max(1)) and np.array_equal(place, x.argmax(1))
+    maxima, indices = evaluate("reduce", x, index, *inits, bodies=[body], dimensions=(1,))
+    assert same(maxima, x.max(1)) and np.array_equal(indices, x.argmax(1))
 
 
-def test_independent_results_are_reduced_apart() -> None:
+def test_independent_results_are_reduced_separately() -> None:
     types = "tensor<f32>, tensor<i32>"
     body = region(f"""(%a: tensor<f32>, %i: tensor<i32>, %b: tensor<f32>, %j: tensor<i32>) -> ({types}) {{
       %0 = stablehlo.add %a, %b : tensor<f32>
@@ -264,11 +264,11 @@ def test_operands_are_promoted(data: st.DataObject) -> None:
     operand, init = data.draw(arrays(np.dtype(narrow), (3, 3))), data.draw(arrays(np.dtype(narrow), ()))
     body = combine("maximum", element_type_of(np.dtype(wide)))
     actual = evaluate("reduce", operand, init, bodies=[body], dimensions=(1,))
-    (expected,) = reduce((operand,), (init,), (1,), body_of("maximum"), result=(((3,), np.dtype(wide)),))
+    (expected,) = reduce((operand,), (init,), (1,), computation_of("maximum"), result=(((3,), np.dtype(wide)),))
     assert same(actual, expected)
 
 
-def test_a_slice_of_nothing_reduces_to_the_init_value() -> None:
+def test_empty_slices_reduce_to_the_init_value() -> None:
     for dtype in ALL:
         empty, init = np.zeros((2, 0, 3), dtype), np.ones((), dtype)
         actual = evaluate("reduce", empty, init, bodies=[combine("add", element_type_of(dtype))], dimensions=(1,))

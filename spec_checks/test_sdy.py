@@ -1,4 +1,4 @@
-"""sdy.manual_computation against its oracle: meshes with devices in any order, dimensions split over any axes."""
+"""Compare sdy.manual_computation with its oracle: meshes in any device order, dimensions split over any axes."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ Array = np.ndarray[Any, np.dtype[Any]]
 INT32 = np.dtype(np.int32)
 
 
-def sharding_text(sharding: oracle.Sharding) -> str:
-    return f"<@mesh, [{', '.join('{' + ', '.join(map(quoted, names)) + '}' for names in sharding)}]>"
+def sharding_text(sharding: oracle.Sharding, mesh: str = "@mesh") -> str:
+    return f"<{mesh}, [{', '.join('{' + ', '.join(map(quoted, names)) + '}' for names in sharding)}]>"
 
 
 def quoted(name: str) -> str:
@@ -32,16 +32,16 @@ def type_text(shape: tuple[int, ...]) -> str:
 
 @st.composite
 def shardings(draw: st.DrawFn, names: list[str], rank: int) -> oracle.Sharding:
-    """Some of the axes, each splitting one dimension."""
+    """Draw some of the axes, each of which splits one dimension."""
     chosen = draw(st.permutations(names))
-    place = {name: draw(st.integers(0, rank)) for name in names}  # `rank` stands for none
+    place = {name: draw(st.integers(0, rank)) for name in names}  # `rank` for an axis that splits no dimension
     return tuple(tuple(name for name in chosen if place[name] == d) for d in range(rank))
 
 
 @settings(max_examples=80, deadline=None)
 @given(data=st.data(), sizes=st.lists(st.integers(1, 3), min_size=1, max_size=3))
 def test_manual_computation(data: st.DataObject, sizes: list[int]) -> None:
-    """Each device multiplies its part by two, adds its number where no other device has that part, and returns it."""
+    """Each device doubles its part and, if no other device has the same part, adds its own number."""
     mesh = dict(zip("xyz", sizes))
     count = int(np.prod(sizes))
     ids = data.draw(st.permutations(range(count)))
@@ -66,6 +66,8 @@ def run(
     tensor: Array, mesh: dict[str, int], ids: Any, manual: list[str], sharding: oracle.Sharding, adds_number: bool
 ) -> Any:
     whole, text = type_text(tensor.shape), sharding_text(sharding)
+    axes = ", ".join(f'"{name}"={size}' for name, size in mesh.items())
+    inline = sharding_text(sharding, f"mesh<[{axes}], device_ids={list(ids)}>")
     _, local = oracle.where(tensor.shape, sharding, dict.fromkeys(manual, 0), mesh)
     part = type_text(local)
     number = f"""%n = stablehlo.partition_id : tensor<ui32>
@@ -73,11 +75,10 @@ def run(
       %b = stablehlo.broadcast_in_dim %i, dims = [] : (tensor<i32>) -> {part}
       %r = stablehlo.add %d, %b : {part}"""
     names = "{" + ", ".join(map(quoted, manual)) + "}"
-    axes = ", ".join(f'"{name}"={size}' for name, size in mesh.items())
     program = sr.load(f"""
     sdy.mesh @mesh = <[{axes}], device_ids={list(ids)}>
     func.func @main(%x: {whole}) -> {whole} {{
-      %0 = sdy.manual_computation(%x) in_shardings=[{text}] out_shardings=[{text}] manual_axes={names} (%p: {part}) {{
+      %0 = sdy.manual_computation(%x) in_shardings=[{text}] out_shardings=[{inline}] manual_axes={names} (%p: {part}) {{
         %d = stablehlo.add %p, %p : {part}
         {number if adds_number else ""}
         sdy.return {"%r" if adds_number else "%d"} : {part}

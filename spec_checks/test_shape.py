@@ -1,4 +1,4 @@
-"""MLIR's shape dialect against its oracles: shapes as `!shape.shape` or tensors, sizes as `!shape.size` or indices."""
+"""Compare MLIR's shape dialect with its oracles: `!shape.shape` or tensors, `!shape.size` or indices."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from spec_checks.strategies import shapes
 
 MANY = settings(max_examples=60, deadline=None)
 SIZES = st.integers(0, 9) | st.sampled_from([-1, 2**31, 2**32, 2**62, 2**63 - 1])
-OPAQUE = st.booleans()  # whether a value has a type of the dialect, not a tensor of indices or an index
+OPAQUE = st.booleans()  # whether a value has a type of the dialect, or else is a tensor of indices or an index
 
 
 def shape_type(sizes: Any, opaque: bool) -> str:
@@ -44,7 +44,7 @@ CONVERSIONS = {
 
 
 def run(text: str, type: str, count: int = 1) -> Any:
-    """The numbers in the `%r` of a program, a value of some type of shapes, sizes or booleans; None for an error."""
+    """Return the numbers in the value `%r` of a program: a shape, size or boolean; None for an error value."""
     tensor = f"tensor<{count}xindex>"
     text += CONVERSIONS.get(type, f"%s = tensor.cast %r : {type} to {{0}}\n").format(tensor)
     result = tensor.replace("index", "i64")
@@ -57,7 +57,7 @@ def run(text: str, type: str, count: int = 1) -> Any:
 
 
 def shapes_text(all_sizes: list[Any], opaque: list[bool]) -> tuple[str, str, str]:
-    """Constants `%s0`, `%s1`, ..., their names and their types."""
+    """Return the text of constants `%s0`, `%s1`, ..., their names and their types."""
     text = "".join(known_shape(f"%s{i}", s, o) for i, (s, o) in enumerate(zip(all_sizes, opaque)))
     return text, ", ".join(f"%s{i}" for i in range(len(opaque))), ", ".join(map(shape_type, all_sizes, opaque))
 
@@ -84,7 +84,7 @@ def test_broadcast(pairs: Any) -> None:
 @pytest.mark.parametrize("op", ["is_broadcastable", "shape_eq"])
 @MANY
 @given(pairs=some_shapes)
-def test_questions(op: str, pairs: Any) -> None:
+def test_predicates(op: str, pairs: Any) -> None:
     text, names, types = shapes_text(*map(list, zip(*pairs)))
     expected = getattr(oracle, op)(*[tuple(sizes) for sizes, _ in pairs])
     assert run(f"{text}%r = shape.{op} {names} : {types}\n", "i1") == (expected,)
@@ -93,7 +93,7 @@ def test_questions(op: str, pairs: Any) -> None:
 @pytest.mark.parametrize("op", ["cstr_broadcastable", "cstr_eq"])
 @MANY
 @given(pairs=some_shapes)
-def test_witnesses(op: str, pairs: Any) -> None:
+def test_constraint_ops(op: str, pairs: Any) -> None:
     text, names, types = shapes_text(*map(list, zip(*pairs)))
     text += f"%w = shape.{op} {names} : {types}\n%v = shape.assuming_all %w, %w\n"
     text += "%r = shape.assuming %v -> (index) {\n%o = arith.constant 7 : index\nshape.assuming_yield %o : index\n}\n"
@@ -127,7 +127,7 @@ def test_split_at(sizes: Any, index: int, opaque: bool, part: int) -> None:
 
 @MANY
 @given(sizes=st.lists(SIZES, max_size=3))
-def test_the_same_sizes_as_another_type(sizes: Any) -> None:
+def test_conversions_between_shape_types(sizes: Any) -> None:
     tensor = shape_type(sizes, False)
     text = (
         known_shape("%s0", sizes, False)
@@ -168,7 +168,7 @@ def only(expected: Any) -> Any:
 @pytest.mark.parametrize("op", ["num_elements", "rank"])
 @MANY
 @given(sizes=st.lists(SIZES, max_size=3), opaque=OPAQUE)
-def test_numbers_of_a_shape(op: str, sizes: Any, opaque: bool) -> None:
+def test_num_elements_and_rank(op: str, sizes: Any, opaque: bool) -> None:
     text = known_shape("%s0", sizes, opaque)
     text += f"%r = shape.{op} %s0 : {shape_type(sizes, opaque)} -> {size_type(opaque)}\n"
     assert run(text, size_type(opaque)) == only(getattr(oracle, op)(tuple(sizes)))
@@ -185,7 +185,7 @@ def test_get_extent(sizes: Any, index: int, opaque: bool) -> None:
 
 @MANY
 @given(sizes=shapes(), index=st.integers(-2, 4), opaque=OPAQUE)
-def test_sizes_of_a_tensor(sizes: Any, index: int, opaque: bool) -> None:
+def test_shape_of_and_dim(sizes: Any, index: int, opaque: bool) -> None:
     tensor = np.zeros(sizes, np.float32)
     type = f"tensor<{''.join(f'{n}x' for n in sizes)}f32>"
     head = f"%x = stablehlo.constant dense<0.0> : {type}\n"
@@ -210,7 +210,7 @@ def test_arithmetic(op: str, lhs: int, rhs: int, opaque: list[bool]) -> None:
 @pytest.mark.parametrize("op", ["max", "min"])
 @MANY
 @given(lhs=st.lists(SIZES, max_size=3), rhs=st.lists(SIZES, max_size=3))
-def test_extremes(op: str, lhs: Any, rhs: Any) -> None:
+def test_max_and_min(op: str, lhs: Any, rhs: Any) -> None:
     choose: Callable[..., Any] = getattr(oracle, op)
     text, names, types = shapes_text([lhs, rhs], [True, True])
     text += f"%r = shape.{op} {names} : {types} -> !shape.shape\n"
@@ -223,7 +223,7 @@ def test_extremes(op: str, lhs: Any, rhs: Any) -> None:
 
 @MANY
 @given(size=SIZES)
-def test_sizes_and_indices(size: int) -> None:
+def test_conversions_between_sizes_and_indices(size: int) -> None:
     text = known_size("%i0", size, False) + "%a = shape.index_to_size %i0\n%b = shape.size_to_index %a : !shape.size\n"
     text += "%r = shape.index_to_size %b\n"
     assert run(text, "!shape.size") == (oracle.size_to_index(oracle.index_to_size(size)),)

@@ -1,4 +1,4 @@
-"""sort against its oracle: comparators that compare keys, any strict weak ordering, and what is none."""
+"""Compare sort with its oracle: comparators of keys, strict weak orderings, and comparators that are no sorting."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from spec_checks.oracles import elementwise
 from spec_checks.oracles.sort import sort
 from spec_checks.strategies import BOOLEANS, FLOATS, INTEGERS, arrays, dtypes, same, shapes
 from spec_checks.test_reduction import force
-from stablehlo_ref.algorithms import ordering
+from stablehlo_ref.algorithms import sorting
 from stablehlo_ref.numerics.dtypes import element_type_of, kind
 from stablehlo_ref.ops import sort as sort_module
 
@@ -25,7 +25,7 @@ FAST = settings(max_examples=25, deadline=None, suppress_health_check=[HealthChe
 
 
 def comparator(element: Any, direction: str, kind: str, others: str = "") -> Any:
-    """`compare` of the first two of its arguments; `others` are more of them."""
+    """Return the region `compare` of its first two arguments; `others` are further arguments."""
     t = f"tensor<{element}>"
     return region(f"""(%a: {t}, %b: {t}{others}) -> tensor<i1> {{
       %0 = stablehlo.compare {direction}, %a, %b, {kind} : ({t}, {t}) -> tensor<i1>
@@ -45,21 +45,21 @@ def compared(direction: str, compare_type: str) -> Any:
 
 @pytest.fixture(params=(16, 64))
 def digits(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Digits for numpy's own stable sort, or together with the index: whichever the length of rows, small here."""
-    monkeypatch.setattr(ordering, "SHORT", 0 if request.param == 16 else 1 << 11)
+    """Choose between numpy's stable sort of digits and a sort of digits with indices, for small rows."""
+    monkeypatch.setattr(sorting, "SHORT", 0 if request.param == 16 else 1 << 11)
 
 
 @pytest.mark.parametrize("direction", ("LT", "GT"))
 @FAST
 @given(data=st.data())
-def test_one_comparison(digits: None, direction: str, data: st.DataObject) -> None:
+def test_comparator_of_one_comparison(digits: None, direction: str, data: st.DataObject) -> None:
     dtype = data.draw(dtypes(BOOLEANS, INTEGERS, FLOATS))
     shape = data.draw(shapes(max_rank=3, min_rank=1, max_size=5))
     dimension = data.draw(st.integers(-len(shape), len(shape) - 1))
     compare_type = data.draw(st.sampled_from(kinds(dtype)))
     operand = data.draw(arrays(dtype, shape))
     if compare_type == "FLOAT":
-        operand = np.where(operand != operand, dtype.type(1), operand)  # with NaNs FLOAT does not order
+        operand = np.where(operand != operand, dtype.type(1), operand)  # FLOAT does not order NaN
     body = comparator(element_type_of(dtype), direction, compare_type)
     actual = evaluate("sort", operand, bodies=[body], dimension=dimension)
     (expected,) = sort((operand,), dimension, comparator=compared(direction, compare_type))
@@ -68,7 +68,7 @@ def test_one_comparison(digits: None, direction: str, data: st.DataObject) -> No
 
 @FAST
 @given(data=st.data())
-def test_what_stands_beside_the_key_moves_along(digits: None, data: st.DataObject) -> None:
+def test_values_move_with_their_keys(digits: None, data: st.DataObject) -> None:
     n = data.draw(st.integers(0, 70))
     keys, values = data.draw(arrays(np.dtype(np.int32), (n,), moderate=True)), np.arange(n, dtype=np.float32)
     body = comparator("i32", "GT", "SIGNED", ", %c: tensor<f32>, %d: tensor<f32>")
@@ -77,7 +77,7 @@ def test_what_stands_beside_the_key_moves_along(digits: None, data: st.DataObjec
     assert np.array_equal(sorted_keys, keys[order.astype(int)])
 
 
-# As JAX writes it: NaNs and zeros are made alike, keys compared one after another.
+# As exported by JAX: NaNs and zeros are canonicalized, then one key after the other is compared.
 TWO_KEYS = """(%a: tensor<i32>, %b: tensor<i32>, %c: tensor<f32>, %d: tensor<f32>) -> tensor<i1> {
   %zero = stablehlo.constant dense<0.0> : tensor<f32>
   %1 = stablehlo.compare EQ, %c, %zero, FLOAT : (tensor<f32>, tensor<f32>) -> tensor<i1>
@@ -109,7 +109,7 @@ def two_keys(a: Array, b: Array, c: Array, d: Array) -> tuple[Array]:
 
 @FAST
 @given(data=st.data())
-def test_one_key_after_another(digits: None, data: st.DataObject) -> None:
+def test_several_keys(digits: None, data: st.DataObject) -> None:
     shape = data.draw(shapes(max_rank=2, min_rank=1, max_size=9))
     first = data.draw(arrays(np.dtype(np.int32), shape, moderate=True))
     second = data.draw(arrays(np.dtype(np.float32), shape))
@@ -118,11 +118,11 @@ def test_one_key_after_another(digits: None, data: st.DataObject) -> None:
     assert all(map(same, actual, expected)), (first, second, actual, expected)
 
 
-def test_comparators_that_compare_keys_are_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_recognises_comparators_of_keys(monkeypatch: pytest.MonkeyPatch) -> None:
     def no_merging(*arguments: Any) -> Any:
         raise AssertionError("not by keys")
 
-    monkeypatch.setattr(sort_module, "by_merging", no_merging)
+    monkeypatch.setattr(sort_module, "merge_sort", no_merging)
     exchanged = TWO_KEYS.replace("or %10, %12", "or %12, %10").replace("LT, %a, %b", "GT, %b, %a")
     absolute = """(%a: tensor<f32>, %b: tensor<f32>, %c: tensor<i32>, %d: tensor<i32>) -> tensor<i1> {
       %1 = stablehlo.abs %a : tensor<f32>
@@ -153,7 +153,7 @@ CAPTURING = """func.func @main(%x: tensor<4xi32>, %p: tensor<i32>, %q: tensor<i3
 """
 
 
-def test_comparators_may_use_values_from_above() -> None:
+def test_comparators_may_capture_values() -> None:
     x, p, q = np.array([3, 1, 4, 2], np.int32), np.int32(1), np.int32(0)
     for left, right, expected in (("p", "p", [1, 2, 3, 4]), ("s", "s", [4, 3, 2, 1])):
         program = stablehlo_ref.parse(CAPTURING.replace("LEFT", left).replace("RIGHT", right))
@@ -162,7 +162,7 @@ def test_comparators_may_use_values_from_above() -> None:
     assert sorted(unequal.run(x, p, q)[0].tolist()) == [1, 2, 3, 4]
 
 
-DOUBLINGS = 60  # of which all 2**60 ways to the argument would take years to walk
+DOUBLINGS = 60  # with 2**60 paths from the result to the argument
 
 
 def doubled(argument: str) -> str:
@@ -172,7 +172,7 @@ def doubled(argument: str) -> str:
     return f"%{argument}0 = stablehlo.abs %{argument} : tensor<f32> " + " ".join(steps)
 
 
-def test_values_that_comparators_share_are_visited_once() -> None:
+def test_shared_values_of_comparators_are_visited_once() -> None:
     program = stablehlo_ref.parse(f"""func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {{
       %0 = "stablehlo.sort"(%x) ({{
       ^bb0(%a: tensor<f32>, %b: tensor<f32>):
@@ -191,7 +191,7 @@ def test_values_that_comparators_share_are_visited_once() -> None:
 
 # --- any comparator -------------------------------------------------------------------------------------------------
 
-# Orders by the remainder when divided by 3, and in one class by size downwards.
+# Orders by the remainder of the division by 3, and numbers with the same remainder in descending order.
 BY_REMAINDER = """(%a: tensor<i32>, %b: tensor<i32>) -> tensor<i1> {
   %three = stablehlo.constant dense<3> : tensor<i32>
   %0 = stablehlo.remainder %a, %three : tensor<i32>
@@ -210,7 +210,7 @@ BY_REMAINDER = """(%a: tensor<i32>, %b: tensor<i32>) -> tensor<i1> {
 @pytest.mark.parametrize("tier", ("lanes", "scalars"))
 @FAST
 @given(data=st.data())
-def test_any_strict_weak_ordering(tier: str, data: st.DataObject) -> None:
+def test_strict_weak_orderings(tier: str, data: st.DataObject) -> None:
     shape = data.draw(shapes(max_rank=3, min_rank=1, max_size=6))
     dimension = data.draw(st.integers(-len(shape), len(shape) - 1))
     operand = data.draw(arrays(np.dtype(np.int32), shape, moderate=True)) % 7
@@ -234,13 +234,13 @@ def test_merging_is_stable(n: int) -> None:
         calls.append(a.shape)
         return [a < b]
 
-    order = ordering.by_merging(less, [keys])
+    order = sorting.merge_sort(less, [keys])
     assert np.array_equal(order, np.argsort(keys, -1, "stable"))
     assert len(calls) <= n.bit_length() ** 2
 
 
 @pytest.mark.parametrize("body", ("GE", "NE", "EQ"))
-def test_what_is_no_ordering_still_gives_an_order(body: str) -> None:
+def test_comparators_that_are_no_ordering_return_a_permutation(body: str) -> None:
     x = np.random.default_rng(0).integers(0, 5, 50).astype(np.int32)
     for tier in ("lanes", "recognised"):
         with pytest.MonkeyPatch.context() as patch:

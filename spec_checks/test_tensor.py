@@ -1,4 +1,4 @@
-"""MLIR's tensor dialect against its oracles."""
+"""Compare MLIR's tensor dialect with its oracles."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ import stablehlo_ref as sr
 from spec_checks.evaluate import evaluate, type_of
 from spec_checks.oracles import tensor as oracle
 from spec_checks.strategies import ALL, arrays, dtypes, same, shapes
-from spec_checks.test_dynamism import vague
+from spec_checks.test_dynamism import dynamic_type
 from stablehlo_ref.diagnostics import EvaluationError
-from stablehlo_ref.dialects.foreign.values import DYNAMIC
+from stablehlo_ref.dialects.mlir_types import DYNAMIC
 from stablehlo_ref.ir.types import INDEX, tensor_type
 from stablehlo_ref.numerics.dtypes import element_type_of
 
@@ -35,7 +35,7 @@ def indices(numbers: Dims) -> list[np.int64]:
 
 
 def run(text: str, *operands: Array, result: Any) -> Array:
-    """A program whose `%x0`, `%x1`, ... are tensors, up to its `%r`."""
+    """Run a program on tensors `%x0`, `%x1`, ... and return its value `%r`."""
     inputs = ", ".join(f"%x{i}: {type_of(x)}" for i, x in enumerate(operands))
     program = sr.load(f"func.func @main({inputs}) -> {result} {{\n{text}\nreturn %r : {result}\n}}\n")
     return program.run(*operands)[0]
@@ -49,7 +49,7 @@ def run(text: str, *operands: Array, result: Any) -> Array:
 def test_dim_and_rank(data: st.DataObject) -> None:
     source, index = tensors(data, max_rank=3), data.draw(st.integers(-1, 3))
     text = f"""%i = arith.constant {index} : index
-      %y = tensor.cast %x0 : {type_of(source)} to {data.draw(vague(source.shape, source.dtype))}
+      %y = tensor.cast %x0 : {type_of(source)} to {data.draw(dynamic_type(source.shape, source.dtype))}
       %a = tensor.dim %x0, %i : {type_of(source)}
       %b = tensor.rank %x0 : {type_of(source)}
       %n = tensor.from_elements %a, %b : tensor<2xindex>
@@ -93,7 +93,7 @@ def test_from_elements(data: st.DataObject) -> None:
 @given(data=st.data())
 def test_splat(data: st.DataObject) -> None:
     input, shape = data.draw(arrays(data.draw(dtypes(ALL)), ())), data.draw(shapes())
-    result = data.draw(vague(shape, input.dtype))
+    result = data.draw(dynamic_type(shape, input.dtype))
     unknown = [n for n, known in zip(shape, result.shape) if known is None]
     types = [element_type_of(input.dtype)] + [INDEX] * len(unknown)
     actual = evaluate("tensor.splat", input[()], *indices(tuple(unknown)), types=types, result=result)
@@ -103,9 +103,9 @@ def test_splat(data: st.DataObject) -> None:
 @MANY
 @given(data=st.data())
 def test_empty(data: st.DataObject) -> None:
-    """Nothing but its type is promised."""
+    """The elements of an empty tensor are arbitrary."""
     dtype, shape = data.draw(dtypes(ALL)), data.draw(shapes())
-    result = data.draw(vague(shape, dtype))
+    result = data.draw(dynamic_type(shape, dtype))
     unknown = tuple(n for n, known in zip(shape, result.shape) if known is None)
     actual = evaluate("tensor.empty", *indices(unknown), types=[INDEX] * len(unknown), result=result)
     assert actual.dtype == dtype and actual.shape == shape
@@ -118,7 +118,7 @@ def test_empty(data: st.DataObject) -> None:
 @given(data=st.data())
 def test_cast(data: st.DataObject) -> None:
     source = tensors(data)
-    types = [data.draw(vague(source.shape, source.dtype)) for _ in range(2)]
+    types = [data.draw(dynamic_type(source.shape, source.dtype)) for _ in range(2)]
     actual = evaluate("tensor.cast", source, types=types[:1], result=types[1])
     assert same(actual, oracle.cast(source))
 
@@ -129,13 +129,13 @@ def test_reshape(data: st.DataObject) -> None:
     source = tensors(data)
     sizes = tuple(data.draw(st.permutations((*source.shape, 1))))
     shape = np.array(sizes, data.draw(st.sampled_from([np.int32, np.int64])))
-    result = data.draw(vague(sizes, source.dtype))
+    result = data.draw(dynamic_type(sizes, source.dtype))
     assert same(evaluate("tensor.reshape", source, shape, result=result), oracle.reshape(source, sizes))
 
 
 @st.composite
 def reassociations(draw: st.DrawFn) -> tuple[Dims, tuple[Dims, ...]]:
-    """A shape, and its dimensions in groups of neighbours."""
+    """Draw a shape and a grouping of its dimensions into groups of neighbours."""
     groups = draw(st.lists(shapes(min_rank=1, max_rank=3, max_size=3), max_size=3))
     shape = tuple(n for group in groups for n in group)
     starts = [sum(map(len, groups[:i])) for i in range(len(groups) + 1)]
@@ -147,9 +147,9 @@ def reassociations(draw: st.DrawFn) -> tuple[Dims, tuple[Dims, ...]]:
 def test_collapse_shape(data: st.DataObject, shape_and_groups: Any) -> None:
     shape, reassociation = shape_and_groups
     src = data.draw(arrays(data.draw(dtypes(ALL)), shape))
-    types = [data.draw(vague(shape, src.dtype))]
+    types = [data.draw(dynamic_type(shape, src.dtype))]
     expected = oracle.collapse_shape(src, reassociation)
-    result = data.draw(vague(expected.shape, src.dtype))
+    result = data.draw(dynamic_type(expected.shape, src.dtype))
     actual = evaluate("tensor.collapse_shape", src, types=types, result=result, reassociation=reassociation)
     assert same(actual, expected)
 
@@ -160,7 +160,7 @@ def test_expand_shape(data: st.DataObject, shape_and_groups: Any) -> None:
     shape, reassociation = shape_and_groups
     collapsed = [int(np.prod([shape[d] for d in group], dtype=int)) for group in reassociation]
     src = data.draw(arrays(data.draw(dtypes(ALL)), tuple(collapsed)))
-    result = data.draw(vague(shape, src.dtype))
+    result = data.draw(dynamic_type(shape, src.dtype))
     static = tuple(DYNAMIC if known is None else known for known in result.shape)
     unknown = tuple(n for n, known in zip(shape, result.shape) if known is None)
     types = [tensor_type((None,) * src.ndim, element_type_of(src.dtype)), *[INDEX] * len(unknown)]

@@ -1,4 +1,4 @@
-"""reduce_window and select_and_scatter against their oracles, and the order of elements in windows."""
+"""Compare reduce_window and select_and_scatter with their oracles, and check the order of elements in windows."""
 
 from __future__ import annotations
 
@@ -14,8 +14,19 @@ from spec_checks.evaluate import combine, evaluate, region
 from spec_checks.oracles import elementwise
 from spec_checks.oracles.reduction import is_among, reduce_schedules, reduce_window, select_and_scatter
 from spec_checks.strategies import BOOLEANS, FLOATS, INTEGERS, arrays, dtypes, same, shapes
-from spec_checks.test_reduction import ANY_ORDER, GENERAL, TIERS, WITH_SHAPES, Concatenate, body_of, force, names, small
-from stablehlo_ref.algorithms import folding, selecting, sliding
+from spec_checks.test_reduction import (
+    ANY_ORDER,
+    GENERAL,
+    TIERS,
+    WITH_SHAPES,
+    Concatenate,
+    computation_of,
+    force,
+    names,
+    small,
+)
+from stablehlo_ref.algorithms import reduction_schedule, sliding_windows
+from stablehlo_ref.algorithms import select_and_scatter as algorithm
 from stablehlo_ref.diagnostics import EvaluationError
 from stablehlo_ref.numerics.dtypes import element_type_of
 from stablehlo_ref.ops.windows import num_windows, window_folds
@@ -30,7 +41,7 @@ Windows = dict[str, Any]
 
 @st.composite
 def windows(draw: st.DrawFn, shape: tuple[int, ...]) -> Windows:
-    """Attributes of reduce_window for which there are not too many windows."""
+    """Draw attributes of reduce_window with a limited number of windows."""
     rank = len(shape)
 
     def numbers(low: int, high: int) -> tuple[int, ...]:
@@ -65,12 +76,12 @@ def sizes_of(shape: tuple[int, ...], attributes: Windows) -> tuple[int, ...]:
 @FAST
 @given(data=st.data())
 def test_windows_of_idempotent_ops(op: str, data: st.DataObject) -> None:
-    """However often the init value comes in."""
+    """The result does not depend on how often the init value is combined."""
     dtype, shape = data.draw(dtypes(ANY_ORDER[op])), data.draw(shapes(max_rank=3, max_size=4))
     operand, init, attributes = data.draw(arrays(dtype, shape)), data.draw(arrays(dtype, ())), data.draw(windows(shape))
     actual = evaluate("reduce_window", operand, init, bodies=[combine(op, element_type_of(dtype))], **attributes)
     result = ((sizes_of(shape, attributes), dtype),)
-    (expected,) = reduce_window((operand,), (init,), **attributes, body=body_of(op), result=result)
+    (expected,) = reduce_window((operand,), (init,), **attributes, body=computation_of(op), result=result)
     assert same(actual, expected), f"{op} {operand!r} {init!r} {attributes}: {actual!r}, not {expected!r}"
 
 
@@ -82,14 +93,14 @@ def test_windows_of_sums(op: str, data: st.DataObject) -> None:
     operand, init, attributes = data.draw(arrays(dtype, shape)), data.draw(arrays(dtype, ())), data.draw(windows(shape))
     actual = evaluate("reduce_window", operand, init, bodies=[combine(op, element_type_of(dtype))], **attributes)
     result = ((sizes_of(shape, attributes), dtype),)
-    (expected,) = reduce_window((operand,), (init,), **attributes, body=body_of(op), result=result)
+    (expected,) = reduce_window((operand,), (init,), **attributes, body=computation_of(op), result=result)
     assert same(actual, expected), f"{op} {operand!r} {init!r} {attributes}: {actual!r}, not {expected!r}"
 
 
 @pytest.mark.parametrize("init", (0, 3))
 @pytest.mark.parametrize("padding", ((2, 0), (0, 2)))
 @pytest.mark.parametrize("body", ("%a", "%b", "%c", "%difference"))
-def test_padding_counts_for_bodies_that_are_no_monoids(body: str, padding: tuple[int, int], init: int) -> None:
+def test_padding_is_combined_by_regions_without_neutral_element(body: str, padding: tuple[int, int], init: int) -> None:
     functions = {"%a": lambda a, b: (a,), "%b": lambda a, b: (b,), "%c": lambda a, b: (np.array(7),)}
     t = "tensor<i64>"
     block = region(f"""(%a: {t}, %b: {t}) -> {t} {{
@@ -106,17 +117,17 @@ def test_padding_counts_for_bodies_that_are_no_monoids(body: str, padding: tuple
         assert is_among((result,), allowed), f"{window} with {init}: {result}, not one of {allowed}"
 
 
-def test_padding_larger_than_any_memory() -> None:
+def test_rejects_padding_larger_than_memory() -> None:
     x, body = np.ones(1, np.float32), combine("add", "f32")
     attributes = {"window_dimensions": (1,), "window_strides": (1 << 62,), "padding": ((0, 1 << 62),)}
-    with pytest.raises(EvaluationError, match="tensor<4611686018427387905xf32>, is larger than any memory"):
+    with pytest.raises(EvaluationError, match="tensor<4611686018427387905xf32>, is larger than the address space"):
         evaluate("reduce_window", x, np.float32(0), bodies=[body], **attributes)
 
 
 @pytest.mark.parametrize("body", (GENERAL, WITH_SHAPES))
 @FAST
 @given(data=st.data())
-def test_general_bodies_agree_in_all_tiers(body: str, data: st.DataObject) -> None:
+def test_tiers_agree_on_general_regions(body: str, data: st.DataObject) -> None:
     shape = data.draw(shapes(max_rank=2, max_size=5))
     x, attributes = np.random.default_rng(1).standard_normal(shape).astype(np.float32), data.draw(windows(shape))
     results = []
@@ -127,7 +138,7 @@ def test_general_bodies_agree_in_all_tiers(body: str, data: st.DataObject) -> No
     assert all(same(result, results[0]) for result in results)
 
 
-def test_attributes_may_be_left_out() -> None:
+def test_default_attributes() -> None:
     x = np.arange(6, dtype=np.int32).reshape(2, 3)
     body = combine("add", element_type_of(x.dtype))
     assert evaluate("reduce_window", x, np.int32(0), bodies=[body], window_dimensions=(2, 2)).tolist() == [[8, 12]]
@@ -138,7 +149,7 @@ def test_attributes_may_be_left_out() -> None:
 
 @settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(shape=shapes(max_rank=3, max_size=9, min_rank=1, min_size=1), data=st.data())
-def test_elements_of_windows_stay_in_order(small: None, shape: tuple[int, ...], data: st.DataObject) -> None:
+def test_windows_keep_the_order_of_elements(small: None, shape: tuple[int, ...], data: st.DataObject) -> None:
     rank = len(shape)
     window = tuple(data.draw(st.integers(1, n)) for n in shape)
     strides = tuple(data.draw(st.lists(st.integers(1, 4), min_size=rank, max_size=rank)))
@@ -156,16 +167,16 @@ def test_elements_of_windows_stay_in_order(small: None, shape: tuple[int, ...], 
 
 
 @pytest.mark.parametrize("size", (70, 100, 129))
-def test_long_windows_stay_in_order(size: int, small: None) -> None:
+def test_long_windows_keep_the_order_of_elements(size: int, small: None) -> None:
     operand = names((130,))
     for stride in (1, 7, 60):
-        (actual,) = sliding.slide(Concatenate(), [operand], 0, size, stride, 1)  # type: ignore[arg-type]
+        (actual,) = sliding_windows.reduce_windows_along(Concatenate(), [operand], 0, size, stride, 1)  # type: ignore[arg-type]
         assert list(actual) == ["".join(operand[i : i + size]) for i in range(0, 131 - size, stride)]
 
 
 @pytest.mark.parametrize("reverse", (False, True))
 @pytest.mark.parametrize("shape", ((1,), (2,), (7,), (64,), (3, 5), (5, 600), (2, 9, 3)))
-def test_running_folds_stay_in_order(shape: tuple[int, ...], reverse: bool, small: None) -> None:
+def test_running_folds_keep_the_order_of_elements(shape: tuple[int, ...], reverse: bool, small: None) -> None:
     operand = names(shape)
     for axis in range(len(shape)):
         turn = (slice(None),) * axis + (slice(None, None, -1 if reverse else 1),)
@@ -173,12 +184,12 @@ def test_running_folds_stay_in_order(shape: tuple[int, ...], reverse: bool, smal
         for i in range(1, shape[axis]):
             here, before = ((slice(None),) * axis + (k,) for k in (i, i - 1))
             expected[here] = expected[here] + expected[before] if reverse else expected[before] + expected[here]
-        (actual,) = sliding.running(Strings(), [operand], axis, reverse)  # type: ignore[arg-type]
+        (actual,) = sliding_windows.reduce_cumulatively(Strings(), [operand], axis, reverse)  # type: ignore[arg-type]
         assert np.array_equal(actual, expected[turn])
 
 
-class Strings(folding.Combine):
-    """As `Concatenate`, with all that Combine can do."""
+class Strings(reduction_schedule.Combine):
+    """As `Concatenate`, with the other methods of Combine."""
 
     def __init__(self) -> None:
         self.pair = self.any_order = None
@@ -188,7 +199,7 @@ class Strings(folding.Combine):
 
 @pytest.mark.parametrize("padding", (((0, 0), (299, 0)), ((0, 0), (0, 299)), ((39, 0), (0, 0)), ((0, 39), (0, 0))))
 def test_running_sums(padding: tuple[tuple[int, int], ...]) -> None:
-    x = np.random.default_rng(0).integers(-8, 8, (40, 300)).astype(np.float32)  # sums of these are exact
+    x = np.random.default_rng(0).integers(-8, 8, (40, 300)).astype(np.float32)  # for exact sums
     window = tuple(max(p) + 1 for p in padding)
     body = combine("add", element_type_of(x.dtype))
     actual = evaluate("reduce_window", x, np.float32(0), bodies=[body], window_dimensions=window, padding=padding)
@@ -199,7 +210,7 @@ def test_running_sums(padding: tuple[tuple[int, int], ...]) -> None:
 
 
 @pytest.mark.parametrize("op", ("maximum", "minimum"))
-def test_zeros_are_ordered(op: str) -> None:
+def test_extremes_of_zeros_of_both_signs(op: str) -> None:
     x = np.array([[-0.0, 0.0], [0.0, -0.0], [-0.0, -0.0]], np.float32)
     init = np.float32(-np.inf if op == "maximum" else np.inf)
     body = combine(op, element_type_of(x.dtype))
@@ -227,7 +238,7 @@ def select_body(direction: str, element: Any) -> Any:
 @FAST
 @given(data=st.data())
 def test_select_and_scatter(direction: str, few: int, scatter: str, data: st.DataObject) -> None:
-    """In windows of up to `few` elements place after place, in larger ones by folds, which NE would not stand."""
+    """Windows of up to `few` elements are searched by position, larger ones are folded, for which NE is no order."""
     dtype = data.draw(dtypes(INTEGERS, FLOATS) if scatter == "maximum" else dtypes(INTEGERS))
     shape = data.draw(shapes(max_rank=3, max_size=4))
     rank = len(shape)
@@ -243,23 +254,23 @@ def test_select_and_scatter(direction: str, few: int, scatter: str, data: st.Dat
     bodies = [select_body(direction, element), combine(scatter, element)]
     attributes = {"window_dimensions": window, "window_strides": strides, "padding": padding}
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(selecting, "FEW", few)
+        patch.setattr(algorithm, "FEW", few)
         actual = evaluate("select_and_scatter", operand, source, init, bodies=bodies, **attributes)
     expected = select_and_scatter(
-        operand, source, init, **attributes, scatter=body_of(scatter), result=(shape, dtype),
+        operand, source, init, **attributes, scatter=computation_of(scatter), result=(shape, dtype),
         select=lambda a, b: (elementwise.compare(a, b, direction),),
     )  # fmt: skip
     assert same(actual, expected), f"{operand!r} {source!r} {init!r} {attributes}: {actual!r}, not {expected!r}"
 
 
-def test_a_window_may_be_huge() -> None:
-    """Where most of it is padding, and where all of an operand is in it: in no time, and in little memory."""
+def test_huge_windows() -> None:
+    """Windows that are mostly padding, or contain the whole operand, take little time and memory."""
     bodies = [select_body("GE", "f32"), combine("add", "f32")]
     x, n = np.array([1, 3, 2, 3], np.float32), 1 << 18
     attributes = {"window_dimensions": (n,), "padding": ((n - 4, n - 1),)}
     source = np.ones(n, np.float32)
     actual = evaluate("select_and_scatter", x, source, np.float32(0), bodies=bodies, **attributes)
-    assert actual.tolist() == [0, n - 2, 0, 2]  # the last windows hold [2, 3] and [3]
+    assert actual.tolist() == [0, n - 2, 0, 2]  # the last windows contain [2, 3] and [3]
     y = np.arange(n, dtype=np.float32)
     whole = evaluate("select_and_scatter", y, source[:1], np.float32(0), bodies=bodies, window_dimensions=(n,))
     assert np.flatnonzero(whole).tolist() == [n - 1]

@@ -6,6 +6,7 @@
 """
 
 from stablehlo_ref._version import __version__
+from stablehlo_ref.define.context import ImplementationDefinedWarning, Observer
 from stablehlo_ref.diagnostics import (
     Diagnostic,
     EvaluationError,
@@ -15,12 +16,12 @@ from stablehlo_ref.diagnostics import (
     StablehloError,
     UnsupportedError,
 )
-from stablehlo_ref.execute.run import ImplementationDefinedWarning, Observer
+from stablehlo_ref.ir.signature import Function, Parameter
 from stablehlo_ref.limits import Limits
+from stablehlo_ref.linking import link
 from stablehlo_ref.loading import load, parse
 from stablehlo_ref.ops.extensibility import register_custom_call
 from stablehlo_ref.program import Program
-from stablehlo_ref.signature import Function, Parameter
 
 __all__ = [
     "Diagnostic",
@@ -37,6 +38,7 @@ __all__ = [
     "StablehloError",
     "UnsupportedError",
     "__version__",
+    "link",
     "load",
     "parse",
     "register_custom_call",

@@ -1,6 +1,6 @@
 """`python -m stablehlo_ref` is `stablehlo-interp`."""
 
-from stablehlo_ref.cli import main
+from stablehlo_ref.cli.main import main
 
 if __name__ == "__main__":
     raise SystemExit(main())

@@ -1,18 +1,18 @@
-"""Where in a file something is, what is wrong with it, and one exception per phase that may find it so."""
+"""Sources, locations in them, diagnostics, and one exception class per phase."""
 
 from __future__ import annotations
 
 from binascii import unhexlify
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 
 SHOWN_LINE = 160  # columns of a source line that a diagnostic shows
 
 
 class Source:
-    """A program's text and the name of the file it came from; `data` are its bytes, where all of them are ASCII."""
+    """The text of a program and the name of its file; `data` are its bytes, if all of them are ASCII."""
 
     def __init__(self, text: str, filename: str = "<string>", first_line: int = 1, data: bytes | None = None) -> None:
         self.text = text
@@ -21,10 +21,10 @@ class Source:
         self._data = data
 
     def unhex(self, start: int, end: int) -> bytes:
-        """The bytes that the text from `start` to `end` spells in hexadecimal; ValueError if it does not."""
+        """Return the bytes of the hexadecimal digits from `start` to `end`; ValueError for other characters."""
         if self._data is None:
             return unhexlify(self.text[start:end])
-        return unhexlify(memoryview(self._data)[start:end])  # large constants are read without copying their text
+        return unhexlify(memoryview(self._data)[start:end])  # without a copy of the text of large constants
 
     @cached_property
     def _line_starts(self) -> list[int]:
@@ -36,19 +36,19 @@ class Source:
         return starts
 
     def line_column(self, offset: int) -> tuple[int, int]:
-        """The line and column of the character at `offset`, both counted from 1."""
+        """Return the line and column of the character at `offset`, both counted from 1."""
         line = bisect_right(self._line_starts, offset)
         return line - 1 + self.first_line, offset - self._line_starts[line - 1] + 1
 
     def line_at(self, offset: int) -> str:
-        """The whole line that holds the character at `offset`."""
+        """Return the line that contains the character at `offset`."""
         start = self._line_starts[bisect_right(self._line_starts, offset) - 1]
         end = self.text.find("\n", start)
         return self.text[start : end if end >= 0 else None].rstrip("\r")
 
 
 class Location:
-    """A place in a source; line and column are only worked out when somebody asks."""
+    """An offset in a source; the line and column are computed on demand."""
 
     __slots__ = ("offset", "source")
 
@@ -73,7 +73,7 @@ class Location:
         return f"{self.source.filename}:{line}:{column}"
 
     def excerpt(self) -> str:
-        """The source line with a caret below the place, cut to a window around it where the line is long."""
+        """Return the source line and a caret below the location; a long line is cut to a window around it."""
         line, column = self.source.line_at(self.offset), self.column - 1
         if len(line) > SHOWN_LINE:
             start = max(0, min(column - SHOWN_LINE // 2, len(line) - SHOWN_LINE))
@@ -84,12 +84,18 @@ class Location:
 
 @dataclass(frozen=True)
 class Diagnostic:
-    """One finding. `line` and `column` count from 1 and are None where no text stands behind it."""
+    """A message about a location. `line` and `column` count from 1, and are None without a location.
+
+    `subjects` are what an error about an op is about, most important first: names of attributes, numbers of operands.
+    `related` is a note about another location.
+    """
 
     message: str
     location: Location | None = None
     severity: str = "error"
-    notes: tuple[str, ...] = field(default=())
+    notes: tuple[str, ...] = ()
+    subjects: tuple[str | int, ...] = ()
+    related: Diagnostic | None = None
 
     @property
     def filename(self) -> str | None:
@@ -108,17 +114,22 @@ class Diagnostic:
         parts = [f"{prefix}{self.severity}: {self.message}"]
         if self.location and self.location.source.text:
             parts.append(self.location.excerpt())
-        return "\n".join([*parts, *(f"  {note}" for note in self.notes)])
+        parts += [f"  {note}" for note in self.notes]
+        return "\n".join([*parts, str(self.related)] if self.related else parts)
 
 
 class StablehloError(Exception):
-    """Anything that is wrong with a program or its inputs; `diagnostics` says what and where."""
+    """An error in a program or its inputs, described by `diagnostics`."""
 
     def __init__(
-        self, message: str | Sequence[Diagnostic], location: Location | None = None, notes: Sequence[str] = ()
+        self,
+        message: str | Sequence[Diagnostic],
+        location: Location | None = None,
+        notes: Sequence[str] = (),
+        subjects: Sequence[str | int] = (),
     ) -> None:
         if isinstance(message, str):
-            message = [Diagnostic(message, location, notes=tuple(notes))]
+            message = [Diagnostic(message, location, notes=tuple(notes), subjects=tuple(subjects))]
         self.diagnostics: tuple[Diagnostic, ...] = tuple(message)
         super().__init__(self.diagnostics)
 
@@ -127,20 +138,20 @@ class StablehloError(Exception):
 
 
 class MalformedError(StablehloError):
-    """The text (or bytecode) is not MLIR."""
+    """The text or bytecode is not MLIR."""
 
 
 class InvalidError(StablehloError):
-    """The program is MLIR, but breaks a rule of the spec; the message names the constraint."""
+    """The program violates a rule of the spec; the message names the constraint."""
 
 
 class EvaluationError(StablehloError):
-    """The program is valid, but this run of it failed: a check, an input, a size known only now, a limit."""
+    """A run of a valid program failed: a check, an input, a size that is only known at run time, or a limit."""
 
 
 class UnsupportedError(StablehloError):
-    """The program needs something that this project does not evaluate."""
+    """The program requires something that this project does not support."""
 
 
 class InternalError(StablehloError):
-    """This project is at fault: something that cannot happen in a verified program. Please report it."""
+    """A defect of this project, which cannot occur in a verified program. Please report it."""

@@ -1,81 +1,179 @@
-"""Where programs come from: files, text, bytes."""
+"""Programs from wherever they are: files, text, bytes, archives, objects of frameworks."""
 
 from __future__ import annotations
 
+import gzip
+import io
 import os
+import re
+import zlib
+from mmap import ACCESS_READ, mmap
 from pathlib import Path
+from typing import IO, Any
 
-import stablehlo_ref.dialects.registered  # noqa: F401  (all op classes, so that the parser knows them)
+from stablehlo_ref.bundles import load_bundle
 from stablehlo_ref.diagnostics import Location, MalformedError, Source
-from stablehlo_ref.limits import Limits, check_type
+from stablehlo_ref.frameworks.jax import from_jax, is_jax
+from stablehlo_ref.frameworks.torch import from_torch, is_torch
+from stablehlo_ref.interop import require
+from stablehlo_ref.limits import Limits
+from stablehlo_ref.parsing import BYTECODE, Data, not_a_program, parse_data
+from stablehlo_ref.parsing import parse as parse  # part of the public interface
 from stablehlo_ref.program import Program
-from stablehlo_ref.syntax.parser import parse as parse_module
 
-BYTECODE = b"ML\xefR"  # how a file of it starts
+GZIP, ZSTANDARD, ZIP = b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"PK\x03\x04"
+HEAD = 4096  # bytes that tell what a file is
+MAX_UNPACKED = 1 << 34  # bytes of a compressed program
+
+_STARTS_LIKE_MLIR = re.compile(r'\s*(?:module\b|func\.func\b|"[\w.]+"\s*\(|[#!][\w$.\-]+\s*=|//|%[\w$.\-]+\s*=)')
+
+Loadable = str | os.PathLike[str] | Data | IO[Any]
 
 
 def load(
-    source: str | bytes | os.PathLike[str],
+    source: Any,
     *,
     allow_unregistered_dialect: bool = False,
     entry: str | None = None,
     limits: Limits | None = None,
 ) -> Program:
-    """Reads and verifies a program: a path, MLIR text (a `str` with a newline), or `bytes` of text.
+    """Load and verify a program.
 
-    Raises MalformedError (also where the file can't be read) or InvalidError, with the place in the text.
+    `source` is a path; MLIR text (a `str` with a newline, or one that starts like MLIR); bytes of text, of bytecode
+    or of a portable artifact; an open file; or an object of a framework that holds a program: `jax.export.Exported`,
+    `jax.stages.Lowered`, `torch.export.ExportedProgram`. A file may also be compressed (`.gz`, `.zst`), be what
+    `Exported.serialize()` of JAX gives, a `.pt2` file of PyTorch, or a folder with a StableHLO bundle. What a file is
+    is recognised by its contents. Constants of bytecode are mapped, not copied.
+
+    Raises MalformedError (also if a file cannot be read) or InvalidError, with the place.
     """
-    text, name = source, "<string>"
-    if not isinstance(source, bytes) and not (isinstance(source, str) and "\n" in source):
-        name = os.fspath(source)
-        text = read(name)
-    assert isinstance(text, str | bytes)
-    program = parse(text, filename=name, allow_unregistered_dialect=allow_unregistered_dialect, entry=entry)
+    program = open_program(source, allow_unregistered_dialect, entry)
     program.limits = program.limits if limits is None else limits
     return program.verify()
 
 
-def read(path: str) -> bytes:
-    """The contents of a file; MalformedError if it can't be read, or starts like nothing that is a program."""
+def open_program(source: Any, allow_unregistered_dialect: bool = False, entry: str | None = None) -> Program:
+    """Return the program that `load` does, without verifying it where it need not be to be read."""
+    if isinstance(source, str) and ("\n" in source or _STARTS_LIKE_MLIR.match(source)):
+        return parse(source, allow_unregistered_dialect=allow_unregistered_dialect, entry=entry)
+    if isinstance(source, Data):
+        return _from_data(source, "<string>", allow_unregistered_dialect, entry)
+    if isinstance(source, str | os.PathLike):
+        return _from_path(os.fspath(source), allow_unregistered_dialect, entry)
+    if is_jax(source):
+        return from_jax(source)
+    if is_torch(source):
+        return from_torch(source)
+    if hasattr(source, "read"):
+        contents = source.read()
+        data = contents.encode() if isinstance(contents, str) else contents
+        return _from_data(data, str(getattr(source, "name", "<file>")), allow_unregistered_dialect, entry)
+    raise TypeError(
+        f"expected a path, text, bytes, a file, or a program of JAX or PyTorch, got {type(source).__name__}"
+    )
+
+
+def _from_path(path: str, allow_unregistered_dialect: bool, entry: str | None) -> Program:
+    if Path(path).is_dir():
+        return load_bundle(Path(path), entry)
+    data = read(path)
+    if bytes(data[:4]) == ZIP:
+        return from_torch(_torch_archive(path))
+    return _from_data(data, path, allow_unregistered_dialect, entry)
+
+
+def _from_data(data: Data, filename: str, allow_unregistered_dialect: bool, entry: str | None) -> Program:
+    data = unpacked(data, filename)
+    return parse_data(data, filename, 1, allow_unregistered_dialect, entry)
+
+
+def _torch_archive(path: str) -> Any:
+    torch = require("torch")
+    try:
+        return torch.export.load(path)
+    except Exception as error:
+        reason = str(error).partition("\n")[0]
+        raise MalformedError(f"cannot read the archive of PyTorch: {reason}", _start_of(path)) from None
+
+
+# --- files ----------------------------------------------------------------------------------------------------------
+
+
+def read(path: str) -> Data:
+    """Return the contents of a file: of text, its bytes; of anything else, a map of it.
+
+    MalformedError if the file cannot be read, or neither is text nor has a known format.
+    """
     try:
         with Path(path).open("rb") as file:
-            head = file.read(4096)
-            if b"\0" in head and not head.startswith(BYTECODE):  # a huge file of zeros need not be read to the end
-                raise _no_program(head[: head.index(b"\0")], path)
-            file.seek(0)
-            return file.read()
+            return _contents(file, path)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
-        raise MalformedError(f"can't read the program: {reason}", Location(Source("", path), 0)) from None
+        raise MalformedError(f"cannot read the program: {reason}", _start_of(path)) from None
 
 
-def parse(
-    text: str | bytes,
-    *,
-    filename: str = "<string>",
-    first_line: int = 1,
-    allow_unregistered_dialect: bool = False,
-    entry: str | None = None,
-) -> Program:
-    """Reads a program without verifying it; MalformedError if the text is not MLIR. Lines count from `first_line`."""
-    check_type("text", text, str | bytes, "a str, or bytes")
-    data = text if isinstance(text, bytes) and text.isascii() else None
-    source = Source(decode(text, filename) if isinstance(text, bytes) else text, filename, first_line, data)
-    return Program(parse_module(source, allow_unregistered_dialect=allow_unregistered_dialect), entry)
+def _contents(file: io.BufferedReader, path: str) -> Data:
+    head = file.peek(HEAD)[:HEAD]
+    if _is_binary(head):
+        try:
+            return mmap(file.fileno(), 0, access=ACCESS_READ)
+        except (OSError, ValueError):  # a pipe
+            return file.read()
+    if b"\0" in head:  # rejected without reading the rest, which may be huge
+        raise not_a_program(head[: head.index(b"\0")], path)
+    return file.read()
 
 
-def decode(data: bytes, filename: str) -> str:
-    """Bytes as text: UTF-8; MalformedError for bytecode and for anything else that is not text."""
-    if data.startswith(BYTECODE):
-        raise MalformedError("MLIR bytecode is not read yet; convert it to text", Location(Source("", filename), 0))
+def _is_binary(head: bytes) -> bool:
+    """Whether a file starts like bytecode, an archive, or something with bytecode in it."""
+    return head.startswith((BYTECODE, GZIP, ZSTANDARD, ZIP)) or (b"\0" in head and BYTECODE in head)
+
+
+def unpacked(data: Data, filename: str) -> Data:
+    """Return the program in compressed data, or in what `jax.export.Exported.serialize` gives; other data as it is."""
+    head = bytes(data[:HEAD])
+    if head.startswith(GZIP):
+        return _gunzip(bytes(data), filename)
+    if head.startswith(ZSTANDARD):
+        return _unzstd(bytes(data), filename)
+    if b"\0" in head and not head.startswith(BYTECODE):
+        return _embedded(data, filename)
+    return data
+
+
+def _gunzip(data: bytes, filename: str) -> bytes:
     try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise _no_program(data[: error.start], filename) from None
+        with gzip.open(io.BytesIO(data)) as file:
+            return _limited(file.read(MAX_UNPACKED + 1), filename)
+    except (OSError, EOFError, zlib.error) as error:
+        raise MalformedError(f"cannot decompress the program: {error}", _start_of(filename)) from None
 
 
-def _no_program(start: bytes, filename: str) -> MalformedError:
-    """The error of a file that is text up to a place."""
-    text = start.decode("utf-8-sig", errors="replace")
-    place = Location(Source(text + "\N{REPLACEMENT CHARACTER}", filename), len(text))
-    return MalformedError("neither UTF-8 text nor MLIR bytecode", place)
+def _unzstd(data: bytes, filename: str) -> bytes:
+    zstandard = require("zstandard")
+    try:
+        reader = zstandard.ZstdDecompressor().stream_reader(io.BytesIO(data))
+        return _limited(reader.read(MAX_UNPACKED + 1), filename)
+    except zstandard.ZstdError as error:
+        raise MalformedError(f"cannot decompress the program: {error}", _start_of(filename)) from None
+
+
+def _limited(data: bytes, filename: str) -> bytes:
+    if len(data) > MAX_UNPACKED:
+        raise MalformedError(f"the program has more than {MAX_UNPACKED} bytes unpacked", _start_of(filename))
+    return data
+
+
+def _embedded(data: Data, filename: str) -> Data:
+    """Return the bytecode in a FlatBuffer, which stores a vector of bytes behind its length of 32 bits."""
+    view = memoryview(data)
+    start = data.find(BYTECODE) if not isinstance(data, memoryview) else bytes(data).find(BYTECODE)
+    length = int.from_bytes(view[start - 4 : start], "little") if start >= 4 else 0
+    if not 4 <= length <= len(view) - start:
+        head = bytes(view[:HEAD])
+        raise not_a_program(head[: head.index(b"\0")], filename)
+    return view[start : start + length]
+
+
+def _start_of(filename: str) -> Location:
+    return Location(Source("", filename), 0)

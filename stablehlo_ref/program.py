@@ -1,4 +1,4 @@
-"""A program in memory: what `load` and `parse` give, and what runs."""
+"""A program in memory: what `load` and `parse` return, and what runs."""
 
 from __future__ import annotations
 
@@ -10,35 +10,61 @@ from typing import Any, TypeAlias, Unpack
 
 import numpy as np
 
-from stablehlo_ref.arguments import checked, in_order, leaves, owned, owned_once
+from stablehlo_ref.bytecode.vhlo.artifact import serialize
+from stablehlo_ref.define.context import Context, Observer, OnImplementationDefined, RunOptions
+from stablehlo_ref.define.processes import Grid, ProcessId
 from stablehlo_ref.diagnostics import EvaluationError, Location, StablehloError
-from stablehlo_ref.execute.choosing import choosing
-from stablehlo_ref.execute.grid import going_on, run_grid
+from stablehlo_ref.execute.arguments import (
+    arguments_in_order,
+    check_argument,
+    take_results,
+    take_results_of_processes,
+)
+from stablehlo_ref.execute.grid import ReadInfeed, run_grid, run_in_progress
+from stablehlo_ref.execute.implementation_defined import report_choices
 from stablehlo_ref.execute.plan import Planner
-from stablehlo_ref.execute.run import Context, FunctionPlan, Observer, OnChoice, RunOptions
+from stablehlo_ref.execute.run import FunctionPlan
+from stablehlo_ref.interop import to_array
+from stablehlo_ref.ir.arrays import RuntimeValue
 from stablehlo_ref.ir.attributes import IntegerAttribute
 from stablehlo_ref.ir.core import Operation
+from stablehlo_ref.ir.flat import flatten, restore
+from stablehlo_ref.ir.signature import Function, Parameter, function_of
 from stablehlo_ref.limits import Limits, check_type
-from stablehlo_ref.processes import Grid, ProcessId
-from stablehlo_ref.signature import Function, Parameter, function_of
 from stablehlo_ref.syntax.printer import print_operation
 from stablehlo_ref.targets.spmd import device_count
 from stablehlo_ref.verify import verify
+from stablehlo_ref.weights import Weights, match_weights, read_weights
 
 Inputs: TypeAlias = Sequence[Any] | Mapping[str, Any]  # of one process: in order, or by name
 
 
 class Program:
-    """A module and one of its functions, the entry: `entry` if given, else `main`, else the only function."""
+    """A module and the function that `run` runs: `entry` if given, else `main`, else the only function.
+
+    Programs can be pickled and copied, without their plans: a copy is planned when it first runs.
+    """
 
     def __init__(self, module: Operation, entry: str | None = None, limits: Limits | None = None) -> None:
         self.module = module
         self.limits = Limits() if limits is None else limits
         self._entry = entry
         self._verified = False
+        self._bound: Mapping[int, RuntimeValue] = {}
+
+    def __getstate__(self) -> dict[str, object]:
+        return {
+            "module": flatten(self.module), "limits": self.limits, "entry": self._entry, "verified": self._verified,
+            "bound": self._bound,
+        }  # fmt: skip
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        Program.__init__(self, restore(state["module"]), state["entry"], state["limits"])
+        self._verified = state["verified"]
+        self._bound = state["bound"]
 
     def verify(self) -> Program:
-        """Checks the program against the spec, once; InvalidError if it breaks a rule."""
+        """Check the program against the spec, unless that has been done; InvalidError for each rule that it breaks."""
         if not self._verified:
             verify(self.module)
             self._verified = True
@@ -47,24 +73,34 @@ class Program:
     def __str__(self) -> str:
         return print_operation(self.module)
 
+    def serialize(self, target: str = "current") -> bytes:
+        """Return the program as a portable artifact for a version of StableHLO, such as "1.9.0", and all later ones.
+
+        UnsupportedError, with the place, for what that version does not have.
+        """
+        return serialize(self.verify().module, target)
+
+    # --- functions ----------------------------------------------------------------------------------------------
+
     @cached_property
     def functions(self) -> dict[str, Function]:
-        """The module's functions by name, in the order of the text."""
+        """The signatures of the module's functions by name, in the order of the text."""
         ops = [op for op in self.module.regions[0].block.operations if op.name == "func.func"]
         return {op.properties["sym_name"]: function_of(op) for op in ops}
 
     @cached_property
     def entry(self) -> Function:
-        """The function that `run` runs. EvaluationError where that is not clear."""
+        """The signature of the function that `run` runs. EvaluationError if there is no such function, or a choice."""
         if self._entry is not None:
             if self._entry not in self.functions:
-                known = self._names
-                raise EvaluationError(f"there is no function @{self._entry}; there are {known}", self.module.location)
+                raise EvaluationError(
+                    f"there is no function @{self._entry}; there are {self._names}", self.module.location
+                )
             return self.functions[self._entry]
         if "main" in self.functions:
             return self.functions["main"]
         if len(self.functions) != 1:
-            reason = f"choose one of {self._names}" if self.functions else "there is none"
+            reason = f"choose one of {self._names}" if self.functions else "the program has no functions"
             raise EvaluationError(f"no function is called @main: {reason}", self.module.location)
         return next(iter(self.functions.values()))
 
@@ -74,42 +110,87 @@ class Program:
 
     @property
     def inputs(self) -> tuple[Parameter, ...]:
-        return self.entry.inputs
+        """The inputs of the entry, without those that `bind` gave a value."""
+        return self._open_entry.inputs
 
     @property
     def outputs(self) -> tuple[Parameter, ...]:
+        """The outputs of the entry."""
         return self.entry.outputs
 
     def with_entry(self, name: str) -> Program:
-        """The same program that starts at another function."""
+        """Return the same program with another entry."""
         program = Program(self.module, name, self.limits)
         program._verified = self._verified
         return program
 
-    def plan(self) -> Program:
-        """Plans the entry now instead of at the first run."""
-        if self.functions or self._entry is not None:
-            _ = self._plan
-        return self
+    def bind(self, weights: Weights | Mapping[int, Any]) -> Program:
+        """Return the same program with weights as the values of some inputs, which `inputs` then lacks.
+
+        `weights` is a mapping by name (of an argument in the text or in its location, `params['layer'][0]` or
+        `params.layer.0`) or by number, a sequence (that of the arguments named `states[0]`, `states[1]`, ..., of which
+        exporters drop the unused), or the path of a `.npz`, `.safetensors`, `.pt` or `.pth` file or a folder of `.npy`
+        files. EvaluationError that lists every name that is unknown, is missing or has another shape.
+        """
+        inputs = self.entry.inputs
+        if isinstance(weights, Mapping) and weights and all(isinstance(key, int) for key in weights):
+            numbered = {int(key): to_array(value) for key, value in weights.items()}
+            if wrong := [index for index in numbered if index not in range(len(inputs))]:
+                raise EvaluationError(f"@{self.entry.name} has no input {wrong[0]}", self.entry.location)
+        else:
+            numbered = match_weights(inputs, read_weights(weights))  # type: ignore[arg-type]
+        program = Program(self.module, self._entry, self.limits)
+        program._verified = self._verified
+        program._bound = {**self._bound, **{i: check_argument(inputs[i], value) for i, value in numbered.items()}}
+        return program
+
+    @cached_property
+    def _open_entry(self) -> Function:
+        """The signature of the entry without the inputs that are bound."""
+        if not self._bound:
+            return self.entry
+        return replace(self.entry, inputs=tuple(p for i, p in enumerate(self.entry.inputs) if i not in self._bound))
 
     @property
-    def step_count(self) -> int:
-        """How many ops of the entry itself a run goes through."""
-        return len(self._plan.block.steps)
+    def _is_empty(self) -> bool:
+        """Whether there is nothing to run, which is not an error unless a function is asked for."""
+        return not self.functions and self._entry is None
 
     @cached_property
     def _device_count(self) -> int:
         return device_count(self.module)
 
     @cached_property
+    def _names_of_host_functions(self) -> dict[str, set[str]]:
+        """The names of the program that the options `custom_calls` and `overrides` may refer to."""
+        ops = list(self.verify().module.walk())
+        return {
+            "custom_calls": {op.properties["call_target_name"] for op in ops if op.name == "stablehlo.custom_call"},
+            "overrides": {op.properties["name"] for op in ops if op.name == "stablehlo.composite"},
+        }
+
+    # --- plans --------------------------------------------------------------------------------------------------
+
+    def plan(self) -> Program:
+        """Plan the entry now instead of at the first run."""
+        if not self._is_empty:
+            _ = self._plan
+        return self
+
+    @property
+    def step_count(self) -> int:
+        """The number of steps in the plan of the entry, not counting those of functions and regions that it calls."""
+        return len(self._plan.block.steps)
+
+    @cached_property
     def _plan(self) -> FunctionPlan:
-        return self._planned()
+        return self._make_plan()
 
     @cached_property
     def _plan_step_by_step(self) -> FunctionPlan:
-        return self._planned(step_by_step=True)
+        return self._make_plan(step_by_step=True)
 
-    def _planned(self, step_by_step: bool = False) -> FunctionPlan:
+    def _make_plan(self, step_by_step: bool = False) -> FunctionPlan:
         self.verify()
         with np.errstate(all="ignore"):
             return Planner(self.module, self.limits, step_by_step).function(self.entry.name)
@@ -117,32 +198,38 @@ class Program:
     def _plan_for(self, context: Context) -> FunctionPlan:
         return self._plan if context.on_implementation_defined == "ignore" else self._plan_step_by_step
 
+    # --- runs ---------------------------------------------------------------------------------------------------
+
     def run(
         self,
         /,
-        *arrays: Any,
+        *arrays: object,
         limits: Limits | None = None,
         observer: Observer | None = None,
-        on_implementation_defined: OnChoice = "ignore",
+        on_implementation_defined: OnImplementationDefined = "ignore",
         custom_calls: Mapping[str, Callable[..., Sequence[Any]]] | None = None,
         overrides: Mapping[str, Callable[..., Any]] | None = None,
         check_overrides: bool = False,
         rng_seed: int = 0,
-        **named: Any,
+        exact_lapack: bool = False,
+        **named: object,
     ) -> tuple[Any, ...]:
-        """Runs the entry on arrays, one for each input in order, or by name; returns its results as new arrays.
+        """Run the entry on arrays, one for each input in order, or by name; return its results as new arrays.
 
-        A name is that of the argument in the text, without `%`, or in its location (`args[0]`). dtypes and shapes
-        must be those of `inputs`. Raises EvaluationError if they are not, or if a check of the program fails.
-        What a run relies on although the spec leaves it open may `on_implementation_defined` "ignore", "warn" of by an
-        ImplementationDefinedWarning or make an "error", an EvaluationError; both name a section of docs/choices.md.
+        The name of an input is that of the argument in the text, without `%`, or that in its location (`args[0]`).
+        dtypes and shapes must be those of `inputs`. Raises EvaluationError if they are not, or if a check of the
+        program fails. If a run relies on implementation-defined behaviour, `on_implementation_defined` decides whether
+        to "ignore" that, to "warn" by an ImplementationDefinedWarning, or to raise an "error", an EvaluationError; both
+        refer to a section of docs/choices.md.
 
-        `custom_calls`, handlers by target as `register_custom_call` takes them, come before registered ones.
-        `overrides`, functions by names of composites, stand in for their decompositions. Each is called as
+        `custom_calls` are handlers by target, as for `register_custom_call`; they take precedence over registered ones.
+        `overrides` are functions by names of composites that replace their decompositions. Each is called as
         `f(*operands, **composite_attributes)` and returns an array, or a sequence of the results. With
-        `check_overrides` the decomposition is run too, and EvaluationError raised where the two disagree by more than
-        1e-4 or, of coarser types, four units in the last place of 1; integers must be equal.
-        `rng_seed`, of 64 bits, decides what `rng` draws.
+        `check_overrides` the decomposition is run as well, and EvaluationError raised if the results differ by more
+        than 1e-4, or for coarser types four units in the last place of 1; integers must be equal. Raises TypeError for
+        a handler or function that cannot be called, and ValueError for one whose name is not in the program.
+        `rng_seed`, an integer of 64 bits, is the seed of the op `rng`. With `exact_lapack`, LAPACK custom calls compute
+        in f64 and round once, instead of in the program's precision.
         """
         context = self._context(
             limits=limits,
@@ -152,17 +239,18 @@ class Program:
             overrides=overrides,
             check_overrides=check_overrides,
             rng_seed=rng_seed,
+            exact_lapack=exact_lapack,
         )
         return self._run(arrays, named, context)
 
-    def run_in(self, context: Context, /, *arrays: Any, **named: Any) -> tuple[Any, ...]:
-        """`run` with a context of the caller's: options and an observer."""
+    def run_in(self, context: Context, /, *arrays: object, **named: object) -> tuple[Any, ...]:
+        """Run the entry as `run` does, in a context that has the options and the observer."""
         return self._run(arrays, named, context)
 
     def run_replicas(
         self, inputs_per_replica: Sequence[Inputs], **options: Unpack[RunOptions]
     ) -> list[tuple[Any, ...]]:
-        """`run_parallel` with one partition: one process for each list of inputs."""
+        """Run the entry in one process for each item of `inputs_per_replica`: `run_parallel` with one partition."""
         check_type("inputs_per_replica", inputs_per_replica, Sequence | np.ndarray, "a list of inputs")
         return self.run_parallel(inputs_per_replica, num_replicas=len(inputs_per_replica), num_partitions=1, **options)
 
@@ -173,17 +261,18 @@ class Program:
         num_replicas: int | None = None,
         num_partitions: int | None = None,
         infeed: Iterable[Sequence[Any]] = (),
-        outfeed: list[tuple[ProcessId, Sequence[Any]]] | None = None,
+        outfeed: MutableSequence[tuple[ProcessId, Sequence[Any]]] | None = None,
         **options: Unpack[RunOptions],
     ) -> list[tuple[Any, ...]]:
-        """Runs the entry in each process of a grid at once; returns the results of each, as `run` does.
+        """Run the entry in all processes of a grid; return the results of each process, as `run` does.
 
-        Inputs are arrays in order, or by name, for each process in row-major order: (0, 0), (0, 1), ... of (replica id,
-        partition id). The grid's size is that of the module's attributes `mhlo.num_replicas` and `mhlo.num_partitions`
-        where it is not given; without those, that of the inputs, which are for replicas where nothing else is said.
-        A read of the infeed, by whatever process, takes the next of `infeed`, a sequence of arrays; each write to the
-        outfeed is appended to `outfeed`. What several processes get alike may be one read-only array.
-        Options are those of `run`. EvaluationError as there, and where processes wait so that none can go on.
+        `inputs_per_process` has the arrays of each process, in order or by name, for the processes in row-major order:
+        (0, 0), (0, 1), ... of (replica id, partition id). Sizes of the grid that are not given are the module's
+        attributes `mhlo.num_replicas` and `mhlo.num_partitions`; without these, they follow from the number of inputs,
+        which are for replicas unless `num_replicas` is given. A read of the infeed, in whichever process, takes the
+        next item of `infeed`, a sequence of arrays; each write to the outfeed is appended to `outfeed`. If several
+        processes return the same value, they may share one read-only array. The options are those of `run`. Raises
+        EvaluationError as `run` does, and for a deadlock.
         """
         check_type("inputs_per_process", inputs_per_process, Sequence | np.ndarray, "a list of inputs")
         check_type("infeed", infeed, Iterable, "an iterable of sequences of arrays")
@@ -192,17 +281,17 @@ class Program:
         return self.run_parallel_in(self._context(**options), grid, inputs_per_process, infeed, outfeed)
 
     def grid(self, count: int, num_replicas: int | None = None, num_partitions: int | None = None) -> Grid:
-        """The grid of `count` processes that is meant. EvaluationError where there is none, or it has more or fewer."""
+        """Return the grid of `count` processes. EvaluationError if the sizes are invalid or of another count."""
         try:
             grid = self._grid(count, num_replicas, num_partitions)
         except EvaluationError as error:
             raise EvaluationError(error.diagnostics[0].message, self.entry.location) from None
         if grid.count != count:
-            raise EvaluationError(f"there are inputs for {count}, but the grid is of {grid}", self.entry.location)
+            raise EvaluationError(f"got inputs for {count}, but the grid is of {grid}", self.entry.location)
         return grid
 
     def _grid(self, count: int, num_replicas: int | None, num_partitions: int | None) -> Grid:
-        """The grid of the sizes that are given, or else are the module's, or else go with `count` processes."""
+        """Return the grid of the sizes that are given, or else are the module's, or else follow from `count`."""
         replicas = _size(self.module, "mhlo.num_replicas") if num_replicas is None else num_replicas
         partitions = _size(self.module, "mhlo.num_partitions") if num_partitions is None else num_partitions
         if replicas is None:
@@ -217,65 +306,83 @@ class Program:
         grid: Grid,
         inputs_per_process: Sequence[Inputs],
         infeed: Iterable[Sequence[Any]] = (),
-        outfeed: list[tuple[ProcessId, Sequence[Any]]] | None = None,
+        outfeed: MutableSequence[tuple[ProcessId, Sequence[Any]]] | None = None,
     ) -> list[tuple[Any, ...]]:
-        """`run_parallel` with a context of the caller's: options and an observer."""
+        """Run the entry as `run_parallel` does, in a context that has the options and the observer."""
+        self._check_host_functions(context)
         plan = self._plan_for(context)
         inputs = [
-            self._arguments((), dict(given)) if isinstance(given, Mapping) else self._arguments(given, {})
+            self._arguments((), given) if isinstance(given, Mapping) else self._arguments(given, {})
             for given in inputs_per_process
         ]
-        reads = (lambda context, values=values: values for values in infeed)
-        with evaluating(context, self.entry.location):
+        reads = map(_read_infeed, infeed)
+        with evaluation(context, self.entry.location):
             results = run_grid(context, grid, [(plan, list(arguments)) for arguments in inputs], reads, outfeed)
-        kept = {id(leaf) for arguments in inputs for leaf in leaves(arguments)}
-        alike: dict[int, Any] = {}
-        with self._copying():
-            return [tuple(owned_once(result, kept, alike) for result in of_process) for of_process in results]
+        with self._taking_results():
+            return take_results_of_processes(results)
 
     def _context(self, **options: Unpack[RunOptions]) -> Context:
         given = {name: option for name, option in options.items() if option is not None}
         return Context(**{"limits": self.limits} | given)  # type: ignore[arg-type]
 
-    def _arguments(self, arrays: Sequence[Any], named: dict[str, Any]) -> list[Any]:
-        return [checked(p, a) for p, a in zip(self.inputs, in_order(self.entry, arrays, named))]
+    def _check_host_functions(self, context: Context) -> None:
+        """Raise ValueError for a handler or override that nothing in the program can call."""
+        for option, functions in (("custom_calls", context.custom_calls), ("overrides", context.overrides)):
+            if not functions:
+                continue
+            known = self._names_of_host_functions[option]
+            for name in functions:
+                if name not in known:
+                    what = "targets of custom_call" if option == "custom_calls" else "composites"
+                    there = f"its {what} are {', '.join(map(repr, sorted(known)))}" if known else f"it has no {what}"
+                    raise ValueError(f"{option} has {name!r}, which is not in the program; {there}")
 
-    def _run(self, arrays: Sequence[Any], named: dict[str, Any], context: Context) -> tuple[Any, ...]:
-        if not self.functions and self._entry is None and not arrays and not named:
+    def _arguments(self, arrays: Sequence[Any], named: Mapping[str, Any]) -> list[Any]:
+        given = arguments_in_order(self._open_entry, arrays, named)
+        arguments = [check_argument(parameter, value) for parameter, value in zip(self.inputs, given)]
+        if not self._bound:
+            return arguments
+        unbound = iter(arguments)
+        return [self._bound[i] if i in self._bound else next(unbound) for i in range(len(self.entry.inputs))]
+
+    def _run(self, arrays: Sequence[Any], named: Mapping[str, Any], context: Context) -> tuple[Any, ...]:
+        self._check_host_functions(context)
+        if self._is_empty and not arrays and not named:
             return ()
         plan = self._plan_for(context)
         inputs = self._arguments(arrays, named)
-        with evaluating(context, self.entry.location):
+        with evaluation(context, self.entry.location):
             if plan.block.communicates:
                 grid = Grid(num_partitions=self._device_count)
-                results, *_ = run_grid(context, grid, [(plan, list(inputs)) for _ in grid.processes])
+                results = run_grid(context, grid, [(plan, list(inputs)) for _ in grid.processes])[0]
             else:
                 results = plan.call(context, list(inputs))
-        kept = {id(leaf) for leaf in leaves(inputs)}
-        with self._copying():
-            return tuple(owned(result, kept) for result in results)
+        with self._taking_results():
+            return take_results(results)
 
     @contextmanager
-    def _copying(self) -> Iterator[None]:
-        """Around what copies results: EvaluationError where there is no memory for that."""
+    def _taking_results(self) -> Iterator[None]:
+        """Raise EvaluationError if there is no memory for copies of results."""
         try:
             yield
         except MemoryError as error:
-            raise EvaluationError(f"the results of @{self.entry.name}: {error}", self.entry.location) from None
+            message = f"out of memory for the results of @{self.entry.name}: {error}"
+            raise EvaluationError(message, self.entry.location) from None
 
 
 @contextmanager
-def evaluating(context: Context, entry: Location | None) -> Iterator[None]:
-    """Around all that a run evaluates."""
-    with np.errstate(all="ignore"), choosing(context), going_on(context), reporting(context, entry):
+def evaluation(context: Context, entry: Location | None) -> Iterator[None]:
+    """Set up all that a run needs: floating-point errors are ignored, choices and failed checks are reported."""
+    with np.errstate(all="ignore"), report_choices(context), run_in_progress(context), report_failures(context, entry):
         yield
 
 
 @contextmanager
-def reporting(context: Context, entry: Location | None) -> Iterator[None]:
-    """Raises what the checks of a run found when it ends; if an error ends it, that comes last.
+def report_failures(context: Context, entry: Location | None) -> Iterator[None]:
+    """Raise EvaluationError at the end of a run in which checks failed.
 
-    An error that is of no op, as of a limit that is reached before the first, is at the entry.
+    An error that ends the run is reported after these checks, at the location of the entry if it has none, as for a
+    limit that is reached before the first op.
     """
     try:
         yield
@@ -289,7 +396,11 @@ def reporting(context: Context, entry: Location | None) -> Iterator[None]:
         raise EvaluationError(context.failures)
 
 
+def _read_infeed(values: Sequence[Any]) -> ReadInfeed:
+    return lambda context: values
+
+
 def _size(module: Operation, name: str) -> int | None:
-    """The size of the process grid that a module's attribute says."""
+    """Return the size of the process grid that an attribute of the module declares; None without it."""
     attribute = module.attributes.get(name)
     return attribute.value if isinstance(attribute, IntegerAttribute) else None

@@ -3,47 +3,55 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import TypeVar
 
-from stablehlo_ref.define import REQUIRED, Attr, Op, Undecodable, check_constraints, member_of_each
+from stablehlo_ref.define.bound import bind_types
+from stablehlo_ref.define.constraints import check_constraints
+from stablehlo_ref.define.definition import OpDefinition, definition_of, member_of_each
+from stablehlo_ref.define.members import REQUIRED, Undecodable
+from stablehlo_ref.define.op import Attr, In, Ins, Out, Outs
+from stablehlo_ref.define.type_constraints import anything
 from stablehlo_ref.diagnostics import Diagnostic, InvalidError
 from stablehlo_ref.ir.core import Block, Operation, Region, Value
 from stablehlo_ref.ir.types import FunctionType, Type
-from stablehlo_ref.ir.wellformed import flaw
-from stablehlo_ref.kinds import anything
+from stablehlo_ref.ir.wellformed import ill_formed_reason
+from stablehlo_ref.syntax.pinpoint import pinpointed
 
-MOST_ERRORS = 20  # found in one program before the verifier gives up
+MAX_ERRORS = 20  # in one program, before the verifier stops
+
+T = TypeVar("T")
 
 
 def verify(module: Operation) -> None:
-    """Raises InvalidError, with a diagnostic for each op found wrong, unless the module is valid."""
+    """Raise InvalidError, with a diagnostic for each invalid op, unless the module is valid."""
     errors: list[Diagnostic] = []
     for error in _verify_op(module, set()):
         errors.extend(error.diagnostics)
-        if len(errors) >= MOST_ERRORS:
+        if len(errors) >= MAX_ERRORS:
             break
     if errors:
         raise InvalidError(errors)
 
 
 def _verify_op(op: Operation, visible: set[Value]) -> Iterator[InvalidError]:
-    """The errors of an op and of those in its regions; `visible` are the values that it may use."""
+    """Yield the errors of an op and of the ops in its regions; `visible` are the values that it may use."""
+    definition = definition_of(op)
     try:
         _check_operands(op, visible)
-        if op.definition is not None:
-            _check_members(op, op.definition)
-            _check_regions(op, op.definition)
-            check_constraints(op, op.definition.bind(op))
+        if definition is not None:
+            _check_members(op, definition)
+            _check_regions(op, definition)
+            check_constraints(bind_types(op, definition))
             _check_symbols(op)
     except InvalidError as error:
-        yield error
-    isolated = op.definition is not None and op.definition.isolated
+        yield InvalidError([pinpointed(diagnostic, op.name) for diagnostic in error.diagnostics])
+    isolated = definition is not None and definition.traits.isolated_from_above
     for region in op.regions:
         yield from _verify_region(region, set() if isolated else visible)
 
 
 def _verify_region(region: Region, visible: set[Value]) -> Iterator[InvalidError]:
-    if len(region.blocks) > 1:  # jumps between blocks: which values reach which block is their dialect's affair
+    if len(region.blocks) > 1:  # dominance between blocks is not checked
         visible = visible | {v for block in region.blocks for v in _defined(block)}
     for block in region.blocks:
         here: list[Value] = [v for v in block.arguments if v not in visible]
@@ -65,28 +73,30 @@ def _check_operands(op: Operation, visible: set[Value]) -> None:
     for index, operand in enumerate(op.operands):
         if operand not in visible:
             reason = "is used before its definition, or outside of the region that defines it"
-            raise _error(op, f"operand #{index} (%{operand.name}) {reason}")
+            raise _error(op, f"operand #{index} (%{operand.name}) {reason}", index)
 
 
-def _check_members(op: Operation, definition: type[Op]) -> None:
+def _check_members(op: Operation, definition: OpDefinition) -> None:
     _check_values(op, "operand", definition.operands, op.operand_types)
-    _check_values(op, "result", definition.outputs, op.result_types)
+    _check_values(op, "result", definition.results, op.result_types)
     for name, group in definition.groups.items():
-        if name in op.attributes:  # no member was found in it
-            raise _error(op, f"attribute '{name}' must be a #{group.struct}<...>")
+        if name in op.attributes:  # it could not be decoded
+            raise _error(op, f"attribute '{name}' must be a #{group.struct}<...>", name)
     for member in definition.attributes.values():
         _check_attribute(op, member)
 
 
-def _check_values(op: Operation, what: str, members: tuple[Any, ...], types: list[Type]) -> None:
+def _check_values(op: Operation, what: str, members: tuple[In | Ins | Out | Outs, ...], types: list[Type]) -> None:
     for index, (member, type) in enumerate(zip(_member_of_each(op, what, members, len(types)), types)):
-        if not member.kind.holds(type):
-            raise _error(op, f"{what} #{index} ({member.name}) must be {member.kind.name}, but is {type}")
-        if member.kind is not anything and (reason := flaw(type)):
-            raise _error(op, f"{what} #{index} ({member.name}) is of no type of the spec: {reason}")
+        subjects = (index,) if what == "operand" else ()
+        if not member.constraint.holds(type):
+            expected = f"must be {member.constraint.name}, but is {type}"
+            raise _error(op, f"{what} #{index} ({member.name}) {expected}", *subjects)
+        if member.constraint is not anything and (reason := ill_formed_reason(type)):
+            raise _error(op, f"{what} #{index} ({member.name}) has an invalid type: {reason}", *subjects)
 
 
-def _member_of_each(op: Operation, what: str, members: tuple[Any, ...], count: int) -> tuple[Any, ...]:
+def _member_of_each(op: Operation, what: str, members: tuple[T, ...], count: int) -> tuple[T, ...]:
     try:
         return member_of_each(members, count)
     except ValueError as error:
@@ -98,16 +108,16 @@ def _check_attribute(op: Operation, member: Attr) -> None:
     if value is REQUIRED:
         raise _error(op, f"requires attribute '{member.spelling}'")
     if isinstance(value, Undecodable):
-        raise _error(op, f"attribute '{member.spelling}' {value.reason}")
+        raise _error(op, f"attribute '{member.spelling}' {value.reason}", member.name)
 
 
-def _check_regions(op: Operation, definition: type[Op]) -> None:
-    _member_of_each(op, "region", definition.bodies, len(op.regions))
-    if not definition.needs_terminator:
+def _check_regions(op: Operation, definition: OpDefinition) -> None:
+    _member_of_each(op, "region", definition.regions, len(op.regions))
+    if not definition.traits.single_block:
         return
     for region in op.regions:
         if len(region.blocks) != 1 and not _is_declaration(op):
-            raise _error(op, "expects regions of one block")
+            raise _error(op, "expects regions with one block")
         for block in region.blocks:
             _check_terminator(op, definition, block)
 
@@ -116,13 +126,23 @@ def _is_declaration(op: Operation) -> bool:
     return op.name == "func.func" and not op.regions[0].blocks
 
 
-def _check_terminator(op: Operation, definition: type[Op], block: Block) -> None:
+def _check_terminator(op: Operation, definition: OpDefinition, block: Block) -> None:
     last = block.operations[-1] if block.operations else None
-    if last is None or last.definition is None or not last.definition.terminator:
+    if last is None or not _may_be_terminator(last):
         raise _error(op, "expects a region that ends with a terminator")
     for inner in block.operations[:-1]:
-        if inner.definition is not None and inner.definition.terminator:
+        if _is_terminator(inner):
             raise _error(inner, "must be the last op of its block")
+
+
+def _is_terminator(op: Operation) -> bool:
+    definition = definition_of(op)
+    return definition is not None and definition.traits.terminator
+
+
+def _may_be_terminator(op: Operation) -> bool:
+    """Whether an op is a terminator, or has no class that tells."""
+    return definition_of(op) is None or _is_terminator(op)
 
 
 def _check_symbols(op: Operation) -> None:
@@ -137,12 +157,12 @@ def _check_symbols(op: Operation) -> None:
 def _check_module(module: Operation) -> None:
     (region,) = module.regions
     if len(region.blocks) != 1 or region.block.arguments:
-        raise _error(module, "expects a region of one block without arguments")
+        raise _error(module, "expects a region with one block without arguments")
     seen: set[str] = set()
     for op in region.block.operations:
-        name = op.properties.get("sym_name") if op.definition is not None else None
+        name = op.properties.get("sym_name") if definition_of(op) is not None else None
         if name in seen:
-            raise _error(op, f"redefinition of symbol @{name}")
+            raise _error(op, f"redefinition of symbol @{name}", "sym_name")
         if name is not None:
             seen.add(name)
 
@@ -153,7 +173,8 @@ def _check_function(op: Operation) -> None:
         return
     body = op.regions[0].function_type
     if body.inputs != declared.inputs:
-        raise _error(op, f"the body takes {_list(body.inputs)}, the function type says {_list(declared.inputs)}")
+        expected, found = _list(declared.inputs), _list(body.inputs)
+        raise _error(op, f"expects arguments {expected} by its function type, but its body has {found}")
     if body.outputs != declared.outputs:
         terminator = op.regions[0].block.operations[-1]
         returned, results = _list(body.outputs), _list(declared.outputs)
@@ -164,16 +185,16 @@ def _check_call(op: Operation) -> None:
     callee = op.properties["callee"]
     function = op.symbol(callee)
     if function is None or function.name != "func.func":
-        raise _error(op, f"calls @{callee}, but there is no such function")
+        raise _error(op, f"calls undefined function @{callee}", "callee")
     signature: FunctionType = function.properties["function_type"]
     called = FunctionType(tuple(op.operand_types), tuple(op.result_types))
     if called != signature:
-        raise _error(op, f"calls @{callee} as {called}, but it is {signature}")
+        raise _error(op, f"calls @{callee} as {called}, but it is {signature}", "callee")
 
 
 def _list(types: Iterable[Type]) -> str:
     return f"({', '.join(map(str, types))})"
 
 
-def _error(op: Operation, message: str) -> InvalidError:
-    return InvalidError(f"'{op.name}' op {message}", op.location)
+def _error(op: Operation, message: str, *subjects: str | int) -> InvalidError:
+    return InvalidError(f"'{op.name}' op {message}", op.location, subjects=subjects)

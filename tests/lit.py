@@ -1,4 +1,4 @@
-"""Lit-style tests in process: parts between `// -----`, each a program whose checks must hold, or announced errors."""
+"""Lit-style tests in this process: parts between `// -----` are programs whose checks must hold, or announce errors."""
 
 from __future__ import annotations
 
@@ -6,21 +6,21 @@ import re
 from pathlib import Path
 
 import stablehlo_ref as sr
-from stablehlo_ref.console import split_text
+from stablehlo_ref.cli.console import split_text
 from stablehlo_ref.syntax.printer import print_operation
 
 ANNOUNCED = re.compile(r"// expected-error@\+1 \{\{(.*)\}\}")
 
 
 def announced(text: str, first_line: int = 1) -> list[tuple[int, str]]:
-    """The errors that a text announces, each with the line that it is expected on; there must be one."""
+    """Return the errors that a text announces, with the lines that they are expected on; there must be at least one."""
     expected = [(first_line + text.count("\n", 0, m.start()) + 1, m[1]) for m in ANNOUNCED.finditer(text)]
-    assert expected, "a test that announces no error can't fail"
+    assert expected, "a test that announces no error cannot fail"
     return expected
 
 
 def run_file(path: Path) -> int:
-    """Runs every part of a file as it is, and printed in both forms and read again; returns how many checks it has."""
+    """Run every part of a file: as it is, and as printed in both forms; return the number of checks."""
     text = path.read_text(encoding="utf-8")
     checks = 0
     for line, part in split_text(text):

@@ -1,4 +1,4 @@
-"""tests/failing: valid programs whose run ends with errors, each announced by `// expected-error@+1 {{message}}`."""
+"""Runs tests/failing: valid programs with errors at run time, announced by `// expected-error@+1 {{message}}`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import stablehlo_ref as sr
-from stablehlo_ref.console import split_text
+from stablehlo_ref.cli.console import split_text
 from tests.lit import announced
 
 FOLDER = Path(__file__).parent / "failing"
@@ -17,7 +17,7 @@ PARTS = [
 
 
 @pytest.mark.parametrize("path, first_line, part", PARTS, ids=[f"{path.stem}:{line}" for path, line, _ in PARTS])
-def test_a_run_ends_with_the_errors_that_are_announced(path: Path, first_line: int, part: str) -> None:
+def test_run_fails_with_the_expected_errors(path: Path, first_line: int, part: str) -> None:
     expected = announced(part, first_line)
     program = sr.parse(part, filename=path.name, first_line=first_line).verify()
     with pytest.raises((sr.EvaluationError, sr.UnsupportedError)) as error:

@@ -1,8 +1,8 @@
-"""Keeps the README's table of ops and docs/ops.md true: generated from the op classes, the oracles and the tests.
+"""Check that the tables of ops in README.md and docs/ops.md match the op classes, the oracles and the tests.
 
     python tools/check_op_table.py [--write]
 
-Exits with 1 if one of them is not what it should be; `--write` mends it. `stablehlo-interp --list-ops` says the same.
+Exit with 1 if a table is out of date; `--write` updates it.
 """
 
 from __future__ import annotations
@@ -13,31 +13,30 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT))
 
-import stablehlo_ref  # noqa: E402, F401  (registers the ops)
-from stablehlo_ref.op_table import COLUMNS, Row, counts, groups, rows  # noqa: E402
+from tools.coverage import COLUMNS, Row, counts, groups, rows  # noqa: E402
 
 START, END = "<!-- ops -->\n", "<!-- end -->"
 HEAD = """| | evaluated | verified | with oracle | with lit test |
 |---|---|---|---|---|
 """
-PAGE = """# The ops
+TREE = "https://github.com/stablehlo-ref/stablehlo-ref/tree/main/"
+PAGE = f"""# Coverage of the ops
 
-One line for each op; `stablehlo-interp --list-ops` also counts their constraints. `tools/check_op_table.py --write`
-wrote this.
+One line for each op. `tools/check_op_table.py --write` generated this table.
 
 - **Evaluated**: programs with the op run.
-- **Verified**: every constraint on the op's page of the spec is an executable formula; an op that has no page there has
-  formulas for how the types of its operands, attributes and results belong together, unless their kinds say it all.
-  [tests/invalid](../tests/invalid) breaks each formula.
-- **Oracle**: [spec_checks/oracles](../spec_checks/oracles) computes the op element by element, in plain Python or with
-  mpmath, and hypothesis compares. None is needed where there is nothing to compute.
-- **Lit test**: a program of [tests/interpret](../tests/interpret) runs the op, and a check depends on it.
+- **Verified**: every constraint on the op's page of the spec is an executable formula. An op without a page there has
+  formulas for how the types of its operands, attributes and results belong together, unless their types leave none
+  open. [tests/invalid]({TREE}tests/invalid) breaks each formula.
+- **Oracle**: [spec_checks/oracles]({TREE}spec_checks/oracles) computes the op element by element, in plain Python or
+  with mpmath, and hypothesis compares. Ops that compute nothing need none.
+- **Lit test**: a program of [tests/interpret]({TREE}tests/interpret) runs the op, and a check depends on it.
 
 """
 
 
 def readme(table: list[Row]) -> str:
-    """The README with its table."""
+    """Return the README with an up-to-date table."""
     before, _, rest = (ROOT / "README.md").read_text("utf-8").partition(START)
     _, _, after = rest.partition(END)
     lines = (
@@ -47,12 +46,12 @@ def readme(table: list[Row]) -> str:
 
 
 def page(table: list[Row]) -> str:
-    """All of docs/ops.md."""
+    """Return the text of docs/ops.md."""
     return PAGE + "\n".join(f"## {group}\n\n{_lines(ops)}" for group, ops in groups(table))
 
 
 def _lines(ops: list[Row]) -> str:
-    columns = {name: cell for name, cell in COLUMNS.items() if name != "constraints"}  # which grow all the time
+    columns = {name: cell for name, cell in COLUMNS.items() if name != "constraints"}  # their numbers change too often
     head = f"| op | {' | '.join(columns)} |\n|---|{'---|' * len(columns)}\n"
     return head + "".join(f"| {row.name} | {' | '.join(cell(row) for cell in columns.values())} |\n" for row in ops)
 
@@ -65,7 +64,7 @@ def main() -> int:
         if "--write" in sys.argv:
             path.write_text(wanted[path], encoding="utf-8")
         else:
-            print(f"{path.relative_to(ROOT)} is not up to date: run tools/check_op_table.py --write")
+            print(f"{path.relative_to(ROOT)} is out of date: run tools/check_op_table.py --write")
     if not stale or "--write" in sys.argv:
         print("the tables of ops are up to date")
         return 0

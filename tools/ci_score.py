@@ -1,9 +1,9 @@
-"""Runs the shared scorers on this interpreter and holds them against what has been reached.
+"""Run the scorers of the shared test suites and compare with the numbers of passing cases so far.
 
     python tools/ci_score.py ../shared/score
 
-A corpus may gain and must not lose: exits with 1 when one passes fewer cases than `REACHED` says, or when any case ends
-in a traceback, a dead process or a time-out.
+Exit with 1 if a corpus passes fewer cases than in `REACHED`, or if a case ends in a traceback, a crash or a
+time-out.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ REACHED: dict[str, int] = {
 
 
 def score(scorers: Path) -> dict[str, dict[str, int]]:
-    """The scorer's counts by corpus: passed, failed, crashed, timed out."""
+    """Return the counts of passed, failed, crashed and timed out cases by corpus."""
     with tempfile.TemporaryDirectory() as directory:
         out = Path(directory) / "score.json"
         command = [sys.executable, str(scorers / "score_upstream.py"), "--python", sys.executable, "--json", str(out)]
@@ -37,17 +37,17 @@ def score(scorers: Path) -> dict[str, dict[str, int]]:
 
 
 def shortfalls(counts: dict[str, dict[str, int]]) -> list[str]:
-    """A line for each corpus that fell short."""
+    """Return a message for each corpus that lost cases or has crashes or time-outs."""
     lines = []
     for corpus, least in REACHED.items():
         found = counts[corpus]
         if found["passed"] < least:
-            lines.append(f"{corpus}: {found['passed']} pass, {least} did before")
+            lines.append(f"{corpus}: {found['passed']} cases pass, expected at least {least}")
         lines += [f"{corpus}: {found[bad]} {bad}" for bad in ("crashed", "timed_out") if found.get(bad)]
     return lines
 
 
 if __name__ == "__main__":
     short = shortfalls(score(Path(sys.argv[1])))
-    print("\n".join(short) or "no corpus lost a case")
+    print("\n".join(short) or "all corpora pass as many cases as before")
     sys.exit(bool(short))

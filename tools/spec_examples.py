@@ -1,9 +1,9 @@
-"""Runs the examples in StableHLO's spec and compares with the results that stand beside them.
+"""Run the examples in StableHLO's spec and compare with the results in their comments.
 
     python tools/spec_examples.py docs/spec.md [--only REGEX]
 
-An example is MLIR text with values of operands in comments above it, and of results in comments below. One without
-values is verified only. Prints every example that is refused, or gives something else.
+An example is MLIR text, preceded by comments with the values of operands and followed by comments with the values of
+results. An example without values is only verified. Print examples that are rejected or have other results.
 """
 
 from __future__ import annotations
@@ -25,33 +25,33 @@ import stablehlo_ref as sr
 from stablehlo_ref.diagnostics import Source
 from stablehlo_ref.ir.types import ComplexType, FloatType, TensorType
 from stablehlo_ref.numerics.dtypes import numpy_dtype
-from stablehlo_ref.numerics.narrow import widen
+from stablehlo_ref.numerics.narrow_floats import widen
 from stablehlo_ref.syntax.parser import Parser
 
-Place = tuple[int, int]  # (replica id, partition id)
+ProcessId = tuple[int, int]  # (replica id, partition id)
 VALUE = re.compile(r"// ?% ?([\w#]+)(?:@\((\d+), (\d+)\))?\s*[:=] (.*)")
-CHAPTER = re.compile(r"^### (\S+)\n(.*?)(?=^### |\Z)", re.MULTILINE | re.DOTALL)
+SECTION = re.compile(r"^### (\S+)\n(.*?)(?=^### |\Z)", re.MULTILINE | re.DOTALL)
 EXAMPLES = re.compile(r"```mlir\n(.*?)```", re.DOTALL)
-DIGITS = 1e-5  # examples print six significant digits or more
+DIGITS = 1e-5  # relative tolerance: examples print at least six significant digits
 
 
 @dataclass
 class Example:
-    """A piece of MLIR text, and the values of names at places of the grid."""
+    """MLIR text, and the values of its names by process of the grid."""
 
     text: str = ""
-    operands: dict[tuple[str, Place], str] = field(default_factory=dict)
-    results: dict[tuple[str, Place], str] = field(default_factory=dict)
+    operands: dict[tuple[str, ProcessId], str] = field(default_factory=dict)
+    results: dict[tuple[str, ProcessId], str] = field(default_factory=dict)
     sizes: dict[str, int] = field(default_factory=dict)  # num_replicas, num_partitions
 
     @property
-    def places(self) -> list[Place]:
+    def processes(self) -> list[ProcessId]:
         grid = [range(self.sizes.get(name, 1)) for name in ("num_replicas", "num_partitions")]
         return [(replica, partition) for replica in grid[0] for partition in grid[1]]
 
 
 def examples(block: str) -> Iterator[Example]:
-    """The examples of a block: after results, an empty line or a new value of an operand starts the next."""
+    """Yield the examples of a code block; after results, an empty line starts the next example."""
     found, open_value = Example(), None
     for line in [*block.splitlines(), ""]:
         if not line.startswith("//"):
@@ -76,7 +76,7 @@ def examples(block: str) -> Iterator[Example]:
 
 
 def program_of(example: Example) -> tuple[str, list[Any], list[Any]]:
-    """The example as a function of the values that it uses but does not define, these values, and its results."""
+    """Return the example as a function of the values that it uses but does not define, those values, and results."""
     parser = Parser(Source(example.text, "example"))
     operations = []
     while parser.peek():
@@ -92,7 +92,7 @@ def program_of(example: Example) -> tuple[str, list[Any], list[Any]]:
 
 
 def array_of(text: str, type: Any) -> np.ndarray:
-    """A value as it is written in a comment: numbers, or their bits in hexadecimal, `(re, im)`, true and false."""
+    """Parse a value in a comment: numbers, hexadecimal bits, `(re, im)`, true and false."""
     text = re.sub(r"//[^\n]*", "", text).replace("true", "True").replace("false", "False")
     text = re.sub(r"-?\bnan\b", "None", re.sub(r"\binf\b", "1e999", text))
     nested, element, dtype = ast.literal_eval(text.strip()), type.element_type, numpy_dtype(type.element_type)
@@ -110,20 +110,21 @@ def _from_bits(x: Any, dtype: Any) -> Any:
 
 
 def _is_given(example: Example, value: Any) -> bool:
-    return isinstance(value.type, TensorType) and (value.name, example.places[-1]) in example.operands
+    return isinstance(value.type, TensorType) and (value.name, example.processes[-1]) in example.operands
 
 
 def differences(example: Example, names: list[Any], by_process: list[tuple[Any, ...]]) -> Iterator[str]:
+    """Yield a message for each result that differs or is missing."""
     compared: set[Any] = set()
-    for place, values in zip(example.places, by_process):
+    for process, values in zip(example.processes, by_process):
         for value, result in zip(names, values):
-            key = (value.name.replace("#", ""), place)  # of several results the comments say %result#0 or %result0
+            key = (value.name.replace("#", ""), process)  # comments write results as %result#0 or %result0
             if key in example.results and isinstance(value.type, TensorType):
                 compared.add(key)
                 expected = array_of(example.results[key], value.type)
                 if not _agree(np.asarray(result), expected, value.type.element_type):
-                    yield f"%{value.name} is {np.asarray(result).tolist()}, not {expected.tolist()}"
-    yield from (f"there is no %{name} to compare" for name, _ in example.results.keys() - compared)
+                    yield f"%{value.name}: expected {expected.tolist()}, got {np.asarray(result).tolist()}"
+    yield from (f"%{name} is not a result" for name, _ in example.results.keys() - compared)
 
 
 def _agree(result: np.ndarray, expected: np.ndarray, element: Any) -> bool:
@@ -134,13 +135,13 @@ def _agree(result: np.ndarray, expected: np.ndarray, element: Any) -> bool:
 
 
 def run(example: Example) -> str:
-    """What is wrong with an example; "verified" if it has no values, nothing if it does as it says."""
+    """Run an example and return "" if it agrees, "verified" if it has no values, or what is wrong."""
     try:
         text, free, results = program_of(example)
         program = sr.load(text + "\n")
         if not example.results or not all(_is_given(example, value) for value in free):
             return "verified"
-        inputs = [[array_of(example.operands[v.name, place], v.type) for v in free] for place in example.places]
+        inputs = [[array_of(example.operands[v.name, process], v.type) for v in free] for process in example.processes]
         outputs = program.run_parallel(inputs, num_replicas=example.sizes.get("num_replicas", 1))
     except (sr.StablehloError, ValueError, SyntaxError, AttributeError) as error:
         return str(error)
@@ -150,17 +151,17 @@ def run(example: Example) -> str:
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("spec", type=Path)
-    parser.add_argument("--only", default="", metavar="REGEX", help="chapters whose name matches")
+    parser.add_argument("--only", default="", metavar="REGEX", help="only ops whose name matches")
     options = parser.parse_args()
     outcomes: list[str] = []
-    for name, chapter in CHAPTER.findall(options.spec.read_text("utf-8")):
-        for block in EXAMPLES.findall(chapter) if re.search(options.only, name) else ():
+    for name, section in SECTION.findall(options.spec.read_text("utf-8")):
+        for block in EXAMPLES.findall(section) if re.search(options.only, name) else ():
             for example in examples(block):
                 outcomes.append(run(example))
                 if outcomes[-1] not in ("", "verified"):
                     print(f"{name}: {outcomes[-1]}")
-    print(f"{outcomes.count('')} examples run as they say, {outcomes.count('verified')} without values are verified, "
-          f"{len(outcomes) - outcomes.count('') - outcomes.count('verified')} do not")  # fmt: skip
+    print(f"{outcomes.count('')} examples agree, {outcomes.count('verified')} without values are verified, "
+          f"{len(outcomes) - outcomes.count('') - outcomes.count('verified')} fail")  # fmt: skip
     return 0
 
 

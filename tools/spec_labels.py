@@ -1,8 +1,8 @@
-"""Reads StableHLO's docs/spec.md and writes what it names: each op's inputs, outputs and constraint labels.
+"""Extract from StableHLO's docs/spec.md the names of each op's inputs and outputs and its constraint labels.
 
     python tools/spec_labels.py PATH/TO/spec.md > spec_checks/labels.json
 
-The project keeps these names (and no sentence of the spec) so that its tests can compare them with the op classes.
+Tests compare these names, which are all that the project stores of the spec, with the op classes.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ from pathlib import Path
 Labels = dict[str, list[str]]
 
 
-def chapters(spec: str) -> dict[str, str]:
-    """The text of each op's chapter by mnemonic."""
+def sections(spec: str) -> dict[str, str]:
+    """Return the section of each op by mnemonic."""
     ops = spec.split("\n## Ops\n")[1].split("\n## ")[0]
     return dict(re.findall(r"^### ([a-z0-9_]+)\n(.*?)(?=^### |\Z)", ops, re.M | re.S))
 
 
-def labels(chapter: str) -> Labels:
-    """The names of inputs and outputs and the constraint labels of a chapter, in its order."""
-    inputs, _, rest = chapter.partition("#### Outputs")
+def labels(section: str) -> Labels:
+    """Return the names of inputs and outputs and the constraint labels of a section, in order."""
+    inputs, _, rest = section.partition("#### Outputs")
     outputs, _, constraints = rest.partition("#### Constraints")
     constraints = constraints.split("#### Examples")[0]
     return {
@@ -35,7 +35,7 @@ def labels(chapter: str) -> Labels:
 
 def main() -> None:
     spec = Path(sys.argv[1]).read_text(encoding="utf-8")
-    found = {op: labels(chapter) for op, chapter in sorted(chapters(spec).items()) if "#### Semantics" in chapter}
+    found = {op: labels(section) for op, section in sorted(sections(spec).items()) if "#### Semantics" in section}
     lines = [f" {json.dumps(op)}: {json.dumps(names)}" for op, names in found.items()]
     print("{\n" + ",\n".join(lines) + "\n}")
 

@@ -1,10 +1,10 @@
-"""Computes the polynomials of stablehlo_ref/numerics/special_tables.py, with mpmath, and prints that file.
+"""Compute the polynomials of stablehlo_ref/numerics/special_tables.py with mpmath, and print that file.
 
     python tools/special_tables.py > stablehlo_ref/numerics/special_tables.py
 
-Each function is divided by what makes it vary (its zeros, its growth), so that few bits cancel in the polynomials of
-the rest. These interpolate at Chebyshev nodes; their degree is the least with which the error is below 2**-58 times the
-largest value, or below 2**-33 in those for f32.
+Each function is divided by its zeros and its asymptotic growth, so that the polynomials of the quotient lose few bits
+to cancellation. They interpolate at Chebyshev nodes, and have the lowest degree with an error below 2**-58 times the
+largest value, or below 2**-33 for f32.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from mpmath import mp, mpf
 Function = Callable[[Any], Any]
 
 mp.dps = 60
-PAIRS = 36  # terms of the series in double-double
+PAIRS = 36  # terms of the double-double series
 
 
 def nodes(count: int) -> list[Any]:
@@ -26,7 +26,7 @@ def nodes(count: int) -> list[Any]:
 
 
 def interpolated(function: Function, low: Any, high: Any, degree: int) -> list[Any]:
-    """The coefficients, in u from -1 to 1, of the polynomial of `degree` for `function` from `low` to `high`."""
+    """Return the coefficients of a polynomial in u in [-1, 1] that interpolates `function` on [low, high]."""
     at = nodes(degree + 1)
     matrix = mp.matrix([[u**k for k in range(degree + 1)] for u in at])
     values = mp.matrix([function((low + high) / 2 + u * (high - low) / 2) for u in at])
@@ -34,7 +34,7 @@ def interpolated(function: Function, low: Any, high: Any, degree: int) -> list[A
 
 
 def polynomial(function: Function, low: Any, high: Any, bits: int) -> str:
-    """The text of the polynomial of least degree that is near enough to `function` from `low` to `high`."""
+    """Return the source of the polynomial of lowest degree that is within tolerance of `function` on [low, high]."""
     low, high = mpf(low), mpf(high)
     tests = [mpf(2 * i + 1) / 40 - 1 for i in range(40)]
     exact = [function((low + high) / 2 + u * (high - low) / 2) for u in tests]
@@ -54,7 +54,7 @@ def lines(numbers: list[Any]) -> str:
 
 
 def pieces(name: str, function: Function, *bounds: Any, bits: int = 58) -> None:
-    """Prints a tuple of polynomials, one between each bound and the next."""
+    """Print a tuple of polynomials, one for each interval between successive bounds."""
     print(f"{name} = (")
     for low, high in pairwise(bounds):
         print(indented(polynomial(function, low, high, bits)) + ",")
@@ -70,7 +70,7 @@ def series(name: str, numbers: list[Any]) -> None:
 
 
 def pairs(name: str, numbers: list[Any]) -> None:
-    """Prints numbers as sums of two."""
+    """Print numbers as sums of two floats."""
     print(f"{name} = (")
     for x in numbers:
         print(f"    ({float(x)!r}, {float(x - mpf(float(x)))!r}),")
@@ -81,30 +81,30 @@ def pairs(name: str, numbers: list[Any]) -> None:
 
 
 def erf_less_one(s: Any) -> Any:
-    """erf(x) / x - 1 for s = x*x."""
+    """Return erf(x) / x - 1 for s = x*x."""
     x = mp.sqrt(s)
     return mp.erf(x) / x - 1
 
 
 def erfc_tail(v: Any) -> Any:
-    """x exp(x*x) erfc(x) for v = 1/x."""
+    """Return x exp(x*x) erfc(x) for v = 1/x."""
     return mp.erfc(1 / v) * mp.exp(1 / v**2) / v
 
 
 def erf_of_ratio(t: Any) -> Any:
-    """erf(x) / x for t = 8 / (8 + x*x)."""
+    """Return erf(x) / x for t = 8 / (8 + x*x)."""
     x = mp.sqrt(8 / t - 8)
     return mp.erf(x) / x
 
 
 def erfc_of_ratio(t: Any) -> Any:
-    """exp(x*x) erfc(x) / t for t = 4 / (4 + x)."""
+    """Return exp(x*x) erfc(x) / t for t = 4 / (4 + x)."""
     x = 4 / t - 4
     return mp.erfc(x) * mp.exp(x * x) / t
 
 
 def erf_inv(w: Any) -> Any:
-    """erf_inv(x) / x for w = -log(1 - x*x)."""
+    """Return erf_inv(x) / x for w = -log(1 - x*x)."""
     x = mp.sqrt(-mp.expm1(-w))
     rest = mp.exp(-w) / (1 + x)
     y = mp.sqrt(w) * mpf("0.85")
@@ -118,7 +118,7 @@ def erf_inv(w: Any) -> Any:
 
 
 def lgamma(x: Any) -> Any:
-    """log gamma(x), less its zeros at 1 and 2."""
+    """Return log(gamma(x)) divided by its zeros at 1 and 2."""
     return mp.loggamma(x) / ((x - 1) * (x - 2))
 
 
@@ -126,18 +126,18 @@ DIGAMMA_ZERO = mp.findroot(mp.digamma, mpf("1.4616321449683623412626595423257"))
 
 
 def digamma(x: Any) -> Any:
-    """The logarithmic derivative of gamma, less its zero."""
+    """Return the logarithmic derivative of gamma divided by its zero."""
     return mp.digamma(x) / (x - DIGAMMA_ZERO)
 
 
 def bessel_i1(s: Any) -> Any:
-    """I1(x) / x for s = x*x."""
+    """Return I1(x) / x for s = x*x."""
     x = mp.sqrt(s)
     return mp.besseli(1, x) / x
 
 
 def bessel_i1e(v: Any) -> Any:
-    """sqrt(x) exp(-x) I1(x) for v = 1/x."""
+    """Return sqrt(x) exp(-x) I1(x) for v = 1/x."""
     return mp.besseli(1, 1 / v) * mp.exp(-1 / v) / mp.sqrt(v)
 
 

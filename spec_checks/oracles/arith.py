@@ -1,8 +1,8 @@
-"""MLIR's arith dialect, element by element, by its documentation.
+"""MLIR's arith dialect, element by element, following its documentation.
 
-Integers have no sign: an oracle reads their bits as a signed or an unsigned number and gives the low bits of its
-result; `i1` is the integer of one bit. What MLIR calls undefined or poison is as in stablehlo_ref: a quotient by 0 has
-all bits set, a remainder by 0 is `lhs`, shifts by the bit width or more shift everything out, and floats saturate, NaN
+Integers are signless: an oracle reads their bits as a signed or an unsigned number and returns the low bits of its
+result; `i1` is the 1-bit integer. What MLIR calls undefined or poison is as in stablehlo_ref: a quotient by 0 has all
+bits set, a remainder by 0 is `lhs`, shifts by the bit width or more shift out all bits, and floats saturate, with NaN
 becoming 0.
 """
 
@@ -90,7 +90,7 @@ maximumf, minimumf = elementwise.maximum, elementwise.minimum
 
 
 def _number_of(choose: Callable[..., Any]) -> Callable[[Array, Array], Array]:
-    """Of a number and NaN the number."""
+    """Return a function that selects the number of a number and a NaN."""
 
     def chosen(x: Any, y: Any) -> Any:
         return y if is_nan(x) else x if is_nan(y) else choose(x, y)
@@ -114,7 +114,7 @@ READINGS = {"s": signed, "u": unsigned}
 
 
 def cmpf(lhs: Array, rhs: Array, predicate: str) -> Array:
-    """Predicates of `o` and a comparison hold of numbers only, those of `u` and one of NaN with anything too."""
+    """Compare floats: predicates with `o` are false if an operand is NaN, those with `u` are true."""
 
     def holds(x: Any, y: Any) -> bool:
         is_unordered = is_nan(x) or is_nan(y)
@@ -146,7 +146,7 @@ def fptoui(operand: Array, result: DType) -> Array:
 
 
 def _cast(read: Callable[[Any], int]) -> Callable[[Array, DType], Array]:
-    """Integers to integers, of which the low bits are kept, or to floats."""
+    """Return an oracle that converts integers to the low bits of integers, or to floats."""
 
     def evaluate(operand: Array, result: DType) -> Array:
         store = round_to if is_float(result) else low_bits

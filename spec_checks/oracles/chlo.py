@@ -1,7 +1,8 @@
-"""CHLO's ops, element by element: functions by mpmath, rounded once; the rest by what upstream's op descriptions say.
+"""CHLO's ops, element by element: functions by mpmath, rounded once; other ops following upstream's op descriptions.
 
-Operands are numbers as in `rounding`. What the descriptions leave open is as in stablehlo_ref: `digamma` is infinite at
-0 with the sign that the pole has on that side, `zeta` NaN where a pole has no limit, complex numbers by C's Annex G.
+Operands are numbers as in `rounding`. What the descriptions leave open is as in stablehlo_ref: `digamma` at 0 is
+infinite with the sign of the pole on that side, `zeta` is NaN at poles without a limit, and complex numbers follow C's
+Annex G.
 """
 
 from collections.abc import Callable
@@ -49,7 +50,7 @@ Function = Callable[..., Real]
 def unary(
     function: Function, zero: Real | None, plus: Real, minus: Real, least: Real = -inf, most: Real = inf
 ) -> Callable[[Array], Array]:
-    """A function with its values at ±0 (`None`: ±0 itself), +inf and -inf, and NaN outside of [least, most]."""
+    """Extend a function by its values at ±0 (`None`: ±0 itself), +inf and -inf, and NaN outside of [least, most]."""
 
     def evaluate(x: Real) -> Real:
         if is_nan(x) or not least <= x <= most:
@@ -68,12 +69,12 @@ def mpf(x: Real) -> Any:
 
 
 def finite(y: Any) -> Real:
-    """An mpf, with zeros and infinities as floats."""
+    """Return an mpf, with zeros and infinities as floats."""
     return y if mpmath.isnormal(y) else float(y)
 
 
 def _erf_inv(x: Any) -> Any:
-    """By Halley's method on erf or, near 1, on what erf leaves to one."""
+    """Compute the inverse with Halley's method on erf or, near 1, on erfc."""
     if abs(x) == 1:
         return with_sign_of(inf, x)
     near_one, rest = abs(x) > 0.5, 1 - abs(x)
@@ -95,7 +96,7 @@ def _bessel_i1e(x: Any) -> Any:
 
 
 def is_natural(x: Any) -> bool:
-    """Whether `x` is a whole number, not negative."""
+    """Whether `x` is a nonnegative integer."""
     return bool(x >= 0 and x == int(x))
 
 
@@ -132,7 +133,7 @@ def digamma(operand: Array) -> Array:
 
 
 def hurwitz(s: Any, q: Any) -> Any:
-    """The sum of (q + k)**-s: some hundred terms, then the Euler-Maclaurin formula; `q` is no pole."""
+    """Return the sum of (q + k)**-s by some hundred terms and the Euler-Maclaurin formula; `q` must not be a pole."""
     first = max(60, int(mp.ceil(-q)) + 60, int(s / 2))
     total = mp.fsum((q + k) ** -s for k in range(first))
     a = q + first
@@ -159,7 +160,7 @@ def _zeta(s: Real, q: Real) -> Real:
 
 
 def zeta(lhs: Array, rhs: Array) -> Array:
-    """The Hurwitz zeta function of s = lhs, q = rhs."""
+    """Return the Hurwitz zeta function of s = lhs, q = rhs."""
     return each_number(lhs, rhs, floating=_zeta)
 
 
@@ -174,12 +175,12 @@ def _polygamma(n: Real, x: Real) -> Real:
 
 
 def polygamma(lhs: Array, rhs: Array) -> Array:
-    """Derivative number lhs of digamma at rhs: (-1)**(n + 1) n! zeta(n + 1, x) for n > 0."""
+    """Return derivative number lhs of digamma at rhs: (-1)**(n + 1) n! zeta(n + 1, x) for n > 0."""
     return each_number(lhs, rhs, floating=_polygamma)
 
 
 def next_after(lhs: Array, rhs: Array) -> Array:
-    """The neighbour of lhs on the side of rhs; rhs where they are equal, NaN where one is."""
+    """Return the number after lhs in the direction of rhs; rhs if they are equal, NaN if one is NaN."""
     form = FORMATS[lhs.dtype.name]
 
     def step(x: Any, y: Any) -> Any:
@@ -197,12 +198,12 @@ def next_after(lhs: Array, rhs: Array) -> Array:
 
 
 def _left_zero(result: Any, has_negative_zero: bool, origin: float) -> bool:
-    """Whether the step led to the bits that would be -0 in a format that has none."""
+    """Whether a step reached the bits that would be -0 in a format without -0."""
     return not has_negative_zero and origin < 0 and is_nan(float(result))
 
 
 def mulhi(lhs: Array, rhs: Array) -> Array:
-    """The upper half of the product."""
+    """Return the upper half of the product."""
     width = num_bits(lhs.dtype)
     return each_element(lambda x, y: wrap(lhs.dtype, int(x) * int(y) >> width), lhs, rhs, element_type=lhs.dtype)
 
@@ -211,7 +212,7 @@ def mulhi(lhs: Array, rhs: Array) -> Array:
 
 
 def complex_unary(function: Callable[[Any], Any]) -> Callable[[Array], Array]:
-    """A function of finite complex numbers off its branch cuts."""
+    """Apply a function to finite complex numbers that are not on its branch cuts."""
 
     def evaluate(z: Complex) -> Complex:
         w = mp.mpmathify(function(mp.mpc(mpf(z[0]), mpf(z[1]))))
@@ -227,13 +228,13 @@ COMPLEX = {
 
 
 def asin_acos_kernel(operand: Array) -> tuple[Array, Array]:
-    """What the result w tells of asin(z): the real part, atan2(Re z, Re w), and the imaginary part's modulus, Im w."""
+    """Return w, which determines asin(z): its real part is atan2(Re z, Re w), the modulus of the imaginary one Im w."""
     asin = COMPLEX["asin"](operand)
     return asin.real, np.abs(asin.imag)
 
 
 def conj(operand: Array) -> Array:
-    """`(Re z, -Im z)`, and real numbers as they are."""
+    """Return `(Re z, -Im z)`; real numbers are unchanged."""
     if not is_complex(operand.dtype):
         return operand
     return each_element(lambda z: complex_element(z.real, -z.imag), operand, element_type=operand.dtype)
@@ -258,7 +259,7 @@ def is_neg_inf(operand: Array) -> Array:
 
 
 def broadcast(x: Array, dimensions: Dims, shape: Dims) -> Array:
-    """`x` with its dimension i at dimensions[i] of `shape`, elements of dimensions of size 1 repeated."""
+    """Broadcast `x` to `shape`, with its dimension i at dimensions[i]."""
     result = np.empty(shape, x.dtype)
     for index in index_space(shape):
         result[index] = x[tuple(0 if size == 1 else index[d] for d, size in zip(dimensions, x.shape))]
@@ -266,7 +267,7 @@ def broadcast(x: Array, dimensions: Dims, shape: Dims) -> Array:
 
 
 def order(x: Any) -> int:
-    """An integer that orders elements as top_k does; the NaN of formats without -0 has no sign, and comes last."""
+    """Return an integer that orders elements as top_k does; the NaN of formats without -0 has no sign and is last."""
     if is_float(x.dtype):
         unsigned_nan = is_nan(float(x)) and not FORMATS[x.dtype.name].has_negative_zero
         return 1 << 70 if unsigned_nan else total_order(x)
@@ -275,7 +276,7 @@ def order(x: Any) -> int:
 
 
 def top_k(operand: Array, k: int) -> tuple[Array, Array]:
-    """The `k` largest elements of each row, and where they stand; of equal ones the first is the larger."""
+    """Return the `k` largest elements of each row and their indices; of equal elements the first is the larger."""
     values = np.empty((*operand.shape[:-1], k), operand.dtype)
     indices = np.empty(values.shape, np.int32)
     for index in index_space(operand.shape[:-1]):

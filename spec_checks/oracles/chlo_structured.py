@@ -1,4 +1,4 @@
-"""CHLO's constant, constant_like, ragged_dot and scan, by their descriptions upstream."""
+"""CHLO's constant, constant_like, ragged_dot and scan, following their descriptions upstream."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -9,7 +9,7 @@ from spec_checks.oracles.dot_general import dot_product_bounds, dot_products
 from spec_checks.oracles.notation import Array, Arrays, Dims, DType, TensorType, index_space
 from spec_checks.oracles.running_error import accumulation_type
 
-Index = dict[int, int]  # from dimensions to places in them
+Index = dict[int, int]  # from dimensions to positions in them
 
 
 def constant(value: Array) -> Array:
@@ -17,7 +17,7 @@ def constant(value: Array) -> Array:
 
 
 def constant_like(value: Any, operand: Array, element_type: DType) -> Array:
-    """`value` as often as `operand` has elements."""
+    """Return `value` for each element of `operand`."""
     result = np.empty(operand.shape, element_type)
     for index in index_space(operand.shape):
         result[index] = value
@@ -34,7 +34,7 @@ def scan(
     count: int,
     slices: Sequence[TensorType],
 ) -> Arrays:
-    """Outputs, of which `body` gives the given number of slices of these types, and the last carries."""
+    """Return the outputs, whose slices of these types are the leading results of `body`, and the last carries."""
     collected: list[list[Array]] = [[] for _ in slices]
     carries = inits
     for i in reversed(range(count)) if is_reverse else range(count):
@@ -78,37 +78,39 @@ def ragged_terms(
     *,
     shape: Dims,
 ) -> Array:
-    """For each element of the result, the pairs of elements whose products it is the sum of.
+    """Return, for each element of the result, the pairs of elements whose products are summed.
 
-    If the ragged dimension is one of the result, they are pairs with the part of `rhs` of the group that the place is
-    in; if it is contracting, pairs of the group that is the first dimension of the result; if it is batching, all.
+    If the ragged dimension is a dimension of the result, the part of `rhs` is that of the group of the position. If it
+    is contracting, the pairs are those of the group that the first dimension of the result selects. If it is batching,
+    all pairs are summed.
     """
     lhs_others = [d for d in range(lhs.ndim) if d not in lhs_batching + lhs_contracting]
     rhs_others = [d for d in range(rhs.ndim) if d not in (*rhs_batching, *rhs_contracting, rhs_group)]
     terms = np.empty(shape, object)
     for index in index_space(shape):
-        group, *places = index if ragged in lhs_contracting else (None, *index)
-        batch, places = places[: len(lhs_batching)], places[len(lhs_batching) :]
-        left = dict(zip((*lhs_batching, *lhs_others), (*batch, *places)))
-        right = dict(zip((*rhs_batching, *rhs_others), (*batch, *places[len(lhs_others) :])))
+        group, *positions = index if ragged in lhs_contracting else (None, *index)
+        batch, positions = positions[: len(lhs_batching)], positions[len(lhs_batching) :]
+        left = dict(zip((*lhs_batching, *lhs_others), (*batch, *positions)))
+        right = dict(zip((*rhs_batching, *rhs_others), (*batch, *positions[len(lhs_others) :])))
         terms[index] = []
         for summed in index_space(tuple(lhs.shape[d] for d in lhs_contracting)):
             left |= zip(lhs_contracting, summed)
             right |= zip(rhs_contracting, summed)
-            groups = groups_of(group_sizes, left, before(ragged, lhs_batching, lhs_contracting, lhs_others), ragged)
+            dimensions = group_dimensions(ragged, lhs_batching, lhs_contracting, lhs_others)
+            groups = groups_of(group_sizes, left, dimensions, ragged)
             if ragged in lhs_batching or (ragged in lhs_contracting and group in groups):
-                terms[index].append((lhs[at(left)], rhs[at(right)]))
+                terms[index].append((lhs[index_tuple(left)], rhs[index_tuple(right)]))
             elif ragged in lhs_others:
-                terms[index] += [(lhs[at(left)], rhs[at(right | {rhs_group: g})]) for g in groups]
+                terms[index] += [(lhs[index_tuple(left)], rhs[index_tuple(right | {rhs_group: g})]) for g in groups]
     return terms
 
 
-def at(index: Any) -> Dims:
+def index_tuple(index: Any) -> Dims:
     return tuple(index[d] for d in sorted(index))
 
 
-def before(ragged: int, batching: Dims, contracting: Dims, others: Sequence[int]) -> Dims:
-    """The dimensions of `lhs` that those of `group_sizes` stand for, but its last one: the groups."""
+def group_dimensions(ragged: int, batching: Dims, contracting: Dims, others: Sequence[int]) -> Dims:
+    """Return the dimensions of `lhs` that correspond to those of `group_sizes` except the last one, the groups."""
     if ragged in batching:
         return batching[: batching.index(ragged)]
     rest = contracting if ragged in contracting else tuple(others)
@@ -116,7 +118,7 @@ def before(ragged: int, batching: Dims, contracting: Dims, others: Sequence[int]
 
 
 def groups_of(group_sizes: Array, index: Index, dimensions: Dims, ragged: int) -> list[int]:
-    """The group that the place in the ragged dimension is in, if any."""
+    """Return the group that contains the position in the ragged dimension, if any."""
     sizes = group_sizes if group_sizes.ndim == 1 else group_sizes[tuple(index[d] for d in dimensions)]
     groups, start = [], 0
     for group, size in enumerate(int(s) for s in sizes):

@@ -1,8 +1,7 @@
-"""Functions of complex numbers, by formula on the real and imaginary parts, with the branch cuts that C has.
+"""Functions of complex numbers by formulas on the real and imaginary parts, with the branch cuts of C.
 
-A complex number is a pair of real numbers as `rounding` has them, so that signed zeros choose the side of a branch
-cut. What an infinite or NaN part gives is what the formula makes of it: the spec leaves exceptions of complex
-arithmetic open.
+A complex number is a pair of real numbers as in `rounding`, so that signed zeros select the side of a branch cut.
+Results for infinite and NaN parts are those of the formula: the spec leaves exceptions of complex arithmetic open.
 """
 
 from spec_checks.oracles import ieee
@@ -25,13 +24,13 @@ def subtraction(z: Complex, w: Complex) -> Complex:
 
 
 def multiplication(z: Complex, w: Complex) -> Complex:
-    """`(a + bi)(c + di) = (ac - bd) + (ad + bc)i`."""
+    """Return `(a + bi)(c + di) = (ac - bd) + (ad + bc)i`."""
     (a, b), (c, d), times = z, w, ieee.multiplication
     return ieee.subtraction(times(a, c), times(b, d)), ieee.addition(times(a, d), times(b, c))
 
 
 def division(z: Complex, w: Complex) -> Complex:
-    """`(a + bi)(c - di) / (c² + d²)`; by zero, both parts of `a + bi` times an infinity with the sign of `c`."""
+    """Return `(a + bi)(c - di) / (c² + d²)`; for zero divisors, both parts times an infinity with the sign of `c`."""
     c, d = w
     if c == 0 and d == 0:
         infinity = with_sign_of(inf, c)
@@ -42,7 +41,7 @@ def division(z: Complex, w: Complex) -> Complex:
 
 
 def polar(radius: Real, angle: Real) -> Complex:
-    """The number at this distance from zero, at this angle from the positive real axis."""
+    """Return the number with this modulus and argument."""
     return ieee.multiplication(radius, cos(angle)), ieee.multiplication(radius, sin(angle))
 
 
@@ -59,13 +58,13 @@ def expm1(z: Complex) -> Complex:
 
 
 def log(z: Complex) -> Complex:
-    """`(log(hypot(a, b)), atan2(b, a))`."""
+    """Return `(log(hypot(a, b)), atan2(b, a))`."""
     a, b = z
     return ieee.log(ieee.hypot(a, b)), ieee.atan2(b, a)
 
 
 def logp1(z: Complex) -> Complex:
-    """`(log(hypot(a + 1, b)), atan2(b, a + 1))`."""
+    """Return `(log(hypot(a + 1, b)), atan2(b, a + 1))`."""
     return log((ieee.addition(z[0], 1), z[1]))
 
 
@@ -74,7 +73,7 @@ def logistic(z: Complex) -> Complex:
 
 
 def square_root(z: Complex) -> Complex:
-    """The root with a real part that is not negative: `sqrt((|z| + a) / 2)`, `±sqrt((|z| - a) / 2)`."""
+    """Return the root with a nonnegative real part: `sqrt((|z| + a) / 2)`, `±sqrt((|z| - a) / 2)`."""
     a, b = z
     if a == 0 and b == 0:
         return 0.0, b
@@ -88,37 +87,37 @@ def reciprocal_square_root(z: Complex) -> Complex:
 
 
 def cube_root(z: Complex) -> Complex:
-    """The root of a third of the angle of `z`."""
+    """Return the root whose angle is a third of that of `z`."""
     return polar(ieee.cube_root(modulus(z)), ieee.division(ieee.atan2(z[1], z[0]), 3))
 
 
 def sine(z: Complex) -> Complex:
-    """`sin a cosh b + i cos a sinh b`."""
+    """Return `sin a cosh b + i cos a sinh b`."""
     a, b = z
     return ieee.multiplication(sin(a), cosh(b)), ieee.multiplication(cos(a), sinh(b))
 
 
 def cosine(z: Complex) -> Complex:
-    """`cos a cosh b - i sin a sinh b`."""
+    """Return `cos a cosh b - i sin a sinh b`."""
     a, b = z
     return ieee.multiplication(cos(a), cosh(b)), -ieee.multiplication(sin(a), sinh(b))
 
 
 def tanh(z: Complex) -> Complex:
-    """`(sinh 2a + i sin 2b) / (cosh 2a + cos 2b)`."""
+    """Return `(sinh 2a + i sin 2b) / (cosh 2a + cos 2b)`."""
     a, b = ieee.multiplication(2, z[0]), ieee.multiplication(2, z[1])
     denominator = ieee.addition(cosh(a), cos(b))
     return ieee.division(sinh(a), denominator), ieee.division(sin(b), denominator)
 
 
 def tangent(z: Complex) -> Complex:
-    """`-i tanh(iz)`."""
+    """Return `-i tanh(iz)`."""
     imag, real = tanh((-z[1], z[0]))
     return real, -imag
 
 
 def power(z: Complex, w: Complex) -> Complex:
-    """`exp(w log z)`; one where `w` is zero, and powers of zero are zero where the real part of `w` is positive."""
+    """Return `exp(w log z)`; 1 if `w` is zero, and 0 for powers of zero where the real part of `w` is positive."""
     if w[0] == 0 and w[1] == 0:
         return ONE
     if z[0] == 0 and z[1] == 0:
@@ -127,7 +126,7 @@ def power(z: Complex, w: Complex) -> Complex:
 
 
 def atan2(y: Complex, x: Complex) -> Complex:
-    """`-i log((x + iy) / sqrt(x² + y²))`."""
+    """Return `-i log((x + iy) / sqrt(x² + y²))`."""
     numerator = addition(x, (-y[1], y[0]))
     denominator = square_root(addition(multiplication(x, x), multiplication(y, y)))
     real, imag = log(division(numerator, denominator))
@@ -135,7 +134,7 @@ def atan2(y: Complex, x: Complex) -> Complex:
 
 
 def sign(z: Complex) -> Complex:
-    """`z / |z|`."""
+    """Return `z / |z|`."""
     if is_nan(z[0]) or is_nan(z[1]):
         return nan, nan
     if z[0] == 0 and z[1] == 0:
@@ -144,7 +143,7 @@ def sign(z: Complex) -> Complex:
 
 
 def less(z: Complex, w: Complex) -> bool:
-    """Whether `z` comes before `w` in the lexicographic order of (real, imaginary) pairs."""
+    """Whether `z` precedes `w` in the lexicographic order of (real, imaginary) pairs."""
     return bool(z[0] < w[0] or (z[0] == w[0] and z[1] < w[1]))
 
 
@@ -153,10 +152,10 @@ def equal(z: Complex, w: Complex) -> bool:
 
 
 def maximum(z: Complex, w: Complex) -> Complex:
-    """The lexicographically greater one."""
+    """Return the lexicographically larger number."""
     return z if less(w, z) else w
 
 
 def minimum(z: Complex, w: Complex) -> Complex:
-    """The lexicographically lesser one."""
+    """Return the lexicographically smaller number."""
     return z if less(z, w) else w

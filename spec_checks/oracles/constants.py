@@ -1,4 +1,4 @@
-"""`constant`, from the text of its value: nested lists of numbers, one number for all elements, or the bits of all."""
+"""`constant`, from the text of its value: nested lists of numbers, a splat, or the bits of all elements."""
 
 import re
 from fractions import Fraction
@@ -23,7 +23,7 @@ TOKEN = re.compile(r'[\[\](),]|"0x[0-9A-F]*"|[^\s\[\](),]+')
 
 
 def constant(value: str, *, result: TensorType) -> Array:
-    """`output = value`, of the text between `dense<` and `>`."""
+    """`output = value`, where `value` is the text between `dense<` and `>`."""
     shape, element_type = result
     output = np.empty(shape, element_type)
     if value.startswith('"'):

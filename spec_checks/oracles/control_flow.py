@@ -1,4 +1,4 @@
-"""Control flow and tuples; the functions of `case` and `if` have no arguments."""
+"""Control flow and tuples. The functions of `case` and `if` have no arguments."""
 
 import builtins
 from typing import Any
@@ -20,7 +20,7 @@ def if_(pred: Array, true_branch: Function, false_branch: Function) -> Arrays:
 
 
 def while_(operand: Arrays, cond: Function, body: Function) -> Arrays:
-    """`body` as long as `cond` gives `true`."""
+    """Apply `body` as long as `cond` returns `true`."""
     internal_state = operand
     while cond(*internal_state)[0]:
         internal_state = body(*internal_state)
@@ -33,7 +33,7 @@ def optimization_barrier(operand: Arrays) -> Arrays:
 
 
 def tuple(val: Tuple) -> Tuple:
-    """The values as one tuple."""
+    """Return the values as a tuple."""
     return val
 
 

@@ -1,4 +1,4 @@
-"""Oracle of `convolution`: `dot_general` of windows of `lhs` with `rhs`, value and bound as defined there."""
+"""Oracle of `convolution`: `dot_general` of windows of `lhs` with `rhs`, with values and bounds as defined there."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def convolution_bound(
     precision_config: tuple[str, ...] = (),
     **named_attributes: Any,
 ) -> Array:
-    """The bound of `convolution`, as `dot_general_bound`."""
+    """Return the bound of `convolution`, as `dot_general_bound`."""
     terms = convolution_terms(lhs, rhs, *attributes[:16], **named_attributes, result_shape=result[0])
     return dot_product_bounds(terms, result, arithmetic or accumulation_type(lhs.dtype, result[1]))
 
@@ -105,7 +105,7 @@ def convolution_terms(
         n1, c1 = lhs.shape[input_batch_dimension], rhs.shape[kernel_output_feature_dimension]
         terms = np.empty(result_shape_of(n1, output_hw, c1), object)
         if not terms.size:
-            return terms  # there the padding may be less than nothing
+            return terms  # there padding may exceed the operand: negative sizes are possible
 
         padding_value = np.zeros((), lhs.dtype)
         low, high = (tuple(p[i] for p in lhs_padding) for i in (0, 1))

@@ -1,4 +1,4 @@
-"""Ops that move elements: where each element of the result comes from, by the spec's index formulas."""
+"""Ops that move elements: the source of each element of the result, by the spec's index formulas."""
 
 import numpy as np
 
@@ -16,7 +16,7 @@ def iota(iota_dimension: int, *, result: TensorType) -> Array:
 
 
 def reshape(operand: Array, *, result: TensorType) -> Array:
-    """Indices with the same position in the lexicographic orderings of both index spaces correspond."""
+    """Indices at the same position in the lexicographic orders of both index spaces correspond."""
     output = np.empty(result[0], operand.dtype)
     for result_index, operand_index in zip(index_space(output.shape), index_space(operand.shape), strict=True):
         output[result_index] = operand[operand_index]

@@ -1,4 +1,4 @@
-"""Ops that the spec's page no longer has, element by element, by what it said of them, or by the ops in their place."""
+"""Ops that are no longer in the spec, element by element, by their former descriptions or by their replacements."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -33,7 +33,7 @@ def cross_replica_sum(operands: AtProcess, replica_groups: Groups, *, element_ty
 
 
 def dot(lhs: Array, rhs: Array, *, result: TensorType) -> Array:
-    """`dot_general` that contracts the last dimension of `lhs` with the first of `rhs`."""
+    """`dot_general` contracting the last dimension of `lhs` with the first of `rhs`."""
     return dot_general(lhs, rhs, (), (), (rank(lhs) - 1,), (0,), result=result)
 
 
@@ -42,32 +42,33 @@ def dot_bound(lhs: Array, rhs: Array, *, result: TensorType) -> Array:
 
 
 def einsum(lhs: Array, rhs: Array, einsum_config: str, *, result: TensorType) -> Array:
-    """The sums of products over all values of the names that the result lacks."""
+    """Sum the products over all values of the labels that the result lacks."""
     lhs_names, rhs_names, result_names = re.split(",|->", einsum_config)
     terms = np.empty(result[0], object)
     for index in index_space(result[0]):
-        places = list(_places(lhs_names + rhs_names, lhs.shape + rhs.shape, dict(zip(result_names, index))))
-        terms[index] = [(lhs[at(lhs_names, place)], rhs[at(rhs_names, place)]) for place in places]
+        assignments = list(_assignments(lhs_names + rhs_names, lhs.shape + rhs.shape, dict(zip(result_names, index))))
+        pairs = [(index_tuple(lhs_names, values), index_tuple(rhs_names, values)) for values in assignments]
+        terms[index] = [(lhs[left], rhs[right]) for left, right in pairs]
     return dot_products(terms, result)
 
 
 def unary_einsum(operand: Array, einsum_config: str, *, result: TensorType) -> Array:
-    """The sums over all values of the names that the result lacks."""
+    """Sum over all values of the labels that the result lacks."""
     names, result_names = einsum_config.split("->")
     one = element(operand.dtype, (1, 0) if operand.dtype.kind == "c" else True if is_boolean(operand.dtype) else 1)
     terms = np.empty(result[0], object)
     for index in index_space(result[0]):
-        places = _places(names, operand.shape, dict(zip(result_names, index)))
-        terms[index] = [(operand[at(names, place)], one) for place in places]
+        assignments = _assignments(names, operand.shape, dict(zip(result_names, index)))
+        terms[index] = [(operand[index_tuple(names, values)], one) for values in assignments]
     return dot_products(terms, result)
 
 
-def at(names: str, place: dict[str, int]) -> Dims:
-    return tuple(place[name] for name in names)
+def index_tuple(names: str, values: dict[str, int]) -> Dims:
+    return tuple(values[name] for name in names)
 
 
-def _places(names: str, sizes: Sequence[int], known: dict[str, int]) -> Any:
-    """All ways to give values to the names that have none yet."""
+def _assignments(names: str, sizes: Sequence[int], known: dict[str, int]) -> Any:
+    """Yield all assignments of values to the labels without a value."""
     free = [name for name in dict.fromkeys(names) if name not in known]
     for index in index_space(tuple(sizes[names.index(name)] for name in free)):
         yield known | dict(zip(free, index))
@@ -77,7 +78,7 @@ def _places(names: str, sizes: Sequence[int], known: dict[str, int]) -> Any:
 
 
 def torch_index_select(operand: Array, index: Array, dim: int, batch_dims: int) -> Array:
-    """`result[b, l, i, r] = operand[b, l, index[b, i], r]`; an index out of bounds is the nearest that is not."""
+    """`result[b, l, i, r] = operand[b, l, index[b, i], r]`, with out-of-bounds indices clamped."""
     shape = operand.shape[:dim] + index.shape[batch_dims:] + operand.shape[dim + 1 :]
     result = np.empty(shape, operand.dtype)
     for result_index in index_space(shape):
@@ -88,13 +89,13 @@ def torch_index_select(operand: Array, index: Array, dim: int, batch_dims: int) 
 
 
 def compute_reshape_shape(num_elements: int, dynamic_shape: Array) -> Array:
-    """`dynamic_shape` with the least size in place of -1 that makes it a shape of so many elements."""
+    """Return `dynamic_shape` with -1 replaced by the smallest size for which it has `num_elements` elements."""
     sizes = [int(n) for n in dynamic_shape]
     return np.array(next(_reshapes(num_elements, sizes)), dynamic_shape.dtype)
 
 
 def cstr_reshapable(num_elements: int, dynamic_shape: Array) -> bool:
-    """Whether there is a shape of so many elements that `dynamic_shape` stands for; one size may be -1."""
+    """Whether `dynamic_shape`, where one size may be -1, can be a shape of `num_elements` elements."""
     sizes = [int(n) for n in dynamic_shape]
     return sizes.count(-1) <= 1 and next(_reshapes(num_elements, sizes), None) is not None
 

@@ -1,9 +1,9 @@
-"""Oracles of the ops of "Collective ops", "Point-to-point communication" and the place in the grid.
+"""Oracles of the ops of "Collective ops", of "Point-to-point communication", and of process ids.
 
-An oracle takes the operands of all processes and gives the results of all: `operands[process]`, where `process` is
-`(replica_id, partition_id)`, is a tuple of arrays. The size of the grid comes last, as `grid = (num_replicas,
-num_partitions)`. Groups are lists of ids, those of -1 being padding. A `computation` is a function of 0-dimensional
-arrays; it is applied from the left, which is one of the schedules that the spec allows.
+An oracle takes the operands of all processes and returns the results of all: `operands[process]`, where `process` is
+`(replica_id, partition_id)`, is a tuple of arrays. The last parameter is the size of the grid, `grid = (num_replicas,
+num_partitions)`. Groups are lists of ids, padded with -1. A `computation` is a function of 0-dimensional arrays; it is
+applied from the left, one of the schedules that the spec allows.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ AtProcess = dict[ProcessId, Arrays]
 
 
 def cross_replica(replica_groups: Groups, grid: Grid) -> ProcessGroups:
-    """One group for each group of replicas and each partition."""
+    """Return a process group for each replica group and each partition."""
     process_groups = []
     for replica_group in replica_groups:
         for partition_id in range(grid[1]):
@@ -38,7 +38,7 @@ def cross_replica(replica_groups: Groups, grid: Grid) -> ProcessGroups:
 
 
 def cross_partition(partition_groups: Groups, grid: Grid) -> ProcessGroups:
-    """One group for each group of partitions and each replica."""
+    """Return a process group for each partition group and each replica."""
     process_groups = []
     for partition_group in partition_groups:
         for replica_id in range(grid[0]):
@@ -51,7 +51,7 @@ def cross_partition(partition_groups: Groups, grid: Grid) -> ProcessGroups:
 
 
 def cross_replica_and_partition(replica_groups: Groups, grid: Grid) -> ProcessGroups:
-    """One group for each group of replicas, of all their partitions."""
+    """Return a process group for each replica group, with all partitions of its replicas."""
     process_groups = []
     for replica_group in replica_groups:
         process_group = []
@@ -64,7 +64,7 @@ def cross_replica_and_partition(replica_groups: Groups, grid: Grid) -> ProcessGr
 
 
 def flattened_ids(flattened_id_groups: Groups, grid: Grid) -> ProcessGroups:
-    """One group for each group of ids `replica_id * num_partitions + partition_id`."""
+    """Return a process group for each group of ids `replica_id * num_partitions + partition_id`."""
     process_groups = []
     for flattened_id_group in flattened_id_groups:
         process_group = []
@@ -109,7 +109,7 @@ def all_reduce(
     operands: AtProcess, replica_groups: Groups, channel_id: int, use_global_device_ids: bool, computation: Function,
     *, element_type: DType, grid: Grid,
 ) -> AtProcess:  # fmt: skip
-    """`computation` of the operands of all processes of a group, in the group's order, element by element."""
+    """Apply `computation` elementwise to the operands of all processes of a group, in the order of the group."""
     results: AtProcess = {}
     for process_group in _by_three(replica_groups, channel_id, use_global_device_ids, grid):
         for process in process_group:
@@ -124,7 +124,7 @@ def all_to_all(
     operands: AtProcess, split_dimension: int, concat_dimension: int, split_count: int, replica_groups: Groups,
     channel_id: int, *, grid: Grid,
 ) -> AtProcess:  # fmt: skip
-    """Each process concatenates the parts of the others' operands that have its number in the group."""
+    """Concatenate, for each process, the parts of the other processes' operands at its position in the group."""
     results: AtProcess = {}
     for process_group in _by_two(replica_groups, channel_id, grid):
         for receiver in process_group:
@@ -140,7 +140,7 @@ def all_to_all(
 def collective_broadcast(
     operands: AtProcess, replica_groups: Groups, channel_id: int, has_dynamic_root: bool, *, grid: Grid
 ) -> AtProcess:
-    """`operands[j]@source_process`; zeros, or what has the bits of zero, in processes of no group."""
+    """`operands[j]@source_process`; elements with all bits zero in processes outside of all groups."""
     results: AtProcess = {}
     for process, values in operands.items():
         count = len(values) - 1 if has_dynamic_root else len(values)
@@ -167,7 +167,7 @@ def collective_reduce(
     operands: AtProcess, replica_groups: Groups, channel_id: int, has_dynamic_root: bool, computation: Function,
     *, element_type: DType, grid: Grid,
 ) -> AtProcess:  # fmt: skip
-    """The reduction for the root, zeros for all others."""
+    """Return the reduction for the root, and zeros for other processes."""
     results: AtProcess = {}
     for process, values in operands.items():
         count = len(values) - 1 if has_dynamic_root else len(values)
@@ -188,7 +188,7 @@ def reduce_scatter(
     operands: AtProcess, scatter_dimension: int, replica_groups: Groups, channel_id: int, use_global_device_ids: bool,
     computation: Function, *, element_type: DType, grid: Grid,
 ) -> AtProcess:  # fmt: skip
-    """`all_reduce`, split along `scatter_dimension`: the part of the process's number in its group."""
+    """`all_reduce` split along `scatter_dimension`: each process gets the part at its position in the group."""
     reduced_value = all_reduce(
         operands, replica_groups, channel_id, use_global_device_ids, computation, element_type=element_type, grid=grid
     )
@@ -204,42 +204,42 @@ def reduce_scatter(
 
 
 def replica_id(process: ProcessId) -> Array:
-    """The first part of `process_id`."""
+    """Return the first component of `process_id`."""
     return np.array(process[0], np.uint32)
 
 
 def partition_id(process: ProcessId) -> Array:
-    """The second part of `process_id`."""
+    """Return the second component of `process_id`."""
     return np.array(process[1], np.uint32)
 
 
 def send(inputs: Arrays, channel: list[Arrays]) -> None:
-    """Puts the inputs into the channel."""
+    """Append the inputs to the channel."""
     channel.append(inputs)
 
 
 def recv(channel: list[Arrays]) -> Arrays:
-    """What was sent to the channel first."""
+    """Remove and return the first message in the channel."""
     return channel.pop(0)
 
 
 def infeed(infeed_queue: list[Arrays]) -> Arrays:
-    """The next that the infeed has."""
+    """Return the next data of the infeed."""
     return infeed_queue.pop(0)
 
 
 def outfeed(inputs: Arrays, outfeed_queue: list[Arrays]) -> None:
-    """Appends the inputs to what was written."""
+    """Append the inputs to the outfeed."""
     outfeed_queue.append(inputs)
 
 
 def async_start(operands: Arrays, body: Function) -> Arrays:
-    """What the op in `body` gives."""
+    """Return the results of the op in `body`, which represent the future."""
     return body(*operands)
 
 
 def async_done(operand: Arrays) -> Arrays:
-    """What the future holds."""
+    """Return the results of the future."""
     return operand
 
 

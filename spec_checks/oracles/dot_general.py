@@ -1,14 +1,13 @@
-"""Oracle of `dot_general`, and the dot products that `convolution` has in common with it.
+"""Oracle of `dot_general`, and the dot products that it shares with `convolution`.
 
-The result is the sum of products of real numbers, exact, rounded once to the result's element type; integers wrap,
-and of booleans it is the disjunction of conjunctions. `dot_general_bound` says how far from it a floating-point
-result may be:
+The result is the exact sum of products of real numbers, rounded once to the result's element type; integers wrap, and
+for booleans it is the disjunction of conjunctions. `dot_general_bound` bounds the error of a floating-point result:
 
     |actual - exact| <= gamma(n - 1) * S' + S' - S,   S = sum |l| |r|,   S' = sum ((1 + u) |l| |r| + smallest)
 
-in the arithmetic of accumulation (f32 for f32 and narrower, f64 for f64), for n products added in any order, and then
-the interval so found is rounded once to the result's element type. Complex products are 3 u from exact, in modulus.
-An infinity or a NaN in the exact sum is to be met as such. Where a partial sum may overflow, the bound is infinite.
+in the arithmetic of accumulation (f32 for f32 and narrower, f64 for f64), for n products added in any order; the
+resulting interval is then rounded once to the result's element type. The modulus of the error of complex products is
+3 u. An infinity or a NaN in the exact sum must be reproduced. If a partial sum may overflow, the bound is infinite.
 """
 
 from __future__ import annotations
@@ -51,7 +50,7 @@ def dot_general(
     *,
     result: TensorType,
 ) -> Array:
-    """Dot products of slices of `lhs` and `rhs`; from `precision_config` on, attributes choose speed or accuracy."""
+    """Compute dot products of slices of `lhs` and `rhs`. Attributes from `precision_config` on have no effect."""
     terms = dot_terms(
         lhs,
         rhs,
@@ -75,7 +74,7 @@ def dot_general_bound(
     arithmetic: DType | None = None,
     **__: Any,
 ) -> Array:
-    """The bound in f64, by parts in c128 for a complex result; `arithmetic` replaces the usual one."""
+    """Return the bound in f64, or for each part in c128 if complex; `arithmetic` replaces the default one."""
     terms = dot_terms(
         lhs,
         rhs,
@@ -95,7 +94,7 @@ def dot_terms(
     lhs_contracting_dimensions: Dims,
     rhs_contracting_dimensions: Dims,
 ) -> Array:
-    """For each element of the result, the pairs of elements whose products it is the sum of."""
+    """Return, for each element of the result, the pairs of elements whose products are summed."""
     lhs_result_dimensions = tuple(
         d for d in range(lhs.ndim) if d not in lhs_batching_dimensions and d not in lhs_contracting_dimensions
     )
@@ -117,7 +116,7 @@ def dot_terms(
 
 
 def dot_products(terms: Array, result: TensorType) -> Array:
-    """The sums of products of the pairs in `terms`, of the given type."""
+    """Return the sums of products of the pairs in `terms`, as the given type."""
     shape, dtype = result
     assert terms.shape == shape
     if is_boolean(dtype):
@@ -130,7 +129,7 @@ def dot_products(terms: Array, result: TensorType) -> Array:
 
 
 def dot_product_bounds(terms: Array, result: TensorType, arithmetic: DType) -> Array:
-    """The bounds that belong to `dot_products`; booleans and integers are exact."""
+    """Return the error bounds of `dot_products`; booleans and integers are exact."""
     _, dtype = result
     if is_boolean(dtype) or is_integer(dtype):
         return np.zeros(terms.shape)

@@ -9,7 +9,7 @@ from spec_checks.oracles.notation import Array, Dims, DType, TensorType, axes, d
 
 
 def _dims(x: Array) -> Dims:
-    """The elements of a 1-dimensional tensor of integers."""
+    """Return the elements of a 1-dimensional tensor of integers."""
     return tuple(int(n) for n in x)
 
 
@@ -28,7 +28,7 @@ def dynamic_broadcast_in_dim(
     known_expanding_dimensions: Dims = (),
     known_nonexpanding_dimensions: Dims = (),
 ) -> Array:
-    """The known dimensions are what the operand's sizes say anyway."""
+    """Broadcast; `known_expanding_dimensions` and the like have no effect on results."""
     result = _dims(output_dimensions), operand.dtype
     return data_movement.broadcast_in_dim(operand, broadcast_dimensions, result=result)
 
@@ -60,7 +60,7 @@ def get_dimension_size(operand: Array, dimension: int) -> Array:
 
 
 def set_dimension_size(operand: Array, size: Array, dimension: int) -> Array:
-    """The elements whose index in `dimension` is below `size`; the spec does not have this op."""
+    """Return the elements whose index in `dimension` is less than `size`; the spec does not define this op."""
     shape = [int(size) if d == dimension else dim(operand, d) for d in axes(operand)]
     result = np.empty(shape, operand.dtype)
     for index in index_space(result.shape):

@@ -1,4 +1,4 @@
-"""Element-wise ops: one bullet of the spec for each kind of element type."""
+"""Elementwise ops, with one bullet of the spec for each kind of element type."""
 
 import operator
 from collections.abc import Callable
@@ -54,7 +54,7 @@ Bullet = Callable[..., Any]
 
 
 def each_element(function: Bullet, *operands: Array, element_type: DType) -> Array:
-    """`result[result_index] = function(operands...[result_index])`, of elements to elements."""
+    """`result[result_index] = function(operands...[result_index])`, with a function of elements."""
     result = np.empty(operands[0].shape, element_type)
     for index in index_space(result.shape):
         result[index] = function(*(operand[index] for operand in operands))
@@ -69,7 +69,7 @@ def each_number(
     complex: Bullet | None = None,
     result: DType | None = None,
 ) -> Array:
-    """The bullet for the operands' element type, of numbers to numbers, rounded once to the element type `result`."""
+    """Apply the function of numbers for the operands' kind, and round once to the element type `result`."""
     operand_type = operands[0].dtype
     result_type = result or operand_type
     bullet = {"b": boolean, "i": integer, "f": floating, "c": complex}[kind(operand_type)]
@@ -130,12 +130,12 @@ def multiply(lhs: Array, rhs: Array) -> Array:
 
 
 def integer_quotient(x: int, y: int) -> int:
-    """The algebraic quotient with any fractional part discarded; all ones for `x / 0`, which the spec leaves open."""
+    """Return the quotient rounded toward zero; all bits set for `x / 0`, which is implementation-defined."""
     return -1 if y == 0 else int(Fraction(x, y))
 
 
 def integer_remainder(x: int, y: int) -> int:
-    """`x - d * y` with `d` the integer quotient; `x` where `y` is zero, which the spec leaves open."""
+    """Return `x - d * y` with `d` the integer quotient; `x` if `y` is zero, which is implementation-defined."""
     return x if y == 0 else x - integer_quotient(x, y) * y
 
 
@@ -145,12 +145,12 @@ def divide(lhs: Array, rhs: Array) -> Array:
 
 
 def remainder(lhs: Array, rhs: Array) -> Array:
-    """`lhs - d * rhs` with `d` the quotient rounded toward zero; of complex numbers to be determined, says the spec."""
+    """`lhs - d * rhs` with `d` the quotient rounded toward zero; to be determined for complex numbers in the spec."""
     return each_number(lhs, rhs, integer=integer_remainder, floating=ieee.remainder)
 
 
 def integer_power(modulus: int) -> Bullet:
-    """Integer exponentiation modulo `modulus`; with negative exponents without the fractional part, and 0 stays 0."""
+    """Return the power modulo `modulus`; for negative exponents the reciprocal rounded toward zero, and 0 for 0."""
 
     def power(x: int, y: int) -> int:
         if y >= 0:
@@ -203,7 +203,7 @@ def float_sign(x: Real) -> Real:
 
 
 def sign(operand: Array) -> Array:
-    """-1, 0 or 1; NaN and zeros of either sign as they are; of a complex number, the number divided by its modulus."""
+    """-1, 0 or 1; NaN and signed zeros are unchanged; a complex number is divided by its modulus."""
     return each_number(operand, integer=integer_sign, floating=float_sign, complex=complexes.sign)
 
 
@@ -283,10 +283,10 @@ def round_nearest_even(operand: Array) -> Array:
 
 
 def reduce_precision(operand: Array, exponent_bits: int, mantissa_bits: int) -> Array:
-    """Rounds the mantissa, then overflows to infinity and underflows to zero what `exponent_bits` have no exponent for.
+    """Round the mantissa, then overflow to infinity and underflow to zero outside of the range of `exponent_bits`.
 
-    Where there are no fewer exponent bits than the element type has, its subnormal numbers stay. Without mantissa bits
-    there is no NaN, and infinity takes its place.
+    With at least as many exponent bits as the element type, subnormal numbers are kept. Without mantissa bits there is
+    no NaN, and infinity replaces it.
     """
     form = FORMATS[operand.dtype.name]
     bias = (1 << exponent_bits - 1) - 1
@@ -308,9 +308,9 @@ def reduce_precision(operand: Array, exponent_bits: int, mantissa_bits: int) -> 
 
 
 def mantissa_rounded(magnitude: Fraction, mantissa_bits: int, form: Format) -> Fraction:
-    """`magnitude` with so many mantissa bits, ties to even.
+    """Round `magnitude` to a number of mantissa bits, ties to even.
 
-    Even is the last bit kept of the bit pattern; where no mantissa bit is kept, that is the last bit of the exponent.
+    Even refers to the last bit kept of the bit pattern; without mantissa bits, that is the last bit of the exponent.
     """
     lower = Fraction(2) ** exponent(magnitude)
     if mantissa_bits == 0 and magnitude == lower * 3 / 2 and exponent(magnitude) >= form.min_exponent:
@@ -353,7 +353,7 @@ def popcnt(operand: Array) -> Array:
 
 
 def shift_left(lhs: Array, rhs: Array) -> Array:
-    """By `rhs` as an unsigned number: by the width or more, which the spec leaves open, all bits are shifted out."""
+    """Shift by `rhs` as an unsigned number; by the bit width or more (implementation-defined), the result is 0."""
     width = num_bits(lhs.dtype)
 
     def shifted(x: Any, y: Any) -> Any:
@@ -363,7 +363,7 @@ def shift_left(lhs: Array, rhs: Array) -> Array:
 
 
 def shift_right_arithmetic(lhs: Array, rhs: Array) -> Array:
-    """Copies of the highest bit come in, of signed and of unsigned integers."""
+    """Shift in copies of the highest bit, also for unsigned integers."""
     width = num_bits(lhs.dtype)
 
     def shifted(x: Any, y: Any) -> Any:
@@ -374,12 +374,12 @@ def shift_right_arithmetic(lhs: Array, rhs: Array) -> Array:
 
 
 def shift_right_logical(lhs: Array, rhs: Array) -> Array:
-    """Zeros come in."""
+    """Shift in zeros."""
     return each_element(lambda x, y: from_bits(lhs.dtype, bits(x) >> bits(y)), lhs, rhs, element_type=lhs.dtype)
 
 
 def bitcast_convert(operand: Array, *, result: TensorType) -> Array:
-    """`bits(result[i0, ..., iR-1, :]) = bits(operand[i0, ..., iR-1])` and the like, little-endian."""
+    """`bits(result[i0, ..., iR-1, :]) = bits(operand[i0, ..., iR-1])` and vice versa, little-endian."""
     shape, element_type = result
     width, operand_width = num_bits(element_type), num_bits(operand.dtype)
     output = np.empty(shape, element_type)
@@ -415,7 +415,7 @@ COMPLEX_COMPARISONS: dict[str, Bullet] = {
 
 
 def compare(lhs: Array, rhs: Array, comparison_direction: str, compare_type: str | None = None) -> Array:
-    """Integers by value, floats as IEEE-754 quiet comparisons or `totalOrder` do, complex numbers lexicographically."""
+    """Integers by value, floats by IEEE-754 quiet comparisons or `totalOrder`, complex numbers lexicographically."""
     holds = COMPARISONS[comparison_direction]
     if compare_type == "TOTALORDER":
         return each_element(lambda x, y: holds(total_order(x), total_order(y)), lhs, rhs, element_type=BOOLEAN)
@@ -447,13 +447,13 @@ def is_finite(x: Array) -> Array:
 
 
 def convert(operand: Array, *, result: TensorType) -> Array:
-    """Each element as `converted` has it."""
+    """Convert each element, as `converted`."""
     element_type = result[1]
     return each_element(lambda x: converted(element_type, number(x)), operand, element_type=element_type)
 
 
 def complex(lhs: Array, rhs: Array) -> Array:
-    """The complex numbers with these real and imaginary parts."""
+    """Return complex numbers with these real and imaginary parts."""
     element_type = np.dtype(f"complex{2 * num_bits(lhs.dtype)}")
     return each_element(complex_element, lhs, rhs, element_type=element_type)
 

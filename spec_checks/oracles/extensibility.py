@@ -1,4 +1,4 @@
-"""Ops that do what somebody else says."""
+"""Ops whose semantics are defined by the caller."""
 
 from typing import Any
 
@@ -6,10 +6,10 @@ from spec_checks.oracles.notation import Arrays, Function
 
 
 def custom_call(inputs: Arrays, call_target: Function) -> Arrays:
-    """What the implementation of the target gives."""
+    """Return the results of the implementation of the target."""
     return call_target(*inputs)
 
 
 def composite(inputs: Arrays, name: str, composite_attributes: dict[str, Any], decomposition: Function) -> Arrays:
-    """`decomposition(inputs...)`: the name and the attributes do not change what is computed."""
+    """`decomposition(inputs...)`: name and attributes do not change the result."""
     return decomposition(*inputs)

@@ -1,13 +1,12 @@
 """Oracle of `fft`: the discrete Fourier transform as the sum that defines it, in 300 bits, rounded once.
 
-`fft_bound` says how far from it a result may be. Each 1-dimensional transform of n points adds to the errors of its
-inputs
+`fft_bound` bounds the error of a result. Each 1-dimensional transform of n points adds to the errors of its inputs
 
     gamma(2 n + 2) * sum |x|
 
-which the direct sum attains (a rounded root of unity, a product, n - 1 additions) and every algorithm worth its name
-keeps; `ifft` adds a rounding for the division by n. The last step rounds once to the result's element type. Operands
-are finite.
+which is the bound of the direct sum (a rounded root of unity, a product, n - 1 additions) and holds for every
+reasonable algorithm; `ifft` adds a rounding for the division by n. The last step rounds once to the result's element
+type. Operands are finite.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ Transform = Callable[[list[Number]], list[Number]]
 
 
 def fft(operand: Array, fft_type: str, fft_length: Dims, *, result: TensorType) -> Array:
-    """The transform of the last `size(fft_length)` dimensions; `fft_type` is FFT, IFFT, RFFT or IRFFT."""
+    """Transform the last `size(fft_length)` dimensions; `fft_type` is FFT, IFFT, RFFT or IRFFT."""
     shape, dtype = result
     transformed = _fft(operand, fft_type, fft_length, accumulation_type(operand.dtype), shape)
     return elementwise(lambda x: rounded(x, dtype), transformed, dtype)
@@ -50,14 +49,14 @@ def fft_bound(
     result: TensorType,
     arithmetic: DType | None = None,
 ) -> Array:
-    """The bound in f64, by parts in c128 for a complex result; `arithmetic` replaces the usual one."""
+    """Return the bound in f64, or for each part in c128 if complex; `arithmetic` replaces the default one."""
     shape, dtype = result
     transformed = _fft(operand, fft_type, fft_length, arithmetic or accumulation_type(operand.dtype), shape)
     return elementwise(lambda x: rounding_bound(x, dtype), transformed, bound_type(dtype))
 
 
 def _fft(operand: Array, fft_type: str, fft_length: Dims, arithmetic: DType, shape: Dims) -> Array:
-    """The chain of 1-dimensional transforms: forwards from the last dimension on, and backwards up to it."""
+    """Chain 1-dimensional transforms: forward from the last dimension to the first, inverse in the opposite order."""
     if 0 in shape:
         return np.empty(shape, object)
     last, *others = range(operand.ndim - 1, operand.ndim - 1 - len(fft_length), -1)
@@ -89,16 +88,17 @@ def _rfft_1d(real_operand: list[Number]) -> list[Number]:
 
 
 def _irfft_1d(x: list[Number], n: int) -> list[Number]:
-    """The real inverse: of `n` conjugate symmetric elements `x` has the first n // 2 + 1.
+    """Compute the real inverse; `x` has the first n // 2 + 1 of `n` conjugate symmetric elements.
 
-    What mirrors itself, at 0 and n / 2, is real: an imaginary part there, which `rfft` never gives, is left out.
+    The elements at 0 and n / 2 are their own mirror images and so real: an imaginary part there, which `rfft` never
+    produces, is ignored.
     """
     mirrored = [x[n - j].conjugate() if j > n // 2 else _real(x[j]) if 2 * j in (0, n) else x[j] for j in range(n)]
     return [_real(y) for y in _ifft_1d(mirrored)]
 
 
 def _sum(x: list[Number], roots: list[Any]) -> Number:
-    """The sum of products with roots of unity, with the error that the head of this file states."""
+    """Return the sum of products with roots of unity, with the error stated in the module's docstring."""
     arithmetic = x[0].arithmetic
     value = sum((term.value * root for term, root in zip(x, roots, strict=True)), reals.zero)
     error = sum((term.error for term in x), reals.zero)
@@ -108,7 +108,7 @@ def _sum(x: list[Number], roots: list[Any]) -> Number:
 
 @cache
 def _root(k: int, n: int) -> Any:
-    """The k-th power of the first n-th root of unity, in 300 bits."""
+    """Return the k-th power of the first n-th root of unity, in 300 bits."""
     return reals.expjpi(reals.mpf(2 * k) / n)
 
 
@@ -117,7 +117,7 @@ def _real(x: Number) -> Number:
 
 
 def _along(transform: Transform, operand: Array, dimension: int) -> Array:
-    """`transform` of each row of `operand` along `dimension`."""
+    """Apply `transform` to each row of `operand` along `dimension`."""
     rows = np.moveaxis(operand, dimension, -1)
     transformed = [transform(list(rows[index])) for index in index_space(rows.shape[:-1])]
     result = np.empty((*rows.shape[:-1], len(transformed[0])), object)

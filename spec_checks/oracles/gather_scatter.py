@@ -1,4 +1,4 @@
-"""gather and scatter: the index formulas of the spec, for one index of the result or of the updates at a time."""
+"""gather and scatter: the index formulas of the spec, for each index of the result or of the updates."""
 
 from collections.abc import Sequence
 
@@ -32,7 +32,7 @@ def start_index_at(indices: Array, batch_index: Index, index_vector_dim: int) ->
 def full_batching_index(
     batch_index: Index, batching_dims: Dims, indices_batching_dims: Dims, index_vector_dim: int, rank: int
 ) -> Index:
-    """`batch_index[d_start - (d_start < index_vector_dim ? 0 : 1)]` in the batching dimensions, zero in the others."""
+    """`batch_index[d_start - (d_start < index_vector_dim ? 0 : 1)]` in batching dimensions, zero in others."""
     full = [0] * rank
     for d, d_start in zip(batching_dims, indices_batching_dims, strict=True):
         full[d] = batch_index[d_start - (0 if d_start < index_vector_dim else 1)]
@@ -82,7 +82,7 @@ def gather(
 
 
 def combine(batch_dim_sizes: Sequence[int], offset_dim_sizes: Sequence[int], offset_dims: Dims) -> Dims:
-    """The shape with `offset_dim_sizes` at the axes `offset_dims` and `batch_dim_sizes` at the others."""
+    """Return the shape with `offset_dim_sizes` at the axes `offset_dims` and `batch_dim_sizes` at the others."""
     batch, offset = iter(batch_dim_sizes), iter(offset_dim_sizes)
     return tuple(
         next(offset) if d in offset_dims else next(batch) for d in range(len(batch_dim_sizes) + len(offset_dim_sizes))
@@ -105,9 +105,9 @@ def scatter(
     update_computation: Function,
     result: tuple[TensorType, ...] | None = None,
 ) -> Arrays:
-    """`results = exec(schedule, inputs)`, where the schedule is the index space of the updates in its own order.
+    """`results = exec(schedule, inputs)`, where the schedule is the index space of the updates in order.
 
-    `result` gives the types of the results where those are promoted from the types of the inputs.
+    `result` has the types of the results if those are promoted from the types of the inputs.
     """
     element_types = [x.dtype for x in inputs] if result is None else [element_type for _, element_type in result]
     results = tuple(to_destination_type(x, e) for x, e in zip(inputs, element_types, strict=True))
@@ -142,7 +142,7 @@ def scatter(
 
 
 def to_destination_type(x: Array, element_type: DType) -> Array:
-    """A copy of `x`, converted where `element_type` is another than its own."""
+    """Return a copy of `x`, converted if `element_type` is different."""
     if x.dtype == element_type:
         return x.copy()
     output = np.empty(x.shape, element_type)

@@ -1,7 +1,6 @@
-"""The operations of IEEE-754-2019 that the spec names, on real numbers as `rounding` has them, without rounding.
+"""The operations of IEEE-754-2019 that the spec names, on real numbers as in `rounding`, without rounding.
 
-The arithmetic is exact. Elementary functions are as precise as mpmath's working precision, and exact in their special
-cases.
+The arithmetic is exact. Elementary functions have mpmath's working precision, and are exact in their special cases.
 """
 
 import math
@@ -14,7 +13,7 @@ from spec_checks.oracles.rounding import Real, inf, is_nan, is_negative, is_spec
 
 
 def signum(x: Real) -> float:
-    """`x` where it is special, otherwise one with its sign: enough to multiply or divide by something special."""
+    """Return special values unchanged, and for other numbers 1 with their sign, to compute with special values."""
     return x if is_special(x) else with_sign_of(1.0, x)  # type: ignore[no-any-return]
 
 
@@ -22,7 +21,7 @@ def addition(x: Real, y: Real) -> Real:
     if is_special(x) and is_special(y):
         return x + y
     if is_special(x):
-        return x or y  # an infinity or NaN takes the other in, a zero is taken in
+        return x or y  # infinities and NaNs absorb other numbers, which absorb zeros
     if is_special(y):
         return y or x
     return x + y or 0.0
@@ -45,7 +44,7 @@ def division(x: Real, y: Real) -> Real:
 
 
 def remainder(x: Real, y: Real) -> Real:
-    """`x - d * y` with `d` the quotient rounded toward zero to an integer; a zero has the sign of `x`."""
+    """`x - d * y` with `d` the quotient rounded toward zero to an integer; a zero result has the sign of `x`."""
     if is_nan(x) or is_nan(y) or abs(x) == inf or y == 0:
         return nan
     if x == 0 or abs(y) == inf:
@@ -62,7 +61,7 @@ def absolute(x: Real) -> Real:
 
 
 def maximum(x: Real, y: Real) -> Real:
-    """NaN where one is, and +0.0 above -0.0."""
+    """NaN if an operand is NaN; +0.0 is larger than -0.0."""
     if is_nan(x) or is_nan(y):
         return nan
     if x == y:
@@ -75,7 +74,7 @@ def minimum(x: Real, y: Real) -> Real:
 
 
 def _to_integral(rounding: Callable[[Real], int]) -> Callable[[Real], Real]:
-    """A `roundToIntegral` operation: what is zero afterwards keeps the sign it had."""
+    """Return a `roundToIntegral` operation, which preserves the sign of results that are zero."""
     return lambda x: x if is_special(x) else rounding(x) or with_sign_of(0.0, x)
 
 
@@ -92,7 +91,7 @@ def _extended(
     at_minus_infinity: Real,
     least: Real = -inf,
 ) -> Callable[[Real], Real]:
-    """An elementary function with its values at ±0 (`None`: ±0 itself), +inf, -inf; below `least` it is not defined."""
+    """Extend an elementary function by its values at ±0 (`None`: ±0 itself), +inf, -inf; below `least` it is NaN."""
 
     def evaluate(x: Real) -> Real:
         if is_nan(x) or x < least:
@@ -130,14 +129,14 @@ def reciprocal_square_root(x: Real) -> Real:
 
 
 def hypot(x: Real, y: Real) -> Real:
-    """Infinite where one of them is, even where the other is NaN."""
+    """Infinite if an operand is infinite, even if the other is NaN."""
     if inf in (abs(x), abs(y)):
         return inf
     return square_root(addition(multiplication(x, x), multiplication(y, y)))
 
 
 def atan2(y: Real, x: Real) -> Real:
-    """The angle from -pi to pi of the point (x, y)."""
+    """Return the angle of the point (x, y), in [-pi, pi]."""
     if is_nan(x) or is_nan(y):
         return nan
     if y == 0 or (x == inf and abs(y) != inf):
@@ -158,7 +157,7 @@ def is_odd_integer(y: Real) -> bool:
 
 
 def power(x: Real, y: Real) -> Real:
-    """`pow`, special cases in the order of IEEE-754-2019, section 9.2.1."""
+    """`pow`, with special cases in the order of IEEE-754-2019, section 9.2.1."""
     if y == 0 or x == 1:
         return 1
     if is_nan(x) or is_nan(y):

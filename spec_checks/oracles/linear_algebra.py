@@ -1,9 +1,8 @@
-"""Oracles of `cholesky` and `triangular_solve`: the textbook algorithms in 300 bits, rounded once, for matrices of a
-few rows.
+"""Oracles of `cholesky` and `triangular_solve`: textbook algorithms in 300 bits, rounded once, for small matrices.
 
 Their bounds are those of the same algorithms in f32 (f64 for f64), with sums in any order and with divisions by a
-number or by its reciprocal. The bound is infinite where the spec leaves a value to the implementation, and NaN stands
-there where there is none.
+number or by its reciprocal. The bound is infinite where the value is implementation-defined, and the value is NaN
+where none exists.
 """
 
 from __future__ import annotations
@@ -29,20 +28,20 @@ from spec_checks.oracles.running_error import (
 def cholesky(a: Array, lower: bool) -> Array:
     """`l` with `l l* = a` if `lower`, else `u` with `u* u = a`, 0 in the other triangle; NaN if not positive definite.
 
-    It reads the lower triangle of `a` if `lower`, else the upper one, and the real part of the diagonal.
+    Only the lower triangle of `a` is read if `lower`, else the upper one, and the real part of the diagonal.
     """
     return _values(_cholesky(a, lower, accumulation_type(a.dtype)), a.dtype)
 
 
 def cholesky_bound(a: Array, lower: bool, *, arithmetic: DType | None = None) -> Array:
-    """How far from `cholesky` a result may be; by parts if complex."""
+    """Return the error bound of `cholesky`, for each part if complex."""
     return _bounds(_cholesky(a, lower, arithmetic or accumulation_type(a.dtype)), a.dtype)
 
 
 def triangular_solve(a: Array, b: Array, left_side: bool, lower: bool, unit_diagonal: bool, transpose_a: str) -> Array:
-    """`x` with `op(a) x = b`, or `x op(a) = b` if not `left_side`; the whole `x`, which is no triangle in general.
+    """`x` with `op(a) x = b`, or `x op(a) = b` if not `left_side`; `x` is a full matrix.
 
-    It reads the lower triangle of `a` if `lower`, else the upper one, and takes its diagonal for 1 if `unit_diagonal`.
+    Only the lower triangle of `a` is read if `lower`, else the upper one; its diagonal counts as 1 if `unit_diagonal`.
     """
     solution = _triangular_solve(a, b, left_side, lower, unit_diagonal, transpose_a, accumulation_type(a.dtype))
     return _values(solution, b.dtype)
@@ -58,7 +57,7 @@ def triangular_solve_bound(
     *,
     arithmetic: DType | None = None,
 ) -> Array:
-    """How far from `triangular_solve` a result may be; by parts if complex."""
+    """Return the error bound of `triangular_solve`, for each part if complex."""
     arithmetic = arithmetic or accumulation_type(a.dtype)
     return _bounds(_triangular_solve(a, b, left_side, lower, unit_diagonal, transpose_a, arithmetic), b.dtype)
 
@@ -110,7 +109,7 @@ def _triangular_solve(
 
 
 def _substitute(matrix: Array, right: Array, forward: bool, unit_diagonal: bool, arithmetic: DType) -> Array:
-    """Row after row, forward from the first or back from the last: each knows the unknowns of the rows before it."""
+    """Solve row by row, forward from the first or backward from the last, using the unknowns of earlier rows."""
     x = np.empty(right.shape, object)
     order = list(range(len(matrix))) if forward else list(reversed(range(len(matrix))))
     for done, i in enumerate(order):

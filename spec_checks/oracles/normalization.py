@@ -1,9 +1,9 @@
 """Oracles of `batch_norm_inference`, `batch_norm_training` and `batch_norm_grad`: the spec's decompositions, exact.
 
-They are the spec's Python word for word, on arrays of `Number`s: the values are real numbers (in 300 bits), rounded
-once to the element type at the end, and only the constants are rounded to the element type first, as the spec says.
-The bounds hold for a computation that takes the same steps in f32 (f64 for f64) or better, sums in any order, and
-rounds once at the end; pass the element type as `arithmetic` for one that rounds each step to it.
+They follow the spec's Python literally, on arrays of `Number`s: the values are real numbers (in 300 bits), rounded once
+to the element type at the end; only the constants are rounded to the element type first, as in the spec. The bounds
+hold for a computation that takes the same steps in f32 (f64 for f64) or better, sums in any order, and rounds once at
+the end; pass the element type as `arithmetic` for one that rounds each step to it.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ def batch_norm_inference(
     epsilon: float,
     feature_index: int,
 ) -> Array:
-    """Normalizes `operand` by the given `mean` and `variance` of each feature."""
+    """Normalize `operand` by the given `mean` and `variance` of each feature."""
     return _evaluate(_batch_norm_inference, (operand, scale, offset, mean, variance), epsilon, feature_index)[0]
 
 
 def batch_norm_training(operand: Array, scale: Array, offset: Array, epsilon: float, feature_index: int) -> Arrays:
-    """`output`, `batch_mean` and `batch_var`."""
+    """Return `output`, `batch_mean` and `batch_var`."""
     return _evaluate(_batch_norm_training, (operand, scale, offset), epsilon, feature_index)
 
 
@@ -55,7 +55,7 @@ def batch_norm_grad(
     epsilon: float,
     feature_index: int,
 ) -> Arrays:
-    """`grad_operand`, `grad_scale` and `grad_offset`."""
+    """Return `grad_operand`, `grad_scale` and `grad_offset`."""
     return _evaluate(_batch_norm_grad, (operand, scale, mean, variance, grad_output), epsilon, feature_index)
 
 
@@ -70,7 +70,7 @@ def batch_norm_inference_bound(
     *,
     arithmetic: DType | None = None,
 ) -> Array:
-    """How far from `batch_norm_inference` a result may be."""
+    """Return the error bound of `batch_norm_inference`."""
     inputs = (operand, scale, offset, mean, variance)
     return _evaluate_bound(_batch_norm_inference, inputs, epsilon, feature_index, arithmetic)[0]
 
@@ -84,7 +84,7 @@ def batch_norm_training_bound(
     *,
     arithmetic: DType | None = None,
 ) -> Arrays:
-    """How far from `batch_norm_training` the results may be."""
+    """Return the error bounds of `batch_norm_training`."""
     return _evaluate_bound(_batch_norm_training, (operand, scale, offset), epsilon, feature_index, arithmetic)
 
 
@@ -99,7 +99,7 @@ def batch_norm_grad_bound(
     *,
     arithmetic: DType | None = None,
 ) -> Arrays:
-    """How far from `batch_norm_grad` the results may be."""
+    """Return the error bounds of `batch_norm_grad`."""
     inputs = (operand, scale, mean, variance, grad_output)
     return _evaluate_bound(_batch_norm_grad, inputs, epsilon, feature_index, arithmetic)
 
@@ -196,7 +196,7 @@ def _compute_variance(operand: Array, feature_index: int, types: _Types) -> Arra
 
 
 def _elements_per_feature(operand: Array, feature_index: int) -> int:
-    """`size(operand) / dim(operand, feature_index)`, also where both are 0."""
+    """`size(operand) / dim(operand, feature_index)`, also if both are 0."""
     return math.prod(size for d, size in enumerate(operand.shape) if d != feature_index)
 
 

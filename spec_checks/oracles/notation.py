@@ -38,7 +38,7 @@ def is_complex(element_type: DType) -> bool:
 
 
 def complex_element_type(element_type: DType) -> DType:
-    """The type of the two parts of a complex type: `f32` of `complex<f32>`."""
+    """Return the type of the parts of a complex type: `f32` of `complex<f32>`."""
     return np.dtype(f"float{num_bits(element_type) // 2}")
 
 
@@ -47,12 +47,12 @@ def num_bits(element_type: DType) -> int:
 
 
 def min_value(element_type: DType) -> int:
-    """The least value of an integer type."""
+    """Return the smallest value of an integer type."""
     return -(1 << num_bits(element_type) - 1) if is_signed_integer(element_type) else 0
 
 
 def max_value(element_type: DType) -> int:
-    """The greatest value of an integer type."""
+    """Return the largest value of an integer type."""
     return min_value(element_type) + (1 << num_bits(element_type)) - 1
 
 
@@ -69,10 +69,10 @@ def dim(x: Array, axis: int) -> int:
 
 
 def index_space(shape: Dims) -> Iterable[Index]:
-    """All indices of a tensor of this shape, in ascending lexicographical order."""
+    """Yield all indices of a tensor of this shape, in ascending lexicographical order."""
     return np.ndindex(*shape)
 
 
 def scalar(x: Array, index: Index) -> Array:
-    """The element at `index` as a 0-dimensional tensor of its own: what a function of the program is called with."""
+    """Return the element at `index` as a 0-dimensional tensor, as functions of the program take it."""
     return np.array(x[index], x.dtype)

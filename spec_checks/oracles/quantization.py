@@ -1,6 +1,6 @@
-"""Quantized tensors, element by element, from the spec's "Quantization computations".
+"""Quantized tensors, element by element, following the spec's "Quantization computations".
 
-A quantized tensor is the array of its stored integers, and beside it goes its element type.
+A quantized tensor is represented by the array of its stored integers, together with its element type.
 """
 
 from collections.abc import Callable
@@ -17,7 +17,7 @@ from spec_checks.oracles.rounding import converted, number, round_to
 
 @dataclass(frozen=True)
 class Quantized:
-    """The spec's QuantizedTensorElementType; `dimension` is None per tensor."""
+    """The spec's QuantizedTensorElementType. `dimension` is None if per-tensor."""
 
     storage_type: DType
     expressed_type: DType
@@ -40,7 +40,7 @@ class Quantized:
 
 
 def dequantize(x: Array, type: Quantized) -> Array:
-    """`convert(x_storage - zero_points, expressed_type(x)) * scales`, the difference being exact."""
+    """`convert(x_storage - zero_points, expressed_type(x)) * scales`, with an exact difference."""
     result = np.empty(x.shape, type.expressed_type)
     for index in index_space(x.shape):
         difference = converted(type.expressed_type, int(number(x[index])) - type.zero_point(index))
@@ -62,12 +62,12 @@ def quantize(x: Array, type: Quantized) -> Array:
 
 
 def _one(op: Callable[..., Array], *elements: Any) -> Any:
-    """An op on 0-dimensional tensors."""
+    """Return the version of an op for 0-dimensional tensors."""
     return op(*[np.array(x) for x in elements])[()]
 
 
 def uniform_quantize(operand: Array, result: Quantized, operand_type: Quantized | None = None) -> Array:
-    """Floats, or quantized elements of `operand_type`, by the parameters of the result."""
+    """Quantize floats, or quantized elements of `operand_type`, with the parameters of the result."""
     return quantize(operand if operand_type is None else dequantize(operand, operand_type), result)
 
 
@@ -79,7 +79,7 @@ def uniform_dequantize(operand: Array, operand_type: Quantized) -> Array:
 def dequantize_op_quantize(
     op: Callable[..., Array], operands: list[tuple[Array, Quantized | None]], result: Quantized | None
 ) -> Array:
-    """An op on expressed types; an operand, or the result, without a quantized type stays what it is."""
+    """Apply an op to expressed types; operands and results without a quantized type are unchanged."""
     floats = [x if type is None else dequantize(x, type) for x, type in operands]
     value = op(*floats)
     return value if result is None else quantize(value, result)

@@ -1,7 +1,7 @@
-"""rng_bit_generator: the generators of Salmon et al., SC 2011, block by block on Python's integers.
+"""rng_bit_generator: the generators of Salmon et al., SC 2011, block by block with Python's integers.
 
-The spec leaves the variants to implementations; the layout of counters over an array is XLA's. What rng draws is as in
-stablehlo_ref: made of the words that PHILOX gives for a seed.
+The variants are implementation-defined; the layout of counters over an array is XLA's. The numbers of rng are as in
+stablehlo_ref: derived from the words that PHILOX generates for a seed.
 """
 
 from fractions import Fraction
@@ -49,7 +49,7 @@ def words(number: int, count: int) -> Words:
 def rng_bit_generator(
     initial_state: np.ndarray, rng_algorithm: str, *, result: tuple[tuple[int, ...], np.dtype], bits: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The state after it, and the numbers as unsigned integers of `bits` bits each, of a shape and a dtype."""
+    """Return the next state, and numbers of a shape and a dtype, as unsigned integers of `bits` bits each."""
     key, *counter = map(int, initial_state)
     shape, dtype = result
     generate = _threefry if rng_algorithm == "THREE_FRY" else _philox
@@ -61,7 +61,7 @@ def rng_bit_generator(
 
 
 def _threefry(key: int, counter: list[int], shape: tuple[int, ...], bits: int) -> tuple[list[int], dict]:
-    """Elements of 64 bits take a block each; of narrower ones, two neighbours along one axis share one."""
+    """A 64-bit element takes one block; two adjacent narrower elements along one axis share one."""
     width, axis = (1, 0) if bits == 64 else (2, next((a for a, n in enumerate(shape) if n % 2 == 0), None))
     if axis is None:
         axis = shape.index(max(shape)) if shape else 0
@@ -81,7 +81,7 @@ def _threefry(key: int, counter: list[int], shape: tuple[int, ...], bits: int) -
 
 
 def _philox(key: int, counter: list[int], shape: tuple[int, ...], bits: int) -> tuple[list[int], dict]:
-    """Blocks of 128 bits follow one another in row-major order."""
+    """Blocks of 128 bits are in row-major order."""
     start = counter[0] | (counter[1] if len(counter) == 2 else key) << 64
     numbers, word = {}, []
     for index in np.ndindex(*shape):
@@ -93,11 +93,11 @@ def _philox(key: int, counter: list[int], shape: tuple[int, ...], bits: int) -> 
 
 
 def rng(a: Any, b: Any, shape: tuple[int, ...], rng_distribution: str, *, seed: int, draws: int) -> np.ndarray:
-    """Exact numbers, still to be rounded to the element type; `draws` is how often the run has drawn before.
+    """Return exact numbers that are not rounded to the element type yet; `draws` counts earlier draws of the run.
 
-    UNIFORM numbers are the words modulo b - a, or their upper 53 bits as the part of the way from a to b that lies
-    behind; NORMAL ones the transforms of Box and Muller, 1958, of radii from the first half and angles from the second
-    half of an even number of words. Where a >= b, UNIFORM gives a.
+    UNIFORM integers are the words modulo b - a, plus a; UNIFORM floats use the upper 53 bits as the fraction of the way
+    from a to b. NORMAL numbers are Box-Muller transforms (1958) of radii from the first half and angles from the second
+    half of an even number of words. Where a >= b, UNIFORM returns a.
     """
     count = prod(shape)
     words = _words(seed, draws, count + count % 2)
@@ -124,5 +124,5 @@ def _words(seed: int, draws: int, count: int) -> list[int]:
 
 
 def _part(word: int) -> Any:
-    """A number in [0, 1) of 53 bits."""
+    """Return a number of 53 bits in [0, 1)."""
     return mp.mpf(word >> 11) / 2**53

@@ -1,9 +1,7 @@
-"""Oracles of `reduce`, `reduce_window` and `select_and_scatter`, and all the results that the schedules of `reduce`
-allow.
+"""Oracles of `reduce`, `reduce_window` and `select_and_scatter`, and all results of the legal schedules of `reduce`.
 
-The oracles take one schedule: the left fold that starts with the init values. A region is a function of 0-dimensional
-arrays that returns a tuple of them. Where `body` does not give the same for all schedules, compare with
-`reduce_schedules`.
+The oracles use one schedule: the left fold that starts with the init values. A region is a function of 0-dimensional
+arrays that returns a tuple of them. If results of `body` depend on the schedule, compare with `reduce_schedules`.
 """
 
 from __future__ import annotations
@@ -24,7 +22,7 @@ def reduce(
     *,
     result: tuple[TensorType, ...],
 ) -> Arrays:
-    """Reduces `inputs` along `dimensions`; the element types of `result` are those of the parameters of `body`."""
+    """Reduce `inputs` along `dimensions`; the element types of `result` are those of the parameters of `body`."""
     init_values_converted = to_destination_type(init_values, result)
     results = tuple(np.empty(shape, dtype) for shape, dtype in result)
     for result_index in index_space(results[0].shape):
@@ -49,11 +47,11 @@ def reduce_window(
     *,
     result: tuple[TensorType, ...],
 ) -> Arrays:
-    """Reduces the windows of the padded `inputs`."""
+    """Reduce the windows of the padded `inputs`."""
     axes = tuple(range(inputs[0].ndim))
     results = tuple(np.empty(shape, dtype) for shape, dtype in result)
     if not results[0].size:
-        return results  # there the padding may be less than nothing
+        return results  # there padding may exceed the operand: negative sizes are possible
     low, high = (tuple(p[i] for p in padding) for i in (0, 1))
     padded_inputs = [
         pad(x, init_value, low, high, tuple(d - 1 for d in base_dilations))
@@ -81,9 +79,9 @@ def select_and_scatter(
     *,
     result: TensorType,
 ) -> Array:
-    """Scatters each element of `source` to where `select` finds the element of its window in `operand`.
+    """Scatter each element of `source` to the element of `operand` that `select` selects in its window.
 
-    Windows hold no padding, as there is no value for it; a window without any value (unspecified) selects nothing.
+    Windows contain no padding, as it has no value; a window without elements (unspecified) selects nothing.
     """
     shape, dtype = result
     selected_index = {
@@ -106,7 +104,7 @@ def _selected_index(
     padding: tuple[tuple[int, int], ...],
     select: Function,
 ) -> Dims | None:
-    """The index of the element that is left when the window is reduced by `select(arg0, arg1) ? arg0 : arg1`."""
+    """Return the index of the element that reducing the window by `select(arg0, arg1) ? arg0 : arg1` selects."""
     selected: Dims | None = None
     for window_index in index_space(window_dimensions):
         index = tuple(
@@ -125,10 +123,10 @@ def reduce_schedules(
     body: Function,
     max_init_values: int = 2,
 ) -> list[Arrays]:
-    """All results of reducing 1-dimensional `inputs` of about 6 elements, over the binary trees that the spec allows.
+    """Return all results of reducing 1-dimensional `inputs` of about 6 elements, over all legal binary trees.
 
-    Their leaves, in order, are the elements, with 0 to `max_init_values` init values anywhere among them. The spec has
-    no such maximum, but what neutral init values can do to a result, one of them does.
+    The leaves are the elements in order, with 0 to `max_init_values` init values anywhere among them. The spec has no
+    such maximum, but one neutral init value can change a result as much as several.
     """
     size = inputs[0].size
     # found[start, end, count]: results of the trees of the elements [start, end) and `count` init values.
@@ -151,7 +149,7 @@ def reduce_schedules(
 
 
 def is_among(actual: Arrays, results: Iterable[Arrays]) -> bool:
-    """Whether `actual` is one of `results`, bit by bit but for NaNs, which are all alike."""
+    """Whether `actual` is one of `results`, bit for bit; all NaNs are equal."""
     return _key(actual) in set(map(_key, results))
 
 

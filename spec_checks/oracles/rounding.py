@@ -1,7 +1,7 @@
-"""Exact numbers and the elements nearest to them: floating-point formats, `round_to`, `wrap`, and bit patterns.
+"""Exact numbers and rounding: floating-point formats, `round_to`, `wrap`, and bit patterns.
 
-A real number is an `int`, a `Fraction` or an `mpf` where it is finite and not zero; a Python `float` stands for the
-zeros -0.0 and +0.0, the infinities and NaN. A complex number is the pair of its parts.
+A finite nonzero real number is an `int`, a `Fraction` or an `mpf`; a Python `float` represents the zeros -0.0 and
++0.0, the infinities and NaN. A complex number is the pair of its parts.
 """
 
 import math
@@ -25,7 +25,7 @@ from spec_checks.oracles.notation import (
     num_bits,
 )
 
-Real = Any  # int | Fraction | mpf | float, as said above; mpmath is not typed
+Real = Any  # int | Fraction | mpf | float, see above; mpmath is not typed
 Complex = tuple[Real, Real]
 
 inf, nan = math.inf, math.nan
@@ -77,17 +77,17 @@ def is_special(x: Real) -> bool:
 
 
 def is_negative(x: Real) -> bool:
-    """Whether the sign of `x` is negative, which that of -0.0 is."""
+    """Whether the sign of `x` is negative; that of -0.0 is."""
     return math.copysign(1.0, x) < 0 if is_special(x) else bool(x < 0)
 
 
 def with_sign_of(x: Real, sign: Real) -> Real:
-    """`x`, which is not negative, with the sign of `sign`: `copySign` of IEEE-754."""
+    """Return `x`, which is nonnegative, with the sign of `sign`: `copySign` of IEEE-754."""
     return -x if is_negative(sign) else x
 
 
 def exact(x: Any) -> Real:
-    """The real number that a Python number or an mpf is; an mpf is cut short beyond the range of every format."""
+    """Return a Python number or an mpf as a real number; an mpf is truncated below the range of every format."""
     if isinstance(x, mpmath.mpf):
         if not mpmath.isnormal(x):
             return float(x)
@@ -101,23 +101,23 @@ def exact(x: Any) -> Real:
 
 
 def exponent(magnitude: Fraction) -> int:
-    """The `e` for which `2**e <= magnitude < 2**(e + 1)`."""
+    """Return the `e` for which `2**e <= magnitude < 2**(e + 1)`."""
     guess = magnitude.numerator.bit_length() - magnitude.denominator.bit_length()
     return guess if Fraction(2) ** guess <= magnitude else guess - 1
 
 
 def nearest(magnitude: Fraction, mantissa_bits: int, min_exponent: int) -> Fraction:
-    """The multiple of the unit in the last place, with so many mantissa bits, nearest to `magnitude`, ties to even."""
+    """Round `magnitude` to a multiple of the unit in the last place with `mantissa_bits` bits, ties to even."""
     unit = Fraction(2) ** (max(exponent(magnitude), min_exponent) - mantissa_bits)
     return round(magnitude / unit) * unit  # Python's round takes ties to even
 
 
 def round_to(dtype: DType, x: Any) -> Any:
-    """The element of the floating-point type `dtype` nearest to the number `x`, ties to even.
+    """Round the number `x` to the floating-point type `dtype`, ties to even.
 
-    Where a format has no infinity, NaN stands for it; where it has neither, its largest value for infinity and -0.0
-    for NaN. Without a negative zero it has zero instead, and one of positive numbers has NaN for what is zero or
-    negative.
+    In formats without infinity, NaN represents it; in those without both, the largest value represents infinity and
+    -0.0 NaN. Formats without a negative zero use zero, and a format of positive numbers uses NaN for zero and negative
+    numbers.
     """
     form = FORMATS[dtype.name]
     x = exact(x)
@@ -138,17 +138,17 @@ def round_to(dtype: DType, x: Any) -> Any:
 
 
 def enough_bits(dtype: DType) -> int:
-    """Bits of precision that tell any elementary function of elements of `dtype` from a tie between two elements.
+    """Return a precision that distinguishes elementary functions of elements of `dtype` from ties.
 
-    It can be as near to one as sin(x) is to x, and terms can cancel as far as cos(x) + x does: twice the range of
-    exponents.
+    The distance can be as small as that of sin(x) from x, and terms can cancel as much as in cos(x) + x: twice the
+    range of exponents.
     """
     form = FORMATS[(complex_element_type(dtype) if is_complex(dtype) else dtype).name]
     return 2 * (2 * form.bias + form.mantissa_bits) + 100
 
 
 def correctly_rounded(dtype: DType, function: Callable[..., Real], *arguments: Real) -> Any:
-    """The element of `dtype` nearest to `function(*arguments)`, with more bits where an error bound asks for them."""
+    """Round `function(*arguments)` to `dtype`, with more bits if an error bound requires them."""
     for precision in (200, enough_bits(dtype)):
         with mpmath.workprec(precision):
             value = function(*arguments)
@@ -162,18 +162,18 @@ def correctly_rounded(dtype: DType, function: Callable[..., Real], *arguments: R
 
 
 def wrap(dtype: DType, n: int) -> Any:
-    """The element of the integer type `dtype` that is equal to `n` modulo two to its number of bits."""
+    """Return the element of the integer type `dtype` that is congruent to `n` modulo two to its bit width."""
     least = min_value(dtype)
     return dtype.type((n - least) % (1 << num_bits(dtype)) + least)
 
 
 def saturate(dtype: DType, n: int) -> Any:
-    """The element of the integer type `dtype` that is nearest to `n`."""
+    """Return the element of the integer type `dtype` that is nearest to `n`."""
     return dtype.type(max(min_value(dtype), min(n, max_value(dtype))))
 
 
 def number(element: Any) -> Any:
-    """What an element stands for: `bool`, `int`, real number, or pair of real numbers."""
+    """Return the value of an element: a `bool`, an `int`, a real number, or a pair of real numbers."""
     dtype = element.dtype
     if is_boolean(dtype):
         return bool(element)
@@ -185,7 +185,7 @@ def number(element: Any) -> Any:
 
 
 def element(dtype: DType, value: Any) -> Any:
-    """The element of `dtype` for a `bool`, an `int`, a real number or a pair of them: wrapped, or rounded once."""
+    """Return the element of `dtype` for a `bool`, an `int`, a real number or a pair of them, rounded at most once."""
     if is_boolean(dtype):
         return np.bool_(value)
     if is_integer(dtype):
@@ -197,42 +197,42 @@ def element(dtype: DType, value: Any) -> Any:
 
 
 def complex_element(real: Any, imag: Any) -> Any:
-    """The complex element with these two elements as parts, signs of zeros included."""
+    """Return the complex element with these parts, including signs of zeros."""
     parts = np.array([real, imag])
     return parts.view(f"complex{2 * num_bits(parts.dtype)}")[0]
 
 
 def bits(element: Any) -> int:
-    """The bit pattern of an element, as an unsigned integer of as many bits as its type has."""
+    """Return the bit pattern of an element as an unsigned integer of the width of its type."""
     if is_boolean(element.dtype):
         return int(element)
     return int.from_bytes(element.tobytes(), "little") % (1 << num_bits(element.dtype))
 
 
 def from_bits(dtype: DType, pattern: int) -> Any:
-    """The element of `dtype` with this bit pattern."""
+    """Return the element of `dtype` with this bit pattern."""
     if is_boolean(dtype) or is_integer(dtype):
         return element(dtype, pattern)
     return np.frombuffer(pattern.to_bytes(dtype.itemsize, "little"), dtype)[0]
 
 
 def total_order(element: Any) -> int:
-    """An integer that orders floating-point elements as `totalOrder` of IEEE-754 does."""
+    """Return an integer that orders floating-point elements as `totalOrder` of IEEE-754."""
     form, width = FORMATS[element.dtype.name], num_bits(element.dtype)
     if form.is_positive:
         return bits(element)
     sign, magnitude = divmod(bits(element), 1 << width - 1)
     if is_nan(float(element)):
         magnitude += 1 << width
-        sign = sign if form.has_negative_zero else 0  # the only NaN, with the bits that -0 would have, has no sign
+        sign = sign if form.has_negative_zero else 0  # the only NaN, with the bits of -0, has no sign
     return -1 - magnitude if sign else magnitude
 
 
 def converted(element_type: DType, value: Any) -> Any:
-    """The element that `convert` makes of a `bool`, an `int`, a real number or a pair of them.
+    """Apply `convert` to a `bool`, an `int`, a real number or a pair of them.
 
-    Integers wrap. To an integer, a float loses its fraction and saturates, and NaN becomes zero. The imaginary part
-    of a complex number is ignored by other types, and zero from them.
+    Integers wrap. Floats converted to integers are truncated and saturate, and NaN becomes zero. Conversion from
+    complex numbers ignores the imaginary part, and conversion to complex numbers sets it to zero.
     """
     if is_complex(element_type):
         return element(element_type, value if isinstance(value, tuple) else (value, 0))

@@ -1,14 +1,14 @@
-"""Real and complex numbers that know how far from them a legal computation may end.
+"""Real and complex numbers with a bound of the error of any legal computation of them.
 
-A `Number` is an exact value with a bound of the error that a computation in floating point can have made on its way
-there. Its operators follow the standard model: an operation on computed operands returns `(x op y)(1 + d) + e` with
-`|d| <= u`, half the distance of 1 to the next number of the arithmetic, and `|e|` at most its smallest positive
-number (products and quotients only). Hence, for any order of additions and any precision that is at least the
-arithmetic's, `|computed - value| <= error`. An infinite error says that nothing is known, for example where an
-intermediate value may overflow.
+A `Number` is an exact value with a bound of the error that a floating-point computation of it can have. Its operators
+follow the standard model: an operation on computed operands returns the exact result times `(1 + d)` plus `e`, with
+`|d| <= u`, half the distance from 1 to the next number of the arithmetic, and `|e|` at most its smallest positive
+number (for products and quotients only). Hence, for any order of additions and any precision of at least that of the
+arithmetic, `|computed - value| <= error`. An infinite error means that nothing is known, for example if an intermediate
+value may overflow.
 
-4,400 bits hold each sum of products of two f64 exactly: their bits weigh between 2**-2148 and 2**2048. The sign of an
-exact zero is not tracked: compare with `==`, not bit by bit.
+4,400 bits represent every sum of products of two f64 exactly: their bits weigh between 2**-2148 and 2**2048. The sign
+of an exact zero is not tracked: compare with `==`, not bit by bit.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ INFINITY = reals.inf
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """An exact `value`, and how far from it (in modulus) a computation in `arithmetic`, f32 or f64, may end."""
+    """An exact `value`, and a bound `error` of the error of its computation in `arithmetic`, f32 or f64."""
 
     value: Any
     error: Any
@@ -59,7 +59,7 @@ class Number:
         if not reals.isfinite(value):
             return self._non_finite(value, self._is_nonzero() and other._is_nonzero())
         error = abs(self.value) * other.error + abs(other.value) * self.error + self.error * other.error
-        # A complex product is four products and two sums: (1 + 3u) in modulus; both parts can underflow.
+        # A complex product has four products and two sums: (1 + 3u) in modulus; both parts can underflow.
         return self._operation(value, error, *((3, 4) if _has_parts(value) else (1, 1)))
 
     def __truediv__(self, other: Number) -> Number:
@@ -70,14 +70,14 @@ class Number:
         if least <= 0 or other._may_leave_range(least):
             return Number(value, INFINITY, self.arithmetic)
         error = (self.error + abs(value) * other.error) / least
-        # By the divisor, or by its reciprocal; complex numbers by any of the usual formulas.
+        # Covers division by the divisor or by its reciprocal, and all common formulas for complex numbers.
         underflows = 1 + abs(self.value)
         if not _has_parts(other.value):
             return self._operation(value, error, 2, underflows)
         return self._operation(value, error, 8, 4 * underflows * (1 + 1 / least) ** 2)
 
     def sqrt(self) -> Number:
-        """The square root of a real number, NaN below zero. By itself, or as the reciprocal of a reciprocal root."""
+        """Return the square root, NaN below zero; the error covers the reciprocal of a reciprocal root, too."""
         if reals.isnan(self.value) or self.value < 0:
             return self._non_finite(reals.nan, self._is_nonzero())
         root = reals.sqrt(self.value)
@@ -98,7 +98,7 @@ class Number:
         return Number(value, error if abs(value) + error <= largest(self.arithmetic) else INFINITY, self.arithmetic)
 
     def _non_finite(self, value: Any, certain: bool) -> Number:
-        """Infinity or NaN; for complex ones the usual formulas differ in their parts, so nothing is said of them."""
+        """Return infinity or NaN; the error of complex ones is unknown, as common formulas differ in their parts."""
         return Number(value, reals.zero if certain and not _has_parts(value) else INFINITY, self.arithmetic)
 
     def _is_nonzero(self) -> bool:
@@ -106,7 +106,7 @@ class Number:
         return self.error == 0 or abs(self.value) > self.error
 
     def _may_leave_range(self, least: Any) -> bool:
-        """Whether the reciprocal of a divisor of modulus `least` or more, or its square, may leave the range."""
+        """Whether the reciprocal of a divisor of modulus `least` or more, or its square, may be out of range."""
         if not _has_parts(self.value):
             return bool(1 / least > largest(self.arithmetic))
         lowest = reals.ldexp(1, FORMATS[self.arithmetic.name].min_exponent)
@@ -114,38 +114,38 @@ class Number:
 
 
 def total(terms: Iterable[Number], arithmetic: DType) -> Number:
-    """The sum of `n` terms, added in any order: a term meets n - 1 roundings at most, so `1 + gamma(n - 1)`."""
+    """Return the sum of `n` terms in any order: each term is rounded at most n - 1 times, so by `1 + gamma(n - 1)`."""
     terms = list(terms)
     value = sum((term.value for term in terms), reals.zero)
     error = sum((term.error for term in terms), reals.zero)
     magnitude = sum((abs(term.value) + term.error for term in terms if reals.isfinite(term.value)), reals.zero)
     if not reals.isfinite(value):
-        # The finite terms, should they overflow, can meet an infinity of the other sign.
+        # If finite terms overflow, they may cancel an infinity of the other sign.
         return terms[0]._non_finite(value, magnitude + error <= largest(arithmetic))
     error += gamma(max(len(terms) - 1, 0), arithmetic) * magnitude
     return Number(value, error if magnitude + error <= largest(arithmetic) else INFINITY, arithmetic)
 
 
 def gamma(n: int, arithmetic: DType) -> Any:
-    """A bound of the relative error that `n` roundings make together: `n u / (1 - n u)`."""
+    """Return a bound of the relative error of `n` roundings: `n u / (1 - n u)`."""
     u = unit_roundoff(arithmetic)
     return n * u / (1 - n * u)
 
 
 def number(x: Any, arithmetic: DType) -> Number:
-    """A given scalar of a floating-point or complex type, without error."""
+    """Return a scalar of a floating-point or complex type, without error."""
     if np.iscomplexobj(x):
         return Number(reals.mpc(float(x.real), float(x.imag)), reals.zero, arithmetic)
     return Number(reals.mpf(float(x)), reals.zero, arithmetic)
 
 
 def numbers(array: Array, arithmetic: DType) -> Array:
-    """An array of `Number`s, on which numpy's +, -, *, / and sqrt work."""
+    """Return an array of `Number`s, on which numpy's +, -, *, / and sqrt work."""
     return elementwise(lambda x: number(x, arithmetic), array, np.dtype(object))
 
 
 def elementwise(function: Callable[..., Any], array: Array, dtype: DType) -> Array:
-    """`function` of each element, as an array of type `dtype`."""
+    """Apply `function` to each element, and return an array of type `dtype`."""
     result = np.empty(array.shape, dtype)
     for index in index_space(array.shape):
         result[index] = function(array[index])
@@ -153,19 +153,19 @@ def elementwise(function: Callable[..., Any], array: Array, dtype: DType) -> Arr
 
 
 def accumulation_type(*dtypes: DType) -> DType:
-    """f64 where f64 or its complex type takes part, else f32."""
+    """Return f64 if any type is f64 or its complex type, else f32."""
     return np.dtype(np.float64 if np.dtype(np.float64) in map(part_type, dtypes) else np.float32)
 
 
 def rounded(number: Number, dtype: DType) -> Any:
-    """The value, rounded once to `dtype`."""
+    """Return the value, rounded once to `dtype`."""
     if is_complex(dtype):
         return complex_element(*(_nearest(part_type(dtype), part) for part in (number.value.real, number.value.imag)))
     return _nearest(dtype, number.value)
 
 
 def rounding_bound(number: Number, dtype: DType) -> float | complex:
-    """How far from `rounded` what lies within the error may be, rounded once to `dtype`. By parts if complex."""
+    """Bound the distance from `rounded` of numbers within the error, rounded once to `dtype`; by parts if complex."""
     if is_complex(dtype):
         parts = (Number(part, number.error, number.arithmetic) for part in (number.value.real, number.value.imag))
         return complex(*(float(rounding_bound(part, part_type(dtype)).real) for part in parts))
@@ -179,12 +179,12 @@ def rounding_bound(number: Number, dtype: DType) -> float | complex:
 
 
 def bound_type(dtype: DType) -> DType:
-    """The type of bounds for results of type `dtype`: c128 for the parts of complex ones, else f64."""
+    """Return the type of bounds for results of type `dtype`: c128 for the parts of complex results, else f64."""
     return np.dtype(np.complex128 if is_complex(dtype) else np.float64)
 
 
 def within(actual: Array, expected: Array, bound: Array) -> Array:
-    """Where `actual` is as near to `expected` as `bound` asks: a NaN for a NaN, an infinity for itself."""
+    """Return where `actual` is within `bound` of `expected`; NaNs and infinities must be equal."""
     if is_complex(expected.dtype):
         return within(actual.real, expected.real, bound.real) & within(actual.imag, expected.imag, bound.imag)
     if not is_float(expected.dtype):
@@ -196,7 +196,7 @@ def within(actual: Array, expected: Array, bound: Array) -> Array:
 
 
 def part_type(dtype: DType) -> DType:
-    """The type of the real and of the imaginary part of a complex type; other types as they are."""
+    """Return the type of the parts of a complex type, and other types unchanged."""
     return complex_element_type(dtype) if is_complex(dtype) else dtype
 
 
@@ -205,7 +205,7 @@ def unit_roundoff(arithmetic: DType) -> Any:
 
 
 def smallest(arithmetic: DType) -> Any:
-    """The smallest positive number."""
+    """Return the smallest positive number."""
     form = FORMATS[arithmetic.name]
     return reals.ldexp(1, form.min_exponent - form.mantissa_bits)
 
@@ -226,7 +226,7 @@ def _has_parts(value: Any) -> bool:
 
 
 def _special_quotient(dividend: Any, divisor: Any) -> Any:
-    """A quotient with an infinity or a NaN in it, or by zero, which counts as positive."""
+    """Return a quotient with an infinity, a NaN or a zero divisor, which counts as positive."""
     if _has_parts(dividend) or _has_parts(divisor) or reals.isnan(dividend) or reals.isnan(divisor):
         return reals.nan
     if divisor == 0:

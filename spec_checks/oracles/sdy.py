@@ -1,4 +1,4 @@
-"""sdy.manual_computation: what each device of a mesh has, does and gives, device by device."""
+"""sdy.manual_computation, device by device of a mesh: its parts of the operands, and its parts of the results."""
 
 from collections.abc import Callable, Sequence
 
@@ -6,8 +6,8 @@ import numpy as np
 
 from spec_checks.oracles.notation import Array, Arrays, Dims, index_space
 
-Mesh = dict[str, int]  # the sizes of the axes, the first of which is major
-Sharding = tuple[tuple[str, ...], ...]  # for each dimension the axes that it is split over, the first of which is major
+Mesh = dict[str, int]  # sizes of axes, major first
+Sharding = tuple[tuple[str, ...], ...]  # the axes that split each dimension, major first
 
 
 def manual_computation(
@@ -21,31 +21,33 @@ def manual_computation(
     device_ids: Sequence[int],
     shapes: Sequence[Dims],
 ) -> Arrays:
-    """The results, of these shapes; `body` gets the device and its parts. Parts that devices share are the same."""
+    """Return results of these shapes; `body` takes the device and its parts. Replicated parts are equal."""
     results = tuple(np.empty(shape, tensors[0].dtype) for shape in shapes)
-    for place, device in zip(index_space(tuple(mesh.values())), device_ids):
-        at = {name: i for name, i in zip(mesh, place) if name in manual_axes}
-        parts = tuple(take(x, where(x.shape, sharding, at, mesh)) for x, sharding in zip(tensors, in_shardings))
+    for position, device in zip(index_space(tuple(mesh.values())), device_ids):
+        coordinates = {name: i for name, i in zip(mesh, position) if name in manual_axes}
+        parts = tuple(
+            take(x, where(x.shape, sharding, coordinates, mesh)) for x, sharding in zip(tensors, in_shardings)
+        )
         for result, part, sharding in zip(results, body(device, parts), out_shardings):
-            for index, element in zip(where(result.shape, sharding, at, mesh)[0], part.flat, strict=True):
+            for index, element in zip(where(result.shape, sharding, coordinates, mesh)[0], part.flat, strict=True):
                 result[index] = element
     return results
 
 
-def take(x: Array, places: tuple[list[Dims], Dims]) -> Array:
-    """The elements at some indices, in a shape."""
-    indices, shape = places
+def take(x: Array, positions: tuple[list[Dims], Dims]) -> Array:
+    """Return the elements at some indices, as an array of some shape."""
+    indices, shape = positions
     return np.array([x[index] for index in indices], x.dtype).reshape(shape)
 
 
-def where(shape: Dims, sharding: Sharding, at: dict[str, int], mesh: Mesh) -> tuple[list[Dims], Dims]:
-    """The indices of a device's part, in order, and the part's shape."""
+def where(shape: Dims, sharding: Sharding, coordinates: dict[str, int], mesh: Mesh) -> tuple[list[Dims], Dims]:
+    """Return the indices of a device's part, in order, and the shape of the part."""
     starts, sizes = [], []
     for size, names in zip(shape, sharding):
         number, count = 0, 1
         for name in names:
-            if name in at:
-                number, count = number * mesh[name] + at[name], count * mesh[name]
+            if name in coordinates:
+                number, count = number * mesh[name] + coordinates[name], count * mesh[name]
         starts.append(number * (size // count))
         sizes.append(size // count)
     inside = [tuple(s + i for s, i in zip(starts, index)) for index in index_space(tuple(sizes))]

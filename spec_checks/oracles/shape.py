@@ -1,4 +1,4 @@
-"""MLIR's shape dialect by its documentation. A shape is a tuple of sizes; None stands for an error."""
+"""MLIR's shape dialect, following its documentation. A shape is a tuple of sizes; None represents an error."""
 
 import builtins
 from fractions import Fraction
@@ -15,7 +15,7 @@ def shape_of(arg: Array) -> Shape:
 
 
 def broadcast(*shapes: Dims) -> Shape:
-    """From the last dimension on, sizes are the same or 1; dimensions that are missing are like those of size 1."""
+    """From the last dimension on, sizes must be equal or 1; missing dimensions count as size 1."""
     result: list[int] = []
     for i in range(1, builtins.max(map(len, shapes)) + 1):
         sizes = {shape[-i] for shape in shapes if i <= len(shape)} - {1}
@@ -44,15 +44,15 @@ def concat(lhs: Dims, rhs: Dims) -> Shape:
 
 
 def split_at(operand: Dims, index: int) -> tuple[Shape, Shape]:
-    """A negative index counts from the end; an error if it is less than -rank or greater than the rank."""
+    """Negative indices count from the end; an error if the index is less than -rank or greater than the rank."""
     if index < -len(operand) or index > len(operand):
         return None, None
-    place = index + len(operand) if index < 0 else index
-    return tuple(operand[i] for i in range(place)), tuple(operand[i] for i in range(place, len(operand)))
+    position = index + len(operand) if index < 0 else index
+    return tuple(operand[i] for i in range(position)), tuple(operand[i] for i in range(position, len(operand)))
 
 
 def num_elements(shape: Dims) -> Size:
-    """The product of the sizes, 1 of none."""
+    """Return the product of the sizes, 1 for rank 0."""
     result = 1
     for size in shape:
         result *= size
@@ -80,7 +80,7 @@ def mul(lhs: int, rhs: int) -> Size:
 
 
 def div(lhs: int, rhs: int) -> Size:
-    """Rounded toward negative infinity."""
+    """Return the quotient rounded toward negative infinity."""
     return None if rhs == 0 else in_64_bits(floor(Fraction(lhs, rhs)))
 
 
@@ -89,7 +89,7 @@ def in_64_bits(size: int) -> Size:
 
 
 def max(lhs: Dims, rhs: Dims) -> Shape:
-    """Size by size, of shapes of equal ranks."""
+    """Return the elementwise maximum of shapes of equal rank."""
     return tuple(b if a < b else a for a, b in zip(lhs, rhs)) if len(lhs) == len(rhs) else None
 
 
@@ -110,7 +110,7 @@ def from_extents(*extents: int) -> Shape:
 
 
 def to_extent_tensor(input: Dims) -> Shape:
-    """The same sizes as another type, as of the ops that follow."""
+    """Return the same sizes as another type; so do the following ops."""
     return input
 
 

@@ -1,4 +1,4 @@
-"""sort: slices along one dimension, of all inputs together."""
+"""sort: slices along one dimension of all inputs together."""
 
 from functools import cmp_to_key
 

@@ -1,4 +1,4 @@
-"""MLIR's tensor dialect, element by element, by its documentation. Sizes and indices are integers."""
+"""MLIR's tensor dialect, element by element, following its documentation. Sizes and indices are integers."""
 
 import numpy as np
 
@@ -28,7 +28,7 @@ def insert(scalar: Array, dest: Array, indices: Dims) -> Array:
 
 
 def from_elements(elements: Arrays, shape: Dims, element_type: DType) -> Array:
-    """The elements in row-major order."""
+    """Return the elements in row-major order."""
     result = np.empty(shape, element_type)
     for index, element in zip(index_space(shape), elements, strict=True):
         result[index] = element
@@ -43,17 +43,17 @@ def splat(input: Array, shape: Dims) -> Array:
 
 
 def cast(source: Array) -> Array:
-    """The same tensor, of whose sizes the type says more or less."""
+    """Return the same tensor; only the static information of the type changes."""
     return source
 
 
 def reshape(source: Array, shape: Dims) -> Array:
-    """The elements in row-major order, as they were."""
+    """Return the elements in the same row-major order."""
     return data_movement.reshape(source, result=(shape, source.dtype))
 
 
 def collapse_shape(src: Array, reassociation: tuple[Dims, ...]) -> Array:
-    """The index of a joined dimension counts through the indices of those that it joins, the last one fastest."""
+    """The index of a collapsed dimension enumerates the indices of its source dimensions, the last one fastest."""
     shape = []
     for group in reassociation:
         size = 1
@@ -64,23 +64,23 @@ def collapse_shape(src: Array, reassociation: tuple[Dims, ...]) -> Array:
     for index in index_space(src.shape):
         joined = []
         for group in reassociation:
-            place = 0
+            position = 0
             for d in group:
-                place = place * src.shape[d] + index[d]
-            joined.append(place)
+                position = position * src.shape[d] + index[d]
+            joined.append(position)
         result[tuple(joined)] = src[index]
     return result
 
 
 def expand_shape(src: Array, reassociation: tuple[Dims, ...], output_shape: Dims) -> Array:
-    """What `collapse_shape` joins to `src`."""
+    """Invert `collapse_shape`."""
     result = np.empty(output_shape, src.dtype)
     for index in index_space(output_shape):
         joined = []
         for group in reassociation:
-            place = 0
+            position = 0
             for d in group:
-                place = place * output_shape[d] + index[d]
-            joined.append(place)
+                position = position * output_shape[d] + index[d]
+            joined.append(position)
         result[index] = src[tuple(joined)]
     return result

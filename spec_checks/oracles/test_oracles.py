@@ -1,4 +1,4 @@
-"""The oracles on the examples of the spec, one test per op, and on a few values that the examples leave out."""
+"""Test the oracles with the examples of the spec, one test per op, and with a few values that they do not cover."""
 
 import math
 
@@ -36,7 +36,7 @@ def i1(values):
 
 
 def check(actual, expected):
-    """Same shape, element type and elements, signs of zeros included."""
+    """Assert equal shapes, element types and elements, including signs of zeros."""
     assert actual.shape == expected.shape
     assert actual.dtype == expected.dtype
     if is_float(actual.dtype):
@@ -46,7 +46,7 @@ def check(actual, expected):
 
 
 def check_close(actual, expected, atol=0.0):
-    """Same shape and element type, elements to the nine digits or so that the spec prints."""
+    """Assert equal shapes and element types, and elements to the nine digits or so that the spec prints."""
     assert actual.shape == expected.shape
     assert actual.dtype == expected.dtype
     np.testing.assert_allclose(actual, expected, rtol=2e-7, atol=atol)
@@ -144,7 +144,7 @@ def test_convert():
     check(convert(f64([0.0, -0.5, nan]), np.bool_), i1([False, True, True]))
     check(convert(np.array([2 + 3j]), np.int32), i32([2]))
     check(convert(i1([False, True]), BF16), np.array([0, 1], BF16))
-    # 1 + 2**-8 + 2**-40 is above a tie of bf16, and at the tie once it has been rounded to f32.
+    # 1 + 2**-8 + 2**-40 is above a tie of bf16, but rounds to the tie in f32.
     check(convert(f64([1 + 2.0**-8 + 2.0**-40]), BF16), np.array([1 + 2.0**-7], BF16))
 
 
@@ -288,14 +288,14 @@ def test_scatter():
 
 
 def test_gather_of_scalar_indices():
-    """Rows 1, 1 (clamped) and 0, without an index vector dimension."""
+    """Read rows 1, 1 (clamped) and 0, without an index vector dimension."""
     operand = i32([[1, 2, 3], [4, 5, 6]])
     result = gather_scatter.gather(operand, i32([1, 9, -9]), (1,), (0,), (), (), (0,), 1, (1, 3))
     check(result, i32([[4, 5, 6], [4, 5, 6], [1, 2, 3]]))
 
 
-def test_scatter_of_two_inputs_in_order_and_promoted():
-    """The last update of a place wins; windows out of bounds are left out element by element."""
+def test_scatter_of_two_inputs_is_ordered_and_promotes():
+    """The last update of a position wins; the parts of windows that are out of bounds are skipped."""
     inputs = np.array([1, 2, 3], np.int8), f32([1, 2, 3])
     updates = np.array([[10, 11], [20, 21], [30, 31]], np.int8), f32([[10, 11], [20, 21], [30, 31]])
     results = gather_scatter.scatter(
@@ -544,7 +544,7 @@ def test_subtract():
 
 
 def test_tan():
-    """The spec's values near the poles are those of pi/2 and 3pi/2 in f64, not of the digits that it prints."""
+    """The spec's values near the poles are those of pi/2 and 3pi/2 in f64, not of the printed digits."""
     operand = f64([[0.0, math.pi / 2], [math.pi, 3 * math.pi / 2]])
     np.testing.assert_allclose(
         elementwise.tan(operand), f64([[0.0, 1.63312e16], [0.0, 5.44375e15]]), rtol=1e-5, atol=1e-15
@@ -609,7 +609,7 @@ def test_complex_functions(op):
     np.testing.assert_allclose(actual.imag, expected.imag, rtol=1e-12, atol=1e-14)
 
 
-def test_complex_functions_of_two():
+def test_complex_binary_functions():
     z, w = PLANE, PLANE[::-1]
     np.testing.assert_allclose(elementwise.power(z, w), np.power(z, w), rtol=1e-12)
     np.testing.assert_allclose(elementwise.divide(z, w), z / w, rtol=1e-12)
@@ -617,8 +617,8 @@ def test_complex_functions_of_two():
     np.testing.assert_allclose(np.tan(elementwise.atan2(z, w)), z / w, rtol=1e-9)
 
 
-def test_branch_cuts():
-    """Signed zeros choose the side."""
+def test_sign_of_zero_selects_side_of_branch_cut():
+    """Signed zeros select the side."""
     above, below = np.array([complex(-1.0, 0.0)]), np.array([complex(-1.0, -0.0)])
     for op, angle in (("log", math.pi), ("sqrt", 1.0), ("cbrt", math.sqrt(0.75)), ("rsqrt", -1.0)):
         assert getattr(elementwise, op)(above)[0].imag == pytest.approx(angle, rel=1e-15)

@@ -1,4 +1,4 @@
-"""Oracles of reductions and contractions: the spec's examples, schedules and bounds, and beside numpy."""
+"""Test the oracles of reductions and contractions with the spec's examples, schedules and bounds, and against numpy."""
 
 from fractions import Fraction
 
@@ -72,7 +72,7 @@ class TestReduction:
         assert result.tolist() == [[0, 0], [0, 0], [5, 14], [7, 0]]
 
     def test_padding_is_never_selected(self):
-        # All elements are less than the init value, which a padded window would hold.
+        # All elements are less than the init value, which padding would contain.
         result = select_and_scatter(
             i64([-3, -2]),
             i64([5, 7]),
@@ -96,7 +96,7 @@ class TestReduction:
         (result,) = reduce((x,), (i64(0),), (2, 0), digits, result=(((2,), I64),))
         assert result.tolist() == [1256, 3478]
 
-    def test_reduce_of_nothing_is_init(self):
+    def test_reduce_of_no_elements_returns_init(self):
         (result,) = reduce((np.zeros((2, 0), np.float32),), (np.float32(7),), (1,), add, result=(((2,), F32),))
         assert result.tolist() == [7, 7]
 
@@ -105,16 +105,16 @@ class TestReduction:
         (result,) = reduce((x,), (np.int8(0),), (0,), add, result=(((), np.dtype(np.int32)),))
         assert result.dtype == np.int32 and result == 300
 
-    def test_variadic_reduce_finds_the_first_maximum(self):
+    def test_variadic_reduce_finds_first_maximum(self):
         def body(x, i, y, j):
             return (x, i) if x >= y else (y, j)
 
         values, indices = i64([[3, 9, 2], [8, 1, 8]]), np.broadcast_to(np.arange(3), (2, 3))
         result = ((2,), I64)
-        maxima, places = reduce((values, indices), (i64(-9), i64(-1)), (1,), body, result=(result, result))
-        assert maxima.tolist() == [9, 8] and places.tolist() == [1, 0]
+        maxima, positions = reduce((values, indices), (i64(-9), i64(-1)), (1,), body, result=(result, result))
+        assert maxima.tolist() == [9, 8] and positions.tolist() == [1, 0]
 
-    def test_reduce_window_of_overlapping_windows_beside_numpy(self):
+    def test_reduce_window_of_overlapping_windows_matches_numpy(self):
         x = np.arange(30).reshape(5, 6) ** 2 % 17
         types = ((4, 4), I64)
         (result,) = reduce_window(
@@ -122,7 +122,7 @@ class TestReduction:
         )
         assert (result == sliding_window_view(x, (2, 3)).sum((2, 3))).all()
 
-    def test_negative_padding_that_leaves_nothing(self):
+    def test_negative_padding_that_removes_all_elements(self):
         (result,) = reduce_window(
             (i64([1, 2]),), (i64(0),), (1,), (1,), (1,), (1,), ((-3, 0),), add, result=(((0,), I64),)
         )
@@ -130,7 +130,7 @@ class TestReduction:
 
 
 class TestSchedules:
-    def test_of_three_float_elements_and_neutral_init(self):
+    def test_three_float_elements_with_neutral_init(self):
         # 1e8 + (-1e8 + 1) loses the 1, (1e8 - 1e8) + 1 keeps it.
         x = np.array([1e8, -1e8, 1], np.float32)
         results = reduce_schedules((x,), (np.float32(0),), add)
@@ -143,11 +143,11 @@ class TestSchedules:
         assert [float(r) for (r,) in results] == [0.0]
         assert not is_among((np.asarray(np.float32(1)),), results)
 
-    def test_init_values_count(self):
+    def test_number_of_init_values_matters(self):
         results = reduce_schedules((i64([10]),), (i64(1),), add, max_init_values=3)
         assert sorted(int(r) for (r,) in results) == [10, 11, 12, 13]
 
-    def test_of_no_element(self):
+    def test_no_elements(self):
         results = reduce_schedules((i64([]),), (i64(5),), add, max_init_values=1)
         assert [int(r) for (r,) in results] == [5]
 
@@ -157,8 +157,8 @@ class TestSchedules:
         results = reduce_schedules((np.array([np.nan, 1]),), (np.float64(0),), add)
         assert is_among((np.asarray(-np.nan),), results) and not is_among((np.asarray(1.0),), results)
 
-    def test_all_trees_are_there(self):
-        # With a body that writes down its tree there are as many results as full binary trees: Catalan's numbers.
+    def test_includes_all_trees(self):
+        # A body that records its tree has as many results as there are full binary trees: Catalan numbers.
         def tree(x, y):
             return (np.asarray(f"({x}{y})", "U64"),)
 
@@ -167,7 +167,7 @@ class TestSchedules:
             len(reduce_schedules((row[:n],), (np.array("i", "U64"),), tree, max_init_values=0)) for n in range(1, 7)
         ] == [1, 1, 2, 5, 14, 42]
         one_init = reduce_schedules((row[:2],), (np.array("i", "U64"),), tree, max_init_values=1)
-        assert len(one_init) == 1 + 3 * 2  # without, or i at one of three places in one of two trees of three leaves
+        assert len(one_init) == 1 + 3 * 2  # or one at 3 positions in 2 trees of 3 leaves
 
 
 DOT = {
@@ -180,13 +180,13 @@ MATMUL = ((), (), (1,), (0,))
 
 
 class TestDotGeneral:
-    def test_example(self):
+    def test_spec_example(self):
         lhs, rhs = i64([[[1, 2], [3, 4]], [[5, 6], [7, 8]]]), i64([[[1, 0], [0, 1]], [[1, 0], [0, 1]]])
         result = dot_general(lhs, rhs, **DOT, precision_config=("DEFAULT", "DEFAULT"), result=((2, 2, 2), I64))
         assert result.tolist() == [[[1, 2], [3, 4]], [[5, 6], [7, 8]]]
         assert not dot_general_bound(lhs, rhs, **DOT, result=((2, 2, 2), I64)).any()
 
-    def test_dimensions_in_any_order_beside_einsum(self):
+    def test_any_order_of_dimensions_matches_einsum(self):
         lhs, rhs = np.arange(2 * 3 * 4 * 5).reshape(2, 3, 4, 5), np.arange(4 * 6 * 3 * 2).reshape(4, 6, 3, 2)
         result = dot_general(lhs, rhs, (1,), (2,), (2, 0), (0, 3), result=((3, 5, 6), I64))
         assert (result == np.einsum("abcd,ceba->bde", lhs, rhs)).all()
@@ -201,7 +201,7 @@ class TestDotGeneral:
         assert int(dot_general(n, n.T, *MATMUL, result=((1, 1), n.dtype))[0, 0]) == 98 % 16
 
     @pytest.mark.parametrize("dtype", [F32, F64, C64, C128])
-    def test_over_nothing(self, dtype):
+    def test_empty_contracting_dimension(self, dtype):
         lhs, rhs = np.zeros((2, 0), dtype), np.zeros((0, 3), dtype)
         result = dot_general(lhs, rhs, *MATMUL, result=((2, 3), dtype))
         assert result.dtype == dtype and (result == 0).all()
@@ -217,7 +217,7 @@ class TestDotGeneral:
             for neighbour in (np.nextafter(result[i, j], dtype.type(s)) for s in (-np.inf, np.inf)):
                 assert error <= abs(Fraction(float(neighbour)) - exact)
 
-    def test_value_where_nearly_all_cancels(self):
+    def test_value_with_cancellation(self):
         lhs, rhs = np.array([[1e308, 1e-300, -1e308]]), np.array([[1.0], [1e-8], [1.0]])
         assert dot_general(lhs, rhs, *MATMUL, result=((1, 1), F64))[0, 0] == 1e-308
 
@@ -238,7 +238,7 @@ class TestDotGeneral:
         assert (np.abs(bound) < (2 if dtype in (F16, BF16) else 100) * ulp * 30).all()
         assert not within(value + (np.abs(value) + 1) * dtype.type(1000 * ulp), value, bound).any()
 
-    def test_bound_of_certain_results_is_zero(self):
+    def test_bound_of_exact_results_is_zero(self):
         lhs = np.array([[1, 2]], BF16)
         assert not dot_general_bound(lhs, lhs.T, *MATMUL, result=((1, 1), BF16)).any()
 
@@ -288,23 +288,23 @@ PLAIN_CONV = EXAMPLE_CONV | {
 
 
 def correlate(lhs, rhs):
-    """[b, f, 0, 1] x [o, i, 0, 1] -> [b, o, 0, 1] without padding, by numpy."""
+    """Compute [b, f, 0, 1] x [o, i, 0, 1] -> [b, o, 0, 1] without padding with numpy."""
     return np.einsum("bfyxhw,ofhw->boyx", sliding_window_view(lhs, rhs.shape[2:], (2, 3)), rhs)
 
 
 class TestConvolution:
-    def test_example(self):
+    def test_spec_example(self):
         lhs = i64([[1, 2, 5, 6], [3, 4, 7, 8], [10, 11, 14, 15], [12, 13, 16, 17]]).reshape(1, 4, 4, 1)
         rhs = np.ones((3, 3, 1, 1), np.int64)
         result = convolution(lhs, rhs, **EXAMPLE_CONV, precision_config=("DEFAULT",) * 2, result=((1, 2, 2, 1), I64))
         assert result[0, :, :, 0].tolist() == [[10, 26], [46, 62]]
 
-    def test_features_beside_numpy(self):
+    def test_features_match_numpy(self):
         lhs, rhs = np.arange(2 * 3 * 5 * 6).reshape(2, 3, 5, 6) % 7, np.arange(4 * 3 * 2 * 3).reshape(4, 3, 2, 3) % 5
         result = convolution(lhs, rhs, **PLAIN_CONV, result=((2, 4, 4, 4), I64))
         assert (result == correlate(lhs, rhs)).all()
 
-    def test_padding_dilations_reversal_and_strides_beside_numpy(self):
+    def test_padding_dilations_reversal_and_strides_match_numpy(self):
         lhs, rhs = np.arange(1, 13).reshape(1, 1, 3, 4), np.arange(1, 7).reshape(1, 1, 2, 3)
         changes = {
             "window_strides": (2, 1),
@@ -370,10 +370,10 @@ class TestConvolution:
         changes = {"padding": ((-4, 0), (0, 0))}
         assert convolution(lhs, lhs, **PLAIN_CONV | changes, result=((1, 1, 0, 1), F64)).size == 0
 
-    def test_bound(self):
+    def test_bound_holds_and_is_small(self):
         lhs, rhs = normal((1, 3, 5, 5), F32), normal((2, 3, 3, 3), F32, 1)
         types = ((1, 2, 3, 3), F32)
-        value, bound = (page(lhs, rhs, **PLAIN_CONV, result=types) for page in (convolution, convolution_bound))
+        value, bound = (oracle(lhs, rhs, **PLAIN_CONV, result=types) for oracle in (convolution, convolution_bound))
         assert_within(correlate(lhs, rhs), value, bound)
         assert_within(correlate(lhs.astype(F64), rhs.astype(F64)).astype(F32), value, bound)
         assert (bound < 1e-4).all()

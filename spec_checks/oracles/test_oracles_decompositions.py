@@ -1,4 +1,4 @@
-"""Oracles of transforms, decompositions and normalizations: the spec's examples, and beside numpy."""
+"""Test the oracles of transforms, decompositions and normalizations with the spec's examples and against numpy."""
 
 import math
 
@@ -42,13 +42,13 @@ def assert_within(actual, expected, bound):
 
 
 class TestFft:
-    def test_example(self):
+    def test_spec_example(self):
         result = fft(np.array([1, 0, 0, 0], np.complex64), "FFT", (4,), result=((4,), C64))
         assert result.tolist() == [1, 1, 1, 1]
 
     @pytest.mark.parametrize("dtype", [C64, C128])
     @pytest.mark.parametrize("shape, length", [((2, 4, 5), 1), ((3, 4, 5), 2), ((2, 3, 4), 3), ((7,), 1), ((1,), 1)])
-    def test_complex_beside_numpy(self, shape, length, dtype):
+    def test_complex_matches_numpy(self, shape, length, dtype):
         x, axes, types = normal(shape, dtype), range(-length, 0), (shape, dtype)
         for fft_type, transform in (("FFT", np.fft.fftn), ("IFFT", np.fft.ifftn)):
             value = fft(x, fft_type, shape[-length:], result=types)
@@ -59,18 +59,18 @@ class TestFft:
     @pytest.mark.parametrize("dtype", [F32, F64])
     @pytest.mark.parametrize("shape", [(4, 2, 6), (4, 2, 7), (2, 3, 1), (2, 3, 2)])
     @pytest.mark.parametrize("length", [1, 2, 3])
-    def test_real_beside_numpy(self, shape, length, dtype):
+    def test_real_matches_numpy(self, shape, length, dtype):
         x, fft_length, axes = normal(shape, dtype), shape[-length:], range(-length, 0)
         complex_type = np.result_type(dtype, np.complex64)
         half = (*shape[:-1], shape[-1] // 2 + 1)
-        value, bound = (page(x, "RFFT", fft_length, result=(half, complex_type)) for page in (fft, fft_bound))
+        value, bound = (oracle(x, "RFFT", fft_length, result=(half, complex_type)) for oracle in (fft, fft_bound))
         assert_within(np.fft.rfftn(x, axes=axes).astype(complex_type), value, bound)
         # Numpy's last transform ignores the imaginary parts of the middle and first elements too.
         y = normal(half, complex_type, 3)
-        value, bound = (page(y, "IRFFT", fft_length, result=(shape, dtype)) for page in (fft, fft_bound))
+        value, bound = (oracle(y, "IRFFT", fft_length, result=(shape, dtype)) for oracle in (fft, fft_bound))
         assert_within(np.fft.irfftn(y, fft_length, axes=axes).astype(dtype), value, bound)
 
-    def test_irfft_undoes_rfft(self):
+    def test_irfft_inverts_rfft(self):
         x = normal((9,), F64)
         spectrum = fft(x, "RFFT", (9,), result=((5,), C128))
         assert np.allclose(fft(spectrum, "IRFFT", (9,), result=((9,), F64)), x, rtol=1e-14, atol=1e-15)
@@ -81,13 +81,13 @@ class TestFft:
 
 
 class TestCholesky:
-    def test_example(self):
+    def test_spec_example(self):
         a = np.array([[1, 2, 3], [2, 20, 26], [3, 26, 70]], np.float32)
         assert cholesky(a, lower=True).tolist() == [[1, 0, 0], [2, 4, 0], [3, 5, 6]]
         assert cholesky(a, lower=False).tolist() == [[1, 2, 3], [0, 4, 5], [0, 0, 6]]
 
     @pytest.mark.parametrize("dtype", [F32, F64, C64, C128])
-    def test_beside_numpy(self, dtype):
+    def test_matches_numpy(self, dtype):
         m = normal((2, 4, 4), dtype)
         a = m @ np.conj(np.swapaxes(m, 1, 2)) + 2 * np.eye(4, dtype=dtype)
         a = np.tril(a) + np.conj(np.swapaxes(np.tril(a, -1), 1, 2))
@@ -102,14 +102,14 @@ class TestCholesky:
         a = np.array([[4.0, 99], [2, 5]])
         assert cholesky(a, lower=True).tolist() == [[2, 0], [1, 2]]
 
-    def test_undefined_where_not_positive_definite(self):
+    def test_nan_if_not_positive_definite(self):
         a = np.array([[[1.0, 2], [2, 1]], [[1, 0], [0, 1]]])
         value, bound = cholesky(a, True), cholesky_bound(a, True)
         assert np.isnan(value[0]).all() and np.isinf(bound[0]).all() and value[1].tolist() == [[1, 0], [0, 1]]
 
 
 class TestTriangularSolve:
-    def test_example(self):
+    def test_spec_example(self):
         a = np.array([[1, 0, 0], [2, 4, 0], [3, 5, 6]], np.float32)
         b = np.array([[2, 0, 0], [4, 8, 0], [6, 10, 12]], np.float32)
         result = triangular_solve(a, b, True, True, False, "NO_TRANSPOSE")
@@ -120,7 +120,7 @@ class TestTriangularSolve:
     @pytest.mark.parametrize("left_side", [True, False])
     @pytest.mark.parametrize("lower", [True, False])
     @pytest.mark.parametrize("unit_diagonal", [True, False])
-    def test_beside_numpy(self, dtype, transpose_a, left_side, lower, unit_diagonal):
+    def test_matches_numpy(self, dtype, transpose_a, left_side, lower, unit_diagonal):
         a = normal((2, 3, 3), dtype) + 2 * np.eye(3, dtype=dtype)
         b = normal((2, 3, 4) if left_side else (2, 4, 3), dtype)
         arguments = (a, b, left_side, lower, unit_diagonal, transpose_a)
@@ -139,7 +139,7 @@ class TestTriangularSolve:
 
 
 def substitute(matrix, right):
-    """`x` with `matrix x = right`, a triangular matrix, in the arithmetic of its type."""
+    """Solve `matrix x = right` for a triangular matrix, in the arithmetic of its type."""
     x = np.zeros_like(right)
     rows = range(len(matrix)) if matrix[0, -1] == 0 else reversed(range(len(matrix)))
     for i in rows:
@@ -167,7 +167,7 @@ class TestBatchNorm:
         assert not grad_operand.any() and not grad_scale.any() and grad_offset.tolist() == [0.4, 0.4]
 
     @pytest.mark.parametrize("dtype", [F16, BF16, F32, F64])
-    def test_bounds_hold_for_the_same_steps_in_numpy(self, dtype):
+    def test_bounds_hold_for_same_steps_in_numpy(self, dtype):
         wide = {F16: F32, BF16: F32}.get(dtype, dtype)
         given = (normal((3, 2, 4), dtype), *(normal((2,), dtype, seed) for seed in (1, 2, 3)))
         variance, grad_output = np.abs(normal((2,), dtype, 4)), normal((3, 2, 4), dtype, 5)
@@ -201,7 +201,7 @@ class TestBatchNorm:
         for actual, value, bound in zip(grads, batch_norm_grad(*inputs), batch_norm_grad_bound(*inputs)):
             assert_within(actual.astype(dtype), value, bound)
 
-    def test_gradient_beside_differences(self):
+    def test_gradient_matches_finite_differences(self):
         operand, scale, offset, weight = normal((4, 3)), normal((3,), seed=1), np.zeros(3), normal((4, 3), seed=2)
         epsilon, step = 0.1, 1e-6
 
@@ -219,7 +219,7 @@ class TestBatchNorm:
         slope = (loss(operand, scale + change) - loss(operand, scale - change)) / (2 * step)
         assert math.isclose(grad_scale[0], slope, rel_tol=1e-6)
 
-    def test_no_variance_and_no_elements(self):
+    def test_zero_variance_and_no_elements(self):
         result = batch_norm_inference(
             np.array([[1.0, 2, 3]]), np.ones(3), np.zeros(3), np.array([0.0, 2, 4]), np.zeros(3), 0.0, 1
         )

@@ -1,4 +1,4 @@
-"""`round_to` against ml_dtypes, numpy and Python, which round to nearest as well; formats, bits and orders."""
+"""Compare `round_to` with ml_dtypes, numpy and Python, which round to nearest too; test formats, bits and orders."""
 
 import math
 import random
@@ -35,13 +35,13 @@ def name(dtype):
 
 
 def same(x, y):
-    """Whether two floating-point elements are the same, NaN like NaN, and -0.0 unlike +0.0."""
+    """Whether two floating-point elements are the same; NaN equals NaN, and -0.0 differs from +0.0."""
     x, y = float(x), float(y)
     return (x != x and y != y) or (x == y and math.copysign(1, x) == math.copysign(1, y))
 
 
 def finite_values(dtype):
-    """All finite values of a type of up to 16 bits, in ascending order."""
+    """Return all finite values of a type of up to 16 bits, in ascending order."""
     patterns = np.arange(256, dtype=np.uint8) if dtype.itemsize == 1 else np.arange(65536, dtype=np.uint16)
     with np.errstate(invalid="ignore"):
         values = patterns[: 1 << ml_dtypes.finfo(dtype).bits].view(dtype).astype(np.float64)
@@ -49,15 +49,15 @@ def finite_values(dtype):
 
 
 @pytest.mark.parametrize("dtype", [np.dtype(getattr(ml_dtypes, f, f)) for f in FORMATS], ids=name)
-def test_formats(dtype):
+def test_formats_match_finfo(dtype):
     form, info = FORMATS[dtype.name], ml_dtypes.finfo(dtype)
     assert (form.mantissa_bits, form.largest) == (info.nmant, float(info.max))
     assert Fraction(2) ** form.min_exponent == Fraction(float(info.smallest_normal))
 
 
 @pytest.mark.parametrize("dtype", NARROW + HALF, ids=name)
-def test_round_to_values_ties_and_neighbours_of_ties(dtype):
-    """Points of f32, since ml_dtypes rounds f64 to f32 first."""
+def test_round_to_rounds_ties_to_even(dtype):
+    """Check points in f32, since ml_dtypes rounds f64 to f32 first."""
     values = finite_values(dtype).astype(np.float32)
     ties = ((values[:-1].astype(np.float64) + values[1:]) / 2).astype(np.float32)
     neighbours = np.concatenate([np.nextafter(ties, np.float32(-inf)), np.nextafter(ties, np.float32(inf))])
@@ -68,12 +68,12 @@ def test_round_to_values_ties_and_neighbours_of_ties(dtype):
         expected = points.astype(dtype)
     every = 1 if dtype.itemsize == 1 else 7
     for x, y in zip(points[::every].tolist(), expected[::every], strict=True):
-        if not (dtype.name == "float8_e8m0fnu" and 2.0**-127 < x < 2.0**-126):  # where ml_dtypes rounds upward
+        if not (dtype.name == "float8_e8m0fnu" and 2.0**-127 < x < 2.0**-126):  # ml_dtypes rounds these up
             assert same(round_to(dtype, x), y), x
     assert same(round_to(dtype, nan), nan if FORMATS[dtype.name].has_nan else -0.0)
 
 
-def test_round_to_f32_and_f64():
+def test_round_to_f32_and_f64_matches_python():
     rng = random.Random(0)
     for _ in range(2000):
         x = math.ldexp(rng.choice((-1, 1)) * rng.random(), rng.randint(-160, 140))
@@ -84,21 +84,21 @@ def test_round_to_f32_and_f64():
     assert round_to(np.dtype(np.float64), Fraction(2) ** 1024) == inf
 
 
-def test_round_to_mpf_beyond_all_exponents():
+def test_round_to_mpf_with_huge_exponents():
     assert round_to(np.dtype(np.float32), mpmath.exp(mpmath.mpf(1e300))) == inf
     assert same(round_to(np.dtype(np.float32), -mpmath.exp(mpmath.mpf(-1e300))), -0.0)
 
 
-def test_correctly_rounded_just_below_a_tie():
-    """1.5 * 2**-1074 is a tie of subnormal numbers, and its arctangent less than it by a part in 2**2148."""
+def test_correctly_rounded_just_below_tie():
+    """1.5 * 2**-1074 is a tie of subnormal numbers, and its arctangent is smaller by one part in 2**2148."""
     y, x = exact(3 * 2.0**-1074), exact(2.0)
     assert correctly_rounded(np.dtype(np.float64), ieee.division, y, x) == 2 * 2.0**-1074
     assert correctly_rounded(np.dtype(np.float64), ieee.atan2, y, x) == 2.0**-1074
 
 
 @pytest.mark.parametrize("function", ["exp", "expm1", "log", "log1p", "sin", "cos", "tan", "tanh", "sqrt", "cbrt"])
-def test_elementary_functions_of_f16(function):
-    """Numpy computes in f64, which rounds to the nearest f16 but where its result is next to a tie."""
+def test_elementary_functions_of_f16_match_numpy(function):
+    """Numpy computes in f64, which rounds to the nearest f16 unless the result is next to a tie."""
     names = {"log1p": "logp1", "sqrt": "square_root", "cbrt": "cube_root"}
     exactly = getattr(ieee, names.get(function, function))
     operand = np.arange(0, 65536, 37, dtype=np.uint16).view(np.float16)
@@ -109,7 +109,7 @@ def test_elementary_functions_of_f16(function):
 
 
 @pytest.mark.parametrize("dtype", INTEGERS, ids=name)
-def test_wrap_and_saturate(dtype):
+def test_wrap_and_saturate_integers(dtype):
     width = int(dtype.name.removeprefix("u").removeprefix("int"))
     least = 0 if dtype.name.startswith("u") else -(2 ** (width - 1))
     greatest = least + 2**width - 1
@@ -122,7 +122,7 @@ def test_wrap_and_saturate(dtype):
 
 
 @pytest.mark.parametrize("dtype", NARROW + HALF, ids=name)
-def test_bits_and_total_order(dtype):
+def test_bits_round_trip_and_total_order_matches(dtype):
     values = [round_to(dtype, float(x)) for x in finite_values(dtype)[::7]]
     assert all(same(from_bits(dtype, bits(x)), x) for x in values)
     assert [total_order(x) for x in values] == sorted(total_order(x) for x in values)

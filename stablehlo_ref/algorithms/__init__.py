@@ -1,4 +1,4 @@
-"""How ops compute where a formula on whole arrays is not enough: orders of reductions, windows, sorting, gathering.
+"""Algorithms of ops that are more than a formula on whole arrays: orders of reductions, windows, sorting, gathering.
 
-Numbers alone are in numerics/; here are shapes, and bodies that programs give.
+Unlike the modules of numerics/, they depend on shapes and on the regions of ops.
 """

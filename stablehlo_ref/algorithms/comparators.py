@@ -1,44 +1,47 @@
-"""Comparators of sort that compare keys: `key(lhs) < key(rhs)`, or one key after another."""
+"""Recognize comparators of sort that compare keys: `key(lhs) < key(rhs)`, or several keys lexicographically."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TypeAlias
 
+from stablehlo_ref.define.computation import RegionFunction
+from stablehlo_ref.define.spec import is_quantized
 from stablehlo_ref.ir.core import Block, Operation, Value
+from stablehlo_ref.ir.types import Type
+from stablehlo_ref.numerics.kernels import ArrayKernel
 from stablehlo_ref.numerics.quantized import dequantize
-from stablehlo_ref.spec import is_quantized
-
-Body = Any  # execute.regions.PlannedBody
 
 
 @dataclass(frozen=True)
 class Order:
-    """How values are ordered: as what `numbers` makes of them from how they are stored, `descending` or not.
+    """The order of the values of a key, which `numbers` converts from storage to the numbers that are compared.
 
-    By `total_order` each NaN and each zero has a place of its own.
+    With `total_order`, zeros of different sign and NaNs with different bits are distinct.
     """
 
-    numbers: Callable[[Any], Any]
+    numbers: ArrayKernel
     descending: bool
     total_order: bool
 
 
 @dataclass(frozen=True)
 class Keys:
-    """What `of`, a function of all left sides and right sides in turn, gives of the left sides, the most significant
-    key first, and the order of each."""
+    """The keys of a comparator, the most significant first, and the order of each.
 
-    of: Body
+    `of` computes them from the arguments of the comparator, of which it uses the left-hand sides only.
+    """
+
+    of: RegionFunction
     orders: list[Order]
 
 
-def sort_keys(comparator: Body) -> Keys | None:
-    """The keys that a comparator compares; None where it does anything else."""
+def sort_keys(comparator: RegionFunction) -> Keys | None:
+    """Return the keys that a comparator compares, or None if it does anything else."""
     block = comparator.region.block
     (result,) = block.operations[-1].operands
-    left, seen = _of_left_sides(block), set[tuple[Value, Value]]()
+    left, seen = _values_of_lhs(block), set[tuple[Value, Value]]()
     keys, orders = [], []
     for comparison in _comparisons(result):
         if comparison is None:
@@ -46,15 +49,15 @@ def sort_keys(comparator: Body) -> Keys | None:
         direction, total_order, lhs, rhs = comparison
         if lhs not in left:
             lhs, rhs, direction = rhs, lhs, {"LT": "GT", "GT": "LT"}[direction]
-        if not _mirrored(lhs, rhs, block, seen):
+        if not _is_mirrored(lhs, rhs, block, seen):
             return None
         keys.append(lhs)
         orders.append(Order(_numbers(lhs.type), direction == "GT", total_order))
     return Keys(comparator.returning(keys), orders)
 
 
-def _of_left_sides(block: Block) -> set[Value]:
-    """The values of a comparator that depend on left sides."""
+def _values_of_lhs(block: Block) -> set[Value]:
+    """Return the values of a comparator that depend on left-hand sides."""
     found = set(block.arguments[::2])
     for op in block.operations:
         if not found.isdisjoint(op.operands):
@@ -62,13 +65,13 @@ def _of_left_sides(block: Block) -> set[Value]:
     return found
 
 
-def _numbers(type: Any) -> Callable[[Any], Any]:
-    """What is compared: stored integers may differ where, rounded to the expressed type, they stand for one float."""
+def _numbers(type: Type) -> ArrayKernel:
+    """Return the conversion from storage: different stored integers may be equal when rounded to the expressed type."""
     return dequantize(type) if is_quantized(type) else lambda stored: stored
 
 
-def partially_ordered(block: Block) -> set[int]:
-    """The numbers of the inputs that a comparator compares by an order in which NaNs have no place."""
+def partially_ordered_inputs(block: Block) -> set[int]:
+    """Return the indices of inputs that a comparator compares by an order in which NaNs are unordered."""
     values = [
         operand
         for op in block.operations
@@ -84,11 +87,11 @@ def partially_ordered(block: Block) -> set[int]:
     return {argument.index // 2 for argument in seen.intersection(block.arguments)}
 
 
-Comparison = tuple[str, bool, Value, Value]
+Comparison: TypeAlias = tuple[str, bool, Value, Value]  # direction, whether in total order, lhs, rhs
 
 
 def _comparisons(value: Value) -> Iterator[Comparison | None]:
-    """The comparisons of `a < b`, `a < b or (a == b and ...)`, in order; None where there is anything else."""
+    """Yield the comparisons of `a < b`, `a < b or (a == b and ...)`, in order, and None for anything else."""
     while (op := value.owner) and isinstance(op, Operation) and op.name == "stablehlo.or":
         for less, rest in (op.operands, reversed(op.operands)):
             comparison = _comparison(less, ("LT", "GT"))
@@ -103,7 +106,7 @@ def _comparisons(value: Value) -> Iterator[Comparison | None]:
 
 
 def _after_tie(value: Value, comparison: Comparison) -> Value | None:
-    """What is asked if the two sides of a comparison are equal: `x` of `a == b and x`."""
+    """Return the condition for equal sides of a comparison: `x` in `a == b and x`."""
     if not isinstance(op := value.owner, Operation) or op.name != "stablehlo.and":
         return None
     _, total_order, *sides = comparison
@@ -121,11 +124,15 @@ def _comparison(value: Value, directions: Sequence[str]) -> Comparison | None:
     kind = op.properties.get("compare_type")
     if direction not in directions:
         return None
-    return direction, kind is not None and kind.name == "TOTALORDER", *op.operands  # type: ignore[return-value]
+    lhs, rhs = op.operands
+    return direction, kind is not None and kind.name == "TOTALORDER", lhs, rhs
 
 
-def _mirrored(lhs: Value, rhs: Value, block: Block, seen: set[tuple[Value, Value]]) -> bool:
-    """Whether `lhs` is of left sides alone what `rhs` is of the right sides, as all pairs `seen` before are."""
+def _is_mirrored(lhs: Value, rhs: Value, block: Block, seen: set[tuple[Value, Value]]) -> bool:
+    """Whether `lhs` is the same function of left-hand sides as `rhs` of right-hand sides.
+
+    `seen` contains pairs for which that is known, and is extended.
+    """
     pending = [(lhs, rhs)]
     while pending:
         pair = a, b = pending.pop()
@@ -133,18 +140,18 @@ def _mirrored(lhs: Value, rhs: Value, block: Block, seen: set[tuple[Value, Value
             continue
         seen.add(pair)
         if isinstance(a.owner, Operation) and isinstance(b.owner, Operation) and a.owner.parent is block:
-            if not _same_op(a.owner, b.owner) or a.index != b.index:
+            if not _is_same_op(a.owner, b.owner) or a.index != b.index:
                 return False
             pending += zip(a.owner.operands, b.owner.operands)
         elif a in block.arguments:
             if b not in block.arguments or not (a.index % 2 == 0 and b.index == a.index + 1):
                 return False
-        elif a is not b:  # a value from above
+        elif a is not b:  # a value from outside of the comparator
             return False
     return True
 
 
-def _same_op(a: Operation, b: Operation) -> bool:
+def _is_same_op(a: Operation, b: Operation) -> bool:
     return (
         a.name == b.name
         and a.properties == b.properties

@@ -1,32 +1,31 @@
-"""MLIR's builtin dialect: the module, and the cast that stands where a conversion is unfinished."""
+"""MLIR's builtin dialect: modules and `unrealized_conversion_cast`."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
 
-from stablehlo_ref.define import Attr, Body, Ins, Op, Outs
+from stablehlo_ref.define.attribute_codecs import String
+from stablehlo_ref.define.computation import Run
+from stablehlo_ref.define.op import Attr, Body, Ins, Op, Outs
+from stablehlo_ref.define.spec import element_type, is_tensor, shape
+from stablehlo_ref.define.type_constraints import anything
 from stablehlo_ref.diagnostics import UnsupportedError
-from stablehlo_ref.kinds import String, anything
+from stablehlo_ref.ir.types import Type
 from stablehlo_ref.numerics.dtypes import numpy_dtype
-from stablehlo_ref.spec import element_type, is_tensor, shape
 
 
-class Module(Op, op="module", dialect="builtin"):
-    """The program, or a part of it: functions and nested modules."""
+class Module(Op, op="module", dialect="builtin", isolated_from_above=True, single_block=False):
+    """Contain the functions and nested modules of a program."""
 
     sym_name = Attr(String, default=None)
     sym_visibility = Attr(String, default=None)
     body = Body()
 
     syntax = "custom(module)"
-    isolated = True
-    needs_terminator = False
 
 
-class UnrealizedConversionCast(Op, op="unrealized_conversion_cast", dialect="builtin"):
-    """Values as values of other types, as many of them, that are the same array or number here."""
-
-    on_storage = True
+class UnrealizedConversionCast(Op, op="unrealized_conversion_cast", dialect="builtin", computes_on_storage=True):
+    """Return the inputs unchanged as values of other types with the same runtime representation."""
 
     inputs = Ins(anything)
     results = Outs(anything)
@@ -34,17 +33,17 @@ class UnrealizedConversionCast(Op, op="unrealized_conversion_cast", dialect="bui
     syntax = "(operands : type(operands))? to type(results) attr-dict"
 
     @staticmethod
-    def plan(inputs: Any, results: Any) -> Any:
-        if len(inputs) != len(results) or not all(map(alike, inputs, results)):
+    def plan(inputs: Sequence[Type], results: Sequence[Type]) -> Run:
+        if len(inputs) != len(results) or not all(map(same_representation, inputs, results)):
             types = ", ".join(map(str, inputs)), ", ".join(map(str, results))
-            raise UnsupportedError(f"a cast from {types[0]} to {types[1]}")
+            raise UnsupportedError(f"unsupported conversion cast from ({types[0]}) to ({types[1]})")
         return lambda inputs: inputs[0] if len(inputs) == 1 else inputs
 
 
-def alike(x: Any, y: Any) -> bool:
-    """Whether values of two types are the same array or number."""
+def same_representation(x: Type, y: Type) -> bool:
+    """Return whether values of both types are the same numpy array or scalar at run time."""
     if is_tensor(x) and is_tensor(y):
-        return shape(x) == shape(y) and alike(element_type(x), element_type(y))
+        return shape(x) == shape(y) and same_representation(element_type(x), element_type(y))
     try:
         return x == y or (is_tensor(x) == is_tensor(y) and numpy_dtype(x) == numpy_dtype(y))
     except TypeError:

@@ -1,30 +1,38 @@
-"""The check dialect: ops that compare what a program computed with what was expected of it.
+"""The check dialect: ops that compare computed values with expected ones.
 
-A check that fails is noted and the run goes on; at its end it fails with all of them.
+A failed check is recorded in the run's context. The run continues, and raises an error with all failures at its end.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TypeAlias
 
 import numpy as np
 
-from stablehlo_ref.define import Attr, In, Op
+from stablehlo_ref.define.attribute_codecs import Dense, Real, String, UInt32, UInt64
+from stablehlo_ref.define.bound import PlanSite
+from stablehlo_ref.define.computation import Run
+from stablehlo_ref.define.constraints import Checker
+from stablehlo_ref.define.context import Context
+from stablehlo_ref.define.op import Attr, In, Op
+from stablehlo_ref.define.spec import element_type
+from stablehlo_ref.define.type_constraints import complex_tensor, float_tensor, quantized_tensor, tensor
 from stablehlo_ref.diagnostics import Diagnostic, EvaluationError, Location
-from stablehlo_ref.kinds import Dense, Int, Int32, Real, String, complex_tensor, float_tensor, quantized_tensor, tensor
+from stablehlo_ref.ir.arrays import Array
+from stablehlo_ref.ir.types import TensorType
 from stablehlo_ref.numerics.agreement import almost_equal, close, equal, report
-from stablehlo_ref.spec import element_type
 
-Agreement = Callable[[np.ndarray, np.ndarray], np.ndarray]
+Agreement: TypeAlias = Callable[[Array, Array], Array]  # returns which elements agree
+RunCheck: TypeAlias = Callable[[Context, Array, Array], tuple[()]]
 
-ALMOST = 1e-4  # the default tolerance of the ops whose name has `almost`
+DEFAULT_TOLERANCE = 1e-4  # of `expect_almost_eq` and `expect_almost_eq_const`
 
 
-def checked(name: str, location: Location | None, agree: Agreement) -> Callable[..., tuple[()]]:
-    """What an op plans: compares two arrays and notes in the run's context how they differ."""
+def checked(name: str, location: Location, agree: Agreement) -> RunCheck:
+    """Return a function that compares two arrays and records in the run's context how they differ."""
 
-    def run(context: Any, actual: Any, expected: Any) -> tuple[()]:
+    def run(context: Context, actual: Array, expected: Array) -> tuple[()]:
         actual, expected = np.asarray(actual), np.asarray(expected)
         agreement = agree(actual, expected)
         if not agreement.all():
@@ -35,14 +43,12 @@ def checked(name: str, location: Location | None, agree: Agreement) -> Callable[
     return run
 
 
-class Check(Op, dialect="check"):
-    """The base of checks that look at two values. Quantized ones are compared as they are stored."""
-
-    effects = True
+class Check(Op, dialect="check", effects=True):
+    """The base class of ops that compare two values. Quantized tensors are compared by their stored integers."""
 
 
 class ExpectEq(Check, op="expect_eq"):
-    """`lhs` and `rhs` are equal, element by element; NaN equals NaN."""
+    """Check that `lhs` and `rhs` are equal element by element; NaN equals NaN."""
 
     lhs = In(tensor | quantized_tensor)
     rhs = In(tensor | quantized_tensor)
@@ -50,16 +56,16 @@ class ExpectEq(Check, op="expect_eq"):
     syntax = "operands attr-dict : same_type"
 
     @staticmethod
-    def constraints(C: Any, lhs: Any, rhs: Any) -> None:
+    def constraints(C: Checker, lhs: TensorType, rhs: TensorType) -> None:
         C(1, lhs == rhs)
 
     @classmethod
-    def plan(cls, location: Location) -> Any:
-        return checked(cls.name, location, equal)
+    def plan(cls, site: PlanSite) -> Run:
+        return checked(cls.definition.name, site.location, equal)
 
 
 class ExpectEqConst(Check, op="expect_eq_const"):
-    """`lhs` is equal to the constant `value`, element by element; NaN equals NaN."""
+    """Check that `lhs` equals the constant `value` element by element; NaN equals NaN."""
 
     lhs = In(tensor | quantized_tensor)
     value = Attr(Dense)
@@ -67,57 +73,59 @@ class ExpectEqConst(Check, op="expect_eq_const"):
     syntax = "operands, $value attr-dict"
 
     @staticmethod
-    def constraints(C: Any, lhs: Any, value: Any) -> None:
+    def constraints(C: Checker, lhs: TensorType, value: Dense) -> None:
         C(1, lhs == value.type)
 
     @classmethod
-    def plan(cls, value: Any, location: Location) -> Any:
-        return with_constant(checked(cls.name, location, equal), value.array)
+    def plan(cls, site: PlanSite, value: Dense) -> Run:
+        return with_constant(checked(cls.definition.name, site.location, equal), value.array)
 
 
 class ExpectAlmostEq(Check, op="expect_almost_eq"):
-    """`lhs` and `rhs` are within `tolerance` of one another."""
+    """Check that elements of `lhs` and `rhs` differ by at most `tolerance`."""
 
     lhs = In(float_tensor | complex_tensor)
     rhs = In(float_tensor | complex_tensor)
-    tolerance = Attr(Real, default=ALMOST)
+    tolerance = Attr(Real, default=DEFAULT_TOLERANCE)
 
     syntax = "operands (, tolerance = $tolerance)? attr-dict : same_type"
 
     @staticmethod
-    def constraints(C: Any, lhs: Any, rhs: Any) -> None:
+    def constraints(C: Checker, lhs: TensorType, rhs: TensorType) -> None:
         C(1, lhs == rhs)
 
     @classmethod
-    def plan(cls, tolerance: float, location: Location) -> Any:
-        return checked(cls.name, location, lambda x, y: almost_equal(x, y, tolerance))
+    def plan(cls, site: PlanSite, tolerance: Real) -> Run:
+        return checked(cls.definition.name, site.location, lambda x, y: almost_equal(x, y, tolerance))
 
 
 class ExpectAlmostEqConst(Check, op="expect_almost_eq_const"):
-    """`lhs` is within `tolerance` of the constant `value`."""
+    """Check that elements of `lhs` differ from the constant `value` by at most `tolerance`."""
 
     lhs = In(float_tensor | complex_tensor)
     value = Attr(Dense)
-    tolerance = Attr(Real, default=ALMOST)
+    tolerance = Attr(Real, default=DEFAULT_TOLERANCE)
 
     syntax = "operands, $value (, tolerance = $tolerance)? attr-dict"
 
     @staticmethod
-    def constraints(C: Any, lhs: Any, value: Any) -> None:
+    def constraints(C: Checker, lhs: TensorType, value: Dense) -> None:
         C(1, lhs == value.type)
 
     @classmethod
-    def plan(cls, value: Any, tolerance: float, location: Location) -> Any:
-        return with_constant(checked(cls.name, location, lambda x, y: almost_equal(x, y, tolerance)), value.array)
+    def plan(cls, site: PlanSite, value: Dense, tolerance: Real) -> Run:
+        return with_constant(
+            checked(cls.definition.name, site.location, lambda x, y: almost_equal(x, y, tolerance)), value.array
+        )
 
 
 class ExpectClose(Check, op="expect_close"):
-    """`actual` is `min_ulp_difference` to `max_ulp_difference` units in the last place away from `expected`."""
+    """Check that elements of `actual` and `expected` are `min_ulp_difference` to `max_ulp_difference` ULPs apart."""
 
     actual = In(float_tensor | complex_tensor)
     expected = In(float_tensor | complex_tensor)
-    max_ulp_difference = Attr(Int, default=1)
-    min_ulp_difference = Attr(Int, default=0)
+    max_ulp_difference = Attr(UInt64, default=1)
+    min_ulp_difference = Attr(UInt64, default=0)
 
     syntax = (
         "operands, max_ulp_difference = $max_ulp_difference"
@@ -125,50 +133,54 @@ class ExpectClose(Check, op="expect_close"):
     )
 
     @staticmethod
-    def constraints(C: Any, actual: Any, expected: Any, max_ulp_difference: int, min_ulp_difference: int) -> None:
+    def constraints(
+        C: Checker, actual: TensorType, expected: TensorType, max_ulp_difference: UInt64, min_ulp_difference: UInt64
+    ) -> None:
         C(1, element_type(actual) == element_type(expected))
         C(2, actual == expected)
         C(3, 0 <= min_ulp_difference)
         C(4, 0 <= max_ulp_difference)
 
     @classmethod
-    def plan(cls, max_ulp_difference: int, min_ulp_difference: int, location: Location) -> Any:
-        return checked(cls.name, location, lambda x, y: close(x, y, min_ulp_difference, max_ulp_difference))
+    def plan(cls, site: PlanSite, max_ulp_difference: UInt64, min_ulp_difference: UInt64) -> Run:
+        return checked(
+            cls.definition.name, site.location, lambda x, y: close(x, y, min_ulp_difference, max_ulp_difference)
+        )
 
 
-def with_constant(run: Callable[..., tuple[()]], expected: np.ndarray) -> Callable[..., tuple[()]]:
-    """`run` of a second operand that is known."""
+def with_constant(run: RunCheck, expected: Array) -> Callable[[Context, Array], tuple[()]]:
+    """Return `run` with its second operand bound to a constant."""
 
-    def run_on_constant(context: Any, actual: Any) -> tuple[()]:
+    def run_on_constant(context: Context, actual: Array) -> tuple[()]:
         return run(context, actual, expected)
 
     return run_on_constant
 
 
 class ExpectSerializedEq(Check, op="expect_serialized_eq"):
-    """`expected` is equal to value number `iteration`, counted from 0, of the probe `probe_id` in this run."""
+    """Check that `expected` equals the value that probe `probe_id` recorded at 0-based `iteration` in this run."""
 
     expected = In(tensor)
     probe_id = Attr(String)
-    iteration = Attr(Int32, default=0)
+    iteration = Attr(UInt32, default=0)
 
     syntax = "operands, probe_id = $probe_id (, iter = $iteration)? attr-dict : type(operands)"
 
     @staticmethod
-    def constraints(C: Any, iteration: int) -> None:
+    def constraints(C: Checker, iteration: UInt32) -> None:
         C(1, 0 <= iteration)
 
     @classmethod
-    def plan(cls, expected: Any, probe_id: str, iteration: int, location: Location) -> Any:
-        compare = checked(cls.name, location, equal)
+    def plan(cls, site: PlanSite, expected: TensorType, probe_id: String, iteration: UInt32) -> Run:
+        compare = checked(cls.definition.name, site.location, equal)
 
-        def run(context: Any, value: Any) -> tuple[()]:
-            seen = context.probes.get(probe_id, ())
-            if iteration >= len(seen):
-                raise EvaluationError(f"probe {probe_id!r} has {len(seen)} values, but number {iteration} is expected")
-            type, probed = seen[iteration]
+        def run(context: Context, value: Array) -> tuple[()]:
+            recorded = context.probes.get(probe_id, [])
+            if iteration >= len(recorded):
+                raise EvaluationError(f"probe {probe_id!r} recorded {len(recorded)} values, no iteration {iteration}")
+            type, probed = recorded[iteration]
             if type != expected:
-                raise EvaluationError(f"probe {probe_id!r} has a value of type {type}, but {expected} is expected")
-            return compare(context, probed, value)
+                raise EvaluationError(f"probe {probe_id!r} recorded a value of type {type}, expected {expected}")
+            return compare(context, np.asarray(probed), value)
 
         return run

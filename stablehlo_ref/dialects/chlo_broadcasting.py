@@ -1,34 +1,28 @@
-"""CHLO's ops that broadcast their operands to a common shape, each the StableHLO op of its name on the results.
+"""CHLO's binary and ternary ops with implicit broadcasting: each broadcasts its operands and applies another op.
 
-Without `broadcast_dimensions`, shapes are aligned at their last dimensions. With it, the operand of lower rank (the
-first, if they are equal) has its dimension `i` at dimension `broadcast_dimensions[i]` of the other; for operands of one
-shape it means nothing. Dimensions of size 1 are then repeated.
+Without `broadcast_dimensions`, shapes are aligned at their last dimensions, as in numpy. With it, dimension `i` of the
+operand of lower rank (of `lhs` if the ranks are equal) is aligned with dimension `broadcast_dimensions[i]` of the
+other; the attribute is ignored if both shapes are equal. Dimensions of size 1 are then expanded.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, ClassVar
+from collections.abc import Callable, Mapping, Sequence
+from enum import Enum
+from types import MappingProxyType
+from typing import Annotated, ClassVar, TypeAlias
 
 import numpy as np
 
-from stablehlo_ref.define import Attr, In, Op, Out
-from stablehlo_ref.dialects.chlo_elementwise import NextAfter, Polygamma, Zeta
-from stablehlo_ref.ir.types import ComplexType
-from stablehlo_ref.kinds import (
-    Dims,
-    OneOf,
-    boolean_tensor,
-    complex_tensor,
-    float_tensor,
-    integer_tensor,
-    quantized_tensor,
-    tensor,
-)
-from stablehlo_ref.ops import bitwise, comparison, conversion, elementary, elementwise
-from stablehlo_ref.spec import (
+from stablehlo_ref.define.attribute_codecs import Dims, EnumCodec
+from stablehlo_ref.define.bound import call_role
+from stablehlo_ref.define.computation import FindChoices, Run
+from stablehlo_ref.define.constraints import Checker
+from stablehlo_ref.define.op import Attr, In, Op, Out
+from stablehlo_ref.define.spec import (
     BOOLEAN,
     UNKNOWN,
+    Size,
     baseline_element_type,
     compatible,
     element_type,
@@ -41,18 +35,30 @@ from stablehlo_ref.spec import (
     shape,
     size,
 )
+from stablehlo_ref.define.type_constraints import (
+    boolean_tensor,
+    complex_tensor,
+    float_tensor,
+    integer_tensor,
+    quantized_tensor,
+    tensor,
+)
+from stablehlo_ref.dialects.chlo_elementwise import NextAfter, Polygamma, Zeta
+from stablehlo_ref.ir.arrays import Array
+from stablehlo_ref.ir.types import ComplexType, TensorType, Type
+from stablehlo_ref.ops import bitwise, comparison, conversion, elementary, elementwise
 
-Array = Any
-Sizes = tuple[Any, ...]
+Sizes: TypeAlias = tuple[Size, ...]
 
-NUMPY = None  # `broadcast_dimensions` left out
+NO_ATTRIBUTES: Mapping[str, Enum | None] = MappingProxyType({})
+NUMPY = None  # the value of `broadcast_dimensions` where it is omitted
 
 
 # --- shapes ---------------------------------------------------------------------------------------------------------
 
 
-def aligned(types: Sequence[Any], broadcast_dimensions: tuple[int, ...] | None) -> list[Sizes]:
-    """The shapes of operands with dimensions of size 1 put in, so that all have the same rank."""
+def aligned(types: Sequence[TensorType], broadcast_dimensions: Dims | None) -> list[Sizes]:
+    """Return the shapes of operands expanded to one rank by dimensions of size 1."""
     shapes = list(map(shape, types))
     largest = max(map(len, shapes))
     if broadcast_dimensions is NUMPY or shapes[0] == shapes[-1]:
@@ -64,27 +70,28 @@ def aligned(types: Sequence[Any], broadcast_dimensions: tuple[int, ...] | None) 
 
 
 def broadcast_shape(shapes: Sequence[Sizes]) -> Sizes:
-    """The shape to which shapes of one rank broadcast; ValueError if they do not."""
+    """Return the shape to which shapes of one rank broadcast. ValueError if they do not."""
     return tuple(map(broadcast_size, zip(*shapes)))
 
 
-def broadcast_size(sizes: Sequence[Any]) -> Any:
+def broadcast_size(sizes: Sequence[Size]) -> Size:
+    """Return the size to which `sizes` broadcast. ValueError if they do not."""
     larger = [s for s in sizes if s is UNKNOWN or s != 1]
     known = [s for s in larger if s is not UNKNOWN]
     if any(s != known[0] for s in known):
-        raise ValueError(f"sizes that do not broadcast: {known}")
+        raise ValueError(f"sizes {known} do not broadcast")
     return known[0] if known else larger[0] if larger else 1
 
 
-def expansion(type: Any, sizes: Sizes, result_sizes: Sizes) -> Any:
-    """A function from an array of `type` to the view that has `result_sizes`, `sizes` being its shape aligned."""
+def expansion(type: TensorType, sizes: Sizes, result_sizes: Sizes) -> Callable[[Array], Array]:
+    """Return a function that broadcasts an array of `type`, whose aligned shape is `sizes`, to `result_sizes`."""
     if shape(type) == result_sizes:
         return lambda x: x
     return lambda x: np.broadcast_to(np.reshape(x, sizes), result_sizes)
 
 
 class Broadcasting(Op, dialect="chlo"):
-    """The base: `applies` is the op that is given the operands after they have been broadcast."""
+    """The base class of ops that broadcast their operands and then compute the op `applies`."""
 
     applies: ClassVar[type[Op]]
 
@@ -92,14 +99,31 @@ class Broadcasting(Op, dialect="chlo"):
 
     @classmethod
     def apply(
-        cls, types: dict[str, Any], broadcast_dimensions: tuple[int, ...] | None, role: str = "plan", **attributes: Any
-    ) -> Any:
-        """What a role of `applies` gives for operands of `types`, by its member and in its order."""
+        cls, types: Mapping[str, TensorType], broadcast_dimensions: Dims | None, **attributes: Enum | None
+    ) -> Run:
+        """Return the kernel of `applies` on operands of `types` broadcast to one shape.
+
+        `types` has the operands of `applies` by member, in order.
+        """
+        run = cls.call(types, broadcast_dimensions, "plan", attributes)
+        if run is None:
+            raise TypeError(f"'{cls.applies.definition.name}' has no kernel")
+        return run
+
+    @classmethod
+    def call(
+        cls,
+        types: Mapping[str, TensorType],
+        broadcast_dimensions: Dims | None,
+        role: str,
+        attributes: Mapping[str, Enum | None] = NO_ATTRIBUTES,
+    ) -> Run | None:
+        """Return the function of arrays that a role of `applies` returns, preceded by broadcasting; None if it does."""
         shapes = aligned(list(types.values()), broadcast_dimensions)
         sizes = broadcast_shape(shapes)
         expand = [expansion(t, s, sizes) for t, s in zip(types.values(), shapes)]
         broadcast = {name: make_tensor_type(sizes, element_type(t)) for name, t in types.items()}
-        run = cls.applies.call(role, broadcast | attributes)
+        run: Run | None = call_role(cls.applies.definition, role, {**broadcast, **attributes})
         if run is None or all(shape(t) == sizes for t in types.values()):
             return run
         return lambda *operands: run(*[f(x) for f, x in zip(expand, operands)])
@@ -109,7 +133,7 @@ class Broadcasting(Op, dialect="chlo"):
 
 
 class BroadcastBinary(Broadcasting):
-    """An op of two operands of one element type."""
+    """The base class of ops on two operands of one element type."""
 
     lhs = In(tensor | quantized_tensor)
     rhs = In(tensor | quantized_tensor)
@@ -117,16 +141,24 @@ class BroadcastBinary(Broadcasting):
     result = Out(tensor | quantized_tensor)
 
     @classmethod
-    def infer(cls, lhs: Any, rhs: Any, broadcast_dimensions: Any) -> Any:
+    def infer(cls, lhs: TensorType, rhs: TensorType, broadcast_dimensions: Dims | None) -> TensorType:
         return make_tensor_type(broadcast_shape(aligned([lhs, rhs], broadcast_dimensions)), cls.result_element(lhs))
 
     @classmethod
-    def result_element(cls, lhs: Any) -> Any:
-        """The element type of the result."""
-        return element_type(lhs)
+    def result_element(cls, lhs: TensorType) -> Type:
+        """Return the element type of the result."""
+        return lhs.element_type
 
     @classmethod
-    def constraints(cls, C: Any, infer: Any, lhs: Any, rhs: Any, broadcast_dimensions: Any, result: Any) -> None:
+    def constraints(
+        cls,
+        C: Checker,
+        infer: Callable[[], TensorType],
+        lhs: TensorType,
+        rhs: TensorType,
+        broadcast_dimensions: Dims | None,
+        result: TensorType,
+    ) -> None:
         C(1, baseline_element_type(lhs) == baseline_element_type(rhs))
         if broadcast_dimensions is not NUMPY and shape(lhs) != shape(rhs):
             C(2, size(broadcast_dimensions) == min(rank(lhs), rank(rhs)))
@@ -135,183 +167,209 @@ class BroadcastBinary(Broadcasting):
         C(5, compatible(result, infer()))
 
     @classmethod
-    def plan(cls, lhs: Any, rhs: Any, broadcast_dimensions: Any) -> Any:
-        names = [member.name for member in cls.applies.operands]
+    def plan(cls, lhs: TensorType, rhs: TensorType, broadcast_dimensions: Dims | None) -> Run:
+        names = [member.name for member in cls.applies.definition.operands]
         return cls.apply(dict(zip(names, (lhs, rhs))), broadcast_dimensions)
 
     @classmethod
-    def open_cases(cls, lhs: Any, rhs: Any, broadcast_dimensions: Any) -> Any:
-        if "open_cases" not in cls.applies.parameters:
+    def implementation_defined(cls, lhs: TensorType, rhs: TensorType, broadcast_dimensions: Dims | None) -> FindChoices:
+        if "implementation_defined" not in cls.applies.definition.roles:
             return None
-        names = [member.name for member in cls.applies.operands]
-        return cls.apply(dict(zip(names, (lhs, rhs))), broadcast_dimensions, "open_cases")
+        names = [member.name for member in cls.applies.definition.operands]
+        return cls.call(dict(zip(names, (lhs, rhs))), broadcast_dimensions, "implementation_defined")
 
 
 class BroadcastAdd(BroadcastBinary, op="broadcast_add"):
-    """`add` of operands that broadcast."""
+    """Compute `add` of operands broadcast to one shape."""
 
     applies = elementwise.Add
 
 
 class BroadcastAtan2(BroadcastBinary, op="broadcast_atan2"):
-    """`atan2` of operands that broadcast."""
+    """Compute `atan2` of operands broadcast to one shape."""
 
     applies = elementary.Atan2
 
 
 class BroadcastDivide(BroadcastBinary, op="broadcast_divide"):
-    """`divide` of operands that broadcast."""
+    """Compute `divide` of operands broadcast to one shape."""
 
     applies = elementwise.Divide
 
 
 class BroadcastMaximum(BroadcastBinary, op="broadcast_maximum"):
-    """`maximum` of operands that broadcast."""
+    """Compute `maximum` of operands broadcast to one shape."""
 
     applies = elementwise.Maximum
 
 
 class BroadcastMinimum(BroadcastBinary, op="broadcast_minimum"):
-    """`minimum` of operands that broadcast."""
+    """Compute `minimum` of operands broadcast to one shape."""
 
     applies = elementwise.Minimum
 
 
 class BroadcastMultiply(BroadcastBinary, op="broadcast_multiply"):
-    """`multiply` of operands that broadcast."""
+    """Compute `multiply` of operands broadcast to one shape."""
 
     applies = elementwise.Multiply
 
 
 class BroadcastPower(BroadcastBinary, op="broadcast_power"):
-    """`power` of operands that broadcast."""
+    """Compute `power` of operands broadcast to one shape."""
 
     applies = elementwise.Power
 
 
 class BroadcastRemainder(BroadcastBinary, op="broadcast_remainder"):
-    """`remainder` of operands that broadcast."""
+    """Compute `remainder` of operands broadcast to one shape."""
 
     applies = elementwise.Remainder
 
 
 class BroadcastShiftLeft(BroadcastBinary, op="broadcast_shift_left"):
-    """`shift_left` of operands that broadcast."""
+    """Compute `shift_left` of operands broadcast to one shape."""
 
     applies = bitwise.ShiftLeft
 
 
 class BroadcastShiftRightArithmetic(BroadcastBinary, op="broadcast_shift_right_arithmetic"):
-    """`shift_right_arithmetic` of operands that broadcast."""
+    """Compute `shift_right_arithmetic` of operands broadcast to one shape."""
 
     applies = bitwise.ShiftRightArithmetic
 
 
 class BroadcastShiftRightLogical(BroadcastBinary, op="broadcast_shift_right_logical"):
-    """`shift_right_logical` of operands that broadcast."""
+    """Compute `shift_right_logical` of operands broadcast to one shape."""
 
     applies = bitwise.ShiftRightLogical
 
 
 class BroadcastSubtract(BroadcastBinary, op="broadcast_subtract"):
-    """`subtract` of operands that broadcast."""
+    """Compute `subtract` of operands broadcast to one shape."""
 
     applies = elementwise.Subtract
 
 
 class BroadcastLogical(BroadcastBinary):
+    """The base class of bitwise and logical ops."""
+
     lhs = In(boolean_tensor | integer_tensor)
     rhs = In(boolean_tensor | integer_tensor)
     result = Out(boolean_tensor | integer_tensor)
 
 
 class BroadcastAnd(BroadcastLogical, op="broadcast_and"):
-    """`and` of operands that broadcast."""
+    """Compute `and` of operands broadcast to one shape."""
 
     applies = bitwise.And
 
 
 class BroadcastOr(BroadcastLogical, op="broadcast_or"):
-    """`or` of operands that broadcast."""
+    """Compute `or` of operands broadcast to one shape."""
 
     applies = bitwise.Or
 
 
 class BroadcastXor(BroadcastLogical, op="broadcast_xor"):
-    """`xor` of operands that broadcast."""
+    """Compute `xor` of operands broadcast to one shape."""
 
     applies = bitwise.Xor
 
 
 class BroadcastFloat(BroadcastBinary):
+    """The base class of ops on floats."""
+
     lhs = In(float_tensor)
     rhs = In(float_tensor)
     result = Out(float_tensor)
 
 
 class BroadcastNextAfter(BroadcastFloat, op="broadcast_next_after"):
-    """`next_after` of operands that broadcast."""
+    """Compute `next_after` of operands broadcast to one shape."""
 
     applies = NextAfter
 
 
 class BroadcastPolygamma(BroadcastFloat, op="broadcast_polygamma"):
-    """`polygamma` of operands that broadcast."""
+    """Compute `polygamma` of operands broadcast to one shape."""
 
     applies = Polygamma
 
 
 class BroadcastZeta(BroadcastFloat, op="broadcast_zeta"):
-    """`zeta` of operands that broadcast."""
+    """Compute `zeta` of operands broadcast to one shape."""
 
     applies = Zeta
 
 
 class BroadcastComplex(BroadcastFloat, op="broadcast_complex"):
-    """`complex` of operands that broadcast."""
+    """Compute `complex` of operands broadcast to one shape."""
 
     result = Out(complex_tensor)
 
     applies = conversion.Complex
 
     @classmethod
-    def result_element(cls, lhs: Any) -> Any:
-        return ComplexType(element_type(lhs))
+    def result_element(cls, lhs: TensorType) -> Type:
+        return ComplexType(lhs.element_type)
+
+
+ChloComparisonDirection: TypeAlias = Annotated[
+    comparison.ComparisonDirection, EnumCodec(comparison.ComparisonDirection, dialect="chlo")
+]
+ChloComparisonType: TypeAlias = Annotated[
+    comparison.ComparisonType, EnumCodec(comparison.ComparisonType, dialect="chlo")
+]
 
 
 class BroadcastCompare(BroadcastBinary, op="broadcast_compare"):
-    """`compare` of operands that broadcast."""
+    """Compute `compare` of operands broadcast to one shape."""
 
-    comparison_direction = Attr(OneOf(comparison.ComparisonDirection, dialect="chlo"))
-    compare_type = Attr(OneOf(comparison.ComparisonType, dialect="chlo"), default=None)
+    comparison_direction = Attr(ChloComparisonDirection)
+    compare_type = Attr(ChloComparisonType, default=None)
     result = Out(boolean_tensor)
 
     applies = comparison.Compare
 
     @classmethod
-    def result_element(cls, lhs: Any) -> Any:
+    def result_element(cls, lhs: TensorType) -> Type:
         return BOOLEAN
 
     @classmethod
-    def constraints(  # type: ignore[override]
-        cls, C: Any, infer: Any, lhs: Any, rhs: Any, broadcast_dimensions: Any, compare_type: Any, result: Any
+    def constraints(
+        cls,
+        C: Checker,
+        infer: Callable[[], TensorType],
+        lhs: TensorType,
+        rhs: TensorType,
+        broadcast_dimensions: Dims | None,
+        compare_type: ChloComparisonType | None,
+        result: TensorType,
     ) -> None:
         super().constraints(C, infer, lhs, rhs, broadcast_dimensions, result)
         C(6, compare_type != comparison.ComparisonType.TOTALORDER or not is_complex(lhs))
 
     @classmethod
-    def plan(  # type: ignore[override]
-        cls, lhs: Any, rhs: Any, broadcast_dimensions: Any, comparison_direction: Any, compare_type: Any
-    ) -> Any:
-        attributes = {"comparison_direction": comparison_direction, "compare_type": compare_type}
-        return cls.apply({"lhs": lhs, "rhs": rhs}, broadcast_dimensions, **attributes)
+    def plan(
+        cls,
+        lhs: TensorType,
+        rhs: TensorType,
+        broadcast_dimensions: Dims | None,
+        comparison_direction: ChloComparisonDirection,
+        compare_type: ChloComparisonType | None,
+    ) -> Run:
+        types = {"lhs": lhs, "rhs": rhs}
+        return cls.apply(
+            types, broadcast_dimensions, comparison_direction=comparison_direction, compare_type=compare_type
+        )
 
 
 # --- three operands -------------------------------------------------------------------------------------------------
 
 
 class BroadcastSelect(Broadcasting, op="broadcast_select"):
-    """`select` of operands that broadcast, aligned at their last dimensions."""
+    """Compute `select` of operands broadcast as in numpy."""
 
     pred = In(boolean_tensor)
     on_true = In(tensor)
@@ -321,15 +379,17 @@ class BroadcastSelect(Broadcasting, op="broadcast_select"):
     applies = comparison.Select
 
     @staticmethod
-    def infer(pred: Any, on_true: Any, on_false: Any) -> Any:
+    def infer(pred: TensorType, on_true: TensorType, on_false: TensorType) -> TensorType:
         sizes = broadcast_shape(aligned([pred, on_true, on_false], NUMPY))
         return make_tensor_type(sizes, element_type(on_true))
 
     @staticmethod
-    def constraints(C: Any, infer: Any, on_true: Any, on_false: Any, result: Any) -> None:
+    def constraints(
+        C: Checker, infer: Callable[[], TensorType], on_true: TensorType, on_false: TensorType, result: TensorType
+    ) -> None:
         C(1, element_type(on_true) == element_type(on_false))
         C(2, compatible(result, infer()))
 
     @classmethod
-    def plan(cls, pred: Any, on_true: Any, on_false: Any) -> Any:
+    def plan(cls, pred: TensorType, on_true: TensorType, on_false: TensorType) -> Run:
         return cls.apply({"pred": pred, "on_true": on_true, "on_false": on_false}, NUMPY)

@@ -1,20 +1,20 @@
-"""CHLO's elementwise ops: functions of one operand, of two, predicates, constants.
+"""CHLO's elementwise ops: unary and binary functions, predicates and constants.
 
-CHLO has no spec of its own; the labels of constraints count within each op, here as in all of the dialect.
+CHLO has no spec; constraints of its ops are numbered from C1 within each op, in the order in which they are checked.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, TypeAlias
 
 import numpy as np
 
-from stablehlo_ref.define import Attr, In, Op, Out
-from stablehlo_ref.ir.attributes import FloatAttribute, IntegerAttribute
-from stablehlo_ref.ir.types import BOOLEAN
-from stablehlo_ref.kinds import (
-    AttributeKind,
-    Dense,
+from stablehlo_ref.define.attribute_codecs import AttributeCodec, Dense
+from stablehlo_ref.define.computation import Run
+from stablehlo_ref.define.constraints import Checker
+from stablehlo_ref.define.op import Attr, In, Op, Out
+from stablehlo_ref.define.spec import compatible, element_type, shape, with_element_type
+from stablehlo_ref.define.type_constraints import (
     boolean_tensor,
     complex_tensor,
     float_tensor,
@@ -22,6 +22,9 @@ from stablehlo_ref.kinds import (
     quantized_tensor,
     tensor,
 )
+from stablehlo_ref.ir.arrays import Array
+from stablehlo_ref.ir.attributes import Attribute, FloatAttribute, IntegerAttribute
+from stablehlo_ref.ir.types import BOOLEAN, NONE, TensorType, Type
 from stablehlo_ref.numerics import (
     complex_elementary,
     complexes,
@@ -34,17 +37,16 @@ from stablehlo_ref.numerics import (
     special_zeta,
 )
 from stablehlo_ref.numerics.dtypes import numpy_dtype
-from stablehlo_ref.numerics.integers import same
+from stablehlo_ref.numerics.kernels import same_kernel
 from stablehlo_ref.numerics.special_bessel import bessel_i1e
 from stablehlo_ref.numerics.special_integers import mulhi
-from stablehlo_ref.ops.elementwise import Array, BinaryElementwise, Elementwise, Kernel, UnaryElementwise
-from stablehlo_ref.spec import compatible, element_type, shape, with_element_type
+from stablehlo_ref.ops.elementwise import BinaryElementwise, Elementwise, UnaryElementwise
 
 float_or_complex = float_tensor | complex_tensor
 
 
 class Function(UnaryElementwise, dialect="chlo"):
-    """A function of one operand."""
+    """The base class of functions of one operand."""
 
     operand = In(float_or_complex)
     result = Out(float_or_complex)
@@ -52,12 +54,12 @@ class Function(UnaryElementwise, dialect="chlo"):
     syntax = "operands attr-dict : type(operands) -> type(results)"
 
     @staticmethod
-    def constraints(C: Any, operand: Any, result: Any) -> None:
+    def constraints(C: Checker, operand: TensorType, result: TensorType) -> None:
         C(1, compatible(operand, result))
 
 
 class RealFunction(Function):
-    """A function of one operand that only real numbers have."""
+    """The base class of functions that are defined for real operands only."""
 
     operand = In(float_tensor)
     result = Out(float_tensor)
@@ -67,7 +69,7 @@ class RealFunction(Function):
 
 
 class AsinAcosKernel(Function, op="_asin_acos_kernel"):
-    """What asin, acos and acosh of a complex number z have in common: the number w with which
+    """Compute the value w from which asin and acos of a complex number z follow.
 
     asin(z) = atan2(Re z, Re w) + i sign(Im z) Im w, acos(z) = atan2(Re w, Re z) - i sign(Im z) Im w.
     """
@@ -79,63 +81,63 @@ class AsinAcosKernel(Function, op="_asin_acos_kernel"):
 
 
 class Acos(Function, op="acos"):
-    """The angle, between 0 and pi, whose cosine is each element."""
+    """Compute the arc cosine of each element, in [0, pi] for real operands."""
 
     floating = special_elementary.acos
     complex = special_complex.acos
 
 
 class Acosh(Function, op="acosh"):
-    """The number, not negative, whose hyperbolic cosine is each element; NaN below 1."""
+    """Compute the inverse hyperbolic cosine of each element; NaN for real operands below 1."""
 
     floating = special_elementary.acosh
     complex = special_complex.acosh
 
 
 class Asin(Function, op="asin"):
-    """The angle, between -pi/2 and pi/2, whose sine is each element."""
+    """Compute the arc sine of each element, in [-pi/2, pi/2] for real operands."""
 
     floating = special_elementary.asin
     complex = special_complex.asin
 
 
 class Asinh(Function, op="asinh"):
-    """The number whose hyperbolic sine is each element."""
+    """Compute the inverse hyperbolic sine of each element."""
 
     floating = special_elementary.asinh
     complex = special_complex.asinh
 
 
 class Atan(Function, op="atan"):
-    """The angle, between -pi/2 and pi/2, whose tangent is each element."""
+    """Compute the arc tangent of each element, in [-pi/2, pi/2] for real operands."""
 
     floating = special_elementary.atan
     complex = special_complex.atan
 
 
 class Atanh(Function, op="atanh"):
-    """The number whose hyperbolic tangent is each element; NaN beyond 1."""
+    """Compute the inverse hyperbolic tangent of each element; NaN for real operands outside [-1, 1]."""
 
     floating = special_elementary.atanh
     complex = special_complex.atanh
 
 
 class Cosh(Function, op="cosh"):
-    """The hyperbolic cosine of each element."""
+    """Compute the hyperbolic cosine of each element."""
 
     floating = special_elementary.cosh
     complex = special_complex.cosh
 
 
 class Sinh(Function, op="sinh"):
-    """The hyperbolic sine of each element."""
+    """Compute the hyperbolic sine of each element."""
 
     floating = special_elementary.sinh
     complex = special_complex.sinh
 
 
 class Tan(Function, op="tan"):
-    """The tangent of each element."""
+    """Compute the tangent of each element."""
 
     floating = elementary.tan
     complex = complex_elementary.tan
@@ -145,43 +147,43 @@ class Tan(Function, op="tan"):
 
 
 class BesselI1e(Function, op="bessel_i1e"):
-    """exp(-|x|) I1(x) of each element x, I1 being the modified Bessel function of the first kind and order 1."""
+    """Compute exp(-|x|) I1(x) for each element x, where I1 is the modified Bessel function of the first kind."""
 
     floating = bessel_i1e
 
 
 class Digamma(RealFunction, op="digamma"):
-    """The logarithmic derivative of the gamma function; NaN at its poles, the negative integers, infinite at 0."""
+    """Compute the logarithmic derivative of the gamma function; NaN at negative integers, infinite at 0."""
 
     floating = special_gamma.digamma
 
 
 class Erf(RealFunction, op="erf"):
-    """The error function, 2 / sqrt(pi) times the integral of exp(-t*t) from 0 to each element."""
+    """Compute the error function: 2 / sqrt(pi) times the integral of exp(-t*t) from 0 to each element."""
 
     floating = special_error.erf
 
 
 class ErfInv(RealFunction, op="erf_inv"):
-    """The number of which the error function is each element; infinite at -1 and 1, NaN beyond."""
+    """Compute the inverse error function of each element; infinite at -1 and 1, NaN outside [-1, 1]."""
 
     floating = special_error.erf_inv
 
 
 class Erfc(RealFunction, op="erfc"):
-    """One minus the error function of each element, exact where that is tiny."""
+    """Compute one minus the error function of each element, without cancellation for large elements."""
 
     floating = special_error.erfc
 
 
 class Lgamma(RealFunction, op="lgamma"):
-    """The logarithm of the absolute value of the gamma function; +inf at its poles and at both infinities."""
+    """Compute the logarithm of the absolute value of the gamma function; +inf at its poles and at infinities."""
 
     floating = special_gamma.lgamma
 
 
 class BinaryFunction(BinaryElementwise, dialect="chlo"):
-    """A function of two operands of the same type."""
+    """The base class of functions of two operands of the same type."""
 
     lhs = In(float_tensor)
     rhs = In(float_tensor)
@@ -190,26 +192,27 @@ class BinaryFunction(BinaryElementwise, dialect="chlo"):
     syntax = "operands attr-dict : type(operands) -> type(results)"
 
     @staticmethod
-    def constraints(C: Any, lhs: Any, rhs: Any, result: Any) -> None:
+    def constraints(C: Checker, lhs: TensorType, rhs: TensorType, result: TensorType) -> None:
         C(1, compatible(lhs, rhs, result))
 
 
 class NextAfter(BinaryFunction, op="next_after"):
-    """The number after `lhs` in the direction of `rhs`; `rhs` where they are equal."""
+    """Return the next representable number after `lhs` in the direction of `rhs`; `rhs` if they are equal."""
 
     floating = special_elementary.next_after
 
 
 class Polygamma(BinaryFunction, op="polygamma"):
-    """Derivative number `lhs` of digamma, which is number 0, at `rhs`; NaN unless `lhs` is a natural number."""
+    """Compute the `lhs`-th derivative of the digamma function at `rhs`; NaN unless `lhs` is a natural number."""
 
     floating = special_zeta.polygamma
 
 
 class Zeta(BinaryFunction, op="zeta"):
-    """The Hurwitz zeta function: the sum of (rhs + k)**-lhs for k = 0, 1, 2, ...
+    """Compute the Hurwitz zeta function: the sum of (rhs + k)**-lhs for k = 0, 1, 2, ...
 
-    NaN for lhs < 1, and for rhs < 0 unless lhs is an integer; at its poles inf where that is the limit, else NaN.
+    The result is NaN for lhs < 1, and for rhs < 0 unless lhs is an integer. At a pole it is the limit, or NaN if there
+    is no limit.
     """
 
     floating = special_zeta.zeta
@@ -219,27 +222,26 @@ class Zeta(BinaryFunction, op="zeta"):
 
 
 class Conj(Function, op="conj"):
-    """The conjugate of each element, which is itself where it is real."""
+    """Compute the complex conjugate of each element; real elements are unchanged."""
 
-    floating = same(lambda x: x)
+    floating = same_kernel(lambda x: x)
     complex = complexes.conj
 
 
 class Square(Function, op="square"):
-    """The square of each element."""
+    """Compute the square of each element."""
 
     floating = special_elementary.square
     complex = special_complex.square
 
 
-class Mulhi(BinaryFunction, op="mulhi"):
-    """The upper half of the product of two integers, which has twice as many bits."""
+class Mulhi(BinaryFunction, op="mulhi", commutative=True):
+    """Return the high half of the double-width product of two integers."""
 
     lhs = In(integer_tensor)
     rhs = In(integer_tensor)
     result = Out(integer_tensor)
 
-    commutative = True
     integer = mulhi
 
 
@@ -247,7 +249,7 @@ class Mulhi(BinaryFunction, op="mulhi"):
 
 
 class Predicate(Elementwise, dialect="chlo"):
-    """Whether something is true of each element."""
+    """The base class of predicates on floats."""
 
     operand = In(float_tensor)
     result = Out(boolean_tensor)
@@ -255,32 +257,33 @@ class Predicate(Elementwise, dialect="chlo"):
     syntax = "operands attr-dict : type(operands) -> type(results)"
 
     @staticmethod
-    def infer(operand: Any) -> Any:
-        return with_element_type(operand, BOOLEAN)
+    def infer(operand: TensorType) -> TensorType:
+        inferred: TensorType = with_element_type(operand, BOOLEAN)
+        return inferred
 
     @staticmethod
-    def constraints(C: Any, operand: Any, result: Any) -> None:
+    def constraints(C: Checker, operand: TensorType, result: TensorType) -> None:
         C(1, shape(operand) == shape(result))
 
     @classmethod
-    def plan(cls, operand: Any) -> Kernel:
+    def plan(cls, operand: TensorType) -> Run:
         return cls.kernel(operand)
 
 
 class IsInf(Predicate, op="is_inf"):
-    """Whether each element is infinite."""
+    """Return whether each element is infinite."""
 
     floating = floats.predicate(np.isinf)
 
 
 class IsNegInf(Predicate, op="is_neg_inf"):
-    """Whether each element is -inf."""
+    """Return whether each element is -inf."""
 
     floating = floats.predicate(lambda x: np.equal(x, -np.inf))
 
 
 class IsPosInf(Predicate, op="is_pos_inf"):
-    """Whether each element is +inf."""
+    """Return whether each element is +inf."""
 
     floating = floats.predicate(lambda x: np.equal(x, np.inf))
 
@@ -288,57 +291,64 @@ class IsPosInf(Predicate, op="is_pos_inf"):
 # --- constants ------------------------------------------------------------------------------------------------------
 
 
-class Constant(Op, op="constant", dialect="chlo"):
-    """The tensor `value`."""
+class Constant(Op, op="constant", dialect="chlo", computes_on_storage=True):
+    """Return the constant tensor `value`."""
 
-    on_storage = True
     value = Attr(Dense)
     output = Out(tensor | quantized_tensor)
 
     syntax = "attr-dict $value"
 
     @staticmethod
-    def infer(value: Any) -> Any:
-        return value.type
+    def infer(value: Dense) -> TensorType:
+        type: TensorType = value.type
+        return type
 
     @staticmethod
-    def constraints(C: Any, value: Any, output: Any) -> None:
+    def constraints(C: Checker, value: Dense, output: TensorType) -> None:
         C(1, value.type == output)
 
     @staticmethod
-    def plan(value: Any) -> Kernel:
+    def plan(value: Dense) -> Run:
         return lambda: value.array
 
 
-class _Number(AttributeKind):
-    """One number with its type, `1.5 : f32` or `true`; it stays as it was written."""
+Number: TypeAlias = bool | IntegerAttribute | FloatAttribute
+
+
+class NumberCodec(AttributeCodec[Number]):
+    """A typed number such as `1.5 : f32` or `true`, kept as an attribute."""
 
     name = "number"
 
-    def decode(self, attribute: Any) -> Any:
+    def decode(self, attribute: Attribute) -> Number:
         if isinstance(attribute, bool | IntegerAttribute | FloatAttribute):
             return attribute
-        raise self._refuse()
+        raise self.mismatch()
+
+
+NumberValue: TypeAlias = Annotated[Number, NumberCodec()]
 
 
 class ConstantLike(Op, op="constant_like", dialect="chlo"):
-    """A tensor with the shape of `operand` whose elements are all `value`."""
+    """Return a tensor with the shape of `operand` whose elements are all `value`."""
 
-    value = Attr(_Number())
+    value = Attr(NumberValue)
     operand = In(tensor)
     result = Out(tensor)
 
     @staticmethod
-    def infer(value: Any, operand: Any) -> Any:
-        return with_element_type(operand, type_of(value))
+    def infer(value: NumberValue, operand: TensorType) -> TensorType:
+        inferred: TensorType = with_element_type(operand, type_of(value))
+        return inferred
 
     @staticmethod
-    def constraints(C: Any, value: Any, operand: Any, result: Any) -> None:
+    def constraints(C: Checker, value: NumberValue, operand: TensorType, result: TensorType) -> None:
         C(1, type_of(value) == element_type(result))
         C(2, shape(operand) == shape(result))
 
     @staticmethod
-    def plan(value: Any, result: Any) -> Kernel:
+    def plan(value: NumberValue, result: TensorType) -> Run:
         number = value if isinstance(value, bool) else value.value
         splat = np.broadcast_to(np.asarray(number).astype(numpy_dtype(element_type(result))), shape(result))
 
@@ -348,6 +358,6 @@ class ConstantLike(Op, op="constant_like", dialect="chlo"):
         return run
 
 
-def type_of(number: Any) -> Any:
-    """The element type that a number was written with."""
-    return BOOLEAN if isinstance(number, bool) else number.type
+def type_of(number: Number) -> Type:
+    """Return the element type that a number was written with, `none` without one."""
+    return BOOLEAN if isinstance(number, bool) else number.type or NONE

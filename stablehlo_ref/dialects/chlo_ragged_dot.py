@@ -1,19 +1,19 @@
-"""chlo.ragged_dot: dot_general of groups of different sizes."""
+"""CHLO's ragged_dot: dot_general of groups of different sizes."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Any
+from typing import Annotated, TypeAlias
 
 import numpy as np
 
-from stablehlo_ref.define import Attr, Group, In, Op, Out
-from stablehlo_ref.kinds import Dims, ListOf, OneOf, integer_tensor, tensor
-from stablehlo_ref.numerics.dtypes import numpy_dtype
-from stablehlo_ref.numerics.integers import clamp_index
-from stablehlo_ref.ops.dot_general import DotGeneral, Precision
-from stablehlo_ref.spec import (
+from stablehlo_ref.define.attribute_codecs import Dims, EnumCodec, ListCodec
+from stablehlo_ref.define.bound import call_role
+from stablehlo_ref.define.computation import Run
+from stablehlo_ref.define.constraints import Checker
+from stablehlo_ref.define.op import Attr, Group, In, Op, Out
+from stablehlo_ref.define.spec import (
     axes,
     dim,
     dims,
@@ -27,24 +27,34 @@ from stablehlo_ref.spec import (
     size,
     without,
 )
+from stablehlo_ref.define.type_constraints import integer_tensor, tensor
+from stablehlo_ref.ir.arrays import Array
+from stablehlo_ref.ir.types import TensorType
+from stablehlo_ref.numerics.dtypes import numpy_dtype
+from stablehlo_ref.numerics.integers import clamp_index
+from stablehlo_ref.ops.dot_general import DotGeneral, Precision
 
-Array = Any
-Axes = tuple[int, ...]
-Kernel = Callable[..., Any]
-PLANS = 256  # products of different shapes that are planned, before the oldest are forgotten
+Axes: TypeAlias = tuple[int, ...]
+Part: TypeAlias = tuple[slice, Array | None]  # the slice of the ragged dimension with a group, and the group's mask
 
-Part = tuple[slice, Any]  # where a group lies in the ragged dimension, and the mask of its elements there, or None
+MAX_PLANS = 256  # cached kernels for products of different shapes
+
+ChloPrecision: TypeAlias = Annotated[Precision, EnumCodec(Precision, dialect="chlo")]
+ChloPrecisionConfig: TypeAlias = Annotated[tuple[Precision, ...], ListCodec(ChloPrecision)]
 
 
 class RaggedDot(Op, op="ragged_dot", dialect="chlo"):
-    """dot_general where dimension `lhs_ragged_dimensions[0]` of `lhs` is cut into groups of `group_sizes`, in a row.
+    """Compute dot_general with dimension `lhs_ragged_dimensions[0]` of `lhs` split into consecutive groups.
 
-    Where the dimension is one of the result, the rows of each group are multiplied with that group's part of `rhs`,
-    at dimension `rhs_group_dimensions[0]`; rows in no group are zero. Where it is contracting, each group's sum is a
-    part of the result, which has the groups as first dimension. Where it is batching, groups make no difference.
+    `group_sizes` lists the sizes of the groups. If the ragged dimension is
 
-    `group_sizes` has the number of groups as last dimension; in front of it, if any, the batching dimensions of `lhs`
-    and those of the ragged dimension's kind, up to the ragged one.
+    - a free dimension of `lhs`, each group of rows is multiplied by the slice of `rhs` with the group's index in
+      dimension `rhs_group_dimensions[0]`; rows in no group are zero;
+    - contracting, each group is contracted separately, and the groups are the first dimension of the result;
+    - batching, the groups have no effect.
+
+    The last dimension of `group_sizes` is the number of groups. It may be preceded by the batching dimensions of `lhs`
+    and by the dimensions of the ragged dimension's kind that come before it.
     """
 
     lhs = In(tensor)
@@ -56,7 +66,7 @@ class RaggedDot(Op, op="ragged_dot", dialect="chlo"):
     rhs_contracting_dimensions = Attr(Dims, default=())
     lhs_ragged_dimensions = Attr(Dims, default=())
     rhs_group_dimensions = Attr(Dims, default=())
-    precision_config = Attr(ListOf(OneOf(Precision, dialect="chlo")), default=())
+    precision_config = Attr(ChloPrecisionConfig, default=())
     result = Out(tensor)
 
     ragged_dot_dimension_numbers = Group(
@@ -71,16 +81,16 @@ class RaggedDot(Op, op="ragged_dot", dialect="chlo"):
 
     @staticmethod
     def infer(
-        lhs: Any,
-        rhs: Any,
-        group_sizes: Any,
-        lhs_batching_dimensions: Axes,
-        rhs_batching_dimensions: Axes,
-        lhs_contracting_dimensions: Axes,
-        rhs_contracting_dimensions: Axes,
-        lhs_ragged_dimensions: Axes,
-        rhs_group_dimensions: Axes,
-    ) -> Any:
+        lhs: TensorType,
+        rhs: TensorType,
+        group_sizes: TensorType,
+        lhs_batching_dimensions: Dims,
+        rhs_batching_dimensions: Dims,
+        lhs_contracting_dimensions: Dims,
+        rhs_contracting_dimensions: Dims,
+        lhs_ragged_dimensions: Dims,
+        rhs_group_dimensions: Dims,
+    ) -> TensorType:
         lhs_others = without(axes(lhs), lhs_batching_dimensions + lhs_contracting_dimensions)
         rhs_summed = rhs_batching_dimensions + rhs_contracting_dimensions + rhs_group_dimensions
         groups = dims(group_sizes, (rank(group_sizes) - 1,))
@@ -90,19 +100,19 @@ class RaggedDot(Op, op="ragged_dot", dialect="chlo"):
 
     @staticmethod
     def constraints(
-        C: Any,
-        infer: Any,
-        lhs: Any,
-        rhs: Any,
-        group_sizes: Any,
-        lhs_batching_dimensions: Axes,
-        rhs_batching_dimensions: Axes,
-        lhs_contracting_dimensions: Axes,
-        rhs_contracting_dimensions: Axes,
-        lhs_ragged_dimensions: Axes,
-        rhs_group_dimensions: Axes,
-        precision_config: tuple[Precision, ...],
-        result: Any,
+        C: Checker,
+        infer: Callable[[], TensorType],
+        lhs: TensorType,
+        rhs: TensorType,
+        group_sizes: TensorType,
+        lhs_batching_dimensions: Dims,
+        rhs_batching_dimensions: Dims,
+        lhs_contracting_dimensions: Dims,
+        rhs_contracting_dimensions: Dims,
+        lhs_ragged_dimensions: Dims,
+        rhs_group_dimensions: Dims,
+        precision_config: ChloPrecisionConfig,
+        result: TensorType,
     ) -> None:
         C(1, size(lhs_batching_dimensions) == size(rhs_batching_dimensions))
         C(2, size(lhs_contracting_dimensions) == size(rhs_contracting_dimensions))
@@ -124,46 +134,46 @@ class RaggedDot(Op, op="ragged_dot", dialect="chlo"):
 
     @staticmethod
     def plan(
-        lhs: Any,
-        rhs: Any,
-        group_sizes: Any,
-        lhs_batching_dimensions: Axes,
-        rhs_batching_dimensions: Axes,
-        lhs_contracting_dimensions: Axes,
-        rhs_contracting_dimensions: Axes,
-        lhs_ragged_dimensions: Axes,
-        rhs_group_dimensions: Axes,
-        result: Any,
-    ) -> Kernel:
+        lhs: TensorType,
+        rhs: TensorType,
+        group_sizes: TensorType,
+        lhs_batching_dimensions: Dims,
+        rhs_batching_dimensions: Dims,
+        lhs_contracting_dimensions: Dims,
+        rhs_contracting_dimensions: Dims,
+        lhs_ragged_dimensions: Dims,
+        rhs_group_dimensions: Dims,
+        result: TensorType,
+    ) -> Run:
         (ragged,) = lhs_ragged_dimensions
         numbers = {
             "lhs_batching_dimensions": lhs_batching_dimensions,
-            "rhs_batching_dimensions": less(rhs_batching_dimensions, rhs_group_dimensions),
+            "rhs_batching_dimensions": renumbered(rhs_batching_dimensions, rhs_group_dimensions),
             "lhs_contracting_dimensions": lhs_contracting_dimensions,
-            "rhs_contracting_dimensions": less(rhs_contracting_dimensions, rhs_group_dimensions),
+            "rhs_contracting_dimensions": renumbered(rhs_contracting_dimensions, rhs_group_dimensions),
         }
         multiply = multiplication(lhs, result, numbers)
         if ragged in lhs_batching_dimensions:
             return lambda lhs, rhs, group_sizes: multiply(lhs, rhs)
         before = before_ragged(lhs, ragged, lhs_batching_dimensions, lhs_contracting_dimensions)
-        parts = cutting(before, ragged, rank(lhs), dim(lhs, ragged))
+        parts = splitting(before, ragged, rank(lhs), dim(lhs, ragged))
         if ragged in lhs_contracting_dimensions:
             return sum_by_groups(multiply, parts, numbers, ragged, result)
         return rows_by_groups(multiply, parts, numbers, ragged, rhs_group_dimensions[0], lhs, result)
 
 
 def are_different(dimensions: Axes, count: int) -> bool:
-    """Whether these are different ones of `count` dimensions."""
+    """Return whether these are distinct dimensions of a tensor of rank `count`."""
     return in_range(dimensions, count) and is_unique(dimensions)
 
 
-def less(dimensions: Axes, removed: Axes) -> Axes:
-    """What dimensions are called once those `removed` are gone."""
+def renumbered(dimensions: Axes, removed: Axes) -> Axes:
+    """Return the numbers of `dimensions` after the dimensions `removed` are dropped."""
     return tuple(d - sum(r < d for r in removed) for d in dimensions)
 
 
-def before_ragged(lhs: Any, ragged: int, batching: Axes, contracting: Axes) -> Axes:
-    """The dimensions of `lhs` that those of `group_sizes` but the last one stand for."""
+def before_ragged(lhs: TensorType, ragged: int, batching: Axes, contracting: Axes) -> Axes:
+    """Return the dimensions of `lhs` that correspond to all but the last dimension of `group_sizes`."""
     if ragged in batching:
         return batching[: batching.index(ragged)]
     if ragged in contracting:
@@ -174,29 +184,28 @@ def before_ragged(lhs: Any, ragged: int, batching: Axes, contracting: Axes) -> A
 # --- groups ---------------------------------------------------------------------------------------------------------
 
 
-def multiplication(lhs: Any, result: Any, numbers: dict[str, Axes]) -> Kernel:
-    """dot_general of arrays of any shape, with the element types of `lhs` and `result`."""
+def multiplication(lhs: TensorType, result: TensorType, numbers: dict[str, Axes]) -> Run:
+    """Return dot_general on arrays of any shape, with the element types of `lhs` and `result`."""
 
-    @lru_cache(maxsize=PLANS)
-    def plan(lhs_shape: Axes, rhs_shape: Axes) -> Kernel:
+    @lru_cache(maxsize=MAX_PLANS)
+    def plan(lhs_shape: Axes, rhs_shape: Axes) -> Run:
         types = [make_tensor_type(sizes, element_type(lhs)) for sizes in (lhs_shape, rhs_shape)]
-        values = DotGeneral.group(numbers, types, [None], []) | {"constants": {}}
-        inferred = DotGeneral.call("infer", values)
-        run: Kernel = DotGeneral.call(
-            "plan", values | {"result": make_tensor_type(shape(inferred), element_type(result))}
-        )
+        members: dict[str, object] = {"lhs": types[0], "rhs": types[1], **numbers}
+        inferred = call_role(DotGeneral.definition, "infer", members)
+        members["result"] = make_tensor_type(shape(inferred), element_type(result))
+        run: Run = call_role(DotGeneral.definition, "plan", members)
         return run
 
     return lambda lhs, rhs: plan(lhs.shape, rhs.shape)(lhs, rhs)
 
 
-def cutting(before: Axes, ragged: int, lhs_rank: int, count: int) -> Callable[[Array], list[Part]]:
-    """A function from group sizes to the parts of the ragged dimension, which has `count` elements.
+def splitting(before: Axes, ragged: int, lhs_rank: int, count: int) -> Callable[[Array], list[Part]]:
+    """Return a function from group sizes to the groups of the ragged dimension, which has `count` elements.
 
-    A mask has the dimensions of `lhs`, of size 1 but for `before` and the ragged one. Groups end where the dimension
-    does; a negative size is none.
+    A mask has the rank of `lhs`, and size 1 in all dimensions but `before` and the ragged one. Groups are clipped to
+    the end of the dimension, and negative sizes count as 0.
     """
-    along = np.arange(count).reshape(at(lhs_rank, {ragged: -1}))
+    positions = np.arange(count).reshape(shape_with(lhs_rank, {ragged: -1}))
 
     def run(group_sizes: Array) -> list[Part]:
         ends = np.cumsum(clamp_index(group_sizes, count), axis=-1)
@@ -205,27 +214,27 @@ def cutting(before: Axes, ragged: int, lhs_rank: int, count: int) -> Callable[[A
         if ends.ndim == 1:
             return [(slice(start, end), None) for start, end in zip(starts.tolist(), ends.tolist())]
         order = (-1, *np.argsort(before).tolist())
-        sizes = at(lhs_rank, dict(zip(before, group_sizes.shape)))
+        sizes = shape_with(lhs_rank, dict(zip(before, group_sizes.shape)))
         bounds = [b.transpose(order).reshape(group_sizes.shape[-1], *sizes) for b in (starts, ends)]
-        return [(slice(None), (along >= start) & (along < end)) for start, end in zip(*bounds)]
+        return [(slice(None), (positions >= start) & (positions < end)) for start, end in zip(*bounds)]
 
     return run
 
 
-def at(count: int, sizes: dict[int, int]) -> Axes:
-    """A shape of `count` dimensions that has some `sizes`, and 1 elsewhere."""
+def shape_with(count: int, sizes: dict[int, int]) -> Axes:
+    """Return a shape of rank `count` with `sizes` by dimension, and 1 elsewhere."""
     return tuple(sizes.get(d, 1) for d in range(count))
 
 
 def along(dimension: int, part: slice) -> tuple[slice, ...]:
-    """The index of a part of one dimension."""
+    """Return the index that selects `part` of one dimension."""
     return (slice(None),) * dimension + (part,)
 
 
 def sum_by_groups(
-    multiply: Kernel, parts: Callable[[Array], list[Part]], numbers: dict[str, Axes], ragged: int, result: Any
-) -> Kernel:
-    """The ragged dimension is contracting: one product of parts of both operands for each group."""
+    multiply: Run, parts: Callable[[Array], list[Part]], numbers: dict[str, Axes], ragged: int, result: TensorType
+) -> Run:
+    """Return the kernel for a contracting ragged dimension: for each group, the product of slices of both operands."""
     pairs = dict(zip(numbers["lhs_batching_dimensions"], numbers["rhs_batching_dimensions"]))
     pairs |= dict(zip(numbers["lhs_contracting_dimensions"], numbers["rhs_contracting_dimensions"]))
 
@@ -234,7 +243,7 @@ def sum_by_groups(
         for group, (part, mask) in enumerate(parts(group_sizes)):
             left, right = lhs[along(ragged, part)], rhs[along(pairs[ragged], part)]
             if mask is not None:
-                sizes = at(rhs.ndim, {d: mask.shape[lhs_d] for lhs_d, d in pairs.items()})
+                sizes = shape_with(rhs.ndim, {d: mask.shape[lhs_d] for lhs_d, d in pairs.items()})
                 order = sorted(pairs, key=pairs.__getitem__)
                 others = [d for d in range(lhs.ndim) if d not in pairs]
                 left = np.where(mask, left, left.dtype.type(0))
@@ -246,15 +255,15 @@ def sum_by_groups(
 
 
 def rows_by_groups(
-    multiply: Kernel,
+    multiply: Run,
     parts: Callable[[Array], list[Part]],
     numbers: dict[str, Axes],
     ragged: int,
     group_dimension: int,
-    lhs: Any,
-    result: Any,
-) -> Kernel:
-    """The ragged dimension is one of the result: rows of `lhs` by that group's part of `rhs`."""
+    lhs: TensorType,
+    result: TensorType,
+) -> Run:
+    """Return the kernel for a free ragged dimension: rows of `lhs` times the group's slice of `rhs`."""
     batching, contracting = numbers["lhs_batching_dimensions"], numbers["lhs_contracting_dimensions"]
     order = batching + without(axes(lhs), batching + contracting)
     row = order.index(ragged)

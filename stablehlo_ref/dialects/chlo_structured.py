@@ -1,20 +1,17 @@
-"""CHLO's ops that are more than elementwise: scan, top_k."""
+"""CHLO's structured ops: top_k and scan."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Annotated, TypeAlias, TypeVar
 
 import numpy as np
 
-from stablehlo_ref.define import Attr, Body, In, Ins, Op, Out, Outs
-from stablehlo_ref.diagnostics import UnsupportedError
-from stablehlo_ref.ir.attributes import DenseArray
-from stablehlo_ref.ir.types import FunctionType, integer_type
-from stablehlo_ref.kinds import AttributeKind, Dims, Flag, Int, integer_tensor, tensor
-from stablehlo_ref.numerics.dtypes import numpy_dtype
-from stablehlo_ref.numerics.top import top_indices
-from stablehlo_ref.spec import (
+from stablehlo_ref.define.attribute_codecs import AttributeCodec, DimsCodec, Flag, Int
+from stablehlo_ref.define.computation import RegionFunction, Run
+from stablehlo_ref.define.constraints import Checker
+from stablehlo_ref.define.op import Attr, Body, In, Ins, Op, Out, Outs
+from stablehlo_ref.define.spec import (
     compatible,
     dim,
     element_type,
@@ -26,18 +23,24 @@ from stablehlo_ref.spec import (
     size,
     without,
 )
+from stablehlo_ref.define.type_constraints import integer_tensor, tensor
+from stablehlo_ref.diagnostics import UnsupportedError
+from stablehlo_ref.ir.arrays import Array
+from stablehlo_ref.ir.attributes import Attribute, DenseArray
+from stablehlo_ref.ir.types import FunctionType, TensorType, integer_type
+from stablehlo_ref.numerics.dtypes import numpy_dtype
+from stablehlo_ref.numerics.top_k import top_k_indices
 
-Array = Any
-Kernel = Callable[..., Any]
+T = TypeVar("T")
 
 # --- top_k ----------------------------------------------------------------------------------------------------------
 
 
 class TopK(Op, op="top_k", dialect="chlo"):
-    """The `k` largest elements along the last dimension, largest first, and their indices.
+    """Return the `k` largest elements along the last dimension in descending order, and their indices.
 
-    Floating-point numbers are in the order of IEEE-754's totalOrder, so that NaN is larger than +inf. Of equal elements
-    that of the lower index comes first, whether `is_stable` asks for it or not.
+    Floats are ordered by IEEE-754's totalOrder, in which NaN is larger than +inf. Equal elements are ordered by index,
+    also without `is_stable`.
     """
 
     operand = In(tensor)
@@ -49,22 +52,29 @@ class TopK(Op, op="top_k", dialect="chlo"):
     syntax = "( operands, k = $k (, is_stable = $is_stable)? ) attr-dict : type(operands) -> ( type(results) )"
 
     @staticmethod
-    def infer(operand: Any, k: int) -> tuple[Any, Any]:
+    def infer(operand: TensorType, k: Int) -> Sequence[TensorType]:
         sizes = (*shape(operand)[:-1], k)
         return make_tensor_type(sizes, element_type(operand)), make_tensor_type(sizes, integer_type(32))
 
     @staticmethod
-    def constraints(C: Any, infer: Any, operand: Any, k: int, values: Any, indices: Any) -> None:
+    def constraints(
+        C: Checker,
+        infer: Callable[[], Sequence[TensorType]],
+        operand: TensorType,
+        k: Int,
+        values: TensorType,
+        indices: TensorType,
+    ) -> None:
         C(1, rank(operand) >= 1)
         C(2, 0 <= k <= dim(operand, rank(operand) - 1))
         C(3, compatible(values, infer()[0]))
         C(4, compatible(indices, infer()[1]))
 
     @staticmethod
-    def plan(operand: Any, k: int, indices: Any) -> Kernel:
+    def plan(operand: TensorType, k: Int, indices: TensorType) -> Run:
         if is_complex(operand):
-            raise UnsupportedError("'chlo.top_k' op: complex numbers have no order")
-        largest = top_indices(numpy_dtype(element_type(operand)))
+            raise UnsupportedError(f"'chlo.top_k' op: unsupported element type {element_type(operand)}")
+        largest = top_k_indices(numpy_dtype(element_type(operand)))
         index_dtype = numpy_dtype(element_type(indices))
 
         def run(operand: Array) -> tuple[Array, Array]:
@@ -77,30 +87,31 @@ class TopK(Op, op="top_k", dialect="chlo"):
 # --- scan -----------------------------------------------------------------------------------------------------------
 
 
-class _Segments(AttributeKind):
-    """How many operands (results) belong to each of two variadic members."""
+class SegmentsCodec(AttributeCodec[tuple[int, ...]]):
+    """The numbers of operands (or results) of two variadic members."""
 
     name = "list of two 32-bit integers"
 
-    def decode(self, attribute: Any) -> tuple[int, ...]:
-        sizes = Dims.decode(attribute)
+    def decode(self, attribute: Attribute) -> tuple[int, ...]:
+        sizes = DimsCodec().decode(attribute)
         if len(sizes) != 2 or min(sizes) < 0:
-            raise self._refuse()
+            raise self.mismatch()
         return sizes
 
     def encode(self, value: tuple[int, ...]) -> DenseArray:
-        return DenseArray(integer_type(32), value)  # type: ignore[arg-type]
+        return DenseArray(integer_type(32), value)
 
 
-Segments = _Segments()
+Segments: TypeAlias = Annotated[tuple[int, ...], SegmentsCodec()]
 
 
-class Scan(Op, op="scan", dialect="chlo"):
-    """Calls `body` for one index of `dimension` after the other, with slices of the inputs and with carries.
+class Scan(Op, op="scan", dialect="chlo", isolated_from_above=True):
+    """Call `body` for each index of `dimension` in order, with slices of the inputs and loop-carried values.
 
-    The operands are the inputs and, as first carries, the inits. `body` returns slices of the outputs and the next
-    carries. The results are the outputs and the last carries. `is_reverse` starts at the last index. Without inputs,
-    `scan_dim_size` is the number of indices. `is_associative` permits other orders of calls, which are not made use of.
+    The operands are the inputs and the initial carried values. `body` returns slices of the outputs and the next
+    carried values. The results are the outputs and the final carried values. `is_reverse` visits indices in descending
+    order. Without inputs, `scan_dim_size` is the number of indices. `is_associative` has no effect: it permits other
+    evaluation orders, which are not used.
     """
 
     inputs_and_inits = Ins(tensor)
@@ -114,18 +125,17 @@ class Scan(Op, op="scan", dialect="chlo"):
     outputs_and_carries = Outs(tensor)
 
     syntax = "custom(scan)"
-    isolated = True
 
     @staticmethod
     def constraints(
-        C: Any,
-        inputs_and_inits: Any,
-        operand_segment_sizes: tuple[int, int],
-        result_segment_sizes: tuple[int, int],
-        dimension: int,
-        scan_dim_size: int | None,
-        body: Any,
-        outputs_and_carries: Any,
+        C: Checker,
+        inputs_and_inits: Sequence[TensorType],
+        operand_segment_sizes: Segments,
+        result_segment_sizes: Segments,
+        dimension: Int,
+        scan_dim_size: Int | None,
+        body: FunctionType,
+        outputs_and_carries: Sequence[TensorType],
     ) -> None:
         C(1, sum(operand_segment_sizes) == size(inputs_and_inits))
         C(2, sum(result_segment_sizes) == size(outputs_and_carries))
@@ -143,14 +153,14 @@ class Scan(Op, op="scan", dialect="chlo"):
 
     @staticmethod
     def plan(
-        operand_segment_sizes: tuple[int, int],
-        result_segment_sizes: tuple[int, int],
-        dimension: int,
-        is_reverse: bool,
-        body: Any,
-        outputs_and_carries: Any,
-        inputs_and_inits: Any,
-    ) -> Kernel:
+        operand_segment_sizes: Segments,
+        result_segment_sizes: Segments,
+        dimension: Int,
+        is_reverse: Flag,
+        body: RegionFunction,
+        outputs_and_carries: Sequence[TensorType],
+        inputs_and_inits: Sequence[TensorType],
+    ) -> Run:
         count, produced = operand_segment_sizes[0], result_segment_sizes[0]
         outputs = outputs_and_carries[:produced]
         steps = range(dim((*inputs_and_inits[:count], *outputs)[0], dimension))
@@ -158,7 +168,7 @@ class Scan(Op, op="scan", dialect="chlo"):
         indices = [(slice(None),) * dimension + (step,) for step in order]
         dtypes = [numpy_dtype(element_type(x)) for x in outputs]
 
-        def run(operands: tuple[Array, ...]) -> list[Array]:
+        def run(operands: tuple[Array, ...]) -> list[Array] | Array:
             inputs, carries = operands[:count], list(operands[count:])
             results = [np.empty(shape(x), dtype) for x, dtype in zip(outputs, dtypes)]
             for index in indices:
@@ -166,16 +176,17 @@ class Scan(Op, op="scan", dialect="chlo"):
                 for result, part in zip(results, returned):
                     result[index] = part
                 carries = returned[produced:]
-            return results + carries
+            results += carries
+            return results[0] if len(results) == 1 else results
 
         return run
 
 
-def split(values: tuple[Any, ...], segments: tuple[int, int]) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
-    """Values in a row as those of the first member and those of the second."""
-    return values[: segments[0]], values[segments[0] :]
+def split(values: Sequence[T], segments: Segments) -> tuple[tuple[T, ...], tuple[T, ...]]:
+    """Split values into those of the first member and those of the second."""
+    return tuple(values[: segments[0]]), tuple(values[segments[0] :])
 
 
-def without_dimension(x: Any, dimension: int) -> Any:
-    """The type of a slice at one index of `dimension`."""
+def without_dimension(x: TensorType, dimension: int) -> TensorType:
+    """Return the type of a slice at one index of `dimension`."""
     return make_tensor_type(without(shape(x), (dimension,)), element_type(x))

@@ -2,29 +2,29 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from stablehlo_ref.define import Attr, Body, Ins, Op, Outs
-from stablehlo_ref.kinds import Dictionary, FunctionTypeOf, ListOf, String, Symbol, anything
+from stablehlo_ref.define.attribute_codecs import Dictionaries, FunctionTypeValue, String, Symbol
+from stablehlo_ref.define.bound import ControlFlowSite
+from stablehlo_ref.define.computation import ControlFlow
+from stablehlo_ref.define.op import Attr, Body, Ins, Op, Outs
+from stablehlo_ref.define.type_constraints import anything
 from stablehlo_ref.ops.control_flow import call
 
 
-class Func(Op, op="func", dialect="func"):
-    """A function; one without a body is a declaration."""
+class Func(Op, op="func", dialect="func", isolated_from_above=True):
+    """Define a function, or declare one if there is no body."""
 
     sym_name = Attr(String)
     sym_visibility = Attr(String, default=None)
-    function_type = Attr(FunctionTypeOf)
-    arg_attrs = Attr(ListOf(Dictionary), default=())
-    res_attrs = Attr(ListOf(Dictionary), default=())
+    function_type = Attr(FunctionTypeValue)
+    arg_attrs = Attr(Dictionaries, default=())
+    res_attrs = Attr(Dictionaries, default=())
     body = Body()
 
     syntax = "custom(function)"
-    isolated = True
 
 
-class Call(Op, op="call", dialect="func"):
-    """Calls the function `callee` of the module with `inputs`."""
+class Call(Op, op="call", dialect="func", releases_operands=True):
+    """Call the function `callee` of the module with `inputs`."""
 
     callee = Attr(Symbol)
     inputs = Ins(anything)
@@ -33,14 +33,15 @@ class Call(Op, op="call", dialect="func"):
     syntax = "$callee ( operands ) attr-dict : functional_type"
 
     @staticmethod
-    def inline(callee: str, inputs: tuple[int, ...], results: tuple[int, ...], functions: Any, dying: Any) -> Any:
-        return call(inputs, callee, results, functions, dying)
+    def plan_control_flow(
+        site: ControlFlowSite, callee: Symbol, inputs: tuple[int, ...], results: tuple[int, ...]
+    ) -> ControlFlow:
+        return call(inputs, callee, results, site.function, site.dying)
 
 
-class Return(Op, op="return", dialect="func"):
-    """The results of the function around it."""
+class Return(Op, op="return", dialect="func", terminator=True):
+    """Return `inputs` as the results of the enclosing function."""
 
     inputs = Ins(anything)
 
-    syntax = "operands attr-dict (: type(operands))?"
-    terminator = True
+    syntax = "attr-dict operands (: type(operands))?"

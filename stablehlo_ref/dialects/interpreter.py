@@ -1,52 +1,59 @@
-"""The interpreter dialect: ops that show a program's values while it runs, and one that starts a grid of processes."""
+"""The interpreter dialect: ops that print and record values at run time, and one that runs a grid of processes."""
 
 from __future__ import annotations
 
 import csv
+from collections.abc import Callable, Sequence
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any
+from typing import Annotated, TypeAlias
 
 import numpy as np
 
-from stablehlo_ref.define import Attr, In, Ins, Op, Out, Outs
+from stablehlo_ref.define.attribute_codecs import ListCodec, String, Symbols
+from stablehlo_ref.define.bound import ControlFlowSite, PlanSite, Site
+from stablehlo_ref.define.computation import Callee, ControlFlow, Run, Slots, Turns
+from stablehlo_ref.define.constraints import Checker
+from stablehlo_ref.define.context import Context
+from stablehlo_ref.define.op import Attr, In, Ins, Op, Out, Outs
+from stablehlo_ref.define.processes import Grid
+from stablehlo_ref.define.spec import is_tensor, same, size
+from stablehlo_ref.define.type_constraints import anything, quantized_tensor, tensor
 from stablehlo_ref.diagnostics import EvaluationError, UnsupportedError
-from stablehlo_ref.kinds import ListOf, String, Symbol, anything, quantized_tensor, tensor
-from stablehlo_ref.ops.control_flow import Go, Slots, Turns, all_compatible
-from stablehlo_ref.processes import Grid
-from stablehlo_ref.spec import is_tensor, same, size
-from stablehlo_ref.text import value_text
+from stablehlo_ref.ir.arrays import Array, RuntimeValue
+from stablehlo_ref.ir.core import Operation
+from stablehlo_ref.ir.types import FunctionType, TensorType, Type
+from stablehlo_ref.numerics.value_text import value_text
+from stablehlo_ref.ops.control_flow import all_compatible
 
 
-class Print(Op, dialect="interpreter", op="print"):
-    """Prints a value and its name to standard output."""
+class Print(Op, dialect="interpreter", op="print", effects=True):
+    """Print `operand` and its SSA name to standard output."""
 
-    effects = True
     operand = In(tensor | quantized_tensor)
 
     syntax = "operands attr-dict : type(operands)"
 
     @staticmethod
-    def plan(operand: Any, operand_names: Any) -> Any:
-        (name,) = operand_names()
+    def plan(site: PlanSite, operand: TensorType) -> Run:
+        (name,) = site.operand_names()
         prefix = f"%{name} = " if name else ""
 
-        def run(context: Any, value: Any) -> tuple[()]:
+        def run(context: Context, value: Array) -> tuple[()]:
             print(prefix + value_text(operand, value), flush=True)
             return ()
 
         return run
 
 
-class Probe(Op, dialect="interpreter", op="probe"):
-    """Keeps a value under `probe_id`, for check.expect_serialized_eq; gives it back.
+class Probe(Op, dialect="interpreter", op="probe", effects=True):
+    """Record `operand` under `probe_id` for `check.expect_serialized_eq`, and return it.
 
-    With a probe directory it also writes the value to a numbered `.npy` file there and a line `probe_id,type,file` to
-    its index.csv; the n-th line of an id is its n-th value. Element types that numpy lacks are written as unsigned
+    With a probe directory, also write the value to a numbered `.npy` file there and append a line `probe_id,type,file`
+    to its index.csv, in the order in which values are recorded. Element types that numpy lacks are written as unsigned
     integers with the same bits.
     """
 
-    effects = True
     operand = In(tensor | quantized_tensor)
     probe_id = Attr(String)
     result = Out(tensor | quantized_tensor)
@@ -54,16 +61,16 @@ class Probe(Op, dialect="interpreter", op="probe"):
     syntax = "operands, probe_id = $probe_id attr-dict : type(results)"
 
     @staticmethod
-    def infer(operand: Any) -> Any:
+    def infer(operand: TensorType) -> TensorType:
         return operand
 
     @staticmethod
-    def constraints(C: Any, operand: Any, result: Any) -> None:
+    def constraints(C: Checker, operand: TensorType, result: TensorType) -> None:
         C(1, operand == result)
 
     @staticmethod
-    def plan(operand: Any, probe_id: str) -> Any:
-        def run(context: Any, value: Any) -> Any:
+    def plan(operand: TensorType, probe_id: String) -> Run:
+        def run(context: Context, value: Array) -> Array:
             context.probes.setdefault(probe_id, []).append((operand, np.asarray(value)))
             if context.probe_output_dir is not None:
                 number = sum(map(len, context.probes.values()))
@@ -73,8 +80,11 @@ class Probe(Op, dialect="interpreter", op="probe"):
         return run
 
 
-def write_probe(directory: Path, number: int, probe_id: str, type: str, value: np.ndarray) -> None:
-    """Writes `probe<number>.npy` and its line in index.csv; the first probe of a run starts a new index."""
+def write_probe(directory: Path, number: int, probe_id: str, type: str, value: Array) -> None:
+    """Write `probe<number>.npy` and append its line to index.csv; probe number 1 starts a new index.
+
+    EvaluationError if a file cannot be written.
+    """
     path = directory / f"probe{number}.npy"
     try:
         directory.mkdir(parents=True, exist_ok=True)
@@ -82,52 +92,66 @@ def write_probe(directory: Path, number: int, probe_id: str, type: str, value: n
         with open(directory / "index.csv", "w" if number == 1 else "a", newline="", encoding="utf-8") as index:
             csv.writer(index).writerow([probe_id, type, str(path)])
     except OSError as error:
-        raise EvaluationError(f"can't write probe {probe_id!r} to {directory}: {error.strerror}") from None
+        raise EvaluationError(f"cannot write probe {probe_id!r} to {directory}: {error.strerror}") from None
 
 
-def as_numpy_saves(value: np.ndarray) -> np.ndarray:
-    """An array that `numpy.load` reads back without ml_dtypes: types that numpy lacks as the bits they are."""
+def as_numpy_saves(value: Array) -> Array:
+    """Return an array that `numpy.load` reads without ml_dtypes: element types that numpy lacks become their bits."""
     return value if value.dtype.isbuiltin == 1 else value.view(f"u{value.dtype.itemsize}")
 
 
-class RunParallel(Op, dialect="interpreter", op="run_parallel"):
-    """Runs the functions of `programs`, a row for each replica and a column for each partition, as a grid of processes.
+SymbolLists: TypeAlias = Annotated[tuple[tuple[str, ...], ...], ListCodec(Symbols)]
 
-    Inputs and results are those of the processes one after another, row by row. The functions of `infeed` give what
-    reads of the grid's infeed get, whichever process reads.
+
+class RunParallel(Op, dialect="interpreter", op="run_parallel"):
+    """Run the functions of `programs`, one row per replica and one column per partition, as a grid of processes.
+
+    The inputs, and the results, of all processes are concatenated in row-major order. The functions of `infeed` return
+    the values of successive reads of the infeed, which all processes share.
     """
 
     inputs = Ins(anything)
-    infeed = Attr(ListOf(Symbol), default=None)
-    programs = Attr(ListOf(ListOf(Symbol)))
+    infeed = Attr(Symbols, default=None)
+    programs = Attr(SymbolLists)
     results = Outs(anything)
 
     @staticmethod
-    def constraints(C: Any, inputs: Any, infeed: Any, programs: Any, results: Any, symbols: Any) -> None:
+    def constraints(
+        C: Checker,
+        site: Site,
+        inputs: Sequence[Type],
+        infeed: Symbols | None,
+        programs: SymbolLists,
+        results: Sequence[Type],
+    ) -> None:
         C("programs", size(programs) > 0 and size(programs[0]) > 0 and same(map(size, programs)))
         for name in (name for row in (*programs, infeed or ()) for name in row):
-            C("symbols", is_function(symbols(name)))
-        functions = [symbols(name).properties["function_type"] for row in programs for name in row]
+            C("symbols", is_function(site.symbol(name)))
+        functions = [declared_type(site, name) for row in programs for name in row]
         C("inputs", all_compatible(inputs, [t for f in functions for t in f.inputs]))
         C("results", all_compatible(results, [t for f in functions for t in f.outputs]))
-        reads = [symbols(name).properties["function_type"] for name in infeed or ()]
+        reads = [declared_type(site, name) for name in infeed or ()]
         C("infeed", infeed != () and all(not f.inputs and is_tensor(*f.outputs) for f in reads))
 
     @staticmethod
-    def inline(
-        inputs: tuple[int, ...], infeed: Any, programs: Any, results: tuple[int, ...], functions: Any, run_grid: Any
-    ) -> Go:
+    def plan_control_flow(
+        site: ControlFlowSite,
+        inputs: tuple[int, ...],
+        infeed: Symbols | None,
+        programs: SymbolLists,
+        results: tuple[int, ...],
+    ) -> ControlFlow:
         grid = Grid(len(programs), len(programs[0]))
-        plans = [functions(name) for row in programs for name in row]
-        reads = [functions(name) for name in infeed or ()]
+        plans = [site.function(name) for row in programs for name in row]
+        reads = [site.function(name) for name in infeed or ()]
         if any(plan.block.communicates for plan in reads):
-            raise UnsupportedError("a function of the infeed communicates with other processes")
+            raise UnsupportedError("an infeed function communicates with other processes, which is not supported")
 
         def go(slots: Slots) -> Turns:
             values = iter([slots[slot] for slot in inputs])
             arguments = [list(islice(values, len(plan.block.arguments))) for plan in plans]
-            queue = [lambda context, plan=plan: plan.call(context, []) for plan in reads]
-            returned = run_grid(slots[0], grid, list(zip(plans, arguments)), queue)
+            queue = list(map(without_arguments, reads))
+            returned = site.run_grid(slots[0], grid, list(zip(plans, arguments)), queue)
             for slot, value in zip(results, chain.from_iterable(returned)):
                 slots[slot] = value
             yield from ()
@@ -135,5 +159,19 @@ class RunParallel(Op, dialect="interpreter", op="run_parallel"):
         return go
 
 
-def is_function(op: Any) -> bool:
+def is_function(op: Operation | None) -> bool:
     return op is not None and op.name == "func.func"
+
+
+def declared_type(site: Site, name: str) -> FunctionType:
+    """Return the type of the function `@name`; LookupError if there is no such function."""
+    function = site.symbol(name)
+    declared = None if function is None else function.properties.get("function_type")
+    if not isinstance(declared, FunctionType):
+        raise LookupError(f"no function @{name}")
+    return declared
+
+
+def without_arguments(plan: Callee) -> Callable[[Context], list[RuntimeValue]]:
+    """Return the function of a run's context that calls a function without arguments."""
+    return lambda context: plan.call(context, [])

@@ -1,0 +1,1 @@
+"""From a verified module to plans, and running them."""

@@ -1,97 +1,123 @@
-"""Running a grid of processes without threads: each goes on until it waits, and then when what it waits for is there.
+"""Running a grid of processes without threads: each runs until it has to wait, and resumes once its wait is over.
 
-So a run is deterministic, right on any number of cores, and when none can go on, that is a deadlock that is explained.
+So a run is deterministic, needs no locks, and detects a deadlock: no process can resume, and each can say why.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict, deque
-from collections.abc import Callable, Generator, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from copy import copy
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeAlias
 
+from stablehlo_ref.define.computation import Callee
+from stablehlo_ref.define.context import Context
+from stablehlo_ref.define.processes import (
+    Contributions,
+    Grid,
+    Group,
+    Outfeed,
+    Process,
+    ProcessId,
+    Receive,
+    Rendezvous,
+    Send,
+)
 from stablehlo_ref.diagnostics import Diagnostic, EvaluationError, StablehloError
-from stablehlo_ref.execute.run import Context, FunctionPlan, running
-from stablehlo_ref.processes import Grid, Group, Meeting, Process, ProcessId, Receive, Rendezvous, Send
+from stablehlo_ref.execute.run import running
+from stablehlo_ref.numerics.host_values import run_callback
 
-Turns = Generator[Any, Any, Any]
-Read = Callable[[Context], Sequence[Any]]
+Request: TypeAlias = Rendezvous | Send | Receive
+Coroutine: TypeAlias = Generator[Request, Any, list[Any]]  # of one process: yields requests, returns results
+ReadInfeed: TypeAlias = Callable[[Context], Sequence[Any]]
 
-SHOWN = 8  # of the processes that a message could name
+SHOWN = 8  # the number of processes that a message names
 
 
 def run_grid(
     context: Context,
     grid: Grid,
-    programs: Sequence[tuple[FunctionPlan, list[Any]]],
-    infeed: Iterable[Read] = (),
-    outfeed: list[tuple[ProcessId, Sequence[Any]]] | None = None,
+    programs: Sequence[tuple[Callee, list[Any]]],
+    infeed: Iterable[ReadInfeed] = (),
+    outfeed: Outfeed | None = None,
 ) -> list[list[Any]]:
-    """Runs a plan on its arguments in each process, in row-major order; returns the results of each.
+    """Run one plan on its arguments in each process, in row-major order; return the results of each process.
 
-    Every read of the infeed, by whatever process, takes the next of `infeed`. Checks that failed are added to those
-    of `context`. EvaluationError where the processes can't all go on.
+    A read of the infeed, in whichever process, takes the next item of `infeed`. Checks that failed are added to the
+    failures of `context`. Raises EvaluationError for a deadlock.
     """
-    reads = iter(infeed)
-    written = [] if outfeed is None else outfeed
-    contexts = [_of_process(context, Process(id, grid, reads, written)) for id in grid.processes]
-    turns = {c.process.id: _turns(c, plan, arguments) for c, (plan, arguments) in zip(contexts, programs)}
-    of_process = {c.process.id: c for c in contexts}
+    reads, writes = iter(infeed), HostOutfeed([] if outfeed is None else outfeed)
+    contexts = {id: _context_of_process(context, Process(id, grid, reads, writes)) for id in grid.processes}
+    coroutines = {id: _coroutine(contexts[id], plan, arguments) for id, (plan, arguments) in zip(contexts, programs)}
     try:
-        returned = Scheduler(turns, lambda process: going_on(of_process[process])).run()
+        returned = Scheduler(coroutines, lambda id: run_in_progress(contexts[id])).run()
     finally:
-        for c in contexts:
-            context.failures.extend(c.failures if len(contexts) == 1 else in_process(c.process.id, c.failures))
+        for id, c in contexts.items():
+            context.failures.extend(c.failures if len(contexts) == 1 else in_process(id, c.failures))
     if context.observer is not None:
-        context.observer.goes_on(context.process)
+        context.observer.resumes(context.process)
     return [returned[process] for process in grid.processes]
 
 
-def _of_process(context: Context, process: Process) -> Context:
-    """A context for one process of a grid: what the run carries along, but its own failures."""
+class HostOutfeed:
+    """The caller's outfeed; an exception that it raises becomes the cause of an EvaluationError."""
+
+    def __init__(self, target: Outfeed) -> None:
+        self._target = target
+
+    def append(self, item: tuple[ProcessId, Sequence[Any]], /) -> None:
+        """Append to the caller's outfeed."""
+        run_callback("the outfeed", lambda: self._target.append(item))
+
+
+def _context_of_process(context: Context, process: Process) -> Context:
+    """Return a context for one process of a grid; only the list of failures is separate."""
     own = copy(context)
     own.failures, own.process = [], process
     return own
 
 
 def in_process(process: ProcessId, diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
-    """The diagnostics, saying once which process they are of."""
+    """Return diagnostics with a note on the process that they come from."""
     note = f"in process {process}"
     return [d if note in d.notes else replace(d, notes=(*d.notes, note)) for d in diagnostics]
 
 
-def _turns(context: Context, plan: FunctionPlan, arguments: list[Any]) -> Turns:
+def _coroutine(context: Context, plan: Callee, arguments: list[Any]) -> Coroutine:
     if plan.block.communicates:
-        return (yield from plan.go(context, arguments))
+        return (yield from plan.coroutine(context, arguments))
     return plan.call(context, arguments)
 
 
-def going_on(context: Context) -> AbstractContextManager[None]:
-    """While a process goes on: what happens is of its run."""
+def run_in_progress(context: Context) -> AbstractContextManager[None]:
+    """Return a context manager inside of which `context` is that of the run in progress."""
     if context.observer is not None:
-        context.observer.goes_on(context.process)
+        context.observer.resumes(context.process)
     return running(context)
 
 
 class Scheduler:
-    """Resumes processes, which are generators of `Rendezvous`, `Send` and `Receive`, until all have returned."""
+    """Resumes processes, which are generators of requests to other processes, until all have returned.
+
+    `inside` returns the context manager to run a process in.
+    """
 
     def __init__(
-        self, processes: Mapping[ProcessId, Turns], inside: Callable[[ProcessId], AbstractContextManager[None]]
+        self, processes: Mapping[ProcessId, Coroutine], inside: Callable[[ProcessId], AbstractContextManager[None]]
     ) -> None:
         self.processes = processes
         self.inside = inside
         self.ready: deque[tuple[ProcessId, Any]] = deque((process, None) for process in processes)
         self.waiting: dict[ProcessId, Rendezvous | Receive] = {}
-        self.rooms: dict[Hashable, dict[ProcessId, Any]] = defaultdict(dict)  # what has been brought to a rendezvous
-        self.mail: dict[Hashable, deque[Any]] = defaultdict(deque)  # what was sent and not yet received, by channel
+        self.rendezvous: dict[RendezvousKey, dict[ProcessId, Any]] = defaultdict(dict)  # contributions so far
+        self.mailboxes: dict[Hashable, deque[Any]] = defaultdict(deque)  # messages not yet received, by channel
         self.receivers: dict[Hashable, deque[ProcessId]] = defaultdict(deque)
-        self.results: dict[ProcessId, Any] = {}
+        self.results: dict[ProcessId, list[Any]] = {}
 
-    def run(self) -> dict[ProcessId, Any]:
-        """What each process returned. EvaluationError if they can't all go on, or the error of the first that fails."""
+    def run(self) -> dict[ProcessId, list[Any]]:
+        """Return what each process returned. Raises EvaluationError for a deadlock, or the first error of a process."""
         while self.ready:
             process, value = self.ready.popleft()
             with self.inside(process):
@@ -100,8 +126,8 @@ class Scheduler:
             raise self._deadlock()
         return self.results
 
-    def _resume(self, process: ProcessId, value: Any) -> None:
-        """Lets a process go on until it waits or returns."""
+    def _resume(self, process: ProcessId, value: object) -> None:
+        """Run a process until it makes a request or returns."""
         try:
             request = self.processes[process].send(value)
         except StopIteration as end:
@@ -111,80 +137,89 @@ class Scheduler:
                 raise
             raise type(error)(in_process(process, error.diagnostics)) from error
         else:
-            self._take(process, request)
+            self._handle(process, request)
 
-    def _take(self, process: ProcessId, request: Any) -> None:
+    def _handle(self, process: ProcessId, request: Request) -> None:
         match request:
-            case Send(key, brought):
-                self.mail[key].append(brought)
+            case Send(key, message):
+                self.mailboxes[key].append(message)
                 self.ready.append((process, None))
             case Receive(key=key):
                 self.waiting[process] = request
                 self.receivers[key].append(process)
             case Rendezvous():
                 self.waiting[process] = request
-                self._meet(process, request)
+                self._join(process, request)
                 return
         self._deliver(key)
 
     def _deliver(self, key: Hashable) -> None:
-        """Hands over what was sent first to whoever waits first."""
-        mail, receivers = self.mail[key], self.receivers[key]
-        if mail and receivers:
+        """Pass the oldest message of a channel to the process that has waited for it longest."""
+        mailbox, receivers = self.mailboxes[key], self.receivers[key]
+        if mailbox and receivers:
             process = receivers.popleft()
             del self.waiting[process]
-            self.ready.append((process, mail.popleft()))
+            self.ready.append((process, mailbox.popleft()))
 
-    def _meet(self, process: ProcessId, request: Rendezvous) -> None:
-        """Resumes the group when all of it have come to the same rendezvous."""
+    def _join(self, process: ProcessId, request: Rendezvous) -> None:
+        """Add the contribution of a process to a rendezvous; resume the group once it is complete."""
         key, group = _key(request), request.group
-        room = self.rooms[key]
-        room[process] = request.brought
-        if len(room) < len(group):
+        contributed = self.rendezvous[key]
+        contributed[process] = request.contribution
+        if len(contributed) < len(group):
             return
-        del self.rooms[key]
-        meeting = Meeting({member: room[member] for member in group})
+        del self.rendezvous[key]
+        contributions = Contributions({member: contributed[member] for member in group})
         for member in group:
             del self.waiting[member]
-            self.ready.append((member, meeting))
+            self.ready.append((member, contributions))
 
     # --- deadlock -----------------------------------------------------------------------------------------------
 
     def _deadlock(self) -> EvaluationError:
         diagnostics = []
-        for process, wait in sorted(self.waiting.items())[:SHOWN]:
-            message = f"deadlock: process {process} waits at '{wait.op}'"
-            diagnostics.append(Diagnostic(message, wait.location, notes=tuple(self._why(wait))))
+        for process, request in sorted(self.waiting.items())[:SHOWN]:
+            message = f"deadlock: process {process} waits at '{request.op}'"
+            diagnostics.append(Diagnostic(message, request.location, notes=tuple(self._reasons(request))))
         if len(self.waiting) > SHOWN:
             diagnostics.append(Diagnostic(f"deadlock: {len(self.waiting) - SHOWN} more processes wait"))
         return EvaluationError(diagnostics)
 
-    def _why(self, wait: Rendezvous | Receive) -> list[str]:
-        if isinstance(wait, Receive):
-            if wait.source is None:
-                return ["for a message that no process has sent"]
-            return [f"for a message from process {wait.source}: {self._state(wait.source)}"]
-        missing = [other for other in wait.group if other not in self.rooms[_key(wait)]]
-        lines = [f"process {other} has not come: {self._state(other, wait)}" for other in missing[:SHOWN]]
+    def _reasons(self, request: Rendezvous | Receive) -> Iterator[str]:
+        """Yield what a process waits for, one line for each process at fault."""
+        if isinstance(request, Receive):
+            if request.source is None:
+                yield "for a message that no process has sent"
+            else:
+                yield f"for a message from process {request.source}: {self._state(request.source)}"
+            return
+        yield f"its group is {_listed(request.group)}"
+        missing = [member for member in request.group if member not in self.rendezvous[_key(request)]]
+        for member in missing[:SHOWN]:
+            yield f"process {member} has not come: {self._state(member, request)}"
         if len(missing) > SHOWN:
-            lines.append(f"nor have {len(missing) - SHOWN} more")
-        return [f"its group is {_listed(wait.group)}", *lines]
+            yield f"{len(missing) - SHOWN} more processes have not come"
 
-    def _state(self, process: ProcessId, wait: Rendezvous | None = None) -> str:
+    def _state(self, process: ProcessId, wanted: Rendezvous | None = None) -> str:
+        """Return where a process is instead of at the rendezvous `wanted`."""
         if process in self.results:
             return "it has finished"
-        there = self.waiting.get(process)
-        if there is None:
-            return "there is no such process"
-        place = f" at {there.location}" if there.location else ""
-        if isinstance(there, Rendezvous) and wait is not None and there.op == wait.op:
-            return f"it waits at another '{there.op}'{place}, {_difference(there, wait)}"
-        return f"it waits at '{there.op}'{place}"
+        request = self.waiting.get(process)
+        if request is None:
+            return "it does not exist"
+        place = f" at {request.location}" if request.location else ""
+        if isinstance(request, Rendezvous) and wanted is not None and request.op == wanted.op:
+            return f"it waits at another '{request.op}'{place}, {_difference(request, wanted)}"
+        return f"it waits at '{request.op}'{place}"
 
 
 @dataclass(frozen=True)
-class Room:
-    """Where a group meets. All of it come, so nobody goes through the whole group to find the place."""
+class RendezvousKey:
+    """Identifies a rendezvous, for processes with equal keys.
+
+    The hash uses the first process and the size of the group, not all of it: as each process of the group computes the
+    hash, their time together would otherwise be quadratic in the size of the group.
+    """
 
     op: str
     tag: tuple[tuple[str, Hashable], ...]
@@ -194,12 +229,12 @@ class Room:
         return hash((self.op, self.group[:1], len(self.group)))
 
 
-def _key(wait: Rendezvous) -> Room:
-    return Room(wait.op, wait.tag, wait.group)
+def _key(request: Rendezvous) -> RendezvousKey:
+    return RendezvousKey(request.op, request.tag, request.group)
 
 
 def _difference(one: Rendezvous, other: Rendezvous) -> str:
-    """In what a rendezvous is not the other, of the same op."""
+    """Return how a rendezvous differs from another of the same op."""
     if one.group != other.group:
         return f"on the group {_listed(one.group)}"
     pairs = [f"{n} {_show(v)}, not {_show(w)}" for (n, v), (_, w) in zip(one.tag, other.tag) if v != w]
@@ -211,5 +246,5 @@ def _listed(group: Group) -> str:
     return ", ".join(map(str, group[:SHOWN])) + more
 
 
-def _show(value: Any) -> str:
+def _show(value: object) -> str:
     return f"({', '.join(map(str, value))})" if isinstance(value, tuple) else str(value)

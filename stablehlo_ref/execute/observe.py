@@ -1,4 +1,4 @@
-"""Observers of a run: op-by-op values, statistics, a progress bar."""
+"""Observers of a run: a trace of values, statistics, a progress bar."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any, TextIO
 
-from stablehlo_ref.execute.run import Observer
+from stablehlo_ref.define.context import Observer
+from stablehlo_ref.define.processes import Process
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.types import TokenType
-from stablehlo_ref.processes import Process
-from stablehlo_ref.text import value_text
+from stablehlo_ref.numerics.value_text import value_text
 
 
 class Observers(Observer):
@@ -30,40 +30,43 @@ class Observers(Observer):
         for observer in self.observers:
             observer.after(op, results)
 
-    def goes_on(self, process: Process) -> None:
+    def resumes(self, process: Process) -> None:
         for observer in self.observers:
-            observer.goes_on(process)
+            observer.resumes(process)
 
 
 class Trace(Observer):
-    """Writes each op's results as it finishes (`-v`)."""
+    """Prints the results of each op when it has run (`-v`)."""
 
     def __init__(self, out: TextIO | None = None) -> None:
         self.out = out or sys.stderr
-        self.of = ""
+        self._prefix = ""
 
-    def goes_on(self, process: Process) -> None:
-        self.of = f"process {process.id}: " if process.grid.count > 1 else ""
+    def resumes(self, process: Process) -> None:
+        self._prefix = f"process {process.id}: " if process.grid.count > 1 else ""
 
     def after(self, op: Operation, results: Sequence[Any]) -> None:
         for result, value in zip(op.results, results):
             name = result.name or f"result {result.index}"
             is_dropped = value is None and not isinstance(result.type, TokenType)
             text = "not used" if is_dropped else value_text(result.type, value)
-            print(f"{op.location}: {self.of}{op.name}: %{name} = {text}", file=self.out)
+            print(f"{op.location}: {self._prefix}{op.name}: %{name} = {text}", file=self.out)
         if not results:
-            print(f"{op.location}: {self.of}{op.name}", file=self.out)
+            print(f"{op.location}: {self._prefix}{op.name}", file=self.out)
 
 
 class Statistics(Observer):
-    """Counts ops and their own seconds by kind, less those of ops inside them, and peak memory (`--stats`)."""
+    """Counts ops and their time by name, and measures peak memory (`--stats`).
+
+    The time of an op does not include that of the ops in its regions or in the functions that it calls.
+    """
 
     def __init__(self) -> None:
         self.count: dict[str, int] = defaultdict(int)
         self.seconds: dict[str, float] = defaultdict(float)
-        self._started: list[list[float]] = []  # of each op under way: when, and seconds of ops inside it
-        self._of_process: dict[int, list[list[float]]] = defaultdict(list)  # the same of processes that wait
-        self._paused: dict[int, float] = {}  # since when they wait
+        self._started: list[list[float]] = []  # for each op in progress: its start, and the seconds of inner ops
+        self._of_process: dict[int, list[list[float]]] = defaultdict(list)  # the same for processes that wait
+        self._paused: dict[int, float] = {}  # when they started to wait
         self._process = 0
         self.peak_bytes = 0
 
@@ -86,7 +89,7 @@ class Statistics(Observer):
         if self._started:
             self._started[-1][1] += took
 
-    def goes_on(self, process: Process) -> None:
+    def resumes(self, process: Process) -> None:
         now = time.perf_counter()
         self._of_process[self._process], self._paused[self._process] = self._started, now
         self._process = id(process)
@@ -102,10 +105,10 @@ class Statistics(Observer):
 
 
 class Progress(Observer):
-    """A line on a terminal, from the second second of a run on: how many of the entry's ops are done."""
+    """A progress bar on a terminal: how many ops of the entry have run. It is shown after two seconds."""
 
-    PATIENCE = 2.0
-    WIDTH = 30
+    DELAY = 2.0  # seconds
+    WIDTH = 30  # characters
 
     def __init__(self, total: int, out: TextIO | None = None) -> None:
         self.out = out or sys.stderr
@@ -118,7 +121,7 @@ class Progress(Observer):
     def before(self, op: Operation, operands: Sequence[Any]) -> None:
         self._depth += 1
         now = time.perf_counter()
-        if now - self._start > self.PATIENCE and now - self._shown > 0.1:
+        if now - self._start > self.DELAY and now - self._shown > 0.1:
             self._shown = now
             filled = self.WIDTH * self.done // self.total
             bar = "#" * filled + "." * (self.WIDTH - filled)
@@ -132,7 +135,7 @@ class Progress(Observer):
         self.done += self._depth == 0
 
     def close(self) -> None:
-        """Takes the line off the terminal."""
+        """Clear the line."""
         if self._shown > self._start:
             self.out.write("\r\x1b[K")
             self.out.flush()

@@ -1,58 +1,73 @@
 """Quantized tensors: an op on them is the op on their expressed types, between dequantize and quantize.
 
-Spec, "Quantization computations": `dequantize_op_quantize` and, where some operands are not quantized,
-`hybrid_dequantize_then_op`. No op class has code for it; those that only move elements take them as they are stored.
+Spec, "Quantization computations": `dequantize_op_quantize` and, if some operands are not quantized,
+`hybrid_dequantize_then_op`. Op classes need no code for this. Ops that only move elements move the stored integers.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
-from stablehlo_ref.choices import Choice
-from stablehlo_ref.execute.steps import Run
-from stablehlo_ref.ir.core import Operation
+from stablehlo_ref.define.bound import BoundOp, bind
+from stablehlo_ref.define.choices import Choice
+from stablehlo_ref.define.computation import Kernel, Run
+from stablehlo_ref.define.spec import expressed_type, is_per_axis_quantized, is_quantized, with_element_type
+from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.types import Type
 from stablehlo_ref.numerics.dtypes import numpy_dtype
-from stablehlo_ref.numerics.narrow import in_blocks, tabulated
-from stablehlo_ref.numerics.quantized import dequantize, of_pairs, quantize
-from stablehlo_ref.spec import expressed_type, is_per_axis_quantized, is_quantized, with_element_type
+from stablehlo_ref.numerics.narrow_floats import in_blocks, tabulated
+from stablehlo_ref.numerics.quantized import dequantize, quantize, tabulate_pairs
 
 
-def expressed(type: Any) -> Any:
-    """The type with its expressed element type, where it is quantized."""
+def expressed(type: Type) -> Type:
+    """Return the type with its expressed element type if it is quantized."""
     return with_element_type(type, expressed_type(type)) if is_quantized(type) else type
 
 
-def is_on_expressed(op: Operation, types: Iterable[Type]) -> bool:
-    """Whether the op on these types of operands and results is the one on expressed types."""
-    assert op.definition is not None
-    definition = op.definition.of(op)
-    as_stored = definition.on_storage or definition.effects or op.regions or "plan" not in definition.parameters
-    return not as_stored and any(map(is_quantized, types))
+def is_on_expressed(bound: BoundOp) -> bool:
+    """Return whether the op, for these types of operands and results, is computed on expressed types."""
+    traits = bound.definition.traits
+    if traits.computes_on_storage or traits.effects or bound.op.regions or "plan" not in bound.definition.roles:
+        return False
+    return any(map(is_quantized, (*bound.operands, *bound.results)))
 
 
-def on_expressed(run: Run, operands: Sequence[Type], results: Sequence[Type], is_elementwise: bool) -> Run:
-    """From the `run` of an op on expressed types that of the op on these types, taking its operands in a row."""
+def on_expressed_types(bound: BoundOp) -> BoundOp:
+    """Bind the op to expressed types.
+
+    Constants are dropped, as they are stored integers, except those of shape operands, which are never quantized.
+    """
+    shape_operands = bound.definition.traits.shape_operands
+    constants = {name: array for name, array in bound.site.constants.items() if name in shape_operands}
+    site = bound.site.with_constants(constants)
+    operands, results = list(map(expressed, bound.operands)), list(map(expressed, bound.results))
+    return bind(bound.definition, site, operands, results, bound.bodies)
+
+
+def quantized_kernel(bound: BoundOp, kernel: Kernel) -> Kernel:
+    """Return the kernel of an op on quantized types, given that of the op on expressed types."""
+    run, operands, results = kernel.run, bound.operands, bound.results
     enter = [dequantize(t) if is_quantized(t) else None for t in operands]
     leave = [quantize(t) if is_quantized(t) else None for t in results]
 
-    def wrapped(*arrays: Any) -> Any:
+    def wrapped(*arrays: Array) -> Any:
         returned = run(*[f(a) if f else a for f, a in zip(enter, arrays)])
         values = [returned] if len(leave) == 1 else returned
         stored = [f(v) if f else v for f, v in zip(leave, values)]
         return stored[0] if len(leave) == 1 else stored
 
-    return _in_pieces(wrapped, operands, results) if is_elementwise else wrapped
+    is_elementwise = bound.definition.traits.elementwise
+    return Kernel(_in_pieces(wrapped, operands, results) if is_elementwise else wrapped)
 
 
 def quantizes_nan(run: Run, operands: Sequence[Type], results: Sequence[Type]) -> Callable[..., Iterator[Choice]]:
-    """From the `run` of an op on expressed types what tells whether it gives any NaN that is to be quantized."""
+    """Return a function that finds whether an op, given by `run` on expressed types, has a NaN to quantize."""
     enter = [dequantize(t) if is_quantized(t) else None for t in operands]
 
-    def cases(*arrays: Any) -> Iterator[Choice]:
+    def cases(*arrays: Array) -> Iterator[Choice]:
         returned = run(*[f(a) if f else a for f, a in zip(enter, arrays)])
         values = [returned] if len(results) == 1 else returned
         if any(is_quantized(t) and np.isnan(v).any() for t, v in zip(results, values)):
@@ -62,12 +77,12 @@ def quantizes_nan(run: Run, operands: Sequence[Type], results: Sequence[Type]) -
 
 
 def _in_pieces(run: Run, operands: Sequence[Any], results: Sequence[Any]) -> Run:
-    """An elementwise `run` by a table of all that it can be given, where that is little, or else block by block."""
+    """Return an elementwise `run` as a table of all values of its operands if there are few, else block by block."""
     if any(map(is_per_axis_quantized, (*operands, *results))) or len({t.shape for t in operands if t.shape}) > 1:
         return run
     first, *others = (numpy_dtype(t.element_type) for t in operands)
     if not others and first.itemsize <= 2:
         return tabulated(run, first)
     if others == [first] and first.itemsize == 1:
-        return of_pairs(run, first)
+        return tabulate_pairs(run, first)
     return in_blocks(run, numpy_dtype(results[0].element_type))

@@ -1,7 +1,10 @@
 """Regions that ops call as functions, in three tiers: a recognised operation, arrays of lanes, one scalar at a time.
 
-An op asks for the first that exists. The last is always right and is what the others are tested against. An op whose
-function is one of scalars need not ask: `each` takes arrays, by the best tier there is.
+The first two are faster and do not exist for every region. The third always does; tests compare the others with it. For
+a function of scalars, `each` takes arrays and uses the first tier that exists.
+
+A recognised operation is found by the structure of the region, `return op(%a, %b)`, so it is the same function by
+definition. (`algorithms` also recognise some regions of several ops, and say why that is sound.)
 """
 
 from __future__ import annotations
@@ -9,46 +12,49 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from math import prod
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
-from stablehlo_ref.execute.choosing import may_be_open
+from stablehlo_ref.define.computation import Kernel
+from stablehlo_ref.define.definition import Traits, definition_of
+from stablehlo_ref.execute.implementation_defined import may_be_implementation_defined
 from stablehlo_ref.execute.run import FunctionPlan, current_context
+from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Block, Operation, Region, Value
 from stablehlo_ref.numerics.dtypes import numpy_dtype
 
-Call = Callable[..., list[Any]]
+Call: TypeAlias = Callable[..., list[Any]]  # from arrays to a list of the results
 
 
-class PlannedBody:
-    """An input function of an op, planned at most once in each form it is used in."""
+class PlannedRegion:
+    """An input function of an op, planned at most once in each form in which it is used (see `RegionFunction`)."""
 
     def __init__(
         self,
         region: Region,
         plan: Callable[[Block, int | None], FunctionPlan],
-        run_of: Callable[[Operation], Callable[..., Any]],
+        kernel: Callable[[Operation], Kernel],
         captures: Sequence[Any] = (),
         step_by_step: bool = False,
     ) -> None:
         self.region = region
-        self.function_type: Any = region.function_type
+        self.function_type: Any = region.function_type  # of tensor types
         self._plan = plan
-        self._run_of = run_of  # plans one op of arrays, the only one of the body
+        self._kernel = kernel  # plans a recognised op
         self._captures = tuple(captures)
-        self._step_by_step = step_by_step  # whether ops must be seen that may need a choice
+        self._step_by_step = step_by_step  # whether an observer must see each op that may rely on a choice
         self._scalar: FunctionPlan | None = None
         self._by_count: dict[int, Call] = {}
 
-    def bind(self, captures: Sequence[Any]) -> PlannedBody:
-        """The same body with the values that it captures, which its plan takes as further arguments."""
-        bound = PlannedBody(self.region, self._plan, self._run_of, captures, self._step_by_step)
+    def bind(self, captures: Sequence[Any]) -> PlannedRegion:
+        """Return the same body with the values that it captures, which its plan takes as further arguments."""
+        bound = PlannedRegion(self.region, self._plan, self._kernel, captures, self._step_by_step)
         self._scalar = bound._scalar = self._scalar or self._plan(self.region.block, None)
         return bound
 
-    def returning(self, values: Sequence[Value]) -> PlannedBody:
-        """The part of the body that computes `values`, which are arguments or results of its ops."""
+    def returning(self, values: Sequence[Value]) -> PlannedRegion:
+        """Return the part of the body that computes `values`, which are arguments or results of its ops."""
         block = Block([], [])
         block.arguments = self.region.block.arguments
         needed = set(values)
@@ -57,35 +63,35 @@ class PlannedBody:
                 needed.update(op.operands)
                 block.operations.insert(0, op)
         last = self.region.block.operations[-1]
-        block.operations.append(Operation(last.name, None, list(values), (), {}, {}, [], last.location))
+        block.operations.append(Operation(last.name, list(values), (), {}, {}, [], last.location))
         return self._of(block)
 
-    def taking(self, arguments: Sequence[Value]) -> PlannedBody:
-        """The body as a function of some of its arguments, where it needs no others."""
+    def taking(self, arguments: Sequence[Value]) -> PlannedRegion:
+        """Return the body as a function of those arguments that it needs."""
         block = Block([], [])
         block.arguments, block.operations = list(arguments), self.region.block.operations
         return self._of(block)
 
-    def _of(self, block: Block) -> PlannedBody:
-        return PlannedBody(Region([block]), self._plan, self._run_of, self._captures, self._step_by_step)
+    def _of(self, block: Block) -> PlannedRegion:
+        return PlannedRegion(Region([block]), self._plan, self._kernel, self._captures, self._step_by_step)
 
     # --- all tiers ----------------------------------------------------------------------------------------------
 
     @cached_property
     def each(self) -> Call:
-        """The body, a function of scalars, on every tuple of elements of arrays, which are of one shape or scalars."""
+        """The body, a function of scalars, applied to every tuple of elements of arrays of one shape, or scalars."""
         if not self.is_elementwise:
             return self._each_lane
         if self.recognised is None:
             return self._each_element
-        run = self._run_of(self.recognised)
+        run = self._kernel(self.recognised).run
         return lambda *arrays: [run(*arrays)]
 
-    def _each_element(self, *arrays: Any) -> list[Any]:
+    def _each_element(self, *arrays: Array) -> list[Any]:
         shape = max(map(np.shape, arrays), key=len)
         return [r if np.shape(r) == shape else np.broadcast_to(r, shape) for r in self(*arrays)]
 
-    def _each_lane(self, *arrays: Any) -> list[Any]:
+    def _each_lane(self, *arrays: Array) -> list[Any]:
         shape = max(map(np.shape, arrays), key=len)
         count = prod(shape)
         if count not in self._by_count:
@@ -97,21 +103,21 @@ class PlannedBody:
 
     @property
     def recognised(self) -> Operation | None:
-        """The op of a body that is just `return op(%a, %b)` of its two arguments in order."""
+        """The op of a body that is `return op(%a, %b)` of its two arguments in order; None for any other body."""
         match self.region.block.operations:
             case [op, terminator] if (
                 op.operands == self.region.block.arguments
                 and len(op.operands) == 2
                 and terminator.operands == op.results
                 and not op.regions
-                and not (self._step_by_step and may_be_open(op))
+                and not (self._step_by_step and may_be_implementation_defined(op))
             ):
                 return op
         return None
 
     @cached_property
-    def parts(self) -> list[PlannedBody]:
-        """A body `(%a..., %b...) -> ...` as one `(%ai, %bi) -> ...` for each result, if they are independent."""
+    def parts(self) -> list[PlannedRegion]:
+        """A body `(%a..., %b...) -> ...` as one body `(%ai, %bi) -> ...` per result, if these are independent."""
         arguments, returned = self.region.block.arguments, self.region.block.operations[-1].operands
         pairs = list(zip(arguments, arguments[len(arguments) // 2 :]))
         parts = [self.returning([value]) for value in returned]
@@ -124,41 +130,41 @@ class PlannedBody:
 
     @cached_property
     def is_elementwise(self) -> bool:
-        """Whether the body takes arrays of any one shape as it takes scalars: all its ops are elementwise."""
+        """Whether the body, a function of scalars, has elementwise ops only, and so takes arrays of one shape."""
         return not any(t.shape for t in self.function_type.inputs) and _is_elementwise(self.region.block)
 
     def lanes(self, count: int) -> Call | None:
-        """The body on arrays with `count` lanes in front, every result so too; None where an op has no lanes."""
+        """Return the body on arrays with a leading axis of `count` lanes; None if an op has no batching rule."""
         if not self.is_elementwise:
-            return self._lifted(count)
+            return self._batched(count)
 
-        def run(*arrays: Any) -> list[Any]:
+        def run(*arrays: Array) -> list[Any]:
             shape = np.broadcast_shapes((count,), *[np.shape(a) for a in arrays])
             return [r if np.shape(r) == shape else np.broadcast_to(r, shape) for r in self(*arrays)]
 
         return run
 
-    def _lifted(self, count: int) -> Call | None:
-        if self._captures or not _is_liftable(self.region.block):
+    def _batched(self, count: int) -> Call | None:
+        if self._captures or not _has_batching_rules(self.region.block):
             return None
-        frame = self._plan(self.region.block, count)
+        plan = self._plan(self.region.block, count)
         shapes = [(count, *t.shape) for t in self.function_type.outputs]
 
-        def run(*arrays: Any) -> list[Any]:
-            results = frame.call(current_context(), list(arrays))
+        def run(*arrays: Array) -> list[Any]:
+            results = plan.call(current_context(), list(arrays))
             return [r if np.shape(r) == s else np.broadcast_to(r, s) for r, s in zip(results, shapes)]
 
         return run
 
     # --- tier 3 -------------------------------------------------------------------------------------------------
 
-    def __call__(self, *arrays: Any) -> list[Any]:
-        """The body on one tuple of its arguments; where `is_elementwise`, on arrays of shapes that broadcast."""
+    def __call__(self, *arrays: Array) -> list[Any]:
+        """Call the body on its arguments; if `is_elementwise`, these may be arrays whose shapes broadcast."""
         if self._scalar is None:
             self._scalar = self._plan(self.region.block, None)
         return self._scalar.call(current_context(), [*arrays, *self._captures])
 
-    def _one_by_one(self, *arrays: Any) -> list[Any]:
+    def _one_by_one(self, *arrays: Array) -> list[Any]:
         results = [np.empty(len(arrays[0]), numpy_dtype(t.element_type)) for t in self.function_type.outputs]
         for lane, scalars in enumerate(zip(*arrays)):
             for result, value in zip(results, self(*scalars)):
@@ -168,17 +174,22 @@ class PlannedBody:
 
 def _is_elementwise(block: Block) -> bool:
     *operations, _ = block.operations
-    return all(
-        op.name == "stablehlo.constant" or (op.definition is not None and op.definition.elementwise and not op.regions)
-        for op in operations
-    )
+    return all(op.name == "stablehlo.constant" or (_traits(op).elementwise and not op.regions) for op in operations)
 
 
-def _is_liftable(block: Block) -> bool:
+def _has_batching_rules(block: Block) -> bool:
     *operations, _ = block.operations
     return all(
-        op.definition is not None
-        and not op.regions
-        and (op.name == "stablehlo.constant" or op.definition.elementwise or "lift" in op.definition.parameters)
+        not op.regions and (op.name == "stablehlo.constant" or _traits(op).elementwise or _has_batching_rule(op))
         for op in operations
     )
+
+
+def _traits(op: Operation) -> Traits:
+    definition = definition_of(op)
+    return definition.traits if definition else Traits()
+
+
+def _has_batching_rule(op: Operation) -> bool:
+    definition = definition_of(op)
+    return definition is not None and "batching_rule" in definition.roles

@@ -1,26 +1,27 @@
-"""Steps: closures over slot numbers, one shape for each arity, that call a planned `run` and drop what dies then."""
+"""Steps: closures over slot numbers that run a kernel, and empty the slots of values that are not used again."""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Sequence
 from itertools import accumulate
 from typing import Any
 
-from stablehlo_ref.define import Ins, Op, segment_sizes
+from stablehlo_ref.define.computation import Kernel, Run, Slots, Turns
+from stablehlo_ref.define.definition import OpDefinition, Traits, segment_sizes
+from stablehlo_ref.define.op import Ins
 from stablehlo_ref.diagnostics import StablehloError
-from stablehlo_ref.execute.run import CONTEXT, Slots, Step, Turns
+from stablehlo_ref.execute.ownership import is_exclusively_owned
+from stablehlo_ref.execute.run import CONTEXT, Step
 
-Run = Callable[..., Any]
 
+def step_for(kernel: Kernel, ins: Sequence[int], outs: Sequence[int], dead: Sequence[int], traits: Traits) -> Step:
+    """Return a step that runs a kernel on the slots `ins`, stores the results in `outs` and empties the slots `dead`.
 
-def step_for(run: Run, ins: Sequence[int], outs: Sequence[int], dead: Sequence[int], effects: bool = False) -> Step:
-    """A step that calls `run` on the slots `ins`, stores what it returns in `outs` and empties the slots `dead`.
-
-    With one result `run` returns it; with any other number it returns that many in a sequence.
+    A kernel returns its only result by itself, and any other number of results as a sequence. There is a closure for
+    each number of operands, as a general one takes about twice as long.
     """
-    in_place = getattr(run, "in_place", None)
-    if effects:
+    run, in_place = kernel.run, kernel.in_place
+    if traits.effects:
         return _effect_step(run, tuple(ins), tuple(outs), tuple(dead))
     if in_place and len(outs) == 1 and ins[0] in dead and ins[0] not in ins[1:]:
         return _in_place_step(run, in_place, tuple(ins), outs[0], tuple(dead))
@@ -86,40 +87,36 @@ def _general_step(run: Run, ins: tuple[int, ...], outs: tuple[int, ...], dead: t
 
 
 def _effect_step(run: Run, ins: tuple[int, ...], outs: tuple[int, ...], dead: tuple[int, ...]) -> Step:
-    """`run` gets the run's context first."""
+    """Return a step whose kernel takes the context of the run as its first argument."""
     return _general_step(run, (CONTEXT, *ins), outs, dead)
 
 
-def _owned_count() -> int:
-    """What `sys.getrefcount` says of an array that only a local variable holds."""
-    array = object()
-    return sys.getrefcount(array)
-
-
-_OWNED = _owned_count()
-
-
 def _in_place_step(run: Run, in_place: Run, ins: tuple[int, ...], out: int, dead: tuple[int, ...]) -> Step:
-    """The first operand dies here: where nobody else holds it, nor a view of it, `in_place` may write into it."""
+    """Return the step of an op after which the first operand is dead: `in_place` overwrites it if nothing else has it.
+
+    A dead operand is not necessarily unused: it may be an argument that the caller keeps, or a view of it may be alive.
+    """
     first, rest = ins[0], ins[1:]
     others = tuple(slot for slot in dead if slot != first)
 
     def step(slots: Slots) -> None:
+        compute = in_place if is_exclusively_owned(slots, first) else run
         operand = slots[first]
         slots[first] = None
-        free = sys.getrefcount(operand) <= _OWNED and operand.base is None and operand.flags.writeable
-        slots[out] = (in_place if free else run)(operand, *[slots[slot] for slot in rest])
+        slots[out] = compute(operand, *[slots[slot] for slot in rest])
         for slot in others:
             slots[slot] = None
 
     return step
 
 
-def communicating_step(run: Run, ins: Sequence[int], outs: Sequence[int], dead: Sequence[int]) -> Step:
-    """A step whose `run` is a generator of rendezvous, and so is the step."""
+def communicating_step(
+    kernel: Kernel, ins: Sequence[int], outs: Sequence[int], dead: Sequence[int], traits: Traits
+) -> Step:
+    """Return a step that is a generator function, as its kernel is, of requests to other processes."""
 
     def step(slots: Slots) -> Turns:
-        returned = yield from run(slots[CONTEXT], *[slots[slot] for slot in ins])
+        returned = yield from kernel.run(slots[CONTEXT], *[slots[slot] for slot in ins])
         for out, value in zip(outs, [returned] if len(outs) == 1 else returned):
             slots[out] = value
         for slot in dead:
@@ -129,7 +126,7 @@ def communicating_step(run: Run, ins: Sequence[int], outs: Sequence[int], dead: 
 
 
 def refusing_step(error: StablehloError) -> Step:
-    """The step of an op that cannot be planned, and may never be reached."""
+    """Return a step that raises an error: that of an op that cannot be planned, but may never be reached."""
 
     def step(slots: Slots) -> None:
         raise type(error)(error.diagnostics)
@@ -137,32 +134,32 @@ def refusing_step(error: StablehloError) -> Step:
     return step
 
 
-def in_a_row(definition: type[Op], count: int, run: Run) -> Run:
-    """`run` taking its operands in a row, where it wants those of an `Ins` member as one tuple."""
+def with_grouped_operands(definition: OpDefinition, count: int, planned: Run | Kernel) -> Kernel:
+    """Return what `plan` returned as a kernel that takes `count` operands, those of an `Ins` member one by one."""
+    kernel = planned if isinstance(planned, Kernel) else Kernel(planned)
     if not any(isinstance(m, Ins) for m in definition.operands):
-        return run
+        return kernel
+    in_place = kernel.in_place and _grouping(definition, count, kernel.in_place)
+    return Kernel(_grouping(definition, count, kernel.run), in_place)
+
+
+def _grouping(definition: OpDefinition, count: int, run: Run) -> Run:
     *members, last = definition.operands
+    first = int(definition.traits.effects)
     if isinstance(last, Ins) and not any(isinstance(m, Ins) for m in members):
-        single = len(members) + definition.effects
+        single = len(members) + first
+        return lambda *arrays: run(*arrays[:single], arrays[single:])
+    spans = [slice(first + s.start, first + s.stop) for s in _spans(definition, count)]
+    variadic = [isinstance(m, Ins) for m in definition.operands]
 
-        def grouped(*arrays: Any) -> Any:
-            return run(*arrays[:single], arrays[single:])
-    else:
-        first = int(definition.effects)
-        spans = [slice(first + s.start, first + s.stop) for s in _spans(definition, count)]
-        variadic = [isinstance(m, Ins) for m in definition.operands]
+    def grouped(*arrays: Any) -> Any:
+        parts = [arrays[span] if many else arrays[span.start] for span, many in zip(spans, variadic)]
+        return run(*arrays[:first], *parts)
 
-        def grouped(*arrays: Any) -> Any:
-            parts = [arrays[span] if many else arrays[span.start] for span, many in zip(spans, variadic)]
-            return run(*arrays[:first], *parts)
-
-    in_place = getattr(run, "in_place", None)
-    if in_place:
-        grouped.in_place = in_a_row(definition, count, in_place)  # type: ignore[attr-defined]
     return grouped
 
 
-def _spans(definition: type[Op], count: int) -> list[slice]:
-    """Where each member's operands stand among all `count`."""
+def _spans(definition: OpDefinition, count: int) -> list[slice]:
+    """Return the slice of each member's operands among all `count` operands."""
     ends = list(accumulate(segment_sizes(definition.operands, count)))
     return [slice(start, stop) for start, stop in zip([0, *ends], ends)]

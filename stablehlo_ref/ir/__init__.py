@@ -1,0 +1,1 @@
+"""The program in memory: types, attributes, operations."""

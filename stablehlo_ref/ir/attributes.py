@@ -1,4 +1,4 @@
-"""Attributes as they stand in a program's text, before an op's members turn them into plain Python values.
+"""Attributes as MLIR writes them, before codecs turn them into the Python values of an op's members.
 
 Strings are `str`, booleans `bool`, arrays `tuple`, dictionaries `dict`, types are types; the rest are the classes here.
 """
@@ -11,12 +11,13 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.types import BooleanType, FloatType, IntegerType, Type
 
 
 @dataclass(frozen=True)
 class Unit:
-    """`unit`: an attribute whose presence says it all."""
+    """`unit`: an attribute whose presence is its meaning."""
 
 
 UNIT = Unit()
@@ -24,7 +25,7 @@ UNIT = Unit()
 
 @dataclass(frozen=True)
 class IntegerAttribute:
-    """`5 : i64`; the type is None where the text leaves it out."""
+    """`5 : i64`; the type is None if the text omits it."""
 
     value: int
     type: Type | None = None
@@ -41,10 +42,10 @@ class FloatAttribute:
 
 @dataclass(frozen=True, eq=False)
 class DenseElements:
-    """`dense<...> : type`. `array` is read-only and has the type's shape; a splat is a stride-0 view."""
+    """`dense<...> : type`. `array` is read-only and has the type's shape; that of a splat has strides of 0."""
 
-    type: Any
-    array: np.ndarray
+    type: Any  # with a static shape and an element type
+    array: Array
 
     def __eq__(self, other: object) -> bool:
         return (
@@ -58,23 +59,59 @@ class DenseElements:
         return hash((self.type, self.array.shape))
 
     def __str__(self) -> str:
-        """Without the elements, of which there may be any number."""
+        """Omit the elements, as there may be any number of them."""
         return f"dense<...> : {self.type}"
+
+    def __deepcopy__(self, memo: object) -> DenseElements:
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _dense_elements, (self.type, _without_repetition(self.array), self.array.shape)
+
+
+def _without_repetition(array: Array) -> Array:
+    """Return an array that broadcasts to `array`: the element of a splat, even of an empty one, in whose base it is."""
+    base = array.base
+    if isinstance(base, np.ndarray) and base.nbytes == array.itemsize:
+        return base.view(array.dtype).reshape(())
+    is_splat = array.size and not any(array.strides)
+    return np.asarray(array[(0,) * array.ndim], array.dtype) if is_splat else array
+
+
+def _read_only(array: Array) -> Array:
+    array.flags.writeable = False
+    return array
+
+
+def _dense_elements(type: Any, array: Array, shape: tuple[int, ...]) -> DenseElements:
+    _read_only(array)
+    return DenseElements(type, array if array.shape == shape else np.broadcast_to(array, shape))
 
 
 @dataclass(frozen=True)
 class DenseResource:
-    """`dense_resource<key> : type`; `array` is a view of the blob in the file's metadata, None where there is none."""
+    """`dense_resource<key> : type`; `array` is a read-only view of the blob in the file's metadata; None without it."""
 
     key: str
     type: Any
     array: Any = None
+    alignment: int = 0  # of the blob in bytes; 0 if it is unknown
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, DenseResource) and (self.key, self.type) == (other.key, other.type)
 
     def __hash__(self) -> int:
         return hash((self.key, self.type))
+
+    def __deepcopy__(self, memo: object) -> DenseResource:
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _dense_resource, (self.key, self.type, self.array)
+
+
+def _dense_resource(key: str, type: Any, array: Array | None) -> DenseResource:
+    return DenseResource(key, type, None if array is None else _read_only(array))
 
 
 @dataclass(frozen=True)
@@ -94,7 +131,7 @@ class SymbolReference:
 
 @dataclass(frozen=True)
 class EnumAttribute:
-    """`#stablehlo<comparison_direction LT>`: `kind` is what stands before the value."""
+    """`#stablehlo<comparison_direction LT>`: `kind` is `comparison_direction`, `value` is `LT`."""
 
     dialect: str
     kind: str
@@ -114,14 +151,14 @@ class StructAttribute:
 
 @dataclass(frozen=True)
 class OpaqueAttribute:
-    """An attribute that this project does not know (`#sdy.mesh<...>`, affine maps, ...), kept as it was written."""
+    """An attribute of another dialect (`#sdy.mesh<...>`, an affine map, ...), kept as written."""
 
     text: str
 
 
 @dataclass(frozen=True)
 class TypeAttribute:
-    """A type that stands as an attribute, such as a function's `function_type`."""
+    """A type as an attribute, such as the `function_type` of a function."""
 
     type: Type
 

@@ -1,19 +1,17 @@
-"""The program: operations in blocks in regions of operations. Plain data; what an op means stands in its class."""
+"""The program: operations in blocks in regions of operations. Plain data; op classes define what operations mean."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 from stablehlo_ref.diagnostics import Location
+from stablehlo_ref.ir.locations import DebugLocation
 from stablehlo_ref.ir.types import FunctionType, Type
-
-if TYPE_CHECKING:
-    from stablehlo_ref.define import Op
 
 
 class Value:
-    """What an operation results in, or a block takes as an argument."""
+    """An SSA value: the result of an operation, or the argument of a block."""
 
     __slots__ = ("index", "location", "name", "owner", "type")
 
@@ -21,40 +19,41 @@ class Value:
         self.type = type
         self.owner = owner
         self.index = index
-        self.name = name  # as the text had it, without `%`; only a hint
-        self.location: Any = None  # of a block argument: what `loc(...)` held
+        self.name = name  # as in the text, without `%`; need not be unique
+        self.location: DebugLocation | None = None  # of a block argument: its `loc(...)`
 
 
 class Operation:
-    """One op. For an op with a class, `properties` maps its attribute members to plain Python values; for any other
-    it holds what the text had between `<{` and `}>`. `attributes` are the discardable ones."""
+    """One op. `attributes` are its discardable attributes.
+
+    `properties` are the values of attribute members if the op has a class, and the attributes between `<{` and `}>` if
+    it has none.
+    """
 
     __slots__ = (
-        "attributes", "debug_location", "definition", "location", "name", "operands", "parent", "properties",
+        "attributes", "debug_location", "location", "name", "operands", "parent", "properties",
         "regions", "results", "successors",
     )  # fmt: skip
 
     def __init__(
         self,
         name: str,
-        definition: type[Op] | None,
         operands: list[Value],
-        result_types: list[Type] | tuple[Type, ...],
+        result_types: Sequence[Type],
         properties: dict[str, Any],
         attributes: dict[str, Any],
         regions: list[Region],
         location: Location,
     ) -> None:
         self.name = name
-        self.definition = definition
         self.operands = operands
         self.results = [Value(type, self, index) for index, type in enumerate(result_types)]
         self.properties = properties
         self.attributes = attributes
         self.regions = regions
-        self.location = location  # where the op stands in the text
-        self.debug_location: Any = None  # what its own `loc(...)` held
-        self.successors: list[str] = []  # labels of blocks, in dialects that jump
+        self.location = location  # where the op is in the text
+        self.debug_location: DebugLocation | None = None  # its `loc(...)`
+        self.successors: list[str] = []  # labels of the blocks that a terminator may branch to
         self.parent: Block | None = None
         for region in regions:
             region.parent = self
@@ -68,29 +67,30 @@ class Operation:
         return [result.type for result in self.results]
 
     def operand_names(self) -> list[str]:
-        """What the text called the operands; "" where it had no name for one."""
+        """Return the names of the operands in the text; "" for those without a name."""
         return [operand.name for operand in self.operands]
 
     def producers(self) -> list[Operation | None]:
-        """The ops that the operands are results of; None for arguments of blocks."""
+        """Return the ops that the operands are results of; None for block arguments."""
         return [operand.owner if isinstance(operand.owner, Operation) else None for operand in self.operands]
 
     @property
     def parent_op(self) -> Operation | None:
+        """The op whose region contains this op."""
         return self.parent.parent.parent if self.parent and self.parent.parent else None
 
     def symbol(self, name: str) -> Operation | None:
-        """The op that this one means by `@name`: in the nearest op around it that has one of that name."""
+        """Return the op that `@name` refers to, in the nearest op around this one that defines it, or None."""
         scope = self.parent_op
         while scope is not None:
             for block in (block for region in scope.regions for block in region.blocks):
-                if found := block.symbols.get(name):
+                if found := block.symbol(name):
                     return found
             scope = scope.parent_op
         return None
 
     def walk(self) -> Iterator[Operation]:
-        """This op and every op below it, each before those inside it."""
+        """Yield this op and every op inside it in pre-order."""
         pending = [self]
         while pending:
             op = pending.pop()
@@ -103,31 +103,40 @@ class Operation:
 class Block:
     """Operations in order; the last is the terminator."""
 
-    __slots__ = ("_symbols", "arguments", "label", "location", "operations", "parent")
+    __slots__ = ("_symbols", "arguments", "label", "operations", "parent")
 
     def __init__(self, arguments: list[Value], operations: list[Operation], label: str = "") -> None:
         self.arguments = arguments
         self.operations = operations
         self.label = label
         self.parent: Region | None = None
-        self._symbols: tuple[int, dict[str, Operation]] | None = None
+        self._symbols: tuple[list[Operation], int, dict[str, Operation]] | None = None
         for argument in arguments:
             argument.owner = self
         for operation in operations:
             operation.parent = self
 
-    @property
-    def symbols(self) -> dict[str, Operation]:
-        """The block's ops that have a symbol's name, by that name."""
-        count = len(self.operations)
-        if self._symbols is None or self._symbols[0] != count:
-            names = ((op.properties.get("sym_name") or op.attributes.get("sym_name"), op) for op in self.operations)
-            self._symbols = count, {name: op for name, op in names if isinstance(name, str)}
-        return self._symbols[1]
+    def symbol(self, name: str) -> Operation | None:
+        """Return the block's op that defines the symbol `name`.
+
+        The table of symbols is kept between lookups. It is rebuilt if the list of ops is another one or has another
+        length, if the op found has been renamed or moved, and if the name is missing, as an op may have been renamed.
+        Only a table without any symbols is trusted to have none, so that lookups through many inner blocks stay fast.
+        """
+        if self._symbols is not None:
+            operations, count, table = self._symbols
+            found = table.get(name)
+            is_current = operations is self.operations and count == len(operations)
+            is_found = found is not None and symbol_name(found) == name and found.parent is self
+            if is_current and (is_found or not table):
+                return found
+        table = {defined: op for op in self.operations if (defined := symbol_name(op)) is not None}
+        self._symbols = self.operations, len(self.operations), table
+        return table.get(name)
 
 
 class Region:
-    """Blocks; StableHLO's regions have one. As a member of an op it is the spec's *input function*."""
+    """A list of blocks; StableHLO's regions have one. The spec calls a region of an op an *input function*."""
 
     __slots__ = ("blocks", "parent")
 
@@ -144,8 +153,14 @@ class Region:
 
     @property
     def function_type(self) -> FunctionType:
-        """From the types of the arguments to those of the terminator's operands."""
+        """The types of the arguments and of the terminator's operands."""
         arguments = self.blocks[0].arguments if self.blocks else []
         operations = self.blocks[0].operations if self.blocks else []
         returned = operations[-1].operands if operations else []
         return FunctionType(tuple(v.type for v in arguments), tuple(v.type for v in returned))
+
+
+def symbol_name(op: Operation) -> str | None:
+    """Return the name of the symbol that an op defines, without `@`; None if it defines none."""
+    name = op.properties.get("sym_name") or op.attributes.get("sym_name")
+    return name if isinstance(name, str) else None

@@ -1,9 +1,9 @@
-"""Where an op came from, as its program says (`loc(...)`); where it stands in the text is a `diagnostics.Location`."""
+"""Debug locations, `loc(...)` in a program; the position of an op in the text is a `diagnostics.Location`."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 
 @dataclass(frozen=True)
@@ -13,7 +13,7 @@ class UnknownLocation:
 
 @dataclass(frozen=True)
 class FileLocation:
-    """`loc("file.py":12:3)`, also `12:3 to 13:4`: `end` is its last line and column."""
+    """`loc("file.py":12:3)`; of a range `12:3 to 13:4`, `end` is the last line and column."""
 
     filename: str
     line: int
@@ -23,7 +23,7 @@ class FileLocation:
 
 @dataclass(frozen=True)
 class NameLocation:
-    """`loc("name"(child))`: how frameworks call an op or an argument."""
+    """`loc("name"(child))`: the name of an op or argument in a framework."""
 
     name: str
     child: DebugLocation | None = None
@@ -42,15 +42,21 @@ class FusedLocation:
     """`loc(fused<metadata>[...])`."""
 
     locations: tuple[DebugLocation, ...]
-    metadata: Any = None
+    metadata: object = None  # an attribute
 
 
 @dataclass(eq=False)
 class LocationAlias:
-    """`#loc12`, which may be defined after its use: `target` is set when the parser gets there."""
+    """`#loc12`, which may be used before its definition, so that the parser sets `target` later.
+
+    Pickling omits `target`, as chains of aliases may be long; `ir.flat` pickles the targets of a program's aliases.
+    """
 
     alias: str
     target: DebugLocation | None = None
+
+    def __getstate__(self) -> dict[str, object]:
+        return {"alias": self.alias, "target": None}
 
 
 DebugLocation: TypeAlias = (
@@ -59,8 +65,20 @@ DebugLocation: TypeAlias = (
 UNKNOWN_LOCATION = UnknownLocation()
 
 
+def nested_locations(location: DebugLocation) -> tuple[DebugLocation, ...]:
+    """Return the locations that a location directly refers to."""
+    match location:
+        case NameLocation(child=other) | LocationAlias(target=other):
+            return () if other is None else (other,)
+        case CallSiteLocation(callee, caller):
+            return callee, caller
+        case FusedLocation(locations):
+            return locations
+    return ()
+
+
 def resolve(location: DebugLocation | None) -> DebugLocation | None:
-    """What an alias, perhaps of an alias, stands for; anything else as it is."""
+    """Return the target of an alias, through any number of aliases; return any other location as it is."""
     seen = 0
     while isinstance(location, LocationAlias):
         location = location.target
@@ -71,6 +89,6 @@ def resolve(location: DebugLocation | None) -> DebugLocation | None:
 
 
 def name_of(location: DebugLocation | None) -> str | None:
-    """The name that a location carries outermost, such as `args[0]` in `loc("args[0]")`; None if it has none."""
+    """Return the outermost name in a location, such as `args[0]` in `loc("args[0]")`; None if it has no name."""
     location = resolve(location)
     return location.name if isinstance(location, NameLocation) else None

@@ -1,7 +1,7 @@
 """The types of StableHLO programs (spec, "Types"), immutable and hashable; `str(type)` is MLIR's syntax.
 
 An unknown dimension size is `None` in `TensorType.shape`. Signless integers (`i32`) are the spec's signed ones
-(`si32`); the two spellings stay apart so that a program prints back as it was written.
+(`si32`); the two are different types here so that a program is printed as it was written.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class IntegerType(Type):
 
     @property
     def range(self) -> tuple[int, int]:
-        """The least and the greatest value."""
+        """The minimum and the maximum value."""
         return (-(1 << self.width - 1), (1 << self.width - 1) - 1) if self.is_signed else (0, (1 << self.width) - 1)
 
     def __str__(self) -> str:
@@ -58,7 +58,7 @@ class IndexType(Type):
 
 @dataclass(frozen=True)
 class FloatType(Type):
-    """One of the spec's floating-point formats, by its name in the spec (`bf16`, `f8E4M3FN`, ...)."""
+    """A floating-point format by its name in MLIR (`bf16`, `f8E4M3FN`, ...)."""
 
     name: str
 
@@ -68,7 +68,7 @@ class FloatType(Type):
 
 @dataclass(frozen=True)
 class ComplexType(Type):
-    """`complex<f32>` or `complex<f64>`; others are read and printed, and refused by the verifier."""
+    """`complex<f32>` or `complex<f64>`; the verifier rejects other elements."""
 
     element: Type
 
@@ -87,15 +87,17 @@ class QuantizedType(Type):
     storage_min: int
     storage_max: int
     quantization_dimension: int | None = None
+    storage_text: str = ""  # `u8`, which MLIR takes for another type than `ui8`; "" if it is that of the storage type
 
     def __str__(self) -> str:
         limits = self.storage_min, self.storage_max
         bounds = "" if limits == self.storage_type.range else f"<{self.storage_min}:{self.storage_max}>"
         axis = "" if self.quantization_dimension is None else f":{self.quantization_dimension}"
-        scales = [decimal_text(repr(float(scale))) for scale in self.scales]
+        scales = [_scale_text(float(scale)) for scale in self.scales]
         pairs = [scale + (f":{z}" if z else "") for scale, z in zip(scales, self.zero_points)]
         parameters = pairs[0] if self.quantization_dimension is None else "{" + ",".join(pairs) + "}"
-        return f"!quant.uniform<{self.storage_type}{bounds}:{self.expressed_type}{axis}, {parameters}>"
+        storage = self.storage_text or self.storage_type
+        return f"!quant.uniform<{storage}{bounds}:{self.expressed_type}{axis}, {parameters}>"
 
 
 # --- value types ----------------------------------------------------------------------------------------------------
@@ -108,10 +110,16 @@ class TensorType(Type):
     shape: tuple[int | None, ...]
     element_type: Type
     bounds: tuple[int | None, ...] | None = None
-    encoding: Any = field(default=None)
+    encoding: object = field(default=None)
 
     def __hash__(self) -> int:
         return self._hash
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle the fields alone: hashes of strings, and so `_hash`, differ from process to process."""
+        if self.bounds is None and self.encoding is None:
+            return tensor_type, (self.shape, self.element_type)
+        return TensorType, (self.shape, self.element_type, self.bounds, self.encoding)
 
     @cached_property
     def _hash(self) -> int:
@@ -141,7 +149,7 @@ class TensorType(Type):
 
 @dataclass(frozen=True)
 class UnrankedTensorType(Type):
-    """`tensor<*xf32>`: part of MLIR, refused by StableHLO."""
+    """`tensor<*xf32>`: part of MLIR, invalid in StableHLO."""
 
     element_type: Type
 
@@ -169,7 +177,7 @@ class TupleType(Type):
 
 @dataclass(frozen=True)
 class FutureType(Type):
-    """`!stablehlo.future<...>`: values that an asynchronous op will deliver."""
+    """`!stablehlo.future<...>`: the results of an asynchronous op."""
 
     elements: tuple[Type, ...]
 
@@ -179,7 +187,7 @@ class FutureType(Type):
 
 @dataclass(frozen=True)
 class BufferType(Type):
-    """`memref<2x3xf32>`: a buffer that `custom_call` ops read and write. `layout` keeps what else is written."""
+    """`memref<2x3xf32>`: a buffer that `custom_call` ops read and write. `layout` holds its other parameters."""
 
     shape: tuple[int | None, ...]
     element_type: Type
@@ -213,7 +221,7 @@ class NoneType(Type):
 
 @dataclass(frozen=True)
 class OpaqueType(Type):
-    """A type that this project does not know (`!shape.witness`, `vector<4xf32>`, ...), kept as it was written."""
+    """A type of another dialect (`!shape.witness`, `vector<4xf32>`, ...), kept as written."""
 
     text: str
 
@@ -237,13 +245,13 @@ FLOATS = {name: FloatType(name) for name in FLOAT_NAMES}
 
 @cache
 def integer_type(width: int, signedness: str = "") -> BooleanType | IntegerType:
-    """`i1`, `i32`, `ui8`, `si4`, ...; a signless integer of one bit is the boolean type."""
+    """Return `i1`, `i32`, `ui8`, `si4`, ...; a signless integer of one bit is the boolean type."""
     return BOOLEAN if width == 1 and not signedness else IntegerType(width, signedness)
 
 
 @lru_cache(maxsize=4096)
 def tensor_type(shape: Shape, element_type: Type) -> TensorType:
-    """`tensor<shape x element_type>` without bounds or encoding, memoised."""
+    """Return `tensor<shape x element_type>` without bounds or encoding; cached."""
     return TensorType(shape, element_type)
 
 
@@ -251,7 +259,13 @@ def _dimensions(shape: Shape) -> str:
     return "".join(f"{'?' if size is None else size}x" for size in shape)
 
 
+def _scale_text(scale: float) -> str:
+    """Return a number as MLIR writes it: with six digits where they say it all."""
+    rounded = f"{scale:e}"
+    return rounded if float(rounded) == scale else decimal_text(repr(scale))
+
+
 def decimal_text(digits: str) -> str:
-    """Shortest digits as MLIR's parser wants them: with a point."""
+    """Return the digits of a number with a decimal point, which MLIR requires."""
     mantissa, e, exponent = digits.partition("e")
     return f"{mantissa if '.' in mantissa else mantissa + '.0'}{e}{exponent}"

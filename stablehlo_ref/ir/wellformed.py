@@ -1,9 +1,8 @@
-"""What a type must be by itself (spec, "Types"), whatever op it stands at."""
+"""Which types are well-formed (spec, "Types"), independent of the op that uses them."""
 
 from __future__ import annotations
 
 from functools import cache
-from typing import Any
 
 from stablehlo_ref.ir.types import (
     FLOATS,
@@ -24,7 +23,7 @@ INTEGER_WIDTHS = (2, 4, 8, 16, 32, 64)
 COMPLEX_PARTS = (FLOATS["f32"], FLOATS["f64"])
 NOT_IN_THE_SPEC = (FLOATS["f80"], FLOATS["f128"])
 
-# A scale is a number of the expressed type: up to the first bound it is zero there, from the second on it is infinite.
+# Scales are rounded to the expressed type: scales up to the first bound become 0, from the second bound on infinite.
 ANY_SCALE = (0.0, float("inf"))
 SCALES: dict[Type, tuple[float, float]] = {
     FLOATS["f16"]: (2.0**-25, 2.0**16 - 2.0**4),
@@ -34,20 +33,20 @@ SCALES: dict[Type, tuple[float, float]] = {
 
 
 @cache
-def flaw(type: Type) -> str | None:
-    """What is wrong with a type, None where nothing is."""
+def ill_formed_reason(type: Type) -> str | None:
+    """Return why a type is ill-formed; None if it is well-formed."""
     match type:
         case TensorType() | BufferType():
-            return _element_flaw(type.element_type) or _axis_flaw(type)
+            return _element_type_reason(type.element_type) or _quantization_dimension_reason(type)
         case TupleType() | FutureType():
-            return next(filter(None, map(flaw, type.elements)), None)
+            return next(filter(None, map(ill_formed_reason, type.elements)), None)
     return None
 
 
-def _element_flaw(element: Type) -> str | None:
+def _element_type_reason(element: Type) -> str | None:
     match element:
         case QuantizedType():
-            return _quantized_flaw(element)
+            return _quantized_reason(element)
         case BooleanType() | IndexType():
             return None
         case IntegerType(width) if width in INTEGER_WIDTHS:
@@ -56,11 +55,11 @@ def _element_flaw(element: Type) -> str | None:
             return None
         case ComplexType(part) if part in COMPLEX_PARTS:
             return None
-    return f"there is no element type {element}"
+    return f"unsupported element type {element}"
 
 
-def _quantized_flaw(q: QuantizedType) -> str | None:
-    """The constraint that a quantized element type breaks; the parser sees to C1, C2, C4, C8 and C9."""
+def _quantized_reason(q: QuantizedType) -> str | None:
+    """Return the constraint that a quantized element type violates; the parser ensures C1, C2, C4, C8 and C9."""
     low, high = q.storage_type.range
     zero, infinity = SCALES.get(q.expressed_type, ANY_SCALE)
     per_axis = q.quantization_dimension is not None
@@ -78,16 +77,16 @@ def _quantized_flaw(q: QuantizedType) -> str | None:
         "(C10): size(scales) = 1": per_axis or len(q.scales) == 1,
         "(C11): 0 <= quantization_dimension": not per_axis or 0 <= (q.quantization_dimension or 0),
     }
-    return next((f"{q} breaks {constraint}" for constraint, holds in constraints.items() if not holds), None)
+    return next((f"{q} violates {constraint}" for constraint, holds in constraints.items() if not holds), None)
 
 
-def _axis_flaw(type: Any) -> str | None:
-    """(C12) and (C13), of tensors that are quantized along an axis."""
-    axis = getattr(type.element_type, "quantization_dimension", None)
-    if axis is None:
+def _quantization_dimension_reason(type: TensorType | BufferType) -> str | None:
+    """Return which of C12 and C13, on tensors that are quantized per axis, a type violates."""
+    element = type.element_type
+    if not isinstance(element, QuantizedType) or element.quantization_dimension is None:
         return None
-    if axis >= len(type.shape):
-        return f"{type} breaks (C12): quantization_dimension < rank(self)"
-    if type.shape[axis] not in (None, len(type.element_type.scales)):
-        return f"{type} breaks (C13): dim(self, quantization_dimension) = size(scales)"
+    if element.quantization_dimension >= len(type.shape):
+        return f"{type} violates (C12): quantization_dimension < rank(self)"
+    if type.shape[element.quantization_dimension] not in (None, len(element.scales)):
+        return f"{type} violates (C13): dim(self, quantization_dimension) = size(scales)"
     return None

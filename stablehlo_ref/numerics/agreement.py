@@ -1,6 +1,6 @@
-"""How two arrays that should agree differ: what the check ops decide by, and what they say when they fail.
+"""Compare arrays elementwise, and report differences: the conditions and the messages of the check ops.
 
-Large arrays are compared block by block, so that their differences take little memory beside them.
+Large arrays are compared block by block to limit the memory for intermediate results.
 """
 
 from __future__ import annotations
@@ -8,28 +8,29 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from functools import wraps
 from itertools import chain, islice, pairwise
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
-from stablehlo_ref.numerics.dtypes import is_narrow_float, kind
-from stablehlo_ref.numerics.narrow import widen
+from stablehlo_ref.ir.arrays import Array
+from stablehlo_ref.numerics.dtypes import kind
+from stablehlo_ref.numerics.narrow_floats import widen_if_narrow
 from stablehlo_ref.numerics.ulp import ulp_distance
 
-Agreement: TypeAlias = Callable[..., np.ndarray]
+Agreement: TypeAlias = Callable[..., Array]  # from actual and expected arrays to booleans
 
 FARTHEST = np.uint64(2**64 - 1)
-SHOWN = 5  # mismatches listed one by one
+SHOWN = 5  # mismatches listed individually
 BLOCK = 1 << 16  # elements compared at a time
 
 _EDGES = np.array([1, 2, 4, 16, 256, 65536], np.uint64)  # of the histogram, in ULPs
 
 
 def blockwise(agree: Agreement) -> Agreement:
-    """`agree`, which says which elements of two arrays of one shape agree, of large arrays block by block."""
+    """Apply `agree`, which compares two arrays of one shape elementwise, to large arrays block by block."""
 
     @wraps(agree)
-    def run(actual: np.ndarray, expected: np.ndarray, *limits: float) -> np.ndarray:
+    def run(actual: Array, expected: Array, *limits: float) -> Array:
         if actual.size <= BLOCK:
             return agree(actual, expected, *limits)
         x, y, out = actual.reshape(-1), expected.reshape(-1), np.empty(actual.size, np.bool_)
@@ -45,8 +46,8 @@ def blockwise(agree: Agreement) -> Agreement:
 
 
 @blockwise
-def equal(actual: np.ndarray, expected: np.ndarray) -> np.ndarray:
-    """Which elements are equal: -0 equals 0, and any NaN any other."""
+def equal(actual: Array, expected: Array) -> Array:
+    """Return which elements are equal; -0 equals +0, and any NaN equals any NaN."""
     agree = np.asarray(actual == expected)
     if kind(actual.dtype) in ("floating", "complex"):
         agree = agree | ((actual != actual) & (expected != expected))
@@ -54,16 +55,19 @@ def equal(actual: np.ndarray, expected: np.ndarray) -> np.ndarray:
 
 
 @blockwise
-def almost_equal(actual: np.ndarray, expected: np.ndarray, tolerance: float) -> np.ndarray:
-    """Which elements are within `tolerance` of one another, parts of complex numbers each; NaN equals NaN."""
+def almost_equal(actual: Array, expected: Array, tolerance: float) -> Array:
+    """Return which elements differ by at most `tolerance`, in both parts of complex numbers; NaN equals NaN."""
     return _by_parts(lambda x, y: equal(x, y) | (np.abs(x - y) <= tolerance), actual, expected)
 
 
 @blockwise
-def close(actual: np.ndarray, expected: np.ndarray, low: int, high: int) -> np.ndarray:
-    """Which elements are at least `low` and at most `high` ULPs apart; an infinity or NaN is 2^64 - 1 from all else."""
+def close(actual: Array, expected: Array, low: int, high: int) -> Array:
+    """Return which elements are at least `low` and at most `high` ULPs apart.
 
-    def parts(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    An infinity or NaN is 2^64 - 1 ULPs from anything it does not equal.
+    """
+
+    def parts(x: Array, y: Array) -> Array:
         finite = np.isfinite(x) & np.isfinite(y)
         distance = np.where(finite, ulp_distance(x, y), np.where(equal(x, y), np.uint64(0), FARTHEST))
         return (np.uint64(low) <= distance) & (distance <= np.uint64(high))
@@ -73,43 +77,39 @@ def close(actual: np.ndarray, expected: np.ndarray, low: int, high: int) -> np.n
     return parts(actual, expected)
 
 
-def _by_parts(agree: Any, actual: np.ndarray, expected: np.ndarray) -> np.ndarray:
+def _by_parts(agree: Agreement, actual: Array, expected: Array) -> Array:
     if kind(actual.dtype) == "complex":
         return np.asarray(agree(actual.real, expected.real) & agree(actual.imag, expected.imag))
-    return np.asarray(agree(_wide(actual), _wide(expected)))
+    return np.asarray(agree(widen_if_narrow(actual), widen_if_narrow(expected)))
 
 
-def _wide(x: np.ndarray) -> np.ndarray:
-    return widen(x) if is_narrow_float(x.dtype) else x
+# --- how mismatches differ ------------------------------------------------------------------------------------------
 
 
-# --- how the others differ ------------------------------------------------------------------------------------------
-
-
-def report(actual: np.ndarray, expected: np.ndarray, agree: np.ndarray) -> tuple[str, list[str]]:
-    """A sentence on how many elements differ, and lines with the worst, the first few, and a histogram of ULPs."""
+def report(actual: Array, expected: Array, agree: Array) -> tuple[str, list[str]]:
+    """Return a sentence with the number of mismatches, and lines with the worst, the first few, and a ULP histogram."""
     count = agree.size - int(np.count_nonzero(agree))
-    shown = [_line("", i, actual, expected) for i in islice(chain.from_iterable(_differing(agree)), SHOWN)]
+    shown = [_line("", i, actual, expected) for i in islice(chain.from_iterable(_mismatches(agree)), SHOWN)]
     if count > SHOWN:
         shown.append(f"... and {count - SHOWN} more")
     if kind(actual.dtype) in ("floating", "complex"):
-        worst, histogram = _survey(actual, expected, agree)
+        worst, histogram = _worst_and_histogram(actual, expected, agree)
         shown = [_line("worst: ", worst, actual, expected), *shown, f"ULPs apart: {histogram}"]
     return f"{count} of {agree.size} elements differ", shown
 
 
-def _differing(agree: np.ndarray) -> Iterator[np.ndarray]:
-    """The numbers of the elements that do not agree, block by block."""
+def _mismatches(agree: Array) -> Iterator[Array]:
+    """Yield the flat indices of mismatches, block by block."""
     flat = agree.reshape(-1)
     for start in range(0, flat.size, BLOCK):
         yield start + np.flatnonzero(~flat[start : start + BLOCK])
 
 
-def _survey(actual: np.ndarray, expected: np.ndarray, agree: np.ndarray) -> tuple[int, str]:
-    """The number of the first of the elements that are farthest apart, and a histogram of the distances."""
+def _worst_and_histogram(actual: Array, expected: Array, agree: Array) -> tuple[int, str]:
+    """Return the flat index of the first mismatch with the largest distance, and a histogram of distances."""
     x, y, counts = actual.reshape(-1), expected.reshape(-1), np.zeros(_EDGES.size + 1, np.intp)
     worst, farthest = 0, -1
-    for found in _differing(agree):
+    for found in _mismatches(agree):
         distances = ulp_distance(x[found], y[found])
         counts += np.bincount(np.searchsorted(_EDGES, distances, "right"), minlength=counts.size)
         if found.size and int(distances.max()) > farthest:
@@ -117,16 +117,16 @@ def _survey(actual: np.ndarray, expected: np.ndarray, agree: np.ndarray) -> tupl
     return worst, _histogram(counts)
 
 
-def _line(prefix: str, number: int, actual: np.ndarray, expected: np.ndarray) -> str:
-    at = tuple(map(int, np.unravel_index(number, actual.shape)))
+def _line(prefix: str, flat_index: int, actual: Array, expected: Array) -> str:
+    index = tuple(map(int, np.unravel_index(flat_index, actual.shape)))
     apart = ""
     if kind(actual.dtype) in ("floating", "complex"):
-        apart = f" ({int(ulp_distance(np.atleast_1d(actual[at]), np.atleast_1d(expected[at]))[0])} ULP)"
-    return f"{prefix}at {list(at)}: actual {actual[at]}, expected {expected[at]}{apart}"
+        apart = f" ({int(ulp_distance(np.atleast_1d(actual[index]), np.atleast_1d(expected[index]))[0])} ULP)"
+    return f"{prefix}at {list(index)}: actual {actual[index]}, expected {expected[index]}{apart}"
 
 
-def _histogram(counts: np.ndarray) -> str:
-    """For instance `1: 20, 2-3: 4, >=65536: 1`; the first of the counts is of elements that are no ULP apart."""
+def _histogram(counts: Array) -> str:
+    """Format counts as `1: 20, 2-3: 4, >=65536: 1`; the first count is that of distance 0."""
     names = [
         *(f"{low}" if high == low + 1 else f"{low}-{high - 1}" for low, high in pairwise(map(int, _EDGES))),
         f">={_EDGES[-1]}",

@@ -1,22 +1,27 @@
-"""Composed kernels, run block by block in a wider type so that their temporaries stay in the cache."""
+"""Run composed kernels block by block in a wider dtype, so that temporaries stay in the cache."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import TypeAlias
 
 import numpy as np
 
+from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.numerics.dtypes import FLOAT64
-from stablehlo_ref.numerics.narrow import Array, Kernel, by_pieces, copy_into
+from stablehlo_ref.numerics.kernels import ArrayKernel
+from stablehlo_ref.numerics.narrow_floats import blockwise_kernel, copy_into
 
-BLOCK = 1 << 14  # elements: 128 KiB of f64, so that half a dozen temporaries fit into the L2 cache
+PartsKernel: TypeAlias = Callable[..., tuple[Array, Array]]  # from parts of operands to those of the result
+
+BLOCK = 1 << 14  # elements: 128 KiB of f64, so that about six temporaries fit into the L2 cache
 
 
-def blockwise(function: Kernel, wide: np.dtype[Any], dtype: np.dtype[Any]) -> Kernel:
-    """An elementwise `function` of arrays of dtype `wide`, as a kernel for other operands with results of `dtype`.
+def blockwise(function: ArrayKernel, wide: DType, dtype: DType) -> ArrayKernel:
+    """Return a kernel with results of `dtype` that applies an elementwise `function` of arrays of dtype `wide`.
 
-    Operands are converted to `wide` and results to `dtype`, which rounds once. They have one shape, or broadcast.
-    `function` takes numpy scalars too, and may not write into its operands.
+    Operands are converted to `wide` and results to `dtype`, which rounds once. Operands broadcast.
+    `function` must accept numpy scalars and must not write into its operands.
     """
 
     def small(*operands: Array) -> Array:
@@ -25,14 +30,15 @@ def blockwise(function: Kernel, wide: np.dtype[Any], dtype: np.dtype[Any]) -> Ke
     def load(x: Array) -> Array:
         return x if x.dtype == wide else x.astype(wide)
 
-    return by_pieces(function, dtype, copy_into, small, load, few=BLOCK + 1, block=BLOCK)
+    return blockwise_kernel(function, dtype, copy_into, small, load, min_size=BLOCK + 1, block=BLOCK)
 
 
-def partwise(function: Kernel, dtype: np.dtype[Any], rest: Kernel, wide: np.dtype[Any] = FLOAT64) -> Kernel:
-    """A kernel for arrays of the complex `dtype`, of shapes that broadcast, that works on their parts in dtype `wide`.
+def partwise(function: PartsKernel, dtype: DType, fallback: ArrayKernel, wide: DType = FLOAT64) -> ArrayKernel:
+    """Return a kernel for arrays of the complex `dtype` that computes on real and imaginary parts in dtype `wide`.
 
-    `function` takes the real and the imaginary part of each operand and returns those of the result. Where one of
-    these is NaN, be it that `function` knows no better, `rest`, a function of complex<f64> arrays, decides.
+    `function` takes the real and imaginary parts of each operand and returns those of the result. Elements where
+    either is NaN, also as a mark for "cannot compute this", are computed by `fallback`, a function of complex<f64>
+    arrays. Operands broadcast.
     """
 
     def run(*operands: Array) -> Array:
@@ -46,9 +52,9 @@ def partwise(function: Kernel, dtype: np.dtype[Any], rest: Kernel, wide: np.dtyp
             blocks = [x[start : start + BLOCK] for x in flat]
             result = out[start : start + BLOCK]
             result.real, result.imag = function(*[part.astype(wide) for x in blocks for part in (x.real, x.imag)])
-            left = np.isnan(result)
-            if left.any():
-                result[left] = rest(*[x[left].astype(np.complex128) for x in blocks])
+            is_nan = np.isnan(result)
+            if is_nan.any():
+                result[is_nan] = fallback(*[x[is_nan].astype(np.complex128) for x in blocks])
         return out.reshape(shape)
 
     return run

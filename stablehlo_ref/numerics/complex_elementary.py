@@ -1,50 +1,54 @@
-"""Elementary functions of complex numbers, each a kernel factory (spec, "Operations": the op of that name).
+"""Kernel factories of elementary functions of complex numbers (spec, "Operations": the op of that name).
 
-complex<f32> computes in f64 and rounds once. Errors are those of either part alone, the largest seen over special
-values, branch cuts and random numbers, and are stated for complex<f64>; for complex<f32> they are 0.501 ULP unless
-stated. A small part of a result near the limits of f64 can be worse: by as much as underflow cost it on the way.
-Branch cuts, signed zeros, infinities and NaNs go by C99's Annex G, with the exception that `exponential` says.
+complex<f32> computes in f64 and rounds once. The stated errors are the largest of either part, observed over special
+values, branch cuts and random numbers, for complex<f64>; for complex<f32> they are 0.501 ULP unless stated. A small
+part of a result near the limits of f64 can be worse, because of underflow in intermediate results.
+Branch cuts, signed zeros, infinities and NaNs follow C99 Annex G, with the exception noted in `exponential`.
 """
 
 from __future__ import annotations
 
 from functools import cache
-from typing import Any, TypeAlias
 
 import numpy as np
 
-from stablehlo_ref.numerics.blocks import blockwise, partwise
-from stablehlo_ref.numerics.complexes import COMPLEX_LONG_DOUBLE, LONG_DOUBLE, divide, exponent, from_parts, moderate
+from stablehlo_ref.ir.arrays import Array, DType
+from stablehlo_ref.numerics.blocks import PartsKernel, blockwise, partwise
+from stablehlo_ref.numerics.complexes import (
+    COMPLEX_LONG_DOUBLE,
+    LONG_DOUBLE,
+    divide,
+    from_parts,
+    max_exponent,
+    nan_if_out_of_range,
+)
 from stablehlo_ref.numerics.double_double import Pair, two_product, two_sum
 from stablehlo_ref.numerics.dtypes import COMPLEX64, COMPLEX128, FLOAT64
-from stablehlo_ref.numerics.elementary import half_angle_tangent
-from stablehlo_ref.numerics.floats import Factory
-from stablehlo_ref.numerics.narrow import Array, Kernel
+from stablehlo_ref.numerics.elementary import accurate_cbrt, half_angle_tangent
+from stablehlo_ref.numerics.kernels import ArrayKernel, KernelFactory
 
-DType: TypeAlias = np.dtype[Any]
-
-_RIGHT_ANGLE = LONG_DOUBLE.type("1.57079632679489661923132169163975144")
+_RIGHT_ANGLE: Array = LONG_DOUBLE.type("1.57079632679489661923132169163975144")
 
 
-def elementary(function: Kernel, rest: Kernel) -> Factory:
-    """Kernels from a `function` of parts for both types; `rest` is that of complex<f64> arrays where that gives NaN."""
-    return cache(lambda dtype: partwise(function, dtype, rest))
+def elementary(function: PartsKernel, fallback: ArrayKernel) -> KernelFactory:
+    """Return a factory from a `function` of parts; where it is NaN, `fallback` computes from complex<f64> arrays."""
+    return cache(lambda dtype: partwise(function, dtype, fallback))
 
 
-def by_numpy(function: Kernel, single: Kernel) -> Factory:
-    """Numpy's `function` of complex<f64>, with a faster `single` of parts for complex<f32>."""
+def by_numpy(function: ArrayKernel, single: PartsKernel) -> KernelFactory:
+    """Return a factory from numpy's `function` for complex<f64>, and a faster `single` of parts for complex<f32>."""
     return cache(lambda dtype: partwise(single, dtype, function) if dtype == COMPLEX64 else function)
 
 
-def _plus(z: Array, x: float) -> Array:
-    return from_parts(z.real + x, z.imag)  # z + x would add 0 to the imaginary part, and lose its sign
+def _add_real(z: Array, x: float) -> Array:
+    return from_parts(z.real + x, z.imag)  # z + x would add +0 to an imaginary -0
 
 
 # --- exponential and trigonometric functions ------------------------------------------------------------------------
 
 
 def _cosine_and_sine(x: Array) -> Pair:
-    """As good as f32 needs, the cosine NaN where too much cancels."""
+    """Return cosine and sine accurate enough for f32; the cosine is NaN where too many bits cancel."""
     t = half_angle_tangent(x)
     square = t * t
     norm = 1.0 + square
@@ -80,41 +84,41 @@ def _cosine(a: Array, b: Array) -> Pair:
 
 
 def _exponential_minus_one(a: Array, b: Array) -> Pair:
-    real = _cancelling(_real_exponential_minus_one, a, b)
-    real = np.where((real == 0) & (b != 0), -0.0, real)  # of a = 0 it is less than 0, but may underflow
+    real = _sum_of_terms(_real_exponential_minus_one, a, b)
+    real = np.where((real == 0) & (b != 0), -0.0, real)  # for a = 0 it is negative, but may underflow
     return real, np.where(a < 700.0, np.exp(a), np.nan) * np.sin(b)
 
 
 def _real_exponential_minus_one(a: Array, b: Array) -> Pair:
-    """The terms of (e**a - 1) cos b - (1 - cos b)."""
+    """Return the terms of (e**a - 1) cos b - (1 - cos b)."""
     half = np.sin(0.5 * b)
     return np.expm1(a) * np.cos(b), -2.0 * half * half
 
 
 def _special_exponential_minus_one(z: Array) -> Array:
-    return _plus(np.exp(z), -1.0)
+    return _add_real(np.exp(z), -1.0)
 
 
 def _logistic(a: Array, b: Array) -> Pair:
-    """In u = e**-|a|: (1 + u cos b, u sin b) / |1 + u e**ib|**2 for a > 0, and u (u + cos b) first for others."""
+    """With u = e**-|a|, return (1 + u cos b, u sin b) / |1 + u e**ib|**2; for a < 0 the real part has u (u + cos b)."""
     less = np.expm1(-np.abs(a))
     u = np.exp(-np.abs(a))
     half = np.cos(0.5 * b)
     half *= 2.0 * half
     norm = less * less + 2.0 * u * half
-    real = np.where(a < 0, u * _cancelling(_exponential_and_cosine, a, b), u * half - less)
+    real = np.where(a < 0, u * _sum_of_terms(_exponential_and_cosine, a, b), u * half - less)
     return real / norm, u * np.sin(b) / norm
 
 
 def _exponential_and_cosine(a: Array, b: Array) -> Pair:
-    """e**a and cos b for a <= 0; both have 1 subtracted and added where that lets less cancel."""
+    """Return e**a and cos b for a <= 0, or e**a - 1 and cos b + 1 where these cancel less."""
     half = np.cos(0.5 * b)
     near = a > -0.5
     return np.where(near, np.expm1(a), np.exp(a)), np.where(near, 2.0 * half * half, np.cos(b))
 
 
-def _cancelling(terms: Kernel, a: Array, b: Array) -> Array:
-    """The sum of two `terms`; where they cancel, in long double, which has 11 bits more on x86."""
+def _sum_of_terms(terms: PartsKernel, a: Array, b: Array) -> Array:
+    """Return the sum of two `terms`, computed in long double, with 11 more bits on x86, where they cancel."""
     x, y = terms(a, b)
     result = x + y
     cancelled = np.abs(result) < 0.5 * np.abs(x)
@@ -125,7 +129,7 @@ def _cancelling(terms: Kernel, a: Array, b: Array) -> Array:
 
 
 def _tanh(a: Array, b: Array) -> Pair:
-    """In u = e**-2|a|: tanh is (1 - u*u, 4u sin b cos b) / ((1-u)**2 + 4u cos(b)**2) for a > 0."""
+    """With u = e**-2|a|, return (1 - u*u, 4u sin b cos b) / ((1-u)**2 + 4u cos(b)**2), with the sign of a."""
     less = -np.expm1(-2.0 * np.abs(a))
     u = np.exp(-2.0 * np.abs(a))
     cosine = np.cos(b)
@@ -134,7 +138,7 @@ def _tanh(a: Array, b: Array) -> Pair:
 
 
 def _tan(a: Array, b: Array) -> Pair:
-    """-i tanh(iz)"""
+    """Return -i tanh(iz)."""
     imag, real = _tanh(b, a)
     return real, imag
 
@@ -157,7 +161,7 @@ def _log(a: Array, b: Array) -> Pair:
 
 
 def _log_plus_one(a: Array, b: Array) -> Pair:
-    """log |1+z| is half of log1p(2a + a*a + b*b), those terms added up exactly."""
+    """Return log(1+z); log |1+z| is half of log1p(2a + a*a + b*b), whose terms are added exactly."""
     (p, p_low), (q, q_low) = two_product(a, a), two_product(b, b)
     high, low = two_sum(a + a, p)
     high, lower = two_sum(high, q)
@@ -168,27 +172,27 @@ def _log_plus_one(a: Array, b: Array) -> Pair:
 
 
 def _log_modulus(a: Array, b: Array, square: Array) -> Array:
-    """log |a + bi|, or NaN where `square`, which is |a + bi|**2, is too large or too small."""
-    return np.log(np.hypot(a, b) + 0.0 * moderate(square))
+    """Return log |a + bi|, or NaN where `square`, which is |a + bi|**2, is too large or too small."""
+    return np.log(np.hypot(a, b) + 0.0 * nan_if_out_of_range(square))
 
 
 def _special_log_plus_one(z: Array) -> Array:
-    return np.log(_plus(z, 1.0))
+    return np.log(_add_real(z, 1.0))
 
 
 # --- roots and powers -----------------------------------------------------------------------------------------------
 
 
 def _sqrt(a: Array, b: Array) -> Pair:
-    """For the parts of complex<f32>, whose squares neither overflow nor underflow."""
+    """Return the square root for parts of complex<f32>, whose squares neither overflow nor underflow in f64."""
     large = np.sqrt(0.5 * (np.abs(a) + np.sqrt(a * a + b * b)))
     small = 0.5 * np.abs(b) / large
     return np.where(a < 0, small, large), np.copysign(np.where(a < 0, large, small), b)
 
 
 def _rsqrt(a: Array, b: Array) -> Pair:
-    """1/s is conj(s) / |s|**2; the operand scaled by a power of 4."""
-    half = exponent(a, b) // 2
+    """Return 1/s = conj(s) / |s|**2 for s = sqrt(z), with the operand scaled by a power of 4."""
+    half = max_exponent(a, b) // 2
     a, b = np.ldexp(a, -2 * half), np.ldexp(b, -2 * half)
     root, modulus = np.sqrt(from_parts(a, b)), np.hypot(a, b)
     return np.ldexp(root.real / modulus, -half), np.ldexp(-root.imag / modulus, -half)
@@ -199,9 +203,9 @@ def _special_rsqrt(z: Array) -> Array:
 
 
 def _cbrt(a: Array, b: Array) -> Pair:
-    """The root with a third of the angle; its operands scaled by a power of 8."""
-    third = exponent(a, b) // 3
-    modulus = np.ldexp(np.cbrt(np.hypot(np.ldexp(a, -3 * third), np.ldexp(b, -3 * third))), third)
+    """Return the root with a third of the angle, with the operand scaled by a power of 8."""
+    third = max_exponent(a, b) // 3
+    modulus = np.ldexp(accurate_cbrt(np.hypot(np.ldexp(a, -3 * third), np.ldexp(b, -3 * third))), third)
     angle = np.arctan2(b, a) / 3.0
     imag = np.where(np.abs(angle) < 2.0**-500, b / (3.0 * modulus * modulus), modulus * np.sin(angle))
     return modulus * np.cos(angle), imag
@@ -213,7 +217,7 @@ def _special_cbrt(z: Array) -> Array:
 
 
 def _power(a: Array, b: Array, c: Array, d: Array) -> Pair:
-    """e**(w log z) for the parts of complex<f32>; NaN for zeros, infinities and NaNs."""
+    """Return e**(w log z) for parts of complex<f32>; NaN for zeros, infinities and NaNs."""
     real, imag, is_unsure = _power_by_angle(a, b, c, d)
     if is_unsure.any():
         in_long_double = [x[is_unsure].astype(LONG_DOUBLE) for x in (a, b, c, d)]
@@ -222,22 +226,25 @@ def _power(a: Array, b: Array, c: Array, d: Array) -> Pair:
 
 
 def _power_by_angle(a: Array, b: Array, c: Array, d: Array) -> tuple[Array, Array, Array]:
-    """The parts of the power, in f64, and where its angle's error in the operands' dtype may be too much for a part.
+    """Return the parts of the power in f64, and where the error of the angle may be too large for a part.
 
-    Right angles are counted apart, so that they cost nothing; the sign of an angle that is zero is kept.
+    Right angles are counted separately, so that they cost no accuracy; the sign of a zero angle is kept.
     """
     log, turns, rest = _logarithm_in_right_angles(a, b)
     radius = np.exp((c * log - d * (turns * _right_angle(a) + rest)).astype(FLOAT64))
     first, second, turns = np.where(c == 0, 0.0, c * rest), d * log, c * turns
-    whole, angle = _reduced(turns, np.where(d == 0, first, first + second))
+    whole, angle = _reduce_angle(turns, np.where(d == 0, first, first + second))
     cosine, sine = np.cos(angle), np.sin(angle)
     size = np.abs(first) + np.abs(second) + np.abs(turns - np.rint(turns))
     is_unsure = np.minimum(np.abs(cosine), np.abs(sine)) < 2.0**-20 * size
-    return *_turned(radius * cosine, radius * sine, whole), is_unsure
+    return *_rotate(radius * cosine, radius * sine, whole), is_unsure
 
 
-def _reduced(turns: Array, angle: Array) -> Pair:
-    """So many right angles and `angle` as a whole number of them, -3, ..., 3, and an f64 of at most half of one."""
+def _reduce_angle(turns: Array, angle: Array) -> Pair:
+    """Reduce `turns` right angles plus `angle` to a number of right angles and the rest of the angle.
+
+    The number is in -3, ..., 3; the rest is f64, and at most half a right angle in magnitude.
+    """
     whole = np.rint(turns)
     angle = np.where(turns == whole, angle, angle + (turns - whole) * _right_angle(angle))
     more = np.rint(angle / _right_angle(angle))
@@ -249,8 +256,8 @@ def _right_angle(like: Array) -> Array:
     return _RIGHT_ANGLE.astype(like.dtype)
 
 
-def _turned(real: Array, imag: Array, quarter: Array) -> Pair:
-    """Complex numbers turned by -3, ..., 3 right angles."""
+def _rotate(real: Array, imag: Array, quarter: Array) -> Pair:
+    """Rotate complex numbers by -3, ..., 3 right angles."""
     odd = np.fmod(quarter, 2.0) != 0
     real, imag = np.where(odd, -imag, real), np.where(odd, real, imag)
     back = (np.abs(quarter) == 2) | (quarter == 3) | (quarter == -1)
@@ -258,7 +265,7 @@ def _turned(real: Array, imag: Array, quarter: Array) -> Pair:
 
 
 def _logarithm_in_right_angles(a: Array, b: Array) -> tuple[Array, Array, Array]:
-    """log |z|, and the angle of z: how many right angles it is, to the next half of one, and the rest."""
+    """Return log |z|, the angle of z in right angles rounded to a multiple of 1/2, and the rest of the angle."""
     x, y = np.abs(a), np.abs(b)
     small, large = np.minimum(x, y), np.maximum(x, y)
     square = x * x + y * y
@@ -288,20 +295,26 @@ tanh = elementary(_tanh, np.tanh)  # 5.3 ULP
 
 
 @cache
-def exponential(dtype: DType) -> Kernel:
-    """2.0 ULP. NaN where the imaginary part is infinite, whatever the real part, as in upstream's samples and XLA."""
+def exponential(dtype: DType) -> ArrayKernel:
+    """Return the kernel of e**z. Error: 2.0 ULP.
+
+    It is NaN where the imaginary part is infinite, whatever the real part, as in upstream's samples and in XLA.
+    """
     return partwise(_exponential_of_c64 if dtype == COMPLEX64 else _exponential, dtype, _special_exponential)
 
 
 @cache
-def power(dtype: DType) -> Kernel:
-    """exp(w log z), for complex<f64> in long double: on x86 the error is 1.2 ULP of the larger part."""
+def power(dtype: DType) -> ArrayKernel:
+    """Return the kernel of exp(w log z); complex<f64> uses long double, with 1.2 ULP of the larger part on x86."""
     if dtype == COMPLEX64:
         return partwise(_power, dtype, np.power)
     return blockwise(np.power, COMPLEX_LONG_DOUBLE, dtype)
 
 
 @cache
-def atan2(dtype: DType) -> Kernel:
-    """The spec leaves complex atan2 open; this is -i log((x + iy) / sqrt(x**2 + y**2)), as in the C++ interpreter."""
+def atan2(dtype: DType) -> ArrayKernel:
+    """Return the kernel of -i log((x + iy) / sqrt(x**2 + y**2)), as in the C++ interpreter.
+
+    Complex atan2 is implementation-defined.
+    """
     return blockwise(lambda y, x: -1j * np.log((x + 1j * y) / np.sqrt(x * x + y * y)), COMPLEX128, dtype)

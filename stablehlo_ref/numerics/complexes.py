@@ -1,34 +1,33 @@
-"""Arithmetic and comparison of complex numbers: kernel factories by the names of the ops (spec, "Operations").
+"""Kernel factories of arithmetic and comparison of complex numbers (spec, "Operations": the op of that name).
 
-complex<f32> computes in f64, complex<f64> computes products in long double, and both round once. On x86 that leaves no
-part worse than 0.53 ULP unless more than 10 bits cancel; where long double is f64, cancelled parts lose what they lose.
-Infinities and NaNs go by C99's Annex G, but for `multiply`, which is the formula (ac - bd) + (ad + bc)i alone, as in
-XLA and in the C++ interpreter.
+complex<f32> computes in f64, complex<f64> computes products in long double, and both round once. On x86 the error of
+either part is at most 0.53 ULP unless more than 10 bits cancel; where long double is f64, cancellation costs accuracy.
+Infinities and NaNs follow C99 Annex G, except in `multiply`, which is just the formula (ac - bd) + (ad + bc)i, as in
+XLA and the C++ interpreter.
 """
 
 from __future__ import annotations
 
 from functools import cache
-from typing import Any, TypeAlias
 
 import numpy as np
 
+from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.numerics.blocks import blockwise, partwise
 from stablehlo_ref.numerics.double_double import Pair
 from stablehlo_ref.numerics.dtypes import COMPLEX64, COMPLEX128, FLOAT32, FLOAT64, complex_dtype
-from stablehlo_ref.numerics.floats import COMPARISONS, Factory, same
-from stablehlo_ref.numerics.narrow import Array, Kernel
+from stablehlo_ref.numerics.floats import COMPARISONS
+from stablehlo_ref.numerics.kernels import ArrayKernel, KernelFactory, same_kernel
 
-DType: TypeAlias = np.dtype[Any]
-
-LONG_DOUBLE, COMPLEX_LONG_DOUBLE = np.dtype(np.longdouble), np.dtype(np.clongdouble)
+LONG_DOUBLE: DType = np.dtype(np.longdouble)
+COMPLEX_LONG_DOUBLE: DType = np.dtype(np.clongdouble)
 
 
 # --- parts ----------------------------------------------------------------------------------------------------------
 
 
-def complex(dtype: DType) -> Kernel:
-    """The kernel that makes complex numbers of real and imaginary parts of `dtype`, f32 or f64."""
+def complex(dtype: DType) -> ArrayKernel:
+    """Return the kernel that combines real and imaginary parts of `dtype`, f32 or f64, into complex numbers."""
     result_dtype = complex_dtype(dtype)
 
     def run(real: Array, imag: Array) -> Array:
@@ -41,46 +40,46 @@ def complex(dtype: DType) -> Kernel:
     return run
 
 
-real = same(lambda z: z.real.copy())
-imag = same(lambda z: z.imag.copy())
+real = same_kernel(lambda z: z.real.copy())
+imag = same_kernel(lambda z: z.imag.copy())
 
 
 # --- arithmetic -----------------------------------------------------------------------------------------------------
 
-add = same(np.add)
-subtract = same(np.subtract)
-negate = same(np.negative)
-conj = same(np.conjugate)
+add = same_kernel(np.add)
+subtract = same_kernel(np.subtract)
+negate = same_kernel(np.negative)
+conj = same_kernel(np.conjugate)
 
 
 @cache
-def abs(dtype: DType) -> Kernel:
-    """The modulus, of the parts' dtype. Error: 0.501 ULP for complex<f32>, 0.55 ULP for complex<f64>."""
+def abs(dtype: DType) -> ArrayKernel:
+    """Return the kernel of |z|, in the dtype of the parts. Error: 0.501 ULP for complex<f32>, 0.55 for complex<f64>."""
     if dtype == COMPLEX64:
         return blockwise(np.absolute, COMPLEX128, FLOAT32)
     return lambda z: np.hypot(z.real, z.imag)
 
 
 @cache
-def sign(dtype: DType) -> Kernel:
-    """z / |z|; 0 of zeros, NaN of NaNs. Error: 0.501 ULP for complex<f32>, 1.5 ULP for complex<f64>."""
+def sign(dtype: DType) -> ArrayKernel:
+    """Return the kernel of z / |z|: 0 for 0, NaN for NaN. Error: 0.501 ULP for complex<f32>, 1.5 for complex<f64>."""
     return partwise(_sign, dtype, _special_sign)
 
 
 @cache
-def multiply(dtype: DType) -> Kernel:
-    """(ac - bd) + (ad + bc)i."""
+def multiply(dtype: DType) -> ArrayKernel:
+    """Return the kernel of (ac - bd) + (ad + bc)i."""
     return blockwise(np.multiply, COMPLEX128 if dtype == COMPLEX64 else COMPLEX_LONG_DOUBLE, dtype)
 
 
 @cache
-def divide(dtype: DType) -> Kernel:
-    """((ac + bd) + (bc - ad)i) / (cc + dd), without overflow; a number by zero is infinite."""
+def divide(dtype: DType) -> ArrayKernel:
+    """Return the kernel of ((ac + bd) + (bc - ad)i) / (cc + dd) without overflow; z / 0 is infinite unless z is 0."""
     return partwise(_quotient, dtype, _special_quotient, FLOAT64 if dtype == COMPLEX64 else LONG_DOUBLE)
 
 
 def _sign(a: Array, b: Array) -> Pair:
-    scale = -exponent(a, b)
+    scale = -max_exponent(a, b)
     a, b = np.ldexp(a, scale), np.ldexp(b, scale)
     modulus = np.hypot(a, b)
     return a / modulus, b / modulus
@@ -95,82 +94,97 @@ def _special_sign(z: Array) -> Array:
 
 
 def _quotient(a: Array, b: Array, c: Array, d: Array) -> Pair:
-    norm = moderate(c * c + d * d)
+    norm = nan_if_out_of_range(c * c + d * d)
     return (a * c + b * d) / norm, (b * c - a * d) / norm
 
 
 def _special_quotient(z: Array, w: Array) -> Array:
-    """Annex G.5.1: where the formula leaves nothing but NaNs, infinities and zeros can still tell."""
+    """Return quotients by C99 Annex G.5.1, which defines results with infinities and zeros where the formula is NaN."""
     quotient = np.divide(z, w)
     a, b, c, d = z.real, z.imag, w.real, w.imag
-    lost = np.isnan(quotient.real) & np.isnan(quotient.imag)
+    is_lost = np.isnan(quotient.real) & np.isnan(quotient.imag)
 
-    def settle(where: Array, real: Array, imag: Array) -> None:
-        quotient[where] = from_parts(real, imag)[where]
+    def set_where(mask: Array, real: Array, imag: Array) -> None:
+        quotient[mask] = from_parts(real, imag)[mask]
 
     infinity = np.copysign(np.inf, c)
-    settle(w == 0, infinity * a, infinity * b)
+    set_where(w == 0, infinity * a, infinity * b)
     x, y = _infinities(a), _infinities(b)
-    settle(lost & np.isinf(z) & np.isfinite(w) & (w != 0), np.inf * (x * c + y * d), np.inf * (y * c - x * d))
+    set_where(is_lost & np.isinf(z) & np.isfinite(w) & (w != 0), np.inf * (x * c + y * d), np.inf * (y * c - x * d))
     x, y = _infinities(c), _infinities(d)
-    settle(lost & np.isfinite(z) & np.isinf(w), 0.0 * (a * x + b * y), 0.0 * (b * x - a * y))
+    set_where(is_lost & np.isfinite(z) & np.isinf(w), 0.0 * (a * x + b * y), 0.0 * (b * x - a * y))
     return quotient
 
 
 def _infinities(part: Array) -> Array:
-    """1 for infinities and 0 for all else, signed like `part`."""
+    """Return 1 for infinities and 0 for other numbers, with the sign of `part`."""
     return np.copysign(np.isinf(part), part)
 
 
-def moderate(square: Array) -> Array:
-    """`square`, a sum of squares, or NaN where it has overflowed or underflow has cost it bits."""
+def nan_if_out_of_range(square: Array) -> Array:
+    """Return `square`, a sum of squares, with NaN where it overflowed or is_lost bits to underflow."""
     limits = np.finfo(square.dtype)
     return np.where((square > limits.tiny * 2.0**120) & (square < limits.max), square, np.nan)
 
 
-def exponent(a: Array, b: Array) -> Array:
-    """The binary exponents of the larger of two parts."""
+def max_exponent(a: Array, b: Array) -> Array:
+    """Return the binary exponent of the larger of two parts."""
     return np.frexp(np.maximum(np.absolute(a), np.absolute(b)))[1]
 
 
 def from_parts(real: Array, imag: Array) -> Array:
-    """The complex numbers of f64 parts."""
+    """Return complex numbers from f64 parts."""
     return complex(FLOAT64)(real, imag)
 
 
 # --- order ----------------------------------------------------------------------------------------------------------
 
 
-def compare(direction: str, compare_type: str = "FLOAT") -> Factory:
-    """The factory for a comparison direction ("EQ", ...) of complex numbers, ordered by (real, imag).
+def compare(direction: str, compare_type: str = "FLOAT") -> KernelFactory:
+    """Return the factory for a comparison direction ("EQ", ...) of complex numbers, ordered by (real, imag).
 
-    `compare_type` is FLOAT, the only one that the spec gives complex numbers: what compares a NaN is false, but for NE.
+    `compare_type` is FLOAT, the only type for complex numbers in the spec: comparisons with NaN are false, except NE.
     """
     comparison = COMPARISONS[direction]
     if direction in ("EQ", "NE"):
-        return same(comparison)
+        return same_kernel(comparison)
     strict = np.less if direction in ("LT", "LE") else np.greater
 
     def run(z: Array, w: Array) -> Array:
         equal = (z.real == w.real) & comparison(z.imag, w.imag)
-        return strict(z.real, w.real) | equal
+        result: Array = strict(z.real, w.real) | equal
+        return result
 
-    return same(run)
+    return same_kernel(run)
 
 
-def maximum(dtype: DType) -> Kernel:
-    """`lhs` where it is greater by `compare`, else `rhs`: also where a NaN leaves them unordered, as in XLA and C++."""
+def maximum(dtype: DType) -> ArrayKernel:
+    """Return the kernel of `lhs` where it is greater by `compare`, else `rhs`, also if they are unordered.
+
+    XLA and the C++ interpreter do the same.
+    """
     greater = compare("GT")(dtype)
-    return lambda z, w: np.where(greater(z, w), z, w)
+
+    def run(z: Array, w: Array) -> Array:
+        return np.where(greater(z, w), z, w)
+
+    return run
 
 
-def minimum(dtype: DType) -> Kernel:
-    """`lhs` where it is less by `compare`, else `rhs`."""
+def minimum(dtype: DType) -> ArrayKernel:
+    """Return the kernel of `lhs` where it is less by `compare`, else `rhs`."""
     less = compare("LT")(dtype)
-    return lambda z, w: np.where(less(z, w), z, w)
+
+    def run(z: Array, w: Array) -> Array:
+        return np.where(less(z, w), z, w)
+
+    return run
 
 
-def clamp(dtype: DType) -> Kernel:
-    """`minimum(maximum(operand, min), max)` of operands (min, operand, max); min and max may have rank 0."""
-    above, below = maximum(dtype), minimum(dtype)
-    return lambda low, operand, high: below(above(operand, low), high)
+def clamp(dtype: DType) -> ArrayKernel:
+    """Return the kernel of `minimum(maximum(operand, min), max)` of operands (min, operand, max).
+
+    min and max may have rank 0.
+    """
+    larger, smaller = maximum(dtype), minimum(dtype)
+    return lambda low, operand, high: smaller(larger(operand, low), high)

@@ -1,10 +1,10 @@
 """Sums of products, for dot_general and convolution: matrix multiplication for each element type.
 
-Floating-point and complex matrices go to BLAS, which adds in an order of its own; the spec leaves the order open.
-Sums are accumulated in f32 or f64, whichever holds the operands and the result, and rounded once to the result's type.
-Integers are exact modulo two to the bit width of the result, although BLAS does their work too: as long as no sum can
-exceed 2^24 (2^53) f32 (f64) matrices are exact, and larger numbers are taken apart into digits. Of booleans it is the
-disjunction of conjunctions.
+Floating-point and complex matrices are multiplied by BLAS, which chooses the order of additions; in the spec it is
+implementation-defined. Sums are accumulated in f32 or f64, whichever represents the operands and the result, and
+rounded once to the result's type. Integers are exact modulo two to the bit width of the result, although they too are
+multiplied by BLAS: f32 (f64) matrices are exact as long as no sum can exceed 2^24 (2^53), and larger numbers are split
+into digits. For booleans the sum of products is the disjunction of conjunctions.
 """
 
 from __future__ import annotations
@@ -13,11 +13,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 from math import prod
-from typing import Any, TypeAlias
+from typing import TypeAlias, cast
 
 import numpy as np
 
 from stablehlo_ref.diagnostics import UnsupportedError
+from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.numerics.dtypes import (
     COMPLEX64,
     COMPLEX128,
@@ -33,60 +34,61 @@ from stablehlo_ref.numerics.dtypes import (
     signed_bits_dtype,
 )
 from stablehlo_ref.numerics.integers import pack, unpack
-from stablehlo_ref.numerics.narrow import Array, DType, Kernel, narrow, widen
+from stablehlo_ref.numerics.kernels import ArrayKernel
+from stablehlo_ref.numerics.narrow_floats import narrow, widen
 
 Axes: TypeAlias = tuple[int, ...]
 Sizes: TypeAlias = tuple[int, ...]
 
 EXACT_IN_F32, EXACT_IN_F64 = 1 << 24, 1 << 53
-PREPARED_BYTES = 1 << 26  # a constant operand up to this size is brought into the form of a matrix while planning
-_KINDS = ("boolean", "integer", "floating", "complex")  # each can hold what those before it can
-SMALL = 1 << 13  # multiplications: up to so many, numpy's own loops are fast enough
+PREPARED_BYTES = 1 << 26  # constant operands up to this size are converted to matrices while planning
+_KINDS = ("boolean", "integer", "floating", "complex")  # each can represent the values of those before it
+SMALL = 1 << 13  # multiplications: up to this many, numpy's own loops are fast enough
 
 
 @dataclass(frozen=True)
 class Arithmetic:
-    """How the products of two element types are summed, for sums of a bounded number of products."""
+    """How products of two element types are summed, for sums of a bounded number of products."""
 
     dtype: DType  # of the matrices and of the sums
-    enter_lhs: Kernel  # from operands to matrices, element by element
-    enter_rhs: Kernel
-    matmul: Kernel  # of two matrices, or stacks of them, and perhaps `out`, as numpy's
-    leave: Kernel  # from sums to results, element by element
+    load_lhs: ArrayKernel  # from operands to matrices, elementwise
+    load_rhs: ArrayKernel
+    matmul: ArrayKernel  # like np.matmul: two matrices, or stacks of them, and optionally `out`
+    store: ArrayKernel  # from sums to results, elementwise
 
     @property
-    def plain(self) -> bool:
-        """Whether operands are multiplied, and sums returned, as they are."""
-        return self.enter_lhs is same and self.enter_rhs is same and self.leave is same
+    def is_plain(self) -> bool:
+        """Whether neither operands nor sums are converted."""
+        return self.load_lhs is identity and self.load_rhs is identity and self.store is identity
 
 
-def same(x: Array) -> Array:
-    """What an arithmetic has for operands or sums that it takes as they are."""
+def identity(x: Array) -> Array:
+    """Return `x`: the conversion of operands or sums that need none."""
     return x
 
 
 @lru_cache(maxsize=256)
 def arithmetic(lhs: DType, rhs: DType, result: DType, terms: int) -> Arithmetic:
-    """The arithmetic of sums of at most `terms` products; UnsupportedError where the result's type has no such sums."""
-    check_sums(lhs, rhs, result)
+    """Return the arithmetic for sums of at most `terms` products; UnsupportedError for a `result` of a lower kind."""
+    check_result_dtype(lhs, rhs, result)
     match kind(result):
         case "boolean":
-            return Arithmetic(FLOAT32, _as(FLOAT32), _as(FLOAT32), np.matmul, lambda sums: sums != 0)
+            return Arithmetic(FLOAT32, _cast_to(FLOAT32), _cast_to(FLOAT32), np.matmul, lambda sums: sums != 0)
         case "integer":
             return _integer_arithmetic(lhs, rhs, result, terms)
     dtype = accumulation_dtype(lhs, rhs, result)
     matmul = complex_matmul if kind(dtype) == "complex" else np.matmul
-    return Arithmetic(dtype, _enter(lhs, dtype), _enter(rhs, dtype), matmul, _leave(dtype, result))
+    return Arithmetic(dtype, _load(lhs, dtype), _load(rhs, dtype), matmul, _store(dtype, result))
 
 
-def check_sums(lhs: DType, rhs: DType, result: DType) -> None:
-    """UnsupportedError where sums of products would lose what kind of number they are: as complex ones in f32."""
+def check_result_dtype(lhs: DType, rhs: DType, result: DType) -> None:
+    """Raise UnsupportedError if sums of products would lose their kind, such as complex products summed in f32."""
     if max(_KINDS.index(kind(lhs)), _KINDS.index(kind(rhs))) > _KINDS.index(kind(result)):
-        raise UnsupportedError(f"products of {lhs} and {rhs} are not summed up as {result}")
+        raise UnsupportedError(f"products of {lhs} and {rhs} cannot be summed as {result}")
 
 
 def elementwise_dtype(lhs: DType, rhs: DType, result: DType) -> DType:
-    """The dtype in which products can be summed by ufuncs, integers modulo two to its bit width."""
+    """Return the dtype in which ufuncs can sum products, of integers modulo two to its bit width."""
     if kind(result) in ("boolean", "integer"):
         return INT8 if is_sub_byte_integer(result) else result
     return accumulation_dtype(lhs, rhs, result)
@@ -94,14 +96,14 @@ def elementwise_dtype(lhs: DType, rhs: DType, result: DType) -> DType:
 
 @lru_cache(maxsize=256)
 def elementwise_arithmetic(lhs: DType, rhs: DType, result: DType) -> Arithmetic:
-    """Like `arithmetic`, for sums by ufuncs instead of `matmul`: integers and booleans stay what they are."""
-    check_sums(lhs, rhs, result)
+    """Like `arithmetic`, for sums by ufuncs instead of `matmul`: integers and booleans stay integers and booleans."""
+    check_result_dtype(lhs, rhs, result)
     dtype = elementwise_dtype(lhs, rhs, result)
-    return Arithmetic(dtype, _enter(lhs, dtype), _enter(rhs, dtype), np.matmul, _leave(dtype, result))
+    return Arithmetic(dtype, _load(lhs, dtype), _load(rhs, dtype), np.matmul, _store(dtype, result))
 
 
 def accumulation_dtype(*dtypes: DType) -> DType:
-    """The narrowest of f32, f64 and their complex types that holds all of these."""
+    """Return the narrowest of f32, f64 and their complex dtypes that represents all of `dtypes`."""
     is_double = any(d in (FLOAT64, COMPLEX128) for d in dtypes)
     if any(d in (COMPLEX64, COMPLEX128) for d in dtypes):
         return COMPLEX128 if is_double else COMPLEX64
@@ -109,10 +111,10 @@ def accumulation_dtype(*dtypes: DType) -> DType:
 
 
 def complex_matmul(a: Array, b: Array, out: Array | None = None) -> Array:
-    """Products of complex matrices, or of vectors; small ones added in order, each multiplication and addition rounded.
+    """Multiply complex matrices or vectors; small sums are added in order, with every operation rounded.
 
-    That is what other implementations have for small sums. BLAS fuses multiplications with additions, and sums up the
-    two parts of the products apart, so that what is left where they cancel differs much.
+    Other implementations compute small sums in this way. BLAS fuses multiplications with additions, and sums the two
+    parts of the products separately, so that results differ much where they cancel.
     """
     if a.size * b.shape[-1] > SMALL:
         return np.matmul(a, b, out=out)
@@ -120,27 +122,27 @@ def complex_matmul(a: Array, b: Array, out: Array | None = None) -> Array:
     return np.einsum(f"...{rows}j,...j{columns}->...{rows}{columns}", a, b, out=out)
 
 
-# --- into and out of the accumulation's type ------------------------------------------------------------------------
+# --- conversion to and from the accumulation dtype ------------------------------------------------------------------
 
 
-def _as(dtype: DType) -> Kernel:
+def _cast_to(dtype: DType) -> ArrayKernel:
     return lambda x: x.astype(dtype)
 
 
-def _enter(dtype: DType, wide: DType) -> Kernel:
+def _load(dtype: DType, wide: DType) -> ArrayKernel:
     if dtype == wide:
-        return same
+        return identity
     if is_sub_byte_integer(dtype):
-        unpacked = unpack(dtype)
-        return lambda x: unpacked(x).astype(wide)
+        to_bytes = unpack(dtype)
+        return lambda x: to_bytes(x).astype(wide)
     if is_narrow_float(dtype):
         return widen if wide == FLOAT32 else lambda x: widen(x).astype(wide)
-    return _as(wide)
+    return _cast_to(wide)
 
 
-def _leave(wide: DType, dtype: DType) -> Kernel:
+def _store(wide: DType, dtype: DType) -> ArrayKernel:
     if dtype == wide:
-        return same
+        return identity
     return pack(dtype) if is_sub_byte_integer(dtype) else narrow(dtype)
 
 
@@ -151,24 +153,24 @@ def _integer_arithmetic(lhs: DType, rhs: DType, result: DType, terms: int) -> Ar
     largest = terms << _magnitude_bits(lhs) + _magnitude_bits(rhs)
     if largest > EXACT_IN_F64 or min(lhs.itemsize, rhs.itemsize) > 2:
         dtype = elementwise_dtype(lhs, rhs, result)
-        return Arithmetic(dtype, _enter(lhs, dtype), _enter(rhs, dtype), integer_matmul, _leave(dtype, result))
+        return Arithmetic(dtype, _load(lhs, dtype), _load(rhs, dtype), integer_matmul, _store(dtype, result))
     dtype = FLOAT32 if largest <= EXACT_IN_F32 else FLOAT64
     whole = np.dtype(np.int32 if largest < 1 << 31 else np.int64)
     if is_sub_byte_integer(result):
-        packed = pack(result)
-        return Arithmetic(dtype, _enter(lhs, dtype), _enter(rhs, dtype), np.matmul,
-                          lambda sums: packed(sums.astype(whole).astype(INT8)))  # fmt: skip
-    return Arithmetic(dtype, _enter(lhs, dtype), _enter(rhs, dtype), np.matmul,
-                      _as(result) if whole == result else lambda sums: sums.astype(whole).astype(result))  # fmt: skip
+        from_bytes = pack(result)
+        return Arithmetic(dtype, _load(lhs, dtype), _load(rhs, dtype), np.matmul,
+                          lambda sums: from_bytes(sums.astype(whole).astype(INT8)))  # fmt: skip
+    return Arithmetic(dtype, _load(lhs, dtype), _load(rhs, dtype), np.matmul,
+                      _cast_to(result) if whole == result else lambda x: x.astype(whole).astype(result))  # fmt: skip
 
 
 def _magnitude_bits(dtype: DType) -> int:
-    """All values of `dtype` are at most two to this power in absolute value."""
+    """Return the power of two that bounds the magnitude of all values of `dtype`."""
     return bit_width(dtype) - is_signed(dtype)
 
 
 def integer_matmul(a: Array, b: Array, out: Array | None = None) -> Array:
-    """Products of matrices of one integer dtype, of a byte or more, modulo two to its bit width."""
+    """Multiply matrices of one integer dtype of 8 bits or more, modulo two to its bit width."""
     if prod(a.shape) * b.shape[-1] <= SMALL or 0 in b.shape:
         return np.matmul(a, b, out=out)
     signed = signed_bits_dtype(a.dtype)
@@ -180,21 +182,21 @@ def integer_matmul(a: Array, b: Array, out: Array | None = None) -> Array:
 
 
 def _by_digits(a: Array, b: Array, terms: int) -> Array:
-    """Modulo 2^64: `a` and `b` are polynomials in a power of two whose coefficients are multiplied, exactly, in f64."""
+    """Multiply modulo 2^64 as polynomials in a power of two, whose coefficients are multiplied exactly in f64."""
     width, bits = _digit_width(terms, bit_width(a.dtype)), bit_width(a.dtype)
     a_digits, b_digits = _digits(a, width), _digits(b, width)
-    total: Any = 0
+    total: Array | int = 0
     for power in range(len(a_digits) + len(b_digits) - 1):
         if power * width >= bits:
             break
         pairs = [(i, power - i) for i in range(len(a_digits)) if 0 <= power - i < len(b_digits)]
         coefficient = sum(np.matmul(a_digits[i], b_digits[j]) for i, j in pairs)
         total = total + np.left_shift(coefficient.astype(np.int64), power * width)
-    return total
+    return cast(Array, total)
 
 
 def _digit_width(terms: int, bits: int) -> int:
-    """The bits of a digit such that as many sums of `terms` products of digits as there are digits stay below 2^53."""
+    """Return the bits of a digit, such that sums of `terms` products for each pair of digits stay below 2^53."""
     count = 1
     while True:
         width = (53 - (count * terms).bit_length()) // 2 + 1
@@ -204,7 +206,7 @@ def _digit_width(terms: int, bits: int) -> int:
 
 
 def _digits(x: Array, width: int) -> list[Array]:
-    """Signed digits of `x` to the base 2^width as f64, the lowest first; no more than its largest number needs."""
+    """Return signed digits of `x` to the base 2^width as f64, the lowest first: no more than the elements need."""
     half = 1 << width - 1
     highest = max(int(x.max()), -int(x.min()) - 1)
     digits = []
@@ -220,32 +222,32 @@ def _digits(x: Array, width: int) -> list[Array]:
 
 
 def rounded_arithmetic(
-    plain: Arithmetic, lhs: Kernel, rhs: Kernel, accumulate: Kernel, components: int, levels: int
+    plain: Arithmetic, lhs: ArrayKernel, rhs: ArrayKernel, accumulate: ArrayKernel, components: int, levels: int
 ) -> Arithmetic:
-    """Floating-point `plain` with operands rounded by `lhs` and `rhs`, and sums by `accumulate`.
+    """Return the floating-point arithmetic `plain` with operands rounded by `lhs` and `rhs`, and sums by `accumulate`.
 
-    With several components each operand is a sum of rounded numbers, and those products are added whose numbers,
-    counted from 0, add up to less than `levels`; the smallest first.
+    With several components, each operand is split into a sum of rounded numbers, and the products of components i and
+    j with i + j < `levels` are added, the smallest first.
     """
 
     def matmul(a: Array, b: Array, out: Array | None = None) -> Array:
-        parts, other_parts = split(a, lhs, components), split(b, rhs, components)
-        total: Any = 0
+        a_parts, b_parts = split(a, lhs, components), split(b, rhs, components)
+        total: Array | int = 0
         for level in reversed(range(levels)):
             if level == 0 and levels > 1:
-                total = np.nan_to_num(total, nan=0, posinf=np.inf, neginf=-np.inf)  # infinities times corrections
+                total = np.nan_to_num(total, nan=0, posinf=np.inf, neginf=-np.inf)  # inf - inf, inf * 0
             for i in range(max(0, level - components + 1), min(level + 1, components)):
-                total = total + np.matmul(parts[i], other_parts[level - i])
+                total = total + np.matmul(a_parts[i], b_parts[level - i])
         if out is None:
-            return total
+            return cast(Array, total)
         out[...] = total
         return out
 
-    return Arithmetic(plain.dtype, plain.enter_lhs, plain.enter_rhs, matmul, lambda x: plain.leave(accumulate(x)))
+    return Arithmetic(plain.dtype, plain.load_lhs, plain.load_rhs, matmul, lambda x: plain.store(accumulate(x)))
 
 
-def split(x: Array, rounded: Kernel, components: int) -> list[Array]:
-    """Numbers whose sum approaches `x`: `x` rounded, what that lost rounded, and so on, where they are finite."""
+def split(x: Array, rounded: ArrayKernel, components: int) -> list[Array]:
+    """Split `x` into its rounded value, the rounded error of that, and so on, as long as they are finite."""
     parts = [rounded(x)]
     for _ in range(components - 1):
         x = np.where(np.isfinite(parts[-1]), x - parts[-1], 0).astype(x.dtype, copy=False)
@@ -253,8 +255,8 @@ def split(x: Array, rounded: Kernel, components: int) -> list[Array]:
     return parts
 
 
-def rounding(dtype: DType) -> Kernel:
-    """A kernel that rounds f32 or f64 arrays to numbers that `dtype` has, once; the arrays keep their own dtype."""
+def rounding(dtype: DType) -> ArrayKernel:
+    """Return a kernel that rounds f32 or f64 arrays to values representable in `dtype`, once, and keeps their dtype."""
     to_dtype = narrow(dtype)
 
     def run(x: Array) -> Array:
@@ -267,7 +269,7 @@ def rounding(dtype: DType) -> Kernel:
 
 
 def round_to_tf32(x: Array) -> Array:
-    """f32 or f64 rounded to ten stored bits of mantissa, ties to even."""
+    """Round f32 or f64 to ten stored mantissa bits, ties to even."""
     dropped = mantissa_bits(x.dtype) - 10
     bits = np.ascontiguousarray(x).view(signed_bits_dtype(x.dtype))
     half = np.bitwise_and(np.right_shift(bits, dropped), 1) + ((1 << dropped - 1) - 1)
@@ -278,11 +280,12 @@ def round_to_tf32(x: Array) -> Array:
 # --- operands as matrices -------------------------------------------------------------------------------------------
 
 
-def matrices(sizes: Sizes, batching: Axes, contracting: Axes, rows_first: bool) -> Kernel | None:
-    """A function from an array of these sizes to a stack of matrices or a vector, None where it is one as it stands.
+def matrices(sizes: Sizes, batching: Axes, contracting: Axes, rows_first: bool) -> ArrayKernel | None:
+    """Return a function from an array of these sizes to a stack of matrices or a vector, or None if it already is one.
 
-    The result's dimensions lead in the matrices if `rows_first`, else the contracting ones. Without result and batching
-    dimensions there is a vector. The array is viewed if it can be; if it must be copied, its last dimension stays last.
+    The rows of the matrices are the result's dimensions if `rows_first`, else the contracting ones. Without result and
+    batching dimensions the function returns a vector. It returns a view if possible; in a copy, the last dimension
+    stays last.
     """
     others = tuple(d for d in range(len(sizes)) if d not in batching and d not in contracting)
     if not others and not batching:
@@ -297,12 +300,12 @@ def matrices(sizes: Sizes, batching: Axes, contracting: Axes, rows_first: bool) 
 
 
 def _adjacent(dimensions: Axes, sizes: Sizes) -> bool:
-    """Whether dimensions in this order are one in memory, those of size 1 set aside."""
+    """Whether dimensions in this order form one dimension in memory, except for those of size 1."""
     return all(b > a and all(sizes[d] == 1 for d in range(a + 1, b))
                for a, b in pairwise(d for d in dimensions if sizes[d] != 1))  # fmt: skip
 
 
-def _arranged(permutation: Axes, sizes: Sizes, old_sizes: Sizes) -> Kernel | None:
+def _arranged(permutation: Axes, sizes: Sizes, old_sizes: Sizes) -> ArrayKernel | None:
     moves = permutation != tuple(range(len(permutation)))
     reshapes = tuple(old_sizes[d] for d in permutation) != sizes
     if moves and reshapes:

@@ -1,7 +1,7 @@
 """Conversions between element types: `convert`, `bitcast_convert` and `reduce_precision` of the spec.
 
-Where the spec leaves a result of `convert` open it is that of XLA's CPU compiler: integers wrap around, floats
-saturate (NaN becomes 0), and what is not representable rounds to nearest, ties to even, once.
+Implementation-defined results of `convert` are those of XLA's CPU compiler: integers wrap around, floats saturate (NaN
+becomes 0), and values that are not representable round to nearest, ties to even, once.
 """
 
 from __future__ import annotations
@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache
 
-import ml_dtypes
 import numpy as np
 
+from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.numerics.dtypes import (
     BOOL,
     FLOAT32,
@@ -22,6 +22,7 @@ from stablehlo_ref.numerics.dtypes import (
     bit_width,
     bits_dtype,
     exponent_bits,
+    float_info,
     is_narrow_float,
     is_signed,
     is_sub_byte_integer,
@@ -31,25 +32,16 @@ from stablehlo_ref.numerics.dtypes import (
     min_value,
     part_dtype,
 )
-from stablehlo_ref.numerics.integers import limit, pack, unpack
-from stablehlo_ref.numerics.narrow import (
-    SMALL,
-    Array,
-    DType,
-    Kernel,
-    each_block,
-    in_blocks,
-    narrow,
-    tabulated,
-    widen,
-)
+from stablehlo_ref.numerics.integers import clip, pack, unpack
+from stablehlo_ref.numerics.kernels import ArrayKernel
+from stablehlo_ref.numerics.narrow_floats import SMALL, in_blocks, map_blocks, narrow, tabulated, widen
 
 # --- convert --------------------------------------------------------------------------------------------------------
 
 
 @cache
-def convert(from_dtype: DType, to_dtype: DType) -> Kernel:
-    """The kernel that converts arrays of `from_dtype` to `to_dtype` (spec, "convert")."""
+def convert(from_dtype: DType, to_dtype: DType) -> ArrayKernel:
+    """Return the kernel that converts arrays of `from_dtype` to `to_dtype` (spec, "convert")."""
     if from_dtype == to_dtype:
         return lambda x: x
     if kind(from_dtype) == "complex":
@@ -65,15 +57,15 @@ def convert(from_dtype: DType, to_dtype: DType) -> Kernel:
     return _from_native(from_dtype, to_dtype)
 
 
-def _from_complex(from_dtype: DType, to_dtype: DType) -> Kernel:
+def _from_complex(from_dtype: DType, to_dtype: DType) -> ArrayKernel:
     if kind(to_dtype) == "complex":
         return lambda x: x.astype(to_dtype)
     from_part = convert(part_dtype(from_dtype), to_dtype)
     return lambda x: from_part(x.real)
 
 
-def _from_narrow_float(from_dtype: DType, to_dtype: DType) -> Kernel:
-    """Through f32, which holds every value; by a table of all values where that is faster."""
+def _from_narrow_float(from_dtype: DType, to_dtype: DType) -> ArrayKernel:
+    """Convert through f32, which represents every value; with a table of all values where that is faster."""
     if to_dtype == FLOAT32:
         return widen
     from_f32 = convert(FLOAT32, to_dtype)
@@ -85,8 +77,8 @@ def _from_narrow_float(from_dtype: DType, to_dtype: DType) -> Kernel:
     return tabulated(kernel, from_dtype) if by_table else in_blocks(kernel, to_dtype)
 
 
-def _from_native(from_dtype: DType, to_dtype: DType) -> Kernel:
-    """From booleans, integers of a byte or more, f32 or f64."""
+def _from_native(from_dtype: DType, to_dtype: DType) -> ArrayKernel:
+    """Convert from booleans, integers of 8 bits or more, f32 or f64."""
     if to_dtype == BOOL:
         return lambda x: np.not_equal(x, 0)
     if is_narrow_float(to_dtype):
@@ -99,14 +91,14 @@ def _from_native(from_dtype: DType, to_dtype: DType) -> Kernel:
     return lambda x: x.astype(to_dtype)
 
 
-def _from_boolean(to_dtype: DType) -> Kernel:
-    """To a narrow float, by arithmetic on the bits of zero and one."""
+def _from_boolean(to_dtype: DType) -> ArrayKernel:
+    """Convert to a narrow float by arithmetic on the bits of zero and one."""
     zero, one = narrow(to_dtype)(np.array([0, 1], FLOAT32)).view(bits_dtype(to_dtype))
     step = np.subtract(one, zero)
     return lambda x: np.add(np.multiply(x, step), zero).view(to_dtype)
 
 
-def _to_narrow_float(from_dtype: DType, to_dtype: DType) -> Kernel:
+def _to_narrow_float(from_dtype: DType, to_dtype: DType) -> ArrayKernel:
     round_to = narrow(to_dtype)
     if kind(from_dtype) == "floating":
         return round_to
@@ -117,24 +109,24 @@ def _to_narrow_float(from_dtype: DType, to_dtype: DType) -> Kernel:
 
 
 def _to_odd_f64(x: Array) -> Array:
-    """64-bit integers as f64 numbers that round to a narrow format as the integers themselves do.
+    """Return f64 numbers that round to a narrow format as the given 64-bit integers would.
 
-    From 2^53 on they are cut off by 12 bits, and the last bit that stays is set if that lost any ("round to odd").
+    From 2^53 on, the low 12 bits are dropped, and the last remaining bit is set if any of them was ("round to odd").
     """
-    lost = (1 << 12) - 1
+    dropped = (1 << 12) - 1
     bits = x.view(UINT64)
-    odd = np.bitwise_or(np.add(np.bitwise_and(bits, lost), lost), bits)
-    odd = np.bitwise_and(odd, ~lost & (1 << 64) - 1).view(x.dtype)
+    odd = np.bitwise_or(np.add(np.bitwise_and(bits, dropped), dropped), bits)
+    odd = np.bitwise_and(odd, ~dropped & (1 << 64) - 1).view(x.dtype)
     is_exact = np.less(np.absolute(x).view(UINT64), 1 << 53)
     return np.where(is_exact, x, odd).astype(FLOAT64)
 
 
-def _float_to_integer(from_dtype: DType, to_dtype: DType) -> Kernel:
-    """From f32 or f64: without the fraction, then the nearest integer that there is; 0 for NaN."""
+def _float_to_integer(from_dtype: DType, to_dtype: DType) -> ArrayKernel:
+    """Convert from f32 or f64: truncate, then clamp to the range of `to_dtype`; NaN becomes 0."""
     if is_sub_byte_integer(to_dtype):
         low, high = (from_dtype.type(int(bound(to_dtype))) for bound in (min_value, max_value))
         to_byte, store = _float_to_integer(from_dtype, INT8 if is_signed(to_dtype) else UINT8), pack(to_dtype)
-        return lambda x: store(to_byte(limit(low, x, high)))
+        return lambda x: store(to_byte(clip(low, x, high)))
     is_in_range, saturate = _in_range(from_dtype, to_dtype), _saturate(from_dtype, to_dtype)
 
     def step(x: Array, out: Array) -> None:
@@ -142,52 +134,53 @@ def _float_to_integer(from_dtype: DType, to_dtype: DType) -> Kernel:
 
     def run(x: Array) -> Array:
         if x.size >= SMALL:
-            return each_block(step, x, to_dtype)
+            return map_blocks(step, x, to_dtype)
         return x.astype(to_dtype) if is_in_range(x) else saturate(x)
 
     return run
 
 
 def _in_range(from_dtype: DType, to_dtype: DType) -> Callable[[Array], bool]:
-    """Whether all floats of an array are well within the range of `to_dtype`."""
+    """Return a test that the truncated floats of an array are all in the range of `to_dtype`."""
     limit = from_dtype.type(2.0 ** (bit_width(to_dtype) - is_signed(to_dtype)))
     if is_signed(to_dtype):
         return lambda x: bool(np.count_nonzero(np.less(np.absolute(x), limit)) == x.size)
     bits = bits_dtype(from_dtype)
-    limit_bits = limit.view(bits)  # negative numbers and NaNs have larger ones
+    limit_bits = limit.view(bits)  # the bits of negative numbers and NaNs are larger
     return lambda x: bool(np.count_nonzero(np.less(x.view(bits), limit_bits)) == x.size)
 
 
-def _saturate(from_dtype: DType, to_dtype: DType) -> Kernel:
-    greatest = int(max_value(to_dtype))
-    low, high = from_dtype.type(int(min_value(to_dtype))), _round_down(greatest, from_dtype)
-    above = to_dtype.type(greatest - int(high))  # f32 has no 2^31 - 1
+def _saturate(from_dtype: DType, to_dtype: DType) -> ArrayKernel:
+    largest = int(max_value(to_dtype))
+    low, high = from_dtype.type(int(min_value(to_dtype))), _round_down(largest, from_dtype)
+    above = to_dtype.type(largest - int(high))  # f32 cannot represent 2^31 - 1
 
     def run(x: Array) -> Array:
-        result = limit(low, x, high).astype(to_dtype)
+        result: Array = clip(low, x, high).astype(to_dtype)
         if above:
             result = np.add(result, np.multiply(np.greater(x, high), above))
-        is_number = np.equal(x, x)  # for the others the result is what the machine made of them
+        is_number = np.equal(x, x)  # the conversion of NaNs is platform-dependent
         return result if np.count_nonzero(is_number) == x.size else np.multiply(result, is_number)
 
     return run
 
 
 def _round_down(value: int, dtype: DType) -> Array:
-    """The largest number of `dtype` that is no larger than a positive integer."""
+    """Return the largest number of `dtype` that is at most `value`, a positive integer."""
     unused = max(0, value.bit_length() - mantissa_bits(dtype) - 1)
-    return dtype.type(value >> unused << unused)
+    rounded: Array = dtype.type(value >> unused << unused)
+    return rounded
 
 
 # --- bitcast_convert ------------------------------------------------------------------------------------------------
 
 
 @cache
-def bitcast(from_dtype: DType, to_dtype: DType) -> Kernel:
-    """The kernel that reads the bits of arrays of `from_dtype` as `to_dtype` (spec, "bitcast_convert").
+def bitcast(from_dtype: DType, to_dtype: DType) -> ArrayKernel:
+    """Return the kernel that reads the bits of arrays of `from_dtype` as `to_dtype` (spec, "bitcast_convert").
 
-    If elements become narrower, the result has one more dimension, of the parts of an element, the least significant
-    part first; if they become wider, the last dimension of the operand is that of the parts.
+    If elements become narrower, the result has one more dimension, which enumerates the parts of an element from the
+    least significant; if they become wider, the last dimension of the operand does.
     """
     from_width, to_width = bit_width(from_dtype), bit_width(to_dtype)
     if from_width == to_width:
@@ -197,15 +190,15 @@ def bitcast(from_dtype: DType, to_dtype: DType) -> Kernel:
     return _split_bits(from_width, to_dtype) if from_width > to_width else _join_bits(from_width, to_dtype)
 
 
-def _split_bytes(to_dtype: DType) -> Kernel:
+def _split_bytes(to_dtype: DType) -> ArrayKernel:
     return lambda x: np.ascontiguousarray(np.asarray(x)[..., np.newaxis]).view(to_dtype)
 
 
-def _join_bytes(to_dtype: DType) -> Kernel:
+def _join_bytes(to_dtype: DType) -> ArrayKernel:
     return lambda x: np.ascontiguousarray(x).view(to_dtype)[..., 0]
 
 
-def _split_bits(from_width: int, to_dtype: DType) -> Kernel:
+def _split_bits(from_width: int, to_dtype: DType) -> ArrayKernel:
     width = bit_width(to_dtype)
     shifts = np.arange(0, min(from_width, 8), width, dtype=np.uint8)
     to_bytes = _split_bytes(UINT8)
@@ -218,7 +211,7 @@ def _split_bits(from_width: int, to_dtype: DType) -> Kernel:
     return run
 
 
-def _join_bits(from_width: int, to_dtype: DType) -> Kernel:
+def _join_bits(from_width: int, to_dtype: DType) -> ArrayKernel:
     to_width = bit_width(to_dtype)
     shifts = np.arange(0, min(to_width, 8), from_width, dtype=np.uint8)
     from_bytes = _join_bytes(to_dtype)
@@ -234,13 +227,13 @@ def _join_bits(from_width: int, to_dtype: DType) -> Kernel:
 
 
 @cache
-def reduce_precision(dtype: DType, exponents: int, mantissas: int) -> Kernel:
-    """The kernel that rounds to a format of `exponents` and `mantissas` bits and back (spec, "reduce_precision").
+def reduce_precision(dtype: DType, exponents: int, mantissas: int) -> ArrayKernel:
+    """Return the kernel that rounds to a format of `exponents` and `mantissas` bits (spec, "reduce_precision").
 
-    Bits that `dtype` has no more of stay as they are. The mantissa rounds to nearest, ties to even bits (the last one
-    is the exponent's if `mantissas` is 0); numbers that then are denormal in the format become zero, larger ones than
-    it has infinity, or what `dtype` has instead. NaNs stay NaNs where there are mantissa bits for it, and else become
-    infinite.
+    Widths that `dtype` does not exceed have no effect. The mantissa rounds to nearest, ties to even (with `mantissas`
+    0, the parity is that of the exponent). Rounded numbers that are subnormal in the format become zero, and numbers
+    too large for it infinity, or what `dtype` has instead. NaNs stay NaNs if the format has mantissa bits, and become
+    infinite otherwise.
     """
     exponents = min(exponents, exponent_bits(dtype))
     if dtype.itemsize == 1:
@@ -248,10 +241,10 @@ def reduce_precision(dtype: DType, exponents: int, mantissas: int) -> Kernel:
     return in_blocks(_reduce_precision(dtype, exponents, mantissas), dtype)
 
 
-def _reduce_small(dtype: DType, exponents: int, mantissas: int) -> Kernel:
-    """For formats of 8 bits and fewer, some of which lack infinities, NaNs or a negative zero: signs are set apart."""
-    width, lost = mantissa_bits(dtype), max(0, mantissa_bits(dtype) - mantissas)
-    one, largest = (int(np.array(x, dtype).view(UINT8)) for x in (1, ml_dtypes.finfo(dtype).max))
+def _reduce_small(dtype: DType, exponents: int, mantissas: int) -> ArrayKernel:
+    """Handle formats of 8 bits and fewer, some without infinities, NaNs or negative zero: process signs separately."""
+    width, dropped = mantissa_bits(dtype), max(0, mantissa_bits(dtype) - mantissas)
+    one, largest = (int(np.array(x, dtype).view(UINT8)) for x in (1, float_info(dtype).max))
     bias, reduced_bias = one >> width, (1 << exponents - 1) - 1
     smallest, too_large = 0, largest + 1
     if exponents < exponent_bits(dtype):
@@ -261,18 +254,19 @@ def _reduce_small(dtype: DType, exponents: int, mantissas: int) -> Kernel:
     def run(x: Array) -> Array:
         values = x.astype(FLOAT32)
         magnitude = np.absolute(values).astype(dtype).view(UINT8).astype(np.int16)
-        magnitude = _dropped(lost, magnitude)
+        magnitude = _round_off(dropped, magnitude)
         result = np.minimum(magnitude, largest).astype(UINT8).view(dtype).astype(FLOAT32)
         result = np.where(magnitude < too_large, result, np.float32(np.inf)) * (magnitude >= smallest)
-        return np.copysign(np.where(np.isnan(values), nan, result), values).astype(dtype)
+        signed: Array = np.copysign(np.where(np.isnan(values), nan, result), values).astype(dtype)
+        return signed
 
     return run
 
 
-def _reduce_precision(dtype: DType, exponents: int, mantissas: int) -> Kernel:
+def _reduce_precision(dtype: DType, exponents: int, mantissas: int) -> ArrayKernel:
     bits, width = bits_dtype(dtype), mantissa_bits(dtype)
     sign_bit, infinity = 1 << 8 * dtype.itemsize - 1, (1 << exponent_bits(dtype)) - 1 << width
-    lost = max(0, width - mantissas)
+    dropped = max(0, width - mantissas)
     bias, reduced_bias = (1 << exponent_bits(dtype) - 1) - 1, (1 << exponents - 1) - 1
     smallest = bias - reduced_bias + 1 << width if reduced_bias < bias else 0
     too_large = bias + reduced_bias + 1 << width
@@ -280,7 +274,7 @@ def _reduce_precision(dtype: DType, exponents: int, mantissas: int) -> Kernel:
     def run(x: Array) -> Array:
         operand = x.view(bits)
         magnitude = np.bitwise_and(operand, sign_bit - 1)
-        magnitude = _dropped(lost, magnitude)
+        magnitude = _round_off(dropped, magnitude)
         if smallest:
             magnitude *= np.greater_equal(magnitude, smallest)
         sign = np.bitwise_and(operand, sign_bit)
@@ -297,10 +291,10 @@ def _reduce_precision(dtype: DType, exponents: int, mantissas: int) -> Kernel:
     return run
 
 
-def _dropped(lost: int, magnitude: Array) -> Array:
-    """Bit patterns without so many last bits: rounded to the nearest, ties to even; an array is changed in place."""
-    if lost:
-        magnitude += np.bitwise_and(np.right_shift(magnitude, lost), 1)
-        magnitude += (1 << lost - 1) - 1
-        magnitude &= ~magnitude.dtype.type((1 << lost) - 1)
+def _round_off(bits: int, magnitude: Array) -> Array:
+    """Round off the last `bits` bits to nearest, ties to even. Arrays are modified in place."""
+    if bits:
+        magnitude += np.bitwise_and(np.right_shift(magnitude, bits), 1)
+        magnitude += (1 << bits - 1) - 1
+        magnitude &= ~magnitude.dtype.type((1 << bits) - 1)
     return magnitude

@@ -1,7 +1,7 @@
-"""Numbers of twice f64's precision, as unevaluated sums (high, low) of two f64 arrays.
+"""Double-double arithmetic: numbers of twice f64's precision, as unevaluated sums (high, low) of two f64 arrays.
 
-Sums and products follow Dekker (1971) and Knuth: without a fused multiply-add, the error of a product comes from
-operands split into halves. Nothing here guards against overflow: callers scale.
+Sums and products follow Dekker (1971) and Knuth: without a fused multiply-add, the error of a product is computed from
+operands split into halves. Overflow is not handled: callers scale their operands.
 """
 
 from __future__ import annotations
@@ -11,45 +11,45 @@ from typing import TypeAlias
 
 import numpy as np
 
-from stablehlo_ref.numerics.narrow import Array
+from stablehlo_ref.ir.arrays import Array
 
 Pair: TypeAlias = tuple[Array, Array]
 
-_HALF_UNIT, _UPPER_HALF = np.int64(1 << 26), np.int64(-1 << 27)  # of the 26 upper bits of a mantissa, of 53
+_HALF_UNIT, _UPPER_HALF = np.int64(1 << 26), np.int64(-1 << 27)  # for the upper 26 of 53 mantissa bits
 _LOG2_E = 1.4426950408889634
-_LN2_HIGH = 0.693147180369123816490  # 33 bits, so that its products with exponents are exact
+_LN2_HIGH = 0.693147180369123816490  # 33 bits, so that products with exponents are exact
 _LN2_LOW = 1.90821492927058770002e-10
 _TAYLOR = [1 / factorial(n) for n in range(14, 1, -1)]
 
 
 def split(x: Array) -> Pair:
-    """`x` as the sum of two numbers of 26 significant bits."""
-    high = ((x.view(np.int64) + _HALF_UNIT) & _UPPER_HALF).view(np.float64)
+    """Return `x` as the sum of two numbers of 26 significant bits."""
+    high: Array = ((x.view(np.int64) + _HALF_UNIT) & _UPPER_HALF).view(np.float64)
     return high, x - high
 
 
-def two_sum(x: Array, y: Array) -> Pair:
-    """x + y, exactly."""
-    high = x + y
+def two_sum(x: Array | float, y: Array | float) -> Pair:
+    """Return x + y exactly."""
+    high: Array = np.add(x, y)
     rest = high - x
     return high, (x - (high - rest)) + (y - rest)
 
 
-def fast_two_sum(x: Array, y: Array) -> Pair:
-    """x + y, exactly, where |x| >= |y| or x is 0."""
+def fast_two_sum(x: Array | float, y: Array) -> Pair:
+    """Return x + y exactly, if |x| >= |y| or x is 0."""
     high = x + y
     return high, y - (high - x)
 
 
 def two_product(x: Array, y: Array) -> Pair:
-    """x * y, exactly, unless it underflows."""
+    """Return x * y exactly, unless the error underflows."""
     high = x * y
     (x1, x0), (y1, y0) = split(x), split(y)
     return high, ((x1 * y1 - high) + x1 * y0 + x0 * y1) + x0 * y0
 
 
 def add(x: Pair, y: Pair) -> Pair:
-    """x + y, with an error relative to |x| + |y|; zeros are signed as the sum of the high parts is."""
+    """Return x + y with an error relative to |x| + |y|. The sign of a zero is that of the sum of the high parts."""
     high, low = two_sum(x[0], y[0])
     low += x[1] + y[1]
     total = np.where(low == 0, high, high + low)
@@ -57,7 +57,7 @@ def add(x: Pair, y: Pair) -> Pair:
 
 
 def divide(x: Pair, y: Pair) -> Array:
-    """x / y as an f64, with an error of little more than 0.5 ULP."""
+    """Return x / y as f64, with an error of little more than 0.5 ULP."""
     quotient = x[0] / y[0]
     product, low = two_product(quotient, y[0])
     remainder = (x[0] - product) - low + (x[1] - quotient * y[1])
@@ -65,7 +65,7 @@ def divide(x: Pair, y: Pair) -> Array:
 
 
 def exponential(x: Array) -> Pair:
-    """e**x for |x| < 700, with a relative error below 2**-55."""
+    """Return e**x for |x| < 700, with a relative error below 2**-55."""
     exponent, reduced, rest = _exponential_parts(x)
     high, low = fast_two_sum(1.0, reduced)
     high, low = fast_two_sum(high, low + rest)
@@ -73,7 +73,7 @@ def exponential(x: Array) -> Pair:
 
 
 def exponential_minus_one(x: Array) -> Pair:
-    """e**x - 1 for |x| < 700, with a relative error below 2**-54."""
+    """Return e**x - 1 for |x| < 700, with a relative error below 2**-54."""
     exponent, reduced, rest = _exponential_parts(x)
     scale = np.ldexp(1.0, exponent)
     high, low = two_sum(scale - 1.0, scale * reduced)
@@ -81,7 +81,7 @@ def exponential_minus_one(x: Array) -> Pair:
 
 
 def _exponential_parts(x: Array) -> tuple[Array, Array, Array]:
-    """(n, r, s) such that e**x = 2**n * (1 + r + s) and |r| < 0.35, |s| < 0.07."""
+    """Return (n, r, s) such that e**x = 2**n * (1 + r + s) and |r| < 0.35, |s| < 0.07."""
     exponent = np.rint(x * _LOG2_E)
     upper = x - exponent * _LN2_HIGH
     lower = exponent * _LN2_LOW

@@ -1,18 +1,19 @@
-"""Element types as numpy dtypes, and the facts about a dtype that kernels are chosen by.
+"""Map element types to numpy dtypes, and report the properties of dtypes that kernels depend on.
 
-Types that numpy lacks come from ml_dtypes. Those narrower than a byte are kept one to a byte, in its low bits; the
-high bits are zero, for signed integers too.
+Types that numpy lacks come from ml_dtypes. Elements narrower than a byte are stored one per byte, in the low bits; the
+high bits are zero, also for signed integers.
 """
 
 from __future__ import annotations
 
 from functools import cache
-from typing import Any
+from typing import Any, TypeAlias
 
 import ml_dtypes
 import numpy as np
 
 from stablehlo_ref.diagnostics import UnsupportedError
+from stablehlo_ref.ir.arrays import DType
 from stablehlo_ref.ir.types import (
     BOOLEAN,
     FLOATS,
@@ -26,13 +27,15 @@ from stablehlo_ref.ir.types import (
     integer_type,
 )
 
+Scalar: TypeAlias = np.number[Any] | np.bool  # numpy's scalars; those of ml_dtypes have the same methods
+
 BOOL, INT8, UINT8, INT64, UINT16, UINT32, UINT64 = map(np.dtype, ("?", "i1", "u1", "i8", "u2", "u4", "u8"))
 FLOAT16, FLOAT32, FLOAT64, COMPLEX64, COMPLEX128 = map(np.dtype, ("f2", "f4", "f8", "c8", "c16"))
 INT2, UINT2, INT4, UINT4 = map(np.dtype, (ml_dtypes.int2, ml_dtypes.uint2, ml_dtypes.int4, ml_dtypes.uint4))
-BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
-FLOAT8_E8M0FNU = np.dtype(ml_dtypes.float8_e8m0fnu)
+BFLOAT16: DType = np.dtype(ml_dtypes.bfloat16)
+FLOAT8_E8M0FNU: DType = np.dtype(ml_dtypes.float8_e8m0fnu)
 
-_FLOATS = {
+_FLOATS: dict[str, DType] = {
     "f4E2M1FN": np.dtype(ml_dtypes.float4_e2m1fn),
     "f6E2M3FN": np.dtype(ml_dtypes.float6_e2m3fn),
     "f6E3M2FN": np.dtype(ml_dtypes.float6_e3m2fn),
@@ -61,9 +64,17 @@ UNSIGNED_DTYPES = (UINT2, UINT4, UINT8, UINT16, UINT32, UINT64)
 INTEGER_DTYPES = SIGNED_DTYPES + UNSIGNED_DTYPES
 
 
+def float_info(dtype: DType) -> ml_dtypes.finfo:
+    """Return the limits of a floating-point dtype, as `numpy.finfo` does for numpy's own."""
+    return ml_dtypes.finfo(dtype)  # type: ignore[no-untyped-call]
+
+
 @cache
-def numpy_dtype(element_type: Type) -> np.dtype[Any]:
-    """The dtype of arrays of `element_type`; for a quantized type, of its storage type. UnsupportedError if none."""
+def numpy_dtype(element_type: Type) -> DType:
+    """Return the dtype of arrays of `element_type`; for a quantized type, that of its storage type.
+
+    Raises UnsupportedError for a type that has no arrays.
+    """
     match element_type:
         case BooleanType():
             return BOOL
@@ -79,12 +90,12 @@ def numpy_dtype(element_type: Type) -> np.dtype[Any]:
             return _COMPLEX[numpy_dtype(element)]
         case QuantizedType():
             return numpy_dtype(element_type.storage_type)
-    raise UnsupportedError(f"there are no arrays of element type {element_type}")
+    raise UnsupportedError(f"unsupported element type {element_type}")
 
 
 @cache
-def element_type_of(dtype: np.dtype[Any]) -> BooleanType | IntegerType | FloatType | ComplexType:
-    """The element type whose arrays have `dtype`, signless where it is a signed integer. TypeError if there is none."""
+def element_type_of(dtype: DType) -> BooleanType | IntegerType | FloatType | ComplexType:
+    """Return the element type whose arrays have `dtype`; signed integers are signless. TypeError for other dtypes."""
     if dtype == BOOL:
         return BOOLEAN
     if dtype in INTEGER_DTYPES:
@@ -93,12 +104,12 @@ def element_type_of(dtype: np.dtype[Any]) -> BooleanType | IntegerType | FloatTy
         return FLOATS[_FLOAT_NAMES[dtype]]
     if dtype in _PARTS:
         return ComplexType(FLOATS[_FLOAT_NAMES[_PARTS[dtype]]])
-    raise TypeError(f"no element type has arrays of {dtype}")
+    raise TypeError(f"unsupported dtype {dtype}")
 
 
 @cache
-def kind(dtype: np.dtype[Any]) -> str:
-    """ "boolean", "integer", "floating" or "complex"."""
+def kind(dtype: DType) -> str:
+    """Return the kind of a dtype: "boolean", "integer", "floating" or "complex". TypeError for other dtypes."""
     if dtype == BOOL:
         return "boolean"
     if dtype in INTEGER_DTYPES:
@@ -107,93 +118,102 @@ def kind(dtype: np.dtype[Any]) -> str:
         return "floating"
     if dtype in _PARTS:
         return "complex"
-    raise TypeError(f"no element type has arrays of {dtype}")
+    raise TypeError(f"unsupported dtype {dtype}")
 
 
 @cache
-def is_signed(dtype: np.dtype[Any]) -> bool:
-    """Whether an integer dtype has negative values."""
+def is_signed(dtype: DType) -> bool:
+    """Whether an integer dtype is signed."""
     return dtype in SIGNED_DTYPES
 
 
-def is_sub_byte_integer(dtype: np.dtype[Any]) -> bool:
-    """Whether `dtype` is one of the 2-bit and 4-bit integers."""
+def is_sub_byte_integer(dtype: DType) -> bool:
+    """Whether `dtype` is a 2-bit or 4-bit integer."""
     return dtype in _SUB_BYTE
 
 
-def is_narrow_float(dtype: np.dtype[Any]) -> bool:
+def is_narrow_float(dtype: DType) -> bool:
     """Whether `dtype` is a floating-point format of 16 bits or fewer."""
     return dtype in _FLOAT_NAMES and dtype.itemsize <= 2
 
 
 @cache
-def bit_width(dtype: np.dtype[Any]) -> int:
-    """`num_bits` of the element type: 1 for booleans, 4 for i4, 6 for the f6 formats, 64 for complex<f32>."""
+def bit_width(dtype: DType) -> int:
+    """Return the width in bits of an element: 1 for booleans, 4 for i4, 6 for the f6 formats, 64 for complex<f32>."""
     if dtype == BOOL:
         return 1
     if dtype in _SUB_BYTE:
         return _SUB_BYTE[dtype][0]
     if is_narrow_float(dtype):
-        return int(ml_dtypes.finfo(dtype).bits)
+        return int(float_info(dtype).bits)
     return 8 * dtype.itemsize
 
 
-def bits_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """The unsigned integer dtype as large as an element of `dtype`; `x.view(bits_dtype(x.dtype))` shows the bits."""
+def bits_dtype(dtype: DType) -> DType:
+    """Return the unsigned integer dtype of the size of `dtype`, as in `x.view(bits_dtype(x.dtype))`."""
     return np.dtype(f"u{dtype.itemsize}")
 
 
-def signed_bits_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """The signed integer dtype as large as an element of `dtype`."""
+def signed_bits_dtype(dtype: DType) -> DType:
+    """Return the signed integer dtype of the size of `dtype`."""
     return np.dtype(f"i{dtype.itemsize}")
 
 
-def part_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """The dtype of the real and imaginary parts of a complex dtype."""
+def part_dtype(dtype: DType) -> DType:
+    """Return the dtype of the real and imaginary parts of a complex dtype."""
     return _PARTS[dtype]
 
 
-def complex_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """The complex dtype whose parts have `dtype`."""
+def complex_dtype(dtype: DType) -> DType:
+    """Return the complex dtype whose real and imaginary parts have `dtype`."""
     return _COMPLEX[dtype]
 
 
 @cache
-def mantissa_bits(dtype: np.dtype[Any]) -> int:
-    """The number of stored mantissa bits of a floating-point dtype: 23 for f32, 0 for f8E8M0FNU."""
-    return int(ml_dtypes.finfo(dtype).nmant)
+def mantissa_bits(dtype: DType) -> int:
+    """Return the number of stored mantissa bits of a floating-point dtype: 23 for f32, 0 for f8E8M0FNU."""
+    return int(float_info(dtype).nmant)
 
 
 @cache
-def exponent_bits(dtype: np.dtype[Any]) -> int:
-    """The number of exponent bits of a floating-point dtype: 8 for f32."""
-    return bit_width(dtype) - mantissa_bits(dtype) - (dtype != FLOAT8_E8M0FNU)
+def exponent_bits(dtype: DType) -> int:
+    """Return the number of exponent bits of a floating-point dtype: 8 for f32."""
+    sign_bits = 0 if dtype == FLOAT8_E8M0FNU else 1
+    return bit_width(dtype) - mantissa_bits(dtype) - sign_bits
 
 
 @cache
-def has_infinity(dtype: np.dtype[Any]) -> bool:
-    """Whether a floating-point dtype has infinities."""
+def has_infinity(dtype: DType) -> bool:
+    """Whether a floating-point dtype can represent infinities."""
     with np.errstate(all="ignore"):
         return bool(np.isinf(np.array(np.inf).astype(dtype).astype(np.float32)))
 
 
 @cache
-def max_value(dtype: np.dtype[Any]) -> Any:
-    """The largest value, as a scalar of `dtype`: true, the largest integer, +inf or else the largest finite number."""
+def max_value(dtype: DType) -> Scalar:
+    """Return the largest value as a scalar of `dtype`: true, the largest integer, +inf or else the largest float."""
     if dtype == BOOL:
         return np.True_
+    value: float | np.floating[Any]
     if kind(dtype) == "integer":
-        return dtype.type((1 << bit_width(dtype) - is_signed(dtype)) - 1)
-    return dtype.type(np.inf) if has_infinity(dtype) else dtype.type(ml_dtypes.finfo(dtype).max)
+        value = (1 << bit_width(dtype) - is_signed(dtype)) - 1
+    else:
+        value = np.inf if has_infinity(dtype) else float_info(dtype).max
+    largest: Scalar = dtype.type(value)
+    return largest
 
 
 @cache
-def min_value(dtype: np.dtype[Any]) -> Any:
-    """The smallest value, as a scalar of `dtype`: false, the smallest integer, -inf or else the least finite number."""
+def min_value(dtype: DType) -> Scalar:
+    """Return the smallest value as a scalar of `dtype`: false, the smallest integer, -inf or else the lowest float."""
     if dtype == BOOL:
         return np.False_
+    value: float | np.floating[Any]
     if kind(dtype) == "integer":
-        return dtype.type(-(1 << bit_width(dtype) - 1) if is_signed(dtype) else 0)
-    if dtype == FLOAT8_E8M0FNU:
-        return dtype.type(ml_dtypes.finfo(dtype).smallest_normal)
-    return dtype.type(-np.inf) if has_infinity(dtype) else dtype.type(ml_dtypes.finfo(dtype).min)
+        value = -(1 << bit_width(dtype) - 1) if is_signed(dtype) else 0
+    elif dtype == FLOAT8_E8M0FNU:
+        value = float_info(dtype).smallest_normal
+    else:
+        value = -np.inf if has_infinity(dtype) else float_info(dtype).min
+    smallest: Scalar = dtype.type(value)
+    return smallest

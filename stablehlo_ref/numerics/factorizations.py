@@ -1,63 +1,62 @@
-"""Factorizations of matrices that numpy has none of, in LAPACK's conventions, of all matrices of a batch at once.
+"""Batched matrix factorizations that numpy lacks, in LAPACK's conventions.
 
-Arrays are f64 or complex<f64> with the batch in front. Where `packed` is said, a factorization stands in the place of
-its matrix, with the parts below (or above) the diagonal that LAPACK puts there. A reflector is `1 - tau v v^H`, where
-`v` is 0, then 1, then what stands in the packed matrix.
+Arrays are f64 or complex<f64>, with batch dimensions first. A *packed* factorization is stored in the array of its
+matrix, with the factors below and above the diagonal as in LAPACK. A Householder reflector is `1 - tau v v^H`, where
+`v` is zeros, then 1, then the elements stored in the packed matrix.
 """
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-Array = np.ndarray[Any, Any]
+from stablehlo_ref.ir.arrays import Array
 
-BLOCK = 32  # columns that are factored one by one, before matrix products bring all others up to date
+BLOCK = 32  # columns factored one by one before matrix products update the others
 
 
 def adjoint(a: Array) -> Array:
-    """The conjugate transposes of matrices."""
+    """Return the conjugate transposes of matrices."""
     return np.conjugate(a.swapaxes(-1, -2))
 
 
 def magnitude(x: Array) -> Array:
-    """What LAPACK chooses pivots by: |re| + |im|."""
-    return np.abs(x.real) + np.abs(x.imag)
+    """Return |re| + |im|, by which LAPACK chooses pivots."""
+    size: Array = np.abs(x.real) + np.abs(x.imag)
+    return size
 
 
 # --- reflectors -----------------------------------------------------------------------------------------------------
 
 
 def reflector(x: Array) -> tuple[Array, Array, Array]:
-    """`v`, `tau` and the real `beta` with `(1 - conj(tau) v v^H) x = (beta, 0...)`, for vectors `x` not empty."""
+    """Return `v`, `tau` and the real `beta` with `(1 - conj(tau) v v^H) x = (beta, 0...)`, for nonempty vectors `x`."""
     scale = np.abs(x).max(-1)
     scale = np.where((scale > 0) & np.isfinite(scale), scale, 1)
     scaled = x / scale[..., np.newaxis]
     alpha, rest = scaled[..., 0], np.linalg.norm(scaled[..., 1:], axis=-1)
     beta = -np.copysign(np.hypot(np.abs(alpha), rest), alpha.real)
-    none = (rest == 0) & (alpha.imag == 0)
-    divisor = np.where(none, 1, alpha - beta)
+    is_trivial = (rest == 0) & (alpha.imag == 0)
+    divisor = np.where(is_trivial, 1, alpha - beta)
     v = scaled / divisor[..., np.newaxis]
     v[..., 0] = 1
-    tau = np.where(none, 0, (beta - alpha) / np.where(none, 1, beta))
-    return v, tau, np.where(none, alpha.real, beta) * scale
+    tau = np.where(is_trivial, 0, (beta - alpha) / np.where(is_trivial, 1, beta))
+    return v, tau, np.where(is_trivial, alpha.real, beta) * scale
 
 
 def reflect(a: Array, v: Array, tau: Array) -> None:
-    """`a` becomes `(1 - tau v v^H) a`."""
+    """Replace `a` by `(1 - tau v v^H) a`."""
     v = v[..., np.newaxis]
     a -= tau[..., np.newaxis, np.newaxis] * v @ (adjoint(v) @ a)
 
 
 def reflect_from_right(a: Array, v: Array, tau: Array) -> None:
-    """`a` becomes `a (1 - tau v v^H)`."""
+    """Replace `a` by `a (1 - tau v v^H)`."""
     v = v[..., np.newaxis]
     a -= tau[..., np.newaxis, np.newaxis] * (a @ v) @ adjoint(v)
 
 
-def block_of(packed: Array, tau: Array) -> tuple[Array, Array]:
-    """`V` and `T` with `1 - V T V^H` the product of the reflectors in the columns of a packed matrix."""
+def block_reflector(packed: Array, tau: Array) -> tuple[Array, Array]:
+    """Return `V` and `T` such that `1 - V T V^H` is the product of the reflectors in the columns of a packed matrix."""
     count = tau.shape[-1]
     v = np.tril(packed[..., :count], -1)
     v[..., range(count), range(count)] = 1
@@ -70,7 +69,7 @@ def block_of(packed: Array, tau: Array) -> tuple[Array, Array]:
 
 
 def qr(a: Array) -> tuple[Array, Array]:
-    """`a = Q R`, packed: `R`, and below it the reflectors whose product is `Q`; their `tau`."""
+    """Factor `a = Q R` and return it packed, with `R` above the reflectors whose product is `Q`, and their `tau`."""
     a = a.copy()
     rows, columns = a.shape[-2:]
     tau = np.zeros((*a.shape[:-2], min(rows, columns)), a.dtype)
@@ -80,27 +79,27 @@ def qr(a: Array) -> tuple[Array, Array]:
         for j in range(stop - start):
             eliminate(panel[..., j:, j:], tau[..., start + j])
         if rest.size:
-            v, t = block_of(panel, tau[..., start:stop])
+            v, t = block_reflector(panel, tau[..., start:stop])
             rest -= v @ (adjoint(t) @ (adjoint(v) @ rest))
     return a, tau
 
 
 def eliminate(a: Array, tau: Array) -> None:
-    """One step of `qr`: the first column of `a` becomes its reflector, all others are reflected."""
+    """Do one step of `qr`: replace the first column of `a` by its reflector, and reflect all others."""
     v, tau[...], beta = reflector(a[..., 0])
     reflect(a[..., 1:], v, np.conjugate(tau))
     a[..., 0] = v
     a[..., 0, 0] = beta
 
 
-def pivoted_qr(a: Array, chosen: Array) -> tuple[Array, Array, Array]:
-    """`a P = Q R`, packed, with the largest column left taken next; the columns' numbers from 1, and `tau`.
+def pivoted_qr(a: Array, leading: Array) -> tuple[Array, Array, Array]:
+    """Factor `a P = Q R`, taking the largest remaining column next; return it packed, the 1-based order, and `tau`.
 
-    Columns where `chosen` is not 0 come first, in their order.
+    Columns where `leading` is not 0 come first, in order.
     """
-    order = np.argsort(chosen == 0, -1, kind="stable")
+    order = np.argsort(leading == 0, -1, kind="stable")
     a = np.take_along_axis(a, order[..., np.newaxis, :], -1)
-    fixed = np.count_nonzero(chosen, -1)
+    fixed = np.count_nonzero(leading, -1)
     tau = np.zeros((*a.shape[:-2], min(a.shape[-2:])), a.dtype)
     for k in range(tau.shape[-1]):
         norms = np.linalg.norm(a[..., k:, k:], axis=-2)
@@ -112,30 +111,33 @@ def pivoted_qr(a: Array, chosen: Array) -> tuple[Array, Array, Array]:
 
 
 def product(packed: Array, tau: Array) -> Array:
-    """The leading columns, as many as `packed` has, of the product of its reflectors."""
+    """Return the leading columns, as many as `packed` has, of the product of its reflectors."""
     rows, columns = packed.shape[-2:]
     q = np.zeros(packed.shape, packed.dtype)
     q[..., range(min(rows, columns)), range(min(rows, columns))] = 1
     for start in reversed(range(0, tau.shape[-1], BLOCK)):
         stop = min(start + BLOCK, tau.shape[-1])
-        v, t = block_of(packed[..., start:, start:stop], tau[..., start:stop])
+        v, t = block_reflector(packed[..., start:, start:stop], tau[..., start:stop])
         q[..., start:, start:] -= v @ (t @ (adjoint(v) @ q[..., start:, start:]))
     return q
 
 
 def swap(a: Array, k: int, other: Array) -> None:
-    """Exchanges row `k` with row `other`, a number for each matrix of the batch."""
+    """Exchange row `k` with row `other` in place; `other` has an index for each matrix of the batch."""
     index = other[..., np.newaxis, np.newaxis]
     row, kept = np.take_along_axis(a, index, -2), a[..., k : k + 1, :].copy()
     np.put_along_axis(a, index, kept, -2)
     a[..., k : k + 1, :] = row
 
 
-# --- triangles ------------------------------------------------------------------------------------------------------
+# --- triangular factors ---------------------------------------------------------------------------------------------
 
 
 def lu(a: Array) -> tuple[Array, Array, Array]:
-    """`P a = L U`, packed; the row that each row was exchanged with, and the first 0 of U's diagonal, from 1, or 0."""
+    """Factor `P a = L U`; return it packed, the 1-based row that each row was exchanged with, and `info`.
+
+    `info` is the 1-based index of the first zero on the diagonal of U, or 0.
+    """
     a = a.copy()
     rows, columns = a.shape[-2:]
     steps = min(rows, columns)
@@ -157,10 +159,10 @@ def lu(a: Array) -> tuple[Array, Array, Array]:
 
 
 def solve_tridiagonal(lower: Array, diagonal: Array, upper: Array, b: Array, epsilon: float = 0.0) -> tuple[Array, ...]:
-    """The diagonals of `U` (its third one in the place of `lower`), the solution, and the first 0 of `U`, from 1.
+    """Solve tridiagonal systems; return the diagonals of `U` (the third in place of `lower`), the solution and `info`.
 
-    `lower` and `upper` may have an element more than they need: the first and the last. Pivots below `epsilon` times
-    the largest element of `U` are taken to be that.
+    `lower` and `upper` may have one surplus element, the first and the last. Pivots below `epsilon` times the largest
+    element of `U` are replaced by that. `info` is the 1-based index of the first zero on the diagonal of U, or 0.
     """
     n = diagonal.shape[-1]
     low = np.pad(lower[..., lower.shape[-1] - max(n - 1, 0) :], [(0, 0)] * (lower.ndim - 1) + [(0, 1)])
@@ -173,14 +175,14 @@ def solve_tridiagonal(lower: Array, diagonal: Array, upper: Array, b: Array, eps
         info[(d[..., i] == 0) & (info == 0)] = i + 1
     info[(d[..., n - 1 :] == 0).any(-1) & (info == 0)] = n
     if epsilon:
-        least = epsilon * np.max([magnitude(part).max(-1) for part in (low, d, up)], axis=0)[..., np.newaxis]
-        d = np.where(magnitude(d) < least, np.where(d.real < 0, -least, least), d)
+        smallest = epsilon * np.max([magnitude(part).max(-1) for part in (low, d, up)], axis=0)[..., np.newaxis]
+        d = np.where(magnitude(d) < smallest, np.where(d.real < 0, -smallest, smallest), d)
     _substitute_back(d, up, low, x)
     return low, d, up, x, info
 
 
 def _substitute_back(d: Array, up: Array, third: Array, x: Array) -> None:
-    """`x` becomes the solution for the upper triangle with these diagonals."""
+    """Replace `x` by the solution of the upper triangular system with these diagonals."""
     n = d.shape[-1]
     for i in reversed(range(n)):
         for distance, diagonal in enumerate((up, third), 1):
@@ -190,7 +192,7 @@ def _substitute_back(d: Array, up: Array, third: Array, x: Array) -> None:
 
 
 def _eliminate_one(low: Array, d: Array, up: Array, x: Array, i: int) -> None:
-    """Eliminates the element below `d[i]`, exchanging rows `i` and `i + 1` where that is the larger one."""
+    """Eliminate the element below `d[i]`, exchanging rows `i` and `i + 1` where it is larger than `d[i]`."""
     exchanged = magnitude(d[..., i]) < magnitude(low[..., i])
     pivot = np.where(exchanged, low[..., i], d[..., i])
     factor = np.where(exchanged, d[..., i], low[..., i]) / np.where(pivot == 0, 1, pivot)
@@ -204,11 +206,11 @@ def _eliminate_one(low: Array, d: Array, up: Array, x: Array, i: int) -> None:
     x[..., i, :], x[..., i + 1, :] = upper_x, lower_x - factor[..., np.newaxis] * upper_x
 
 
-# --- similar matrices -----------------------------------------------------------------------------------------------
+# --- similarity transformations -------------------------------------------------------------------------------------
 
 
 def hessenberg(a: Array, low: int, high: int) -> tuple[Array, Array]:
-    """`a = Q H Q^H`, packed, and `tau`. Rows and columns before `low` and from `high` on are as they should be."""
+    """Factor `a = Q H Q^H`; return it packed, and `tau`. Rows and columns outside [low, high) are already reduced."""
     a = a.copy()
     tau = np.zeros((*a.shape[:-2], max(a.shape[-1] - 1, 0)), a.dtype)
     for k in range(low, high - 1):
@@ -221,7 +223,7 @@ def hessenberg(a: Array, low: int, high: int) -> tuple[Array, Array]:
 
 
 def tridiagonal(a: Array) -> tuple[Array, Array, Array, Array]:
-    """`a = Q T Q^H` for Hermitian `a`, of which the lower triangle is read, packed; T's two diagonals, and `tau`."""
+    """Factor Hermitian `a = Q T Q^H`, reading its lower triangle; return it packed, both diagonals of T, and `tau`."""
     a = a.copy()
     n = a.shape[-1]
     a[..., range(n), range(n)] = np.diagonal(a, axis1=-2, axis2=-1).real

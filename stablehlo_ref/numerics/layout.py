@@ -1,4 +1,4 @@
-"""How arrays lie in memory: copies into the order of their indices, elements as bytes."""
+"""Memory layout of arrays: contiguous copies, and elements viewed as raw bytes."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ from itertools import product
 
 import numpy as np
 
+from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.numerics.dtypes import is_narrow_float
-from stablehlo_ref.numerics.narrow import Array
 
-LARGE = 1 << 16  # elements: below, the operand of a copy lies in the cache anyway
-CONFLICT = 1 << 10  # bytes: of elements that are multiples of it apart, few fit into the cache together
+LARGE = 1 << 16  # elements: a smaller operand fits into the cache
+CONFLICT = 1 << 10  # bytes: elements at multiples of this distance compete for few cache lines
 
 
 def contiguous(x: Array) -> Array:
-    """A copy of `x` whose elements lie in the order of their indices.
+    """Return a C-contiguous copy of `x`.
 
-    numpy goes along the last axis. Where elements that are neighbours there lie such a stride apart in `x` that they
-    drive one another's cache lines out, it is several times faster to go tile by tile.
+    numpy copies along the last axis. Where the stride of that axis in `x` makes neighbors evict each other from the
+    cache, copying tile by tile is several times faster.
     """
     last = abs(x.strides[-1]) if x.ndim else 0
     if x.size < LARGE or not last or last % CONFLICT or x.itemsize not in x.strides:
@@ -31,9 +31,9 @@ def contiguous(x: Array) -> Array:
     return out
 
 
-def opaque(x: Array) -> Array:
-    """`x`, which `view(x.dtype)` gives back: narrow floats as elements of no meaning.
+def raw_view(x: Array) -> Array:
+    """Return a view of narrow floats as raw bytes, and other arrays as they are; `view(x.dtype)` undoes it.
 
-    numpy's views with strides of one's own can't be of f8E5M2.
+    numpy cannot make strided window views of f8E5M2.
     """
     return x.view(f"V{x.itemsize}") if is_narrow_float(x.dtype) else x

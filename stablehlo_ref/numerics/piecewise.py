@@ -1,4 +1,4 @@
-"""Functions that are others in other ranges, each computed only where it is needed, and polynomials for them."""
+"""Piecewise functions, which compute each piece only where it is needed, and polynomials."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from stablehlo_ref.numerics.narrow import Array, Kernel
+from stablehlo_ref.ir.arrays import Array
+from stablehlo_ref.numerics.kernels import ArrayKernel
 
 
-def piecewise(x: Array, *pieces: tuple[Array, Kernel]) -> Array:
-    """Each function's values where its mask is true, in an array like `x`; every element is in one of the masks.
+def piecewise(x: Array, *pieces: tuple[Array, ArrayKernel]) -> Array:
+    """Evaluate each function where its mask is true, and return an array shaped like `x`.
 
-    A function takes and returns arrays of f64 in one dimension.
+    Every element must be in one of the masks. Functions take and return 1-dimensional arrays of f64.
     """
     flat = np.ravel(x)
     out = np.empty(flat.size)
@@ -26,17 +27,20 @@ def piecewise(x: Array, *pieces: tuple[Array, Kernel]) -> Array:
     return out.reshape(np.shape(x))
 
 
-def replaced(other: Array, mask: Array, function: Kernel, *operands: Array) -> Array:
-    """`other`, but `function` of the operands where `mask` is true; all are arrays of one shape."""
+def replace_where(x: Array, mask: Array, function: ArrayKernel, *operands: Array) -> Array:
+    """Return `x` with the elements where `mask` is true replaced by `function` of the operands.
+
+    All arrays have one shape.
+    """
     if not np.count_nonzero(mask):
-        return other
-    result = np.array(other)
+        return x
+    result = np.array(x)
     result[mask] = function(*[np.asarray(x)[mask] for x in operands])
     return result
 
 
 class Polynomial(NamedTuple):
-    """The sum of coefficients[k] * u**k, where u = (x - center) * scale runs from -1 to 1."""
+    """The polynomial sum of coefficients[k] * u**k, where u = (x - center) * scale is in [-1, 1]."""
 
     center: float
     scale: float
@@ -47,7 +51,7 @@ class Polynomial(NamedTuple):
 
 
 def horner(coefficients: tuple[float, ...], x: Array) -> Array:
-    """The sum of coefficients[k] * x**k; at least two of them."""
+    """Return the sum of coefficients[k] * x**k by Horner's method, for two coefficients or more."""
     *lower, last = coefficients
     result = last * x
     for coefficient in lower[:0:-1]:
@@ -56,8 +60,8 @@ def horner(coefficients: tuple[float, ...], x: Array) -> Array:
     return result + lower[0]
 
 
-def between(polynomials: tuple[Polynomial, ...], x: Array) -> Array:
-    """The polynomial in whose range each element lies: they follow one another, in ascending order."""
+def piecewise_polynomial(polynomials: tuple[Polynomial, ...], x: Array) -> Array:
+    """Evaluate for each element the polynomial whose interval contains it. Intervals are adjacent and ascending."""
     ends = [p.center + 1 / p.scale for p in polynomials[:-1]]
-    number = np.searchsorted(ends, x)
-    return piecewise(x, *[(number == i, p.__call__) for i, p in enumerate(polynomials)])
+    interval = np.searchsorted(ends, x)
+    return piecewise(x, *[(interval == i, p.__call__) for i, p in enumerate(polynomials)])

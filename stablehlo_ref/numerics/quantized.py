@@ -1,18 +1,31 @@
-"""Quantized elements as stored integers and as the floats they stand for (spec, "Quantization computations").
+"""Convert between stored integers and floats of the expressed type (spec, "Quantization computations").
 
-Each step of the spec's formulas is rounded to the expressed type. All of them are taken block by block; formats
-narrower than f32, where there is one scale for all elements, go by tables of all values.
+Each step of the spec's formulas is rounded to the expressed type. Arrays are processed block by block; per-tensor
+quantized types whose expressed type is narrower than f32 use lookup tables of all values.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from math import prod
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
+from stablehlo_ref.define.spec import (
+    element_type,
+    expressed_type,
+    is_per_axis_quantized,
+    is_quantized,
+    quantization_dimension,
+    scales,
+    shape,
+    tensor_type,
+    zero_points,
+)
+from stablehlo_ref.ir.arrays import Array, DType
+from stablehlo_ref.ir.types import Type
 from stablehlo_ref.numerics import floats
 from stablehlo_ref.numerics.conversion import convert
 from stablehlo_ref.numerics.dtypes import (
@@ -26,84 +39,85 @@ from stablehlo_ref.numerics.dtypes import (
     max_value,
     numpy_dtype,
 )
-from stablehlo_ref.numerics.narrow import Array, DType, Kernel, in_blocks, tabulated, tabulated_pairs
-from stablehlo_ref.spec import (
-    expressed_type,
-    is_per_axis_quantized,
-    is_quantized,
-    quantization_dimension,
-    scales,
-    shape,
-    storage_max,
-    storage_min,
-    tensor_type,
-    zero_points,
-)
+from stablehlo_ref.numerics.kernels import ArrayKernel
+from stablehlo_ref.numerics.narrow_floats import in_blocks, tabulated, tabulated_pairs
 
-Step: TypeAlias = Callable[[Array, Array, Array, Array], None]  # from a block into another, by zero points and scales
+Step: TypeAlias = Callable[[Array, Array, Array, Array], None]  # (block, out, zero_point, scale)
+Blocks: TypeAlias = Callable[[int], Iterator[tuple[slice, Array, Array]]]  # given the number of rows
 
-BLOCK = 1 << 17  # elements: 512 KiB of f32, so that what a block goes through stays in the L2 cache
-PAIRS = 1 << 16  # pairs of bytes that there are
-LONG = 1 << 6  # elements of a slice side by side that make a row: inner loops over fewer are slow
+BLOCK = 1 << 17  # elements: 512 KiB of f32, so that intermediate results of a block stay in the L2 cache
+PAIRS = 1 << 16  # number of pairs of bytes
+LONG = 1 << 6  # minimal number of contiguous elements of a slice that make a row: shorter inner loops are slow
 
 
-def dequantize(x: Any) -> Kernel:
-    """From stored integers of the quantized tensor type `x` to its expressed type: `(i - zero_point) * scale`."""
-    storage, dtype = numpy_dtype(x.element_type), numpy_dtype(expressed_type(x))
-    load, moves = convert(storage, _in_bytes(storage)), any(zero_points(x))
-    is_exact_in_f32 = storage.itemsize <= 2 or (dtype == FLOAT32 and not moves)  # but for one rounding, which is due
+def dequantize(x: Type) -> ArrayKernel:
+    """Return the kernel of `(stored - zero_point) * scale`, from the storage to the expressed type of `x`."""
+    storage, dtype = numpy_dtype(element_type(x)), numpy_dtype(expressed_type(x))
+    load, has_zero_points = convert(storage, _byte_dtype(storage)), any(zero_points(x))
+    # Differences are exact in `exact`, or rounded once, as they must be in the expressed type.
+    is_exact_in_f32 = storage.itemsize <= 2 or (dtype == FLOAT32 and not has_zero_points)
     exact = FLOAT32 if is_exact_in_f32 and dtype != FLOAT64 else FLOAT64
     round_to, multiply = convert(exact, dtype), floats.multiply(dtype)
 
     def step(stored: Array, out: Array, zero_point: Array, scale: Array) -> None:
         difference = out if out.dtype == exact else np.empty(out.shape, exact)
         difference[...] = load(stored)
-        if moves:
+        if has_zero_points:
             difference -= zero_point
         if difference is out:
             out *= scale
         else:
             out[...] = multiply(round_to(difference), scale)
 
-    run = _blockwise(step, x, dtype, _as(exact, zero_points(x)), _as(dtype, scales(x)))
+    run = _blockwise(step, x, dtype, _as_dtype(exact, zero_points(x)), _as_dtype(dtype, scales(x)))
     return _by_table(run, x, storage) if is_narrow_float(dtype) else run
 
 
-def quantize(x: Any) -> Kernel:
-    """From floats of the expressed type of `x` to stored integers: scaled, moved, clamped, rounded to nearest even."""
-    storage, dtype = numpy_dtype(x.element_type), numpy_dtype(expressed_type(x))
+def quantize(x: Type) -> ArrayKernel:
+    """Return the kernel from the expressed type of the quantized type `x` to stored integers.
+
+    It divides by the scale, adds the zero point, clamps to the storage range and rounds to nearest even.
+    """
+    storage, dtype = numpy_dtype(element_type(x)), numpy_dtype(expressed_type(x))
     step = _quantize_narrow(x) if is_narrow_float(dtype) else _quantize(x)
-    run = _blockwise(step, x, storage, _as(dtype, zero_points(x)), _as(dtype, scales(x)))
+    run = _blockwise(step, x, storage, _as_dtype(dtype, zero_points(x)), _as_dtype(dtype, scales(x)))
     return _by_table(run, x, dtype) if is_narrow_float(dtype) else run
 
 
-def _quantize(x: Any) -> Step:
-    """From f32 and f64."""
-    storage, dtype = numpy_dtype(x.element_type), numpy_dtype(expressed_type(x))
-    in_bytes, moves = _in_bytes(storage), any(zero_points(x))
-    low, high = _as(dtype, storage_min(x)), _as(dtype, storage_max(x))
-    pack, store = convert(in_bytes, storage), convert(dtype, storage)
-    greatest = high if int(high) <= int(max_value(storage)) else np.nextafter(high, low)  # f32 has no 2^31 - 1
+def _quantize(x: Type) -> Step:
+    """Return the step from f32 or f64."""
+    storage, dtype = numpy_dtype(element_type(x)), numpy_dtype(expressed_type(x))
+    byte_dtype, has_zero_points = _byte_dtype(storage), any(zero_points(x))
+    low, high = _storage_range(x)
+    pack, store = convert(byte_dtype, storage), convert(dtype, storage)
+    largest = high if int(high) <= int(max_value(storage)) else np.nextafter(high, low)  # f32 lacks 2^31 - 1
 
     def step(expressed: Array, out: Array, zero_point: Array, scale: Array) -> None:
         y = np.divide(expressed, scale)
-        if moves:
+        if has_zero_points:
             y += zero_point
         np.clip(y, low, high, out=y)
         np.rint(y, out=y)
-        if not y.max() <= greatest:  # something is too large, or NaN
+        if not y.max() <= largest:  # an element is too large, or NaN
             out[...] = store(y)
         else:
-            out[...] = y if in_bytes == storage else pack(y.astype(in_bytes))
+            out[...] = y if byte_dtype == storage else pack(y.astype(byte_dtype))
 
     return step
 
 
-def _quantize_narrow(x: Any) -> Step:
+def _storage_range(x: Type) -> tuple[Array, Array]:
+    """Return the smallest and largest stored integer of the quantized type `x`, in its expressed type."""
+    quantized, dtype = element_type(x), numpy_dtype(expressed_type(x))
+    return _as_dtype(dtype, quantized.storage_min), _as_dtype(dtype, quantized.storage_max)
+
+
+def _quantize_narrow(x: Type) -> Step:
+    """Return the step from formats narrower than f32."""
     dtype = numpy_dtype(expressed_type(x))
     divide, add, round_even = floats.divide(dtype), floats.add(dtype), floats.round_nearest_even(dtype)
-    clamp, store = floats.clamp(dtype), convert(dtype, numpy_dtype(x.element_type))
-    low, high = _as(dtype, storage_min(x)), _as(dtype, storage_max(x))
+    clamp, store = floats.clamp(dtype), convert(dtype, numpy_dtype(element_type(x)))
+    low, high = _storage_range(x)
 
     def step(expressed: Array, out: Array, zero_point: Array, scale: Array) -> None:
         out[...] = store(round_even(clamp(low, add(divide(expressed, scale), zero_point), high)))
@@ -111,53 +125,59 @@ def _quantize_narrow(x: Any) -> Step:
     return step
 
 
-def to_destination_type(given: Any, wanted: Any) -> Kernel:
-    """From one element type to another, neither of them quantized per axis (spec, "Construction of values")."""
-    if given == wanted:
+def to_destination_type(source: Type, target: Type) -> ArrayKernel:
+    """Return the kernel that converts between element types (spec, "Construction of values").
+
+    Neither of them may be quantized per axis.
+    """
+    if source == target:
         return lambda x: x
-    express = dequantize(tensor_type((), given)) if is_quantized(given) else None
-    store = quantize(tensor_type((), wanted)) if is_quantized(wanted) else None
+    express = dequantize(tensor_type((), source)) if is_quantized(source) else None
+    store = quantize(tensor_type((), target)) if is_quantized(target) else None
     if express and store:
         return lambda x: store(express(x))
-    return express or store or convert(numpy_dtype(given), numpy_dtype(wanted))
+    return express or store or convert(numpy_dtype(source), numpy_dtype(target))
 
 
-def _in_bytes(storage: DType) -> DType:
-    """Integers narrower than a byte are computed with in bytes."""
+def _byte_dtype(storage: DType) -> DType:
+    """Return the dtype to compute with: 8-bit integers for those narrower than a byte."""
     return storage if not is_sub_byte_integer(storage) else INT8 if is_signed(storage) else UINT8
 
 
-def _as(dtype: DType, values: Any) -> Array:
+def _as_dtype(dtype: DType, values: Sequence[float] | float) -> Array:
     wide = np.asarray(values)
     return np.asarray(convert(wide.dtype, dtype)(wide))
 
 
-def _by_table(run: Kernel, x: Any, dtype: DType) -> Kernel:
+def _by_table(run: ArrayKernel, x: Type, dtype: DType) -> ArrayKernel:
     return run if dtype.itemsize > 2 or is_per_axis_quantized(x) else tabulated(run, dtype)
 
 
 # --- functions of two bytes -----------------------------------------------------------------------------------------
 
 
-def of_pairs(function: Kernel, dtype: DType) -> Kernel:
-    """An elementwise `function` of two arrays of an 8-bit integer `dtype`, with large ones done by a table of all
-    pairs; or by addition, where the table says no more than that, as it does of quantized sums to one scale."""
+def tabulate_pairs(function: ArrayKernel, dtype: DType) -> ArrayKernel:
+    """Speed up an elementwise `function` of two large arrays of an 8-bit integer `dtype`.
+
+    It is computed with a lookup table of all pairs, or by an addition if that returns the same for all pairs, as for
+    quantized sums with equal scales.
+    """
     by_table = tabulated_pairs(function, dtype)
 
     @cache
-    def of_large() -> Kernel:
+    def large_kernel() -> ArrayKernel:
         every = np.arange(256).astype(np.uint8).view(dtype)
         x, y = (np.ascontiguousarray(side).reshape(-1) for side in np.broadcast_arrays(every[:, np.newaxis], every))
         return _clamped_sum(x, y, function(x, y)) or by_table
 
     def run(x: Array, y: Array) -> Array:
-        return function(x, y) if x.size < PAIRS or x.shape != y.shape else of_large()(x, y)
+        return function(x, y) if x.size < PAIRS or x.shape != y.shape else large_kernel()(x, y)
 
     return run
 
 
-def _clamped_sum(x: Array, y: Array, results: Array) -> Kernel | None:
-    """`clamp(low, x + y + constant, high)`, or with `x - y`, if that gives all these results."""
+def _clamped_sum(x: Array, y: Array, results: Array) -> ArrayKernel | None:
+    """Return a kernel of `clamp(low, x + y + constant, high)`, or with `x - y`, if it returns `results` for x and y."""
     if not {x.dtype, results.dtype} <= {INT8, UINT8}:
         return None
     low, high = np.int16(results.min()), np.int16(results.max())
@@ -166,7 +186,7 @@ def _clamped_sum(x: Array, y: Array, results: Array) -> Kernel | None:
         sums = combine(x, y, dtype=np.int16)
         constant = np.int16(results[inside[0]]) - sums[inside[0]]
 
-        def kernel(x: Array, y: Array, combine: np.ufunc = combine, constant: Any = constant) -> Array:
+        def kernel(x: Array, y: Array, combine: np.ufunc = combine, constant: Array = constant) -> Array:
             total = x.astype(np.int16)
             combine(total, y, out=total)
             total += constant
@@ -180,25 +200,22 @@ def _clamped_sum(x: Array, y: Array, results: Array) -> Kernel | None:
 # --- blocks ---------------------------------------------------------------------------------------------------------
 
 
-def _blockwise(step: Step, x: Any, dtype: DType, zero_points: Array, scales: Array) -> Kernel:
-    """A kernel with results of `dtype` for arrays of the quantized type `x`; of any shape, where it has one scale."""
+def _blockwise(step: Step, x: Type, dtype: DType, zero_points: Array, scales: Array) -> ArrayKernel:
+    """Return a kernel with results of `dtype` for arrays of the quantized type `x`, or of any shape if per-tensor."""
     row, blocks = _per_axis(x, zero_points, scales) if is_per_axis_quantized(x) else _per_tensor(zero_points, scales)
 
     def run(array: Array) -> Array:
         out = np.empty(np.shape(array), dtype)
-        given, made = np.ascontiguousarray(array).reshape(row), out.reshape(row)
-        for block, zero_point, scale in blocks(len(given)):
-            step(given[block], made[block], zero_point, scale)
+        operand, result = np.ascontiguousarray(array).reshape(row), out.reshape(row)
+        for block, zero_point, scale in blocks(len(operand)):
+            step(operand[block], result[block], zero_point, scale)
         return out if out.ndim else out[()]
 
     return run
 
 
-Blocks: TypeAlias = Callable[[int], Iterator[tuple[slice, Array, Array]]]
-
-
 def _per_tensor(zero_points: Array, scales: Array) -> tuple[tuple[int, ...], Blocks]:
-    """Blocks of elements in a row."""
+    """Return the shape to view arrays in, and their blocks: runs of elements."""
     zero_point, scale = zero_points[0], scales[0]
 
     def blocks(count: int) -> Iterator[tuple[slice, Array, Array]]:
@@ -208,17 +225,17 @@ def _per_tensor(zero_points: Array, scales: Array) -> tuple[tuple[int, ...], Blo
     return (-1,), blocks
 
 
-def _per_axis(x: Any, zero_points: Array, scales: Array) -> tuple[tuple[int, ...], Blocks]:
-    """Blocks of rows, each of one slice; or, where those are short, of elements with parameters beside each of them.
+def _per_axis(x: Type, zero_points: Array, scales: Array) -> tuple[tuple[int, ...], Blocks]:
+    """Return the shape to view arrays in, and their blocks: rows of one slice each, or elements if rows would be short.
 
-    Along the tensor parameters come again and again: what `period` rows (or elements) need is kept.
+    Parameters repeat along the tensor: those of `period` rows (or elements) are stored.
     """
     inner = prod(shape(x)[quantization_dimension(x) + 1 :])
     is_long = inner >= LONG
     most = max(1, BLOCK // inner) if is_long else BLOCK
-    beside = [p[:, np.newaxis] if is_long else np.repeat(p, inner) for p in (zero_points, scales)]
-    repeats = max(1, most // max(1, len(beside[0])))
-    zero_points, scales = (np.concatenate([p] * repeats) for p in beside)
+    repeated = [p[:, np.newaxis] if is_long else np.repeat(p, inner) for p in (zero_points, scales)]
+    repeats = max(1, most // max(1, len(repeated[0])))
+    zero_points, scales = (np.concatenate([p] * repeats) for p in repeated)
     period = max(1, len(scales))
 
     def blocks(count: int) -> Iterator[tuple[slice, Array, Array]]:

@@ -1,21 +1,21 @@
-"""Choosing elements by a mask: numpy's own `where` takes several times as long as mixing their bits does."""
+"""Select elements by a mask, by bitwise operations, which are several times as fast as `np.where`."""
 
 from __future__ import annotations
 
 from math import prod
-from typing import Any
 
 import numpy as np
 
+from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.numerics.dtypes import signed_bits_dtype
-from stablehlo_ref.numerics.narrow import Array, Kernel
+from stablehlo_ref.numerics.kernels import ArrayKernel
 
-BLOCK = 1 << 14  # elements, so that a block of all operands, mask and result lies in the L2 cache
-SMALL = 1 << 9  # elements: below, np.where takes no longer
+BLOCK = 1 << 14  # elements, so that a block of operands, mask and result fits into the L2 cache
+SMALL = 1 << 9  # elements: below this, np.where is as fast
 
 
-def select(dtype: np.dtype[Any]) -> Kernel:
-    """The kernel of (pred, on_true, on_false), the latter of `dtype`; a `pred` of rank 0 chooses all of one of them."""
+def select(dtype: DType) -> ArrayKernel:
+    """Return the kernel of (pred, on_true, on_false), the last two of `dtype`; `pred` may have rank 0."""
     blend = _blend(signed_bits_dtype(dtype)) if dtype.itemsize <= 8 else np.where
 
     def run(pred: Array, on_true: Array, on_false: Array) -> Array:
@@ -26,8 +26,8 @@ def select(dtype: np.dtype[Any]) -> Kernel:
     return run
 
 
-def _blend(bits: np.dtype[Any]) -> Kernel:
-    """on_false ^ (mask & (on_true ^ on_false)), the mask having all bits set where `pred` is true."""
+def _blend(bits: DType) -> ArrayKernel:
+    """Return on_false ^ (mask & (on_true ^ on_false)), where the mask has all bits set if `pred` is true."""
 
     def run(pred: Array, on_true: Array, on_false: Array) -> Array:
         shape = np.broadcast_shapes(pred.shape, on_true.shape, on_false.shape)
@@ -47,7 +47,7 @@ def _blend(bits: np.dtype[Any]) -> Kernel:
 
 
 def _flat(x: Array, shape: tuple[int, ...]) -> Array:
-    """One dimension, or none where `x` has none."""
+    """Broadcast `x` to `shape` and flatten it; arrays of rank 0 stay as they are."""
     if x.ndim == 0:
         return np.asarray(x)
     return (x if x.shape == shape else np.broadcast_to(x, shape)).reshape(-1)

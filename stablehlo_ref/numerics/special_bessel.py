@@ -1,25 +1,25 @@
-"""The exponentially scaled modified Bessel function of order 1, as a kernel factory (CHLO, `bessel_i1e`)."""
+"""Kernel factory of the exponentially scaled modified Bessel function of order 1 (CHLO, `bessel_i1e`)."""
 
 from __future__ import annotations
 
 import numpy as np
 
+from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.numerics.elementary import elementary
-from stablehlo_ref.numerics.narrow import Array
-from stablehlo_ref.numerics.piecewise import between, piecewise
+from stablehlo_ref.numerics.piecewise import piecewise, piecewise_polynomial
 from stablehlo_ref.numerics.special_tables import BESSEL_I1, BESSEL_I1E
 
 _SMALL = 4.0
-_LEAST = 2.0**-53  # its exponential is less than one still: x / 2 may be a tie, which the function stays below
+_LEAST = 2.0**-53  # exp(-2**-53) < 1: keeps results below x / 2, which may be a tie when rounding
 
 
 def _bessel_i1e(x: Array) -> Array:
-    """x exp(-|x|) times a polynomial in x*x; for large numbers a polynomial in 1/x, over sqrt(x)."""
+    """Return x exp(-|x|) times a polynomial in x*x, or for large numbers a polynomial in 1/x divided by sqrt(x)."""
     magnitude = np.abs(x)
     scaled = piecewise(
         magnitude,
-        (magnitude <= _SMALL, lambda x: np.exp(-np.maximum(x, _LEAST)) * x * between(BESSEL_I1, x * x)),
-        (magnitude > _SMALL, lambda x: between(BESSEL_I1E, 1.0 / x) / np.sqrt(x)),
+        (magnitude <= _SMALL, lambda x: np.exp(-np.maximum(x, _LEAST)) * x * piecewise_polynomial(BESSEL_I1, x * x)),
+        (magnitude > _SMALL, lambda x: piecewise_polynomial(BESSEL_I1E, 1.0 / x) / np.sqrt(x)),
         (np.isnan(x), lambda x: x),
     )
     return np.copysign(scaled, x)

@@ -1,8 +1,9 @@
-"""Inverse trigonometric, hyperbolic and neighbouring functions of complex numbers: kernel factories (CHLO).
+"""Kernel factories of inverse trigonometric, hyperbolic and related functions of complex numbers (CHLO).
 
-complex<f32> computes in f64 and rounds once, which is within 0.501 ULP. Errors are those of either part alone, the
-largest seen over special values, branch cuts and random numbers, and are stated for complex<f64>. Branch cuts, signed
-zeros, infinities and NaNs go by C99's Annex G; `square` is its formula, in which a NaN leaves no infinity.
+complex<f32> computes in f64 and rounds once, which is within 0.501 ULP. The stated errors are for complex<f64>: the
+largest error of either part observed over special values, branch cuts and random numbers. Branch cuts, signed
+zeros, infinities and NaNs follow C99 Annex G, except that `square` evaluates its formula, where NaN plus infinity
+is NaN.
 """
 
 from __future__ import annotations
@@ -11,20 +12,20 @@ from functools import cache
 
 import numpy as np
 
+from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.numerics.blocks import blockwise
 from stablehlo_ref.numerics.complexes import from_parts
 from stablehlo_ref.numerics.dtypes import COMPLEX128
-from stablehlo_ref.numerics.floats import Factory
-from stablehlo_ref.numerics.narrow import Array, Kernel
+from stablehlo_ref.numerics.kernels import ArrayKernel, KernelFactory
 
 
-def elementary(function: Kernel) -> Factory:
-    """Kernels from a `function` of complex<f64> arrays; those for complex<f32> round its results once."""
+def elementary(function: ArrayKernel) -> KernelFactory:
+    """Return a factory from a `function` of complex<f64> arrays, whose results are rounded once for complex<f32>."""
     return cache(lambda dtype: blockwise(function, COMPLEX128, dtype))
 
 
 def _square(z: Array) -> Array:
-    """(a - b)(a + b) + 2abi; equal magnitudes leave +0 even where a + b or a - b overflows."""
+    """Return (a - b)(a + b) + 2abi; the real part is +0 for equal magnitudes, even if a + b or a - b overflows."""
     a, b = z.real, z.imag
     real = np.where(np.abs(a) == np.abs(b), a - a, (a - b) * (a + b))
     product = a * b

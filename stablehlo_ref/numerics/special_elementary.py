@@ -1,7 +1,7 @@
-"""Inverse trigonometric, hyperbolic and neighbouring functions of floating-point numbers: kernel factories (CHLO).
+"""Kernel factories of inverse trigonometric, hyperbolic and related functions of floating-point numbers (CHLO).
 
-Formats up to f32 compute in f64 and round once, which is within 0.501 ULP. For f64 the errors stated are the largest
-seen over special values and random numbers, on x86-64 with AVX-512, where numpy brings functions of its own.
+Formats up to f32 compute in f64 and round once, which is within 0.501 ULP. The errors stated for f64 are the largest
+observed over special values and random numbers, on x86-64 with AVX-512, where numpy has its own implementations.
 """
 
 from __future__ import annotations
@@ -10,10 +10,12 @@ from functools import cache
 
 import numpy as np
 
+from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.numerics.dtypes import bit_width, bits_dtype, is_narrow_float
 from stablehlo_ref.numerics.elementary import elementary
-from stablehlo_ref.numerics.floats import DType, multiply
-from stablehlo_ref.numerics.narrow import Array, Kernel, in_blocks
+from stablehlo_ref.numerics.floats import multiply
+from stablehlo_ref.numerics.kernels import ArrayKernel
+from stablehlo_ref.numerics.narrow_floats import in_blocks
 
 acos = elementary(np.arccos)  # f64: 0.74 ULP
 acosh = elementary(np.arccosh)  # f64: 0.60 ULP
@@ -26,20 +28,20 @@ sinh = elementary(np.sinh)  # f64: 0.62 ULP
 
 
 @cache
-def square(dtype: DType) -> Kernel:
-    """x * x, correctly rounded."""
+def square(dtype: DType) -> ArrayKernel:
+    """Return the kernel of x * x, correctly rounded."""
     product = multiply(dtype)
     return np.square if product is np.multiply else lambda x: product(x, x)
 
 
 @cache
-def next_after(dtype: DType) -> Kernel:
-    """The number after `x` in the direction of `y`, `y` if they are equal."""
+def next_after(dtype: DType) -> ArrayKernel:
+    """Return the kernel of the number after `x` in the direction of `y`, which is `y` if they are equal."""
     return _next_after_narrow(dtype) if is_narrow_float(dtype) else np.nextafter
 
 
-def _next_after_narrow(dtype: DType) -> Kernel:
-    """A step of one on the bits, which order numbers of one sign; zero steps to the smallest number of `y`'s sign."""
+def _next_after_narrow(dtype: DType) -> ArrayKernel:
+    """Step the bits by one, which order numbers of one sign; zero becomes the smallest number with the sign of `y`."""
     bits, sign = bits_dtype(dtype), 1 << bit_width(dtype) - 1
     minus_zero_is_nan = bool(np.isnan(np.array(sign, bits).view(dtype).astype(np.float32)))
 

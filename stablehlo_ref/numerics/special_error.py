@@ -1,17 +1,17 @@
-"""The error function, its complement and its inverse: kernel factories (CHLO, `erf`, `erfc`, `erf_inv`).
+"""Kernel factories of the error function, its complement and its inverse (CHLO, `erf`, `erfc`, `erf_inv`).
 
-Formats up to f32 compute in f64 and round once, which is within 0.501 ULP; the errors stated are those of f64, the
-largest seen over special values and random numbers.
+Formats up to f32 compute in f64 and round once, which is within 0.501 ULP. The stated errors are those of f64, the
+largest observed over special values and random numbers.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
+from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.numerics.double_double import two_product
 from stablehlo_ref.numerics.elementary import elementary
-from stablehlo_ref.numerics.narrow import Array
-from stablehlo_ref.numerics.piecewise import between, piecewise, replaced
+from stablehlo_ref.numerics.piecewise import piecewise, piecewise_polynomial, replace_where
 from stablehlo_ref.numerics.special_tables import (
     ERF,
     ERF_F32,
@@ -22,31 +22,32 @@ from stablehlo_ref.numerics.special_tables import (
     ERFC_F32,
 )
 
-# --- for f32: one polynomial for nearly everything, of a ratio that is bounded --------------------------------------
+# --- for f32: one polynomial in a bounded ratio for almost the whole range ------------------------------------------
 
 
 def _erf_for_f32(x: Array) -> Array:
-    x = np.clip(x, -4.0, 4.0)  # where f32 has no numbers between erf(x) and 1 any more
+    x = np.clip(x, -4.0, 4.0)  # beyond, no f32 number lies between erf(x) and 1
     return x * ERF_F32[0](8.0 / (8.0 + x * x))
 
 
 def _erfc_for_f32(x: Array) -> Array:
-    """For x < 0 it is 2 - erfc(-x)."""
-    magnitude = np.minimum(np.abs(x), 10.5)  # where f32 has no number but zero any more
+    """Return erfc(x), which for x < 0 is 2 - erfc(-x)."""
+    magnitude = np.minimum(np.abs(x), 10.5)  # beyond, f32 underflows to 0
     ratio = 4.0 / (4.0 + magnitude)
     tail = np.exp(-magnitude * magnitude) * (ratio * ERFC_F32[0](ratio))
     sign = np.copysign(1.0, x)
-    return sign * tail + (1.0 - sign)
+    result: Array = sign * tail + (1.0 - sign)
+    return result
 
 
 def _erf_inv_for_f32(x: Array) -> Array:
-    w = _logarithm_of_rest(x)
-    return x * replaced(ERF_INV_F32[0](w), ~(w <= 5.0), _erf_inv_factor, w)
+    w = _minus_log_of_1_minus_square(x)
+    return x * replace_where(ERF_INV_F32[0](w), ~(w <= 5.0), _erf_inv_factor, w)
 
 
 # --- for f64 --------------------------------------------------------------------------------------------------------
 
-_ERF_IS_ONE = 6.0  # from here on erfc(x) < 2**-54
+_ERF_IS_ONE = 6.0  # erfc(x) < 2**-54 from here on
 _ERFC_IS_ZERO = 27.5
 
 
@@ -74,26 +75,26 @@ def _erfc(x: Array) -> Array:
 
 
 def _erfc_tail(x: Array) -> Array:
-    """exp(-x*x) / x times a polynomial in 1 / x, for 1 <= x < 28; the square is exact."""
+    """Return exp(-x*x) / x times a polynomial in 1 / x, for 1 <= x < 28; the square is computed exactly."""
     high, low = two_product(x, x)
-    return np.exp(-high) * ((1.0 - low) * between(ERFC, 1.0 / x) / x)
+    return np.exp(-high) * ((1.0 - low) * piecewise_polynomial(ERFC, 1.0 / x) / x)
 
 
 def _erf_inv(x: Array) -> Array:
-    return x * _erf_inv_factor(_logarithm_of_rest(x))
+    return x * _erf_inv_factor(_minus_log_of_1_minus_square(x))
 
 
-def _logarithm_of_rest(x: Array) -> Array:
-    """-log(1 - x*x)"""
+def _minus_log_of_1_minus_square(x: Array) -> Array:
+    """Return -log(1 - x*x)."""
     return -np.log((1.0 - x) * (1.0 + x))
 
 
 def _erf_inv_factor(w: Array) -> Array:
-    """erf_inv(x) / x from w = -log(1 - x*x): a polynomial in it or, far from zero, in its root; +inf where w is."""
+    """Return erf_inv(x) / x from w = -log(1 - x*x): a polynomial in w or, for large w, in its root; +inf at +inf."""
     return piecewise(
         w,
-        (w <= 5.0, lambda w: between(ERF_INV, w)),
-        ((w > 5.0) & (w < np.inf), lambda w: between(ERF_INV_TAIL, np.sqrt(w))),
+        (w <= 5.0, lambda w: piecewise_polynomial(ERF_INV, w)),
+        ((w > 5.0) & (w < np.inf), lambda w: piecewise_polynomial(ERF_INV_TAIL, np.sqrt(w))),
         (~(w < np.inf), lambda w: w),
     )
 

@@ -1,8 +1,8 @@
-"""The logarithm of the gamma function and its derivative: kernel factories (CHLO, `lgamma`, `digamma`).
+"""Kernel factories of the logarithm of the gamma function and its derivative (CHLO, `lgamma`, `digamma`).
 
-Formats up to f32 compute in f64 and round once, which is within 0.501 ULP. For f64 the largest errors seen, over
-special values and random numbers, are 3.2 ULP for lgamma and 5.5 ULP for digamma. Below -128, digamma near its zeros is
-off by 2**-51 times 1 + log |x|.
+Formats up to f32 compute in f64 and round once, which is within 0.501 ULP. For f64 the largest errors observed over
+special values and random numbers are 3.2 ULP for lgamma and 5.5 ULP for digamma. Below -128, the error of digamma near
+its zeros is 2**-51 times 1 + log |x|.
 """
 
 from __future__ import annotations
@@ -11,25 +11,27 @@ from functools import partial
 
 import numpy as np
 
+from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.numerics.double_double import two_product
+from stablehlo_ref.numerics.dtypes import FLOAT64
 from stablehlo_ref.numerics.elementary import elementary
-from stablehlo_ref.numerics.narrow import Array
-from stablehlo_ref.numerics.piecewise import between, horner, piecewise, replaced
-from stablehlo_ref.numerics.special_near_poles import FURTHEST, digamma_near_zero, lgamma_by_product
+from stablehlo_ref.numerics.piecewise import horner, piecewise, piecewise_polynomial, replace_where
+from stablehlo_ref.numerics.special_near_poles import MAX_DISTANCE, digamma_near_zero, lgamma_by_product
 from stablehlo_ref.numerics.special_tables import DIGAMMA, DIGAMMA_SERIES, DIGAMMA_ZERO, LGAMMA, STIRLING
 
-_LARGE = 8.0  # from here on the asymptotic series are good enough
+_LARGE = 8.0  # the asymptotic series are accurate enough from here on
 _HALF_LOG_2_PI = 0.9189385332046728
 _LOG_PI = 1.1447298858494002
-_NEAR_F32 = 2.0**-10  # near enough to zero for f64 not to be good enough for f32
-_PI_REST = 1.2246467991473532e-16  # of pi, when f64 has rounded it
+_NEAR_F32 = 2.0**-10  # results closer to zero than this are not accurate enough for f32 if computed in f64
+_PI: Array = FLOAT64.type(np.pi)
+_PI_REST = 1.2246467991473532e-16  # pi minus its f64 value
 
 
 # --- lgamma ---------------------------------------------------------------------------------------------------------
 
 
 def lgamma_of_f64(x: Array, near: float = 8.0) -> Array:
-    """Results below 0 that are nearer to zero than `near` are computed in double-double."""
+    """Return lgamma of f64 arrays. For x < 0, results closer to zero than `near` are computed in double-double."""
     return piecewise(
         x,
         (x >= _LARGE, _lgamma_large),
@@ -41,34 +43,37 @@ def lgamma_of_f64(x: Array, near: float = 8.0) -> Array:
 
 
 def _lgamma_large(x: Array) -> Array:
-    """Stirling's series."""
+    """Evaluate Stirling's series."""
     rest = horner(STIRLING, 1.0 / (x * x)) / x
     result = (x - 0.5) * (np.log(x) - 1.0) + (_HALF_LOG_2_PI - 0.5 + rest)
     return np.where(x < np.inf, result, x)
 
 
 def _lgamma_middle(x: Array) -> Array:
-    return ((x - 1.0) * (x - 2.0) + 0.0) * between(LGAMMA, x)  # +0 at both zeros
+    return ((x - 1.0) * (x - 2.0) + 0.0) * piecewise_polynomial(LGAMMA, x)  # +0 at both zeros
 
 
 def _lgamma_small(x: Array) -> Array:
-    """log gamma(1 + x) - log |x|; the polynomial takes 1 + x."""
-    return x * (x - 1.0) * between(LGAMMA, 1.0 + x) - np.log(np.abs(x))
+    """Return log gamma(1 + x) - log |x|; the polynomial is in 1 + x."""
+    return x * (x - 1.0) * piecewise_polynomial(LGAMMA, 1.0 + x) - np.log(np.abs(x))
 
 
 def _lgamma_negative(x: Array, near: float) -> Array:
-    """By reflection; near its zeros, and where much cancels, by a product that counts the way from the next pole."""
+    """Use the reflection formula, or near zeros and where terms cancel a product in the distance from the next pole."""
     distance = x - np.rint(x)
     reflected = _LOG_PI - np.log(np.abs(x * np.sin(np.pi * distance))) - lgamma_of_f64(-x)
     reflected = np.where((distance == 0) | (x == -np.inf), np.inf, reflected)
-    return replaced(reflected, (np.abs(reflected) < near) & (x > -FURTHEST), lgamma_by_product, x)
+    return replace_where(reflected, (np.abs(reflected) < near) & (x > -MAX_DISTANCE), lgamma_by_product, x)
 
 
 # --- digamma --------------------------------------------------------------------------------------------------------
 
 
 def digamma_of_f64(x: Array, near: float = 0.5) -> Array:
-    """-inf at +0, +inf at -0, NaN at negative integers and at -inf; `near` is as in `lgamma_of_f64`."""
+    """Return digamma of f64 arrays: -inf at +0, +inf at -0, NaN at negative integers and -inf.
+
+    `near` is as in `lgamma_of_f64`.
+    """
     return piecewise(
         x,
         (x >= _LARGE, _digamma_large),
@@ -89,22 +94,22 @@ def _digamma_large(x: Array) -> Array:
 
 def _digamma_middle(x: Array) -> Array:
     zero, rest = DIGAMMA_ZERO
-    return ((x - zero) - rest) * between(DIGAMMA, x)
+    return ((x - zero) - rest) * piecewise_polynomial(DIGAMMA, x)
 
 
 def _digamma_negative(x: Array, near: float) -> Array:
-    """By reflection: digamma(1 - x) - pi / tan(pi x)."""
+    """Use the reflection formula digamma(1 - x) - pi / tan(pi x)."""
     distance = x - np.rint(x)
     other = digamma_of_f64(1.0 - x)
     reflected = other - pi_over_tangent(distance)
     reflected = np.where((distance == 0) | (x == -np.inf), np.nan, reflected)
-    near_zero = (np.abs(reflected) < near * (1.0 + 0.5 * np.abs(other))) & (x > -FURTHEST)
-    return replaced(reflected, near_zero, digamma_near_zero, x)
+    near_zero = (np.abs(reflected) < near * (1.0 + 0.5 * np.abs(other))) & (x > -MAX_DISTANCE)
+    return replace_where(reflected, near_zero, digamma_near_zero, x)
 
 
 def pi_over_tangent(x: Array) -> Array:
-    """pi / tan(pi x) for |x| <= 1/2, with an angle in double-double."""
-    angle, rest = two_product(x, np.float64(np.pi))
+    """Return pi / tan(pi x) for |x| <= 1/2, with the angle in double-double."""
+    angle, rest = two_product(x, _PI)
     tangent = np.tan(angle)
     return np.pi / (tangent + (rest + x * _PI_REST) * (1.0 + tangent * tangent))
 

@@ -1,8 +1,8 @@
-"""The Hurwitz zeta function and the derivatives of digamma: kernel factories (CHLO, `zeta`, `polygamma`).
+"""Kernel factories of the Hurwitz zeta function and the derivatives of digamma (CHLO, `zeta`, `polygamma`).
 
-Formats up to f32 compute in f64 and round once, which is within 0.501 ULP. For f64 the largest errors seen are 3 ULP
-for zeta and, up to the 170th derivative, 4 ULP for polygamma, but 17 ULP below 0 near their zeros; derivatives beyond
-go through logarithms, whose size costs digits.
+Formats up to f32 compute in f64 and round once, which is within 0.501 ULP. For f64 the largest errors observed are
+3 ULP for zeta and, up to the 170th derivative, 4 ULP for polygamma, but 17 ULP below 0 near their zeros. Higher
+derivatives are computed from logarithms, whose magnitude costs accuracy.
 """
 
 from __future__ import annotations
@@ -11,15 +11,15 @@ from math import factorial
 
 import numpy as np
 
+from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.numerics.double_double import two_sum
 from stablehlo_ref.numerics.elementary import elementary
 from stablehlo_ref.numerics.floats import binary
-from stablehlo_ref.numerics.narrow import Array
-from stablehlo_ref.numerics.piecewise import replaced
+from stablehlo_ref.numerics.piecewise import replace_where
 from stablehlo_ref.numerics.special_gamma import digamma_of_f64, lgamma_of_f64
 from stablehlo_ref.numerics.special_tables import ZETA_SERIES
 
-_TERMS = 10  # that are added up before the Euler-Maclaurin formula takes over
+_TERMS = 10  # summed directly, before the Euler-Maclaurin formula
 _FACTORIALS = np.array([float(factorial(n)) for n in range(171)])
 _LN_2 = 0.6931471805599453
 
@@ -30,16 +30,17 @@ _LN_2 = 0.6931471805599453
 def _zeta(s: Array, q: Array) -> Array:
     s, q = np.broadcast_arrays(s, q)
     regular = (s > 1.0) & (s < np.inf) & (q < np.inf) & _is_regular(s, q)
-    return replaced(_special_zeta(s, q), regular, lambda s, q: _sum(s, q, np.ones_like(q)), s, q)
+    return replace_where(_special_zeta(s, q), regular, lambda s, q: _sum(s, q, np.ones_like(q)), s, q)
 
 
 def _is_regular(s: Array, q: Array) -> Array:
-    """Whether `q` is no pole and all powers are real numbers."""
-    return (q > 0) | ((q > -np.inf) & (q != np.rint(q)) & (s == np.rint(s)))
+    """Whether `q` is not a pole and all powers are real."""
+    is_regular: Array = (q > 0) | ((q > -np.inf) & (q != np.rint(q)) & (s == np.rint(s)))
+    return is_regular
 
 
 def _special_zeta(s: Array, q: Array) -> Array:
-    """The values at and beyond the ends of the domain, NaN elsewhere."""
+    """Return the values at and beyond the ends of the domain, NaN elsewhere."""
     even = np.fmod(s, 2.0) == 0
     pole = np.where(even & (q == np.rint(q)), np.inf, np.nan)
     endless = np.where(q < 1.0, np.inf, np.where(q == 1.0, 1.0, 0.0))
@@ -50,30 +51,32 @@ def _special_zeta(s: Array, q: Array) -> Array:
 
 
 def _sum(s: Array, q: Array, scale: Array) -> Array:
-    """The sum of ((q + k) * scale)**-s for k = 0, 1, 2, ...; `scale` is a power of two."""
-    return replaced(_sum_of_positive(s, np.abs(q), scale), q < 0, _reflected_sum, s, q, scale)
+    """Return the sum of ((q + k) * scale)**-s for k = 0, 1, 2, ...; `scale` is a power of two."""
+    return replace_where(_sum_of_positive(s, np.abs(q), scale), q < 0, _reflected_sum, s, q, scale)
 
 
 def _reflected_sum(s: Array, q: Array, scale: Array) -> Array:
     odd = np.fmod(s, 2.0) != 0
-    return replaced(_sum_of_even_powers(s, q, scale), odd, _sum_of_odd_powers, s, q, scale)
+    return replace_where(_sum_of_even_powers(s, q, scale), odd, _sum_of_odd_powers, s, q, scale)
 
 
 def _sum_of_even_powers(s: Array, q: Array, scale: Array) -> Array:
-    """That over all integers k, which is one over all q + k, less that over the negative k."""
+    """Subtract the sum over negative k from the sum over all integers k, which depends on the fraction of `q` alone."""
     r = q - np.rint(q)
     behind = _sum_of_positive(s, 1.0 - r, scale) - _sum_of_positive(s, 1.0 - q, scale)
-    return np.power(r * scale, -s) + (_sum_of_positive(s, 1.0 + r, scale) + behind)
+    total: Array = np.power(r * scale, -s) + (_sum_of_positive(s, 1.0 + r, scale) + behind)
+    return total
 
 
 def _sum_of_odd_powers(s: Array, q: Array, scale: Array) -> Array:
-    """The same; over all integers, each of the positive numbers is taken with the negative one that is next to it."""
+    """Sum as `_sum_of_even_powers`; over all integers, each positive term is paired with the nearest negative one."""
     r = q - np.rint(q)
-    return np.copysign(_sum_of_differences(s, np.abs(r), scale), r) + _sum_of_positive(s, 1.0 - q, scale)
+    paired: Array = np.copysign(_sum_of_differences(s, np.abs(r), scale), r)
+    return paired + _sum_of_positive(s, 1.0 - q, scale)
 
 
 def _sum_of_differences(s: Array, q: Array, scale: Array) -> Array:
-    """The sum over q + k less that over 1 - q + k, for 0 < q <= 1/2; the first terms' differences do not cancel."""
+    """Return the sum over q + k minus that over 1 - q + k, for 0 < q <= 1/2, subtracting the first terms accurately."""
     gap = 1.0 - 2.0 * q
     total = _rest_of_sum(s, q, scale) - _rest_of_sum(s, 1.0 - q, scale)
     for k in range(_TERMS):
@@ -82,7 +85,7 @@ def _sum_of_differences(s: Array, q: Array, scale: Array) -> Array:
 
 
 def _sum_of_positive(s: Array, q: Array, scale: Array) -> Array:
-    """Some terms, then the Euler-Maclaurin formula; what q + k has lost in rounding is made up for in its powers."""
+    """Sum some terms, then use the Euler-Maclaurin formula; powers are corrected for the rounding of q + k."""
     total = np.zeros_like(q)
     for k in range(_TERMS):
         total += _power(q, k, s, scale)
@@ -90,21 +93,21 @@ def _sum_of_positive(s: Array, q: Array, scale: Array) -> Array:
 
 
 def _rest_of_sum(s: Array, q: Array, scale: Array) -> Array:
-    """All after the first terms, by the Euler-Maclaurin formula."""
+    """Return the sum of all terms after the first `_TERMS`, by the Euler-Maclaurin formula."""
     integral = _power(q, _TERMS, s - 1.0, scale) / (s - 1.0) / scale
     last = _power(q, _TERMS, s, scale)
     return np.where(last == 0, integral, integral + last * (0.5 + _corrections(s, q + _TERMS)))
 
 
 def _power(q: Array, k: int, exponent: Array, scale: Array) -> Array:
-    """((q + k) * scale)**-exponent"""
+    """Return ((q + k) * scale)**-exponent."""
     base, rest = two_sum(q, float(k))
-    power = np.power(base * scale, -exponent)
+    power: Array = np.power(base * scale, -exponent)
     return power * (1.0 - exponent * (rest / base))
 
 
 def _corrections(s: Array, a: Array) -> Array:
-    """The sum of B(2j) / (2j)! s (s + 1) ... (s + 2j - 2) / a**(2j - 1) for j = 1, 2, ..."""
+    """Return the sum of B(2j) / (2j)! s (s + 1) ... (s + 2j - 2) / a**(2j - 1) for j = 1, 2, ..."""
     factor = s / a
     total = ZETA_SERIES[0] * factor
     for j, coefficient in enumerate(ZETA_SERIES[1:], 1):
@@ -117,14 +120,14 @@ def _corrections(s: Array, a: Array) -> Array:
 
 
 def _polygamma(n: Array, x: Array) -> Array:
-    """(-1)**(n + 1) n! zeta(n + 1, x), with the powers scaled such that none is out of range unless the result is."""
+    """Return (-1)**(n + 1) n! zeta(n + 1, x), with powers scaled so that none is out of range unless the result is."""
     n, x = np.broadcast_arrays(n, x)
     natural = (n >= 1.0) & (n < np.inf) & (n == np.rint(n))
     sign = np.where(np.fmod(n, 2.0) == 0, -1.0, 1.0)
     result = np.where(natural, sign * _special_zeta(n + 1.0, x), np.nan)
-    result = replaced(result, n == 0, digamma_of_f64, x)
+    result = replace_where(result, n == 0, digamma_of_f64, x)
     regular = natural & (x < np.inf) & _is_regular(n, x)
-    return replaced(result, regular, lambda n, x, sign: sign * _factorial_times_zeta(n, x), n, x, sign)
+    return replace_where(result, regular, lambda n, x, sign: sign * _factorial_times_zeta(n, x), n, x, sign)
 
 
 def _factorial_times_zeta(n: Array, x: Array) -> Array:
@@ -135,7 +138,7 @@ def _factorial_times_zeta(n: Array, x: Array) -> Array:
     shift = np.clip(-exponent * s, -5000.0, 5000.0).astype(np.int32)
     result = np.ldexp(_FACTORIALS[small] * total, shift)
     beyond = n > 170.0
-    return replaced(result, beyond, _exponential_of_logs, s, total, exponent)
+    return replace_where(result, beyond, _exponential_of_logs, s, total, exponent)
 
 
 def _exponential_of_logs(s: Array, total: Array, exponent: Array) -> Array:

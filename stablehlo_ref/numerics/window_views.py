@@ -1,7 +1,8 @@
-"""Windows of arrays, for convolution: where they lie, and views that have all of them.
+"""Windows of arrays, for convolution: their positions, and strided views of all windows.
 
-The windows of an array are a view of it with two axes for each spatial one: which window, and which element of it. With
-the batch and the input features these are the axes of the products that are summed.
+The view of all windows has two axes for each spatial axis of the array: the index of the window, and the index of the
+element in the window. Together with the batch and the input features these are the axes of the products that are
+summed.
 """
 
 from __future__ import annotations
@@ -15,20 +16,20 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
+from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.numerics.contraction import Axes, Sizes
-from stablehlo_ref.numerics.narrow import Array
 
 Index: TypeAlias = tuple[Any, ...]
 
-BATCH, FEATURE, SPATIAL = 0, 1, 2  # the axes of canonical arrays; the spatial ones begin at 2
-OUTPUT_FEATURE = BATCH  # the axis that kernels have instead
+BATCH, FEATURE, SPATIAL = 0, 1, 2  # axes of canonical arrays; spatial axes start at 2
+OUTPUT_FEATURE = BATCH  # the axis of kernels at the position of the batch
 
 
 @dataclass(frozen=True)
 class Window:
     """The windows along one spatial axis of an array of `size` elements.
 
-    Element `k` of window `o` is number `(o * stride + k * dilation - low) / base_dilation` of the array, or else zero.
+    Element `k` of window `o` is element `(o * stride + k * dilation - low) / base_dilation` of the array, or else zero.
     """
 
     size: int
@@ -41,24 +42,27 @@ class Window:
 
     @property
     def extent(self) -> int:
-        """From the first element of the first window through the last of the last."""
+        """The number of positions from the first element of the first window to the last element of the last window."""
         return (self.count - 1) * self.stride + (self.length - 1) * self.dilation + 1
 
     def placement(self) -> tuple[slice, slice]:
-        """Those elements of the array that are within the extent, and where in it they are."""
+        """Return the elements of the array that are within the extent, and their positions in it."""
         first = max(0, ceil(-self.low / self.base_dilation))
         stop = max(first, min(self.size, (self.extent - 1 - self.low) // self.base_dilation + 1))
-        place = self.low + first * self.base_dilation
-        return slice(first, stop), slice(place, place + (stop - first) * self.base_dilation, self.base_dilation)
+        start = self.low + first * self.base_dilation
+        return slice(first, stop), slice(start, start + (stop - first) * self.base_dilation, self.base_dilation)
 
     @property
     def is_filled(self) -> bool:
-        """Whether all of the extent is elements of the array."""
-        elements, places = self.placement()
-        return self.base_dilation == 1 and elements.stop - elements.start == self.extent and places.start == 0
+        """Whether the whole extent consists of elements of the array."""
+        elements, positions = self.placement()
+        return self.base_dilation == 1 and elements.stop - elements.start == self.extent and positions.start == 0
 
     def phases(self) -> Iterator[tuple[slice, slice, Window]]:
-        """Without base dilation: windows and their elements that are not zeros in between, as windows of their own."""
+        """Yield windows without base dilation that together have all elements of these windows that are not padding.
+
+        Each comes with the slices of windows and of elements that it represents.
+        """
         base = self.base_dilation
         every, each = base // gcd(self.stride, base), base // gcd(self.dilation, base)
         for o, k in product(range(min(every, self.count)), range(min(each, self.length))):
@@ -72,11 +76,11 @@ class Window:
 
 @dataclass(frozen=True)
 class Convolution:
-    """What is multiplied with what. An order gives the canonical axis of each dimension of an array.
+    """The sizes and dimension orders of a convolution. An order has the canonical axis of each dimension of an array.
 
-    Canonical arrays have the axes batch, input feature, spatial ones; the result output features instead, the kernels
-    output and input features, spatial axes. Groups split the batch or the features of the array (`grouped`), and the
-    output features. `batch`, `features` and `outputs` are the sizes in one group.
+    The canonical axes are batch, input feature, spatial axes for arrays; batch, output feature, spatial axes for
+    results; and output feature, input feature, spatial axes for kernels. Groups split the axis `grouped` of the array,
+    batch or feature, and the output features. `batch`, `features` and `outputs` are the sizes in one group.
     """
 
     windows: tuple[Window, ...]
@@ -96,7 +100,7 @@ class Convolution:
 
     @property
     def sizes(self) -> Sizes:
-        """Of the axes of products: batch, input features, windows, elements of a window; in one group."""
+        """The sizes of the axes of products in one group: batch, input features, windows, elements of a window."""
         windows = self.windows
         return (self.batch, self.features, *(w.count for w in windows), *(w.length for w in windows))
 
@@ -111,24 +115,24 @@ class Convolution:
         return tuple(sizes[axis] for axis in self.rhs_order)
 
     def element_axis(self, axis: int) -> int:
-        """The axis of products that a kernel's axis runs along; output features have none."""
+        """Return the axis of products for a canonical axis of kernels other than output features."""
         return axis if axis == FEATURE else axis + len(self.windows)
 
 
-# --- the view of all windows --------------------------------------------------------------------------------------
+# --- the view of all windows ----------------------------------------------------------------------------------------
 
 
 def canonical(order: Axes) -> Axes:
-    """The permutation of dimensions in this order that gives the canonical array."""
+    """Return the permutation from dimensions in this order to the canonical array."""
     return tuple(order.index(axis) for axis in range(len(order)))
 
 
 def view_of_windows(c: Convolution) -> Callable[[Array], Array]:
-    """A function from the array to a view with the axes group, batch, input feature, windows, elements of windows."""
+    """Return a function from arrays to views with axes group, batch, input feature, windows, elements of windows."""
     permutation = canonical(c.lhs_order)
     placements = [w.placement() for w in c.windows]
     elements: Index = (..., *(elements for elements, _ in placements))
-    places: Index = (..., *(places for _, places in placements))
+    positions: Index = (..., *(positions for _, positions in placements))
     splits = [c.groups if c.grouped == axis else 1 for axis in (BATCH, FEATURE)]
     sizes = (c.batch * splits[BATCH], c.features * splits[FEATURE], *(w.extent for w in c.windows))
     padded_sizes = tuple(sizes[axis] for axis in c.lhs_order)
@@ -140,7 +144,7 @@ def view_of_windows(c: Convolution) -> Callable[[Array], Array]:
         x = x.transpose(permutation)[elements]
         if not is_filled:
             padded = np.zeros(padded_sizes, x.dtype).transpose(permutation)
-            padded[places] = x
+            padded[positions] = x
             x = padded
         batch, feature, *spatial = x.strides
         steps = [s * w.stride for s, w in zip(spatial, c.windows)], [s * w.dilation for s, w in zip(spatial, c.windows)]
@@ -151,7 +155,7 @@ def view_of_windows(c: Convolution) -> Callable[[Array], Array]:
 
 
 def runs_along_windows(c: Convolution) -> bool:
-    """Whether runs of windows are longer in memory than runs of the elements of a window."""
+    """Whether contiguous runs of windows are longer in memory than contiguous runs of elements of a window."""
     splits = [c.groups if c.grouped == axis else 1 for axis in (BATCH, FEATURE)]
     sizes = (c.batch * splits[BATCH], c.features * splits[FEATURE], *(w.size for w in c.windows))
     innermost = [axis for axis in c.lhs_order if sizes[axis] > 1][-1:] or [FEATURE]

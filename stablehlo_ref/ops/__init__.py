@@ -1,0 +1,1 @@
+"""StableHLO's ops: one class per op, one file per category of the spec."""

@@ -1,15 +1,20 @@
-"""Asynchronous ops: async_start runs its op at once, which the spec allows, so a future is just what the op gave."""
+"""Asynchronous ops (spec, "async_start", "async_done").
+
+The spec lets `async_start` run its op at once, so a future is the tuple of the op's results.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Sequence
 
-from stablehlo_ref.define import Body, In, Ins, Op, Out, Outs
-from stablehlo_ref.ir.types import FutureType
-from stablehlo_ref.kinds import anything, future, per_tensor_quantized, tensor
-from stablehlo_ref.ops.control_flow import Go, PlanBlock, Slots, Turns, all_compatible, move
-from stablehlo_ref.spec import size
+from stablehlo_ref.define.bound import Site
+from stablehlo_ref.define.computation import ControlFlow, PlanBlock, Run, Slots, Turns
+from stablehlo_ref.define.constraints import Checker
+from stablehlo_ref.define.op import Body, In, Ins, Op, Out, Outs
+from stablehlo_ref.define.spec import size
+from stablehlo_ref.define.type_constraints import anything, future, per_tensor_quantized, tensor
+from stablehlo_ref.ir.types import FunctionType, FutureType, TensorType, Type
+from stablehlo_ref.ops.control_flow import all_compatible, move
 
 COLLECTIVES = (
     "all_reduce", "all_gather", "all_to_all", "collective_permute", "reduce_scatter", "collective_broadcast",
@@ -18,25 +23,25 @@ SLICES = ("slice", "dynamic_slice", "dynamic_update_slice")
 MAY_BE_ASYNCHRONOUS = tuple(f"stablehlo.{op}" for op in COLLECTIVES + SLICES)
 
 
-class AsyncStart(Op, op="async_start"):
-    """Starts the op in `body`; its results are in the future.
+class AsyncStart(Op, op="async_start", shadows_names=True):
+    """Start the op in `body` and return a future of its results.
 
-    The op takes the arguments of `body`, or, where there are none, values from above, as in the spec's example.
+    The op takes the arguments of `body`, or, if `body` has no arguments, values from above as in the spec's example.
     """
 
-    shadows = True  # MLIR has the region isolated, and gives names in it anew
-
-    operands = Ins(tensor | per_tensor_quantized)  # type: ignore[assignment]  # I1
+    operands = Ins(tensor | per_tensor_quantized)  # I1
     body = Body()  # I2
     result = Out(future)
 
     @staticmethod
-    def infer(body: Any) -> Any:
+    def infer(body: FunctionType) -> FutureType:
         return FutureType(body.outputs)
 
     @staticmethod
-    def constraints(C: Any, operands: Any, body: Any, result: Any, regions: Any) -> None:
-        operations, arguments = regions[0].block.operations, regions[0].block.arguments
+    def constraints(
+        C: Checker, site: Site, operands: Sequence[TensorType], body: FunctionType, result: FutureType
+    ) -> None:
+        operations, arguments = site.regions[0].block.operations, site.regions[0].block.arguments
         taken = operations[0].operands
         C(1, size(operations) == 2 and operations[1].operands == operations[0].results)
         C(2, operations[0].name in MAY_BE_ASYNCHRONOUS)
@@ -44,14 +49,14 @@ class AsyncStart(Op, op="async_start"):
         C(4, result.elements == body.outputs)
 
     @staticmethod
-    def inline(operands: tuple[int, ...], body: PlanBlock, result: int) -> Go:
+    def plan_control_flow(operands: tuple[int, ...], body: PlanBlock, result: int) -> ControlFlow:
         block = body()
         start = move(operands[: len(block.arguments)], block.arguments)
 
         def go(slots: Slots) -> Turns:
             start(slots)
             if block.communicates:
-                yield from block.go(slots)
+                yield from block.coroutine(slots)
             else:
                 block.run(slots)
             slots[result] = tuple(slots[slot] for slot in block.results)
@@ -59,21 +64,20 @@ class AsyncStart(Op, op="async_start"):
         return go
 
 
-class AsyncDone(Op, op="async_done"):
-    """Waits for the results of an asynchronous op."""
+class AsyncDone(Op, op="async_done", computes_on_storage=True):
+    """Return the results of an asynchronous op."""
 
-    on_storage = True
     operand = In(future)  # I1
     result = Outs(anything)
 
     @staticmethod
-    def infer(operand: Any) -> Any:
+    def infer(operand: FutureType) -> Sequence[Type]:
         return operand.elements
 
     @staticmethod
-    def constraints(C: Any, operand: Any, result: Any) -> None:
+    def constraints(C: Checker, operand: FutureType, result: Sequence[Type]) -> None:
         C(1, result == operand.elements)
 
     @staticmethod
-    def plan(result: Any) -> Callable[[Sequence[Any]], Any]:
+    def plan(result: Sequence[Type]) -> Run:
         return (lambda values: values[0]) if len(result) == 1 else lambda values: values

@@ -1,48 +1,27 @@
-"""Collective ops that reduce tensors over the processes of a group, in the order in which the group lists them.
+"""Collective ops that reduce tensors over the processes of a group (spec, "Collective ops").
 
-The tensors are folded from the left; where there are many, runs of them are, and the results of the runs in turn.
+The schedule that the spec leaves to the implementation is a left fold in the order in which the group lists its
+processes; of more than `RUN` tensors, runs of `RUN` are folded, then the results of the runs. In the formulas below,
+`x@process` is the value of `x` in a process and `process_group` the group that the process belongs to;
+spec_checks/oracles/distribution.py transcribes them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
 
-from stablehlo_ref.algorithms.folding import LANES, RUN, Combine, by_parts
-from stablehlo_ref.define import Attr, Body, Group, In, Ins, Out, Outs
-from stablehlo_ref.diagnostics import EvaluationError, Location
-from stablehlo_ref.ir.core import Block
-from stablehlo_ref.kinds import Int, Presence, per_tensor_quantized, tensor
-from stablehlo_ref.ops.collectives import (
-    Array,
-    Collective,
-    Run,
-    Turns,
-    Types,
-    check_shapes,
-    is_multiple,
-    is_root,
-    part,
-    roots,
-    times,
-    zeros,
-)
-from stablehlo_ref.ops.process_groups import (
-    FLATTENED_IDS,
-    ProcessGroups,
-    ReplicaGroups,
-    exchange_strategy,
-    group_size,
-    id_groups,
-    ids_in,
-    reduction_strategy,
-    without_padding,
-)
-from stablehlo_ref.ops.reduction import is_reducer, one_or_all, promotion
-from stablehlo_ref.processes import Meeting, Process, Rendezvous
-from stablehlo_ref.spec import (
+from stablehlo_ref.algorithms.reduction_schedule import LANES, RUN, Combine, by_parts
+from stablehlo_ref.define.attribute_codecs import Int, Presence
+from stablehlo_ref.define.bound import PlanSite, Site
+from stablehlo_ref.define.computation import RegionFunction, Run
+from stablehlo_ref.define.constraints import Checker
+from stablehlo_ref.define.context import Context
+from stablehlo_ref.define.definition import definition_of
+from stablehlo_ref.define.op import Attr, Body, Group, In, Ins, Out, Outs
+from stablehlo_ref.define.processes import Contributions, Process, Rendezvous
+from stablehlo_ref.define.spec import (
     UNKNOWN,
     compatible,
     dim,
@@ -54,12 +33,41 @@ from stablehlo_ref.spec import (
     size,
     with_element_type,
 )
+from stablehlo_ref.define.type_constraints import per_tensor_quantized, tensor
+from stablehlo_ref.diagnostics import EvaluationError
+from stablehlo_ref.distribution.process_groups import (
+    FLATTENED_IDS,
+    ProcessGroups,
+    ReplicaGroups,
+    exchange_strategy,
+    group_size,
+    id_groups,
+    ids_in,
+    reduction_strategy,
+    without_padding,
+)
+from stablehlo_ref.ir.arrays import Array
+from stablehlo_ref.ir.core import Block
+from stablehlo_ref.ir.types import FunctionType, TensorType
+from stablehlo_ref.ops.collectives import (
+    Collective,
+    Exchange,
+    Types,
+    check_shapes,
+    is_multiple,
+    is_root,
+    part,
+    roots,
+    times,
+    zeros,
+)
+from stablehlo_ref.ops.reduction import is_reducer, one_or_all, promotion
 
 
 class AllReduce(Collective, op="all_reduce"):
-    """Reduces the operands of the processes of each group by `computation`."""
+    """Reduce the `operands` of the processes of each group by `computation`."""
 
-    operands = Ins(tensor | per_tensor_quantized)  # type: ignore[assignment]  # I1
+    operands = Ins(tensor | per_tensor_quantized)  # I1
     replica_groups = Attr(ReplicaGroups)  # I2
     channel_id = Attr(Int, default=0)  # I3
     channel_type = Attr(Int, default=0)
@@ -70,15 +78,21 @@ class AllReduce(Collective, op="all_reduce"):
     channel_handle = Group("stablehlo.channel_handle", handle=channel_id, type=channel_type)
 
     @staticmethod
-    def infer(operands: Types, computation: Any) -> Any:
+    def infer(operands: Sequence[TensorType], computation: FunctionType) -> Sequence[TensorType]:
         return tuple(with_element_type(o, element_type(computation.outputs[0])) for o in operands)
 
     @staticmethod
     def constraints(
-        C: Any, operands: Types, replica_groups: Any, channel_id: int, use_global_device_ids: bool, computation: Any,
-        results: Types, symbols: Any, location: Location,
-    ) -> None:  # fmt: skip
-        ids = without_padding(ids_in(replica_groups, symbols, location))
+        C: Checker,
+        site: Site,
+        operands: Sequence[TensorType],
+        replica_groups: ReplicaGroups,
+        channel_id: Int,
+        use_global_device_ids: Presence,
+        computation: FunctionType,
+        results: Sequence[TensorType],
+    ) -> None:
+        ids = without_padding(ids_in(replica_groups, site.symbol, site.location))
         C(1, is_unique(ids))
         C(3, in_range(ids, size(ids)))
         C(3, not (use_global_device_ids and replica_groups == ()))
@@ -89,26 +103,45 @@ class AllReduce(Collective, op="all_reduce"):
 
     @classmethod
     def plan(
-        cls, operands: Types, replica_groups: Any, channel_id: int, use_global_device_ids: bool, computation: Any,
-        results: Types, symbols: Any, location: Location,
-    ) -> Run:  # fmt: skip
+        cls,
+        site: PlanSite,
+        operands: Sequence[TensorType],
+        replica_groups: ReplicaGroups,
+        channel_id: Int,
+        use_global_device_ids: Presence,
+        computation: RegionFunction,
+        results: Sequence[TensorType],
+    ) -> Run:
+        """Plan the reduction of `operands[j]@process` over `process_group`, the same for all of its processes.
+
+            results[j]@process[result_index] = exec(schedule)
+            exec(node)                       = computation(exec(node.left), exec(node.right))
+            leaves of schedule, in order     = [operands[j]@sender[result_index] for sender in process_group],
+                                               converted to the element type of computation's arguments
+
+        All elements are reduced at once, by `computation` on whole tensors.
+        """
         strategy = reduction_strategy(channel_id, use_global_device_ids)
-        ids = id_groups(replica_groups, symbols, location)
-        groups = ProcessGroups(cls.name, location, strategy, ids, size_label=2, range_label=3)
+        ids = id_groups(replica_groups, site.symbol, site.location)
+        groups = ProcessGroups(cls.definition.name, site.location, strategy, ids, size_label=2, range_label=3)
         tag = (("channel_id", channel_id), ("operands", tuple(operands)), ("computation", op_names(computation)))
         reduce = reduction(operands, results, computation)
 
-        def run(context: Any, operands: Sequence[Array]) -> Turns:
+        def run(context: Context, operands: Sequence[Array]) -> Exchange:
             process = context.process
-            meeting = yield Rendezvous(cls.name, tag, groups.around(process), operands, location)
-            return one_or_all(reduce(meeting, process))
+            contributions: Contributions = yield Rendezvous(
+                cls.definition.name, tag, groups.around(process), operands, site.location
+            )
+            return one_or_all(reduce(contributions, process))
 
         return run
 
 
 class ReduceScatter(Collective, op="reduce_scatter"):
-    """Reduces the operands of the processes of each group by `computation`, splits the result along
-    `scatter_dimension`, and gives each process its part."""
+    """Reduce the operands of the processes of each group by `computation` and return one part to each process.
+
+    The reduced tensor is split along `scatter_dimension`.
+    """
 
     operand = In(tensor | per_tensor_quantized)  # I1
     scatter_dimension = Attr(Int)  # I2
@@ -123,11 +156,18 @@ class ReduceScatter(Collective, op="reduce_scatter"):
 
     @staticmethod
     def constraints(
-        C: Any, operand: Any, scatter_dimension: int, replica_groups: Any, channel_id: int, use_global_device_ids: bool,
-        computation: Any, result: Any, symbols: Any, location: Location,
-    ) -> None:  # fmt: skip
-        ids = ids_in(replica_groups, symbols, location)
-        ids_in_group = group_size(replica_groups, symbols, location) or UNKNOWN
+        C: Checker,
+        site: Site,
+        operand: TensorType,
+        scatter_dimension: Int,
+        replica_groups: ReplicaGroups,
+        channel_id: Int,
+        use_global_device_ids: Presence,
+        computation: FunctionType,
+        result: TensorType,
+    ) -> None:
+        ids = ids_in(replica_groups, site.symbol, site.location)
+        ids_in_group = group_size(replica_groups, site.symbol, site.location) or UNKNOWN
         partitions = UNKNOWN if channel_id > 0 and not use_global_device_ids else 1
         C(2, 0 <= scatter_dimension < rank(operand))
         C(1, is_multiple(dim(operand, scatter_dimension), ids_in_group * partitions))
@@ -141,36 +181,58 @@ class ReduceScatter(Collective, op="reduce_scatter"):
 
     @classmethod
     def plan(
-        cls, operand: Any, scatter_dimension: int, replica_groups: Any, channel_id: int, use_global_device_ids: bool,
-        computation: Any, result: Any, symbols: Any, location: Location,
-    ) -> Run:  # fmt: skip
+        cls,
+        site: PlanSite,
+        operand: TensorType,
+        scatter_dimension: Int,
+        replica_groups: ReplicaGroups,
+        channel_id: Int,
+        use_global_device_ids: Presence,
+        computation: RegionFunction,
+        result: TensorType,
+    ) -> Run:
+        """Plan the part of an `all_reduce` that belongs to a process.
+
+            reduced_value   = all_reduce(operand, replica_groups, channel_id, use_global_device_ids, computation)
+            parts           = split(reduced_value, size(process_group), scatter_dimension)
+            result@receiver = parts[process_group.index(receiver)]
+
+        The size of the group is known only at run time, so the split is checked there.
+        """
         strategy = reduction_strategy(channel_id, use_global_device_ids)
-        ids = id_groups(replica_groups, symbols, location)
-        groups = ProcessGroups(cls.name, location, strategy, ids, size_label=4, range_label=5)
+        ids = id_groups(replica_groups, site.symbol, site.location)
+        groups = ProcessGroups(cls.definition.name, site.location, strategy, ids, size_label=4, range_label=5)
         tag = (
             ("channel_id", channel_id), ("scatter_dimension", scatter_dimension), ("operand", operand),
             ("computation", op_names(computation)),
         )  # fmt: skip
         reduce = reduction([operand], [result], computation)
 
-        def run(context: Any, value: Array) -> Turns:
+        def run(context: Context, value: Array) -> Exchange:
             process = context.process
-            meeting = yield Rendezvous(cls.name, tag, groups.around(process), (value,), location)
-            index, count = list(meeting.brought).index(process.id), len(meeting.brought)
+            contributions: Contributions = yield Rendezvous(
+                cls.definition.name, tag, groups.around(process), (value,), site.location
+            )
+            receiver_index, count = list(contributions.by_process).index(process.id), len(contributions.by_process)
             if dim(operand, scatter_dimension) % count:
-                raise EvaluationError(f"'{cls.name}' op (C1): {operand} can't be split for {count} processes")
-            received = part(reduce(meeting, process)[0], scatter_dimension, index, count)
-            check_shapes(cls.name, 8, [result], [received])
+                raise EvaluationError(
+                    f"'{cls.definition.name}' op (C1): {operand} cannot be split into {count} equal parts"
+                )
+            received = part(reduce(contributions, process)[0], scatter_dimension, receiver_index, count)
+            check_shapes(cls.definition.name, 8, [result], [received])
             return received
 
         return run
 
 
 class CollectiveReduce(Collective, op="collective_reduce"):
-    """Reduces the operands of the processes of each group by `computation` for one of them, its first or the one that
-    `operands[-1]` says; the others get zeros."""
+    """Reduce the `operands` of the processes of each group by `computation` and return them to the root.
 
-    operands = Ins(tensor | per_tensor_quantized)  # type: ignore[assignment]  # I1
+    The root is the first process of the group, or with `has_dynamic_root` the one whose index in the group is in
+    `operands[-1]`. All other processes get zeros.
+    """
+
+    operands = Ins(tensor | per_tensor_quantized)  # I1
     replica_groups = Attr(ReplicaGroups)  # I2
     channel_id = Attr(Int, default=0)  # I3
     channel_type = Attr(Int, default=0)
@@ -182,16 +244,26 @@ class CollectiveReduce(Collective, op="collective_reduce"):
     channel_handle = Group("stablehlo.channel_handle", handle=channel_id, type=channel_type)
 
     @staticmethod
-    def infer(operands: Types, has_dynamic_root: bool, computation: Any) -> Any:
+    def infer(
+        operands: Sequence[TensorType], has_dynamic_root: Presence, computation: FunctionType
+    ) -> Sequence[TensorType]:
         data = operands[:-1] if has_dynamic_root else operands
         return tuple(with_element_type(o, element_type(computation.outputs[0])) for o in data)
 
     @staticmethod
     def constraints(
-        C: Any, operands: Types, replica_groups: Any, channel_id: int, use_global_device_ids: bool,
-        has_dynamic_root: bool, computation: Any, results: Types, infer: Any, symbols: Any, location: Location,
-    ) -> None:  # fmt: skip
-        ids = without_padding(ids_in(replica_groups, symbols, location))
+        C: Checker,
+        site: Site,
+        operands: Sequence[TensorType],
+        replica_groups: ReplicaGroups,
+        channel_id: Int,
+        use_global_device_ids: Presence,
+        has_dynamic_root: Presence,
+        computation: FunctionType,
+        results: Sequence[TensorType],
+        infer: Callable[[], Sequence[TensorType]],
+    ) -> None:
+        ids = without_padding(ids_in(replica_groups, site.symbol, site.location))
         C(1, is_unique(ids))
         C(2, all(0 <= i for i in ids))
         C(2, not use_global_device_ids or channel_id > 0)
@@ -201,60 +273,81 @@ class CollectiveReduce(Collective, op="collective_reduce"):
 
     @classmethod
     def plan(
-        cls, operands: Types, replica_groups: Any, channel_id: int, use_global_device_ids: bool,
-        has_dynamic_root: bool, computation: Any, results: Types, symbols: Any, location: Location,
-    ) -> Run:  # fmt: skip
-        strategy = FLATTENED_IDS if use_global_device_ids else exchange_strategy(channel_id)
-        ids = id_groups(replica_groups, symbols, location)
-        groups = ProcessGroups(cls.name, location, strategy, ids, range_label=2)
-        tag = (("channel_id", channel_id), ("operands", tuple(operands)), ("computation", op_names(computation)))
-        reduce = reduction(operands[: len(results)], results, computation)
-        elsewhere = [zeros(t) for t in results]
+        cls,
+        site: PlanSite,
+        operands: Sequence[TensorType],
+        replica_groups: ReplicaGroups,
+        channel_id: Int,
+        use_global_device_ids: Presence,
+        has_dynamic_root: Presence,
+        computation: RegionFunction,
+        results: Sequence[TensorType],
+    ) -> Run:
+        """Plan `results[j]@process_group[root[j]] = reduction of operands[j] over process_group`, zeros elsewhere.
 
-        def run(context: Any, operands: Sequence[Array]) -> Turns:
-            group = groups.of(context.process)
-            if group is None:
-                return one_or_all(elsewhere)
+        With `N = size(results)`, `root[j]` is `operands[N][j]` with a dynamic root and 0 without. The reduction is
+        that of `all_reduce`.
+        """
+        strategy = FLATTENED_IDS if use_global_device_ids else exchange_strategy(channel_id)
+        ids = id_groups(replica_groups, site.symbol, site.location)
+        groups = ProcessGroups(cls.definition.name, site.location, strategy, ids, range_label=2)
+        tag = (("channel_id", channel_id), ("operands", tuple(operands)), ("computation", op_names(computation)))
+        N = len(results)
+        reduce = reduction(operands[:N], results, computation)
+        not_root = [zeros(t) for t in results]
+
+        def run(context: Context, operands: Sequence[Array]) -> Exchange:
             process = context.process
-            here = group.index(process.id)
-            sources = roots(cls.name, 3, operands, has_dynamic_root, len(group))
-            meeting = yield Rendezvous(cls.name, tag, group, operands, location)
-            if here not in sources:
-                return one_or_all(elsewhere)
-            reduced = zip(reduce(meeting, process), elsewhere, sources)
-            return one_or_all([r if here == source else z for r, z, source in reduced])
+            process_group = groups.of(process)
+            if process_group is None:
+                return one_or_all(not_root)
+            index = process_group.index(process.id)
+            root = roots(cls.definition.name, 3, operands, has_dynamic_root, len(process_group))
+            contributions: Contributions = yield Rendezvous(
+                cls.definition.name, tag, process_group, operands, site.location
+            )
+            if index not in root:
+                return one_or_all(not_root)
+            reduced = reduce(contributions, process)
+            return one_or_all([r if index == i else zero for r, zero, i in zip(reduced, not_root, root)])
 
         return run
 
 
-def op_names(computation: Any) -> tuple[str, ...]:
-    """The ops of a computation, by which processes notice that they do not meet for the same."""
+def op_names(computation: RegionFunction) -> tuple[str, ...]:
+    """Return the names of the ops of a computation, which must agree between processes that meet."""
     return tuple(op.name for op in computation.region.block.operations[:-1])
 
 
-def reduction(operands: Types, results: Types, computation: Any) -> Callable[[Meeting, Process], list[Array]]:
-    """Plans the reduction of each operand over the processes that meet, for one of them."""
+def reduction(
+    operands: Types, results: Types, computation: RegionFunction
+) -> Callable[[Contributions, Process], list[Array]]:
+    """Plan the reduction of each operand over the processes that meet.
+
+    The processes share the results if `computation` is pure; else each process computes its own.
+    """
     promoted = [promotion([o], [r]) for o, r in zip(operands, results)]
     fold = by_parts(computation, lambda combine: lambda arrays: [over_processes(combine, arrays)])
     is_same = is_pure(computation.region.block)
 
-    def reduced(meeting: Meeting) -> list[Array]:
-        variadic = zip(*meeting.brought.values())
+    def reduced(contributions: Contributions) -> list[Array]:
+        variadic = zip(*contributions.by_process.values())
         return [fold([promote([x])[0] for x in xs])[0] for promote, xs in zip(promoted, variadic)]
 
-    def run(meeting: Meeting, process: Process) -> list[Array]:
+    def run(contributions: Contributions, process: Process) -> list[Array]:
         key = "results" if is_same else process.id
-        return meeting.once(key, lambda: reduced(meeting))  # type: ignore[no-any-return]
+        found: list[Array] = contributions.once(key, lambda: reduced(contributions))
+        return found
 
     return run
 
 
 def is_pure(block: Block) -> bool:
-    """Whether a block surely gives the same in all processes, as it uses nothing but its arguments."""
+    """Whether a block depends on its arguments alone, so that it returns the same in all processes."""
     known = set(block.arguments)
     for op in block.operations:
-        definition = op.definition
-        if op.regions or definition is None or definition.effects or "inline" in definition.parameters:
+        definition = definition_of(op)
+        if op.regions or definition is None or definition.traits.effects or "plan_control_flow" in definition.roles:
             return False
         if not known.issuperset(op.operands):
             return False
@@ -263,29 +356,31 @@ def is_pure(block: Block) -> bool:
 
 
 def over_processes(combine: Combine, arrays: Sequence[Array]) -> Array:
-    """One array out of many of the same shape, element by element."""
+    """Reduce arrays of one shape to one, element by element."""
     while len(arrays) > RUN:
-        arrays = [from_the_left(combine, arrays[i : i + RUN]) for i in range(0, len(arrays), RUN)]
-    return from_the_left(combine, arrays)
+        arrays = [left_fold(combine, arrays[i : i + RUN]) for i in range(0, len(arrays), RUN)]
+    return left_fold(combine, arrays)
 
 
-def from_the_left(combine: Combine, arrays: Sequence[Array]) -> Array:
-    """The left fold of arrays, in parts that stay in the cache from one step to the next."""
+def left_fold(combine: Combine, arrays: Sequence[Array]) -> Array:
+    """Fold arrays from the left, in blocks that stay in the cache from one step to the next."""
     if len(arrays) == 1 or not np.size(arrays[0]):
         return arrays[0]
     if np.size(arrays[0]) <= LANES:
-        return fold_whole(combine, arrays)
+        return fold_unblocked(combine, arrays)
     flat = [x.reshape(-1) for x in arrays]
     result = np.empty(len(flat[0]), flat[0].dtype)
     for start in range(0, len(result), LANES):
         lanes = slice(start, start + LANES)
-        result[lanes] = fold_whole(combine, [x[lanes] for x in flat])
+        result[lanes] = fold_unblocked(combine, [x[lanes] for x in flat])
     return result.reshape(arrays[0].shape)
 
 
-def fold_whole(combine: Combine, arrays: Sequence[Array]) -> Array:
+def fold_unblocked(combine: Combine, arrays: Sequence[Array]) -> Array:
+    """Fold two or more whole arrays from the left."""
     first, second, *rest = arrays
-    result = combine([first], [second])
+    folded = combine([first], [second])
     for x in rest:
-        result = combine.onto(result, [x])
-    return result[0]
+        folded = combine.into(folded, [x])
+    result: Array = folded[0]
+    return result

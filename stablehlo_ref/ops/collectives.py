@@ -1,34 +1,26 @@
-"""Collective ops that move tensors between the processes of a group.
+"""Collective ops that move tensors between the processes of a group (spec, "Collective ops").
 
-A process waits at the op until all of its group have come. What they all get is computed once, and shared.
+A process waits at the op until all processes of its group have reached it. A result that they have in common is
+computed once and shared. In the formulas below, `x@process` is the value of `x` in a process and `process_group` the
+group that the process belongs to; spec_checks/oracles/distribution.py transcribes them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Mapping, Sequence
 from functools import cache
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
-from stablehlo_ref.define import Attr, Group, In, Ins, Op, Out, Outs
-from stablehlo_ref.diagnostics import EvaluationError, Location
-from stablehlo_ref.ir.types import integer_type
-from stablehlo_ref.kinds import Int, Matrix, Presence, per_tensor_quantized, tensor
-from stablehlo_ref.numerics.dtypes import numpy_dtype
-from stablehlo_ref.ops.process_groups import (
-    ProcessGroups,
-    ReplicaGroups,
-    exchange_strategy,
-    group_size,
-    id_groups,
-    ids_in,
-    reduction_strategy,
-    without_padding,
-)
-from stablehlo_ref.ops.reduction import one_or_all
-from stablehlo_ref.processes import Grid, Meeting, ProcessId, Receive, Rendezvous, Send
-from stablehlo_ref.spec import (
+from stablehlo_ref.define.attribute_codecs import Int, Matrix, Presence
+from stablehlo_ref.define.bound import PlanSite, Site
+from stablehlo_ref.define.computation import Run
+from stablehlo_ref.define.constraints import Checker
+from stablehlo_ref.define.context import Context
+from stablehlo_ref.define.op import Attr, Group, In, Ins, Op, Out, Outs
+from stablehlo_ref.define.processes import Contributions, Grid, ProcessId, Receive, Rendezvous, Send
+from stablehlo_ref.define.spec import (
     Size,
     Unknown,
     compatible,
@@ -44,27 +36,39 @@ from stablehlo_ref.spec import (
     tensor_type,
     zero_points,
 )
+from stablehlo_ref.define.type_constraints import per_tensor_quantized, tensor
+from stablehlo_ref.diagnostics import EvaluationError
+from stablehlo_ref.distribution.process_groups import (
+    FLATTENED_IDS,
+    MeshAxes,
+    ProcessGroups,
+    ReplicaGroups,
+    exchange_strategy,
+    group_size,
+    id_groups,
+    ids_in,
+    reduction_strategy,
+    without_padding,
+)
+from stablehlo_ref.ir.arrays import Array
+from stablehlo_ref.ir.types import TensorType, integer_type
+from stablehlo_ref.numerics.dtypes import numpy_dtype
+from stablehlo_ref.ops.reduction import Results, one_or_all
 
 SI32 = integer_type(32)
 
-Array = Any  # numpy arrays and scalars
-Types = Sequence[Any]
-Turns = Generator[Any, Any, Any]
-Run = Callable[..., Turns]
+Types: TypeAlias = Sequence[TensorType]
+Exchange: TypeAlias = Generator[Rendezvous | Send | Receive, Any, Results]  # communicates, then returns the results
 
 
-class Collective(Op):
-    """The base of ops at which processes meet."""
-
-    effects = True
-    communicates = True
-    on_storage = True
+class Collective(Op, effects=True, communicates=True, computes_on_storage=True):
+    """Base of the collective ops."""
 
 
 class AllGather(Collective, op="all_gather"):
-    """Concatenates the operands of the processes of each group along `all_gather_dim`."""
+    """Concatenate the `operands` of the processes of each group along `all_gather_dim`."""
 
-    operands = Ins(tensor | per_tensor_quantized)  # type: ignore[assignment]  # I1
+    operands = Ins(tensor | per_tensor_quantized)  # I1
     all_gather_dim = Attr(Int)  # I2
     replica_groups = Attr(ReplicaGroups)  # I3
     channel_id = Attr(Int, default=0)  # I4
@@ -76,15 +80,21 @@ class AllGather(Collective, op="all_gather"):
 
     @staticmethod
     def constraints(
-        C: Any, operands: Types, all_gather_dim: int, replica_groups: Any, channel_id: int, use_global_device_ids: bool,
-        results: Types, symbols: Any, location: Location,
-    ) -> None:  # fmt: skip
-        ids = ids_in(replica_groups, symbols, location)
+        C: Checker,
+        site: Site,
+        operands: Sequence[TensorType],
+        all_gather_dim: Int,
+        replica_groups: ReplicaGroups,
+        channel_id: Int,
+        use_global_device_ids: Presence,
+        results: Sequence[TensorType],
+    ) -> None:
+        ids = ids_in(replica_groups, site.symbol, site.location)
         C(1, all(0 <= all_gather_dim < rank(operand) for operand in operands))
         C(2, is_unique(ids))
         C(4, in_range(ids, size(ids)))
         C(5, not use_global_device_ids or channel_id > 0)
-        # By how much a dimension grows is left to the run, as MLIR leaves it.
+        # Like MLIR, check only at run time by how much the dimension grows.
         C(6, size(results) == size(operands)
           and all(is_multiple(dim(r, all_gather_dim), dim(o, all_gather_dim))
                   and compatible(r, resized(o, {all_gather_dim: dim(r, all_gather_dim)}))
@@ -92,32 +102,50 @@ class AllGather(Collective, op="all_gather"):
 
     @classmethod
     def plan(
-        cls, operands: Types, all_gather_dim: int, replica_groups: Any, channel_id: int, use_global_device_ids: bool,
-        results: Types, symbols: Any, location: Location,
-    ) -> Run:  # fmt: skip
+        cls,
+        site: PlanSite,
+        operands: Sequence[TensorType],
+        all_gather_dim: Int,
+        replica_groups: ReplicaGroups,
+        channel_id: Int,
+        use_global_device_ids: Presence,
+        results: Sequence[TensorType],
+    ) -> Run:
+        """Plan `results[j]@process = concatenate([operands[j]@sender for sender in process_group], all_gather_dim)`.
+
+        The processes of a group share one concatenation.
+        """
         strategy = reduction_strategy(channel_id, use_global_device_ids)
-        ids = id_groups(replica_groups, symbols, location)
-        groups = ProcessGroups(cls.name, location, strategy, ids, size_label=3, range_label=4)
+        ids = id_groups(replica_groups, site.symbol, site.location)
+        groups = ProcessGroups(cls.definition.name, site.location, strategy, ids, size_label=3, range_label=4)
         tag = (("channel_id", channel_id), ("all_gather_dim", all_gather_dim), ("operands", tuple(operands)))
 
-        def gathered(meeting: Meeting) -> Any:
-            variadic = zip(*meeting.brought.values())
-            arrays = [together(operand, all_gather_dim) for operand in variadic]
-            check_shapes(cls.name, 6, results, arrays)
+        def gathered(contributions: Contributions) -> Results:
+            variadic = zip(*contributions.by_process.values())
+            arrays = [concatenate(operand, all_gather_dim) for operand in variadic]
+            check_shapes(cls.definition.name, 6, results, arrays)
             return one_or_all(arrays)
 
-        def run(context: Any, operands: Sequence[Array]) -> Turns:
-            meeting = yield Rendezvous(cls.name, tag, groups.around(context.process), operands, location)
-            return meeting.once("results", lambda: gathered(meeting))
+        def run(context: Context, operands: Sequence[Array]) -> Exchange:
+            contributions: Contributions = yield Rendezvous(
+                cls.definition.name, tag, groups.around(context.process), operands, site.location
+            )
+            received: Results = contributions.once("results", lambda: gathered(contributions))
+            return received
 
         return run
 
 
 class AllToAll(Collective, op="all_to_all"):
-    """Splits operands along `split_dimension` into one part for each process of the group; a process concatenates the
-    parts that are for it along `concat_dimension`."""
+    """Split the `operands` into one part per process of the group and exchange the parts.
 
-    operands = Ins(tensor | per_tensor_quantized)  # type: ignore[assignment]  # I1
+    Where groups come from the axes of a mesh of all processes, their ids are those of the mesh's devices.
+
+    Operands are split along `split_dimension`; a process concatenates the parts that it receives along
+    `concat_dimension`.
+    """
+
+    operands = Ins(tensor | per_tensor_quantized)  # I1
     split_dimension = Attr(Int)  # I2
     concat_dimension = Attr(Int)  # I3
     split_count = Attr(Int)  # I4
@@ -129,7 +157,9 @@ class AllToAll(Collective, op="all_to_all"):
     channel_handle = Group("stablehlo.channel_handle", handle=channel_id, type=channel_type)
 
     @staticmethod
-    def infer(operands: Types, split_dimension: int, concat_dimension: int, split_count: int) -> Any:
+    def infer(
+        operands: Sequence[TensorType], split_dimension: Int, concat_dimension: Int, split_count: Int
+    ) -> Sequence[TensorType]:
         if split_dimension == concat_dimension:
             return tuple(operands)
         split = [resized(o, {split_dimension: dim(o, split_dimension) // split_count}) for o in operands]
@@ -137,44 +167,75 @@ class AllToAll(Collective, op="all_to_all"):
 
     @staticmethod
     def constraints(
-        C: Any, operands: Types, split_dimension: int, concat_dimension: int, split_count: int, replica_groups: Any,
-        results: Types, infer: Any, symbols: Any, location: Location,
-    ) -> None:  # fmt: skip
-        ids = ids_in(replica_groups, symbols, location)
+        C: Checker,
+        site: Site,
+        operands: Sequence[TensorType],
+        split_dimension: Int,
+        concat_dimension: Int,
+        split_count: Int,
+        replica_groups: ReplicaGroups,
+        results: Sequence[TensorType],
+        infer: Callable[[], Sequence[TensorType]],
+    ) -> None:
+        ids = ids_in(replica_groups, site.symbol, site.location)
         C(1, all(0 <= split_dimension < rank(operand) for operand in operands))
         C(4, 0 < split_count)
         C(2, all(is_multiple(dim(operand, split_dimension), split_count) for operand in operands))
         C(3, all(0 <= concat_dimension < rank(operand) for operand in operands))
         C(5, is_unique(ids))
         C(7, in_range(ids, size(ids)))
-        C(8, group_size(replica_groups, symbols, location) == split_count)
+        C(8, group_size(replica_groups, site.symbol, site.location) == split_count)
         C(9, size(results) == size(operands) and all(map(compatible, results, infer())))
 
     @classmethod
     def plan(
-        cls, operands: Types, split_dimension: int, concat_dimension: int, split_count: int, replica_groups: Any,
-        channel_id: int, symbols: Any, location: Location,
-    ) -> Run:  # fmt: skip
-        ids = id_groups(replica_groups, symbols, location)
-        groups = ProcessGroups(cls.name, location, exchange_strategy(channel_id), ids, size_label=6, range_label=7)
+        cls,
+        site: PlanSite,
+        operands: Sequence[TensorType],
+        split_dimension: Int,
+        concat_dimension: Int,
+        split_count: Int,
+        replica_groups: ReplicaGroups,
+        channel_id: Int,
+    ) -> Run:
+        """Plan the exchange of parts.
+
+            split_parts[j]@sender = split(operands[j]@sender, split_count, split_dimension)
+            receiver_index        = process_group.index(receiver)
+            results[j]@receiver   = concatenate([split_parts[j]@sender[receiver_index] for sender in process_group],
+                                                concat_dimension)
+
+        A receiver takes its parts as views of what the senders brought, and copies them once, when it concatenates.
+        """
+        ids = id_groups(replica_groups, site.symbol, site.location)
+        groups, of_devices = (
+            ProcessGroups(cls.definition.name, site.location, strategy, ids, size_label=6, range_label=7)
+            for strategy in (exchange_strategy(channel_id), FLATTENED_IDS)
+        )
+        devices = sum(map(len, ids or ())) if isinstance(replica_groups, MeshAxes) else 0
         dimensions = (split_dimension, concat_dimension)
         tag = (("channel_id", channel_id), ("dimensions", dimensions), ("operands", tuple(operands)))
 
-        def run(context: Any, operands: Sequence[Array]) -> Turns:
+        def run(context: Context, operands: Sequence[Array]) -> Exchange:
             process = context.process
-            meeting = yield Rendezvous(cls.name, tag, groups.around(process), operands, location)
-            index = list(meeting.brought).index(process.id)
-            variadic = zip(*meeting.brought.values())
-            scattered = [[part(x, split_dimension, index, split_count) for x in xs] for xs in variadic]
-            return one_or_all([together(parts, concat_dimension) for parts in scattered])
+            group = (of_devices if devices == process.grid.count else groups).around(process)
+            contributions: Contributions = yield Rendezvous(cls.definition.name, tag, group, operands, site.location)
+            receiver_index = list(contributions.by_process).index(process.id)
+            variadic = zip(*contributions.by_process.values())
+            scattered_parts = [[part(x, split_dimension, receiver_index, split_count) for x in xs] for xs in variadic]
+            return one_or_all([concatenate(parts, concat_dimension) for parts in scattered_parts])
 
         return run
 
 
 class CollectiveBroadcast(Collective, op="collective_broadcast"):
-    """The operands of one process of each group, its first or the one that `operands[-1]` says; zeros in no group."""
+    """Send the `operands` of one process of each group to all processes of the group.
 
-    operands = Ins(tensor | per_tensor_quantized)  # type: ignore[assignment]  # I1
+    The source is the first process of the group, or with `has_dynamic_root` the one whose index in the group is in
+    `operands[-1]`. Processes that are in no group get zeros.
+    """
+
+    operands = Ins(tensor | per_tensor_quantized)  # I1
     replica_groups = Attr(ReplicaGroups)  # I2
     channel_id = Attr(Int, default=0)  # I3
     channel_type = Attr(Int, default=0)
@@ -184,15 +245,20 @@ class CollectiveBroadcast(Collective, op="collective_broadcast"):
     channel_handle = Group("stablehlo.channel_handle", handle=channel_id, type=channel_type)
 
     @staticmethod
-    def infer(operands: Types, has_dynamic_root: bool) -> Any:
+    def infer(operands: Sequence[TensorType], has_dynamic_root: Presence) -> Sequence[TensorType]:
         return tuple(operands[:-1] if has_dynamic_root else operands)
 
     @staticmethod
     def constraints(
-        C: Any, operands: Types, replica_groups: Any, has_dynamic_root: bool, results: Types, infer: Any, symbols: Any,
-        location: Location,
-    ) -> None:  # fmt: skip
-        ids = without_padding(ids_in(replica_groups, symbols, location))
+        C: Checker,
+        site: Site,
+        operands: Sequence[TensorType],
+        replica_groups: ReplicaGroups,
+        has_dynamic_root: Presence,
+        results: Sequence[TensorType],
+        infer: Callable[[], Sequence[TensorType]],
+    ) -> None:
+        ids = without_padding(ids_in(replica_groups, site.symbol, site.location))
         C(1, is_unique(ids))
         C(2, all(0 <= i for i in ids))
         C(5, size(results) == size(operands) - (1 if has_dynamic_root else 0))
@@ -203,28 +269,38 @@ class CollectiveBroadcast(Collective, op="collective_broadcast"):
 
     @classmethod
     def plan(
-        cls, operands: Types, replica_groups: Any, channel_id: int, has_dynamic_root: bool, symbols: Any,
-        location: Location,
-    ) -> Run:  # fmt: skip
-        ids = id_groups(replica_groups, symbols, location)
-        groups = ProcessGroups(cls.name, location, exchange_strategy(channel_id), ids, range_label=2)
-        tag = (("channel_id", channel_id), ("operands", tuple(operands)))
-        count = len(operands) - has_dynamic_root
-        elsewhere = [zeros(t) for t in operands[:count]]
+        cls,
+        site: PlanSite,
+        operands: Sequence[TensorType],
+        replica_groups: ReplicaGroups,
+        channel_id: Int,
+        has_dynamic_root: Presence,
+    ) -> Run:
+        """Plan `results[j]@process = operands[j]@process_group[root[j]]`, zeros in processes without a group.
 
-        def run(context: Any, operands: Sequence[Array]) -> Turns:
-            group = groups.of(context.process)
-            if group is None:
-                return one_or_all(elsewhere)
-            sources = roots(cls.name, 6, operands, has_dynamic_root, len(group))
-            meeting = yield Rendezvous(cls.name, tag, group, operands, location)
-            return one_or_all([meeting.brought[group[source]][j] for j, source in enumerate(sources)])
+        With `N = size(results)`, `root[j]` is `operands[N][j]` with a dynamic root and 0 without.
+        """
+        ids = id_groups(replica_groups, site.symbol, site.location)
+        groups = ProcessGroups(cls.definition.name, site.location, exchange_strategy(channel_id), ids, range_label=2)
+        tag = (("channel_id", channel_id), ("operands", tuple(operands)))
+        N = len(operands) - has_dynamic_root
+        without_group = [zeros(t) for t in operands[:N]]
+
+        def run(context: Context, operands: Sequence[Array]) -> Exchange:
+            process_group = groups.of(context.process)
+            if process_group is None:
+                return one_or_all(without_group)
+            root = roots(cls.definition.name, 6, operands, has_dynamic_root, len(process_group))
+            contributions: Contributions = yield Rendezvous(
+                cls.definition.name, tag, process_group, operands, site.location
+            )
+            return one_or_all([contributions.by_process[process_group[i]][j] for j, i in enumerate(root)])
 
         return run
 
 
 class CollectivePermute(Collective, op="collective_permute"):
-    """The operand of the process that `source_target_pairs` has this one for its target; zeros where there is none."""
+    """Send `operand` from the source to the target of each pair; processes that are no target get zeros."""
 
     operand = In(tensor | per_tensor_quantized)  # I1
     source_target_pairs = Attr(Matrix)  # I2
@@ -235,11 +311,11 @@ class CollectivePermute(Collective, op="collective_permute"):
     channel_handle = Group("stablehlo.channel_handle", handle=channel_id, type=channel_type)
 
     @staticmethod
-    def infer(operand: Any) -> Any:
+    def infer(operand: TensorType) -> TensorType:
         return operand
 
     @staticmethod
-    def constraints(C: Any, operand: Any, source_target_pairs: Any, result: Any) -> None:
+    def constraints(C: Checker, operand: TensorType, source_target_pairs: Matrix, result: TensorType) -> None:
         C(1, all(size(pair) == 2 for pair in source_target_pairs))
         C(2, is_unique([source for source, _ in source_target_pairs]))
         C(3, is_unique([target for _, target in source_target_pairs]))
@@ -247,21 +323,30 @@ class CollectivePermute(Collective, op="collective_permute"):
         C(5, compatible(result, operand))
 
     @classmethod
-    def plan(cls, operand: Any, source_target_pairs: Any, channel_id: int, location: Location) -> Run:
-        strategy = exchange_strategy(channel_id)
-        ends = Ends(ProcessGroups(cls.name, location, strategy, source_target_pairs, range_label=4))
-        nothing = zeros(operand)
+    def plan(cls, site: PlanSite, operand: TensorType, source_target_pairs: Matrix, channel_id: Int) -> Run:
+        """Plan `result@target = operand@source` for each pair (source, target), zeros in all other processes.
 
-        def run(context: Any, value: Array) -> Turns:
+        A process needs no rendezvous with its whole group: it sends to its target and waits for its source only.
+        """
+        strategy = exchange_strategy(channel_id)
+        pairs = Pairs(ProcessGroups(cls.definition.name, site.location, strategy, source_target_pairs, range_label=4))
+        without_source = zeros(operand)
+
+        def run(context: Context, value: Array) -> Exchange:
             here, grid = context.process.id, context.process.grid
-            target, source = ends.targets(grid).get(here), ends.sources(grid).get(here)
+            target, source = pairs.targets(grid).get(here), pairs.sources(grid).get(here)
             if target is not None:
-                yield Send((cls.name, channel_id, here, target), (operand, value))
+                yield Send((cls.definition.name, channel_id, here, target), (operand, value))
             if source is None:
-                return nothing
-            sent, value = yield Receive(cls.name, (cls.name, channel_id, source, here), source, location)
+                return without_source
+            received: tuple[TensorType, Array] = yield Receive(
+                cls.definition.name, (cls.definition.name, channel_id, source, here), source, site.location
+            )
+            sent, value = received
             if sent != operand:
-                raise EvaluationError(f"'{cls.name}' op: process {source} sent {sent}, not {operand}", location)
+                raise EvaluationError(
+                    f"'{cls.definition.name}' op: process {source} sent {sent}, not {operand}", site.location
+                )
             return value
 
         return run
@@ -270,8 +355,8 @@ class CollectivePermute(Collective, op="collective_permute"):
 # --- parts ----------------------------------------------------------------------------------------------------------
 
 
-class Ends:
-    """Who sends to whom, by `source_target_pairs`, in each grid."""
+class Pairs:
+    """Sources and targets of `source_target_pairs`, as processes of each grid."""
 
     def __init__(self, groups: ProcessGroups) -> None:
         self.groups = groups
@@ -279,65 +364,71 @@ class Ends:
         self.sources = cache(self._sources)
 
     def _targets(self, grid: Grid) -> Mapping[ProcessId, ProcessId]:
-        return dict(self.groups.all(grid))  # type: ignore[arg-type]
+        return {pair[0]: pair[1] for pair in self.groups.all(grid)}
 
     def _sources(self, grid: Grid) -> Mapping[ProcessId, ProcessId]:
         return {target: source for source, target in self.groups.all(grid)}
 
 
-def together(parts: Sequence[Array], axis: int) -> Array:
-    """The concatenation of arrays along an axis; of one array, itself."""
+def concatenate(parts: Sequence[Array], axis: int) -> Array:
+    """Concatenate arrays along an axis; return a single array as it is."""
     return parts[0] if len(parts) == 1 else np.concatenate(parts, axis)
 
 
 def part(x: Array, axis: int, index: int, count: int) -> Array:
-    """Part number `index` of an array that is split into `count` along an axis."""
+    """Return a view of part number `index` of an array that is split into `count` parts along an axis."""
     length = x.shape[axis] // count
     return x[(slice(None),) * axis + (slice(index * length, (index + 1) * length),)]
 
 
-def zeros(type: Any) -> Array:
-    """A tensor of zeros, as it is stored; of f8E8M0FNU, which has none, of its least value."""
+def zeros(type: TensorType) -> Array:
+    """Return a tensor of zeros as it is stored; of f8E8M0FNU, which has no zero, the smallest value instead."""
     zero = np.zeros((), numpy_dtype(element_type(type)))
     if is_quantized(type):
         zero[()] = zero_points(type)[0]
-    return np.broadcast_to(zero, type.shape)
+    return np.broadcast_to(zero, shape(type))
 
 
 def is_root(operands: Types) -> bool:
-    """Whether the last operand gives one root, an `si32`, for each of the others."""
+    """Whether the last operand has one root, an `si32`, for each of the other operands."""
     return compatible(operands[-1], tensor_type((size(operands) - 1,), SI32))
 
 
 def roots(op: str, label: int, operands: Sequence[Array], has_dynamic_root: bool, count: int) -> list[int]:
-    """For each operand but the root, the place of its root in a group of `count` processes."""
+    """Return the index of the root of each operand in a group of `count` processes.
+
+    EvaluationError with the constraint `label` for a dynamic root out of range.
+    """
     if not has_dynamic_root:
         return [0] * len(operands)
-    found: list[int] = operands[-1].tolist()
-    if not in_range(found, count):
-        raise EvaluationError(f"'{op}' op (C{label}): 0 <= root < {count}", notes=[f"root = {found}"])
-    return found
+    root: list[int] = operands[-1].tolist()
+    if not in_range(root, count):
+        raise EvaluationError(f"'{op}' op (C{label}): 0 <= root < {count}", notes=[f"root = {root}"])
+    return root
 
 
-def resized(type: Any, sizes: Mapping[int, Size]) -> Any:
-    """The type with other sizes of some dimensions."""
+def resized(type: TensorType, sizes: Mapping[int, Size]) -> TensorType:
+    """Return the type with other sizes in some dimensions."""
     return make_tensor_type([sizes.get(d, n) for d, n in enumerate(shape(type))], element_type(type))
 
 
-def times(type: Any, factors: Mapping[int, Size]) -> Any:
-    """The type with some dimensions so many times as large."""
+def times(type: TensorType, factors: Mapping[int, Size]) -> TensorType:
+    """Return the type with the sizes of some dimensions multiplied by `factors`."""
     return resized(type, {d: dim(type, d) * factor for d, factor in factors.items()})
 
 
 def is_multiple(n: Size, of: Size) -> bool:
-    """Whether `n` is a multiple of `of`, or may be."""
+    """Whether `n` is a multiple of `of`; true also where a size is unknown."""
     if isinstance(n, Unknown) or isinstance(of, Unknown):
         return True
     return n % of == 0 if of else n == 0
 
 
 def check_shapes(op: str, label: int, types: Types, arrays: Sequence[Array]) -> None:
-    """EvaluationError where results have other shapes than is declared, for the grid has more or fewer processes."""
+    """Check the shapes of results, which depend on the grid, against their declared types.
+
+    EvaluationError with the constraint `label` for a mismatch.
+    """
     for type, array in zip(types, arrays):
         if shape(type) != array.shape:
-            raise EvaluationError(f"'{op}' op (C{label}): gives shape {array.shape}, where {type} is declared")
+            raise EvaluationError(f"'{op}' op (C{label}): expected {type}, got shape {array.shape}")

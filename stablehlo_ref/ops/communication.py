@@ -1,65 +1,52 @@
-"""Where a process is in the grid, and what it sends and receives: through channels, the infeed and the outfeed.
+"""Ops on a process's ids, its channels to other processes and to the host, and the infeed and outfeed of the grid.
 
-A send puts its values into a channel and goes on; what is sent first is received first. With `source_target_pairs` a
-channel is one of its own for each pair. Without, all processes share it, and the host's end too is a process's: so what
-a process sends to the host, another may receive from it.
+A send appends its values to a queue and does not wait; a receive takes the oldest entry. With `source_target_pairs`
+there is one queue for each pair and channel. Without, all processes share one queue per channel, and transfers to and
+from the host use it too: what one process sends to the host, another may receive from the host.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from enum import IntEnum
-from typing import Any
+from typing import Annotated, TypeAlias
 
 import numpy as np
 
-from stablehlo_ref.choices import Choice
-from stablehlo_ref.define import Attr, Group, In, Ins, Op, Out, Outs
+from stablehlo_ref.define.attribute_codecs import EmptyMatrix, Flag, Int, MatrixCodec, Opaque, String
+from stablehlo_ref.define.bound import PlanSite
+from stablehlo_ref.define.choices import Choice
+from stablehlo_ref.define.computation import FindChoices, Run
+from stablehlo_ref.define.constraints import Checker
+from stablehlo_ref.define.context import Context
+from stablehlo_ref.define.op import Attr, Group, In, Ins, Op, Out, Outs
+from stablehlo_ref.define.processes import Grid, Process, ProcessId, Receive, Send
+from stablehlo_ref.define.spec import element_type, is_tensor, is_token, is_unique, shape, size
+from stablehlo_ref.define.type_constraints import anything, quantized_tensor, tensor, tensor_of
+from stablehlo_ref.define.type_constraints import token as a_token
 from stablehlo_ref.diagnostics import EvaluationError, Location
-from stablehlo_ref.ir.attributes import DenseElements, IntegerAttribute
-from stablehlo_ref.ir.types import TOKEN, TensorType, integer_type, tensor_type
-from stablehlo_ref.kinds import (
-    AttributeKind,
-    Flag,
-    Int,
-    Kind,
-    Matrix,
-    Opaque,
-    String,
-    anything,
-    quantized_tensor,
-    tensor,
-)
-from stablehlo_ref.kinds import token as a_token
-from stablehlo_ref.ops.collectives import Ends, zeros
-from stablehlo_ref.ops.outside import as_results, ask_outside, fits
-from stablehlo_ref.ops.process_groups import CROSS_PARTITION, CROSS_REPLICA, ProcessGroups
-from stablehlo_ref.ops.reduction import one_or_all
-from stablehlo_ref.processes import Grid, Process, ProcessId, Receive, Send
-from stablehlo_ref.spec import element_type, is_tensor, is_token, is_unique, shape, size
-
-Array = Any
-Types = Sequence[Any]
-Turns = Generator[Any, Any, Any]
+from stablehlo_ref.distribution.process_groups import CROSS_PARTITION, CROSS_REPLICA, ProcessGroups
+from stablehlo_ref.ir.arrays import Array
+from stablehlo_ref.ir.attributes import Attribute, DenseElements, IntegerAttribute
+from stablehlo_ref.ir.types import TOKEN, TensorType, TokenType, Type, integer_type, tensor_type
+from stablehlo_ref.numerics.host_values import as_results, fits, run_callback
+from stablehlo_ref.ops.collectives import Exchange, Pairs, zeros
+from stablehlo_ref.ops.reduction import Results, one_or_all
 
 ID = tensor_type((), integer_type(32, "u"))
-id_tensor = Kind(str(ID), lambda t: t == ID)
+id_tensor = tensor_of(str(ID), lambda t: t == ID)
 
 
-class _Pairs(AttributeKind):
-    """A list of pairs; an empty one of any rank is none."""
+class PairsCodec(MatrixCodec):
+    """A list of pairs; an empty tensor of any rank is an empty list."""
 
-    name = Matrix.name
-
-    def decode(self, attribute: Any) -> Any:
-        is_empty = isinstance(attribute, DenseElements) and not attribute.array.size
-        return () if is_empty else Matrix.decode(attribute)
-
-    def encode(self, value: Any) -> Any:
-        return Matrix.encode(value)
+    def decode(self, attribute: Attribute) -> tuple[tuple[int, ...], ...]:
+        if isinstance(attribute, DenseElements) and not attribute.array.size:
+            return EmptyMatrix.of((), attribute)
+        return super().decode(attribute)
 
 
-Pairs = _Pairs()
+SourceTargetPairs: TypeAlias = Annotated[tuple[tuple[int, ...], ...], PairsCodec()]
 
 
 class ChannelType(IntEnum):
@@ -70,81 +57,77 @@ class ChannelType(IntEnum):
     HOST_TO_DEVICE = 3
 
 
-# The spec knows the channel of a recv from the host by this name, MLIR by that.
+# The channel type of a recv from the host: the first in the spec, the second in MLIR.
 FROM_HOST = (ChannelType.DEVICE_TO_HOST, ChannelType.HOST_TO_DEVICE)
 
-# --- the place in the grid ------------------------------------------------------------------------------------------
+# --- ids in the grid ------------------------------------------------------------------------------------------------
 
 
-class ReplicaId(Op, op="replica_id"):
-    """The replica id of the process."""
+class ReplicaId(Op, op="replica_id", effects=True):
+    """Return the replica id of the process."""
 
-    effects = True
     result = Out(id_tensor)
 
     syntax = "attr-dict : type(results)"
 
     @staticmethod
-    def infer() -> Any:
+    def infer() -> TensorType:
         return ID
 
     @staticmethod
-    def plan() -> Callable[[Any], Array]:
+    def plan() -> Callable[[Context], np.uint32]:
         return lambda context: np.uint32(context.process.id[0])
 
 
-class PartitionId(Op, op="partition_id"):
-    """The partition id of the process."""
+class PartitionId(Op, op="partition_id", effects=True):
+    """Return the partition id of the process."""
 
-    effects = True
     result = Out(id_tensor)
 
     syntax = "attr-dict : type(results)"
 
     @staticmethod
-    def infer() -> Any:
+    def infer() -> TensorType:
         return ID
 
     @staticmethod
-    def plan() -> Callable[[Any], Array]:
+    def plan() -> Callable[[Context], np.uint32]:
         return lambda context: np.uint32(context.process.id[1])
 
 
 # --- channels -------------------------------------------------------------------------------------------------------
 
 
-class PointToPoint(Op):
-    """The base of send and recv."""
-
-    effects = True
-    communicates = True
-    on_storage = True
+class PointToPoint(Op, effects=True, communicates=True, computes_on_storage=True):
+    """Base of `send` and `recv`."""
 
     @staticmethod
-    def open_cases(is_host_transfer: bool, source_target_pairs: Any) -> Callable[..., Sequence[Choice]] | None:
-        open = not is_host_transfer and not source_target_pairs
-        return (lambda *_: [Choice.RECV_WITHOUT_SOURCE]) if open else None
+    def implementation_defined(is_host_transfer: Flag, source_target_pairs: SourceTargetPairs) -> FindChoices:
+        is_defined = is_host_transfer or source_target_pairs
+        return None if is_defined else lambda *_: [Choice.RECV_WITHOUT_SOURCE]
 
 
 class SendOp(PointToPoint, op="send"):
-    """Sends `inputs` to the channel."""
+    """Send `inputs` to the channel `channel_id`."""
 
     inputs = Ins(tensor | quantized_tensor)  # I1
     token = In(a_token)  # I2
     channel_id = Attr(Int)  # I3
     channel_type = Attr(Int)  # I4
     is_host_transfer = Attr(Flag, default=False)  # I5
-    source_target_pairs = Attr(Pairs, default=())  # I6
+    source_target_pairs = Attr(SourceTargetPairs, default=())  # I6
     result = Out(a_token)
 
     channel_handle = Group("stablehlo.channel_handle", handle=channel_id, type=channel_type)
 
     @staticmethod
-    def infer() -> Any:
+    def infer() -> TokenType:
         return TOKEN
 
     @staticmethod
-    def constraints(C: Any, channel_type: int, is_host_transfer: bool, source_target_pairs: Any) -> None:
+    def constraints(
+        C: Checker, channel_type: Int, is_host_transfer: Flag, source_target_pairs: SourceTargetPairs
+    ) -> None:
         C(1, all(size(pair) == 2 for pair in source_target_pairs))
         C(2, is_unique([source for source, _ in source_target_pairs]))
         C(3, is_unique([target for _, target in source_target_pairs]))
@@ -153,12 +136,19 @@ class SendOp(PointToPoint, op="send"):
 
     @classmethod
     def plan(
-        cls, inputs: Types, channel_id: int, is_host_transfer: bool, source_target_pairs: Any, location: Location
-    ) -> Callable[..., Turns]:
-        channel = Channel(cls.name, location, channel_id, () if is_host_transfer else source_target_pairs)
+        cls,
+        site: PlanSite,
+        inputs: Sequence[TensorType],
+        channel_id: Int,
+        is_host_transfer: Flag,
+        source_target_pairs: SourceTargetPairs,
+    ) -> Run:
+        channel = Channel(
+            cls.definition.name, site.location, channel_id, () if is_host_transfer else source_target_pairs
+        )
         sent = tuple(inputs)
 
-        def run(context: Any, inputs: Sequence[Array], token: Any) -> Turns:
+        def run(context: Context, inputs: Sequence[Array], token: None) -> Exchange:
             target = channel.target_of(context.process)
             if target is not None or channel.is_shared:
                 yield Send(channel.between(context.process.id, target), (sent, inputs))
@@ -168,20 +158,24 @@ class SendOp(PointToPoint, op="send"):
 
 
 class Recv(PointToPoint, op="recv"):
-    """Receives what was sent to the channel first; zeros where the process is no pair's target."""
+    """Receive the oldest values sent to the channel `channel_id`; zeros if the process is no target of a pair."""
 
     token = In(a_token)  # I1
     channel_id = Attr(Int)  # I2
     channel_type = Attr(Int)  # I3
     is_host_transfer = Attr(Flag, default=False)  # I4
-    source_target_pairs = Attr(Pairs, default=())  # I5
+    source_target_pairs = Attr(SourceTargetPairs, default=())  # I5
     results = Outs(anything)
 
     channel_handle = Group("stablehlo.channel_handle", handle=channel_id, type=channel_type)
 
     @staticmethod
     def constraints(
-        C: Any, channel_type: int, is_host_transfer: bool, source_target_pairs: Any, results: Types
+        C: Checker,
+        channel_type: Int,
+        is_host_transfer: Flag,
+        source_target_pairs: SourceTargetPairs,
+        results: Sequence[Type],
     ) -> None:
         C(1, all(size(pair) == 2 for pair in source_target_pairs))
         C(2, is_unique([source for source, _ in source_target_pairs]))
@@ -194,68 +188,86 @@ class Recv(PointToPoint, op="recv"):
 
     @classmethod
     def plan(
-        cls, channel_id: int, is_host_transfer: bool, source_target_pairs: Any, results: Types, location: Location
-    ) -> Callable[..., Turns]:
-        channel = Channel(cls.name, location, channel_id, () if is_host_transfer else source_target_pairs)
-        expected = tuple(results[:-1])
-        nothing = [zeros(t) for t in expected] if all(t.is_static for t in expected) else None
+        cls,
+        site: PlanSite,
+        channel_id: Int,
+        is_host_transfer: Flag,
+        source_target_pairs: SourceTargetPairs,
+        results: Sequence[Type],
+    ) -> Run:
+        channel = Channel(
+            cls.definition.name, site.location, channel_id, () if is_host_transfer else source_target_pairs
+        )
+        expected = tuple(t for t in results[:-1] if isinstance(t, TensorType))
+        without_source = [zeros(t) for t in expected] if all(t.is_static for t in expected) else None
 
-        def run(context: Any, token: Any) -> Turns:
+        def run(context: Context, token: None) -> Exchange:
             here, source = context.process.id, channel.source_of(context.process)
             if source is None and not channel.is_shared:
-                if nothing is None:
-                    raise EvaluationError(f"'{cls.name}' op: nobody sends, so {_list(expected)} has no shape", location)
-                return one_or_all([*nothing, token])
-            sent, values = yield Receive(cls.name, channel.between(source, here), source, location)
+                if without_source is None:
+                    raise EvaluationError(
+                        f"'{cls.definition.name}' op: nothing is sent to this process, so the shapes of"
+                        f" {_list(expected)} are unknown",
+                        site.location,
+                    )
+                return one_or_all([*without_source, token])
+            received: tuple[Sequence[TensorType], Sequence[Array]] = yield Receive(
+                cls.definition.name, channel.between(source, here), source, site.location
+            )
+            sent, values = received
             if len(sent) != len(expected) or not all(map(is_of, sent, expected)):
-                raise EvaluationError(f"'{cls.name}' op: {_list(sent)} was sent, not {_list(expected)}", location)
+                raise EvaluationError(
+                    f"'{cls.definition.name}' op: expected {_list(expected)}, got {_list(sent)}", site.location
+                )
             return one_or_all([*values, token])
 
         return run
 
 
 def is_of(sent: TensorType, expected: TensorType) -> bool:
-    """Whether a tensor of a type that a run told may be taken for one of another."""
+    """Whether a tensor of the static type `sent` is one of the type `expected`."""
     return element_type(sent) == element_type(expected) and fits(expected, shape(sent))
 
 
 class Channel:
-    """A channel of send and recv, as one of them sees it."""
+    """The channel of a send or recv op."""
 
-    def __init__(self, op: str, location: Location, channel_id: int, pairs: Any) -> None:
+    def __init__(self, op: str, location: Location, channel_id: int, pairs: SourceTargetPairs) -> None:
         self.channel_id = channel_id
         self.is_shared = not pairs
-        self._ends = {
-            strategy: Ends(ProcessGroups(op, location, strategy, pairs, range_label=4))
+        self._pairs = {
+            strategy: Pairs(ProcessGroups(op, location, strategy, pairs, range_label=4))
             for strategy in (CROSS_REPLICA, CROSS_PARTITION)
         }
 
     def between(self, source: ProcessId | None, target: ProcessId | None) -> Hashable:
-        """What messages from one process to another go by."""
+        """Return the key of the queue from one process to another."""
         return ("channel", self.channel_id, None if self.is_shared else (source, target))
 
     def target_of(self, process: Process) -> ProcessId | None:
+        """Return the process that this one sends to, None without a pair."""
         return None if self.is_shared else self._of(process.grid).targets(process.grid).get(process.id)
 
     def source_of(self, process: Process) -> ProcessId | None:
+        """Return the process that this one receives from, None without a pair."""
         return None if self.is_shared else self._of(process.grid).sources(process.grid).get(process.id)
 
-    def _of(self, grid: Grid) -> Ends:
-        """Pairs are of ids of the only dimension that a grid has; of a grid with two, by the channel, as in
-        collective_permute."""
+    def _of(self, grid: Grid) -> Pairs:
+        """Return the pairs as processes of a grid.
+
+        The ids are those of the only dimension that the grid has; in a grid with both, the channel id decides as in
+        `collective_permute`.
+        """
         if grid.num_replicas == 1 or (grid.num_partitions > 1 and self.channel_id > 0):
-            return self._ends[CROSS_PARTITION]
-        return self._ends[CROSS_REPLICA]
+            return self._pairs[CROSS_PARTITION]
+        return self._pairs[CROSS_REPLICA]
 
 
-# --- streams --------------------------------------------------------------------------------------------------------
+# --- infeed, outfeed ------------------------------------------------------------------------------------------------
 
 
-class Infeed(Op, op="infeed"):
-    """Reads the next values from the infeed of the grid."""
-
-    effects = True
-    on_storage = True
+class Infeed(Op, op="infeed", effects=True, computes_on_storage=True):
+    """Read the next values from the infeed of the grid."""
 
     token = In(a_token)  # I1
     infeed_config = Attr(String, default="")  # I2
@@ -263,30 +275,27 @@ class Infeed(Op, op="infeed"):
     results = Outs(anything)
 
     @staticmethod
-    def constraints(C: Any, results: Types, layout: Any) -> None:
+    def constraints(C: Checker, results: Sequence[Type], layout: Opaque | None) -> None:
         C(1, 0 < size(results))
         C(2, all(map(is_tensor, results[:-1])) and (layout is None or is_layout(layout, results[:-1])))
         C(3, is_token(results[-1]))
 
     @classmethod
-    def plan(cls, results: Types) -> Callable[..., Any]:
+    def plan(cls, results: Sequence[Type]) -> Run:
         expected = results[:-1]
 
-        def run(context: Any, token: Any) -> Any:
-            read = ask_outside("the infeed", lambda: next(context.process.infeed, None))
+        def run(context: Context, token: None) -> Results:
+            read = run_callback("the infeed", lambda: next(context.process.infeed, None))
             if read is None:
-                raise EvaluationError(f"'{cls.name}' op: there is nothing in the infeed")
-            values = as_results(f"'{cls.name}' op: reads", expected, read(context))
+                raise EvaluationError(f"'{cls.definition.name}' op: the infeed is empty")
+            values = as_results(f"'{cls.definition.name}' op: reads", expected, read(context))
             return one_or_all([*values, token])
 
         return run
 
 
-class Outfeed(Op, op="outfeed"):
-    """Writes `inputs` to the outfeed of the grid."""
-
-    effects = True
-    on_storage = True
+class Outfeed(Op, op="outfeed", effects=True, computes_on_storage=True):
+    """Write `inputs` to the outfeed of the grid."""
 
     inputs = Ins(tensor | quantized_tensor)  # I1
     token = In(a_token)  # I2
@@ -294,23 +303,26 @@ class Outfeed(Op, op="outfeed"):
     result = Out(a_token)
 
     @staticmethod
-    def infer() -> Any:
+    def infer() -> TokenType:
         return TOKEN
 
     @staticmethod
-    def plan() -> Callable[..., Any]:
-        def run(context: Any, inputs: Sequence[Array], token: Any) -> Any:
+    def plan() -> Run:
+        def run(context: Context, inputs: Sequence[Array], token: None) -> None:
             context.process.outfeed.append((context.process.id, tuple(map(np.array, inputs))))
             return token
 
         return run
 
 
-def is_layout(layout: Any, types: Types) -> bool:
-    """Whether a layout is a list of one list of integers for each type."""
-    lists = isinstance(layout, tuple) and size(layout) == size(types) and all(isinstance(d, tuple) for d in layout)
-    return lists and all(isinstance(n, IntegerAttribute) for d in layout for n in d)
+def is_layout(layout: Attribute, types: Sequence[Type]) -> bool:
+    """Whether a layout is a list with one list of integers for each type."""
+    return isinstance(layout, tuple) and size(layout) == size(types) and all(map(_is_list_of_integers, layout))
 
 
-def _list(types: Types) -> str:
+def _is_list_of_integers(attribute: Attribute) -> bool:
+    return isinstance(attribute, tuple) and all(isinstance(n, IntegerAttribute) for n in attribute)
+
+
+def _list(types: Sequence[Type]) -> str:
     return f"({', '.join(map(str, types))})"

@@ -1,18 +1,14 @@
-"""Elementwise ops that compare and choose: compare, is_finite, select, clamp."""
+"""Elementwise ops that compare and select: compare, is_finite, select, clamp."""
 
 from __future__ import annotations
 
 import operator
 from enum import Enum
-from typing import Any
 
-from stablehlo_ref.define import Attr, In, Out
-from stablehlo_ref.kinds import boolean_tensor, float_tensor, per_tensor_quantized, tensor
-from stablehlo_ref.numerics import complexes, floats, integers
-from stablehlo_ref.numerics.dtypes import kind, numpy_dtype
-from stablehlo_ref.numerics.selection import select
-from stablehlo_ref.ops.elementwise import Array, Elementwise, Kernel
-from stablehlo_ref.spec import (
+from stablehlo_ref.define.computation import Run
+from stablehlo_ref.define.constraints import Checker
+from stablehlo_ref.define.op import Attr, In, Out
+from stablehlo_ref.define.spec import (
     BOOLEAN,
     baseline_element_type,
     baseline_type,
@@ -24,9 +20,18 @@ from stablehlo_ref.spec import (
     shape,
     with_element_type,
 )
+from stablehlo_ref.define.type_constraints import boolean_tensor, float_tensor, per_tensor_quantized, tensor
+from stablehlo_ref.ir.arrays import Array
+from stablehlo_ref.ir.types import TensorType
+from stablehlo_ref.numerics import complexes, floats, integers
+from stablehlo_ref.numerics.dtypes import kind, numpy_dtype
+from stablehlo_ref.numerics.selection import select
+from stablehlo_ref.ops.elementwise import Elementwise
 
 
 class ComparisonDirection(Enum):
+    """The comparison, and its Python operator."""
+
     EQ = "=="
     NE = "!="
     GE = ">="
@@ -35,7 +40,7 @@ class ComparisonDirection(Enum):
     LT = "<"
 
 
-SCALAR_COMPARISONS: dict[ComparisonDirection, Kernel] = {
+SCALAR_COMPARISONS: dict[ComparisonDirection, Run] = {
     ComparisonDirection.EQ: operator.eq,
     ComparisonDirection.NE: operator.ne,
     ComparisonDirection.GE: operator.ge,
@@ -46,6 +51,8 @@ SCALAR_COMPARISONS: dict[ComparisonDirection, Kernel] = {
 
 
 class ComparisonType(Enum):
+    """How elements are compared; only TOTALORDER differs from what the element type implies."""
+
     FLOAT = "FLOAT"
     TOTALORDER = "TOTALORDER"
     SIGNED = "SIGNED"
@@ -54,7 +61,10 @@ class ComparisonType(Enum):
 
 
 class Compare(Elementwise, op="compare"):
-    """Whether `lhs` is `comparison_direction` `rhs`; floats with NaN unordered, or all in a row by TOTALORDER."""
+    """Compare `lhs` and `rhs` by `comparison_direction`.
+
+    Floats compare as in IEEE 754, where NaN is unordered, or by the total order with `compare_type` TOTALORDER.
+    """
 
     lhs = In(tensor | per_tensor_quantized)  # I1
     rhs = In(tensor | per_tensor_quantized)  # I2
@@ -65,18 +75,23 @@ class Compare(Elementwise, op="compare"):
     syntax = "$comparison_direction, operands (, $compare_type)? attr-dict : functional_type"
 
     @staticmethod
-    def infer(lhs: Any) -> Any:
+    def infer(lhs: TensorType) -> TensorType:
         return with_element_type(lhs, BOOLEAN)
 
     @staticmethod
-    def constraints(C: Any, lhs: Any, rhs: Any, compare_type: Any, result: Any) -> None:
+    def constraints(
+        C: Checker, lhs: TensorType, rhs: TensorType, compare_type: ComparisonType | None, result: TensorType
+    ) -> None:
         C(1, baseline_element_type(lhs) == baseline_element_type(rhs))
         C(2, shape(lhs) == shape(rhs) == shape(result))
-        # What the spec prescribes follows from the element type; programs that say something else mean nothing by it.
+        # The compare type that the spec requires follows from the element type; programs that state another one are
+        # accepted, as by MLIR, and it is ignored.
         C(3, compare_type != ComparisonType.TOTALORDER or not is_complex(lhs))
 
     @classmethod
-    def plan(cls, lhs: Any, comparison_direction: Any, compare_type: Any) -> Kernel:
+    def plan(
+        cls, lhs: TensorType, comparison_direction: ComparisonDirection, compare_type: ComparisonType | None
+    ) -> Run:
         dtype, direction = numpy_dtype(element_type(lhs)), comparison_direction.name
         is_total = compare_type == ComparisonType.TOTALORDER and is_float(lhs)
         if rank(lhs) == 0 and dtype.kind in "biuf" and not is_total:
@@ -88,7 +103,7 @@ class Compare(Elementwise, op="compare"):
 
 
 class IsFinite(Elementwise, op="is_finite"):
-    """Whether each element is neither infinite nor NaN."""
+    """Return whether each element is finite: neither infinite nor NaN."""
 
     x = In(float_tensor | per_tensor_quantized)  # I1
     y = Out(boolean_tensor)
@@ -98,20 +113,20 @@ class IsFinite(Elementwise, op="is_finite"):
     floating = floats.is_finite
 
     @staticmethod
-    def infer(x: Any) -> Any:
+    def infer(x: TensorType) -> TensorType:
         return with_element_type(x, BOOLEAN)
 
     @staticmethod
-    def constraints(C: Any, x: Any, y: Any) -> None:
+    def constraints(C: Checker, x: TensorType, y: TensorType) -> None:
         C(1, shape(x) == shape(y))
 
     @classmethod
-    def plan(cls, x: Any) -> Kernel:
+    def plan(cls, x: TensorType) -> Run:
         return cls.kernel(x)
 
 
 class Select(Elementwise, op="select"):
-    """The element of `on_true` where `pred`, else that of `on_false`."""
+    """Select the element of `on_true` where `pred` is true, else that of `on_false`."""
 
     pred = In(boolean_tensor)  # I1
     on_true = In(tensor | per_tensor_quantized)  # I2
@@ -121,24 +136,26 @@ class Select(Elementwise, op="select"):
     syntax = "operands attr-dict : select_type"
 
     @staticmethod
-    def infer(on_true: Any) -> Any:
+    def infer(on_true: TensorType) -> TensorType:
         return on_true
 
     @staticmethod
-    def constraints(C: Any, pred: Any, on_true: Any, on_false: Any, result: Any) -> None:
+    def constraints(
+        C: Checker, pred: TensorType, on_true: TensorType, on_false: TensorType, result: TensorType
+    ) -> None:
         C(1, rank(pred) == 0 or shape(pred) == shape(on_true))
         C(2, compatible(baseline_type(on_true), baseline_type(on_false), baseline_type(result)))
 
     @classmethod
-    def plan(cls, pred: Any, on_true: Any) -> Kernel:
-        choose = select(numpy_dtype(element_type(on_true)))
+    def plan(cls, pred: TensorType, on_true: TensorType) -> Run:
+        kernel = select(numpy_dtype(element_type(on_true)))
         if not 0 < rank(pred) < rank(on_true):
-            return choose
-        return lambda pred, on_true, on_false: choose(per_lane(pred, on_true), on_true, on_false)
+            return kernel
+        return lambda pred, on_true, on_false: kernel(per_lane(pred, on_true), on_true, on_false)
 
 
 class Clamp(Elementwise, op="clamp"):
-    """`operand`, but no less than `min` and no more than `max`: `minimum(maximum(operand, min), max)`."""
+    """Clamp `operand` between `min` and `max`: `minimum(maximum(operand, min), max)`."""
 
     min = In(tensor | per_tensor_quantized)  # I1
     operand = In(tensor | per_tensor_quantized)  # I2
@@ -153,18 +170,18 @@ class Clamp(Elementwise, op="clamp"):
     complex = complexes.clamp
 
     @staticmethod
-    def infer(operand: Any) -> Any:
+    def infer(operand: TensorType) -> TensorType:
         return operand
 
     @staticmethod
-    def constraints(C: Any, min: Any, operand: Any, max: Any, result: Any) -> None:
+    def constraints(C: Checker, min: TensorType, operand: TensorType, max: TensorType, result: TensorType) -> None:
         C(1, rank(min) == 0 or shape(min) == shape(operand))
         C(2, rank(max) == 0 or shape(max) == shape(operand))
         C(3, baseline_element_type(min) == baseline_element_type(operand) == baseline_element_type(max))
         C(4, compatible(baseline_type(operand), baseline_type(result)))
 
     @classmethod
-    def plan(cls, min: Any, operand: Any, max: Any) -> Kernel:
+    def plan(cls, min: TensorType, operand: TensorType, max: TensorType) -> Run:
         clamp = cls.kernel(operand)
         if rank(min) in (0, rank(operand)) and rank(max) in (0, rank(operand)):
             return clamp
@@ -172,5 +189,5 @@ class Clamp(Elementwise, op="clamp"):
 
 
 def per_lane(x: Array, whole: Array) -> Array:
-    """`x`, in a lifted region a scalar of each lane, such that it broadcasts against the lanes of `whole`."""
+    """Reshape `x`, in a batched region one scalar per lane, so that it broadcasts against the lanes of `whole`."""
     return x.reshape(-1, *[1] * (whole.ndim - 1)) if 0 < x.ndim < whole.ndim else x

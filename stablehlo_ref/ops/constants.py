@@ -1,31 +1,31 @@
-"""Ops that make tensors out of nothing: constant and iota."""
+"""Ops without operands that create tensors: constant and iota."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Mapping
 
 import numpy as np
 
-from stablehlo_ref.define import Attr, Op, Out
-from stablehlo_ref.diagnostics import MalformedError
-from stablehlo_ref.ir.attributes import DenseResource
-from stablehlo_ref.kinds import (
-    Dense,
-    Int,
-    Kind,
+from stablehlo_ref.define.attribute_codecs import Dense, Int
+from stablehlo_ref.define.computation import Run
+from stablehlo_ref.define.constraints import Checker
+from stablehlo_ref.define.op import Attr, Op, Out
+from stablehlo_ref.define.spec import dim, element_type, rank, shape, storage_type, with_element_type
+from stablehlo_ref.define.type_constraints import (
     complex_tensor,
     float_tensor,
     integer_tensor,
     per_tensor_quantized,
     quantized_tensor,
     tensor,
+    tensor_of,
 )
+from stablehlo_ref.diagnostics import MalformedError
+from stablehlo_ref.ir.arrays import Array, DType
+from stablehlo_ref.ir.attributes import DenseResource
+from stablehlo_ref.ir.types import TensorType
 from stablehlo_ref.numerics.conversion import convert
 from stablehlo_ref.numerics.dtypes import INT64, numpy_dtype
-from stablehlo_ref.spec import dim, element_type, rank, shape, storage_type, with_element_type
-
-Run = Callable[..., Any]
 
 BLOCK = 1 << 16  # elements converted at a time
 
@@ -33,7 +33,7 @@ number_tensor = integer_tensor | float_tensor | complex_tensor | per_tensor_quan
 
 
 class Constant(Op, op="constant"):
-    """The tensor `value`."""
+    """Return the constant `value`."""
 
     value = Attr(Dense)  # I1
     output = Out(tensor | quantized_tensor)
@@ -41,50 +41,55 @@ class Constant(Op, op="constant"):
     syntax = "custom(constant)"
 
     @staticmethod
-    def infer(value: Any) -> Any:
-        return value.type
+    def infer(value: Dense) -> TensorType:
+        inferred: TensorType = value.type
+        return inferred
 
     @staticmethod
-    def constraints(C: Any, value: Any, output: Any) -> None:
+    def constraints(C: Checker, value: Dense, output: TensorType) -> None:
         C(1, compatible_constant(value.type, output))
 
     @staticmethod
-    def plan(value: Any) -> Run:
+    def plan(value: Dense) -> Run:
         if isinstance(value, DenseResource) and value.array is None:
-            raise MalformedError(f"the file has no data for dense_resource<{value.key}>")
+            raise MalformedError(f"no data found for dense_resource<{value.key}>")
         return lambda: value.array
 
 
-def compatible_constant(value_type: Any, output: Any) -> bool:
-    """Whether the types agree; a quantized tensor may be given by its storage elements."""
+def compatible_constant(value_type: TensorType, output: TensorType) -> bool:
+    """Whether the types are equal, or `value_type` has the storage type of the quantized `output`."""
     return bool(value_type == output or value_type == with_element_type(output, storage_type(output)))
 
 
 class Iota(Op, op="iota"):
-    """Numbers that increase from zero along `iota_dimension`."""
+    """Fill a tensor with numbers that increase from zero along `iota_dimension`."""
 
     iota_dimension = Attr(Int)  # I1
-    output = Out(Kind(f"statically shaped {number_tensor}", lambda t: number_tensor.holds(t) and t.is_static))
+    output = Out(tensor_of(f"statically shaped {number_tensor}", lambda t: number_tensor.holds(t) and t.is_static))
 
     syntax = "dim = $iota_dimension attr-dict : type(results)"
 
     @staticmethod
-    def constraints(C: Any, iota_dimension: Any, output: Any) -> None:
+    def constraints(C: Checker, iota_dimension: Int, output: TensorType) -> None:
         C(1, 0 <= iota_dimension < rank(output))
 
     @staticmethod
-    def lift(iota_dimension: Any) -> Any:
+    def batching_rule(iota_dimension: Int) -> Mapping[str, object]:
         return {"iota_dimension": iota_dimension + 1}
 
     @staticmethod
-    def plan(iota_dimension: Any, output: Any) -> Run:
-        line = count(dim(output, iota_dimension), numpy_dtype(element_type(output)))
-        result = np.broadcast_to(line.reshape(-1, *[1] * (rank(output) - iota_dimension - 1)), shape(output))
+    def plan(iota_dimension: Int, output: TensorType) -> Run:
+        """Plan `output[output_index] = output_index[iota_dimension]`, as a view that repeats one row of numbers."""
+        numbers = count(dim(output, iota_dimension), numpy_dtype(element_type(output)))
+        result = np.broadcast_to(numbers.reshape(-1, *[1] * (rank(output) - iota_dimension - 1)), shape(output))
         return lambda: result
 
 
-def count(size: int, dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
-    """The numbers from 0 to `size`, less 1, converted to `dtype`; in blocks, so that only the result needs memory."""
+def count(size: int, dtype: DType) -> Array:
+    """Return the numbers from 0 up to, not including, `size`, converted to `dtype`.
+
+    They are converted block by block, so that only the result needs memory.
+    """
     numbers, kernel = np.empty(size, dtype), convert(INT64, dtype)
     for start in range(0, size, BLOCK):
         numbers[start : start + BLOCK] = kernel(np.arange(start, min(start + BLOCK, size)))

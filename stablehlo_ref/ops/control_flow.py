@@ -1,27 +1,31 @@
-"""Ops that choose what runs next: if, case, while, and optimization_barrier, which chooses nothing.
+"""Control flow: if, case, while and optimization_barrier.
 
-`if`, `case` and `while` run their regions on the slots of the function that they stand in, so a value that a region
-captures is just a slot, and a loop is planned once however often it turns.
+`if`, `case` and `while` run their regions in the slots of the surrounding function. A value that a region captures is a
+slot like any other, and a loop is planned once for all its iterations.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
 
-from stablehlo_ref.define import Bodies, Body, In, Ins, Op, Outs
-from stablehlo_ref.kinds import anything, boolean_scalar, per_tensor_quantized, si32_scalar, tensor, token
-from stablehlo_ref.spec import BOOLEAN, compatible, scalar, size
-
-Slots = list[Any]
-Turns = Generator[Any, Any, None]  # what a generator of rendezvous with other processes is; mostly it yields nothing
-Go = Callable[[Slots], Turns]
-PlannedBlock = Any  # execute.run.BlockPlan: `.run(slots)`; `.arguments`, `.results` and `.outs` are slot numbers
-PlanBlock = Callable[..., PlannedBlock]
+from stablehlo_ref.define.computation import Callee, ControlFlow, PlanBlock, Run, Slots, Turns
+from stablehlo_ref.define.constraints import Checker
+from stablehlo_ref.define.op import Bodies, Body, In, Ins, Op, Outs
+from stablehlo_ref.define.spec import BOOLEAN, compatible, scalar, size
+from stablehlo_ref.define.type_constraints import (
+    anything,
+    boolean_scalar,
+    per_tensor_quantized,
+    si32_scalar,
+    tensor,
+    token,
+)
+from stablehlo_ref.ir.arrays import RuntimeValue
+from stablehlo_ref.ir.types import FunctionType, TensorType, TokenType, Type
 
 
 def move(sources: Sequence[int], targets: Sequence[int]) -> Callable[[Slots], None]:
-    """Copies slots to slots, all at once."""
+    """Return a function that copies slots to slots, reading all of them before it writes any."""
     if len(sources) == 1:
         source, target = sources[0], targets[0]
 
@@ -39,7 +43,7 @@ def move(sources: Sequence[int], targets: Sequence[int]) -> Callable[[Slots], No
 
 
 class If(Op, op="if"):
-    """Runs `true_branch` or `false_branch` as `pred` says."""
+    """Run `true_branch` if `pred` is true, else `false_branch`."""
 
     pred = In(boolean_scalar)  # I1
     true_branch = Body()  # I2
@@ -47,57 +51,61 @@ class If(Op, op="if"):
     results = Outs(anything)
 
     @staticmethod
-    def infer(true_branch: Any) -> Any:
+    def infer(true_branch: FunctionType) -> Sequence[Type]:
         return true_branch.outputs
 
     @staticmethod
-    def constraints(C: Any, true_branch: Any, false_branch: Any, results: Any) -> None:
+    def constraints(C: Checker, true_branch: FunctionType, false_branch: FunctionType, results: Sequence[Type]) -> None:
         C(1, len(true_branch.inputs) == len(false_branch.inputs) == 0)
         C(2, all_compatible(true_branch.outputs, false_branch.outputs))
         C(3, all_compatible(results, true_branch.outputs))
 
     @staticmethod
-    def inline(pred: int, true_branch: PlanBlock, false_branch: PlanBlock, results: tuple[int, ...]) -> Go:
-        when_true, when_false = branch(true_branch, results), branch(false_branch, results)
+    def plan_control_flow(
+        pred: int, true_branch: PlanBlock, false_branch: PlanBlock, results: tuple[int, ...]
+    ) -> ControlFlow:
+        """Plan `results = true_branch() if pred else false_branch()`; both branches are planned, one runs."""
+        if_true, if_false = branch(true_branch, results), branch(false_branch, results)
 
         def go(slots: Slots) -> Turns:
-            return (when_true if slots[pred] else when_false)(slots)
+            return (if_true if slots[pred] else if_false)(slots)
 
         return go
 
 
 class Case(Op, op="case"):
-    """Runs the branch number `index`; the last one where there is no such branch."""
+    """Run the branch number `index`; the last branch if `index` is out of range."""
 
     index = In(si32_scalar)  # I1
     branches = Bodies()  # I2
     results = Outs(anything)
 
     @staticmethod
-    def infer(branches: Any) -> Any:
+    def infer(branches: Sequence[FunctionType]) -> Sequence[Type]:
         return branches[0].outputs
 
     @staticmethod
-    def constraints(C: Any, branches: Any, results: Any) -> None:
+    def constraints(C: Checker, branches: Sequence[FunctionType], results: Sequence[Type]) -> None:
         C(1, 0 < size(branches))
         C(2, all(size(b.inputs) == 0 for b in branches))
         C(3, all(all_compatible(b.outputs, branches[0].outputs) for b in branches))
         C(4, all_compatible(results, branches[0].outputs))
 
     @staticmethod
-    def inline(index: int, branches: tuple[PlanBlock, ...], results: tuple[int, ...]) -> Go:
+    def plan_control_flow(index: int, branches: Sequence[PlanBlock], results: tuple[int, ...]) -> ControlFlow:
+        """Plan `results = branches[index]()`, or `branches[-1]()` if `index` is out of range."""
         steps = [branch(plan, results) for plan in branches]
         last = len(steps) - 1
 
         def go(slots: Slots) -> Turns:
-            chosen = int(slots[index])
-            return steps[chosen if 0 <= chosen < last else last](slots)
+            selected = int(slots[index])
+            return steps[selected if 0 <= selected < last else last](slots)
 
         return go
 
 
 class While(Op, op="while"):
-    """Runs `body` on the state for as long as `cond` says."""
+    """Run `body` on the loop state as long as `cond` returns true."""
 
     operand = Ins(anything)  # I1
     cond = Body()  # I2
@@ -107,24 +115,34 @@ class While(Op, op="while"):
     syntax = "custom(while)"
 
     @staticmethod
-    def infer(operand: Any) -> Any:
+    def infer(operand: Sequence[Type]) -> Sequence[Type]:
         return operand
 
     @staticmethod
-    def constraints(C: Any, operand: Any, cond: Any, body: Any, results: Any) -> None:
+    def constraints(
+        C: Checker, operand: Sequence[Type], cond: FunctionType, body: FunctionType, results: Sequence[Type]
+    ) -> None:
         C(1, all_compatible(cond.inputs, operand) and cond.outputs == (scalar(BOOLEAN),))
         C(2, all_compatible(body.inputs, operand) and all_compatible(body.outputs, operand))
         C(3, all_compatible(results, operand))
 
     @staticmethod
-    def inline(operand: tuple[int, ...], cond: PlanBlock, body: PlanBlock, results: tuple[int, ...]) -> Go:
-        loop = body()
-        test = cond(shared=loop.arguments)
-        (goes_on,) = test.results
-        state = loop.arguments
-        start, turn, finish = move(operand, state), move(loop.results, state), move(state, results)
-        made = {slot for outs in loop.outs for slot in outs}  # not constants, nor values captured from above
-        spent = tuple(slot for slot in loop.results if slot in made)
+    def plan_control_flow(
+        operand: tuple[int, ...], cond: PlanBlock, body: PlanBlock, results: tuple[int, ...]
+    ) -> ControlFlow:
+        """Plan `internal_state = operand; while cond(*internal_state): internal_state = body(*internal_state)`.
+
+        The arguments of `body` are the internal state, which `cond` reads in the same slots. Each slot of the state is
+        emptied as soon as the value has moved, so that only one copy of the state is alive.
+        """
+        block = body()
+        internal_state = block.arguments
+        test = cond(shared=internal_state)
+        (continues,) = test.results
+        start, next_state = move(operand, internal_state), move(block.results, internal_state)
+        finish = move(internal_state, results)
+        made = {slot for outs in block.outs for slot in outs}  # not constants, nor values captured from above
+        moved = tuple(slot for slot in block.results if slot in made)
 
         def go(slots: Slots) -> Turns:
             context = slots[0]
@@ -132,67 +150,67 @@ class While(Op, op="while"):
             while True:
                 context.turn()
                 if test.communicates:
-                    yield from test.go(slots)
+                    yield from test.coroutine(slots)
                 else:
                     test.run(slots)
-                if not slots[goes_on]:
+                if not slots[continues]:
                     break
-                if loop.communicates:
-                    yield from loop.go(slots)
+                if block.communicates:
+                    yield from block.coroutine(slots)
                 else:
-                    loop.run(slots)
-                turn(slots)
-                for slot in spent:
+                    block.run(slots)
+                next_state(slots)
+                for slot in moved:
                     slots[slot] = None
             finish(slots)
-            for slot in state:
+            for slot in internal_state:
                 slots[slot] = None
 
         return go
 
 
-class OptimizationBarrier(Op, op="optimization_barrier"):
-    """Returns its operands; keeps compilers from moving work across it, and there is none here."""
+class OptimizationBarrier(Op, op="optimization_barrier", computes_on_storage=True):
+    """Return the operands. The op keeps compilers from moving ops across it; an interpreter moves none."""
 
-    on_storage = True
     operand = Ins(tensor | per_tensor_quantized | token)  # I1
     result = Outs(tensor | per_tensor_quantized | token)
 
     syntax = "attr-dict custom(barrier)"
 
     @staticmethod
-    def infer(operand: Any) -> Any:
+    def infer(operand: Sequence[TensorType | TokenType]) -> Sequence[TensorType | TokenType]:
         return operand
 
     @staticmethod
-    def constraints(C: Any, operand: Any, result: Any) -> None:
+    def constraints(
+        C: Checker, operand: Sequence[TensorType | TokenType], result: Sequence[TensorType | TokenType]
+    ) -> None:
         C(1, all_compatible(operand, result))
 
     @staticmethod
-    def plan() -> Callable[..., Any]:
-        def run(operands: tuple[Any, ...]) -> Any:
+    def plan() -> Run:
+        def run(operands: tuple[RuntimeValue, ...]) -> RuntimeValue:
             return operands[0] if len(operands) == 1 else operands
 
         return run
 
 
-class Return(Op, op="return"):
-    """Ends a region and gives its results."""
+class Return(Op, op="return", terminator=True):
+    """Terminate a region and return its results."""
 
-    terminator = True
     results = Ins(anything)
 
     syntax = "operands attr-dict (: type(operands))?"
 
 
-def branch(plan: PlanBlock, results: tuple[int, ...]) -> Go:
-    """Runs a planned block and moves what it returns into `results`."""
+def branch(plan: PlanBlock, results: tuple[int, ...]) -> ControlFlow:
+    """Plan a block that takes no arguments and returns its values in the slots `results`."""
     block = plan()
     finish = move(block.results, results)
 
     def go(slots: Slots) -> Turns:
         if block.communicates:
-            yield from block.go(slots)
+            yield from block.coroutine(slots)
         else:
             block.run(slots)
         finish(slots)
@@ -200,24 +218,32 @@ def branch(plan: PlanBlock, results: tuple[int, ...]) -> Go:
     return go
 
 
-def all_compatible(xs: Sequence[Any], ys: Sequence[Any]) -> bool:
-    """Whether two lists of types are of one length and agree one by one."""
+def all_compatible(xs: Sequence[Type], ys: Sequence[Type]) -> bool:
+    """Whether two lists of types have the same length and are compatible element by element."""
     return size(xs) == size(ys) and all(map(compatible, xs, ys))
 
 
-def call(operands: tuple[int, ...], callee: str, results: tuple[int, ...], functions: Any, dying: frozenset[int]) -> Go:
-    """Calls a function: the one of func.call and of composite. The callee gets the last reference to
-    operands that die here, so that it may reuse them."""
+def call(
+    operands: tuple[int, ...],
+    callee: str,
+    results: tuple[int, ...],
+    functions: Callable[[str], Callee],
+    dying: frozenset[int],
+) -> ControlFlow:
+    """Plan the call of a function, for `func.call` and `composite`.
+
+    The callee gets the last reference to operands that die here, so that it may reuse their memory.
+    """
     plan = functions(callee)
     unused = tuple(dying.intersection(results))
-    spent = tuple(dying.difference(results))
+    last_used = tuple(dying.difference(results))
 
     def go(slots: Slots) -> Turns:
         arguments = [slots[operand] for operand in operands]
-        for slot in spent:
+        for slot in last_used:
             slots[slot] = None
         communicates = plan.block.communicates
-        returned = (yield from plan.go(slots[0], arguments)) if communicates else plan.call(slots[0], arguments)
+        returned = (yield from plan.coroutine(slots[0], arguments)) if communicates else plan.call(slots[0], arguments)
         for slot, value in zip(results, returned):
             slots[slot] = value
         for slot in unused:

@@ -1,26 +1,16 @@
-"""Ops between element types: convert, bitcast_convert, reduce_precision, and the parts of complex numbers."""
+"""Ops that change element types: convert, bitcast_convert, reduce_precision, complex, real, imag."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
 
 import numpy as np
 
-from stablehlo_ref.define import Attr, In, Op, Out
-from stablehlo_ref.ir.types import ComplexType
-from stablehlo_ref.kinds import (
-    Int32,
-    Kind,
-    complex_tensor,
-    float_tensor,
-    per_tensor_quantized,
-    quantized_tensor,
-    tensor,
-)
-from stablehlo_ref.numerics import complexes, conversion, open_cases
-from stablehlo_ref.numerics.dtypes import INT64, numpy_dtype
-from stablehlo_ref.ops.elementwise import Elementwise, Kernel
-from stablehlo_ref.spec import (
+from stablehlo_ref.define.attribute_codecs import Int32
+from stablehlo_ref.define.computation import FindChoices, Run
+from stablehlo_ref.define.constraints import Checker
+from stablehlo_ref.define.op import Attr, In, Op, Out
+from stablehlo_ref.define.spec import (
     baseline_type,
     bitwidth,
     compatible,
@@ -36,10 +26,25 @@ from stablehlo_ref.spec import (
     storage_type,
     with_element_type,
 )
+from stablehlo_ref.define.type_constraints import (
+    complex_tensor,
+    float_tensor,
+    per_tensor_quantized,
+    quantized_tensor,
+    tensor,
+    tensor_of,
+)
+from stablehlo_ref.ir.types import ComplexType, TensorType, Type
+from stablehlo_ref.numerics import complexes, conversion, implementation_defined
+from stablehlo_ref.numerics.dtypes import INT64, numpy_dtype
+from stablehlo_ref.ops.elementwise import Elementwise
 
 
 class Convert(Elementwise, op="convert"):
-    """The values of `operand` in another element type: floats rounded once, integers wrapped, saturated from floats."""
+    """Convert `operand` to another element type.
+
+    Floats are rounded once. Integers that do not fit wrap around; floats that do not fit an integer type saturate.
+    """
 
     operand = In(tensor)  # I1
     result = Out(tensor)
@@ -47,30 +52,31 @@ class Convert(Elementwise, op="convert"):
     syntax = "operands attr-dict : same_type"
 
     @staticmethod
-    def constraints(C: Any, operand: Any, result: Any) -> None:
+    def constraints(C: Checker, operand: TensorType, result: TensorType) -> None:
         C(1, shape(operand) == shape(result))
 
     @staticmethod
-    def plan(operand: Any, result: Any) -> Kernel:
+    def plan(operand: TensorType, result: TensorType) -> Run:
         return conversion.convert(numpy_dtype(element_type(operand)), numpy_dtype(element_type(result)))
 
     @staticmethod
-    def open_cases(operand: Any, result: Any) -> Any:
-        return open_cases.convert(numpy_dtype(element_type(operand)), numpy_dtype(element_type(result)))
+    def implementation_defined(operand: TensorType, result: TensorType) -> FindChoices:
+        return implementation_defined.convert(numpy_dtype(element_type(operand)), numpy_dtype(element_type(result)))
 
 
-class BitcastConvert(Op, op="bitcast_convert"):
-    """The bits of `operand` as another element type, little-endian: a wider one takes up the last dimension, a
-    narrower one adds one."""
+class BitcastConvert(Op, op="bitcast_convert", computes_on_storage=True):
+    """Reinterpret the bits of `operand` as another element type, in little-endian order.
 
-    on_storage = True
+    A wider element type removes the last dimension; a narrower one adds a dimension at the end.
+    """
+
     operand = In(tensor | quantized_tensor)  # I1
     result = Out(tensor | quantized_tensor)
 
     syntax = "operands attr-dict : functional_type"
 
     @staticmethod
-    def constraints(C: Any, operand: Any, result: Any) -> None:
+    def constraints(C: Checker, operand: TensorType, result: TensorType) -> None:
         bits, result_bits = num_bits(stored(operand)), num_bits(stored(result))
         if result_bits == bits:
             C(1, shape(result) == shape(operand))
@@ -83,21 +89,22 @@ class BitcastConvert(Op, op="bitcast_convert"):
         C(2, is_complex(operand) == is_complex(result))
 
     @staticmethod
-    def lift() -> Any:
+    def batching_rule() -> Mapping[str, object]:
         return {}
 
     @staticmethod
-    def plan(operand: Any, result: Any) -> Kernel:
+    def plan(operand: TensorType, result: TensorType) -> Run:
         return conversion.bitcast(numpy_dtype(stored(operand)), numpy_dtype(stored(result)))
 
 
-def stored(x: Any) -> Any:
-    """The element type whose bits a tensor holds."""
-    return storage_type(x) if is_quantized(x) else element_type(x)
+def stored(x: TensorType) -> Type:
+    """Return the element type in which a tensor is stored."""
+    stored_type: Type = storage_type(x) if is_quantized(x) else element_type(x)
+    return stored_type
 
 
 class ReducePrecision(Elementwise, op="reduce_precision"):
-    """`operand` rounded to a format of `exponent_bits` and `mantissa_bits`, and back."""
+    """Round `operand` to a float format with `exponent_bits` and `mantissa_bits`, and convert it back."""
 
     operand = In(float_tensor | per_tensor_quantized)  # I1
     exponent_bits = Attr(Int32)  # I2
@@ -107,27 +114,31 @@ class ReducePrecision(Elementwise, op="reduce_precision"):
     syntax = "operands, format = custom(exponent_mantissa) attr-dict : same_type"
 
     @staticmethod
-    def infer(operand: Any) -> Any:
+    def infer(operand: TensorType) -> TensorType:
         return operand
 
     @staticmethod
-    def constraints(C: Any, operand: Any, exponent_bits: Any, mantissa_bits: Any, output: Any) -> None:
+    def constraints(
+        C: Checker, operand: TensorType, exponent_bits: Int32, mantissa_bits: Int32, output: TensorType
+    ) -> None:
         C(1, compatible(baseline_type(operand), baseline_type(output)))
         C(2, 1 <= exponent_bits)
         C(3, 0 <= mantissa_bits)
 
     @classmethod
-    def plan(cls, operand: Any, exponent_bits: int, mantissa_bits: int) -> Kernel:
+    def plan(cls, operand: TensorType, exponent_bits: Int32, mantissa_bits: Int32) -> Run:
         return conversion.reduce_precision(numpy_dtype(element_type(operand)), exponent_bits, mantissa_bits)
 
 
 # --- complex numbers ------------------------------------------------------------------------------------------------
 
-part_tensor = Kind("tensor of type f32 or f64", lambda t: float_tensor.holds(t) and bitwidth(element_type(t)) >= 32)
+part_tensor = tensor_of(
+    "tensor of type f32 or f64", lambda t: float_tensor.holds(t) and bitwidth(element_type(t)) >= 32
+)
 
 
 class Complex(Elementwise, op="complex"):
-    """The complex numbers whose real parts are `lhs` and whose imaginary parts are `rhs`."""
+    """Combine real parts `lhs` and imaginary parts `rhs` to complex numbers."""
 
     lhs = In(part_tensor)  # I1
     rhs = In(part_tensor)  # I2
@@ -136,22 +147,22 @@ class Complex(Elementwise, op="complex"):
     syntax = "operands attr-dict : complex_type"
 
     @staticmethod
-    def infer(lhs: Any) -> Any:
+    def infer(lhs: TensorType) -> TensorType:
         return with_element_type(lhs, ComplexType(element_type(lhs)))
 
     @staticmethod
-    def constraints(C: Any, lhs: Any, rhs: Any, result: Any) -> None:
+    def constraints(C: Checker, lhs: TensorType, rhs: TensorType, result: TensorType) -> None:
         C(1, compatible(lhs, rhs))
         C(2, shape(result) == shape(lhs))
         C(3, element_type(result) == ComplexType(element_type(lhs)))
 
     @staticmethod
-    def plan(lhs: Any) -> Kernel:
+    def plan(lhs: TensorType) -> Run:
         return complexes.complex(numpy_dtype(element_type(lhs)))
 
 
 class Part(Elementwise):
-    """Of real numbers, the real part is themselves and the imaginary part zero."""
+    """Base of `real` and `imag`. The real part of a real number is the number, its imaginary part is zero."""
 
     operand = In(float_tensor | complex_tensor)  # I1
     result = Out(float_tensor)
@@ -159,28 +170,28 @@ class Part(Elementwise):
     syntax = "operands attr-dict : same_type"
 
     @staticmethod
-    def infer(operand: Any) -> Any:
+    def infer(operand: TensorType) -> TensorType:
         return real_type(operand)
 
     @staticmethod
-    def constraints(C: Any, operand: Any, result: Any) -> None:
+    def constraints(C: Checker, operand: TensorType, result: TensorType) -> None:
         C(1, shape(result) == shape(operand))
         C(2, element_type(result) == (complex_element_type(operand) if is_complex(operand) else element_type(operand)))
 
 
 class Real(Part, op="real"):
-    """The real part of each element."""
+    """Extract the real part of each element."""
 
     @staticmethod
-    def plan(operand: Any) -> Kernel:
+    def plan(operand: TensorType) -> Run:
         return complexes.real(numpy_dtype(element_type(operand))) if is_complex(operand) else lambda operand: operand
 
 
 class Imag(Part, op="imag"):
-    """The imaginary part of each element."""
+    """Extract the imaginary part of each element."""
 
     @staticmethod
-    def plan(operand: Any) -> Kernel:
+    def plan(operand: TensorType) -> Run:
         dtype = numpy_dtype(element_type(operand))
         if is_complex(operand):
             return complexes.imag(dtype)

@@ -1,21 +1,19 @@
-"""convolution: sums of products of windows of one tensor and slices of another."""
+"""convolution: dot products of windows of one tensor and slices of another."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 
-from stablehlo_ref.algorithms.sliding import num_windows
-from stablehlo_ref.define import Attr, Group, In, Op, Out
-from stablehlo_ref.kinds import Dims, Flags, Int, Matrix, per_tensor_quantized, quantized_tensor, tensor
-from stablehlo_ref.numerics import window_products, window_views
-from stablehlo_ref.numerics.contraction import PREPARED_BYTES, Arithmetic, arithmetic, elementwise_arithmetic
-from stablehlo_ref.numerics.dtypes import numpy_dtype
-from stablehlo_ref.numerics.window_views import BATCH, FEATURE, SPATIAL, Window
-from stablehlo_ref.ops.dot_general import Precision, PrecisionConfig
-from stablehlo_ref.spec import (
+from stablehlo_ref.algorithms.sliding_windows import num_windows
+from stablehlo_ref.define.attribute_codecs import Dims, Flags, Int, Matrix
+from stablehlo_ref.define.bound import PlanSite
+from stablehlo_ref.define.constraints import Checker
+from stablehlo_ref.define.op import Attr, Group, In, Op, Out
+from stablehlo_ref.define.spec import (
     dim,
     dims,
     element_type,
@@ -33,18 +31,39 @@ from stablehlo_ref.spec import (
     size,
     storage_type,
 )
+from stablehlo_ref.define.type_constraints import per_tensor_quantized, quantized_tensor, tensor
+from stablehlo_ref.ir.arrays import Array
+from stablehlo_ref.ir.types import TensorType
+from stablehlo_ref.numerics import window_products, window_views
+from stablehlo_ref.numerics.contraction import PREPARED_BYTES, Arithmetic, arithmetic, elementwise_arithmetic
+from stablehlo_ref.numerics.dtypes import numpy_dtype
+from stablehlo_ref.numerics.window_views import BATCH, FEATURE, SPATIAL, Window
+from stablehlo_ref.ops.dot_general import PrecisionConfig
 
-Array = Any
-Axes = tuple[int, ...]
-Padding = tuple[tuple[int, int], ...]
+Axes: TypeAlias = tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ConvolutionDimensions:
+    """The attribute `dimension_numbers`: what the dimensions of `lhs`, `rhs` and the result are."""
+
+    input_batch_dimension: Int
+    input_feature_dimension: Int
+    input_spatial_dimensions: Dims
+    kernel_input_feature_dimension: Int
+    kernel_output_feature_dimension: Int
+    kernel_spatial_dimensions: Dims
+    output_batch_dimension: Int
+    output_feature_dimension: Int
+    output_spatial_dimensions: Dims
 
 
 class Convolution(Op, op="convolution"):
-    """Sums of products of each window of `lhs` and each slice of `rhs` along its output feature dimension.
+    """Compute dot products of windows of `lhs` and slices of `rhs` (spec, "convolution").
 
-    The result's element type may be wider than that of the operands: the sums have it then. What the attributes of the
-    window leave out is 1, no padding, not reversed. `precision_config` asks for no less than is always given.
-    (spec, "convolution")
+    The element type of the result may be wider than that of the operands; then the sums have the wider type. Window
+    attributes default to stride 1, dilation 1, no padding and no reversal. `precision_config` is ignored: results are
+    always as accurate as HIGHEST.
     """
 
     lhs = In(tensor | per_tensor_quantized)  # I1
@@ -68,18 +87,7 @@ class Convolution(Op, op="convolution"):
     precision_config = Attr(PrecisionConfig, default=())  # I19
     result = Out(tensor | quantized_tensor)
 
-    dimension_numbers = Group(
-        "stablehlo.conv",
-        input_batch_dimension=input_batch_dimension,
-        input_feature_dimension=input_feature_dimension,
-        input_spatial_dimensions=input_spatial_dimensions,
-        kernel_input_feature_dimension=kernel_input_feature_dimension,
-        kernel_output_feature_dimension=kernel_output_feature_dimension,
-        kernel_spatial_dimensions=kernel_spatial_dimensions,
-        output_batch_dimension=output_batch_dimension,
-        output_feature_dimension=output_feature_dimension,
-        output_spatial_dimensions=output_spatial_dimensions,
-    )
+    dimension_numbers = Group("stablehlo.conv", as_type=ConvolutionDimensions)  # I8-I16
 
     syntax = (
         "( operands ) dim_numbers = custom(convolution_dimensions), window = { custom(window) }"
@@ -88,63 +96,54 @@ class Convolution(Op, op="convolution"):
 
     @staticmethod
     def infer(
-        lhs: Any,
-        rhs: Any,
-        window_strides: Axes | None,
-        padding: Padding | None,
-        lhs_dilation: Axes | None,
-        rhs_dilation: Axes | None,
-        input_batch_dimension: int,
-        input_spatial_dimensions: Axes,
-        kernel_output_feature_dimension: int,
-        kernel_spatial_dimensions: Axes,
-        output_batch_dimension: int,
-        output_feature_dimension: int,
-        output_spatial_dimensions: Axes,
-        batch_group_count: int,
-    ) -> Any:
-        N = rank(lhs)
-        window_strides, lhs_dilation, rhs_dilation = ones(N - 2, window_strides, lhs_dilation, rhs_dilation)
+        lhs: TensorType,
+        rhs: TensorType,
+        window_strides: Dims | None,
+        padding: Matrix | None,
+        lhs_dilation: Dims | None,
+        rhs_dilation: Dims | None,
+        dimension_numbers: ConvolutionDimensions,
+        batch_group_count: Int,
+    ) -> TensorType:
+        numbers, N = dimension_numbers, rank(lhs)
         sizes = {
-            output_batch_dimension: dim(lhs, input_batch_dimension) // batch_group_count,
-            output_feature_dimension: dim(rhs, kernel_output_feature_dimension),
+            numbers.output_batch_dimension: dim(lhs, numbers.input_batch_dimension) // batch_group_count,
+            numbers.output_feature_dimension: dim(rhs, numbers.kernel_output_feature_dimension),
         }
         counts = map(
             num_windows,
-            dims(lhs, input_spatial_dimensions),
-            dims(rhs, kernel_spatial_dimensions),
+            dims(lhs, numbers.input_spatial_dimensions),
+            dims(rhs, numbers.kernel_spatial_dimensions),
             padding or no_padding(N - 2),
-            window_strides,
-            lhs_dilation,
-            rhs_dilation,
+            *ones(N - 2, window_strides, lhs_dilation, rhs_dilation),
         )
-        sizes |= zip(output_spatial_dimensions, counts)
+        sizes |= zip(numbers.output_spatial_dimensions, counts)
         return make_tensor_type([sizes[d] for d in range(N)], element_type(lhs))
 
     @staticmethod
     def constraints(
-        C: Any,
-        infer: Any,
-        lhs: Any,
-        rhs: Any,
-        window_strides: Axes | None,
-        padding: Padding | None,
-        lhs_dilation: Axes | None,
-        rhs_dilation: Axes | None,
-        window_reversal: tuple[bool, ...] | None,
-        input_batch_dimension: int,
-        input_feature_dimension: int,
-        input_spatial_dimensions: Axes,
-        kernel_input_feature_dimension: int,
-        kernel_output_feature_dimension: int,
-        kernel_spatial_dimensions: Axes,
-        output_batch_dimension: int,
-        output_feature_dimension: int,
-        output_spatial_dimensions: Axes,
-        feature_group_count: int,
-        batch_group_count: int,
-        precision_config: tuple[Precision, ...],
-        result: Any,
+        C: Checker,
+        infer: Callable[[], TensorType],
+        lhs: TensorType,
+        rhs: TensorType,
+        window_strides: Dims | None,
+        padding: Matrix | None,
+        lhs_dilation: Dims | None,
+        rhs_dilation: Dims | None,
+        window_reversal: Flags | None,
+        input_batch_dimension: Int,
+        input_feature_dimension: Int,
+        input_spatial_dimensions: Dims,
+        kernel_input_feature_dimension: Int,
+        kernel_output_feature_dimension: Int,
+        kernel_spatial_dimensions: Dims,
+        output_batch_dimension: Int,
+        output_feature_dimension: Int,
+        output_spatial_dimensions: Dims,
+        feature_group_count: Int,
+        batch_group_count: Int,
+        precision_config: PrecisionConfig,
+        result: TensorType,
     ) -> None:
         N = rank(lhs)
         C(1, N == rank(rhs) and 2 <= N)
@@ -198,46 +197,62 @@ class Convolution(Op, op="convolution"):
 
     @staticmethod
     def plan(
-        lhs: Any,
-        rhs: Any,
-        window_strides: Axes | None,
-        padding: Padding | None,
-        lhs_dilation: Axes | None,
-        rhs_dilation: Axes | None,
-        window_reversal: tuple[bool, ...] | None,
-        input_batch_dimension: int,
-        input_feature_dimension: int,
-        input_spatial_dimensions: Axes,
-        kernel_input_feature_dimension: int,
-        kernel_output_feature_dimension: int,
-        kernel_spatial_dimensions: Axes,
-        output_batch_dimension: int,
-        output_feature_dimension: int,
-        output_spatial_dimensions: Axes,
-        feature_group_count: int,
-        batch_group_count: int,
-        result: Any,
-        constants: dict[str, Array],
+        site: PlanSite,
+        lhs: TensorType,
+        rhs: TensorType,
+        window_strides: Dims | None,
+        padding: Matrix | None,
+        lhs_dilation: Dims | None,
+        rhs_dilation: Dims | None,
+        window_reversal: Flags | None,
+        dimension_numbers: ConvolutionDimensions,
+        feature_group_count: Int,
+        batch_group_count: Int,
+        result: TensorType,
     ) -> Callable[[Array, Array], Array]:
-        n = rank(lhs) - 2
+        """Plan the sum of products for each element of the result, here with its dimensions in the order N, HW, C.
+
+            result[n, output_spatial_index, c] =
+                sum over k in index_space(dim(rhs, kernel_spatial_dimensions...)) and input features i of
+                padded_lhs[n, output_spatial_index * window_strides + k * rhs_dilation, i] * reversed_rhs[k, i, c]
+            padded_lhs   = pad(lhs, 0, padding[:, 0], padding[:, 1], lhs_dilation - 1) in the spatial dimensions
+            reversed_rhs = reverse(rhs, the kernel_spatial_dimensions with window_reversal)
+
+        The spec reverses the windows of lhs instead, which pairs the same elements. With groups, n or i (of lhs) and c
+        are split into as many equal parts, and each part of lhs is multiplied with its part of rhs only.
+
+        All windows of lhs are one strided view with an axis for each of n, output_spatial_index, k and i. It is
+        multiplied with rhs as matrices, or elementwise where there are few products or thin groups
+        (numerics/window_views.py, numerics/window_products.py). A constant rhs is prepared at planning.
+        Element by element: `convolution` in spec_checks/oracles/convolution.py.
+        """
+        numbers, n = dimension_numbers, rank(lhs) - 2
         groups = max(feature_group_count, batch_group_count)
         each = zip(
-            dims(lhs, input_spatial_dimensions),
-            dims(result, output_spatial_dimensions),
-            dims(rhs, kernel_spatial_dimensions),
+            dims(lhs, numbers.input_spatial_dimensions),
+            dims(result, numbers.output_spatial_dimensions),
+            dims(rhs, numbers.kernel_spatial_dimensions),
             [low for low, _ in padding or no_padding(n)],
             *ones(n, window_strides, rhs_dilation, lhs_dilation),
         )
         convolution = window_views.Convolution(
-            tuple(Window(*numbers) for numbers in each),
-            batch=dim(result, output_batch_dimension),
-            features=dim(rhs, kernel_input_feature_dimension),
-            outputs=dim(rhs, kernel_output_feature_dimension) // groups,
+            tuple(Window(*window) for window in each),
+            batch=dim(result, numbers.output_batch_dimension),
+            features=dim(rhs, numbers.kernel_input_feature_dimension),
+            outputs=dim(rhs, numbers.kernel_output_feature_dimension) // groups,
             groups=groups,
             grouped=BATCH if batch_group_count > 1 else FEATURE,
-            lhs_order=order(input_batch_dimension, input_feature_dimension, input_spatial_dimensions),
-            rhs_order=order(kernel_output_feature_dimension, kernel_input_feature_dimension, kernel_spatial_dimensions),
-            result_order=order(output_batch_dimension, output_feature_dimension, output_spatial_dimensions),
+            lhs_order=order(
+                numbers.input_batch_dimension, numbers.input_feature_dimension, numbers.input_spatial_dimensions
+            ),
+            rhs_order=order(
+                numbers.kernel_output_feature_dimension,
+                numbers.kernel_input_feature_dimension,
+                numbers.kernel_spatial_dimensions,
+            ),
+            result_order=order(
+                numbers.output_batch_dimension, numbers.output_feature_dimension, numbers.output_spatial_dimensions
+            ),
         )
         dtypes = [numpy_dtype(element_type(x)) for x in (lhs, rhs, result)]
         if 0 in shape(result) or convolution.terms == 0:
@@ -246,21 +261,25 @@ class Convolution(Op, op="convolution"):
             sums = elementwise_arithmetic(*dtypes)
         else:
             sums = arithmetic(*dtypes, convolution.terms)
-        reversed_dims = tuple(d for d, flag in zip(kernel_spatial_dimensions, window_reversal or ()) if flag)
-        return multiplication(convolution, sums, reversed_dims, constants.get("rhs"))
+        reversed_dims = tuple(d for d, flag in zip(numbers.kernel_spatial_dimensions, window_reversal or ()) if flag)
+        return multiplication(convolution, sums, reversed_dims, site.constants.get("rhs"))
 
 
 def ones(n: int, *attributes: Axes | None) -> tuple[Axes, ...]:
-    """Attributes of `n` spatial dimensions, with ones for those that are left out."""
+    """Return attributes of `n` spatial dimensions, by default ones."""
     return tuple((1,) * n if attribute is None else attribute for attribute in attributes)
 
 
-def no_padding(n: int) -> Padding:
+def no_padding(n: int) -> Matrix:
+    """Return a padding of zero for `n` spatial dimensions."""
     return ((0, 0),) * n
 
 
 def order(first: int, feature: int, spatial: Axes) -> Axes:
-    """For each dimension its axis in the canonical array; `first` is the batch, of kernels the output feature."""
+    """Return for each dimension its axis in the canonical array, whose axes are `first`, `feature`, `spatial`.
+
+    `first` is the batch dimension, of kernels the output feature dimension.
+    """
     axes = {first: BATCH, feature: FEATURE} | {d: SPATIAL + j for j, d in enumerate(spatial)}
     return tuple(axes[d] for d in range(len(axes)))
 
@@ -268,13 +287,13 @@ def order(first: int, feature: int, spatial: Axes) -> Axes:
 def multiplication(
     convolution: window_views.Convolution, sums: Arithmetic, reversed_dims: Axes, constant: Array | None
 ) -> Callable[[Array, Array], Array]:
-    """A function of the operands; kernels that are constant are prepared now."""
+    """Return a function of the operands; a constant `rhs` is prepared once, now."""
     prepare_kernels, multiply = window_products.convolution(convolution, sums)
 
-    def prepare(rhs: Array) -> Any:
-        return prepare_kernels(sums.enter_rhs(np.flip(rhs, reversed_dims) if reversed_dims else rhs))
+    def prepare(rhs: Array) -> object:
+        return prepare_kernels(sums.load_rhs(np.flip(rhs, reversed_dims) if reversed_dims else rhs))
 
     if constant is not None and constant.size * 4 <= PREPARED_BYTES:
         prepared = prepare(constant)
-        return lambda lhs, rhs: sums.leave(multiply(sums.enter_lhs(lhs), prepared))
-    return lambda lhs, rhs: sums.leave(multiply(sums.enter_lhs(lhs), prepare(rhs)))
+        return lambda lhs, rhs: sums.store(multiply(sums.load_lhs(lhs), prepared))
+    return lambda lhs, rhs: sums.store(multiply(sums.load_lhs(lhs), prepare(rhs)))

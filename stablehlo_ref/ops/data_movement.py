@@ -1,20 +1,19 @@
-"""Ops that only move elements. Wherever numpy has one, results are views."""
+"""Ops that only move elements. Results are views of their operands wherever numpy can make one."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from math import prod
-from typing import Any
 
 import numpy as np
 
 from stablehlo_ref.algorithms.padding import pad, padded_sizes
-from stablehlo_ref.define import Attr, In, Ins, Op, Out
-from stablehlo_ref.kinds import Dims, Int, Kind, per_tensor_quantized, quantized_tensor, scalar_tensor, tensor
-from stablehlo_ref.numerics.dtypes import numpy_dtype
-from stablehlo_ref.numerics.layout import LARGE, contiguous
-from stablehlo_ref.spec import (
+from stablehlo_ref.define.attribute_codecs import Dims, Int
+from stablehlo_ref.define.computation import Run
+from stablehlo_ref.define.constraints import Checker
+from stablehlo_ref.define.op import Attr, In, Ins, Op, Out
+from stablehlo_ref.define.spec import (
     axes,
     dim,
     dims,
@@ -36,33 +35,40 @@ from stablehlo_ref.spec import (
     without,
     zero_points,
 )
+from stablehlo_ref.define.type_constraints import (
+    per_tensor_quantized,
+    quantized_tensor,
+    scalar_tensor,
+    tensor,
+    tensor_of,
+)
+from stablehlo_ref.ir.arrays import Array, DType
+from stablehlo_ref.ir.types import QuantizedType, TensorType, Type
+from stablehlo_ref.numerics.dtypes import numpy_dtype
+from stablehlo_ref.numerics.layout import LARGE, contiguous
 
-Array = Any  # numpy arrays and scalars
-Run = Callable[..., Array]
 
-
-def is_sized(t: Any) -> bool:
-    """Whether a tensor type is static, but for at most one dimension with a bound."""
+def is_sized(t: TensorType) -> bool:
+    """Whether a tensor type is static except for at most one dimension, which has a bound."""
     return t.is_static or (t.shape.count(None) == 1 and t.bounds is not None)
 
 
 any_tensor = tensor | quantized_tensor
-sized_tensor = Kind(
+sized_tensor = tensor_of(
     "tensor, statically shaped or with one bounded dimension", lambda t: any_tensor.holds(t) and is_sized(t)
 )
 
 
-class Reshape(Op, op="reshape"):
-    """The elements of `operand`, in the same order, in another shape."""
+class Reshape(Op, op="reshape", computes_on_storage=True):
+    """Return the elements of `operand`, in the same order, in another shape."""
 
-    on_storage = True
     operand = In(tensor | quantized_tensor)  # I1
     result = Out(sized_tensor)
 
     syntax = "operands attr-dict : functional_type"
 
     @staticmethod
-    def constraints(C: Any, operand: Any, result: Any) -> None:
+    def constraints(C: Checker, operand: TensorType, result: TensorType) -> None:
         C(1, except_quantization_dimension(operand) == except_quantization_dimension(result))
         C(2, size(operand) == size(result))
         if is_per_axis_quantized(operand):
@@ -72,11 +78,11 @@ class Reshape(Op, op="reshape"):
               and prod(shape(operand)[before + 1 :]) == prod(shape(result)[after + 1 :]))  # fmt: skip
 
     @staticmethod
-    def lift() -> Any:
+    def batching_rule() -> Mapping[str, object]:
         return {}
 
     @staticmethod
-    def plan(operand: Any, result: Any) -> Run:
+    def plan(operand: TensorType, result: TensorType) -> Run:
         sizes = shape(result)
         if size(operand) < LARGE:
             return lambda operand: operand.reshape(sizes)
@@ -84,7 +90,7 @@ class Reshape(Op, op="reshape"):
 
 
 def reshaped(operand: Array, sizes: tuple[int, ...]) -> Array:
-    """A view where there can be one, else a copy."""
+    """Return a view of these sizes if there is one, else a copy."""
     if not operand.flags.c_contiguous and 0 not in operand.strides:
         try:
             return operand.reshape(sizes, copy=False)
@@ -93,15 +99,20 @@ def reshaped(operand: Array, sizes: tuple[int, ...]) -> Array:
     return operand.reshape(sizes)
 
 
-def except_quantization_dimension(x: Any) -> Any:
-    """The element type, the dimension that is quantized set aside where there is one."""
-    return replace(element_type(x), quantization_dimension=0) if is_per_axis_quantized(x) else element_type(x)
+def except_quantization_dimension(x: TensorType) -> Type:
+    """Return the element type, with the same quantization dimension for all per-axis quantized types."""
+    element: Type = element_type(x)
+    if isinstance(element, QuantizedType) and is_per_axis_quantized(element):
+        return replace(element, quantization_dimension=0)
+    return element
 
 
-class BroadcastInDim(Op, op="broadcast_in_dim"):
-    """`operand` with its dimensions moved to `broadcast_dimensions`, repeated along the others and those of size 1."""
+class BroadcastInDim(Op, op="broadcast_in_dim", computes_on_storage=True):
+    """Broadcast `operand`: move its dimensions to `broadcast_dimensions` and repeat it along all others.
 
-    on_storage = True
+    Dimensions of size 1 are repeated too.
+    """
+
     operand = In(tensor | quantized_tensor)  # I1
     broadcast_dimensions = Attr(Dims)  # I2
     result = Out(sized_tensor)
@@ -109,7 +120,7 @@ class BroadcastInDim(Op, op="broadcast_in_dim"):
     syntax = "operands, dims = $broadcast_dimensions attr-dict : functional_type"
 
     @staticmethod
-    def constraints(C: Any, operand: Any, broadcast_dimensions: Any, result: Any) -> None:
+    def constraints(C: Checker, operand: TensorType, broadcast_dimensions: Dims, result: TensorType) -> None:
         if not is_per_axis_quantized(operand):
             C(1, element_type(result) == element_type(operand))
         else:
@@ -126,13 +137,20 @@ class BroadcastInDim(Op, op="broadcast_in_dim"):
                   and all(z == zero_points(operand)[0] for z in zero_points(result)))  # fmt: skip
 
     @staticmethod
-    def lift(broadcast_dimensions: Any) -> Any:
+    def batching_rule(broadcast_dimensions: Dims) -> Mapping[str, object]:
         return {"broadcast_dimensions": (0, *(d + 1 for d in broadcast_dimensions))}
 
     @staticmethod
-    def plan(operand: Any, broadcast_dimensions: Any, result: Any) -> Run:
+    def plan(operand: TensorType, broadcast_dimensions: Dims, result: TensorType) -> Run:
+        """Plan a view of the operand.
+
+            result[result_index] = operand[operand_index]
+            operand_index[d]     = 0 if dim(operand, d) = 1 else result_index[broadcast_dimensions[d]]
+
+        Element by element: `broadcast_in_dim` in spec_checks/oracles/data_movement.py.
+        """
         order = sorted(axes(operand), key=lambda d: broadcast_dimensions[d])
-        aligned = [1] * rank(result)  # the operand's sizes, each where it goes
+        aligned = [1] * rank(result)  # the sizes of the operand at the dimensions of the result
         for d, target in enumerate(broadcast_dimensions):
             aligned[target] = dim(operand, d)
         broadcast = broadcaster(tuple(aligned), shape(result), numpy_dtype(element_type(operand)))
@@ -141,16 +159,16 @@ class BroadcastInDim(Op, op="broadcast_in_dim"):
         return lambda operand: broadcast(operand.transpose(order))
 
 
-def quantized_format(x: Any) -> Any:
-    """What two quantized types have in common that differ in scales, zero points and dimension alone."""
+def quantized_format(x: TensorType) -> tuple[object, ...]:
+    """Return the parts of a quantized type other than scales, zero points and quantization dimension."""
     return storage_type(x), expressed_type(x), storage_min(x), storage_max(x)
 
 
-def broadcaster(aligned: tuple[int, ...], sizes: tuple[int, ...], dtype: np.dtype[Any]) -> Run:
-    """A view of an operand, reshaped to `aligned`, in which dimensions of size 1 are repeated up to `sizes`.
+def broadcaster(aligned: tuple[int, ...], sizes: tuple[int, ...], dtype: DType) -> Run:
+    """Return a function that reshapes an operand to `aligned` and repeats dimensions of size 1 up to `sizes`.
 
-    numpy's own broadcast_to does that in twelve times the time of its constructor of arrays, which is what is used for
-    operands that lie in one piece.
+    The function returns a view. For contiguous operands it calls the constructor of arrays, which is twelve times as
+    fast as `np.broadcast_to`.
     """
 
     def general(operand: Array) -> Array:
@@ -160,7 +178,7 @@ def broadcaster(aligned: tuple[int, ...], sizes: tuple[int, ...], dtype: np.dtyp
         return lambda operand: operand.reshape(sizes)
     if not prod(sizes):
         return general
-    bits = np.dtype(f"u{dtype.itemsize}") if dtype.kind == "V" else dtype  # types of ml_dtypes export no buffers
+    bits = np.dtype(f"u{dtype.itemsize}") if dtype.kind == "V" else dtype  # ml_dtypes do not export buffers
     steps = strides_of(aligned, dtype.itemsize)
     strides = tuple(0 if n == 1 else step for n, step in zip(aligned, steps))
 
@@ -174,14 +192,13 @@ def broadcaster(aligned: tuple[int, ...], sizes: tuple[int, ...], dtype: np.dtyp
 
 
 def strides_of(sizes: tuple[int, ...], itemsize: int) -> tuple[int, ...]:
-    """The strides of an array of these sizes that lies in one piece, its last dimension's elements side by side."""
+    """Return the strides of a C-contiguous array of these sizes."""
     return tuple(itemsize * prod(sizes[d + 1 :]) for d in range(len(sizes)))
 
 
-class Transpose(Op, op="transpose"):
-    """`operand` with its dimensions in the order `permutation`."""
+class Transpose(Op, op="transpose", computes_on_storage=True):
+    """Permute the dimensions of `operand` into the order `permutation`."""
 
-    on_storage = True
     operand = In(tensor | quantized_tensor)  # I1
     permutation = Attr(Dims)  # I2
     result = Out(tensor | quantized_tensor)
@@ -189,11 +206,11 @@ class Transpose(Op, op="transpose"):
     syntax = "operands, dims = $permutation attr-dict : functional_type"
 
     @staticmethod
-    def infer(operand: Any, permutation: Any) -> Any:
+    def infer(operand: TensorType, permutation: Dims) -> TensorType:
         return make_tensor_type(dims(operand, permutation), element_type(operand))
 
     @staticmethod
-    def constraints(C: Any, operand: Any, permutation: Any, result: Any) -> None:
+    def constraints(C: Checker, operand: TensorType, permutation: Dims, result: TensorType) -> None:
         C(1, except_quantization_dimension(operand) == except_quantization_dimension(result))
         C(2, sorted(permutation) == list(axes(operand)))
         C(3, shape(result) == dims(operand, permutation))
@@ -201,20 +218,20 @@ class Transpose(Op, op="transpose"):
             C(4, quantization_dimension(operand) == permutation[quantization_dimension(result)])
 
     @staticmethod
-    def lift(permutation: Any) -> Any:
+    def batching_rule(permutation: Dims) -> Mapping[str, object]:
         return {"permutation": (0, *(d + 1 for d in permutation))}
 
     @staticmethod
-    def plan(permutation: Any) -> Run:
+    def plan(permutation: Dims) -> Run:
+        """Plan `result[result_index] = operand[operand_index]`, `result_index[d] = operand_index[permutation[d]]`."""
         if list(permutation) == sorted(permutation):
             return lambda operand: operand
         return lambda operand: operand.transpose(permutation)
 
 
-class Reverse(Op, op="reverse"):
-    """`operand` with the order of its elements along `dimensions` reversed."""
+class Reverse(Op, op="reverse", computes_on_storage=True):
+    """Reverse the order of the elements of `operand` along `dimensions`."""
 
-    on_storage = True
     operand = In(tensor | per_tensor_quantized)  # I1
     dimensions = Attr(Dims)  # I2
     result = Out(tensor | per_tensor_quantized)
@@ -222,29 +239,28 @@ class Reverse(Op, op="reverse"):
     syntax = "operands, dims = $dimensions attr-dict : same_type"
 
     @staticmethod
-    def infer(operand: Any) -> Any:
+    def infer(operand: TensorType) -> TensorType:
         return operand
 
     @staticmethod
-    def constraints(C: Any, operand: Any, dimensions: Any, result: Any) -> None:
+    def constraints(C: Checker, operand: TensorType, dimensions: Dims, result: TensorType) -> None:
         C(1, shape(operand) == shape(result) and element_type(operand) == element_type(result))
         C(2, is_unique(dimensions))
         C(3, in_range(dimensions, rank(result)))
 
     @staticmethod
-    def lift(dimensions: Any) -> Any:
+    def batching_rule(dimensions: Dims) -> Mapping[str, object]:
         return {"dimensions": tuple(d + 1 for d in dimensions)}
 
     @staticmethod
-    def plan(dimensions: Any, result: Any) -> Run:
+    def plan(dimensions: Dims, result: TensorType) -> Run:
         index = tuple(slice(None, None, -1 if d in dimensions else 1) for d in axes(result))
         return lambda operand: operand[index]
 
 
-class Concatenate(Op, op="concatenate"):
-    """`inputs` one after the other along `dimension`."""
+class Concatenate(Op, op="concatenate", computes_on_storage=True):
+    """Concatenate `inputs` along `dimension`."""
 
-    on_storage = True
     inputs = Ins(tensor | per_tensor_quantized)  # I1
     dimension = Attr(Int)  # I2
     result = Out(tensor | per_tensor_quantized)
@@ -252,13 +268,15 @@ class Concatenate(Op, op="concatenate"):
     syntax = "custom(operands_and_commas) dim = $dimension attr-dict : functional_type"
 
     @staticmethod
-    def infer(inputs: Any, dimension: Any) -> Any:
+    def infer(inputs: Sequence[TensorType], dimension: Int) -> TensorType:
         sizes = list(shape(inputs[0]))
         sizes[dimension] = sum(dim(x, dimension) for x in inputs)
         return make_tensor_type(sizes, element_type(inputs[0]))
 
     @staticmethod
-    def constraints(C: Any, infer: Any, inputs: Any, dimension: Any, result: Any) -> None:
+    def constraints(
+        C: Checker, infer: Callable[[], TensorType], inputs: Sequence[TensorType], dimension: Int, result: TensorType
+    ) -> None:
         C(1, same(map(element_type, inputs)))
         C(3, 0 < size(inputs))
         C(4, 0 <= dimension < rank(inputs[0]))
@@ -267,20 +285,22 @@ class Concatenate(Op, op="concatenate"):
         C(6, shape(result) == shape(infer()))
 
     @staticmethod
-    def lift(dimension: Any) -> Any:
+    def batching_rule(dimension: Int) -> Mapping[str, object]:
         return {"dimension": dimension + 1}
 
     @staticmethod
-    def plan(inputs: Any, dimension: Any) -> Run:
+    def plan(inputs: Sequence[TensorType], dimension: Int) -> Run:
         if len(inputs) == 1:
             return lambda inputs: inputs[0]
         return lambda inputs: np.concatenate(inputs, dimension)
 
 
-class Pad(Op, op="pad"):
-    """`operand` with `padding_value` around it and between its elements; a negative edge padding removes elements."""
+class Pad(Op, op="pad", computes_on_storage=True):
+    """Pad `operand` around its edges and between its elements with `padding_value`.
 
-    on_storage = True
+    A negative edge padding removes elements.
+    """
+
     operand = In(tensor | per_tensor_quantized)  # I1
     padding_value = In(scalar_tensor)  # I2
     edge_padding_low = Attr(Dims)  # I3
@@ -294,20 +314,37 @@ class Pad(Op, op="pad"):
     )
 
     @staticmethod
-    def infer(operand: Any, edge_padding_low: Any, edge_padding_high: Any, interior_padding: Any) -> Any:
+    def infer(
+        operand: TensorType, edge_padding_low: Dims, edge_padding_high: Dims, interior_padding: Dims
+    ) -> TensorType:
         sizes = padded_sizes(shape(operand), edge_padding_low, edge_padding_high, interior_padding)
         return make_tensor_type(sizes, element_type(operand))
 
     @staticmethod
     def constraints(
-        C: Any, infer: Any, operand: Any, padding_value: Any, edge_padding_low: Any, edge_padding_high: Any,
-        interior_padding: Any, result: Any,
-    ) -> None:  # fmt: skip
+        C: Checker,
+        infer: Callable[[], TensorType],
+        operand: TensorType,
+        padding_value: TensorType,
+        edge_padding_low: Dims,
+        edge_padding_high: Dims,
+        interior_padding: Dims,
+        result: TensorType,
+    ) -> None:
         C(1, element_type(operand) == element_type(padding_value) == element_type(result))
         C(2, size(edge_padding_low) == size(edge_padding_high) == size(interior_padding) == rank(operand))
         C(3, all(0 <= n for n in interior_padding))
         C(4, shape(result) == shape(infer()))
 
     @staticmethod
-    def plan(operand: Any, edge_padding_low: Any, interior_padding: Any, result: Any) -> Run:
+    def plan(operand: TensorType, edge_padding_low: Dims, interior_padding: Dims, result: TensorType) -> Run:
+        """Plan the placement of the operand in a tensor of padding.
+
+            result[result_index] = operand[operand_index]  where
+                                   result_index = edge_padding_low + operand_index * (interior_padding + 1)
+                                 = padding_value           elsewhere
+
+        The operand indices whose result index is in bounds are a box, so one strided assignment writes them
+        (algorithms/padding.py). Element by element: `pad` in spec_checks/oracles/data_movement.py.
+        """
         return pad(shape(operand), edge_padding_low, interior_padding, shape(result), numpy_dtype(element_type(result)))

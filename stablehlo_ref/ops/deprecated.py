@@ -1,36 +1,21 @@
-"""Ops that the spec left out or dropped, which older programs still hold. Most are another op in other words."""
+"""Deprecated ops that the spec does not define but older programs still contain."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from math import prod
-from typing import Any
 
 import numpy as np
 
-from stablehlo_ref.choices import Choice
-from stablehlo_ref.define import Attr, In, Op, Out
-from stablehlo_ref.diagnostics import EvaluationError, Location
-from stablehlo_ref.ir.types import TOKEN
-from stablehlo_ref.kinds import (
-    Dims,
-    Int,
-    String,
-    index,
-    integer_tensor,
-    integer_vector,
-    quantized_tensor,
-    tensor,
-    token,
-    witness,
-)
-from stablehlo_ref.numerics.dtypes import numpy_dtype
-from stablehlo_ref.numerics.integers import clamp_index
-from stablehlo_ref.ops.collectives import Collective, Turns
-from stablehlo_ref.ops.elementwise import Add
-from stablehlo_ref.ops.process_groups import CROSS_REPLICA, ProcessGroups, ReplicaGroups, id_groups
-from stablehlo_ref.processes import Meeting, Rendezvous
-from stablehlo_ref.spec import (
+from stablehlo_ref.define.attribute_codecs import Dims, Int, String
+from stablehlo_ref.define.bound import PlanSite
+from stablehlo_ref.define.choices import Choice
+from stablehlo_ref.define.computation import FindChoices, Run
+from stablehlo_ref.define.constraints import Checker
+from stablehlo_ref.define.context import Context
+from stablehlo_ref.define.op import Attr, In, Op, Out
+from stablehlo_ref.define.processes import Contributions, Rendezvous
+from stablehlo_ref.define.spec import (
     compatible,
     dims,
     element_type,
@@ -39,20 +24,34 @@ from stablehlo_ref.spec import (
     shape,
     size,
 )
-
-Array = Any
-Run = Callable[..., Array]
+from stablehlo_ref.define.type_constraints import (
+    index,
+    integer_tensor,
+    integer_vector,
+    quantized_tensor,
+    tensor,
+    token,
+    witness,
+)
+from stablehlo_ref.diagnostics import EvaluationError
+from stablehlo_ref.distribution.process_groups import CROSS_REPLICA, ProcessGroups, ReplicaGroups, id_groups
+from stablehlo_ref.ir.arrays import Array
+from stablehlo_ref.ir.types import TOKEN, TensorType, TokenType
+from stablehlo_ref.numerics.dtypes import numpy_dtype
+from stablehlo_ref.numerics.integers import clamp_index
+from stablehlo_ref.ops.collectives import Collective, Exchange
+from stablehlo_ref.ops.elementwise import Add
 
 
 class CreateToken(Op, op="create_token"):
-    """A token; `after_all` without inputs took its place."""
+    """Create a token. Superseded by `after_all` without inputs."""
 
     output = Out(token)
 
     syntax = "attr-dict : type(results)"
 
     @staticmethod
-    def infer() -> Any:
+    def infer() -> TokenType:
         return TOKEN
 
     @staticmethod
@@ -60,10 +59,8 @@ class CreateToken(Op, op="create_token"):
         return lambda: None
 
 
-class Broadcast(Op, op="broadcast"):
-    """Adds major dimensions of sizes `broadcast_sizes`; `broadcast_in_dim` took its place."""
-
-    on_storage = True
+class Broadcast(Op, op="broadcast", computes_on_storage=True):
+    """Add leading dimensions of sizes `broadcast_sizes` to `operand`. Superseded by `broadcast_in_dim`."""
 
     operand = In(tensor | quantized_tensor)
     broadcast_sizes = Attr(Dims)
@@ -72,21 +69,21 @@ class Broadcast(Op, op="broadcast"):
     syntax = "operands, sizes = $broadcast_sizes attr-dict : functional_type"
 
     @staticmethod
-    def infer(operand: Any, broadcast_sizes: Any) -> Any:
+    def infer(operand: TensorType, broadcast_sizes: Dims) -> TensorType:
         return make_tensor_type(broadcast_sizes + shape(operand), element_type(operand))
 
     @staticmethod
-    def constraints(C: Any, infer: Any, broadcast_sizes: Any, result: Any) -> None:
+    def constraints(C: Checker, infer: Callable[[], TensorType], broadcast_sizes: Dims, result: TensorType) -> None:
         C(1, all(0 <= n for n in broadcast_sizes))
         C(2, compatible(result, infer()))
 
     @staticmethod
-    def plan(result: Any) -> Run:
+    def plan(result: TensorType) -> Run:
         return lambda operand: np.broadcast_to(operand, shape(result))
 
 
 class Trace(Op, op="trace"):
-    """Shows `operand` to whoever traces the program, under `tag`; here nobody does."""
+    """Report `operand` under `tag` to a tracer. The interpreter has no tracer and ignores it."""
 
     operand = In(tensor)
     tag = Attr(String)
@@ -94,7 +91,7 @@ class Trace(Op, op="trace"):
     syntax = "operands, $tag attr-dict : type(operands)"
 
     @staticmethod
-    def open_cases() -> Callable[[Array], Sequence[Choice]]:
+    def implementation_defined() -> FindChoices:
         return lambda operand: [Choice.TRACE]
 
     @staticmethod
@@ -103,36 +100,40 @@ class Trace(Op, op="trace"):
 
 
 class CrossReplicaSum(Collective, op="cross-replica-sum"):
-    """The sum of the operands of the replicas of each group; `all_reduce` took its place."""
+    """Sum the operands of the replicas of each group. Superseded by `all_reduce`."""
 
     operand = In(tensor)
     replica_groups = Attr(ReplicaGroups)
     result = Out(tensor)
 
     @staticmethod
-    def infer(operand: Any) -> Any:
+    def infer(operand: TensorType) -> TensorType:
         return operand
 
     @staticmethod
-    def constraints(C: Any, operand: Any, result: Any) -> None:
+    def constraints(C: Checker, operand: TensorType, result: TensorType) -> None:
         C(1, compatible(operand, result))
 
     @classmethod
-    def plan(cls, operand: Any, replica_groups: Any, symbols: Any, location: Location) -> Any:
-        ids = id_groups(replica_groups, symbols, location)
-        groups = ProcessGroups(cls.name, location, CROSS_REPLICA, ids, size_label=1, range_label=1)
+    def plan(cls, site: PlanSite, operand: TensorType, replica_groups: ReplicaGroups) -> Run:
+        ids = id_groups(replica_groups, site.symbol, site.location)
+        groups = ProcessGroups(cls.definition.name, site.location, CROSS_REPLICA, ids, size_label=1, range_label=1)
         tag = (("operand", operand),)
         add = Add.plan(operand)
 
-        def total(meeting: Meeting) -> Array:
-            first, *others = meeting.brought.values()
+        def total(contributions: Contributions) -> Array:
+            result: Array
+            result, *others = contributions.by_process.values()
             for other in others:
-                first = add(first, other)
-            return first
+                result = add(result, other)
+            return result
 
-        def run(context: Any, operand: Array) -> Turns:
-            meeting = yield Rendezvous(cls.name, tag, groups.around(context.process), operand, location)
-            return meeting.once("total", lambda: total(meeting))
+        def run(context: Context, operand: Array) -> Exchange:
+            contributions: Contributions = yield Rendezvous(
+                cls.definition.name, tag, groups.around(context.process), operand, site.location
+            )
+            result: Array = contributions.once("total", lambda: total(contributions))
+            return result
 
         return run
 
@@ -140,13 +141,12 @@ class CrossReplicaSum(Collective, op="cross-replica-sum"):
 # --- indices and shapes ---------------------------------------------------------------------------------------------
 
 
-class TorchIndexSelect(Op, op="torch_index_select"):
-    """The slices of `operand` along `dim` at the numbers in `index`, which are clamped; `gather` took its place.
+class TorchIndexSelect(Op, op="torch_index_select", computes_on_storage=True):
+    """Take slices of `operand` along `dim` at the positions in `index`, clamped to its range. Superseded by `gather`.
 
-    The first `batch_dims` dimensions of both run along with one another.
+    The first `batch_dims` dimensions of both run along with one another. A negative `dim` counts from the end of the
+    dimensions of `operand`, a negative `batch_dims` from the end of those of `index`.
     """
-
-    on_storage = True
 
     operand = In(tensor | quantized_tensor)
     index = In(integer_tensor)
@@ -155,12 +155,22 @@ class TorchIndexSelect(Op, op="torch_index_select"):
     result = Out(tensor | quantized_tensor)
 
     @staticmethod
-    def infer(operand: Any, index: Any, dim: int, batch_dims: int) -> Any:
+    def infer(operand: TensorType, index: TensorType, dim: Int, batch_dims: Int) -> TensorType:
+        dim, batch_dims = counted_from_the_first(operand, index, dim, batch_dims)
         sizes = shape(operand)[:dim] + shape(index)[batch_dims:] + shape(operand)[dim + 1 :]
         return make_tensor_type(sizes, element_type(operand))
 
     @staticmethod
-    def constraints(C: Any, infer: Any, operand: Any, index: Any, dim: int, batch_dims: int, result: Any) -> None:
+    def constraints(
+        C: Checker,
+        infer: Callable[[], TensorType],
+        operand: TensorType,
+        index: TensorType,
+        dim: Int,
+        batch_dims: Int,
+        result: TensorType,
+    ) -> None:
+        dim, batch_dims = counted_from_the_first(operand, index, dim, batch_dims)
         C(1, 0 <= batch_dims <= rank(index))
         C(2, batch_dims <= dim < rank(operand))
         C(3, dims(operand, range(batch_dims)) == dims(index, range(batch_dims)))
@@ -168,22 +178,29 @@ class TorchIndexSelect(Op, op="torch_index_select"):
         C(5, 0 < shape(operand)[dim] or size(result) == 0)
 
     @staticmethod
-    def plan(operand: Any, index: Any, dim: int, batch_dims: int, result: Any) -> Run:
+    def plan(operand: TensorType, index: TensorType, dim: Int, batch_dims: Int, result: TensorType) -> Run:
+        dim, batch_dims = counted_from_the_first(operand, index, dim, batch_dims)
         last = shape(operand)[dim] - 1
         batch = shape(index)[:batch_dims]
         along = (*batch, *[1] * (dim - batch_dims), prod(shape(index)[batch_dims:]), *[1] * (rank(operand) - dim - 1))
 
         def run(operand: Array, index: Array) -> Array:
-            numbers = clamp_index(np.asarray(index), last)
+            positions = clamp_index(np.asarray(index), last)
             if not batch_dims:
-                return operand.take(numbers, dim)
-            return np.take_along_axis(operand, numbers.reshape(along), dim).reshape(shape(result))
+                return operand.take(positions, dim)
+            taken: Array = np.take_along_axis(operand, positions.reshape(along), dim)
+            return taken.reshape(shape(result))
 
         return run
 
 
+def counted_from_the_first(operand: TensorType, index: TensorType, dim: int, batch_dims: int) -> tuple[int, int]:
+    """Return `dim` and `batch_dims` counted from the first dimension, also where they are negative."""
+    return dim + rank(operand) * (dim < 0), batch_dims + rank(index) * (batch_dims < 0)
+
+
 class Reshapable(Op):
-    """What a dynamic shape, in which one size may be -1, makes of `num_elements` elements."""
+    """Base of ops on a `dynamic_shape` for `num_elements` elements, in which -1 is a size to be computed."""
 
     num_elements = In(index)
     dynamic_shape = In(integer_vector)
@@ -192,36 +209,36 @@ class Reshapable(Op):
 
 
 class ComputeReshapeShape(Reshapable, op="compute_reshape_shape"):
-    """`dynamic_shape` with the size that -1 stands for, as `dynamic_reshape` takes it."""
+    """Return `dynamic_shape` with -1 replaced by the size that `num_elements` elements require."""
 
     result = Out(integer_vector)
 
     @staticmethod
-    def infer(dynamic_shape: Any) -> Any:
+    def infer(dynamic_shape: TensorType) -> TensorType:
         return dynamic_shape
 
     @staticmethod
-    def constraints(C: Any, dynamic_shape: Any, result: Any) -> None:
+    def constraints(C: Checker, dynamic_shape: TensorType, result: TensorType) -> None:
         C(1, shape(dynamic_shape) == shape(result))
 
     @staticmethod
-    def plan(result: Any) -> Run:
+    def plan(result: TensorType) -> Run:
         dtype = numpy_dtype(element_type(result))
 
         def run(num_elements: Array, dynamic_shape: Array) -> Array:
             given = dynamic_shape.tolist()
             rest = int(num_elements) // max(-prod(given), 1)
             sizes = [rest if n == -1 else n for n in given]
-            held = np.array(sizes).astype(dtype)
-            if held.tolist() != sizes:
-                raise EvaluationError(f"{result} can't hold the sizes {sizes}")
-            return held
+            computed = np.array(sizes).astype(dtype)
+            if computed.tolist() != sizes:
+                raise EvaluationError(f"{result} cannot represent the sizes {sizes}")
+            return computed
 
         return run
 
 
 class CstrReshapable(Reshapable, op="cstr_reshapable"):
-    """A witness that `compute_reshape_shape` makes sense of its operands."""
+    """Check that `num_elements` elements can be reshaped to `dynamic_shape`, and return a witness."""
 
     result = Out(witness)
 
@@ -233,6 +250,6 @@ class CstrReshapable(Reshapable, op="cstr_reshapable"):
             count, unknown = int(num_elements), sizes.count(-1)
             fits = count % known == 0 if unknown and known else count == known
             if unknown > 1 or min(sizes, default=0) < -1 or not fits:
-                raise EvaluationError(f"{count} elements can't be reshaped to {sizes}")
+                raise EvaluationError(f"cannot reshape {count} elements to {sizes}")
 
         return run

@@ -1,29 +1,27 @@
-"""dot_general: sums of products of slices, as one matrix multiplication."""
+"""dot_general: dot products of slices, as one matrix multiplication."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from enum import Enum
 from math import prod
-from typing import Any
+from typing import Annotated, TypeAlias
 
 import numpy as np
 
-from stablehlo_ref.define import Attr, Group, In, Op, Out
-from stablehlo_ref.diagnostics import UnsupportedError
-from stablehlo_ref.kinds import AttributeKind, Dims, Flag, Int, ListOf, OneOf, TypeOf, quantized_tensor, tensor
-from stablehlo_ref.kinds import per_tensor_quantized as per_tensor
-from stablehlo_ref.numerics.contraction import (
-    PREPARED_BYTES,
-    Arithmetic,
-    arithmetic,
-    matrices,
-    round_to_tf32,
-    rounded_arithmetic,
-    rounding,
+from stablehlo_ref.define.attribute_codecs import (
+    Dims,
+    Flag,
+    Int,
+    ListCodec,
+    TypeCodec,
 )
-from stablehlo_ref.numerics.dtypes import kind, numpy_dtype
-from stablehlo_ref.spec import (
+from stablehlo_ref.define.bound import PlanSite
+from stablehlo_ref.define.computation import Run
+from stablehlo_ref.define.constraints import Checker
+from stablehlo_ref.define.op import Attr, Group, In, Op, Out
+from stablehlo_ref.define.spec import (
     axes,
     dims,
     element_type,
@@ -44,41 +42,80 @@ from stablehlo_ref.spec import (
     without,
     zero_points,
 )
+from stablehlo_ref.define.type_constraints import per_tensor_quantized as per_tensor
+from stablehlo_ref.define.type_constraints import quantized_tensor, tensor
+from stablehlo_ref.diagnostics import UnsupportedError
+from stablehlo_ref.ir.arrays import Array
+from stablehlo_ref.ir.attributes import Attribute
+from stablehlo_ref.ir.types import FLOATS, TensorType, Type
+from stablehlo_ref.numerics.contraction import (
+    PREPARED_BYTES,
+    Arithmetic,
+    arithmetic,
+    matrices,
+    round_to_tf32,
+    rounded_arithmetic,
+    rounding,
+)
+from stablehlo_ref.numerics.dtypes import kind, numpy_dtype
 
-Array = Any
-Kernel = Callable[..., Array]
-Axes = tuple[int, ...]
+Axes: TypeAlias = tuple[int, ...]
 
 
 class Precision(Enum):
+    """The accuracy that `precision_config` requests of an operand."""
+
     DEFAULT = "DEFAULT"
     HIGH = "HIGH"
     HIGHEST = "HIGHEST"
 
 
-class _PrecisionType(AttributeKind):
+class PrecisionTypeCodec(TypeCodec):
+    """A floating-point type."""
+
     name = "floating-point type"
 
-    def decode(self, attribute: Any) -> Any:
-        decoded = TypeOf.decode(attribute)
+    def decode(self, attribute: Attribute) -> Type:
+        decoded = super().decode(attribute)
         if is_float(decoded):
             return decoded
-        raise self._refuse()
-
-    def encode(self, value: Any) -> Any:
-        return TypeOf.encode(value)
+        raise self.mismatch()
 
 
-PrecisionConfig = ListOf(OneOf(Precision))
-PrecisionType = _PrecisionType()
+PrecisionConfig: TypeAlias = Annotated[tuple[Precision, ...], ListCodec(Precision)]
+PrecisionType: TypeAlias = Annotated[Type, PrecisionTypeCodec()]
+
+
+@dataclass(frozen=True, slots=True)
+class DotDimensions:
+    """The attribute `dot_dimension_numbers`: which dimensions of `lhs` and `rhs` are paired."""
+
+    lhs_batching_dimensions: Dims
+    rhs_batching_dimensions: Dims
+    lhs_contracting_dimensions: Dims
+    rhs_contracting_dimensions: Dims
+
+
+@dataclass(frozen=True, slots=True)
+class DotAlgorithm:
+    """The attribute `algorithm` (spec, "dot_general"); without it all fields are None."""
+
+    lhs_precision_type: PrecisionType | None
+    rhs_precision_type: PrecisionType | None
+    accumulation_type: PrecisionType | None
+    lhs_component_count: Int | None
+    rhs_component_count: Int | None
+    num_primitive_operations: Int | None
+    allow_imprecise_accumulation: Flag | None
 
 
 class DotGeneral(Op, op="dot_general"):
-    """Sums of products of elements of `lhs` and `rhs` along their contracting dimensions.
+    """Compute dot products of slices of `lhs` and slices of `rhs` along their contracting dimensions.
 
-    The result's dimensions are the batching dimensions, the other ones of `lhs`, the other ones of `rhs`. Its element
-    type may be wider than that of the operands: the sums have it then. An algorithm rounds floating-point operands
-    first; `precision_config` asks for no less than is always given. (spec, "dot_general")
+    The dimensions of the result are the batching dimensions, then the other dimensions of `lhs`, then those of `rhs`.
+    Its element type may be wider than that of the operands; then the sums have the wider type. An algorithm rounds
+    floating-point operands first. `precision_config` is ignored: results are always as accurate as HIGHEST.
+    (spec, "dot_general")
     """
 
     lhs = In(tensor | per_tensor)  # I1
@@ -97,59 +134,38 @@ class DotGeneral(Op, op="dot_general"):
     allow_imprecise_accumulation = Attr(Flag, default=None)  # I14
     result = Out(tensor | quantized_tensor)
 
-    dot_dimension_numbers = Group(
-        "stablehlo.dot",
-        lhs_batching_dimensions=lhs_batching_dimensions,
-        rhs_batching_dimensions=rhs_batching_dimensions,
-        lhs_contracting_dimensions=lhs_contracting_dimensions,
-        rhs_contracting_dimensions=rhs_contracting_dimensions,
-    )
-    algorithm = Group(
-        "stablehlo.dot_algorithm",
-        lhs_precision_type=lhs_precision_type,
-        rhs_precision_type=rhs_precision_type,
-        accumulation_type=accumulation_type,
-        lhs_component_count=lhs_component_count,
-        rhs_component_count=rhs_component_count,
-        num_primitive_operations=num_primitive_operations,
-        allow_imprecise_accumulation=allow_imprecise_accumulation,
-    )
+    dot_dimension_numbers = Group("stablehlo.dot", as_type=DotDimensions)  # I3-I6
+    algorithm = Group("stablehlo.dot_algorithm", as_type=DotAlgorithm)  # I8-I14
 
     syntax = "operands, custom(dot_dimensions) custom(precision) attr-dict : functional_type"
 
     @staticmethod
-    def infer(
-        lhs: Any,
-        rhs: Any,
-        lhs_batching_dimensions: Axes,
-        rhs_batching_dimensions: Axes,
-        lhs_contracting_dimensions: Axes,
-        rhs_contracting_dimensions: Axes,
-    ) -> Any:
-        lhs_result_dimensions = without(axes(lhs), lhs_batching_dimensions + lhs_contracting_dimensions)
-        rhs_result_dimensions = without(axes(rhs), rhs_batching_dimensions + rhs_contracting_dimensions)
-        sizes = dims(lhs, lhs_batching_dimensions + lhs_result_dimensions) + dims(rhs, rhs_result_dimensions)
+    def infer(lhs: TensorType, rhs: TensorType, dot_dimension_numbers: DotDimensions) -> TensorType:
+        d = dot_dimension_numbers
+        lhs_result_dimensions = without(axes(lhs), d.lhs_batching_dimensions + d.lhs_contracting_dimensions)
+        rhs_result_dimensions = without(axes(rhs), d.rhs_batching_dimensions + d.rhs_contracting_dimensions)
+        sizes = dims(lhs, d.lhs_batching_dimensions + lhs_result_dimensions) + dims(rhs, rhs_result_dimensions)
         return make_tensor_type(sizes, element_type(lhs))
 
     @staticmethod
     def constraints(
-        C: Any,
-        infer: Any,
-        lhs: Any,
-        rhs: Any,
-        lhs_batching_dimensions: Axes,
-        rhs_batching_dimensions: Axes,
-        lhs_contracting_dimensions: Axes,
-        rhs_contracting_dimensions: Axes,
-        precision_config: tuple[Precision, ...],
-        lhs_precision_type: Any,
-        rhs_precision_type: Any,
-        accumulation_type: Any,
-        lhs_component_count: int | None,
-        rhs_component_count: int | None,
-        num_primitive_operations: int | None,
-        allow_imprecise_accumulation: bool | None,
-        result: Any,
+        C: Checker,
+        infer: Callable[[], TensorType],
+        lhs: TensorType,
+        rhs: TensorType,
+        lhs_batching_dimensions: Dims,
+        rhs_batching_dimensions: Dims,
+        lhs_contracting_dimensions: Dims,
+        rhs_contracting_dimensions: Dims,
+        precision_config: PrecisionConfig,
+        lhs_precision_type: PrecisionType | None,
+        rhs_precision_type: PrecisionType | None,
+        accumulation_type: PrecisionType | None,
+        lhs_component_count: Int | None,
+        rhs_component_count: Int | None,
+        num_primitive_operations: Int | None,
+        allow_imprecise_accumulation: Flag | None,
+        result: TensorType,
     ) -> None:
         C(1, size(lhs_batching_dimensions) == size(rhs_batching_dimensions))
         C(2, size(lhs_contracting_dimensions) == size(rhs_contracting_dimensions))
@@ -189,54 +205,57 @@ class DotGeneral(Op, op="dot_general"):
 
     @staticmethod
     def plan(
-        lhs: Any,
-        rhs: Any,
-        lhs_batching_dimensions: Axes,
-        rhs_batching_dimensions: Axes,
-        lhs_contracting_dimensions: Axes,
-        rhs_contracting_dimensions: Axes,
-        lhs_precision_type: Any,
-        rhs_precision_type: Any,
-        accumulation_type: Any,
-        lhs_component_count: int | None,
-        rhs_component_count: int | None,
-        num_primitive_operations: int | None,
-        result: Any,
-        constants: dict[str, Array],
-    ) -> Kernel:
-        terms = prod(dims(lhs, lhs_contracting_dimensions))
+        site: PlanSite,
+        lhs: TensorType,
+        rhs: TensorType,
+        dot_dimension_numbers: DotDimensions,
+        algorithm: DotAlgorithm,
+        result: TensorType,
+    ) -> Run:
+        """Plan the dot products.
+
+            result[result_index] = sum over all contracting_index of lhs[lhs_index] * rhs[rhs_index]
+            result_index         = result_batching_index + result_lhs_index + result_rhs_index
+            lhs_index            = result_batching_index at lhs_batching_dimensions, result_lhs_index at
+                                   lhs_result_dimensions, contracting_index at lhs_contracting_dimensions
+            rhs_index            = the same with rhs_...
+
+        The transposed and reshaped operands are batches of matrices (batching, lhs_result, contracting) and (batching,
+        contracting, rhs_result), views where possible, whose product `np.matmul` or its equivalent for the element
+        type computes (numerics/contraction.py). A constant operand becomes a matrix at planning.
+        Element by element: `dot_general` in spec_checks/oracles/dot_general.py.
+        """
+        d = dot_dimension_numbers
+        terms = prod(dims(lhs, d.lhs_contracting_dimensions))
         sums = arithmetic(*[numpy_dtype(element_type(x)) for x in (lhs, rhs, result)], terms)
-        if num_primitive_operations is not None and kind(sums.dtype) == "floating" and is_float(lhs):
-            precision = (lhs_precision_type, rhs_precision_type, accumulation_type)
-            counts = (lhs_component_count, rhs_component_count, num_primitive_operations)
-            sums = with_algorithm(sums, precision, counts)  # type: ignore[arg-type]
-        contracting = in_memory_order(lhs, rhs, lhs_contracting_dimensions, rhs_contracting_dimensions)
-        as_lhs = matrices(shape(lhs), lhs_batching_dimensions, contracting[0], rows_first=True)
-        as_rhs = matrices(shape(rhs), rhs_batching_dimensions, contracting[1], rows_first=False)
-        return matrix_product(sums, as_lhs, as_rhs, shape(result), constants)
+        if algorithm.num_primitive_operations is not None and kind(sums.dtype) == "floating" and is_float(lhs):
+            sums = with_algorithm(sums, algorithm)
+        contracting = in_memory_order(lhs, rhs, d.lhs_contracting_dimensions, d.rhs_contracting_dimensions)
+        as_lhs = matrices(shape(lhs), d.lhs_batching_dimensions, contracting[0], rows_first=True)
+        as_rhs = matrices(shape(rhs), d.rhs_batching_dimensions, contracting[1], rows_first=False)
+        return matrix_product(sums, as_lhs, as_rhs, shape(result), site.constants)
 
     @staticmethod
-    def lift(
-        lhs_batching_dimensions: Axes,
-        rhs_batching_dimensions: Axes,
-        lhs_contracting_dimensions: Axes,
-        rhs_contracting_dimensions: Axes,
-    ) -> dict[str, Axes]:
-        def shifted(dimensions: Axes) -> Axes:
-            return tuple(d + 1 for d in dimensions)
-
+    def batching_rule(dot_dimension_numbers: DotDimensions) -> Mapping[str, object]:
+        """Make the lanes one more batching dimension."""
+        d = dot_dimension_numbers
         return {
-            "lhs_batching_dimensions": (0, *shifted(lhs_batching_dimensions)),
-            "rhs_batching_dimensions": (0, *shifted(rhs_batching_dimensions)),
-            "lhs_contracting_dimensions": shifted(lhs_contracting_dimensions),
-            "rhs_contracting_dimensions": shifted(rhs_contracting_dimensions),
+            "lhs_batching_dimensions": (0, *shifted(d.lhs_batching_dimensions)),
+            "rhs_batching_dimensions": (0, *shifted(d.rhs_batching_dimensions)),
+            "lhs_contracting_dimensions": shifted(d.lhs_contracting_dimensions),
+            "rhs_contracting_dimensions": shifted(d.rhs_contracting_dimensions),
         }
 
 
-def is_mixed_precision(lhs: Any, rhs: Any, result: Any) -> bool:
-    """Whether real numbers of two types are multiplied, in sums that are floating-point if one of them is.
+def shifted(dimensions: Axes) -> Axes:
+    """Return the dimensions of an array with one more axis in front."""
+    return tuple(d + 1 for d in dimensions)
 
-    The spec has no such products, but exporters emit them (bf16 by f32, f8E4M3FN by f8E5M2), and compilers take them.
+
+def is_mixed_precision(lhs: TensorType, rhs: TensorType, result: TensorType) -> bool:
+    """Whether operands of two real element types have a floating-point result if one of them is floating-point.
+
+    The spec has no such products, but exporters emit them (bf16 by f32, f8E4M3FN by f8E5M2) and compilers accept them.
     """
     operands = (lhs, rhs)
     if any(map(is_float, operands)):
@@ -247,36 +266,40 @@ def is_mixed_precision(lhs: Any, rhs: Any, result: Any) -> bool:
 # --- operands as matrices -------------------------------------------------------------------------------------------
 
 
-def in_memory_order(lhs: Any, rhs: Any, lhs_dims: Axes, rhs_dims: Axes) -> tuple[Axes, Axes]:
-    """The pairs of contracting dimensions, reordered such that those of the larger operand ascend."""
+def in_memory_order(lhs: TensorType, rhs: TensorType, lhs_dims: Axes, rhs_dims: Axes) -> tuple[Axes, Axes]:
+    """Reorder the pairs of contracting dimensions so that those of the larger operand ascend."""
     leading = lhs_dims if prod(shape(lhs)) >= prod(shape(rhs)) else rhs_dims
     pairs = [pair for _, pair in sorted(zip(leading, zip(lhs_dims, rhs_dims)))]
     return tuple(pair[0] for pair in pairs), tuple(pair[1] for pair in pairs)
 
 
 def matrix_product(
-    sums: Arithmetic, as_lhs: Kernel | None, as_rhs: Kernel | None, sizes: tuple[int, ...], constants: dict[str, Array]
-) -> Kernel:
-    """A function of two operands: made matrices, multiplied, the product reshaped."""
-    prepare_lhs, lhs_is_ready = _preparation(sums.enter_lhs, as_lhs, constants.get("lhs"), sums.plain)
-    prepare_rhs, rhs_is_ready = _preparation(sums.enter_rhs, as_rhs, constants.get("rhs"), sums.plain)
-    matmul, leave = sums.matmul, sums.leave
-    if lhs_is_ready and rhs_is_ready and sums.plain and matmul is np.matmul:
+    sums: Arithmetic, as_lhs: Run | None, as_rhs: Run | None, sizes: tuple[int, ...], constants: Mapping[str, Array]
+) -> Run:
+    """Return a function that brings operands into the form of matrices, multiplies them and reshapes the product.
+
+    `as_lhs` and `as_rhs` arrange an operand as matrices; they are None for an operand that already is one.
+    """
+    prepare_lhs, lhs_is_ready = _preparation(sums.load_lhs, as_lhs, constants.get("lhs"), sums.is_plain)
+    prepare_rhs, rhs_is_ready = _preparation(sums.load_rhs, as_rhs, constants.get("rhs"), sums.is_plain)
+    matmul, leave = sums.matmul, sums.store
+    if lhs_is_ready and rhs_is_ready and sums.is_plain and matmul is np.matmul:
 
         def run_plain(lhs: Array, rhs: Array) -> Array:
-            product = np.matmul(lhs, rhs)
+            product: Array = np.matmul(lhs, rhs)
             return product if product.shape == sizes else product.reshape(sizes)
 
         return run_plain
 
     def run(lhs: Array, rhs: Array) -> Array:
-        return leave(matmul(prepare_lhs(lhs), prepare_rhs(rhs))).reshape(sizes)
+        product: Array = leave(matmul(prepare_lhs(lhs), prepare_rhs(rhs)))
+        return product.reshape(sizes)
 
     return run
 
 
-def _preparation(enter: Kernel, arrange: Kernel | None, constant: Array | None, plain: bool) -> tuple[Kernel, bool]:
-    """What brings an operand into the form of matrices, and whether it has nothing to do."""
+def _preparation(enter: Run, arrange: Run | None, constant: Array | None, plain: bool) -> tuple[Run, bool]:
+    """Return a function that brings an operand into the form of matrices, and whether it returns it unchanged."""
     if plain and arrange is None:
         return _unchanged, True
     if plain or arrange is None:
@@ -284,7 +307,8 @@ def _preparation(enter: Kernel, arrange: Kernel | None, constant: Array | None, 
     else:
 
         def prepare(x: Array) -> Array:
-            return arrange(enter(x))
+            matrix: Array = arrange(enter(x))
+            return matrix
 
     if constant is None or constant.size * 4 > PREPARED_BYTES:
         return prepare, False
@@ -299,24 +323,30 @@ def _unchanged(x: Array) -> Array:
 # --- algorithms -----------------------------------------------------------------------------------------------------
 
 
-def with_algorithm(sums: Arithmetic, types: Sequence[Any], counts: Sequence[int]) -> Arithmetic:
-    """The arithmetic that an algorithm's precision types and counts ask for; UnsupportedError if there is none here.
+# From the number of primitive operations to (components, levels): an operand is the sum of `components` numbers, the
+# largest first, and the products of components i and j with i + j < levels are summed.
+DECOMPOSITIONS = {1: (1, 1), 3: (2, 2), 4: (2, 3), 6: (3, 3), 9: (3, 5)}
 
-    `n` products of components are those of the largest: 1 of one component each, 3 or 4 of two, 6 or 9 of three. Sums
-    are accumulated in f32 or f64 and rounded once to the accumulation type.
+
+def with_algorithm(sums: Arithmetic, algorithm: DotAlgorithm) -> Arithmetic:
+    """Return the arithmetic of an algorithm; UnsupportedError for a combination that is not implemented.
+
+    Sums are accumulated in f32 or f64 and rounded once to the accumulation type.
     """
-    *component_counts, operations = counts
-    components, levels = {1: (1, 1), 3: (2, 2), 4: (2, 3), 6: (3, 3), 9: (3, 5)}.get(operations, (0, 0))
-    if components == 0 or any(count not in (1, components) for count in component_counts):
-        raise UnsupportedError(f"no dot algorithm of {operations} operations on {component_counts} components")
-    lhs, rhs, accumulate = map(_rounding, types)
+    operations = algorithm.num_primitive_operations
+    counts = [algorithm.lhs_component_count, algorithm.rhs_component_count]
+    components, levels = DECOMPOSITIONS.get(operations or 0, (0, 0))
+    if components == 0 or any(count not in (1, components) for count in counts):
+        raise UnsupportedError(f"unsupported dot algorithm: {operations} operations on {counts} components")
+    types = (algorithm.lhs_precision_type, algorithm.rhs_precision_type, algorithm.accumulation_type)
+    lhs, rhs, accumulate = (_rounding(type) for type in types if type is not None)  # verified: none is None
     return rounded_arithmetic(sums, lhs, rhs, accumulate, components, levels)
 
 
-def _rounding(type: Any) -> Kernel:
-    if type.name == "tf32":
+def _rounding(type: Type) -> Run:
+    if type == FLOATS["tf32"]:
         return round_to_tf32
     try:
         return rounding(numpy_dtype(type))
     except UnsupportedError:
-        raise UnsupportedError(f"no dot algorithm in {type}") from None
+        raise UnsupportedError(f"unsupported type of a dot algorithm: {type}") from None

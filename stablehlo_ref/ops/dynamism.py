@@ -1,33 +1,26 @@
-"""Ops on shapes that only a run will tell.
+"""Ops whose shapes are known only at run time (spec, "Dynamism").
 
-Each is the op of the same name less `dynamic_`, with attributes that came as operands: once those are known, its roles
-are the roles of that op.
+A dynamic op has operands, here called shape operands, instead of attributes of a static op. Once their values are
+known, its roles are those of the static op: `dynamic_pad` with constant amounts plans what `pad` plans. So the formulas
+of the static ops apply to the dynamic ones, and so do their oracles (spec_checks/oracles/dynamism.py).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeAlias
 
 import numpy as np
 
-from stablehlo_ref.define import Attr, In, Op, Out
-from stablehlo_ref.kinds import (
-    Dims,
-    Int,
-    integer_matrix,
-    integer_scalar,
-    integer_vector,
-    quantized_tensor,
-    si32_scalar,
-    tensor,
-)
-from stablehlo_ref.ops.constants import Iota, number_tensor
-from stablehlo_ref.ops.convolution import Convolution
-from stablehlo_ref.ops.data_movement import BroadcastInDim, Pad, Reshape
-from stablehlo_ref.ops.gather_scatter import Gather, index_size
-from stablehlo_ref.ops.slicing import Slice
-from stablehlo_ref.spec import (
+from stablehlo_ref.define.attribute_codecs import Dims, Int, Matrix
+from stablehlo_ref.define.bound import Site
+from stablehlo_ref.define.computation import Run
+from stablehlo_ref.define.constraints import Checker
+from stablehlo_ref.define.definition import Role
+from stablehlo_ref.define.members import Member
+from stablehlo_ref.define.op import Attr, In, Op, Out
+from stablehlo_ref.define.spec import (
     UNKNOWN,
     Size,
     dim,
@@ -40,47 +33,81 @@ from stablehlo_ref.spec import (
     shape,
     size,
 )
+from stablehlo_ref.define.type_constraints import (
+    integer_matrix,
+    integer_scalar,
+    integer_vector,
+    quantized_tensor,
+    si32_scalar,
+    tensor,
+)
+from stablehlo_ref.ir.arrays import Array
+from stablehlo_ref.ir.types import TensorType
+from stablehlo_ref.ops.constants import Iota, number_tensor
+from stablehlo_ref.ops.convolution import Convolution
+from stablehlo_ref.ops.data_movement import BroadcastInDim, Pad, Reshape
+from stablehlo_ref.ops.gather_scatter import Gather, index_size
+from stablehlo_ref.ops.slicing import Slice
 
-Run = Callable[..., Any]
+SPARE = 64  # elements of a shape operand that is too large, beyond the expected ones, which messages may show
 
-SPARE = 64  # sizes of a shaping operand beyond those that it must have, which messages may show
+Arguments: TypeAlias = Mapping[str, Any]  # of a role, by parameter
 
 
 class Dynamic(Op):
-    """The roles of the op that it is a subclass of, which see `shaping` operands as attributes of unknown numbers."""
+    """Base of ops whose roles are those of a static op and see shape operands as attributes."""
 
     @classmethod
-    def call(cls, role: str, values: dict[str, Any]) -> Any:
-        known = values.get("constants", {})
-        given = {name: numbers(known.get(name), values[name], cls.usual(values)) for name in cls.shaping}
-        returned = super().call(role, values | given)
-        return leading(returned, len(cls.operands) - len(cls.shaping)) if role == "plan" else returned
+    def _role(cls, name: str, members: Mapping[str, Member]) -> Role:
+        role = super()._role(name, members)
+        return DynamicRole(role.function, role.parameters, cls, is_plan=name == "plan", groups=role.groups)
+
+    @classmethod
+    def adapted(cls, arguments: Arguments) -> Arguments:
+        """Return the arguments of a role with the values of shape operands, as far as they are known."""
+        known, sizes = arguments["site"].constants, cls.expected_sizes(arguments)
+        names = cls.definition.traits.shape_operands
+        return {**arguments, **{name: values_of(known.get(name), arguments[name], sizes) for name in names}}
 
     @staticmethod
-    def usual(values: dict[str, Any]) -> tuple[int, ...]:
-        """The sizes that the shaping operands must have, for those whose types do not tell."""
-        return (rank(values["result"]),)
+    def expected_sizes(arguments: Arguments) -> tuple[int, ...]:
+        """Return the shape that the shape operands must have, for those whose types do not state it."""
+        return (rank(arguments["result"]),)
 
 
-def numbers(known: np.ndarray | None, operand: Any, usual: tuple[int, ...]) -> Any:
-    """The values of a shaping operand as nested tuples, unknown ones where only its type is known.
+@dataclass(frozen=True)
+class DynamicRole(Role):
+    """A role of a static op that receives the values of shape operands as attributes."""
 
-    Of an operand that is far too large there are only as many as show that.
+    op_class: type[Dynamic]
+    is_plan: bool
+
+    def __call__(self, arguments: Arguments) -> Any:
+        returned = super().__call__(self.op_class.adapted(arguments))
+        definition = self.op_class.definition
+        static_operands = len(definition.operands) - len(definition.traits.shape_operands)
+        return on_first(static_operands, returned) if self.is_plan else returned
+
+
+def values_of(known: Array | None, operand: TensorType, expected: tuple[int, ...]) -> Dims | Matrix:
+    """Return the elements of a shape operand as nested tuples, `UNKNOWN` where only its type is known.
+
+    At most `SPARE` elements beyond the `expected` sizes are returned, which are enough to report too large an operand.
     """
-    sizes = [min(n, m + SPARE) if isinstance(n, int) else m for n, m in zip(shape(operand), usual)]
+    sizes = [min(n, m + SPARE) if isinstance(n, int) else m for n, m in zip(shape(operand), expected)]
     known = np.full(sizes, UNKNOWN, object) if known is None else known[tuple(map(slice, sizes))]
     return tuple(map(tuple, known.tolist())) if known.ndim == 2 else tuple(known.tolist())
 
 
-def leading(run: Run, count: int) -> Run:
-    """`run` on the first `count` of its operands."""
+def on_first(count: int, run: Run) -> Run:
+    """Return a function that calls `run` with the first `count` of its operands."""
     return lambda *arrays: run(*arrays[:count])
 
 
-class DynamicPad(Pad, Dynamic, op="dynamic_pad"):
-    """`pad` with amounts that are operands."""
-
-    shaping = ("edge_padding_low", "edge_padding_high", "interior_padding")
+class DynamicPad(
+    Pad, Dynamic, op="dynamic_pad", shape_operands=("edge_padding_low", "edge_padding_high", "interior_padding")
+):
+    """Pad `operand` as `pad` does, with amounts that are operands."""
 
     edge_padding_low = In(integer_vector)  # I3
     edge_padding_high = In(integer_vector)  # I4
@@ -90,19 +117,25 @@ class DynamicPad(Pad, Dynamic, op="dynamic_pad"):
 
     @staticmethod
     def constraints(
-        C: Any, infer: Any, operand: Any, padding_value: Any, edge_padding_low: Any, edge_padding_high: Any,
-        interior_padding: Any, result: Any,
-    ) -> None:  # fmt: skip
+        C: Checker,
+        infer: Callable[[], TensorType],
+        operand: TensorType,
+        padding_value: TensorType,
+        edge_padding_low: Dims,
+        edge_padding_high: Dims,
+        interior_padding: Dims,
+        result: TensorType,
+    ) -> None:
         C(1, element_type(operand) == element_type(padding_value) == element_type(result))
         C(2, size(edge_padding_low) == size(edge_padding_high) == size(interior_padding) == rank(operand))
         C(3, all(0 <= n for n in interior_padding))
         C(4, shape(result) == shape(infer()))
 
 
-class RealDynamicSlice(Slice, Dynamic, op="real_dynamic_slice"):
-    """`slice` with bounds that are operands."""
-
-    shaping = ("start_indices", "limit_indices", "strides")
+class RealDynamicSlice(
+    Slice, Dynamic, op="real_dynamic_slice", shape_operands=("start_indices", "limit_indices", "strides")
+):
+    """Slice `operand` as `slice` does, with bounds and strides that are operands."""
 
     start_indices = In(integer_vector)
     limit_indices = In(integer_vector)
@@ -111,22 +144,29 @@ class RealDynamicSlice(Slice, Dynamic, op="real_dynamic_slice"):
     syntax = "operands attr-dict : functional_type"
 
 
-class DynamicGather(Gather, Dynamic, op="dynamic_gather"):
-    """`gather` with slice sizes that are an operand."""
-
-    shaping = ("slice_sizes",)
+class DynamicGather(Gather, Dynamic, op="dynamic_gather", shape_operands=("slice_sizes",)):
+    """Gather slices of `operand` as `gather` does, with slice sizes that are an operand."""
 
     slice_sizes = In(integer_vector)  # I3
 
     @staticmethod
-    def usual(values: dict[str, Any]) -> tuple[int, ...]:
-        return (rank(values["operand"]),)
+    def expected_sizes(arguments: Arguments) -> tuple[int, ...]:
+        return (rank(arguments["operand"]),)
 
     @staticmethod
     def constraints(
-        C: Any, infer: Any, operand: Any, start_indices: Any, slice_sizes: Any, offset_dims: Any,
-        collapsed_slice_dims: Any, operand_batching_dims: Any, start_index_map: Any, index_vector_dim: Any, result: Any,
-    ) -> None:  # fmt: skip
+        C: Checker,
+        infer: Callable[[], TensorType],
+        operand: TensorType,
+        start_indices: TensorType,
+        slice_sizes: Dims,
+        offset_dims: Dims,
+        collapsed_slice_dims: Dims,
+        operand_batching_dims: Dims,
+        start_index_map: Dims,
+        index_vector_dim: Int,
+        result: TensorType,
+    ) -> None:
         C(1, rank(operand) == size(offset_dims) + size(collapsed_slice_dims) + size(operand_batching_dims))
         C(2, 0 <= index_vector_dim <= rank(start_indices))
         C(3, size(start_index_map) == index_size(start_indices, index_vector_dim))
@@ -143,49 +183,45 @@ class DynamicGather(Gather, Dynamic, op="dynamic_gather"):
         C(14, element_type(operand) == element_type(result))
 
 
-class DynamicConv(Convolution, Dynamic, op="dynamic_conv"):
-    """`convolution` with a padding that is an operand."""
-
-    shaping = ("padding",)
+class DynamicConv(Convolution, Dynamic, op="dynamic_conv", shape_operands=("padding",)):
+    """Compute a `convolution` with a padding that is an operand."""
 
     padding = In(integer_matrix)  # I3
 
     syntax = ""
 
     @classmethod
-    def call(cls, role: str, values: dict[str, Any]) -> Any:
-        """As for any dynamic op, but strides beyond those of spatial dimensions, as JAX writes them, are ignored."""
-        strides = values["window_strides"]
-        (spatial, _) = cls.usual(values)
-        return super().call(role, values | {"window_strides": strides and strides[:spatial]})
+    def adapted(cls, arguments: Arguments) -> Arguments:
+        """Ignore strides beyond those of the spatial dimensions, which JAX writes."""
+        strides = arguments["window_strides"]
+        (spatial, _) = cls.expected_sizes(arguments)
+        return {**super().adapted(arguments), "window_strides": strides and strides[:spatial]}
 
     @staticmethod
-    def usual(values: dict[str, Any]) -> tuple[int, ...]:
-        return len(values["input_spatial_dimensions"]), 2
+    def expected_sizes(arguments: Arguments) -> tuple[int, ...]:
+        return len(arguments["input_spatial_dimensions"]), 2
 
 
-class DynamicReshape(Reshape, Dynamic, op="dynamic_reshape"):
-    """`reshape` to a shape that is an operand."""
-
-    shaping = ("output_shape",)
+class DynamicReshape(Reshape, Dynamic, op="dynamic_reshape", shape_operands=("output_shape",)):
+    """Reshape `operand` to a shape that is an operand."""
 
     output_shape = In(integer_vector)  # I2
     result = Out(tensor | quantized_tensor)
 
     @staticmethod
-    def infer(output_shape: Any, result: Any) -> Any:
+    def infer(output_shape: Dims, result: TensorType) -> TensorType:
         return make_tensor_type(output_shape, element_type(result))
 
     @staticmethod
-    def constraints(C: Any, operand: Any, output_shape: Any, result: Any) -> None:
+    def constraints(C: Checker, operand: TensorType, output_shape: Dims, result: TensorType) -> None:
         Reshape.constraints(C, operand, result)
         C(4, size(output_shape) == rank(result))
 
 
-class DynamicBroadcastInDim(BroadcastInDim, Dynamic, op="dynamic_broadcast_in_dim"):
-    """`broadcast_in_dim` to a shape that is an operand."""
-
-    shaping = ("output_dimensions",)
+class DynamicBroadcastInDim(
+    BroadcastInDim, Dynamic, op="dynamic_broadcast_in_dim", shape_operands=("output_dimensions",)
+):
+    """Broadcast `operand` as `broadcast_in_dim` does, to a shape that is an operand."""
 
     output_dimensions = In(integer_vector)  # I2
     known_expanding_dimensions = Attr(Dims, default=())  # I4
@@ -193,14 +229,19 @@ class DynamicBroadcastInDim(BroadcastInDim, Dynamic, op="dynamic_broadcast_in_di
     result = Out(tensor | quantized_tensor)
 
     @staticmethod
-    def infer(output_dimensions: Any, result: Any) -> Any:
+    def infer(output_dimensions: Dims, result: TensorType) -> TensorType:
         return make_tensor_type(output_dimensions, element_type(result))
 
     @staticmethod
     def constraints(
-        C: Any, operand: Any, output_dimensions: Any, broadcast_dimensions: Any, known_expanding_dimensions: Any,
-        known_nonexpanding_dimensions: Any, result: Any,
-    ) -> None:  # fmt: skip
+        C: Checker,
+        operand: TensorType,
+        output_dimensions: Dims,
+        broadcast_dimensions: Dims,
+        known_expanding_dimensions: Dims,
+        known_nonexpanding_dimensions: Dims,
+        result: TensorType,
+    ) -> None:
         BroadcastInDim.constraints(C, operand, broadcast_dimensions, result)
         C(7, size(output_dimensions) == rank(result))
         C(8, is_unique(known_expanding_dimensions + known_nonexpanding_dimensions))
@@ -208,10 +249,8 @@ class DynamicBroadcastInDim(BroadcastInDim, Dynamic, op="dynamic_broadcast_in_di
         C(10, in_range(known_nonexpanding_dimensions, rank(operand)))
 
 
-class DynamicIota(Dynamic, op="dynamic_iota"):
-    """`iota` of a shape that is an operand."""
-
-    shaping = ("output_shape",)
+class DynamicIota(Dynamic, op="dynamic_iota", shape_operands=("output_shape",)):
+    """Fill a tensor as `iota` does, of a shape that is an operand."""
 
     output_shape = In(integer_vector)  # I1
     iota_dimension = Attr(Int)  # I2
@@ -220,23 +259,21 @@ class DynamicIota(Dynamic, op="dynamic_iota"):
     syntax = "operands, dim = $iota_dimension attr-dict : functional_type"
 
     @staticmethod
-    def infer(output_shape: Any, result: Any) -> Any:
+    def infer(output_shape: Dims, result: TensorType) -> TensorType:
         return make_tensor_type(output_shape, element_type(result))
 
     @staticmethod
-    def constraints(C: Any, output_shape: Any, iota_dimension: Any, result: Any) -> None:
+    def constraints(C: Checker, output_shape: Dims, iota_dimension: Int, result: TensorType) -> None:
         C(1, 0 <= iota_dimension < size(output_shape))
         C(2, rank(result) == size(output_shape))
 
     @staticmethod
-    def plan(iota_dimension: Any, result: Any) -> Run:
+    def plan(iota_dimension: Int, result: TensorType) -> Run:
         return Iota.plan(iota_dimension, result)
 
 
-class GetDimensionSize(Op, op="get_dimension_size"):
-    """The size of one dimension of `operand`."""
-
-    on_storage = True
+class GetDimensionSize(Op, op="get_dimension_size", computes_on_storage=True):
+    """Return the size of one dimension of `operand`."""
 
     operand = In(tensor | quantized_tensor)  # I1
     dimension = Attr(Int)  # I2
@@ -245,20 +282,17 @@ class GetDimensionSize(Op, op="get_dimension_size"):
     syntax = "operands, dim = $dimension attr-dict : functional_type"
 
     @staticmethod
-    def constraints(C: Any, operand: Any, dimension: Any) -> None:
+    def constraints(C: Checker, operand: TensorType, dimension: Int) -> None:
         C(1, 0 <= dimension < rank(operand))
 
     @staticmethod
-    def plan(operand: Any, dimension: Any) -> Run:
-        known = np.int32(dim(operand, dimension))
-        return lambda operand: known
+    def plan(operand: TensorType, dimension: Int) -> Run:
+        known_size = np.int32(dim(operand, dimension))
+        return lambda operand: known_size
 
 
-class SetDimensionSize(Op, op="set_dimension_size"):
-    """`operand` with its dimension number `dimension` cut to `size`. Not in the spec; as XLA has it."""
-
-    on_storage = True
-    shaping = ("size",)
+class SetDimensionSize(Op, op="set_dimension_size", computes_on_storage=True, shape_operands=("size",)):
+    """Cut the dimension `dimension` of `operand` to its first `size` elements. Not in the spec; as in XLA."""
 
     operand = In(tensor | quantized_tensor)
     size = In(integer_scalar)
@@ -268,22 +302,23 @@ class SetDimensionSize(Op, op="set_dimension_size"):
     syntax = "operands, dim = $dimension attr-dict : functional_type"
 
     @staticmethod
-    def infer(operand: Any, dimension: Any, constants: Any) -> Any:
-        cut = cut_size(constants)
+    def infer(site: Site, operand: TensorType, dimension: Int) -> TensorType:
+        cut = cut_size(site.constants)
         sizes = [cut if d == dimension else n for d, n in enumerate(shape(operand))]
         return make_tensor_type(sizes, element_type(operand))
 
     @staticmethod
-    def constraints(C: Any, operand: Any, dimension: Any, constants: Any) -> None:
+    def constraints(C: Checker, site: Site, operand: TensorType, dimension: Int) -> None:
         C(1, 0 <= dimension < rank(operand))
-        cut = cut_size(constants)
+        cut = cut_size(site.constants)
         C(2, 0 <= cut <= dim(operand, dimension))
 
     @staticmethod
-    def plan(dimension: Any, result: Any) -> Run:
+    def plan(dimension: Int, result: TensorType) -> Run:
         kept = tuple(slice(0, n) if d == dimension else slice(None) for d, n in enumerate(shape(result)))
         return lambda operand, size: operand[kept]
 
 
-def cut_size(constants: dict[str, Any]) -> Size:
+def cut_size(constants: Mapping[str, Array]) -> Size:
+    """Return the value of the operand `size`, `UNKNOWN` if it is not constant."""
     return int(constants["size"]) if "size" in constants else UNKNOWN

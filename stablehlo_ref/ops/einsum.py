@@ -1,20 +1,19 @@
-"""Products that `dot_general` took the place of, and Einstein's notation for them."""
+"""Deprecated ops that `dot_general` superseded: dot, einsum, unary_einsum."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeAlias
 
 import numpy as np
 
-from stablehlo_ref.define import Attr, In, Op, Out
-from stablehlo_ref.ir.types import tensor_type
-from stablehlo_ref.kinds import String, quantized_tensor, tensor
-from stablehlo_ref.numerics.dtypes import numpy_dtype
-from stablehlo_ref.numerics.layout import opaque
-from stablehlo_ref.ops.dot_general import DotGeneral, PrecisionConfig
-from stablehlo_ref.spec import (
+from stablehlo_ref.define.attribute_codecs import String
+from stablehlo_ref.define.bound import PlanSite, call_role
+from stablehlo_ref.define.computation import Run
+from stablehlo_ref.define.constraints import Checker
+from stablehlo_ref.define.op import Attr, In, Op, Out
+from stablehlo_ref.define.spec import (
     compatible,
     dim,
     element_type,
@@ -25,24 +24,36 @@ from stablehlo_ref.spec import (
     shape,
     size,
 )
+from stablehlo_ref.define.type_constraints import quantized_tensor, tensor
+from stablehlo_ref.ir.arrays import Array
+from stablehlo_ref.ir.types import TensorType, tensor_type
+from stablehlo_ref.numerics.dtypes import numpy_dtype
+from stablehlo_ref.numerics.layout import raw_view
+from stablehlo_ref.ops.dot_general import DotGeneral, PrecisionConfig
 
-Array = Any
-Run = Callable[..., Array]
-Pair = tuple[Sequence[int], Sequence[int]]  # dimensions of both sides
+Pair: TypeAlias = tuple[Sequence[int], Sequence[int]]  # dimensions of lhs and of rhs
 
 
-def contraction(lhs: Any, rhs: Any, batching: Pair, contracting: Pair, result: Any, constants: Any) -> Run:
-    """A `dot_general` without an algorithm."""
-    numbers = {
+def contraction(
+    lhs: TensorType,
+    rhs: TensorType,
+    batching: Pair,
+    contracting: Pair,
+    result: TensorType,
+    constants: Mapping[str, Array],
+) -> Run:
+    """Plan a `dot_general` without an algorithm; `constants` are operands that are known."""
+    members = {
+        "lhs": lhs, "rhs": rhs, "result": result,
         "lhs_batching_dimensions": tuple(batching[0]), "rhs_batching_dimensions": tuple(batching[1]),
         "lhs_contracting_dimensions": tuple(contracting[0]), "rhs_contracting_dimensions": tuple(contracting[1]),
     }  # fmt: skip
-    values = DotGeneral.group(numbers, (lhs, rhs), [result], []) | {"constants": constants}
-    return DotGeneral.call("plan", values)  # type: ignore[no-any-return]
+    run: Run = call_role(DotGeneral.definition, "plan", members, constants)
+    return run
 
 
 class Dot(Op, op="dot"):
-    """A product of vectors or matrices; `dot_general` took its place."""
+    """Multiply vectors or matrices. Superseded by `dot_general`."""
 
     lhs = In(tensor | quantized_tensor)
     rhs = In(tensor | quantized_tensor)
@@ -52,23 +63,28 @@ class Dot(Op, op="dot"):
     syntax = "operands custom(precision) attr-dict : functional_type"
 
     @staticmethod
-    def infer(lhs: Any, rhs: Any) -> Any:
+    def infer(lhs: TensorType, rhs: TensorType) -> TensorType:
         return make_tensor_type(shape(lhs)[:-1] + shape(rhs)[1:], element_type(lhs))
 
     @staticmethod
-    def constraints(C: Any, infer: Any, lhs: Any, rhs: Any, result: Any) -> None:
+    def constraints(
+        C: Checker, infer: Callable[[], TensorType], lhs: TensorType, rhs: TensorType, result: TensorType
+    ) -> None:
         C(1, 1 <= rank(lhs) <= 2 and 1 <= rank(rhs) <= 2)
         C(2, dim(lhs, rank(lhs) - 1) == dim(rhs, 0))
         C(3, shape(result) == shape(infer()))
         C(4, is_complex(lhs) == is_complex(rhs) == is_complex(result))
 
     @staticmethod
-    def plan(lhs: Any, rhs: Any, result: Any, constants: Any) -> Run:
-        return contraction(lhs, rhs, ((), ()), ([rank(lhs) - 1], [0]), result, constants)
+    def plan(site: PlanSite, lhs: TensorType, rhs: TensorType, result: TensorType) -> Run:
+        return contraction(lhs, rhs, ((), ()), ([rank(lhs) - 1], [0]), result, site.constants)
 
 
 class Einsum(Op, op="einsum"):
-    """A sum of products by Einstein's notation; `dot_general` took its place."""
+    """Compute a sum of products in Einstein notation. Superseded by `dot_general`.
+
+    `...` stands for any number of dimensions, which are matched from the last one.
+    """
 
     lhs = In(tensor)
     rhs = In(tensor)
@@ -78,15 +94,22 @@ class Einsum(Op, op="einsum"):
     syntax = "operands, config = $einsum_config attr-dict : functional_type"
 
     @staticmethod
-    def infer(lhs: Any, rhs: Any, einsum_config: str) -> Any:
-        *names, kept = split_config(einsum_config)
+    def infer(lhs: TensorType, rhs: TensorType, einsum_config: String) -> TensorType:
+        *names, kept = split_config(einsum_config, rank(lhs), rank(rhs))
         sizes = {name: n for part, x in zip(names, (lhs, rhs)) for name, n in zip(part, shape(x))}
         return make_tensor_type([sizes[name] for name in kept], element_type(lhs))
 
     @staticmethod
-    def constraints(C: Any, infer: Any, lhs: Any, rhs: Any, einsum_config: str, result: Any) -> None:
-        C(1, re.fullmatch(r"\w*,\w*->\w*", einsum_config))
-        lhs_names, rhs_names, kept = split_config(einsum_config)
+    def constraints(
+        C: Checker,
+        infer: Callable[[], TensorType],
+        lhs: TensorType,
+        rhs: TensorType,
+        einsum_config: String,
+        result: TensorType,
+    ) -> None:
+        C(1, re.fullmatch(r"\w*(\.{3})?\w*,\w*(\.{3})?\w*->\w*(\.{3})?\w*", einsum_config))
+        lhs_names, rhs_names, kept = split_config(einsum_config, rank(lhs), rank(rhs))
         C(2, size(lhs_names) == rank(lhs) and size(rhs_names) == rank(rhs))
         C(3, is_unique([*kept]) and set(kept) <= {*lhs_names, *rhs_names})
         C(4, same_sizes(lhs_names + rhs_names, shape(lhs) + shape(rhs)))
@@ -94,8 +117,8 @@ class Einsum(Op, op="einsum"):
         C(6, is_complex(lhs) == is_complex(rhs) == is_complex(result))
 
     @staticmethod
-    def plan(lhs: Any, rhs: Any, einsum_config: str, result: Any, constants: Any) -> Run:
-        lhs_names, rhs_names, kept = split_config(einsum_config)
+    def plan(site: PlanSite, lhs: TensorType, rhs: TensorType, einsum_config: String, result: TensorType) -> Run:
+        lhs_names, rhs_names, kept = split_config(einsum_config, rank(lhs), rank(rhs))
         reduce_lhs, lhs_names, lhs = summed(lhs, lhs_names, keep=rhs_names + kept)
         reduce_rhs, rhs_names, rhs = summed(rhs, rhs_names, keep=lhs_names + kept)
         batching = [name for name in lhs_names if name in rhs_names and name in kept]
@@ -103,13 +126,16 @@ class Einsum(Op, op="einsum"):
         others = [name for name in lhs_names + rhs_names if name not in batching + contracting]
         order = [(batching + others).index(name) for name in kept]
         dot_type = tensor_type(tuple(dim(result, kept.index(name)) for name in batching + others), element_type(result))
-        pairs = [(places(names, lhs_names), places(names, rhs_names)) for names in (batching, contracting)]
+        pairs = [(positions(names, lhs_names), positions(names, rhs_names)) for names in (batching, contracting)]
         product = contraction(lhs, rhs, pairs[0], pairs[1], dot_type, {})
         return lambda lhs, rhs: product(reduce_lhs(lhs), reduce_rhs(rhs)).transpose(order)
 
 
 class UnaryEinsum(Op, op="unary_einsum"):
-    """A sum or transposition by Einstein's notation; `reduce` and `transpose` took its place."""
+    """Compute a sum or a transposition in Einstein notation. Superseded by `reduce` and `transpose`.
+
+    `...` stands for any number of dimensions.
+    """
 
     operand = In(tensor)
     einsum_config = Attr(String)
@@ -118,62 +144,72 @@ class UnaryEinsum(Op, op="unary_einsum"):
     syntax = "operands, config = $einsum_config attr-dict : functional_type"
 
     @staticmethod
-    def infer(operand: Any, einsum_config: str) -> Any:
-        names, kept = split_config(einsum_config)
+    def infer(operand: TensorType, einsum_config: String) -> TensorType:
+        names, kept = split_config(einsum_config, rank(operand))
         return make_tensor_type([dim(operand, names.index(name)) for name in kept], element_type(operand))
 
     @staticmethod
-    def constraints(C: Any, infer: Any, operand: Any, einsum_config: str, result: Any) -> None:
-        C(1, re.fullmatch(r"\w*->\w*", einsum_config))
-        names, kept = split_config(einsum_config)
+    def constraints(
+        C: Checker, infer: Callable[[], TensorType], operand: TensorType, einsum_config: String, result: TensorType
+    ) -> None:
+        C(1, re.fullmatch(r"\w*(\.{3})?\w*->\w*(\.{3})?\w*", einsum_config))
+        names, kept = split_config(einsum_config, rank(operand))
         C(2, size(names) == rank(operand))
         C(3, is_unique([*kept]) and set(kept) <= set(names))
         C(4, same_sizes(names, shape(operand)))
         C(5, compatible(result, infer()))
 
     @staticmethod
-    def plan(operand: Any, einsum_config: str) -> Run:
-        names, kept = split_config(einsum_config)
+    def plan(operand: TensorType, einsum_config: String) -> Run:
+        names, kept = split_config(einsum_config, rank(operand))
         reduce, names, _ = summed(operand, names, keep=kept)
-        order = places(kept, names)
+        order = positions(kept, names)
         return lambda operand: reduce(operand).transpose(order)
 
 
-def split_config(config: str) -> list[str]:
-    """The dimensions' names of each operand and of the result."""
-    return re.split(",|->", config.replace(" ", ""))
+def split_config(config: str, *ranks: int) -> list[str]:
+    """Return the names of the dimensions of each operand, of these ranks, and of the result.
+
+    The dimensions of an ellipsis have names from the private use area of Unicode.
+    """
+    *operands, kept = re.split(",|->", config.replace(" ", ""))
+    counts = [max(0, n + 3 - len(names)) * ("..." in names) for names, n in zip(operands, ranks)]
+    ellipsis = "".join(chr(0xE000 + i) for i in range(max(counts)))
+    expanded = [names.replace("...", ellipsis[len(ellipsis) - n :]) for names, n in zip(operands, counts)]
+    return [*expanded, kept.replace("...", ellipsis)]
 
 
 def same_sizes(names: str, sizes: Sequence[int]) -> bool:
-    """Whether dimensions of one name have one size."""
+    """Whether dimensions with the same name have the same size."""
     return all(n == sizes[names.index(name)] for name, n in zip(names, sizes))
 
 
-def places(names: Sequence[str], among: str) -> list[int]:
+def positions(names: Sequence[str], among: str) -> list[int]:
+    """Return the position of each name among the names of an operand."""
     return [among.index(name) for name in names]
 
 
-def summed(x: Any, names: str, keep: str) -> tuple[Run, str, Any]:
-    """Takes diagonals where names repeat, and sums over dimensions that nobody needs, as products with ones.
+def summed(x: TensorType, names: str, keep: str) -> tuple[Run, str, TensorType]:
+    """Plan the diagonals of repeated names and the sums over the names that are not in `keep`.
 
-    Returns a function of arrays, the names of the dimensions that are left, and the type of what it returns.
+    Sums are products with ones. Return a function of an array, the names of its result's dimensions and the type.
     """
     unique = "".join(dict.fromkeys(names))
-    left = "".join(name for name in unique if name in keep)
+    kept = "".join(name for name in unique if name in keep)
     element, sizes = element_type(x), [dim(x, names.index(name)) for name in unique]
-    result = tensor_type(tuple(sizes[unique.index(name)] for name in left), element)
-    if unique == left:
-        return (lambda x: diagonals(x, names)), left, result
-    gone = [place for place, name in enumerate(unique) if name not in left]
-    ones = np.ones([sizes[place] for place in gone]).astype(numpy_dtype(element))
+    result = tensor_type(tuple(sizes[unique.index(name)] for name in kept), element)
+    if unique == kept:
+        return (lambda x: diagonals(x, names)), kept, result
+    reduced = [position for position, name in enumerate(unique) if name not in kept]
+    ones = np.ones([sizes[position] for position in reduced]).astype(numpy_dtype(element))
     types = tensor_type(tuple(sizes), element), tensor_type(ones.shape, element)
-    product = contraction(*types, ((), ()), (gone, range(len(gone))), result, {"rhs": ones})
-    return (lambda x: product(diagonals(x, names), ones)), left, result
+    product = contraction(*types, ((), ()), (reduced, range(len(reduced))), result, {"rhs": ones})
+    return (lambda x: product(diagonals(x, names), ones)), kept, result
 
 
 def diagonals(x: Array, names: str) -> Array:
-    """A view with one dimension for each name; along it all dimensions of that name run together."""
+    """Return a view with one dimension per name, the diagonal of all dimensions with that name."""
     unique = list(dict.fromkeys(names))
     strides = [sum(s for s, other in zip(x.strides, names) if other == name) for name in unique]
     sizes = [x.shape[names.index(name)] for name in unique]
-    return np.lib.stride_tricks.as_strided(opaque(x), sizes, strides, writeable=False).view(x.dtype)
+    return np.lib.stride_tricks.as_strided(raw_view(x), sizes, strides, writeable=False).view(x.dtype)

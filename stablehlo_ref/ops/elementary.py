@@ -1,20 +1,21 @@
-"""Elementwise ops on floating-point and complex numbers: elementary functions, and rounding to integers."""
+"""Elementwise ops on floating-point and complex numbers: elementary functions and rounding to integers."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, TypeAlias
 
-from stablehlo_ref.define import Attr, In, Out
-from stablehlo_ref.ir.attributes import EnumAttribute, StructAttribute
-from stablehlo_ref.kinds import Struct, complex_tensor, float_tensor, per_tensor_quantized
+from stablehlo_ref.define.attribute_codecs import StructCodec
+from stablehlo_ref.define.op import Attr, In, Out
+from stablehlo_ref.define.type_constraints import complex_tensor, float_tensor, per_tensor_quantized
+from stablehlo_ref.ir.attributes import Attribute, EnumAttribute, StructAttribute
 from stablehlo_ref.numerics import complex_elementary, elementary, floats
 from stablehlo_ref.ops.elementwise import BinaryElementwise, UnaryElementwise
 
 
-class ResultAccuracy(Struct):
+class ResultAccuracyCodec(StructCodec):
     """`#stablehlo.result_accuracy<atol = ..., rtol = ..., ulps = ..., mode = ...>`."""
 
-    def decode(self, attribute: Any) -> StructAttribute:
+    def decode(self, attribute: Attribute) -> StructAttribute:
         struct = super().decode(attribute)
         match struct.fields.get("mode"):
             case EnumAttribute(value=("DEFAULT" | "HIGHEST") as mode):
@@ -23,100 +24,106 @@ class ResultAccuracy(Struct):
         return struct
 
 
+ResultAccuracy: TypeAlias = Annotated[StructAttribute, ResultAccuracyCodec("stablehlo.result_accuracy")]
+
+
 class ElementaryFunction(UnaryElementwise):
-    """Results are as near to the exact ones as can be had at speed, whatever `result_accuracy` allows."""
+    """Base of the elementary functions.
+
+    `result_accuracy` is ignored: results always have the accuracy that docs/choices.md#accuracy states.
+    """
 
     operand = In(float_tensor | complex_tensor | per_tensor_quantized)  # I1
-    result_accuracy = Attr(ResultAccuracy("stablehlo.result_accuracy"), default=None)
+    result_accuracy = Attr(ResultAccuracy, default=None)
     result = Out(float_tensor | complex_tensor | per_tensor_quantized)
 
 
 class Cbrt(ElementaryFunction, op="cbrt"):
-    """The cubic root of each element."""
+    """Compute the cube root of each element."""
 
     floating = elementary.cbrt
     complex = complex_elementary.cbrt
 
 
 class Cosine(ElementaryFunction, op="cosine"):
-    """The cosine of each element."""
+    """Compute the cosine of each element."""
 
     floating = elementary.cosine
     complex = complex_elementary.cosine
 
 
 class Exponential(ElementaryFunction, op="exponential"):
-    """e to the power of each element."""
+    """Compute the exponential of each element."""
 
     floating = elementary.exponential
     complex = complex_elementary.exponential
 
 
 class ExponentialMinusOne(ElementaryFunction, op="exponential_minus_one"):
-    """e to the power of each element, minus one, exact near zero."""
+    """Compute the exponential of each element minus one, accurate near zero."""
 
     floating = elementary.exponential_minus_one
     complex = complex_elementary.exponential_minus_one
 
 
 class Log(ElementaryFunction, op="log"):
-    """The natural logarithm of each element."""
+    """Compute the natural logarithm of each element."""
 
     floating = elementary.log
     complex = complex_elementary.log
 
 
 class LogPlusOne(ElementaryFunction, op="log_plus_one"):
-    """The natural logarithm of one plus each element, exact near zero."""
+    """Compute the natural logarithm of each element plus one, accurate near zero."""
 
     floating = elementary.log_plus_one
     complex = complex_elementary.log_plus_one
 
 
 class Logistic(ElementaryFunction, op="logistic"):
-    """1 / (1 + exp(-x)) of each element."""
+    """Compute the logistic function `1 / (1 + exp(-x))` of each element."""
 
     floating = elementary.logistic
     complex = complex_elementary.logistic
 
 
 class Rsqrt(ElementaryFunction, op="rsqrt"):
-    """The reciprocal of the square root of each element."""
+    """Compute the reciprocal square root of each element."""
 
     floating = elementary.rsqrt
     complex = complex_elementary.rsqrt
 
 
 class Sine(ElementaryFunction, op="sine"):
-    """The sine of each element."""
+    """Compute the sine of each element."""
 
     floating = elementary.sine
     complex = complex_elementary.sine
 
 
 class Sqrt(ElementaryFunction, op="sqrt"):
-    """The square root of each element."""
+    """Compute the square root of each element."""
 
     floating = floats.sqrt
     complex = complex_elementary.sqrt
 
 
 class Tan(ElementaryFunction, op="tan"):
-    """The tangent of each element."""
+    """Compute the tangent of each element."""
 
     floating = elementary.tan
     complex = complex_elementary.tan
 
 
 class Tanh(ElementaryFunction, op="tanh"):
-    """The hyperbolic tangent of each element."""
+    """Compute the hyperbolic tangent of each element."""
 
     floating = elementary.tanh
     complex = complex_elementary.tanh
 
 
 class Atan2(BinaryElementwise, op="atan2"):
-    """The angle of the point (`rhs`, `lhs`), between -pi and pi."""
+    """Compute the angle of the point (`rhs`, `lhs`), between -pi and pi."""
 
     lhs = In(float_tensor | complex_tensor | per_tensor_quantized)  # I1
     rhs = In(float_tensor | complex_tensor | per_tensor_quantized)  # I2
@@ -130,29 +137,31 @@ class Atan2(BinaryElementwise, op="atan2"):
 
 
 class Rounding(UnaryElementwise):
+    """Base of the ops that round floats to integers."""
+
     operand = In(float_tensor | per_tensor_quantized)  # I1
     result = Out(float_tensor | per_tensor_quantized)
 
 
 class Ceil(Rounding, op="ceil"):
-    """The smallest integer that is not below each element."""
+    """Round each element up to an integer."""
 
     floating = floats.ceil
 
 
 class Floor(Rounding, op="floor"):
-    """The largest integer that is not above each element."""
+    """Round each element down to an integer."""
 
     floating = floats.floor
 
 
 class RoundNearestAfz(Rounding, op="round_nearest_afz"):
-    """The integer nearest to each element, ties away from zero."""
+    """Round each element to the nearest integer, ties away from zero."""
 
     floating = floats.round_nearest_afz
 
 
 class RoundNearestEven(Rounding, op="round_nearest_even"):
-    """The integer nearest to each element, ties to the even one."""
+    """Round each element to the nearest integer, ties to even."""
 
     floating = floats.round_nearest_even

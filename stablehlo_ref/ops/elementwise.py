@@ -1,33 +1,22 @@
-"""Ops that work element by element: what all of them share, arithmetic, and `map`.
+"""Elementwise ops: their base classes, arithmetic, and `map`.
 
-Each class is the spec's list of bullets: what the op does for which element types.
+A class lists the kernels of an op by kind of element type, as the spec's section on the op does: "For booleans: logical
+OR", "For integers: integer addition", and so on.
 """
 
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import ClassVar, TypeAlias
 
 import numpy as np
 
-from stablehlo_ref.define import Attr, Body, In, Ins, Op, Out
-from stablehlo_ref.diagnostics import UnsupportedError
-from stablehlo_ref.ir.types import FunctionType
-from stablehlo_ref.kinds import (
-    Dims,
-    complex_tensor,
-    float_tensor,
-    integer_tensor,
-    per_tensor_quantized,
-    quantized_tensor,
-    signed_integer_tensor,
-    tensor,
-)
-from stablehlo_ref.numerics import complex_elementary, complexes, elementary, floats, integers, open_cases
-from stablehlo_ref.numerics.dtypes import kind, numpy_dtype
-from stablehlo_ref.numerics.integers import same
-from stablehlo_ref.spec import (
+from stablehlo_ref.define.attribute_codecs import Dims
+from stablehlo_ref.define.computation import FindChoices, RegionFunction, Run
+from stablehlo_ref.define.constraints import Checker
+from stablehlo_ref.define.op import Attr, Body, In, Ins, Op, Out
+from stablehlo_ref.define.spec import (
     axes,
     baseline_element_type,
     baseline_type,
@@ -46,42 +35,55 @@ from stablehlo_ref.spec import (
     size,
     storage_type,
 )
+from stablehlo_ref.define.type_constraints import (
+    complex_tensor,
+    float_tensor,
+    integer_tensor,
+    per_tensor_quantized,
+    quantized_tensor,
+    signed_integer_tensor,
+    tensor,
+)
+from stablehlo_ref.diagnostics import UnsupportedError
+from stablehlo_ref.ir.arrays import Array, DType
+from stablehlo_ref.ir.types import FunctionType, TensorType, Type
+from stablehlo_ref.numerics import complex_elementary, complexes, elementary, floats, implementation_defined, integers
+from stablehlo_ref.numerics.dtypes import kind, numpy_dtype
+from stablehlo_ref.numerics.kernels import same_kernel
 
-Array = Any  # numpy arrays and scalars
-Kernel = Callable[..., Array]
-Bullet = Any  # a factory from the dtype to the kernel; None where the spec has no such bullet
+KernelFactory: TypeAlias = Callable[[DType], Run]  # from the element type's dtype to a function of arrays
 
 number_tensor = integer_tensor | float_tensor | complex_tensor
 
 
-class Elementwise(Op):
-    """The spec's bullets, one for each kind of element type.
+class Elementwise(Op, elementwise=True):
+    """Base of the elementwise ops: kernels by kind of element type, None for kinds that the op does not have.
 
-    `scalar` is an operator of Python that does the same on numpy's own types, on scalars in a tenth of a kernel's time.
+    `scalar` is a Python operator that does the same on scalars of numpy's own types, ten times as fast as a kernel.
+    `choices` returns, for a dtype, a function that finds operands whose result is implementation-defined.
     """
 
-    elementwise = True
-    scalar: Any = None
-    boolean: Bullet = None
-    integer: Bullet = None
-    floating: Bullet = None
-    complex: Bullet = None
-    open: Bullet = None  # from the dtype to a function that finds the operands of which the spec leaves the result open
+    scalar: ClassVar[Run | None] = None
+    boolean: ClassVar[KernelFactory | None] = None
+    integer: ClassVar[KernelFactory | None] = None
+    floating: ClassVar[KernelFactory | None] = None
+    complex: ClassVar[KernelFactory | None] = None
+    choices: ClassVar[Callable[[DType], FindChoices] | None] = None
 
     @classmethod
-    def kernel(cls, x: Any) -> Kernel:
-        """The bullet for this element type, rounded to it."""
+    def kernel(cls, x: Type) -> Run:
+        """Return the kernel for the element type of `x`; UnsupportedError if the op has none."""
         dtype = numpy_dtype(element_type(x))
         if cls.scalar is not None and rank(x) == 0 and dtype.kind in "biuf":
-            return cls.scalar  # type: ignore[no-any-return]
-        bullet: Bullet = getattr(cls, kind(dtype))
-        if bullet is None:
-            raise UnsupportedError(f"'{cls.name}' op has no meaning for {element_type(x)}")
-        return bullet(dtype)
+            return cls.scalar
+        factory: KernelFactory | None = getattr(cls, kind(dtype))
+        if factory is None:
+            raise UnsupportedError(f"'{cls.definition.name}' op does not support element type {element_type(x)}")
+        return factory(dtype)
 
 
 class UnaryElementwise(Elementwise):
-    """One operand, and a result of the same type."""
+    """Base of the ops with one operand and a result of the same type."""
 
     operand = In(tensor | quantized_tensor)  # I1
     result = Out(tensor | quantized_tensor)
@@ -89,24 +91,24 @@ class UnaryElementwise(Elementwise):
     syntax = "operands attr-dict : same_type"
 
     @staticmethod
-    def infer(operand: Any) -> Any:
+    def infer(operand: TensorType) -> TensorType:
         return operand
 
     @staticmethod
-    def constraints(C: Any, operand: Any, result: Any) -> None:
+    def constraints(C: Checker, operand: TensorType, result: TensorType) -> None:
         C(1, compatible(baseline_type(operand), baseline_type(result)))
 
     @classmethod
-    def plan(cls, operand: Any) -> Kernel:
+    def plan(cls, operand: TensorType) -> Run:
         return cls.kernel(operand)
 
     @classmethod
-    def open_cases(cls, operand: Any) -> Any:
-        return cls.open and cls.open(numpy_dtype(element_type(operand)))
+    def implementation_defined(cls, operand: TensorType) -> FindChoices:
+        return cls.choices(numpy_dtype(element_type(operand))) if cls.choices else None
 
 
 class BinaryElementwise(Elementwise):
-    """Two operands and a result, all of the same type."""
+    """Base of the ops with two operands and a result, all of the same type."""
 
     lhs = In(tensor | quantized_tensor)  # I1
     rhs = In(tensor | quantized_tensor)  # I2
@@ -115,27 +117,27 @@ class BinaryElementwise(Elementwise):
     syntax = "operands attr-dict : same_type"
 
     @staticmethod
-    def infer(lhs: Any, rhs: Any) -> Any:
+    def infer(lhs: TensorType, rhs: TensorType) -> TensorType:
         return lhs
 
     @staticmethod
-    def constraints(C: Any, lhs: Any, rhs: Any, result: Any) -> None:
+    def constraints(C: Checker, lhs: TensorType, rhs: TensorType, result: TensorType) -> None:
         C(1, compatible(baseline_type(lhs), baseline_type(rhs), baseline_type(result)))
 
     @classmethod
-    def plan(cls, lhs: Any) -> Kernel:
+    def plan(cls, lhs: TensorType) -> Run:
         return cls.kernel(lhs)
 
     @classmethod
-    def open_cases(cls, lhs: Any) -> Any:
-        return cls.open and cls.open(numpy_dtype(element_type(lhs)))
+    def implementation_defined(cls, lhs: TensorType) -> FindChoices:
+        return cls.choices(numpy_dtype(element_type(lhs))) if cls.choices else None
 
 
 # --- arithmetic -----------------------------------------------------------------------------------------------------
 
 
 class Abs(UnaryElementwise, op="abs"):
-    """The absolute value of each element; of a complex number its modulus."""
+    """Compute the absolute value of each element, the modulus of complex numbers."""
 
     operand = In(signed_integer_tensor | float_tensor | complex_tensor | per_tensor_quantized)  # I1
     result = Out(signed_integer_tensor | float_tensor | per_tensor_quantized)
@@ -143,32 +145,31 @@ class Abs(UnaryElementwise, op="abs"):
     integer = integers.abs
     floating = floats.abs
     complex = complexes.abs
-    open = open_cases.abs
+    choices = implementation_defined.abs
 
     @staticmethod
-    def infer(operand: Any) -> Any:
+    def infer(operand: TensorType) -> TensorType:
         return real_type(operand)
 
     @staticmethod
-    def constraints(C: Any, operand: Any, result: Any) -> None:
+    def constraints(C: Checker, operand: TensorType, result: TensorType) -> None:
         C(1, shape(result) == shape(operand))
         C(2, baseline_element_type(result) == (complex_element_type(operand) if is_complex(operand)
                                                else baseline_element_type(operand)))  # fmt: skip
 
 
-class Add(BinaryElementwise, op="add"):
-    """The sum of `lhs` and `rhs`."""
+class Add(BinaryElementwise, op="add", commutative=True):
+    """Add `lhs` and `rhs` element by element."""
 
-    commutative = True
     scalar = operator.add
-    boolean = same(np.logical_or)
+    boolean = same_kernel(np.logical_or)
     integer = integers.add
     floating = floats.add
     complex = complexes.add
-    open = open_cases.add
+    choices = implementation_defined.add
 
     @staticmethod
-    def constraints(C: Any, lhs: Any, rhs: Any, result: Any) -> None:
+    def constraints(C: Checker, lhs: TensorType, rhs: TensorType, result: TensorType) -> None:
         if not any(map(is_quantized, (lhs, rhs, result))):
             C(1, compatible(lhs, rhs, result))
             return
@@ -184,110 +185,115 @@ class Add(BinaryElementwise, op="add"):
 
 
 class BinaryArithmetic(BinaryElementwise):
+    """Base of the ops on two operands of numbers."""
+
     lhs = In(number_tensor | per_tensor_quantized)  # I1
     rhs = In(number_tensor | per_tensor_quantized)  # I2
     result = Out(number_tensor | per_tensor_quantized)
 
 
 class Divide(BinaryArithmetic, op="divide"):
-    """The quotient of `lhs` and `rhs`; of integers, its fraction discarded."""
+    """Divide `lhs` by `rhs`; integer division truncates toward zero."""
 
     integer = integers.divide
     floating = floats.divide
     complex = complexes.divide
-    open = open_cases.divide
+    choices = implementation_defined.divide
 
 
 class Power(BinaryArithmetic, op="power"):
-    """`lhs` to the power of `rhs`."""
+    """Raise `lhs` to the power of `rhs`."""
 
     integer = integers.power
     floating = elementary.power
     complex = complex_elementary.power
-    open = open_cases.power
+    choices = implementation_defined.power
 
 
 class Remainder(BinaryArithmetic, op="remainder"):
-    """`lhs - d * rhs`, `d` being their quotient rounded toward zero; it has the sign of `lhs`."""
+    """Compute `lhs - d * rhs`, where `d` is the quotient truncated toward zero; the result has the sign of `lhs`."""
 
     integer = integers.remainder
     floating = floats.remainder
-    open = open_cases.remainder
+    choices = implementation_defined.remainder
 
 
 class Subtract(BinaryArithmetic, op="subtract"):
-    """The difference of `lhs` and `rhs`."""
+    """Subtract `rhs` from `lhs` element by element."""
 
     scalar = operator.sub
     integer = integers.subtract
     floating = floats.subtract
     complex = complexes.subtract
-    open = open_cases.subtract
+    choices = implementation_defined.subtract
 
 
-class BinaryOnAnything(BinaryElementwise):
+class BinaryOnAnything(BinaryElementwise, commutative=True):
+    """Base of the commutative ops on two operands of any element type."""
+
     lhs = In(tensor | per_tensor_quantized)  # I1
     rhs = In(tensor | per_tensor_quantized)  # I2
     result = Out(tensor | per_tensor_quantized)
 
-    commutative = True
-
 
 class Extremum(BinaryOnAnything):
-    beyond: Any = None  # the operator that holds for the operand to pick and the other one
+    """Base of `maximum` and `minimum`; `beats` compares the operand to return with the other one."""
+
+    beats: ClassVar[Callable[[Array, Array], bool]]
 
     @classmethod
-    def kernel(cls, x: Any) -> Kernel:
-        kernel, beyond = super().kernel(x), cls.beyond
+    def kernel(cls, x: Type) -> Run:
+        kernel, beats = super().kernel(x), cls.beats
         if rank(x) > 0 or numpy_dtype(element_type(x)).kind not in "iuf":
             return kernel
 
         def run(lhs: Array, rhs: Array) -> Array:
-            if lhs.ndim == rhs.ndim == 0:  # scalars are compared in a fifth of the kernel's time
-                if beyond(lhs, rhs):
+            if lhs.ndim == rhs.ndim == 0:  # five times as fast as the kernel
+                if beats(lhs, rhs):
                     return lhs
-                if beyond(rhs, lhs):
+                if beats(rhs, lhs):
                     return rhs
                 if lhs == rhs != 0:  # zeros may differ in sign
                     return lhs
-            return kernel(lhs, rhs)
+            result: Array = kernel(lhs, rhs)
+            return result
 
         return run
 
 
 class Maximum(Extremum, op="maximum"):
-    """The larger of `lhs` and `rhs`: NaN if one of them is, complex numbers in the order of (real, imaginary)."""
+    """Return the larger of `lhs` and `rhs`: NaN if either is NaN, complex numbers ordered by (real, imaginary)."""
 
-    beyond = operator.gt
-    boolean = same(np.logical_or)
+    beats = operator.gt
+    boolean = same_kernel(np.logical_or)
     integer = integers.maximum
     floating = floats.maximum
     complex = complexes.maximum
 
 
 class Minimum(Extremum, op="minimum"):
-    """The smaller of `lhs` and `rhs`: NaN if one of them is, complex numbers in the order of (real, imaginary)."""
+    """Return the smaller of `lhs` and `rhs`: NaN if either is NaN, complex numbers ordered by (real, imaginary)."""
 
-    beyond = operator.lt
-    boolean = same(np.logical_and)
+    beats = operator.lt
+    boolean = same_kernel(np.logical_and)
     integer = integers.minimum
     floating = floats.minimum
     complex = complexes.minimum
 
 
 class Multiply(BinaryOnAnything, op="multiply"):
-    """The product of `lhs` and `rhs`."""
+    """Multiply `lhs` and `rhs` element by element."""
 
     scalar = operator.mul
-    boolean = same(np.logical_and)
+    boolean = same_kernel(np.logical_and)
     integer = integers.multiply
     floating = floats.multiply
     complex = complexes.multiply
-    open = open_cases.multiply
+    choices = implementation_defined.multiply
 
 
 class Negate(UnaryElementwise, op="negate"):
-    """The negative of each element; of unsigned integers, that of the same bits as a signed one."""
+    """Negate each element; unsigned integers as signed integers with the same bits."""
 
     operand = In(number_tensor | per_tensor_quantized)  # I1
     result = Out(number_tensor | per_tensor_quantized)
@@ -296,11 +302,14 @@ class Negate(UnaryElementwise, op="negate"):
     integer = integers.negate
     floating = floats.negate
     complex = complexes.negate
-    open = open_cases.negate
+    choices = implementation_defined.negate
 
 
 class Sign(UnaryElementwise, op="sign"):
-    """-1, 0 or 1; zeros of either sign and NaN stay as they are; a complex number divided by its modulus."""
+    """Return the sign of each element: -1, 0 or 1, floating-point zeros and NaN unchanged.
+
+    The sign of a complex number is the number divided by its modulus.
+    """
 
     operand = In(signed_integer_tensor | float_tensor | complex_tensor | per_tensor_quantized)  # I1
     result = Out(signed_integer_tensor | float_tensor | complex_tensor | per_tensor_quantized)
@@ -312,11 +321,11 @@ class Sign(UnaryElementwise, op="sign"):
 
 # --- map ------------------------------------------------------------------------------------------------------------
 
-LANES = 1 << 14  # elements that an elementwise computation is given at a time, so that its values stay in the cache
+LANES = 1 << 14  # elements that an elementwise computation processes at a time, so that its values stay in the cache
 
 
 class Map(Op, op="map"):
-    """`computation` of the elements of `inputs` at each index."""
+    """Apply `computation` to the elements of `inputs` at each index."""
 
     inputs = Ins(tensor | per_tensor_quantized)  # I1
     dimensions = Attr(Dims)  # I2
@@ -324,24 +333,33 @@ class Map(Op, op="map"):
     result = Out(tensor | per_tensor_quantized)
 
     @staticmethod
-    def constraints(C: Any, inputs: Any, dimensions: Any, computation: Any, result: Any) -> None:
+    def constraints(
+        C: Checker, inputs: Sequence[TensorType], dimensions: Dims, computation: FunctionType, result: TensorType
+    ) -> None:
         C(1, all(shape(x) == shape(result) for x in inputs))
         C(2, 0 < size(inputs))
         C(3, dimensions == tuple(axes(inputs[0])))
         C(4, computation == FunctionType(tuple(map(scalar, inputs)), (scalar(result),)))
 
     @staticmethod
-    def plan(computation: Any, result: Any) -> Kernel:
+    def plan(computation: RegionFunction, result: TensorType) -> Run:
+        """Plan `result[result_index] = computation(inputs...[result_index])`.
+
+        A computation of elementwise ops runs on whole arrays, block by block; any other one on arrays of lanes or, at
+        worst, on one index after another (`RegionFunction.each`). Element by element: `map` in
+        spec_checks/oracles/elementwise.py.
+        """
         count, sizes, dtype = size(result), shape(result), numpy_dtype(element_type(result))
 
         def run(inputs: tuple[Array, ...]) -> Array:
             if count <= LANES or not computation.is_elementwise:
-                return computation.each(*inputs)[0]
-            lines = [x.reshape(-1) for x in inputs]
+                whole: Array = computation.each(*inputs)[0]
+                return whole
+            flat = [x.reshape(-1) for x in inputs]
             out = np.empty(count, dtype)
             for start in range(0, count, LANES):
                 block = slice(start, start + LANES)
-                (out[block],) = computation.each(*[line[block] for line in lines])
+                (out[block],) = computation.each(*[x[block] for x in flat])
             return out.reshape(sizes)
 
         return run

@@ -1,19 +1,19 @@
-"""Discrete Fourier transforms."""
+"""fft: discrete Fourier transforms of one to three dimensions."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from enum import Enum
 from math import prod
-from typing import Any
+from typing import TypeAlias
 
 import numpy as np
 
-from stablehlo_ref.define import Attr, In, Op, Out
-from stablehlo_ref.ir.types import ComplexType
-from stablehlo_ref.kinds import Dims, complex_tensor, float_tensor
-from stablehlo_ref.numerics.dtypes import COMPLEX128, FLOAT64, numpy_dtype
-from stablehlo_ref.spec import (
+from stablehlo_ref.define.attribute_codecs import Dims
+from stablehlo_ref.define.computation import Run
+from stablehlo_ref.define.constraints import Checker
+from stablehlo_ref.define.op import Attr, In, Op, Out
+from stablehlo_ref.define.spec import (
     UNKNOWN,
     complex_element_type,
     dim,
@@ -25,15 +25,19 @@ from stablehlo_ref.spec import (
     shape,
     size,
 )
+from stablehlo_ref.define.type_constraints import complex_tensor, float_tensor
+from stablehlo_ref.ir.arrays import Array
+from stablehlo_ref.ir.types import ComplexType, TensorType
+from stablehlo_ref.numerics.dtypes import COMPLEX128, FLOAT64, numpy_dtype
 
-Array = Any
-Run = Callable[..., Array]
-Transform = Callable[[Array], Array]  # of the last dimension, or of several
+Transform: TypeAlias = Callable[[Array], Array]  # of the last dimension, or of several
 
-BLOCK = 1 << 16  # elements transformed at a time, so that they stay in the cache while they are complex<f64>
+BLOCK = 1 << 16  # elements transformed at a time, so that they stay in the cache as complex<f64>
 
 
 class FftType(Enum):
+    """The kind of transform: forward or inverse, complex or real."""
+
     FFT = "FFT"
     IFFT = "IFFT"
     RFFT = "RFFT"
@@ -41,9 +45,9 @@ class FftType(Enum):
 
 
 class Fft(Op, op="fft"):
-    """The Fourier transforms of `operand` along its last `size(fft_length)` dimensions.
+    """Compute the Fourier transform `fft_type` of the last `size(fft_length)` dimensions of `operand`.
 
-    They are computed in f64, which numpy does as fast as in f32, and rounded once.
+    Transforms are computed in f64, in numpy as fast as in f32, and rounded once.
     """
 
     operand = In(float_tensor | complex_tensor)  # I1
@@ -54,7 +58,7 @@ class Fft(Op, op="fft"):
     syntax = "operands, type = $fft_type, length = $fft_length attr-dict : functional_type"
 
     @staticmethod
-    def infer(operand: Any, fft_type: FftType, fft_length: Any) -> Any:
+    def infer(operand: TensorType, fft_type: FftType, fft_length: Dims) -> TensorType:
         *others, last = shape(operand)
         if fft_type is FftType.RFFT:
             return make_tensor_type((*others, last_of_rfft(last)), ComplexType(element_type(operand)))
@@ -63,7 +67,14 @@ class Fft(Op, op="fft"):
         return operand
 
     @staticmethod
-    def constraints(C: Any, infer: Any, operand: Any, fft_type: FftType, fft_length: Any, result: Any) -> None:
+    def constraints(
+        C: Checker,
+        infer: Callable[[], TensorType],
+        operand: TensorType,
+        fft_type: FftType,
+        fft_length: Dims,
+        result: TensorType,
+    ) -> None:
         C(3, 1 <= size(fft_length) <= 3)
         C(1, size(fft_length) <= rank(operand))
         if fft_type is FftType.RFFT:
@@ -85,22 +96,36 @@ class Fft(Op, op="fft"):
             C(5, shape(result) == shape(operand))
 
     @staticmethod
-    def lift() -> Any:
+    def batching_rule() -> Mapping[str, object]:
         return {}
 
     @staticmethod
-    def plan(operand: Any, fft_type: FftType, fft_length: Any, result: Any) -> Run:
+    def plan(operand: TensorType, fft_type: FftType, fft_length: Dims, result: TensorType) -> Run:
+        """Plan one 1-dimensional transform after another; with L = size(fft_length) = 3:
+
+            FFT:   result1[i0, ..., :] = fft(operand[i0, ..., :])
+                   result2[i0, ..., :, iR-1] = fft(result1[i0, ..., :, iR-1])
+                   result[i0, ..., :, iR-2, iR-1] = fft(result2[i0, ..., :, iR-2, iR-1])
+            RFFT:  the same with rfft in the first line
+            IFFT:  ifft in the three dimensions
+            IRFFT: ifft in all but the last dimension, then irfft in the last
+
+        where `fft(x)[k] = sum of x[j] * exp(-2 pi i j k / n)` and `ifft` is its inverse; `rfft` keeps the first
+        n / 2 + 1 elements of the transform of real numbers, and `irfft` is its inverse. numpy has all four. Rows are
+        transformed block by block. Its oracle, the sum itself, is `fft` in spec_checks/oracles/fft.py.
+        """
         sizes, dtype = shape(result), numpy_dtype(element_type(result))
         if not size(result):
             return lambda operand: np.empty(sizes, dtype)
         count = prod(sizes[: -size(fft_length)])
-        given, wanted = shape(operand)[-size(fft_length) :], sizes[-size(fft_length) :]
-        step = max(1, BLOCK // max(prod(given), prod(wanted)))
+        L = size(fft_length)
+        row, result_row = shape(operand)[-L:], sizes[-L:]
+        step = max(1, BLOCK // max(prod(row), prod(result_row)))
         transform, wide = transform_of(fft_type, fft_length), FLOAT64 if is_float(operand) else COMPLEX128
 
         def run(operand: Array) -> Array:
-            out = np.empty((count, *wanted), dtype)
-            rows = operand.reshape(count, *given)
+            out = np.empty((count, *result_row), dtype)
+            rows = operand.reshape(count, *row)
             for start in range(0, count, step):
                 block = slice(start, start + step)
                 out[block] = transform(rows[block].astype(wide, copy=False))
@@ -110,7 +135,7 @@ class Fft(Op, op="fft"):
 
 
 def last_of_rfft(n: int) -> int:
-    """How many of the `n` elements of the transform of real ones tell the others."""
+    """Return how many of the `n` elements of the transform of real numbers `rfft` keeps; the others mirror them."""
     return 0 if n is not UNKNOWN and n == 0 else n // 2 + 1
 
 
@@ -118,7 +143,7 @@ def last_of_rfft(n: int) -> int:
 
 
 def transform_of(fft_type: FftType, fft_length: tuple[int, ...]) -> Transform:
-    """The transform of the last dimensions of an f64 or complex<f64> array, one dimension after another."""
+    """Return the transform of the last dimensions of an f64 or complex<f64> array, one dimension after another."""
     last, others = -1, range(-2, -1 - len(fft_length), -1)
     stages: list[tuple[Transform, int]]
     match fft_type:
@@ -140,7 +165,7 @@ def transform_of(fft_type: FftType, fft_length: tuple[int, ...]) -> Transform:
 
 
 def along(transform: Transform, x: Array, dimension: int) -> Array:
-    """`transform`, which keeps sizes, of a dimension that is not the last, its elements brought side by side first."""
+    """Apply `transform`, which keeps sizes, to a dimension that is not the last, made contiguous block by block."""
     n, sizes = x.shape[dimension], x.shape
     x = x.reshape(-1, n, prod(sizes[dimension + 1 :]))
     out = np.empty_like(x)

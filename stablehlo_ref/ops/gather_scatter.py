@@ -1,24 +1,26 @@
-"""Gathers slices from places that indices say, and scatters updates to them."""
+"""gather and scatter: slices of a tensor that are read from, or updated at, the positions that indices specify."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from math import prod
-from typing import Any
+from types import EllipsisType
+from typing import TypeAlias
 
 import numpy as np
 
-from stablehlo_ref.algorithms.gathering import reader
-from stablehlo_ref.algorithms.index_order import are_repeated, are_sorted, components, depends_on_order
-from stablehlo_ref.algorithms.indexed_windows import IndexedWindows, signed
-from stablehlo_ref.algorithms.updates import Update
-from stablehlo_ref.choices import Choice
-from stablehlo_ref.define import Attr, Body, Group, In, Ins, Op, Out, Outs
-from stablehlo_ref.kinds import Dims, Flag, Int, integer_tensor, per_tensor_quantized, tensor
-from stablehlo_ref.numerics.dtypes import numpy_dtype
-from stablehlo_ref.numerics.integers import clamp_index
-from stablehlo_ref.ops.reduction import one_or_all, promotion
-from stablehlo_ref.spec import (
+from stablehlo_ref.algorithms.gather import window_reader
+from stablehlo_ref.algorithms.index_checks import are_repeated, are_sorted, depends_on_order
+from stablehlo_ref.algorithms.indexed_windows import IndexedWindows, index_components, signed
+from stablehlo_ref.algorithms.scatter_updates import ScatterUpdate
+from stablehlo_ref.define.attribute_codecs import Dims, Flag, Int
+from stablehlo_ref.define.bound import Site
+from stablehlo_ref.define.choices import Choice
+from stablehlo_ref.define.computation import FindChoices, Kernel, RegionFunction, Run
+from stablehlo_ref.define.constraints import Checker
+from stablehlo_ref.define.op import Attr, Body, Group, In, Ins, Op, Out, Outs
+from stablehlo_ref.define.spec import (
     axes,
     dim,
     dims,
@@ -36,17 +38,44 @@ from stablehlo_ref.spec import (
     with_element_type,
     without,
 )
+from stablehlo_ref.define.type_constraints import integer_tensor, per_tensor_quantized, tensor
+from stablehlo_ref.ir.arrays import Array
+from stablehlo_ref.ir.types import FunctionType, TensorType, Type
+from stablehlo_ref.numerics.dtypes import numpy_dtype
+from stablehlo_ref.numerics.integers import clamp_index
+from stablehlo_ref.ops.dot_general import shifted
+from stablehlo_ref.ops.reduction import Results, one_or_all, promotion
 
-Array = Any
-Run = Callable[..., Any]
-
-BOX = 1 << 12  # elements: windows of as many are updated one by one
+BOX = 1 << 12  # elements: windows of this size and larger are updated one after another
 
 
-class Gather(Op, op="gather"):
-    """Gathers slices of `operand` that start at the indices in `start_indices`, moved so that they lie within."""
+@dataclass(frozen=True, slots=True)
+class GatherDimensions:
+    """The attribute `dimension_numbers` of gather."""
 
-    on_storage = True
+    offset_dims: Dims
+    collapsed_slice_dims: Dims
+    operand_batching_dims: Dims
+    start_indices_batching_dims: Dims
+    start_index_map: Dims
+    index_vector_dim: Int
+
+
+@dataclass(frozen=True, slots=True)
+class ScatterDimensions:
+    """The attribute `scatter_dimension_numbers` of scatter."""
+
+    update_window_dims: Dims
+    inserted_window_dims: Dims
+    input_batching_dims: Dims
+    scatter_indices_batching_dims: Dims
+    scatter_dims_to_operand_dims: Dims
+    index_vector_dim: Int
+
+
+class Gather(Op, op="gather", computes_on_storage=True):
+    """Gather slices of `operand` that start at `start_indices`, clamped so that the slices are in bounds."""
+
     operand = In(tensor | per_tensor_quantized)  # I1
     start_indices = In(integer_tensor)  # I2
     offset_dims = Attr(Dims, default=())  # I3
@@ -59,27 +88,32 @@ class Gather(Op, op="gather"):
     indices_are_sorted = Attr(Flag, default=False)  # I10
     result = Out(tensor | per_tensor_quantized)
 
-    # In MLIR text, and only there, I3-I8 travel together as `dimension_numbers = #stablehlo.gather<...>`.
-    dimension_numbers = Group(
-        "stablehlo.gather", offset_dims, collapsed_slice_dims, operand_batching_dims,
-        start_indices_batching_dims, start_index_map, index_vector_dim,
-    )  # fmt: skip
+    dimension_numbers = Group("stablehlo.gather", as_type=GatherDimensions)  # I3-I8
 
     @staticmethod
     def infer(
-        operand: Any, start_indices: Any, offset_dims: Any, collapsed_slice_dims: Any, operand_batching_dims: Any,
-        index_vector_dim: Any, slice_sizes: Any,
-    ) -> Any:  # fmt: skip
-        batch_dim_sizes = without(shape(start_indices), [index_vector_dim])
-        offset_dim_sizes = without(slice_sizes, collapsed_slice_dims + operand_batching_dims)
-        return make_tensor_type(combine(batch_dim_sizes, offset_dim_sizes, offset_dims), element_type(operand))
+        operand: TensorType, start_indices: TensorType, dimension_numbers: GatherDimensions, slice_sizes: Dims
+    ) -> TensorType:
+        d = dimension_numbers
+        batch_dim_sizes = without(shape(start_indices), [d.index_vector_dim])
+        offset_dim_sizes = without(slice_sizes, d.collapsed_slice_dims + d.operand_batching_dims)
+        return make_tensor_type(combine(batch_dim_sizes, offset_dim_sizes, d.offset_dims), element_type(operand))
 
     @staticmethod
     def constraints(
-        C: Any, infer: Any, operand: Any, start_indices: Any, offset_dims: Any, collapsed_slice_dims: Any,
-        operand_batching_dims: Any, start_indices_batching_dims: Any, start_index_map: Any, index_vector_dim: Any,
-        slice_sizes: Any, result: Any,
-    ) -> None:  # fmt: skip
+        C: Checker,
+        infer: Callable[[], TensorType],
+        operand: TensorType,
+        start_indices: TensorType,
+        offset_dims: Dims,
+        collapsed_slice_dims: Dims,
+        operand_batching_dims: Dims,
+        start_indices_batching_dims: Dims,
+        start_index_map: Dims,
+        index_vector_dim: Int,
+        slice_sizes: Dims,
+        result: TensorType,
+    ) -> None:
         C(1, rank(operand) == size(offset_dims) + size(collapsed_slice_dims) + size(operand_batching_dims))
         C(2, 0 <= index_vector_dim <= rank(start_indices))
         C(3, size(start_index_map) == index_size(start_indices, index_vector_dim))
@@ -105,42 +139,56 @@ class Gather(Op, op="gather"):
         C(23, element_type(operand) == element_type(result))
 
     @staticmethod
-    def lift(
-        operand: Any, offset_dims: Any, collapsed_slice_dims: Any, operand_batching_dims: Any,
-        start_indices_batching_dims: Any, start_index_map: Any, index_vector_dim: Any, slice_sizes: Any,
-    ) -> Any:  # fmt: skip
-        """The lanes are one more batching dimension."""
+    def batching_rule(dimension_numbers: GatherDimensions, slice_sizes: Dims) -> Mapping[str, object]:
+        """Make the lanes one more batching dimension."""
+        d = dimension_numbers
         return {
-            "offset_dims": shifted(offset_dims),
-            "collapsed_slice_dims": shifted(collapsed_slice_dims),
-            "operand_batching_dims": (0, *shifted(operand_batching_dims)),
-            "start_indices_batching_dims": (0, *shifted(start_indices_batching_dims)),
-            "start_index_map": shifted(start_index_map),
-            "index_vector_dim": index_vector_dim + 1,
+            "offset_dims": shifted(d.offset_dims),
+            "collapsed_slice_dims": shifted(d.collapsed_slice_dims),
+            "operand_batching_dims": (0, *shifted(d.operand_batching_dims)),
+            "start_indices_batching_dims": (0, *shifted(d.start_indices_batching_dims)),
+            "start_index_map": shifted(d.start_index_map),
+            "index_vector_dim": d.index_vector_dim + 1,
             "slice_sizes": (1, *slice_sizes),
         }
 
     @staticmethod
-    def plan(
-        operand: Any, start_indices: Any, offset_dims: Any, collapsed_slice_dims: Any, operand_batching_dims: Any,
-        start_indices_batching_dims: Any, start_index_map: Any, index_vector_dim: Any, slice_sizes: Any, result: Any,
-    ) -> Run:  # fmt: skip
+    def plan(operand: TensorType, dimension_numbers: GatherDimensions, slice_sizes: Dims, result: TensorType) -> Run:
+        """Plan `result[result_index] = operand[full_start_index + full_batching_index + full_offset_index]`.
+
+            batch_index         = result_index[batch_dims...], batch_dims = the axes of result not in offset_dims
+            start_index         = start_indices[bi0, ..., :, ..., biN], `:` at index_vector_dim
+            full_start_index    = clamp(start_index[d_start], 0, dim(operand, d_operand) - slice_sizes[d_operand])
+                                  at d_operand = start_index_map[d_start], 0 elsewhere
+            full_batching_index = batch_index[d_start - (d_start < index_vector_dim ? 0 : 1)] at d_operand, where
+                                  d_operand, d_start = operand_batching_dims[i], start_indices_batching_dims[i];
+                                  0 elsewhere
+            full_offset_index   = result_index[offset_dims...], with 0 inserted at collapsed_slice_dims and
+                                  operand_batching_dims
+
+        An `IndexedWindows` maps the dimensions of the operand to axes of the result. What depends on no value,
+        full_batching_index + full_offset_index, is computed once, in units of contiguous rows of the operand; a run
+        adds the clamped start_index and reads all rows in one numpy call (algorithms/gather.py).
+        Element by element: `gather` in spec_checks/oracles/gather_scatter.py.
+        """
         if not size(operand) or not size(result):
-            nothing = np.zeros(shape(result), numpy_dtype(element_type(result)))
-            return lambda operand, start_indices: nothing
-        removed = collapsed_slice_dims + operand_batching_dims
+            empty = np.zeros(shape(result), numpy_dtype(element_type(result)))
+            return lambda operand, start_indices: empty
+        numbers = dimension_numbers
+        removed_dims = numbers.collapsed_slice_dims + numbers.operand_batching_dims
+        batch_dims = without(axes(result), numbers.offset_dims)
         windows = IndexedWindows(
             sizes=shape(operand),
-            extents=tuple(1 if d in removed else n for d, n in enumerate(slice_sizes)),
+            extents=tuple(1 if d in removed_dims else n for d, n in enumerate(slice_sizes)),
             shape=shape(result),
-            window_axes=dict(zip(without(axes(operand), removed), offset_dims)),
+            window_axes=dict(zip(without(axes(operand), removed_dims), numbers.offset_dims)),
             batching_axes=batching_axes(
-                operand_batching_dims, start_indices_batching_dims, index_vector_dim, without(axes(result), offset_dims)
+                numbers.operand_batching_dims, numbers.start_indices_batching_dims, numbers.index_vector_dim, batch_dims
             ),
-            indexed=start_index_map,
-            index_vector_dim=index_vector_dim,
+            indexed=numbers.start_index_map,
+            index_vector_dim=numbers.index_vector_dim,
         )
-        read = reader(windows)
+        read = window_reader(windows)
 
         def run(operand: Array, start_indices: Array) -> Array:
             return read(operand, windows.components(start_indices))
@@ -148,23 +196,24 @@ class Gather(Op, op="gather"):
         return run
 
     @staticmethod
-    def open_cases(
-        operand: Any, start_index_map: Any, index_vector_dim: Any, slice_sizes: Any, indices_are_sorted: bool
-    ) -> Any:
-        lasts = [dim(operand, d) - slice_sizes[d] for d in start_index_map]
+    def implementation_defined(
+        operand: TensorType, dimension_numbers: GatherDimensions, slice_sizes: Dims, indices_are_sorted: Flag
+    ) -> FindChoices:
+        numbers = dimension_numbers
+        lasts = [dim(operand, d) - slice_sizes[d] for d in numbers.start_index_map]
 
         def cases(operand: Array, start_indices: Array, *_: Array) -> Iterator[Choice]:
-            starts = map(clamp_index, components(start_indices, index_vector_dim), lasts)
-            if not are_sorted(dict(zip(start_index_map, starts))):
+            full_start_index = map(clamp_index, index_components(start_indices, numbers.index_vector_dim), lasts)
+            if not are_sorted(dict(zip(numbers.start_index_map, full_start_index))):
                 yield Choice.UNSORTED_INDICES
 
         return cases if indices_are_sorted else None
 
 
 class Scatter(Op, op="scatter"):
-    """`inputs` with `updates` put to the places that `scatter_indices` say, by `update_computation`.
+    """Update slices of `inputs` that start at `scatter_indices` with `updates`, by `update_computation`.
 
-    The schedule is the index space of the updates in its own order.
+    The schedule, which is implementation-defined, is the index space of the updates in lexicographic order.
     """
 
     inputs = Ins(tensor | per_tensor_quantized)  # I1
@@ -181,22 +230,27 @@ class Scatter(Op, op="scatter"):
     update_computation = Body()  # I12
     results = Outs(tensor | per_tensor_quantized)
 
-    # In MLIR text, and only there, I4-I9 travel together as `scatter_dimension_numbers = #stablehlo.scatter<...>`.
-    scatter_dimension_numbers = Group(
-        "stablehlo.scatter", update_window_dims, inserted_window_dims, input_batching_dims,
-        scatter_indices_batching_dims, scatter_dims_to_operand_dims, index_vector_dim,
-    )  # fmt: skip
+    scatter_dimension_numbers = Group("stablehlo.scatter", as_type=ScatterDimensions)  # I4-I9
 
     @staticmethod
-    def infer(inputs: Any, update_computation: Any) -> Any:
+    def infer(inputs: Sequence[TensorType], update_computation: FunctionType) -> Sequence[TensorType]:
         return tuple(with_element_type(x, element_type(e)) for x, e in zip(inputs, update_computation.outputs))
 
     @staticmethod
     def constraints(
-        C: Any, inputs: Any, scatter_indices: Any, updates: Any, update_window_dims: Any, inserted_window_dims: Any,
-        input_batching_dims: Any, scatter_indices_batching_dims: Any, scatter_dims_to_operand_dims: Any,
-        index_vector_dim: Any, update_computation: Any, results: Any,
-    ) -> None:  # fmt: skip
+        C: Checker,
+        inputs: Sequence[TensorType],
+        scatter_indices: TensorType,
+        updates: Sequence[TensorType],
+        update_window_dims: Dims,
+        inserted_window_dims: Dims,
+        input_batching_dims: Dims,
+        scatter_indices_batching_dims: Dims,
+        scatter_dims_to_operand_dims: Dims,
+        index_vector_dim: Int,
+        update_computation: FunctionType,
+        results: Sequence[TensorType],
+    ) -> None:
         C(5, 0 < size(inputs) == size(updates))
         C(1, same(map(shape, inputs)))
         C(2, rank(inputs[0]) == size(update_window_dims) + size(inserted_window_dims) + size(input_batching_dims))
@@ -232,110 +286,126 @@ class Scatter(Op, op="scatter"):
 
     @staticmethod
     def plan(
-        inputs: Any, scatter_indices: Any, updates: Any, update_window_dims: Any, inserted_window_dims: Any,
-        input_batching_dims: Any, scatter_indices_batching_dims: Any, scatter_dims_to_operand_dims: Any,
-        index_vector_dim: Any, unique_indices: Any, update_computation: Any, results: Any,
-    ) -> Run:  # fmt: skip
-        windows = scatter_windows(
-            inputs[0], updates[0], update_window_dims, inserted_window_dims, input_batching_dims,
-            scatter_indices_batching_dims, scatter_dims_to_operand_dims, index_vector_dim,
-        )  # fmt: skip
-        write = writer(windows, Update(update_computation, windows.rows, unique_indices))
+        inputs: Sequence[TensorType],
+        updates: Sequence[TensorType],
+        scatter_dimension_numbers: ScatterDimensions,
+        unique_indices: Flag,
+        update_computation: RegionFunction,
+        results: Sequence[TensorType],
+    ) -> Kernel:
+        """Plan `results...[result_index] = update_computation(results...[result_index], updates...[update_index])`.
+
+        This happens for each update_index, in order, whose result_index is in bounds; results start as inputs, and
+        updates are converted to the element types of the results.
+
+            result_index         = full_start_index + full_batching_index + full_window_index
+            update_scatter_index = update_index[the axes of updates[0] not in update_window_dims]
+            start_index          = scatter_indices[si0, ..., :, ..., siN], `:` at index_vector_dim
+            full_start_index     = start_index[d_start] at d_input = scatter_dims_to_operand_dims[d_start], 0 elsewhere
+            full_batching_index  = update_scatter_index[d_start - (d_start < index_vector_dim ? 0 : 1)] at d_input,
+                                   where d_input, d_start = input_batching_dims[i], scatter_indices_batching_dims[i];
+                                   0 elsewhere
+            full_window_index    = update_index[update_window_dims...], with 0 inserted at inserted_window_dims and
+                                   input_batching_dims
+
+        As in gather, the sum of the indices is computed in units of contiguous rows. Rows that are updated once are
+        updated all at once, by `update_computation` on arrays; further updates of a row follow in rounds, which keeps
+        the order (algorithms/scatter_updates.py).
+        Element by element: `scatter` in spec_checks/oracles/gather_scatter.py.
+        """
+        windows = scatter_windows(inputs[0], updates[0], scatter_dimension_numbers)
+        write = writer(windows, ScatterUpdate(update_computation, windows.rows, unique_indices))
         promote = promotion(inputs, results)
         is_empty = size(inputs[0]) == 0 or size(updates[0]) == 0
 
-        def put(results: list[Array], scatter_indices: Array, updates: Sequence[Array]) -> Any:
+        def update(results: Sequence[Array], scatter_indices: Array, updates: Sequence[Array]) -> Results:
             if not is_empty:
-                starts = list(map(signed, windows.components(scatter_indices)))
-                write(results, starts, promote(updates))
+                start_index = list(map(signed, windows.components(scatter_indices)))
+                write(results, start_index, promote(updates))
             return one_or_all(results)
 
-        def run(inputs: Sequence[Array], scatter_indices: Array, updates: Sequence[Array]) -> Any:
-            results = [np.array(x, order="C") for x in promote(inputs)]
-            return put(results, scatter_indices, updates)
+        def run(inputs: Sequence[Array], scatter_indices: Array, updates: Sequence[Array]) -> Results:
+            return update([np.array(x, order="C") for x in promote(inputs)], scatter_indices, updates)
 
-        def in_place(inputs: Sequence[Array], scatter_indices: Array, updates: Sequence[Array]) -> Any:
-            in_one_piece = inputs[0].flags.c_contiguous
-            return (put if in_one_piece else run)(list(inputs), scatter_indices, updates)
+        def in_place(inputs: Sequence[Array], scatter_indices: Array, updates: Sequence[Array]) -> Results:
+            is_contiguous = inputs[0].flags.c_contiguous
+            return (update if is_contiguous else run)(inputs, scatter_indices, updates)
 
-        if len(inputs) == 1 and element_type(inputs[0]) == element_type(results[0]):
-            run.in_place = in_place  # type: ignore[attr-defined]
-        return run
+        may_reuse_input = len(inputs) == 1 and element_type(inputs[0]) == element_type(results[0])
+        return Kernel(run, in_place if may_reuse_input else None)
 
     @staticmethod
-    def open_cases(
-        inputs: Any, updates: Any, update_window_dims: Any, inserted_window_dims: Any, input_batching_dims: Any,
-        scatter_indices_batching_dims: Any, scatter_dims_to_operand_dims: Any, index_vector_dim: Any,
-        indices_are_sorted: bool, unique_indices: bool, regions: Any,
-    ) -> Any:  # fmt: skip
-        windows = scatter_windows(
-            inputs[0], updates[0], update_window_dims, inserted_window_dims, input_batching_dims,
-            scatter_indices_batching_dims, scatter_dims_to_operand_dims, index_vector_dim,
-        )  # fmt: skip
+    def implementation_defined(
+        site: Site,
+        inputs: Sequence[TensorType],
+        updates: Sequence[TensorType],
+        scatter_dimension_numbers: ScatterDimensions,
+        indices_are_sorted: Flag,
+        unique_indices: Flag,
+    ) -> FindChoices:
+        numbers = scatter_dimension_numbers
+        windows = scatter_windows(inputs[0], updates[0], numbers)
 
         def cases(inputs: Sequence[Array], scatter_indices: Array, updates: Sequence[Array]) -> Iterator[Choice]:
-            starts = list(map(signed, components(scatter_indices, index_vector_dim)))
-            if indices_are_sorted and not are_sorted(dict(zip(scatter_dims_to_operand_dims, starts))):
+            start_index = list(map(signed, index_components(scatter_indices, numbers.index_vector_dim)))
+            if indices_are_sorted and not are_sorted(dict(zip(numbers.scatter_dims_to_operand_dims, start_index))):
                 yield Choice.UNSORTED_INDICES
-            if (unique_indices or depends_on_order(regions[0].block)) and are_repeated(windows, starts):
+            if (unique_indices or depends_on_order(site.regions[0].block)) and are_repeated(windows, start_index):
                 yield Choice.REPEATED_INDICES if unique_indices else Choice.SCATTER_ORDER
 
         return cases
 
 
-def scatter_windows(
-    x: Any, update: Any, update_window_dims: Any, inserted_window_dims: Any, input_batching_dims: Any,
-    scatter_indices_batching_dims: Any, scatter_dims_to_operand_dims: Any, index_vector_dim: int,
-) -> IndexedWindows:  # fmt: skip
-    """Where updates of type `update` are in inputs of type `x`."""
-    window_dims = without(axes(x), inserted_window_dims + input_batching_dims)
-    extents = dict(zip(window_dims, dims(update, update_window_dims)))
+def scatter_windows(input: TensorType, updates: TensorType, numbers: ScatterDimensions) -> IndexedWindows:
+    """Return the windows of the inputs that updates are for, given the type of one of each."""
+    window_dims = without(axes(input), numbers.inserted_window_dims + numbers.input_batching_dims)
+    extents = dict(zip(window_dims, dims(updates, numbers.update_window_dims)))
+    update_scatter_dims = without(axes(updates), numbers.update_window_dims)
     return IndexedWindows(
-        sizes=shape(x),
-        extents=tuple(extents.get(d, 1) for d in axes(x)),
-        shape=shape(update),
-        window_axes=dict(zip(window_dims, update_window_dims)),
+        sizes=shape(input),
+        extents=tuple(extents.get(d, 1) for d in axes(input)),
+        shape=shape(updates),
+        window_axes=dict(zip(window_dims, numbers.update_window_dims)),
         batching_axes=batching_axes(
-            input_batching_dims, scatter_indices_batching_dims, index_vector_dim,
-            without(axes(update), update_window_dims),
+            numbers.input_batching_dims,
+            numbers.scatter_indices_batching_dims,
+            numbers.index_vector_dim,
+            update_scatter_dims,
         ),
-        indexed=scatter_dims_to_operand_dims,
-        index_vector_dim=index_vector_dim,
-    )  # fmt: skip
+        indexed=numbers.scatter_dims_to_operand_dims,
+        index_vector_dim=numbers.index_vector_dim,
+    )
 
 
 # --- constraints ----------------------------------------------------------------------------------------------------
 
 
 def combine(batch_sizes: Sequence[int], offset_sizes: Sequence[int], offset_dims: Sequence[int]) -> tuple[int, ...]:
-    """The shape with `offset_sizes` at the axes `offset_dims` and `batch_sizes` at the others, in order.
+    """Return the shape with `offset_sizes` at the axes `offset_dims` and `batch_sizes` at the others, in order.
 
-    ValueError where these are not axes of it.
+    ValueError if `offset_dims` are not that many axes of the shape.
     """
     count = len(batch_sizes) + len(offset_sizes)
     if sum(d in offset_dims for d in range(count)) != len(offset_sizes):
-        raise ValueError(f"{offset_dims} are not {len(offset_sizes)} of {count} axes")
+        raise ValueError(f"expected {len(offset_sizes)} of {count} axes, got {offset_dims}")
     batch, offset = iter(batch_sizes), iter(offset_sizes)
     return tuple(next(offset if d in offset_dims else batch) for d in range(count))
 
 
-def index_size(indices: Any, index_vector_dim: int) -> int:
-    """The number of components of an index."""
+def index_size(indices: TensorType, index_vector_dim: int) -> int:
+    """Return the number of components of an index."""
     return dim(indices, index_vector_dim) if index_vector_dim < rank(indices) else 1
 
 
-def scalars(element_types: Sequence[Any]) -> tuple[Any, ...]:
+def scalars(element_types: Sequence[Type]) -> tuple[TensorType, ...]:
+    """Return the 0-dimensional tensor types of element types."""
     return tuple(tensor_type((), e) for e in element_types)
-
-
-def shifted(dims: Sequence[int]) -> tuple[int, ...]:
-    return tuple(d + 1 for d in dims)
 
 
 def batching_axes(
     batching_dims: Sequence[int], indices_batching_dims: Sequence[int], index_vector_dim: int, batch_dims: Sequence[int]
 ) -> dict[int, int]:
-    """For each of `batching_dims` the one of `batch_dims` whose index is the dimension's ("full_batching_index")."""
+    """Return the axis of `batch_dims` whose index is the full_batching_index of each dimension of `batching_dims`."""
     return {
         d: batch_dims[d_start - (0 if d_start < index_vector_dim else 1)]
         for d, d_start in zip(batching_dims, indices_batching_dims)
@@ -344,19 +414,22 @@ def batching_axes(
 
 # --- scatter --------------------------------------------------------------------------------------------------------
 
-Starts = list[Array]
-Write = Callable[[Sequence[Array], Starts, Sequence[Array]], None]
+Starts: TypeAlias = list[Array]  # the components of all start_index
+Write: TypeAlias = Callable[[Sequence[Array], Starts, Sequence[Array]], None]
+Index: TypeAlias = tuple[slice | EllipsisType, ...]
+WriteBox: TypeAlias = Callable[[Sequence[Array], Sequence[int], list[Array]], None]
 
 
-def writer(windows: IndexedWindows, update: Update) -> Write:
-    """Updates tensors that lie in one piece, in place."""
+def writer(windows: IndexedWindows, update: ScatterUpdate) -> Write:
+    """Return a function that updates contiguous tensors in place, given the starts and the updates."""
     if prod(windows.batch_shape) == 1:
         return _one_box(windows, update)
     batch_leads = windows.batch_axes == tuple(range(len(windows.batch_axes)))
     return (_boxes if batch_leads and prod(windows.extents) >= BOX else _numbered_rows)(windows, update)
 
 
-def _numbered_rows(windows: IndexedWindows, update: Update) -> Write:
+def _numbered_rows(windows: IndexedWindows, update: ScatterUpdate) -> Write:
+    """Update all rows of all windows at once, by their row numbers."""
     order, row = windows.other_axes + windows.row_axes, windows.table_shape[1:]
 
     def write(results: Sequence[Array], starts: Starts, updates: Sequence[Array]) -> None:
@@ -370,36 +443,38 @@ def _numbered_rows(windows: IndexedWindows, update: Update) -> Write:
     return write
 
 
-def _one_box(windows: IndexedWindows, update: Update) -> Write:
-    put = _put_box(windows, update)
-    return lambda results, starts, updates: put(
-        results, windows.place(starts), [x.reshape(windows.extents) for x in updates]
+def _one_box(windows: IndexedWindows, update: ScatterUpdate) -> Write:
+    """Update the only window."""
+    write_box = _write_box(windows, update)
+    return lambda results, starts, updates: write_box(
+        results, windows.start_of_one(starts), [x.reshape(windows.extents) for x in updates]
     )
 
 
-def _boxes(windows: IndexedWindows, update: Update) -> Write:
-    """Window after window."""
-    order, count, put = windows.batch_axes + windows.in_window, prod(windows.batch_shape), _put_box(windows, update)
+def _boxes(windows: IndexedWindows, update: ScatterUpdate) -> Write:
+    """Update one window after another."""
+    order, count = windows.batch_axes + windows.position_axes, prod(windows.batch_shape)
+    write_box = _write_box(windows, update)
 
     def write(results: Sequence[Array], starts: Starts, updates: Sequence[Array]) -> None:
         news = [x.transpose(order).reshape(count, *windows.extents) for x in updates]
-        columns = [np.broadcast_to(x, windows.batch_shape).reshape(-1).tolist() for x in windows.places(starts)]
-        for k, place in enumerate(zip(*columns) if columns else [()] * count):
-            put(results, place, [x[k, ...] for x in news])
+        columns = [np.broadcast_to(x, windows.batch_shape).reshape(-1).tolist() for x in windows.all_starts(starts)]
+        for k, start in enumerate(zip(*columns) if columns else [()] * count):
+            write_box(results, start, [x[k, ...] for x in news])
 
     return write
 
 
-def _put_box(windows: IndexedWindows, update: Update) -> Callable[[Sequence[Array], Sequence[int], list[Array]], None]:
-    """Updates the part of a window that is in bounds."""
+def _write_box(windows: IndexedWindows, update: ScatterUpdate) -> WriteBox:
+    """Return a function that updates the part of one window that is in bounds, given where the window starts."""
     bounds = list(zip(windows.extents, windows.sizes))
 
-    def put(results: Sequence[Array], place: Sequence[int], news: list[Array]) -> None:
-        low = [max(0, -first) for first in place]
-        high = [min(n, whole - first) for first, (n, whole) in zip(place, bounds)]
+    def write_box(results: Sequence[Array], start: Sequence[int], news: list[Array]) -> None:
+        low = [max(0, -first) for first in start]
+        high = [min(n, whole - first) for first, (n, whole) in zip(start, bounds)]
         if all(map(int.__lt__, low, high)):
-            part = tuple(map(slice, low, high))
-            inside = tuple([slice(first + a, first + b) for first, a, b in zip(place, low, high)])
-            update.elements([x[(*inside, ...)] for x in results], [x[(*part, ...)] for x in news])
+            part: Index = (*map(slice, low, high), ...)
+            inside: Index = (*[slice(first + a, first + b) for first, a, b in zip(start, low, high)], ...)
+            update.elements([x[inside] for x in results], [x[part] for x in news])
 
-    return put
+    return write_box

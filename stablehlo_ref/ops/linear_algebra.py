@@ -1,23 +1,22 @@
-"""Cholesky decomposition and triangular systems, of all matrices of a batch at once.
+"""cholesky and triangular_solve, for all matrices of a batch at once.
 
-Both are computed in f64, or complex<f64>, and rounded once.
+Both are computed in f64 or complex<f64> and rounded once.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Mapping
 from enum import Enum
 from math import prod
-from typing import Any
 
 import numpy as np
 
-from stablehlo_ref.choices import Choice
-from stablehlo_ref.define import Attr, In, Op, Out
-from stablehlo_ref.kinds import Flag, complex_tensor, float_tensor, per_tensor_quantized
-from stablehlo_ref.numerics.dtypes import COMPLEX128, FLOAT64, numpy_dtype
-from stablehlo_ref.numerics.narrow import narrow
-from stablehlo_ref.spec import (
+from stablehlo_ref.define.attribute_codecs import Flag
+from stablehlo_ref.define.choices import Choice
+from stablehlo_ref.define.computation import FindChoices, Run
+from stablehlo_ref.define.constraints import Checker
+from stablehlo_ref.define.op import Attr, In, Op, Out
+from stablehlo_ref.define.spec import (
     baseline_element_type,
     baseline_type,
     compatible,
@@ -27,18 +26,21 @@ from stablehlo_ref.spec import (
     rank,
     shape,
 )
+from stablehlo_ref.define.type_constraints import complex_tensor, float_tensor, per_tensor_quantized
+from stablehlo_ref.ir.arrays import Array
+from stablehlo_ref.ir.types import TensorType
+from stablehlo_ref.numerics.dtypes import COMPLEX128, FLOAT64, numpy_dtype
+from stablehlo_ref.numerics.narrow_floats import narrow
 
-Array = Any
-Run = Callable[..., Array]
-
-BLOCK = 32  # rows that are substituted one by one, before a matrix product puts all of them into the others
+BLOCK = 32  # rows that are solved one after another before one matrix product subtracts them from the other rows
 
 
 class Cholesky(Op, op="cholesky"):
-    """The triangular matrices that give the Hermitian positive definite matrices `a` if multiplied by their adjoints.
+    """Compute the Cholesky decomposition of the Hermitian positive definite matrices `a`.
 
-    Only the lower triangle of `a` is read if `lower`, else only the upper one, and of the diagonal the real part; the
-    other triangle of the result is 0. Where a matrix is not positive definite, all of its result is NaN.
+    The result is L with `L @ adjoint(L) = a` if `lower`, else U with `adjoint(U) @ U = a`. Only that triangle of `a` is
+    read, and of the diagonal only the real part; the other triangle of the result is 0. The result of a matrix that is
+    not positive definite is NaN. Both are implementation-defined.
     """
 
     a = In(float_tensor | complex_tensor | per_tensor_quantized)  # I1
@@ -48,28 +50,29 @@ class Cholesky(Op, op="cholesky"):
     syntax = "operands (, lower = $lower)? attr-dict : same_type"
 
     @staticmethod
-    def infer(a: Any) -> Any:
+    def infer(a: TensorType) -> TensorType:
         return a
 
     @staticmethod
-    def constraints(C: Any, a: Any, result: Any) -> None:
+    def constraints(C: Checker, a: TensorType, result: TensorType) -> None:
         C(1, compatible(baseline_type(a), baseline_type(result)))
         C(2, 2 <= rank(a))
         C(3, dim(a, rank(a) - 2) == dim(a, rank(a) - 1))
 
     @staticmethod
-    def lift() -> Any:
+    def batching_rule() -> Mapping[str, object]:
         return {}
 
     @staticmethod
-    def plan(a: Any, lower: bool) -> Run:
+    def plan(a: TensorType, lower: Flag) -> Run:
+        """Plan LAPACK's decomposition in f64. Its oracle is `cholesky` in spec_checks/oracles/linear_algebra.py."""
         widen, round_once = arithmetic(a)
         if lower:
             return lambda a: round_once(_lower_factors(widen(a)))
         return lambda a: round_once(_adjoint(_lower_factors(_adjoint(widen(a)))))
 
     @staticmethod
-    def open_cases(a: Any) -> Any:
+    def implementation_defined(a: TensorType) -> FindChoices:
         widen, _ = arithmetic(a)
 
         def cases(a: Array) -> Iterator[Choice]:
@@ -81,15 +84,18 @@ class Cholesky(Op, op="cholesky"):
 
 
 class Transpose(Enum):
+    """What `a` is replaced by before the system is solved."""
+
     NO_TRANSPOSE = "NO_TRANSPOSE"
     TRANSPOSE = "TRANSPOSE"
     ADJOINT = "ADJOINT"
 
 
 class TriangularSolve(Op, op="triangular_solve"):
-    """The matrices `x` with `op(a) x = b`, or `x op(a) = b`, for triangular `a`; of `a` no other triangle is read.
+    """Solve `op(a) @ x = b`, or `x @ op(a) = b`, for triangular matrices `a`.
 
-    The result has all of `x`, which is no triangle in general. A zero on the diagonal of `a` divides as a float does.
+    Only the triangle of `a` that `lower` selects is read. The result is all of `x`, which is not triangular in general.
+    A zero on the diagonal of `a` divides as in floating-point arithmetic.
     """
 
     a = In(float_tensor | complex_tensor | per_tensor_quantized)  # I1
@@ -101,11 +107,11 @@ class TriangularSolve(Op, op="triangular_solve"):
     result = Out(float_tensor | complex_tensor | per_tensor_quantized)
 
     @staticmethod
-    def infer(b: Any) -> Any:
+    def infer(b: TensorType) -> TensorType:
         return b
 
     @staticmethod
-    def constraints(C: Any, a: Any, b: Any, left_side: bool, result: Any) -> None:
+    def constraints(C: Checker, a: TensorType, b: TensorType, left_side: Flag, result: TensorType) -> None:
         C(1, baseline_element_type(a) == baseline_element_type(b))
         C(2, 2 <= rank(a) == rank(b))
         R = rank(a)
@@ -114,28 +120,38 @@ class TriangularSolve(Op, op="triangular_solve"):
         C(4, compatible(baseline_type(b), baseline_type(result)))
 
     @staticmethod
-    def lift() -> Any:
+    def batching_rule() -> Mapping[str, object]:
         return {}
 
     @staticmethod
-    def plan(a: Any, left_side: bool, lower: bool, unit_diagonal: bool, transpose_a: Transpose) -> Run:
+    def plan(a: TensorType, left_side: Flag, lower: Flag, unit_diagonal: Flag, transpose_a: Transpose) -> Run:
+        """Plan the solution x of one system for each batch index i0, ..., iR-3.
+
+            op(a[i0, ..., iR-3, :, :]) @ x = b[i0, ..., iR-3, :, :]  if left_side
+            x @ op(a[i0, ..., iR-3, :, :]) = b[i0, ..., iR-3, :, :]  otherwise
+
+        where `op` is the identity, the transpose or the adjoint by `transpose_a`. All systems are brought into the form
+        `upper @ x = b`: `x @ op(a) = b` is `transpose(op(a)) @ transpose(x) = transpose(b)`, and a lower triangle
+        becomes an upper one if the order of the unknowns is reversed. Back substitution runs on all batches at once.
+        Its oracle is `triangular_solve` in spec_checks/oracles/linear_algebra.py.
+        """
         widen, round_once = arithmetic(a)
         is_transposed = transpose_a is not Transpose.NO_TRANSPOSE
-        # x op(a) = b is op(a)^T x^T = b^T; and a lower triangle is an upper one with the order of unknowns reversed.
-        turn_a = _transposed if is_transposed == left_side else _unchanged
-        turn_b = _unchanged if left_side else _transposed
+        orient_a = _transposed if is_transposed == left_side else _unchanged
+        orient_b = _unchanged if left_side else _transposed
         conjugate = np.conjugate if transpose_a is Transpose.ADJOINT else _unchanged
-        backwards = slice(None, None, -1 if lower == (is_transposed != left_side) else 1)
+        reverse = slice(None, None, -1 if lower == (is_transposed != left_side) else 1)
 
         def run(a: Array, b: Array) -> Array:
-            upper = np.triu(conjugate(turn_a(widen(a)))[..., backwards, backwards])
-            x = _substitute(upper, turn_b(widen(b))[..., backwards, :], unit_diagonal)
-            return round_once(turn_b(x[..., backwards, :]))
+            upper = np.triu(conjugate(orient_a(widen(a)))[..., reverse, reverse])
+            x = _substitute(upper, orient_b(widen(b))[..., reverse, :], unit_diagonal)
+            result: Array = round_once(orient_b(x[..., reverse, :]))
+            return result
 
         return run
 
     @staticmethod
-    def open_cases(unit_diagonal: bool) -> Any:
+    def implementation_defined(unit_diagonal: Flag) -> FindChoices:
         def cases(a: Array, b: Array) -> Iterator[Choice]:
             if (a.diagonal(axis1=-2, axis2=-1) != 1).any():
                 yield Choice.UNIT_DIAGONAL
@@ -143,8 +159,8 @@ class TriangularSolve(Op, op="triangular_solve"):
         return cases if unit_diagonal else None
 
 
-def arithmetic(x: Any) -> tuple[Run, Run]:
-    """From a tensor of the type to f64 or complex<f64>, and back, rounded once."""
+def arithmetic(x: TensorType) -> tuple[Run, Run]:
+    """Return functions from a tensor of the type to f64 or complex<f64>, and back, rounding once."""
     dtype = numpy_dtype(element_type(x))
     if is_complex(x):
         return lambda x: x.astype(COMPLEX128, copy=False), lambda x: x.astype(dtype, copy=False)
@@ -164,16 +180,16 @@ def _adjoint(x: Array) -> Array:
 
 
 def _lower_factors(a: Array) -> Array:
-    """The Cholesky factors of matrices given by their lower triangles; NaN if not positive definite."""
+    """Return the Cholesky factors of matrices given by their lower triangles; NaN if not positive definite."""
     if not a.size:
-        return a  # of empty matrices, too, there may be more than anybody could go through
+        return a  # there may be any number of empty matrices
     factors = _factors_or_nan(a.reshape(prod(a.shape[:-2]), *a.shape[-2:])).reshape(a.shape)
     failed = np.isnan(factors).any((-1, -2), keepdims=True)
     return np.where(failed, np.nan, factors) if failed.any() else factors
 
 
 def _factors_or_nan(a: Array) -> Array:
-    """The same of a row of matrices, which is halved until it is known which of them LAPACK cannot factor."""
+    """Factor a list of matrices, halved until it is known which of them LAPACK cannot factor."""
     try:
         return np.linalg.cholesky(a)
     except np.linalg.LinAlgError:
@@ -183,7 +199,7 @@ def _factors_or_nan(a: Array) -> Array:
 
 
 def _substitute(u: Array, b: Array, unit_diagonal: bool) -> Array:
-    """The solution of `u x = b` for upper triangles `u`, from the last unknown back to the first."""
+    """Solve `u @ x = b` for upper triangular matrices `u` by back substitution."""
     x = b.copy()
     for stop in range(u.shape[-1], 0, -BLOCK):
         start = max(0, stop - BLOCK)

@@ -1,22 +1,22 @@
-"""Batch normalization: inference, training and its gradient, by the steps of the spec's decompositions.
+"""Batch normalization: inference, training and its gradient, in the steps of the spec's decompositions.
 
-What there is one of for each element is computed in f32, or f64 for f64, and rounded once to the element type; sums,
-and what there is one of for each feature, in f64.
+Values per element are computed in f32, or f64 for f64, and rounded once to the element type. Sums and values per
+feature are computed in f64. The oracles are in spec_checks/oracles/normalization.py.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from math import prod
-from typing import Any
+from typing import TypeAlias
 
 import numpy as np
 
-from stablehlo_ref.define import Attr, In, Op, Out
-from stablehlo_ref.kinds import Int, Real32, feature_vector, float_tensor, per_tensor_quantized
-from stablehlo_ref.numerics.dtypes import FLOAT32, FLOAT64, numpy_dtype
-from stablehlo_ref.numerics.narrow import narrow
-from stablehlo_ref.spec import (
+from stablehlo_ref.define.attribute_codecs import Int, Real32
+from stablehlo_ref.define.computation import Run
+from stablehlo_ref.define.constraints import Checker
+from stablehlo_ref.define.op import Attr, In, Op, Out
+from stablehlo_ref.define.spec import (
     baseline_element_type,
     baseline_type,
     compatible,
@@ -28,18 +28,20 @@ from stablehlo_ref.spec import (
     size,
     tensor_type,
 )
+from stablehlo_ref.define.type_constraints import feature_vector, float_tensor, per_tensor_quantized
+from stablehlo_ref.ir.arrays import Array
+from stablehlo_ref.ir.types import TensorType
+from stablehlo_ref.numerics.dtypes import FLOAT32, FLOAT64, numpy_dtype
+from stablehlo_ref.numerics.narrow_floats import narrow
 
-Array = Any
-Run = Callable[..., Any]
-
-BLOCK = 1 << 16  # elements worked on at a time, so that they stay in the cache from step to step
-LONG = 1 << 6  # elements of one feature side by side that make a row
-LONGEST = 1 << 14  # elements of a row: of more, sums are not exact enough in f32
-WIDTH = 1 << 10  # elements of a row of several features, at most; inner loops over few are slow
+BLOCK = 1 << 16  # elements processed at a time, so that they stay in the cache from step to step
+LONG = 1 << 6  # contiguous elements of one feature from which on they form rows
+LONGEST = 1 << 14  # elements of a row at most: sums of more are not accurate enough in f32
+WIDTH = 1 << 10  # elements of a row of several features at most; inner loops over few elements are slow
 
 
 class BatchNormInference(Op, op="batch_norm_inference"):
-    """`operand` normalized by the given `mean` and `variance` of each feature."""
+    """Normalize `operand` by the `mean` and `variance` of each feature."""
 
     operand = In(float_tensor | per_tensor_quantized)  # I1
     scale = In(feature_vector)  # I2
@@ -51,12 +53,19 @@ class BatchNormInference(Op, op="batch_norm_inference"):
     result = Out(float_tensor | per_tensor_quantized)
 
     @staticmethod
-    def infer(operand: Any) -> Any:
+    def infer(operand: TensorType) -> TensorType:
         return operand
 
     @staticmethod
     def constraints(
-        C: Any, operand: Any, scale: Any, offset: Any, mean: Any, variance: Any, feature_index: int, result: Any
+        C: Checker,
+        operand: TensorType,
+        scale: TensorType,
+        offset: TensorType,
+        mean: TensorType,
+        variance: TensorType,
+        feature_index: Int,
+        result: TensorType,
     ) -> None:
         C(1, 0 <= feature_index < rank(operand))
         C(2, same(map(baseline_element_type, (operand, scale, offset, mean, variance, result))))
@@ -67,18 +76,20 @@ class BatchNormInference(Op, op="batch_norm_inference"):
         C(7, compatible(baseline_type(operand), baseline_type(result)))
 
     @staticmethod
-    def plan(operand: Any, epsilon: float, feature_index: int) -> Run:
-        sheet = Sheet(operand, feature_index)
-        normalize = normalizer(sheet, epsilon)
+    def plan(operand: TensorType, epsilon: Real32, feature_index: Int) -> Run:
+        """Plan `scale * (operand - mean) / sqrt(variance + epsilon) + offset`, values per feature broadcast."""
+        rows = FeatureRows(operand, feature_index)
+        normalize = normalizer(rows, epsilon)
 
         def run(operand: Array, scale: Array, offset: Array, mean: Array, variance: Array) -> Array:
-            return normalize(sheet.elements(operand), scale, offset, mean, variance)
+            result: Array = normalize(rows.elements(operand), scale, offset, mean, variance)
+            return result
 
         return run
 
 
 class BatchNormTraining(Op, op="batch_norm_training"):
-    """`operand` normalized by the mean and the variance of each feature, which are results too."""
+    """Normalize `operand` by the mean and variance of each feature, and return these too."""
 
     operand = In(float_tensor | per_tensor_quantized)  # I1
     scale = In(feature_vector)  # I2
@@ -90,13 +101,20 @@ class BatchNormTraining(Op, op="batch_norm_training"):
     batch_var = Out(feature_vector)
 
     @staticmethod
-    def infer(operand: Any, feature_index: int) -> Any:
+    def infer(operand: TensorType, feature_index: Int) -> Sequence[TensorType]:
         features = tensor_type((dim(operand, feature_index),), element_type(operand))
         return operand, features, features
 
     @staticmethod
     def constraints(
-        C: Any, operand: Any, scale: Any, offset: Any, feature_index: int, output: Any, batch_mean: Any, batch_var: Any
+        C: Checker,
+        operand: TensorType,
+        scale: TensorType,
+        offset: TensorType,
+        feature_index: Int,
+        output: TensorType,
+        batch_mean: TensorType,
+        batch_var: TensorType,
     ) -> None:
         C(1, 0 <= feature_index < rank(operand))
         C(2, same(map(baseline_element_type, (operand, scale, offset, batch_mean, batch_var, output))))
@@ -107,25 +125,26 @@ class BatchNormTraining(Op, op="batch_norm_training"):
         C(7, compatible(baseline_type(output), baseline_type(operand)))
 
     @staticmethod
-    def plan(operand: Any, epsilon: float, feature_index: int) -> Run:
-        sheet = Sheet(operand, feature_index)
-        normalize = normalizer(sheet, epsilon)
+    def plan(operand: TensorType, epsilon: Real32, feature_index: Int) -> Run:
+        """Plan `batch_norm_inference` with the mean and variance (the mean squared difference) of each feature."""
+        rows = FeatureRows(operand, feature_index)
+        normalize = normalizer(rows, epsilon)
 
         def run(operand: Array, scale: Array, offset: Array) -> tuple[Array, ...]:
-            x = sheet.elements(operand)
-            (total,) = sheet.sums(lambda block: (x(block),), 1)
-            mean = total / sheet.count
-            mean_bcast = sheet.bcast(mean)
-            (squares,) = sheet.sums(lambda block: (np.square(x(block) - mean_bcast[block]),), 1)
-            variance = squares / sheet.count
+            x = rows.elements(operand)
+            (total,) = rows.sums(lambda block: (x(block),), 1)
+            mean = total / rows.count
+            mean_bcast = rows.bcast(mean)
+            (squares,) = rows.sums(lambda block: (np.square(x(block) - mean_bcast[block]),), 1)
+            variance = squares / rows.count
             output = normalize(x, scale, offset, mean, variance)
-            return output, sheet.round_once(mean), sheet.round_once(variance)
+            return output, rows.round_once(mean), rows.round_once(variance)
 
         return run
 
 
 class BatchNormGrad(Op, op="batch_norm_grad"):
-    """The gradients of three operands of `batch_norm_training` by that of its output."""
+    """Compute the gradients of the operands of `batch_norm_training` from that of its output."""
 
     operand = In(float_tensor | per_tensor_quantized)  # I1
     scale = In(feature_vector)  # I2
@@ -139,14 +158,22 @@ class BatchNormGrad(Op, op="batch_norm_grad"):
     grad_offset = Out(feature_vector)
 
     @staticmethod
-    def infer(operand: Any, scale: Any) -> Any:
+    def infer(operand: TensorType, scale: TensorType) -> Sequence[TensorType]:
         return operand, scale, scale
 
     @staticmethod
     def constraints(
-        C: Any, operand: Any, scale: Any, mean: Any, variance: Any, grad_output: Any, feature_index: int,
-        grad_operand: Any, grad_scale: Any, grad_offset: Any,
-    ) -> None:  # fmt: skip
+        C: Checker,
+        operand: TensorType,
+        scale: TensorType,
+        mean: TensorType,
+        variance: TensorType,
+        grad_output: TensorType,
+        feature_index: Int,
+        grad_operand: TensorType,
+        grad_scale: TensorType,
+        grad_offset: TensorType,
+    ) -> None:
         C(1, 0 <= feature_index < rank(operand))
         C(2, same(map(baseline_element_type, (
             operand, scale, mean, variance, grad_output, grad_operand, grad_scale, grad_offset,
@@ -156,14 +183,22 @@ class BatchNormGrad(Op, op="batch_norm_grad"):
         C(5, size(scale) == dim(operand, feature_index))
 
     @staticmethod
-    def plan(operand: Any, epsilon: float, feature_index: int) -> Run:
-        sheet = Sheet(operand, feature_index)
-        epsilon, n = sheet.constant(epsilon), sheet.count
+    def plan(operand: TensorType, epsilon: Real32, feature_index: Int) -> Run:
+        """Plan the gradients; `i2`, `i3` and `i5` are those of the spec's decomposition.
+
+        grad_offset  = sum of grad_output over each feature
+        grad_scale   = sum of grad_output * (operand - mean) / stddev, where stddev = sqrt(variance + epsilon)
+        grad_operand = scale / stddev / n * (n * grad_output - i2 - i5), where n is the number of elements of a
+                       feature, i2 = grad_offset, i3 = sum of grad_output * (operand - mean) and
+                       i5 = i3 * (operand - mean) / (variance + epsilon)
+        """
+        rows = FeatureRows(operand, feature_index)
+        epsilon, n = rows.constant(epsilon), rows.count
 
         def run(operand: Array, scale: Array, mean: Array, variance: Array, grad_output: Array) -> tuple[Array, ...]:
-            x, dy, scale, variance = sheet.elements(operand), sheet.elements(grad_output), wide(scale), wide(variance)
+            x, dy, scale, variance = rows.elements(operand), rows.elements(grad_output), wide(scale), wide(variance)
             stddev = np.sqrt(variance + epsilon)
-            mean_bcast, stddev_bcast = sheet.bcast(mean), sheet.bcast(stddev)
+            mean_bcast, stddev_bcast = rows.bcast(mean), rows.bcast(stddev)
 
             def terms(block: slice) -> tuple[Array, ...]:
                 centered = x(block) - mean_bcast[block]
@@ -172,9 +207,9 @@ class BatchNormGrad(Op, op="batch_norm_grad"):
                 normalized *= dy(block)
                 return normalized, dy(block), centered
 
-            grad_scale, grad_offset, i3 = sheet.sums(terms, 3)
-            i2_bcast, i3_bcast = sheet.bcast(grad_offset), sheet.bcast(i3)
-            divisor, factor = sheet.bcast(variance + epsilon), sheet.bcast(scale / stddev / n)
+            grad_scale, grad_offset, i3 = rows.sums(terms, 3)
+            i2_bcast, i3_bcast = rows.bcast(grad_offset), rows.bcast(i3)
+            divisor, factor = rows.bcast(variance + epsilon), rows.bcast(scale / stddev / n)
 
             def gradient(block: slice, y: Array) -> None:
                 np.multiply(dy(block), n, out=y)
@@ -185,27 +220,28 @@ class BatchNormGrad(Op, op="batch_norm_grad"):
                 y -= i5
                 y *= factor[block]
 
-            return sheet.collect(gradient), sheet.round_once(grad_scale), sheet.round_once(grad_offset)
+            return rows.collect(gradient), rows.round_once(grad_scale), rows.round_once(grad_offset)
 
         return run
 
 
 # --- computation ----------------------------------------------------------------------------------------------------
 
-Elements = Callable[[slice], Array]  # from a block of rows to its elements in the wide type
+Elements: TypeAlias = Callable[[slice], Array]  # from a block of rows to its elements in the wide type
 
 
 def wide(x: Array) -> Array:
+    """Return an array in f64."""
     return x.astype(FLOAT64)
 
 
-def normalizer(sheet: Sheet, epsilon: float) -> Run:
-    """The spec's `batch_norm_inference`."""
-    epsilon = sheet.constant(epsilon)
+def normalizer(rows: FeatureRows, epsilon: float) -> Run:
+    """Return the function `batch_norm_inference` of elements and values per feature."""
+    epsilon = rows.constant(epsilon)
 
     def run(x: Elements, scale: Array, offset: Array, mean: Array, variance: Array) -> Array:
         stddev = np.sqrt(wide(variance) + epsilon)
-        scale, offset, mean, stddev = map(sheet.bcast, (scale, offset, mean, stddev))
+        scale, offset, mean, stddev = map(rows.bcast, (scale, offset, mean, stddev))
 
         def normalized(block: slice, y: Array) -> None:
             np.subtract(x(block), mean[block], out=y)
@@ -213,24 +249,25 @@ def normalizer(sheet: Sheet, epsilon: float) -> Run:
             y *= scale[block]
             y += offset[block]
 
-        return sheet.collect(normalized)
+        return rows.collect(normalized)
 
     return run
 
 
 def parts_of(length: int) -> int:
-    """Into how many equal rows a long one is cut."""
+    """Return into how many equal parts a row of this length is cut, so that none is too long."""
     least = -(-length // LONGEST)
     return next((n for n in range(least, 2 * least) if length % n == 0), 1) if least > 1 else 1
 
 
-class Sheet:
-    """Tensors of a type as matrices, that are worked on in blocks of rows.
+class FeatureRows:
+    """Tensors of a type as matrices, which are processed in blocks of rows.
 
-    Where the tensor has enough elements of a feature side by side, they are a row, or several; else all rows are alike.
+    If enough elements of a feature are contiguous, they form one row or several (`by_row`). Else a row
+    contains all features, once or several times.
     """
 
-    def __init__(self, operand: Any, feature_index: int) -> None:
+    def __init__(self, operand: TensorType, feature_index: int) -> None:
         self.sizes = shape(operand)
         self.dtype = numpy_dtype(element_type(operand))
         self.wide = FLOAT64 if self.dtype == FLOAT64 else FLOAT32
@@ -250,15 +287,16 @@ class Sheet:
         self.blocks = [slice(start, min(start + step, rows)) for start in range(0, rows, step)]
 
     def constant(self, value: float) -> float:
-        """The value, rounded to the element type."""
+        """Return the value rounded to the element type."""
         return float(self.round_once(np.array([value], FLOAT64))[0])
 
     def elements(self, x: Array) -> Elements:
+        """Return a function from blocks to the elements of a tensor in the wide type."""
         matrix, dtype = x.reshape(self.shape), self.wide
         return lambda block: matrix[block].astype(dtype, copy=False)
 
     def bcast(self, features: Array) -> Array:
-        """A value for each feature, as a matrix in the wide type."""
+        """Broadcast one value per feature to a matrix in the wide type."""
         features = features.astype(self.wide)
         if self.by_row:
             column = np.broadcast_to(features[:, np.newaxis], (self.outer, self.features, self.parts)).reshape(-1, 1)
@@ -266,7 +304,7 @@ class Sheet:
         return np.broadcast_to(np.tile(np.repeat(features, self.inner), self.repeats), self.shape)
 
     def sums(self, terms: Callable[[slice], tuple[Array, ...]], count: int) -> Array:
-        """The sums of `count` terms over the elements of each feature: within blocks in the wide type, then in f64."""
+        """Sum `count` terms over the elements of each feature, within blocks in the wide type, then in f64."""
         totals = np.zeros((count, self.shape[0 if self.by_row else 1]), FLOAT64)
         for block in self.blocks:
             for total, term in zip(totals, terms(block)):
@@ -275,11 +313,12 @@ class Sheet:
                     total[block] = term.sum(1, FLOAT64) if long else term @ np.ones(term.shape[1], self.wide)
                 else:
                     total += np.ones(len(term), self.wide) @ term
-        around = (self.outer, self.parts) if self.by_row else (self.repeats, self.inner)
-        return totals.reshape(count, around[0], self.features, around[1]).sum((1, 3))
+        outer, inner = (self.outer, self.parts) if self.by_row else (self.repeats, self.inner)
+        sums: Array = totals.reshape(count, outer, self.features, inner).sum((1, 3))
+        return sums
 
     def collect(self, fill: Callable[[slice, Array], None]) -> Array:
-        """The tensor whose blocks `fill` computes in the wide type, rounded once."""
+        """Return the tensor whose blocks `fill` computes in the wide type, rounded once."""
         out = np.empty(self.shape, self.dtype)
         for block in self.blocks:
             part = out[block]

@@ -1,17 +1,18 @@
-"""reduce: a body applied along dimensions, in the order that algorithms/folding.py defines."""
+"""reduce: the reduction of dimensions by a region, in the order that algorithms/reduction_schedule.py defines."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TypeAlias, TypeVar
 
 import numpy as np
 
-from stablehlo_ref.algorithms.folding import folding
-from stablehlo_ref.define import Attr, Body, Ins, Op, Outs
-from stablehlo_ref.kinds import Dims, per_tensor_quantized, scalar_tensor, tensor
-from stablehlo_ref.numerics.quantized import to_destination_type
-from stablehlo_ref.spec import (
+from stablehlo_ref.algorithms.reduction_schedule import plan_reduction
+from stablehlo_ref.define.attribute_codecs import Dims
+from stablehlo_ref.define.computation import RegionFunction, Run
+from stablehlo_ref.define.constraints import Checker
+from stablehlo_ref.define.op import Attr, Body, Ins, Op, Outs
+from stablehlo_ref.define.spec import (
     dims,
     element_type,
     in_range,
@@ -25,13 +26,19 @@ from stablehlo_ref.spec import (
     tensor_type,
     without,
 )
+from stablehlo_ref.define.type_constraints import per_tensor_quantized, scalar_tensor, tensor
+from stablehlo_ref.ir.arrays import Array, RuntimeValue
+from stablehlo_ref.ir.types import FunctionType, TensorType
+from stablehlo_ref.numerics.quantized import to_destination_type
 
-Array = Any  # numpy arrays and scalars
-Types = Sequence[Any]
+Types: TypeAlias = Sequence[TensorType]
+Results: TypeAlias = "RuntimeValue | Sequence[RuntimeValue]"  # of an op's run: of one result its value
+
+T = TypeVar("T")
 
 
 class Reduce(Op, op="reduce"):
-    """Reduces `inputs` along `dimensions` by `body`, `init_values` standing first."""
+    """Reduce `inputs` along `dimensions` by `body`, starting from `init_values`."""
 
     inputs = Ins(tensor | per_tensor_quantized)  # I1
     init_values = Ins(scalar_tensor)  # I2
@@ -42,12 +49,19 @@ class Reduce(Op, op="reduce"):
     syntax = "custom(reduce)"
 
     @staticmethod
-    def infer(inputs: Types, dimensions: Any, body: Any) -> Any:
+    def infer(inputs: Sequence[TensorType], dimensions: Dims, body: FunctionType) -> Sequence[TensorType]:
         sizes = without(shape(inputs[0]), dimensions)
         return tuple(make_tensor_type(sizes, element_type(t)) for t in body.outputs)
 
     @staticmethod
-    def constraints(C: Any, inputs: Types, init_values: Types, dimensions: Any, body: Any, results: Types) -> None:
+    def constraints(
+        C: Checker,
+        inputs: Sequence[TensorType],
+        init_values: Sequence[TensorType],
+        dimensions: Dims,
+        body: FunctionType,
+        results: Sequence[TensorType],
+    ) -> None:
         C(1, same(map(shape, inputs)))
         C(2, list(map(element_type, inputs)) == list(map(element_type, init_values)))
         C(3, 0 < size(inputs) == size(init_values) == size(results))
@@ -58,27 +72,43 @@ class Reduce(Op, op="reduce"):
         C(8, list(map(element_type, results)) == list(map(element_type, body.outputs)))
 
     @classmethod
-    def plan(cls, inputs: Types, dimensions: Any, body: Any, results: Types) -> Callable[..., Any]:
+    def plan(
+        cls, inputs: Sequence[TensorType], dimensions: Dims, body: RegionFunction, results: Sequence[TensorType]
+    ) -> Run:
+        """Plan a legal schedule of the reduction.
+
+            results...[j0, ..., jR-1] = exec(schedule)
+            exec(node)                = body(exec(node.left), exec(node.right))
+            leaves of schedule        = init_values, then inputs...[j0, ..., :, ..., jR-1] in lexicographic order,
+                                        where `:` are inserted at dimensions
+
+        All results are computed at once, by `body` on whole slices: one call per level of a binary tree, or one per
+        step of a left fold (algorithms/reduction_schedule.py). `init_values` are combined with the results at the end.
+        Element by element: `reduce`, and all legal schedules: `reduce_schedules`, in spec_checks/oracles/reduction.py.
+        """
         promote, sizes = promotion(inputs, results), shape(results[0])
         if not size(results[0]) or 0 in dims(inputs[0], dimensions):
             return lambda inputs, init_values: one_or_all([np.broadcast_to(v, sizes) for v in promote(init_values)])
-        fold = folding(body, shape(inputs[0]), dimensions)
+        fold = plan_reduction(body, shape(inputs[0]), dimensions)
 
-        def run(inputs: Sequence[Array], init_values: Sequence[Array]) -> Any:
+        def run(inputs: Sequence[Array], init_values: Sequence[Array]) -> Results:
             return one_or_all(body.each(*promote(init_values), *fold(promote(inputs))))
 
         return run
 
 
-def is_reducer(body: Any, inputs: Types) -> bool:
-    """Whether `body` takes two lists of scalars and gives one, of types that those of `inputs` can be promoted to."""
+def is_reducer(body: FunctionType, inputs: Types) -> bool:
+    """Whether `body` has the type `(E0, ..., EN-1, E0, ..., EN-1) -> (E0, ..., EN-1)` of a reduction of `inputs`.
+
+    `Ei` is a 0-dimensional tensor type whose element type that of `inputs[i]` can be promoted to.
+    """
     scalars = tuple(tensor_type((), element_type(t)) for t in body.outputs)
     promotable = len(scalars) == len(inputs) and all(map(is_promotable, inputs, scalars))
     return promotable and body.outputs == scalars and body.inputs == scalars * 2
 
 
 def promotion(inputs: Types, results: Types) -> Callable[[Sequence[Array]], Sequence[Array]]:
-    """Converts arrays of the element types of `inputs` to those of `results`, which are the body's."""
+    """Return a function that converts arrays from the element types of `inputs` to those of `results`."""
     pairs = [(element_type(i), element_type(r)) for i, r in zip(inputs, results)]
     if all(a == b for a, b in pairs):
         return lambda arrays: arrays
@@ -86,6 +116,6 @@ def promotion(inputs: Types, results: Types) -> Callable[[Sequence[Array]], Sequ
     return lambda arrays: [kernel(x) for kernel, x in zip(kernels, arrays)]
 
 
-def one_or_all(results: Sequence[Array]) -> Any:
-    """What an op's run returns: the result where there is one, else all of them."""
+def one_or_all(results: Sequence[T]) -> T | Sequence[T]:
+    """Return a single result by itself and several as a sequence, as the run of an op must."""
     return results[0] if len(results) == 1 else results

@@ -1,26 +1,26 @@
-"""Ops that take a slice out of a tensor, as a view, or put one into it: slice, dynamic_slice, dynamic_update_slice."""
+"""Ops that read or replace one slice of a tensor: slice, dynamic_slice, dynamic_update_slice."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from math import prod
-from typing import Any
 
-from stablehlo_ref.define import Attr, In, Ins, Op, Out
-from stablehlo_ref.kinds import Dims, integer_scalar, per_tensor_quantized, tensor
+from stablehlo_ref.define.attribute_codecs import Dims
+from stablehlo_ref.define.computation import Kernel, Run
+from stablehlo_ref.define.constraints import Checker
+from stablehlo_ref.define.op import Attr, In, Ins, Op, Out
+from stablehlo_ref.define.spec import dim, element_type, make_tensor_type, rank, same, shape, size
+from stablehlo_ref.define.type_constraints import integer_scalar, per_tensor_quantized, tensor
+from stablehlo_ref.ir.arrays import Array
+from stablehlo_ref.ir.types import TensorType
 from stablehlo_ref.numerics.dtypes import numpy_dtype
-from stablehlo_ref.spec import dim, element_type, make_tensor_type, rank, same, shape, size
 
-Array = Any  # numpy arrays and scalars
-Run = Callable[..., Array]
-
-OWN_BYTES = 1 << 12  # a slice of no more bytes is copied, so that it does not keep a large operand from being reused
+OWN_BYTES = 1 << 12  # smaller slices are copied, since a view would keep the memory of a large operand in use
 
 
-class Slice(Op, op="slice"):
-    """Every `strides`-th element of `operand` from `start_indices` up to, not including, `limit_indices`."""
+class Slice(Op, op="slice", computes_on_storage=True):
+    """Take every `strides`-th element of `operand` from `start_indices` up to, not including, `limit_indices`."""
 
-    on_storage = True
     operand = In(tensor | per_tensor_quantized)  # I1
     start_indices = Attr(Dims)  # I2
     limit_indices = Attr(Dims)  # I3
@@ -30,13 +30,19 @@ class Slice(Op, op="slice"):
     syntax = "operands custom(slice_ranges) attr-dict : functional_type"
 
     @staticmethod
-    def infer(operand: Any, start_indices: Any, limit_indices: Any, strides: Any) -> Any:
+    def infer(operand: TensorType, start_indices: Dims, limit_indices: Dims, strides: Dims) -> TensorType:
         sizes = [-((start - limit) // step) for start, limit, step in zip(start_indices, limit_indices, strides)]
         return make_tensor_type(sizes, element_type(operand))
 
     @staticmethod
     def constraints(
-        C: Any, infer: Any, operand: Any, start_indices: Any, limit_indices: Any, strides: Any, result: Any
+        C: Checker,
+        infer: Callable[[], TensorType],
+        operand: TensorType,
+        start_indices: Dims,
+        limit_indices: Dims,
+        strides: Dims,
+        result: TensorType,
     ) -> None:
         C(1, element_type(operand) == element_type(result))
         C(2, size(start_indices) == size(limit_indices) == size(strides) == rank(operand))
@@ -45,7 +51,9 @@ class Slice(Op, op="slice"):
         C(5, shape(result) == shape(infer()))
 
     @staticmethod
-    def lift(operand: Any, start_indices: Any, limit_indices: Any, strides: Any) -> Any:
+    def batching_rule(
+        operand: TensorType, start_indices: Dims, limit_indices: Dims, strides: Dims
+    ) -> Mapping[str, object]:
         return {
             "start_indices": (0, *start_indices),
             "limit_indices": (dim(operand, 0), *limit_indices),
@@ -53,15 +61,15 @@ class Slice(Op, op="slice"):
         }
 
     @staticmethod
-    def plan(start_indices: Any, limit_indices: Any, strides: Any) -> Run:
+    def plan(start_indices: Dims, limit_indices: Dims, strides: Dims) -> Run:
+        """Plan the view `result[result_index] = operand[start_indices + result_index * strides]`."""
         index = tuple(map(slice, start_indices, limit_indices, strides))
         return lambda operand: operand[index]
 
 
-class DynamicSlice(Op, op="dynamic_slice"):
-    """The slice of `operand` of `slice_sizes` that starts at `start_indices`, moved so that it lies within."""
+class DynamicSlice(Op, op="dynamic_slice", computes_on_storage=True):
+    """Take the slice of `operand` of `slice_sizes` that starts at `start_indices`, clamped so that it is in bounds."""
 
-    on_storage = True
     operand = In(tensor | per_tensor_quantized)  # I1
     start_indices = Ins(integer_scalar)  # I2
     slice_sizes = Attr(Dims)  # I3
@@ -70,11 +78,13 @@ class DynamicSlice(Op, op="dynamic_slice"):
     syntax = "custom(operands_and_commas) sizes = $slice_sizes attr-dict : functional_type"
 
     @staticmethod
-    def infer(operand: Any, slice_sizes: Any) -> Any:
+    def infer(operand: TensorType, slice_sizes: Dims) -> TensorType:
         return make_tensor_type(slice_sizes, element_type(operand))
 
     @staticmethod
-    def constraints(C: Any, operand: Any, start_indices: Any, slice_sizes: Any, result: Any) -> None:
+    def constraints(
+        C: Checker, operand: TensorType, start_indices: Sequence[TensorType], slice_sizes: Dims, result: TensorType
+    ) -> None:
         C(1, element_type(operand) == element_type(result))
         C(2, size(start_indices) == size(slice_sizes) == rank(operand))
         C(3, same(start_indices))
@@ -82,17 +92,23 @@ class DynamicSlice(Op, op="dynamic_slice"):
         C(5, shape(result) == slice_sizes)
 
     @staticmethod
-    def plan(operand: Any, slice_sizes: Any) -> Run:
+    def plan(operand: TensorType, slice_sizes: Dims) -> Run:
+        """Plan a numpy slice of the operand, copied if it is small.
+
+            result[result_index]   = operand[adjusted_start_indices + result_index]
+            adjusted_start_indices = clamp(0, start_indices, shape(operand) - slice_sizes)
+
+        Element by element: `dynamic_slice` in spec_checks/oracles/data_movement.py.
+        """
         locate = locator(shape(operand), slice_sizes)
         if prod(slice_sizes) * numpy_dtype(element_type(operand)).itemsize <= OWN_BYTES:
             return lambda operand, start_indices: operand[locate(start_indices)].copy()
         return lambda operand, start_indices: operand[locate(start_indices)]
 
 
-class DynamicUpdateSlice(Op, op="dynamic_update_slice"):
-    """`operand` with `update` in place of the slice that starts at `start_indices`, moved so that it lies within."""
+class DynamicUpdateSlice(Op, op="dynamic_update_slice", computes_on_storage=True):
+    """Replace the slice of `operand` that starts at `start_indices`, clamped so that it is in bounds, by `update`."""
 
-    on_storage = True
     operand = In(tensor | per_tensor_quantized)  # I1
     update = In(tensor | per_tensor_quantized)  # I2
     start_indices = Ins(integer_scalar)  # I3
@@ -101,11 +117,13 @@ class DynamicUpdateSlice(Op, op="dynamic_update_slice"):
     syntax = "operands attr-dict : functional_type"
 
     @staticmethod
-    def infer(operand: Any) -> Any:
+    def infer(operand: TensorType) -> TensorType:
         return operand
 
     @staticmethod
-    def constraints(C: Any, operand: Any, update: Any, start_indices: Any, result: Any) -> None:
+    def constraints(
+        C: Checker, operand: TensorType, update: TensorType, start_indices: Sequence[TensorType], result: TensorType
+    ) -> None:
         C(1, shape(operand) == shape(result) and element_type(operand) == element_type(result))
         C(2, element_type(update) == element_type(operand))
         C(3, rank(update) == rank(operand))
@@ -114,9 +132,18 @@ class DynamicUpdateSlice(Op, op="dynamic_update_slice"):
         C(6, all(0 <= n <= whole for n, whole in zip(shape(update), shape(operand))))
 
     @staticmethod
-    def plan(operand: Any, update: Any) -> Run:
+    def plan(operand: TensorType, update: TensorType) -> Kernel:
+        """Plan an assignment to a copy of the operand, or to the operand itself if it is not used again.
+
+            result[result_index]   = update[update_index]  where 0 <= update_index < shape(update)
+                                   = operand[result_index] elsewhere
+            update_index           = result_index - adjusted_start_indices
+            adjusted_start_indices = clamp(0, start_indices, shape(operand) - shape(update))
+
+        Element by element: `dynamic_update_slice` in spec_checks/oracles/data_movement.py.
+        """
         if shape(operand) == shape(update):
-            return lambda operand, update, start_indices: update
+            return Kernel(lambda operand, update, start_indices: update)
         locate = locator(shape(operand), shape(update))
 
         def in_place(operand: Array, update: Array, start_indices: tuple[Array, ...]) -> Array:
@@ -126,12 +153,11 @@ class DynamicUpdateSlice(Op, op="dynamic_update_slice"):
         def run(operand: Array, update: Array, start_indices: tuple[Array, ...]) -> Array:
             return in_place(operand.copy(), update, start_indices)
 
-        run.in_place = in_place  # type: ignore[attr-defined]
-        return run
+        return Kernel(run, in_place)
 
 
 def locator(sizes: tuple[int, ...], slice_sizes: tuple[int, ...]) -> Callable[[tuple[Array, ...]], tuple[slice, ...]]:
-    """From start indices to the slices at `clamp(0, start_indices, sizes - slice_sizes)`."""
+    """Return a function from start indices to the slices at `clamp(0, start_indices, sizes - slice_sizes)`."""
     extents = tuple((whole - n, n) for whole, n in zip(sizes, slice_sizes))
 
     def locate(start_indices: tuple[Array, ...]) -> tuple[slice, ...]:

@@ -1,27 +1,29 @@
-"""sort: by keys where the comparator compares keys, by merging where it may be anything."""
+"""sort: by keys where the comparator compares keys, else by merging."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from stablehlo_ref.algorithms.comparators import partially_ordered, sort_keys
-from stablehlo_ref.algorithms.ordering import by_keys, by_merging
-from stablehlo_ref.choices import Choice
-from stablehlo_ref.define import Attr, Body, Ins, Op, Outs
-from stablehlo_ref.kinds import Flag, Int, per_tensor_quantized, tensor
-from stablehlo_ref.numerics.open_cases import has_nan
-from stablehlo_ref.ops.reduction import one_or_all
-from stablehlo_ref.spec import BOOLEAN, element_type, is_float, rank, same, shape, size, tensor_type
-
-Array = Any  # numpy arrays and scalars
-Types = Sequence[Any]
+from stablehlo_ref.algorithms.comparators import partially_ordered_inputs, sort_keys
+from stablehlo_ref.algorithms.sorting import merge_sort, sort_by_keys
+from stablehlo_ref.define.attribute_codecs import Flag, Int
+from stablehlo_ref.define.bound import Site
+from stablehlo_ref.define.choices import Choice
+from stablehlo_ref.define.computation import FindChoices, RegionFunction, Run
+from stablehlo_ref.define.constraints import Checker
+from stablehlo_ref.define.op import Attr, Body, Ins, Op, Outs
+from stablehlo_ref.define.spec import BOOLEAN, element_type, is_float, rank, same, shape, size, tensor_type
+from stablehlo_ref.define.type_constraints import per_tensor_quantized, tensor
+from stablehlo_ref.ir.arrays import Array
+from stablehlo_ref.ir.types import FunctionType, TensorType
+from stablehlo_ref.numerics.implementation_defined import has_nan
+from stablehlo_ref.ops.reduction import Results, one_or_all
 
 
 class Sort(Op, op="sort"):
-    """Sorts the slices of all `inputs` together along `dimension`; `comparator` says what is less. Always stable."""
+    """Sort the slices of `inputs` along `dimension` together, by `comparator`. The sort is always stable."""
 
     inputs = Ins(tensor | per_tensor_quantized)  # I1
     dimension = Attr(Int, default=-1)  # I2
@@ -30,11 +32,17 @@ class Sort(Op, op="sort"):
     results = Outs(tensor | per_tensor_quantized)
 
     @staticmethod
-    def infer(inputs: Types) -> Any:
+    def infer(inputs: Sequence[TensorType]) -> Sequence[TensorType]:
         return tuple(inputs)
 
     @staticmethod
-    def constraints(C: Any, inputs: Types, dimension: Any, comparator: Any, results: Types) -> None:
+    def constraints(
+        C: Checker,
+        inputs: Sequence[TensorType],
+        dimension: Int,
+        comparator: FunctionType,
+        results: Sequence[TensorType],
+    ) -> None:
         C(1, 0 < size(inputs))
         C(3, same(map(shape, (*inputs, *results))))
         C(2, list(map(element_type, inputs)) == list(map(element_type, results)))
@@ -43,22 +51,33 @@ class Sort(Op, op="sort"):
         C(5, comparator.inputs == pairs and comparator.outputs == (tensor_type((), BOOLEAN),))
 
     @classmethod
-    def plan(cls, inputs: Types, dimension: int, comparator: Any) -> Callable[..., Any]:
+    def plan(cls, inputs: Sequence[TensorType], dimension: Int, comparator: RegionFunction) -> Run:
+        """Plan the sort of all slices at once.
+
+            adjusted_dimension            = dimension if dimension >= 0 else rank(inputs[0]) + dimension
+            result_slice                  = [ri0, ..., :, ..., riR-1], `:` at adjusted_dimension
+            results_together[result_slice] = sort(inputs_together[result_slice], comparator_together)
+
+        The sort finds one permutation for each slice, which all inputs share. If the comparator is a comparison of
+        keys (algorithms/comparators.py), numpy sorts integers in the keys' order. Any other comparator is called on
+        whole arrays, once per step of a merge sort (algorithms/sorting.py).
+        Slice by slice: `sort` in spec_checks/oracles/sort.py.
+        """
         keys = sort_keys(comparator)
         if shape(inputs[0])[dimension] < 2 or not size(inputs[0]):
             return lambda inputs: one_or_all(inputs)
 
-        def run(inputs: Sequence[Array]) -> Any:
-            rows = [np.ascontiguousarray(np.moveaxis(x, dimension, -1)) for x in inputs]
-            order = by_keys(keys, rows) if keys else by_merging(comparator.each, rows)
-            results = [np.moveaxis(np.take_along_axis(x, order, -1), -1, dimension) for x in rows]
+        def run(inputs: Sequence[Array]) -> Results:
+            slices = [np.ascontiguousarray(np.moveaxis(x, dimension, -1)) for x in inputs]
+            order = sort_by_keys(keys, slices) if keys else merge_sort(comparator.each, slices)
+            results = [np.moveaxis(np.take_along_axis(x, order, -1), -1, dimension) for x in slices]
             return one_or_all(results)
 
         return run
 
     @staticmethod
-    def open_cases(inputs: Types, regions: Any) -> Any:
-        compared = [i for i in partially_ordered(regions[0].block) if is_float(inputs[i])]
+    def implementation_defined(site: Site, inputs: Sequence[TensorType]) -> FindChoices:
+        compared = [i for i in partially_ordered_inputs(site.regions[0].block) if is_float(inputs[i])]
 
         def cases(inputs: Sequence[Array]) -> Iterator[Choice]:
             if any(has_nan(inputs[i]) for i in compared):

@@ -1,43 +1,43 @@
-"""Values that are no tensors: tuples, and the tokens by which effects are put in order."""
+"""Ops on tuples, and on the tokens that order side effects."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from operator import itemgetter
-from typing import Any
 
-from stablehlo_ref.define import Attr, In, Ins, Op, Out
-from stablehlo_ref.ir.types import TOKEN, TupleType
-from stablehlo_ref.kinds import Int32, anything, token, tuple_value
-from stablehlo_ref.spec import size
+from stablehlo_ref.define.attribute_codecs import Int32
+from stablehlo_ref.define.computation import Run
+from stablehlo_ref.define.constraints import Checker
+from stablehlo_ref.define.op import Attr, In, Ins, Op, Out
+from stablehlo_ref.define.spec import size
+from stablehlo_ref.define.type_constraints import anything, token, tuple_value
+from stablehlo_ref.ir.types import TOKEN, TokenType, TupleType, Type
 
 
-class Tuple(Op, op="tuple"):
-    """The tuple of `val`."""
+class Tuple(Op, op="tuple", computes_on_storage=True):
+    """Create a tuple of `val`."""
 
-    on_storage = True
     val = Ins(anything)  # I1
     result = Out(tuple_value)
 
     syntax = "operands attr-dict : tuple_type"
 
     @staticmethod
-    def infer(val: Any) -> Any:
+    def infer(val: Sequence[Type]) -> TupleType:
         return TupleType(tuple(val))
 
     @staticmethod
-    def constraints(C: Any, val: Any, result: Any) -> None:
+    def constraints(C: Checker, val: Sequence[Type], result: TupleType) -> None:
         C(1, result == TupleType(tuple(val)))
 
     @staticmethod
-    def plan() -> Callable[..., Any]:
+    def plan() -> Run:
         return tuple
 
 
-class GetTupleElement(Op, op="get_tuple_element"):
-    """The element number `index` of a tuple."""
+class GetTupleElement(Op, op="get_tuple_element", computes_on_storage=True):
+    """Return element number `index` of a tuple."""
 
-    on_storage = True
     operand = In(tuple_value)  # I1
     index = Attr(Int32)  # I2
     result = Out(anything)
@@ -45,21 +45,21 @@ class GetTupleElement(Op, op="get_tuple_element"):
     syntax = "operands [ $index ] attr-dict : functional_type"
 
     @staticmethod
-    def infer(operand: Any, index: Any) -> Any:
+    def infer(operand: TupleType, index: Int32) -> Type:
         return operand.elements[index]
 
     @staticmethod
-    def constraints(C: Any, operand: Any, index: Any, result: Any) -> None:
+    def constraints(C: Checker, operand: TupleType, index: Int32, result: Type) -> None:
         C(1, 0 <= index < size(operand.elements))
         C(2, result == operand.elements[index])
 
     @staticmethod
-    def plan(index: Any) -> Callable[..., Any]:
+    def plan(index: Int32) -> Run:
         return itemgetter(index)
 
 
 class AfterAll(Op, op="after_all"):
-    """A token for when all `inputs` are there. Ops run one after the other anyway, so a token carries nothing."""
+    """Create a token that depends on `inputs`. Ops run one after the other anyway, so the value of a token is None."""
 
     inputs = Ins(token)  # I1
     result = Out(token)
@@ -67,9 +67,9 @@ class AfterAll(Op, op="after_all"):
     syntax = "operands attr-dict : same_type"
 
     @staticmethod
-    def infer() -> Any:
+    def infer() -> TokenType:
         return TOKEN
 
     @staticmethod
-    def plan() -> Callable[..., Any]:
+    def plan() -> Run:
         return lambda inputs: None

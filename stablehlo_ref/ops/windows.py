@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import TypeAlias
 
 import numpy as np
 
-from stablehlo_ref.algorithms import sliding
-from stablehlo_ref.algorithms.folding import Combine, Fold, by_parts
+from stablehlo_ref.algorithms import sliding_windows
 from stablehlo_ref.algorithms.padding import pad_windows
-from stablehlo_ref.algorithms.selecting import selection
-from stablehlo_ref.algorithms.sliding import running, slide_windows
-from stablehlo_ref.choices import Choice
-from stablehlo_ref.define import Attr, Body, In, Ins, Op, Out, Outs
-from stablehlo_ref.kinds import Dims, Matrix, per_tensor_quantized, scalar_tensor, tensor
-from stablehlo_ref.ops.reduction import is_reducer, one_or_all, promotion
-from stablehlo_ref.spec import (
+from stablehlo_ref.algorithms.reduction_schedule import Combine, Fold, by_parts
+from stablehlo_ref.algorithms.select_and_scatter import select_and_scatter_kernel
+from stablehlo_ref.algorithms.sliding_windows import reduce_cumulatively, reduce_windows
+from stablehlo_ref.define.attribute_codecs import Dims, Matrix
+from stablehlo_ref.define.choices import Choice
+from stablehlo_ref.define.computation import FindChoices, RegionFunction, Run
+from stablehlo_ref.define.constraints import Checker
+from stablehlo_ref.define.definition import REGISTRY
+from stablehlo_ref.define.op import Attr, Body, In, Ins, Op, Out, Outs
+from stablehlo_ref.define.spec import (
     BOOLEAN,
     element_type,
     make_tensor_type,
@@ -28,31 +30,34 @@ from stablehlo_ref.spec import (
     tensor_type,
     with_element_type,
 )
+from stablehlo_ref.define.type_constraints import per_tensor_quantized, scalar_tensor, tensor
+from stablehlo_ref.ir.arrays import Array
+from stablehlo_ref.ir.types import FunctionType, TensorType
+from stablehlo_ref.ops.reduction import Results, is_reducer, one_or_all, promotion
 
-Array = Any  # numpy arrays and scalars
-Types = Sequence[Any]
-Sizes = Sequence[Any]
+Sizes: TypeAlias = Sequence[int]
+Padding: TypeAlias = Sequence[Sequence[int]]
 
 
-def ones(attribute: Any, x: Any) -> tuple[int, ...]:
-    """An attribute of one number per dimension, which are ones where it is left out."""
+def ones(attribute: Dims | None, x: TensorType) -> Dims:
+    """Return an attribute with one number per dimension of `x`, by default ones."""
     return (1,) * rank(x) if attribute is None else attribute
 
 
-def zeros(padding: Any, x: Any) -> tuple[tuple[int, ...], ...]:
-    """The padding, which is none where it is left out."""
+def zeros(padding: Matrix | None, x: TensorType) -> Matrix:
+    """Return the padding of each dimension of `x`, by default zeros."""
     return ((0, 0),) * rank(x) if padding is None else padding
 
 
 def num_windows(
-    sizes: Sizes, window: Sizes, strides: Sizes, dilations: Sizes, window_dilations: Sizes, padding: Any
+    sizes: Sizes, window: Sizes, strides: Sizes, dilations: Sizes, window_dilations: Sizes, padding: Padding
 ) -> Sizes:
-    """How many windows there are along each dimension."""
-    return tuple(map(sliding.num_windows, sizes, window, padding, strides, dilations, window_dilations))
+    """Return the number of windows along each dimension."""
+    return tuple(map(sliding_windows.num_windows, sizes, window, padding, strides, dilations, window_dilations))
 
 
 class ReduceWindow(Op, op="reduce_window"):
-    """Reduces each window of the padded `inputs` by `body`; `init_values` are the padding, and stand first."""
+    """Reduce each window of `inputs`, padded with `init_values`, by `body`, starting from `init_values`."""
 
     inputs = Ins(tensor | per_tensor_quantized)  # I1
     init_values = Ins(scalar_tensor)  # I2
@@ -66,9 +71,14 @@ class ReduceWindow(Op, op="reduce_window"):
 
     @staticmethod
     def infer(
-        inputs: Types, window_dimensions: Any, window_strides: Any, base_dilations: Any, window_dilations: Any,
-        padding: Any, body: Any,
-    ) -> Any:  # fmt: skip
+        inputs: Sequence[TensorType],
+        window_dimensions: Dims,
+        window_strides: Dims | None,
+        base_dilations: Dims | None,
+        window_dilations: Dims | None,
+        padding: Matrix | None,
+        body: FunctionType,
+    ) -> Sequence[TensorType]:
         x = inputs[0]
         sizes = num_windows(
             shape(x), window_dimensions, ones(window_strides, x), ones(base_dilations, x), ones(window_dilations, x),
@@ -78,9 +88,18 @@ class ReduceWindow(Op, op="reduce_window"):
 
     @staticmethod
     def constraints(
-        C: Any, infer: Any, inputs: Types, init_values: Types, window_dimensions: Any, window_strides: Any,
-        base_dilations: Any, window_dilations: Any, padding: Any, body: Any, results: Types,
-    ) -> None:  # fmt: skip
+        C: Checker,
+        infer: Callable[[], Sequence[TensorType]],
+        inputs: Sequence[TensorType],
+        init_values: Sequence[TensorType],
+        window_dimensions: Dims,
+        window_strides: Dims | None,
+        base_dilations: Dims | None,
+        window_dilations: Dims | None,
+        padding: Matrix | None,
+        body: FunctionType,
+        results: Sequence[TensorType],
+    ) -> None:
         C(1, 0 < size(inputs) == size(init_values) == size(results))
         C(2, same(map(shape, inputs)))
         C(3, list(map(element_type, inputs)) == list(map(element_type, init_values)))
@@ -100,36 +119,55 @@ class ReduceWindow(Op, op="reduce_window"):
 
     @classmethod
     def plan(
-        cls, inputs: Types, window_dimensions: Any, window_strides: Any, base_dilations: Any, window_dilations: Any,
-        padding: Any, body: Any, results: Types,
-    ) -> Callable[..., Any]:  # fmt: skip
+        cls,
+        inputs: Sequence[TensorType],
+        window_dimensions: Dims,
+        window_strides: Dims | None,
+        base_dilations: Dims | None,
+        window_dilations: Dims | None,
+        padding: Matrix | None,
+        body: RegionFunction,
+        results: Sequence[TensorType],
+    ) -> Run:
+        """Plan the reduction of all windows.
+
+            results...[result_index] = reduce(windows, init_values, axes(inputs...), body)
+            padded_inputs            = pad(inputs..., init_values..., padding[:, 0], padding[:, 1], base_dilations - 1)
+            window_start             = result_index * window_strides
+            window_end               = window_start + (window_dimensions - 1) * window_dilations + 1
+            windows                  = slice(padded_inputs..., window_start, window_end, window_dilations)
+
+        All windows are reduced at once, axis by axis, sharing intermediate results (algorithms/sliding_windows.py).
+        Windows of an element and all elements before it, or after it, are a cumulative reduction without padding.
+        Window by window: `reduce_window` in spec_checks/oracles/reduction.py.
+        """
         x = with_element_type(inputs[0], element_type(results[0]))
         promote, sizes = promotion(inputs, results), shape(results[0])
         if not size(results[0]):
             return lambda inputs, init_values: one_or_all([np.broadcast_to(v, sizes) for v in promote(init_values)])
         strides, dilations = ones(window_strides, x), ones(window_dilations, x)
-        spread, edges = ones(base_dilations, x), zeros(padding, x)
+        base, edges = ones(base_dilations, x), zeros(padding, x)
         fold = by_parts(body, window_folds(window_dimensions, strides, dilations))
-        pads = [pad_windows(with_element_type(x, element_type(t)), spread, edges) for t in results]
+        pads = [pad_windows(with_element_type(x, element_type(t)), base, edges) for t in results]
 
-        def run(inputs: Sequence[Array], init_values: Sequence[Array]) -> Any:
+        def run(inputs: Sequence[Array], init_values: Sequence[Array]) -> Results:
             values = promote(init_values)
             padded = [pad(x, value) for pad, x, value in zip(pads, promote(inputs), values)]
             return one_or_all(body.each(*values, *fold(padded)))
 
-        axis = running_axis(shape(x), window_dimensions, strides, spread, dilations, edges)
+        axis = running_axis(shape(x), window_dimensions, strides, base, dilations, edges)
         if axis is None:
             return run
         is_reverse = edges[axis][0] == 0
-        padding_matters = is_reverse and not (body.recognised and body.recognised.definition.commutative)
+        padding_matters = is_reverse and not (body.recognised and REGISTRY[body.recognised.name].traits.commutative)
         running_fold = by_parts(body, running_folds(axis, is_reverse))
 
-        def run_unpadded(inputs: Sequence[Array], init_values: Sequence[Array]) -> Any:
+        def run_unpadded(inputs: Sequence[Array], init_values: Sequence[Array]) -> Results:
             values = promote(init_values)
             if not are_same(values, body.each(*values, *values)):
                 return run(inputs, init_values)
             folded = running_fold(promote(inputs))
-            if padding_matters:  # and is one init value, however long it is
+            if padding_matters:  # any number of init values reduce to one
                 folded = body.each(*folded, *values)
             return one_or_all(body.each(*values, *folded))
 
@@ -137,14 +175,14 @@ class ReduceWindow(Op, op="reduce_window"):
 
 
 def are_same(xs: Sequence[Array], ys: Sequence[Array]) -> bool:
-    """Whether two lists of arrays have the same elements, bit by bit."""
+    """Whether two lists of arrays have bitwise equal elements."""
     return all(np.asarray(x).tobytes() == np.asarray(y).tobytes() for x, y in zip(xs, ys))
 
 
 def running_axis(
-    sizes: Sizes, window: Sizes, strides: Sizes, dilations: Sizes, window_dilations: Sizes, padding: Any
+    sizes: Sizes, window: Sizes, strides: Sizes, dilations: Sizes, window_dilations: Sizes, padding: Padding
 ) -> int | None:
-    """The axis whose windows hold each element and all before it, or all after it; None for other windows."""
+    """Return the axis along which windows have an element and all before it, or all after it; else None."""
     moving = [d for d, n in enumerate(window) if n != 1]
     padded = [d for d, edges in enumerate(padding) if any(edges)]
     if len(moving) != 1 or moving != padded or {*strides, *dilations, *window_dilations} != {1}:
@@ -155,19 +193,19 @@ def running_axis(
 
 
 def window_folds(window: Sizes, strides: Sizes, dilations: Sizes) -> Callable[[Combine], Fold]:
-    """Folds windows."""
-    return lambda combine: lambda arrays: slide_windows(combine, arrays, window, strides, dilations)
+    """Return a function that plans the fold of windows by a `Combine`."""
+    return lambda combine: lambda arrays: reduce_windows(combine, arrays, window, strides, dilations)
 
 
 def running_folds(axis: int, reverse: bool) -> Callable[[Combine], Fold]:
-    """Folds each element along an axis with all before it, in `reverse` with all after it."""
-    return lambda combine: lambda arrays: running(combine, arrays, axis, reverse)
+    """Return a function that plans the fold of each element with all before it, or with all after it (`reverse`)."""
+    return lambda combine: lambda arrays: reduce_cumulatively(combine, arrays, axis, reverse)
 
 
 class SelectAndScatter(Op, op="select_and_scatter"):
-    """Scatters each element of `source`, by `scatter`, to where `select` finds the element of its window in `operand`.
+    """Scatter each element of `source` by `scatter` to the element of `operand` that `select` selects in its window.
 
-    Windows hold no padding. One that holds nothing but padding, which the spec leaves open, selects nothing.
+    Padding is never selected. A window of padding only, which is implementation-defined, selects nothing.
     """
 
     operand = In(tensor | per_tensor_quantized)  # I1
@@ -181,14 +219,22 @@ class SelectAndScatter(Op, op="select_and_scatter"):
     result = Out(tensor | per_tensor_quantized)
 
     @staticmethod
-    def infer(operand: Any, scatter: Any) -> Any:
+    def infer(operand: TensorType, scatter: FunctionType) -> TensorType:
         return with_element_type(operand, element_type(scatter.outputs[0]))
 
     @staticmethod
     def constraints(
-        C: Any, operand: Any, source: Any, init_value: Any, window_dimensions: Any, window_strides: Any, padding: Any,
-        select: Any, scatter: Any, result: Any,
-    ) -> None:  # fmt: skip
+        C: Checker,
+        operand: TensorType,
+        source: TensorType,
+        init_value: TensorType,
+        window_dimensions: Dims,
+        window_strides: Dims | None,
+        padding: Matrix | None,
+        select: FunctionType,
+        scatter: FunctionType,
+        result: TensorType,
+    ) -> None:
         window, strides = window_dimensions, ones(window_strides, operand)
         edges = zeros(padding, operand)
         plain = ones(None, operand)
@@ -207,17 +253,37 @@ class SelectAndScatter(Op, op="select_and_scatter"):
 
     @classmethod
     def plan(
-        cls, operand: Any, source: Any, window_dimensions: Any, window_strides: Any, padding: Any, select: Any,
-        scatter: Any, result: Any,
-    ) -> Callable[..., Array]:  # fmt: skip
+        cls,
+        operand: TensorType,
+        source: TensorType,
+        window_dimensions: Dims,
+        window_strides: Dims | None,
+        padding: Matrix | None,
+        select: RegionFunction,
+        scatter: RegionFunction,
+        result: TensorType,
+    ) -> Callable[..., Array]:
+        """Plan the selection in all windows, then the reduction of what is scattered to one element.
+
+            selected_index(source_index) = the index that `select` selects in the window of source_index, where the
+                                           windows are those of reduce_window over operand, without init values
+            source_indices               = [source_index for source_index in index_space(source)
+                                            if selected_index(source_index) = result_index]
+            result[result_index]         = reduce([source[source_indices...]], [init_value], [0], scatter)
+
+        `select` and `scatter` run on all windows at once (algorithms/select_and_scatter.py).
+        Window by window: `select_and_scatter` in spec_checks/oracles/reduction.py.
+        """
         window, strides = window_dimensions, ones(window_strides, operand)
         edges = zeros(padding, operand)
         promote = promotion([operand], [result])
-        run = selection(select, scatter, operand, shape(source), window, strides, edges)
+        run = select_and_scatter_kernel(select, scatter, operand, shape(source), window, strides, edges)
         return lambda operand, source, init_value: run(operand, promote([source])[0], promote([init_value])[0])
 
     @staticmethod
-    def open_cases(operand: Any, window_dimensions: Any, window_strides: Any, padding: Any) -> Any:
+    def implementation_defined(
+        operand: TensorType, window_dimensions: Dims, window_strides: Dims | None, padding: Matrix | None
+    ) -> FindChoices:
         strides, edges = ones(window_strides, operand), zeros(padding, operand)
 
         def cases(operand: Array, source: Array, init_value: Array) -> Iterator[Choice]:

@@ -1,42 +1,46 @@
-"""The pretty forms of ops: a class's `syntax` line, compiled once into directives that each parse and print.
+"""The pretty forms of ops: the `syntax` line of a class, compiled once into directives that parse and print.
 
 ================================  ====================================================================================
-in the line                       what it stands for in the text
+in the line                       in the text
 ================================  ====================================================================================
-``,`` ``=`` ``:`` ``[`` words     themselves
-``operands``                      all operands, with commas between them
-``$member``                       an attribute in the pretty form of its kind: `[0, 1]`, `5`, `true`, `"..."`, `@f`,
-                                  `LT`, a tensor constant with its type; a region, or regions with commas between them
-``attr-dict``                     all other attributes `{...}`, nothing if there are none
-``( ... )?``                      the parts inside, if the first attribute, region or list of operands in it is there
-                                  and not its default; the first part is a token or `operands`
-``type(operands)``                the types, with commas between them; also ``type(results)``
+``,`` ``=`` ``:`` ``[`` words     the same token
+``operands``                      all operands, separated by commas
+``$member``                       an attribute in its pretty form: `[0, 1]`, `5`, `true`, `"..."`, `@f`, `LT`, a tensor
+                                  constant with its type; or a region, or regions separated by commas
+``attr-dict``                     the remaining attributes `{...}`; nothing if there are none
+``( ... )?``                      the parts inside, if the first attribute, region or operand list among them is
+                                  present; the first part must be a token or `operands`
+``type(operands)``                the types, separated by commas; also ``type(results)``
 ``functional_type``               `(operand types) -> result types`
-``same_type``                     one type for all operands and results, or a functional type where they differ
-``complex_type``                  the result's type, or a functional type if operands are not its parts
-``select_type``                   the type of the predicate and that of all else, or a functional type
-``tuple_type``                    the result's type, which has the operands' types in it
-``custom(name)``                  the irregular form of that name in `syntax/custom.py`, `custom_foreign.py`
+``same_type``                     the one type of all operands and results, or a functional type
+``complex_type``                  the type of the result, or a functional type if it does not follow from the operands
+``select_type``                   the type of the predicate and that of the other values, or a functional type
+``tuple_type``                    the type of the result, whose elements have the types of the operands
+``custom(name)``                  the irregular form of that name in `custom.py`, `custom_dialects.py`, `custom_sdy.py`
 ================================  ====================================================================================
 
-Operand types that a form leaves out are those of the values; the result type of a constant is that of its value.
+A form may omit operand types, which are those of the values, and the result type of a constant, which is that of its
+attribute.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from typing import Any
 
-from stablehlo_ref.define import REQUIRED, Attr, Bodies, Body, In, Ins, Op
+from stablehlo_ref.define.attribute_codecs import Dense
+from stablehlo_ref.define.definition import REGISTRY, OpDefinition
+from stablehlo_ref.define.op import Attr, Bodies, Body, In, Ins
+from stablehlo_ref.ir import attributes
 from stablehlo_ref.ir.core import Operation
-from stablehlo_ref.kinds import Dense
 from stablehlo_ref.syntax.attribute_text import dictionary_text
 from stablehlo_ref.syntax.custom import FORMS
-from stablehlo_ref.syntax.custom_foreign import FOREIGN_FORMS
+from stablehlo_ref.syntax.custom_dialects import DIALECT_FORMS
 from stablehlo_ref.syntax.custom_sdy import SDY_FORMS
-from stablehlo_ref.syntax.directive import Directive, Draft, member_value
+from stablehlo_ref.syntax.directive import Directive, member_value
+from stablehlo_ref.syntax.draft import Draft
 from stablehlo_ref.syntax.forms import form_of
+from stablehlo_ref.syntax.protocols import AsmParser, AsmPrinter
 from stablehlo_ref.syntax.type_forms import (
     ComplexTypeOfParts,
     FunctionalType,
@@ -50,31 +54,31 @@ from stablehlo_ref.syntax.type_forms import (
 
 
 class Literal(Directive):
-    """A token that stands for itself."""
+    """A token."""
 
     def __init__(self, token: str) -> None:
         self.token = token
 
-    def stands(self, parser: Any) -> bool:
-        return bool(parser.peek() == self.token)
+    def is_next(self, parser: AsmParser) -> bool:
+        return parser.peek() == self.token
 
-    def parse(self, parser: Any, draft: Draft) -> None:
+    def parse(self, parser: AsmParser, draft: Draft) -> None:
         parser.expect(self.token)
 
-    def print(self, printer: Any, op: Operation) -> None:
+    def print(self, printer: AsmPrinter, op: Operation) -> None:
         printer.literal(self.token)
 
 
 class Operands(Directive):
     """`operands`."""
 
-    def stands(self, parser: Any) -> bool:
-        return bool(parser.peek()[:1] == "%")
+    def is_next(self, parser: AsmParser) -> bool:
+        return parser.peek()[:1] == "%"
 
-    def parse(self, parser: Any, draft: Draft) -> None:
+    def parse(self, parser: AsmParser, draft: Draft) -> None:
         draft.operands += parser.operand_list()
 
-    def print(self, printer: Any, op: Operation) -> None:
+    def print(self, printer: AsmPrinter, op: Operation) -> None:
         if op.operands:
             printer.value(printer.operands(op.operands))
 
@@ -83,24 +87,24 @@ class Operands(Directive):
 
 
 class OptionalGroup(Directive):
-    """Parts that stand there together or not at all."""
+    """`( ... )?`: parts that are present together or not at all."""
 
     def __init__(self, parts: Sequence[Directive]) -> None:
         self.parts = parts
         self.members = tuple(member for part in parts for member in part.members)
 
-    def parse(self, parser: Any, draft: Draft) -> None:
-        if self.parts[0].stands(parser):
+    def parse(self, parser: AsmParser, draft: Draft) -> None:
+        if self.parts[0].is_next(parser):
             for part in self.parts:
                 part.parse(parser, draft)
 
-    def print(self, printer: Any, op: Operation) -> None:
+    def print(self, printer: AsmPrinter, op: Operation) -> None:
         if self.present(op):
             for part in self.parts:
                 part.print(printer, op)
 
     def present(self, op: Operation) -> bool:
-        return bool(next((p for p in (part.present(op) for part in self.parts) if p is not None), False))
+        return next((p for p in (part.present(op) for part in self.parts) if p is not None), False)
 
 
 # --- attributes -----------------------------------------------------------------------------------------------------
@@ -112,62 +116,53 @@ class Attribute(Directive):
     def __init__(self, member: Attr) -> None:
         self.member = member
         self.members = (member.name,)
-        self.form = form_of(member.kind)
+        self.form = form_of(member.codec)
 
-    def parse(self, parser: Any, draft: Draft) -> None:
+    def parse(self, parser: AsmParser, draft: Draft) -> None:
         draft.members[self.member.name] = value = self.form.parse(parser)
-        if self.member.kind is Dense and not draft.result_types and draft.definition.outputs:  # type: ignore[union-attr]
+        if self.member.value_type is Dense and not draft.result_types and REGISTRY[draft.name].results:
             draft.result_types = (value.type,)
 
-    def print(self, printer: Any, op: Operation) -> None:
+    def print(self, printer: AsmPrinter, op: Operation) -> None:
         printer.value(self.form.text(member_value(op, self.member.name)))
 
     def present(self, op: Operation) -> bool:
-        value = op.properties.get(self.member.name, REQUIRED)
-        return value is not REQUIRED and not _same(value, self.member.default)
-
-
-def _same(value: Any, default: Any) -> bool:
-    return type(value) is type(default) and bool(value == default)
+        return self.member.name in op.properties
 
 
 class AttributeDictionary(Directive):
-    """All attributes that no other part writes, less those that are their defaults."""
+    """`attr-dict`: all attributes that no other part contains."""
 
-    def __init__(self, definition: type[Op]) -> None:
+    def __init__(self, definition: OpDefinition) -> None:
         self.definition = definition
         self.elsewhere: frozenset[str] = frozenset()
 
-    def parse(self, parser: Any, draft: Draft) -> None:
+    def parse(self, parser: AsmParser, draft: Draft) -> None:
         if parser.peek() == "{":
             draft.attributes |= parser.dictionary()
 
-    def print(self, printer: Any, op: Operation) -> None:
+    def print(self, printer: AsmPrinter, op: Operation) -> None:
         if entries := self.entries(op):
             printer.value(dictionary_text(entries))
 
-    def entries(self, op: Operation) -> dict[str, Any]:
-        known = self.definition.attributes
-        members = {
-            name: value
-            for name, value in op.properties.items()
-            if name not in self.elsewhere and not (name in known and _same(value, known[name].default))
-        }
+    def entries(self, op: Operation) -> dict[str, attributes.Attribute]:
+        """Return the attributes to print."""
+        members = {name: value for name, value in op.properties.items() if name not in self.elsewhere}
         return self.definition.encode(members) | op.attributes
 
 
 class Regions(Directive):
-    """`$member` of a region, or of several."""
+    """`$member` of a region, or of several regions."""
 
     def __init__(self, several: bool) -> None:
         self.several = several
 
-    def parse(self, parser: Any, draft: Draft) -> None:
+    def parse(self, parser: AsmParser, draft: Draft) -> None:
         draft.regions.append(parser.region())
         while self.several and parser.accept(","):
             draft.regions.append(parser.region())
 
-    def print(self, printer: Any, op: Operation) -> None:
+    def print(self, printer: AsmPrinter, op: Operation) -> None:
         for index, region in enumerate(op.regions):
             if index:
                 printer.literal(",")
@@ -192,9 +187,9 @@ _WORDS: dict[str, Callable[[], Directive]] = {
 
 
 class Assembly:
-    """The pretty form of one op class."""
+    """The pretty form of an op class."""
 
-    def __init__(self, definition: type[Op]) -> None:
+    def __init__(self, definition: OpDefinition) -> None:
         self.definition = definition
         self.parts = _compile(definition, _TOKEN.findall(definition.syntax))
         elsewhere = frozenset(member for part in self.parts for member in part.members)
@@ -202,26 +197,28 @@ class Assembly:
             if isinstance(part, AttributeDictionary):
                 part.elsewhere = elsewhere
 
-    def parse(self, parser: Any, draft: Draft) -> None:
+    def parse(self, parser: AsmParser, draft: Draft) -> None:
+        """Parse what follows the name of an op."""
         for part in self.parts:
             part.parse(parser, draft)
 
-    def print(self, printer: Any, op: Operation) -> None:
+    def print(self, printer: AsmPrinter, op: Operation) -> None:
+        """Print what follows the name of an op; Irregular if the pretty form cannot express it."""
         for part in self.parts:
             part.print(printer, op)
 
 
-_assemblies: dict[type[Op], Assembly] = {}
+_assemblies: dict[OpDefinition, Assembly] = {}
 
 
-def assembly_of(definition: type[Op]) -> Assembly:
-    """The compiled `syntax` of a class, once; TypeError where the line names what is not there."""
+def assembly_of(definition: OpDefinition) -> Assembly:
+    """Return the compiled `syntax` of a class, memoized; TypeError if it names something that does not exist."""
     if definition not in _assemblies:
         _assemblies[definition] = Assembly(definition)
     return _assemblies[definition]
 
 
-def _compile(definition: type[Op], tokens: list[str]) -> list[Directive]:
+def _compile(definition: OpDefinition, tokens: list[str]) -> list[Directive]:
     parts: list[Directive] = []
     position = 0
     while position < len(tokens):
@@ -236,7 +233,7 @@ def _compile(definition: type[Op], tokens: list[str]) -> list[Directive]:
 
 
 def _end_of_group(tokens: list[str], start: int) -> int | None:
-    """Where `tokens[start]` opens an optional group, the position of its `)?`."""
+    """Return the position of the `)?` if `tokens[start]` opens an optional group; None otherwise."""
     depth = 0
     for position in range(start, len(tokens)):
         depth += (tokens[position] == "(") - (tokens[position] in (")", ")?"))
@@ -245,15 +242,15 @@ def _end_of_group(tokens: list[str], start: int) -> int | None:
     return None
 
 
-def _directive(definition: type[Op], token: str) -> Directive:
+def _directive(definition: OpDefinition, token: str) -> Directive:
     if token == "attr-dict":
         return AttributeDictionary(definition)
     if token.startswith("type("):
         return Types(token[5:-1])
     if token.startswith("custom("):
-        form = (FORMS | FOREIGN_FORMS | SDY_FORMS).get(token[7:-1])
+        form = (FORMS | DIALECT_FORMS | SDY_FORMS).get(token[7:-1])
         if form is None:
-            raise TypeError(f"{definition.__name__}.syntax: no custom form '{token[7:-1]}'")
+            raise TypeError(f"{definition.name}.syntax: no custom form '{token[7:-1]}'")
         return form
     if token.startswith("$"):
         member = definition.members.get(token[1:])
@@ -263,5 +260,5 @@ def _directive(definition: type[Op], token: str) -> Directive:
             return Operands()
         if isinstance(member, Body | Bodies):
             return Regions(isinstance(member, Bodies))
-        raise TypeError(f"{definition.__name__}.syntax: no attribute or region '{token}'")
+        raise TypeError(f"{definition.name}.syntax: no attribute or region '{token}'")
     return _WORDS[token]() if token in _WORDS else Literal(token)

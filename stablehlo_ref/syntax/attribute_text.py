@@ -1,15 +1,19 @@
-"""Attributes and locations as MLIR's text; the parser reads back what is written here."""
+"""Attributes and locations as MLIR text, which the parser reads back."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Mapping
 from functools import partial
-from typing import Any
+from typing import cast
 
 import numpy as np
 
+from stablehlo_ref.diagnostics import UnsupportedError
+from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.attributes import (
     UNIT,
+    Attribute,
     DenseArray,
     DenseElements,
     DenseResource,
@@ -31,13 +35,14 @@ from stablehlo_ref.ir.locations import (
     UnknownLocation,
     resolve,
 )
-from stablehlo_ref.ir.types import BooleanType, FloatType, decimal_text
+from stablehlo_ref.ir.types import BooleanType, FloatType, IntegerType, Type, decimal_text
 from stablehlo_ref.numerics import dtypes
-from stablehlo_ref.numerics.narrow import widen
+from stablehlo_ref.numerics.narrow_floats import widen
+from stablehlo_ref.syntax.float_text import full_text, short_text
 from stablehlo_ref.syntax.lexer import MAX_NESTING, to_bytes
 from stablehlo_ref.syntax.structs import CONVOLUTION_LISTS, STRUCTS
 
-HEX_FROM = 101  # elements; smaller literals are written out
+HEX_FROM = 101  # elements from which on a literal is printed as a hexadecimal string
 
 _is_word = re.compile(r"[A-Za-z_][\w$.]*", re.ASCII).fullmatch
 _is_suffix = re.compile(r"\d+|[A-Za-z_$.\-][\w$.\-]*", re.ASCII).fullmatch
@@ -45,18 +50,23 @@ _UNPRINTABLE = re.compile(rb"[^ !#-\[\]-~]")
 
 
 def quoted(value: str) -> str:
-    """A string literal."""
+    """Return a string literal."""
     raw = to_bytes(value)
     return '"' + _UNPRINTABLE.sub(lambda m: b"\\%02X" % m[0][0], raw).decode("ascii") + '"'
 
 
 def symbol(name: str) -> str:
-    """`@name`, quoted where it has to be."""
-    return "@" + (name if _is_suffix(name) and not name[0].isdigit() else quoted(name))
+    """Return `@name`, quoted unless it is a bare identifier."""
+    return "@" + key_text(name)
 
 
-def attribute_text(attribute: Any) -> str:
-    """Any attribute."""
+def is_value_name(name: str) -> bool:
+    """Whether `%name` is the name of a value."""
+    return _is_suffix(name) is not None
+
+
+def attribute_text(attribute: Attribute | DebugLocation) -> str:
+    """Return the text of an attribute, location attributes included."""
     match attribute:
         case bool():
             return "true" if attribute else "false"
@@ -71,11 +81,12 @@ def attribute_text(attribute: Any) -> str:
         case IntegerAttribute(value, type):
             return str(value) if type is None else f"{value} : {type}"
         case FloatAttribute(value, type, text):
-            return (text or float_text(value, type or FloatType("f64"))) + (f" : {type}" if type else "")
+            number_type = type if isinstance(type, FloatType) else FloatType("f64")
+            return (text or float_text(value, number_type)) + (f" : {type}" if type else "")
         case DenseElements(type, array):
             return f"dense<{elements_text(array, type.element_type)}> : {type}"
         case DenseResource(key, type):
-            return f"dense_resource<{key if _is_word(key) else quoted(key)}> : {type}"
+            return f"dense_resource<{key_text(key)}> : {type}"
         case DenseArray(element_type, values):
             return _array_text(element_type, values)
         case SymbolReference(path):
@@ -91,41 +102,47 @@ def attribute_text(attribute: Any) -> str:
     return location_text(attribute)
 
 
-def dictionary_text(entries: dict[str, Any]) -> str:
-    """`{name = value, ...}`; a unit is its name alone."""
-    written = [key_text(k) if v == UNIT else f"{key_text(k)} = {attribute_text(v)}" for k, v in entries.items()]
+def dictionary_text(entries: Mapping[str, Attribute]) -> str:
+    """Return `{name = value, ...}` in alphabetical order, as MLIR does; a unit attribute is its name alone."""
+    ordered = sorted(entries.items(), key=lambda entry: entry[0])
+    written = [key_text(k) if v == UNIT else f"{key_text(k)} = {attribute_text(v)}" for k, v in ordered]
     return f"{{{', '.join(written)}}}"
 
 
 def key_text(key: str) -> str:
+    """Return a name, quoted unless it is a bare identifier."""
     return key if _is_word(key) else quoted(key)
 
 
-def dimensions_text(sizes: Any) -> str:
-    """`[0, 1]`."""
+def dimensions_text(sizes: Iterable[object]) -> str:
+    """Return `[0, 1]`."""
     return f"[{', '.join(map(str, sizes))}]"
 
 
 # --- structs --------------------------------------------------------------------------------------------------------
 
 
-def struct_text(name: str, fields: Any) -> str:
-    """What stands between a struct's brackets."""
+def struct_text(name: str, fields: Mapping[str, object]) -> str:
+    """Return the text between the brackets of `#name<...>`."""
     if name == "stablehlo.bounds":
-        return ", ".join("?" if bound is None else str(bound) for bound in fields["bounds"])
+        return _bounds_text(fields["bounds"])
     if name == "stablehlo.conv":
         return convolution_text(fields) or f"raw {_fields_text(name, fields)}"
     return _fields_text(name, fields)
 
 
-def _fields_text(name: str, fields: Any) -> str:
+def _bounds_text(bounds: object) -> str:
+    return ", ".join("?" if bound is None else str(bound) for bound in cast("tuple[int | None, ...]", bounds))
+
+
+def _fields_text(name: str, fields: Mapping[str, object]) -> str:
     written = {field: _field_text(field, value) for field, value in fields.items()}
     defaults = {field: _field_text(field, value) for field, value in STRUCTS.get(name, {}).items()}
     return ", ".join(f"{field} = {text}" for field, text in written.items() if defaults.get(field) != text)
 
 
-def _field_text(field: str, value: Any) -> str:
-    """A field's value; integers and lists of them stand there without their types, enumerations like structs."""
+def _field_text(field: str, value: object) -> str:
+    """Return the text of a field: integers without their types, enumerations in the form of structs."""
     match value:
         case IntegerAttribute():
             return str(value.value)
@@ -136,15 +153,15 @@ def _field_text(field: str, value: Any) -> str:
         case StructAttribute(name="stablehlo.sub_axis_info", fields=sizes):
             return f"({sizes['pre_size'].value}){sizes['size'].value}"
     if field == "bounds":
-        return dimensions_text("?" if bound is None else bound for bound in value)
-    return attribute_text(value)
+        return f"[{_bounds_text(value)}]"
+    return attribute_text(cast(Attribute, value))
 
 
-def convolution_text(fields: Any) -> str | None:
-    """`[b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f]`; None where the dimensions are not a permutation."""
+def convolution_text(fields: Mapping[str, object]) -> str | None:
+    """Return `[b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f]`; None if the dimensions are not a permutation."""
     lists = []
     for letters, spatial in CONVOLUTION_LISTS:
-        labels = {fields[field].value: letter for letter, field in letters.items()}
+        labels = {cast(IntegerAttribute, fields[field]).value: letter for letter, field in letters.items()}
         dimensions = _integers(fields[spatial])
         labels |= {dimension: str(label) for label, dimension in enumerate(dimensions)}
         rank = len(letters) + len(dimensions)
@@ -154,26 +171,28 @@ def convolution_text(fields: Any) -> str | None:
     return f"{lists[0]}x{lists[1]}->{lists[2]}"
 
 
-def _integers(value: Any) -> list[int]:
-    return list(value.values) if isinstance(value, DenseArray) else [v.value for v in value]
+def _integers(value: object) -> list[int]:
+    if isinstance(value, DenseArray):
+        return list(value.values)
+    return [element.value for element in cast("tuple[IntegerAttribute, ...]", value)]
 
 
 # --- numbers --------------------------------------------------------------------------------------------------------
 
 
-def float_text(value: float, type: Any) -> str:
-    """A number that reads back as `value`; infinities and NaNs by their bits."""
-    if not np.isfinite(value):
-        return _bits_text(np.asarray(value).astype(dtypes.numpy_dtype(type)))
-    rounded = f"{value:e}"  # what MLIR writes where it is exact
-    return rounded if float(rounded) == value else decimal_text(repr(float(value)))
+def float_text(value: float, type: FloatType) -> str:
+    """Return a literal of `type` that reads back as `value`; infinities and NaNs are printed as bits."""
+    try:
+        return _real_text(cast(np.generic, np.asarray(value).astype(dtypes.numpy_dtype(type))[()]))
+    except UnsupportedError:  # a format without arrays
+        return decimal_text(repr(value))
 
 
-def _bits_text(value: Any) -> str:
+def _bits_text(value: Array) -> str:
     return f"0x{int(value.view(f'u{value.dtype.itemsize}')):0{2 * value.dtype.itemsize}X}"
 
 
-def _array_text(element_type: Any, values: tuple[Any, ...]) -> str:
+def _array_text(element_type: BooleanType | IntegerType | FloatType, values: tuple[bool | int | float, ...]) -> str:
     if not values:
         return f"array<{element_type}>"
     match element_type:
@@ -186,53 +205,74 @@ def _array_text(element_type: Any, values: tuple[Any, ...]) -> str:
     return f"array<{element_type}: {', '.join(words)}>"
 
 
-def elements_text(array: np.ndarray, element_type: Any) -> str:
-    """What stands between the brackets of `dense<...>`: one element for all, a list, or from 101 elements on, bytes."""
+def elements_text(array: Array, element_type: Type) -> str:
+    """Return the text between the brackets of `dense<...>`: a splat, a list, or from 101 elements on their bytes."""
     if array.size == 0:
-        return ""
-    if array.size == 1 or not any(array.strides):
-        return _element_text(array[(0,) * array.ndim], element_type)  # `flat` has no more than 32 dimensions
-    if array.size >= HEX_FROM and array.dtype != np.bool_:  # which some versions of MLIR pack, and others do not
+        splat = splat_of_none(array)
+        return "" if splat is None else _element_text(splat, element_type)
+    if _is_splat(array):
+        return _element_text(array[(0,) * array.ndim], element_type)  # `flat` is limited to 32 dimensions
+    if array.size >= HEX_FROM and array.dtype != np.bool_:  # some versions of MLIR pack booleans, others do not
         return f'"0x{array.tobytes().hex().upper()}"'
     return _nested_text(array, element_type)
 
 
-def _nested_text(array: Any, element_type: Any) -> str:
+def _is_splat(array: Array) -> bool:
+    """Whether all elements have the same bits."""
+    if array.size == 1 or not any(array.strides):
+        return True
+    if array.dtype.itemsize > 8:
+        return False
+    bits = array.view(f"u{array.dtype.itemsize}")
+    first = bits[(0,) * array.ndim]
+    return bool(bits[(-1,) * array.ndim] == first) and bool((bits == first).all())
+
+
+def splat_of_none(array: Array) -> object:
+    """Return the element of a splat that has no elements, which only the base of the view holds; None if it is none."""
+    base = array.base
+    if not isinstance(base, np.ndarray) or base.nbytes != array.itemsize:
+        return None
+    element: object = base.reshape(-1).view(array.dtype)[0]
+    return element
+
+
+def _nested_text(array: Array, element_type: Type) -> str:
     if array.ndim == 0:
         return _element_text(array[()], element_type)
     return f"[{', '.join(_nested_text(part, element_type) for part in array)}]"
 
 
-def _element_text(value: Any, element_type: Any) -> str:
+def _element_text(value: object, element_type: Type) -> str:
     if isinstance(value, np.bool_):
         return "true" if value else "false"
     if isinstance(value, np.complexfloating):
-        return f"({_real_text(value.real)}, {_real_text(value.imag)})"
+        return f"({_real_text(value.real)},{_real_text(value.imag)})"
     if isinstance(element_type, FloatType):
-        return _real_text(value)
-    return str(int(value))
+        return _real_text(cast(np.generic, value))
+    return str(int(cast(np.integer, value)))
 
 
-def _real_text(value: Any) -> str:
-    if not np.isfinite(widen(value) if dtypes.is_narrow_float(value.dtype) else value):
-        return _bits_text(np.asarray(value))
-    rounded = f"{float(value):e}"
-    if type(value)(float(rounded)) == value:
+def _real_text(value: np.generic) -> str:
+    array = np.asarray(value)
+    if not np.isfinite(widen(array) if dtypes.is_narrow_float(array.dtype) else array):
+        return _bits_text(array)
+    rounded = short_text(float(array))
+    if array == array.dtype.type(float(rounded)):
         return rounded
-    shortest = isinstance(value, np.float32 | np.float64)
-    return decimal_text(np.format_float_scientific(value) if shortest else repr(float(value)))
+    return full_text(float(array), array.dtype) or _bits_text(array)
 
 
 # --- locations ------------------------------------------------------------------------------------------------------
 
 
 def location_text(location: DebugLocation) -> str:
-    """`loc(...)`, aliases spelled out."""
+    """Return `loc(...)` with aliases expanded."""
     return f"loc({_location_body(location)})"
 
 
 def _location_body(location: DebugLocation | None, depth: int = 0) -> str:
-    """A location without `loc( )`. Aliases may chain to any depth, of which so much is written as can be read."""
+    """Return a location without `loc( )`, cut at a depth that the parser accepts: aliases may nest deeper."""
     if depth >= MAX_NESTING // 2:
         return "unknown"
     below = partial(_location_body, depth=depth + 1)
@@ -244,8 +284,8 @@ def _location_body(location: DebugLocation | None, depth: int = 0) -> str:
         case CallSiteLocation(callee, caller):
             return f"callsite({below(callee)} at {below(caller)})"
         case FusedLocation(locations, metadata):
-            mark = "" if metadata is None else f"<{attribute_text(metadata)}>"
+            mark = "" if metadata is None else f"<{attribute_text(metadata)}>"  # type: ignore[arg-type]
             return f"fused{mark}[{', '.join(map(below, locations))}]"
         case UnknownLocation() | None:
             return "unknown"
-    raise TypeError(f"no attribute: {location!r}")
+    raise TypeError(f"not an attribute: {location!r}")

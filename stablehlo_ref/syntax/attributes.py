@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Any
+from typing import TypeAlias, cast
 
 import numpy as np
 
 from stablehlo_ref.diagnostics import Source, UnsupportedError
 from stablehlo_ref.ir.attributes import (
     UNIT,
+    Attribute,
     DenseArray,
     DenseElements,
     DenseResource,
@@ -22,6 +23,7 @@ from stablehlo_ref.ir.attributes import (
     SymbolReference,
     TypeAttribute,
 )
+from stablehlo_ref.ir.locations import DebugLocation
 from stablehlo_ref.ir.types import (
     BooleanType,
     FloatType,
@@ -33,43 +35,47 @@ from stablehlo_ref.ir.types import (
 )
 from stablehlo_ref.syntax import literals
 from stablehlo_ref.syntax.attribute_text import attribute_text
-from stablehlo_ref.syntax.lexer import NUMBER, STRING, token
+from stablehlo_ref.syntax.lexer import NUMBER, STRING, shorten, token
 from stablehlo_ref.syntax.locations import LocationParser
 from stablehlo_ref.syntax.structs import CONVOLUTION_LISTS, STRUCTS
 from stablehlo_ref.syntax.types import SIMPLE_TYPE
 
 DIALECTS_WITH_STRUCTS = ("stablehlo", "chlo")
-MEMOISED = 100  # a literal with a longer text is not remembered
+MEMOIZED_LENGTH = 100  # characters of the longest literal that is memoized
+
+Bounds: TypeAlias = "tuple[int | None, ...]"  # of dimensions; None where one is unbounded
 
 _match_number = token(rf"(-?)\s*({NUMBER})(?!\w)")
 _match_list = token(r"\[(\s*+(?:-?\d++\s*+(?:,\s*+-?\d++\s*+)*+)?+)\]")
 _match_affine = token(r"(affine_(?:map|set)<(?:->|>=|<=|[^<>\"])*+>)")
 _match_array = token(rf"<\s*({SIMPLE_TYPE})\s*(?::([^<>]*+))?>")
 _skip_spaces = re.compile(r"\s*+").match
-_match_short_dense = token(rf'dense(<[^<>"/]{{0,{MEMOISED}}}+>\s*:\s*{SIMPLE_TYPE})')
+_match_short_dense = token(rf'dense(<[^<>"/]{{0,{MEMOIZED_LENGTH}}}+>\s*:\s*{SIMPLE_TYPE})')
 _match_dense_rest = re.compile(rf'(?:[^>"/]++|{STRING}|//[^\n]*+|/)*+>').match
 _find_numbers = re.compile(r"-?\d+").findall
 
 
 class AttributeParser(LocationParser):
-    """Reads attributes; aliases (`#name`) are left to `attribute_alias`."""
+    """Parses attributes. Subclasses define `attribute_alias` for aliases (`#name`)."""
 
     def __init__(self, source: Source) -> None:
         super().__init__(source)
         self.dense_literals: dict[str, DenseElements] = {}
-        self.resources: list[tuple[DenseResource, int]] = []
+        self.resources: list[tuple[DenseResource, int]] = []  # with their offsets
 
-    def attribute_alias(self, name: str) -> Any:
+    def attribute_alias(self, name: str) -> Attribute:
+        """Return the attribute that the alias `#name` stands for."""
         raise NotImplementedError
 
     # attribute ::= string | list | dictionary | symbol | dialect-attribute | number | keyword ... | type
-    def attribute(self) -> Any:
+    def attribute(self) -> Attribute:
+        """Parse an attribute."""
         start = self.peek()
         read = _BY_START.get(start) or _BY_FIRST_CHARACTER.get(start[:1])
         self.descend()
         value = read(self) if read else TypeAttribute(self._type_attribute())
         self.depth -= 1
-        return value
+        return cast(Attribute, value)
 
     def _type_attribute(self) -> Type:
         start = self.peek()
@@ -78,15 +84,15 @@ class AttributeParser(LocationParser):
         return self.type()
 
     def attribute_text(self) -> str:
-        """An attribute's text; aliases in it are spelled out."""
+        """Parse an attribute and return its text with aliases expanded."""
         return attribute_text(self.attribute())
 
-    def _keyword(self, value: Any) -> Any:
+    def _keyword(self, value: Attribute) -> Attribute:
         self.advance()
         return value
 
     # string ::= "..." (: type)?
-    def _string(self) -> Any:
+    def _string(self) -> str | OpaqueAttribute:
         start, value = self.start, self.string()
         if not self.accept(":"):
             return value
@@ -94,26 +100,27 @@ class AttributeParser(LocationParser):
         return OpaqueAttribute(self.text[start : self.position])
 
     # list ::= [ (attribute (, attribute)*)? ]
-    def _list(self) -> tuple[Any, ...]:
+    def _list(self) -> tuple[Attribute, ...]:
         match = self.take(_match_list(self.text, self.position))
         if not match:
             return tuple(self.items(self.attribute, "[", "]"))
         return tuple(self._integer(n, match.start(1)) for n in _find_numbers(match[1]))
 
     # dictionary ::= { (entry (, entry)*)? }
-    def dictionary(self) -> dict[str, Any]:
-        entries: dict[str, Any] = {}
-
-        # entry ::= (word | string) (= attribute)?
-        def entry() -> None:
-            start, offset = self.peek(), self.start
-            name = self.string() if start[:1] == '"' else self.word("an attribute's name")
-            if name in entries:
-                raise self.error(f"attribute '{name}' stands twice in a dictionary", offset)
-            entries[name] = self.attribute() if self.accept("=") else UNIT
-
-        self.items(entry, "{", "}")
+    def dictionary(self) -> dict[str, Attribute]:
+        """Parse `{name = attribute, ...}`."""
+        entries: dict[str, Attribute] = {}
+        self.items(lambda: self.entry(entries), "{", "}")
         return entries
+
+    # entry ::= (word | string) (= attribute)?
+    def entry(self, entries: dict[str, Attribute]) -> None:
+        """Parse an entry of a dictionary and add it to `entries`."""
+        start, offset = self.peek(), self.start
+        name = self.string() if start[:1] == '"' else self.word("an attribute name")
+        if name in entries:
+            raise self.error(f"duplicate attribute '{shorten(name)}'", offset)
+        entries[name] = self.attribute() if self.accept("=") else UNIT
 
     # symbol ::= @name (:: @name)*
     def _symbol(self) -> SymbolReference:
@@ -123,7 +130,7 @@ class AttributeParser(LocationParser):
         return SymbolReference(tuple(path))
 
     def symbol_name(self) -> str:
-        """The name behind `@`."""
+        """Parse `@name` and return the name."""
         offset, name = self.start, self.peek()
         if name[:1] != "@" or len(name) < 2:
             raise self.expected("a symbol name such as '@main'")
@@ -132,6 +139,7 @@ class AttributeParser(LocationParser):
 
     # number ::= -? (integer | float) (: type)?
     def number(self, typed: bool = True) -> IntegerAttribute | FloatAttribute:
+        """Parse a number, with `: type` after it if `typed`."""
         match = self.take(_match_number(self.text, self.position))
         if not match:
             raise self.expected("a number")
@@ -142,11 +150,18 @@ class AttributeParser(LocationParser):
             return self._float(sign, digits, type, offset)
         if "." in digits:
             if type is not None:
-                raise self.error(f"a floating-point literal for type {type}", offset)
+                raise self.error(f"expected a literal of type {type}, found a floating-point literal", offset)
             return FloatAttribute(float(sign + digits))
         if type is not None and not isinstance(type, BooleanType | IntegerType | IndexType):
-            raise self.error(f"an integer literal for type {type}", offset)
+            raise self.error(f"expected an integer or floating-point type, found {type}", offset)
         return self._integer(sign + digits, offset, type)
+
+    def real(self, type: FloatType) -> float:
+        """Parse a number of a floating-point type that the text does not repeat."""
+        match = self.take(_match_number(self.text, self.position))
+        if not match:
+            raise self.expected("a number")
+        return self._float(match[1], match[2], type, match.start(1)).value
 
     def _integer(self, digits: str, offset: int, type: Type | None = None) -> IntegerAttribute:
         value = self.to_integer(digits, offset)
@@ -157,7 +172,7 @@ class AttributeParser(LocationParser):
 
     def _float(self, sign: str, digits: str, type: FloatType, offset: int) -> FloatAttribute:
         if "." not in digits and not digits.startswith("0x"):
-            raise self.error(f"an integer literal for type {type}", offset)
+            raise self.error(f"expected a literal of type {type}, found an integer literal", offset)
         try:
             value = literals.parse_elements(sign + digits, (), type)
         except UnsupportedError:  # a format that has no arrays
@@ -169,7 +184,7 @@ class AttributeParser(LocationParser):
     # --- elements -----------------------------------------------------------------------------------------------
 
     # dense ::= dense < ... > : type
-    def _dense(self) -> Any:
+    def _dense(self) -> DenseElements | OpaqueAttribute:
         match = _match_short_dense(self.text, self.position)
         if match and (known := self.dense_literals.get(match[1])):
             self.position = match.end()
@@ -187,7 +202,7 @@ class AttributeParser(LocationParser):
         return value
 
     def _dense_end(self) -> int:
-        """The offset of the `>` that ends a dense literal whose text begins here."""
+        """Return the offset of the `>` that ends the dense literal whose elements are next."""
         start = self.position
         stop = self.text.find(">", start)
         if stop >= 0 and self.text.find('"', start, stop) < 0 and self.text.find("//", start, stop) < 0:
@@ -199,15 +214,16 @@ class AttributeParser(LocationParser):
                 return close + 1
         match = _match_dense_rest(self.text, start)
         if not match:
-            raise self.error("a dense literal without an end", start)
+            raise self.error("unterminated dense literal", start)
         return match.end() - 1
 
-    def _elements(self, start: int, stop: int, type: Type, offset: int) -> Any:
+    def _elements(self, start: int, stop: int, type: Type, offset: int) -> DenseElements | OpaqueAttribute:
+        """Return the dense literal of a type whose elements are the text from `start` to `stop`."""
         if not isinstance(type, TensorType) or isinstance(type.element_type, OpaqueType):
             return OpaqueAttribute(f"dense<{self.text[start:stop]}> : {type}")
         if not type.is_static:
             raise self.error(f"elements literal type must have static shape, found {type}", offset)
-        shape: Any = type.shape
+        shape = cast("tuple[int, ...]", type.shape)
         first = _skip_spaces(self.text, start).end()  # type: ignore[union-attr]  # it matches everywhere
         try:
             if self.text.startswith('"0x', first) and self.text[stop - 1] == '"':
@@ -215,7 +231,7 @@ class AttributeParser(LocationParser):
                 return DenseElements(type, literals.from_bytes(raw, shape, type.element_type))
             return DenseElements(type, literals.parse_elements(self.text[start:stop], shape, type.element_type))
         except literals.LiteralError as error:
-            raise self.error(f"{error} in a literal of type {type}", first + error.offset) from error
+            raise self.error(f"{error} in literal of type {type}", first + error.offset) from error
         except UnsupportedError:
             return OpaqueAttribute(f"dense<{self.text[start:stop]}> : {type}")
 
@@ -224,7 +240,7 @@ class AttributeParser(LocationParser):
         offset = self.start
         self.advance()
         self.expect("<")
-        key = self.string() if self.peek()[:1] == '"' else self.word("a resource's key")
+        key = self.string() if self.peek()[:1] == '"' else self.word("a resource key")
         self.expect(">")
         self.expect(":")
         resource = DenseResource(key, self.type())
@@ -233,6 +249,7 @@ class AttributeParser(LocationParser):
 
     # array ::= array < type (: element (, element)*)? >
     def _array(self) -> DenseArray:
+        start = self.start
         self.advance()
         match = self.take(_match_array(self.text, self.position))
         if not match:
@@ -241,22 +258,28 @@ class AttributeParser(LocationParser):
         element_type = self.type()
         self.position = kept
         if not isinstance(element_type, BooleanType | IntegerType | FloatType):
-            raise self.error(f"no arrays of {element_type}", match.start(1))
-        body = (match[2] or "").strip()
-        count = body.count(",") + 1 if body else 0
+            raise self.error(f"unsupported element type {element_type} of an array", match.start(1))
+        body = match[2] or ""
+        return DenseArray(element_type, self._array_values(body, element_type, match.start(2) if body else start))
+
+    def _array_values(self, body: str, element_type: Type, offset: int) -> tuple[bool | int | float, ...]:
+        """Return the elements of an array, separated by commas in `body`, which is at `offset`."""
+        count = body.count(",") + 1 if body.strip() else 0
         try:
             values = literals.parse_elements(f"[{body}]", (count,), element_type)
-        except (literals.LiteralError, UnsupportedError) as error:
-            raise self.error(f"{error} in an array of {element_type}", match.start(1)) from error
+        except literals.LiteralError as error:
+            raise self.error(f"{error} in array of {element_type}", offset + max(error.offset - 1, 0)) from error
+        except UnsupportedError as error:
+            raise self.error(str(error), offset) from error
         if values.dtype.kind not in "bui":  # types that numpy lacks
             values = values.astype(np.float64)
             values = values if isinstance(element_type, FloatType) else values.astype(np.int64)
-        return DenseArray(element_type, tuple(values.tolist()))
+        return tuple(values.tolist())
 
     # --- dialects -----------------------------------------------------------------------------------------------
 
     # dialect-attribute ::= #alias | # dialect . name (< ... >)? | # dialect < ... >
-    def _hash(self) -> Any:
+    def _hash(self) -> Attribute:
         start, name = self.start, self.advance()
         angled = self.text.startswith("<", self.position)
         dialect, dot, _ = name[1:].partition(".")
@@ -265,39 +288,42 @@ class AttributeParser(LocationParser):
         if not dot and not angled:
             self.position = start
             return self.attribute_alias(self.advance())
-        return OpaqueAttribute(name + (self.balanced_text("a dialect's attribute") if angled else ""))
+        return OpaqueAttribute(name + (self.balanced_text("dialect attribute") if angled else ""))
 
     # enum ::= # dialect < kind value >
-    def _enum(self, dialect: str) -> Any:
+    def _enum(self, dialect: str) -> EnumAttribute | StructAttribute:
         self.expect("<")
-        kind = self.word("the kind of an enumeration")
+        kind = self.word("the name of an enumeration")
+        value: EnumAttribute | StructAttribute
         if self.peek() == "<":  # the older spelling of a struct
-            value: Any = self.struct(f"{dialect}.{kind}")
+            value = self.struct(f"{dialect}.{kind}")
         else:
             value = EnumAttribute(dialect, kind, self.word(f"a {kind}"))
         self.expect(">")
         return value
 
     # struct ::= < field (, field)* > | < value >
-    def struct(self, name: str) -> Any:
+    def struct(self, name: str) -> EnumAttribute | StructAttribute:
+        """Parse what follows `#name`."""
         if name == "stablehlo.conv":
             return self._convolution()
         self.expect("<")
         if name == "stablehlo.bounds":
             return StructAttribute(name, {"bounds": self._bounds(">")})
-        fields: dict[str, Any] = {}
+        fields: dict[str, object] = {}
         while not self.accept(">"):
-            offset, field = self.start, self.word("a field's name")
+            offset, field = self.start, self.word("a field name")
             if not fields and self.accept(">"):  # #stablehlo.result_accuracy_mode<DEFAULT>
                 dialect, _, kind = name.partition(".")
                 return EnumAttribute(dialect, kind, field)
-            self._field(name, field, fields, offset)
+            self.field(name, field, fields, offset)
             if not self.accept(",") and self.peek() != ">":
                 raise self.expected("',' or '>'")
         return StructAttribute(name, STRUCTS.get(name, {}) | fields)
 
     # field ::= word = attribute
-    def _field(self, name: str, field: str, fields: dict[str, Any], offset: int) -> None:
+    def field(self, name: str, field: str, fields: dict[str, object], offset: int) -> None:
+        """Parse the rest of a field whose name is at `offset`, and add it to `fields`."""
         known = STRUCTS.get(name)
         if known is not None and field not in known:
             expected = ", ".join(f"`{name}`" for name in known)
@@ -313,7 +339,8 @@ class AttributeParser(LocationParser):
         else:
             fields[field] = self._field_value(known[field] if known else None)
 
-    def _field_value(self, example: Any) -> Any:
+    def _field_value(self, example: object) -> Attribute:
+        """Parse a field; `example` is its default, which tells the kind, or None."""
         if isinstance(example, IntegerAttribute):
             return IntegerAttribute(self.integer())
         if example == ():
@@ -329,7 +356,7 @@ class AttributeParser(LocationParser):
         return StructAttribute("stablehlo.sub_axis_info", sizes)
 
     # bounds ::= (bound (, bound)*)? ; bound ::= ? | integer
-    def _bounds(self, closing: str) -> tuple[int | None, ...]:
+    def _bounds(self, closing: str) -> Bounds:
         bounds: list[int | None] = []
         while not self.accept(closing):
             bounds.append(None if self.accept("?") else self.integer())
@@ -340,29 +367,30 @@ class AttributeParser(LocationParser):
     # convolution ::= < raw field (, field)* > | < list x list -> list >
     def _convolution(self) -> StructAttribute:
         self.expect("<")
-        fields: dict[str, Any] = {}
+        fields: dict[str, object] = {}
         if not self.accept("raw"):
-            fields = self.convolution_lists()
+            lists = self.convolution_lists()
             self.expect(">")
-            return StructAttribute("stablehlo.conv", fields)
+            return StructAttribute("stablehlo.conv", lists)
         while not self.accept(">"):
             offset = self.start
-            self._field("stablehlo.conv", self.word("a field's name"), fields, offset)
+            self.field("stablehlo.conv", self.word("a field name"), fields, offset)
             if not self.accept(",") and self.peek() != ">":
                 raise self.expected("',' or '>'")
         return StructAttribute("stablehlo.conv", STRUCTS["stablehlo.conv"] | fields)
 
     # convolution-lists ::= list x list -> list ; list ::= [ (letter | integer) (, (letter | integer))* ]
-    def convolution_lists(self) -> dict[str, Any]:
-        """A convolution's dimension numbers in their short form `[b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f]`."""
-        fields: dict[str, Any] = {}
+    def convolution_lists(self) -> dict[str, Attribute]:
+        """Parse the dimension numbers of a convolution in the form `[b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f]`."""
+        fields: dict[str, Attribute] = {}
         for (letters, spatial), separator in zip(CONVOLUTION_LISTS, ("x", "->", "")):
             self._convolution_list(letters, spatial, fields)
             if separator:
                 self.expect(separator)
         return fields
 
-    def _convolution_list(self, letters: dict[str, str], spatial: str, fields: dict[str, Any]) -> None:
+    def _convolution_list(self, letters: dict[str, str], spatial: str, fields: dict[str, Attribute]) -> None:
+        """Parse one list into `fields`, given the fields of its letters and the field of its spatial dimensions."""
         offset = self.start
         positions: dict[int, int] = {}
         for position, (label, place) in enumerate(self.items(self._convolution_label, "[", "]")):
@@ -380,6 +408,7 @@ class AttributeParser(LocationParser):
         fields[spatial] = tuple(IntegerAttribute(positions[d]) for d in range(len(positions)))
 
     def _convolution_label(self) -> tuple[str, int]:
+        """Parse a letter or a number, and return it with its offset."""
         offset, label = self.start, self.advance()
         return (f"-{self.advance()}" if label == "-" else label), offset
 
@@ -388,24 +417,24 @@ class AttributeParser(LocationParser):
             raise self.error(f"Expected {kind}dimensions {', '.join(missing)} not specified", offset)
 
     def _affine(self) -> OpaqueAttribute:
-        """`affine_map<...>` and `affine_set<...>`, with comparisons and arrows between the brackets."""
+        """Parse `affine_map<...>` or `affine_set<...>`, whose brackets may contain comparisons and arrows."""
         match = self.take(_match_affine(self.text, self.position))
         if not match:
-            raise self.error("an affine map or set without an end")
+            raise self.error("unterminated affine map or set")
         return OpaqueAttribute(match[1])
 
     def _opaque(self) -> OpaqueAttribute:
-        """`sparse<...>` and others that are kept as they are written."""
+        """Parse `sparse<...>` and other attributes that are kept as text."""
         start = self.start
         self.advance()
         while self.peek() in ("<", "["):
-            self.balanced("an attribute")
+            self.balanced("attribute")
         if self.accept(":"):
             self.type()
         return OpaqueAttribute(self.text[start : self.position])
 
 
-_BY_START: dict[str, Callable[[AttributeParser], Any]] = {
+_BY_START: dict[str, Callable[[AttributeParser], Attribute | DebugLocation]] = {
     **dict.fromkeys(("affine_map", "affine_set"), AttributeParser._affine),
     **dict.fromkeys(("sparse", "opaque", "strided", "distinct"), AttributeParser._opaque),
     "true": lambda parser: parser._keyword(True),
@@ -416,7 +445,7 @@ _BY_START: dict[str, Callable[[AttributeParser], Any]] = {
     "array": AttributeParser._array,
     "loc": AttributeParser.location_attribute,
 }
-_BY_FIRST_CHARACTER: dict[str, Callable[[AttributeParser], Any]] = {
+_BY_FIRST_CHARACTER: dict[str, Callable[[AttributeParser], Attribute]] = {
     **dict.fromkeys("-0123456789", AttributeParser.number),
     '"': AttributeParser._string,
     "[": AttributeParser._list,

@@ -1,37 +1,38 @@
-"""Whether two programs are the same but for names of values, defaults spelled out and, unless asked for, locations."""
+"""Structural equality of programs, which ignores names of values, explicit defaults and, by default, locations."""
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from stablehlo_ref.define import REQUIRED, Undecodable
+from stablehlo_ref.define.definition import definition_of
+from stablehlo_ref.define.members import REQUIRED, Undecodable
+from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.attributes import DenseElements, DenseResource, FloatAttribute, StructAttribute
 from stablehlo_ref.ir.core import Block, Operation, Value
 from stablehlo_ref.ir.locations import CallSiteLocation, FusedLocation, LocationAlias, NameLocation, resolve
+from stablehlo_ref.ir.types import Type
 
 
 def equal(a: Operation, b: Operation, locations: bool = False) -> bool:
-    """Structural equality of two operations with all that is in them."""
+    """Whether two operations, with everything inside them, are structurally equal."""
     return difference(a, b, locations) is None
 
 
 def difference(a: Operation, b: Operation, locations: bool = False) -> str | None:
-    """What differs first between two operations, in words; None if nothing does."""
-    values: dict[Value, Value] = {}  # of `a` to the same of `b`
+    """Describe the first difference between two operations; return None if they are structurally equal."""
+    values: dict[Value, Value] = {}  # from values of `a` to those of `b`
     ops_a, ops_b = list(a.walk()), list(b.walk())
     for op_a, op_b in zip(ops_a, ops_b):
         if found := _signature_difference(op_a, op_b, locations):
-            return f"{op_a.location}: '{op_a.name}': {found}"
+            return f"{op_a.location}: '{op_a.name}': different {found}"
         values |= zip(op_a.results, op_b.results)
         for block_a, block_b in zip(_blocks(op_a), _blocks(op_b)):
             values |= zip(block_a.arguments, block_b.arguments)
     if len(ops_a) != len(ops_b):
-        return f"{len(ops_a)} operations, {len(ops_b)} operations"
+        return f"different numbers of operations: {len(ops_a)} and {len(ops_b)}"
     for op_a, op_b in zip(ops_a, ops_b):
         if [values.get(v, v) for v in op_a.operands] != op_b.operands:
-            return f"{op_a.location}: '{op_a.name}': operands"
+            return f"{op_a.location}: '{op_a.name}': different operands"
     return None
 
 
@@ -40,7 +41,7 @@ def _blocks(op: Operation) -> list[Block]:
 
 
 def _signature_difference(a: Operation, b: Operation, locations: bool) -> str | None:
-    """Everything of two operations but their operands' identities and what is inside them."""
+    """Return the first part of two operations that differs, except for their operands and the ops inside them."""
     blocks_a, blocks_b = _blocks(a), _blocks(b)
     parts = {
         "name": a.name == b.name,
@@ -57,20 +58,26 @@ def _signature_difference(a: Operation, b: Operation, locations: bool) -> str | 
     return next((part for part, same in parts.items() if not same), None)
 
 
-def _members(op: Operation) -> dict[str, Any]:
-    if op.definition is None:
+def _members(op: Operation) -> dict[str, object]:
+    definition = definition_of(op)
+    if definition is None:
         return op.properties
-    known = op.definition.attributes
+    known = definition.attributes
     defaults = {name: m.default for name, m in known.items() if m.default is not REQUIRED}
-    return defaults | op.properties
+    return defaults | {name: value for name, value in op.properties.items() if not _is_omitted(name, value)}
 
 
-def _argument_types(block: Block) -> list[Any]:
+def _is_omitted(name: str, value: object) -> bool:
+    """Whether an attribute is a list of no attributes of arguments or results, which pretty forms omit."""
+    return name in ("arg_attrs", "res_attrs") and isinstance(value, tuple) and not any(value)
+
+
+def _argument_types(block: Block) -> list[Type]:
     return [argument.type for argument in block.arguments]
 
 
 def _successor_positions(op: Operation) -> list[int]:
-    """The successors as positions of blocks, since labels are but names."""
+    """Return the successors as indices of blocks, since labels are only names."""
     if not op.successors or op.parent is None or op.parent.parent is None:
         return []
     labels = [block.label for block in op.parent.parent.blocks]
@@ -83,40 +90,44 @@ def _same_locations(a: Operation, b: Operation) -> bool:
     return all(same_attribute(x, y) for x, y in pairs)
 
 
-def same_attribute(a: Any, b: Any) -> bool:
-    """Equality of attributes or locations, where a NaN equals itself and no splat is spelled out."""
-    a, b = (resolve(x) if isinstance(x, LocationAlias) else x for x in (a, b))
+def same_attribute(a: object, b: object) -> bool:
+    """Whether two attributes or locations are equal. NaNs are equal to themselves, and splats are not expanded."""
+    a, b = _resolved(a), _resolved(b)
+    if isinstance(a, tuple) and isinstance(b, tuple):
+        return len(a) == len(b) and all(map(same_attribute, a, b))
     if type(a) is not type(b):
         return False
-    match a:
-        case tuple():
-            return len(a) == len(b) and all(map(same_attribute, a, b))
-        case dict():
+    match a, b:
+        case dict(), dict():
             return a.keys() == b.keys() and all(same_attribute(a[k], b[k]) for k in a)
-        case DenseElements():
+        case DenseElements(), DenseElements():
             return a.type == b.type and _same_arrays(a.array, b.array)
-        case DenseResource():
+        case DenseResource(), DenseResource():
             return a == b and same_attribute(a.array, b.array)
-        case np.ndarray():
+        case np.ndarray(), np.ndarray():
             return _same_arrays(a, b)
-        case FloatAttribute():
-            return a.type == b.type and (a.value == b.value or (a.value != a.value and b.value != b.value))
-        case StructAttribute():
+        case FloatAttribute(), FloatAttribute():
+            return a.type == b.type and same_attribute(a.value, b.value)
+        case StructAttribute(), StructAttribute():
             return a.name == b.name and same_attribute(dict(a.fields), dict(b.fields))
-        case Undecodable():
+        case Undecodable(), Undecodable():
             return same_attribute(a.attribute, b.attribute)
-        case NameLocation():
+        case NameLocation(), NameLocation():
             return a.name == b.name and same_attribute(a.child, b.child)
-        case CallSiteLocation():
+        case CallSiteLocation(), CallSiteLocation():
             return same_attribute(a.callee, b.callee) and same_attribute(a.caller, b.caller)
-        case FusedLocation():
+        case FusedLocation(), FusedLocation():
             return same_attribute(a.metadata, b.metadata) and same_attribute(a.locations, b.locations)
-        case float():
-            return bool(a == b or (a != a and b != b))
+        case float(), float():
+            return a == b or (a != a and b != b)
     return bool(a == b)
 
 
-def _same_arrays(a: np.ndarray, b: np.ndarray) -> bool:
+def _resolved(attribute: object) -> object:
+    return resolve(attribute) if isinstance(attribute, LocationAlias) else attribute
+
+
+def _same_arrays(a: Array, b: Array) -> bool:
     if a.shape != b.shape or a.dtype != b.dtype:
         return False
     if a.size and not any(a.strides) and not any(b.strides):
@@ -124,5 +135,5 @@ def _same_arrays(a: np.ndarray, b: np.ndarray) -> bool:
     return bool(np.array_equal(_bits(a), _bits(b)))
 
 
-def _bits(a: np.ndarray) -> np.ndarray:
+def _bits(a: Array) -> Array:
     return np.ascontiguousarray(a).view(np.uint8)

@@ -1,34 +1,40 @@
-"""The few irregular pretty forms, as pairs of a parse and a print; a class's `syntax` names them as `custom(name)`."""
+"""The irregular pretty forms of StableHLO's ops; the `syntax` of a class refers to them as `custom(name)`."""
 
 from __future__ import annotations
 
 import re
-from typing import Any, ClassVar
+from collections.abc import Mapping
+from enum import Enum
+from typing import ClassVar, TypeAlias
 
-from stablehlo_ref.define import Undecodable
-from stablehlo_ref.ir.attributes import DenseElements, DenseResource, IntegerAttribute, StructAttribute
+from stablehlo_ref.define.attribute_codecs import EnumCodec, ListCodec
+from stablehlo_ref.define.definition import REGISTRY
+from stablehlo_ref.define.members import Undecodable
+from stablehlo_ref.ir.attributes import Attribute, DenseElements, DenseResource, IntegerAttribute, StructAttribute
 from stablehlo_ref.ir.core import Operation
-from stablehlo_ref.kinds import OneOf
 from stablehlo_ref.syntax import attribute_text as text
 from stablehlo_ref.syntax.directive import (
     Directive,
-    Draft,
     Irregular,
     attribute_dictionary,
     member_value,
     other_attributes,
     print_dictionary,
 )
+from stablehlo_ref.syntax.draft import Draft
 from stablehlo_ref.syntax.function import Function, Module
+from stablehlo_ref.syntax.protocols import AsmParser, AsmPrinter
 from stablehlo_ref.syntax.regions import Reduce, Scan, While
+
+WindowValue: TypeAlias = "tuple[int, ...] | tuple[tuple[int, ...], ...] | tuple[bool, ...]"
 
 
 class Constant(Directive):
-    """`attr-dict dense<...> : type`, or `() {value = dense<...> : type} : () -> type`, where the two types differ."""
+    """`attr-dict dense<...> : type`, or `() {value = dense<...> : type} : () -> type` if the two types differ."""
 
     members = ("value",)
 
-    def parse(self, parser: Any, draft: Draft) -> None:
+    def parse(self, parser: AsmParser, draft: Draft) -> None:
         if parser.accept("("):
             parser.expect(")")
             parser.properties(draft)
@@ -44,7 +50,7 @@ class Constant(Directive):
         draft.members["value"] = value
         draft.result_types = (value.type,)
 
-    def print(self, printer: Any, op: Operation) -> None:
+    def print(self, printer: AsmPrinter, op: Operation) -> None:
         value = member_value(op, "value")
         if op.result_types != [value.type]:
             raise Irregular
@@ -53,38 +59,38 @@ class Constant(Directive):
 
 
 class OperandsAndCommas(Directive):
-    """Every operand with a comma behind it; `%0, , sizes` is what upstream prints for an empty part of the list."""
+    """Operands, each followed by a comma. MLIR prints `%0, , sizes` if a part of the list is empty."""
 
-    def parse(self, parser: Any, draft: Draft) -> None:
+    def parse(self, parser: AsmParser, draft: Draft) -> None:
         while parser.peek()[:1] == "%":
             draft.operands.append(parser.operand())
             parser.expect(",")
         if draft.operands:
             parser.accept(",")
 
-    def print(self, printer: Any, op: Operation) -> None:
+    def print(self, printer: AsmPrinter, op: Operation) -> None:
         if not op.operands:
             raise Irregular
         printer.value(printer.operands(op.operands) + ",")
 
 
 class SliceRanges(Directive):
-    """`[start:limit:stride, ...]`, where a stride of 1 is left out."""
+    """`[start:limit:stride, ...]`, where a stride of 1 is omitted."""
 
     members = ("start_indices", "limit_indices", "strides")
 
-    def parse(self, parser: Any, draft: Draft) -> None:
+    def parse(self, parser: AsmParser, draft: Draft) -> None:
         ranges = parser.items(lambda: self._range(parser), "[", "]")
         for index, name in enumerate(self.members):
             draft.members[name] = tuple(r[index] for r in ranges)
 
-    def _range(self, parser: Any) -> tuple[int, int, int]:
+    def _range(self, parser: AsmParser) -> tuple[int, int, int]:
         start = parser.integer()
         parser.expect(":")
         limit = parser.integer()
         return start, limit, parser.integer() if parser.accept(":") else 1
 
-    def print(self, printer: Any, op: Operation) -> None:
+    def print(self, printer: AsmPrinter, op: Operation) -> None:
         starts, limits, strides = (member_value(op, name) for name in self.members)
         if not len(starts) == len(limits) == len(strides):
             raise Irregular
@@ -100,21 +106,22 @@ class DotDimensions(Directive):
         "rhs_contracting_dimensions",
     )  # fmt: skip
 
-    def parse(self, parser: Any, draft: Draft) -> None:
-        batching: list[tuple[int, ...]] = [(), ()]
+    def parse(self, parser: AsmParser, draft: Draft) -> None:
+        batching, contracting = self.members[:2], self.members[2:]
         if parser.accept("batching_dims"):
-            batching = self._pair(parser)
+            self._pair(parser, draft, batching)
             parser.expect(",")
+        else:
+            draft.members.update(dict.fromkeys(batching, ()))
         parser.expect("contracting_dims")
-        draft.members |= zip(self.members, batching + self._pair(parser))
+        self._pair(parser, draft, contracting)
 
-    def _pair(self, parser: Any) -> list[tuple[int, ...]]:
-        parser.expect("=")
-        lhs = parser.dimensions()
-        parser.expect("x")
-        return [lhs, parser.dimensions()]
+    def _pair(self, parser: AsmParser, draft: Draft, names: tuple[str, ...]) -> None:
+        for token, name in zip("=x", names):
+            parser.expect(token)
+            draft.members[name] = parser.dimensions()
 
-    def print(self, printer: Any, op: Operation) -> None:
+    def print(self, printer: AsmPrinter, op: Operation) -> None:
         lists = [text.dimensions_text(member_value(op, name)) for name in self.members]
         if lists[:2] != ["[]", "[]"]:
             printer.value(f"batching_dims = {lists[0]} x {lists[1]},")
@@ -122,11 +129,14 @@ class DotDimensions(Directive):
 
 
 class Precision(Directive):
-    """`, precision = [DEFAULT, DEFAULT], algorithm = <...>`, each if it is there."""
+    """`, precision = [DEFAULT, DEFAULT], algorithm = <...>`, both optional."""
 
-    members = ("precision_config",)
+    members = (
+        "precision_config", "lhs_precision_type", "rhs_precision_type", "accumulation_type", "lhs_component_count",
+        "rhs_component_count", "num_primitive_operations", "allow_imprecise_accumulation",
+    )  # fmt: skip
 
-    def parse(self, parser: Any, draft: Draft) -> None:
+    def parse(self, parser: AsmParser, draft: Draft) -> None:
         while parser.accept(","):
             if "precision_config" not in draft.members and parser.accept("precision"):
                 parser.expect("=")
@@ -138,24 +148,30 @@ class Precision(Directive):
             else:
                 raise parser.expected("'precision' or 'algorithm'")
 
-    def _precisions(self, parser: Any, draft: Draft) -> tuple[Any, ...]:
-        kind = draft.definition.attributes["precision_config"].kind.element  # type: ignore[union-attr]
-        return tuple(parser.items(lambda: self._precision(parser, kind), "[", "]"))
+    def _precisions(self, parser: AsmParser, draft: Draft) -> tuple[Enum, ...]:
+        codec = REGISTRY[draft.name].attributes["precision_config"].codec
+        assert isinstance(codec, ListCodec) and isinstance(codec.element, EnumCodec)
+        element = codec.element
+        return tuple(parser.items(lambda: self._precision(parser, element), "[", "]"))
 
-    def _precision(self, parser: Any, kind: OneOf) -> Any:
+    def _precision(self, parser: AsmParser, codec: EnumCodec) -> Enum:
         word = parser.peek()
-        if word not in kind.enum.__members__:
-            raise parser.expected(kind.name)
+        if word not in codec.enum.__members__:
+            raise parser.expected(codec.name)
         parser.advance()
-        return kind.enum[word]
+        return codec.enum[word]
 
-    def print(self, printer: Any, op: Operation) -> None:
+    def print(self, printer: AsmPrinter, op: Operation) -> None:
         precisions = op.properties.get("precision_config")
         if isinstance(precisions, Undecodable):
             raise Irregular
-        if precisions is not None and (precisions or op.definition.attributes["precision_config"].default != ()):  # type: ignore[union-attr]
+        if precisions is not None:
             printer.literal(",")
             printer.value(f"precision = [{', '.join(p.name for p in precisions)}]")
+        algorithm = REGISTRY[op.name].encode(op.properties).get("algorithm")
+        if isinstance(algorithm, StructAttribute):
+            printer.literal(",")
+            printer.value(f"algorithm = <{text.struct_text(algorithm.name, algorithm.fields)}>")
 
 
 class ConvolutionDimensions(Directive):
@@ -167,10 +183,10 @@ class ConvolutionDimensions(Directive):
         "output_batch_dimension", "output_feature_dimension", "output_spatial_dimensions",
     )  # fmt: skip
 
-    def parse(self, parser: Any, draft: Draft) -> None:
+    def parse(self, parser: AsmParser, draft: Draft) -> None:
         draft.attributes["dimension_numbers"] = StructAttribute("stablehlo.conv", parser.convolution_lists())
 
-    def print(self, printer: Any, op: Operation) -> None:
+    def print(self, printer: AsmPrinter, op: Operation) -> None:
         fields = {name: _as_attribute(member_value(op, name)) for name in self.members}
         lists = text.convolution_text(fields)
         if lists is None:
@@ -178,14 +194,14 @@ class ConvolutionDimensions(Directive):
         printer.value(lists)
 
 
-def _as_attribute(value: Any) -> Any:
+def _as_attribute(value: int | tuple[int, ...]) -> Attribute:
     return tuple(map(IntegerAttribute, value)) if isinstance(value, tuple) else IntegerAttribute(value)
 
 
 class Window(Directive):
     """`stride = [1, 1], pad = [[0, 0], [0, 0]], lhs_dilate = ..., rhs_dilate = ..., reverse = [false, false]`."""
 
-    words: ClassVar = {
+    words: ClassVar[Mapping[str, str]] = {
         "stride": "window_strides",
         "pad": "padding",
         "lhs_dilate": "lhs_dilation",
@@ -194,7 +210,7 @@ class Window(Directive):
     }
     members = tuple(words.values())
 
-    def parse(self, parser: Any, draft: Draft) -> None:
+    def parse(self, parser: AsmParser, draft: Draft) -> None:
         while parser.peek() != "}":
             offset, word = parser.start, parser.advance()
             if word not in self.words or self.words[word] in draft.members:
@@ -204,25 +220,25 @@ class Window(Directive):
             if not parser.accept(","):
                 return
 
-    def _value(self, parser: Any, word: str) -> Any:
+    def _value(self, parser: AsmParser, word: str) -> WindowValue:
         if word == "pad":
             return tuple(parser.items(lambda: self._pair(parser), "[", "]"))
         if word == "reverse":
             return tuple(parser.items(lambda: self._flag(parser), "[", "]"))
         return parser.dimensions()
 
-    def _pair(self, parser: Any) -> tuple[int, ...]:
+    def _pair(self, parser: AsmParser) -> tuple[int, ...]:
         offset, pair = parser.start, parser.dimensions()
         if len(pair) != 2:
             raise parser.error(f"Expected array with 2 elements, got {len(pair)} elements instead", offset)
-        return pair  # type: ignore[no-any-return]
+        return pair
 
-    def _flag(self, parser: Any) -> bool:
+    def _flag(self, parser: AsmParser) -> bool:
         if parser.peek() in ("true", "false"):
-            return bool(parser.advance() == "true")
+            return parser.advance() == "true"
         return bool(parser.integer())
 
-    def print(self, printer: Any, op: Operation) -> None:
+    def print(self, printer: AsmPrinter, op: Operation) -> None:
         written = []
         for word, name in self.words.items():
             value = op.properties.get(name)
@@ -232,12 +248,10 @@ class Window(Directive):
                 written.append(f"{word} = {self._text(word, value)}")
         printer.value(", ".join(written))
 
-    def _text(self, word: str, value: Any) -> str:
+    def _text(self, word: str, value: WindowValue) -> str:
         if word == "pad":
-            return f"[{', '.join(map(text.dimensions_text, value))}]"
-        if word == "reverse":
-            return text.attribute_text(tuple(value))
-        return text.dimensions_text(value)
+            return f"[{', '.join(text.dimensions_text(pair) for pair in value if isinstance(pair, tuple))}]"
+        return text.attribute_text(value) if word == "reverse" else text.dimensions_text(value)
 
 
 class CallTarget(Directive):
@@ -245,23 +259,11 @@ class CallTarget(Directive):
 
     members = ("call_target_name",)
 
-    def parse(self, parser: Any, draft: Draft) -> None:
+    def parse(self, parser: AsmParser, draft: Draft) -> None:
         draft.members["call_target_name"] = parser.symbol_name()
 
-    def print(self, printer: Any, op: Operation) -> None:
+    def print(self, printer: AsmPrinter, op: Operation) -> None:
         printer.value(text.symbol(member_value(op, "call_target_name")))
-
-
-class CompositeName(Directive):
-    """`"namespace.name"`."""
-
-    members = ("composite_name",)
-
-    def parse(self, parser: Any, draft: Draft) -> None:
-        draft.attributes["name"] = parser.string()
-
-    def print(self, printer: Any, op: Operation) -> None:
-        printer.value(text.quoted(member_value(op, "composite_name")))
 
 
 class ExponentMantissa(Directive):
@@ -270,14 +272,14 @@ class ExponentMantissa(Directive):
     members = ("exponent_bits", "mantissa_bits")
     _match = re.compile(r"e(\d{1,9})m(\d{1,9})").fullmatch
 
-    def parse(self, parser: Any, draft: Draft) -> None:
+    def parse(self, parser: AsmParser, draft: Draft) -> None:
         match = self._match(parser.peek())
         if not match:
             raise parser.expected("a format such as 'e5m10'")
         parser.advance()
         draft.members |= zip(self.members, map(int, match.groups()))
 
-    def print(self, printer: Any, op: Operation) -> None:
+    def print(self, printer: AsmPrinter, op: Operation) -> None:
         exponent, mantissa = (member_value(op, name) for name in self.members)
         if exponent < 0 or mantissa < 0:
             raise Irregular
@@ -287,7 +289,7 @@ class ExponentMantissa(Directive):
 class Barrier(Directive):
     """`%0, %1 : type, type`, or `()`."""
 
-    def parse(self, parser: Any, draft: Draft) -> None:
+    def parse(self, parser: AsmParser, draft: Draft) -> None:
         if parser.accept("("):
             parser.expect(")")
             return
@@ -299,11 +301,12 @@ class Barrier(Directive):
             raise parser.error(f"{len(draft.operands)} operands present, but expected {len(types)}", offset)
         draft.operand_types = draft.result_types = types
 
-    def print(self, printer: Any, op: Operation) -> None:
+    def print(self, printer: AsmPrinter, op: Operation) -> None:
         if op.operand_types != op.result_types:
             raise Irregular
         if not op.operands:
-            printer.value("()")
+            printer.literal("(")
+            printer.literal(")")
             return
         printer.value(f"{printer.operands(op.operands)} : {', '.join(map(str, op.operand_types))}")
 
@@ -311,7 +314,6 @@ class Barrier(Directive):
 FORMS: dict[str, Directive] = {
     "barrier": Barrier(),
     "call_target": CallTarget(),
-    "composite_name": CompositeName(),
     "constant": Constant(),
     "convolution_dimensions": ConvolutionDimensions(),
     "dot_dimensions": DotDimensions(),

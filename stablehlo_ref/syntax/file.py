@@ -1,14 +1,15 @@
-"""What stands around a program's operations: aliases of attributes and types, and resources at the end of the file."""
+"""The parts of a file besides operations: aliases of attributes and types, and resources."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
 from functools import cached_property
-from typing import Any
+from typing import TypeVar, cast
 
 from stablehlo_ref.diagnostics import Source, UnsupportedError
-from stablehlo_ref.ir.attributes import DenseResource, StructAttribute, TypeAttribute
+from stablehlo_ref.ir.arrays import Array
+from stablehlo_ref.ir.attributes import Attribute, DenseResource, StructAttribute, TypeAttribute
 from stablehlo_ref.ir.locations import DebugLocation, LocationAlias
 from stablehlo_ref.ir.types import ComplexType, FunctionType, FutureType, TensorType, TupleType, Type
 from stablehlo_ref.syntax import literals
@@ -20,11 +21,13 @@ _substitute_names = re.compile(rf"{STRING}|[#!][A-Za-z_$][\w$]*+(?![\w.<])", re.
 _find_aliases = re.compile(r"^[ \t]*([#!](?:[A-Za-z_$.\-][\w$.\-]*|\d+))[ \t]*=", re.ASCII | re.MULTILINE).finditer
 
 
-MAX_ALIAS_SIZE = 10_000  # parts of an alias, all aliases in it spelled out
+MAX_ALIAS_SIZE = 10_000  # types and attributes in an alias, with the aliases in it expanded
+
+T = TypeVar("T")
 
 
-def _parts(value: Any) -> Iterable[Any]:
-    """What a type or attribute is made of that may itself have parts."""
+def _parts(value: object) -> Iterable[object]:
+    """Return the types and attributes directly inside a type or attribute."""
     match value:
         case tuple():
             return value
@@ -42,22 +45,23 @@ def _parts(value: Any) -> Iterable[Any]:
 
 
 class FileParser(AttributeParser):
-    """Reads aliases, which may be used before their definition, and resources, which always are."""
+    """Parses aliases, which may be used before their definition, and resources, which always are."""
 
     def __init__(self, source: Source) -> None:
         super().__init__(source)
-        self.attribute_aliases: dict[str, Any] = {}
-        self.alias_ends: dict[int, int] = {}  # from where a definition starts to where it ends, of those read
-        self.blobs: dict[str, bytes] = {}
+        self.attribute_aliases: dict[str, Attribute] = {}
+        self.alias_ends: dict[int, int] = {}  # end offsets of the definitions parsed so far, by their start offsets
+        self.blobs: dict[str, tuple[int, bytes]] = {}  # alignments and data
         self.measures: dict[int, tuple[int, int]] = {}
-        self.measured: list[Any] = []
+        self.measured: list[object] = []
 
     # --- aliases ------------------------------------------------------------------------------------------------
 
     # alias ::= (#name | !name) = (attribute | type | location)
     def alias(self) -> None:
+        """Parse the definition of an alias."""
         offset = self.start
-        if offset in self.alias_ends:  # read before, where it was used
+        if offset in self.alias_ends:  # parsed before, at its first use
             self.position = self.alias_ends[offset]
             return
         name = self.advance()
@@ -74,44 +78,50 @@ class FileParser(AttributeParser):
             self.attribute_aliases[name] = self._bounded(self.attribute(), name, offset)
         self.alias_ends[offset] = self.position
 
-    def _bounded(self, value: Any, name: str, offset: int) -> Any:
-        """`value`, if it has a sane size with all aliases in it spelled out: each can double that of another."""
+    def _bounded(self, value: T, name: str, offset: int) -> T:
+        """Return `value` if its size with all aliases expanded is within the limits: each alias can double another."""
         height, size = self._measure(value)
-        if height > MAX_NESTING or size > MAX_ALIAS_SIZE:
-            raise self.error(f"alias '{name}' stands for too much: {size} parts, {height} levels deep", offset)
+        if size > MAX_ALIAS_SIZE:
+            raise self.error(f"alias '{name}' expands beyond the limit of {MAX_ALIAS_SIZE} elements", offset)
+        if height > MAX_NESTING:
+            raise self.error(f"alias '{name}' expands beyond the limit of {MAX_NESTING} levels", offset)
         return value
 
-    def _measure(self, value: Any) -> tuple[int, int]:
-        """How deep a type or attribute is nested, and of how many parts it is."""
+    def _measure(self, value: object) -> tuple[int, int]:
+        """Return the depth of a type or attribute, and the number of types and attributes in it."""
         known = self.measures.get(id(value))
         if known is None:
             measures = [self._measure(part) for part in _parts(value)]
             known = 1 + max((h for h, _ in measures), default=0), 1 + sum(n for _, n in measures)
             self.measures[id(value)] = known
-            self.measured.append(value)  # so that no other object gets its id
+            self.measured.append(value)  # keeps the object alive, so that its id stays unique
         return known
 
     def _location_alias_target(self, name: str, target: DebugLocation) -> None:
         alias = self.location_aliases.setdefault(name, LocationAlias(name))
         self.location_uses.pop(name, None)
-        alias.target = self.attribute_aliases[name] = target
+        alias.target = target
+        self.attribute_aliases[name] = cast(Attribute, target)
 
-    def attribute_alias(self, name: str) -> Any:
+    def attribute_alias(self, name: str) -> Attribute:
+        """Return the attribute that the alias `#name` stands for."""
         if name not in self.attribute_aliases:
             self._define_alias(name)
         return self.attribute_aliases[name]
 
     def type_alias(self, name: str) -> Type:
+        """Return the type that the alias `!name` stands for."""
         if name not in self.types:
             self._define_alias(name)
         return self.types[name]
 
     def balanced_text(self, what: str) -> str:
+        """Return the text from the next bracket to the one that closes it, with aliases expanded."""
         text = super().balanced_text(what)
-        return _substitute_names(self._spelled_out, text) if "#" in text or "!" in text else text
+        return _substitute_names(self._expanded, text) if "#" in text or "!" in text else text
 
-    def _spelled_out(self, match: re.Match[str]) -> str:
-        """What an alias inside a text that is kept as it is stands for; anything else unchanged."""
+    def _expanded(self, match: re.Match[str]) -> str:
+        """Return the text of the type or attribute that a name stands for; other matches unchanged."""
         name = match[0]
         if name[0] == "!" and (name in self.types or name in self._later_aliases):
             return str(self.type_alias(name))
@@ -120,22 +130,21 @@ class FileParser(AttributeParser):
         return name
 
     def _define_alias(self, name: str) -> None:
-        """Reads the definition of an alias that is used before it, or fails."""
+        """Parse the definition of an alias that is used before it; MalformedError if there is none."""
         kept, offset = self.position, self._later_aliases.pop(name, None)
         if offset is None:
-            raise self.error(f"alias '{name}' is not defined", kept - len(name))
+            raise self.error(f"undefined alias '{name}'", kept - len(name))
         self.position = offset
         self.alias()
         self.position = kept
-        if name not in self.attribute_aliases and name not in self.types:
-            raise self.error(f"alias '{name}' is not of the kind that is used here", kept - len(name))
 
     @cached_property
     def _later_aliases(self) -> dict[str, int]:
-        """Where lines of the text define aliases; looked up once, when the first is used before its definition."""
+        """The offsets of alias definitions, found when an alias is first used before its definition."""
         return {match[1]: match.start(1) for match in reversed(list(_find_aliases(self.text)))}
 
     def check_locations(self) -> None:
+        """Raise MalformedError for a location alias that is used and never defined."""
         for name, offset in self.location_uses.items():
             raise self.error(f"undefined location alias '{name}'", offset)
 
@@ -143,6 +152,7 @@ class FileParser(AttributeParser):
 
     # metadata ::= {-# (section (, section)*)? #-} ; section ::= word : { group, ... } ; group ::= word : { entry, ... }
     def metadata(self) -> None:
+        """Parse `{-# ... #-}`, which holds resources."""
         self.items(self._metadata_section, "{-#", "#-}")
 
     def _metadata_section(self) -> None:
@@ -153,7 +163,7 @@ class FileParser(AttributeParser):
         self.expect(":")
 
         def entry() -> None:
-            key = self.string() if self.peek()[:1] == '"' else self.word("a resource's key")
+            key = self.string() if self.peek()[:1] == '"' else self.word("a resource key")
             self.expect(":")
             if self.starts_with('"'):
                 self._blob(section, key)
@@ -161,7 +171,7 @@ class FileParser(AttributeParser):
                 self.attribute()
 
         def group() -> None:
-            self.word("a dialect")
+            self.word("a dialect name")
             self.expect(":")
             self.items(entry, "{", "}")
 
@@ -174,23 +184,26 @@ class FileParser(AttributeParser):
             self.string()
             return
         try:
-            self.blobs[key] = literals.blob_bytes(self.source, start, end)
+            self.blobs[key] = literals.parse_blob(self.source, start, end)
         except literals.LiteralError as error:
             raise self.error(f"{error} in resource '{key}'", start) from error
         self.position = end + 1
 
     def fill_resources(self) -> None:
-        """Gives every `dense_resource` its array, a view of its blob."""
+        """Set the array of every `dense_resource` to a view of its blob."""
         for resource, offset in self.resources:
             if resource.key in self.blobs:
-                object.__setattr__(resource, "array", self._view(resource, self.blobs[resource.key], offset))
+                alignment, blob = self.blobs[resource.key]
+                object.__setattr__(resource, "array", self._view(resource, blob, offset))
+                object.__setattr__(resource, "alignment", alignment)
 
-    def _view(self, resource: DenseResource, blob: bytes, offset: int) -> Any:
+    def _view(self, resource: DenseResource, blob: bytes, offset: int) -> Array | None:
+        """Return the blob as an array of the resource's type; None for an element type without arrays."""
         type = resource.type
         if not isinstance(type, TensorType) or not type.is_static:
-            raise self.error(f"a resource needs a tensor type of static shape, not {type}", offset)
+            raise self.error(f"expected a tensor type with static shape for a resource, found {type}", offset)
         try:
-            return literals.from_bytes(blob, type.shape, type.element_type)  # type: ignore[arg-type]
+            return literals.from_bytes(blob, cast("tuple[int, ...]", type.shape), type.element_type)
         except literals.LiteralError as error:
             raise self.error(f"{error} in resource '{resource.key}' of type {type}", offset) from error
         except UnsupportedError:

@@ -1,27 +1,39 @@
-"""The pretty form of an attribute whose kind is known: `[0, 1]`, `5`, `true`, `"..."`, `@f`, `LT`."""
+"""The pretty form of an attribute whose member is known: `[0, 1]`, `5`, `true`, `"..."`, `@f`, `LT`."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from enum import Enum
 from functools import cache
-from typing import Any
+from typing import Any, Generic, TypeVar
 
-from stablehlo_ref import kinds
-from stablehlo_ref.ir.attributes import FloatAttribute
-from stablehlo_ref.kinds import AttributeKind, OneOf
+from stablehlo_ref.define.attribute_codecs import (
+    AttributeCodec,
+    DimsCodec,
+    EnumCodec,
+    Flag,
+    IntegerCodec,
+    RealCodec,
+    String,
+    Symbol,
+    codec_of,
+)
 from stablehlo_ref.syntax import attribute_text as text
+from stablehlo_ref.syntax.protocols import AsmParser
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
-class Form:
-    """How a kind of attribute is read and written where its kind is known."""
+class Form(Generic[T]):
+    """How values of an attribute member are parsed and printed in a pretty form."""
 
-    parse: Callable[[Any], Any]
-    text: Callable[[Any], str]
+    parse: Callable[[AsmParser], T]
+    text: Callable[[T], str]
 
 
-def _parse_flag(parser: Any) -> bool:
+def _parse_flag(parser: AsmParser) -> bool:
     if parser.accept("true"):
         return True
     if parser.accept("false"):
@@ -29,55 +41,60 @@ def _parse_flag(parser: Any) -> bool:
     raise parser.expected("'true' or 'false'")
 
 
-def _parse_float(parser: Any) -> float:
-    return float(parser.number(typed=False).value)
+def _attribute_form(codec: AttributeCodec[T]) -> Form[T]:
+    """Return the form of members that are written as attributes."""
+    return Form(lambda parser: _decode(parser, codec), lambda value: text.attribute_text(codec.encode(value)))
 
 
-def _attribute_form(kind: AttributeKind) -> Form:
-    return Form(lambda parser: _decode(parser, kind), lambda value: text.attribute_text(kind.encode(value)))
-
-
-def _decode(parser: Any, kind: AttributeKind) -> Any:
+def _decode(parser: AsmParser, codec: AttributeCodec[T]) -> T:
     offset = parser.start
     try:
-        return kind.decode(parser.attribute())
+        return codec.decode(parser.attribute())
     except ValueError as error:
         raise parser.error(str(error), offset) from error
 
 
-def _parse_dimensions(parser: Any) -> tuple[int, ...]:
-    if parser.peek() == "[":
-        return parser.dimensions()  # type: ignore[no-any-return]
-    return _decode(parser, kinds.Dims)  # type: ignore[no-any-return]
+def _dims_form(codec: DimsCodec) -> Form[tuple[int, ...]]:
+    """Return the form of lists of integers: `[0, 1]`, or an attribute."""
+    return Form(
+        lambda parser: parser.dimensions() if parser.peek() == "[" else _decode(parser, codec), text.dimensions_text
+    )
 
 
-def _enum_form(kind: OneOf) -> Form:
-    def parse(parser: Any) -> Any:
+def _enum_form(codec: EnumCodec) -> Form[Enum]:
+    def parse(parser: AsmParser) -> Enum:
         word = parser.peek()
-        if word in kind.enum.__members__:
+        if word in codec.enum.__members__:
             parser.advance()
-            return kind.enum[word]
+            return codec.enum[word]
         if word[:1] == "#":
-            return _decode(parser, kind)
-        raise parser.expected(kind.name)
+            return _decode(parser, codec)
+        raise parser.expected(codec.name)
 
-    return Form(parse, lambda value: str(value.name))
+    return Form(parse, lambda value: value.name)
+
+
+def _real_form(codec: RealCodec) -> Form[float]:
+    """Return the form of real members: a number without its type."""
+    return Form(lambda parser: parser.real(codec.type), lambda value: text.float_text(value, codec.type))
 
 
 @cache
-def form_of(kind: AttributeKind) -> Form:
-    """The pretty form of a kind of attribute."""
-    if isinstance(kind, OneOf):
-        return _enum_form(kind)
-    return _FORMS.get(kind) or _attribute_form(kind)
+def form_of(codec: AttributeCodec[Any]) -> Form[Any]:
+    """Return the pretty form of members with this codec."""
+    if isinstance(codec, EnumCodec):
+        return _enum_form(codec)
+    if isinstance(codec, RealCodec):
+        return _real_form(codec)
+    if isinstance(codec, IntegerCodec):
+        return Form(lambda parser: parser.integer(), str)
+    if isinstance(codec, DimsCodec):
+        return _dims_form(codec)
+    return _FORMS.get(codec) or _attribute_form(codec)
 
 
-_FORMS = {
-    kinds.Dims: Form(_parse_dimensions, text.dimensions_text),
-    kinds.Int: Form(lambda parser: parser.integer(), str),
-    kinds.Int32: Form(lambda parser: parser.integer(), str),
-    kinds.Real: Form(_parse_float, lambda value: text.attribute_text(FloatAttribute(value))),
-    kinds.Flag: Form(_parse_flag, text.attribute_text),
-    kinds.String: Form(lambda parser: parser.string(), text.quoted),
-    kinds.Symbol: Form(lambda parser: parser.symbol_name(), text.symbol),
+_FORMS: dict[AttributeCodec[Any], Form[Any]] = {
+    codec_of(Flag): Form(_parse_flag, text.attribute_text),
+    codec_of(String): Form(lambda parser: parser.string(), text.quoted),
+    codec_of(Symbol): Form(lambda parser: parser.symbol_name(), text.symbol),
 }

@@ -2,34 +2,40 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, TypeAlias, TypeVar
 
-from stablehlo_ref.define import Undecodable
+from stablehlo_ref.define.members import Undecodable
+from stablehlo_ref.ir.attributes import Attribute
 from stablehlo_ref.ir.core import Operation, Region, Value
 from stablehlo_ref.ir.types import FunctionType, Type
 from stablehlo_ref.syntax import attribute_text as text
 from stablehlo_ref.syntax.directive import (
     Directive,
-    Draft,
     Irregular,
     attribute_dictionary,
     other_attributes,
     print_dictionary,
 )
+from stablehlo_ref.syntax.draft import Draft
+from stablehlo_ref.syntax.protocols import AsmParser, AsmPrinter
+
+T = TypeVar("T")
+Dictionaries: TypeAlias = "tuple[Mapping[str, Attribute], ...]"  # the attributes of each argument or result
 
 
 class Module(Directive):
-    """`@name attributes {...} {...}`; name and attributes may be missing."""
+    """`@name attributes {...} {...}`; the name and the attributes are optional."""
 
     members = ("sym_name",)
 
-    def parse(self, parser: Any, draft: Draft) -> None:
+    def parse(self, parser: AsmParser, draft: Draft) -> None:
         if parser.peek()[:1] == "@":
             draft.members["sym_name"] = parser.symbol_name()
         attribute_dictionary(parser, draft, "attributes")
         draft.regions = [parser.region(isolated=True)]
 
-    def print(self, printer: Any, op: Operation) -> None:
+    def print(self, printer: AsmPrinter, op: Operation) -> None:
         if len(op.regions) != 1 or len(op.regions[0].blocks) > 1:
             raise Irregular
         if "sym_name" in op.properties:
@@ -44,7 +50,7 @@ class Function(Directive):
 
     members = ("sym_name", "sym_visibility", "function_type", "arg_attrs", "res_attrs")
 
-    def parse(self, parser: Any, draft: Draft) -> None:
+    def parse(self, parser: AsmParser, draft: Draft) -> None:
         if parser.peek() in ("public", "private", "nested"):
             draft.members["sym_visibility"] = parser.advance()
         draft.members["sym_name"] = parser.symbol_name()
@@ -59,24 +65,28 @@ class Function(Directive):
         attribute_dictionary(parser, draft, "attributes")
         draft.regions = [self._body(parser, arguments)]
 
-    def _body(self, parser: Any, arguments: list[Value]) -> Region:
+    def _body(self, parser: AsmParser, arguments: list[Value]) -> Region:
         if parser.peek() != "{":
             return Region([])
-        if arguments and not arguments[0].name:
-            raise parser.error("the arguments of a function with a body need names")
-        return parser.region(arguments, isolated=True)  # type: ignore[no-any-return]
+        if not arguments or arguments[0].name:
+            return parser.region(arguments, isolated=True)
+        offset = parser.start
+        region = parser.region(isolated=True)
+        if not region.blocks or not region.blocks[0].arguments:
+            raise parser.error("expected names for the arguments of a function with a body", offset)
+        return region
 
     # arguments ::= ( (argument (, argument)*)? ) ; argument ::= (%name :)? type dictionary? location?
-    def _arguments(self, parser: Any) -> tuple[list[Value], tuple[dict[str, Any], ...]]:
-        attributes: list[dict[str, Any]] = []
+    def _arguments(self, parser: AsmParser) -> tuple[list[Value], Dictionaries]:
+        attributes: list[dict[str, Attribute]] = []
 
         def argument() -> Value:
             named = parser.peek()[:1] == "%"
             offset = parser.start
             name = parser.operand()[0] if named else ""
-            if attributes and named != bool(first[0]):
-                raise parser.error("either all arguments have names, or none has", offset)
-            first.append(name)
+            names.append(name)
+            if named != bool(names[0]):
+                raise parser.error("expected names for all arguments or for none", offset)
             if named:
                 parser.expect(":")
             value = Value(parser.type(), None, len(attributes), name)
@@ -84,17 +94,17 @@ class Function(Directive):
             value.location = parser.trailing_location()
             return value
 
-        first: list[str] = []
+        names: list[str] = []
         return parser.items(argument, "(", ")"), tuple(attributes)
 
     # results ::= (-> (type | ( (type dictionary? (, type dictionary?)*)? )))?
-    def _results(self, parser: Any) -> tuple[tuple[Type, ...], tuple[dict[str, Any], ...]]:
-        attributes: list[dict[str, Any]] = []
+    def _results(self, parser: AsmParser) -> tuple[tuple[Type, ...], Dictionaries]:
+        attributes: list[dict[str, Attribute]] = []
 
         def result() -> Type:
             type = parser.type()
             attributes.append(parser.dictionary() if parser.peek() == "{" else {})
-            return type  # type: ignore[no-any-return]
+            return type
 
         if not parser.accept("->"):
             return (), ()
@@ -102,48 +112,62 @@ class Function(Directive):
             return (parser.type(),), ()
         return tuple(parser.items(result, "(", ")")), tuple(attributes)
 
-    def print(self, printer: Any, op: Operation) -> None:
+    def print(self, printer: AsmPrinter, op: Operation) -> None:
         properties = {name: _plain(value) for name, value in op.properties.items()}
         type = properties.get("function_type")
         if len(op.regions) != 1 or not isinstance(type, FunctionType) or "sym_name" not in properties:
             raise Irregular
         if "sym_visibility" in properties:
             printer.value(properties["sym_visibility"])
-        arguments = self._argument_texts(printer, op.regions[0], type, properties.get("arg_attrs"))
-        results = self._result_text(type, properties.get("res_attrs"))
+        body = op.regions[0]
+        names = self._argument_names(printer, body, type)
+        arguments = self._argument_texts(printer, body, names, type, _of_each(properties, "arg_attrs", type.inputs))
+        results = self._result_text(type, _of_each(properties, "res_attrs", type.outputs))
         printer.value(f"{text.symbol(properties['sym_name'])}({', '.join(arguments)}){results}")
         print_dictionary(printer, other_attributes(op, self.members), "attributes")
-        if op.regions[0].blocks:
+        if body.blocks:
             printer.value("")
-            printer.region(op.regions[0], self.names)
+            printer.region(body, names)
 
-    names: list[str]
-
-    def _argument_texts(self, printer: Any, region: Region, type: FunctionType, attributes: Any) -> list[str]:
-        attributes = attributes or ({},) * len(type.inputs)
-        if not region.blocks:
-            return [str(t) + _suffix(a) for t, a in zip(type.inputs, attributes)]
-        arguments = region.blocks[0].arguments
-        if [a.type for a in arguments] != list(type.inputs) or len(attributes) != len(arguments):
+    def _argument_names(self, printer: AsmPrinter, body: Region, type: FunctionType) -> list[str]:
+        """Return names for the arguments of a function with a body; Irregular if its type has other arguments."""
+        if not body.blocks:
+            return []
+        arguments = body.blocks[0].arguments
+        if [a.type for a in arguments] != list(type.inputs):
             raise Irregular
-        self.names = printer.region_argument_names(arguments)
-        return [printer.argument_text(v, n, _suffix(a)) for v, n, a in zip(arguments, self.names, attributes)]
+        return printer.region_argument_names(arguments)
 
-    def _result_text(self, type: FunctionType, attributes: Any) -> str:
+    def _argument_texts(
+        self, printer: AsmPrinter, body: Region, names: list[str], type: FunctionType, attributes: Dictionaries
+    ) -> list[str]:
+        suffixes = map(_suffix, attributes)
+        if not body.blocks:
+            return [str(t) + suffix for t, suffix in zip(type.inputs, suffixes)]
+        return list(map(printer.argument_text, body.blocks[0].arguments, names, suffixes))
+
+    def _result_text(self, type: FunctionType, attributes: Dictionaries) -> str:
         if not type.outputs:
             return ""
-        if attributes and len(attributes) != len(type.outputs):
-            raise Irregular
-        types = [str(t) + _suffix(a) for t, a in zip(type.outputs, attributes or ({},) * len(type.outputs))]
-        bare = len(types) == 1 and not attributes and not isinstance(type.outputs[0], FunctionType)
+        types = [str(t) + _suffix(a) for t, a in zip(type.outputs, attributes)]
+        bare = len(types) == 1 and not attributes[0] and not isinstance(type.outputs[0], FunctionType)
         return f" -> {types[0]}" if bare else f" -> ({', '.join(types)})"
 
 
-def _suffix(attributes: dict[str, Any]) -> str:
+def _of_each(properties: Mapping[str, Any], name: str, types: tuple[Type, ...]) -> Dictionaries:
+    """Return the attributes of each argument or result. A list of empty ones is omitted, as by MLIR."""
+    attributes: Dictionaries = properties.get(name) or ({},) * len(types)
+    if len(attributes) != len(types):
+        raise Irregular
+    return attributes
+
+
+def _suffix(attributes: Mapping[str, Attribute]) -> str:
     return f" {text.dictionary_text(attributes)}" if attributes else ""
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: T) -> T:
+    """Return the value of a member; Irregular if it could not be decoded."""
     if isinstance(value, Undecodable):
         raise Irregular
     return value

@@ -1,19 +1,20 @@
-"""Reading a program's text: one regular expression for tokens, matched on demand at a position, and four verbs.
+"""The lexer: one regular expression for tokens, matched on demand at a position, and four verbs.
 
-`peek`, `advance`, `accept` and `expect` see the next token as plain text; its first character says what it is. There
-are no token objects: what occurs often (types, whole lines) is matched by larger expressions that start with `TRIVIA`.
+`peek`, `advance`, `accept` and `expect` handle the next token as plain text; its first character tells its kind. There
+are no token objects. Frequent constructs (types, whole lines) are matched by larger expressions that start with
+`TRIVIA`.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from stablehlo_ref.diagnostics import Location, MalformedError, Source
 
-# How deep regions, types and attributes may stand inside each other, all counted together: far deeper than programs go,
-# and so that the ten calls or fewer of each level stay below Python's limit of 1000.
+# The limit on the nesting of regions, types and attributes together. Real programs stay far below it. A level takes at
+# most ten calls, so that the parser stays below Python's recursion limit of 1000.
 MAX_NESTING = 64
 MAX_DIGITS = 4000  # of one integer
 
@@ -24,7 +25,7 @@ NUMBER = r"0x[0-9a-fA-F]++|\d++(?:\.\d*+(?:[eE][+\-]?\d++)?+)?+"
 
 
 def token(pattern: str) -> Callable[..., re.Match[str] | None]:
-    """The match function of `pattern` where it stands after blanks and comments."""
+    """Return a function that matches `pattern` at a position, after blanks and comments."""
     return re.compile(TRIVIA + pattern, re.ASCII).match
 
 
@@ -54,17 +55,17 @@ class Cursor:
     # --- the four verbs -----------------------------------------------------------------------------------------
 
     def peek(self) -> str:
-        """The next token; "" at the end of the text."""
+        """Return the next token; "" at the end of the text."""
         return _match_token(self.text, self.position)[1]  # type: ignore[index]
 
     def advance(self) -> str:
-        """Takes the next token."""
+        """Consume the next token and return it."""
         match = _match_token(self.text, self.position)
         self.position = match.end()  # type: ignore[union-attr]
         return match[1]  # type: ignore[index]
 
     def accept(self, expected: str) -> bool:
-        """Takes the next token if it is `expected`."""
+        """Consume the next token if it is `expected`; return whether it is."""
         match = _match_token(self.text, self.position)
         if match[1] != expected:  # type: ignore[index]
             return False
@@ -72,11 +73,11 @@ class Cursor:
         return True
 
     def expect(self, expected: str) -> None:
-        """Takes the next token, which must be `expected`."""
+        """Consume the next token; MalformedError unless it is `expected`."""
         if not self.accept(expected):
             raise self.expected(f"'{expected}'")
 
-    # --- places and errors --------------------------------------------------------------------------------------
+    # --- locations and errors -----------------------------------------------------------------------------------
 
     @property
     def start(self) -> int:
@@ -84,20 +85,22 @@ class Cursor:
         return _match_trivia(self.text, self.position).end()  # type: ignore[union-attr]
 
     def starts_with(self, prefix: str) -> bool:
-        """Whether the next token starts so; unlike `peek` at no cost for long strings."""
+        """Whether the next token starts with `prefix`; cheaper than `peek` for long strings."""
         return self.text.startswith(prefix, self.start)
 
     def location(self, offset: int) -> Location:
+        """Return the location of an offset."""
         return Location(self.source, offset)
 
     def error(self, message: str, offset: int | None = None) -> MalformedError:
-        """An error at `offset`, by default at the next token; to be raised."""
+        """Return an error at `offset`, by default that of the next token."""
         return MalformedError(message, Location(self.source, self.start if offset is None else offset))
 
     def expected(self, what: str, starts_line: bool = False) -> MalformedError:
-        """An error that says what should stand where the next token does.
+        """Return an error that says what was expected instead of the next token.
 
-        Where that is on a later line, its place is the end of the last token, unless it is about what starts a line.
+        If the next token is on a later line, the location is the end of the previous token, unless the expected
+        construct starts a line.
         """
         found, offset = self.peek(), self.start
         if "\n" in self.text[self.position : offset] and not starts_line:
@@ -106,21 +109,21 @@ class Cursor:
         return self.error(f"expected {what}, found {shown}", offset)
 
     def descend(self) -> None:
-        """Called on the way into a region, type or attribute; whoever calls it lowers `depth` again."""
+        """Enter a region, type or attribute. The caller decrements `depth` afterwards."""
         self.depth += 1
         if self.depth > MAX_NESTING:
-            raise self.error(f"nested more than {MAX_NESTING} levels deep")
+            raise self.error(f"nesting exceeds the limit of {MAX_NESTING} levels")
 
-    # --- what many constructs share -----------------------------------------------------------------------------
+    # --- common constructs --------------------------------------------------------------------------------------
 
     def take(self, match: re.Match[str] | None) -> re.Match[str] | None:
-        """Moves behind a match made at the present position, if it is one."""
+        """Consume a match that was made at the current position, if there is one; return it."""
         if match:
             self.position = match.end()
         return match
 
     def items(self, item: Callable[[], T], opening: str, closing: str) -> list[T]:
-        """`opening (item (, item)*)? closing`."""
+        """Parse `opening (item (, item)*)? closing`."""
         self.expect(opening)
         found: list[T] = []
         if self.accept(closing):
@@ -133,14 +136,14 @@ class Cursor:
         return found
 
     def word(self, what: str) -> str:
-        """A bare identifier or keyword."""
+        """Parse a bare identifier or keyword; `what` describes it in errors."""
         found = self.peek()
         if not (found[:1].isalpha() or found[:1] == "_"):
             raise self.expected(what)
         return self.advance()
 
     def integer(self) -> int:
-        """A decimal or hexadecimal integer of 64 bits, signed or not."""
+        """Parse a decimal or hexadecimal integer that fits in 64 bits, signed or unsigned."""
         match = _match_integer(self.text, self.position)
         if not match:
             raise self.expected("integer value")
@@ -151,17 +154,17 @@ class Cursor:
         return value
 
     def to_integer(self, digits: str, offset: int) -> int:
-        """The value of an integer's text."""
+        """Return the value of the integer `digits` at `offset`."""
         if len(digits) > MAX_DIGITS:
-            raise self.error(f"an integer of more than {MAX_DIGITS} digits", offset)
+            raise self.error(f"integer literal exceeds the limit of {MAX_DIGITS} digits", offset)
         return int(digits.replace(" ", ""), 0 if "x" in digits else 10)
 
     def dimensions(self) -> tuple[int, ...]:
-        """`[ (integer (, integer)*)? ]`."""
+        """Parse `[ (integer (, integer)*)? ]`."""
         return tuple(self.items(self.integer, "[", "]"))
 
     def string(self) -> str:
-        """A string literal's value. It may hold any bytes: those that are no UTF-8 become surrogates."""
+        """Parse a string literal and return its value. Bytes that are not valid UTF-8 become surrogates."""
         offset, literal = self.start, self.peek()
         if literal[:1] != '"' or len(literal) < 2:
             raise self.expected("a string")
@@ -169,38 +172,39 @@ class Cursor:
         return self.unescape(literal, offset)
 
     def unescape(self, literal: str, offset: int) -> str:
-        """The value of a string literal, quotes included, that stands at `offset`."""
+        """Return the value of the string literal at `offset`, given with its quotes."""
         if "\\" not in literal:
             return literal[1:-1]
         raw = to_bytes(literal[1:-1])
         if b"\\" in _ESCAPE.sub(b"", raw):
-            raise self.error("unknown escape in a string", offset)
+            raise self.error("unknown escape in string literal", offset)
         value = _ESCAPE.sub(_unescaped, raw)
         return value.decode("utf-8", "surrogateescape")
 
     def balanced(self, what: str) -> None:
-        """Moves behind the bracket that closes the one that stands next."""
+        """Consume everything from the next bracket to the one that closes it."""
         start, pending = self.start, []
         position = start
         while True:
-            match: Any = _match_balanced_part(self.text, position)
+            match = _match_balanced_part(self.text, position)
+            assert match is not None  # the expression matches everywhere
             position, bracket = match.end(), match[1]
             if bracket in _CLOSERS:
                 pending.append(_CLOSERS[bracket])
             elif not bracket or not pending or pending.pop() != bracket:
-                raise self.error(f"{what} with unbalanced brackets", start)
+                raise self.error(f"unbalanced brackets in {what}", start)
             if not pending:
                 self.position = position
                 return
 
 
 def shorten(text: str) -> str:
-    """A piece of text as a message shows it."""
+    """Return text cut to the length that messages show."""
     return text if len(text) <= 60 else f"{text[:60]}..."
 
 
 def to_bytes(text: str) -> bytes:
-    """UTF-8; surrogates that stand for bytes become those bytes, any other is written as if it were a character."""
+    """Encode text as UTF-8. Surrogates for undecodable bytes become those bytes, others are encoded as characters."""
     try:
         return text.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:

@@ -1,4 +1,4 @@
-"""Debug locations: `loc(...)` behind an op or an argument."""
+"""Debug locations: `loc(...)` after an op or a block argument."""
 
 from __future__ import annotations
 
@@ -23,15 +23,16 @@ _match_alias = token(r"loc\((\#[\w$.\-]++)\)")
 
 
 class LocationParser(TypeParser):
-    """Reads locations. An alias may be defined after its use, so what is read is a `LocationAlias` to be filled in."""
+    """Parses locations. An alias may be used before its definition, so uses are `LocationAlias`es, set later."""
 
     def __init__(self, source: Source) -> None:
         super().__init__(source)
         self.location_aliases: dict[str, LocationAlias] = {}
-        self.location_uses: dict[str, int] = {}  # of aliases without a definition: where
+        self.location_uses: dict[str, int] = {}  # offsets of aliases that are used and not yet defined
 
     # location? ::= (loc ( location-body ))?
     def trailing_location(self) -> DebugLocation | None:
+        """Parse `loc(...)`, if it is next."""
         match = self.take(_match_alias(self.text, self.position))
         if match:
             return self.location_alias(match[1], match.start(1))
@@ -39,6 +40,7 @@ class LocationParser(TypeParser):
 
     # location ::= loc ( location-body )
     def location_attribute(self) -> DebugLocation:
+        """Parse `loc(...)`."""
         match = self.take(_match_simple_name(self.text, self.position))
         if match:
             child = self.location_alias(match[2], match.start(2)) if match[2] else None
@@ -67,6 +69,7 @@ class LocationParser(TypeParser):
         return location
 
     def location_alias(self, name: str, offset: int) -> DebugLocation:
+        """Return the location that an alias `#name`, used at `offset`, stands for."""
         alias = self.location_aliases.get(name)
         if alias is None:
             alias = self.location_aliases[name] = LocationAlias(name)

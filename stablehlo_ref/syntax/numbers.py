@@ -1,7 +1,7 @@
-"""Numbers in text to arrays: decimal, hexadecimal, true and false; by whole-array operations, not one by one.
+"""Lists of numbers as arrays: decimal, hexadecimal, true and false, parsed by whole-array operations.
 
-A decimal fraction is read as an integer and a power of ten. Where both are small enough for the double to be exact (15
-digits, 22 powers of ten), one multiplication or division gives the nearest double; others go through `float`.
+A decimal fraction is parsed as an integer and a power of ten. Where both are exact as doubles (15 digits, 22 powers of
+ten), one multiplication or division returns the nearest double; other fractions go through `float`.
 """
 
 from __future__ import annotations
@@ -10,19 +10,17 @@ import re
 import warnings
 from collections.abc import Callable
 from decimal import Decimal
-from typing import Any
 
 import numpy as np
 
+from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.ir.types import BooleanType, FloatType, IndexType, IntegerType, QuantizedType, Type
 from stablehlo_ref.numerics import dtypes
-from stablehlo_ref.numerics.narrow import narrow
+from stablehlo_ref.numerics.narrow_floats import narrow
 from stablehlo_ref.syntax.lexer import shorten
 
-Array = np.ndarray
-
 MAX_INT64, MIN_INT64 = (1 << 63) - 1, -(1 << 63)
-MAX_WORD = 4000  # characters of one number; Python converts no longer integers
+MAX_WORD = 4000  # characters of one number; Python refuses to convert longer integers
 EXACT_INTEGER = 1 << 53  # doubles hold every integer up to it
 POWERS = np.array([10.0**n for n in range(23)])  # exact
 
@@ -30,11 +28,11 @@ _WORDS = re.compile(r"[^\[\](),\s]+")
 _is_float = re.compile(r"-?\d+(?:\.\d*(?:[eE][+-]?\d+)?)?|0x[0-9a-fA-F]+").fullmatch
 _is_integer = re.compile(r"-?\d+|-?0x[0-9a-fA-F]+").fullmatch
 _PARTS = bytes.maketrans(b"eE", b",,")
-_COMMA, _MINUS = b",-"  # as the numbers of these characters
+_COMMA, _MINUS = b",-"  # the codes of these characters
 
 
 class LiteralError(ValueError):
-    """What is wrong with a literal, and at which offset of its text."""
+    """An error in a literal, at an offset of its text."""
 
     def __init__(self, message: str, offset: int = 0) -> None:
         super().__init__(message)
@@ -42,7 +40,7 @@ class LiteralError(ValueError):
 
 
 def parse_numbers(text: bytes, count: int, element_type: Type, body: str) -> Array:
-    """The `count` numbers in `text`, with commas between them; `body` is the text with brackets, for the messages."""
+    """Return the `count` comma-separated numbers in `text`; `body` is the text with its brackets, for messages."""
     match element_type:
         case BooleanType():
             return _booleans(text, count, body)
@@ -52,16 +50,16 @@ def parse_numbers(text: bytes, count: int, element_type: Type, body: str) -> Arr
             return _integers(text, count, element_type, body)
         case QuantizedType(storage_type=storage):
             return _integers(text, count, storage, body)
-    raise LiteralError(f"no literals of type {element_type}")
+    raise LiteralError(f"unsupported element type {element_type}")
 
 
 def _tight(text: bytes) -> bytes:
-    """`text` without the usual spaces, and so without any if it has only those."""
+    """Return `text` without the usual spaces."""
     return text.replace(b", ", b",").strip()
 
 
-def _read(text: bytes, dtype: Any, count: int) -> Array | None:
-    """Decimal numbers, by numpy's reader; None unless it understands them all. Integers saturate."""
+def _read(text: bytes, dtype: type[np.generic], count: int) -> Array | None:
+    """Parse decimal numbers with numpy; return None unless it accepts all of them. Integers saturate."""
     if not count:
         return np.zeros(0, dtype)
     try:
@@ -98,7 +96,7 @@ def _integers(text: bytes, count: int, element_type: Type, body: str) -> Array:
 
 
 def _integer_range(element_type: Type) -> tuple[int, int]:
-    """What may be written for an integer type: for a signless one the signed and the unsigned values."""
+    """Return the least and the greatest literal of a type; signless types take signed and unsigned literals."""
     width = dtypes.bit_width(dtypes.numpy_dtype(element_type))
     signedness = element_type.signedness if isinstance(element_type, IntegerType) else ""
     low = 0 if signedness == "u" else -(1 << width - 1)
@@ -106,7 +104,7 @@ def _integer_range(element_type: Type) -> tuple[int, int]:
 
 
 def _integers_one_by_one(body: str, element_type: Type) -> Array:
-    """Integers that numpy's reader does not know, hexadecimal or saturated ones, or an error for the first bad one."""
+    """Parse integers that numpy does not: hexadecimal ones, and those near the limits of 64 bits."""
     low, high = _integer_range(element_type)
     dtype = dtypes.numpy_dtype(element_type)
     mask = (1 << dtypes.bit_width(dtype)) - 1
@@ -117,10 +115,10 @@ def _integers_one_by_one(body: str, element_type: Type) -> Array:
             raise LiteralError(f"expected an integer, found '{shorten(word)}'", match.start())
         value = int(word, 16 if "x" in word else 10)
         if not low <= value <= high:
-            raise LiteralError(f"{shorten(word)} is out of the range of {element_type}", match.start())
+            raise LiteralError(f"{shorten(word)} is out of range for {element_type}", match.start())
         values.append(value & mask)
     if body.count(",") + 1 != len(values):
-        raise LiteralError("expected a comma between two integers")
+        raise LiteralError("expected a comma between integers")
     return np.array(values, np.uint64).astype(dtypes.bits_dtype(dtype)).view(dtype)
 
 
@@ -137,11 +135,11 @@ def _floats(text: bytes, count: int, element_type: FloatType, body: str) -> Arra
 
 
 def _decimals(text: bytes, count: int) -> Array | None:
-    """The doubles nearest to decimal fractions; None where one is not written as `digits.digits` with an exponent."""
+    """Return the doubles nearest to decimal fractions; None unless all have the form `digits.digits[e[sign]digits]`."""
     if not count or text.translate(None, b"0123456789.,+-eE"):
         return None if count else np.zeros(0)
     characters = np.frombuffer(text, np.uint8)
-    stops = np.append(np.flatnonzero(characters == _COMMA), len(text))  # where each number ends
+    stops = np.append(np.flatnonzero(characters == _COMMA), len(text))  # the end of each number
     starts = np.append(0, stops[:-1] + 1)
     points = np.flatnonzero(characters == ord("."))
     marks = np.flatnonzero((characters | 32) == ord("e"))
@@ -153,7 +151,7 @@ def _decimals(text: bytes, count: int) -> Array | None:
     headless = not _is_digit(characters[points - 1]).all()  # a sign, say
     if parts is None or misplaced or headless or (np.diff(owners) < 1).any():
         return None
-    places = np.arange(count)  # of the mantissas among the parts: behind the exponents before them
+    places = np.arange(count)  # indices of the mantissas among the parts, where exponents follow their mantissas
     places[1:] += np.cumsum(np.bincount(owners, minlength=count))[:-1]
     scales = points + 1 - mantissa_stops
     scales[owners] += np.clip(parts[places[owners] + 1], -MAX_WORD, MAX_WORD)
@@ -165,14 +163,14 @@ def _is_digit(characters: Array) -> Array:
 
 
 def _owners(marks: Array, stops: Array) -> Array:
-    """Which of the numbers that end at `stops` each mark stands in; often there is one in each."""
+    """Return the index of the number, of those that end at `stops`, that contains each mark; often each has one."""
     if marks.size == stops.size and (marks < stops).all() and (marks[1:] > stops[:-1]).all():
         return np.arange(marks.size)
     return np.searchsorted(stops, marks)
 
 
 def _scaled(mantissas: Array, scales: Array, negative: Array, text: bytes, starts: Array, stops: Array) -> Array:
-    """`mantissas * 10**scales`, rounded once; with the sign of the text, which a mantissa of zero has lost."""
+    """Return `mantissas * 10**scales`, rounded once. The sign comes from the text: a mantissa of -0 has lost it."""
     powers = POWERS[np.minimum(np.abs(scales), len(POWERS) - 1)]
     magnitudes = np.abs(mantissas.astype(np.float64))
     values = np.where(scales < 0, magnitudes / powers, magnitudes * powers)
@@ -181,11 +179,12 @@ def _scaled(mantissas: Array, scales: Array, negative: Array, text: bytes, start
         return np.fromstring(text, np.float64, sep=",")
     for position in np.flatnonzero(inexact).tolist():
         values[position] = abs(float(text[starts[position] : stops[position]]))
-    return np.where(negative, -values, values)
+    signed: Array = np.where(negative, -values, values)
+    return signed
 
 
-def _floats_one_by_one(body: str, count: int, dtype: np.dtype[Any]) -> Array:
-    """Floats some of which are given by their bits, or an error for the first bad one."""
+def _floats_one_by_one(body: str, count: int, dtype: DType) -> Array:
+    """Parse floats some of which are given by their bits; LiteralError for the first bad one."""
     words = _WORDS.findall(body)
     if not all(map(_is_float, words)) or len(words) != count or body.count(",") + 1 < count:
         raise _bad_word(body, "a number", _is_float)
@@ -198,17 +197,17 @@ def _floats_one_by_one(body: str, count: int, dtype: np.dtype[Any]) -> Array:
     return rounded
 
 
-def _float_bits(word: str, dtype: np.dtype[Any]) -> int:
+def _float_bits(word: str, dtype: DType) -> int:
     digits = word[2:].lstrip("0")
     if 4 * len(digits) > dtypes.bit_width(dtype) + 3 or int(digits or "0", 16) >> dtypes.bit_width(dtype):
-        raise LiteralError(f"'{shorten(word)}' has more bits than the type")
+        raise LiteralError(f"'{shorten(word)}' exceeds the bit width of {dtype}")
     return int(digits or "0", 16)
 
 
-def round_once(values: Array, dtype: np.dtype[Any], body: str) -> Array:
-    """`values` (doubles nearest to the decimal numbers in `body`) as the numbers of `dtype` nearest to those decimals.
+def round_once(values: Array, dtype: DType, body: str) -> Array:
+    """Round `values`, the doubles nearest to the decimal numbers in `body`, as if those decimals were rounded directly.
 
-    Rounding the double differs only where it lies halfway between two numbers of `dtype` and the decimal does not.
+    Rounding a double differs from that only where it is halfway between two numbers of `dtype` and the decimal is not.
     """
     if dtype == np.float64:
         return values
@@ -225,21 +224,23 @@ def round_once(values: Array, dtype: np.dtype[Any], body: str) -> Array:
     return rounded
 
 
-def _halfway(values: Array, dtype: np.dtype[Any]) -> Array:
-    """Where a double lies exactly between two neighbouring numbers of a narrower type: it needs few of its bits."""
+def _halfway(values: Array, dtype: DType) -> Array:
+    """Return the indices of doubles halfway between two adjacent numbers of a narrower type."""
     candidates = np.flatnonzero((values.view(np.int64) & 0xFFFFFFF == 0) & (values != 0))
     few = values[candidates]
     wide = narrow(dtype)(few).astype(np.float64)
     below = narrow(dtype)(np.nextafter(few, -np.inf)).astype(np.float64)
     above = narrow(dtype)(np.nextafter(few, np.inf)).astype(np.float64)
-    return candidates[(wide != few) & (below != above) & np.isfinite(few)]
+    halfway: Array = candidates[(wide != few) & (below != above) & np.isfinite(few)]
+    return halfway
 
 
 # --- messages -------------------------------------------------------------------------------------------------------
 
 
-def _bad_word(body: str, what: str, is_good: Callable[[str], Any]) -> LiteralError:
+def _bad_word(body: str, what: str, is_good: Callable[[str], object]) -> LiteralError:
+    """Return the error for the first word that is not good, or for a missing one."""
     for match in _WORDS.finditer(body):
         if not is_good(match[0]):
             return LiteralError(f"expected {what}, found '{shorten(match[0])}'", match.start())
-    return LiteralError(f"expected {what} between two commas")
+    return LiteralError(f"expected {what} between commas")

@@ -1,4 +1,4 @@
-"""Text to program: operations, blocks, regions, aliases and resources, by recursive descent."""
+"""The parser: operations, blocks and regions, by recursive descent."""
 
 from __future__ import annotations
 
@@ -7,19 +7,21 @@ import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from difflib import get_close_matches
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
-from stablehlo_ref.define import Op
+from stablehlo_ref.define.builder import build_operation
+from stablehlo_ref.define.definition import REGISTRY, Traits
 from stablehlo_ref.diagnostics import Location, Source
+from stablehlo_ref.ir.attributes import Attribute
 from stablehlo_ref.ir.core import Block, Operation, Region, Value
 from stablehlo_ref.ir.types import Type
 from stablehlo_ref.syntax.assembly import assembly_of
-from stablehlo_ref.syntax.directive import Draft
+from stablehlo_ref.syntax.draft import Draft
 from stablehlo_ref.syntax.lexer import STRING, SUFFIX, shorten, token
-from stablehlo_ref.syntax.regions import again
+from stablehlo_ref.syntax.regions import copy_applied_region
 from stablehlo_ref.syntax.values import RESULT, VALUE, Scope, ValueParser
 
-# Ops that MLIR writes without their dialect.
+# Ops that MLIR prints without their dialect.
 BARE_NAMES = {
     "module": "builtin.module",
     "unrealized_conversion_cast": "builtin.unrealized_conversion_cast",
@@ -27,54 +29,58 @@ BARE_NAMES = {
     "call": "func.call",
     "return": "func.return",
 }
-# Dialects of others whose ops may stand in a program, in generic form; only running one is refused.
-FOREIGN_DIALECTS = frozenset((
+# Other dialects of MLIR and of frameworks. Their ops are accepted in generic form; only running one is an error.
+KNOWN_DIALECTS = frozenset((
     "affine", "arith", "bufferization", "builtin", "cf", "func", "jax", "linalg", "llvm", "math", "memref", "mesh",
     "mhlo", "ml_program", "mosaic_gpu", "mpmd", "quant", "scf", "sdy", "shape", "shard", "sparse_tensor", "tensor",
     "tf", "tf_device", "tf_executor", "tf_saved_model", "tfl", "tosa", "tpu", "transform", "tt", "ub", "vector", "vhlo",
     "xla", "xla_cpu", "xla_gpu", "xla_tpu",
 ))  # fmt: skip
-REDUCTIONS = ("stablehlo.reduce",)  # ops whose pretty form may have a region that is not written in braces
-WHOLE_DIALECTS = frozenset(("check", "chlo", "interpreter", "stablehlo"))  # all of whose ops are known here
+REDUCTIONS = ("stablehlo.reduce",)  # ops whose pretty form may have a region without braces
+COMPLETE_DIALECTS = frozenset(("check", "chlo", "interpreter", "stablehlo"))  # dialects all of whose ops have a class
 
-_match_head = token(
+match_head = token(
     rf"(?:{RESULT}\s*+((?:,\s*+%{SUFFIX}(?:\s*:\s*\d++)?+\s*+)*+)=\s*+)?+(?:([A-Za-z_][\w$.]*+)|({STRING}))"
 )
-# An operation that may be one line: its result, its name, its operands in one or two lists and what stands around them,
-# its location. Longer lines are not worth remembering.
+# An operation on one line: its result, name, operands in one or two lists, the text around those, and its location.
+# The length is bounded, since long lines rarely repeat.
 _VALUES = rf"((?:%{VALUE}(?:,\s*+%{VALUE})*+)?+)"
+_UP_TO_LOCATION = r"(?:[^%\n/l]{1,100}+|l(?!oc\())"
 _match_line = token(
-    rf"(?:%({SUFFIX})\s*+=\s*+)?+([A-Za-z_][\w$.]*+|{STRING})([^%\n/]{{0,200}}+){_VALUES}([^%\n/]{{0,20}}+){_VALUES}"
+    rf"(?:%({SUFFIX})\s*+=\s*+)?+([A-Za-z_][\w$.]*+|{STRING})({_UP_TO_LOCATION}{{0,8}}+)"
+    rf"{_VALUES}({_UP_TO_LOCATION}{{0,8}}+){_VALUES}"
     r"((?:[^%\n/l]{1,500}+|l(?!oc\()|/(?!/)){0,50}+)(?:loc\((\#[\w$.\-]++)\))?+[ \t\r]*+\n"
 )
 _find_names = re.compile(r"%([^\s,]++)").findall
 
 
+LineKey: TypeAlias = "tuple[tuple[str | Any, ...], int]"  # the text of a line without names, the number of operands
+
+
 class Line(NamedTuple):
-    """What the text of an operation says but for the names in it; such lines come again and again."""
+    """The contents of an operation on one line except for names. Programs repeat such lines, which are parsed once."""
 
     name: str
-    definition: type[Op] | None
     operand_types: tuple[Type, ...] | None
     result_types: tuple[Type, ...]
-    properties: dict[str, Any]
-    attributes: dict[str, Any]
-    regions: list[Region]  # no more than a reduction's `applies op`
+    properties: dict[str, object]
+    attributes: dict[str, Attribute]
+    regions: list[Region]  # empty, or that of `applies op`
 
 
 class Parser(ValueParser):
-    """Reads a whole program."""
+    """Parses a program."""
 
     def __init__(self, source: Source, allow_unregistered_dialect: bool = False) -> None:
         super().__init__(source)
         self.allow_unregistered_dialect = allow_unregistered_dialect
-        self.lines: dict[tuple[Any, int], Line] = {}
+        self.lines: dict[LineKey, Line] = {}
 
     # --- the whole text -----------------------------------------------------------------------------------------
 
     # program ::= (operation | alias | metadata)*
     def program(self) -> Operation:
-        """The module: the only operation, or one around all operations."""
+        """Parse the whole text and return the module: the only operation, or a module around all operations."""
         operations: list[Operation] = []
         while start := self.peek():
             if start == "{-#":
@@ -90,12 +96,13 @@ class Parser(ValueParser):
             return operations[0]
         location = self.location(operations[0].location.offset if operations else 0)
         region = Region([Block([], operations)])
-        return Operation("builtin.module", Op.registry.get("builtin.module"), [], [], {}, {}, [region], location)
+        return Operation("builtin.module", [], [], {}, {}, [region], location)
 
     # --- operations ---------------------------------------------------------------------------------------------
 
     # operation ::= (results =)? (string generic-form | name pretty-form) location?
     def operation(self) -> Operation:
+        """Parse an operation."""
         match = _match_line(self.text, self.position)
         if not match:
             return self._operation()
@@ -107,7 +114,7 @@ class Parser(ValueParser):
         return (line and self._repeat(line, names, match)) or self._first(match, names, key)
 
     def _repeat(self, line: Line, names: list[str], match: re.Match[str]) -> Operation | None:
-        """The operation on a line that differs in names only from one that was read before; None if it is in error."""
+        """Return the operation of a line that differs from a parsed one in names only; None if it is in error."""
         scope, result = self.scope, match[1]
         values = scope.values
         operands = [values[name] for name in names if name in values]
@@ -118,8 +125,8 @@ class Parser(ValueParser):
                 return None
         location = Location(self.source, match.start(2))
         op = Operation(
-            line.name, line.definition, operands, line.result_types, line.properties.copy(), line.attributes.copy(),
-            [again(region, location) for region in line.regions] if line.regions else [], location,
+            line.name, operands, line.result_types, line.properties.copy(), line.attributes.copy(),
+            [copy_applied_region(region, location) for region in line.regions] if line.regions else [], location,
         )  # fmt: skip
         if result:
             value = op.results[0]
@@ -131,14 +138,15 @@ class Parser(ValueParser):
         self.position = match.end()
         return op
 
-    def _first(self, match: re.Match[str], names: list[str], key: tuple[Any, int]) -> Operation:
-        """Reads an operation; if it is all of the line and has no region in braces, remembers what the line says."""
+    def _first(self, match: re.Match[str], names: list[str], key: LineKey) -> Operation:
+        """Parse an operation; if it is all of the line and has no region in braces, memoize the line."""
         op, draft = self._operation_and_draft()
         whole = self.position <= match.end() and not self.text[self.position : match.end()].strip()
         simple = not draft.regions or (draft.name in REDUCTIONS and "{" not in match[0])
-        if whole and simple and names == [name for name, _ in draft.operands]:
+        has_known_location = (op.debug_location is None) == (match[8] is None)
+        if whole and simple and has_known_location and names == [name for name, _ in draft.operands]:
             self.lines[key] = Line(
-                op.name, op.definition, draft.operand_types, draft.result_types, op.properties.copy(),
+                op.name, draft.operand_types, draft.result_types, op.properties.copy(),
                 op.attributes.copy(), op.regions,
             )  # fmt: skip
         return op
@@ -147,11 +155,11 @@ class Parser(ValueParser):
         return self._operation_and_draft()[0]
 
     def _operation_and_draft(self) -> tuple[Operation, Draft]:
-        match = _match_head(self.text, self.position)
+        match = match_head(self.text, self.position)
         if not match:
             raise self.expected("an operation", starts_line=True)
         self.position = match.end()
-        draft = self._pretty(match[4], match.start(4)) if match[4] else self._generic(match)
+        draft = self._pretty(match[4], match.start(4)) if match[4] else self.generic_form(match)
         op = self._build(draft)
         if match[1] is not None:
             self.define_results(op, match)
@@ -160,19 +168,20 @@ class Parser(ValueParser):
 
     def _pretty(self, name: str, offset: int) -> Draft:
         name = BARE_NAMES.get(name, name)
-        definition = Op.registry.get(name)
+        definition = REGISTRY.get(name)
         if definition is None or not definition.syntax:
-            raise self.error(_not_known(name), offset)
+            raise self.error(_unknown_op(name), offset)
         draft = Draft(name, definition, offset)
         assembly_of(definition).parse(self, draft)
         return draft
 
     # generic-form ::= ( operands ) successors? properties? (( regions ))? dictionary? : function-type
-    def _generic(self, match: re.Match[str]) -> Draft:
+    def generic_form(self, match: re.Match[str]) -> Draft:
+        """Parse an op in generic form, given the match of its name."""
         offset = match.start(5)
         name = self.unescape(match[5], offset)
         self._check_dialect(name, offset)
-        draft = Draft(name, Op.registry.get(name), offset)
+        draft = Draft(name, REGISTRY.get(name), offset)
         draft.operands = self.items(self.operand, "(", ")")
         if self.peek() == "[":
             draft.successors = self.items(self._label, "[", "]")
@@ -187,20 +196,22 @@ class Parser(ValueParser):
 
     def _check_dialect(self, name: str, offset: int) -> None:
         dialect, dot, _ = name.partition(".")
-        if name in Op.registry or self.allow_unregistered_dialect:
+        if name in REGISTRY or self.allow_unregistered_dialect:
             return
-        if dialect in WHOLE_DIALECTS:
-            raise self.error(_not_known(name), offset)
-        if not dot or dialect not in FOREIGN_DIALECTS:
-            message = f"'{shorten(name)}' is of an unregistered dialect, which has to be allowed expressly"
-            raise self.error(message, offset)
+        if dialect in COMPLETE_DIALECTS:
+            raise self.error(_unknown_op(name), offset)
+        if not dot or dialect not in KNOWN_DIALECTS:
+            hint = "use allow_unregistered_dialect or --allow-unregistered-dialect to accept it"
+            raise self.error(f"op '{shorten(name)}' belongs to an unregistered dialect; {hint}", offset)
 
     # properties ::= (< dictionary >)?
     def properties(self, draft: Draft) -> None:
+        """Parse `<{...}>`, if it is next."""
         if self.accept("<"):
+            offset = self.start
             written = self.attribute()
             if not isinstance(written, dict):
-                raise self.error("properties are a dictionary", draft.offset)
+                raise self.error("expected a dictionary of properties", offset)
             self.expect(">")
             if draft.definition is None:
                 draft.members = written
@@ -208,7 +219,7 @@ class Parser(ValueParser):
                 draft.attributes |= written
 
     def functional_type(self, draft: Draft) -> None:
-        """Reads a functional type that says the types of operands and results."""
+        """Parse `(operand types) -> result types`."""
         offset = self.start
         if self.peek() != "(":
             raise self.expected("a functional type such as '(tensor<f32>) -> tensor<f32>'")
@@ -218,30 +229,28 @@ class Parser(ValueParser):
         draft.operand_types, draft.result_types = type.inputs, type.outputs
 
     def op_name(self) -> str:
-        """The name of an op, with its dialect, in quotes or without."""
+        """Parse the name of an op with its dialect, with or without quotes."""
         return self.string() if self.peek()[:1] == '"' else self.word("the name of an op")
 
     def _build(self, draft: Draft) -> Operation:
-        members, attributes = draft.members, draft.attributes
-        if draft.definition is not None and attributes:
-            decoded, attributes = draft.definition.decode(attributes)
-            members = decoded | members
-        _normalise(draft, members)
-        operands = self.resolve(draft)
-        op = Operation(
-            draft.name, draft.definition, operands, draft.result_types, members, attributes, draft.regions,
+        return build_operation(
+            draft.name,
+            self.resolve(draft),
+            draft.result_types,
             self.location(draft.offset),
-        )  # fmt: skip
-        op.successors = draft.successors
-        return op
+            attributes=draft.attributes,
+            members=draft.members,
+            regions=draft.regions,
+            successors=draft.successors,
+        )
 
     # --- regions and blocks -------------------------------------------------------------------------------------
 
     # region ::= { operation* block* }
     def region(self, arguments: Sequence[Value] = (), isolated: bool = False, shadows: bool = False) -> Region:
-        """A region whose first block may have its arguments written elsewhere.
+        """Parse a region; `arguments` are those of its first block, if they are parsed elsewhere.
 
-        Where it `shadows`, names from above are known, and may be given anew.
+        The names of values from above are unknown in an isolated region. In one that `shadows`, they may be redefined.
         """
         self.descend()
         outer = self.scope
@@ -256,7 +265,7 @@ class Parser(ValueParser):
         if isolated:
             self.check_scope()
         elif shadows:
-            self.scope.ask_above()
+            self.scope.forward_uses()
         self.leave(first_defined)
         self.scope = outer
         self.depth -= 1
@@ -290,7 +299,7 @@ class Parser(ValueParser):
 
     def _label(self) -> str:
         if self.peek()[:1] != "^" or len(self.peek()) < 2:
-            raise self.expected("a block's label such as '^bb0'")
+            raise self.expected("a block label such as '^bb0'")
         return self.advance()[1:]
 
     def _operations(self, used: list[tuple[str, int]]) -> list[Operation]:
@@ -306,34 +315,24 @@ class Parser(ValueParser):
         return operations
 
 
-def _not_known(name: str) -> str:
-    """Why an op can't be read in a pretty form, and which op may be meant."""
+def _unknown_op(name: str) -> str:
+    """Return the message for an op that is unknown or has no pretty form, with a similar name if there is one."""
     dialect = name.partition(".")[0]
-    if name in Op.registry or dialect not in WHOLE_DIALECTS:
-        return f"'{shorten(name)}' has no pretty form that is known here; its generic form may be"
-    close = get_close_matches(name, Op.registry, 1)
-    return f"'{shorten(name)}' is no op of {dialect}" + (f"; is '{close[0]}' meant?" if close else "")
-
-
-def _normalise(draft: Draft, members: dict[str, Any]) -> None:
-    """A module always has a block; a function's lists of attributes stand there only if one of them has some."""
-    if draft.name == "builtin.module" and draft.regions and not draft.regions[0].blocks:
-        draft.regions[0] = Region([Block([], [])])
-    if draft.name == "func.func":
-        for name in ("arg_attrs", "res_attrs"):
-            if isinstance(members.get(name), tuple) and not any(members[name]):
-                del members[name]
+    if name in REGISTRY or dialect not in COMPLETE_DIALECTS:
+        return f"unsupported pretty form of op '{shorten(name)}'; use its generic form"
+    close = get_close_matches(name, REGISTRY, 1)
+    return f"unknown op '{shorten(name)}'" + (f"; did you mean '{close[0]}'?" if close else "")
 
 
 def _visibility(draft: Draft) -> tuple[bool, bool]:
-    """Whether regions see no values from above, and whether they may hide them."""
-    definition = draft.definition or Op
-    return definition.isolated, definition.shadows
+    """Return whether the regions of an op are isolated from above, and whether they may shadow names."""
+    traits = draft.definition.traits if draft.definition else Traits()
+    return traits.isolated_from_above, traits.shadows_names
 
 
 @contextmanager
 def collection_paused() -> Iterator[None]:
-    """Keeps the garbage collector from searching, again and again, a growing program in which nothing is garbage."""
+    """Pause the garbage collector, which would scan the growing program again and again and find nothing."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:
@@ -344,20 +343,20 @@ def collection_paused() -> Iterator[None]:
 
 
 def parse(source: Source, allow_unregistered_dialect: bool = False) -> Operation:
-    """The module that `source` spells: `builtin.module`, implied where the text is a list of other operations.
+    """Parse a program and return its `builtin.module`, which is implied where the text lists other operations.
 
-    Raises MalformedError for what is not MLIR. Regions, types and attributes may be nested `lexer.MAX_NESTING` deep.
+    Raises MalformedError if the text is not MLIR, or nests more than `lexer.MAX_NESTING` levels deep.
     """
     parser = Parser(source, allow_unregistered_dialect)
     try:
         with collection_paused():
             return parser.program()
-    except RecursionError as error:  # the caller itself stands deep in the stack
-        raise parser.error("nested too deeply for what is left of Python's stack") from error
+    except RecursionError as error:  # the caller itself is deep in the stack
+        raise parser.error("the nesting exceeds Python's recursion limit") from error
 
 
-def parse_attribute(source: Source) -> Any:
-    """The one attribute that `source` spells; MalformedError for what is none, or where more follows."""
+def parse_attribute(source: Source) -> Attribute:
+    """Parse an attribute; MalformedError if the text is not one, or continues after it."""
     parser = Parser(source)
     attribute = parser.attribute()
     if parser.peek():

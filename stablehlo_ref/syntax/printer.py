@@ -1,21 +1,25 @@
-"""Program to text, in the pretty forms or in MLIR's generic form. What is printed parses back to an equal program."""
+"""The printer: programs as text in pretty or generic form, which parses back to an equal program."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from stablehlo_ref.define import Bodies, In, Ins, Member, Op, Outs
+from stablehlo_ref.define.definition import OpDefinition, definition_of
+from stablehlo_ref.define.members import Member
+from stablehlo_ref.define.op import Bodies, In, Ins, Outs
 from stablehlo_ref.ir.core import Block, Operation, Region, Value
 from stablehlo_ref.ir.types import FunctionType
 from stablehlo_ref.syntax.assembly import assembly_of
-from stablehlo_ref.syntax.attribute_text import _is_suffix, dictionary_text, location_text, quoted
+from stablehlo_ref.syntax.attribute_text import dictionary_text, is_value_name, location_text, quoted
 from stablehlo_ref.syntax.directive import Irregular
+from stablehlo_ref.syntax.resources import resource_section, separate_resources
 
 INDENT = "  "
+SHORT_IN_FUNCTIONS = ("func.call", "func.return")
 
 
 class Printer:
-    """Writes one operation with all that is in it."""
+    """Prints an operation and everything inside it."""
 
     def __init__(self, generic: bool = False, locations: bool = False) -> None:
         self.generic = generic
@@ -24,15 +28,16 @@ class Printer:
         self.indent = 0
         self.names: dict[Value, str] = {}
         self.used: set[str] = set()
-        self.defined: list[str] = []  # what is in `used`, in order
+        self.defined: list[str] = []  # the names in `used`, in order
         self.next_number = 0
-        self.spaced = True  # whether the next value needs a space in front
+        self.in_function = False  # whether the op around is a function in pretty form
+        self.spaced = True  # whether the next value needs a space before it
         self.after_mark = False  # whether the last part was punctuation
 
     # --- parts of a line ----------------------------------------------------------------------------------------
 
     def literal(self, token: str) -> None:
-        """A token that stands for itself, with MLIR's spacing around punctuation."""
+        """Print a token with MLIR's spacing around punctuation."""
         tight = ")}],>" if self.after_mark else ")}],>(<{["
         if (self.spaced or not self.after_mark) and not (len(token) == 1 and token in tight):
             self.parts.append(" ")
@@ -41,28 +46,31 @@ class Printer:
         self.after_mark = not (token[0].isalpha() or token[0] == "_")
 
     def value(self, text: str) -> None:
-        """Anything else: a space in front unless an opening bracket is there."""
+        """Print other text, after a space unless it follows an opening bracket."""
         if self.spaced:
             self.parts.append(" ")
         self.parts.append(text)
         self.spaced, self.after_mark = bool(text) and not text.endswith(" "), False
 
     def newline(self) -> None:
+        """Start an indented line."""
         self.parts.append("\n" + INDENT * self.indent)
         self.spaced = False
 
     # --- names of values ----------------------------------------------------------------------------------------
 
     def operand(self, value: Value) -> str:
+        """Return `%name`."""
         name = self.names.get(value)
         return f"%{self._new_name(value) if name is None else name}"
 
     def operands(self, values: Sequence[Value]) -> str:
+        """Return `%a, %b`."""
         return ", ".join(map(self.operand, values))
 
     def _new_name(self, value: Value) -> str:
-        """The name that a value had, if it is free, or a number."""
-        name = self._free_name(value.name if _is_suffix(value.name) else "")
+        """Choose the name of a value: the one it has, if that is unused, or a number."""
+        name = self._free_name(value.name if is_value_name(value.name) else "")
         self.names[value] = name
         return name
 
@@ -75,25 +83,25 @@ class Printer:
         return wanted
 
     def _result_names(self, op: Operation) -> str:
-        """`%0 = ` or `%0:2 = ` in front of an op."""
+        """Return `%0 = `, `%0:2 = ` or `%a, %b = `."""
         results = op.results
         if not results:
             return ""
         if len(results) == 1:
             return f"{self.operand(results[0])} = "
-        if any(result in self.names for result in results):  # used before
+        if any(result in self.names for result in results) or all(is_value_name(result.name) for result in results):
             return f"{self.operands(results)} = "
         first = results[0].name.partition("#")[0]
-        name = self._free_name(first if _is_suffix(first) else "")
+        name = self._free_name(first if is_value_name(first) else "")
         self.names |= {result: f"{name}#{index}" for index, result in enumerate(results)}
         return f"%{name}:{len(results)} = "
 
     def region_argument_names(self, *lists: Sequence[Value]) -> list[str]:
-        """Names for the arguments of one region, or of regions that share the names, free around and inside them."""
+        """Return unused names for the arguments of a region, or of regions that share them."""
         names: list[str] = []
         for values in zip(*lists):
             hint = values[0].name
-            taken = hint in self.used or hint in names or not _is_suffix(hint)
+            taken = hint in self.used or hint in names or not is_value_name(hint)
             names.append(self._unused(names) if taken else hint)
         return names
 
@@ -106,21 +114,27 @@ class Printer:
     # --- operations ---------------------------------------------------------------------------------------------
 
     def operation(self, op: Operation) -> None:
+        """Print an operation."""
         self.parts.append(self._result_names(op))
+        in_function = self.in_function
         if self.generic or not self._pretty(op):
+            self.in_function = False
             self._generic(op)
+        self.in_function = in_function
         if self.locations and op.debug_location is not None:
             self.parts.append(" " + location_text(op.debug_location))
 
     def _pretty(self, op: Operation) -> bool:
-        """Prints the pretty form, if `op` has one that can express it."""
-        if op.definition is None or not op.definition.syntax or not _is_regular(op, op.definition):
+        """Print the pretty form of `op`, if it has one that can express it; return whether it has."""
+        definition = definition_of(op)
+        if definition is None or not definition.syntax or not _is_regular(op, definition):
             return False
         kept = len(self.parts), len(self.defined), self.indent
-        self.parts.append(_short_name(op))
+        self.parts.append(self._name(op))
+        self.in_function = op.name == "func.func"
         self.spaced, self.after_mark = True, False
         try:
-            assembly_of(op.definition).print(self, op)
+            assembly_of(definition).print(self, op)
         except Irregular:
             del self.parts[kept[0] :]
             self._leave(kept[1])
@@ -128,17 +142,24 @@ class Printer:
             return False
         return True
 
+    def _name(self, op: Operation) -> str:
+        """Return the name of an op in pretty form: without the dialect for modules, and for func's ops in functions."""
+        if op.name == "builtin.module":
+            return "module"
+        return op.name.removeprefix("func.") if self.in_function and op.name in SHORT_IN_FUNCTIONS else op.name
+
     def _generic(self, op: Operation) -> None:
         self.parts.append(f"{quoted(op.name)}({self.operands(op.operands)})")
         if op.successors:
             self.parts.append(f"[{', '.join(f'^{label}' for label in op.successors)}]")
-        written = op.definition.encode(op.properties) if op.definition else op.properties
+        definition = definition_of(op)
+        written = definition.encode(op.properties) if definition else op.properties
         properties = {name: value for name, value in written.items() if "." not in name}
         if properties:
             self.parts.append(f" <{dictionary_text(properties)}>")
         if op.regions:
             self._generic_regions(op.regions)
-        # What a class takes of another dialect, such as mhlo.backend_config, is none of its properties in MLIR.
+        # Members with the name of a dialect, such as mhlo.backend_config, are discardable attributes in MLIR.
         attributes = {name: value for name, value in written.items() if "." in name} | op.attributes
         if attributes:
             self.parts.append(f" {dictionary_text(attributes)}")
@@ -152,12 +173,13 @@ class Printer:
         self.parts.append(")")
 
     def functional_type(self, op: Operation) -> str:
+        """Return `(operand types) -> result types`."""
         return str(FunctionType(tuple(op.operand_types), tuple(op.result_types)))
 
     # --- regions ------------------------------------------------------------------------------------------------
 
     def region(self, region: Region, names: Sequence[str] | None = None) -> None:
-        """`{...}`; `names` are those of the first block's arguments, where they are written elsewhere."""
+        """Print `{...}`; `names` are those of the arguments of the first block, if they are printed elsewhere."""
         first_defined = len(self.defined)
         self.parts.append("{")
         self.indent += 1
@@ -195,14 +217,14 @@ class Printer:
         self.parts.append(f"^{block.label or 'bb0'}{listed}:")
 
     def argument_text(self, argument: Value, name: str, attributes: str = "") -> str:
-        """`%name: type`, with attributes and location."""
+        """Return `%name: type`, with attributes and location."""
         location = f" {location_text(argument.location)}" if self.locations and argument.location is not None else ""
         return f"%{name}: {argument.type}{attributes}{location}"
 
 
-def _is_regular(op: Operation, definition: type[Op]) -> bool:
-    """Whether an op has as many operands, results and regions as its class, which pretty forms take for granted."""
-    lists = (definition.operands, op.operands), (definition.outputs, op.results), (definition.bodies, op.regions)
+def _is_regular(op: Operation, definition: OpDefinition) -> bool:
+    """Whether an op has as many operands, results and regions as its class, as pretty forms require."""
+    lists = (definition.operands, op.operands), (definition.results, op.results), (definition.regions, op.regions)
     return not op.successors and all(_is_variadic(members) or len(members) == len(xs) for members, xs in lists)
 
 
@@ -210,18 +232,14 @@ def _is_variadic(members: Sequence[Member]) -> bool:
     return any(isinstance(m, Ins | Outs | Bodies) or (isinstance(m, In) and m.optional) for m in members)
 
 
-def _short_name(op: Operation) -> str:
-    """An op's name as upstream prints it: without the dialect for modules, and for func's ops right in a function."""
-    if op.name == "builtin.module":
-        return "module"
-    parent = op.parent_op
-    if op.name in ("func.call", "func.return") and parent is not None and parent.name == "func.func":
-        return op.name[len("func.") :]
-    return op.name
-
-
 def print_operation(op: Operation, generic: bool = False, locations: bool = False) -> str:
-    """The text of an operation, in generic form and with `loc(...)` if asked for, and with a newline at its end."""
+    """Return the text of an operation, in generic form or with `loc(...)` if asked for, with a final newline.
+
+    The text of a module includes its resources, which get distinct keys.
+    """
+    is_module = op.name == "builtin.module"
+    if is_module:
+        separate_resources(op)
     printer = Printer(generic, locations)
     printer.operation(op)
-    return "".join(printer.parts) + "\n"
+    return "".join(printer.parts) + "\n" + (resource_section(op) if is_module else "")

@@ -2,49 +2,50 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from stablehlo_ref.define import Op
+from stablehlo_ref.define.definition import REGISTRY, OpDefinition, definition_of
 from stablehlo_ref.diagnostics import Location
 from stablehlo_ref.ir.core import Block, Operation, Region, Value
 from stablehlo_ref.ir.types import TensorType, Type, tensor_type
 from stablehlo_ref.syntax import attribute_text as text
 from stablehlo_ref.syntax.directive import (
     Directive,
-    Draft,
     Irregular,
     attribute_dictionary,
     member_value,
     other_attributes,
     print_dictionary,
 )
+from stablehlo_ref.syntax.draft import Draft
+from stablehlo_ref.syntax.protocols import AsmParser, AsmPrinter
 
 
 class While(Directive):
     """`(%arg = %init, ...) : types attributes {...} cond {...} do {...}`."""
 
-    def parse(self, parser: Any, draft: Draft) -> None:
+    def parse(self, parser: AsmParser, draft: Draft) -> None:
         pairs = parser.items(lambda: self._pair(parser), "(", ")")
         draft.operands = [init for _, init in pairs]
-        draft.operand_types = ()
-        if pairs:
-            parser.expect(":")
-            offset = parser.start
-            draft.operand_types = parser.type_list()
-            if len(draft.operand_types) != len(pairs):  # type: ignore[arg-type]
-                raise parser.error(f"{len(pairs)} operands present, but expected {len(draft.operand_types)}", offset)  # type: ignore[arg-type]
-        draft.result_types = draft.operand_types  # type: ignore[assignment]
+        types = self._types(parser, len(pairs)) if pairs else ()
+        draft.operand_types = draft.result_types = types
         attribute_dictionary(parser, draft, "attributes")
         for keyword in ("cond", "do"):
             parser.expect(keyword)
-            draft.regions.append(parser.region(parser.arguments([arg for arg, _ in pairs], draft.operand_types)))
+            draft.regions.append(parser.region(parser.arguments([arg for arg, _ in pairs], types)))
 
-    def _pair(self, parser: Any) -> tuple[tuple[str, int], tuple[str, int]]:
+    def _types(self, parser: AsmParser, count: int) -> tuple[Type, ...]:
+        parser.expect(":")
+        offset = parser.start
+        types = parser.type_list()
+        if len(types) != count:
+            raise parser.error(f"{count} operands present, but expected {len(types)}", offset)
+        return types
+
+    def _pair(self, parser: AsmParser) -> tuple[tuple[str, int], tuple[str, int]]:
         argument = parser.operand()
         parser.expect("=")
         return argument, parser.operand()
 
-    def print(self, printer: Any, op: Operation) -> None:
+    def print(self, printer: AsmPrinter, op: Operation) -> None:
         if len(op.regions) != 2 or op.operand_types != op.result_types or not all(map(_is_plain, op.regions)):
             raise Irregular
         cond, body = (region.block.arguments for region in op.regions)
@@ -53,7 +54,8 @@ class While(Directive):
             raise Irregular
         names = printer.region_argument_names(cond, body)
         pairs = (f"%{name} = {printer.operand(init)}" for name, init in zip(names, op.operands))
-        printer.value(f"({', '.join(pairs)})")
+        printer.literal("(")
+        printer.value(f"{', '.join(pairs)})")
         if op.operands:
             printer.value(f": {', '.join(map(str, op.operand_types))}")
         print_dictionary(printer, other_attributes(op, ()), "attributes")
@@ -65,19 +67,19 @@ class While(Directive):
 
 
 def _is_plain(region: Region) -> bool:
-    """Whether a region can be printed without its block's arguments."""
+    """Whether a region can be printed without the label of its block."""
     return len(region.blocks) == 1 and bool(region.block.operations)
 
 
 class Reduce(Directive):
     """`(%input init: %init), ... applies op across dimensions = [...] attr-dict : functional_type`.
 
-    Without `applies op` a `reducer(%a: type, %b: type) ... {...}` stands behind the type.
+    Without `applies op`, `reducer(%a: type, %b: type) ... {...}` follows the type.
     """
 
     members = ("dimensions",)
 
-    def parse(self, parser: Any, draft: Draft) -> None:
+    def parse(self, parser: AsmParser, draft: Draft) -> None:
         pairs = [self._pair(parser)]
         while parser.accept(","):
             pairs.append(self._pair(parser))
@@ -92,7 +94,7 @@ class Reduce(Directive):
         parser.functional_type(draft)
         draft.regions = [self._applied(parser, draft, inner, offset) if inner else self._reducer(parser)]
 
-    def _pair(self, parser: Any) -> tuple[tuple[str, int], tuple[str, int]]:
+    def _pair(self, parser: AsmParser) -> tuple[tuple[str, int], tuple[str, int]]:
         parser.expect("(")
         operand = parser.operand()
         parser.expect("init")
@@ -101,9 +103,9 @@ class Reduce(Directive):
         parser.expect(")")
         return operand, init
 
-    def _applied(self, parser: Any, draft: Draft, inner: str, offset: int) -> Region:
-        definition = Op.registry.get(inner)
-        if definition is None or not definition.commutative or len(definition.operands) != 2:
+    def _applied(self, parser: AsmParser, draft: Draft, inner: str, offset: int) -> Region:
+        definition = REGISTRY.get(inner)
+        if definition is None or not definition.traits.commutative or len(definition.operands) != 2:
             dialect = draft.name.partition(".")[0]
             raise parser.error(
                 f"expected the inner-op to be a commutative binary-op from the {dialect} dialect, with zero region, "
@@ -112,10 +114,10 @@ class Reduce(Directive):
             )
         element = draft.operand_types[0] if draft.operand_types else None
         if not isinstance(element, TensorType):
-            raise parser.error("'applies' needs an operand that is a tensor", offset)
+            raise parser.error(f"'applies' requires a tensor operand, found {element}", offset)
         return applied_region(definition, tensor_type((), element.element_type), parser.location(draft.offset))
 
-    def _reducer(self, parser: Any) -> Region:
+    def _reducer(self, parser: AsmParser) -> Region:
         parser.expect("reducer")
         pairs = []
         while parser.accept("("):
@@ -126,15 +128,16 @@ class Reduce(Directive):
         arguments = [a for a, _ in pairs] + [b for _, b in pairs]
         for index, argument in enumerate(arguments):
             argument.index = index
-        return parser.region(arguments)  # type: ignore[no-any-return]
+        return parser.region(arguments)
 
-    def print(self, printer: Any, op: Operation) -> None:
+    def print(self, printer: AsmPrinter, op: Operation) -> None:
         count = len(op.operands) // 2
         if not count or len(op.operands) % 2 or len(op.regions) != 1 or not _is_plain(op.regions[0]):
             raise Irregular
         dimensions = text.dimensions_text(member_value(op, "dimensions"))
         names = list(map(printer.operand, op.operands))
-        printer.value(", ".join(f"({x} init: {init})" for x, init in zip(names, names[count:])))
+        printer.literal("(")
+        printer.value(", (".join(f"{x} init: {init})" for x, init in zip(names, names[count:])))
         inner = applied_op(op)
         if inner:
             printer.value(f"applies {inner}")
@@ -144,7 +147,7 @@ class Reduce(Directive):
         if not inner:
             self._print_reducer(printer, op.regions[0])
 
-    def _print_reducer(self, printer: Any, region: Region) -> None:
+    def _print_reducer(self, printer: AsmPrinter, region: Region) -> None:
         arguments = region.block.arguments
         count = len(arguments) // 2
         if len(arguments) % 2:
@@ -157,30 +160,29 @@ class Reduce(Directive):
         printer.region(region, names)
 
 
-def applied_region(definition: type[Op], scalar: Type, location: Location) -> Region:
-    """A reduction's body that is no more than one op of two scalars."""
+def applied_region(definition: OpDefinition, scalar: Type, location: Location) -> Region:
+    """Return the body of a reduction that applies one op to two scalars."""
     arguments = [Value(scalar, None, 0), Value(scalar, None, 1)]
-    applied = Operation(definition.name, definition, arguments.copy(), [scalar], {}, {}, [], location)
+    applied = Operation(definition.name, arguments.copy(), [scalar], {}, {}, [], location)
     name = f"{definition.dialect}.return"
-    returned = Operation(name, Op.registry.get(name), applied.results.copy(), [], {}, {}, [], location)
+    returned = Operation(name, applied.results.copy(), [], {}, {}, [], location)
     return Region([Block(arguments, [applied, returned])])
 
 
-def again(region: Region, location: Location) -> Region:
-    """Another region like one that `applied_region` gave."""
+def copy_applied_region(region: Region, location: Location) -> Region:
+    """Return a copy of a region that `applied_region` returned."""
     op = region.blocks[0].operations[0]
-    assert op.definition is not None
-    return applied_region(op.definition, op.results[0].type, location)
+    return applied_region(REGISTRY[op.name], op.results[0].type, location)
 
 
 def applied_op(op: Operation) -> str | None:
-    """The op that a reduction's body is no more than, if the short form can say so."""
+    """Return the op that the body of a reduction applies, if `applies op` can express the body; else None."""
     block = op.regions[0].block
     if len(block.operations) != 2 or len(op.operands) != 2 or len(block.arguments) != 2:
         return None
     inner, returned = block.operations
-    definition, dialect = inner.definition, op.name.partition(".")[0]
-    if definition is None or not definition.commutative or inner.name.partition(".")[0] != dialect:
+    definition, dialect = definition_of(inner), op.name.partition(".")[0]
+    if definition is None or not definition.traits.commutative or inner.name.partition(".")[0] != dialect:
         return None
     operand = op.operands[0].type
     scalar = tensor_type((), operand.element_type) if isinstance(operand, TensorType) else None
@@ -195,7 +197,7 @@ class Scan(Directive):
 
     members = ("dimension", "operand_segment_sizes", "result_segment_sizes")
 
-    def parse(self, parser: Any, draft: Draft) -> None:
+    def parse(self, parser: AsmParser, draft: Draft) -> None:
         inputs = parser.items(parser.operand, "(", ")")
         parser.expect("inits")
         inits = parser.items(parser.operand, "(", ")")
@@ -209,16 +211,18 @@ class Scan(Directive):
         parser.functional_type(draft)
         outputs = len(draft.result_types) - len(inits)
         if outputs < 0:
-            raise parser.error(f"{len(inits)} carries, but {len(draft.result_types)} results", draft.offset)
+            message = f"expected at least {len(inits)} results, one for each init, found {len(draft.result_types)}"
+            raise parser.error(message, draft.offset)
         draft.members["operand_segment_sizes"] = (len(inputs), len(inits))
         draft.members["result_segment_sizes"] = (outputs, len(inits))
 
-    def print(self, printer: Any, op: Operation) -> None:
+    def print(self, printer: AsmPrinter, op: Operation) -> None:
         if len(op.regions) != 1:
             raise Irregular
         count = member_value(op, "operand_segment_sizes")[0]
         inputs, inits = op.operands[:count], op.operands[count:]
-        printer.value(f"({printer.operands(inputs)}) inits ({printer.operands(inits)})")
+        printer.literal("(")
+        printer.value(f"{printer.operands(inputs)}) inits ({printer.operands(inits)})")
         printer.value(f"dimension = {member_value(op, 'dimension')}")
         print_dictionary(printer, other_attributes(op, self.members), "attributes")
         printer.value("")

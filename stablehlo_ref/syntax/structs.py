@@ -1,15 +1,13 @@
-"""The struct attributes of StableHLO and CHLO: their fields, and what a field is where the text leaves it out."""
+"""The struct attributes of StableHLO and CHLO: their fields and the defaults of those."""
 
 from __future__ import annotations
-
-from typing import Any
 
 from stablehlo_ref.ir.attributes import IntegerAttribute
 
 ZERO = IntegerAttribute(0)
 
-# Fields with a default may be left out, and are when they have it.
-STRUCTS: dict[str, dict[str, Any]] = {
+# Fields with their defaults; a field that equals its default is not printed.
+STRUCTS: dict[str, dict[str, object]] = {
     "stablehlo.gather": {
         "offset_dims": (),
         "collapsed_slice_dims": (),
@@ -53,7 +51,7 @@ STRUCTS: dict[str, dict[str, Any]] = {
     },
 }
 
-# The letters of a convolution's three lists, and the fields they stand for; numbers are spatial dimensions.
+# The letters in the three lists of a convolution with their fields, and the field of the spatial dimensions (numbers).
 CONVOLUTION_LISTS = (
     ({"b": "input_batch_dimension", "f": "input_feature_dimension"}, "input_spatial_dimensions"),
     ({"i": "kernel_input_feature_dimension", "o": "kernel_output_feature_dimension"}, "kernel_spatial_dimensions"),

@@ -1,16 +1,17 @@
-"""The types at the end of a pretty form: in full, or a type that the others follow from."""
+"""The types at the end of a pretty form: all of them, or one type from which the others follow."""
 
 from __future__ import annotations
 
-from typing import Any
-
+from stablehlo_ref.define.definition import REGISTRY
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.types import ComplexType, TensorType, TupleType, Type
-from stablehlo_ref.syntax.directive import Directive, Draft, Irregular
+from stablehlo_ref.syntax.directive import Directive, Irregular
+from stablehlo_ref.syntax.draft import Draft
+from stablehlo_ref.syntax.protocols import AsmParser, AsmPrinter
 
 
-def assign_functional_type(parser: Any, draft: Draft) -> None:
-    """Reads `(operand types) -> result types`."""
+def assign_functional_type(parser: AsmParser, draft: Draft) -> None:
+    """Parse `(operand types) -> result types`."""
     offset = parser.start
     type = parser.function_type()
     if len(type.inputs) != len(draft.operands):
@@ -19,12 +20,14 @@ def assign_functional_type(parser: Any, draft: Draft) -> None:
 
 
 class FunctionalType(Directive):
-    def parse(self, parser: Any, draft: Draft) -> None:
+    """`(operand types) -> result types`."""
+
+    def parse(self, parser: AsmParser, draft: Draft) -> None:
         if parser.peek() != "(":
             raise parser.expected("a functional type such as '(tensor<f32>) -> tensor<f32>'")
         assign_functional_type(parser, draft)
 
-    def print(self, printer: Any, op: Operation) -> None:
+    def print(self, printer: AsmPrinter, op: Operation) -> None:
         printer.value(printer.functional_type(op))
 
 
@@ -34,7 +37,7 @@ class Types(Directive):
     def __init__(self, of: str) -> None:
         self.of = of
 
-    def parse(self, parser: Any, draft: Draft) -> None:
+    def parse(self, parser: AsmParser, draft: Draft) -> None:
         offset = parser.start
         if self.of == "results":
             draft.result_types = parser.type_list()
@@ -44,7 +47,7 @@ class Types(Directive):
             raise parser.error(f"{len(draft.operands)} operands present, but expected {len(types)}", offset)
         draft.operand_types = types
 
-    def print(self, printer: Any, op: Operation) -> None:
+    def print(self, printer: AsmPrinter, op: Operation) -> None:
         types = op.operand_types if self.of == "operands" else op.result_types
         if not types:
             raise Irregular
@@ -55,30 +58,34 @@ class Types(Directive):
 
 
 class ShortType(Directive):
-    """A type that others follow from; where they do not, a functional type stands instead."""
+    """A type from which the others follow, or a functional type if they do not."""
 
-    def parse(self, parser: Any, draft: Draft) -> None:
+    def parse(self, parser: AsmParser, draft: Draft) -> None:
         if parser.peek() == "(":
             assign_functional_type(parser, draft)
         else:
             self.assign(parser, draft)
 
-    def print(self, printer: Any, op: Operation) -> None:
+    def print(self, printer: AsmPrinter, op: Operation) -> None:
         shortened = self.shorten(op.operand_types, op.result_types)
         printer.value(printer.functional_type(op) if shortened is None else shortened)
 
-    def assign(self, parser: Any, draft: Draft) -> None:
+    def assign(self, parser: AsmParser, draft: Draft) -> None:
+        """Parse the short form."""
         raise NotImplementedError
 
     def shorten(self, operands: list[Type], results: list[Type]) -> str | None:
+        """Return the short form; None if it cannot express these types."""
         raise NotImplementedError
 
 
 class SameType(ShortType):
-    def assign(self, parser: Any, draft: Draft) -> None:
+    """One type of all operands and results."""
+
+    def assign(self, parser: AsmParser, draft: Draft) -> None:
         type = parser.type()
         draft.operand_types = (type,) * len(draft.operands)
-        draft.result_types = (type,) * len(draft.definition.outputs)  # type: ignore[union-attr]
+        draft.result_types = (type,) * len(REGISTRY[draft.name].results)
 
     def shorten(self, operands: list[Type], results: list[Type]) -> str | None:
         types = {*operands, *results}
@@ -86,7 +93,9 @@ class SameType(ShortType):
 
 
 class ComplexTypeOfParts(ShortType):
-    def assign(self, parser: Any, draft: Draft) -> None:
+    """A complex type whose parts have the type of the operands."""
+
+    def assign(self, parser: AsmParser, draft: Draft) -> None:
         offset, type = parser.start, parser.type()
         part = _part_type(type)
         if part is None:
@@ -99,14 +108,16 @@ class ComplexTypeOfParts(ShortType):
 
 
 def _part_type(type: Type) -> Type | None:
-    """The type of the real and imaginary parts of a complex tensor type."""
+    """Return the type of the real and imaginary parts of a complex tensor type; None for other types."""
     if not isinstance(type, TensorType) or not isinstance(type.element_type, ComplexType):
         return None
     return TensorType(type.shape, type.element_type.element, type.bounds, type.encoding)
 
 
 class SelectType(ShortType):
-    def assign(self, parser: Any, draft: Draft) -> None:
+    """The type of the predicate, and the type of the other operands and the result."""
+
+    def assign(self, parser: AsmParser, draft: Draft) -> None:
         pred = parser.type()
         parser.expect(",")
         type = parser.type()
@@ -118,7 +129,9 @@ class SelectType(ShortType):
 
 
 class TupleTypeOfElements(ShortType):
-    def assign(self, parser: Any, draft: Draft) -> None:
+    """A tuple type whose elements have the types of the operands."""
+
+    def assign(self, parser: AsmParser, draft: Draft) -> None:
         offset, type = parser.start, parser.type()
         if not isinstance(type, TupleType):
             raise parser.error(f"expected tuple type, found {type}", offset)

@@ -1,12 +1,11 @@
-"""Types: recursive descent over MLIR's grammar, and a memo from a type's text to the type."""
+"""Types: recursive descent over MLIR's grammar, with a memo from the text of a type to the type."""
 
 from __future__ import annotations
 
 import re
-from typing import Any
 
 from stablehlo_ref.diagnostics import Source
-from stablehlo_ref.ir.attributes import StructAttribute
+from stablehlo_ref.ir.attributes import Attribute, StructAttribute
 from stablehlo_ref.ir.types import (
     FLOATS,
     INDEX,
@@ -46,26 +45,30 @@ _match_number = token(r"(-?(?:\d++(?:\.\d*+)?+(?:[eE][+\-]?\d++)?+))")
 
 
 class TypeParser(Cursor):
-    """Reads types; aliases (`!name`) are left to `type_alias`, attributes inside types to `attribute`."""
+    """Parses types. Subclasses define `type_alias` for aliases (`!name`) and `attribute` for attributes in types."""
 
     def __init__(self, source: Source) -> None:
         super().__init__(source)
         self.types: dict[str, Type] = dict(FLOATS) | {"index": INDEX, "none": NONE, "!stablehlo.token": TOKEN}
         self.function_types: dict[str, FunctionType] = {}
 
-    def attribute(self) -> Any:
+    def attribute(self) -> Attribute:
+        """Parse an attribute."""
         raise NotImplementedError
 
     def attribute_text(self) -> str:
+        """Parse an attribute and return its text with aliases expanded."""
         raise NotImplementedError
 
     def type_alias(self, name: str) -> Type:
+        """Return the type that the alias `!name` stands for."""
         raise NotImplementedError
 
     # --- entry --------------------------------------------------------------------------------------------------
 
     # type ::= function-type | non-function-type
     def type(self) -> Type:
+        """Parse a type."""
         match = _match_simple_type(self.text, self.position)
         if match:
             known = self.types.get(match[1])
@@ -93,12 +96,13 @@ class TypeParser(Cursor):
         if not integer:
             raise self.expected("a type")
         if len(integer[2]) > 8 or int(integer[2]) > MAX_WIDTH:
-            raise self.error(f"integer types have at most {MAX_WIDTH} bits")
+            raise self.error(f"integer bitwidth is limited to {MAX_WIDTH} bits")
         self.advance()
         return integer_type(int(integer[2]), integer[1][:-1])
 
     # function-type ::= ( types ) -> ( type | ( types ) )
     def function_type(self) -> FunctionType:
+        """Parse a function type."""
         match = _match_function_type(self.text, self.position)
         if match and (known := self.function_types.get(match[1])):
             self.position = match.end()
@@ -112,6 +116,7 @@ class TypeParser(Cursor):
 
     # result-types ::= type | ( types )
     def result_types(self) -> tuple[Type, ...]:
+        """Parse the result types of a function type."""
         if self.peek() != "(":
             return (self.type(),)
         start = self.position
@@ -123,6 +128,7 @@ class TypeParser(Cursor):
 
     # types ::= (type (, type)*)?
     def type_list(self) -> tuple[Type, ...]:
+        """Parse one type or more, separated by commas."""
         types = [self.type()]
         while self.accept(","):
             types.append(self.type())
@@ -166,15 +172,16 @@ class TypeParser(Cursor):
         sizes = _find_sizes(re.sub("//.*", "", match[1]) if "/" in match[1] else match[1])
         for size in sizes:
             if len(size) > 18 and (len(size) > 19 or int(size) > MAX_DIMENSION):
-                raise self.error("a dimension size does not fit in 64 bits", match.start(1))
+                raise self.error("dimension size does not fit in 64 bits", match.start(1))
         return tuple(None if size == "?" else int(size) for size in sizes)
 
     # encoding ::= #stablehlo.bounds<...> | attribute
     def _encoding(self) -> tuple[tuple[int | None, ...] | None, str | None]:
         start = self.position
         attribute = self.attribute()
-        if isinstance(attribute, StructAttribute) and isinstance(attribute.fields.get("bounds"), tuple):
-            return attribute.fields["bounds"], None
+        bounds = attribute.fields.get("bounds") if isinstance(attribute, StructAttribute) else None
+        if isinstance(bounds, tuple):
+            return bounds, None
         self.position = start
         return None, self.attribute_text()
 
@@ -184,7 +191,7 @@ class TypeParser(Cursor):
         self.expect("<")
         if self.take(_match_unranked(self.text, self.position)):
             self.position = start
-            return OpaqueType("memref" + self.balanced_text("a memref type"))
+            return OpaqueType("memref" + self.balanced_text("memref type"))
         shape, element = self._shape(), self.type()
         layout = []
         while self.accept(","):
@@ -204,7 +211,7 @@ class TypeParser(Cursor):
         return TupleType(tuple(self.items(self.type, "<", ">")))
 
     def _vector(self) -> Type:
-        return OpaqueType("vector" + self.balanced_text("a vector type"))
+        return OpaqueType("vector" + self.balanced_text("vector type"))
 
     # --- types of dialects --------------------------------------------------------------------------------------
 
@@ -226,7 +233,7 @@ class TypeParser(Cursor):
         if "." not in name and not angled:
             self.position = start
             return self.type_alias(self.advance())
-        return OpaqueType(name + (self.balanced_text("a dialect's type") if angled else ""))
+        return OpaqueType(name + (self.balanced_text("dialect type") if angled else ""))
 
     def _future_element(self) -> Type:
         offset, type = self.start, self.type()
@@ -235,7 +242,7 @@ class TypeParser(Cursor):
         return type
 
     def balanced_text(self, what: str) -> str:
-        """The text from the bracket that stands next to the one that closes it."""
+        """Return the text from the next bracket to the one that closes it; `what` describes it in errors."""
         start = self.start
         self.balanced(what)
         return self.text[start : self.position]
@@ -246,6 +253,7 @@ class TypeParser(Cursor):
         start = self.start
         self.advance()
         self.expect("<")
+        storage_text = self.peek()
         storage = self._storage_type()
         low, high = self._storage_bounds(storage)
         self.expect(":")
@@ -254,13 +262,14 @@ class TypeParser(Cursor):
         if self.accept(":"):
             if self.peek() == "{":  # blocks of several axes
                 self.position = self.text.index("<", start)
-                return OpaqueType("!quant.uniform" + self.balanced_text("a quantized type"))
+                return OpaqueType("!quant.uniform" + self.balanced_text("quantized type"))
             axis = self.integer()
         self.expect(",")
         parameters = [self._scale()] if axis is None else self.items(self._scale, "{", "}")
         self.expect(">")
         scales, zero_points = zip(*parameters) if parameters else ((), ())
-        return QuantizedType(storage, expressed, scales, zero_points, low, high, axis)
+        spelling = "" if storage_text == str(storage) else storage_text
+        return QuantizedType(storage, expressed, scales, zero_points, low, high, axis, spelling)
 
     def _storage_type(self) -> IntegerType:
         name = self.peek()

@@ -1,4 +1,4 @@
-"""The values that a text names: where they are defined, used, and no longer known."""
+"""SSA values: definitions, uses and scopes of their names."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from collections.abc import Sequence
 from stablehlo_ref.diagnostics import MalformedError, Source
 from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.ir.types import Type
-from stablehlo_ref.syntax.directive import Draft
+from stablehlo_ref.syntax.draft import Draft
 from stablehlo_ref.syntax.file import FileParser
 from stablehlo_ref.syntax.lexer import SUFFIX, TRIVIA, token
 
-MAX_RESULTS = 1 << 20  # of one operation
+MAX_RESULTS = 1 << 20  # of an operation
 
 VALUE = rf"{SUFFIX}(?:\#\d++)?+"
 RESULT = rf"%({SUFFIX})(?:\s*:\s*(\d++))?+"
@@ -22,25 +22,25 @@ _match_next_operand = token(rf",{TRIVIA}%({VALUE})")
 
 
 class Scope:
-    """The values that a text may name inside one isolated region, or one that may hide names of the scope `above`."""
+    """The names of values inside an isolated region, or inside a region that may shadow names of the scope `above`."""
 
     __slots__ = ("above", "defined", "expected", "values")
 
     def __init__(self, above: Scope | None = None) -> None:
         self.above = above
         self.values: dict[str, Value] = {}
-        self.defined: list[str] = []  # in order, so that a region's end can take back what it defined
-        self.expected: dict[str, int] = {}  # used before their definition: where
+        self.defined: list[str] = []  # in order, so that the names of a region can be removed at its end
+        self.expected: dict[str, int] = {}  # offsets of the first uses of names that are not yet defined
 
-    def ask_above(self) -> None:
-        """Leaves it to the scope above to define what has been used and not defined."""
+    def forward_uses(self) -> None:
+        """Leave the definition of names that are used and not defined here to the scope above."""
         assert self.above is not None
         self.above.values |= {name: self.values[name] for name in self.expected}
         self.above.expected |= self.expected
 
 
 class ValueParser(FileParser):
-    """Reads names of values and keeps what they stand for."""
+    """Parses names of values and keeps the values that they refer to."""
 
     def __init__(self, source: Source) -> None:
         super().__init__(source)
@@ -48,7 +48,7 @@ class ValueParser(FileParser):
 
     # operand ::= %name (#index)?
     def operand(self) -> tuple[str, int]:
-        """The name of a value, and where it stands."""
+        """Parse the name of a value; return it without `%`, with its offset."""
         match = self.take(_match_operand(self.text, self.position))
         if not match:
             raise self.expected("a value such as '%0'")
@@ -56,6 +56,7 @@ class ValueParser(FileParser):
 
     # operands ::= (operand (, operand)*)?
     def operand_list(self) -> list[tuple[str, int]]:
+        """Parse names of values, separated by commas, if there are any."""
         if self.peek()[:1] != "%":
             return []
         operands = [self.operand()]
@@ -64,6 +65,7 @@ class ValueParser(FileParser):
         return operands
 
     def resolve(self, draft: Draft) -> list[Value]:
+        """Return the values that the operands of an op refer to."""
         types: Sequence[Type | None] = draft.operand_types or (None,) * len(draft.operands)
         if len(types) != len(draft.operands):
             raise self.error(f"{len(draft.operands)} operands present, but expected {len(types)}", draft.offset)
@@ -86,7 +88,7 @@ class ValueParser(FileParser):
         return self.error(message, offset)
 
     def _expect_value(self, name: str, offset: int, type: Type | None) -> Value:
-        """A value that is used before its definition, which other blocks of the region may hold."""
+        """Return a value that is used before its definition, which may be in a later block of the region."""
         if type is None:
             raise self.error(f"use of undeclared SSA value name '%{name}'", offset)
         value = self.scope.values[name] = Value(type, None, 0, name)
@@ -94,7 +96,7 @@ class ValueParser(FileParser):
         return value
 
     def define_results(self, op: Operation, match: re.Match[str]) -> None:
-        """Names the results of `op` as the text before it does."""
+        """Give the results of `op` the names that precede it in the text."""
         if match[2] is None and not match[3] and len(op.results) == 1:
             op.results[0] = self.define(match[1], op.results[0], match.start(1) - 1)
             return
@@ -102,24 +104,24 @@ class ValueParser(FileParser):
         names = [(m[1], self._result_count(m)) for m in _find_results(self.text, start, stop)]
         declared = sum(count for _, count in names)
         if declared != len(op.results):
-            raise self.error(f"'{op.name}' has {len(op.results)} results, but {declared} are named", start)
+            raise self.error(f"expected {len(op.results)} result names for '{op.name}', found {declared}", start)
         index = 0
         for name, count in names:
             for part in range(count):
                 full = name if count == 1 else f"{name}#{part}"
                 op.results[index] = self.define(full, op.results[index], start)
                 index += 1
-            if count > 1:  # the name alone is that of the first
+            if count > 1:  # the name without a number is that of the first
                 self.define(name, op.results[index - count], start)
 
     def _result_count(self, match: re.Match[str]) -> int:
         count = 1 if match[2] is None else self.to_integer(match[2], match.start(2))
         if not 1 <= count <= MAX_RESULTS:
-            raise self.error("expected a positive number of results", match.start(2))
+            raise self.error(f"expected a number of results from 1 to {MAX_RESULTS}", match.start(2))
         return count
 
     def define(self, name: str, value: Value, offset: int) -> Value:
-        """Binds a name; returns `value`, or what stood for it where it was used before."""
+        """Bind a name to `value`; return the value, or the one that earlier uses of the name refer to."""
         values = self.scope.values
         if name in values:
             value = self._redefine(name, value, offset)
@@ -142,11 +144,12 @@ class ValueParser(FileParser):
         return known
 
     def check_scope(self) -> None:
+        """Raise MalformedError for a name that is used and never defined."""
         for name, offset in self.scope.expected.items():
             raise self.error(f"use of undeclared SSA value name '%{name}'", offset)
 
     def leave(self, first_defined: int) -> None:
-        """Takes back the names that were defined since."""
+        """Remove the names that were defined after the first `first_defined`."""
         scope = self.scope
         for name in scope.defined[first_defined:]:
             scope.values.pop(name, None)
@@ -154,7 +157,7 @@ class ValueParser(FileParser):
 
     # argument ::= %name : type location?
     def argument(self) -> Value:
-        """A block's argument, not yet defined."""
+        """Parse a block argument, whose name is not yet bound."""
         name, _ = self.operand()
         self.expect(":")
         value = Value(self.type(), None, 0, name)
@@ -162,5 +165,5 @@ class ValueParser(FileParser):
         return value
 
     def arguments(self, names: Sequence[tuple[str, int]], types: Sequence[Type]) -> list[Value]:
-        """Block arguments by names and types."""
+        """Return block arguments with these names and types."""
         return [Value(type, None, index, name) for index, ((name, _), type) in enumerate(zip(names, types))]

@@ -1,1 +1,1 @@
-"""What custom_call does for targets that exporters emit: one module for each library that they belong to."""
+"""Handlers for the custom_call targets that exporters emit, one module per library or family of targets."""

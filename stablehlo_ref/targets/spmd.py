@@ -1,8 +1,8 @@
-"""GSPMD's calls into and out of what each device does by itself, which JAX emitted for `shard_map` before Shardy.
+"""Targets of GSPMD that enter and leave the part of a program that is written per device, as in `shard_map`.
 
-A program with such calls runs as one process for each device. Outside of them all processes compute the same, with
-whole tensors; `SPMDFullToShardShape` gives each its part of one, and at `SPMDShardToFullShape` they meet and put their
-parts together.
+JAX emitted them before Shardy. A program with such calls runs as one process per device. Outside of the per-device part
+all processes compute the same, with full tensors. `SPMDFullToShardShape` returns each process its shard of a tensor,
+and `SPMDShardToFullShape` is a rendezvous at which the processes join their shards.
 """
 
 from __future__ import annotations
@@ -11,132 +11,150 @@ import re
 from collections.abc import Callable, Generator, Sequence
 from functools import lru_cache
 from math import prod
-from typing import Any
+from typing import TypeAlias
 
 import numpy as np
 
+from stablehlo_ref.define.bound import PlanSite
+from stablehlo_ref.define.context import Context
+from stablehlo_ref.define.definition import resolve
+from stablehlo_ref.define.processes import Contributions, Group, Process, Rendezvous
+from stablehlo_ref.define.spec import compatible, is_tensor, rank
 from stablehlo_ref.diagnostics import EvaluationError, Location, UnsupportedError
+from stablehlo_ref.distribution.meshes import MOST_DEVICES
+from stablehlo_ref.distribution.sharding import Tiling
+from stablehlo_ref.ir.arrays import Array
+from stablehlo_ref.ir.attributes import Attribute
 from stablehlo_ref.ir.core import Operation
+from stablehlo_ref.ir.types import TensorType, Type
 from stablehlo_ref.ops.extensibility import CustomCallOp
-from stablehlo_ref.ops.meshes import MOST_DEVICES
-from stablehlo_ref.ops.sharding import Tiling
-from stablehlo_ref.processes import Group, Meeting, Process, Rendezvous
-from stablehlo_ref.spec import compatible, rank
 
-Array = Any
-Turns = Generator[Any, Any, Any]
+CommunicatingRun: TypeAlias = Callable[[Context, Sequence[Array]], Generator[Rendezvous, Contributions, Array]]
 
 LIST = r"\d+(?:,\d+)*"
 TILING = re.compile(rf"devices=\[({LIST})\](?:<=\[({LIST})\](?:T\(({LIST})\))?|({LIST}))")
 
 
-def tiling_of(sharding: Any, rank: int) -> Tiling:
-    """How GSPMD says that a tensor is split. ValueError where it is no such text.
+def tiling_of(sharding: Attribute | None, rank: int) -> Tiling:
+    """Parse GSPMD's text form of a sharding. ValueError if it does not describe a tensor of rank `rank`.
 
-    Of `{devices=[2,1,4]<=[8] last_tile_dim_replicate}` the first numbers are those of the tensor's dimensions, and the
-    parts in row-major order belong to the devices behind them: a list, or all by number in an array that is transposed.
-    Where nothing of the kind is said, every device has the whole.
+    In `{devices=[2,1,4]<=[8] last_tile_dim_replicate}` the first numbers are the numbers of shards along each
+    dimension. The shards in row-major order belong to the devices that follow: either a list of devices, or the shape
+    of an array of all devices in order and a transposition of it. Without such a list every device holds the full
+    tensor.
     """
     found = TILING.search(sharding) if isinstance(sharding, str) else None
     sizes, order, transposed, listed = map(numbers, found.groups()) if found else ((1,) * rank, (1,), (), ())
     if len(sizes) < rank:
-        raise ValueError(f"{len(sizes)} numbers for {rank} dimensions")
+        raise ValueError(f"expected {rank} tile sizes, got {len(sizes)}")
     count = prod(sizes)
-    devices = listed or in_order(order, transposed, count)
+    devices = listed or device_order(order, transposed, count)
     if not np.array_equal(np.sort(devices), np.arange(count)):
-        raise ValueError(f"its devices are not the numbers below {count}")
-    places = np.unravel_index(np.argsort(devices), sizes)[:rank] if rank else ()
-    return Tiling(sizes[:rank], places, count)
+        raise ValueError(f"its devices are not a permutation of the numbers below {count}")
+    coordinates = np.unravel_index(np.argsort(devices), sizes)[:rank] if rank else ()
+    return Tiling(sizes[:rank], coordinates, count)
 
 
 def numbers(text: str | None) -> tuple[int, ...]:
+    """Return the integers of a comma-separated list."""
     return tuple(map(int, text.split(","))) if text else ()
 
 
-def in_order(sizes: Sequence[int], transposed: Sequence[int], count: int) -> Array:
-    """The numbers of `count` devices as they stand in an array of these sizes that is transposed."""
+def device_order(sizes: Sequence[int], transposed: Sequence[int], count: int) -> Array:
+    """Return the devices 0, 1, ... in the order of a transposed array of shape `sizes`."""
     if prod(sizes) != count:
-        raise ValueError(f"it has {prod(sizes)} devices for {count} parts")
+        raise ValueError(f"it has {prod(sizes)} devices for {count} shards")
     if count > MOST_DEVICES:
         raise ValueError(f"it has more than {MOST_DEVICES} devices")
     return np.arange(count).reshape(sizes).transpose(transposed or None).ravel()
 
 
-def read_tiling(sharding: Any, rank: int, location: Location) -> Tiling:
+def read_tiling(sharding: Attribute | None, rank: int, location: Location) -> Tiling:
+    """Parse a sharding. UnsupportedError if that is not possible."""
     try:
         return tiling_of(sharding, rank)
     except ValueError as error:
-        raise UnsupportedError(f"can't read the sharding {sharding!r}: {error}", location) from None
+        raise UnsupportedError(f"unsupported sharding {sharding!r}: {error}", location) from None
 
 
-def check_tiling(tiling: Tiling, whole: Any, part: Any, location: Location) -> None:
+def tensor_types(site: PlanSite, inputs: Sequence[Type], results: Sequence[Type]) -> tuple[TensorType, TensorType]:
+    """Return the types of the operand and the result; UnsupportedError unless there is one of each, both tensors."""
+    match (*inputs, "->", *results):
+        case (TensorType() as operand, "->", TensorType() as result):
+            return operand, result
+    types = [", ".join(map(str, types)) for types in (inputs, results)]
+    raise UnsupportedError(f"expected one tensor and one result, got ({types[0]}) -> ({types[1]})", site.location)
+
+
+def check_tiling(tiling: Tiling, whole: TensorType, part: TensorType, location: Location) -> None:
+    """Raise UnsupportedError unless the sharding splits type `whole` into shards of type `part`."""
     if rank(whole) != rank(part) or not compatible(tiling.whole_type(part), whole):
-        raise UnsupportedError(f"the sharding does not split {whole} into parts {part}", location)
+        raise UnsupportedError(f"the sharding does not split {whole} into shards {part}", location)
 
 
 def check_devices(tiling: Tiling, process: Process, location: Location) -> None:
+    """Raise EvaluationError unless the grid has a partition for each device of the sharding."""
     partitions = process.grid.num_partitions
     if tiling.count not in (1, partitions):
-        message = f"the tensor is on {tiling.count} devices, and the grid has {partitions} partitions"
+        message = f"the tensor is sharded over {tiling.count} devices, but the grid has {partitions} partitions"
         raise EvaluationError(message, location)
 
 
-class FullToShard(CustomCallOp, target="SPMDFullToShardShape"):
-    """Gives each process its part of a tensor, as the `Sharding` call before says."""
-
-    communicates = True
+class FullToShard(CustomCallOp, target="SPMDFullToShardShape", communicates=True):
+    """Return each process its shard of a tensor, by the sharding of the preceding `Sharding` call."""
 
     @staticmethod
-    def plan(  # type: ignore[override]
-        inputs: Any, results: Any, producers: Any, location: Location
-    ) -> Callable[..., Turns]:
-        tiling = tiling_before(producers(), rank(inputs[0]), location)
-        check_tiling(tiling, inputs[0], results[0], location)
+    def plan(site: PlanSite, inputs: Sequence[Type], results: Sequence[Type]) -> CommunicatingRun:
+        whole, part = tensor_types(site, inputs, results)
+        tiling = sharding_of_operand(site.producers(), rank(whole), site.location)
+        check_tiling(tiling, whole, part, site.location)
 
-        def run(context: Any, inputs: Sequence[Array]) -> Turns:
+        def run(context: Context, inputs: Sequence[Array]) -> Generator[Rendezvous, Contributions, Array]:
             yield from ()
-            check_devices(tiling, context.process, location)
+            check_devices(tiling, context.process, site.location)
             return tiling.split(inputs[0], context.process.id[1])
 
         return run
 
 
-class ShardToFull(CustomCallOp, target="SPMDShardToFullShape"):
-    """Puts the parts of all processes together."""
-
-    communicates = True
+class ShardToFull(CustomCallOp, target="SPMDShardToFullShape", communicates=True):
+    """Join the shards of all processes to the full tensor."""
 
     @staticmethod
-    def plan(  # type: ignore[override]
-        inputs: Any, results: Any, attributes: Any, location: Location
-    ) -> Callable[..., Turns]:
-        tiling = read_tiling(attributes.get("mhlo.sharding"), rank(results[0]), location)
-        check_tiling(tiling, results[0], inputs[0], location)
+    def plan(site: PlanSite, inputs: Sequence[Type], results: Sequence[Type]) -> CommunicatingRun:
+        part, whole = tensor_types(site, inputs, results)
+        tiling = read_tiling(site.attributes.get("mhlo.sharding"), rank(whole), site.location)
+        check_tiling(tiling, whole, part, site.location)
         tag = (("operands", tuple(inputs)),)
 
-        def run(context: Any, inputs: Sequence[Array]) -> Turns:
-            check_devices(tiling, context.process, location)
+        def run(context: Context, inputs: Sequence[Array]) -> Generator[Rendezvous, Contributions, Array]:
+            check_devices(tiling, context.process, site.location)
             group = partitions_of(context.process.id[0], context.process.grid.num_partitions)
-            meeting: Meeting = yield Rendezvous("SPMDShardToFullShape", tag, group, inputs[0], location)
-            return meeting.once("whole", lambda: tiling.join(list(meeting.brought.values())))
+            contributions = yield Rendezvous("SPMDShardToFullShape", tag, group, inputs[0], site.location)
+            whole: Array = contributions.once("whole", lambda: tiling.join(list(contributions.by_process.values())))
+            return whole
 
         return run
 
 
 @lru_cache(maxsize=64)
 def partitions_of(replica: int, count: int) -> Group:
-    """All processes of a replica, as one tuple for each of them."""
+    """Return all processes of a replica; cached, so that its processes share one tuple."""
     return tuple((replica, partition) for partition in range(count))
 
 
-def tiling_before(producers: Sequence[Operation | None], rank: int, location: Location) -> Tiling:
-    """The tiling of the `Sharding` call that an operand comes from."""
-    (producer,) = producers
+def sharding_of_operand(producers: Sequence[Operation | None], rank: int, location: Location) -> Tiling:
+    """Return the tiling of the `Sharding` call that produces the only operand."""
+    producer = producers[0] if len(producers) == 1 else None
     return read_tiling(None if producer is None else producer.attributes.get("mhlo.sharding"), rank, location)
 
 
 def device_count(module: Operation) -> int:
-    """How many devices a program splits tensors over, one if it does not."""
-    calls = [op for op in module.walk() if op.definition is not None and op.definition.of(op) is FullToShard]
-    tilings = [tiling_before(op.producers(), rank(op.operand_types[0]), op.location) for op in calls]
+    """Return the number of devices over which a program shards tensors, 1 if it does not."""
+    calls = [
+        op
+        for op in module.walk()
+        if resolve(op) is FullToShard.definition and any(map(is_tensor, op.operand_types[:1]))
+    ]
+    tilings = [sharding_of_operand(op.producers(), rank(op.operand_types[0]), op.location) for op in calls]
     return max((tiling.count for tiling in tilings), default=1)

@@ -1,43 +1,60 @@
-"""Targets that XLA's compilers know by name: what they expand on CPUs, and what JAX emits for TPUs and GPUs."""
+"""Targets that XLA expands or implements itself, on CPUs, GPUs and TPUs."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from stablehlo_ref.define.spec import dim
+from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.numerics import factorizations
-from stablehlo_ref.numerics.counter_based import threefry_keys, threefry_rounds
-from stablehlo_ref.numerics.top import descending, top_indices
-from stablehlo_ref.ops.extensibility import CustomCall, register_custom_call
-from stablehlo_ref.spec import dim
-from stablehlo_ref.targets.lapack import converged, rounding
+from stablehlo_ref.numerics.counter_based_rng import threefry_keys, threefry_rounds
+from stablehlo_ref.numerics.top_k import descending_keys, top_k_indices
+from stablehlo_ref.ops.extensibility import CustomCall
+from stablehlo_ref.targets.configuration import (
+    boolean,
+    computation,
+    configuration,
+    integer,
+    malformed,
+    register,
+    scalar,
+    with_entries,
+)
+from stablehlo_ref.targets.exact_lapack import ExactLapack
+from stablehlo_ref.targets.lapack import exactly
 
-Array = Any
-
-# --- the largest elements -------------------------------------------------------------------------------------------
+# --- top k ----------------------------------------------------------------------------------------------------------
 
 
 def approx_top_k(call: CustomCall, operand: Array, indices: Array, *rest: Array) -> Sequence[Array]:
-    """The elements of a dimension that the comparator puts first, all of them found; and what `indices` has there."""
-    axis = call.backend_config["reduction_dim"]
-    numbers = operand.dtype.type(0), operand.dtype.type(1)
-    (ascending,) = call.computations[0](*numbers, *[indices.dtype.type(0)] * 2)
-    keys = descending(operand.dtype)(operand)
+    """Return the elements that the comparator orders first along `reduction_dim`, exactly, and their `indices`."""
+    axis = integer(call, "reduction_dim", -operand.ndim, operand.ndim - 1) % operand.ndim
+    samples = operand.dtype.type(0), operand.dtype.type(1)
+    (ascending,) = computation(call)(*samples, *[indices.dtype.type(0)] * 2)
+    keys = descending_keys(operand.dtype)(operand)
     order = np.argsort(~keys if ascending else keys, axis, "stable")
     order = order.take(range(dim(call.result_types[0], axis)), axis)
     return np.take_along_axis(operand, order, axis), np.take_along_axis(indices, order, axis)
 
 
 def top_k(call: CustomCall, operand: Array, k: Array | None = None) -> Sequence[Array]:
-    """The `k` largest elements of the last dimension, or the smallest ones, and their indices."""
-    config = {**call.attributes.get("mhlo.attributes", {}), **(call.backend_config or {})}
-    count = int(config["k"] if k is None else k)
-    if config.get("largest", True):
-        order = top_indices(operand.dtype)(operand, count)
+    """Return the `k` largest elements along the last dimension, or the smallest, and their indices.
+
+    `k` is an operand for dynamic shapes, an entry of the configuration, or else the size of the result.
+    """
+    attributes = call.attributes.get("mhlo.attributes", {})
+    if not isinstance(attributes, Mapping):
+        raise malformed(call, f"expected a dictionary as mhlo.attributes, got {attributes!r}")
+    call = with_entries(call, {**attributes, **configuration(call)})
+    size = operand.shape[-1]
+    count = dim(call.result_types[0], operand.ndim - 1) if k is None else scalar(call, "k", k)
+    count = integer(with_entries(call, {"k": count, **configuration(call)}), "k", 0, size)
+    if boolean(call, "largest", default=True):
+        order = top_k_indices(operand.dtype)(operand, count)
     else:
-        order = np.argsort(~descending(operand.dtype)(operand), -1, "stable")[..., :count]
+        order = np.argsort(~descending_keys(operand.dtype)(operand), -1, "stable")[..., :count]
     return np.take_along_axis(operand, order, -1), order.astype(np.int32)
 
 
@@ -45,7 +62,7 @@ def top_k(call: CustomCall, operand: Array, k: Array | None = None) -> Sequence[
 
 
 def threefry2x32(call: CustomCall, k0: Array, k1: Array, x: Array, y: Array, *length: Array) -> Sequence[Array]:
-    """Blocks of Threefry, each with a key of its own; how many is told again where shapes are unknown."""
+    """Return Threefry-2x32 blocks, each with its own key; `length` repeats the number of blocks for dynamic shapes."""
     x, y = x.copy(), y.copy()
     threefry_rounds(threefry_keys(k0, k1), x, y, np.empty_like(x))
     return x, y
@@ -54,47 +71,51 @@ def threefry2x32(call: CustomCall, k0: Array, k1: Array, x: Array, y: Array, *le
 # --- linear algebra -------------------------------------------------------------------------------------------------
 
 
-def eigh(call: CustomCall, a: Array) -> Sequence[Array]:
-    """The eigenvectors and eigenvalues of Hermitian matrices; the configuration is "lower,sorted,...,..."."""
-    lower = str(call.backend_config).split(",")[0] != "0"
-    (values, vectors), _ = converged(lambda x: np.linalg.eigh(x, "L" if lower else "U"), a)
-    return vectors, values
+def eigh(lapack: ExactLapack, call: CustomCall, a: Array) -> Sequence[Array]:
+    """Return eigenvectors and eigenvalues of Hermitian matrices; the configuration is "lower,sorted,...,..."."""
+    lower = str(call.backend_config).split(",")[0] or "1"
+    if lower not in ("0", "1"):
+        raise malformed(call, f"expected backend_config to start with 0 or 1, got {call.backend_config!r}")
+    return lapack.syevd(a, lower == "1", with_vectors=True)[:2]
 
 
-def lu_decomposition(call: CustomCall, a: Array) -> Sequence[Array]:
-    """The factors, packed; which row each was exchanged with, counting from 0; and the order that rows are in then."""
-    packed, pivots, _ = factorizations.lu(a)
+def lu_decomposition(lapack: ExactLapack, call: CustomCall, a: Array) -> Sequence[Array]:
+    """Return the packed LU factors, the pivots, counted from 0, and the permutation of rows."""
+    packed, pivots, _ = lapack.getrf(a)
     return packed, pivots - 1, permutation(pivots - 1, a.shape[-2])
 
 
 def lu_pivots_to_permutation(call: CustomCall, pivots: Array) -> Sequence[Array]:
+    """Return the permutation of rows that pivots, counted from 0, represent."""
     return [permutation(pivots, dim(call.result_types[0], pivots.ndim - 1))]
 
 
 def permutation(pivots: Array, size: int) -> Array:
-    """The order of `size` rows after each, from the first on, was exchanged with that of its pivot, if there is one."""
+    """Return the order of `size` rows after swapping each row in turn with its pivot; pivots >= `size` are skipped."""
     order = np.broadcast_to(np.arange(size, dtype=np.int32), (*pivots.shape[:-1], size)).copy()
     for k in range(pivots.shape[-1]):
         factorizations.swap(order[..., np.newaxis], k, np.where(pivots[..., k] < size, pivots[..., k], k))
     return order
 
 
-def qr(call: CustomCall, a: Array) -> Sequence[Array]:
-    return factorizations.qr(a)
+def qr(lapack: ExactLapack, call: CustomCall, a: Array) -> Sequence[Array]:
+    """Return the packed QR factorization and `tau`."""
+    return lapack.geqrf(a)
 
 
-def householder_product(call: CustomCall, packed: Array, tau: Array) -> Sequence[Array]:
-    return [factorizations.product(packed, tau)]
+def householder_product(lapack: ExactLapack, call: CustomCall, packed: Array, tau: Array) -> Sequence[Array]:
+    """Return the product of reflectors as a matrix."""
+    return [lapack.orgqr(packed, tau)]
 
 
-register_custom_call("ApproxTopK", approx_top_k)
+register("ApproxTopK", approx_top_k)
 for target in ("TopK", "mhlo.topk"):
-    register_custom_call(target, top_k)
+    register(target, top_k)
 for device in ("cu", "hip"):
-    register_custom_call(f"{device}_threefry2x32_ffi", threefry2x32)
-    register_custom_call(f"{device}_threefry2x32", threefry2x32)
-    register_custom_call(f"{device}_lu_pivots_to_permutation", lu_pivots_to_permutation)
-register_custom_call("Eigh", rounding(eigh))
-register_custom_call("LuDecomposition", rounding(lu_decomposition))
-register_custom_call("Qr", rounding(qr))
-register_custom_call("ProductOfElementaryHouseholderReflectors", rounding(householder_product))
+    register(f"{device}_threefry2x32_ffi", threefry2x32)
+    register(f"{device}_threefry2x32", threefry2x32)
+    register(f"{device}_lu_pivots_to_permutation", lu_pivots_to_permutation)
+register("Eigh", exactly(eigh, "nn"))
+register("LuDecomposition", exactly(lu_decomposition, "mn"))
+register("Qr", exactly(qr, "mn"))
+register("ProductOfElementaryHouseholderReflectors", exactly(householder_product, "mk t"))

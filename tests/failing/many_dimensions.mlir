@@ -1,13 +1,13 @@
-// More dimensions than an array may have.
+// More dimensions than numpy supports.
 func.func @main() {
-  // expected-error@+1 {{a tensor of 65 dimensions, where arrays have at most 64}}
+  // expected-error@+1 {{a tensor of 65 dimensions, more than numpy's limit of 64}}
   %0 = stablehlo.iota dim = 0 : tensor<1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1xf32>
   return
 }
 
 // -----
 
-// As many as an array may have, and more than a kernel needs itself.
+// As many dimensions as numpy supports, but the kernel needs additional ones.
 func.func @main() {
   %0 = stablehlo.iota dim = 0 : tensor<1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1xf32>
   // expected-error@+1 {{'chlo.top_k' op on tensors of more than 31 dimensions}}

@@ -13,14 +13,14 @@ func.func @main() {
 
 ml_program.global private mutable @unset : tensor<i64>
 func.func @main() {
-  // expected-error@+1 {{@unset has no value yet}}
+  // expected-error@+1 {{@unset is loaded before a value is stored}}
   %0 = ml_program.global_load @unset : tensor<i64>
   return
 }
 
 // -----
 
-// func: calls nest up to a limit.
+// func: the depth of nested calls is limited.
 
 func.func @main() {
   call @forever() : () -> ()
@@ -34,7 +34,7 @@ func.func private @forever() {
 
 // -----
 
-// interpreter, check: there are as many values of a probe as there were.
+// interpreter, check: an iteration that a probe did not record.
 
 func.func @main() {
   %x = stablehlo.constant dense<1> : tensor<i32>
@@ -46,7 +46,7 @@ func.func @main() {
 
 // -----
 
-// check: every check that fails is told, in the order of the run.
+// check: all failed checks are reported, in the order of execution.
 
 func.func @main() {
   %x = stablehlo.constant dense<[1.0, 2.0]> : tensor<2xf32>
@@ -70,7 +70,7 @@ func.func @main() {
 
 // -----
 
-// NaN is like NaN, and like nothing else.
+// NaN equals NaN with any sign and payload, and no other value.
 
 func.func @main() {
   %x = stablehlo.constant dense<[0x7FC00000, 1.0]> : tensor<2xf32>
@@ -84,7 +84,7 @@ func.func @main() {
 
 // -----
 
-// stablehlo: bounds that only a run tells.
+// stablehlo: operands checked at run time.
 
 func.func @main() {
   %x = stablehlo.constant dense<[0, 1, 2]> : tensor<3xi32>
@@ -109,13 +109,13 @@ func.func @main() {
 
 // -----
 
-// sdy: a part for each device, of a size that only a run tells.
+// sdy: a dynamic size that the mesh does not divide.
 
 sdy.mesh @mesh = <["x"=2]>
 func.func @main() {
   %x = stablehlo.constant dense<[0, 1, 2]> : tensor<3xi32>
   %0 = tensor.cast %x : tensor<3xi32> to tensor<?xi32>
-  // expected-error@+1 {{a tensor of shape [3] can't be split into [2] equal parts}}
+  // expected-error@+1 {{cannot split a tensor of shape [3] into [2] equal parts}}
   %1 = sdy.manual_computation(%0) in_shardings=[<@mesh, [{"x"}]>] out_shardings=[<@mesh, [{"x"}]>] manual_axes={"x"} (%p: tensor<?xi32>) {
     sdy.return %p : tensor<?xi32>
   } : (tensor<?xi32>) -> tensor<?xi32>
@@ -124,7 +124,7 @@ func.func @main() {
 
 // -----
 
-// sdy: devices that meet nobody; the error says who waits.
+// sdy: a deadlock between devices; the error shows the op that waits.
 
 sdy.mesh @mesh = <["x"=2]>
 func.func @main() {

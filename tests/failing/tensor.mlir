@@ -1,7 +1,7 @@
 func.func @main() {
   %x = stablehlo.constant dense<0> : tensor<2x3xi32>
   %i = arith.constant 2 : index
-  // expected-error@+1 {{index 2 is out of bounds: there are 2}}
+  // expected-error@+1 {{index 2 is out of bounds for size 2}}
   %0 = tensor.dim %x, %i : tensor<2x3xi32>
   return
 }
@@ -12,7 +12,7 @@ func.func @main() {
   %x = stablehlo.constant dense<0> : tensor<2x3xi32>
   %zero = arith.constant 0 : index
   %i = arith.constant -1 : index
-  // expected-error@+1 {{index -1 is out of bounds: there are 3}}
+  // expected-error@+1 {{index -1 is out of bounds for size 3}}
   %0 = tensor.extract %x[%zero, %i] : tensor<2x3xi32>
   return
 }
@@ -23,7 +23,7 @@ func.func @main() {
   %x = stablehlo.constant dense<> : tensor<0xi32>
   %v = arith.constant 1 : i32
   %zero = arith.constant 0 : index
-  // expected-error@+1 {{index 0 is out of bounds: there are 0}}
+  // expected-error@+1 {{index 0 is out of bounds for size 0}}
   %0 = tensor.insert %v into %x[%zero] : tensor<0xi32>
   return
 }
@@ -33,7 +33,7 @@ func.func @main() {
 func.func @main() {
   %x = stablehlo.constant dense<[1, 2, 3]> : tensor<3xi32>
   %0 = tensor.cast %x : tensor<3xi32> to tensor<?xi32>
-  // expected-error@+1 {{gives tensor<3xi32> here, where tensor<2xi32> is declared}}
+  // expected-error@+1 {{returns tensor<3xi32> here, where tensor<2xi32> is declared}}
   %1 = tensor.cast %0 : tensor<?xi32> to tensor<2xi32>
   return
 }
@@ -42,14 +42,14 @@ func.func @main() {
 
 func.func @main() {
   %n = arith.constant -1 : index
-  // expected-error@+1 {{gives tensor<-1xf32> here, where tensor<?xf32> is declared}}
+  // expected-error@+1 {{returns tensor<-1xf32> here, where tensor<?xf32> is declared}}
   %0 = tensor.empty(%n) : tensor<?xf32>
   return
 }
 
 // -----
 
-// Larger than any machine's memory: the size is looked at, not tried.
+// Larger than any memory: the size is checked before anything is allocated.
 func.func @main() {
   %n = arith.constant 1152921504606846976 : index
   // expected-error@+1 {{tensor<1152921504606846976xf64> is larger than the limit}}

@@ -125,3 +125,29 @@ func.func @main() {
   check.expect_eq_const %results#1, dense<> : tensor<2x0xf32>
   func.return
 }
+
+// -----
+
+// Groups along an axis of a mesh of all devices, 2 replicas x 2 partitions; device ids are flattened process ids.
+func.func @all_to_all(%operand: tensor<2xi32>) -> tensor<2xi32> {
+  %result = "stablehlo.all_to_all"(%operand) {
+    split_dimension = 0 : i64, concat_dimension = 0 : i64, split_count = 2 : i64,
+    replica_groups = #stablehlo.replica_group_mesh_axes<mesh = #stablehlo.mesh<axes = [#stablehlo.mesh_axis<name = "x", size = 2>, #stablehlo.mesh_axis<name = "y", size = 2>]>, axes = [#stablehlo.axis_ref<name = "y">]>,
+    channel_handle = #stablehlo.channel_handle<handle = 1, type = 0>
+  } : (tensor<2xi32>) -> tensor<2xi32>
+  func.return %result : tensor<2xi32>
+}
+
+func.func @main() {
+  %0 = stablehlo.constant dense<[1, 2]> : tensor<2xi32>
+  %1 = stablehlo.constant dense<[3, 4]> : tensor<2xi32>
+  %2 = stablehlo.constant dense<[5, 6]> : tensor<2xi32>
+  %3 = stablehlo.constant dense<[7, 8]> : tensor<2xi32>
+  %results:4 = "interpreter.run_parallel"(%0, %1, %2, %3) {programs = [[@all_to_all, @all_to_all], [@all_to_all, @all_to_all]]}
+      : (tensor<2xi32>, tensor<2xi32>, tensor<2xi32>, tensor<2xi32>) -> (tensor<2xi32>, tensor<2xi32>, tensor<2xi32>, tensor<2xi32>)
+  check.expect_eq_const %results#0, dense<[1, 3]> : tensor<2xi32>
+  check.expect_eq_const %results#1, dense<[2, 4]> : tensor<2xi32>
+  check.expect_eq_const %results#2, dense<[5, 7]> : tensor<2xi32>
+  check.expect_eq_const %results#3, dense<[6, 8]> : tensor<2xi32>
+  func.return
+}

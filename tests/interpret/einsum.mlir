@@ -48,3 +48,21 @@ func.func @scalars_and_empty_tensors() {
   check.expect_eq_const %1, dense<0> : tensor<i32>
   func.return
 }
+
+// -----
+
+// An ellipsis is any number of dimensions, here batching ones: a product with a matrix, and a batched dot product.
+func.func @ellipses() {
+  %lhs = stablehlo.constant dense<[[[1, 2], [3, 4]], [[5, 6], [7, 8]]]> : tensor<2x2x2xi32>
+  %rhs = stablehlo.constant dense<[[1, 0], [10, 1]]> : tensor<2x2xi32>
+  %0 = stablehlo.einsum %lhs, %rhs, config = "...x,xy->...y" : (tensor<2x2x2xi32>, tensor<2x2xi32>) -> tensor<2x2x2xi32>
+  check.expect_eq_const %0, dense<[[[21, 2], [43, 4]], [[65, 6], [87, 8]]]> : tensor<2x2x2xi32>
+  %1 = stablehlo.einsum %lhs, %lhs, config = "...x,...x->..." : (tensor<2x2x2xi32>, tensor<2x2x2xi32>) -> tensor<2x2xi32>
+  check.expect_eq_const %1, dense<[[5, 25], [61, 113]]> : tensor<2x2xi32>
+  %2 = stablehlo.einsum %lhs, %rhs, config = "i...,...->...i" : (tensor<2x2x2xi32>, tensor<2x2xi32>) -> tensor<2x2x2xi32>
+  check.expect_eq_const %2, dense<[[[1, 5], [0, 0]], [[30, 70], [4, 8]]]> : tensor<2x2x2xi32>
+  // The ellipsis of one operand has no dimensions, and the other one's are summed.
+  %3 = stablehlo.einsum %rhs, %rhs, config = "ij...,...->ji" : (tensor<2x2xi32>, tensor<2x2xi32>) -> tensor<2x2xi32>
+  check.expect_eq_const %3, dense<[[12, 120], [0, 12]]> : tensor<2x2xi32>
+  func.return
+}

@@ -1,13 +1,16 @@
 // RUN: stablehlo-interp --split-input-file %s
 
 sdy.mesh @mesh = <["x"=2, "y"=2]>
-func.func @marks() {
+func.func @annotations() {
   %x = stablehlo.constant dense<[[1, 2], [3, 4]]> : tensor<2x2xi32>
   %0 = sdy.sharding_constraint %x <@mesh, [{"x"}, {?}]> : tensor<2x2xi32>
   %1 = sdy.reshard %0 <@mesh, [{}, {"x", "y"}], replicated={"y"}> : tensor<2x2xi32>
   sdy.sharding_group %1 group_id = 21 : tensor<2x2xi32>
   %2 = sdy.propagation_barrier %1 allowed_direction = NONE : tensor<2x2xi32>
   check.expect_eq_const %2, dense<[[1, 2], [3, 4]]> : tensor<2x2xi32>
+  %token = stablehlo.after_all : !stablehlo.token
+  %3 = sdy.sharding_constraint %token <@mesh, []> : !stablehlo.token
+  %4 = sdy.reshard %3 <@mesh, []> : !stablehlo.token
   func.return
 }
 
@@ -114,5 +117,36 @@ func.func @parts_of_axes() {
     sdy.return %3 : tensor<1x1xui32>
   } : (tensor<2x2xui32>) -> tensor<2x2xui32>
   check.expect_eq_const %0, dense<[[2, 103], [206, 307]]> : tensor<2x2xui32>
+  func.return
+}
+
+// -----
+
+// A mesh by its name and the same mesh inline; of a sharding that splits nothing the mesh does not matter.
+sdy.mesh @mesh = <["x"=2]>
+sdy.mesh @other = <["y"=3]>
+func.func @inline_mesh() {
+  %a = stablehlo.constant dense<[1, 2]> : tensor<2xi32>
+  %b = stablehlo.constant dense<10> : tensor<i32>
+  %0 = sdy.manual_computation(%a, %b) in_shardings=[<@mesh, [{"x"}]>, <@other, []>] out_shardings=[<mesh<["x"=2]>, [{"x"}]>] manual_axes={"x"} (%p: tensor<1xi32>, %q: tensor<i32>) {
+    %1 = stablehlo.broadcast_in_dim %q, dims = [] : (tensor<i32>) -> tensor<1xi32>
+    %2 = stablehlo.add %p, %1 : tensor<1xi32>
+    sdy.return %2 : tensor<1xi32>
+  } : (tensor<2xi32>, tensor<i32>) -> tensor<2xi32>
+  check.expect_eq_const %0, dense<[11, 12]> : tensor<2xi32>
+  func.return
+}
+
+// -----
+
+// Groups of an exchange along an axis of the mesh: the devices (0, 2) and (1, 3) swap rows within their column.
+sdy.mesh @mesh = <["x"=2, "y"=2]>
+func.func @exchange_along_an_axis() {
+  %a = stablehlo.constant dense<[[1, 2], [3, 4], [5, 6], [7, 8]]> : tensor<4x2xi32>
+  %0 = sdy.manual_computation(%a) in_shardings=[<@mesh, [{"x"}, {"y"}]>] out_shardings=[<@mesh, [{"x"}, {"y"}]>] manual_axes={"x", "y"} (%p: tensor<2x1xi32>) {
+    %1 = "stablehlo.all_to_all"(%p) <{split_dimension = 0 : i64, concat_dimension = 0 : i64, split_count = 2 : i64, replica_groups = #stablehlo.replica_group_mesh_axes<mesh = @mesh, axes = [#stablehlo.axis_ref<name = "x">]>}> : (tensor<2x1xi32>) -> tensor<2x1xi32>
+    sdy.return %1 : tensor<2x1xi32>
+  } : (tensor<4x2xi32>) -> tensor<4x2xi32>
+  check.expect_eq_const %0, dense<[[1, 2], [5, 6], [3, 4], [7, 8]]> : tensor<4x2xi32>
   func.return
 }

@@ -24,3 +24,17 @@ func.func @others_between() {
   check.expect_eq_const %0, dense<[[[[2], [1]], [[2], [1]]], [[[0], [0]], [[0], [0]]]]> : tensor<2x2x2x1xi32>
   func.return
 }
+
+// -----
+
+// Negative numbers count from the last dimension: of the operand for dim, of the index for batch_dims.
+func.func @negative_dimensions() {
+  %operand = stablehlo.constant dense<[[[100, 101], [110, 111]], [[200, 201], [210, 211]]]> : tensor<2x2x2xi32>
+  %index = stablehlo.constant dense<[[[0, 1], [1, 0]], [[0, 0], [1, 1]]]> : tensor<2x2x2xi32>
+  %0 = "stablehlo.torch_index_select"(%operand, %index) <{batch_dims = -1 : i64, dim = -1 : i64}> : (tensor<2x2x2xi32>, tensor<2x2x2xi32>) -> tensor<2x2x2xi32>
+  check.expect_eq_const %0, dense<[[[100, 101], [111, 110]], [[200, 200], [211, 211]]]> : tensor<2x2x2xi32>
+  %vector = stablehlo.constant dense<[1, 0, 1]> : tensor<3xi32>
+  %1 = "stablehlo.torch_index_select"(%operand, %vector) <{batch_dims = -1 : i64, dim = -2 : i64}> : (tensor<2x2x2xi32>, tensor<3xi32>) -> tensor<2x3x2xi32>
+  check.expect_eq_const %1, dense<[[[110, 111], [100, 101], [110, 111]], [[210, 211], [200, 201], [210, 211]]]> : tensor<2x3x2xi32>
+  func.return
+}

@@ -22,3 +22,15 @@ func.func @diagonals() {
   check.expect_eq_const %1, dense<[1, 4]> : tensor<2xui8>
   func.return
 }
+
+// -----
+
+// An ellipsis is any number of dimensions.
+func.func @ellipsis() {
+  %operand = stablehlo.constant dense<[[[1, 2], [3, 4]], [[5, 6], [7, 8]]]> : tensor<2x2x2xi32>
+  %0 = stablehlo.unary_einsum %operand, config = "i...->...i" : (tensor<2x2x2xi32>) -> tensor<2x2x2xi32>
+  check.expect_eq_const %0, dense<[[[1, 5], [2, 6]], [[3, 7], [4, 8]]]> : tensor<2x2x2xi32>
+  %1 = stablehlo.unary_einsum %operand, config = "...ij->..." : (tensor<2x2x2xi32>) -> tensor<2xi32>
+  check.expect_eq_const %1, dense<[10, 26]> : tensor<2xi32>
+  func.return
+}

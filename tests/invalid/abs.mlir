@@ -22,7 +22,7 @@ func.func @C2_real(%operand: tensor<2xf32>) {
 
 // -----
 
-func.func @kinds(%operand: tensor<2xui32>, %operand_1: tensor<2xcomplex<f32>>) {
+func.func @types(%operand: tensor<2xui32>, %operand_1: tensor<2xcomplex<f32>>) {
   // expected-error@+1 {{operand #0 (operand) must be tensor of signed integer or floating-point or complex type or per-tensor quantized tensor, but is tensor<2xui32>}}
   %0 = "stablehlo.abs"(%operand) : (tensor<2xui32>) -> tensor<2xf32>
   // expected-error@+1 {{result #0 (result) must be tensor of signed integer or floating-point type or per-tensor quantized tensor, but is tensor<2xui32>}}

@@ -60,7 +60,7 @@ func.func @C7(%lhs: tensor<2x2x!quant.uniform<i8:f32, 1.0>>, %rhs: tensor<2x2x!q
 
 // -----
 
-func.func @kinds(%lhs: !stablehlo.token, %rhs: tensor<2xf32>, %lhs_1: tensor<2xf32>, %rhs_1: !stablehlo.token) {
+func.func @types(%lhs: !stablehlo.token, %rhs: tensor<2xf32>, %lhs_1: tensor<2xf32>, %rhs_1: !stablehlo.token) {
   // expected-error@+1 {{operand #0 (lhs) must be tensor or quantized tensor, but is !stablehlo.token}}
   %0 = "stablehlo.add"(%lhs, %rhs) : (!stablehlo.token, tensor<2xf32>) -> tensor<2xf32>
   // expected-error@+1 {{operand #1 (rhs) must be tensor or quantized tensor, but is !stablehlo.token}}

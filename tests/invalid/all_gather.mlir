@@ -54,7 +54,7 @@ func.func @C6(%operands: tensor<2x3xf32>) {
 
 // -----
 
-func.func @C6_no_multiple(%operands: tensor<2x3xf32>) {
+func.func @C6_not_a_multiple(%operands: tensor<2x3xf32>) {
   // expected-error@+1 {{(C6): size(results) == size(operands) and all(is_multiple(dim(r, all_gather_dim), dim(o, all_gather_dim)) and compatible(r, resized(o, {all_gather_dim: dim(r, all_gather_dim)})) for o, r in zip(operands, results))}}
   %0 = "stablehlo.all_gather"(%operands) <{all_gather_dim = 1 : i64, replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>}> : (tensor<2x3xf32>) -> tensor<2x5xf32>
   return
@@ -94,17 +94,17 @@ func.func @main() {
 
 func.func @main() {
   %operands = stablehlo.constant dense<0> : tensor<2x3xf32>
-  // expected-error@+1 {{(C6): gives shape (2, 3), where tensor<2x6xf32> is declared}}
+  // expected-error@+1 {{(C6): expected tensor<2x6xf32>, got shape (2, 3)}}
   %0 = "stablehlo.all_gather"(%operands) <{all_gather_dim = 1 : i64, replica_groups = dense<[[0]]> : tensor<1x1xi64>}> : (tensor<2x3xf32>) -> tensor<2x6xf32>
   return
 }
 
 // -----
 
-func.func @kinds(%operands: tensor<2x3x!quant.uniform<i8:f32:0, {1.0, 2.0}>>, %operands_1: tensor<2x3xf32>) {
-  // expected-error@+1 {{operand #0 (operands) must be tensor or per-tensor quantized tensor, but is tensor<2x3x!quant.uniform<i8:f32:0, {1.0,2.0}>>}}
+func.func @types(%operands: tensor<2x3x!quant.uniform<i8:f32:0, {1.0, 2.0}>>, %operands_1: tensor<2x3xf32>) {
+  // expected-error@+1 {{operand #0 (operands) must be tensor or per-tensor quantized tensor, but is tensor<2x3x!quant.uniform<i8:f32:0, {1.000000e+00,2.000000e+00}>>}}
   %0 = "stablehlo.all_gather"(%operands) <{all_gather_dim = 1 : i64, replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>}> : (tensor<2x3x!quant.uniform<i8:f32:0, {1.0, 2.0}>>) -> tensor<2x6xf32>
-  // expected-error@+1 {{result #0 (results) must be tensor or per-tensor quantized tensor, but is tensor<2x6x!quant.uniform<i8:f32:0, {1.0,2.0}>>}}
+  // expected-error@+1 {{result #0 (results) must be tensor or per-tensor quantized tensor, but is tensor<2x6x!quant.uniform<i8:f32:0, {1.000000e+00,2.000000e+00}>>}}
   %1 = "stablehlo.all_gather"(%operands_1) <{all_gather_dim = 1 : i64, replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>}> : (tensor<2x3xf32>) -> tensor<2x6x!quant.uniform<i8:f32:0, {1.0, 2.0}>>
   // expected-error@+1 {{requires attribute 'all_gather_dim'}}
   %2 = "stablehlo.all_gather"(%operands_1) <{replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>}> : (tensor<2x3xf32>) -> tensor<2x6xf32>

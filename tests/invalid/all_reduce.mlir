@@ -136,14 +136,14 @@ func.func @main() {
 
 // -----
 
-func.func @kinds(%operands: tensor<4x!quant.uniform<i8:f32:0, {1.0, 2.0, 3.0, 4.0}>>, %operands_1: tensor<4xf32>) {
-  // expected-error@+1 {{operand #0 (operands) must be tensor or per-tensor quantized tensor, but is tensor<4x!quant.uniform<i8:f32:0, {1.0,2.0,3.0,4.0}>>}}
+func.func @types(%operands: tensor<4x!quant.uniform<i8:f32:0, {1.0, 2.0, 3.0, 4.0}>>, %operands_1: tensor<4xf32>) {
+  // expected-error@+1 {{operand #0 (operands) must be tensor or per-tensor quantized tensor, but is tensor<4x!quant.uniform<i8:f32:0, {1.000000e+00,2.000000e+00,3.000000e+00,4.000000e+00}>>}}
   %0 = "stablehlo.all_reduce"(%operands) <{replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>}> ({
     ^bb0(%a: tensor<f32>, %b: tensor<f32>):
       %r = stablehlo.add %a, %b : tensor<f32>
       stablehlo.return %r : tensor<f32>
   }) : (tensor<4x!quant.uniform<i8:f32:0, {1.0, 2.0, 3.0, 4.0}>>) -> tensor<4xf32>
-  // expected-error@+1 {{result #0 (results) must be tensor or per-tensor quantized tensor, but is tensor<4x!quant.uniform<i8:f32:0, {1.0,2.0,3.0,4.0}>>}}
+  // expected-error@+1 {{result #0 (results) must be tensor or per-tensor quantized tensor, but is tensor<4x!quant.uniform<i8:f32:0, {1.000000e+00,2.000000e+00,3.000000e+00,4.000000e+00}>>}}
   %1 = "stablehlo.all_reduce"(%operands_1) <{replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>}> ({
     ^bb0(%a: tensor<f32>, %b: tensor<f32>):
       %r = stablehlo.add %a, %b : tensor<f32>

@@ -63,7 +63,7 @@ func.func @C7(%operands: tensor<2x4xf32>) {
 // -----
 
 func.func @C8(%operands: tensor<2x4xf32>) {
-  // expected-error@+1 {{(C8): group_size(replica_groups, symbols, location) == split_count}}
+  // expected-error@+1 {{(C8): group_size(replica_groups, symbol, location) == split_count}}
   %0 = "stablehlo.all_to_all"(%operands) <{split_dimension = 1 : i64, concat_dimension = 0 : i64, split_count = 2 : i64, replica_groups = dense<[[0, 1, 2]]> : tensor<1x3xi64>}> : (tensor<2x4xf32>) -> tensor<4x2xf32>
   return
 }
@@ -108,10 +108,10 @@ func.func @main() {
 
 // -----
 
-func.func @kinds(%operands: tensor<2x4x!quant.uniform<i8:f32:0, {1.0, 2.0}>>, %operands_1: tensor<2x4xf32>) {
-  // expected-error@+1 {{operand #0 (operands) must be tensor or per-tensor quantized tensor, but is tensor<2x4x!quant.uniform<i8:f32:0, {1.0,2.0}>>}}
+func.func @types(%operands: tensor<2x4x!quant.uniform<i8:f32:0, {1.0, 2.0}>>, %operands_1: tensor<2x4xf32>) {
+  // expected-error@+1 {{operand #0 (operands) must be tensor or per-tensor quantized tensor, but is tensor<2x4x!quant.uniform<i8:f32:0, {1.000000e+00,2.000000e+00}>>}}
   %0 = "stablehlo.all_to_all"(%operands) <{split_dimension = 1 : i64, concat_dimension = 0 : i64, split_count = 2 : i64, replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>}> : (tensor<2x4x!quant.uniform<i8:f32:0, {1.0, 2.0}>>) -> tensor<4x2xf32>
-  // expected-error@+1 {{result #0 (results) must be tensor or per-tensor quantized tensor, but is tensor<4x2x!quant.uniform<i8:f32:0, {1.0,2.0,3.0,4.0}>>}}
+  // expected-error@+1 {{result #0 (results) must be tensor or per-tensor quantized tensor, but is tensor<4x2x!quant.uniform<i8:f32:0, {1.000000e+00,2.000000e+00,3.000000e+00,4.000000e+00}>>}}
   %1 = "stablehlo.all_to_all"(%operands_1) <{split_dimension = 1 : i64, concat_dimension = 0 : i64, split_count = 2 : i64, replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>}> : (tensor<2x4xf32>) -> tensor<4x2x!quant.uniform<i8:f32:0, {1.0, 2.0, 3.0, 4.0}>>
   // expected-error@+1 {{requires attribute 'split_dimension'}}
   %2 = "stablehlo.all_to_all"(%operands_1) <{concat_dimension = 0 : i64, split_count = 2 : i64, replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>}> : (tensor<2x4xf32>) -> tensor<4x2xf32>

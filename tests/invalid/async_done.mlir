@@ -14,7 +14,7 @@ func.func @C1_size(%operand: !stablehlo.future<tensor<2xf32>>) {
 
 // -----
 
-func.func @kinds(%operand: tensor<2xf32>) {
+func.func @types(%operand: tensor<2xf32>) {
   // expected-error@+1 {{operand #0 (operand) must be future, but is tensor<2xf32>}}
   %0 = "stablehlo.async_done"(%operand) : (tensor<2xf32>) -> tensor<2xf32>
   return

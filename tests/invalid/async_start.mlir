@@ -69,8 +69,8 @@ func.func @C4(%operands: tensor<2xf32>) {
 
 // -----
 
-func.func @kinds(%operands: tensor<2x!quant.uniform<i8:f32:0, {1.0, 2.0}>>, %operands_1: tensor<2xf32>) {
-  // expected-error@+1 {{operand #0 (operands) must be tensor or per-tensor quantized tensor, but is tensor<2x!quant.uniform<i8:f32:0, {1.0,2.0}>>}}
+func.func @types(%operands: tensor<2x!quant.uniform<i8:f32:0, {1.0, 2.0}>>, %operands_1: tensor<2xf32>) {
+  // expected-error@+1 {{operand #0 (operands) must be tensor or per-tensor quantized tensor, but is tensor<2x!quant.uniform<i8:f32:0, {1.000000e+00,2.000000e+00}>>}}
   %0 = "stablehlo.async_start"(%operands) ({
     ^bb0(%x: tensor<2xf32>):
       %r = "stablehlo.collective_permute"(%x) <{source_target_pairs = dense<[[0, 1]]> : tensor<1x2xi64>}> : (tensor<2xf32>) -> tensor<2xf32>

@@ -62,7 +62,7 @@ func.func @C7(%operand: tensor<3x2xf32>, %scale: tensor<2xf32>, %offset: tensor<
 
 // -----
 
-func.func @kinds(%operand: tensor<3x2xi32>, %scale: tensor<2xf32>, %offset: tensor<2xf32>, %operand_1: tensor<3x2xf32>, %scale_1: tensor<2xi32>, %offset_1: tensor<2xi32>) {
+func.func @types(%operand: tensor<3x2xi32>, %scale: tensor<2xf32>, %offset: tensor<2xf32>, %operand_1: tensor<3x2xf32>, %scale_1: tensor<2xi32>, %offset_1: tensor<2xi32>) {
   // expected-error@+1 {{operand #0 (operand) must be tensor of floating-point type or per-tensor quantized tensor, but is tensor<3x2xi32>}}
   %0:3 = "stablehlo.batch_norm_training"(%operand, %scale, %offset) <{epsilon = 1.0e-3 : f32, feature_index = 1 : i64}> : (tensor<3x2xi32>, tensor<2xf32>, tensor<2xf32>) -> (tensor<3x2xf32>, tensor<2xf32>, tensor<2xf32>)
   // expected-error@+1 {{operand #1 (scale) must be 1-dimensional tensor of floating-point or per-tensor quantized type, but is tensor<2xi32>}}

@@ -22,7 +22,7 @@ func.func @C1_wider(%operand: tensor<2x3xi16>) {
 
 // -----
 
-func.func @C1_to_nothing(%operand: tensor<i16>) {
+func.func @C1_of_a_scalar(%operand: tensor<i16>) {
   // expected-error@+1 {{(C1): rank(result) == rank(operand) - 1 and shape(result) == shape(operand)[:-1] and dim(operand, rank(result)) * bits == result_bits}}
   %0 = "stablehlo.bitcast_convert"(%operand) : (tensor<i16>) -> tensor<i32>
   return
@@ -38,7 +38,7 @@ func.func @C2(%operand: tensor<2xcomplex<f32>>) {
 
 // -----
 
-func.func @kinds(%operand: !stablehlo.token, %operand_1: tensor<2xi32>) {
+func.func @types(%operand: !stablehlo.token, %operand_1: tensor<2xi32>) {
   // expected-error@+1 {{operand #0 (operand) must be tensor or quantized tensor, but is !stablehlo.token}}
   %0 = "stablehlo.bitcast_convert"(%operand) : (!stablehlo.token) -> tensor<2xf32>
   // expected-error@+1 {{result #0 (result) must be tensor or quantized tensor, but is !stablehlo.token}}

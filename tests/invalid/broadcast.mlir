@@ -22,7 +22,7 @@ func.func @C2_element_type(%operand: tensor<3xf32>) {
 
 // -----
 
-func.func @kinds(%operand: !stablehlo.token, %operand_1: tensor<3xf32>) {
+func.func @types(%operand: !stablehlo.token, %operand_1: tensor<3xf32>) {
   // expected-error@+1 {{operand #0 (operand) must be tensor or quantized tensor, but is !stablehlo.token}}
   %0 = "stablehlo.broadcast"(%operand) <{broadcast_sizes = array<i64: 2>}> : (!stablehlo.token) -> tensor<2x3xf32>
   // expected-error@+1 {{result #0 (result) must be tensor or quantized tensor, but is !stablehlo.token}}

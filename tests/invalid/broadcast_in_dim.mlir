@@ -78,7 +78,7 @@ func.func @C6_zero_points(%operand: tensor<1x3x!quant.uniform<i8:f32:0, {1.0:1}>
 
 // -----
 
-func.func @kinds(%operand: !stablehlo.token, %operand_1: tensor<1x3xf32>) {
+func.func @types(%operand: !stablehlo.token, %operand_1: tensor<1x3xf32>) {
   // expected-error@+1 {{operand #0 (operand) must be tensor or quantized tensor, but is !stablehlo.token}}
   %0 = "stablehlo.broadcast_in_dim"(%operand) <{broadcast_dimensions = array<i64: 1, 2>}> : (!stablehlo.token) -> tensor<2x4x3xf32>
   // expected-error@+1 {{result #0 (result) must be tensor, statically shaped or with one bounded dimension, but is tensor<?x4x3xf32>}}

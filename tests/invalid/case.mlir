@@ -48,7 +48,7 @@ func.func @C4(%index: tensor<i32>) {
 
 // -----
 
-func.func @kinds(%index: tensor<ui32>) {
+func.func @types(%index: tensor<ui32>) {
   // expected-error@+1 {{operand #0 (index) must be 0-dimensional tensor of type si32, but is tensor<ui32>}}
   %0 = "stablehlo.case"(%index) ({
     %c = stablehlo.constant dense<1.0> : tensor<f32>

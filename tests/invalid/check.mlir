@@ -6,7 +6,7 @@ func.func @expect_almost_eq_C1(%lhs: tensor<2xf32>, %rhs: tensor<3xf32>) {
 
 // -----
 
-func.func @expect_almost_eq_kinds(%lhs: tensor<2xi32>, %rhs: tensor<2xf32>, %lhs_1: tensor<2xf32>, %rhs_1: tensor<2xi32>) {
+func.func @expect_almost_eq_types(%lhs: tensor<2xi32>, %rhs: tensor<2xf32>, %lhs_1: tensor<2xf32>, %rhs_1: tensor<2xi32>) {
   // expected-error@+1 {{operand #0 (lhs) must be tensor of floating-point or complex type, but is tensor<2xi32>}}
   "check.expect_almost_eq"(%lhs, %rhs) : (tensor<2xi32>, tensor<2xf32>) -> ()
   // expected-error@+1 {{operand #1 (rhs) must be tensor of floating-point or complex type, but is tensor<2xi32>}}
@@ -26,7 +26,7 @@ func.func @expect_eq_C1(%lhs: tensor<2xf32>, %rhs: tensor<3xf32>) {
 
 // -----
 
-func.func @expect_eq_kinds(%lhs: !stablehlo.token, %rhs: tensor<2xf32>, %lhs_1: tensor<2xf32>, %rhs_1: !stablehlo.token) {
+func.func @expect_eq_types(%lhs: !stablehlo.token, %rhs: tensor<2xf32>, %lhs_1: tensor<2xf32>, %rhs_1: !stablehlo.token) {
   // expected-error@+1 {{operand #0 (lhs) must be tensor or quantized tensor, but is !stablehlo.token}}
   "check.expect_eq"(%lhs, %rhs) : (!stablehlo.token, tensor<2xf32>) -> ()
   // expected-error@+1 {{operand #1 (rhs) must be tensor or quantized tensor, but is !stablehlo.token}}
@@ -44,7 +44,7 @@ func.func @expect_almost_eq_const_C1(%lhs: tensor<3xf32>) {
 
 // -----
 
-func.func @expect_almost_eq_const_kinds(%lhs: tensor<2xi32>, %lhs_1: tensor<2xf32>) {
+func.func @expect_almost_eq_const_types(%lhs: tensor<2xi32>, %lhs_1: tensor<2xf32>) {
   // expected-error@+1 {{operand #0 (lhs) must be tensor of floating-point or complex type, but is tensor<2xi32>}}
   "check.expect_almost_eq_const"(%lhs) <{value = dense<0.0> : tensor<2xf32>}> : (tensor<2xi32>) -> ()
   // expected-error@+1 {{requires attribute 'value'}}
@@ -66,7 +66,7 @@ func.func @expect_eq_const_C1(%lhs: tensor<3xf32>) {
 
 // -----
 
-func.func @expect_eq_const_kinds(%lhs: !stablehlo.token, %lhs_1: tensor<2xf32>) {
+func.func @expect_eq_const_types(%lhs: !stablehlo.token, %lhs_1: tensor<2xf32>) {
   // expected-error@+1 {{operand #0 (lhs) must be tensor or quantized tensor, but is !stablehlo.token}}
   "check.expect_eq_const"(%lhs) <{value = dense<0.0> : tensor<2xf32>}> : (!stablehlo.token) -> ()
   // expected-error@+1 {{requires attribute 'value'}}
@@ -110,7 +110,7 @@ func.func @expect_close_C4(%actual: tensor<2xf32>, %expected: tensor<2xf32>) {
 
 // -----
 
-func.func @expect_close_kinds(%actual: tensor<2xi32>, %expected: tensor<2xf32>, %actual_1: tensor<2xf32>, %expected_1: tensor<2xi32>) {
+func.func @expect_close_types(%actual: tensor<2xi32>, %expected: tensor<2xf32>, %actual_1: tensor<2xf32>, %expected_1: tensor<2xi32>) {
   // expected-error@+1 {{operand #0 (actual) must be tensor of floating-point or complex type, but is tensor<2xi32>}}
   "check.expect_close"(%actual, %expected) <{max_ulp_difference = 3 : i64, min_ulp_difference = 0 : i64}> : (tensor<2xi32>, tensor<2xf32>) -> ()
   // expected-error@+1 {{operand #1 (expected) must be tensor of floating-point or complex type, but is tensor<2xi32>}}
@@ -132,8 +132,8 @@ func.func @expect_serialized_eq_C1(%expected: tensor<2xf32>) {
 
 // -----
 
-func.func @expect_serialized_eq_kinds(%expected: tensor<2x!quant.uniform<i8:f32, 1.0>>, %expected_1: tensor<2xf32>) {
-  // expected-error@+1 {{operand #0 (expected) must be tensor, but is tensor<2x!quant.uniform<i8:f32, 1.0>>}}
+func.func @expect_serialized_eq_types(%expected: tensor<2x!quant.uniform<i8:f32, 1.0>>, %expected_1: tensor<2xf32>) {
+  // expected-error@+1 {{operand #0 (expected) must be tensor, but is tensor<2x!quant.uniform<i8:f32, 1.000000e+00>>}}
   "check.expect_serialized_eq"(%expected) <{probe_id = "a"}> : (tensor<2x!quant.uniform<i8:f32, 1.0>>) -> ()
   // expected-error@+1 {{requires attribute 'probe_id'}}
   "check.expect_serialized_eq"(%expected_1) : (tensor<2xf32>) -> ()

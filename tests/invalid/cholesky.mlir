@@ -30,7 +30,7 @@ func.func @C3(%a: tensor<2x3xf32>) {
 
 // -----
 
-func.func @kinds(%a: tensor<3x3xi32>, %a_1: tensor<3x3xf32>) {
+func.func @types(%a: tensor<3x3xi32>, %a_1: tensor<3x3xf32>) {
   // expected-error@+1 {{operand #0 (a) must be tensor of floating-point or complex type or per-tensor quantized tensor, but is tensor<3x3xi32>}}
   %0 = "stablehlo.cholesky"(%a) <{lower = true}> : (tensor<3x3xi32>) -> tensor<3x3xf32>
   // expected-error@+1 {{result #0 (result) must be tensor of floating-point or complex type or per-tensor quantized tensor, but is tensor<3x3xi32>}}

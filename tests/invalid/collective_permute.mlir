@@ -55,10 +55,10 @@ func.func @C5_element_type(%operand: tensor<2xf32>) {
 
 // -----
 
-func.func @kinds(%operand: tensor<2x!quant.uniform<i8:f32:0, {1.0, 2.0}>>, %operand_1: tensor<2xf32>) {
-  // expected-error@+1 {{operand #0 (operand) must be tensor or per-tensor quantized tensor, but is tensor<2x!quant.uniform<i8:f32:0, {1.0,2.0}>>}}
+func.func @types(%operand: tensor<2x!quant.uniform<i8:f32:0, {1.0, 2.0}>>, %operand_1: tensor<2xf32>) {
+  // expected-error@+1 {{operand #0 (operand) must be tensor or per-tensor quantized tensor, but is tensor<2x!quant.uniform<i8:f32:0, {1.000000e+00,2.000000e+00}>>}}
   %0 = "stablehlo.collective_permute"(%operand) <{source_target_pairs = dense<[[0, 1], [1, 0]]> : tensor<2x2xi64>}> : (tensor<2x!quant.uniform<i8:f32:0, {1.0, 2.0}>>) -> tensor<2xf32>
-  // expected-error@+1 {{result #0 (result) must be tensor or per-tensor quantized tensor, but is tensor<2x!quant.uniform<i8:f32:0, {1.0,2.0}>>}}
+  // expected-error@+1 {{result #0 (result) must be tensor or per-tensor quantized tensor, but is tensor<2x!quant.uniform<i8:f32:0, {1.000000e+00,2.000000e+00}>>}}
   %1 = "stablehlo.collective_permute"(%operand_1) <{source_target_pairs = dense<[[0, 1], [1, 0]]> : tensor<2x2xi64>}> : (tensor<2xf32>) -> tensor<2x!quant.uniform<i8:f32:0, {1.0, 2.0}>>
   // expected-error@+1 {{requires attribute 'source_target_pairs'}}
   %2 = "stablehlo.collective_permute"(%operand_1) : (tensor<2xf32>) -> tensor<2xf32>

@@ -133,14 +133,14 @@ func.func @C4(%operands: tensor<2xf32>) {
 
 // -----
 
-func.func @kinds(%operands: tensor<2x!quant.uniform<i8:f32:0, {1.0, 2.0}>>, %operands_1: tensor<2xf32>) {
-  // expected-error@+1 {{operand #0 (operands) must be tensor or per-tensor quantized tensor, but is tensor<2x!quant.uniform<i8:f32:0, {1.0,2.0}>>}}
+func.func @types(%operands: tensor<2x!quant.uniform<i8:f32:0, {1.0, 2.0}>>, %operands_1: tensor<2xf32>) {
+  // expected-error@+1 {{operand #0 (operands) must be tensor or per-tensor quantized tensor, but is tensor<2x!quant.uniform<i8:f32:0, {1.000000e+00,2.000000e+00}>>}}
   %0 = "stablehlo.collective_reduce"(%operands) <{replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>}> ({
     ^bb0(%a: tensor<f32>, %b: tensor<f32>):
       %r = stablehlo.add %a, %b : tensor<f32>
       stablehlo.return %r : tensor<f32>
   }) : (tensor<2x!quant.uniform<i8:f32:0, {1.0, 2.0}>>) -> tensor<2xf32>
-  // expected-error@+1 {{result #0 (results) must be tensor or per-tensor quantized tensor, but is tensor<2x!quant.uniform<i8:f32:0, {1.0,2.0}>>}}
+  // expected-error@+1 {{result #0 (results) must be tensor or per-tensor quantized tensor, but is tensor<2x!quant.uniform<i8:f32:0, {1.000000e+00,2.000000e+00}>>}}
   %1 = "stablehlo.collective_reduce"(%operands_1) <{replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>}> ({
     ^bb0(%a: tensor<f32>, %b: tensor<f32>):
       %r = stablehlo.add %a, %b : tensor<f32>

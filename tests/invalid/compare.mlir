@@ -30,10 +30,10 @@ func.func @C3(%lhs: tensor<2xcomplex<f32>>, %rhs: tensor<2xcomplex<f32>>) {
 
 // -----
 
-func.func @kinds(%lhs: tensor<2x!quant.uniform<i8:f32:0, {1.0, 2.0}>>, %rhs: tensor<2xf32>, %lhs_1: tensor<2xf32>, %rhs_1: tensor<2x!quant.uniform<i8:f32:0, {1.0, 2.0}>>) {
-  // expected-error@+1 {{operand #0 (lhs) must be tensor or per-tensor quantized tensor, but is tensor<2x!quant.uniform<i8:f32:0, {1.0,2.0}>>}}
+func.func @types(%lhs: tensor<2x!quant.uniform<i8:f32:0, {1.0, 2.0}>>, %rhs: tensor<2xf32>, %lhs_1: tensor<2xf32>, %rhs_1: tensor<2x!quant.uniform<i8:f32:0, {1.0, 2.0}>>) {
+  // expected-error@+1 {{operand #0 (lhs) must be tensor or per-tensor quantized tensor, but is tensor<2x!quant.uniform<i8:f32:0, {1.000000e+00,2.000000e+00}>>}}
   %0 = "stablehlo.compare"(%lhs, %rhs) <{comparison_direction = #stablehlo<comparison_direction EQ>}> : (tensor<2x!quant.uniform<i8:f32:0, {1.0, 2.0}>>, tensor<2xf32>) -> tensor<2xi1>
-  // expected-error@+1 {{operand #1 (rhs) must be tensor or per-tensor quantized tensor, but is tensor<2x!quant.uniform<i8:f32:0, {1.0,2.0}>>}}
+  // expected-error@+1 {{operand #1 (rhs) must be tensor or per-tensor quantized tensor, but is tensor<2x!quant.uniform<i8:f32:0, {1.000000e+00,2.000000e+00}>>}}
   %1 = "stablehlo.compare"(%lhs_1, %rhs_1) <{comparison_direction = #stablehlo<comparison_direction EQ>}> : (tensor<2xf32>, tensor<2x!quant.uniform<i8:f32:0, {1.0, 2.0}>>) -> tensor<2xi1>
   // expected-error@+1 {{result #0 (result) must be tensor of boolean type, but is tensor<2xi32>}}
   %2 = "stablehlo.compare"(%lhs_1, %rhs) <{comparison_direction = #stablehlo<comparison_direction EQ>}> : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xi32>

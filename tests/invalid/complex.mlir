@@ -22,7 +22,7 @@ func.func @C3(%lhs: tensor<2xf32>, %rhs: tensor<2xf32>) {
 
 // -----
 
-func.func @kinds(%lhs: tensor<2xi32>, %rhs: tensor<2xf32>, %lhs_1: tensor<2xf32>, %rhs_1: tensor<2xi32>) {
+func.func @types(%lhs: tensor<2xi32>, %rhs: tensor<2xf32>, %lhs_1: tensor<2xf32>, %rhs_1: tensor<2xi32>) {
   // expected-error@+1 {{operand #0 (lhs) must be tensor of type f32 or f64, but is tensor<2xi32>}}
   %0 = "stablehlo.complex"(%lhs, %rhs) : (tensor<2xi32>, tensor<2xf32>) -> tensor<2xcomplex<f32>>
   // expected-error@+1 {{operand #1 (rhs) must be tensor of type f32 or f64, but is tensor<2xi32>}}

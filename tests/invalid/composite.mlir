@@ -1,7 +1,7 @@
 func.func private @f(tensor<f32>) -> tensor<f32>
 
 func.func @C1(%inputs: tensor<f32>) {
-  // expected-error@+1 {{(C1): is_namespaced_op_name(composite_name)}}
+  // expected-error@+1 {{(C1): is_namespaced_op_name(name)}}
   %0 = "stablehlo.composite"(%inputs) <{name = "my", decomposition = @f}> : (tensor<f32>) -> tensor<f32>
   return
 }
@@ -11,7 +11,7 @@ func.func @C1(%inputs: tensor<f32>) {
 func.func private @f(tensor<f32>) -> tensor<f32>
 
 func.func @C1_letters(%inputs: tensor<f32>) {
-  // expected-error@+1 {{(C1): is_namespaced_op_name(composite_name)}}
+  // expected-error@+1 {{(C1): is_namespaced_op_name(name)}}
   %0 = "stablehlo.composite"(%inputs) <{name = "my.op!", decomposition = @f}> : (tensor<f32>) -> tensor<f32>
   return
 }
@@ -21,7 +21,7 @@ func.func @C1_letters(%inputs: tensor<f32>) {
 func.func private @f(tensor<f32>) -> tensor<f32>
 
 func.func @C2(%inputs: tensor<f32>) {
-  // expected-error@+1 {{(C2): is_defined_in_parent_scope(decomposition, symbols)}}
+  // expected-error@+1 {{(C2): is_defined_in_parent_scope(decomposition, symbol)}}
   %0 = "stablehlo.composite"(%inputs) <{name = "my.op", decomposition = @g}> : (tensor<f32>) -> tensor<f32>
   return
 }
@@ -60,7 +60,7 @@ func.func @C4(%inputs: tensor<f32>) {
 
 func.func private @f(tensor<f32>) -> tensor<f32>
 
-func.func @kinds(%inputs: tensor<f32>) {
+func.func @types(%inputs: tensor<f32>) {
   // expected-error@+1 {{requires attribute 'name'}}
   %0 = "stablehlo.composite"(%inputs) <{decomposition = @f}> : (tensor<f32>) -> tensor<f32>
   // expected-error@+1 {{attribute 'name' must be a string}}

@@ -62,10 +62,10 @@ func.func @C6(%inputs0: tensor<3x2xf32>, %inputs1: tensor<1x2xf32>) {
 
 // -----
 
-func.func @kinds(%inputs0: tensor<3x2x!quant.uniform<i8:f32:0, {1.0, 2.0, 3.0}>>, %inputs1: tensor<1x2xf32>, %inputs0_1: tensor<3x2xf32>) {
-  // expected-error@+1 {{operand #0 (inputs) must be tensor or per-tensor quantized tensor, but is tensor<3x2x!quant.uniform<i8:f32:0, {1.0,2.0,3.0}>>}}
+func.func @types(%inputs0: tensor<3x2x!quant.uniform<i8:f32:0, {1.0, 2.0, 3.0}>>, %inputs1: tensor<1x2xf32>, %inputs0_1: tensor<3x2xf32>) {
+  // expected-error@+1 {{operand #0 (inputs) must be tensor or per-tensor quantized tensor, but is tensor<3x2x!quant.uniform<i8:f32:0, {1.000000e+00,2.000000e+00,3.000000e+00}>>}}
   %0 = "stablehlo.concatenate"(%inputs0, %inputs1) <{dimension = 0 : i64}> : (tensor<3x2x!quant.uniform<i8:f32:0, {1.0, 2.0, 3.0}>>, tensor<1x2xf32>) -> tensor<4x2xf32>
-  // expected-error@+1 {{result #0 (result) must be tensor or per-tensor quantized tensor, but is tensor<4x2x!quant.uniform<i8:f32:0, {1.0,2.0,3.0,4.0}>>}}
+  // expected-error@+1 {{result #0 (result) must be tensor or per-tensor quantized tensor, but is tensor<4x2x!quant.uniform<i8:f32:0, {1.000000e+00,2.000000e+00,3.000000e+00,4.000000e+00}>>}}
   %1 = "stablehlo.concatenate"(%inputs0_1, %inputs1) <{dimension = 0 : i64}> : (tensor<3x2xf32>, tensor<1x2xf32>) -> tensor<4x2x!quant.uniform<i8:f32:0, {1.0, 2.0, 3.0, 4.0}>>
   // expected-error@+1 {{requires attribute 'dimension'}}
   %2 = "stablehlo.concatenate"(%inputs0_1, %inputs1) : (tensor<3x2xf32>, tensor<1x2xf32>) -> tensor<4x2xf32>

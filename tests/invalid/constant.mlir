@@ -14,7 +14,7 @@ func.func @C1_element_type() {
 
 // -----
 
-func.func @kinds() {
+func.func @types() {
   // expected-error@+1 {{result #0 (output) must be tensor or quantized tensor, but is !stablehlo.token}}
   %0 = "stablehlo.constant"() <{value = dense<0> : tensor<2xi32>}> : () -> !stablehlo.token
   // expected-error@+1 {{requires attribute 'value'}}

@@ -14,7 +14,7 @@ func.func @C1_element_type(%operand: tensor<2xf32>) {
 
 // -----
 
-func.func @kinds(%operand: tensor<2xi32>, %operand_1: tensor<2xf32>) {
+func.func @types(%operand: tensor<2xi32>, %operand_1: tensor<2xf32>) {
   // expected-error@+1 {{operand #0 (operand) must be tensor of floating-point or complex type or per-tensor quantized tensor, but is tensor<2xi32>}}
   %0 = "stablehlo.cosine"(%operand) : (tensor<2xi32>) -> tensor<2xf32>
   // expected-error@+1 {{result #0 (result) must be tensor of floating-point or complex type or per-tensor quantized tensor, but is tensor<2xi32>}}

@@ -15,10 +15,10 @@ func.func @main() {
 
 // -----
 
-func.func @kinds(%operand: tensor<2x!quant.uniform<i8:f32, 1.0>>, %operand_1: tensor<2xf32>) {
-  // expected-error@+1 {{operand #0 (operand) must be tensor, but is tensor<2x!quant.uniform<i8:f32, 1.0>>}}
+func.func @types(%operand: tensor<2x!quant.uniform<i8:f32, 1.0>>, %operand_1: tensor<2xf32>) {
+  // expected-error@+1 {{operand #0 (operand) must be tensor, but is tensor<2x!quant.uniform<i8:f32, 1.000000e+00>>}}
   %0 = "stablehlo.cross-replica-sum"(%operand) <{replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>}> : (tensor<2x!quant.uniform<i8:f32, 1.0>>) -> tensor<2xf32>
-  // expected-error@+1 {{result #0 (result) must be tensor, but is tensor<2x!quant.uniform<i8:f32, 1.0>>}}
+  // expected-error@+1 {{result #0 (result) must be tensor, but is tensor<2x!quant.uniform<i8:f32, 1.000000e+00>>}}
   %1 = "stablehlo.cross-replica-sum"(%operand_1) <{replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>}> : (tensor<2xf32>) -> tensor<2x!quant.uniform<i8:f32, 1.0>>
   // expected-error@+1 {{requires attribute 'replica_groups'}}
   %2 = "stablehlo.cross-replica-sum"(%operand_1) : (tensor<2xf32>) -> tensor<2xf32>

@@ -118,7 +118,7 @@ func.func @Alias_result_twice(%inputs0: memref<4xf32>, %inputs1: memref<4xf32>) 
 
 // -----
 
-func.func @Alias_result_of_nothing() {
+func.func @Alias_without_operand() {
   // expected-error@+1 {{(Alias): is_unique(written) and set(written) == set(buffers_in(output))}}
   %0 = "stablehlo.custom_call"() <{call_target_name = "f"}> : () -> memref<4xf32>
   return
@@ -126,7 +126,7 @@ func.func @Alias_result_of_nothing() {
 
 // -----
 
-func.func @kinds() {
+func.func @types() {
   // expected-error@+1 {{requires attribute 'call_target_name'}}
   %0 = "stablehlo.custom_call"() : () -> memref<4xf32>
   // expected-error@+1 {{attribute 'call_target_name' must be a string}}

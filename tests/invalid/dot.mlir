@@ -46,7 +46,7 @@ func.func @C4_rhs(%lhs: tensor<2x3xf32>, %rhs: tensor<3x4xcomplex<f32>>) {
 
 // -----
 
-func.func @kinds(%lhs: !stablehlo.token, %rhs: tensor<3x4xf32>, %lhs_1: tensor<2x3xf32>, %rhs_1: !stablehlo.token) {
+func.func @types(%lhs: !stablehlo.token, %rhs: tensor<3x4xf32>, %lhs_1: tensor<2x3xf32>, %rhs_1: !stablehlo.token) {
   // expected-error@+1 {{operand #0 (lhs) must be tensor or quantized tensor, but is !stablehlo.token}}
   %0 = "stablehlo.dot"(%lhs, %rhs) : (!stablehlo.token, tensor<3x4xf32>) -> tensor<2x4xf32>
   // expected-error@+1 {{operand #1 (rhs) must be tensor or quantized tensor, but is !stablehlo.token}}

@@ -254,8 +254,8 @@ func.func @C24(%lhs: tensor<2x3x4xf32>, %rhs: tensor<2x4x5xf32>) {
 
 // -----
 
-func.func @kinds(%lhs: tensor<2x3x4x!quant.uniform<i8:f32:0, {1.0, 2.0}>>, %rhs: tensor<2x4x5xf32>, %lhs_1: tensor<2x3x4xf32>, %rhs_1: !stablehlo.token) {
-  // expected-error@+1 {{operand #0 (lhs) must be tensor or per-tensor quantized tensor, but is tensor<2x3x4x!quant.uniform<i8:f32:0, {1.0,2.0}>>}}
+func.func @types(%lhs: tensor<2x3x4x!quant.uniform<i8:f32:0, {1.0, 2.0}>>, %rhs: tensor<2x4x5xf32>, %lhs_1: tensor<2x3x4xf32>, %rhs_1: !stablehlo.token) {
+  // expected-error@+1 {{operand #0 (lhs) must be tensor or per-tensor quantized tensor, but is tensor<2x3x4x!quant.uniform<i8:f32:0, {1.000000e+00,2.000000e+00}>>}}
   %0 = "stablehlo.dot_general"(%lhs, %rhs) <{dot_dimension_numbers = #stablehlo.dot<lhs_batching_dimensions = [0], rhs_batching_dimensions = [0], lhs_contracting_dimensions = [2], rhs_contracting_dimensions = [1]>}> : (tensor<2x3x4x!quant.uniform<i8:f32:0, {1.0, 2.0}>>, tensor<2x4x5xf32>) -> tensor<2x3x5xf32>
   // expected-error@+1 {{operand #1 (rhs) must be tensor or quantized tensor, but is !stablehlo.token}}
   %1 = "stablehlo.dot_general"(%lhs_1, %rhs_1) <{dot_dimension_numbers = #stablehlo.dot<lhs_batching_dimensions = [0], rhs_batching_dimensions = [0], lhs_contracting_dimensions = [2], rhs_contracting_dimensions = [1]>}> : (tensor<2x3x4xf32>, !stablehlo.token) -> tensor<2x3x5xf32>

@@ -358,8 +358,8 @@ func.func @C34_result(%lhs: tensor<2x4x2xf32>, %rhs: tensor<3x2x6x!quant.uniform
 
 // -----
 
-func.func @kinds(%lhs: tensor<2x4x2x!quant.uniform<i8:f32:0, {1.0, 2.0}>>, %rhs: tensor<3x2x6xf32>, %padding: tensor<1x2xi64>, %lhs_1: tensor<2x4x2xf32>, %rhs_1: !stablehlo.token, %padding_1: tensor<2xi64>) {
-  // expected-error@+1 {{operand #0 (lhs) must be tensor or per-tensor quantized tensor, but is tensor<2x4x2x!quant.uniform<i8:f32:0, {1.0,2.0}>>}}
+func.func @types(%lhs: tensor<2x4x2x!quant.uniform<i8:f32:0, {1.0, 2.0}>>, %rhs: tensor<3x2x6xf32>, %padding: tensor<1x2xi64>, %lhs_1: tensor<2x4x2xf32>, %rhs_1: !stablehlo.token, %padding_1: tensor<2xi64>) {
+  // expected-error@+1 {{operand #0 (lhs) must be tensor or per-tensor quantized tensor, but is tensor<2x4x2x!quant.uniform<i8:f32:0, {1.000000e+00,2.000000e+00}>>}}
   %0 = "stablehlo.dynamic_conv"(%lhs, %rhs, %padding) <{dimension_numbers = #stablehlo.conv<[b, 0, f]x[0, i, o]->[b, 0, f]>, feature_group_count = 1 : i64, batch_group_count = 1 : i64}> : (tensor<2x4x2x!quant.uniform<i8:f32:0, {1.0, 2.0}>>, tensor<3x2x6xf32>, tensor<1x2xi64>) -> tensor<2x2x6xf32>
   // expected-error@+1 {{operand #1 (rhs) must be tensor or quantized tensor, but is !stablehlo.token}}
   %1 = "stablehlo.dynamic_conv"(%lhs_1, %rhs_1, %padding) <{dimension_numbers = #stablehlo.conv<[b, 0, f]x[0, i, o]->[b, 0, f]>, feature_group_count = 1 : i64, batch_group_count = 1 : i64}> : (tensor<2x4x2xf32>, !stablehlo.token, tensor<1x2xi64>) -> tensor<2x2x6xf32>

@@ -205,14 +205,14 @@ func.func @main() {
 
 // -----
 
-func.func @kinds(%operand: tensor<3x4x!quant.uniform<i8:f32:0, {1.0, 2.0, 3.0}>>, %start_indices: tensor<2x1xi64>, %slice_sizes: tensor<2xi64>, %operand_1: tensor<3x4xf32>, %start_indices_1: tensor<2x1xf32>, %slice_sizes_1: tensor<2xf32>) {
-  // expected-error@+1 {{operand #0 (operand) must be tensor or per-tensor quantized tensor, but is tensor<3x4x!quant.uniform<i8:f32:0, {1.0,2.0,3.0}>>}}
+func.func @types(%operand: tensor<3x4x!quant.uniform<i8:f32:0, {1.0, 2.0, 3.0}>>, %start_indices: tensor<2x1xi64>, %slice_sizes: tensor<2xi64>, %operand_1: tensor<3x4xf32>, %start_indices_1: tensor<2x1xf32>, %slice_sizes_1: tensor<2xf32>) {
+  // expected-error@+1 {{operand #0 (operand) must be tensor or per-tensor quantized tensor, but is tensor<3x4x!quant.uniform<i8:f32:0, {1.000000e+00,2.000000e+00,3.000000e+00}>>}}
   %0 = "stablehlo.dynamic_gather"(%operand, %start_indices, %slice_sizes) <{dimension_numbers = #stablehlo.gather<offset_dims = [1], collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>}> : (tensor<3x4x!quant.uniform<i8:f32:0, {1.0, 2.0, 3.0}>>, tensor<2x1xi64>, tensor<2xi64>) -> tensor<2x4xf32>
   // expected-error@+1 {{operand #1 (start_indices) must be tensor of integer type, but is tensor<2x1xf32>}}
   %1 = "stablehlo.dynamic_gather"(%operand_1, %start_indices_1, %slice_sizes) <{dimension_numbers = #stablehlo.gather<offset_dims = [1], collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>}> : (tensor<3x4xf32>, tensor<2x1xf32>, tensor<2xi64>) -> tensor<2x4xf32>
   // expected-error@+1 {{operand #2 (slice_sizes) must be 1-dimensional tensor of integer type, but is tensor<2xf32>}}
   %2 = "stablehlo.dynamic_gather"(%operand_1, %start_indices, %slice_sizes_1) <{dimension_numbers = #stablehlo.gather<offset_dims = [1], collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>}> : (tensor<3x4xf32>, tensor<2x1xi64>, tensor<2xf32>) -> tensor<2x4xf32>
-  // expected-error@+1 {{result #0 (result) must be tensor or per-tensor quantized tensor, but is tensor<2x4x!quant.uniform<i8:f32:0, {1.0,2.0}>>}}
+  // expected-error@+1 {{result #0 (result) must be tensor or per-tensor quantized tensor, but is tensor<2x4x!quant.uniform<i8:f32:0, {1.000000e+00,2.000000e+00}>>}}
   %3 = "stablehlo.dynamic_gather"(%operand_1, %start_indices, %slice_sizes) <{dimension_numbers = #stablehlo.gather<offset_dims = [1], collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>}> : (tensor<3x4xf32>, tensor<2x1xi64>, tensor<2xi64>) -> tensor<2x4x!quant.uniform<i8:f32:0, {1.0, 2.0}>>
   // expected-error@+1 {{attribute 'indices_are_sorted' must be a boolean}}
   %4 = "stablehlo.dynamic_gather"(%operand_1, %start_indices, %slice_sizes) <{dimension_numbers = #stablehlo.gather<offset_dims = [1], collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>, indices_are_sorted = "wrong"}> : (tensor<3x4xf32>, tensor<2x1xi64>, tensor<2xi64>) -> tensor<2x4xf32>

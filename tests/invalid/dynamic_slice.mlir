@@ -46,12 +46,12 @@ func.func @C5(%operand: tensor<4x4xi32>, %start_indices0: tensor<i64>, %start_in
 
 // -----
 
-func.func @kinds(%operand: tensor<4x4x!quant.uniform<i8:f32:0, {1.0, 2.0, 3.0, 4.0}>>, %start_indices0: tensor<i64>, %start_indices1: tensor<i64>, %operand_1: tensor<4x4xi32>, %start_indices0_1: tensor<f32>) {
-  // expected-error@+1 {{operand #0 (operand) must be tensor or per-tensor quantized tensor, but is tensor<4x4x!quant.uniform<i8:f32:0, {1.0,2.0,3.0,4.0}>>}}
+func.func @types(%operand: tensor<4x4x!quant.uniform<i8:f32:0, {1.0, 2.0, 3.0, 4.0}>>, %start_indices0: tensor<i64>, %start_indices1: tensor<i64>, %operand_1: tensor<4x4xi32>, %start_indices0_1: tensor<f32>) {
+  // expected-error@+1 {{operand #0 (operand) must be tensor or per-tensor quantized tensor, but is tensor<4x4x!quant.uniform<i8:f32:0, {1.000000e+00,2.000000e+00,3.000000e+00,4.000000e+00}>>}}
   %0 = "stablehlo.dynamic_slice"(%operand, %start_indices0, %start_indices1) <{slice_sizes = array<i64: 2, 3>}> : (tensor<4x4x!quant.uniform<i8:f32:0, {1.0, 2.0, 3.0, 4.0}>>, tensor<i64>, tensor<i64>) -> tensor<2x3xi32>
   // expected-error@+1 {{operand #1 (start_indices) must be 0-dimensional tensor of integer type, but is tensor<f32>}}
   %1 = "stablehlo.dynamic_slice"(%operand_1, %start_indices0_1, %start_indices1) <{slice_sizes = array<i64: 2, 3>}> : (tensor<4x4xi32>, tensor<f32>, tensor<i64>) -> tensor<2x3xi32>
-  // expected-error@+1 {{result #0 (result) must be tensor or per-tensor quantized tensor, but is tensor<2x3x!quant.uniform<i8:f32:0, {1.0,2.0}>>}}
+  // expected-error@+1 {{result #0 (result) must be tensor or per-tensor quantized tensor, but is tensor<2x3x!quant.uniform<i8:f32:0, {1.000000e+00,2.000000e+00}>>}}
   %2 = "stablehlo.dynamic_slice"(%operand_1, %start_indices0, %start_indices1) <{slice_sizes = array<i64: 2, 3>}> : (tensor<4x4xi32>, tensor<i64>, tensor<i64>) -> tensor<2x3x!quant.uniform<i8:f32:0, {1.0, 2.0}>>
   // expected-error@+1 {{requires attribute 'slice_sizes'}}
   %3 = "stablehlo.dynamic_slice"(%operand_1, %start_indices0, %start_indices1) : (tensor<4x4xi32>, tensor<i64>, tensor<i64>) -> tensor<2x3xi32>

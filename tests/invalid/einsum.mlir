@@ -1,5 +1,5 @@
 func.func @C1(%lhs: tensor<2x3xf32>, %rhs: tensor<3x4xf32>) {
-  // expected-error@+1 {{(C1): re.fullmatch(r"\w*,\w*->\w*", einsum_config)}}
+  // expected-error@+1 {{(C1): re.fullmatch(r"\w*(\.{3})?\w*,\w*(\.{3})?\w*->\w*(\.{3})?\w*", einsum_config)}}
   %0 = "stablehlo.einsum"(%lhs, %rhs) <{einsum_config = "ij,jk"}> : (tensor<2x3xf32>, tensor<3x4xf32>) -> tensor<2x4xf32>
   return
 }
@@ -9,6 +9,22 @@ func.func @C1(%lhs: tensor<2x3xf32>, %rhs: tensor<3x4xf32>) {
 func.func @C2(%lhs: tensor<2x3xf32>, %rhs: tensor<3x4xf32>) {
   // expected-error@+1 {{(C2): size(lhs_names) == rank(lhs) and size(rhs_names) == rank(rhs)}}
   %0 = "stablehlo.einsum"(%lhs, %rhs) <{einsum_config = "ij,j->i"}> : (tensor<2x3xf32>, tensor<3x4xf32>) -> tensor<2x4xf32>
+  return
+}
+
+// -----
+
+func.func @C1_two_ellipses(%lhs: tensor<2x3xf32>, %rhs: tensor<3x4xf32>) {
+  // expected-error@+1 {{(C1): re.fullmatch(r"\w*(\.{3})?\w*,\w*(\.{3})?\w*->\w*(\.{3})?\w*", einsum_config)}}
+  %0 = "stablehlo.einsum"(%lhs, %rhs) <{einsum_config = "...j...,jk->...k"}> : (tensor<2x3xf32>, tensor<3x4xf32>) -> tensor<2x4xf32>
+  return
+}
+
+// -----
+
+func.func @C2_ellipsis(%lhs: tensor<2x3xf32>, %rhs: tensor<3x4xf32>) {
+  // expected-error@+1 {{(C2): size(lhs_names) == rank(lhs) and size(rhs_names) == rank(rhs)}}
+  %0 = "stablehlo.einsum"(%lhs, %rhs) <{einsum_config = "...hij,jk->...k"}> : (tensor<2x3xf32>, tensor<3x4xf32>) -> tensor<2x4xf32>
   return
 }
 
@@ -38,6 +54,14 @@ func.func @C4(%lhs: tensor<2x3xf32>, %rhs: tensor<5x4xf32>) {
 
 // -----
 
+func.func @C4_ellipsis(%lhs: tensor<2x3xf32>, %rhs: tensor<1x3xf32>) {
+  // expected-error@+1 {{(C4): same_sizes(lhs_names + rhs_names, shape(lhs) + shape(rhs))}}
+  %0 = "stablehlo.einsum"(%lhs, %rhs) <{einsum_config = "...j,...j->..."}> : (tensor<2x3xf32>, tensor<1x3xf32>) -> tensor<2xf32>
+  return
+}
+
+// -----
+
 func.func @C5(%lhs: tensor<2x3xf32>, %rhs: tensor<3x4xf32>) {
   // expected-error@+1 {{(C5): shape(result) == shape(infer())}}
   %0 = "stablehlo.einsum"(%lhs, %rhs) <{einsum_config = "ij,jk->ik"}> : (tensor<2x3xf32>, tensor<3x4xf32>) -> tensor<4x2xf32>
@@ -62,12 +86,12 @@ func.func @C6_rhs(%lhs: tensor<2x3xf32>, %rhs: tensor<3x4xcomplex<f32>>) {
 
 // -----
 
-func.func @kinds(%lhs: tensor<2x3x!quant.uniform<i8:f32, 1.0>>, %rhs: tensor<3x4xf32>, %lhs_1: tensor<2x3xf32>, %rhs_1: tensor<3x4x!quant.uniform<i8:f32, 1.0>>) {
-  // expected-error@+1 {{operand #0 (lhs) must be tensor, but is tensor<2x3x!quant.uniform<i8:f32, 1.0>>}}
+func.func @types(%lhs: tensor<2x3x!quant.uniform<i8:f32, 1.0>>, %rhs: tensor<3x4xf32>, %lhs_1: tensor<2x3xf32>, %rhs_1: tensor<3x4x!quant.uniform<i8:f32, 1.0>>) {
+  // expected-error@+1 {{operand #0 (lhs) must be tensor, but is tensor<2x3x!quant.uniform<i8:f32, 1.000000e+00>>}}
   %0 = "stablehlo.einsum"(%lhs, %rhs) <{einsum_config = "ij,jk->ik"}> : (tensor<2x3x!quant.uniform<i8:f32, 1.0>>, tensor<3x4xf32>) -> tensor<2x4xf32>
-  // expected-error@+1 {{operand #1 (rhs) must be tensor, but is tensor<3x4x!quant.uniform<i8:f32, 1.0>>}}
+  // expected-error@+1 {{operand #1 (rhs) must be tensor, but is tensor<3x4x!quant.uniform<i8:f32, 1.000000e+00>>}}
   %1 = "stablehlo.einsum"(%lhs_1, %rhs_1) <{einsum_config = "ij,jk->ik"}> : (tensor<2x3xf32>, tensor<3x4x!quant.uniform<i8:f32, 1.0>>) -> tensor<2x4xf32>
-  // expected-error@+1 {{result #0 (result) must be tensor, but is tensor<2x4x!quant.uniform<i8:f32, 1.0>>}}
+  // expected-error@+1 {{result #0 (result) must be tensor, but is tensor<2x4x!quant.uniform<i8:f32, 1.000000e+00>>}}
   %2 = "stablehlo.einsum"(%lhs_1, %rhs) <{einsum_config = "ij,jk->ik"}> : (tensor<2x3xf32>, tensor<3x4xf32>) -> tensor<2x4x!quant.uniform<i8:f32, 1.0>>
   // expected-error@+1 {{requires attribute 'einsum_config'}}
   %3 = "stablehlo.einsum"(%lhs_1, %rhs) : (tensor<2x3xf32>, tensor<3x4xf32>) -> tensor<2x4xf32>

@@ -142,7 +142,7 @@ func.func @C5_rank(%operand: tensor<2x4xcomplex<f32>>) {
 
 // -----
 
-func.func @kinds(%operand: tensor<4xi32>, %operand_1: tensor<4xcomplex<f32>>) {
+func.func @types(%operand: tensor<4xi32>, %operand_1: tensor<4xcomplex<f32>>) {
   // expected-error@+1 {{operand #0 (operand) must be tensor of floating-point or complex type, but is tensor<4xi32>}}
   %0 = "stablehlo.fft"(%operand) <{fft_type = #stablehlo<fft_type FFT>, fft_length = array<i64: 4>}> : (tensor<4xi32>) -> tensor<4xcomplex<f32>>
   // expected-error@+1 {{result #0 (result) must be tensor of floating-point or complex type, but is tensor<4xi32>}}

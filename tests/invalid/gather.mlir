@@ -254,12 +254,12 @@ func.func @C23(%operand: tensor<2x3x4xf32>, %start_indices: tensor<2x5x2xi64>) {
 
 // -----
 
-func.func @kinds(%operand: tensor<2x3x4x!quant.uniform<i8:f32:0, {1.0, 2.0}>>, %start_indices: tensor<2x5x2xi64>, %operand_1: tensor<2x3x4xf32>, %start_indices_1: tensor<2x5x2xf32>) {
-  // expected-error@+1 {{operand #0 (operand) must be tensor or per-tensor quantized tensor, but is tensor<2x3x4x!quant.uniform<i8:f32:0, {1.0,2.0}>>}}
+func.func @types(%operand: tensor<2x3x4x!quant.uniform<i8:f32:0, {1.0, 2.0}>>, %start_indices: tensor<2x5x2xi64>, %operand_1: tensor<2x3x4xf32>, %start_indices_1: tensor<2x5x2xf32>) {
+  // expected-error@+1 {{operand #0 (operand) must be tensor or per-tensor quantized tensor, but is tensor<2x3x4x!quant.uniform<i8:f32:0, {1.000000e+00,2.000000e+00}>>}}
   %0 = "stablehlo.gather"(%operand, %start_indices) <{dimension_numbers = #stablehlo.gather<offset_dims = [2], collapsed_slice_dims = [1], operand_batching_dims = [0], start_indices_batching_dims = [0], start_index_map = [2, 1], index_vector_dim = 2>, slice_sizes = array<i64: 1, 1, 3>}> : (tensor<2x3x4x!quant.uniform<i8:f32:0, {1.0, 2.0}>>, tensor<2x5x2xi64>) -> tensor<2x5x3xf32>
   // expected-error@+1 {{operand #1 (start_indices) must be tensor of integer type, but is tensor<2x5x2xf32>}}
   %1 = "stablehlo.gather"(%operand_1, %start_indices_1) <{dimension_numbers = #stablehlo.gather<offset_dims = [2], collapsed_slice_dims = [1], operand_batching_dims = [0], start_indices_batching_dims = [0], start_index_map = [2, 1], index_vector_dim = 2>, slice_sizes = array<i64: 1, 1, 3>}> : (tensor<2x3x4xf32>, tensor<2x5x2xf32>) -> tensor<2x5x3xf32>
-  // expected-error@+1 {{result #0 (result) must be tensor or per-tensor quantized tensor, but is tensor<2x5x3x!quant.uniform<i8:f32:0, {1.0,2.0}>>}}
+  // expected-error@+1 {{result #0 (result) must be tensor or per-tensor quantized tensor, but is tensor<2x5x3x!quant.uniform<i8:f32:0, {1.000000e+00,2.000000e+00}>>}}
   %2 = "stablehlo.gather"(%operand_1, %start_indices) <{dimension_numbers = #stablehlo.gather<offset_dims = [2], collapsed_slice_dims = [1], operand_batching_dims = [0], start_indices_batching_dims = [0], start_index_map = [2, 1], index_vector_dim = 2>, slice_sizes = array<i64: 1, 1, 3>}> : (tensor<2x3x4xf32>, tensor<2x5x2xi64>) -> tensor<2x5x3x!quant.uniform<i8:f32:0, {1.0, 2.0}>>
   // expected-error@+1 {{requires attribute 'slice_sizes'}}
   %3 = "stablehlo.gather"(%operand_1, %start_indices) <{dimension_numbers = #stablehlo.gather<offset_dims = [2], collapsed_slice_dims = [1], operand_batching_dims = [0], start_indices_batching_dims = [0], start_index_map = [2, 1], index_vector_dim = 2>}> : (tensor<2x3x4xf32>, tensor<2x5x2xi64>) -> tensor<2x5x3xf32>

@@ -14,7 +14,7 @@ func.func @C1_negative(%operand: tensor<3x4xf32>) {
 
 // -----
 
-func.func @kinds(%operand: !stablehlo.token, %operand_1: tensor<3x4xf32>) {
+func.func @types(%operand: !stablehlo.token, %operand_1: tensor<3x4xf32>) {
   // expected-error@+1 {{operand #0 (operand) must be tensor or quantized tensor, but is !stablehlo.token}}
   %0 = "stablehlo.get_dimension_size"(%operand) <{dimension = 1 : i64}> : (!stablehlo.token) -> tensor<i32>
   // expected-error@+1 {{result #0 (result) must be 0-dimensional tensor of type si32, but is tensor<i64>}}

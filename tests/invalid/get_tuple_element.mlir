@@ -22,7 +22,7 @@ func.func @C2(%operand: tuple<tensor<f32>>) {
 
 // -----
 
-func.func @kinds(%operand: tensor<f32>, %operand_1: tuple<tensor<f32>>) {
+func.func @types(%operand: tensor<f32>, %operand_1: tuple<tensor<f32>>) {
   // expected-error@+1 {{operand #0 (operand) must be tuple, but is tensor<f32>}}
   %0 = "stablehlo.get_tuple_element"(%operand) <{index = 0 : i32}> : (tensor<f32>) -> tensor<f32>
   // expected-error@+1 {{requires attribute 'index'}}

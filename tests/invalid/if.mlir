@@ -81,7 +81,7 @@ func.func @C3_size(%pred: tensor<i1>) {
 
 // -----
 
-func.func @kinds(%pred: tensor<i32>) {
+func.func @types(%pred: tensor<i32>) {
   // expected-error@+1 {{operand #0 (pred) must be 0-dimensional tensor of boolean type, but is tensor<i32>}}
   %0 = "stablehlo.if"(%pred) ({
     %c = stablehlo.constant dense<1.0> : tensor<f32>

@@ -30,7 +30,7 @@ func.func @C3(%token: !stablehlo.token) {
 
 // -----
 
-func.func @kinds(%token: tensor<f32>, %token_1: !stablehlo.token) {
+func.func @types(%token: tensor<f32>, %token_1: !stablehlo.token) {
   // expected-error@+1 {{operand #0 (token) must be token, but is tensor<f32>}}
   %0:2 = "stablehlo.infeed"(%token) : (tensor<f32>) -> (tensor<2xf32>, !stablehlo.token)
   // expected-error@+1 {{attribute 'infeed_config' must be a string}}

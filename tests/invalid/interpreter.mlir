@@ -1,4 +1,4 @@
-func.func @print_kinds(%operand: !stablehlo.token) {
+func.func @print_types(%operand: !stablehlo.token) {
   // expected-error@+1 {{operand #0 (operand) must be tensor or quantized tensor, but is !stablehlo.token}}
   "interpreter.print"(%operand) : (!stablehlo.token) -> ()
   return
@@ -14,7 +14,7 @@ func.func @probe_C1(%operand: tensor<2xf32>) {
 
 // -----
 
-func.func @probe_kinds(%operand: !stablehlo.token, %operand_1: tensor<2xf32>) {
+func.func @probe_types(%operand: !stablehlo.token, %operand_1: tensor<2xf32>) {
   // expected-error@+1 {{operand #0 (operand) must be tensor or quantized tensor, but is !stablehlo.token}}
   %0 = "interpreter.probe"(%operand) <{probe_id = "a"}> : (!stablehlo.token) -> tensor<2xf32>
   // expected-error@+1 {{result #0 (result) must be tensor or quantized tensor, but is !stablehlo.token}}
@@ -69,7 +69,7 @@ func.func private @g() -> tensor<2xf32>
 func.func private @h(tensor<f32>) -> tensor<2xf32>
 
 func.func @run_parallel_symbols_unknown(%inputs0: tensor<f32>, %inputs1: tensor<f32>) {
-  // expected-error@+1 {{(symbols): is_function(symbols(name))}}
+  // expected-error@+1 {{(symbols): is_function(symbol(name))}}
   %0:2 = "interpreter.run_parallel"(%inputs0, %inputs1) <{programs = [[@f], [@k]], infeed = [@g]}> : (tensor<f32>, tensor<f32>) -> (tensor<f32>, tensor<f32>)
   return
 }
@@ -81,7 +81,7 @@ func.func private @g() -> tensor<2xf32>
 func.func private @h(tensor<f32>) -> tensor<2xf32>
 
 func.func @run_parallel_symbols_unknown_infeed(%inputs0: tensor<f32>, %inputs1: tensor<f32>) {
-  // expected-error@+1 {{(symbols): is_function(symbols(name))}}
+  // expected-error@+1 {{(symbols): is_function(symbol(name))}}
   %0:2 = "interpreter.run_parallel"(%inputs0, %inputs1) <{programs = [[@f], [@f]], infeed = [@k]}> : (tensor<f32>, tensor<f32>) -> (tensor<f32>, tensor<f32>)
   return
 }
@@ -164,7 +164,7 @@ func.func private @f(tensor<f32>) -> tensor<f32>
 func.func private @g() -> tensor<2xf32>
 func.func private @h(tensor<f32>) -> tensor<2xf32>
 
-func.func @run_parallel_kinds(%inputs0: tensor<f32>, %inputs1: tensor<f32>) {
+func.func @run_parallel_types(%inputs0: tensor<f32>, %inputs1: tensor<f32>) {
   // expected-error@+1 {{attribute 'infeed' must be a list of symbol reference}}
   %0:2 = "interpreter.run_parallel"(%inputs0, %inputs1) <{programs = [[@f], [@f]], infeed = "wrong"}> : (tensor<f32>, tensor<f32>) -> (tensor<f32>, tensor<f32>)
   // expected-error@+1 {{requires attribute 'programs'}}

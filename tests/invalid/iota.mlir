@@ -14,7 +14,7 @@ func.func @C1_negative() {
 
 // -----
 
-func.func @kinds() {
+func.func @types() {
   // expected-error@+1 {{result #0 (output) must be statically shaped tensor of integer or floating-point or complex type or per-tensor quantized tensor, but is tensor<?xi32>}}
   %0 = "stablehlo.iota"() <{iota_dimension = 0 : i64}> : () -> tensor<?xi32>
   // expected-error@+1 {{requires attribute 'iota_dimension'}}

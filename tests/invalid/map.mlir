@@ -42,13 +42,13 @@ func.func @C4(%inputs: tensor<2x3xf32>) {
 
 // -----
 
-func.func @kinds(%inputs: tensor<2x3x!quant.uniform<i8:f32:0, {1.0, 2.0}>>, %inputs_1: tensor<2x3xf32>) {
-  // expected-error@+1 {{operand #0 (inputs) must be tensor or per-tensor quantized tensor, but is tensor<2x3x!quant.uniform<i8:f32:0, {1.0,2.0}>>}}
+func.func @types(%inputs: tensor<2x3x!quant.uniform<i8:f32:0, {1.0, 2.0}>>, %inputs_1: tensor<2x3xf32>) {
+  // expected-error@+1 {{operand #0 (inputs) must be tensor or per-tensor quantized tensor, but is tensor<2x3x!quant.uniform<i8:f32:0, {1.000000e+00,2.000000e+00}>>}}
   %0 = "stablehlo.map"(%inputs) <{dimensions = array<i64: 0, 1>}> ({
     ^bb0(%a: tensor<f32>):
       stablehlo.return %a : tensor<f32>
   }) : (tensor<2x3x!quant.uniform<i8:f32:0, {1.0, 2.0}>>) -> tensor<2x3xf32>
-  // expected-error@+1 {{result #0 (result) must be tensor or per-tensor quantized tensor, but is tensor<2x3x!quant.uniform<i8:f32:0, {1.0,2.0}>>}}
+  // expected-error@+1 {{result #0 (result) must be tensor or per-tensor quantized tensor, but is tensor<2x3x!quant.uniform<i8:f32:0, {1.000000e+00,2.000000e+00}>>}}
   %1 = "stablehlo.map"(%inputs_1) <{dimensions = array<i64: 0, 1>}> ({
     ^bb0(%a: tensor<f32>):
       stablehlo.return %a : tensor<f32>

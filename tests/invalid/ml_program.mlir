@@ -19,7 +19,7 @@ ml_program.global private @fixed(dense<0.0> : tensor<2xf32>) : tensor<2xf32>
 func.func private @f()
 
 func.func @global_load_C1() {
-  // expected-error@+1 {{(C1): variable_type(symbols, variable) is not None}}
+  // expected-error@+1 {{(C1): variable_type(symbol, variable) is not None}}
   %0 = "ml_program.global_load"() <{global = @h}> : () -> tensor<2xf32>
   return
 }
@@ -31,7 +31,7 @@ ml_program.global private @fixed(dense<0.0> : tensor<2xf32>) : tensor<2xf32>
 func.func private @f()
 
 func.func @global_load_C1_function() {
-  // expected-error@+1 {{(C1): variable_type(symbols, variable) is not None}}
+  // expected-error@+1 {{(C1): variable_type(symbol, variable) is not None}}
   %0 = "ml_program.global_load"() <{global = @f}> : () -> tensor<2xf32>
   return
 }
@@ -43,7 +43,7 @@ ml_program.global private @fixed(dense<0.0> : tensor<2xf32>) : tensor<2xf32>
 func.func private @f()
 
 func.func @global_load_C2() {
-  // expected-error@+1 {{(C2): compatible(variable_type(symbols, variable), result)}}
+  // expected-error@+1 {{(C2): compatible(variable_type(symbol, variable), result)}}
   %0 = "ml_program.global_load"() <{global = @g}> : () -> tensor<3xf32>
   return
 }
@@ -55,7 +55,7 @@ ml_program.global private @fixed(dense<0.0> : tensor<2xf32>) : tensor<2xf32>
 func.func private @f()
 
 func.func @global_load_const_C1() {
-  // expected-error@+1 {{(C1): variable_type(symbols, variable) is not None}}
+  // expected-error@+1 {{(C1): variable_type(symbol, variable) is not None}}
   %0 = "ml_program.global_load_const"() <{global = @h}> : () -> tensor<2xf32>
   return
 }
@@ -67,7 +67,7 @@ ml_program.global private @fixed(dense<0.0> : tensor<2xf32>) : tensor<2xf32>
 func.func private @f()
 
 func.func @global_load_const_C1_function() {
-  // expected-error@+1 {{(C1): variable_type(symbols, variable) is not None}}
+  // expected-error@+1 {{(C1): variable_type(symbol, variable) is not None}}
   %0 = "ml_program.global_load_const"() <{global = @f}> : () -> tensor<2xf32>
   return
 }
@@ -79,7 +79,7 @@ ml_program.global private @fixed(dense<0.0> : tensor<2xf32>) : tensor<2xf32>
 func.func private @f()
 
 func.func @global_load_const_C2() {
-  // expected-error@+1 {{(C2): compatible(variable_type(symbols, variable), result)}}
+  // expected-error@+1 {{(C2): compatible(variable_type(symbol, variable), result)}}
   %0 = "ml_program.global_load_const"() <{global = @g}> : () -> tensor<3xf32>
   return
 }
@@ -91,7 +91,7 @@ ml_program.global private @fixed(dense<0.0> : tensor<2xf32>) : tensor<2xf32>
 func.func private @f()
 
 func.func @global_store_C1(%value: tensor<2xf32>) {
-  // expected-error@+1 {{(C1): variable_type(symbols, variable) is not None}}
+  // expected-error@+1 {{(C1): variable_type(symbol, variable) is not None}}
   "ml_program.global_store"(%value) <{global = @h}> : (tensor<2xf32>) -> ()
   return
 }
@@ -103,7 +103,7 @@ ml_program.global private @fixed(dense<0.0> : tensor<2xf32>) : tensor<2xf32>
 func.func private @f()
 
 func.func @global_store_C2(%value: tensor<2xf32>) {
-  // expected-error@+1 {{(C2): symbols(variable).properties.get("is_mutable", False)}}
+  // expected-error@+1 {{(C2): is_mutable(symbol, variable)}}
   "ml_program.global_store"(%value) <{global = @fixed}> : (tensor<2xf32>) -> ()
   return
 }
@@ -115,7 +115,7 @@ ml_program.global private @fixed(dense<0.0> : tensor<2xf32>) : tensor<2xf32>
 func.func private @f()
 
 func.func @global_store_C3(%value: tensor<3xf32>) {
-  // expected-error@+1 {{(C3): compatible(variable_type(symbols, variable), value)}}
+  // expected-error@+1 {{(C3): compatible(variable_type(symbol, variable), value)}}
   "ml_program.global_store"(%value) <{global = @g}> : (tensor<3xf32>) -> ()
   return
 }

@@ -1,4 +1,4 @@
-func.func @kinds(%inputs: !stablehlo.token, %token: !stablehlo.token, %inputs_1: tensor<2xf32>, %token_1: tensor<f32>) {
+func.func @types(%inputs: !stablehlo.token, %token: !stablehlo.token, %inputs_1: tensor<2xf32>, %token_1: tensor<f32>) {
   // expected-error@+1 {{operand #0 (inputs) must be tensor or quantized tensor, but is !stablehlo.token}}
   %0 = "stablehlo.outfeed"(%inputs, %token) : (!stablehlo.token, !stablehlo.token) -> !stablehlo.token
   // expected-error@+1 {{operand #1 (token) must be token, but is tensor<f32>}}

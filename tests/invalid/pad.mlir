@@ -54,7 +54,7 @@ func.func @C4(%operand: tensor<3xf32>, %padding_value: tensor<f32>) {
 
 // -----
 
-func.func @C4_less_than_nothing(%operand: tensor<3xf32>, %padding_value: tensor<f32>) {
+func.func @C4_negative_size(%operand: tensor<3xf32>, %padding_value: tensor<f32>) {
   // expected-error@+1 {{(C4): shape(result) == shape(infer())}}
   %0 = "stablehlo.pad"(%operand, %padding_value) <{edge_padding_low = array<i64: -9>, edge_padding_high = array<i64: 2>, interior_padding = array<i64: 1>}> : (tensor<3xf32>, tensor<f32>) -> tensor<0xf32>
   return
@@ -62,12 +62,12 @@ func.func @C4_less_than_nothing(%operand: tensor<3xf32>, %padding_value: tensor<
 
 // -----
 
-func.func @kinds(%operand: tensor<3x!quant.uniform<i8:f32:0, {1.0, 2.0, 3.0}>>, %padding_value: tensor<f32>, %operand_1: tensor<3xf32>, %padding_value_1: tensor<2xf32>) {
-  // expected-error@+1 {{operand #0 (operand) must be tensor or per-tensor quantized tensor, but is tensor<3x!quant.uniform<i8:f32:0, {1.0,2.0,3.0}>>}}
+func.func @types(%operand: tensor<3x!quant.uniform<i8:f32:0, {1.0, 2.0, 3.0}>>, %padding_value: tensor<f32>, %operand_1: tensor<3xf32>, %padding_value_1: tensor<2xf32>) {
+  // expected-error@+1 {{operand #0 (operand) must be tensor or per-tensor quantized tensor, but is tensor<3x!quant.uniform<i8:f32:0, {1.000000e+00,2.000000e+00,3.000000e+00}>>}}
   %0 = "stablehlo.pad"(%operand, %padding_value) <{edge_padding_low = array<i64: 1>, edge_padding_high = array<i64: 2>, interior_padding = array<i64: 1>}> : (tensor<3x!quant.uniform<i8:f32:0, {1.0, 2.0, 3.0}>>, tensor<f32>) -> tensor<8xf32>
   // expected-error@+1 {{operand #1 (padding_value) must be 0-dimensional tensor, but is tensor<2xf32>}}
   %1 = "stablehlo.pad"(%operand_1, %padding_value_1) <{edge_padding_low = array<i64: 1>, edge_padding_high = array<i64: 2>, interior_padding = array<i64: 1>}> : (tensor<3xf32>, tensor<2xf32>) -> tensor<8xf32>
-  // expected-error@+1 {{result #0 (result) must be tensor or per-tensor quantized tensor, but is tensor<8x!quant.uniform<i8:f32:0, {1.0,2.0,3.0,4.0,5.0,6.0,7.0,8.0}>>}}
+  // expected-error@+1 {{result #0 (result) must be tensor or per-tensor quantized tensor, but is tensor<8x!quant.uniform<i8:f32:0, {1.000000e+00,2.000000e+00,3.000000e+00,4.000000e+00,5.000000e+00,6.000000e+00,7.000000e+00,8.000000e+00}>>}}
   %2 = "stablehlo.pad"(%operand_1, %padding_value) <{edge_padding_low = array<i64: 1>, edge_padding_high = array<i64: 2>, interior_padding = array<i64: 1>}> : (tensor<3xf32>, tensor<f32>) -> tensor<8x!quant.uniform<i8:f32:0, {1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0}>>
   // expected-error@+1 {{requires attribute 'edge_padding_low'}}
   %3 = "stablehlo.pad"(%operand_1, %padding_value) <{edge_padding_high = array<i64: 2>, interior_padding = array<i64: 1>}> : (tensor<3xf32>, tensor<f32>) -> tensor<8xf32>

@@ -14,7 +14,7 @@ func.func @C1_element_type(%lhs: tensor<2xf32>, %rhs: tensor<2xf32>) {
 
 // -----
 
-func.func @kinds(%lhs: tensor<2xi1>, %rhs: tensor<2xf32>, %lhs_1: tensor<2xf32>, %rhs_1: tensor<2xi1>) {
+func.func @types(%lhs: tensor<2xi1>, %rhs: tensor<2xf32>, %lhs_1: tensor<2xf32>, %rhs_1: tensor<2xi1>) {
   // expected-error@+1 {{operand #0 (lhs) must be tensor of integer or floating-point or complex type or per-tensor quantized tensor, but is tensor<2xi1>}}
   %0 = "stablehlo.power"(%lhs, %rhs) : (tensor<2xi1>, tensor<2xf32>) -> tensor<2xf32>
   // expected-error@+1 {{operand #1 (rhs) must be tensor of integer or floating-point or complex type or per-tensor quantized tensor, but is tensor<2xi1>}}

@@ -70,7 +70,7 @@ func.func @C5_host(%token: !stablehlo.token) {
 
 // -----
 
-func.func @kinds(%token: tensor<f32>, %token_1: !stablehlo.token) {
+func.func @types(%token: tensor<f32>, %token_1: !stablehlo.token) {
   // expected-error@+1 {{operand #0 (token) must be token, but is tensor<f32>}}
   %0:2 = "stablehlo.recv"(%token) <{channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>, source_target_pairs = dense<[[0, 1], [1, 0]]> : tensor<2x2xi64>}> : (tensor<f32>) -> (tensor<2xf32>, !stablehlo.token)
   // expected-error@+1 {{attribute 'is_host_transfer' must be a boolean}}

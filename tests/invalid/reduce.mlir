@@ -138,8 +138,8 @@ func.func @C8(%inputs: tensor<2x3xf32>, %init_values: tensor<f32>) {
 
 // -----
 
-func.func @kinds(%inputs: tensor<2x3x!quant.uniform<i8:f32:0, {1.0, 2.0}>>, %init_values: tensor<f32>, %inputs_1: tensor<2x3xf32>, %init_values_1: tensor<2xf32>) {
-  // expected-error@+1 {{operand #0 (inputs) must be tensor or per-tensor quantized tensor, but is tensor<2x3x!quant.uniform<i8:f32:0, {1.0,2.0}>>}}
+func.func @types(%inputs: tensor<2x3x!quant.uniform<i8:f32:0, {1.0, 2.0}>>, %init_values: tensor<f32>, %inputs_1: tensor<2x3xf32>, %init_values_1: tensor<2xf32>) {
+  // expected-error@+1 {{operand #0 (inputs) must be tensor or per-tensor quantized tensor, but is tensor<2x3x!quant.uniform<i8:f32:0, {1.000000e+00,2.000000e+00}>>}}
   %0 = "stablehlo.reduce"(%inputs, %init_values) <{dimensions = array<i64: 1>}> ({
     ^bb0(%a: tensor<f32>, %b: tensor<f32>):
       %r = stablehlo.add %a, %b : tensor<f32>
@@ -151,7 +151,7 @@ func.func @kinds(%inputs: tensor<2x3x!quant.uniform<i8:f32:0, {1.0, 2.0}>>, %ini
       %r = stablehlo.add %a, %b : tensor<f32>
       stablehlo.return %r : tensor<f32>
   }) : (tensor<2x3xf32>, tensor<2xf32>) -> tensor<2xf32>
-  // expected-error@+1 {{result #0 (results) must be tensor or per-tensor quantized tensor, but is tensor<2x!quant.uniform<i8:f32:0, {1.0,2.0}>>}}
+  // expected-error@+1 {{result #0 (results) must be tensor or per-tensor quantized tensor, but is tensor<2x!quant.uniform<i8:f32:0, {1.000000e+00,2.000000e+00}>>}}
   %2 = "stablehlo.reduce"(%inputs_1, %init_values) <{dimensions = array<i64: 1>}> ({
     ^bb0(%a: tensor<f32>, %b: tensor<f32>):
       %r = stablehlo.add %a, %b : tensor<f32>

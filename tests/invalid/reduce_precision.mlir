@@ -22,7 +22,7 @@ func.func @C3(%operand: tensor<2xf32>) {
 
 // -----
 
-func.func @kinds(%operand: tensor<2xi32>, %operand_1: tensor<2xf32>) {
+func.func @types(%operand: tensor<2xi32>, %operand_1: tensor<2xf32>) {
   // expected-error@+1 {{operand #0 (operand) must be tensor of floating-point type or per-tensor quantized tensor, but is tensor<2xi32>}}
   %0 = "stablehlo.reduce_precision"(%operand) <{exponent_bits = 5 : i32, mantissa_bits = 10 : i32}> : (tensor<2xi32>) -> tensor<2xf32>
   // expected-error@+1 {{result #0 (output) must be tensor of floating-point type or per-tensor quantized tensor, but is tensor<2xi32>}}

@@ -94,7 +94,7 @@ func.func @C8(%operand: tensor<2x4xf32>) {
 
 // -----
 
-func.func @C8_others(%operand: tensor<2x4xf32>) {
+func.func @C8_other_sizes(%operand: tensor<2x4xf32>) {
   // expected-error@+1 {{(C8): shape(operand) == shape(times(result, {scatter_dimension: ids_in_group * partitions})) and is_multiple(dim(operand, scatter_dimension), dim(result, scatter_dimension) * ids_in_group)}}
   %0 = "stablehlo.reduce_scatter"(%operand) <{scatter_dimension = 1 : i64, replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>}> ({
     ^bb0(%a: tensor<f32>, %b: tensor<f32>):
@@ -150,7 +150,7 @@ func.func @main() {
 
 func.func @main() {
   %operand = stablehlo.constant dense<0> : tensor<2x4xf32>
-  // expected-error@+1 {{(C8): gives shape (2, 4), where tensor<2x2xf32> is declared}}
+  // expected-error@+1 {{(C8): expected tensor<2x2xf32>, got shape (2, 4)}}
   %0 = "stablehlo.reduce_scatter"(%operand) <{scatter_dimension = 1 : i64, replica_groups = dense<[[0]]> : tensor<1x1xi64>, channel_handle = #stablehlo.channel_handle<handle = 1, type = 0>}> ({
     ^bb0(%a: tensor<f32>, %b: tensor<f32>):
       %r = stablehlo.add %a, %b : tensor<f32>
@@ -161,14 +161,14 @@ func.func @main() {
 
 // -----
 
-func.func @kinds(%operand: tensor<2x4x!quant.uniform<i8:f32:0, {1.0, 2.0}>>, %operand_1: tensor<2x4xf32>) {
-  // expected-error@+1 {{operand #0 (operand) must be tensor or per-tensor quantized tensor, but is tensor<2x4x!quant.uniform<i8:f32:0, {1.0,2.0}>>}}
+func.func @types(%operand: tensor<2x4x!quant.uniform<i8:f32:0, {1.0, 2.0}>>, %operand_1: tensor<2x4xf32>) {
+  // expected-error@+1 {{operand #0 (operand) must be tensor or per-tensor quantized tensor, but is tensor<2x4x!quant.uniform<i8:f32:0, {1.000000e+00,2.000000e+00}>>}}
   %0 = "stablehlo.reduce_scatter"(%operand) <{scatter_dimension = 1 : i64, replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>}> ({
     ^bb0(%a: tensor<f32>, %b: tensor<f32>):
       %r = stablehlo.add %a, %b : tensor<f32>
       stablehlo.return %r : tensor<f32>
   }) : (tensor<2x4x!quant.uniform<i8:f32:0, {1.0, 2.0}>>) -> tensor<2x2xf32>
-  // expected-error@+1 {{result #0 (result) must be tensor or per-tensor quantized tensor, but is tensor<2x2x!quant.uniform<i8:f32:0, {1.0,2.0}>>}}
+  // expected-error@+1 {{result #0 (result) must be tensor or per-tensor quantized tensor, but is tensor<2x2x!quant.uniform<i8:f32:0, {1.000000e+00,2.000000e+00}>>}}
   %1 = "stablehlo.reduce_scatter"(%operand_1) <{scatter_dimension = 1 : i64, replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>}> ({
     ^bb0(%a: tensor<f32>, %b: tensor<f32>):
       %r = stablehlo.add %a, %b : tensor<f32>

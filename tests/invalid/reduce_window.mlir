@@ -210,8 +210,8 @@ func.func @C16(%inputs: tensor<3x2xi32>, %init_values: tensor<i32>) {
 
 // -----
 
-func.func @kinds(%inputs: tensor<3x2x!quant.uniform<i8:f32:0, {1.0, 2.0, 3.0}>>, %init_values: tensor<i32>, %inputs_1: tensor<3x2xi32>, %init_values_1: tensor<2xi32>) {
-  // expected-error@+1 {{operand #0 (inputs) must be tensor or per-tensor quantized tensor, but is tensor<3x2x!quant.uniform<i8:f32:0, {1.0,2.0,3.0}>>}}
+func.func @types(%inputs: tensor<3x2x!quant.uniform<i8:f32:0, {1.0, 2.0, 3.0}>>, %init_values: tensor<i32>, %inputs_1: tensor<3x2xi32>, %init_values_1: tensor<2xi32>) {
+  // expected-error@+1 {{operand #0 (inputs) must be tensor or per-tensor quantized tensor, but is tensor<3x2x!quant.uniform<i8:f32:0, {1.000000e+00,2.000000e+00,3.000000e+00}>>}}
   %0 = "stablehlo.reduce_window"(%inputs, %init_values) <{window_dimensions = array<i64: 2, 1>, window_strides = array<i64: 4, 1>, base_dilations = array<i64: 2, 1>, window_dilations = array<i64: 3, 1>, padding = dense<[[2, 1], [0, 0]]> : tensor<2x2xi64>}> ({
     ^bb0(%a: tensor<i32>, %b: tensor<i32>):
       %r = stablehlo.add %a, %b : tensor<i32>
@@ -223,7 +223,7 @@ func.func @kinds(%inputs: tensor<3x2x!quant.uniform<i8:f32:0, {1.0, 2.0, 3.0}>>,
       %r = stablehlo.add %a, %b : tensor<i32>
       stablehlo.return %r : tensor<i32>
   }) : (tensor<3x2xi32>, tensor<2xi32>) -> tensor<2x2xi32>
-  // expected-error@+1 {{result #0 (results) must be tensor or per-tensor quantized tensor, but is tensor<2x2x!quant.uniform<i8:f32:0, {1.0,2.0}>>}}
+  // expected-error@+1 {{result #0 (results) must be tensor or per-tensor quantized tensor, but is tensor<2x2x!quant.uniform<i8:f32:0, {1.000000e+00,2.000000e+00}>>}}
   %2 = "stablehlo.reduce_window"(%inputs_1, %init_values) <{window_dimensions = array<i64: 2, 1>, window_strides = array<i64: 4, 1>, base_dilations = array<i64: 2, 1>, window_dilations = array<i64: 3, 1>, padding = dense<[[2, 1], [0, 0]]> : tensor<2x2xi64>}> ({
     ^bb0(%a: tensor<i32>, %b: tensor<i32>):
       %r = stablehlo.add %a, %b : tensor<i32>

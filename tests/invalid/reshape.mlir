@@ -30,7 +30,7 @@ func.func @C3_before(%operand: tensor<4x2x3x!quant.uniform<i8:f32:1, {1.0, 2.0}>
 
 // -----
 
-func.func @kinds(%operand: !stablehlo.token, %operand_1: tensor<2x3xf32>) {
+func.func @types(%operand: !stablehlo.token, %operand_1: tensor<2x3xf32>) {
   // expected-error@+1 {{operand #0 (operand) must be tensor or quantized tensor, but is !stablehlo.token}}
   %0 = "stablehlo.reshape"(%operand) : (!stablehlo.token) -> tensor<3x2xf32>
   // expected-error@+1 {{result #0 (result) must be tensor, statically shaped or with one bounded dimension, but is tensor<?x2xf32>}}

@@ -38,10 +38,10 @@ func.func @C3_negative(%operand: tensor<2x3xf32>) {
 
 // -----
 
-func.func @kinds(%operand: tensor<2x3x!quant.uniform<i8:f32:0, {1.0, 2.0}>>, %operand_1: tensor<2x3xf32>) {
-  // expected-error@+1 {{operand #0 (operand) must be tensor or per-tensor quantized tensor, but is tensor<2x3x!quant.uniform<i8:f32:0, {1.0,2.0}>>}}
+func.func @types(%operand: tensor<2x3x!quant.uniform<i8:f32:0, {1.0, 2.0}>>, %operand_1: tensor<2x3xf32>) {
+  // expected-error@+1 {{operand #0 (operand) must be tensor or per-tensor quantized tensor, but is tensor<2x3x!quant.uniform<i8:f32:0, {1.000000e+00,2.000000e+00}>>}}
   %0 = "stablehlo.reverse"(%operand) <{dimensions = array<i64: 0>}> : (tensor<2x3x!quant.uniform<i8:f32:0, {1.0, 2.0}>>) -> tensor<2x3xf32>
-  // expected-error@+1 {{result #0 (result) must be tensor or per-tensor quantized tensor, but is tensor<2x3x!quant.uniform<i8:f32:0, {1.0,2.0}>>}}
+  // expected-error@+1 {{result #0 (result) must be tensor or per-tensor quantized tensor, but is tensor<2x3x!quant.uniform<i8:f32:0, {1.000000e+00,2.000000e+00}>>}}
   %1 = "stablehlo.reverse"(%operand_1) <{dimensions = array<i64: 0>}> : (tensor<2x3xf32>) -> tensor<2x3x!quant.uniform<i8:f32:0, {1.0, 2.0}>>
   // expected-error@+1 {{requires attribute 'dimensions'}}
   %2 = "stablehlo.reverse"(%operand_1) : (tensor<2x3xf32>) -> tensor<2x3xf32>

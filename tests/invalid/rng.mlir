@@ -39,7 +39,7 @@ func.func @C3_size(%a: tensor<i32>, %b: tensor<i32>) {
 
 // -----
 
-func.func @kinds(%a: tensor<complex<f32>>, %b: tensor<i32>, %shape: tensor<2xi64>, %a_1: tensor<i32>, %b_1: tensor<complex<f32>>, %shape_1: tensor<2xf32>) {
+func.func @types(%a: tensor<complex<f32>>, %b: tensor<i32>, %shape: tensor<2xi64>, %a_1: tensor<i32>, %b_1: tensor<complex<f32>>, %shape_1: tensor<2xf32>) {
   // expected-error@+1 {{operand #0 (a) must be 0-dimensional tensor of integer or boolean or floating-point type, but is tensor<complex<f32>>}}
   %0 = "stablehlo.rng"(%a, %b, %shape) <{rng_distribution = #stablehlo<rng_distribution UNIFORM>}> : (tensor<complex<f32>>, tensor<i32>, tensor<2xi64>) -> tensor<3x3xi32>
   // expected-error@+1 {{operand #1 (b) must be 0-dimensional tensor of integer or boolean or floating-point type, but is tensor<complex<f32>>}}

@@ -30,7 +30,7 @@ func.func @C2_DEFAULT(%initial_state: tensor<1xui64>) {
 
 // -----
 
-func.func @kinds(%initial_state: tensor<2xi32>, %initial_state_1: tensor<2xui64>) {
+func.func @types(%initial_state: tensor<2xi32>, %initial_state_1: tensor<2xui64>) {
   // expected-error@+1 {{operand #0 (initial_state) must be 1-dimensional tensor of type ui64, but is tensor<2xi32>}}
   %0:2 = "stablehlo.rng_bit_generator"(%initial_state) <{rng_algorithm = #stablehlo<rng_algorithm THREE_FRY>}> : (tensor<2xi32>) -> (tensor<2xui64>, tensor<2x2xi32>)
   // expected-error@+1 {{result #0 (output_state) must be 1-dimensional tensor of type ui64, but is tensor<2xi32>}}

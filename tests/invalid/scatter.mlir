@@ -371,8 +371,8 @@ func.func @C25(%inputs: tensor<2x3x4xf32>, %scatter_indices: tensor<2x5x2xi64>, 
 
 // -----
 
-func.func @kinds(%inputs: tensor<2x3x4x!quant.uniform<i8:f32:0, {1.0, 2.0}>>, %scatter_indices: tensor<2x5x2xi64>, %updates: tensor<2x5x3xf32>, %inputs_1: tensor<2x3x4xf32>, %scatter_indices_1: tensor<2x5x2xf32>, %updates_1: tensor<2x5x3x!quant.uniform<i8:f32:0, {1.0, 2.0}>>) {
-  // expected-error@+1 {{operand #0 (inputs) must be tensor or per-tensor quantized tensor, but is tensor<2x3x4x!quant.uniform<i8:f32:0, {1.0,2.0}>>}}
+func.func @types(%inputs: tensor<2x3x4x!quant.uniform<i8:f32:0, {1.0, 2.0}>>, %scatter_indices: tensor<2x5x2xi64>, %updates: tensor<2x5x3xf32>, %inputs_1: tensor<2x3x4xf32>, %scatter_indices_1: tensor<2x5x2xf32>, %updates_1: tensor<2x5x3x!quant.uniform<i8:f32:0, {1.0, 2.0}>>) {
+  // expected-error@+1 {{operand #0 (inputs) must be tensor or per-tensor quantized tensor, but is tensor<2x3x4x!quant.uniform<i8:f32:0, {1.000000e+00,2.000000e+00}>>}}
   %0 = "stablehlo.scatter"(%inputs, %scatter_indices, %updates) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [2], inserted_window_dims = [1], input_batching_dims = [0], scatter_indices_batching_dims = [0], scatter_dims_to_operand_dims = [2, 1], index_vector_dim = 2>}> ({
     ^bb0(%a0: tensor<f32>, %b0: tensor<f32>):
       stablehlo.return %a0 : tensor<f32>
@@ -382,12 +382,12 @@ func.func @kinds(%inputs: tensor<2x3x4x!quant.uniform<i8:f32:0, {1.0, 2.0}>>, %s
     ^bb0(%a0: tensor<f32>, %b0: tensor<f32>):
       stablehlo.return %a0 : tensor<f32>
   }) : (tensor<2x3x4xf32>, tensor<2x5x2xf32>, tensor<2x5x3xf32>) -> tensor<2x3x4xf32>
-  // expected-error@+1 {{operand #2 (updates) must be tensor or per-tensor quantized tensor, but is tensor<2x5x3x!quant.uniform<i8:f32:0, {1.0,2.0}>>}}
+  // expected-error@+1 {{operand #2 (updates) must be tensor or per-tensor quantized tensor, but is tensor<2x5x3x!quant.uniform<i8:f32:0, {1.000000e+00,2.000000e+00}>>}}
   %2 = "stablehlo.scatter"(%inputs_1, %scatter_indices, %updates_1) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [2], inserted_window_dims = [1], input_batching_dims = [0], scatter_indices_batching_dims = [0], scatter_dims_to_operand_dims = [2, 1], index_vector_dim = 2>}> ({
     ^bb0(%a0: tensor<f32>, %b0: tensor<f32>):
       stablehlo.return %a0 : tensor<f32>
   }) : (tensor<2x3x4xf32>, tensor<2x5x2xi64>, tensor<2x5x3x!quant.uniform<i8:f32:0, {1.0, 2.0}>>) -> tensor<2x3x4xf32>
-  // expected-error@+1 {{result #0 (results) must be tensor or per-tensor quantized tensor, but is tensor<2x3x4x!quant.uniform<i8:f32:0, {1.0,2.0}>>}}
+  // expected-error@+1 {{result #0 (results) must be tensor or per-tensor quantized tensor, but is tensor<2x3x4x!quant.uniform<i8:f32:0, {1.000000e+00,2.000000e+00}>>}}
   %3 = "stablehlo.scatter"(%inputs_1, %scatter_indices, %updates) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [2], inserted_window_dims = [1], input_batching_dims = [0], scatter_indices_batching_dims = [0], scatter_dims_to_operand_dims = [2, 1], index_vector_dim = 2>}> ({
     ^bb0(%a0: tensor<f32>, %b0: tensor<f32>):
       stablehlo.return %a0 : tensor<f32>

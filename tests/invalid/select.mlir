@@ -22,14 +22,14 @@ func.func @C2_result(%pred: tensor<2xi1>, %on_true: tensor<2xf32>, %on_false: te
 
 // -----
 
-func.func @kinds(%pred: tensor<2xi32>, %on_true: tensor<2xf32>, %on_false: tensor<2xf32>, %pred_1: tensor<2xi1>, %on_true_1: tensor<2x!quant.uniform<i8:f32:0, {1.0, 2.0}>>, %on_false_1: tensor<2x!quant.uniform<i8:f32:0, {1.0, 2.0}>>) {
+func.func @types(%pred: tensor<2xi32>, %on_true: tensor<2xf32>, %on_false: tensor<2xf32>, %pred_1: tensor<2xi1>, %on_true_1: tensor<2x!quant.uniform<i8:f32:0, {1.0, 2.0}>>, %on_false_1: tensor<2x!quant.uniform<i8:f32:0, {1.0, 2.0}>>) {
   // expected-error@+1 {{operand #0 (pred) must be tensor of boolean type, but is tensor<2xi32>}}
   %0 = "stablehlo.select"(%pred, %on_true, %on_false) : (tensor<2xi32>, tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
-  // expected-error@+1 {{operand #1 (on_true) must be tensor or per-tensor quantized tensor, but is tensor<2x!quant.uniform<i8:f32:0, {1.0,2.0}>>}}
+  // expected-error@+1 {{operand #1 (on_true) must be tensor or per-tensor quantized tensor, but is tensor<2x!quant.uniform<i8:f32:0, {1.000000e+00,2.000000e+00}>>}}
   %1 = "stablehlo.select"(%pred_1, %on_true_1, %on_false) : (tensor<2xi1>, tensor<2x!quant.uniform<i8:f32:0, {1.0, 2.0}>>, tensor<2xf32>) -> tensor<2xf32>
-  // expected-error@+1 {{operand #2 (on_false) must be tensor or per-tensor quantized tensor, but is tensor<2x!quant.uniform<i8:f32:0, {1.0,2.0}>>}}
+  // expected-error@+1 {{operand #2 (on_false) must be tensor or per-tensor quantized tensor, but is tensor<2x!quant.uniform<i8:f32:0, {1.000000e+00,2.000000e+00}>>}}
   %2 = "stablehlo.select"(%pred_1, %on_true, %on_false_1) : (tensor<2xi1>, tensor<2xf32>, tensor<2x!quant.uniform<i8:f32:0, {1.0, 2.0}>>) -> tensor<2xf32>
-  // expected-error@+1 {{result #0 (result) must be tensor or per-tensor quantized tensor, but is tensor<2x!quant.uniform<i8:f32:0, {1.0,2.0}>>}}
+  // expected-error@+1 {{result #0 (result) must be tensor or per-tensor quantized tensor, but is tensor<2x!quant.uniform<i8:f32:0, {1.000000e+00,2.000000e+00}>>}}
   %3 = "stablehlo.select"(%pred_1, %on_true, %on_false) : (tensor<2xi1>, tensor<2xf32>, tensor<2xf32>) -> tensor<2x!quant.uniform<i8:f32:0, {1.0, 2.0}>>
   return
 }

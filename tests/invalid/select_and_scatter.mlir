@@ -222,8 +222,8 @@ func.func @C12(%operand: tensor<4x2xf32>, %source: tensor<2x2xf32>, %init_value:
 
 // -----
 
-func.func @kinds(%operand: tensor<4x2x!quant.uniform<i8:f32:0, {1.0, 2.0, 3.0, 4.0}>>, %source: tensor<2x2xf32>, %init_value: tensor<f32>, %operand_1: tensor<4x2xf32>, %source_1: tensor<2x2x!quant.uniform<i8:f32:0, {1.0, 2.0}>>, %init_value_1: tensor<2xf32>) {
-  // expected-error@+1 {{operand #0 (operand) must be tensor or per-tensor quantized tensor, but is tensor<4x2x!quant.uniform<i8:f32:0, {1.0,2.0,3.0,4.0}>>}}
+func.func @types(%operand: tensor<4x2x!quant.uniform<i8:f32:0, {1.0, 2.0, 3.0, 4.0}>>, %source: tensor<2x2xf32>, %init_value: tensor<f32>, %operand_1: tensor<4x2xf32>, %source_1: tensor<2x2x!quant.uniform<i8:f32:0, {1.0, 2.0}>>, %init_value_1: tensor<2xf32>) {
+  // expected-error@+1 {{operand #0 (operand) must be tensor or per-tensor quantized tensor, but is tensor<4x2x!quant.uniform<i8:f32:0, {1.000000e+00,2.000000e+00,3.000000e+00,4.000000e+00}>>}}
   %0 = "stablehlo.select_and_scatter"(%operand, %source, %init_value) <{window_dimensions = array<i64: 3, 1>, window_strides = array<i64: 2, 1>, padding = dense<[[0, 1], [0, 0]]> : tensor<2x2xi64>}> ({
     ^bb0(%a: tensor<f32>, %b: tensor<f32>):
       %r = stablehlo.compare GE, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>
@@ -233,7 +233,7 @@ func.func @kinds(%operand: tensor<4x2x!quant.uniform<i8:f32:0, {1.0, 2.0, 3.0, 4
       %r = stablehlo.add %a, %b : tensor<f32>
       stablehlo.return %r : tensor<f32>
   }) : (tensor<4x2x!quant.uniform<i8:f32:0, {1.0, 2.0, 3.0, 4.0}>>, tensor<2x2xf32>, tensor<f32>) -> tensor<4x2xf32>
-  // expected-error@+1 {{operand #1 (source) must be tensor or per-tensor quantized tensor, but is tensor<2x2x!quant.uniform<i8:f32:0, {1.0,2.0}>>}}
+  // expected-error@+1 {{operand #1 (source) must be tensor or per-tensor quantized tensor, but is tensor<2x2x!quant.uniform<i8:f32:0, {1.000000e+00,2.000000e+00}>>}}
   %1 = "stablehlo.select_and_scatter"(%operand_1, %source_1, %init_value) <{window_dimensions = array<i64: 3, 1>, window_strides = array<i64: 2, 1>, padding = dense<[[0, 1], [0, 0]]> : tensor<2x2xi64>}> ({
     ^bb0(%a: tensor<f32>, %b: tensor<f32>):
       %r = stablehlo.compare GE, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>
@@ -253,7 +253,7 @@ func.func @kinds(%operand: tensor<4x2x!quant.uniform<i8:f32:0, {1.0, 2.0, 3.0, 4
       %r = stablehlo.add %a, %b : tensor<f32>
       stablehlo.return %r : tensor<f32>
   }) : (tensor<4x2xf32>, tensor<2x2xf32>, tensor<2xf32>) -> tensor<4x2xf32>
-  // expected-error@+1 {{result #0 (result) must be tensor or per-tensor quantized tensor, but is tensor<4x2x!quant.uniform<i8:f32:0, {1.0,2.0,3.0,4.0}>>}}
+  // expected-error@+1 {{result #0 (result) must be tensor or per-tensor quantized tensor, but is tensor<4x2x!quant.uniform<i8:f32:0, {1.000000e+00,2.000000e+00,3.000000e+00,4.000000e+00}>>}}
   %3 = "stablehlo.select_and_scatter"(%operand_1, %source, %init_value) <{window_dimensions = array<i64: 3, 1>, window_strides = array<i64: 2, 1>, padding = dense<[[0, 1], [0, 0]]> : tensor<2x2xi64>}> ({
     ^bb0(%a: tensor<f32>, %b: tensor<f32>):
       %r = stablehlo.compare GE, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>

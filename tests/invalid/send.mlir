@@ -46,7 +46,7 @@ func.func @C5_host(%inputs: tensor<2xf32>, %token: !stablehlo.token) {
 
 // -----
 
-func.func @kinds(%inputs: !stablehlo.token, %token: !stablehlo.token, %inputs_1: tensor<2xf32>, %token_1: tensor<f32>) {
+func.func @types(%inputs: !stablehlo.token, %token: !stablehlo.token, %inputs_1: tensor<2xf32>, %token_1: tensor<f32>) {
   // expected-error@+1 {{operand #0 (inputs) must be tensor or quantized tensor, but is !stablehlo.token}}
   %0 = "stablehlo.send"(%inputs, %token) <{channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>, source_target_pairs = dense<[[0, 1], [1, 0]]> : tensor<2x2xi64>}> : (!stablehlo.token, !stablehlo.token) -> !stablehlo.token
   // expected-error@+1 {{operand #1 (token) must be token, but is tensor<f32>}}

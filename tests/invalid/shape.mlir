@@ -1,5 +1,5 @@
 func.func @add_C1(%lhs: index, %rhs: !shape.size) {
-  // expected-error@+1 {{(C1): passes_errors_on(result, lhs, rhs)}}
+  // expected-error@+1 {{(C1): propagates_errors(result, lhs, rhs)}}
   %0 = "shape.add"(%lhs, %rhs) : (index, !shape.size) -> index
   return
 }
@@ -7,7 +7,7 @@ func.func @add_C1(%lhs: index, %rhs: !shape.size) {
 // -----
 
 func.func @div_C1(%lhs: index, %rhs: !shape.size) {
-  // expected-error@+1 {{(C1): passes_errors_on(result, lhs, rhs)}}
+  // expected-error@+1 {{(C1): propagates_errors(result, lhs, rhs)}}
   %0 = "shape.div"(%lhs, %rhs) : (index, !shape.size) -> index
   return
 }
@@ -15,7 +15,7 @@ func.func @div_C1(%lhs: index, %rhs: !shape.size) {
 // -----
 
 func.func @mul_C1(%lhs: index, %rhs: !shape.size) {
-  // expected-error@+1 {{(C1): passes_errors_on(result, lhs, rhs)}}
+  // expected-error@+1 {{(C1): propagates_errors(result, lhs, rhs)}}
   %0 = "shape.mul"(%lhs, %rhs) : (index, !shape.size) -> index
   return
 }
@@ -53,7 +53,7 @@ func.func @assuming_all_C1() {
 // -----
 
 func.func @broadcast_C1(%shapes0: tensor<2xindex>, %shapes1: !shape.shape) {
-  // expected-error@+1 {{(C1): passes_errors_on(result, *shapes)}}
+  // expected-error@+1 {{(C1): propagates_errors(result, *shapes)}}
   %0 = "shape.broadcast"(%shapes0, %shapes1) : (tensor<2xindex>, !shape.shape) -> tensor<2xindex>
   return
 }
@@ -117,7 +117,7 @@ func.func @is_broadcastable_C1(%shapes: tensor<2xindex>) {
 // -----
 
 func.func @dim_C1(%value: tensor<2x3xf32>, %index: !shape.size) {
-  // expected-error@+1 {{(C1): passes_errors_on(extent, value, index)}}
+  // expected-error@+1 {{(C1): propagates_errors(extent, value, index)}}
   %0 = "shape.dim"(%value, %index) : (tensor<2x3xf32>, !shape.size) -> index
   return
 }
@@ -157,7 +157,7 @@ func.func @from_extents_C1(%extents0: index, %extents1: index) {
 // -----
 
 func.func @get_extent_C1(%shape: !shape.shape, %dim: index) {
-  // expected-error@+1 {{(C1): passes_errors_on(extent, shape, dim)}}
+  // expected-error@+1 {{(C1): propagates_errors(extent, shape, dim)}}
   %0 = "shape.get_extent"(%shape, %dim) : (!shape.shape, index) -> index
   return
 }
@@ -165,7 +165,7 @@ func.func @get_extent_C1(%shape: !shape.shape, %dim: index) {
 // -----
 
 func.func @max_C1(%lhs: tensor<2xindex>, %rhs: !shape.shape) {
-  // expected-error@+1 {{(C1): passes_errors_on(result, lhs, rhs)}}
+  // expected-error@+1 {{(C1): propagates_errors(result, lhs, rhs)}}
   %0 = "shape.max"(%lhs, %rhs) : (tensor<2xindex>, !shape.shape) -> tensor<2xindex>
   return
 }
@@ -189,7 +189,7 @@ func.func @max_C3(%lhs: tensor<2xindex>, %rhs: tensor<2xindex>) {
 // -----
 
 func.func @min_C1(%lhs: tensor<2xindex>, %rhs: !shape.shape) {
-  // expected-error@+1 {{(C1): passes_errors_on(result, lhs, rhs)}}
+  // expected-error@+1 {{(C1): propagates_errors(result, lhs, rhs)}}
   %0 = "shape.min"(%lhs, %rhs) : (tensor<2xindex>, !shape.shape) -> tensor<2xindex>
   return
 }
@@ -213,7 +213,7 @@ func.func @min_C3(%lhs: tensor<2xindex>, %rhs: tensor<2xindex>) {
 // -----
 
 func.func @num_elements_C1(%shape: !shape.shape) {
-  // expected-error@+1 {{(C1): passes_errors_on(result, shape)}}
+  // expected-error@+1 {{(C1): propagates_errors(result, shape)}}
   %0 = "shape.num_elements"(%shape) : (!shape.shape) -> index
   return
 }
@@ -221,7 +221,7 @@ func.func @num_elements_C1(%shape: !shape.shape) {
 // -----
 
 func.func @rank_C1(%shape: !shape.shape) {
-  // expected-error@+1 {{(C1): passes_errors_on(rank, shape)}}
+  // expected-error@+1 {{(C1): propagates_errors(rank, shape)}}
   %0 = "shape.rank"(%shape) : (!shape.shape) -> index
   return
 }
@@ -229,7 +229,7 @@ func.func @rank_C1(%shape: !shape.shape) {
 // -----
 
 func.func @shape_of_C1(%arg: !shape.shape) {
-  // expected-error@+1 {{(C1): passes_errors_on(result, arg)}}
+  // expected-error@+1 {{(C1): propagates_errors(result, arg)}}
   %0 = "shape.shape_of"(%arg) : (!shape.shape) -> tensor<2xindex>
   return
 }
@@ -245,7 +245,7 @@ func.func @shape_of_C2(%arg: tensor<2x3xf32>) {
 // -----
 
 func.func @split_at_C1(%operand: !shape.shape, %index: index) {
-  // expected-error@+1 {{(C1): passes_errors_on(head, operand, index) and passes_errors_on(tail, operand, index)}}
+  // expected-error@+1 {{(C1): propagates_errors(head, operand, index) and propagates_errors(tail, operand, index)}}
   %0:2 = "shape.split_at"(%operand, %index) : (!shape.shape, index) -> (tensor<2xindex>, tensor<2xindex>)
   return
 }
@@ -253,7 +253,7 @@ func.func @split_at_C1(%operand: !shape.shape, %index: index) {
 // -----
 
 func.func @split_at_C1_index(%operand: tensor<4xindex>, %index: !shape.size) {
-  // expected-error@+1 {{(C1): passes_errors_on(head, operand, index) and passes_errors_on(tail, operand, index)}}
+  // expected-error@+1 {{(C1): propagates_errors(head, operand, index) and propagates_errors(tail, operand, index)}}
   %0:2 = "shape.split_at"(%operand, %index) : (tensor<4xindex>, !shape.size) -> (tensor<2xindex>, tensor<2xindex>)
   return
 }

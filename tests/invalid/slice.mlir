@@ -70,10 +70,10 @@ func.func @C5(%operand: tensor<5xf32>) {
 
 // -----
 
-func.func @kinds(%operand: tensor<5x!quant.uniform<i8:f32:0, {1.0, 2.0, 3.0, 4.0, 5.0}>>, %operand_1: tensor<5xf32>) {
-  // expected-error@+1 {{operand #0 (operand) must be tensor or per-tensor quantized tensor, but is tensor<5x!quant.uniform<i8:f32:0, {1.0,2.0,3.0,4.0,5.0}>>}}
+func.func @types(%operand: tensor<5x!quant.uniform<i8:f32:0, {1.0, 2.0, 3.0, 4.0, 5.0}>>, %operand_1: tensor<5xf32>) {
+  // expected-error@+1 {{operand #0 (operand) must be tensor or per-tensor quantized tensor, but is tensor<5x!quant.uniform<i8:f32:0, {1.000000e+00,2.000000e+00,3.000000e+00,4.000000e+00,5.000000e+00}>>}}
   %0 = "stablehlo.slice"(%operand) <{start_indices = array<i64: 1>, limit_indices = array<i64: 4>, strides = array<i64: 2>}> : (tensor<5x!quant.uniform<i8:f32:0, {1.0, 2.0, 3.0, 4.0, 5.0}>>) -> tensor<2xf32>
-  // expected-error@+1 {{result #0 (result) must be tensor or per-tensor quantized tensor, but is tensor<2x!quant.uniform<i8:f32:0, {1.0,2.0}>>}}
+  // expected-error@+1 {{result #0 (result) must be tensor or per-tensor quantized tensor, but is tensor<2x!quant.uniform<i8:f32:0, {1.000000e+00,2.000000e+00}>>}}
   %1 = "stablehlo.slice"(%operand_1) <{start_indices = array<i64: 1>, limit_indices = array<i64: 4>, strides = array<i64: 2>}> : (tensor<5xf32>) -> tensor<2x!quant.uniform<i8:f32:0, {1.0, 2.0}>>
   // expected-error@+1 {{requires attribute 'start_indices'}}
   %2 = "stablehlo.slice"(%operand_1) <{limit_indices = array<i64: 4>, strides = array<i64: 2>}> : (tensor<5xf32>) -> tensor<2xf32>

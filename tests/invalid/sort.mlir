@@ -104,14 +104,14 @@ func.func @C5_result(%inputs0: tensor<3x4xf32>, %inputs1: tensor<3x4xi32>) {
 
 // -----
 
-func.func @kinds(%inputs0: tensor<3x4x!quant.uniform<i8:f32:0, {1.0, 2.0, 3.0}>>, %inputs1: tensor<3x4xi32>, %inputs0_1: tensor<3x4xf32>) {
-  // expected-error@+1 {{operand #0 (inputs) must be tensor or per-tensor quantized tensor, but is tensor<3x4x!quant.uniform<i8:f32:0, {1.0,2.0,3.0}>>}}
+func.func @types(%inputs0: tensor<3x4x!quant.uniform<i8:f32:0, {1.0, 2.0, 3.0}>>, %inputs1: tensor<3x4xi32>, %inputs0_1: tensor<3x4xf32>) {
+  // expected-error@+1 {{operand #0 (inputs) must be tensor or per-tensor quantized tensor, but is tensor<3x4x!quant.uniform<i8:f32:0, {1.000000e+00,2.000000e+00,3.000000e+00}>>}}
   %0:2 = "stablehlo.sort"(%inputs0, %inputs1) <{dimension = 1 : i64, is_stable = true}> ({
     ^bb0(%a0: tensor<f32>, %b0: tensor<f32>, %a1: tensor<i32>, %b1: tensor<i32>):
       %r = "stablehlo.compare"(%a0, %b0) <{comparison_direction = #stablehlo<comparison_direction LT>}> : (tensor<f32>, tensor<f32>) -> tensor<i1>
       stablehlo.return %r : tensor<i1>
   }) : (tensor<3x4x!quant.uniform<i8:f32:0, {1.0, 2.0, 3.0}>>, tensor<3x4xi32>) -> (tensor<3x4xf32>, tensor<3x4xi32>)
-  // expected-error@+1 {{result #0 (results) must be tensor or per-tensor quantized tensor, but is tensor<3x4x!quant.uniform<i8:f32:0, {1.0,2.0,3.0}>>}}
+  // expected-error@+1 {{result #0 (results) must be tensor or per-tensor quantized tensor, but is tensor<3x4x!quant.uniform<i8:f32:0, {1.000000e+00,2.000000e+00,3.000000e+00}>>}}
   %1:2 = "stablehlo.sort"(%inputs0_1, %inputs1) <{dimension = 1 : i64, is_stable = true}> ({
     ^bb0(%a0: tensor<f32>, %b0: tensor<f32>, %a1: tensor<i32>, %b1: tensor<i32>):
       %r = "stablehlo.compare"(%a0, %b0) <{comparison_direction = #stablehlo<comparison_direction LT>}> : (tensor<f32>, tensor<f32>) -> tensor<i1>

@@ -15,7 +15,7 @@ func.func @cast_C1_element_type(%source: tensor<2x3xf32>) {
 // -----
 
 func.func @collapse_shape_C1(%src: tensor<2x3x4xf32>) {
-  // expected-error@+1 {{(C1): all_in_order(reassociation, src)}}
+  // expected-error@+1 {{(C1): covers_in_order(reassociation, src)}}
   %0 = "tensor.collapse_shape"(%src) <{reassociation = [[0], [2, 1]]}> : (tensor<2x3x4xf32>) -> tensor<6x4xf32>
   return
 }
@@ -23,7 +23,7 @@ func.func @collapse_shape_C1(%src: tensor<2x3x4xf32>) {
 // -----
 
 func.func @collapse_shape_C1_missing(%src: tensor<2x3x4xf32>) {
-  // expected-error@+1 {{(C1): all_in_order(reassociation, src)}}
+  // expected-error@+1 {{(C1): covers_in_order(reassociation, src)}}
   %0 = "tensor.collapse_shape"(%src) <{reassociation = [[0, 1]]}> : (tensor<2x3x4xf32>) -> tensor<6x4xf32>
   return
 }
@@ -39,7 +39,7 @@ func.func @collapse_shape_C2(%src: tensor<2x3x4xf32>) {
 // -----
 
 func.func @expand_shape_C1(%src: tensor<6x4xf32>) {
-  // expected-error@+1 {{(C1): size(reassociation) == rank(src) and all_in_order(reassociation, result)}}
+  // expected-error@+1 {{(C1): size(reassociation) == rank(src) and covers_in_order(reassociation, result)}}
   %0 = "tensor.expand_shape"(%src) <{reassociation = [[0], [2, 1]], static_output_shape = array<i64: 2, 3, 4>}> : (tensor<6x4xf32>) -> tensor<2x3x4xf32>
   return
 }
@@ -47,7 +47,7 @@ func.func @expand_shape_C1(%src: tensor<6x4xf32>) {
 // -----
 
 func.func @expand_shape_C1_rank(%src: tensor<6x4xf32>) {
-  // expected-error@+1 {{(C1): size(reassociation) == rank(src) and all_in_order(reassociation, result)}}
+  // expected-error@+1 {{(C1): size(reassociation) == rank(src) and covers_in_order(reassociation, result)}}
   %0 = "tensor.expand_shape"(%src) <{reassociation = [[0, 1, 2]], static_output_shape = array<i64: 2, 3, 4>}> : (tensor<6x4xf32>) -> tensor<2x3x4xf32>
   return
 }

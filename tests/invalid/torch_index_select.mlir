@@ -8,7 +8,7 @@ func.func @C1(%operand: tensor<2x3xf32>, %index: tensor<2x4xi32>) {
 
 func.func @C1_negative(%operand: tensor<2x3xf32>, %index: tensor<2x4xi32>) {
   // expected-error@+1 {{(C1): 0 <= batch_dims <= rank(index)}}
-  %0 = "stablehlo.torch_index_select"(%operand, %index) <{dim = 1 : i64, batch_dims = -1 : i64}> : (tensor<2x3xf32>, tensor<2x4xi32>) -> tensor<2x4xf32>
+  %0 = "stablehlo.torch_index_select"(%operand, %index) <{dim = 1 : i64, batch_dims = -3 : i64}> : (tensor<2x3xf32>, tensor<2x4xi32>) -> tensor<2x4xf32>
   return
 }
 
@@ -25,6 +25,14 @@ func.func @C2(%operand: tensor<2x3xf32>, %index: tensor<2x4xi32>) {
 func.func @C2_beyond(%operand: tensor<2x3xf32>, %index: tensor<2x4xi32>) {
   // expected-error@+1 {{(C2): batch_dims <= dim < rank(operand)}}
   %0 = "stablehlo.torch_index_select"(%operand, %index) <{dim = 2 : i64, batch_dims = 1 : i64}> : (tensor<2x3xf32>, tensor<2x4xi32>) -> tensor<2x4xf32>
+  return
+}
+
+// -----
+
+func.func @C2_negative(%operand: tensor<2x3xf32>, %index: tensor<2x4xi32>) {
+  // expected-error@+1 {{(C2): batch_dims <= dim < rank(operand)}}
+  %0 = "stablehlo.torch_index_select"(%operand, %index) <{dim = -3 : i64, batch_dims = 0 : i64}> : (tensor<2x3xf32>, tensor<2x4xi32>) -> tensor<2x4xf32>
   return
 }
 
@@ -54,7 +62,7 @@ func.func @C5(%operand: tensor<2x0xf32>, %index: tensor<2x4xi32>) {
 
 // -----
 
-func.func @kinds(%operand: !stablehlo.token, %index: tensor<2x4xi32>, %operand_1: tensor<2x3xf32>, %index_1: tensor<2x4xf32>) {
+func.func @types(%operand: !stablehlo.token, %index: tensor<2x4xi32>, %operand_1: tensor<2x3xf32>, %index_1: tensor<2x4xf32>) {
   // expected-error@+1 {{operand #0 (operand) must be tensor or quantized tensor, but is !stablehlo.token}}
   %0 = "stablehlo.torch_index_select"(%operand, %index) <{dim = 1 : i64, batch_dims = 1 : i64}> : (!stablehlo.token, tensor<2x4xi32>) -> tensor<2x4xf32>
   // expected-error@+1 {{operand #1 (index) must be tensor of integer type, but is tensor<2x4xf32>}}

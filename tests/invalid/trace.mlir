@@ -1,5 +1,5 @@
-func.func @kinds(%operand: tensor<!quant.uniform<i8:f32, 1.0>>, %operand_1: tensor<f32>) {
-  // expected-error@+1 {{operand #0 (operand) must be tensor, but is tensor<!quant.uniform<i8:f32, 1.0>>}}
+func.func @types(%operand: tensor<!quant.uniform<i8:f32, 1.0>>, %operand_1: tensor<f32>) {
+  // expected-error@+1 {{operand #0 (operand) must be tensor, but is tensor<!quant.uniform<i8:f32, 1.000000e+00>>}}
   "stablehlo.trace"(%operand) <{tag = "here"}> : (tensor<!quant.uniform<i8:f32, 1.0>>) -> ()
   // expected-error@+1 {{requires attribute 'tag'}}
   "stablehlo.trace"(%operand_1) : (tensor<f32>) -> ()

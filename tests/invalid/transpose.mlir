@@ -46,7 +46,7 @@ func.func @C4(%operand: tensor<2x2x!quant.uniform<i8:f32:0, {1.0, 2.0}>>) {
 
 // -----
 
-func.func @kinds(%operand: !stablehlo.token, %operand_1: tensor<2x3xf32>) {
+func.func @types(%operand: !stablehlo.token, %operand_1: tensor<2x3xf32>) {
   // expected-error@+1 {{operand #0 (operand) must be tensor or quantized tensor, but is !stablehlo.token}}
   %0 = "stablehlo.transpose"(%operand) <{permutation = array<i64: 1, 0>}> : (!stablehlo.token) -> tensor<3x2xf32>
   // expected-error@+1 {{result #0 (result) must be tensor or quantized tensor, but is !stablehlo.token}}

@@ -62,7 +62,7 @@ func.func @C4(%a: tensor<2x3x3xf32>, %b: tensor<2x3x4xf32>) {
 
 // -----
 
-func.func @kinds(%a: tensor<2x3x3xi32>, %b: tensor<2x3x4xf32>, %a_1: tensor<2x3x3xf32>, %b_1: tensor<2x3x4xi32>) {
+func.func @types(%a: tensor<2x3x3xi32>, %b: tensor<2x3x4xf32>, %a_1: tensor<2x3x3xf32>, %b_1: tensor<2x3x4xi32>) {
   // expected-error@+1 {{operand #0 (a) must be tensor of floating-point or complex type or per-tensor quantized tensor, but is tensor<2x3x3xi32>}}
   %0 = "stablehlo.triangular_solve"(%a, %b) <{left_side = true, lower = true, unit_diagonal = false, transpose_a = #stablehlo<transpose NO_TRANSPOSE>}> : (tensor<2x3x3xi32>, tensor<2x3x4xf32>) -> tensor<2x3x4xf32>
   // expected-error@+1 {{operand #1 (b) must be tensor of floating-point or complex type or per-tensor quantized tensor, but is tensor<2x3x4xi32>}}

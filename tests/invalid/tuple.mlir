@@ -14,7 +14,7 @@ func.func @C1_size(%val: tensor<f32>) {
 
 // -----
 
-func.func @kinds(%val: tensor<f32>) {
+func.func @types(%val: tensor<f32>) {
   // expected-error@+1 {{result #0 (result) must be tuple, but is tensor<f32>}}
   %0 = "stablehlo.tuple"(%val) : (tensor<f32>) -> tensor<f32>
   return

@@ -1,5 +1,5 @@
 func.func @C3(%lhs: tensor<2x!quant.uniform<i8<5:5>:f32, 1.0>>) {
-  // expected-error@+1 {{operand #0 (lhs) is of no type of the spec: !quant.uniform<i8<5:5>:f32, 1.0> breaks (C3): min_value(storage_type) <= storage_min < storage_max <= max_value(storage_type)}}
+  // expected-error@+1 {{operand #0 (lhs) has an invalid type: !quant.uniform<i8<5:5>:f32, 1.000000e+00> violates (C3): min_value(storage_type) <= storage_min < storage_max <= max_value(storage_type)}}
   %0 = "stablehlo.add"(%lhs, %lhs) : (tensor<2x!quant.uniform<i8<5:5>:f32, 1.0>>, tensor<2x!quant.uniform<i8<5:5>:f32, 1.0>>) -> tensor<2x!quant.uniform<i8<5:5>:f32, 1.0>>
   return
 }
@@ -7,7 +7,7 @@ func.func @C3(%lhs: tensor<2x!quant.uniform<i8<5:5>:f32, 1.0>>) {
 // -----
 
 func.func @C3_storage_min(%lhs: tensor<2x!quant.uniform<i8<-129:127>:f32, 1.0>>) {
-  // expected-error@+1 {{operand #0 (lhs) is of no type of the spec: !quant.uniform<i8<-129:127>:f32, 1.0> breaks (C3): min_value(storage_type) <= storage_min < storage_max <= max_value(storage_type)}}
+  // expected-error@+1 {{operand #0 (lhs) has an invalid type: !quant.uniform<i8<-129:127>:f32, 1.000000e+00> violates (C3): min_value(storage_type) <= storage_min < storage_max <= max_value(storage_type)}}
   %0 = "stablehlo.add"(%lhs, %lhs) : (tensor<2x!quant.uniform<i8<-129:127>:f32, 1.0>>, tensor<2x!quant.uniform<i8<-129:127>:f32, 1.0>>) -> tensor<2x!quant.uniform<i8<-129:127>:f32, 1.0>>
   return
 }
@@ -15,7 +15,7 @@ func.func @C3_storage_min(%lhs: tensor<2x!quant.uniform<i8<-129:127>:f32, 1.0>>)
 // -----
 
 func.func @C3_storage_max(%lhs: tensor<2x!quant.uniform<i8<-128:128>:f32, 1.0>>) {
-  // expected-error@+1 {{operand #0 (lhs) is of no type of the spec: !quant.uniform<i8<-128:128>:f32, 1.0> breaks (C3): min_value(storage_type) <= storage_min < storage_max <= max_value(storage_type)}}
+  // expected-error@+1 {{operand #0 (lhs) has an invalid type: !quant.uniform<i8<-128:128>:f32, 1.000000e+00> violates (C3): min_value(storage_type) <= storage_min < storage_max <= max_value(storage_type)}}
   %0 = "stablehlo.add"(%lhs, %lhs) : (tensor<2x!quant.uniform<i8<-128:128>:f32, 1.0>>, tensor<2x!quant.uniform<i8<-128:128>:f32, 1.0>>) -> tensor<2x!quant.uniform<i8<-128:128>:f32, 1.0>>
   return
 }
@@ -23,7 +23,7 @@ func.func @C3_storage_max(%lhs: tensor<2x!quant.uniform<i8<-128:128>:f32, 1.0>>)
 // -----
 
 func.func @C5(%lhs: tensor<2x!quant.uniform<i8:f32, 0.0>>) {
-  // expected-error@+1 {{operand #0 (lhs) is of no type of the spec: !quant.uniform<i8:f32, 0.0> breaks (C5): 0 < scales}}
+  // expected-error@+1 {{operand #0 (lhs) has an invalid type: !quant.uniform<i8:f32, 0.000000e+00> violates (C5): 0 < scales}}
   %0 = "stablehlo.add"(%lhs, %lhs) : (tensor<2x!quant.uniform<i8:f32, 0.0>>, tensor<2x!quant.uniform<i8:f32, 0.0>>) -> tensor<2x!quant.uniform<i8:f32, 0.0>>
   return
 }
@@ -31,7 +31,7 @@ func.func @C5(%lhs: tensor<2x!quant.uniform<i8:f32, 0.0>>) {
 // -----
 
 func.func @C5_negative(%lhs: tensor<2x!quant.uniform<i8:f32, -1.0>>) {
-  // expected-error@+1 {{operand #0 (lhs) is of no type of the spec: !quant.uniform<i8:f32, -1.0> breaks (C5): 0 < scales}}
+  // expected-error@+1 {{operand #0 (lhs) has an invalid type: !quant.uniform<i8:f32, -1.000000e+00> violates (C5): 0 < scales}}
   %0 = "stablehlo.add"(%lhs, %lhs) : (tensor<2x!quant.uniform<i8:f32, -1.0>>, tensor<2x!quant.uniform<i8:f32, -1.0>>) -> tensor<2x!quant.uniform<i8:f32, -1.0>>
   return
 }
@@ -39,7 +39,7 @@ func.func @C5_negative(%lhs: tensor<2x!quant.uniform<i8:f32, -1.0>>) {
 // -----
 
 func.func @C5_after_rounding(%lhs: tensor<2x!quant.uniform<i8:f16, 2.9e-8>>) {
-  // expected-error@+1 {{operand #0 (lhs) is of no type of the spec: !quant.uniform<i8:f16, 2.9e-08> breaks (C5): 0 < scales}}
+  // expected-error@+1 {{operand #0 (lhs) has an invalid type: !quant.uniform<i8:f16, 2.900000e-08> violates (C5): 0 < scales}}
   %0 = "stablehlo.add"(%lhs, %lhs) : (tensor<2x!quant.uniform<i8:f16, 2.9e-8>>, tensor<2x!quant.uniform<i8:f16, 2.9e-8>>) -> tensor<2x!quant.uniform<i8:f16, 2.9e-8>>
   return
 }
@@ -47,7 +47,7 @@ func.func @C5_after_rounding(%lhs: tensor<2x!quant.uniform<i8:f16, 2.9e-8>>) {
 // -----
 
 func.func @C6(%lhs: tensor<2x!quant.uniform<i8:f32, 1.0e39>>) {
-  // expected-error@+1 {{operand #0 (lhs) is of no type of the spec: !quant.uniform<i8:f32, 1.0e+39> breaks (C6): is_finite(scales...)}}
+  // expected-error@+1 {{operand #0 (lhs) has an invalid type: !quant.uniform<i8:f32, 1.000000e+39> violates (C6): is_finite(scales...)}}
   %0 = "stablehlo.add"(%lhs, %lhs) : (tensor<2x!quant.uniform<i8:f32, 1.0e39>>, tensor<2x!quant.uniform<i8:f32, 1.0e39>>) -> tensor<2x!quant.uniform<i8:f32, 1.0e39>>
   return
 }
@@ -55,7 +55,7 @@ func.func @C6(%lhs: tensor<2x!quant.uniform<i8:f32, 1.0e39>>) {
 // -----
 
 func.func @C6_f16(%lhs: tensor<2x!quant.uniform<i8:f16, 65520.0>>) {
-  // expected-error@+1 {{operand #0 (lhs) is of no type of the spec: !quant.uniform<i8:f16, 65520.0> breaks (C6): is_finite(scales...)}}
+  // expected-error@+1 {{operand #0 (lhs) has an invalid type: !quant.uniform<i8:f16, 6.552000e+04> violates (C6): is_finite(scales...)}}
   %0 = "stablehlo.add"(%lhs, %lhs) : (tensor<2x!quant.uniform<i8:f16, 65520.0>>, tensor<2x!quant.uniform<i8:f16, 65520.0>>) -> tensor<2x!quant.uniform<i8:f16, 65520.0>>
   return
 }
@@ -63,7 +63,7 @@ func.func @C6_f16(%lhs: tensor<2x!quant.uniform<i8:f16, 65520.0>>) {
 // -----
 
 func.func @C6_bf16(%lhs: tensor<2x!quant.uniform<i8:bf16, 3.4e38>>) {
-  // expected-error@+1 {{operand #0 (lhs) is of no type of the spec: !quant.uniform<i8:bf16, 3.4e+38> breaks (C6): is_finite(scales...)}}
+  // expected-error@+1 {{operand #0 (lhs) has an invalid type: !quant.uniform<i8:bf16, 3.400000e+38> violates (C6): is_finite(scales...)}}
   %0 = "stablehlo.add"(%lhs, %lhs) : (tensor<2x!quant.uniform<i8:bf16, 3.4e38>>, tensor<2x!quant.uniform<i8:bf16, 3.4e38>>) -> tensor<2x!quant.uniform<i8:bf16, 3.4e38>>
   return
 }
@@ -71,7 +71,7 @@ func.func @C6_bf16(%lhs: tensor<2x!quant.uniform<i8:bf16, 3.4e38>>) {
 // -----
 
 func.func @C6_f64(%lhs: tensor<2x!quant.uniform<i8:f64, 1.0e309>>) {
-  // expected-error@+1 {{operand #0 (lhs) is of no type of the spec: !quant.uniform<i8:f64, inf.0> breaks (C6): is_finite(scales...)}}
+  // expected-error@+1 {{operand #0 (lhs) has an invalid type: !quant.uniform<i8:f64, inf> violates (C6): is_finite(scales...)}}
   %0 = "stablehlo.add"(%lhs, %lhs) : (tensor<2x!quant.uniform<i8:f64, 1.0e309>>, tensor<2x!quant.uniform<i8:f64, 1.0e309>>) -> tensor<2x!quant.uniform<i8:f64, 1.0e309>>
   return
 }
@@ -79,7 +79,7 @@ func.func @C6_f64(%lhs: tensor<2x!quant.uniform<i8:f64, 1.0e309>>) {
 // -----
 
 func.func @C7(%lhs: tensor<2x!quant.uniform<i8:f32, 1.0:128>>) {
-  // expected-error@+1 {{operand #0 (lhs) is of no type of the spec: !quant.uniform<i8:f32, 1.0:128> breaks (C7): storage_min <= zero_points <= storage_max}}
+  // expected-error@+1 {{operand #0 (lhs) has an invalid type: !quant.uniform<i8:f32, 1.000000e+00:128> violates (C7): storage_min <= zero_points <= storage_max}}
   %0 = "stablehlo.add"(%lhs, %lhs) : (tensor<2x!quant.uniform<i8:f32, 1.0:128>>, tensor<2x!quant.uniform<i8:f32, 1.0:128>>) -> tensor<2x!quant.uniform<i8:f32, 1.0:128>>
   return
 }
@@ -87,7 +87,7 @@ func.func @C7(%lhs: tensor<2x!quant.uniform<i8:f32, 1.0:128>>) {
 // -----
 
 func.func @C7_storage_min(%lhs: tensor<2x!quant.uniform<i8<0:127>:f32, 1.0:-1>>) {
-  // expected-error@+1 {{operand #0 (lhs) is of no type of the spec: !quant.uniform<i8<0:127>:f32, 1.0:-1> breaks (C7): storage_min <= zero_points <= storage_max}}
+  // expected-error@+1 {{operand #0 (lhs) has an invalid type: !quant.uniform<i8<0:127>:f32, 1.000000e+00:-1> violates (C7): storage_min <= zero_points <= storage_max}}
   %0 = "stablehlo.add"(%lhs, %lhs) : (tensor<2x!quant.uniform<i8<0:127>:f32, 1.0:-1>>, tensor<2x!quant.uniform<i8<0:127>:f32, 1.0:-1>>) -> tensor<2x!quant.uniform<i8<0:127>:f32, 1.0:-1>>
   return
 }
@@ -95,7 +95,7 @@ func.func @C7_storage_min(%lhs: tensor<2x!quant.uniform<i8<0:127>:f32, 1.0:-1>>)
 // -----
 
 func.func @C11(%lhs: tensor<2x!quant.uniform<i8:f32:-1, {1.0, 2.0}>>) {
-  // expected-error@+1 {{operand #0 (lhs) is of no type of the spec: !quant.uniform<i8:f32:-1, {1.0,2.0}> breaks (C11): 0 <= quantization_dimension}}
+  // expected-error@+1 {{operand #0 (lhs) has an invalid type: !quant.uniform<i8:f32:-1, {1.000000e+00,2.000000e+00}> violates (C11): 0 <= quantization_dimension}}
   %0 = "stablehlo.add"(%lhs, %lhs) : (tensor<2x!quant.uniform<i8:f32:-1, {1.0, 2.0}>>, tensor<2x!quant.uniform<i8:f32:-1, {1.0, 2.0}>>) -> tensor<2x!quant.uniform<i8:f32:-1, {1.0, 2.0}>>
   return
 }
@@ -103,7 +103,7 @@ func.func @C11(%lhs: tensor<2x!quant.uniform<i8:f32:-1, {1.0, 2.0}>>) {
 // -----
 
 func.func @C12(%lhs: tensor<2x!quant.uniform<i8:f32:1, {1.0, 2.0}>>) {
-  // expected-error@+1 {{operand #0 (lhs) is of no type of the spec: tensor<2x!quant.uniform<i8:f32:1, {1.0,2.0}>> breaks (C12): quantization_dimension < rank(self)}}
+  // expected-error@+1 {{operand #0 (lhs) has an invalid type: tensor<2x!quant.uniform<i8:f32:1, {1.000000e+00,2.000000e+00}>> violates (C12): quantization_dimension < rank(self)}}
   %0 = "stablehlo.add"(%lhs, %lhs) : (tensor<2x!quant.uniform<i8:f32:1, {1.0, 2.0}>>, tensor<2x!quant.uniform<i8:f32:1, {1.0, 2.0}>>) -> tensor<2x!quant.uniform<i8:f32:1, {1.0, 2.0}>>
   return
 }
@@ -111,7 +111,7 @@ func.func @C12(%lhs: tensor<2x!quant.uniform<i8:f32:1, {1.0, 2.0}>>) {
 // -----
 
 func.func @C13(%lhs: tensor<2x!quant.uniform<i8:f32:0, {1.0, 2.0, 3.0}>>) {
-  // expected-error@+1 {{operand #0 (lhs) is of no type of the spec: tensor<2x!quant.uniform<i8:f32:0, {1.0,2.0,3.0}>> breaks (C13): dim(self, quantization_dimension) = size(scales)}}
+  // expected-error@+1 {{operand #0 (lhs) has an invalid type: tensor<2x!quant.uniform<i8:f32:0, {1.000000e+00,2.000000e+00,3.000000e+00}>> violates (C13): dim(self, quantization_dimension) = size(scales)}}
   %0 = "stablehlo.add"(%lhs, %lhs) : (tensor<2x!quant.uniform<i8:f32:0, {1.0, 2.0, 3.0}>>, tensor<2x!quant.uniform<i8:f32:0, {1.0, 2.0, 3.0}>>) -> tensor<2x!quant.uniform<i8:f32:0, {1.0, 2.0, 3.0}>>
   return
 }
@@ -119,7 +119,7 @@ func.func @C13(%lhs: tensor<2x!quant.uniform<i8:f32:0, {1.0, 2.0, 3.0}>>) {
 // -----
 
 func.func @storage_type(%lhs: tensor<2x!quant.uniform<i9:f32, 1.0>>) {
-  // expected-error@+1 {{operand #0 (lhs) is of no type of the spec: !quant.uniform<i9:f32, 1.0> breaks storage_type is an integer type}}
+  // expected-error@+1 {{operand #0 (lhs) has an invalid type: !quant.uniform<i9:f32, 1.000000e+00> violates storage_type is an integer type}}
   %0 = "stablehlo.add"(%lhs, %lhs) : (tensor<2x!quant.uniform<i9:f32, 1.0>>, tensor<2x!quant.uniform<i9:f32, 1.0>>) -> tensor<2x!quant.uniform<i9:f32, 1.0>>
   return
 }
@@ -127,7 +127,7 @@ func.func @storage_type(%lhs: tensor<2x!quant.uniform<i9:f32, 1.0>>) {
 // -----
 
 func.func @expressed_type(%lhs: tensor<2x!quant.uniform<i8:i32, 1.0>>) {
-  // expected-error@+1 {{operand #0 (lhs) is of no type of the spec: !quant.uniform<i8:i32, 1.0> breaks expressed_type is a floating-point type}}
+  // expected-error@+1 {{operand #0 (lhs) has an invalid type: !quant.uniform<i8:i32, 1.000000e+00> violates expressed_type is a floating-point type}}
   %0 = "stablehlo.add"(%lhs, %lhs) : (tensor<2x!quant.uniform<i8:i32, 1.0>>, tensor<2x!quant.uniform<i8:i32, 1.0>>) -> tensor<2x!quant.uniform<i8:i32, 1.0>>
   return
 }
@@ -135,7 +135,7 @@ func.func @expressed_type(%lhs: tensor<2x!quant.uniform<i8:i32, 1.0>>) {
 // -----
 
 func.func @integer(%lhs: tensor<2xi7>) {
-  // expected-error@+1 {{operand #0 (lhs) is of no type of the spec: there is no element type i7}}
+  // expected-error@+1 {{operand #0 (lhs) has an invalid type: unsupported element type i7}}
   %0 = "stablehlo.add"(%lhs, %lhs) : (tensor<2xi7>, tensor<2xi7>) -> tensor<2xi7>
   return
 }
@@ -143,7 +143,7 @@ func.func @integer(%lhs: tensor<2xi7>) {
 // -----
 
 func.func @wide_integer(%lhs: tensor<2xi128>) {
-  // expected-error@+1 {{operand #0 (lhs) is of no type of the spec: there is no element type i128}}
+  // expected-error@+1 {{operand #0 (lhs) has an invalid type: unsupported element type i128}}
   %0 = "stablehlo.add"(%lhs, %lhs) : (tensor<2xi128>, tensor<2xi128>) -> tensor<2xi128>
   return
 }
@@ -151,7 +151,7 @@ func.func @wide_integer(%lhs: tensor<2xi128>) {
 // -----
 
 func.func @float(%lhs: tensor<2xf80>) {
-  // expected-error@+1 {{operand #0 (lhs) is of no type of the spec: there is no element type f80}}
+  // expected-error@+1 {{operand #0 (lhs) has an invalid type: unsupported element type f80}}
   %0 = "stablehlo.add"(%lhs, %lhs) : (tensor<2xf80>, tensor<2xf80>) -> tensor<2xf80>
   return
 }
@@ -159,7 +159,7 @@ func.func @float(%lhs: tensor<2xf80>) {
 // -----
 
 func.func @complex(%lhs: tensor<2xcomplex<f16>>) {
-  // expected-error@+1 {{operand #0 (lhs) is of no type of the spec: there is no element type complex<f16>}}
+  // expected-error@+1 {{operand #0 (lhs) has an invalid type: unsupported element type complex<f16>}}
   %0 = "stablehlo.add"(%lhs, %lhs) : (tensor<2xcomplex<f16>>, tensor<2xcomplex<f16>>) -> tensor<2xcomplex<f16>>
   return
 }
@@ -167,7 +167,7 @@ func.func @complex(%lhs: tensor<2xcomplex<f16>>) {
 // -----
 
 func.func @complex_integer(%lhs: tensor<2xcomplex<i32>>) {
-  // expected-error@+1 {{operand #0 (lhs) is of no type of the spec: there is no element type complex<i32>}}
+  // expected-error@+1 {{operand #0 (lhs) has an invalid type: unsupported element type complex<i32>}}
   %0 = "stablehlo.add"(%lhs, %lhs) : (tensor<2xcomplex<i32>>, tensor<2xcomplex<i32>>) -> tensor<2xcomplex<i32>>
   return
 }

@@ -1,4 +1,4 @@
-// Types, attributes, aliases and locations that are none.
+// Malformed types, attributes, aliases and locations.
 
 // expected-error@+1 {{expected a type, found 'tensr'}}
 func.func private @f(tensr<f32>)
@@ -10,12 +10,12 @@ func.func private @f(tensor<f32)
 
 // -----
 
-// expected-error@+1 {{integer types have at most 16777215 bits}}
+// expected-error@+1 {{integer bitwidth is limited to 16777215 bits}}
 func.func private @f(i16777216)
 
 // -----
 
-// expected-error@+1 {{a dimension size does not fit in 64 bits}}
+// expected-error@+1 {{dimension size does not fit in 64 bits}}
 func.func private @f(tensor<9223372036854775808xf32>)
 
 // -----
@@ -30,7 +30,7 @@ func.func private @f(tensor<2x!quant.uniform<i8:f32, x>>)
 
 // -----
 
-// expected-error@+1 {{alias '!t' is not defined}}
+// expected-error@+1 {{undefined alias '!t'}}
 func.func private @f(!t)
 
 // -----
@@ -41,7 +41,7 @@ func.func private @f(!t)
 
 // -----
 
-// expected-error@+1 {{attribute 'a' stands twice in a dictionary}}
+// expected-error@+1 {{duplicate attribute 'a'}}
 func.func private @f() attributes {a = 1, a = 2}
 
 // -----
@@ -56,32 +56,32 @@ func.func private @f() attributes {a = "b}
 
 // -----
 
-// expected-error@+1 {{unknown escape in a string}}
+// expected-error@+1 {{unknown escape in string literal}}
 func.func private @f() attributes {a = "\q"}
 
 // -----
 
-// expected-error@+1 {{a floating-point literal for type i32}}
+// expected-error@+1 {{expected a literal of type i32, found a floating-point literal}}
 func.func private @f() attributes {a = 1.5 : i32}
 
 // -----
 
-// expected-error@+1 {{an integer literal for type f32}}
+// expected-error@+1 {{expected a literal of type f32, found an integer literal}}
 func.func private @f() attributes {a = 1 : f32}
 
 // -----
 
-// expected-error@+1 {{expected an integer, found 'x' in an array of i64}}
+// expected-error@+1 {{expected an integer, found 'x' in array of i64}}
 func.func private @f() attributes {a = array<i64: x>}
 
 // -----
 
-// expected-error@+1 {{the elements are not nested as the shape (2x2) asks for}}
+// expected-error@+1 {{the nesting of the elements does not match the shape 2x2 in literal of type tensor<2x2xi32>}}
 func.func private @f() attributes {a = dense<[1, 2]> : tensor<2x2xi32>}
 
 // -----
 
-// expected-error@+1 {{a dialect's attribute with unbalanced brackets}}
+// expected-error@+1 {{unbalanced brackets in dialect attribute}}
 func.func private @f() attributes {a = #foo.bar<(]>}
 
 // -----

@@ -1,31 +1,31 @@
-// What is no operation. Every part is one error: its message, and the line above which it is announced.
+// Malformed operations. Each part has one error, announced above its line.
 
 // expected-error@+1 {{expected an operation, found '('}}
 ()
 
 // -----
 
-// expected-error@+1 {{'stablehlo.frobnicate' is no op of stablehlo}}
+// expected-error@+1 {{unknown op 'stablehlo.frobnicate'}}
 stablehlo.frobnicate %0 : tensor<f32>
 
 // -----
 
-// expected-error@+1 {{'stablehlo.transposed' is no op of stablehlo; is 'stablehlo.transpose' meant?}}
+// expected-error@+1 {{unknown op 'stablehlo.transposed'; did you mean 'stablehlo.transpose'?}}
 stablehlo.transposed %0 : tensor<f32>
 
 // -----
 
-// expected-error@+1 {{'stablehlo.transposed' is no op of stablehlo; is 'stablehlo.transpose' meant?}}
+// expected-error@+1 {{unknown op 'stablehlo.transposed'; did you mean 'stablehlo.transpose'?}}
 "stablehlo.transposed"() : () -> ()
 
 // -----
 
-// expected-error@+1 {{'tosa.add' has no pretty form that is known here; its generic form may be}}
+// expected-error@+1 {{unsupported pretty form of op 'tosa.add'; use its generic form}}
 tosa.add %0 : tensor<f32>
 
 // -----
 
-// expected-error@+1 {{'a.b' is of an unregistered dialect, which has to be allowed expressly}}
+// expected-error@+1 {{op 'a.b' belongs to an unregistered dialect; use allow_unregistered_dialect or --allow-unregistered-dialect to accept it}}
 "a.b"() : () -> ()
 
 // -----
@@ -61,12 +61,12 @@ func.func @f(%x: tensor<f32>) {
 
 // -----
 
-// expected-error@+1 {{either all arguments have names, or none has}}
+// expected-error@+1 {{expected names for all arguments or for none}}
 func.func @f(%x: tensor<f32>, tensor<f32>)
 
 // -----
 
-// expected-error@+1 {{the arguments of a function with a body need names}}
+// expected-error@+1 {{expected names for the arguments of a function with a body}}
 func.func @f(tensor<f32>) { return }
 
 // -----

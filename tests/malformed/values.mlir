@@ -1,4 +1,4 @@
-// Values and blocks that are not there, are there twice, or are something else.
+// Undefined, duplicate and mistyped values and blocks.
 
 func.func @f() {
   // expected-error@+1 {{use of undeclared SSA value name '%y'}}
@@ -24,7 +24,7 @@ func.func @f(%x: tensor<f32>) {
 // -----
 
 func.func @f(%x: tensor<f32>) {
-  // expected-error@+1 {{'stablehlo.abs' has 1 results, but 2 are named}}
+  // expected-error@+1 {{expected 1 result names for 'stablehlo.abs', found 2}}
   %0:2 = stablehlo.abs %x : tensor<f32>
   return
 }

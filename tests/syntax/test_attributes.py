@@ -1,4 +1,4 @@
-"""Attributes and locations: what is read, and that its text reads back as the same."""
+"""Attributes and locations: parsed values, and printed text that reads back equal."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def read(text: str):
         ),
     ],
 )
-def test_an_attribute_is_read_and_written_back(text, expected):
+def test_attribute_reads_back(text, expected):
     found = read(text)
     if isinstance(found, StructAttribute):
         assert found.name in text and dict(found.fields) == expected
@@ -113,13 +113,13 @@ def test_an_attribute_is_read_and_written_back(text, expected):
     assert same_attribute(read(attribute_text(found)), found)
 
 
-def test_an_enumeration_inside_a_struct():
+def test_enumeration_in_struct_reads_back():
     text = "#stablehlo.result_accuracy<ulps = 10, mode = #stablehlo.result_accuracy_mode<TOLERANCE>>"
     assert read(text).fields["mode"] == EnumAttribute("stablehlo", "result_accuracy_mode", "TOLERANCE")
     assert attribute_text(read(text)) == text
 
 
-def test_aliases_inside_what_is_kept_as_text():
+def test_expands_aliases_in_opaque_text():
     source = """
 #m = affine_map<(d0) -> (d0)>
 "a.b"() {x = #foo.bar<#m, "#m", !t, #baz>} : () -> memref<2xf32, #m>
@@ -130,12 +130,12 @@ def test_aliases_inside_what_is_kept_as_text():
     assert str(op.result_types[0]) == "memref<2xf32, affine_map<(d0) -> (d0)>>"
 
 
-def test_raw_convolution_dimensions_that_are_no_permutation():
+def test_convolution_dimensions_that_are_not_a_permutation_print_raw():
     text = "#stablehlo.conv<raw input_batch_dimension = 7, kernel_spatial_dimensions = [1]>"
     assert attribute_text(read(text)) == text
 
 
-def test_strings_may_hold_any_bytes():
+def test_string_keeps_arbitrary_bytes():
     assert attribute_text(read('"\\FF\\00\\7F"')) == '"\\FF\\00\\7F"'
 
 
@@ -153,12 +153,12 @@ def test_strings_may_hold_any_bytes():
         ('loc(fused<"m">["a"])', FusedLocation((NameLocation("a"),), "m")),
     ],
 )
-def test_locations(text, expected):
+def test_location_reads_back(text, expected):
     assert read(text) == expected
     assert read(attribute_text(expected)) == expected
 
 
-def test_aliases_before_and_after_their_use():
+def test_resolves_aliases_before_and_after_their_use():
     source = """
 #before = loc("first"(#after))
 "a.b"() {x = #map, y = #n, z = !t} : () -> !t loc(#before)

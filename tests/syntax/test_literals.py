@@ -1,4 +1,4 @@
-"""Element literals: decimal, hexadecimal, splat; rounded once, shaped, read-only, and never larger than their text."""
+"""Element literals: decimal, hexadecimal and splat; rounded once, read-only, with memory bounded by their text."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def array(text: str):
         ("dense<-3> : tensor<2x!quant.uniform<i8:f32, 0.5>>", np.array([-3, -3], np.int8)),
     ],
 )
-def test_elements(text, expected):
+def test_parses_elements(text, expected):
     found = array(text)
     assert found.dtype == expected.dtype and found.shape == expected.shape
     assert found.tobytes() == expected.tobytes()
@@ -56,15 +56,15 @@ def test_elements(text, expected):
     assert array(attribute_text(read(text))).tobytes() == expected.tobytes()
 
 
-def test_a_splat_takes_no_memory():
+def test_splat_is_a_stride_0_view():
     assert array("dense<0.0> : tensor<1000000000000xf32>").strides == (0,)
 
 
 @pytest.mark.parametrize("name", NARROW)
 @given(numerator=st.integers(-(10**22), 10**22), places=st.integers(1, 30))
 @example(numerator=-(2**63), places=1)
-def test_decimals_are_rounded_once(name, numerator, places):
-    """Against exact rational arithmetic: no number of the type is nearer."""
+def test_rounds_decimals_once(name, numerator, places):
+    """Compare with exact rational arithmetic: no number of the type is nearer."""
     digits = f"{'-' * (numerator < 0)}{abs(numerator):031d}"
     text = f"{digits[:-places]}.{digits[-places:]}"
     dtype = dtypes.numpy_dtype(FLOATS[name])
@@ -80,14 +80,14 @@ def test_decimals_are_rounded_once(name, numerator, places):
             assert abs(Fraction(value) - exact) <= abs(Fraction(neighbour) - exact)
 
 
-def test_a_decimal_beside_a_tie_is_not_rounded_as_the_tie():
-    # 1 + 2^-24 lies between two f32; the nearest double of these decimals is that tie itself.
+def test_rounds_decimals_next_to_a_tie_correctly():
+    # 1 + 2^-24 is halfway between two f32 numbers, and the nearest double of all three decimals.
     text = "dense<[1.000000059604644775390626, 1.000000059604644775390625, 1.000000059604644775390624]> : tensor<3xf32>"
     assert array(text).tolist() == [1 + 2**-23, 1.0, 1.0]
 
 
 @given(st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=1, max_size=20))
-def test_doubles_in_all_spellings(values):
+def test_parses_long_decimals_as_nearest_double(values):
     for spell in (lambda v: f"{v:.17e}", lambda v: f"{v:.340f}"):
         words = ", ".join(map(spell, values))
         expected = np.array([float(spell(v)) for v in values])
@@ -95,7 +95,7 @@ def test_doubles_in_all_spellings(values):
 
 
 @given(st.lists(st.floats(width=32), min_size=1, max_size=120))
-def test_what_is_printed_reads_back(values):
+def test_printed_elements_read_back(values):
     expected = np.array(values, np.float32)
     literal = array(f'dense<"0x{expected.tobytes().hex()}"> : tensor<{len(values)}xf32>')
     text = attribute_text(read(f'dense<"0x{literal.tobytes().hex()}"> : tensor<{len(values)}xf32>'))
@@ -105,32 +105,32 @@ def test_what_is_printed_reads_back(values):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("dense<[1, 2]> : tensor<3xi32>", "not nested as the shape"),
-        ("dense<[[1, 2], [3]]> : tensor<2x2xi32>", "not nested as the shape"),
-        ("dense<[[1], [2, 3, 4]]> : tensor<2x2xi32>", "not nested as the shape"),
+        ("dense<[1, 2]> : tensor<3xi32>", "nesting of the elements does not match the shape"),
+        ("dense<[[1, 2], [3]]> : tensor<2x2xi32>", "nesting of the elements does not match the shape"),
+        ("dense<[[1], [2, 3, 4]]> : tensor<2x2xi32>", "nesting of the elements does not match the shape"),
         ("dense<[1, x]> : tensor<2xi32>", "expected an integer, found 'x'"),
         ("dense<[1, 2.5]> : tensor<2xi32>", "expected an integer, found '2.5'"),
         ("dense<[1 2, 3]> : tensor<2xi32>", "expected a comma"),
-        ("dense<300> : tensor<i8>", "300 is out of the range of i8"),
-        ("dense<-1> : tensor<ui8>", "-1 is out of the range of ui8"),
+        ("dense<300> : tensor<i8>", "300 is out of range for i8"),
+        ("dense<-1> : tensor<ui8>", "-1 is out of range for ui8"),
         ("dense<[1.0, nan]> : tensor<2xf32>", "expected a number, found 'nan'"),
-        ("dense<0x1FFFFFFFF> : tensor<f32>", "more bits"),
+        ("dense<0x1FFFFFFFF> : tensor<f32>", "exceeds the bit width of float32"),
         ("dense<[true, 2]> : tensor<2xi1>", "expected true or false, found '2'"),
-        ('dense<"0x00"> : tensor<2xf32>', "1 bytes of data for 2 elements"),
+        ('dense<"0x00"> : tensor<2xf32>', "expected 2 elements of 4 bytes, found 1 bytes"),
         ('dense<"0x0G"> : tensor<1xi8>', "hexadecimal digits"),
         ('dense<"abc"> : tensor<1xi8>', "hexadecimal string"),
         ("dense<1> : tensor<?xi32>", "must have static shape"),
         ("dense<é> : tensor<i32>", "unexpected character"),
-        ("dense<0> : tensor<9223372036854775807x9xi32>", "too large"),
-        ("dense<1.0", "without an end"),
+        ("dense<0> : tensor<9223372036854775807x9xi32>", "numpy cannot represent the shape 9223372036854775807x9"),
+        ("dense<1.0", "unterminated dense literal"),
     ],
 )
-def test_what_is_no_literal(text, message):
+def test_rejects_malformed_literals(text, message):
     with pytest.raises(MalformedError, match=message.replace("(", r"\(")):
         read(text)
 
 
-def test_resources_are_views_of_their_blobs():
+def test_resource_array_is_a_view_of_its_blob():
     source = """
 %0 = stablehlo.constant dense_resource<w> : tensor<2xf32>
 {-#
@@ -143,8 +143,8 @@ def test_resources_are_views_of_their_blobs():
     assert not constant.array.flags.writeable and constant.array.base is not None
 
 
-def test_a_resource_of_the_wrong_size():
+def test_rejects_resource_of_wrong_size():
     source = """%0 = stablehlo.constant dense_resource<w> : tensor<2xf32>
 {-# dialect_resources: { builtin: { w: "0x0400000000" } } #-}"""
-    with pytest.raises(MalformedError, match="1 bytes of data for 2 elements of 4 bytes in resource 'w'"):
+    with pytest.raises(MalformedError, match="expected 2 elements of 4 bytes, found 1 bytes of data in resource 'w'"):
         Parser(Source(source)).program()

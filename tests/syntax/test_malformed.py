@@ -1,4 +1,4 @@
-"""tests/malformed: parts of a file that are each one error, announced by `// expected-error@+1 {{message}}`."""
+"""Each part of a file in tests/malformed has one syntax error, announced by `// expected-error@+1 {{message}}`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from stablehlo_ref.diagnostics import MalformedError, Source
-from stablehlo_ref.dialects import registered  # noqa: F401
+from stablehlo_ref.dialects import register_all  # noqa: F401
 from stablehlo_ref.syntax.parser import parse
 
 MALFORMED = Path(__file__).parents[1] / "malformed"
@@ -24,9 +24,9 @@ def cases():
 
 
 @pytest.mark.parametrize(("name", "text", "first_line"), list(cases()))
-def test_malformed(name, text, first_line):
+def test_reports_malformed_text_with_location(name, text, first_line):
     expected = find_expected(text)
-    assert expected, "no error is announced"
+    assert expected, "the part announces no error"
     line = first_line + text.count("\n", 0, expected.start()) + 1
     with pytest.raises(MalformedError) as raised:
         parse(Source(text, name, first_line))

@@ -1,4 +1,4 @@
-"""Types: what is read, and that its text is MLIR's again."""
+"""Types: parsed values, and printed text that reads back equal."""
 
 from __future__ import annotations
 
@@ -55,13 +55,13 @@ def read(text: str):
         ("!mhlo.async_bundle<tensor<2xf32>, ()>", OpaqueType("!mhlo.async_bundle<tensor<2xf32>, ()>")),
     ],
 )
-def test_a_type_is_read_and_written_back(text, expected):
+def test_type_reads_back(text, expected):
     assert read(text) == expected
     assert read(str(expected)) == expected
 
 
 @pytest.mark.parametrize("name", FLOAT_NAMES)
-def test_every_floating_point_format_has_its_name(name):
+def test_floating_point_format_keeps_its_name(name):
     assert str(read(f"tensor<4x{name}>")) == f"tensor<4x{name}>"
 
 
@@ -70,33 +70,34 @@ def test_every_floating_point_format_has_its_name(name):
     [
         ("!quant.uniform<i8:f32, 0.5:-3>", QuantizedType(I8, F32, (0.5,), (-3,), -128, 127)),
         ("!quant.uniform<i8<-127:127>:f32, 2.0e-1>", QuantizedType(I8, F32, (0.2,), (0,), -127, 127)),
-        ("!quant.uniform<u8:f32, 1.0>", QuantizedType(U8, F32, (1.0,), (0,), 0, 255)),
+        ("!quant.uniform<ui8:f32, 1.0>", QuantizedType(U8, F32, (1.0,), (0,), 0, 255)),
+        ("!quant.uniform<u8:f32, 1.0>", QuantizedType(U8, F32, (1.0,), (0,), 0, 255, storage_text="u8")),
         ("!quant.uniform<i8:f32:1, {0.1:30, 0.5}>", QuantizedType(I8, F32, (0.1, 0.5), (30, 0), -128, 127, 1)),
     ],
 )
-def test_quantized_types(text, expected):
+def test_quantized_type_reads_back(text, expected):
     assert read(text) == expected
     assert read(str(expected)) == expected
 
 
-def test_scales_are_written_with_a_point():
-    """MLIR's parser takes no float without one."""
-    assert str(QuantizedType(I8, F32, (1e-5,), (3,), -128, 127)) == "!quant.uniform<i8:f32, 1.0e-05:3>"
+def test_scale_prints_with_a_decimal_point():
+    """MLIR's parser rejects a scale without one."""
+    assert str(QuantizedType(I8, F32, (1e-5,), (3,), -128, 127)) == "!quant.uniform<i8:f32, 1.000000e-05:3>"
 
 
-def test_older_bounds_and_aliases_inside_types():
+def test_older_spelling_of_bounds_and_aliases_in_types():
     assert read("tensor<?xf32, #stablehlo.type_extensions<bounds = [4]>>") == TensorType((None,), F32, (4,))
     module = Parser(Source('!e = f32\n"a.b"() : () -> tensor<2x!e>'), True).program()
     assert module.regions[0].block.operations[0].result_types == [tensor_type((2,), F32)]
 
 
-def test_blanks_and_comments_inside_a_type():
+def test_skips_blanks_and_comments_in_a_type():
     assert read("tensor<2 x // two\n 3x f32>") == tensor_type((2, 3), F32)
 
 
 @pytest.mark.parametrize(
     "text", ["tensor<2x>", "tensor<2xf32", "i0", "i99999999999", "complex<>", "!", "tensor<-1xf32>"]
 )
-def test_what_is_no_type(text):
+def test_rejects_malformed_types(text):
     with pytest.raises(MalformedError):
         read(text)

@@ -1,4 +1,4 @@
-"""Every program of upstream's tests, printed in either form, reads back as the same program."""
+"""Programs of upstream's tests, printed in pretty and generic form, read back equal."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from pathlib import Path
 import pytest
 
 from stablehlo_ref.diagnostics import MalformedError, Source
-from stablehlo_ref.dialects import registered  # noqa: F401
+from stablehlo_ref.dialects import register_all  # noqa: F401
 from stablehlo_ref.syntax.compare import difference
 from stablehlo_ref.syntax.parser import parse
 from stablehlo_ref.syntax.printer import print_operation
 from tests.shared import UPSTREAM, needs_upstream
 
-# Other dialects' ops in their pretty forms are no business of this project.
+# Programs with pretty forms of other dialects, some of which the parser does not support.
 FOREIGN = r"^\s*(?:%[\w:]+ = )?(?:(?:arith|cf|memref|scf|shape|tensor|vhlo)\.|func\.constant)"
 has_foreign_op = re.compile(FOREIGN, re.MULTILINE).search
 FOLDERS = ("interpret", "math", "testdata", "verify", "chlo", "transforms", "vhlo")
-SAMPLED = {"testdata": 20, "vhlo": 8}  # every so many files of the large folders
+SAMPLED = {"testdata": 20, "vhlo": 8}  # the step between the files that are tested
 
 
 def chunks(path: Path) -> list[str]:
@@ -33,7 +33,7 @@ def programs(path: Path) -> list[str]:
 
 @needs_upstream
 @pytest.mark.parametrize("folder", FOLDERS)
-def test_programs_read_back(folder):
+def test_printed_programs_read_back(folder):
     files = sorted((UPSTREAM / folder).rglob("*.mlir"))[:: SAMPLED.get(folder, 1)]
     read = 0
     for path in files:
@@ -48,8 +48,8 @@ def test_programs_read_back(folder):
 
 
 @needs_upstream
-def test_cut_programs_fail_in_one_way():
-    """A program that ends too early is an error with a place, wherever it ends."""
+def test_truncated_programs_are_malformed_at_a_location():
+    """A program that ends too early is malformed, wherever it ends."""
     text = (UPSTREAM / "interpret" / "while.mlir").read_text()
     for end in range(0, len(text), 7):
         try:

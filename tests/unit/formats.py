@@ -1,4 +1,4 @@
-"""The narrow floating-point formats decoded from their definitions: an oracle that shares nothing with the package."""
+"""Decode narrow floating-point formats from their definitions: an oracle that shares no code with the package."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Format:
-    """A binary format; `specials` says what the largest bit patterns mean.
+    """A binary format. `specials` defines the meaning of the largest bit patterns.
 
-    "ieee": the top exponent holds infinity and NaNs; "fn": one NaN, all ones; "fnuz": one NaN, in the place of -0;
+    "ieee": the largest exponent encodes infinity and NaNs; "fn": one NaN, all ones; "fnuz": one NaN, instead of -0;
     "mx": numbers only; "unsigned": powers of two, one NaN, all ones.
     """
 
@@ -36,7 +36,7 @@ class Format:
 
     @cached_property
     def magnitudes(self) -> np.ndarray:
-        """The numbers that are not negative, ascending, as f64: the number of bit pattern i at index i."""
+        """The nonnegative numbers as f64, in ascending order: index i is the number with bit pattern i."""
         if self.specials == "unsigned":
             return 2.0 ** np.arange(-self.bias, 255 - self.bias)
         pattern = np.arange(self.sign_bit)
@@ -48,7 +48,7 @@ class Format:
 
     @cached_property
     def values(self) -> np.ndarray:
-        """The value of every bit pattern as f64."""
+        """The value of each bit pattern as f64."""
         if self.specials == "unsigned":
             return np.append(self.magnitudes, np.nan)
         positive = np.full(self.sign_bit, np.nan)
@@ -61,6 +61,7 @@ class Format:
         return np.concatenate([positive, negative])
 
     def every_element(self) -> np.ndarray:
+        """Return an array of all bit patterns in order."""
         return np.arange(self.values.size).astype(self.bits).view(self.dtype)
 
 

@@ -1,4 +1,4 @@
-"""Calls of custom_call's targets, and matrices for routines of linear algebra."""
+"""Calls of custom_call targets, and matrices for tests of linear algebra routines."""
 
 from __future__ import annotations
 
@@ -12,13 +12,23 @@ from stablehlo_ref.ir.types import tensor_type
 from stablehlo_ref.numerics.dtypes import element_type_of
 
 Array = Any
+OPTIONS = {"exact": False}
 LETTERS = {"s": np.float32, "d": np.float64, "c": np.complex64, "z": np.complex128}
 
 
 def call(
-    target: str, *operands: Array, results: list[tuple[tuple[int, ...], Any]], config: str | None = "", more: str = ""
+    target: str,
+    *operands: Array,
+    results: list[tuple[tuple[int, ...], Any]],
+    config: str | None = "",
+    more: str = "",
+    exact: bool | None = None,
 ) -> Any:
-    """What a custom_call gives, its results of shapes and dtypes, with a typed configuration and other attributes."""
+    """Run a custom_call and return its results.
+
+    `results` are shapes and dtypes, `config` is the text of the typed FFI's dictionary, `more` of further attributes.
+    `exact` is the option `exact_lapack`, by default that of the fixture `precision`.
+    """
     operands = tuple(map(np.asarray, operands))
     inputs = [str(tensor_type(x.shape, element_type_of(x.dtype))) for x in operands]
     outputs = [str(tensor_type(shape, element_type_of(np.dtype(dtype)))) for shape, dtype in results]
@@ -33,7 +43,7 @@ def call(
         : ({", ".join(inputs)}) -> ({", ".join(outputs)})
       return {returned} {":" if outputs else ""} {", ".join(outputs)}
     }}
-    """).run(*operands)
+    """).run(*operands, exact_lapack=OPTIONS["exact"] if exact is None else exact)
 
 
 def random(dtype: Any, *shape: int) -> Array:
@@ -65,4 +75,5 @@ def flag(letter: str) -> str:
     return f"{ord(letter)} : ui8"
 
 
+both_precisions = pytest.mark.parametrize("precision", [False, True], ids=["program", "exact"], indirect=True)
 each_letter = pytest.mark.parametrize("letter", LETTERS)

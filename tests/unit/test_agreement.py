@@ -1,4 +1,4 @@
-"""How arrays differ: the rules of the check ops, and what they report."""
+"""Test the comparisons of the check ops, and their reports of differences."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ def f32(*values: float) -> np.ndarray:
     return np.array(values, np.float32)
 
 
-def test_equal() -> None:
+def test_equal_treats_zeros_and_nans_as_equal() -> None:
     np.testing.assert_array_equal(equal(f32(0, 1, NAN, INF), f32(-0.0, 2, NAN, -INF)), [True, False, True, False])
     np.testing.assert_array_equal(equal(np.array([1, 2]), np.array([1, 3])), [True, False])
 
 
 @np.errstate(all="ignore")
-def test_almost_equal() -> None:
+def test_almost_equal_compares_with_tolerance() -> None:
     agree = almost_equal(f32(1, 1, NAN, INF, INF, 1), f32(1.0001, 1.001, NAN, INF, -INF, NAN), 2e-4)
     np.testing.assert_array_equal(agree, [True, False, True, True, False, False])
     x = np.array([1 + 1j], np.complex64)
     assert not almost_equal(x, x + np.complex64(0.1j), 0.01).any()
 
 
-def test_close() -> None:
+def test_close_compares_ulp_distance() -> None:
     one = f32(1)
     third = np.nextafter(np.nextafter(np.nextafter(one, f32(2)), f32(2)), f32(2))
     assert close(one, third, 0, 3).all()
@@ -36,21 +36,21 @@ def test_close() -> None:
     assert not close(one, third, 4, 9).any()
 
 
-def test_close_of_what_is_not_finite() -> None:
+def test_close_with_infinities_and_nans() -> None:
     actual, expected = f32(INF, INF, NAN, INF, 1), f32(INF, -INF, NAN, 3e38, NAN)
     np.testing.assert_array_equal(close(actual, expected, 0, 3), [True, False, True, False, False])
     far = 2**64 - 1
     np.testing.assert_array_equal(close(actual, expected, far, far), [False, True, False, True, True])
 
 
-def test_narrow_types() -> None:
+def test_compares_narrow_floats() -> None:
     x, y = np.array([1.0], ml_dtypes.bfloat16), np.array([1.0078125], ml_dtypes.bfloat16)
     assert close(x, y, 1, 1).all()
     assert almost_equal(x, y, 0.01).all()
     assert not equal(x, y).any()
 
 
-def test_the_report_counts_and_shows_the_worst_and_the_first() -> None:
+def test_report_counts_mismatches_and_shows_worst_and_first() -> None:
     expected = f32(*[1] * 10)
     actual = expected.copy()
     actual[3:] = f32(2, 1.5, 1.25, 1.125, 4, 8, 1.0625)
@@ -62,13 +62,13 @@ def test_the_report_counts_and_shows_the_worst_and_the_first() -> None:
     assert notes[7] == "ULPs apart: >=65536: 7"
 
 
-def test_the_report_of_a_scalar() -> None:
+def test_report_of_scalars() -> None:
     message, notes = report(np.array(1), np.array(2), np.array(False))
     assert (message, notes) == ("1 of 1 elements differ", ["at []: actual 1, expected 2"])
 
 
-def test_large_arrays_are_compared_block_by_block() -> None:
-    """Of 2**17 + 5 elements, three differ, in three blocks; the last by most."""
+def test_compares_large_arrays_block_by_block() -> None:
+    """Three of 2**17 + 5 elements differ, in three blocks; the last has the largest distance."""
     expected = np.ones((1, (1 << 17) + 5), np.float32)
     actual = expected.copy()
     actual[0, [7, 70_000, -1]] = 1.5, 1.25, 3

@@ -1,4 +1,4 @@
-"""Runs that rely on what the spec leaves open tell so, and only those; elementwise ops have a file of their own."""
+"""Runs report implementation-defined behaviour that they rely on, and only that."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from warned import BINARY, found, unary
 
-from stablehlo_ref.choices import Choice
+from stablehlo_ref.define.choices import Choice
 
 PAGE = Path(__file__).parents[2] / "docs" / "choices.md"
 TESTS = sorted(Path(__file__).parent.glob("test_choices*.py"))
@@ -18,7 +18,7 @@ TESTS = sorted(Path(__file__).parent.glob("test_choices*.py"))
 DIVISION, OVERFLOW = "integer-division-by-zero", "integer-overflow"
 
 
-def test_quantized_tensors_that_are_scattered() -> None:
+def test_scatter_of_quantized_tensors() -> None:
     t = "!quant.uniform<i8:f32, 0.5:3>"
     program = f"""func.func @main(%x: tensor<3x{t}>, %i: tensor<2x1xi32>, %y: tensor<2x{t}>) -> tensor<3x{t}> {{
       %0 = "stablehlo.scatter"(%x, %i, %y) <{{scatter_dimension_numbers = #stablehlo.scatter<
@@ -46,7 +46,7 @@ func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
 }"""
 
 
-def test_sorting_nan() -> None:
+def test_sort_of_nan() -> None:
     x = np.array([1, np.nan], np.float32)
     assert found(SORT.replace("KIND", "FLOAT"), x) == ["sort-unordered"]
     assert found(SORT.replace("KIND", "TOTALORDER"), x) == []
@@ -64,7 +64,7 @@ func.func @main(%x: tensor<5xf32>, %i: tensor<3x1xi64>) -> tensor<3x1xf32> {
 
 @pytest.mark.parametrize(("indices", "expected"), [((0, 2, 1), ["unsorted-indices"]), ((0, 1, 1), []),
                                                    ((-5, 9, 7), []), ((9, 8, 0), ["unsorted-indices"])])  # fmt: skip
-def test_gathering_by_indices_that_are_not_sorted(indices: Any, expected: list[str]) -> None:
+def test_gather_with_unsorted_indices(indices: Any, expected: list[str]) -> None:
     x = np.zeros(5, np.float32)
     assert found(GATHER, x, np.array(indices, np.int64).reshape(3, 1)) == expected
     assert found(GATHER.replace("true", "false"), x, np.array(indices, np.int64).reshape(3, 1)) == []
@@ -97,13 +97,13 @@ func.func @main(%x: tensor<5xf32>, %i: tensor<3x1xi64>, %u: tensor<3xf32>) -> te
         (True, True, "add %a, %b", (-(2**63), 0, 2**63 - 1), []),
     ],
 )
-def test_scatter(is_sorted: bool, unique: bool, op: str, indices: Any, expected: list[str]) -> None:
+def test_scatter_with_flags(is_sorted: bool, unique: bool, op: str, indices: Any, expected: list[str]) -> None:
     flags = {"SORTED": str(is_sorted).lower(), "UNIQUE": str(unique).lower(), "OP": f"{op} : tensor<f32>"}
     text = re.sub("|".join(flags), lambda match: flags[match[0]], SCATTER)
     assert found(text, np.zeros(5, np.float32), np.array(indices).reshape(3, 1), np.ones(3, np.float32)) == expected
 
 
-def test_scatter_of_nothing() -> None:
+def test_scatter_without_updates() -> None:
     text = SCATTER.replace("SORTED", "true").replace("UNIQUE", "true").replace("OP", "add %a, %b : tensor<f32>")
     text = text.replace("3x", "0x")
     assert found(text, np.zeros(5, np.float32), np.zeros((0, 1), np.int64), np.ones(0, np.float32)) == []
@@ -126,7 +126,7 @@ func.func @main(%x: tensor<2xf32>, %s: tensor<COUNTxf32>, %init: tensor<f32>) ->
 
 
 @pytest.mark.parametrize(("low", "expected"), [(0, []), (1, ["empty-window"])])
-def test_windows_of_padding(low: int, expected: list[str]) -> None:
+def test_select_and_scatter_in_windows_of_padding(low: int, expected: list[str]) -> None:
     text = SELECT.replace("LOW", str(low)).replace("COUNT", str(2 + low))
     assert found(text, np.zeros(2, np.float32), np.ones(2 + low, np.float32), np.float32(0)) == expected
 
@@ -141,7 +141,7 @@ def test_windows_of_padding(low: int, expected: list[str]) -> None:
         ([[2, 1j], [1j, 2]], ["cholesky-input"]),
     ],
 )
-def test_cholesky(matrix: Any, expected: list[str]) -> None:
+def test_cholesky_of_invalid_matrices(matrix: Any, expected: list[str]) -> None:
     x = np.array(matrix, np.complex64)
     assert unary("cholesky", "2x2xcomplex<f32>", "2x2xcomplex<f32>", x) == expected
 
@@ -154,7 +154,7 @@ func.func @main(%a: tensor<2x2xf32>, %b: tensor<2x1xf32>) -> tensor<2x1xf32> {
 }"""
 
 
-def test_unit_diagonals() -> None:
+def test_triangular_solve_with_unit_diagonal() -> None:
     b = np.ones((2, 1), np.float32)
     assert found(SOLVE.replace("UNIT", "true"), 2 * np.eye(2, dtype=np.float32), b) == ["unit-diagonal"]
     assert found(SOLVE.replace("UNIT", "true"), np.eye(2, dtype=np.float32), b) == []
@@ -178,11 +178,11 @@ func.func @main(%a: tensor<f32>, %b: tensor<f32>) -> tensor<3xf32> {
         ("NORMAL", 0, -1, "rng-bounds"),
     ],
 )
-def test_random_numbers(kind: str, a: float, b: float, expected: str) -> None:
+def test_rng(kind: str, a: float, b: float, expected: str) -> None:
     assert found(RNG.replace("KIND", kind), np.float32(a), np.float32(b)) == [expected]
 
 
-def test_random_bits() -> None:
+def test_rng_bit_generator() -> None:
     types = "(tensor<2xui64>) -> (tensor<2xui64>, tensor<4xui32>)"
     text = f"""func.func @main(%s: tensor<2xui64>) -> tensor<4xui32> {{
       %0, %1 = stablehlo.rng_bit_generator %s, algorithm = THREE_FRY : {types}
@@ -191,7 +191,7 @@ def test_random_bits() -> None:
     assert found(text, np.array([1, 2], np.uint64)) == ["rng-bits"]
 
 
-def test_what_nobody_traces() -> None:
+def test_trace() -> None:
     text = 'func.func @main(%x: tensor<f32>) {\n stablehlo.trace %x, "tag" : tensor<f32>\n return }'
     assert found(text, np.float32(1)) == ["trace"]
 
@@ -214,15 +214,15 @@ MESSAGE = """func.func @main(%x: tensor<f32>) -> tensor<f32> {
         (2, 3, ", is_host_transfer = true", []),
     ],
 )
-def test_messages_without_pairs(send: int, recv: int, more: str, expected: list[str]) -> None:
+def test_send_and_recv_without_pairs(send: int, recv: int, more: str, expected: list[str]) -> None:
     text = MESSAGE.replace("SEND", str(send)).replace("RECV", str(recv)).replace("MORE", more)
     assert found(text, np.float32(1)) == expected
 
 
-# --- where ops are --------------------------------------------------------------------------------------------------
+# --- contexts of ops ------------------------------------------------------------------------------------------------
 
 
-def test_ops_whose_operands_are_constants() -> None:
+def test_ops_on_constants() -> None:
     text = """func.func @main() -> tensor<i32> {
       %0 = stablehlo.constant dense<0> : tensor<i32>
       %1 = stablehlo.divide %0, %0 : tensor<i32>
@@ -240,12 +240,12 @@ func.func @main(%x: tensor<3xi8>) -> tensor<i8> {
 }"""
 
 
-def test_ops_in_reductions() -> None:
+def test_ops_in_regions() -> None:
     assert found(REDUCE, np.array([100, 100, 1], np.int8)) == [OVERFLOW]
     assert found(REDUCE, np.array([100, 1, 1], np.int8)) == []
 
 
-def test_once_for_each_op_and_not_where_no_run_comes() -> None:
+def test_reports_each_op_once_and_only_if_it_runs() -> None:
     text = """func.func @main(%n: tensor<i32>) -> tensor<i32> {
       %0 = stablehlo.constant dense<0> : tensor<i32>
       %1 = stablehlo.constant dense<1> : tensor<i32>
@@ -263,7 +263,7 @@ def test_once_for_each_op_and_not_where_no_run_comes() -> None:
     assert found(text, np.int32(0)) == []
 
 
-def test_operands_that_broadcast() -> None:
+def test_broadcasting_ops() -> None:
     text = """func.func @main(%x: tensor<2x3xi32>, %y: tensor<3xi32>) -> tensor<2x3xi32> {
       %0 = chlo.broadcast_divide %x, %y : (tensor<2x3xi32>, tensor<3xi32>) -> tensor<2x3xi32>
       return %0 : tensor<2x3xi32>
@@ -273,21 +273,21 @@ def test_operands_that_broadcast() -> None:
     assert found(text, x, np.array([1, 2, 3], np.int32)) == []
 
 
-def test_shapes_that_a_run_tells() -> None:
+def test_ops_on_dynamic_shapes() -> None:
     text = BINARY.format(op="divide", t="?xi32")
     assert found(text, np.ones(3, np.int32), np.zeros(3, np.int32)) == [DIVISION]
     assert found(text, np.ones(0, np.int32), np.zeros(0, np.int32)) == []
 
 
-# --- the page --------------------------------------------------------------------------------------------------------
+# --- documentation --------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("choice", Choice, ids=lambda choice: choice.anchor)
-def test_each_has_a_section_and_a_test(choice: Choice) -> None:
+def test_choice_is_documented_and_tested(choice: Choice) -> None:
     assert f'<a id="{choice.anchor}"></a>' in PAGE.read_text(encoding="utf-8")
     assert any(f'"{choice.anchor}"' in path.read_text(encoding="utf-8") for path in TESTS)
 
 
-def test_only_those_are_marked() -> None:
+def test_documentation_marks_all_reported_choices() -> None:
     marked = re.findall(r'<a id="([^"]+)"></a>⚑', PAGE.read_text(encoding="utf-8"))
     assert sorted(marked) == sorted(choice.anchor for choice in Choice)

@@ -1,4 +1,4 @@
-"""Elementwise ops tell where they rely on what the spec leaves open, and only there."""
+"""Elementwise ops report implementation-defined behaviour that they rely on, and only that."""
 
 from __future__ import annotations
 
@@ -51,18 +51,18 @@ CONVERT, NAN = "convert-out-of-range", "quantize-nan"
         ("shift_left", "i4", 1, 4, [SHIFT]),
     ],
 )
-def test_integers(op: str, type: str, x: int, y: int, expected: list[str]) -> None:
+def test_binary_ops_on_integers(op: str, type: str, x: int, y: int, expected: list[str]) -> None:
     assert binary(op, type, x, y) == expected
 
 
 @pytest.mark.parametrize(("op", "value", "expected"), [("abs", -128, [OVERFLOW]), ("negate", -128, [OVERFLOW]),
                                                        ("abs", -127, []), ("negate", 127, [])])  # fmt: skip
-def test_the_lowest_integer(op: str, value: int, expected: list[str]) -> None:
+def test_abs_and_negate_of_lowest_integer(op: str, value: int, expected: list[str]) -> None:
     assert unary(op, "1xi8", "1xi8", np.array([value], np.int8)) == expected
 
 
 @pytest.mark.parametrize(
-    ("given", "wanted", "value", "expected"),
+    ("operand", "result", "value", "expected"),
     [
         ("f32", "i32", 2147483648.0, [CONVERT]),
         ("f32", "i32", 2147483520.0, []),
@@ -83,13 +83,13 @@ def test_the_lowest_integer(op: str, value: int, expected: list[str]) -> None:
         ("f32", "i1", np.nan, []),
     ],
 )
-def test_conversions_of_floats(given: str, wanted: str, value: float, expected: list[str]) -> None:
-    x = np.array([value], given.replace("f", "float"))
-    assert unary("convert", f"1x{given}", f"1x{wanted}", x) == expected
+def test_convert_floats(operand: str, result: str, value: float, expected: list[str]) -> None:
+    x = np.array([value], operand.replace("f", "float"))
+    assert unary("convert", f"1x{operand}", f"1x{result}", x) == expected
 
 
 @pytest.mark.parametrize(
-    ("given", "wanted", "value", "expected"),
+    ("operand", "result", "value", "expected"),
     [
         ("i32", "i8", 128, [CONVERT]),
         ("i32", "i8", -128, []),
@@ -102,20 +102,20 @@ def test_conversions_of_floats(given: str, wanted: str, value: float, expected: 
         ("i32", "complex<f32>", 2**31 - 1, []),
     ],
 )
-def test_conversions_of_integers(given: str, wanted: str, value: int, expected: list[str]) -> None:
-    x = np.array([value], given.replace("ui", "uint") if given[0] == "u" else given.replace("i", "int"))
-    assert unary("convert", f"1x{given}", f"1x{wanted}", x) == expected
+def test_convert_integers(operand: str, result: str, value: int, expected: list[str]) -> None:
+    x = np.array([value], operand.replace("ui", "uint") if operand[0] == "u" else operand.replace("i", "int"))
+    assert unary("convert", f"1x{operand}", f"1x{result}", x) == expected
 
 
-def test_complex_numbers_are_converted_by_their_real_parts() -> None:
+def test_convert_complex_numbers_by_real_part() -> None:
     x = np.array([300 + 1j], np.complex64)
     assert unary("convert", "1xcomplex<f32>", "1xi8", x) == [CONVERT]
 
 
-def test_quantizing_nan() -> None:
-    wanted = "1x!quant.uniform<i8:f32, 1.0>"
-    assert unary("uniform_quantize", "1xf32", wanted, np.array([np.nan], np.float32)) == ["quantize-nan"]
-    assert unary("uniform_quantize", "1xf32", wanted, np.array([np.inf], np.float32)) == []
+def test_uniform_quantize_nan() -> None:
+    result = "1x!quant.uniform<i8:f32, 1.0>"
+    assert unary("uniform_quantize", "1xf32", result, np.array([np.nan], np.float32)) == ["quantize-nan"]
+    assert unary("uniform_quantize", "1xf32", result, np.array([np.inf], np.float32)) == []
 
 
 @pytest.mark.parametrize(
@@ -128,12 +128,12 @@ def test_quantizing_nan() -> None:
         ("remainder", 9, 3, [NAN]),
     ],
 )
-def test_ops_that_quantize_nan(op: str, x: int, y: int, expected: list[str]) -> None:
-    """The zero point, 3, stands for 0."""
+def test_quantized_ops_with_nan_results(op: str, x: int, y: int, expected: list[str]) -> None:
+    """The zero point 3 represents 0."""
     assert binary(op, "!quant.uniform<i8:f32, 0.5:3>", x, y) == expected
 
 
-def test_quantized_tensors_of_sizes_that_a_run_tells() -> None:
+def test_quantized_ops_on_dynamic_shapes() -> None:
     t = "?x!quant.uniform<i8:f32, 0.5:3>"
     zero, one = np.array([3], np.int8), np.array([5], np.int8)
     assert found(BINARY.format(op="divide", t=t), zero, zero) == [NAN]

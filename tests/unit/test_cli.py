@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from stablehlo_ref.cli import main
+from stablehlo_ref.cli.main import main
 
 ADD = """\
 func.func @main(%x: tensor<2xf32>, %y: tensor<2xf32>) -> tensor<2xf32> {
@@ -36,17 +36,17 @@ def add(tmp_path: Path) -> str:
     return str(path)
 
 
-def test_literals_in_readable_results_out(add: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_runs_on_literals_and_prints_results(add: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main([add, "--args", LITERALS]) == 0
     assert capsys.readouterr().out == "tensor<2xf32> {\n  [3.000000e+00, 4.000000e+00]\n}\n"
 
 
-def test_results_in_dense_form(add: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_print_dense(add: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main([add, "--args", LITERALS, "--print-dense"]) == 0
     assert capsys.readouterr().out == "dense<[3.000000e+00, 4.000000e+00]> : tensor<2xf32>\n"
 
 
-def test_what_is_printed_has_the_sizes_that_it_has(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_results_of_dynamic_types_print_with_their_sizes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "dynamic.mlir"
     path.write_text(ADD.replace("2xf32", "?xf32"))
     assert main([str(path), "--args", LITERALS, "--print-dense", "-v"]) == 0
@@ -55,7 +55,7 @@ def test_what_is_printed_has_the_sizes_that_it_has(tmp_path: Path, capsys: pytes
     assert f"{path}:2:8: stablehlo.add: %0 = tensor<2xf32> {{\n" in printed.err
 
 
-def test_files_in_and_out(add: str, tmp_path: Path) -> None:
+def test_reads_npy_and_npz_files_and_writes_npz(add: str, tmp_path: Path) -> None:
     np.save(tmp_path / "x.npy", np.array([1, 2], np.float32))
     np.savez(tmp_path / "rest.npz", y=np.array([10, 20], np.float32))
     out = tmp_path / "out.npz"
@@ -64,13 +64,13 @@ def test_files_in_and_out(add: str, tmp_path: Path) -> None:
     np.testing.assert_array_equal(np.load(out)["result0"], [11, 22])
 
 
-def test_an_archive_by_position(add: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_archive_members_by_position(add: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     np.savez(tmp_path / "in.npz", np.array([1, 2], np.float32), np.array([3, 4], np.float32))
     assert main([add, "--inputs", str(tmp_path / "in.npz")]) == 0
     assert "[4.000000e+00, 6.000000e+00]" in capsys.readouterr().out
 
 
-def test_random_inputs_are_reproducible(add: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_random_inputs_depend_on_the_seed_only(add: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main([add, "--random-inputs", "1"]) == main([add, "--random-inputs", "1"]) == 0
     first, second = capsys.readouterr().out.split("tensor<2xf32> {")[1:]
     assert first == second
@@ -78,7 +78,7 @@ def test_random_inputs_are_reproducible(add: str, capsys: pytest.CaptureFixture[
     assert first not in capsys.readouterr().out
 
 
-def test_a_failed_check_is_the_programs_fault(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_failed_check_exits_with_1(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "fails.mlir"
     path.write_text(FAILS)
     assert main([str(path)]) == 1
@@ -87,7 +87,9 @@ def test_a_failed_check_is_the_programs_fault(tmp_path: Path, capsys: pytest.Cap
     assert "actual 1, expected 2" in error
 
 
-def test_parts_run_on_their_own_and_keep_their_lines(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_split_input_file_runs_each_part_with_its_line_numbers(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     path = tmp_path / "parts.mlir"
     path.write_text(FAILS.replace("dense<2>", "dense<1>") + "\n// -----\n\n" + FAILS + "// -----\n" + FAILS)
     assert main([str(path), "--split-input-file"]) == 1
@@ -96,7 +98,7 @@ def test_parts_run_on_their_own_and_keep_their_lines(tmp_path: Path, capsys: pyt
     assert f"{path}:17:3: error" in error
 
 
-def test_only_a_line_of_its_own_splits(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_splits_only_at_whole_lines(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "banners.mlir"
     path.write_text(f"// ---------- first\n{FAILS}\r\n// // -----\r\n{FAILS}  // ----- not here\n")
     assert main([str(path), "--split-input-file"]) == 1
@@ -105,27 +107,27 @@ def test_only_a_line_of_its_own_splits(tmp_path: Path, capsys: pytest.CaptureFix
     ]
 
 
-def test_standard_input(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_reads_standard_input(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"func.func @main( {\n")))
     assert main(["-"]) == 1
     assert capsys.readouterr().err.startswith("<stdin>:1:")
 
 
 @pytest.mark.parametrize("data", [b"\x00\x01ML\x02\x03", b"ML\xefR garbage", b"\xff\xfe", b"func"])
-def test_what_is_no_program(data: bytes, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_rejects_files_that_are_not_programs(data: bytes, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "x.mlir"
     path.write_bytes(data)
     assert main([str(path)]) == 1
     assert "error" in capsys.readouterr().err
 
 
-def test_a_missing_file_is_an_error(capsys: pytest.CaptureFixture[str]) -> None:
+def test_reports_a_missing_file(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["/nonexistent/x.mlir"]) == 1
-    expected = "/nonexistent/x.mlir:1:1: error: can't read the program: No such file or directory\n"
+    expected = "/nonexistent/x.mlir:1:1: error: cannot read the program: No such file or directory\n"
     assert capsys.readouterr().err == expected
 
 
-def test_wrong_literals(add: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_rejects_wrong_literals(add: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main([add, "--args", "not_array"]) == 1
     assert "array attribute string for args, i.e. --args=" in capsys.readouterr().err
     assert main([add, "--args", "[4.0 : f32]"]) == 1
@@ -142,7 +144,7 @@ def test_wrong_literals(add: str, capsys: pytest.CaptureFixture[str]) -> None:
         [],
     ],
 )
-def test_a_wrong_command_line_is_usage(arguments: list[str]) -> None:
+def test_wrong_command_line_exits_with_2(arguments: list[str]) -> None:
     with pytest.raises(SystemExit) as caught:
         main(arguments)
     assert caught.value.code == 2
@@ -157,7 +159,7 @@ EVERY_TYPE = (
 
 
 @pytest.mark.parametrize("element", EVERY_TYPE)
-def test_outputs_are_inputs_again(element: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_outputs_can_be_read_as_inputs(element: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path, first, second = tmp_path / "id.mlir", tmp_path / "first.npz", tmp_path / "second.npz"
     for shape in ("", "2x3x", "0x"):
         t = f"tensor<{shape}{element}>"
@@ -182,7 +184,7 @@ func.func @main(%t: !stablehlo.token, %x: tensor<2xi32>, %p: tuple<tensor<i32>, 
 """
 
 
-def test_tuples_and_tokens(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_writes_tuples_and_skips_tokens(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path, out = tmp_path / "tuple.mlir", tmp_path / "results"
     path.write_text(TUPLE)
     assert main([str(path), "--random-inputs", "1", "--output", str(out)]) == 0
@@ -192,7 +194,7 @@ def test_tuples_and_tokens(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
     assert capsys.readouterr().out.startswith("token\ntuple (\ntensor<2xi32> {")
 
 
-def test_positions_are_those_of_what_is_no_token(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_tokens_do_not_count_as_positions(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path, given = tmp_path / "token.mlir", tmp_path / "in.npz"
     path.write_text(ADD.replace("(%x", "(%t: !stablehlo.token, %x"))
     np.savez(given, *np.array([[1, 2], [2, 3]], np.float32))
@@ -204,18 +206,18 @@ def test_positions_are_those_of_what_is_no_token(tmp_path: Path, capsys: pytest.
     assert "@main takes 3 arguments, but 4 are given" in capsys.readouterr().err
 
 
-def test_an_archive_that_is_broken(add: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_reports_a_broken_archive(add: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "x.npz"
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("x.npy", b"\x93NUMPY\x01\x00")
     assert main([add, "--inputs", str(path)]) == 1
-    assert f"can't read x of {path}" in capsys.readouterr().err
+    assert f"cannot read x of {path}" in capsys.readouterr().err
     path.write_bytes(b"PK\x03\x04 no archive")
     assert main([add, "--inputs", str(path)]) == 1
-    assert f"can't read {path}" in capsys.readouterr().err
+    assert f"cannot read {path}" in capsys.readouterr().err
 
 
-def test_op_by_op_values_and_statistics(add: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_verbose_and_stats(add: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main([add, "--args", LITERALS, "-v", "--stats"]) == 0
     error = capsys.readouterr().err
     assert f"{add}:2:8: stablehlo.add: %0 = tensor<2xf32>" in error
@@ -223,14 +225,14 @@ def test_op_by_op_values_and_statistics(add: str, capsys: pytest.CaptureFixture[
     assert "bytes at the peak" in error
 
 
-def test_values_that_nothing_uses(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_verbose_names_unused_values(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "unused.mlir"
     path.write_text(ADD.replace("  %0", "  %1 = stablehlo.abs %x : tensor<2xf32>\n  %0"))
     assert main([str(path), "--args", LITERALS, "-v"]) == 0
     assert f"{path}:2:8: stablehlo.abs: %1 = not used\n" in capsys.readouterr().err
 
 
-def test_probes_are_files_that_numpy_reads(tmp_path: Path) -> None:
+def test_probes_are_written_as_npy_files(tmp_path: Path) -> None:
     path = tmp_path / "probe.mlir"
     path.write_text(
         "func.func @main() {\n  %0 = stablehlo.constant dense<[1.5, 2.0]> : tensor<2xbf16>\n"
@@ -249,7 +251,7 @@ def test_runs_as_a_module(add: str) -> None:
     assert done.stdout.startswith("tensor<2xf32>")
 
 
-def test_nobody_may_read_on() -> None:
+def test_closed_pipe_is_not_an_error() -> None:
     command = f"{sys.executable} -m stablehlo_ref --list-ops | head -n 1"
     done = subprocess.run(["bash", "-o", "pipefail", "-c", command], capture_output=True, text=True, check=False)
     assert done.stderr == ""
@@ -267,7 +269,7 @@ func.func @main(%x: tensor<i32>) -> tensor<i32> {
 """
 
 
-def test_processes_have_inputs_of_their_own(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_inputs_for_each_process_or_for_all(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "sum.mlir"
     path.write_text(SUM)
     run = [str(path), "--replicas", "2", "--print-dense"]
@@ -281,10 +283,10 @@ def test_processes_have_inputs_of_their_own(tmp_path: Path, capsys: pytest.Captu
         assert capsys.readouterr().out.count(f"dense<{total}> : tensor<i32>") == 2
     with pytest.raises(SystemExit):
         main([*run, *literals, literals[0]])
-    assert "--args is given 3 times, and the number of processes is 2" in capsys.readouterr().err
+    assert "--args is given 3 times, but the number of processes is 2" in capsys.readouterr().err
 
 
-def test_what_rng_draws_has_a_seed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_rng_seed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "draw.mlir"
     path.write_text("""
 func.func @main() -> tensor<4xui64> {
@@ -305,7 +307,7 @@ func.func @main() -> tensor<4xui64> {
         main([str(path), "--rng-seed", str(1 << 64)])
 
 
-def test_a_run_may_have_a_limit_of_time(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_max_seconds(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "endless.mlir"
     path.write_text("""
 func.func @main(%x: tensor<i1>) -> tensor<i1> {

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from stablehlo_ref.cli import main
+from stablehlo_ref.cli.main import main
 
 ADD = """\
 func.func @main(%x: tensor<2xi32>, %y: tensor<2xi32>) -> tensor<2xi32> {
@@ -43,12 +43,12 @@ def written(directory: Path, text: str) -> str:
     return str(path)
 
 
-def test_translate_runs(tmp_path: Path, capsys: Capture) -> None:
+def test_translate_interprets(tmp_path: Path, capsys: Capture) -> None:
     assert main(["translate", "--interpret", written(tmp_path, ADD), f"--args={LITERALS}"]) == 0
     assert capsys.readouterr().out == "tensor<2xi32> {\n  [4, 5]\n}\n"
 
 
-def test_translate_takes_options_with_one_dash_and_standard_input(
+def test_translate_accepts_options_with_one_dash_and_standard_input(
     capsys: Capture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(f"{CONSTANT}// -----\n{CONSTANT}".encode())))
@@ -62,21 +62,21 @@ def test_translate_writes_probes(tmp_path: Path) -> None:
     assert (tmp_path / "index.csv").read_text().startswith("p,tensor<i32>,")
 
 
-@pytest.mark.parametrize("line", ["translate", "translate --interpret --no-such-option", "opt --cse"])
-def test_what_a_command_lacks_is_a_usage_error(line: str) -> None:
+@pytest.mark.parametrize("line", ["translate", "translate --interpret --no-such-option", "opt --no-such-pass"])
+def test_unknown_options_are_usage_errors(line: str) -> None:
     with pytest.raises(SystemExit) as exit:
         main(line.split())
     assert exit.value.code == 2
 
 
-def test_opt_prints_what_it_read(tmp_path: Path, capsys: Capture) -> None:
+def test_opt_prints_pretty_and_generic_form(tmp_path: Path, capsys: Capture) -> None:
     assert main(["opt", written(tmp_path, ADD)]) == 0
-    assert "stablehlo.add %x, %y : tensor<2xi32>" in capsys.readouterr().out
-    assert main(["opt", "--mlir-print-op-generic", written(tmp_path, ADD)]) == 0
+    assert "stablehlo.add %arg0, %arg1 : tensor<2xi32>" in capsys.readouterr().out
+    assert main(["opt", "--mlir-print-op-generic", "--keep-names", written(tmp_path, ADD)]) == 0
     assert '"stablehlo.add"(%x, %y) : (tensor<2xi32>, tensor<2xi32>) -> tensor<2xi32>' in capsys.readouterr().out
 
 
-def test_opt_prints_the_parts_that_are_valid(tmp_path: Path, capsys: Capture) -> None:
+def test_opt_prints_valid_parts_only(tmp_path: Path, capsys: Capture) -> None:
     invalid = CONSTANT.replace("return %0 : tensor<i32>", "return %0 : tensor<f32>")
     assert main(["opt", "--split-input-file", written(tmp_path, f"{CONSTANT}// -----\n{invalid}// -----\n{ADD}")]) == 1
     captured = capsys.readouterr()
@@ -84,14 +84,14 @@ def test_opt_prints_the_parts_that_are_valid(tmp_path: Path, capsys: Capture) ->
     assert "program.mlir:" in captured.err
 
 
-def test_opt_knows_no_ops_of_other_dialects_unless_asked_to(tmp_path: Path, capsys: Capture) -> None:
+def test_opt_rejects_unregistered_dialects_by_default(tmp_path: Path, capsys: Capture) -> None:
     path = written(tmp_path, 'func.func @f() {\n  "test.op"() : () -> ()\n  return\n}\n')
     assert main(["opt", path]) == 1
     assert main(["opt", "--allow-unregistered-dialect", path]) == 0
     assert '"test.op"() : () -> ()' in capsys.readouterr().out
 
 
-def test_opt_makes_composites_calls(tmp_path: Path, capsys: Capture) -> None:
+def test_opt_legalizes_composites_to_calls(tmp_path: Path, capsys: Capture) -> None:
     assert main(["opt", "--stablehlo-legalize-composite-to-call", written(tmp_path, COMPOSITES)]) == 0
     text = capsys.readouterr().out
     assert text.count("call @id(") == 2 and "composite" not in text
@@ -100,11 +100,10 @@ def test_opt_makes_composites_calls(tmp_path: Path, capsys: Capture) -> None:
     assert text.count("call @id(") == 1 and '"my.other"' in text
 
 
-def test_the_table_of_ops(capsys: Capture) -> None:
+def test_list_ops(capsys: Capture) -> None:
     with pytest.raises(SystemExit) as exit:
         main(["--list-ops"])
     assert exit.value.code == 0
     out = capsys.readouterr().out
-    assert re.search(r"^stablehlo.gather +yes +yes +23 +yes +yes$", out, re.M)
-    assert re.search(r"^check.expect_eq +yes +yes +1 +not needed +yes$", out, re.M)
-    assert re.search(r"^chlo: 51 of 51 evaluated, 51 of 51 verified, 51 of 51 with oracle", out, re.M)
+    assert re.search(r"^stablehlo.gather +yes +23$", out, re.M)
+    assert re.search(r"^check.expect_eq +yes +1$", out, re.M)

@@ -1,4 +1,4 @@
-"""complex_elementary.py against mpmath, part by part, and special values by C99's Annex G."""
+"""Compare complex_elementary.py with mpmath, for each part, and special values with C99 Annex G."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def precise():
 
 
 def samples(dtype):
-    """Random numbers, others near 0, 1, -1 and the unit circle, and large and small parts."""
+    """Return random numbers, numbers near 0, 1, -1 and the unit circle, and numbers with large and small parts."""
     rng = np.random.default_rng(2)
     direction = np.exp(1j * rng.uniform(-math.pi, math.pi, 60))
     near = np.exp2(-rng.uniform(1, 20, 60)) * np.exp(1j * rng.uniform(-math.pi, math.pi, 60))
@@ -48,6 +48,7 @@ def samples(dtype):
 
 
 def part_error(actual, exact, dtype):
+    """Return the error of a part in units in the last place of the exact part."""
     limits = np.finfo(part_dtype(dtype))
     exponent = max(mpmath.frexp(exact)[1] - 1, int(limits.minexp)) if exact else int(limits.minexp)
     return float(abs(mpmath.mpf(float(actual)) - exact) / mpmath.mpf(2) ** (exponent - int(limits.nmant)))
@@ -55,7 +56,7 @@ def part_error(actual, exact, dtype):
 
 @pytest.mark.parametrize("dtype, bound", [(COMPLEX64, 0.501), (COMPLEX128, 8)])
 @pytest.mark.parametrize("name", EXACT)
-def test_functions_of_one(name, dtype, bound):
+def test_unary_functions_are_accurate(name, dtype, bound):
     z = samples(dtype)
     for operand, result in zip(z, getattr(complex_elementary, name)(dtype)(z)):
         exact = EXACT[name](mpmath.mpc(complex(operand)))
@@ -63,8 +64,8 @@ def test_functions_of_one(name, dtype, bound):
         assert part_error(result.imag, exact.imag, dtype) <= bound, (operand, result, exact)
 
 
-def test_power_of_complex_f64():
-    """Relative to the larger part: the smaller one can cancel."""
+def test_power_of_complex_f64_is_accurate():
+    """Check the error relative to the larger part, as the smaller part can cancel."""
     z, w = samples(COMPLEX128)[:240], samples(COMPLEX128)[::-1][:240]
     for base, power, result in zip(z, w, complex_elementary.power(COMPLEX128)(z, w)):
         exact = mpmath.mpc(complex(base)) ** mpmath.mpc(complex(power))
@@ -74,7 +75,7 @@ def test_power_of_complex_f64():
 
 
 def near_axes(rng, count):
-    """Numbers of which one part is far smaller than the other, or zero; and some on diagonals, turned by 45 degrees."""
+    """Return numbers with one part much smaller than the other, or zero, and numbers on diagonals."""
     tiny = np.exp2(-rng.uniform(10, 120, count)) * rng.choice([-1, 0, 1], count)
     tiny[::4] = rng.choice([-1, 1], (count + 3) // 4)
     return (rng.choice([-3, -1, 1, 0.5], count) * (1 + rng.choice([0, 0.1], count)) + 1j * tiny) * rng.choice(
@@ -82,8 +83,8 @@ def near_axes(rng, count):
     )
 
 
-def test_power_of_complex_f32():
-    """Either part, also where the angle is nearly, or exactly, one of some right angles."""
+def test_power_of_complex_f32_is_accurate_in_both_parts():
+    """Check both parts, also where the angle is nearly or exactly a multiple of a right angle."""
     rng = np.random.default_rng(3)
     z = np.concatenate([samples(COMPLEX64)[:240], near_axes(rng, 300)]).astype(np.complex64)
     halves = rng.integers(-20, 20, 300) / 2 + 1j * rng.choice([0, 0, 1e-18, 0.1], 300)
@@ -96,8 +97,8 @@ def test_power_of_complex_f32():
                 assert part_error(actual, part, COMPLEX64) <= 0.501, (base, power, result, exact)
 
 
-def test_signs_of_zeros_in_powers():
-    """As products have them; the angle of -1 - 0i is -pi."""
+def test_power_preserves_signs_of_zeros():
+    """Signs are those of products; the angle of -1 - 0i is -pi."""
     z = np.array([2j, complex(-0.0, 2), complex(-1, -0.0), 1, 2 + 2j, -2 - 2j], np.complex64)
     result = complex_elementary.power(COMPLEX64)(z, np.array([2, 2, 0.5, 0, 2, 2], np.complex64))
     assert result.tolist() == [-4, -4, -1j, 1, 8j, 8j]
@@ -106,8 +107,7 @@ def test_signs_of_zeros_in_powers():
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_branch_cuts(dtype):
-    """The sign of a zero says from which side the cut is approached."""
+def test_sign_of_zero_selects_side_of_branch_cut(dtype):
     above, below = np.array([complex(-4, 0.0)], dtype), np.array([complex(-4, -0.0)], dtype)
     pi = part_dtype(dtype).type(math.pi)
     for z, side in ((above, 1), (below, -1)):
@@ -144,8 +144,8 @@ def test_special_values(name, cases, dtype):
     np.testing.assert_array_equal(result.imag, expected.imag)
 
 
-def test_huge_and_tiny_parts():
-    """Squares of these overflow, or underflow, in f64."""
+def test_squares_of_parts_do_not_overflow_or_underflow():
+    """The squares of these parts overflow or underflow in f64."""
     z = np.array([1e200 + 1e200j, 1e-200 + 1e-200j, -1e300 + 1e-5j, 5e-200 - 1e-190j], COMPLEX128)
     for name in ("log", "log_plus_one", "sqrt", "rsqrt", "cbrt"):
         for operand, result in zip(z, getattr(complex_elementary, name)(COMPLEX128)(z)):
@@ -155,7 +155,7 @@ def test_huge_and_tiny_parts():
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_atan2(dtype):
+def test_atan2_of_real_numbers(dtype):
     y, x = np.array([1, -1, 0, 3], dtype), np.array([0, 0, 2, -4], dtype)
     result = complex_elementary.atan2(dtype)(y, x)
     np.testing.assert_allclose(result, [math.pi / 2, -math.pi / 2, 0, math.atan2(3, -4)], rtol=1e-6, atol=1e-15)
@@ -163,7 +163,7 @@ def test_atan2(dtype):
 
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("name", EXACT)
-def test_any_shape(name, dtype):
+def test_accepts_any_shape_and_strides(name, dtype):
     kernel, z = getattr(complex_elementary, name)(dtype), np.full((150, 140), 0.5 + 0.25j, dtype)
     assert kernel(z.T).shape == (140, 150)
     assert (kernel(z[::2]) == kernel(z[0, 0])).all()

@@ -1,4 +1,4 @@
-"""complexes.py: exact cases by hand, order by Python's tuples, rounding against mpmath."""
+"""Test complexes.py: exact cases by hand, order against Python's tuples, rounding against mpmath."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ def no_warnings():
 
 
 def numbers(dtype, count=2000, seed=0):
-    """Random numbers whose parts have sizes of their own."""
+    """Return random numbers whose parts have independent magnitudes."""
     rng = np.random.default_rng(seed)
     parts = rng.choice([-1, 1], (2, count)) * np.exp2(rng.uniform(-20, 20, (2, count)))
     return (parts[0] + 1j * parts[1]).astype(dtype)
 
 
 def error(actual, exact, dtype):
-    """The larger error of a part in units in the last place of the exact part."""
+    """Return the larger error of a part in units in the last place of the exact part."""
     limits = np.finfo(part_dtype(dtype))
     errors = []
     for part, value in ((actual.real, exact.real), (actual.imag, exact.imag)):
@@ -41,7 +41,7 @@ def error(actual, exact, dtype):
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_parts(dtype):
+def test_real_imag_and_complex_round_trip(dtype):
     z = numbers(dtype).reshape(40, 50)
     re, im = complexes.real(dtype)(z), complexes.imag(dtype)(z)
     assert re.dtype == im.dtype == part_dtype(dtype)
@@ -55,7 +55,7 @@ def test_parts(dtype):
 
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("name, exact", [("multiply", operator.mul), ("divide", operator.truediv)])
-def test_products_and_quotients_are_rounded_once(name, exact, dtype):
+def test_rounds_products_and_quotients_once(name, exact, dtype):
     x, y = numbers(dtype), numbers(dtype, seed=1)
     y[:500] = np.conj(x[:500]) * (1 + 1e-3)  # an imaginary part that nearly cancels
     bound = 0.501 if dtype == COMPLEX64 or np.finfo(np.longdouble).nmant > 60 else 2**12
@@ -67,7 +67,7 @@ def test_products_and_quotients_are_rounded_once(name, exact, dtype):
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_products_and_quotients_of_extreme_parts(dtype):
+def test_products_and_quotients_of_extreme_parts_do_not_overflow(dtype):
     large, small = float(np.finfo(dtype).max) / 2, float(np.finfo(dtype).tiny)
     divide, multiply = complexes.divide(dtype), complexes.multiply(dtype)
     z = np.array([complex(large, large), complex(small, small), complex(large, -large), complex(small, 0)], dtype)
@@ -78,8 +78,8 @@ def test_products_and_quotients_of_extreme_parts(dtype):
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_special_quotients(dtype):
-    """C99, G.5.1."""
+def test_divide_follows_annex_g(dtype):
+    """See C99, G.5.1."""
     cases = [
         (1 + 2j, 0j, complex(INF, INF)),
         (1 + 2j, complex(-0.0, 0), complex(-INF, -INF)),
@@ -99,7 +99,7 @@ def test_special_quotients(dtype):
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_special_products_go_by_the_formula(dtype):
+def test_multiply_evaluates_formula_for_special_values(dtype):
     z, w = np.array([complex(INF, INF), complex(INF, 0), complex(NAN, 1)], dtype), np.array([1 + 1j, 1j, 1j], dtype)
     result = complexes.multiply(dtype)(z, w)
     np.testing.assert_array_equal(result.real, [NAN, NAN, NAN])
@@ -107,7 +107,7 @@ def test_special_products_go_by_the_formula(dtype):
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_abs(dtype):
+def test_abs_of_special_and_extreme_values(dtype):
     largest = float(np.finfo(dtype).max)
     cases = [(3 + 4j, 5), (-0.0 - 0j, 0), (complex(INF, NAN), INF), (complex(NAN, -INF), INF), (complex(NAN, 1), NAN)]
     cases += [
@@ -122,7 +122,7 @@ def test_abs(dtype):
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_sign(dtype):
+def test_sign_of_special_and_extreme_values(dtype):
     largest, smallest = float(np.finfo(dtype).max), float(np.finfo(dtype).smallest_subnormal)
     z = [
         0j,
@@ -157,16 +157,16 @@ def test_compare_is_lexicographic(direction, dtype):
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_compare_with_nan(dtype):
+def test_comparisons_with_nan_are_false_except_ne(dtype):
     z = np.array([complex(NAN, 0), complex(0, NAN), complex(NAN, NAN)], dtype)
     for direction in ("EQ", "GE", "GT", "LE", "LT"):
         assert not complexes.compare(direction)(dtype)(z, z).any()
     assert complexes.compare("NE")(dtype)(z, z).all()
-    assert complexes.compare("LT")(dtype)(z[1:2], np.array([1 + 0j], dtype)).all()  # the real parts decide
+    assert complexes.compare("LT")(dtype)(z[1:2], np.array([1 + 0j], dtype)).all()  # the real parts differ
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_maximum_minimum_clamp(dtype):
+def test_maximum_minimum_and_clamp_are_lexicographic(dtype):
     pairs = [(x, y) for x in ORDERED for y in ORDERED]
     z, w = (np.array(side, dtype) for side in zip(*pairs))
     key = lambda v: (v.real, v.imag)  # noqa: E731
@@ -178,11 +178,11 @@ def test_maximum_minimum_clamp(dtype):
     unordered = complexes.maximum(dtype)(
         np.array([complex(NAN, 1), 5 + 0j], dtype), np.array([0j, complex(NAN, 2)], dtype)
     )
-    assert unordered[0] == 0 and cmath.isnan(unordered[1])  # what is not greater gives way
+    assert unordered[0] == 0 and cmath.isnan(unordered[1])  # lhs is only selected if it is greater
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_any_shape(dtype):
+def test_accepts_any_shape_and_strides(dtype):
     z = np.full((150, 140), 3 - 4j, dtype)
     for name in ("multiply", "divide", "add", "subtract", "maximum"):
         kernel = getattr(complexes, name)(dtype)

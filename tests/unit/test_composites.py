@@ -1,4 +1,4 @@
-"""Composites and custom_calls by what a program has in their place."""
+"""Overrides of composites, and handlers of custom_calls."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ func.func private @scaled(%x: tensor<3xf32>) -> tensor<3xf32> {
 X = np.array([1, 2, 3], np.float32)
 
 
-def test_an_override_gets_operands_and_attributes() -> None:
+def test_override_gets_operands_and_attributes() -> None:
     given = {}
 
     def scaled(x: np.ndarray, **attributes: object) -> np.ndarray:
@@ -35,7 +35,7 @@ def test_an_override_gets_operands_and_attributes() -> None:
     np.testing.assert_array_equal(program.run(X)[0], X * 2)
 
 
-def test_an_override_and_its_decomposition_are_compared() -> None:
+def test_compares_overrides_with_decompositions() -> None:
     program = sr.load(TEXT)
     right = {"test.scaled": lambda x, by, **_: [x * np.float32(by)]}
     np.testing.assert_array_equal(program.run(X, overrides=right, check_overrides=True)[0], X * 2)
@@ -44,7 +44,7 @@ def test_an_override_and_its_decomposition_are_compared() -> None:
         program.run(X, overrides=wrong, check_overrides=True)
 
 
-def test_what_an_override_returns_is_checked() -> None:
+def test_checks_results_of_overrides() -> None:
     program = sr.load(TEXT)
     with pytest.raises(sr.EvaluationError, match="value #0: expected dtype float32 for tensor<3xf32>, got float64"):
         program.run(X, overrides={"test.scaled": lambda x, **_: x.astype(np.float64)})
@@ -52,32 +52,32 @@ def test_what_an_override_returns_is_checked() -> None:
         program.run(X, overrides={"test.scaled": lambda x, **_: (x, x)})
 
 
-def test_an_override_is_one_run_s() -> None:
+def test_overrides_are_per_run() -> None:
     program = sr.load(TEXT)
     np.testing.assert_array_equal(program.run(X, overrides={"test.scaled": lambda x, **_: x})[0], X)
     np.testing.assert_array_equal(program.run(X)[0], X * 2)
 
 
-def test_an_override_can_t_write_to_operands() -> None:
+def test_override_cannot_write_to_operands() -> None:
     x = X.copy()
     with pytest.raises(sr.EvaluationError, match=r"'test\.scaled' raised ValueError: .*read-only"):
         sr.load(TEXT).run(x, overrides={"test.scaled": lambda x, **_: x.__iadd__(1)})
     assert x.tolist() == X.tolist()
 
 
-def test_an_override_of_another_size_than_its_decomposition() -> None:
+def test_reports_override_of_another_shape_than_its_decomposition() -> None:
     text = TEXT.replace("3xf32", "?xf32")
-    with pytest.raises(sr.EvaluationError, match=r"disagree on result #0: shape \(1,\), not \(3,\)"):
+    with pytest.raises(sr.EvaluationError, match=r"disagree on result #0: expected shape \(3,\), got \(1,\)"):
         sr.load(text).run(X, overrides={"test.scaled": lambda x, **_: x[:1]}, check_overrides=True)
 
 
-def test_processes_of_a_grid_have_the_overrides() -> None:
+def test_processes_of_a_grid_share_overrides() -> None:
     overrides = {"test.scaled": lambda x, **_: x}
     for (result,) in sr.load(TEXT).run_replicas([[X], [X]], overrides=overrides):
         np.testing.assert_array_equal(result, X)
 
 
-def test_handlers_of_one_run() -> None:
+def test_handlers_are_per_run() -> None:
     text = """
     func.func @main(%x: tensor<3xf32>) -> tensor<3xf32> {
       %0 = stablehlo.custom_call @test.only_here(%x) : (tensor<3xf32>) -> tensor<3xf32>
@@ -113,20 +113,20 @@ GATHER = """%0 = "stablehlo.collective_broadcast"(%x) {replica_groups = dense<0>
         ((X.astype(np.int64),), "@f is called with value #0: expected dtype float32"),
     ],
 )
-def test_computations_check_what_they_are_called_with(arguments: tuple[np.ndarray, ...], reason: str) -> None:
+def test_computations_check_their_arguments(arguments: tuple[np.ndarray, ...], reason: str) -> None:
     program = sr.load(CALLED.replace("BODY", "%0 = stablehlo.add %x, %x : tensor<3xf32>"))
     assert program.run(X, custom_calls={"test.calls": lambda call, x: call.computations[0](x)})[0].tolist() == [2, 4, 6]
     with pytest.raises(sr.EvaluationError, match=reason):
         program.run(X, custom_calls={"test.calls": lambda call, x: call.computations[0](*arguments)})
 
 
-def test_computations_that_meet_other_processes() -> None:
+def test_rejects_computations_that_communicate() -> None:
     program = sr.load(CALLED.replace("BODY", GATHER))
     with pytest.raises(sr.UnsupportedError, match="@f communicates with other processes"):
         program.run(X, custom_calls={"test.calls": lambda call, x: call.computations[0](x)})
 
 
-def test_a_buffer_that_a_handler_uses_again() -> None:
+def test_copies_buffers_that_a_handler_reuses() -> None:
     text = """
     func.func @main(%x: tensor<3xf32>) -> (tensor<3xf32>, tensor<3xf32>) {
       %0 = stablehlo.custom_call @test.next(%x) : (tensor<3xf32>) -> tensor<3xf32>
@@ -140,10 +140,10 @@ def test_a_buffer_that_a_handler_uses_again() -> None:
 
 
 @pytest.mark.parametrize("index", [0, 5, -1])
-def test_operands_that_are_no_shapes(index: int) -> None:
+def test_rejects_invalid_indices_of_shape_operands(index: int) -> None:
     indices = f"indices_of_shape_operands = dense<{index}> : tensor<1xi64>"
     text = CALLED.replace("called_computations = [@f]", indices).replace("BODY", GATHER)
-    with pytest.raises(sr.EvaluationError, match=r"<string>:3:8.*not all are of operands that are shapes"):
+    with pytest.raises(sr.EvaluationError, match=r"<string>:3:8.*expected the indices of operands that are 1-dim"):
         sr.load(text).run(X, custom_calls={"test.calls": lambda call, x: [x]})
 
 
@@ -152,7 +152,7 @@ class Unprintable(Exception):
         raise RuntimeError
 
 
-def test_an_exception_that_can_t_be_printed() -> None:
+def test_reports_exceptions_that_cannot_be_printed() -> None:
     def handler(*_: object) -> None:
         raise Unprintable
 

@@ -1,4 +1,4 @@
-"""Values that flow through regions and calls: captures, sizes that a run tells, chains of calls, what fails when."""
+"""Values in regions and calls: captures, dynamic shapes, chains of calls, and when errors are reported."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ PAIR, TRIPLE = np.arange(2, dtype=np.float32), np.arange(3, dtype=np.float32)
 
 
 def chain(length: int) -> str:
-    """A program of `length` calls, one inside the other."""
+    """Return a program of `length` nested calls."""
     signature = "(%x: tensor<f32>) -> tensor<f32>"
     text = ""
     for i in range(length):
@@ -22,7 +22,7 @@ def chain(length: int) -> str:
     return text + f"func.func @f{length}{signature} {{\n  return %x : tensor<f32>\n}}\n"
 
 
-def test_calls_may_be_as_deep_as_the_limit_says() -> None:
+def test_limits_the_depth_of_calls() -> None:
     assert sr.load(chain(127)).run(ONE) == (1,)
     with pytest.raises(sr.EvaluationError, match="calls are nested deeper than the limit of 128"):
         sr.load(chain(500)).run(ONE)
@@ -30,7 +30,7 @@ def test_calls_may_be_as_deep_as_the_limit_says() -> None:
         sr.load(chain(10)).run(ONE, limits=sr.Limits(max_depth=9))
 
 
-def test_a_call_of_what_has_no_body_fails_in_every_run() -> None:
+def test_rejects_calls_of_declarations_in_every_run() -> None:
     callers, _, _ = chain(2).partition("func.func @f2")
     program = sr.load(callers + "func.func private @f2(tensor<f32>) -> tensor<f32>\n")
     for _ in range(2):
@@ -38,7 +38,7 @@ def test_a_call_of_what_has_no_body_fails_in_every_run() -> None:
             program.run(ONE)
 
 
-def test_equal_operands_of_a_call_are_one_array_that_is_not_written_to() -> None:
+def test_does_not_overwrite_an_operand_that_is_passed_twice() -> None:
     program = sr.load("""
     func.func private @set(%a: tensor<3xf32>, %b: tensor<3xf32>, %u: tensor<1xf32>, %i: tensor<i32>)
         -> (tensor<3xf32>, tensor<3xf32>) {
@@ -56,7 +56,7 @@ def test_equal_operands_of_a_call_are_one_array_that_is_not_written_to() -> None
     assert (changed.tolist(), kept.tolist()) == ([0, 9, 4], [0, 2, 4])
 
 
-def test_a_loop_may_return_what_it_captures() -> None:
+def test_loop_may_return_captured_values() -> None:
     program = sr.load("""
     func.func @main(%n: tensor<i32>, %x: tensor<2xf32>) -> (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>) {
       %zero = stablehlo.constant dense<0> : tensor<i32>
@@ -90,10 +90,12 @@ func.func @main(%x: tensor<?xf32>, %p: tensor<i1>) -> tensor<2xf32> {
 """
 
 
-def test_a_result_has_the_sizes_that_are_declared() -> None:
+def test_checks_declared_result_sizes_of_branches() -> None:
     program = sr.load(BRANCHES)
     assert program.run(PAIR, np.bool_(True))[0].tolist() == [0, 1]
-    with pytest.raises(sr.EvaluationError, match="gives tensor<3xf32> here, where tensor<2xf32> is declared") as raised:
+    with pytest.raises(
+        sr.EvaluationError, match="returns tensor<3xf32> here, where tensor<2xf32> is declared"
+    ) as raised:
         program.run(TRIPLE, np.bool_(True))
     assert raised.value.diagnostics[0].line == 3
 
@@ -115,12 +117,12 @@ func.func @main(%x: tensor<4xf32>, %p: tensor<i1>) -> tensor<4xf32> {
 @pytest.mark.parametrize(
     ("sizes", "result", "reason"),
     [
-        ("5", "tensor<4xf32>", r"gives tensor<5xf32> here, where tensor<4xf32> is declared"),
+        ("5", "tensor<4xf32>", r"returns tensor<5xf32> here, where tensor<4xf32> is declared"),
         ("2, 3", "tensor<?x?xf32>", r"\(C2\): size\(operand\) == size\(result\)"),
-        ("-2, -2", "tensor<?x?xf32>", r"gives tensor<-2x-2xf32> here, where tensor<\?x\?xf32> is declared"),
+        ("-2, -2", "tensor<?x?xf32>", r"returns tensor<-2x-2xf32> here, where tensor<\?x\?xf32> is declared"),
     ],
 )
-def test_a_constant_shape_is_checked_where_it_is_used_and_nowhere_else(sizes: str, result: str, reason: str) -> None:
+def test_checks_constant_shapes_only_in_branches_that_run(sizes: str, result: str, reason: str) -> None:
     text = RESHAPE.replace("SIZES", sizes).replace("RANK", str(sizes.count(",") + 1)).replace("RESULT", result)
     x = np.ones(4, np.float32)
     program = sr.load(text)
@@ -130,7 +132,7 @@ def test_a_constant_shape_is_checked_where_it_is_used_and_nowhere_else(sizes: st
     assert raised.value.diagnostics[0].line == 5
 
 
-def test_a_collective_may_capture() -> None:
+def test_collective_may_capture_values() -> None:
     program = sr.load("""
     func.func @main(%a: tensor<i32>, %b: tensor<i32>) -> tensor<i32> {
       %0 = "stablehlo.all_reduce"(%a) ({
@@ -162,7 +164,7 @@ func.func @main(%p: tensor<i1>, %x: tensor<f32>) -> tensor<f32> {
 """
 
 
-def test_what_cannot_be_evaluated_is_an_error_only_where_it_is_reached() -> None:
+def test_reports_unsupported_ops_only_if_they_run() -> None:
     program = sr.load(UNSUPPORTED)
     assert program.run(np.True_, np.float32(1.5))[0] == 1.5
     with pytest.raises(sr.EvaluationError, match="larger than the limit") as caught:

@@ -1,4 +1,4 @@
-"""Conversions against Python's integers and fractions, and XLA's results where the spec leaves them open."""
+"""Compare conversions with Python's integers and fractions, and implementation-defined results with those of XLA."""
 
 import itertools
 import math
@@ -7,34 +7,21 @@ from fractions import Fraction
 import ml_dtypes
 import numpy as np
 import pytest
+from exact import array, wrap
 from formats import FORMATS, Format
 
 from stablehlo_ref.numerics.conversion import bitcast, convert, reduce_precision
-from stablehlo_ref.numerics.dtypes import FLOAT_DTYPES, INTEGER_DTYPES, bit_width, is_signed, max_value, min_value
+from stablehlo_ref.numerics.dtypes import FLOAT_DTYPES, INTEGER_DTYPES, bit_width, max_value, min_value
 
-pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")  # the interpreter runs kernels with them ignored
+pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")  # as in the interpreter
 BOOL, FLOAT32, FLOAT64, COMPLEX64, COMPLEX128 = map(np.dtype, ("?", "f4", "f8", "c8", "c16"))
 BFLOAT16, FLOAT16, INT4 = np.dtype(ml_dtypes.bfloat16), np.dtype(np.float16), np.dtype(ml_dtypes.int4)
 IEEE_FORMATS = [Format(FLOAT32, 8, 23, 127, "ieee"), Format(FLOAT64, 11, 52, 1023, "ieee"), *FORMATS[-2:]]
-LARGE = 2000  # elements: more than kernels take for small
-
-
-def wrap(value: int, dtype: np.dtype) -> int:
-    value &= (1 << bit_width(dtype)) - 1
-    return value - (1 << bit_width(dtype)) if is_signed(dtype) and value >> (bit_width(dtype) - 1) else value
-
-
-def array(numbers: list[int], dtype: np.dtype) -> np.ndarray:
-    packed = b"".join((n & (1 << bit_width(dtype)) - 1).to_bytes(dtype.itemsize, "little") for n in numbers)
-    return np.frombuffer(packed, f"u{dtype.itemsize}").view(dtype)
-
-
-def numbers(x: np.ndarray) -> list[int]:
-    return [wrap(int(value), x.dtype) for value in x.view(f"u{x.dtype.itemsize}").reshape(-1)]
+LARGE = 2000  # elements: more than kernels treat as small
 
 
 def integers(dtype: np.dtype) -> list[int]:
-    """Neighbours of powers of two and of sums of two, some of them ties in one format or another."""
+    """Return integers next to powers of two and to sums of two of them, some of them ties in some format."""
     powers = [1 << i for i in range(bit_width(dtype))]
     sums = [a + b for a, b in itertools.combinations(powers[::3] + powers[1::3], 2)]
     near = [n + d for n in powers + sums for d in (-1, 0, 1)]
@@ -42,7 +29,7 @@ def integers(dtype: np.dtype) -> list[int]:
 
 
 def check(from_dtype: np.dtype, to_dtype: np.dtype, x: np.ndarray, expected: np.ndarray) -> None:
-    """Converts `x` whole, as part of a large array, and in scalars; compares bits, NaNs as such."""
+    """Convert `x` as a whole, repeated in a large array, and as scalars; compare bits, except those of NaNs."""
     kernel = convert(from_dtype, to_dtype)
     repeat = 1 + LARGE // x.size
     for copies in (1, repeat):
@@ -75,7 +62,7 @@ def test_integers_wrap_around(from_dtype: np.dtype, to_dtype: np.dtype) -> None:
 
 
 def rounded_integer(value: int, precision: int) -> int:
-    """`value` with so many significant bits, ties to even."""
+    """Round `value` to `precision` significant bits, ties to even."""
     unit = 1 << max(0, abs(value).bit_length() - precision)
     return round(Fraction(value, unit)) * unit
 
@@ -95,7 +82,7 @@ def expected_float(value: int, format: Format) -> float:
 @pytest.mark.parametrize("format", [*FORMATS, *IEEE_FORMATS[:2]], ids=str)
 def test_integers_to_floats_round_once(from_dtype: np.dtype, format: Format) -> None:
     values = integers(from_dtype)
-    if format.specials == "unsigned":  # powers of two only: its ties have been seen to in the tests of `narrow`
+    if format.specials == "unsigned":  # powers of two only: the tests of `narrow` cover ties
         values = [value for value in values if value.bit_count() == 1]
     expected = np.array([expected_float(value, format) for value in values]).astype(format.dtype)  # exact
     check(from_dtype, format.dtype, array(values, from_dtype), expected)
@@ -110,7 +97,7 @@ def saturated(value: float, dtype: np.dtype) -> int:
 
 @pytest.mark.parametrize("to_dtype", INTEGER_DTYPES, ids=str)
 @pytest.mark.parametrize("format", FORMATS, ids=str)
-def test_narrow_floats_to_integers(format: Format, to_dtype: np.dtype) -> None:
+def test_narrow_floats_to_integers_saturate(format: Format, to_dtype: np.dtype) -> None:
     expected = array([saturated(float(value), to_dtype) for value in format.values], to_dtype)
     check(format.dtype, to_dtype, format.every_element(), expected)
 
@@ -118,7 +105,7 @@ def test_narrow_floats_to_integers(format: Format, to_dtype: np.dtype) -> None:
 @pytest.mark.parametrize("to_dtype", INTEGER_DTYPES, ids=str)
 @pytest.mark.parametrize("from_dtype", [FLOAT32, FLOAT64], ids=str)
 @pytest.mark.parametrize("only", ["in range", "all"])
-def test_floats_saturate(from_dtype: np.dtype, to_dtype: np.dtype, only: str) -> None:
+def test_floats_to_integers_saturate(from_dtype: np.dtype, to_dtype: np.dtype, only: str) -> None:
     limits = [2.0**i for i in range(66)] + [float(int(min_value(to_dtype))), float(int(max_value(to_dtype)))]
     near = [np.nextafter(from_dtype.type(x), from_dtype.type(y)) for x in limits for y in (-1e30, 0, 1e30)]
     x = np.array([*near, 0.5, 1.5, 2.999, 1e30, math.inf, math.nan, 0.0, 1e-40], from_dtype)
@@ -130,13 +117,13 @@ def test_floats_saturate(from_dtype: np.dtype, to_dtype: np.dtype, only: str) ->
 
 
 @pytest.mark.parametrize("format", FORMATS, ids=str)
-def test_floats_to_booleans(format: Format) -> None:
+def test_floats_to_booleans_compare_with_zero(format: Format) -> None:
     check(format.dtype, BOOL, format.every_element(), format.values != 0)
     check(FLOAT32, BOOL, np.array([0, -0.0, 1e-45, math.nan, math.inf], np.float32), np.array([0, 0, 1, 1, 1], bool))
 
 
 @pytest.mark.parametrize("dtype", [*INTEGER_DTYPES, *FLOAT_DTYPES, COMPLEX64, COMPLEX128], ids=str)
-def test_booleans_become_zero_and_one(dtype: np.dtype) -> None:
+def test_booleans_convert_to_zero_and_one(dtype: np.dtype) -> None:
     x = np.array([True, False, True])
     result = convert(BOOL, dtype)(x)
     assert result.dtype == dtype
@@ -146,21 +133,21 @@ def test_booleans_become_zero_and_one(dtype: np.dtype) -> None:
 
 @pytest.mark.parametrize("from_format", FORMATS, ids=str)
 @pytest.mark.parametrize("to_format", FORMATS, ids=str)
-def test_narrow_floats_to_narrow_floats(from_format: Format, to_format: Format) -> None:
-    """The oracle rounds f32 numbers, which hold all of these formats' values, one at a time."""
+def test_narrow_floats_to_narrow_floats_round_once(from_format: Format, to_format: Format) -> None:
+    """The oracle rounds f32 numbers, which represent all values of these formats, one at a time."""
     wide = from_format.values.astype(np.float32)
-    nearest_to_least = (wide > 2.0**-127) & (wide < 1.5 * 2.0**-127)  # which ml_dtypes rounds up
+    nearest_to_least = (wide > 2.0**-127) & (wide < 1.5 * 2.0**-127)  # ml_dtypes rounds these up
     expected = np.where(nearest_to_least & (to_format.specials == "unsigned"), 2.0**-127, wide).astype(to_format.dtype)
     x = from_format.every_element()
     if from_format == to_format:
         expected = x
-    if to_format.specials == "mx":  # a NaN becomes zero, of either sign
+    if to_format.specials == "mx":  # NaN converts to zero of either sign
         x, expected = x[~np.isnan(wide)], expected[~np.isnan(wide)]
     check(from_format.dtype, to_format.dtype, x, expected)
 
 
 @pytest.mark.parametrize("format", FORMATS, ids=str)
-def test_widening(format: Format) -> None:
+def test_widening_is_exact(format: Format) -> None:
     for dtype in (FLOAT32, FLOAT64):
         check(format.dtype, dtype, format.every_element(), format.values.astype(dtype))
 
@@ -171,7 +158,7 @@ def test_f64_to_f32_rounds_to_even() -> None:
     check(FLOAT64, FLOAT32, x, expected)
 
 
-def test_complex() -> None:
+def test_complex_to_real_takes_real_part() -> None:
     x = np.array([1.5 + 2j, -3.7 - 1j, 0 + 1j, complex(math.nan, 0)], np.complex64)
     assert convert(COMPLEX64, np.dtype(np.int32))(x).tolist() == [1, -3, 0, 0]
     assert convert(COMPLEX64, BOOL)(x).tolist() == [True, True, False, True]
@@ -183,7 +170,7 @@ def test_complex() -> None:
         assert convert(dtype, COMPLEX64)(np.ones(2, dtype)).tolist() == [1, 1]
 
 
-def test_same_type_is_the_same_array() -> None:
+def test_conversion_to_same_type_returns_operand() -> None:
     for dtype in (*INTEGER_DTYPES, *FLOAT_DTYPES, BOOL, COMPLEX64):
         x = np.zeros(3, dtype)
         assert convert(dtype, dtype)(x) is x
@@ -195,7 +182,7 @@ REAL = [BOOL, *INTEGER_DTYPES, *FLOAT_DTYPES]
 
 
 @pytest.mark.parametrize("from_dtype", REAL, ids=str)
-def test_bitcast_to_every_type(from_dtype: np.dtype) -> None:
+def test_bitcast_between_all_types_of_matching_width(from_dtype: np.dtype) -> None:
     random = np.random.default_rng(8)
     for to_dtype in REAL:
         n, m = bit_width(from_dtype), bit_width(to_dtype)
@@ -214,7 +201,7 @@ def test_bitcast_to_every_type(from_dtype: np.dtype) -> None:
         assert back.tobytes() == x.tobytes() and back.shape == (2, 3, *parts)
 
 
-def test_bitcast_example_of_the_spec() -> None:
+def test_bitcast_example_of_spec() -> None:
     x = np.array(0x0123456789ABCDEF, np.uint64).view(np.float64)
     for operand in (x, x[()]):
         result = bitcast(FLOAT64, FLOAT16)(operand)
@@ -239,7 +226,7 @@ def test_bitcast_of_complex_strided_and_empty_arrays() -> None:
 
 
 def reduced(value: float, exponents: int, mantissas: int, least: int | None, format: Format) -> float:
-    """The spec's three steps in fractions; numbers below 2^least have the place of the last bit in common."""
+    """Compute the spec's three steps in fractions; numbers below 2^least share the position of the last bit."""
     if math.isnan(value) or math.isinf(value) or value == 0:
         return value
     exponent = max(math.frexp(value)[1] - 1, least)
@@ -253,7 +240,8 @@ def reduced(value: float, exponents: int, mantissas: int, least: int | None, for
     return math.copysign(float(result), value)
 
 
-def telling_floats(format: Format) -> np.ndarray:
+def boundary_floats(format: Format) -> np.ndarray:
+    """Return random bit patterns, numbers next to powers of two, and numbers near 1."""
     random = np.random.default_rng(9)
     bits = random.integers(0, 1 << 63, 600).astype(np.uint64) >> np.uint64(64 - 8 * format.dtype.itemsize)
     width = format.mantissa_bits
@@ -266,8 +254,8 @@ def telling_floats(format: Format) -> np.ndarray:
 
 @pytest.mark.parametrize("format", IEEE_FORMATS, ids=str)
 @pytest.mark.parametrize("exponents, mantissas", [(5, 10), (8, 7), (4, 3), (2, 1), (1, 4), (11, 52), (8, 23), (40, 5)])
-def test_reduce_precision(format: Format, exponents: int, mantissas: int) -> None:
-    x = telling_floats(format)
+def test_reduce_precision_of_ieee_formats(format: Format, exponents: int, mantissas: int) -> None:
+    x = boundary_floats(format)
     least = 1 - format.bias
     expected = np.array([reduced(float(v), exponents, mantissas, least, format) for v in x]).astype(format.dtype)
     kernel = reduce_precision(format.dtype, exponents, mantissas)
@@ -284,7 +272,7 @@ def test_reduce_precision(format: Format, exponents: int, mantissas: int) -> Non
 @pytest.mark.parametrize("format", [f for f in FORMATS if f.dtype.itemsize == 1], ids=str)
 @pytest.mark.parametrize(("exponents", "mantissas"), [(2, 1), (3, 2), (4, 2), (8, 7)])
 def test_reduce_precision_of_8_bits(format: Format, exponents: int, mantissas: int) -> None:
-    """A numeric oracle; overflow and underflow become what the format has for infinity and zero."""
+    """The oracle computes with numbers; overflow and underflow become the format's substitutes of infinity and zero."""
     expected = []
     least = 1 - format.bias if format.mantissa_bits else -1000
     for value in format.values:
@@ -299,7 +287,7 @@ def test_reduce_precision_of_8_bits(format: Format, exponents: int, mantissas: i
     assert np.array_equal(actual.astype(float), np.array(expected).astype(float), equal_nan=True)
 
 
-def test_reduce_precision_without_mantissa_as_xla() -> None:
+def test_reduce_precision_without_mantissa_matches_xla() -> None:
     x = [1.5, 3, 6, 12, -1.5, 0.75, 0, -0.0, 2.0**-149, 2.0**-126, 1.75 * 2.0**127, 1.5 * 2.0**127]
     e8 = [2, 2, 8, 8, -2, 0.5, 0, -0.0, 0, 2.0**-126, math.inf, 2.0**127]
     e5 = [2, 2, 8, 8, -2, 0.5, 0, -0.0, 0, 0, math.inf, math.inf]
@@ -308,7 +296,7 @@ def test_reduce_precision_without_mantissa_as_xla() -> None:
         assert actual.tobytes() == np.array(expected, np.float32).tobytes()
 
 
-def test_reduce_precision_example_of_the_spec() -> None:
+def test_reduce_precision_example_of_spec() -> None:
     x = np.array([math.inf, math.nan, 5e-324, 0.0, 65519.0, 65520.0])
     expected = [math.inf, math.nan, 0.0, 0.0, 65504.0, math.inf]
     kernel = reduce_precision(FLOAT64, 5, 10)
@@ -316,7 +304,7 @@ def test_reduce_precision_example_of_the_spec() -> None:
     assert [float(kernel(value)) for value in x[2:]] == expected[2:]
 
 
-def test_operands_are_left_alone() -> None:
+def test_does_not_modify_operands() -> None:
     for from_dtype in (FLOAT32, FLOAT64, BFLOAT16, INT4, np.dtype(np.int64)):
         x = np.ones(LARGE, from_dtype)
         x.flags.writeable = False

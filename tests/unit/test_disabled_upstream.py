@@ -1,8 +1,8 @@
-"""Programs of upstream's whose checks fail, here and there, because the values that they expect are inexact.
+"""Upstream test programs whose checks fail because the expected values are inaccurate.
 
-Upstream does not run most of them itself. For each the exact values are computed, in rational numbers or by mpmath. In
-every element that fails the check, the expected value is farther from the exact one than the check allows. Ours is the
-f32 next to it, or what every product rounded correctly gives.
+Upstream disables most of them. The tests compute exact values in rational arithmetic or with mpmath. In every element
+that fails the check, the error of the expected value exceeds the check's tolerance, while this interpreter's result is
+correctly rounded, or the result of correctly rounded products.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ from tests.shared import UPSTREAM, needs_upstream
 
 pytestmark = needs_upstream
 
-ALMOST, STEPS = 1e-3, 3  # what `check.expect_almost_eq` and `check.expect_close` allow: a difference, and ULPs
-HALF = 0.5001  # ULP: the error of what is rounded once
-UNIT = 149  # f32 numbers are multiples of 2**-149
-DIGITS = 120  # binary ones, of the roots of unity
+TOLERANCE, MAX_ULPS = 1e-3, 3  # of `check.expect_almost_eq` and of `check.expect_close`
+HALF = 0.5001  # ULP, the error bound of correct rounding
+UNIT = 149  # f32 values are multiples of 2**-149
+BITS = 120  # fraction bits of the roots of unity
 
 Numbers = tuple[np.ndarray, ...]
 
 
 @cache
 def run(name: str) -> tuple[Numbers, np.ndarray, np.ndarray]:
-    """The inputs of a test program, what it expects, and what it gives; its check must fail."""
+    """Return the inputs, the expected and the actual results of a test program whose check must fail."""
     text = (UPSTREAM / "testdata" / f"{name}.mlir").read_text(encoding="utf-8")
     program = sr.parse(text)
     with pytest.raises(sr.EvaluationError, match="elements differ"):
@@ -43,17 +43,17 @@ def run(name: str) -> tuple[Numbers, np.ndarray, np.ndarray]:
 
 
 def parts(x: np.ndarray) -> np.ndarray:
-    """Complex numbers as pairs of real ones, in a new last dimension."""
+    """Return complex numbers as pairs of f32 in a new last dimension."""
     return x.view(np.float32).reshape(*x.shape, -1)
 
 
 def integers(x: np.ndarray) -> np.ndarray:
-    """f32 numbers times 2**UNIT, as Python's integers."""
+    """Return f32 values times 2**UNIT as Python integers."""
     return np.frompyfunc(int, 1, 1)(np.ldexp(x.astype(np.float64), UNIT))
 
 
 def ulps(x: np.ndarray, exact: np.ndarray) -> np.ndarray:
-    """The distance of f32 numbers to exact ones, in units in the last place of the latter."""
+    """Return the errors of f32 values in ULPs of the exact ones."""
     nearly = exact.astype(np.float64)
     difference = (np.frompyfunc(rational, 1, 1)(x) - exact).astype(np.float64)
     return np.abs(difference) / np.spacing(np.abs(nearly).astype(np.float32)).astype(np.float64)
@@ -66,7 +66,7 @@ def rational(x: Any) -> Fraction:
 
 
 def exactly(function: Any, *operands: np.ndarray) -> np.ndarray:
-    """An elementwise function of complex numbers, by mpmath, as pairs of fractions."""
+    """Evaluate an elementwise complex function with mpmath, as pairs of fractions."""
     with mpmath.workprec(300):
         results = [function(*[mpmath.mpc(complex(x)) for x in xs]) for xs in zip(*(x.flat for x in operands))]
         pairs = [rational(part) for z in results for part in (z.real, z.imag)]
@@ -74,28 +74,28 @@ def exactly(function: Any, *operands: np.ndarray) -> np.ndarray:
 
 
 def is_beyond(expected: np.ndarray, exact: np.ndarray) -> np.ndarray:
-    """Which pairs are farther than ALMOST from the exact ones, in one part or both."""
-    return (np.abs(np.frompyfunc(rational, 1, 1)(parts(expected)) - exact) > Fraction(ALMOST)).any(-1)
+    """Return which complex numbers differ from the exact ones by more than TOLERANCE in a part."""
+    return (np.abs(np.frompyfunc(rational, 1, 1)(parts(expected)) - exact) > Fraction(TOLERANCE)).any(-1)
 
 
 # --- elementwise ------------------------------------------------------------------------------------------------------
 
 
-def test_power() -> None:
+def test_complex_power_expects_inaccurate_values() -> None:
     operands, expected, actual = run("pow_complex64_20_30_complex64_20_30")
     exact = exactly(mpmath.power, *operands)
     assert ulps(parts(actual), exact).max() < HALF
-    failing = ~almost_equal(actual, expected, ALMOST)
+    failing = ~almost_equal(actual, expected, TOLERANCE)
     assert np.count_nonzero(failing) == 69
     assert is_beyond(expected, exact)[failing].all()
     assert ulps(parts(expected), exact)[failing].max() > 100
 
 
-def test_sine() -> None:
-    """It is a program of ops on f32; ALMOST is less than the distance of two numbers where it fails."""
+def test_complex_sine_expects_inaccurate_values() -> None:
+    """The program computes in f32, and TOLERANCE is below the spacing of f32 where it fails."""
     (operand,), expected, actual = run("sin_complex64_20_20")
     exact = exactly(mpmath.sin, operand)
-    failing = ~almost_equal(actual, expected, ALMOST)
+    failing = ~almost_equal(actual, expected, TOLERANCE)
     assert np.argwhere(failing).tolist() == [[1, 19]]
     assert is_beyond(expected, exact)[failing].all()
     (wrong,), (right,) = ulps(parts(expected), exact)[failing], ulps(parts(actual), exact)[failing]
@@ -103,7 +103,7 @@ def test_sine() -> None:
 
 
 def hyperbolic(name: str) -> Numbers:
-    """The exact, the expected and the actual values of a function; ours are next to the exact ones."""
+    """Return the exact, the expected and the actual values of a function; the actual ones are correctly rounded."""
     (operand,), expected, actual = run(f"{name}_float32_20_20_chlo")
     with mpmath.workprec(300):
         exact = np.frompyfunc(lambda x: rational(getattr(mpmath, name)(mpmath.mpf(float(x)))), 1, 1)(operand)
@@ -111,27 +111,27 @@ def hyperbolic(name: str) -> Numbers:
     return exact, expected, actual
 
 
-def test_hyperbolic_sine() -> None:
+def test_sinh_expects_inaccurate_values() -> None:
     exact, expected, actual = hyperbolic("sinh")
-    failing = ~almost_equal(actual, expected, ALMOST)
+    failing = ~almost_equal(actual, expected, TOLERANCE)
     assert np.count_nonzero(failing) == 4
-    assert (np.abs(np.frompyfunc(rational, 1, 1)(expected) - exact)[failing] > Fraction(ALMOST)).all()
+    assert (np.abs(np.frompyfunc(rational, 1, 1)(expected) - exact)[failing] > Fraction(TOLERANCE)).all()
 
 
-def test_hyperbolic_cosine() -> None:
+def test_cosh_expects_inaccurate_values() -> None:
     exact, expected, actual = hyperbolic("cosh")
-    failing = ~close(actual, expected, 0, STEPS)
+    failing = ~close(actual, expected, 0, MAX_ULPS)
     assert np.count_nonzero(failing) == 1
-    assert (ulps(expected, exact)[failing] > STEPS).all()
+    assert (ulps(expected, exact)[failing] > MAX_ULPS).all()
 
 
 # --- products and sums ------------------------------------------------------------------------------------------------
 
 
-def test_cumulative_product() -> None:
-    """No order of the products, each rounded correctly, gives all of the last row within ALMOST."""
+def test_cumulative_product_expects_inaccurate_values() -> None:
+    """No order of correctly rounded products agrees with all of the last row within TOLERANCE."""
     (operand,), expected, actual = run("cumprod_complex64_8_9")
-    failing = ~almost_equal(actual, expected, ALMOST)
+    failing = ~almost_equal(actual, expected, TOLERANCE)
     assert np.argwhere(failing).tolist() == [[6, 3], [7, 3], [7, 5]]
     exact = exactly(lambda *factors: mpmath.fprod(factors), *operand)
     assert is_beyond(expected[7], exact)[failing[7]].all()
@@ -140,13 +140,15 @@ def test_cumulative_product() -> None:
     for column, wanted, ours in zip(operand.T, expected[7], actual[7]):
         results = products([complex(z) for z in column])
         assert complex(ours) in results
-        near = [trees for z, trees in results.items() if almost_equal(np.complex128(z), np.complex128(wanted), ALMOST)]
+        near = [
+            trees for z, trees in results.items() if almost_equal(np.complex128(z), np.complex128(wanted), TOLERANCE)
+        ]
         orders.append(set[str]().union(*near))
     assert all(orders) and not set.intersection(*orders)
 
 
 def products(factors: list[complex]) -> dict[complex, set[str]]:
-    """The products of factors, with f32 parts rounded once in each node, by the trees that give them."""
+    """Return the products of factors over all binary trees, rounded to f32 at each node, with their trees."""
     spans: dict[tuple[int, int], dict[complex, set[str]]] = {(i, i + 1): {z: {str(i)}} for i, z in enumerate(factors)}
     for size in range(2, len(factors) + 1):
         for i, j in ((i, i + size) for i in range(len(factors) - size + 1)):
@@ -164,54 +166,54 @@ def rounded_product(z: complex, w: complex) -> complex:
         return complex(+product.real, +product.imag)
 
 
-def test_triangular_solve() -> None:
+def test_triangular_solve_expects_inaccurate_values() -> None:
     (a, b), expected, actual = run("triangular_solve_float32_2_8_8_float32_2_10_8")
     a, rest = (np.frompyfunc(rational, 1, 1)(x) for x in (a, b))
-    for j in range(8):  # x a = b, with a above the diagonal
+    for j in range(8):  # solve x a = b for upper triangular a
         rest[:, :, j] /= a[:, j, j, np.newaxis]
         rest[:, :, j + 1 :] -= rest[:, :, j, np.newaxis] * a[:, j, np.newaxis, j + 1 :]
     assert ulps(actual, rest).max() < HALF
-    failing = ~close(actual, expected, 0, STEPS)
+    failing = ~close(actual, expected, 0, MAX_ULPS)
     assert np.count_nonzero(failing) == 25
-    assert (ulps(expected, rest)[failing] > STEPS).all()
+    assert (ulps(expected, rest)[failing] > MAX_ULPS).all()
 
 
 # --- Fourier transforms -----------------------------------------------------------------------------------------------
 
 
 def roots_of_unity(n: int) -> tuple[np.ndarray, np.ndarray]:
-    """Cosines and sines of 2 pi j k / n, for j and k below `n`, times 2**DIGITS."""
+    """Return cosines and sines of 2 pi j k / n for j, k < n, times 2**BITS, as integers."""
     with mpmath.workdps(60):
         angles = [2 * mpmath.pi * k / n for k in range(n)]
         cosines, sines = (
-            [int(mpmath.nint(mpmath.ldexp(f(x), DIGITS))) for x in angles] for f in (mpmath.cos, mpmath.sin)
+            [int(mpmath.nint(mpmath.ldexp(f(x), BITS))) for x in angles] for f in (mpmath.cos, mpmath.sin)
         )
     index = np.outer(range(n), range(n)) % n
     return np.array(cosines, object)[index], np.array(sines, object)[index]
 
 
 def check_transform(actual: np.ndarray, expected: np.ndarray, exact: np.ndarray, scale: int) -> int:
-    """Compares f32 numbers with integers times `scale`; returns how many of the expected ones are too far away."""
+    """Check f32 results against exact values times `scale`; return the number of inaccurate expected values."""
     unit = np.spacing(np.abs(exact / scale).astype(np.float32)).astype(np.float64)
     errors = [
         np.abs(((integers(x) * (scale >> UNIT) - exact) / scale).astype(np.float64)) / unit for x in (actual, expected)
     ]
     assert errors[0].max() < HALF
-    failing = ~close(actual, expected, 0, STEPS)
-    assert (errors[1][failing] > STEPS).all()
+    failing = ~close(actual, expected, 0, MAX_ULPS)
+    assert (errors[1][failing] > MAX_ULPS).all()
     return np.count_nonzero(failing)
 
 
-def test_real_transform() -> None:
+def test_rfft_expects_inaccurate_values() -> None:
     (operand,), expected, actual = run("fft_float32_14_15_16_17")
     cosines, sines = roots_of_unity(17)
     x = integers(operand).reshape(-1, 17)
     for part, root in (("real", cosines), ("imag", -sines)):
         ours, theirs = (getattr(y, part).reshape(-1, 9) for y in (actual, expected))
-        assert check_transform(ours, theirs, x @ root[:, :9], 1 << UNIT + DIGITS) > 2000
+        assert check_transform(ours, theirs, x @ root[:, :9], 1 << UNIT + BITS) > 2000
 
 
-def test_inverse_real_transform() -> None:
+def test_irfft_expects_inaccurate_values() -> None:
     (operand,), expected, actual = run("fft_complex64_14_15_16_17")
     real, imag = integers(operand.real), integers(operand.imag)
     for axis in (1, 2):
@@ -221,10 +223,11 @@ def test_inverse_real_transform() -> None:
             along(axis, cosines, imag) + along(axis, sines, real),
         )
     cosines, sines = roots_of_unity(32)
-    twice = np.array([1, *[2] * 15, 1])[:, np.newaxis]  # frequencies that stand for two
+    twice = np.array([1, *[2] * 15, 1])[:, np.newaxis]  # by symmetry, inner frequencies count twice
     exact = real @ (twice * cosines[:17]) - imag @ (twice * sines[:17])
-    assert check_transform(actual, expected, exact, 15 * 16 * 32 << UNIT + 3 * DIGITS) == 25698
+    assert check_transform(actual, expected, exact, 15 * 16 * 32 << UNIT + 3 * BITS) == 25698
 
 
 def along(axis: int, matrix: np.ndarray, x: np.ndarray) -> np.ndarray:
-    return np.moveaxis(np.moveaxis(x, axis, -1) @ matrix, -1, axis)  # which is symmetric
+    """Multiply by a symmetric matrix along one axis."""
+    return np.moveaxis(np.moveaxis(x, axis, -1) @ matrix, -1, axis)

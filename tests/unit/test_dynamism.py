@@ -1,4 +1,4 @@
-"""Programs whose shapes only a run tells: unknown and bounded dimensions, loops, calls, and what does not fit."""
+"""Programs with dynamic shapes: unknown and bounded dimensions, loops, calls, and shapes that do not fit."""
 
 from __future__ import annotations
 
@@ -30,20 +30,20 @@ func.func @main(%x: tensor<?xf32>, %y: tensor<?xf32>) -> tensor<?xf32> {
 }"""
 
 
-def test_one_program_on_many_shapes() -> None:
+def test_runs_one_program_on_many_shapes() -> None:
     program = sr.load(ADD + "\n")
     for size in (0, 1, 5, 2, 5):
         (result,) = program.run(np.arange(size, dtype=F32), np.ones(size, F32))
         assert result.tolist() == [n + 1 for n in range(size)]
 
 
-def test_operands_that_do_not_agree() -> None:
+def test_rejects_operands_of_different_shapes() -> None:
     message = refusal(ADD, np.zeros(2, F32), np.zeros(3, F32))
     assert "<string>:2:8: error: 'stablehlo.add' op (C1)" in message
     assert "lhs = tensor<2xf32>" in message and "rhs = tensor<3xf32>" in message
 
 
-def test_a_result_that_is_not_as_declared() -> None:
+def test_rejects_results_of_undeclared_shapes() -> None:
     text = """func.func @main(%x: tensor<?xf64>) -> tensor<2xf64> {
       %0 = stablehlo.abs %x : (tensor<?xf64>) -> tensor<2xf64>
       return %0 : tensor<2xf64>
@@ -64,7 +64,7 @@ func.func @main(%x: tensor<6xf32>, %shape: tensor<2xi32>) -> tensor<?x3xf32> {
     ("shape", "reason"),
     [((3, 2), "tensor<3x2xf32>"), ((3, 3), "(C2)"), ((-2, -3), "tensor<-2x-3xf32>"), ((2, 3), "")],
 )
-def test_shapes_that_are_operands(shape: tuple[int, int], reason: str) -> None:
+def test_dynamic_reshape_checks_its_shape_operand(shape: tuple[int, int], reason: str) -> None:
     arguments = np.arange(6, dtype=F32), np.array(shape, np.int32)
     if not reason:
         assert run(RESHAPE, *arguments).shape == shape
@@ -90,7 +90,7 @@ func.func @main(%x: tensor<?xi32>, %n: tensor<i32>) -> tensor<?xi32> {
 }"""
 
 
-def test_a_loop_whose_values_grow() -> None:
+def test_loop_state_may_change_its_shape() -> None:
     x = np.array([1, 2], np.int32)
     for turns in range(4):
         assert run(DOUBLING, x, np.int32(turns)).tolist() == [1, 2] * 2**turns
@@ -110,7 +110,7 @@ func.func @main(%p: tensor<i1>, %x: tensor<2xf32>) -> tensor<i32> {
 }"""
 
 
-def test_branches_of_different_sizes() -> None:
+def test_branches_may_return_different_shapes() -> None:
     assert run(BRANCHES, np.True_, np.zeros(2, F32)) == 2
     assert run(BRANCHES, np.False_, np.zeros(2, F32)) == 4
 
@@ -130,7 +130,7 @@ func.func private @sum(%x: tensor<?xf32>) -> tensor<f32> {
 }"""
 
 
-def test_one_function_on_two_shapes() -> None:
+def test_calls_one_function_with_two_shapes() -> None:
     assert run(CALLS, np.arange(4, dtype=F32)) == (6, 12)
 
 
@@ -145,16 +145,16 @@ func.func @main(%x: {BOUNDED}) -> {BOUNDED} {{
 
 
 @pytest.mark.parametrize("size", [0, 2, 3])
-def test_sizes_within_bounds(size: int) -> None:
+def test_accepts_sizes_within_bounds(size: int) -> None:
     assert run(DOUBLED, np.ones((size, 2), F32)).tolist() == [[2, 2]] * size
 
 
-def test_an_argument_beyond_its_bound() -> None:
+def test_rejects_arguments_beyond_their_bound() -> None:
     message = refusal(DOUBLED, np.ones((4, 2), F32))
     assert "argument 'x'" in message and BOUNDED in message and "(4, 2)" in message
 
 
-def test_a_result_beyond_its_bound() -> None:
+def test_rejects_results_beyond_their_bound() -> None:
     text = """func.func @main(%n: tensor<1xi32>) -> tensor<?xi32, #stablehlo.bounds<3>> {
       %0 = stablehlo.dynamic_iota %n, dim = 0 : (tensor<1xi32>) -> tensor<?xi32, #stablehlo.bounds<3>>
       return %0 : tensor<?xi32, #stablehlo.bounds<3>>
@@ -176,21 +176,21 @@ func.func @main(%x: tensor<4xf32>, %n: tensor<i32>) -> (tensor<f32>, tensor<i32>
 }"""
 
 
-def test_dimensions_cut_to_size() -> None:
+def test_set_dimension_size() -> None:
     x = np.array([1, 2, 4, 8], F32)
     assert run(SET, x, np.int32(3)) == (7, 3)
     assert run(SET, x, np.int32(0)) == (0, 0)
 
 
 @pytest.mark.parametrize("size", [-1, 5])
-def test_dimensions_cut_to_a_size_that_is_none(size: int) -> None:
+def test_set_dimension_size_rejects_sizes_out_of_range(size: int) -> None:
     assert "'stablehlo.set_dimension_size' op" in refusal(SET, np.ones(4, F32), np.int32(size))
 
 
-# --- what else depends on values ------------------------------------------------------------------------------------
+# --- other shapes that depend on values -----------------------------------------------------------------------------
 
 
-def test_slices_out_of_bounds() -> None:
+def test_real_dynamic_slice_rejects_limits_out_of_bounds() -> None:
     text = """func.func @main(%x: tensor<4xi32>, %limit: tensor<1xi32>) -> tensor<?xi32> {
       %0 = stablehlo.constant dense<1> : tensor<1xi32>
       %1 = "stablehlo.real_dynamic_slice"(%x, %0, %limit, %0)
@@ -202,7 +202,7 @@ def test_slices_out_of_bounds() -> None:
     assert "(C3)" in refusal(text, x, np.array([5], np.int32))
 
 
-def test_a_shape_made_of_another() -> None:
+def test_shape_computed_from_another_shape() -> None:
     text = """func.func @main(%x: tensor<?x?xf32>) -> tensor<?xf32> {
       %0 = stablehlo.get_dimension_size %x, dim = 0 : (tensor<?x?xf32>) -> tensor<i32>
       %1 = stablehlo.get_dimension_size %x, dim = 1 : (tensor<?x?xf32>) -> tensor<i32>
@@ -214,7 +214,7 @@ def test_a_shape_made_of_another() -> None:
     assert run(text, np.arange(6, dtype=F32).reshape(2, 3)).tolist() == [0, 1, 2, 3, 4, 5]
 
 
-def test_quantized_tensors_of_unknown_size() -> None:
+def test_quantized_tensors_of_dynamic_shape() -> None:
     type = "tensor<?x!quant.uniform<i8:f32, 0.5:1>>"
     text = f"""func.func @main(%x: {type}) -> {type} {{
       %0 = stablehlo.add %x, %x : {type}
@@ -223,11 +223,11 @@ def test_quantized_tensors_of_unknown_size() -> None:
     assert run(text, np.array([1, 3, 5], np.int8)).tolist() == [1, 5, 9]
 
 
-def test_a_size_that_its_type_can_t_hold() -> None:
+def test_rejects_sizes_that_the_element_type_cannot_represent() -> None:
     text = """func.func @main(%shape: tensor<1xi8>) -> tensor<1xi8> {
       %0 = arith.constant 200 : index
       %1 = stablehlo.compute_reshape_shape %0, %shape : (index, tensor<1xi8>) -> tensor<1xi8>
       return %1 : tensor<1xi8>
     }"""
     assert run(text, np.array([100], np.int8)).tolist() == [100]
-    assert "tensor<1xi8> can't hold the sizes [200]" in refusal(text, np.array([-1], np.int8))
+    assert "tensor<1xi8> cannot represent the sizes [200]" in refusal(text, np.array([-1], np.int8))

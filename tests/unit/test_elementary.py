@@ -1,4 +1,4 @@
-"""elementary.py against mpmath, and special values by IEEE-754 and C99."""
+"""Compare elementary.py with mpmath, and special values with IEEE-754 and C99."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import math
 import mpmath
 import numpy as np
 import pytest
+from exact import assert_same
 
 from stablehlo_ref.numerics import elementary
 from stablehlo_ref.numerics.dtypes import BFLOAT16, FLOAT16, FLOAT32, FLOAT64
@@ -36,7 +37,7 @@ def precise():
 
 
 def samples(dtype, lowest=-INF):
-    """Numbers of all sizes, those that the functions change their ways at, and random ones, all above `lowest`."""
+    """Return numbers of all magnitudes, branch points of implementations, and random numbers, all above `lowest`."""
     rng = np.random.default_rng(1)
     limits = np.finfo(np.float32 if dtype != FLOAT64 else np.float64)
     special = [1, 1.5, 0.5, 0.34657359, 0.5493, 20, 36.7, 39.5, 87.5, 88.7, 103.9, 700, 1e4, 3.14159265, 1.57079633]
@@ -47,7 +48,7 @@ def samples(dtype, lowest=-INF):
 
 
 def error(actual, exact, dtype):
-    """The error in units in the last place of `exact`; infinity counts as the power of two that it is next to."""
+    """Return the error in units in the last place of `exact`; infinity counts as the next power of two."""
     limits = np.finfo(dtype)
     exponent = max(mpmath.frexp(exact)[1] - 1, int(limits.minexp)) if exact else int(limits.minexp)
     value = mpmath.mpf(float(actual))
@@ -66,14 +67,14 @@ def assert_accurate(results, exact, dtype, bound, cases):
 
 @pytest.mark.parametrize("dtype, bound", [(FLOAT16, 0.5), (FLOAT32, 0.5001), (FLOAT64, 1.0)])
 @pytest.mark.parametrize("name", EXACT)
-def test_functions_of_one(name, dtype, bound):
+def test_unary_functions_are_accurate(name, dtype, bound):
     x = samples(dtype, DOMAIN.get(name, -INF))
     exact = [EXACT[name](mpmath.mpf(float(v))) for v in x]
     assert_accurate(getattr(elementary, name)(dtype)(x), exact, dtype, bound, x)
 
 
 @pytest.mark.parametrize("dtype, bound", [(FLOAT16, 0.5), (FLOAT32, 0.5001), (FLOAT64, 1.0)])
-def test_functions_of_two(dtype, bound):
+def test_atan2_and_power_are_accurate(dtype, bound):
     x, y = (side.ravel() for side in np.meshgrid(samples(dtype)[::11], samples(dtype)[::7]))
     exact = [mpmath.atan2(float(b), float(a)) for a, b in zip(x, y)]
     assert_accurate(elementary.atan2(dtype)(y, x), exact, dtype, bound, list(zip(y, x)))
@@ -109,7 +110,7 @@ def test_special_values(name, cases, dtype):
 
 @pytest.mark.parametrize("dtype", [FLOAT16, BFLOAT16, FLOAT32, FLOAT64])
 def test_special_values_of_power(dtype):
-    """pow of IEEE-754, 9.2.1."""
+    """See pow in IEEE-754, 9.2.1."""
     cases = [(x, 0.0, 1) for x in (NAN, INF, 0.0, -2)] + [(1, y, 1) for y in (NAN, INF, -INF, 3)]
     cases += [(-1, INF, 1), (-1, -INF, 1), (0.5, INF, 0.0), (0.5, -INF, INF), (2, INF, INF), (2, -INF, 0.0)]
     cases += [(0.0, -3, INF), (-0.0, -3, -INF), (-0.0, -2, INF), (-0.0, 3, -0.0), (-0.0, 2, 0.0), (0.0, -INF, INF)]
@@ -134,25 +135,18 @@ def test_quadrants_of_atan2(dtype):
     assert_same(elementary.atan2(dtype)(y, x), expected)
 
 
-def test_atan2_just_below_a_tie():
-    """Of 3 and 2 times the least number l, over 2: 1.5 l is a tie, and the angle less than it; l is no tie."""
+def test_atan2_rounds_down_just_below_tie():
+    """With l the smallest number, atan2(3 l, 2) is just below 1.5 l, which is a tie; atan2(2 l, 2) is just below l."""
     least, atan2 = 2.0**-133, elementary.atan2(BFLOAT16)
     y, x = np.array([3 * least, -3 * least, 2 * least], BFLOAT16), np.array([2, 2, 2], BFLOAT16)
     for actual in (atan2(y, x), atan2(np.tile(y, 30_000), np.tile(x, 30_000))[:3]):
         assert (actual.astype(np.float64) / least).tolist() == [1, -1, 1]
 
 
-def test_cosine_and_sine_of_f32_next_to_their_zeros():
-    """The f32 numbers nearest to multiples of pi/2, the last the nearest of all."""
+def test_cosine_and_sine_of_f32_near_zeros_are_accurate():
+    """Check f32 numbers closest to multiples of pi/2; the last one is the closest of all."""
     quarters = np.array([1, 2, 3, 4, 5, 710, 711, 123456, 9876543], np.float64)
     x = np.append((quarters * (math.pi / 2)), 16367173.0 * 2.0**72).astype(np.float32)
     for name, exact in (("cosine", mpmath.cos), ("sine", mpmath.sin)):
         values = [exact(mpmath.mpf(float(v))) for v in x]
         assert_accurate(getattr(elementary, name)(FLOAT32)(x), values, FLOAT32, 0.5001, x)
-
-
-def assert_same(actual, expected):
-    actual, expected = (np.asarray(x).astype(np.float64) for x in (actual, expected))
-    np.testing.assert_array_equal(actual, expected)
-    numbers = ~np.isnan(expected)
-    np.testing.assert_array_equal(np.signbit(actual)[numbers], np.signbit(expected)[numbers])

@@ -1,4 +1,4 @@
-"""floats.py against IEEE-754's special cases by hand, and narrow formats against their own table of values."""
+"""Test floats.py: special cases of IEEE-754 by hand, and 8-bit formats against tables of their values."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+from exact import assert_same
 
 from stablehlo_ref.numerics import floats
 from stablehlo_ref.numerics.dtypes import BFLOAT16, FLOAT16, FLOAT32, FLOAT64, FLOAT_DTYPES, has_infinity
@@ -22,7 +23,7 @@ def no_warnings():
 
 
 def run(factory, dtype, *operands):
-    """The results for lists of numbers, computed thrice: as a short array, within a long one, and as scalars."""
+    """Compute results for lists of numbers as short arrays, as long arrays and as scalars, and compare them."""
     kernel = factory(dtype)
     short = [np.array(x, dtype) for x in operands]
     result = kernel(*short)
@@ -31,14 +32,6 @@ def run(factory, dtype, *operands):
     assert_same(long[: len(result)], result)
     assert_same(np.array(scalars, result.dtype), result)
     return result
-
-
-def assert_same(actual, expected):
-    """Equal, zeros with their signs, and NaN where NaN is expected."""
-    actual, expected = (np.asarray(x).astype(np.float64) for x in (actual, expected))
-    np.testing.assert_array_equal(actual, expected)
-    numbers = ~np.isnan(expected)
-    np.testing.assert_array_equal(np.signbit(actual)[numbers], np.signbit(expected)[numbers])
 
 
 @pytest.mark.parametrize("dtype", [FLOAT16, BFLOAT16, *WIDE])
@@ -58,7 +51,7 @@ def assert_same(actual, expected):
         (floats.subtract, [(INF, INF, NAN), (-0.0, 0.0, -0.0), (3, 5, -2)]),
     ],
 )
-def test_special_cases_of_two(factory, cases, dtype):
+def test_special_cases_of_binary_functions(factory, cases, dtype):
     x, y, expected = zip(*cases)
     assert_same(run(factory, dtype, x, y), np.array(expected, dtype))
 
@@ -79,7 +72,7 @@ def test_special_cases_of_two(factory, cases, dtype):
         (floats.is_finite, [(1, True), (-0.0, True), (INF, False), (-INF, False), (NAN, False)]),
     ],
 )
-def test_special_cases_of_one(factory, cases, dtype):
+def test_special_cases_of_unary_functions(factory, cases, dtype):
     x, expected = zip(*cases)
     result = run(factory, dtype, x)
     assert result.dtype == (bool if factory is floats.is_finite else dtype)
@@ -87,15 +80,15 @@ def test_special_cases_of_one(factory, cases, dtype):
 
 
 @pytest.mark.parametrize("dtype", WIDE)
-def test_rounding_half_away_from_zero_next_to_ties(dtype):
+def test_rounds_numbers_next_to_ties(dtype):
     half, digits = dtype.type(0.5), np.finfo(dtype).nmant
     below = np.nextafter(half, dtype.type(0))
-    large = 2.0**digits + 1  # odd, and half an ULP more would be a tie
+    large = 2.0**digits + 1  # odd; half an ULP more would be a tie
     result = run(floats.round_nearest_afz, dtype, [below, -below, large, large / 2])
     assert_same(result, [0.0, -0.0, large, large // 2 + 1])
 
 
-def test_remainder_is_exact_where_the_quotient_is_not():
+def test_remainder_is_exact_for_inexact_quotients():
     rng = np.random.default_rng(0)
     x = (rng.uniform(-1, 1, 20_000) * np.exp2(rng.uniform(-40, 60, 20_000))).astype(np.float32)
     y = (rng.uniform(-1, 1, 20_000) * np.exp2(rng.uniform(-40, 20, 20_000))).astype(np.float32)
@@ -104,7 +97,7 @@ def test_remainder_is_exact_where_the_quotient_is_not():
 
 
 @pytest.mark.parametrize("dtype", [FLOAT16, BFLOAT16, *WIDE])
-def test_clamp(dtype):
+def test_clamp_handles_signed_zeros_and_nans(dtype):
     cases = [(0, -1, 6, 0.0), (0, -0.0, 6, 0.0), (0, 7, 6, 6), (-1, 0.0, -0.0, -0.0), (0, NAN, 6, NAN), (5, 1, 3, 3)]
     low, operand, high, expected = zip(*cases)
     assert_same(run(floats.clamp, dtype, low, operand, high), expected)
@@ -114,22 +107,22 @@ def test_clamp(dtype):
 
 @pytest.mark.parametrize("dtype", [FLOAT16, BFLOAT16, *WIDE])
 @pytest.mark.parametrize("direction", floats.COMPARISONS)
-def test_compare(direction, dtype):
-    """FLOAT by Python's own operators; TOTALORDER by the places in the list, which is in that order."""
+def test_compare_in_float_and_total_order(direction, dtype):
+    """Compare FLOAT with Python's operators, and TOTALORDER with the positions in a list in that order."""
     values = [-NAN, -INF, -1.0, -0.0, 0.0, 1.0, INF, NAN]
-    place = list(range(len(values)))
+    positions = list(range(len(values)))
     method = f"__{direction.lower()}__"
     x, y = (np.array(side, dtype) for side in zip(*[(a, b) for a in values for b in values]))
     by_float = [getattr(a, method)(b) for a in values for b in values]
-    by_order = [getattr(a, method)(b) for a in place for b in place]
+    by_order = [getattr(a, method)(b) for a in positions for b in positions]
     assert floats.compare(direction)(dtype)(x, y).tolist() == by_float
     assert floats.compare(direction, "TOTALORDER")(dtype)(x, y).tolist() == by_order
 
 
 @pytest.mark.parametrize("dtype", EIGHT_BIT)
 @pytest.mark.parametrize("name, exact", [("add", np.add), ("multiply", np.multiply), ("divide", np.divide)])
-def test_arithmetic_of_eight_bits_is_correctly_rounded(name, exact, dtype):
-    """All pairs, against the nearest of the format's values to the result in f64, with ties to the even mantissa."""
+def test_arithmetic_of_8_bit_formats_is_correctly_rounded(name, exact, dtype):
+    """Check all pairs against the value of the format that is nearest to the f64 result, ties to even."""
     patterns = np.arange(256, dtype=np.uint8)
     x, y = (side.view(dtype) for side in (np.repeat(patterns, 256), np.tile(patterns, 256)))
     values = patterns[:128].view(dtype).astype(np.float64)
@@ -144,7 +137,7 @@ def test_arithmetic_of_eight_bits_is_correctly_rounded(name, exact, dtype):
 
 
 @pytest.mark.parametrize("dtype", FLOAT_DTYPES)
-def test_operands_of_any_layout_stay_as_they_are(dtype):
+def test_accepts_any_layout_and_does_not_modify_operands(dtype):
     x = np.ones((60, 50), dtype)
     before = x.tobytes()
     for factory in (floats.add, floats.maximum, floats.remainder, floats.minimum):

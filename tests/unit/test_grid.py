@@ -1,4 +1,4 @@
-"""Grids of processes: their groups, runs from Python, deadlocks that are explained, failures that say which process."""
+"""Grids of processes: groups, runs from Python, explanations of deadlocks, and errors that name the process."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import stablehlo_ref as sr
+from stablehlo_ref.define.processes import Grid
 from stablehlo_ref.execute.observe import Statistics
-from stablehlo_ref.processes import Grid
 
 ADD = """({
   ^bb0(%x: tensor<f32>, %y: tensor<f32>):
@@ -32,7 +32,7 @@ CHANNEL = ", channel_handle = #stablehlo.channel_handle<handle = {}, type = 0>, 
 
 
 def reducing(groups: str, shape: str = "", attributes: str = "") -> sr.Program:
-    """A program that reduces its argument over groups."""
+    """Return a program that reduces its argument over groups."""
     t = f"tensor<{shape}f32>"
     return sr.load(f"""
 func.func @main(%a: {t}) -> {t} {{
@@ -63,38 +63,38 @@ def numbers(*values: Any) -> list[list[np.ndarray]]:
         (lambda: Grid(3, 1).cross_replica([[0, 2], [1, -1]]), [((0, 0), (2, 0)), ((1, 0),)]),
     ],
 )  # fmt: skip
-def test_the_spec_s_examples_of_groups(split: Callable[[], Any], expected: Any) -> None:
+def test_groups_of_the_spec_examples(split: Callable[[], Any], expected: Any) -> None:
     assert split() == expected
 
 
 @pytest.mark.parametrize(("replicas", "partitions"), [(0, 1), (1, -1), (-1, -1), (1 << 16, 2)])
-def test_sizes_of_no_grid(replicas: int, partitions: int) -> None:
-    with pytest.raises(sr.EvaluationError, match=f"this one is of {replicas} x {partitions} processes"):
+def test_rejects_grids_of_invalid_size(replicas: int, partitions: int) -> None:
+    with pytest.raises(sr.EvaluationError, match=f"got {replicas} x {partitions} processes"):
         Grid(replicas, partitions)
 
 
 # --- runs -----------------------------------------------------------------------------------------------------------
 
 
-def test_replicas() -> None:
+def test_run_replicas() -> None:
     results = reducing("[[0, 1, 2]]").run_replicas(numbers(1, 2, 4))
     assert [r[0] for r in results] == [7, 7, 7]
     assert not any(r[0].flags.writeable for r in results)
 
 
-def test_partitions_in_row_major_order() -> None:
+def test_run_parallel_in_row_major_order() -> None:
     program = reducing("[[0, 3], [1, 2]]", attributes=CHANNEL.format(1))
     results = program.run_parallel(numbers(1, 2, 4, 8), num_replicas=2, num_partitions=2)
     assert [float(r[0]) for r in results] == [9, 6, 6, 9]
 
 
-def test_inputs_by_name() -> None:
+def test_run_parallel_with_inputs_by_name() -> None:
     results = reducing("[[0, 1]]").run_parallel([{"a": np.float32(1)}, {"a": np.float32(2)}], num_replicas=2)
     assert [float(r[0]) for r in results] == [3, 3]
 
 
 @pytest.mark.parametrize(("replicas", "partitions"), [(2, 2), (1, 4), (4, 1)])
-def test_the_module_says_how_large_the_grid_is(replicas: int, partitions: int) -> None:
+def test_grid_size_from_module_attributes(replicas: int, partitions: int) -> None:
     program = sr.load(f"""
 module attributes {{mhlo.num_replicas = {replicas} : i32, mhlo.num_partitions = {partitions} : i32}} {{
   func.func @main() -> (tensor<ui32>, tensor<ui32>) {{
@@ -115,11 +115,11 @@ module attributes {{mhlo.num_replicas = {replicas} : i32, mhlo.num_partitions = 
     ("given", "expected"),
     [({}, Grid(4, 1)), ({"num_partitions": 2}, Grid(2, 2)), ({"num_replicas": 1}, Grid(1, 4))],
 )
-def test_the_inputs_say_how_large_the_grid_is(given: Any, expected: Grid) -> None:
+def test_grid_size_from_number_of_inputs(given: Any, expected: Grid) -> None:
     assert reducing("[[0]]").grid(4, **given) == expected
 
 
-def test_shapes_that_only_a_run_tells() -> None:
+def test_collectives_on_dynamic_shapes() -> None:
     program = sr.load("""
 func.func @main(%a: tensor<?xf32>) -> tensor<?xf32> {
   %0 = "stablehlo.all_gather"(%a) {all_gather_dim = 0 : i64, replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>}
@@ -134,20 +134,20 @@ func.func @main(%a: tensor<?xf32>) -> tensor<?xf32> {
         program.run_replicas(numbers([1.0, 2.0], [1.0, 2.0, 3.0]))
 
 
-def test_a_program_outside_of_any_grid_is_the_only_process() -> None:
+def test_run_is_a_grid_of_one_process() -> None:
     assert reducing("[[0]]").run(np.float32(3)) == (3,)
     with pytest.raises(sr.EvaluationError) as raised:
         reducing("[[0, 1]]").run(np.float32(3))
     assert "(C3): 0 <= ids < num_replicas" in str(raised.value)
-    assert "the grid is of 1 x 1 processes" in str(raised.value)
+    assert "grid = 1 x 1 processes" in str(raised.value)
 
 
-def test_groups_must_cover_the_grid() -> None:
+def test_rejects_groups_that_do_not_cover_the_grid() -> None:
     with pytest.raises(sr.EvaluationError, match=r"\(C2\): size\(ids\) == num_replicas"):
         reducing("[[0, 1]]").run_replicas(numbers(1, 2, 3))
 
 
-def test_a_channel_may_be_used_again() -> None:
+def test_channels_may_be_reused() -> None:
     program = sr.load(f"""
 func.func @main(%a: tensor<f32>) -> (tensor<f32>, tensor<f32>) {{
   %0 = {all_reduce("%a", "[[0, 1]]", attributes=CHANNEL.format(1))}
@@ -161,8 +161,8 @@ func.func @main(%a: tensor<f32>) -> (tensor<f32>, tensor<f32>) {{
 
 
 @pytest.mark.parametrize("more", ["%id", "%f"])
-def test_computations_that_know_their_process(more: str) -> None:
-    """Each process gets `a + b + 10 * its replica id`, where the id is captured, or asked for in the computation."""
+def test_computations_that_depend_on_the_process(more: str) -> None:
+    """Each process returns `a + b + 10 * replica_id`, where the computation captures the id or reads it itself."""
     inside = ID.format("id") if more == "%id" else ""
     program = sr.load(f"""
 func.func @main(%a: tensor<f32>) -> tensor<f32> {{
@@ -197,13 +197,13 @@ def test_many_processes(shape: str) -> None:
     assert all(np.all(r[0] == count * (count - 1) / 2) for r in results)
 
 
-def test_results_are_none_of_the_inputs() -> None:
+def test_results_share_no_memory_with_inputs() -> None:
     value = np.ones(3, np.float32)
     (result,), _ = reducing("[[0], [1]]", "3x").run_replicas([[value], [value]])
     assert not np.shares_memory(result, value)
 
 
-def test_reductions_run_from_the_left_however_large() -> None:
+def test_large_reductions_are_left_folds() -> None:
     rng = np.random.default_rng(0)
     values = [rng.standard_normal(100_000).astype(np.float32) for _ in range(5)]
     expected = values[0]
@@ -213,7 +213,7 @@ def test_reductions_run_from_the_left_however_large() -> None:
         assert result.tobytes() == expected.tobytes()
 
 
-# --- what can't go on -----------------------------------------------------------------------------------------------
+# --- deadlocks and mismatches ---------------------------------------------------------------------------------------
 
 
 def deadlock(text: str) -> str:
@@ -223,7 +223,7 @@ def deadlock(text: str) -> str:
 
 
 def grid_of(programs: str, *functions: str) -> str:
-    """A module whose main runs a grid of functions without results, on an argument each, 0.0."""
+    """Return a module whose main function runs a grid of functions without results, each with the argument 0.0."""
     count = programs.count("@")
     listed = ", ".join(["%0"] * count)
     types = ", ".join(["tensor<f32>"] * count)
@@ -241,13 +241,13 @@ def function(name: str, *lines: str) -> str:
     return "\n".join([f"func.func @{name}(%a: tensor<f32>) {{", *(f"  {line}" for line in lines), "  return", "}"])
 
 
-def test_one_that_never_comes() -> None:
+def test_deadlock_with_process_that_has_finished() -> None:
     message = deadlock(grid_of("[[@a], [@b]]", function("a", f"%0 = {all_reduce('%a', '[[0, 1]]')}"), function("b")))
     assert "<string>:2:8: error: deadlock: process (0, 0) waits at 'stablehlo.all_reduce'" in message
     assert "  its group is (0, 0), (1, 0)\n  process (1, 0) has not come: it has finished" in message
 
 
-def test_two_that_come_to_other_ops() -> None:
+def test_deadlock_at_different_ops() -> None:
     gather = '"stablehlo.all_gather"(%b) {all_gather_dim = 0 : i64, replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>}'
     lines = [
         "%b = stablehlo.reshape %a : (tensor<f32>) -> tensor<1xf32>",
@@ -259,7 +259,7 @@ def test_two_that_come_to_other_ops() -> None:
     assert "process (0, 0) has not come: it waits at 'stablehlo.all_reduce' at <string>:2:8" in message
 
 
-def test_two_that_come_with_other_shapes() -> None:
+def test_deadlock_with_different_operand_types() -> None:
     reshape = "%b = stablehlo.reshape %a : (tensor<f32>) -> tensor<1xf32>"
     reduce = f"%0 = {all_reduce('%a', '[[0, 1]]')}"
     other = f"%0 = {all_reduce('%b', '[[0, 1]]', '1x')}"
@@ -267,7 +267,7 @@ def test_two_that_come_with_other_shapes() -> None:
     assert "with operands (tensor<1xf32>), not (tensor<f32>)" in message
 
 
-def test_two_that_come_with_other_channels() -> None:
+def test_deadlock_with_different_channels() -> None:
     first = f"%0 = {all_reduce('%a', '[[0, 1]]', attributes=CHANNEL.format(1))}"
     second = f"%0 = {all_reduce('%a', '[[0, 1]]', attributes=CHANNEL.format(2))}"
     message = deadlock(grid_of("[[@a, @b]]", function("a", first), function("b", second)))
@@ -275,13 +275,13 @@ def test_two_that_come_with_other_channels() -> None:
     assert "with channel_id 2, not 1" in message
 
 
-def test_two_that_come_with_other_computations() -> None:
+def test_deadlock_with_different_computations() -> None:
     first = f"%0 = {all_reduce('%a', '[[0, 1]]')}"
     message = deadlock(grid_of("[[@a], [@b]]", function("a", first), function("b", first.replace(".add", ".maximum"))))
     assert "with computation (stablehlo.maximum), not (stablehlo.add)" in message
 
 
-def test_two_that_come_with_other_groups() -> None:
+def test_deadlock_with_different_groups() -> None:
     first = f"%0 = {all_reduce('%a', '[[0, 1], [2, -1]]')}"
     second = f"%0 = {all_reduce('%a', '[[1, 2], [0, -1]]')}"
     message = deadlock(grid_of("[[@a], [@b], [@b]]", function("a", first), function("b", second)))
@@ -289,7 +289,7 @@ def test_two_that_come_with_other_groups() -> None:
     assert "process (0, 0) waits" in message
 
 
-def test_orders_that_cross() -> None:
+def test_deadlock_of_collectives_in_different_order() -> None:
     pair = [f"%{i} = {all_reduce('%a', '[[0, 1]]', attributes=CHANNEL.format(i + 1))}" for i in range(2)]
     crossed = [pair[1].replace("%1 =", "%0 ="), pair[0].replace("%0 =", "%1 =")]
     message = deadlock(grid_of("[[@a, @b]]", function("a", *pair), function("b", *crossed)))
@@ -302,7 +302,7 @@ RECV = """%token = stablehlo.after_all : !stablehlo.token
 PAIRS = ", source_target_pairs = dense<[[0, 1]]> : tensor<1x2xi64>"
 
 
-def test_a_message_that_nobody_sends() -> None:
+def test_deadlock_of_recv_without_send() -> None:
     programs = grid_of("[[@a], [@b]]", function("a"), function("b", RECV.replace("PAIRS", "")))
     message = deadlock(programs)
     assert "deadlock: process (1, 0) waits at 'stablehlo.recv'" in message
@@ -311,16 +311,16 @@ def test_a_message_that_nobody_sends() -> None:
     assert "for a message from process (0, 0): it has finished" in message
 
 
-def test_a_message_of_another_type() -> None:
+def test_rejects_messages_of_another_type() -> None:
     send = """%token = stablehlo.after_all : !stablehlo.token
   %0 = "stablehlo.send"(%a, %a, %token) {channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>}
       : (tensor<f32>, tensor<f32>, !stablehlo.token) -> !stablehlo.token"""
     message = deadlock(grid_of("[[@a], [@b]]", function("a", send), function("b", RECV.replace("PAIRS", ""))))
-    assert "'stablehlo.recv' op: (tensor<f32>, tensor<f32>) was sent, not (tensor<f32>)" in message
+    assert "'stablehlo.recv' op: expected (tensor<f32>), got (tensor<f32>, tensor<f32>)" in message
     assert "in process (1, 0)" in message
 
 
-def test_a_deadlock_of_many_is_told_briefly() -> None:
+def test_summarizes_deadlocks_of_many_processes() -> None:
     count = 256
     reduce = f"%0 = {all_reduce('%a', str([list(range(count))]))}"
     programs = ", ".join(["[@a]"] * (count - 1) + ["[@b]"])
@@ -330,7 +330,7 @@ def test_a_deadlock_of_many_is_told_briefly() -> None:
     assert "(256 in all)" in message
 
 
-def test_roots_out_of_range() -> None:
+def test_rejects_roots_out_of_range() -> None:
     text = """
 func.func @main(%a: tensor<f32>, %root: tensor<1xi32>) -> tensor<f32> {
   %0 = "stablehlo.collective_broadcast"(%a, %root) {
@@ -345,7 +345,7 @@ func.func @main(%a: tensor<f32>, %root: tensor<1xi32>) -> tensor<f32> {
 
 
 @pytest.mark.parametrize(("type", "convert"), [("1xf32", "reshape"), ("i32", "convert")])
-def test_sums_of_other_types(type: str, convert: str) -> None:
+def test_deadlock_of_sums_of_different_types(type: str, convert: str) -> None:
     total = '"stablehlo.cross-replica-sum"({}) {{replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>}} : ({}) -> {}'
     other = [f"%b = stablehlo.{convert} %a : (tensor<f32>) -> tensor<{type}>"]
     other.append(f"%0 = {total.format('%b', f'tensor<{type}>', f'tensor<{type}>')}")
@@ -357,27 +357,27 @@ def test_sums_of_other_types(type: str, convert: str) -> None:
 # --- failures -------------------------------------------------------------------------------------------------------
 
 
-def test_a_failed_check_says_in_which_process() -> None:
+def test_failed_checks_name_the_process() -> None:
     check = "check.expect_eq_const %0, dense<0> : tensor<ui32>"
     message = deadlock(grid_of("[[@a], [@a]]", function("a", "%0 = stablehlo.replica_id : tensor<ui32>", check)))
     assert message.count("failed") == 1
     assert "in process (1, 0)" in message
 
 
-def test_failed_checks_are_told_before_what_ends_the_run() -> None:
+def test_reports_failed_checks_before_the_final_error() -> None:
     check = "check.expect_eq_const %a, dense<1.0> : tensor<f32>"
     first = f"%0 = {all_reduce('%a', '[[0, 1]]')}"
     message = deadlock(grid_of("[[@a], [@b]]", function("a", first), function("b", check)))
     assert message.index("check.expect_eq_const") < message.index("deadlock: process (0, 0)")
 
 
-def test_an_error_says_in_which_process() -> None:
+def test_errors_name_the_process() -> None:
     line = "%0 = stablehlo.custom_call @nobody(%a) : (tensor<f32>) -> tensor<f32>"
     with pytest.raises(sr.UnsupportedError, match=r"(?s)@nobody.*in process \(0, 0\)"):
         sr.load(grid_of("[[@a], [@a]]", function("a", line))).run()
 
 
-def test_collectives_in_functions_of_other_ops_are_refused() -> None:
+def test_rejects_collectives_in_regions_of_other_ops() -> None:
     text = f"""
 func.func @main(%a: tensor<2xf32>) -> tensor<2xf32> {{
   %0 = "stablehlo.map"(%a) ({{
@@ -392,7 +392,7 @@ func.func @main(%a: tensor<2xf32>) -> tensor<2xf32> {{
         sr.load(text).run(np.zeros(2, np.float32))
 
 
-def test_a_grid_that_starts_itself() -> None:
+def test_rejects_grids_that_start_themselves() -> None:
     text = """
 func.func @main() {
   "interpreter.run_parallel"() {programs = [[@main], [@main]]} : () -> ()
@@ -404,7 +404,7 @@ func.func @main() {
     assert message.count("in process (0, 0)") == 1
 
 
-def test_functions_of_the_infeed_take_nothing() -> None:
+def test_rejects_infeed_functions_with_arguments() -> None:
     read = "func.func @read(%a: tensor<f32>) -> tensor<f32> { return %a : tensor<f32> }"
     text = grid_of("[[@a]]", function("a"), read).replace("{programs", "{infeed = [@read], programs")
     with pytest.raises(sr.InvalidError, match=r"\(infeed\)"):

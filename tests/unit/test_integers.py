@@ -1,25 +1,17 @@
-"""Integer kernels against Python's unbounded integers, exhaustively for the narrow types."""
+"""Compare integer kernels with Python's unbounded integers, exhaustively for types of up to 8 bits."""
 
 import itertools
 
 import numpy as np
 import pytest
+from exact import array, bits_of, numbers, wrap
 
 from stablehlo_ref.numerics import integers
-from stablehlo_ref.numerics.dtypes import INTEGER_DTYPES, bit_width, is_signed, max_value, min_value
+from stablehlo_ref.numerics.dtypes import INTEGER_DTYPES, bit_width, max_value, min_value
+from stablehlo_ref.numerics.kernels import same_kernel
 
 NARROW = [dtype for dtype in INTEGER_DTYPES if bit_width(dtype) <= 8]
 WIDE = [dtype for dtype in INTEGER_DTYPES if bit_width(dtype) > 8]
-
-
-def wrap(value: int, dtype: np.dtype) -> int:
-    width = bit_width(dtype)
-    value &= (1 << width) - 1
-    return value - (1 << width) if is_signed(dtype) and value >> (width - 1) else value
-
-
-def bits(value: int, dtype: np.dtype) -> int:
-    return value & (1 << bit_width(dtype)) - 1
 
 
 def divide(x: int, y: int) -> int:
@@ -34,17 +26,17 @@ def power(x: int, y: int) -> int:
 
 
 def shift_left(x: int, y: int, dtype: np.dtype) -> int:
-    return x << bits(y, dtype) if bits(y, dtype) < bit_width(dtype) else 0
+    return x << bits_of(y, dtype) if bits_of(y, dtype) < bit_width(dtype) else 0
 
 
 def shift_right_logical(x: int, y: int, dtype: np.dtype) -> int:
-    return bits(x, dtype) >> bits(y, dtype)
+    return bits_of(x, dtype) >> bits_of(y, dtype)
 
 
 def shift_right_arithmetic(x: int, y: int, dtype: np.dtype) -> int:
     width = bit_width(dtype)
-    signed = bits(x, dtype) - (bits(x, dtype) >> (width - 1) << width)
-    return signed >> min(bits(y, dtype), width)
+    signed = bits_of(x, dtype) - (bits_of(x, dtype) >> (width - 1) << width)
+    return signed >> min(bits_of(y, dtype), width)
 
 
 BINARY = {
@@ -66,8 +58,8 @@ BINARY = {
 UNARY = {
     "negate": lambda x, dtype: -x,
     "bitwise_not": lambda x, dtype: ~x,
-    "count_leading_zeros": lambda x, dtype: bit_width(dtype) - bits(x, dtype).bit_length(),
-    "popcnt": lambda x, dtype: bits(x, dtype).bit_count(),
+    "count_leading_zeros": lambda x, dtype: bit_width(dtype) - bits_of(x, dtype).bit_length(),
+    "popcnt": lambda x, dtype: bits_of(x, dtype).bit_count(),
     "abs": lambda x, dtype: abs(x),
     "sign": lambda x, dtype: (x > 0) - (x < 0),
 }
@@ -85,8 +77,8 @@ def every_value(dtype: np.dtype) -> list[int]:
     return list(range(int(min_value(dtype)), int(max_value(dtype)) + 1))
 
 
-def telling_values(dtype: np.dtype) -> list[int]:
-    """Neighbours of the powers of two and of their negatives, and random values of all magnitudes."""
+def boundary_values(dtype: np.dtype) -> list[int]:
+    """Return integers next to powers of two and their negatives, and random integers of all magnitudes."""
     near_powers = [sign * (1 << i) + d for i in range(bit_width(dtype)) for d in (-1, 0, 1) for sign in (1, -1)]
     random = np.random.default_rng(1)
     spread = [int(random.integers(0, 1 << 62)) * 4 + i % 4 >> int(random.integers(0, 64)) for i in range(40)]
@@ -94,17 +86,7 @@ def telling_values(dtype: np.dtype) -> list[int]:
 
 
 def values(dtype: np.dtype) -> list[int]:
-    return every_value(dtype) if dtype in NARROW else telling_values(dtype)
-
-
-def array(numbers: list[int], dtype: np.dtype) -> np.ndarray:
-    """An array built from bits, so that no conversion of the code under test is used."""
-    packed = b"".join(bits(number, dtype).to_bytes(dtype.itemsize, "little") for number in numbers)
-    return np.frombuffer(packed, np.dtype(f"u{dtype.itemsize}")).view(dtype)
-
-
-def numbers(x: np.ndarray) -> list[int]:
-    return [wrap(int(value), x.dtype) for value in x.reshape(-1).view(np.dtype(f"u{x.dtype.itemsize}"))]
+    return every_value(dtype) if dtype in NARROW else boundary_values(dtype)
 
 
 def check(name: str, kernel, operands: list[list[int]], expected: list[int], dtype: np.dtype) -> None:
@@ -119,7 +101,7 @@ def check(name: str, kernel, operands: list[list[int]], expected: list[int], dty
 
 @pytest.mark.parametrize("dtype", INTEGER_DTYPES, ids=str)
 @pytest.mark.parametrize("name", BINARY)
-def test_binary(name: str, dtype: np.dtype) -> None:
+def test_binary_ops_match_python(name: str, dtype: np.dtype) -> None:
     xs, ys = (list(column) for column in zip(*itertools.product(values(dtype), repeat=2)))
     expected = [wrap(BINARY[name](x, y, dtype), dtype) for x, y in zip(xs, ys)]
     check(name, getattr(integers, name)(dtype), [xs, ys], expected, dtype)
@@ -127,14 +109,14 @@ def test_binary(name: str, dtype: np.dtype) -> None:
 
 @pytest.mark.parametrize("dtype", INTEGER_DTYPES, ids=str)
 @pytest.mark.parametrize("name", UNARY)
-def test_unary(name: str, dtype: np.dtype) -> None:
+def test_unary_ops_match_python(name: str, dtype: np.dtype) -> None:
     expected = [wrap(UNARY[name](x, dtype), dtype) for x in values(dtype)]
     check(name, getattr(integers, name)(dtype), [values(dtype)], expected, dtype)
 
 
 @pytest.mark.parametrize("dtype", INTEGER_DTYPES, ids=str)
 @pytest.mark.parametrize("direction", COMPARISONS)
-def test_compare(direction: str, dtype: np.dtype) -> None:
+def test_compare_matches_python(direction: str, dtype: np.dtype) -> None:
     xs, ys = (list(column) for column in zip(*itertools.product(values(dtype), repeat=2)))
     actual = integers.compare(direction)(dtype)(array(xs, dtype), array(ys, dtype))
     assert actual.dtype == bool
@@ -142,7 +124,7 @@ def test_compare(direction: str, dtype: np.dtype) -> None:
 
 
 @pytest.mark.parametrize("dtype", INTEGER_DTYPES, ids=str)
-def test_clamp(dtype: np.dtype) -> None:
+def test_clamp_matches_python(dtype: np.dtype) -> None:
     some = values(dtype)[:: max(1, len(values(dtype)) // 16)]
     low, operand, high = (list(column) for column in zip(*itertools.product(some, repeat=3)))
     expected = [min(max(x, a), b) for a, x, b in zip(low, operand, high)]
@@ -151,7 +133,7 @@ def test_clamp(dtype: np.dtype) -> None:
 
 @pytest.mark.parametrize("dtype", INTEGER_DTYPES, ids=str)
 @pytest.mark.parametrize("name", [*BINARY, *UNARY])
-def test_scalars(name: str, dtype: np.dtype) -> None:
+def test_scalars_match_arrays(name: str, dtype: np.dtype) -> None:
     kernel = getattr(integers, name)(dtype)
     count = 2 if name in BINARY else 1
     for x, y in itertools.product([-1, 0, 1, 3], repeat=2):
@@ -167,7 +149,7 @@ def test_scalars(name: str, dtype: np.dtype) -> None:
 
 @pytest.mark.parametrize("dtype", INTEGER_DTYPES, ids=str)
 @pytest.mark.parametrize("name", ["divide", "remainder", "power", "count_leading_zeros"])
-def test_large_arrays_agree_with_small_ones(name: str, dtype: np.dtype) -> None:
+def test_large_arrays_match_small_ones(name: str, dtype: np.dtype) -> None:
     random = np.random.default_rng(2)
     operands = [random.integers(0, 1 << 62, (3, 50_001)).tolist() for _ in range(2 if name in BINARY else 1)]
     large = [array([wrap(v, dtype) for row in operand for v in row], dtype).reshape(3, -1) for operand in operands]
@@ -179,7 +161,7 @@ def test_large_arrays_agree_with_small_ones(name: str, dtype: np.dtype) -> None:
     assert whole.tobytes() == np.concatenate(parts, axis=1).tobytes()
 
 
-def test_operands_are_left_alone() -> None:
+def test_does_not_modify_operands() -> None:
     x = np.array([7, -7, 5], np.int32)
     y = np.array([2, 0, -1], np.int32)
     x.flags.writeable = y.flags.writeable = False
@@ -192,7 +174,7 @@ def test_operands_are_left_alone() -> None:
 
 @pytest.mark.parametrize("dtype", INTEGER_DTYPES, ids=str)
 @pytest.mark.parametrize("last", [0, 1, 5, 1000, 2**40])
-def test_clamp_index(dtype: np.dtype, last: int) -> None:
+def test_clamp_index_clamps_to_range(dtype: np.dtype, last: int) -> None:
     start = array(values(dtype), dtype)
     expected = [min(max(x, 0), last) for x in values(dtype)]
     actual = integers.clamp_index(start, last)
@@ -201,5 +183,5 @@ def test_clamp_index(dtype: np.dtype, last: int) -> None:
     assert scalars == expected and all(scalar.dtype == np.intp for scalar in scalars)
 
 
-def test_same_gives_its_kernel_for_every_dtype() -> None:
-    assert all(integers.same(np.add)(dtype) is np.add for dtype in WIDE)
+def test_same_kernel_for_every_dtype() -> None:
+    assert all(same_kernel(np.add)(dtype) is np.add for dtype in WIDE)

@@ -1,4 +1,4 @@
-"""Replica groups by the axes of a mesh."""
+"""Replica groups along the axes of a mesh."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pytest
 
 import stablehlo_ref as sr
 from stablehlo_ref.diagnostics import Source
-from stablehlo_ref.ops.meshes import groups_along
+from stablehlo_ref.distribution.meshes import groups_along
 from stablehlo_ref.syntax.parser import parse_attribute
 
 
@@ -44,33 +44,33 @@ XY = mesh(x=2, y=4)
         ("", mesh(), ((0,),)),
     ],
 )  # fmt: skip
-def test_groups(axes: str, mesh: str, expected: tuple[tuple[int, ...], ...]) -> None:
+def test_groups_along_axes(axes: str, mesh: str, expected: tuple[tuple[int, ...], ...]) -> None:
     assert groups(axes, mesh) == expected
 
 
 @pytest.mark.parametrize(
     ("axes", "mesh", "reason"),
     [
-        (axis("z"), XY, "no axis 'z'"),
-        ("2 : i64", XY, "no axis number 2"),
-        ("1.0 : f32", XY, "no axis None"),
-        (axis("y", "(1)3"), XY, "sub-axes of 'y' are no factors of its size 4"),
-        (axis("y", "(0)2"), XY, "pre-size 0"),
-        (axis("y", "(4)2"), XY, "sub-axes of 'y' are no factors of its size 4"),
+        (axis("z"), XY, "unknown axis 'z'"),
+        ("2 : i64", XY, "unknown axis number 2"),
+        ("1.0 : f32", XY, "expected the name or number of an axis"),
+        (axis("y", "(1)3"), XY, "sub-axes of 'y' are not factors of its size 4"),
+        (axis("y", "(0)2"), XY, "positive pre-size and size, got 0 and 2"),
+        (axis("y", "(4)2"), XY, "sub-axes of 'y' are not factors of its size 4"),
         (f"{axis('y')}, {axis('y', '(1)2')}", XY, "axes overlap"),
-        (axis("x"), mesh(x=0), "axis 'x' has size 0"),
-        (axis("x"), mesh(x=1 << 62, y=1 << 62), "more than"),
-        (axis("x"), mesh("[0, 1, 2, 3, 4, 5, 6, 7]", x=2), "8 device_ids for 2 devices"),
-        (axis("x"), "7 : i64", "no axes with names and sizes"),
+        (axis("x"), mesh(x=0), "expected a positive size of axis 'x', got 0"),
+        (axis("x"), mesh(x=1 << 62, y=1 << 62), "expected at most 1048576 devices"),
+        (axis("x"), mesh("[0, 1, 2, 3, 4, 5, 6, 7]", x=2), "expected 2 device_ids, got 8"),
+        (axis("x"), "7 : i64", "axes that have names and sizes"),
     ],
 )
-def test_what_are_no_axes(axes: str, mesh: str, reason: str) -> None:
+def test_rejects_axes(axes: str, mesh: str, reason: str) -> None:
     with pytest.raises(ValueError, match=reason):
         groups(axes, mesh)
 
 
-def test_an_error_has_the_place() -> None:
-    with pytest.raises(sr.InvalidError, match=r"<string>:2:8: error: replica_groups: .*no axis 'z'"):
+def test_reports_location_of_unknown_axis() -> None:
+    with pytest.raises(sr.InvalidError, match=r"<string>:2:8: error: replica_groups: .*unknown axis 'z'"):
         sr.load(f"""func.func @main(%a: tensor<2xf32>) -> tensor<2xf32> {{
   %0 = "stablehlo.collective_broadcast"(%a) <{{
     replica_groups = #stablehlo.replica_group_mesh_axes<mesh = {XY}, axes = [{axis("z")}]>

@@ -1,4 +1,4 @@
-"""What processes read from the infeed, write to the outfeed, and send to one another, from Python."""
+"""The infeed, the outfeed, and messages between processes, from Python."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ func.func @main(%token: !stablehlo.token) -> tensor<2xi32> {
 """
 
 
-def test_infeed_and_outfeed_from_python() -> None:
+def test_infeed_and_outfeed() -> None:
     outfeed: list[Any] = []
     infeed = [[np.array([1, 2], np.int32)], [np.array([3, 4], np.int32)]]
     results = sr.load(STREAMS).run_parallel([[None], [None]], num_partitions=2, infeed=infeed, outfeed=outfeed)
@@ -33,24 +33,24 @@ def test_infeed_and_outfeed_from_python() -> None:
 @pytest.mark.parametrize(
     ("infeed", "message"),
     [
-        ([], "there is nothing in the infeed"),
+        ([], "the infeed is empty"),
         ([[np.float32(1)]], "reads value #0: expected dtype int32 for tensor<2xi32>"),
         ([np.int32(1)], "not a sequence of values"),
         ([[]], "reads 0 values, not 1"),
         ([[[[1], [1, 2]]]], "reads value #0: expected an array"),
     ],
 )
-def test_an_infeed_that_does_not_fit(infeed: Any, message: str) -> None:
+def test_rejects_infeed_values_of_other_types(infeed: Any, message: str) -> None:
     with pytest.raises(sr.EvaluationError, match=message):
         sr.load(STREAMS).run_parallel([[None]], infeed=infeed)
 
 
-def test_an_infeed_without_end() -> None:
+def test_infeed_may_be_infinite() -> None:
     results = sr.load(STREAMS).run_parallel([[None], [None]], infeed=repeat([np.array([1, 2], np.int32)]))
     assert [r[0].tolist() for r in results] == [[2, 4], [2, 4]]
 
 
-def test_what_the_infeed_gave_stays_the_caller_s() -> None:
+def test_results_do_not_share_memory_with_the_infeed() -> None:
     given = np.array([1, 2], np.int32)
     text = STREAMS.replace("return %1", "return %0#0")
     ((result,),) = sr.load(text).run_parallel([[None]], infeed=[[given]])
@@ -67,7 +67,7 @@ func.func @main() -> TYPE {
 
 
 @pytest.mark.parametrize("type", ["tensor<?xf32>", "tensor<?xf32, #stablehlo.bounds<3>>"])
-def test_an_infeed_of_unknown_size(type: str) -> None:
+def test_infeed_of_dynamic_size(type: str) -> None:
     program = sr.load(READ.replace("TYPE", type))
     results = program.run_replicas([[], []], infeed=[[np.zeros(n, np.float32)] for n in (3, 0)])
     assert [r[0].shape for r in results] == [(3,), (0,)]
@@ -88,11 +88,11 @@ func.func @main(%a: TYPE) -> TYPE {
 """
 
 
-def test_messages_of_unknown_size() -> None:
+def test_send_and_recv_of_dynamic_size() -> None:
     text = SWAP.replace("TYPE", "tensor<?xf32>")
     inputs = [[np.array([1.0], np.float32)], [np.array([2.0, 3.0], np.float32)]]
     both = sr.load(text.replace("PAIRS", "source_target_pairs = dense<[[0, 1], [1, 0]]> : tensor<2x2xi64>"))
     assert [r[0].tolist() for r in both.run_replicas(inputs)] == [[2, 3], [1]]
     one = sr.load(text.replace("PAIRS", "source_target_pairs = dense<[[0, 1]]> : tensor<1x2xi64>"))
-    with pytest.raises(sr.EvaluationError, match=r"nobody sends, so \(tensor<\?xf32>\) has no shape"):
+    with pytest.raises(sr.EvaluationError, match=r"so the shapes of \(tensor<\?xf32>\) are unknown"):
         one.run_replicas(inputs)

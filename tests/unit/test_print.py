@@ -1,4 +1,4 @@
-"""interpreter.print: what a run prints, when it is reached, under the names of the text."""
+"""interpreter.print: values are printed under their SSA names, each time the op runs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ def printed(text: str, capsys: pytest.CaptureFixture[str]) -> str:
     return capsys.readouterr().out
 
 
-def test_values_have_their_names(capsys: pytest.CaptureFixture[str]) -> None:
+def test_prints_values_with_ssa_names(capsys: pytest.CaptureFixture[str]) -> None:
     text = """
       %x = stablehlo.constant dense<[[1, 2], [3, 4]]> : tensor<2x2xi32>
       %0 = stablehlo.constant dense<(1.0, -0.5)> : tensor<complex<f32>>
@@ -25,7 +25,7 @@ def test_values_have_their_names(capsys: pytest.CaptureFixture[str]) -> None:
     assert printed(text, capsys) == matrix + number + matrix
 
 
-def test_each_turn_of_a_loop_prints(capsys: pytest.CaptureFixture[str]) -> None:
+def test_prints_in_each_iteration_of_a_loop(capsys: pytest.CaptureFixture[str]) -> None:
     text = """
       %zero = stablehlo.constant dense<0> : tensor<i32>
       %one = stablehlo.constant dense<1> : tensor<i32>

@@ -27,7 +27,7 @@ def failing(**arguments: object) -> str:
     return caught.value.diagnostics[0].message
 
 
-def test_runs_by_position_and_by_name() -> None:
+def test_arguments_by_position_and_by_name() -> None:
     program = sr.load(ADD)
     expected = np.array([11, 22], np.float32)
     for results in (
@@ -41,7 +41,7 @@ def test_runs_by_position_and_by_name() -> None:
         assert results[0].dtype == np.float32
 
 
-def test_wrong_arguments_are_named() -> None:
+def test_errors_name_the_wrong_argument() -> None:
     assert failing(x=ONE) == "@main takes 2 arguments, but 1 are given (missing: y)"
     assert failing(x=ONE, z=TWO) == "@main has no argument 'z'; it has x, y"
     assert failing(x=ONE, y=TWO.astype(np.float64)) == (
@@ -59,13 +59,13 @@ def test_inputs_and_outputs_have_names_types_and_locations() -> None:
     assert list(program.functions) == ["main"]
 
 
-def test_any_name_will_do() -> None:
+def test_argument_may_be_named_self() -> None:
     text = ADD.replace("%x", "%self").replace("%y", "%context").replace("@main", "@other")
     program = sr.load(text)
     np.testing.assert_array_equal(program.run(self=ONE, context=TWO)[0], ONE + TWO)
 
 
-def test_the_name_in_the_text_comes_before_that_in_a_location() -> None:
+def test_name_in_the_text_takes_precedence_over_location() -> None:
     crossed = ADD.replace('loc("args[0]")', 'loc("y")').replace("%y: tensor<2xf32>)", "%y: tensor<2xf32> loc(#l))")
     program = sr.load(crossed.replace("stablehlo.add", "stablehlo.subtract") + '#l = loc("x")\n')
     assert [p.names for p in program.inputs] == [("x", "y"), ("y", "x")]
@@ -78,11 +78,11 @@ def test_arguments_of_bounded_and_of_unsupported_types() -> None:
     with pytest.raises(sr.EvaluationError, match="argument 'x': expected shape"):
         bounded.run(np.ones(3, np.float32), np.ones(3, np.float32))
     identity = sr.load("func.func @main(%x: tensor<2xtf32>) -> tensor<2xtf32> {\n return %x : tensor<2xtf32>\n}")
-    with pytest.raises(sr.UnsupportedError, match="argument 'x': there are no arrays of element type tf32"):
+    with pytest.raises(sr.UnsupportedError, match="argument 'x': unsupported element type tf32"):
         identity.run(ONE)
 
 
-def test_an_entry_can_be_chosen() -> None:
+def test_entry_can_be_chosen() -> None:
     text = ADD + ADD.replace("@main", "@twice").replace("%x, %y", "%x, %x")
     program = sr.load(text, entry="twice")
     np.testing.assert_array_equal(program.run(ONE, TWO)[0], ONE * 2)
@@ -91,14 +91,14 @@ def test_an_entry_can_be_chosen() -> None:
         sr.load(text, entry="other").run()
 
 
-def test_the_only_function_is_the_entry_and_two_need_a_choice() -> None:
+def test_only_function_is_the_entry() -> None:
     one = ADD.replace("@main", "@one")
     assert sr.load(one).run(ONE, TWO)
     with pytest.raises(sr.EvaluationError, match="no function is called @main: choose one of @one, @two"):
         sr.load(one + ADD.replace("@main", "@two")).run(ONE, TWO)
 
 
-def test_results_are_the_callers_own() -> None:
+def test_results_can_be_written_to() -> None:
     identity = "func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {\n return %x : tensor<2xf32>\n}"
     x = ONE.copy()
     (result,) = sr.load(identity).run(x)
@@ -113,7 +113,7 @@ def test_results_are_the_callers_own() -> None:
     np.testing.assert_array_equal(program.run()[0], np.ones(2, np.float32))
 
 
-def test_an_operand_is_never_overwritten() -> None:
+def test_operands_that_are_used_later_are_not_overwritten() -> None:
     text = """
     func.func @main(%x: tensor<4xf32>, %u: tensor<1xf32>, %i: tensor<i32>) -> (tensor<4xf32>, tensor<4xf32>) {
       %0 = stablehlo.add %x, %x : tensor<4xf32>
@@ -129,7 +129,7 @@ def test_an_operand_is_never_overwritten() -> None:
     np.testing.assert_array_equal(x, np.arange(4))
 
 
-def test_types_that_numpy_lacks() -> None:
+def test_element_types_of_ml_dtypes() -> None:
     text = ADD.replace("f32", "bf16")
     x = np.array([1, 2], ml_dtypes.bfloat16)
     (result,) = sr.load(text).run(x, x)
@@ -137,14 +137,14 @@ def test_types_that_numpy_lacks() -> None:
     np.testing.assert_array_equal(result.astype(np.float32), [2, 4])
 
 
-def test_loads_from_a_path_and_from_bytes(tmp_path: Path) -> None:
+def test_loads_from_paths_and_bytes(tmp_path: Path) -> None:
     path = tmp_path / "add.mlir"
     path.write_text(ADD)
     for source in (path, str(path), ADD.encode(), b"\xef\xbb\xbf" + ADD.encode()):
         np.testing.assert_array_equal(sr.load(source).run(ONE, TWO)[0], ONE + TWO)
 
 
-def test_errors_have_the_place_the_line_and_a_caret(tmp_path: Path) -> None:
+def test_errors_show_location_line_and_caret(tmp_path: Path) -> None:
     path = tmp_path / "bad.mlir"
     path.write_text(ADD.replace("%x, %y :", "%x, %z :"))
     with pytest.raises(sr.MalformedError) as caught:
@@ -174,7 +174,7 @@ def test_all_failed_checks_are_reported() -> None:
     assert caught.value.diagnostics[0].notes == ("at [1]: actual 2, expected 3",)
 
 
-def test_calls_are_bounded() -> None:
+def test_recursion_stops_at_the_limit_of_depth() -> None:
     text = """
     func.func @main(%x: tensor<f32>) -> tensor<f32> {
       %0 = func.call @main(%x) : (tensor<f32>) -> tensor<f32>
@@ -185,7 +185,7 @@ def test_calls_are_bounded() -> None:
         sr.load(text).run(np.float32(1))
 
 
-def test_an_endless_loop_ends() -> None:
+def test_endless_loop_stops_at_the_limits_of_steps_and_time() -> None:
     text = """
     func.func @main(%x: tensor<f32>) -> tensor<f32> {
       %0 = stablehlo.while(%a = %x) : tensor<f32>
@@ -198,14 +198,14 @@ def test_an_endless_loop_ends() -> None:
       return %0 : tensor<f32>
     }
     """
-    with pytest.raises(sr.EvaluationError, match="more loop turns and calls than the limit of 1000") as caught:
+    with pytest.raises(sr.EvaluationError, match="more loop iterations and calls than the limit of 1000") as caught:
         sr.load(text, limits=sr.Limits(max_steps=1000)).run(np.float32(1))
     assert caught.value.diagnostics[0].line == 3
     with pytest.raises(sr.EvaluationError, match=r"longer than the limit of 0\.05 seconds"):
         sr.load(text).run(np.float32(1), limits=sr.Limits(max_seconds=0.05))
 
 
-def test_a_tensor_beyond_the_limit_is_an_error_and_not_an_allocation() -> None:
+def test_tensor_larger_than_the_limit_is_not_allocated() -> None:
     text = """
     func.func @main() -> tensor<1000000x1000000x1000xf32> {
       %0 = stablehlo.iota dim = 0 : tensor<1000000x1000000x1000xf32>
@@ -217,16 +217,16 @@ def test_a_tensor_beyond_the_limit_is_an_error_and_not_an_allocation() -> None:
 
 
 @pytest.mark.parametrize("op", ["iota dim = 1 :", "broadcast_in_dim %x, dims = [] : (tensor<f32>) ->"])
-def test_an_empty_tensor_of_too_many_rows_is_an_error(op: str) -> None:
-    """The largest size of all, times four bytes, is beyond what numpy counts."""
+def test_empty_tensor_with_a_huge_dimension_is_an_error(op: str) -> None:
+    """The size in bytes of one row is more than numpy can represent."""
     t = "tensor<0x9223372036854775807xf32>"
     text = f"func.func @main(%x: tensor<f32>) -> {t} {{ %0 = stablehlo.{op} {t} return %0 : {t} }}"
-    with pytest.raises(sr.EvaluationError, match=r"no arrays of the shape of tensor<0x") as caught:
+    with pytest.raises(sr.EvaluationError, match=r"numpy cannot represent the shape of tensor<0x") as caught:
         sr.parse(text).run(np.float32(1))
     assert caught.value.diagnostics[0].line == 1
 
 
-def test_a_result_too_large_to_own_is_an_error() -> None:
+def test_result_too_large_to_copy_is_an_error() -> None:
     text = """
     func.func @main() -> tensor<1000000000000xi1> {
       %0 = stablehlo.constant dense<true> : tensor<1000000000000xi1>
@@ -237,7 +237,7 @@ def test_a_result_too_large_to_own_is_an_error() -> None:
         sr.load(text).run()
 
 
-def test_custom_calls_from_python() -> None:
+def test_registered_handlers_of_custom_calls() -> None:
     text = """
     func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
       %0 = stablehlo.custom_call @test.negate(%x) : (tensor<2xf32>) -> tensor<2xf32>
@@ -265,7 +265,7 @@ def raising(call: object, x: np.ndarray) -> list[np.ndarray]:
         (lambda call, x: [], "returned 0 values, not 1"),
     ],
 )
-def test_a_handler_that_fails_is_named(handler: Callable[..., list[np.ndarray]], message: str) -> None:
+def test_errors_name_the_handler_that_failed(handler: Callable[..., list[np.ndarray]], message: str) -> None:
     sr.register_custom_call("test.other", handler)
     text = ADD.replace("stablehlo.add %x, %y :", "stablehlo.custom_call @test.other(%x) : (tensor<2xf32>) ->")
     with pytest.raises(sr.EvaluationError) as raised:
@@ -275,47 +275,47 @@ def test_a_handler_that_fails_is_named(handler: Callable[..., list[np.ndarray]],
 
 
 @pytest.mark.parametrize("operands", ["%x) : (tensor<2xf32>)", "%x, %s) : (tensor<2xf32>, tensor<f32>)"])
-def test_a_check_compares_two_values_of_one_type(operands: str) -> None:
+def test_check_of_values_of_different_types_is_an_error(operands: str) -> None:
     text = f"""
     func.func @main(%x: tensor<2xf32>, %s: tensor<f32>) {{
       stablehlo.custom_call @check.eq({operands} -> ()
       return
     }}
     """
-    with pytest.raises(sr.EvaluationError, match=r"@check\.eq compares two values of one type, not \(tensor<2xf32>"):
+    with pytest.raises(sr.EvaluationError, match=r"@check\.eq expected two operands of the same type, got \(t"):
         sr.load(text).run(np.ones(2, np.float32), np.float32(1))
 
 
-def test_a_computation_that_is_not_there_is_told_when_it_is_called() -> None:
+def test_missing_computation_is_an_error_when_it_is_called() -> None:
     text = """
     func.func @main() {
-      stablehlo.custom_call @test.calls() {called_computations = [@nobody]} : () -> ()
+      stablehlo.custom_call @test.calls() {called_computations = [@missing]} : () -> ()
       return
     }
     """
     program = sr.load(text)
     program.run(custom_calls={"test.calls": lambda call: []})
-    with pytest.raises(sr.EvaluationError, match="there is no function @nobody") as raised:
+    with pytest.raises(sr.EvaluationError, match="there is no function @missing") as raised:
         program.run(custom_calls={"test.calls": lambda call: call.computations[0]()})
     assert raised.value.diagnostics[0].line == 3
 
 
-def test_the_program_prints_as_mlir() -> None:
+def test_program_prints_as_mlir() -> None:
     program = sr.load(ADD)
     again = sr.load(str(program))
     np.testing.assert_array_equal(again.run(ONE, TWO)[0], ONE + TWO)
     assert str(again) == str(program)
 
 
-def test_what_cannot_become_an_array_is_an_error_too() -> None:
-    class Unwilling:
+def test_object_that_fails_to_convert_to_an_array_is_an_error() -> None:
+    class Failing:
         def __array__(self, dtype: object = None, copy: object = None) -> np.ndarray:
             raise RuntimeError("no")
 
-    assert failing(x=Unwilling(), y=TWO) == "argument 'x': expected an array for tensor<2xf32>: no"
+    assert failing(x=Failing(), y=TWO) == "argument 'x': expected an array for tensor<2xf32>: no"
 
 
-def test_a_file_that_is_no_text_is_told_by_its_start(tmp_path: Path) -> None:
+def test_huge_binary_file_is_rejected_without_reading_it(tmp_path: Path) -> None:
     path = tmp_path / "zeros.mlir"
     with path.open("wb") as file:
         file.write(b"module {\n ")
@@ -323,17 +323,3 @@ def test_a_file_that_is_no_text_is_told_by_its_start(tmp_path: Path) -> None:
     with pytest.raises(sr.MalformedError, match="neither UTF-8 text nor MLIR bytecode") as caught:
         sr.load(path)
     assert (caught.value.diagnostics[0].line, caught.value.diagnostics[0].column) == (2, 2)
-
-
-@pytest.mark.parametrize("x", (np.arange(6, dtype=np.float32), np.arange(6, dtype=np.float32).reshape(3, 2)))
-@pytest.mark.parametrize(
-    "op", ("stablehlo.reshape %x", "stablehlo.slice %x [0:LAST]", "stablehlo.optimization_barrier %x")
-)
-def test_results_share_no_memory_with_inputs(op: str, x: np.ndarray) -> None:
-    """Inputs may themselves be views."""
-    t = f"tensor<{'x'.join(map(str, x.shape))}xf32>"
-    types = t if "barrier" in op else f"({t}) -> {t}"
-    op = op.replace("LAST", ", 0:".join(map(str, x.shape)))
-    program = sr.parse(f"func.func @main(%x: {t}) -> {t} {{\n  %0 = {op} : {types}\n  return %0 : {t}\n}}\n")
-    (result,) = program.run(x)
-    assert np.array_equal(result, x) and not np.shares_memory(result, x)

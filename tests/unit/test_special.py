@@ -1,4 +1,4 @@
-"""Special functions: values from tables and closed forms, scalars and arrays of any size and shape alike."""
+"""Test special functions: values from tables and closed forms, and agreement of scalars and arrays of all sizes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from stablehlo_ref.numerics import (
 )
 from stablehlo_ref.numerics.dtypes import BFLOAT16, COMPLEX64, COMPLEX128, FLOAT16, FLOAT32, FLOAT64
 
-pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")  # the interpreter runs kernels without warnings
+pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")  # as in the interpreter
 
 EULER = 0.5772156649015329
 UNARY = {
@@ -40,7 +40,7 @@ UNARY = {
     "square": special_elementary.square,
 }
 
-# Values that have closed forms, or stand in Abramowitz and Stegun's tables.
+# Values with closed forms, or from the tables of Abramowitz and Stegun.
 KNOWN = [
     ("digamma", 1.0, -EULER),
     ("digamma", 0.5, -EULER - 2 * math.log(2)),
@@ -62,12 +62,12 @@ KNOWN = [
 
 
 @pytest.mark.parametrize(("name", "x", "expected"), KNOWN)
-def test_known_values(name: str, x: float, expected: float) -> None:
+def test_matches_known_values(name: str, x: float, expected: float) -> None:
     assert UNARY[name](FLOAT64)(np.float64(x)) == pytest.approx(expected, rel=6e-16)
     assert UNARY[name](FLOAT32)(np.array([x], np.float32)) == pytest.approx(np.float32(expected), rel=1e-7)
 
 
-def test_zeta_and_polygamma() -> None:
+def test_zeta_and_polygamma_match_closed_forms() -> None:
     zeta, polygamma = special_zeta.zeta(FLOAT64), special_zeta.polygamma(FLOAT64)
     s, q = np.array([2.0, 4.0, 2.0, 3.0, 2.0]), np.array([1.0, 1.0, 0.5, 1.0, -0.5])
     apery = 1.2020569031595942
@@ -80,15 +80,15 @@ def test_zeta_and_polygamma() -> None:
 
 
 @pytest.mark.parametrize("dtype", [FLOAT32, FLOAT64], ids=str)
-def test_polygamma_half_way_between_poles(dtype: np.dtype) -> None:
-    """Where all the powers of negative numbers cancel: by reflection, even derivatives at x and 1 - x are the same."""
+def test_polygamma_is_symmetric_halfway_between_poles(dtype: np.dtype) -> None:
+    """The powers of negative numbers cancel there: by reflection, even derivatives at x and 1 - x are equal."""
     n, x = np.array([[2.0], [6.0], [20.0]], dtype), np.array([-0.5, -1.5, -9.5, -17.5, -100.5], dtype)
     polygamma = special_zeta.polygamma(dtype)
     np.testing.assert_allclose(polygamma(n, x), polygamma(n, 1 - x), rtol=4 * np.finfo(dtype).eps)
 
 
-def test_polygamma_of_high_order_is_in_range_where_its_factors_are_not() -> None:
-    """n! / x**n times 1 / (n) + 1 / (2 x) + ..., for large x."""
+def test_polygamma_of_high_order_does_not_overflow() -> None:
+    """Compare with n! / x**n times 1 / (n) + 1 / (2 x) + ..., for large x."""
     n, x = np.array([100.0, 200.0]), np.array([1e5, 1e4])
     exact = [
         math.exp(math.lgamma(k) - k * math.log(y)) * (1 + k / (2 * y) + k * (k + 1) / (12 * y * y))
@@ -97,7 +97,7 @@ def test_polygamma_of_high_order_is_in_range_where_its_factors_are_not() -> None
     assert -special_zeta.polygamma(FLOAT64)(n, x) == pytest.approx(exact, rel=1e-9)
 
 
-def test_scalars_broadcast() -> None:
+def test_zeta_broadcasts_scalars() -> None:
     assert special_zeta.zeta(FLOAT64)(np.float64(2.0), np.array([1.0, 2.0])) == pytest.approx(
         [math.pi**2 / 6, math.pi**2 / 6 - 1]
     )
@@ -105,7 +105,7 @@ def test_scalars_broadcast() -> None:
 
 @pytest.mark.parametrize("dtype", [FLOAT16, BFLOAT16, FLOAT32, FLOAT64], ids=str)
 @pytest.mark.parametrize("name", UNARY)
-def test_large_arrays_are_as_small_ones(name: str, dtype: np.dtype[Any]) -> None:
+def test_large_arrays_match_scalars(name: str, dtype: np.dtype[Any]) -> None:
     kernel = UNARY[name](dtype)
     x = np.linspace(-9.0, 9.0, 701).astype(dtype)
     x[:5] = [np.inf, -np.inf, np.nan, 0.0, -0.0]
@@ -116,12 +116,12 @@ def test_large_arrays_are_as_small_ones(name: str, dtype: np.dtype[Any]) -> None
 
 
 @pytest.mark.parametrize("name", UNARY)
-def test_nothing(name: str) -> None:
+def test_accepts_empty_arrays(name: str) -> None:
     assert UNARY[name](FLOAT32)(np.empty((0, 3), np.float32)).shape == (0, 3)
 
 
-def test_next_after_visits_every_number() -> None:
-    """From the least to the greatest, one step at a time: as many steps as there are numbers."""
+def test_next_after_steps_through_all_numbers() -> None:
+    """Step from each number to the next, from the smallest to the largest."""
     for dtype in map(np.dtype, (ml_dtypes.float8_e5m2, ml_dtypes.float8_e4m3fnuz, ml_dtypes.float6_e2m3fn)):
         finite = np.arange(256).astype(np.uint8)[: 64 if "float6" in dtype.name else 256].view(dtype).astype(np.float32)
         numbers = np.unique(finite[np.isfinite(finite)])
@@ -131,7 +131,7 @@ def test_next_after_visits_every_number() -> None:
         np.testing.assert_array_equal(step.astype(np.float32), numbers[1:])
 
 
-def test_squares_of_complex_numbers_whose_parts_are_huge() -> None:
+def test_complex_square_of_huge_and_tiny_parts() -> None:
     huge = np.finfo(np.float64).max
     squares = special_complex.square(COMPLEX128)(
         np.array([complex(huge, huge), complex(huge, 1.0), complex(1e-200, 1e-200)])
@@ -140,8 +140,7 @@ def test_squares_of_complex_numbers_whose_parts_are_huge() -> None:
     np.testing.assert_array_equal(squares.imag, [np.inf, np.inf, 0.0])
 
 
-def test_branch_cuts() -> None:
-    """The sign of a zero imaginary part chooses the side."""
+def test_sign_of_zero_selects_side_of_branch_cut() -> None:
     z = np.array([complex(2.0, 0.0), complex(2.0, -0.0), complex(-2.0, 0.0), complex(-2.0, -0.0)], COMPLEX64)
     log = math.log(2 + math.sqrt(3))
     np.testing.assert_allclose(special_complex.asin(COMPLEX64)(z).imag, [log, -log, log, -log], rtol=1e-7)

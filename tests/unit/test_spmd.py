@@ -1,4 +1,4 @@
-"""Calls into and out of what each device does: who has which part, and that parts come together again."""
+"""GSPMD's SPMDFullToShardShape and SPMDShardToFullShape: the order of shards, joining, and unsupported shardings."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import stablehlo_ref as sr
 
 
 def program(sharding: str, part: str, body: str) -> sr.Program:
-    """Computes `%r` of `%p`, a device's part of a 4x4 tensor, and puts the parts together."""
+    """Return a program that computes `%r` from `%p`, a device's shard of a 4x4 tensor, and joins the shards."""
     return sr.load(f"""
     func.func @main(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {{
       %s = stablehlo.custom_call @Sharding(%x) {{mhlo.sharding = "{sharding}"}} : (tensor<4x4xf32>) -> tensor<4x4xf32>
@@ -24,7 +24,7 @@ def program(sharding: str, part: str, body: str) -> sr.Program:
 
 
 def devices(sharding: str, part: str) -> list[list[float]]:
-    """Which device has each element: its number is added to zeros."""
+    """Return the device that holds each element: each device adds its number to zeros."""
     body = f"""
       %id = stablehlo.partition_id : tensor<ui32>
       %f = stablehlo.convert %id : (tensor<ui32>) -> tensor<f32>
@@ -35,28 +35,28 @@ def devices(sharding: str, part: str) -> list[list[float]]:
     return y.tolist()  # type: ignore[no-any-return]
 
 
-def test_parts_belong_to_devices_in_row_major_order() -> None:
+def test_shards_are_in_row_major_order_of_devices() -> None:
     assert devices("{devices=[2,2]<=[4]}", "2x2") == [[0, 0, 1, 1], [0, 0, 1, 1], [2, 2, 3, 3], [2, 2, 3, 3]]
 
 
-def test_devices_may_be_transposed() -> None:
-    # The devices [[0, 1], [2, 3], [4, 5], [6, 7]] are [[0, 2, 4, 6], [1, 3, 5, 7]] then: columns of two.
+def test_transposed_device_order() -> None:
+    # The transpose of [[0, 1], [2, 3], [4, 5], [6, 7]] is [[0, 2, 4, 6], [1, 3, 5, 7]].
     assert devices("{devices=[2,4]<=[4,2]T(1,0)}", "2x1") == [[0, 2, 4, 6]] * 2 + [[1, 3, 5, 7]] * 2
 
 
-def test_devices_may_be_listed() -> None:
+def test_explicit_device_order() -> None:
     assert devices("{devices=[4,1]2,0,3,1}", "1x4") == [[2] * 4, [0] * 4, [3] * 4, [1] * 4]
 
 
 @pytest.mark.parametrize("more", ["last_tile_dim_replicate", "last_tile_dims={manual, replicated}"])
-def test_of_those_who_have_a_part_alike_the_last_one_gives_it(more: str) -> None:
+def test_result_of_a_replicated_shard_is_that_of_the_last_device(more: str) -> None:
     last = "2," * (more != "last_tile_dim_replicate")
     count = 8 if last else 4
     sharding = f"{{devices=[2,1,{last}2]<=[{count}] {more}}}"
     assert devices(sharding, "2x4") == [[count // 2 - 1] * 4] * 2 + [[count - 1] * 4] * 2
 
 
-def test_parts_may_be_exchanged() -> None:
+def test_collective_permute_between_devices() -> None:
     body = """
       %r = "stablehlo.collective_permute"(%p) {channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>,
         source_target_pairs = dense<[[0, 1], [1, 0]]> : tensor<2x2xi64>} : (tensor<2x4xf32>) -> tensor<2x4xf32>
@@ -66,40 +66,40 @@ def test_parts_may_be_exchanged() -> None:
     np.testing.assert_array_equal(y, x[[2, 3, 0, 1]])
 
 
-def test_all_processes_of_a_grid_may_bring_the_whole() -> None:
+def test_grid_must_have_as_many_partitions_as_devices() -> None:
     doubled = program("{devices=[2,1]<=[2]}", "2x4", "%r = stablehlo.add %p, %p : tensor<2x4xf32>")
     x = np.ones((4, 4), np.float32)
     for (y,) in doubled.run_parallel([[x], [x]], num_partitions=2):
         np.testing.assert_array_equal(y, 2 * x)
-    with pytest.raises(sr.EvaluationError, match="the tensor is on 2 devices, and the grid has 4 partitions"):
+    with pytest.raises(sr.EvaluationError, match="the tensor is sharded over 2 devices, but the grid has 4 partitions"):
         doubled.run_parallel([[x]] * 4, num_partitions=4)
 
 
-def test_there_must_be_a_sharding_that_says_so() -> None:
-    with pytest.raises(sr.UnsupportedError, match=r"does not split tensor<4x4xf32> into parts tensor<2x4xf32>"):
+def test_rejects_shards_without_a_sharding() -> None:
+    with pytest.raises(sr.UnsupportedError, match=r"does not split tensor<4x4xf32> into shards tensor<2x4xf32>"):
         program("{replicated}", "2x4", "%r = stablehlo.add %p, %p : tensor<2x4xf32>").run(np.ones((4, 4), np.float32))
 
 
 @pytest.mark.parametrize(
     "sharding, why",
     [
-        ("{devices=[2,1]<=[3]}", "it has 3 devices for 2 parts"),
-        ("{devices=[2,1]0}", "its devices are not the numbers below 2"),
-        ("{devices=[2,1]1,1}", "its devices are not the numbers below 2"),
-        ("{devices=[2]<=[2]}", "1 numbers for 2 dimensions"),
+        ("{devices=[2,1]<=[3]}", "it has 3 devices for 2 shards"),
+        ("{devices=[2,1]0}", "its devices are not a permutation of the numbers below 2"),
+        ("{devices=[2,1]1,1}", "its devices are not a permutation of the numbers below 2"),
+        ("{devices=[2]<=[2]}", "expected 2 tile sizes, got 1"),
         ("{devices=[2,1]<=[2]T(1,0)}", "axes don't match array"),
         ("{devices=[0,1]<=[0]}", "the sharding does not split"),
         ("{devices=[2,1,999999999999]<=[1999999999998]}", "it has more than 1048576 devices"),
         ("{devices=[3,1]<=[3]}", "the sharding does not split"),
     ],
 )
-def test_a_sharding_is_to_be_understood(sharding: str, why: str) -> None:
+def test_rejects_malformed_sharding(sharding: str, why: str) -> None:
     with pytest.raises(sr.UnsupportedError, match=why) as raised:
         program(sharding, "2x4", "%r = stablehlo.add %p, %p : tensor<2x4xf32>").run(np.ones((4, 4), np.float32))
     assert raised.value.diagnostics[0].line == 4
 
 
-def test_scalars_are_on_all_devices() -> None:
+def test_scalars_are_replicated() -> None:
     (y,) = sr.load("""
     func.func @main(%x: tensor<f32>) -> tensor<f32> {
       %s = stablehlo.custom_call @Sharding(%x) {mhlo.sharding = "{devices=[2]<=[2] last_tile_dim_replicate}"}
@@ -119,7 +119,7 @@ def test_scalars_are_on_all_devices() -> None:
     assert y == 6
 
 
-def test_parts_are_equal() -> None:
+def test_rejects_sizes_that_shards_do_not_divide() -> None:
     text = """
     func.func @main(%x: tensor<?xf32>) -> tensor<?xf32> {
       %s = stablehlo.custom_call @Sharding(%x) {mhlo.sharding = "{devices=[2]<=[2]}"} : (tensor<?xf32>) -> tensor<?xf32>
@@ -132,5 +132,5 @@ def test_parts_are_equal() -> None:
     """
     x = np.arange(6, dtype=np.float32)
     np.testing.assert_array_equal(sr.load(text).run(x)[0], x)
-    with pytest.raises(sr.EvaluationError, match=r"shape \[5\] can.t be split into \[2\] equal parts"):
+    with pytest.raises(sr.EvaluationError, match=r"cannot split .* shape \[5\] into \[2\] equal parts"):
         sr.load(text).run(x[:5])

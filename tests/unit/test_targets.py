@@ -1,4 +1,4 @@
-"""Targets of custom_call: factorizations put together again, results that JAX gives, refusals and their reasons."""
+"""custom_call targets: factorizations are multiplied back, other results compared with values by hand."""
 
 from __future__ import annotations
 
@@ -6,15 +6,17 @@ from typing import Any
 
 import numpy as np
 import pytest
-from routines import LETTERS, adjoint, call, close, each_letter, flag, positive, random, real
+from routines import LETTERS, adjoint, both_precisions, call, close, each_letter, flag, positive, random, real
 
 import stablehlo_ref as sr
+
+pytestmark = [pytest.mark.usefixtures("precision"), both_precisions]
 
 Array = Any
 
 
 def permuted(a: Array, pivots: Array) -> Array:
-    """The rows of one matrix after exchanges with pivots that count from 1."""
+    """Return the rows of a matrix after swaps with pivots, counted from 1."""
     a = a.copy()
     for k, pivot in enumerate(pivots - 1):
         a[[k, pivot]] = a[[pivot, k]]
@@ -53,7 +55,7 @@ def test_getrf(letter: str, rows: int, columns: int) -> None:
     assert info.tolist() == [0, 0]
 
 
-def test_getrf_of_a_singular_matrix() -> None:
+def test_getrf_reports_the_first_zero_pivot() -> None:
     a = np.array([[1.0, 2, 3], [2, 4, 6], [0, 0, 1]])
     _, pivots, info = call("lapack_dgetrf_ffi", a, results=[((3, 3), "f8"), ((3,), "i4"), ((), "i4")])
     assert pivots.tolist() == [2, 2, 3]
@@ -143,7 +145,7 @@ def test_gehrd(letter: str) -> None:
 
 
 def reflectors_below(packed: Array, tau: Array) -> Array:
-    """The product of the reflectors below the first diagonal under the main one."""
+    """Return the product of the reflectors stored below the first subdiagonal."""
     q = np.broadcast_to(np.eye(packed.shape[-1], dtype=packed.dtype), packed.shape)
     for k in range(tau.shape[-1]):
         v = np.tril(packed, -2)[..., k]
@@ -202,7 +204,7 @@ def test_syevd(letter: str, uplo: str) -> None:
     assert info.tolist() == [0, 0]
 
 
-def test_a_matrix_without_numbers_has_none() -> None:
+def test_syevd_of_nan_returns_nan() -> None:
     a = np.stack([np.eye(3), np.full((3, 3), np.nan)])
     results = [(a.shape, "f8"), ((2, 3), "f8"), ((2,), "i4")]
     config = f"mode = {flag('V')}, uplo = {flag('L')}"
@@ -244,10 +246,10 @@ def test_gees(letter: str) -> None:
     assert info.tolist() == [0, 0]
 
 
-# --- XLA's own ------------------------------------------------------------------------------------------------------
+# --- GPUs and XLA -----------------------------------------------------------------------------------------------------
 
 
-def test_libraries_for_gpus_are_told_by_flags() -> None:
+def test_gpu_libraries_have_boolean_parameters() -> None:
     a, wide = positive(np.float64, 3), random(np.float64, 2, 5)
     (factor, _) = call("cusolver_potrf_ffi", a, results=[((3, 3), "f8"), ((), "i4")], config="lower = true")
     close(np.tril(factor) @ np.tril(factor).T, a)
@@ -261,7 +263,7 @@ def test_libraries_for_gpus_are_told_by_flags() -> None:
     close(u * values @ v.T, wide)
 
 
-def test_approx_top_k_finds_all() -> None:
+def test_approx_top_k_is_exact() -> None:
     text = """
     func.func @main(%x: tensor<2x5xf32>) -> (tensor<2x2xf32>, tensor<2x2xi32>) {
       %i = stablehlo.iota dim = 1 : tensor<2x5xi32>
@@ -288,7 +290,16 @@ def test_approx_top_k_finds_all() -> None:
         np.testing.assert_array_equal(found[1], indices)
 
 
-def test_results_in_a_tuple() -> None:
+@pytest.mark.parametrize("target", ["TopK", "mhlo.topk"])
+@pytest.mark.parametrize("config", [None, "", "k = 2 : i64"])
+def test_top_k_without_k_returns_as_many_as_its_result_holds(target: str, config: str | None) -> None:
+    x = np.array([[3, 1, 4, 1, 5], [-9, 2, 6, 6, -5]], np.float32)
+    values, indices = call(target, x, results=[((2, 2), "f4"), ((2, 2), "i4")], config=config)
+    assert values.tolist() == [[5, 4], [6, 6]]
+    assert indices.tolist() == [[4, 2], [2, 3]]
+
+
+def test_eigh_returns_a_tuple() -> None:
     text = """
     func.func @main(%x: tensor<3x3xf32>) -> (tensor<3x3xf32>, tensor<3xf32>) {
       %0 = stablehlo.custom_call @Eigh(%x) {backend_config = "1,1,15,0.000010"}
@@ -303,7 +314,7 @@ def test_results_in_a_tuple() -> None:
     close(vectors * values @ vectors.T, a)
 
 
-def test_the_permutation_of_a_factorization() -> None:
+def test_lu_decomposition_returns_the_permutation() -> None:
     a = random(np.float32, 4, 4)
     results = [((4, 4), "f4"), ((4,), "i4"), ((4,), "i4")]
     packed, pivots, order = call("LuDecomposition", a, results=results)
@@ -311,7 +322,7 @@ def test_the_permutation_of_a_factorization() -> None:
     np.testing.assert_array_equal(permuted(a, pivots + 1), a[order])
 
 
-def test_threefry_for_gpus_has_the_published_numbers() -> None:
+def test_threefry_agrees_with_published_vectors() -> None:
     ones, pi = np.uint32(0xFFFFFFFF), np.array([0x243F6A88, 0x85A308D3, 0x13198A2E, 0x03707344], np.uint32)
     keys, counters = ([[0, 0], [ones, ones], part] for part in (pi[2:], pi[:2]))
     words = [np.array(x, np.uint32) for pairs in (keys, counters) for x in zip(*pairs)]
@@ -320,22 +331,22 @@ def test_threefry_for_gpus_has_the_published_numbers() -> None:
     assert second.tolist() == [0x99BA4EFE, 0xBB002BE7, 0x483DF7A0]
 
 
-# --- marks, assertions, refusals ------------------------------------------------------------------------------------
+# --- annotations and assertions ---------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("target", ["Sharding", "annotate_device_placement", "SPMDFullToShardShape"])
-def test_marks_return_their_operand(target: str) -> None:
+def test_annotations_return_their_operand(target: str) -> None:
     x = random(np.float32, 2, 4)
     (y,) = call(target, x, results=[(x.shape, "f4")], more='mhlo.sharding = "{devices=[2,1]0,1}"')
     np.testing.assert_array_equal(x, y)
 
 
-def test_a_shard_is_not_made_by_one_process() -> None:
+def test_annotations_reject_shards() -> None:
     with pytest.raises(sr.UnsupportedError, match=r"from tensor<2x4xf32> to tensor<1x4xf32> needs more than one"):
         call("xla.sdy.GlobalToLocalShape", random(np.float32, 2, 4), results=[((1, 4), "f4")])
 
 
-def test_shape_assertions_fail_with_their_message() -> None:
+def test_shape_assertion_formats_its_message() -> None:
     message = 'error_message = "Expected {0} to be {1} + {0}, got {2}", has_side_effect = true'
     numbers = np.int32(3), np.int64(4)
     assert call("shape_assertion", np.True_, *numbers, results=[], more=message) == ()
@@ -343,16 +354,16 @@ def test_shape_assertions_fail_with_their_message() -> None:
         call("shape_assertion", np.False_, *numbers, results=[], more=message)
 
 
-def test_what_lies_outside_is_refused_with_a_reason() -> None:
+def test_host_callbacks_are_unsupported() -> None:
     target = "xla_ffi_python_cpu_callback"
     with pytest.raises(sr.UnsupportedError, match=rf"@{target} calls a function of the Python process that exported"):
         call(target, np.float32(1), results=[((), "f4")])
 
 
-# --- shapes that are operands ---------------------------------------------------------------------------------------
+# --- shapes as operands -----------------------------------------------------------------------------------------------
 
 
-def test_shapes_of_results_among_the_operands() -> None:
+def test_result_shapes_as_operands() -> None:
     text = """
     func.func @main(%x: tensor<?x3x3xf64>, %sizes: tensor<3xi32>, %batch: tensor<1xi32>)
         -> (tensor<?x3x3xf64>, tensor<?xi32>) {

@@ -1,4 +1,4 @@
-"""Targets of libraries for GPUs that differ from LAPACK's by more than their names."""
+"""Targets of GPU libraries whose parameters or results differ from LAPACK's."""
 
 from __future__ import annotations
 
@@ -6,32 +6,32 @@ import numpy as np
 import pytest
 from routines import LETTERS, call, close, each_letter, random
 
-TYPED = "compute_uv = {uv}, full_matrices = {full}"
+CONFIG = "compute_uv = {uv}, full_matrices = {full}"
 
 
 @pytest.mark.parametrize("routine", ["gesvdj", "gesvdp"])
-def test_right_vectors_come_by_columns(routine: str) -> None:
+def test_right_vectors_are_columns(routine: str) -> None:
     a = random(np.complex128, 2, 3, 5)
     results = [(a.shape, "c16"), ((2, 3), "f8"), ((2, 3, 3), "c16"), ((2, 5, 3), "c16"), ((2,), "i4")]
-    config = TYPED.format(uv="true", full="false")
+    config = CONFIG.format(uv="true", full="false")
     _, values, u, v, _ = call(f"cusolver_{routine}_ffi", a, results=results, config=config)
     close(u * values[:, np.newaxis] @ np.conjugate(v.swapaxes(1, 2)), a)
 
 
 @pytest.mark.parametrize("routine", ["gesvdj", "gesvdp"])
-def test_there_is_room_for_vectors_that_nobody_wants(routine: str) -> None:
+def test_values_without_vectors(routine: str) -> None:
     a = random(np.float64, 3, 5)
     results = [(a.shape, "f8"), ((3,), "f8"), ((3, 3), "f8"), ((5, 3), "f8"), ((), "i4")]
-    config = TYPED.format(uv="false", full="false")
+    config = CONFIG.format(uv="false", full="false")
     _, values, *_ = call(f"hipsolver_{routine}_ffi", a, results=results, config=config)
     close(np.sum(values**2), np.sum(a**2))  # the square of the Frobenius norm
 
 
 @each_letter
-def test_geev_has_conjugate_vectors_in_their_parts(letter: str) -> None:
+def test_geev_returns_conjugate_vectors_as_real_and_imaginary_parts(letter: str) -> None:
     dtype = LETTERS[letter]
     a, wide = random(dtype, 4, 4), np.result_type(dtype, np.complex64)
-    a[:2, :2] = [[0, -2], [2, 0]]  # with a pair of conjugate eigenvalues, as what is left of it is zero
+    a[:2, :2] = [[0, -2], [2, 0]]  # this block of a block triangular matrix has a pair of conjugate eigenvalues
     a[2:, :2] = 0
     results = [(a.shape, dtype), ((4,), wide), (a.shape, dtype), (a.shape, dtype), ((), "i4")]
     _, values, _, vectors, info = call("cusolver_geev_ffi", a, results=results, config="left = false, right = true")
@@ -47,7 +47,7 @@ def test_geev_has_conjugate_vectors_in_their_parts(letter: str) -> None:
     assert info == 0
 
 
-def test_geev_gives_up_on_what_is_no_number() -> None:
+def test_geev_of_nan_returns_nan() -> None:
     results = [((2, 2), "f8"), ((2,), "c16"), ((2, 2), "f8"), ((2, 2), "f8"), ((), "i4")]
     _, values, *_, info = call(
         "cusolver_geev_ffi", np.full((2, 2), np.nan), results=results, config="left = false, right = true"

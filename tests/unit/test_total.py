@@ -1,4 +1,4 @@
-"""Whatever a program is, or is given, the answer is a result or an error that says where and why."""
+"""Unusual programs and inputs: the answer is a result, or an error with a location and a reason."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import pytest
 import stablehlo_ref as sr
 from stablehlo_ref.execute.observe import Statistics
 from stablehlo_ref.ir.types import FloatType, tensor_type
-from stablehlo_ref.text import value_text
+from stablehlo_ref.numerics.value_text import value_text
 
 NEGATE = """
 func.func @main(%a: tensor<2xf32>) -> tensor<2xf32> {
@@ -34,7 +34,7 @@ LARGE = 40_000_000_000  # more elements than fit into memory, if they were not a
 
 
 def refusal(text: str, *arrays: Any, error: type[sr.StablehloError] = sr.InvalidError) -> str:
-    """The message of the error, which has a place."""
+    """Return the message of the error, which must have a location."""
     with pytest.raises(error) as caught:
         sr.load(text).run(*arrays)
     (diagnostic,) = caught.value.diagnostics
@@ -42,7 +42,7 @@ def refusal(text: str, *arrays: Any, error: type[sr.StablehloError] = sr.Invalid
     return diagnostic.message
 
 
-# --- what Python gives ----------------------------------------------------------------------------------------------
+# --- arguments from Python --------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -58,15 +58,15 @@ def refusal(text: str, *arrays: Any, error: type[sr.StablehloError] = sr.Invalid
     ],
     ids=str,
 )
-def test_options_of_another_type(options: dict[str, Any]) -> None:
+def test_rejects_options_of_another_type(options: dict[str, Any]) -> None:
     (name,) = options
-    with pytest.raises(TypeError, match=f"^{name} is "):
+    with pytest.raises(TypeError, match=f"^{name} must be "):
         sr.load(NEGATE).run(ONES, **options)
-    with pytest.raises(TypeError, match=f"^{name} is "):
+    with pytest.raises(TypeError, match=f"^{name} must be "):
         sr.load(NEGATE).run_parallel([[ONES]], **options)
 
 
-def test_options_that_are_none_are_as_left_out() -> None:
+def test_option_none_is_the_default() -> None:
     none: Any = dict.fromkeys(("limits", "observer", "custom_calls", "overrides", "check_overrides"))
     np.testing.assert_array_equal(sr.load(NEGATE).run(ONES, **none), [-ONES])
     np.testing.assert_array_equal(sr.load(NEGATE).run_parallel([[ONES]], **none), [[-ONES]])
@@ -84,20 +84,20 @@ def test_options_that_are_none_are_as_left_out() -> None:
     ],
     ids=str,
 )
-def test_grids_of_another_type(options: dict[str, Any]) -> None:
+def test_rejects_grid_options_of_another_type(options: dict[str, Any]) -> None:
     (name,) = options
-    with pytest.raises(TypeError, match=f"^{name} is "):
+    with pytest.raises(TypeError, match=f"^{name} must be "):
         sr.load(NEGATE).run_parallel(**{"inputs_per_process": [[ONES]]} | options)
 
 
 @pytest.mark.parametrize("given", [5, None, ONES[0]])
 def test_inputs_of_a_process_of_another_type(given: Any) -> None:
-    with pytest.raises(TypeError, match="what a process is given is a list of arrays"):
+    with pytest.raises(TypeError, match="the inputs of a process must be a list of arrays"):
         sr.load(NEGATE).run_replicas([given])
 
 
 @pytest.mark.parametrize("count", [0, -1])
-def test_grids_of_no_process(count: int) -> None:
+def test_rejects_grids_without_processes(count: int) -> None:
     with pytest.raises(sr.EvaluationError, match="a grid has from 1"):
         sr.load(NEGATE).run_parallel([[ONES]], num_partitions=count)
     program = sr.load(f"module attributes {{mhlo.num_replicas = {count} : i32}} {{{NEGATE}}}")
@@ -106,12 +106,12 @@ def test_grids_of_no_process(count: int) -> None:
     assert caught.value.diagnostics[0].line == 2
 
 
-def test_sizes_of_grids_that_are_no_integers_are_others_attributes() -> None:
+def test_ignores_grid_size_attributes_that_are_not_integers() -> None:
     program = sr.load(f"module attributes {{mhlo.num_replicas = 2.5 : f32}} {{{NEGATE}}}")
     assert len(program.run_replicas([[ONES], [ONES]])) == 2
 
 
-def test_an_infeed_that_fails() -> None:
+def test_reports_exceptions_of_the_infeed() -> None:
     def values() -> Iterator[Any]:
         yield from ()
         raise KeyError("no more")
@@ -122,32 +122,32 @@ def test_an_infeed_that_fails() -> None:
 
 @pytest.mark.parametrize("name", ["max_bytes", "max_depth", "max_steps", "max_seconds"])
 def test_limits_are_positive_numbers(name: str) -> None:
-    with pytest.raises(TypeError, match=f"^{name} is a number"):
+    with pytest.raises(TypeError, match=f"^{name} must be a number"):
         sr.Limits(**{name: "1"})  # type: ignore[arg-type]
     for value in (0, -1, float("nan")):
-        with pytest.raises(ValueError, match=f"^{name} is a positive number"):
+        with pytest.raises(ValueError, match=f"^{name} must be a positive number"):
             sr.Limits(**{name: value})  # type: ignore[arg-type]
 
 
-def test_a_limit_that_is_reached_before_the_first_op_is_at_the_entry() -> None:
+def test_limit_reached_before_the_first_op_is_reported_at_the_entry() -> None:
     with pytest.raises(sr.EvaluationError, match="takes longer") as caught:
         sr.load(NEGATE).run(ONES, limits=sr.Limits(max_seconds=1e-9))
     assert caught.value.diagnostics[0].line == 2
 
 
 def test_text_of_another_type() -> None:
-    with pytest.raises(TypeError, match="text is a str, or bytes, not 5"):
+    with pytest.raises(TypeError, match="text must be a str, or bytes, got 5"):
         sr.parse(5)  # type: ignore[arg-type]
 
 
-# --- numbers and sizes out of all bounds ----------------------------------------------------------------------------
+# --- extreme numbers and sizes ----------------------------------------------------------------------------------------
 
 
 def constant(type: str, op: str) -> str:
     return f"func.func @main() {{\n  %c = stablehlo.constant dense<1> : {type}\n  {op}\n  return\n}}"
 
 
-def test_integers_of_more_than_64_bits() -> None:
+def test_rejects_integers_of_more_than_64_bits() -> None:
     close = "check.expect_close %c, %c, max_ulp_difference = 18446744073709551616 : tensor<f32>, tensor<f32>"
     with pytest.raises(sr.MalformedError, match="integer value too large"):
         sr.load(constant("tensor<f32>", close))
@@ -157,7 +157,7 @@ def test_integers_of_more_than_64_bits() -> None:
             sr.load(constant("tensor<f32>", custom_call))
 
 
-def test_attributes_of_more_than_64_bits() -> None:
+def test_rejects_attributes_of_more_than_64_bits() -> None:
     close = '"check.expect_close"(%c, %c) {max_ulp_difference = 18446744073709551616 : i128}'
     text = constant("tensor<f32>", f"{close} : (tensor<f32>, tensor<f32>) -> ()")
     assert refusal(text).endswith("attribute 'max_ulp_difference' must be a 64-bit integer")
@@ -166,7 +166,7 @@ def test_attributes_of_more_than_64_bits() -> None:
     assert refusal(text).endswith("attribute 'dimensions' must be a list of 64-bit integers")
 
 
-def test_booleans_are_no_dimensions() -> None:
+def test_rejects_booleans_as_dimensions() -> None:
     reverse = '%0 = "stablehlo.reverse"(%c) {dimensions = array<i1: false>} : (tensor<2xf32>) -> tensor<2xf32>'
     assert refusal(constant("tensor<2xf32>", reverse)).endswith("must be a list of 64-bit integers")
 
@@ -179,13 +179,13 @@ def test_booleans_are_no_dimensions() -> None:
         f'"stablehlo.collective_permute"(%c) {{source_target_pairs = dense<> : tensor<{LARGE}x0xi64>}}',
     ],
 )
-def test_literals_of_one_number_that_stand_for_long_lists(op: str) -> None:
+def test_rejects_splats_as_long_lists(op: str) -> None:
     text = constant("tensor<2xf32>", f"%0 = {op} : (tensor<2xf32>) -> tensor<2xf32>")
-    assert refusal(text).endswith("elements, where no list has more than 1048576")
+    assert refusal(text).endswith("elements, more than the limit of 1048576 for a list")
 
 
 @pytest.mark.parametrize("shape", ["arguments", "constant"])
-def test_shapes_of_far_too_many_dimensions(shape: str) -> None:
+def test_rejects_shapes_of_too_many_dimensions(shape: str) -> None:
     sizes = f"tensor<{LARGE}xi64>"
     reshape = f"%0 = stablehlo.dynamic_reshape %a, %s : (tensor<f32>, {sizes}) -> tensor<?xf32>"
     given = f", %s: {sizes}" if shape == "arguments" else ""
@@ -194,20 +194,20 @@ def test_shapes_of_far_too_many_dimensions(shape: str) -> None:
     assert "(C4): size(output_shape) == rank(result)" in refusal(text)
 
 
-def test_a_message_about_a_large_literal_does_not_show_it() -> None:
+def test_messages_omit_the_elements_of_large_literals() -> None:
     type = f"tensor<{'2x' * 40}f32>"
     text = f"ml_program.global private @g(dense<0.0> : {type}) : tensor<2xf32>\n"
     assert refusal(text).startswith("'ml_program.global' op (")
 
 
-def test_any_number_of_empty_matrices() -> None:
+def test_runs_on_any_number_of_empty_matrices() -> None:
     type = f"tensor<{1 << 40}x0x0xf32>"
     text = f"func.func @main(%a: {type}) -> {type} {{\n  %0 = stablehlo.cholesky %a, lower = true : {type}\n"
     a = np.empty((1 << 40, 0, 0), np.float32)
     assert sr.load(f"{text}  return %0 : {type}\n}}").run(a)[0].shape == a.shape
 
 
-def test_constants_larger_than_any_tensor() -> None:
+def test_limits_the_size_of_constants() -> None:
     size = 1 << 50
     fold = "stablehlo.reduce(%c init: %z) applies stablehlo.add across dimensions = [0]"
     zero = "%z = stablehlo.constant dense<0> : tensor<i8>"
@@ -215,7 +215,7 @@ def test_constants_larger_than_any_tensor() -> None:
     assert "is larger than the limit" in refusal(text, error=sr.EvaluationError)
 
 
-def test_literals_of_empty_lists_of_long_ones() -> None:
+def test_literal_of_no_long_lists() -> None:
     type = f"tensor<0x{LARGE}xi64>"
     text = f"func.func @main() -> {type} {{\n  %0 = stablehlo.constant dense<[]> : {type}\n  return %0 : {type}\n}}"
     assert sr.load(text).run()[0].shape == (0, LARGE)
@@ -223,39 +223,39 @@ def test_literals_of_empty_lists_of_long_ones() -> None:
 
 @pytest.mark.parametrize("word", [".-0", ".5", "-.5", "+.5"])
 @pytest.mark.parametrize("others", ["0.25", "4.9e-324"])
-def test_digits_stand_before_the_point(word: str, others: str) -> None:
+def test_rejects_literals_without_digits_before_the_point(word: str, others: str) -> None:
     text = constant("tensor<f32>", f"%0 = stablehlo.constant dense<[{others}, {word}]> : tensor<2xf64>")
     assert f"'{word}'" in refusal(text, error=sr.MalformedError)
 
 
-def test_as_many_dimensions_as_arrays_may_have_are_printed() -> None:
+def test_prints_arrays_of_60_dimensions() -> None:
     type = f"tensor<{'2x' * 60}i32>"
     program = sr.load(f"func.func @main() {{\n  %0 = stablehlo.constant dense<7> : {type}\n  return\n}}")
     assert f"dense<7> : {type}" in str(program)
 
 
-def test_empty_arrays_of_many_empty_ones_are_printed() -> None:
+def test_prints_many_empty_arrays() -> None:
     type = tensor_type((LARGE, 0), FloatType("f32"))
     assert value_text(type, np.empty((LARGE, 0), np.float32)) == f"{type} {{...}}"
 
 
-def test_signaling_nans_are_printed() -> None:
+def test_prints_signaling_nans() -> None:
     text = constant("tensor<f32>", "%0 = stablehlo.constant dense<[0x7F89, 1.0]> : tensor<2xbf16>")
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert "dense<[0x7F89, 1.000000e+00]> : tensor<2xbf16>" in str(sr.load(text))
 
 
-def test_the_largest_index() -> None:
+def test_accepts_the_largest_index() -> None:
     text = "func.func @main() {\n  %0 = arith.constant 18446744073709551615 : index\n  return\n}"
     assert sr.load(text).run() == ()
 
 
-# --- what only a run tells ------------------------------------------------------------------------------------------
+# --- run-time sizes ---------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("op", ["broadcast_add", "broadcast_select"])
-def test_sizes_that_turn_out_not_to_broadcast(op: str) -> None:
+def test_reports_runtime_sizes_that_do_not_broadcast(op: str) -> None:
     types = "tensor<?xf32>, tensor<3xf32>"
     name, condition = ("%c, ", "tensor<1xi1>, ") if op == "broadcast_select" else ("", "")
     text = f"""func.func @main(%a: tensor<?xf32>, %b: tensor<3xf32>) -> tensor<3xf32> {{
@@ -267,7 +267,7 @@ def test_sizes_that_turn_out_not_to_broadcast(op: str) -> None:
     assert message.endswith("compatible(result, infer())")
 
 
-def test_sizes_are_compared_before_choices_are_looked_for() -> None:
+def test_checks_sizes_before_implementation_defined_choices() -> None:
     text = """
 func.func @main(%a: tensor<?xi32>, %b: tensor<3xi32>) -> tensor<?xi32> {
   %0 = stablehlo.divide %a, %b : (tensor<?xi32>, tensor<3xi32>) -> tensor<?xi32>
@@ -278,7 +278,7 @@ func.func @main(%a: tensor<?xi32>, %b: tensor<3xi32>) -> tensor<?xi32> {
         sr.load(text).run(np.ones(4, np.int32), np.ones(3, np.int32), on_implementation_defined="error")
 
 
-def test_gather_into_more_dimensions_than_there_are() -> None:
+def test_rejects_gather_with_too_few_result_dimensions() -> None:
     gather = (
         '%0 = "stablehlo.gather"(%c, %c) <{dimension_numbers = #stablehlo.gather<offset_dims = [2], '
         "collapsed_slice_dims = [], start_index_map = [0], index_vector_dim = 1>, slice_sizes = array<i64: 1>}> "
@@ -287,10 +287,10 @@ def test_gather_into_more_dimensions_than_there_are() -> None:
     assert "(C22): shape(result) == shape(infer())" in refusal(constant("tensor<2xi32>", gather))
 
 
-# --- element types that numpy's views do not know -------------------------------------------------------------------
+# --- element types without numpy views --------------------------------------------------------------------------------
 
 
-def test_long_windows_of_f8E5M2() -> None:
+def test_reduces_long_windows_of_f8E5M2() -> None:
     type = "tensor<3000xf8E5M2>"
     text = f"""func.func @main(%a: {type}) -> tensor<2xf8E5M2> {{
   %low = stablehlo.constant dense<-1.0> : tensor<f8E5M2>
@@ -306,7 +306,7 @@ def test_long_windows_of_f8E5M2() -> None:
     assert sr.load(text).run(a)[0].tolist() == [3, 2]
 
 
-def test_einsum_of_a_diagonal_of_f8E5M2() -> None:
+def test_einsum_takes_the_diagonal_of_f8E5M2() -> None:
     types = "(tensor<2x2xf8E5M2>, tensor<f8E5M2>) -> tensor<2xf8E5M2>"
     text = f"""func.func @main(%a: tensor<2x2xf8E5M2>, %b: tensor<f8E5M2>) -> tensor<2xf8E5M2> {{
   %0 = stablehlo.einsum %a, %b, config = "aa,->a" : {types}
@@ -316,10 +316,10 @@ def test_einsum_of_a_diagonal_of_f8E5M2() -> None:
     assert sr.load(text).run(a, a.dtype.type(2))[0].tolist() == [2, 8]
 
 
-# --- observers ------------------------------------------------------------------------------------------------------
+# --- observers --------------------------------------------------------------------------------------------------------
 
 
-def test_statistics_of_a_program_that_starts_a_grid() -> None:
+def test_statistics_count_ops_of_a_grid() -> None:
     text = """
 func.func @each(%a: tensor<1xf32>) -> tensor<2xf32> {
   %0 = "stablehlo.all_gather"(%a) {all_gather_dim = 0 : i64, replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>}
@@ -337,10 +337,10 @@ func.func @main(%a: tensor<1xf32>) {
     assert statistics.count == {"stablehlo.all_gather": 2, "interpreter.run_parallel": 1}
 
 
-# --- large grids ----------------------------------------------------------------------------------------------------
+# --- large grids ------------------------------------------------------------------------------------------------------
 
 
-def test_the_time_of_a_grid_grows_with_its_processes_and_not_with_their_pairs() -> None:
+def test_grid_time_is_not_quadratic_in_processes() -> None:
     count = 1 << 14
     sharding = f'mhlo.sharding = "{{devices=[2,{count // 2}]<=[{count}] last_tile_dim_replicate}}"'
     text = f"""
@@ -357,7 +357,7 @@ func.func @main(%a: tensor<2xf32>) -> tensor<2xf32> {{
 
 
 @pytest.mark.parametrize("when", ["before", "after"])
-def test_an_observer_that_fails_is_told_as_such(when: str) -> None:
+def test_reports_exceptions_of_the_observer(when: str) -> None:
     def fail(*_: Any) -> None:
         raise KeyError("mine")
 

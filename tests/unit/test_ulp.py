@@ -1,4 +1,4 @@
-"""The order and the distances of floats against lists of all values, and against math.nextafter."""
+"""Compare the order and the distances of floats with lists of all values and with math.nextafter."""
 
 import math
 
@@ -19,7 +19,7 @@ def every_value(dtype: np.dtype) -> np.ndarray:
 
 
 def total_order(x: np.ndarray) -> list[int]:
-    """The positions that IEEE-754's totalOrder sorts the values of `x` to, by their signs and values."""
+    """Return the indices that sort `x` in IEEE-754 totalOrder, by signs and values."""
 
     def key(i: int) -> tuple:
         value, bits = float(x[i]), int(x.view(f"u{x.itemsize}")[i])
@@ -33,7 +33,7 @@ def total_order(x: np.ndarray) -> list[int]:
 
 
 @pytest.mark.parametrize("dtype", NARROW, ids=str)
-def test_order_of_all_values(dtype: np.dtype) -> None:
+def test_ordered_bits_are_in_total_order(dtype: np.dtype) -> None:
     x = every_value(dtype)
     keys = ordered_bits(x)
     assert keys.dtype.kind == "i"
@@ -42,7 +42,7 @@ def test_order_of_all_values(dtype: np.dtype) -> None:
 
 
 @pytest.mark.parametrize("dtype", NARROW, ids=str)
-def test_distances_between_all_neighbours(dtype: np.dtype) -> None:
+def test_distance_between_adjacent_numbers_is_one(dtype: np.dtype) -> None:
     x = every_value(dtype)
     wide = x.astype(np.float64)
     numbers = x[~np.isnan(wide)]
@@ -57,7 +57,7 @@ def test_distances_between_all_neighbours(dtype: np.dtype) -> None:
 
 
 @pytest.mark.parametrize("dtype", NARROW, ids=str)
-def test_nan(dtype: np.dtype) -> None:
+def test_distance_to_nan_is_largest(dtype: np.dtype) -> None:
     x = every_value(dtype)
     nans = x[np.isnan(x.astype(np.float64))]
     one = np.ones(1, dtype)
@@ -66,7 +66,7 @@ def test_nan(dtype: np.dtype) -> None:
         assert (ulp_distance(nans, np.broadcast_to(nan, nans.shape)) == 0).all()
 
 
-def test_f64_steps() -> None:
+def test_distance_counts_steps_of_f64() -> None:
     random = np.random.default_rng(3)
     for start in [0.0, -0.0, 1.0, -1.0, 5e-324, 2.0**-1022, 1.7e308, *random.standard_normal(20)]:
         value = start
@@ -76,12 +76,12 @@ def test_f64_steps() -> None:
             assert ordered_bits(np.array([value]))[0] > ordered_bits(np.array([start]))[0]
 
 
-def test_largest_distance_of_f64() -> None:
+def test_distance_of_f64_does_not_overflow() -> None:
     x = np.array([-math.inf, math.inf, math.nan])
     assert ulp_distance(x, x[[1, 0, 0]]).tolist() == [2 * 0x7FF0000000000000] * 2 + [FAR]
 
 
-def test_f32() -> None:
+def test_order_and_distance_of_f32() -> None:
     x = np.array([-math.nan, -math.inf, -1.0, -1e-45, -0.0, 0.0, 1e-45, 1.0, math.inf, math.nan], np.float32)
     x[0] = np.array(0xFFC00000, np.uint32).view(np.float32)
     assert (np.diff(ordered_bits(x).astype(np.int64)) > 0).all()
@@ -89,13 +89,13 @@ def test_f32() -> None:
     assert ulp_distance(x[3:6], x[4:7]).tolist() == [1, 0, 1]
 
 
-def test_complex_takes_the_worse_part() -> None:
+def test_distance_of_complex_numbers_is_that_of_worse_part() -> None:
     x = np.array([1 + 2j, 1 + 1j, complex(math.nan, 0)])
     y = np.array([math.nextafter(1, 2) + 2j, 1 + math.nextafter(1, 0) * 1j, 0])
     assert ulp_distance(x, y).tolist() == [1, 1, FAR]
 
 
-def test_scalars() -> None:
+def test_accepts_scalars() -> None:
     for dtype in FLOAT_DTYPES:
         one, two = np.array([1, 2]).astype(dtype)
         assert ulp_distance(one, one) == 0 and ulp_distance(one, two) > 0

@@ -1,7 +1,8 @@
-"""The verifier: what no constraint of an op says, but every program must keep to."""
+"""The verifier: rules beyond the constraints of single ops."""
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 import stablehlo_ref as sr
@@ -15,7 +16,7 @@ func.func @main(%x: tensor<4xf32>, %p: tensor<i1>) -> tensor<4xf32> {
 
 
 def refused(text: str) -> str:
-    """The message with which the verifier refuses a program."""
+    """Return the message with which the verifier rejects a program."""
     with pytest.raises(sr.InvalidError) as raised:
         sr.load(text + "\n", allow_unregistered_dialect=True)
     assert raised.value.diagnostics[0].location is not None
@@ -25,27 +26,27 @@ def refused(text: str) -> str:
 @pytest.mark.parametrize(
     ("op", "reason"),
     [
-        ('"stablehlo.if"(%p) ({}, {}) : (tensor<i1>) -> ()', "expects regions of one block"),
+        ('"stablehlo.if"(%p) ({}, {}) : (tensor<i1>) -> ()', "expects regions with one block"),
         ('"stablehlo.if"(%p) ({^bb0:}, {^bb0:}) : (tensor<i1>) -> ()', "a region that ends with a terminator"),
-        ('%0 = "stablehlo.if"(%p) : (tensor<i1>) -> tensor<f32>', "number of regions: expects 2, has 0"),
-        ('%0 = "stablehlo.abs"(%x, %x) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>', "expects 1, has 2"),
+        ('%0 = "stablehlo.if"(%p) : (tensor<i1>) -> tensor<f32>', "number of regions: expected 2, got 0"),
+        ('%0 = "stablehlo.abs"(%x, %x) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>', "expected 1, got 2"),
         ("return %x : tensor<4xf32>", "must be the last op of its block"),
-        ("%0 = func.call @nobody(%x) : (tensor<4xf32>) -> tensor<4xf32>", "there is no such function"),
+        ("%0 = func.call @nobody(%x) : (tensor<4xf32>) -> tensor<4xf32>", "undefined function"),
         ("%0 = func.call @main(%x) : (tensor<4xf32>) -> tensor<4xf32>", r"but it is (tensor<4xf32>, tensor<i1>)"),
         ('"test.use"(%1) : (tensor<4xf32>) -> ()\n%1 = stablehlo.abs %x : tensor<4xf32>', "before its definition"),
         ("check.expect_close %x, %x, max_ulp_difference = -1 : tensor<4xf32>, tensor<4xf32>", "(C4)"),
         ('check.expect_serialized_eq %x, probe_id = "a", iter = -1 : tensor<4xf32>', "(C1): 0 <= iteration"),
     ],
 )
-def test_ops(op: str, reason: str) -> None:
+def test_rejects_invalid_ops(op: str, reason: str) -> None:
     assert reason in refused(MAIN.replace("OP", op))
 
 
 @pytest.mark.parametrize("element", ["i7", "i128", "si1", "f80", "complex<i32>", "complex<bf16>", "!t.string"])
-def test_element_types_that_the_spec_does_not_have(element: str) -> None:
+def test_rejects_element_types_that_are_not_in_the_spec(element: str) -> None:
     op = f'%0 = "stablehlo.abs"(%y) : (tensor<4x{element}>) -> tensor<4x{element}>'
     message = refused(f"func.func @main(%y: tensor<4x{element}>) {{\n  {op}\n  return\n}}")
-    assert f"there is no element type {element}" in message or "must be" in message
+    assert f"unsupported element type {element}" in message or "must be" in message
 
 
 @pytest.mark.parametrize(
@@ -60,7 +61,7 @@ def test_element_types_that_the_spec_does_not_have(element: str) -> None:
         ("i8:f32:0, {1.0}", "(C13): dim(self, quantization_dimension) = size(scales)"),
     ],
 )
-def test_quantized_types(type: str, label: str) -> None:
+def test_rejects_invalid_quantized_types(type: str, label: str) -> None:
     tensor = f"tensor<2x!quant.uniform<{type}>>"
     text = f"func.func @main(%x: {tensor}) {{\n  %0 = stablehlo.add %x, %x : {tensor}\n  return\n}}"
     assert label in refused(text)
@@ -73,15 +74,31 @@ def test_quantized_types(type: str, label: str) -> None:
         ('"func.func"() <{sym_name = 3, function_type = () -> ()}> ({}) : () -> ()', "must be a string"),
         ('"builtin.module"() ({\n^bb0(%a: i32):\n}) : () -> ()', "one block without arguments"),
         ('"builtin.module"() ({\n^bb0:\n^bb1:\n}) : () -> ()', "one block without arguments"),
-        ('"builtin.module"() ({}, {}) : () -> ()', "number of regions: expects 1, has 2"),
+        ('"builtin.module"() ({}, {}) : () -> ()', "number of regions: expected 1, got 2"),
         ("func.func private @f()\nfunc.func private @f()", "redefinition of symbol @f"),
         ("func.func @f() -> tensor<f32> {\n  return\n}", "returns (), but the function's results are (tensor<f32>)"),
     ],
 )
-def test_functions_and_modules(text: str, reason: str) -> None:
+def test_rejects_invalid_functions_and_modules(text: str, reason: str) -> None:
     assert reason in refused(text)
 
 
-def test_types_of_other_dialects_are_kept() -> None:
+def test_accepts_types_of_other_dialects() -> None:
     text = '"test.op"() : () -> tensor<2xi7>\nfunc.func private @f(tensor<2xi7>, vector<4xf32>)\n'
     assert "vector<4xf32>" in str(sr.load(text, allow_unregistered_dialect=True))
+
+
+def test_op_without_a_class_may_be_a_terminator() -> None:
+    text = 'func.func @f(%x: tensor<f32>) -> tensor<f32> {\n  "test.yield"(%x) : (tensor<f32>) -> ()\n}\n'
+    program = sr.load(text, allow_unregistered_dialect=True)
+    assert '"test.yield"(%x)' in str(program)
+    with pytest.raises(sr.UnsupportedError, match=r"'test\.yield' op belongs to a dialect"):
+        program.run(np.float32(1))
+    with pytest.raises(sr.MalformedError, match="unregistered dialect"):
+        sr.load(text)
+    assert "ends with a terminator" in refused(text.replace('"test.yield"(%x)', '"stablehlo.custom_call"(%x)'))
+
+
+def test_unnamed_arguments_must_be_those_of_the_block() -> None:
+    text = "func.func @f(tensor<f32>) {\n^bb0(%x: tensor<i32>):\n  return\n}"
+    assert "expects arguments (tensor<f32>) by its function type, but its body has (tensor<i32>)" in refused(text)

@@ -1,4 +1,4 @@
-"""The choices that a run warns of, by their anchors in docs/choices.md."""
+"""Collect the implementation-defined choices that a run warns of, by their anchors in docs/choices.md."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ func.func @main(%x: tensor<{t}>) -> tensor<{r}> {{
 
 
 def found(text: str, *arrays: Any) -> list[str]:
-    """The anchors that a run warns of, in order."""
+    """Return the anchors that a run warns of, in order."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         sr.parse(text + "\n").run(*arrays, on_implementation_defined="warn")
@@ -33,11 +33,13 @@ def found(text: str, *arrays: Any) -> list[str]:
 
 
 def binary(op: str, element_type: str, x: Any, y: Any) -> list[str]:
+    """Return the anchors that an op on two numbers warns of."""
     (type,) = (p.type for p in sr.parse(f"func.func @f(%x: tensor<{element_type}>) {{ return }}\n").inputs)
     x, y = (np.array([value]).astype(numpy_dtype(type.element_type)) for value in (x, y))
     return found(BINARY.format(op=op, t=f"1x{element_type}"), x, y)
 
 
-def unary(op: str, given: str, wanted: str, values: Any) -> list[str]:
-    type = f"tensor<{given}>" if given == wanted else f"(tensor<{given}>) -> tensor<{wanted}>"
-    return found(UNARY.format(op=op, t=given, r=wanted, type=type), values)
+def unary(op: str, operand: str, result: str, values: Any) -> list[str]:
+    """Return the anchors that an op warns of, given the types of its operand and result without `tensor<>`."""
+    type = f"tensor<{operand}>" if operand == result else f"(tensor<{operand}>) -> tensor<{result}>"
+    return found(UNARY.format(op=op, t=operand, r=result, type=type), values)

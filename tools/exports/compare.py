@@ -1,7 +1,7 @@
-"""Runs what a framework exports and compares with what the framework itself computes.
+"""Run programs that a framework exports and compare the results with the framework's own.
 
-A sample is one function: `make()` exports it, and gives the program, its arguments and the results that are due. The
-scripts beside this one list samples and hand them to `main`.
+A sample is one function: `make()` exports it and returns the program, its arguments and the expected results. The other
+scripts in this folder list samples and pass them to `main`.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 
 import stablehlo_ref as sr
 
-# How far a result may be from the framework's, relative to the largest number of the result: both round, and sum in
-# orders of their own. Integers and booleans are equal.
+# Tolerances by dtype, relative to the largest element of the result: both sides round, and sum in different orders.
+# Integers and booleans must be equal.
 BOUNDS = {"float64": 1e-11, "complex128": 1e-11, "float32": 2e-5, "complex64": 2e-5, "float16": 2e-3, "bfloat16": 1e-2}
 
 
 @dataclass(frozen=True)
 class Case:
-    """An exported program as text, its arguments, and what the framework computes."""
+    """An exported program as text, its arguments, and the framework's results."""
 
     program: str
     arguments: list[np.ndarray]
@@ -34,12 +34,15 @@ class Case:
 
 
 class NotExported(Exception):
-    """The framework does not export this sample."""
+    """The framework cannot export this sample."""
 
 
 @dataclass(frozen=True)
 class Sample:
-    """A name, the export, and what of its results is determined, where that is not all."""
+    """A named sample.
+
+    `make` exports it. `determined` maps results to the values that are unique, if not all are.
+    """
 
     name: str
     make: Callable[..., Case]
@@ -47,44 +50,46 @@ class Sample:
 
 
 def difference(ours: np.ndarray, theirs: np.ndarray) -> str:
-    """What is wrong with a result, nothing if it is right."""
+    """Return how a result differs from the expected one, or "" if it agrees."""
     if (ours.shape, ours.dtype) != (theirs.shape, theirs.dtype):
-        return f"is {ours.dtype} {ours.shape}, not {theirs.dtype} {theirs.shape}"
+        return f"expected {theirs.dtype} {theirs.shape}, got {ours.dtype} {ours.shape}"
     bound = BOUNDS.get(theirs.dtype.name, 0.0)
     wide = np.complex128 if theirs.dtype.kind == "c" else np.float64 if bound else theirs.dtype
     x, y = ours.astype(wide), theirs.astype(wide)
     apart = np.where((x == y) | ((x != x) & (y != y)), 0, np.abs(x - y) if bound else 1)
     worst = np.max(apart, initial=0) / (np.max(np.abs(y), initial=1e-30, where=np.isfinite(y)) if bound else 1)
-    return "" if worst <= bound else f"is {worst:.1e} off"
+    return "" if worst <= bound else f"has error {worst:.1e}"
 
 
 def check(sample: Sample, case: Case) -> str:
-    """What is wrong with a program's results, nothing if they are right."""
+    """Run a program and return how its results differ from the expected ones, or "" if they agree."""
     try:
         results = sr.load(case.program).run(*case.arguments)
     except sr.StablehloError as error:
         return str(error)
     if len(results) != len(case.expected):
-        return f"has {len(results)} results, not {len(case.expected)}"
+        return f"expected {len(case.expected)} results, got {len(results)}"
     differences = map(difference, sample.determined(list(results)), sample.determined(case.expected))
-    return "; ".join(f"result {i} {text}" for i, text in enumerate(differences) if text)
+    return "; ".join(f"result {i}: {text}" for i, text in enumerate(differences) if text)
 
 
 def main(samples: Iterable[Sample], framework: str) -> int:
-    """Checks the samples that the command line picks, prints what is wrong, and gives the exit code."""
+    """Check the samples that the command line selects, print differences, and return the exit code."""
     return run(samples, framework, parser(framework).parse_args())
 
 
 def parser(framework: str) -> argparse.ArgumentParser:
-    """The options of all scripts."""
-    parser = argparse.ArgumentParser(description=f"runs exports of {framework} and compares with its own results")
+    """Return the parser of the options that all scripts have."""
+    parser = argparse.ArgumentParser(
+        description=f"run programs exported by {framework} and compare results with its own"
+    )
     parser.add_argument("--only", default="", metavar="REGEX")
-    parser.add_argument("--save", type=Path, metavar="FOLDER", help="keep the exported programs there")
+    parser.add_argument("--save", type=Path, metavar="FOLDER", help="save the exported programs in FOLDER")
     return parser
 
 
 def run(samples: Iterable[Sample], framework: str, options: argparse.Namespace) -> int:
-    """`main` with options that have been read."""
+    """Check samples with parsed options and return the exit code."""
     right = wrong = 0
     missing = []
     for sample in samples:
@@ -102,6 +107,6 @@ def run(samples: Iterable[Sample], framework: str, options: argparse.Namespace) 
             print(f"{sample.name}: {what}", flush=True)
         right, wrong = right + (not what), wrong + bool(what)
     if missing:
-        print(f"{len(missing)} samples are not exported: {' '.join(missing)}")
+        print(f"{len(missing)} samples cannot be exported: {' '.join(missing)}")
     print(f"{right} of {right + wrong} samples agree with {framework}")
     return bool(wrong)

@@ -1,9 +1,9 @@
-"""Exports programs of JAX for eight devices, runs them here and compares with what JAX computes on eight.
+"""Export JAX programs for eight devices, run them, and compare the results with JAX's on eight devices.
 
     python tools/exports/jax_devices.py [--only REGEX] [--save FOLDER]
 
-Each is exported with Shardy, which JAX partitions programs with, and with GSPMD, which it did before. Exits with 1 if
-one is wrong. Needs the extra `jax`.
+Each program is exported for Shardy, JAX's partitioner, and for GSPMD, its predecessor. The exit code is 1 if a result
+differs. Needs the extra `jax`.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def on(*axes: Any) -> NamedSharding:
 
 
 def layers(x: Any, w: Any) -> Any:
-    """Two layers whose tensors are laid out in different ways."""
+    """Compute two layers whose tensors have different shardings."""
     hidden = lax.with_sharding_constraint(jnp.tanh(x @ w), on("x", "y"))
     return lax.with_sharding_constraint(hidden @ w.T, on(None, ("x", "y"))).sum(0)
 
@@ -41,7 +41,7 @@ def shards(function: Callable[..., Any], ins: Any, outs: Any, **options: Any) ->
 
 
 def ring(x: Any, w: Any) -> Any:
-    """A product by the parts of `w`, which go around in a ring."""
+    """Compute a matrix product with the shards of `w` passed around a ring of devices."""
     places = [(i, (i + 1) % 4) for i in range(4)]
 
     def step(i: Any, state: Any) -> Any:
@@ -67,7 +67,7 @@ def exchanges(x: Any) -> Any:
 
 
 def twice(x: Any) -> Any:
-    """Parts that are put together, and taken apart another way."""
+    """Join shards and split the result along another axis."""
     rows = shards(lambda v: v - lax.pmean(v, "x"), P("x", None), P("x", None))(jnp.sin(x))
     return shards(lambda v: v / lax.psum(v**2, "y").sum(), P(None, "y"), P(None, "y"))(rows) + rows
 

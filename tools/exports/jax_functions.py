@@ -1,8 +1,8 @@
-"""Exports single functions of JAX and a few models, runs them here and compares with what JAX computes on the CPU.
+"""Export single JAX functions and small models, run them, and compare the results with JAX's on CPUs.
 
     python tools/exports/jax_functions.py [--only REGEX] [--save FOLDER]
 
-Exits with 1 if one is wrong. Needs the extras `jax` and `lapack`.
+The exit code is 1 if a result differs. Needs the extras `jax` and `lapack`.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ SOURCE = np.random.default_rng(0)
 
 
 def array(*shape: int, dtype: Any = np.float32) -> np.ndarray:
-    """Random numbers around 0; of integers those from -9 to 9."""
+    """Return normally distributed numbers, or integers from -9 to 9 (0 to 9 if unsigned)."""
     if np.dtype(dtype).kind in "iu":
         return SOURCE.integers(0 if np.dtype(dtype).kind == "u" else -9, 10, shape).astype(dtype)
     numbers = SOURCE.normal(size=shape)
@@ -113,7 +113,7 @@ def network(x: Any, k: Any) -> Any:
 
 
 def parallel(a: Any, b: Any) -> Any:
-    """A matrix product of which eight devices have parts."""
+    """Compute a matrix product that is sharded over eight devices."""
     mesh, spec = jax.make_mesh((2, 4), ("x", "y"), axis_types=(AxisType.Auto,) * 2), PartitionSpec
     specs = {"in_specs": (spec("x", "y"), spec("y", None)), "out_specs": spec("x", None)}
     return jax.shard_map(lambda a, b: lax.psum(a @ b, "y") + lax.axis_index("x"), mesh=mesh, **specs)(a, b)
@@ -131,7 +131,7 @@ MODELS: dict[str, tuple[Callable[..., Any], list[Any]]] = {
     "shard_map": (parallel, [array(4, 8), array(8, 3)]),
 }
 
-SYMBOLIC: dict[str, Callable[[Any], Any]] = {  # of a matrix whose number of rows is unknown
+SYMBOLIC: dict[str, Callable[[Any], Any]] = {  # of a matrix with a symbolic number of rows
     "softmax": jax.nn.softmax, "product": lambda x: x @ x.T, "reshape": lambda x: x.reshape(x.shape[0] * 2, -1),
     "concatenate": lambda x: jnp.concatenate([x, x]), "iota": lambda x: jnp.arange(x.shape[0]), "cumsum": jnp.cumsum,
     "pad": lambda x: jnp.pad(x, ((1, 2), (0, 0))), "slice": lambda x: x[1:-1:2], "sort": lambda x: jnp.sort(x, 0),
@@ -145,7 +145,7 @@ SYMBOLIC: dict[str, Callable[[Any], Any]] = {  # of a matrix whose number of row
 def exported(
     function: Callable[..., Any], operands: list[Any], symbolic: bool = False, platforms: Sequence[str] | None = None
 ) -> Case:
-    """A function of JAX: exported, for CPUs unless platforms are given, and called."""
+    """Export a JAX function, by default for CPUs, and call it for the expected results."""
     jitted, any_call = jax.jit(function), [export.DisabledSafetyCheck.custom_call("ALL")]
     rows = export.symbolic_shape("n", constraints=["n>=4"]) if symbolic else None
     types = [jax.ShapeDtypeStruct((*rows, *x.shape[1:]) if rows else x.shape, x.dtype) for x in operands]

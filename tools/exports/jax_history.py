@@ -1,10 +1,11 @@
-"""Runs what older versions of JAX exported, as JAX's own tests of its promises keep it, and compares with its results.
+"""Run programs that older versions of JAX exported, and compare the results with those that JAX recorded.
 
     python tools/exports/jax_history.py jax/_src/internal_test_util/export_back_compat_test_data [--only REGEX]
         [--save FOLDER]
 
-The folder holds Python files, which this script runs. Each names dictionaries with a program, inputs and the results
-that are due. Programs that stand there several times are run once. Exits with 1 if one is wrong.
+The folder is the data of JAX's backward compatibility tests: Python files, which this script executes. Their variables
+are dictionaries with a program, inputs and expected results. A program that occurs several times is run once. The exit
+code is 1 if a result differs.
 """
 
 from __future__ import annotations
@@ -22,17 +23,19 @@ Arrays = list[np.ndarray]
 
 
 def from_eigenvectors(results: Arrays) -> Arrays:
+    """Return the eigenvalues and the matrix that eigenvectors and eigenvalues represent."""
     vectors, values = results
     return [values, (vectors * values[..., np.newaxis, :]) @ adjoint(vectors)]
 
 
 def from_eigenvalues(results: Arrays) -> Arrays:
-    """The vectors may have any length and sign, and values are in no order."""
+    """Return sorted eigenvalues and the matrix; the order of values and the scale of vectors are arbitrary."""
     values, _, right = results
     return [np.sort(values), (right * values[..., np.newaxis, :]) @ np.linalg.pinv(right)]
 
 
 def from_singular_vectors(results: Arrays) -> Arrays:
+    """Return the singular values and the matrix."""
     values, *vectors = sorted(results, key=np.ndim)
     if not vectors:
         return [values]
@@ -41,6 +44,7 @@ def from_singular_vectors(results: Arrays) -> Arrays:
 
 
 def from_schur(results: Arrays) -> Arrays:
+    """Return the matrix that a Schur form and its vectors represent."""
     form, vectors = results
     return [vectors @ form @ adjoint(vectors)]
 
@@ -49,7 +53,7 @@ def adjoint(a: np.ndarray) -> np.ndarray:
     return np.conjugate(a.swapaxes(-1, -2))
 
 
-# What is determined where results are not: vectors have any sign or phase, and of a repeated value they are any basis.
+# The unique values of results that are not unique: vectors have any phase, and repeated values have any basis.
 DETERMINED: dict[str, Callable[[Arrays], Arrays]] = {
     "eigh": from_eigenvectors, "syev": from_eigenvectors, "eig_": from_eigenvalues, "svd": from_singular_vectors,
     "schur": from_schur,
@@ -60,21 +64,21 @@ def determined(name: str) -> Callable[[Arrays], Arrays]:
     return next((reduce for part, reduce in DETERMINED.items() if part in name.lower()), list)
 
 
-def kept(value: Any, name: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The dictionaries of test data, wherever they are in lists and other dictionaries."""
+def test_data(value: Any, name: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the dictionaries of test data inside lists and other dictionaries."""
     if isinstance(value, dict) and "mlir_module_text" in value:
         yield name, value
         return
     items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list | tuple) else ()
     for key, item in items:
-        yield from kept(item, f"{name}.{key}")
+        yield from test_data(item, f"{name}.{key}")
 
 
 def samples(folder: Path) -> Iterator[Sample]:
     seen = set()
     for path in sorted(folder.rglob("*.py")):
         for variable, value in runpy.run_path(str(path)).items():
-            for name, data in kept(value, f"{path.stem}.{variable}"):
+            for name, data in test_data(value, f"{path.stem}.{variable}"):
                 text = data["mlir_module_text"]
                 program = (text.decode() if isinstance(text, bytes) else text) + "\n"
                 if program not in seen:
@@ -87,7 +91,7 @@ def main() -> int:
     options = parser("older versions of JAX")
     options.add_argument("folder", type=Path)
     given = options.parse_args()
-    return run(samples(given.folder), "what JAX computed then", given)
+    return run(samples(given.folder), "the recorded results of JAX", given)
 
 
 if __name__ == "__main__":

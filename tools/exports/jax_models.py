@@ -1,9 +1,9 @@
-"""Exports small models of JAX and Flax with random weights, runs them here and compares with what JAX computes.
+"""Export small JAX and Flax models with random weights, run them, and compare the results with JAX's.
 
     python tools/exports/jax_models.py [--only REGEX] [--save FOLDER]
 
-Each is taken as `jax.export` gives it, with a known and with a symbolic batch, and as `jit(...).lower(...)` prints it,
-with locations and without. Exits with 1 if one is wrong. Needs the extra `jax`.
+Each model is exported by `jax.export`, with a static and with a symbolic batch size, and lowered by
+`jit(...).lower(...)`, with and without locations. The exit code is 1 if a result differs. Needs the extra `jax`.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from jax import export
 from jax_functions import array
 from jax_modules import Autoencoder, Bert, Block, Experts, Mixer, Perceptron, Recurrent, Resnet, Ssm, Unet, Vit
 
-warnings.filterwarnings("ignore", message="Some donated buffers")  # only training steps return what they are given
+warnings.filterwarnings("ignore", message="Some donated buffers")  # only training steps return buffers of donated types
 WAYS = ("export", "symbolic", "lowered", "located")
 TOKENS = array(3, 8, dtype=np.uint8).astype(np.int32)
 IMAGE, SEQUENCE = array(3, 8, 8, 3), array(3, 8, 16)
@@ -37,14 +37,14 @@ def perceptron() -> tuple[Callable[..., Any], Any, Any]:
 
 
 def applied(model: nn.Module, x: Any) -> tuple[Callable[..., Any], Any, Any]:
-    """A function of weights and inputs, weights, and inputs."""
+    """Return a function of weights and inputs, the weights, and the inputs."""
     return model.apply, jax.jit(model.init)(jax.random.key(0), x), x
 
 
 def trained(
     optimizer: Any, loss_of: Callable[..., Any], model: nn.Module, x: Any
 ) -> tuple[Callable[..., Any], Any, Any]:
-    """A step of training that overwrites its state."""
+    """Return a training step that donates its state, the state, and the inputs."""
     weights = jax.jit(model.init)(jax.random.key(0), x)
 
     def step(state: Any, x: Any) -> Any:
@@ -78,7 +78,7 @@ MODELS: dict[str, Callable[[], tuple[Callable[..., Any], Any, Any]]] = {
 
 
 def called(make: Callable[[], tuple[Callable[..., Any], Any, Any]]) -> tuple[Any, list[np.ndarray], list[np.ndarray]]:
-    """A model as a function of its input and weights, which it overwrites if it can, these, and its results."""
+    """Return a model as a jitted function that donates its weights, its arguments, and its results."""
     function, weights, x = make()
     leaves, tree = jax.tree.flatten(weights)
     donated = tuple(range(1, len(leaves) + 1))
@@ -89,7 +89,7 @@ def called(make: Callable[[], tuple[Callable[..., Any], Any, Any]]) -> tuple[Any
 
 
 def case(model: Callable[[], tuple[Any, list[np.ndarray], list[np.ndarray]]], way: str) -> Case:
-    """A model exported in one of the `WAYS`."""
+    """Export a model in one of the `WAYS`."""
     jitted, arguments, expected = model()
     types = [jax.ShapeDtypeStruct(a.shape, a.dtype) for a in arguments]
     if way == "symbolic":

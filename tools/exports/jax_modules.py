@@ -1,4 +1,4 @@
-"""Small models in Flax, which jax_models.py exports."""
+"""Small Flax models for jax_models.py."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from jax import lax
 
 
 class Block(nn.Module):
-    """A layer of a transformer."""
+    """A transformer layer."""
 
     causal: bool = False
     dtype: Any = jnp.float32
@@ -84,7 +84,7 @@ class Recurrent(nn.Module):
 
 
 class Autoencoder(nn.Module):
-    """Draws from the distribution that it encodes as."""
+    """A variational autoencoder."""
 
     @nn.compact
     def __call__(self, x: Any) -> Any:
@@ -95,7 +95,7 @@ class Autoencoder(nn.Module):
 
 
 class Experts(nn.Module):
-    """Each token goes to the two experts of four that a router picks."""
+    """A mixture of experts: a router selects two of four experts for each token."""
 
     @nn.compact
     def __call__(self, x: Any) -> Any:
@@ -111,7 +111,7 @@ class Experts(nn.Module):
 
 
 class Ssm(nn.Module):
-    """A diagonal state space, by an associative scan."""
+    """A diagonal state space model, computed by an associative scan."""
 
     @nn.compact
     def __call__(self, x: Any) -> Any:

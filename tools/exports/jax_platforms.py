@@ -1,9 +1,9 @@
-"""Exports the single functions of JAX for TPUs and GPUs, runs them here and compares with what JAX computes on the CPU.
+"""Export single JAX functions for TPUs and GPUs, run them, and compare the results with JAX's on CPUs.
 
     python tools/exports/jax_platforms.py [--only REGEX] [--save FOLDER]
 
-What is exported for several platforms at once has the platform's number as its first argument, and each is tried.
-Exits with 1 if one is wrong. Needs the extras `jax` and `lapack`.
+A program for several platforms takes the index of the platform as its first argument, and is run for each of them. The
+exit code is 1 if a result differs. Needs the extras `jax` and `lapack`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import numpy as np
 from compare import Case, Sample, main
 from jax_functions import samples as on_cpus
 
-# What JAX cannot lower for a platform.
+# Functions that JAX cannot lower for a platform.
 MISSING = {"tpu": r"hessenberg|schur|\.eigvals$", "cuda": "hessenberg|schur", "rocm": "hessenberg|schur"}
 PLATFORMS = (("tpu",), ("cuda",), ("rocm",), ("cpu", "tpu", "cuda"))
 

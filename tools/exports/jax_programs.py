@@ -1,8 +1,8 @@
-"""Exports numerical programs of JAX, runs them here and compares with what JAX computes.
+"""Export numerical JAX programs, run them, and compare the results with JAX's.
 
     python tools/exports/jax_programs.py [--only REGEX] [--save FOLDER]
 
-Exits with 1 if one is wrong. Needs the extras `jax` and `lapack`.
+The exit code is 1 if a result differs. Needs the extras `jax` and `lapack`.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ PROMPT, EMBEDDING, PROJECTIONS = np.array([3, 1, 4], np.int32), array(10, 8), ar
 
 
 def generate(prompt: Any, embedding: Any, projections: Any) -> Any:
-    """A decoder that picks the best token nine times, or until it picks token 0; keys and values are kept."""
+    """Decode greedily, with cached keys and values, nine tokens or until token 0."""
     length = 12
 
     def attend(token: Any, place: Any, cache: Any) -> Any:
@@ -52,7 +52,7 @@ def generate(prompt: Any, embedding: Any, projections: Any) -> Any:
 
 
 def diffuse(key: Any, w: Any) -> Any:
-    """Samples by removing noise in ten steps, with new noise in each."""
+    """Sample from a diffusion model in ten steps that add fresh noise."""
 
     def step(x: Any, time: Any) -> Any:
         noise = jnp.tanh(x @ w) * time
@@ -63,7 +63,7 @@ def diffuse(key: Any, w: Any) -> Any:
 
 
 def message(nodes: Any, edges: Any) -> Any:
-    """A layer of a graph network: sums, means and softmax over the edges that end in each node."""
+    """Compute a graph network layer: sum, mean and softmax over the incoming edges of each node."""
     source, target = edges
     sums, count = (jax.ops.segment_sum(v, target, 6) for v in (nodes[source], jnp.ones(12)))
     scores = jnp.exp(nodes[source, 0] - jax.ops.segment_max(nodes[source, 0], target, 6)[target])
@@ -72,7 +72,7 @@ def message(nodes: Any, edges: Any) -> Any:
 
 
 def quantized(x: Any, w: Any) -> Any:
-    """A product of int8 matrices, accumulated in int32, scaled by row and column."""
+    """Compute a product of int8 matrices in int32, with scales by row and column."""
     (a, s), (b, t) = (
         (jnp.round(v / (m := abs(v).max(k, keepdims=True) / 127)).astype(jnp.int8), m) for v, k in ((x, 1), (w, 0))
     )
@@ -80,7 +80,7 @@ def quantized(x: Any, w: Any) -> Any:
 
 
 def kalman(f: Any, q: Any) -> Any:
-    """A filter over twenty measurements of the first two numbers of a state."""
+    """Run a Kalman filter over twenty measurements of two of four state variables."""
     h, r = jnp.eye(2, 4), 0.1 * jnp.eye(2)
 
     def step(state: Any, z: Any) -> Any:
@@ -92,7 +92,7 @@ def kalman(f: Any, q: Any) -> Any:
 
 
 def gaussian_process(x: Any, y: Any) -> Any:
-    """The gradient of the likelihood by the length scale and noise, and a prediction."""
+    """Return the gradient of the likelihood by length scale and noise, and a prediction."""
     kernel = lambda a, b, s: jnp.exp(-((a[:, None] - b) ** 2) / (2 * s**2))  # noqa: E731
 
     def likelihood(scale: Any, noise: Any) -> Any:
@@ -131,7 +131,7 @@ def inexact(product: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def drawn(implementation: str) -> Callable[..., Any]:
-    """Numbers from many distributions by one of JAX's generators."""
+    """Return a function that draws from many distributions with one of JAX's generators."""
 
     def draw(seed: Any) -> Any:
         a, b, c, d = jax.random.split(jax.random.key(seed[0], impl=implementation), 4)

@@ -1,4 +1,4 @@
-"""What the exporters of PyTorch have in common: functions and models as exported programs, and tensors as arrays."""
+"""Common parts of the PyTorch exporters: samples as exported programs, and conversion of tensors to arrays."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from torch.export import Dim, ExportedProgram
 from torch.fx.experimental.proxy_tensor import make_fx
 from torch.fx.experimental.symbolic_shapes import is_concrete_int
 
-# Element types that numpy does not know: integers of their size, and the type that has them.
+# Element types that numpy lacks: the torch dtype of integers of the same size, and the ml_dtypes type.
 NARROW: dict[torch.dtype, tuple[torch.dtype, Any]] = {
     torch.bfloat16: (torch.int16, ml_dtypes.bfloat16),
     torch.float8_e4m3fn: (torch.uint8, ml_dtypes.float8_e4m3fn),
     torch.float8_e5m2: (torch.uint8, ml_dtypes.float8_e5m2),
 }
 
-# The samples that are exported once more with unknown numbers of rows.
+# Samples that are also exported with a dynamic number of rows.
 DYNAMIC = (
     "model.mlp model.lenet model.resnet model.mobilenet model.unet model.gru model.encoder model.autoencoder "
     "model.quantized model.gpt2 model.bert model.llama model.vit "
@@ -46,7 +46,7 @@ DYNAMIC = (
     "nonzero.bool histc "
 )
 
-# The models of which a step of training is exported, too.
+# Models of which a training step is also exported.
 TRAINED = ("mlp", "lenet", "resnet", "vit")
 MODELS = torch_models.MODELS | torch_transformers.MODELS
 
@@ -54,7 +54,7 @@ Make = Callable[[], tuple[Callable[..., Any], list[Tensor]]]
 
 
 class Function(nn.Module):
-    """A function as a module, which is what PyTorch exports."""
+    """A module that calls a function, because PyTorch exports modules."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
         super().__init__()
@@ -66,9 +66,10 @@ class Function(nn.Module):
 
 @dataclass(frozen=True)
 class Exporter:
-    """`export` makes a case of a program, its operands, and what PyTorch computes.
+    """An exporter of PyTorch programs to StableHLO.
 
-    `mistaken` tells by a sample's name what its program computes, where that is something else.
+    `export` returns the case for a program, its operands and the expected results. `mistaken` has, by sample name, the
+    functions that programs compute where the exporter is wrong.
     """
 
     export: Callable[[ExportedProgram, list[np.ndarray], list[np.ndarray]], Case]
@@ -93,7 +94,7 @@ class Exporter:
 
 @contextmanager
 def attempt() -> Iterator[None]:
-    """What fails here is not exported; what exporters print is not shown."""
+    """Convert errors to NotExported and suppress the output of exporters."""
     try:
         with redirect_stdout(StringIO()), warnings.catch_warnings(action="ignore"):
             yield
@@ -102,11 +103,11 @@ def attempt() -> Iterator[None]:
 
 
 def made() -> Iterator[tuple[str, Make]]:
-    """Names of samples, and their functions and operands."""
+    """Yield sample names, with functions that return the function and its operands."""
     for name, sample in {**named(), **torch_samples.FUNCTIONS, **torch_layers.FUNCTIONS}.items():
         yield name, partial(tuple, sample)
-    for name, sample in torch_layers.SLOPES.items():
-        yield f"slope.{name}", partial(traced_slope, *sample)
+    for name, sample in torch_layers.GRADIENTS.items():
+        yield f"gradient.{name}", partial(traced_gradient, *sample)
     for name, sample in MODELS.items():
         yield f"model.{name}", partial(modelled, *sample)
     for name in TRAINED:
@@ -114,7 +115,7 @@ def made() -> Iterator[tuple[str, Make]]:
 
 
 def named() -> dict[str, tuple[Callable[..., Any], list[Tensor]]]:
-    """The functions that only names stand for; what they are called says the element type, too."""
+    """Return the functions that are listed by name, with the element type as part of the sample name."""
     prefixes = {torch: "", torch.nn.functional: "F."}
     return {
         f"{prefixes.get(module, module.__name__[6:] + '.')}{name}.{str(operands[0].dtype)[6:]}": (
@@ -126,7 +127,7 @@ def named() -> dict[str, tuple[Callable[..., Any], list[Tensor]]]:
     }
 
 
-def traced_slope(function: Callable[..., Tensor], operands: list[Tensor]) -> tuple[Callable[..., Any], list[Tensor]]:
+def traced_gradient(function: Callable[..., Tensor], operands: list[Tensor]) -> tuple[Callable[..., Any], list[Tensor]]:
     return make_fx(torch.func.grad(function))(*operands), operands
 
 
@@ -141,26 +142,26 @@ def modelled(make: Callable[[], nn.Module], operands: list[Tensor]) -> tuple[nn.
 
 
 def exported(function: Callable[..., Any], operands: list[Tensor], dynamic: bool) -> ExportedProgram:
-    """If `dynamic`, any operand with as many rows as the first may have another number of them."""
+    """Export a function; if `dynamic`, operands with as many rows as the first have a dynamic number of rows."""
     unknown = tuple({0: Dim.AUTO} if len(x) == len(operands[0]) else None for x in operands)
     shapes = (unknown,) if dynamic else None
     return torch.export.export(Function(function), tuple(operands), dynamic_shapes=shapes)
 
 
 def inputs(program: ExportedProgram) -> list[Tensor]:
-    """Stand-ins for a program's operands, whose sizes may be symbols."""
+    """Return fake tensors for a program's operands, whose sizes may be symbolic."""
     names = program.graph_signature.user_inputs
     return [node.meta["val"] for node in program.graph.nodes if node.op == "placeholder" and node.name in names]
 
 
 def more_rows(operand: Tensor, like: Tensor) -> Tensor:
-    """An operand with one more row, if the program takes any number."""
+    """Return an operand with one more row if its number of rows is dynamic in `like`."""
     return torch.cat([operand, operand[:1]]) if not is_concrete_int(like.shape[0]) else operand
 
 
 def results(function: Callable[..., Any], operands: list[Tensor]) -> list[np.ndarray]:
-    given = function(*(operand.clone() for operand in operands))
-    return [as_array(result) for result in torch.utils._pytree.tree_leaves(given)]
+    returned = function(*(operand.clone() for operand in operands))
+    return [as_array(result) for result in torch.utils._pytree.tree_leaves(returned)]
 
 
 def as_array(tensor: Tensor) -> np.ndarray:

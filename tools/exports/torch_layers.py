@@ -1,4 +1,4 @@
-"""Layers of networks and losses of PyTorch, slopes of functions, and operands for them."""
+"""PyTorch layers, losses and gradients, and operands for them."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ FUNCTIONS: dict[str, tuple[Callable[..., Any], list[Any]]] = {
     "fold": (lambda x: F.fold(F.unfold(x, 3, padding=1), (8, 9), 3, padding=1), [IMAGE]),
 }  # fmt: skip
 
-SLOPES: dict[str, tuple[Callable[..., Tensor], list[Tensor]]] = {  # of functions that give one number
+GRADIENTS: dict[str, tuple[Callable[..., Tensor], list[Tensor]]] = {  # of scalar functions
     "softmax": (lambda x: (x.sin() * x.softmax(1)).sum(), [X]),
     "matmul": (lambda x, y: (x @ y.T).tanh().sum(), [X, Y]),
     "attention": (lambda q: F.scaled_dot_product_attention(q, q + 1, q - 1).square().sum(), [HEADS]),

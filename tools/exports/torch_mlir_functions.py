@@ -1,9 +1,9 @@
-"""Exports functions and models of PyTorch through torch-mlir, runs them here and compares with what PyTorch computes.
+"""Export PyTorch functions and models through torch-mlir, run them, and compare the results with PyTorch's.
 
     python tools/exports/torch_mlir_functions.py [--only REGEX] [--save FOLDER]
 
-Exits with 1 if one is wrong. Needs the extra `torch`, and torch-mlir, whose wheels its own project keeps. On standard
-error it says why it does not export a sample.
+The exit code is 1 if a result differs. Needs the extra `torch`, and torch-mlir, whose wheels are on its project page.
+torch-mlir prints on standard error why it cannot export a sample.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ from torch_mlir import fx
 
 
 def export(program: ExportedProgram, operands: list[np.ndarray], due: list[np.ndarray]) -> Case:
-    """Weights are constants of the program."""
+    """Export a program; its weights become constants."""
     return Case(str(fx.export_and_import(program, output_type="stablehlo")), operands, due)
 
 
 MISTAKEN = {
-    # The sign of a remainder should be that of the divisor, but is that of the dividend.
+    # The remainder has the sign of the dividend, which should be that of the divisor.
     "remainder.float32": torch.fmod,
     "remainder.int32": torch.fmod,
-    # A maximum of unsigned integers starts from 128, the least of the signed ones.
+    # The maximum of unsigned integers starts from 128, the bits of the lowest signed integer.
     "amax.uint8": lambda x: x.amax().clamp(min=128),
-    # A complex number is converted to a real one, which drops the imaginary part, and its absolute value is taken then.
+    # A complex number is converted to its real part before its absolute value is computed.
     "abs.complex64": lambda x: x.real.abs(),
-    # What `ceil_mode` adds to one side stands on both.
+    # The padding for `ceil_mode` is added on both sides instead of one.
     "max_pool2d": lambda x: F.max_pool2d(F.pad(x, (1, 1, 2, 2), value=-torch.inf), 3, 2),
 }
 

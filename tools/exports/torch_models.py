@@ -1,4 +1,4 @@
-"""Models of PyTorch with random weights, small ones of each kind, and their operands."""
+"""Small PyTorch models of each kind with random weights, and their operands."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ PICTURE = array(2, 3, 16, 16)
 
 
 class Chain(nn.Sequential):
-    """Layers one after another; of a layer that gives a tuple only the first of it goes on."""
+    """Compose layers; if a layer returns a tuple, pass on its first element."""
 
     def forward(self, x: Any) -> Any:
         for layer in self:
@@ -24,7 +24,7 @@ class Chain(nn.Sequential):
 
 
 class Sum(nn.Module):
-    """The sum of what branches give; none is the identity."""
+    """Return the sum of the results of branches; None is the identity."""
 
     def __init__(self, *branches: nn.Module) -> None:
         super().__init__()
@@ -46,7 +46,7 @@ class UNet(nn.Module):
 
 
 class Autoencoder(nn.Module):
-    """A variational one, which gets its noise as an operand."""
+    """A variational autoencoder with its noise as an operand."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -59,7 +59,7 @@ class Autoencoder(nn.Module):
 
 
 class Experts(nn.Module):
-    """A mixture of experts: each row goes to the two that the gate likes best."""
+    """A mixture of experts: the gate selects two for each row."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -73,7 +73,7 @@ class Experts(nn.Module):
 
 
 class Graph(nn.Module):
-    """A layer on a graph: each node gets the sum of what its neighbours say."""
+    """A graph layer: each node sums the messages of its neighbours."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -84,7 +84,7 @@ class Graph(nn.Module):
 
 
 class Quantized(nn.Module):
-    """A linear layer of 8-bit integers: operands are quantized by `scale`, weights are stored so."""
+    """A linear layer of 8-bit integers with stored quantized weights; operands are quantized by `scale`."""
 
     def __init__(self, scale: float = 0.05) -> None:
         super().__init__()
@@ -97,7 +97,7 @@ class Quantized(nn.Module):
 
 
 class FakeQuantized(nn.Module):
-    """A linear layer as quantization of exported programs writes it: quantize, dequantize, compute."""
+    """A linear layer in the form of PyTorch 2 export quantization: quantize, dequantize, compute."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -155,15 +155,15 @@ MODELS: dict[str, tuple[Callable[[], nn.Module], list[Tensor]]] = {
 
 
 def training(model: nn.Module, x: Tensor) -> tuple[Callable[..., Any], list[Tensor]]:
-    """A step of a model's training, which gives new weights; and its operands: examples, classes, old weights."""
+    """Return a training step that computes new weights, and its operands: examples, classes and old weights."""
     names, weights = zip(*model.named_parameters())
 
     def loss(weights: tuple[Tensor, ...], x: Tensor, due: Tensor) -> Tensor:
         return F.cross_entropy(torch.func.functional_call(model, dict(zip(names, weights)), (x,)), due)
 
     def step(x: Tensor, due: Tensor, *weights: Tensor) -> tuple[Tensor, ...]:
-        slopes = torch.func.grad(loss)(weights, x, due)
-        return tuple(weight - 0.1 * slope for weight, slope in zip(weights, slopes))
+        gradients = torch.func.grad(loss)(weights, x, due)
+        return tuple(weight - 0.1 * gradient for weight, gradient in zip(weights, gradients))
 
-    # Slopes that are 0, like those of keys' biases, come out as noise: it must not be all there is in a new weight.
+    # Gradients that are 0 in exact arithmetic, such as those of key biases, are noise: keep weights away from 0.
     return step, [x, torch.arange(len(x)) % 2, *(weight + 0.1 for weight in weights)]

@@ -1,4 +1,4 @@
-"""Single functions of PyTorch, and operands for them."""
+"""Single PyTorch functions, and operands for them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ SOURCE = torch.Generator().manual_seed(0)
 
 
 def array(*shape: int, dtype: torch.dtype = torch.float32) -> Tensor:
-    """Random numbers around 0; of integers those from -9 to 9."""
+    """Return normally distributed numbers, or integers from -9 to 9 (0 to 9 if unsigned)."""
     if dtype.is_floating_point or dtype.is_complex:
         return torch.randn(shape, generator=SOURCE, dtype=torch.promote_types(dtype, torch.float32)).to(dtype)
     return torch.randint(-9 if dtype.is_signed else 0, 10, shape, generator=SOURCE).to(dtype)

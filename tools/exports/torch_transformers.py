@@ -1,4 +1,4 @@
-"""Models of the package `transformers`, small and with random weights, and their operands."""
+"""Small models of the package `transformers` with random weights, and their operands."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ EAGER = {"attn_implementation": "eager", "use_cache": False}
 
 
 class Logits(nn.Module):
-    """A model, of whose result the first tensor is taken."""
+    """A model that returns only the first tensor of its result."""
 
     def __init__(self, model: nn.Module) -> None:
         super().__init__()
         self.model = model
-        for part in model.modules():  # torch-mlir asks for the values of all buffers, also those that are not stored
+        for part in model.modules():  # torch-mlir needs the values of all buffers, also of non-persistent ones
             part._non_persistent_buffers_set.clear()
 
     def forward(self, x: Tensor) -> Any:

@@ -1,8 +1,8 @@
-"""Exports functions and models of PyTorch through torchax, runs them here and compares with what PyTorch computes.
+"""Export PyTorch functions and models through torchax, run them, and compare the results with PyTorch's.
 
     python tools/exports/torchax_functions.py [--only REGEX] [--save FOLDER]
 
-Exits with 1 if one is wrong. Needs the extras `torch` and `lapack`.
+The exit code is 1 if a result differs. Needs the extras `torch` and `lapack`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from compare import Case, main
 from torch.export import ExportedProgram
 from torch_exports import Exporter
 
-# Ops with names of dimensions, which PyTorch 2.13 has no longer, but torchax 0.0.13 lists: it is enough if they exist.
+# Named-tensor ops that torchax 0.0.13 refers to, but PyTorch 2.13 has removed: declarations are enough.
 GONE = (
     "all.dimname all.dimname_out index_add.dimname index_copy.dimname index_copy_.dimname index_fill.Dimname_Scalar "
     "index_fill.Dimname_Tensor index_fill_.Dimname_Scalar index_fill_.Dimname_Tensor norm.names_ScalarOpt_dim "
@@ -34,9 +34,9 @@ from torchax.export import exported_program_to_stablehlo  # noqa: E402
 
 
 def export(program: ExportedProgram, operands: list[np.ndarray], due: list[np.ndarray]) -> Case:
-    """Weights are arguments, arguments that have no use are none, and some results are of another type than PyTorch's.
+    """Export a program; its weights become arguments, and unused arguments are dropped.
 
-    Indices, for example, are 32 bits wide. So the values are compared, in the types that the export has.
+    Some results have other types than in PyTorch: indices, for example, are 32-bit. The expected values are converted.
     """
     weights, exported = exported_program_to_stablehlo(program)
     arguments = [*map(np.asarray, jax.tree.leaves(weights)), *operands]
@@ -45,7 +45,7 @@ def export(program: ExportedProgram, operands: list[np.ndarray], due: list[np.nd
 
 
 def transposed(x: torch.Tensor, k: torch.Tensor) -> torch.Tensor:
-    """What torchax makes of this sample: it reshapes weights where it should reorder groups."""
+    """Compute the sample as torchax does, which reshapes weights instead of reordering groups."""
     return F.conv_transpose2d(x, k[[0, 2, 1, 3]], stride=2, padding=1, output_padding=1, groups=2)
 
 

@@ -69,3 +69,62 @@ func.func @empty() {
   check.expect_eq_const %0#1, dense<2.0> : tensor<f32>
   func.return
 }
+
+// -----
+
+// Without inits there are no carries. A scan with a single result, forward and in reverse, along either dimension.
+func.func @without_inits() {
+  %input = stablehlo.constant dense<[[1.0, 2.0], [3.0, 4.0]]> : tensor<2x2xf32>
+  %rows = chlo.scan(%input) inits() dimension=0 {
+  ^bb0(%row: tensor<2xf32>):
+    %double = stablehlo.add %row, %row : tensor<2xf32>
+    stablehlo.return %double : tensor<2xf32>
+  } : (tensor<2x2xf32>) -> tensor<2x2xf32>
+  check.expect_eq_const %rows, dense<[[2.0, 4.0], [6.0, 8.0]]> : tensor<2x2xf32>
+  %columns = chlo.scan(%input) inits() dimension=1 attributes {is_reverse = true} {
+  ^bb0(%column: tensor<2xf32>):
+    %reversed = stablehlo.reverse %column, dims = [0] : tensor<2xf32>
+    stablehlo.return %reversed : tensor<2xf32>
+  } : (tensor<2x2xf32>) -> tensor<2x2xf32>
+  check.expect_eq_const %columns, dense<[[3.0, 4.0], [1.0, 2.0]]> : tensor<2x2xf32>
+  func.return
+}
+
+// -----
+
+// A single carry and no outputs: the sum of the elements.
+func.func @only_a_carry() {
+  %input = stablehlo.constant dense<[1, 2, 3, 4]> : tensor<4xi32>
+  %init = stablehlo.constant dense<100> : tensor<i32>
+  %sum = chlo.scan(%input) inits(%init) dimension=0 {
+  ^bb0(%x: tensor<i32>, %carry: tensor<i32>):
+    %next = stablehlo.add %x, %carry : tensor<i32>
+    stablehlo.return %next : tensor<i32>
+  } : (tensor<4xi32>, tensor<i32>) -> tensor<i32>
+  check.expect_eq_const %sum, dense<110> : tensor<i32>
+  func.return
+}
+
+// -----
+
+// A scan over rows whose body is a scan over the elements of a row.
+func.func @nested() {
+  %input = stablehlo.constant dense<[[1, 2, 3], [4, 5, 6]]> : tensor<2x3xi32>
+  %0 = chlo.scan(%input) inits() dimension=0 {
+  ^bb0(%row: tensor<3xi32>):
+    %zero = stablehlo.constant dense<0> : tensor<i32>
+    %1:2 = chlo.scan(%row) inits(%zero) dimension=0 {
+    ^bb0(%x: tensor<i32>, %sum: tensor<i32>):
+      %next = stablehlo.add %x, %sum : tensor<i32>
+      stablehlo.return %next, %next : tensor<i32>, tensor<i32>
+    } : (tensor<3xi32>, tensor<i32>) -> (tensor<3xi32>, tensor<i32>)
+    %2 = chlo.scan(%1#0) inits() dimension=0 {
+    ^bb0(%x: tensor<i32>):
+      %negative = stablehlo.negate %x : tensor<i32>
+      stablehlo.return %negative : tensor<i32>
+    } : (tensor<3xi32>) -> tensor<3xi32>
+    stablehlo.return %2 : tensor<3xi32>
+  } : (tensor<2x3xi32>) -> tensor<2x3xi32>
+  check.expect_eq_const %0, dense<[[-1, -3, -6], [-4, -9, -15]]> : tensor<2x3xi32>
+  func.return
+}

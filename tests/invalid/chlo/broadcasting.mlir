@@ -70,7 +70,7 @@ func.func @broadcast_add_C5(%lhs: tensor<2x3xf32>, %rhs: tensor<3xf32>) {
 
 // -----
 
-func.func @broadcast_add_kinds(%lhs: !stablehlo.token, %rhs: tensor<3xf32>, %lhs_1: tensor<2x3xf32>, %rhs_1: !stablehlo.token) {
+func.func @broadcast_add_types(%lhs: !stablehlo.token, %rhs: tensor<3xf32>, %lhs_1: tensor<2x3xf32>, %rhs_1: !stablehlo.token) {
   // expected-error@+1 {{operand #0 (lhs) must be tensor or quantized tensor, but is !stablehlo.token}}
   %0 = "chlo.broadcast_add"(%lhs, %rhs) : (!stablehlo.token, tensor<3xf32>) -> tensor<2x3xf32>
   // expected-error@+1 {{operand #1 (rhs) must be tensor or quantized tensor, but is !stablehlo.token}}
@@ -124,7 +124,7 @@ func.func @broadcast_and_C5(%lhs: tensor<2x3xi32>, %rhs: tensor<3xi32>) {
 
 // -----
 
-func.func @broadcast_and_kinds(%lhs: tensor<2x3xf32>, %rhs: tensor<3xi32>, %lhs_1: tensor<2x3xi32>, %rhs_1: tensor<3xf32>) {
+func.func @broadcast_and_types(%lhs: tensor<2x3xf32>, %rhs: tensor<3xi32>, %lhs_1: tensor<2x3xi32>, %rhs_1: tensor<3xf32>) {
   // expected-error@+1 {{operand #0 (lhs) must be tensor of boolean or integer type, but is tensor<2x3xf32>}}
   %0 = "chlo.broadcast_and"(%lhs, %rhs) : (tensor<2x3xf32>, tensor<3xi32>) -> tensor<2x3xi32>
   // expected-error@+1 {{operand #1 (rhs) must be tensor of boolean or integer type, but is tensor<3xf32>}}
@@ -178,7 +178,7 @@ func.func @broadcast_atan2_C5(%lhs: tensor<2x3xf32>, %rhs: tensor<3xf32>) {
 
 // -----
 
-func.func @broadcast_atan2_kinds(%lhs: !stablehlo.token, %rhs: tensor<3xf32>, %lhs_1: tensor<2x3xf32>, %rhs_1: !stablehlo.token) {
+func.func @broadcast_atan2_types(%lhs: !stablehlo.token, %rhs: tensor<3xf32>, %lhs_1: tensor<2x3xf32>, %rhs_1: !stablehlo.token) {
   // expected-error@+1 {{operand #0 (lhs) must be tensor or quantized tensor, but is !stablehlo.token}}
   %0 = "chlo.broadcast_atan2"(%lhs, %rhs) : (!stablehlo.token, tensor<3xf32>) -> tensor<2x3xf32>
   // expected-error@+1 {{operand #1 (rhs) must be tensor or quantized tensor, but is !stablehlo.token}}
@@ -240,7 +240,7 @@ func.func @broadcast_compare_C6(%lhs: tensor<2x3xcomplex<f32>>, %rhs: tensor<3xc
 
 // -----
 
-func.func @broadcast_compare_kinds(%lhs: !stablehlo.token, %rhs: tensor<3xf32>, %lhs_1: tensor<2x3xf32>, %rhs_1: !stablehlo.token) {
+func.func @broadcast_compare_types(%lhs: !stablehlo.token, %rhs: tensor<3xf32>, %lhs_1: tensor<2x3xf32>, %rhs_1: !stablehlo.token) {
   // expected-error@+1 {{operand #0 (lhs) must be tensor or quantized tensor, but is !stablehlo.token}}
   %0 = "chlo.broadcast_compare"(%lhs, %rhs) <{comparison_direction = #stablehlo<comparison_direction EQ>}> : (!stablehlo.token, tensor<3xf32>) -> tensor<2x3xi1>
   // expected-error@+1 {{operand #1 (rhs) must be tensor or quantized tensor, but is !stablehlo.token}}
@@ -300,7 +300,7 @@ func.func @broadcast_complex_C5(%lhs: tensor<2x3xf32>, %rhs: tensor<3xf32>) {
 
 // -----
 
-func.func @broadcast_complex_kinds(%lhs: tensor<2x3xi32>, %rhs: tensor<3xf32>, %lhs_1: tensor<2x3xf32>, %rhs_1: tensor<3xi32>) {
+func.func @broadcast_complex_types(%lhs: tensor<2x3xi32>, %rhs: tensor<3xf32>, %lhs_1: tensor<2x3xf32>, %rhs_1: tensor<3xi32>) {
   // expected-error@+1 {{operand #0 (lhs) must be tensor of floating-point type, but is tensor<2x3xi32>}}
   %0 = "chlo.broadcast_complex"(%lhs, %rhs) : (tensor<2x3xi32>, tensor<3xf32>) -> tensor<2x3xcomplex<f32>>
   // expected-error@+1 {{operand #1 (rhs) must be tensor of floating-point type, but is tensor<3xi32>}}
@@ -354,7 +354,7 @@ func.func @broadcast_divide_C5(%lhs: tensor<2x3xf32>, %rhs: tensor<3xf32>) {
 
 // -----
 
-func.func @broadcast_divide_kinds(%lhs: !stablehlo.token, %rhs: tensor<3xf32>, %lhs_1: tensor<2x3xf32>, %rhs_1: !stablehlo.token) {
+func.func @broadcast_divide_types(%lhs: !stablehlo.token, %rhs: tensor<3xf32>, %lhs_1: tensor<2x3xf32>, %rhs_1: !stablehlo.token) {
   // expected-error@+1 {{operand #0 (lhs) must be tensor or quantized tensor, but is !stablehlo.token}}
   %0 = "chlo.broadcast_divide"(%lhs, %rhs) : (!stablehlo.token, tensor<3xf32>) -> tensor<2x3xf32>
   // expected-error@+1 {{operand #1 (rhs) must be tensor or quantized tensor, but is !stablehlo.token}}
@@ -408,7 +408,7 @@ func.func @broadcast_maximum_C5(%lhs: tensor<2x3xf32>, %rhs: tensor<3xf32>) {
 
 // -----
 
-func.func @broadcast_maximum_kinds(%lhs: !stablehlo.token, %rhs: tensor<3xf32>, %lhs_1: tensor<2x3xf32>, %rhs_1: !stablehlo.token) {
+func.func @broadcast_maximum_types(%lhs: !stablehlo.token, %rhs: tensor<3xf32>, %lhs_1: tensor<2x3xf32>, %rhs_1: !stablehlo.token) {
   // expected-error@+1 {{operand #0 (lhs) must be tensor or quantized tensor, but is !stablehlo.token}}
   %0 = "chlo.broadcast_maximum"(%lhs, %rhs) : (!stablehlo.token, tensor<3xf32>) -> tensor<2x3xf32>
   // expected-error@+1 {{operand #1 (rhs) must be tensor or quantized tensor, but is !stablehlo.token}}
@@ -462,7 +462,7 @@ func.func @broadcast_minimum_C5(%lhs: tensor<2x3xf32>, %rhs: tensor<3xf32>) {
 
 // -----
 
-func.func @broadcast_minimum_kinds(%lhs: !stablehlo.token, %rhs: tensor<3xf32>, %lhs_1: tensor<2x3xf32>, %rhs_1: !stablehlo.token) {
+func.func @broadcast_minimum_types(%lhs: !stablehlo.token, %rhs: tensor<3xf32>, %lhs_1: tensor<2x3xf32>, %rhs_1: !stablehlo.token) {
   // expected-error@+1 {{operand #0 (lhs) must be tensor or quantized tensor, but is !stablehlo.token}}
   %0 = "chlo.broadcast_minimum"(%lhs, %rhs) : (!stablehlo.token, tensor<3xf32>) -> tensor<2x3xf32>
   // expected-error@+1 {{operand #1 (rhs) must be tensor or quantized tensor, but is !stablehlo.token}}
@@ -516,7 +516,7 @@ func.func @broadcast_multiply_C5(%lhs: tensor<2x3xf32>, %rhs: tensor<3xf32>) {
 
 // -----
 
-func.func @broadcast_multiply_kinds(%lhs: !stablehlo.token, %rhs: tensor<3xf32>, %lhs_1: tensor<2x3xf32>, %rhs_1: !stablehlo.token) {
+func.func @broadcast_multiply_types(%lhs: !stablehlo.token, %rhs: tensor<3xf32>, %lhs_1: tensor<2x3xf32>, %rhs_1: !stablehlo.token) {
   // expected-error@+1 {{operand #0 (lhs) must be tensor or quantized tensor, but is !stablehlo.token}}
   %0 = "chlo.broadcast_multiply"(%lhs, %rhs) : (!stablehlo.token, tensor<3xf32>) -> tensor<2x3xf32>
   // expected-error@+1 {{operand #1 (rhs) must be tensor or quantized tensor, but is !stablehlo.token}}
@@ -570,7 +570,7 @@ func.func @broadcast_next_after_C5(%lhs: tensor<2x3xf32>, %rhs: tensor<3xf32>) {
 
 // -----
 
-func.func @broadcast_next_after_kinds(%lhs: tensor<2x3xi32>, %rhs: tensor<3xf32>, %lhs_1: tensor<2x3xf32>, %rhs_1: tensor<3xi32>) {
+func.func @broadcast_next_after_types(%lhs: tensor<2x3xi32>, %rhs: tensor<3xf32>, %lhs_1: tensor<2x3xf32>, %rhs_1: tensor<3xi32>) {
   // expected-error@+1 {{operand #0 (lhs) must be tensor of floating-point type, but is tensor<2x3xi32>}}
   %0 = "chlo.broadcast_next_after"(%lhs, %rhs) : (tensor<2x3xi32>, tensor<3xf32>) -> tensor<2x3xf32>
   // expected-error@+1 {{operand #1 (rhs) must be tensor of floating-point type, but is tensor<3xi32>}}
@@ -624,7 +624,7 @@ func.func @broadcast_or_C5(%lhs: tensor<2x3xi32>, %rhs: tensor<3xi32>) {
 
 // -----
 
-func.func @broadcast_or_kinds(%lhs: tensor<2x3xf32>, %rhs: tensor<3xi32>, %lhs_1: tensor<2x3xi32>, %rhs_1: tensor<3xf32>) {
+func.func @broadcast_or_types(%lhs: tensor<2x3xf32>, %rhs: tensor<3xi32>, %lhs_1: tensor<2x3xi32>, %rhs_1: tensor<3xf32>) {
   // expected-error@+1 {{operand #0 (lhs) must be tensor of boolean or integer type, but is tensor<2x3xf32>}}
   %0 = "chlo.broadcast_or"(%lhs, %rhs) : (tensor<2x3xf32>, tensor<3xi32>) -> tensor<2x3xi32>
   // expected-error@+1 {{operand #1 (rhs) must be tensor of boolean or integer type, but is tensor<3xf32>}}
@@ -678,7 +678,7 @@ func.func @broadcast_polygamma_C5(%lhs: tensor<2x3xf32>, %rhs: tensor<3xf32>) {
 
 // -----
 
-func.func @broadcast_polygamma_kinds(%lhs: tensor<2x3xi32>, %rhs: tensor<3xf32>, %lhs_1: tensor<2x3xf32>, %rhs_1: tensor<3xi32>) {
+func.func @broadcast_polygamma_types(%lhs: tensor<2x3xi32>, %rhs: tensor<3xf32>, %lhs_1: tensor<2x3xf32>, %rhs_1: tensor<3xi32>) {
   // expected-error@+1 {{operand #0 (lhs) must be tensor of floating-point type, but is tensor<2x3xi32>}}
   %0 = "chlo.broadcast_polygamma"(%lhs, %rhs) : (tensor<2x3xi32>, tensor<3xf32>) -> tensor<2x3xf32>
   // expected-error@+1 {{operand #1 (rhs) must be tensor of floating-point type, but is tensor<3xi32>}}
@@ -732,7 +732,7 @@ func.func @broadcast_power_C5(%lhs: tensor<2x3xf32>, %rhs: tensor<3xf32>) {
 
 // -----
 
-func.func @broadcast_power_kinds(%lhs: !stablehlo.token, %rhs: tensor<3xf32>, %lhs_1: tensor<2x3xf32>, %rhs_1: !stablehlo.token) {
+func.func @broadcast_power_types(%lhs: !stablehlo.token, %rhs: tensor<3xf32>, %lhs_1: tensor<2x3xf32>, %rhs_1: !stablehlo.token) {
   // expected-error@+1 {{operand #0 (lhs) must be tensor or quantized tensor, but is !stablehlo.token}}
   %0 = "chlo.broadcast_power"(%lhs, %rhs) : (!stablehlo.token, tensor<3xf32>) -> tensor<2x3xf32>
   // expected-error@+1 {{operand #1 (rhs) must be tensor or quantized tensor, but is !stablehlo.token}}
@@ -786,7 +786,7 @@ func.func @broadcast_remainder_C5(%lhs: tensor<2x3xf32>, %rhs: tensor<3xf32>) {
 
 // -----
 
-func.func @broadcast_remainder_kinds(%lhs: !stablehlo.token, %rhs: tensor<3xf32>, %lhs_1: tensor<2x3xf32>, %rhs_1: !stablehlo.token) {
+func.func @broadcast_remainder_types(%lhs: !stablehlo.token, %rhs: tensor<3xf32>, %lhs_1: tensor<2x3xf32>, %rhs_1: !stablehlo.token) {
   // expected-error@+1 {{operand #0 (lhs) must be tensor or quantized tensor, but is !stablehlo.token}}
   %0 = "chlo.broadcast_remainder"(%lhs, %rhs) : (!stablehlo.token, tensor<3xf32>) -> tensor<2x3xf32>
   // expected-error@+1 {{operand #1 (rhs) must be tensor or quantized tensor, but is !stablehlo.token}}
@@ -840,7 +840,7 @@ func.func @broadcast_shift_left_C5(%lhs: tensor<2x3xi32>, %rhs: tensor<3xi32>) {
 
 // -----
 
-func.func @broadcast_shift_left_kinds(%lhs: !stablehlo.token, %rhs: tensor<3xi32>, %lhs_1: tensor<2x3xi32>, %rhs_1: !stablehlo.token) {
+func.func @broadcast_shift_left_types(%lhs: !stablehlo.token, %rhs: tensor<3xi32>, %lhs_1: tensor<2x3xi32>, %rhs_1: !stablehlo.token) {
   // expected-error@+1 {{operand #0 (lhs) must be tensor or quantized tensor, but is !stablehlo.token}}
   %0 = "chlo.broadcast_shift_left"(%lhs, %rhs) : (!stablehlo.token, tensor<3xi32>) -> tensor<2x3xi32>
   // expected-error@+1 {{operand #1 (rhs) must be tensor or quantized tensor, but is !stablehlo.token}}
@@ -894,7 +894,7 @@ func.func @broadcast_shift_right_arithmetic_C5(%lhs: tensor<2x3xi32>, %rhs: tens
 
 // -----
 
-func.func @broadcast_shift_right_arithmetic_kinds(%lhs: !stablehlo.token, %rhs: tensor<3xi32>, %lhs_1: tensor<2x3xi32>, %rhs_1: !stablehlo.token) {
+func.func @broadcast_shift_right_arithmetic_types(%lhs: !stablehlo.token, %rhs: tensor<3xi32>, %lhs_1: tensor<2x3xi32>, %rhs_1: !stablehlo.token) {
   // expected-error@+1 {{operand #0 (lhs) must be tensor or quantized tensor, but is !stablehlo.token}}
   %0 = "chlo.broadcast_shift_right_arithmetic"(%lhs, %rhs) : (!stablehlo.token, tensor<3xi32>) -> tensor<2x3xi32>
   // expected-error@+1 {{operand #1 (rhs) must be tensor or quantized tensor, but is !stablehlo.token}}
@@ -948,7 +948,7 @@ func.func @broadcast_shift_right_logical_C5(%lhs: tensor<2x3xi32>, %rhs: tensor<
 
 // -----
 
-func.func @broadcast_shift_right_logical_kinds(%lhs: !stablehlo.token, %rhs: tensor<3xi32>, %lhs_1: tensor<2x3xi32>, %rhs_1: !stablehlo.token) {
+func.func @broadcast_shift_right_logical_types(%lhs: !stablehlo.token, %rhs: tensor<3xi32>, %lhs_1: tensor<2x3xi32>, %rhs_1: !stablehlo.token) {
   // expected-error@+1 {{operand #0 (lhs) must be tensor or quantized tensor, but is !stablehlo.token}}
   %0 = "chlo.broadcast_shift_right_logical"(%lhs, %rhs) : (!stablehlo.token, tensor<3xi32>) -> tensor<2x3xi32>
   // expected-error@+1 {{operand #1 (rhs) must be tensor or quantized tensor, but is !stablehlo.token}}
@@ -1002,7 +1002,7 @@ func.func @broadcast_subtract_C5(%lhs: tensor<2x3xf32>, %rhs: tensor<3xf32>) {
 
 // -----
 
-func.func @broadcast_subtract_kinds(%lhs: !stablehlo.token, %rhs: tensor<3xf32>, %lhs_1: tensor<2x3xf32>, %rhs_1: !stablehlo.token) {
+func.func @broadcast_subtract_types(%lhs: !stablehlo.token, %rhs: tensor<3xf32>, %lhs_1: tensor<2x3xf32>, %rhs_1: !stablehlo.token) {
   // expected-error@+1 {{operand #0 (lhs) must be tensor or quantized tensor, but is !stablehlo.token}}
   %0 = "chlo.broadcast_subtract"(%lhs, %rhs) : (!stablehlo.token, tensor<3xf32>) -> tensor<2x3xf32>
   // expected-error@+1 {{operand #1 (rhs) must be tensor or quantized tensor, but is !stablehlo.token}}
@@ -1056,7 +1056,7 @@ func.func @broadcast_xor_C5(%lhs: tensor<2x3xi32>, %rhs: tensor<3xi32>) {
 
 // -----
 
-func.func @broadcast_xor_kinds(%lhs: tensor<2x3xf32>, %rhs: tensor<3xi32>, %lhs_1: tensor<2x3xi32>, %rhs_1: tensor<3xf32>) {
+func.func @broadcast_xor_types(%lhs: tensor<2x3xf32>, %rhs: tensor<3xi32>, %lhs_1: tensor<2x3xi32>, %rhs_1: tensor<3xf32>) {
   // expected-error@+1 {{operand #0 (lhs) must be tensor of boolean or integer type, but is tensor<2x3xf32>}}
   %0 = "chlo.broadcast_xor"(%lhs, %rhs) : (tensor<2x3xf32>, tensor<3xi32>) -> tensor<2x3xi32>
   // expected-error@+1 {{operand #1 (rhs) must be tensor of boolean or integer type, but is tensor<3xf32>}}
@@ -1110,7 +1110,7 @@ func.func @broadcast_zeta_C5(%lhs: tensor<2x3xf32>, %rhs: tensor<3xf32>) {
 
 // -----
 
-func.func @broadcast_zeta_kinds(%lhs: tensor<2x3xi32>, %rhs: tensor<3xf32>, %lhs_1: tensor<2x3xf32>, %rhs_1: tensor<3xi32>) {
+func.func @broadcast_zeta_types(%lhs: tensor<2x3xi32>, %rhs: tensor<3xf32>, %lhs_1: tensor<2x3xf32>, %rhs_1: tensor<3xi32>) {
   // expected-error@+1 {{operand #0 (lhs) must be tensor of floating-point type, but is tensor<2x3xi32>}}
   %0 = "chlo.broadcast_zeta"(%lhs, %rhs) : (tensor<2x3xi32>, tensor<3xf32>) -> tensor<2x3xf32>
   // expected-error@+1 {{operand #1 (rhs) must be tensor of floating-point type, but is tensor<3xi32>}}
@@ -1148,14 +1148,14 @@ func.func @broadcast_select_C2_operands(%pred: tensor<2x1xi1>, %on_true: tensor<
 
 // -----
 
-func.func @broadcast_select_kinds(%pred: tensor<2x1xi32>, %on_true: tensor<3xf32>, %on_false: tensor<2x3xf32>, %pred_1: tensor<2x1xi1>, %on_true_1: tensor<3x!quant.uniform<i8:f32, 1.0>>, %on_false_1: tensor<2x3x!quant.uniform<i8:f32, 1.0>>) {
+func.func @broadcast_select_types(%pred: tensor<2x1xi32>, %on_true: tensor<3xf32>, %on_false: tensor<2x3xf32>, %pred_1: tensor<2x1xi1>, %on_true_1: tensor<3x!quant.uniform<i8:f32, 1.0>>, %on_false_1: tensor<2x3x!quant.uniform<i8:f32, 1.0>>) {
   // expected-error@+1 {{operand #0 (pred) must be tensor of boolean type, but is tensor<2x1xi32>}}
   %0 = "chlo.broadcast_select"(%pred, %on_true, %on_false) : (tensor<2x1xi32>, tensor<3xf32>, tensor<2x3xf32>) -> tensor<2x3xf32>
-  // expected-error@+1 {{operand #1 (on_true) must be tensor, but is tensor<3x!quant.uniform<i8:f32, 1.0>>}}
+  // expected-error@+1 {{operand #1 (on_true) must be tensor, but is tensor<3x!quant.uniform<i8:f32, 1.000000e+00>>}}
   %1 = "chlo.broadcast_select"(%pred_1, %on_true_1, %on_false) : (tensor<2x1xi1>, tensor<3x!quant.uniform<i8:f32, 1.0>>, tensor<2x3xf32>) -> tensor<2x3xf32>
-  // expected-error@+1 {{operand #2 (on_false) must be tensor, but is tensor<2x3x!quant.uniform<i8:f32, 1.0>>}}
+  // expected-error@+1 {{operand #2 (on_false) must be tensor, but is tensor<2x3x!quant.uniform<i8:f32, 1.000000e+00>>}}
   %2 = "chlo.broadcast_select"(%pred_1, %on_true, %on_false_1) : (tensor<2x1xi1>, tensor<3xf32>, tensor<2x3x!quant.uniform<i8:f32, 1.0>>) -> tensor<2x3xf32>
-  // expected-error@+1 {{result #0 (result) must be tensor, but is tensor<2x3x!quant.uniform<i8:f32, 1.0>>}}
+  // expected-error@+1 {{result #0 (result) must be tensor, but is tensor<2x3x!quant.uniform<i8:f32, 1.000000e+00>>}}
   %3 = "chlo.broadcast_select"(%pred_1, %on_true, %on_false) : (tensor<2x1xi1>, tensor<3xf32>, tensor<2x3xf32>) -> tensor<2x3x!quant.uniform<i8:f32, 1.0>>
   return
 }

@@ -6,7 +6,7 @@ func.func @_asin_acos_kernel_C1(%operand: tensor<2xcomplex<f32>>) {
 
 // -----
 
-func.func @_asin_acos_kernel_kinds(%operand: tensor<2xi32>, %operand_1: tensor<2xcomplex<f32>>) {
+func.func @_asin_acos_kernel_types(%operand: tensor<2xi32>, %operand_1: tensor<2xcomplex<f32>>) {
   // expected-error@+1 {{operand #0 (operand) must be tensor of complex type, but is tensor<2xi32>}}
   %0 = "chlo._asin_acos_kernel"(%operand) : (tensor<2xi32>) -> tensor<2xcomplex<f32>>
   // expected-error@+1 {{result #0 (result) must be tensor of complex type, but is tensor<2xi32>}}
@@ -24,7 +24,7 @@ func.func @acos_C1(%operand: tensor<2xf32>) {
 
 // -----
 
-func.func @acos_kinds(%operand: tensor<2xi32>, %operand_1: tensor<2xf32>) {
+func.func @acos_types(%operand: tensor<2xi32>, %operand_1: tensor<2xf32>) {
   // expected-error@+1 {{operand #0 (operand) must be tensor of floating-point or complex type, but is tensor<2xi32>}}
   %0 = "chlo.acos"(%operand) : (tensor<2xi32>) -> tensor<2xf32>
   // expected-error@+1 {{result #0 (result) must be tensor of floating-point or complex type, but is tensor<2xi32>}}
@@ -42,7 +42,7 @@ func.func @acosh_C1(%operand: tensor<2xf32>) {
 
 // -----
 
-func.func @acosh_kinds(%operand: tensor<2xi32>, %operand_1: tensor<2xf32>) {
+func.func @acosh_types(%operand: tensor<2xi32>, %operand_1: tensor<2xf32>) {
   // expected-error@+1 {{operand #0 (operand) must be tensor of floating-point or complex type, but is tensor<2xi32>}}
   %0 = "chlo.acosh"(%operand) : (tensor<2xi32>) -> tensor<2xf32>
   // expected-error@+1 {{result #0 (result) must be tensor of floating-point or complex type, but is tensor<2xi32>}}
@@ -60,7 +60,7 @@ func.func @asin_C1(%operand: tensor<2xf32>) {
 
 // -----
 
-func.func @asin_kinds(%operand: tensor<2xi32>, %operand_1: tensor<2xf32>) {
+func.func @asin_types(%operand: tensor<2xi32>, %operand_1: tensor<2xf32>) {
   // expected-error@+1 {{operand #0 (operand) must be tensor of floating-point or complex type, but is tensor<2xi32>}}
   %0 = "chlo.asin"(%operand) : (tensor<2xi32>) -> tensor<2xf32>
   // expected-error@+1 {{result #0 (result) must be tensor of floating-point or complex type, but is tensor<2xi32>}}
@@ -78,7 +78,7 @@ func.func @asinh_C1(%operand: tensor<2xf32>) {
 
 // -----
 
-func.func @asinh_kinds(%operand: tensor<2xi32>, %operand_1: tensor<2xf32>) {
+func.func @asinh_types(%operand: tensor<2xi32>, %operand_1: tensor<2xf32>) {
   // expected-error@+1 {{operand #0 (operand) must be tensor of floating-point or complex type, but is tensor<2xi32>}}
   %0 = "chlo.asinh"(%operand) : (tensor<2xi32>) -> tensor<2xf32>
   // expected-error@+1 {{result #0 (result) must be tensor of floating-point or complex type, but is tensor<2xi32>}}
@@ -96,7 +96,7 @@ func.func @atan_C1(%operand: tensor<2xf32>) {
 
 // -----
 
-func.func @atan_kinds(%operand: tensor<2xi32>, %operand_1: tensor<2xf32>) {
+func.func @atan_types(%operand: tensor<2xi32>, %operand_1: tensor<2xf32>) {
   // expected-error@+1 {{operand #0 (operand) must be tensor of floating-point or complex type, but is tensor<2xi32>}}
   %0 = "chlo.atan"(%operand) : (tensor<2xi32>) -> tensor<2xf32>
   // expected-error@+1 {{result #0 (result) must be tensor of floating-point or complex type, but is tensor<2xi32>}}
@@ -114,7 +114,7 @@ func.func @atanh_C1(%operand: tensor<2xf32>) {
 
 // -----
 
-func.func @atanh_kinds(%operand: tensor<2xi32>, %operand_1: tensor<2xf32>) {
+func.func @atanh_types(%operand: tensor<2xi32>, %operand_1: tensor<2xf32>) {
   // expected-error@+1 {{operand #0 (operand) must be tensor of floating-point or complex type, but is tensor<2xi32>}}
   %0 = "chlo.atanh"(%operand) : (tensor<2xi32>) -> tensor<2xf32>
   // expected-error@+1 {{result #0 (result) must be tensor of floating-point or complex type, but is tensor<2xi32>}}
@@ -132,7 +132,7 @@ func.func @bessel_i1e_C1(%operand: tensor<2xf32>) {
 
 // -----
 
-func.func @bessel_i1e_kinds(%operand: tensor<2xi32>, %operand_1: tensor<2xf32>) {
+func.func @bessel_i1e_types(%operand: tensor<2xi32>, %operand_1: tensor<2xf32>) {
   // expected-error@+1 {{operand #0 (operand) must be tensor of floating-point or complex type, but is tensor<2xi32>}}
   %0 = "chlo.bessel_i1e"(%operand) : (tensor<2xi32>) -> tensor<2xf32>
   // expected-error@+1 {{result #0 (result) must be tensor of floating-point or complex type, but is tensor<2xi32>}}
@@ -150,7 +150,7 @@ func.func @conj_C1(%operand: tensor<2xf32>) {
 
 // -----
 
-func.func @conj_kinds(%operand: tensor<2xi32>, %operand_1: tensor<2xf32>) {
+func.func @conj_types(%operand: tensor<2xi32>, %operand_1: tensor<2xf32>) {
   // expected-error@+1 {{operand #0 (operand) must be tensor of floating-point or complex type, but is tensor<2xi32>}}
   %0 = "chlo.conj"(%operand) : (tensor<2xi32>) -> tensor<2xf32>
   // expected-error@+1 {{result #0 (result) must be tensor of floating-point or complex type, but is tensor<2xi32>}}
@@ -168,7 +168,7 @@ func.func @cosh_C1(%operand: tensor<2xf32>) {
 
 // -----
 
-func.func @cosh_kinds(%operand: tensor<2xi32>, %operand_1: tensor<2xf32>) {
+func.func @cosh_types(%operand: tensor<2xi32>, %operand_1: tensor<2xf32>) {
   // expected-error@+1 {{operand #0 (operand) must be tensor of floating-point or complex type, but is tensor<2xi32>}}
   %0 = "chlo.cosh"(%operand) : (tensor<2xi32>) -> tensor<2xf32>
   // expected-error@+1 {{result #0 (result) must be tensor of floating-point or complex type, but is tensor<2xi32>}}
@@ -186,7 +186,7 @@ func.func @sinh_C1(%operand: tensor<2xf32>) {
 
 // -----
 
-func.func @sinh_kinds(%operand: tensor<2xi32>, %operand_1: tensor<2xf32>) {
+func.func @sinh_types(%operand: tensor<2xi32>, %operand_1: tensor<2xf32>) {
   // expected-error@+1 {{operand #0 (operand) must be tensor of floating-point or complex type, but is tensor<2xi32>}}
   %0 = "chlo.sinh"(%operand) : (tensor<2xi32>) -> tensor<2xf32>
   // expected-error@+1 {{result #0 (result) must be tensor of floating-point or complex type, but is tensor<2xi32>}}
@@ -204,7 +204,7 @@ func.func @square_C1(%operand: tensor<2xf32>) {
 
 // -----
 
-func.func @square_kinds(%operand: tensor<2xi32>, %operand_1: tensor<2xf32>) {
+func.func @square_types(%operand: tensor<2xi32>, %operand_1: tensor<2xf32>) {
   // expected-error@+1 {{operand #0 (operand) must be tensor of floating-point or complex type, but is tensor<2xi32>}}
   %0 = "chlo.square"(%operand) : (tensor<2xi32>) -> tensor<2xf32>
   // expected-error@+1 {{result #0 (result) must be tensor of floating-point or complex type, but is tensor<2xi32>}}
@@ -222,7 +222,7 @@ func.func @tan_C1(%operand: tensor<2xf32>) {
 
 // -----
 
-func.func @tan_kinds(%operand: tensor<2xi32>, %operand_1: tensor<2xf32>) {
+func.func @tan_types(%operand: tensor<2xi32>, %operand_1: tensor<2xf32>) {
   // expected-error@+1 {{operand #0 (operand) must be tensor of floating-point or complex type, but is tensor<2xi32>}}
   %0 = "chlo.tan"(%operand) : (tensor<2xi32>) -> tensor<2xf32>
   // expected-error@+1 {{result #0 (result) must be tensor of floating-point or complex type, but is tensor<2xi32>}}
@@ -240,7 +240,7 @@ func.func @digamma_C1(%operand: tensor<2xf32>) {
 
 // -----
 
-func.func @digamma_kinds(%operand: tensor<2xi32>, %operand_1: tensor<2xf32>) {
+func.func @digamma_types(%operand: tensor<2xi32>, %operand_1: tensor<2xf32>) {
   // expected-error@+1 {{operand #0 (operand) must be tensor of floating-point type, but is tensor<2xi32>}}
   %0 = "chlo.digamma"(%operand) : (tensor<2xi32>) -> tensor<2xf32>
   // expected-error@+1 {{result #0 (result) must be tensor of floating-point type, but is tensor<2xi32>}}
@@ -258,7 +258,7 @@ func.func @erf_C1(%operand: tensor<2xf32>) {
 
 // -----
 
-func.func @erf_kinds(%operand: tensor<2xi32>, %operand_1: tensor<2xf32>) {
+func.func @erf_types(%operand: tensor<2xi32>, %operand_1: tensor<2xf32>) {
   // expected-error@+1 {{operand #0 (operand) must be tensor of floating-point type, but is tensor<2xi32>}}
   %0 = "chlo.erf"(%operand) : (tensor<2xi32>) -> tensor<2xf32>
   // expected-error@+1 {{result #0 (result) must be tensor of floating-point type, but is tensor<2xi32>}}
@@ -276,7 +276,7 @@ func.func @erf_inv_C1(%operand: tensor<2xf32>) {
 
 // -----
 
-func.func @erf_inv_kinds(%operand: tensor<2xi32>, %operand_1: tensor<2xf32>) {
+func.func @erf_inv_types(%operand: tensor<2xi32>, %operand_1: tensor<2xf32>) {
   // expected-error@+1 {{operand #0 (operand) must be tensor of floating-point type, but is tensor<2xi32>}}
   %0 = "chlo.erf_inv"(%operand) : (tensor<2xi32>) -> tensor<2xf32>
   // expected-error@+1 {{result #0 (result) must be tensor of floating-point type, but is tensor<2xi32>}}
@@ -294,7 +294,7 @@ func.func @erfc_C1(%operand: tensor<2xf32>) {
 
 // -----
 
-func.func @erfc_kinds(%operand: tensor<2xi32>, %operand_1: tensor<2xf32>) {
+func.func @erfc_types(%operand: tensor<2xi32>, %operand_1: tensor<2xf32>) {
   // expected-error@+1 {{operand #0 (operand) must be tensor of floating-point type, but is tensor<2xi32>}}
   %0 = "chlo.erfc"(%operand) : (tensor<2xi32>) -> tensor<2xf32>
   // expected-error@+1 {{result #0 (result) must be tensor of floating-point type, but is tensor<2xi32>}}
@@ -312,7 +312,7 @@ func.func @lgamma_C1(%operand: tensor<2xf32>) {
 
 // -----
 
-func.func @lgamma_kinds(%operand: tensor<2xi32>, %operand_1: tensor<2xf32>) {
+func.func @lgamma_types(%operand: tensor<2xi32>, %operand_1: tensor<2xf32>) {
   // expected-error@+1 {{operand #0 (operand) must be tensor of floating-point type, but is tensor<2xi32>}}
   %0 = "chlo.lgamma"(%operand) : (tensor<2xi32>) -> tensor<2xf32>
   // expected-error@+1 {{result #0 (result) must be tensor of floating-point type, but is tensor<2xi32>}}
@@ -330,7 +330,7 @@ func.func @is_inf_C1(%operand: tensor<2xf32>) {
 
 // -----
 
-func.func @is_inf_kinds(%operand: tensor<2xi32>, %operand_1: tensor<2xf32>) {
+func.func @is_inf_types(%operand: tensor<2xi32>, %operand_1: tensor<2xf32>) {
   // expected-error@+1 {{operand #0 (operand) must be tensor of floating-point type, but is tensor<2xi32>}}
   %0 = "chlo.is_inf"(%operand) : (tensor<2xi32>) -> tensor<2xi1>
   // expected-error@+1 {{result #0 (result) must be tensor of boolean type, but is tensor<2xi32>}}
@@ -348,7 +348,7 @@ func.func @is_neg_inf_C1(%operand: tensor<2xf32>) {
 
 // -----
 
-func.func @is_neg_inf_kinds(%operand: tensor<2xi32>, %operand_1: tensor<2xf32>) {
+func.func @is_neg_inf_types(%operand: tensor<2xi32>, %operand_1: tensor<2xf32>) {
   // expected-error@+1 {{operand #0 (operand) must be tensor of floating-point type, but is tensor<2xi32>}}
   %0 = "chlo.is_neg_inf"(%operand) : (tensor<2xi32>) -> tensor<2xi1>
   // expected-error@+1 {{result #0 (result) must be tensor of boolean type, but is tensor<2xi32>}}
@@ -366,7 +366,7 @@ func.func @is_pos_inf_C1(%operand: tensor<2xf32>) {
 
 // -----
 
-func.func @is_pos_inf_kinds(%operand: tensor<2xi32>, %operand_1: tensor<2xf32>) {
+func.func @is_pos_inf_types(%operand: tensor<2xi32>, %operand_1: tensor<2xf32>) {
   // expected-error@+1 {{operand #0 (operand) must be tensor of floating-point type, but is tensor<2xi32>}}
   %0 = "chlo.is_pos_inf"(%operand) : (tensor<2xi32>) -> tensor<2xi1>
   // expected-error@+1 {{result #0 (result) must be tensor of boolean type, but is tensor<2xi32>}}
@@ -384,7 +384,7 @@ func.func @mulhi_C1(%lhs: tensor<2xi32>, %rhs: tensor<3xi32>) {
 
 // -----
 
-func.func @mulhi_kinds(%lhs: tensor<2xf32>, %rhs: tensor<2xi32>, %lhs_1: tensor<2xi32>, %rhs_1: tensor<2xf32>) {
+func.func @mulhi_types(%lhs: tensor<2xf32>, %rhs: tensor<2xi32>, %lhs_1: tensor<2xi32>, %rhs_1: tensor<2xf32>) {
   // expected-error@+1 {{operand #0 (lhs) must be tensor of integer type, but is tensor<2xf32>}}
   %0 = "chlo.mulhi"(%lhs, %rhs) : (tensor<2xf32>, tensor<2xi32>) -> tensor<2xi32>
   // expected-error@+1 {{operand #1 (rhs) must be tensor of integer type, but is tensor<2xf32>}}
@@ -404,7 +404,7 @@ func.func @next_after_C1(%lhs: tensor<2xf32>, %rhs: tensor<3xf32>) {
 
 // -----
 
-func.func @next_after_kinds(%lhs: tensor<2xi32>, %rhs: tensor<2xf32>, %lhs_1: tensor<2xf32>, %rhs_1: tensor<2xi32>) {
+func.func @next_after_types(%lhs: tensor<2xi32>, %rhs: tensor<2xf32>, %lhs_1: tensor<2xf32>, %rhs_1: tensor<2xi32>) {
   // expected-error@+1 {{operand #0 (lhs) must be tensor of floating-point type, but is tensor<2xi32>}}
   %0 = "chlo.next_after"(%lhs, %rhs) : (tensor<2xi32>, tensor<2xf32>) -> tensor<2xf32>
   // expected-error@+1 {{operand #1 (rhs) must be tensor of floating-point type, but is tensor<2xi32>}}
@@ -424,7 +424,7 @@ func.func @polygamma_C1(%lhs: tensor<2xf32>, %rhs: tensor<3xf32>) {
 
 // -----
 
-func.func @polygamma_kinds(%lhs: tensor<2xi32>, %rhs: tensor<2xf32>, %lhs_1: tensor<2xf32>, %rhs_1: tensor<2xi32>) {
+func.func @polygamma_types(%lhs: tensor<2xi32>, %rhs: tensor<2xf32>, %lhs_1: tensor<2xf32>, %rhs_1: tensor<2xi32>) {
   // expected-error@+1 {{operand #0 (lhs) must be tensor of floating-point type, but is tensor<2xi32>}}
   %0 = "chlo.polygamma"(%lhs, %rhs) : (tensor<2xi32>, tensor<2xf32>) -> tensor<2xf32>
   // expected-error@+1 {{operand #1 (rhs) must be tensor of floating-point type, but is tensor<2xi32>}}
@@ -444,7 +444,7 @@ func.func @zeta_C1(%lhs: tensor<2xf32>, %rhs: tensor<3xf32>) {
 
 // -----
 
-func.func @zeta_kinds(%lhs: tensor<2xi32>, %rhs: tensor<2xf32>, %lhs_1: tensor<2xf32>, %rhs_1: tensor<2xi32>) {
+func.func @zeta_types(%lhs: tensor<2xi32>, %rhs: tensor<2xf32>, %lhs_1: tensor<2xf32>, %rhs_1: tensor<2xi32>) {
   // expected-error@+1 {{operand #0 (lhs) must be tensor of floating-point type, but is tensor<2xi32>}}
   %0 = "chlo.zeta"(%lhs, %rhs) : (tensor<2xi32>, tensor<2xf32>) -> tensor<2xf32>
   // expected-error@+1 {{operand #1 (rhs) must be tensor of floating-point type, but is tensor<2xi32>}}
@@ -464,7 +464,7 @@ func.func @constant_C1() {
 
 // -----
 
-func.func @constant_kinds() {
+func.func @constant_types() {
   // expected-error@+1 {{result #0 (output) must be tensor or quantized tensor, but is !stablehlo.token}}
   %0 = "chlo.constant"() <{value = dense<0> : tensor<2xi32>}> : () -> !stablehlo.token
   // expected-error@+1 {{requires attribute 'value'}}
@@ -492,10 +492,10 @@ func.func @constant_like_C2(%operand: tensor<2xf32>) {
 
 // -----
 
-func.func @constant_like_kinds(%operand: tensor<2x!quant.uniform<i8:f32, 1.0>>, %operand_1: tensor<2xf32>) {
-  // expected-error@+1 {{operand #0 (operand) must be tensor, but is tensor<2x!quant.uniform<i8:f32, 1.0>>}}
+func.func @constant_like_types(%operand: tensor<2x!quant.uniform<i8:f32, 1.0>>, %operand_1: tensor<2xf32>) {
+  // expected-error@+1 {{operand #0 (operand) must be tensor, but is tensor<2x!quant.uniform<i8:f32, 1.000000e+00>>}}
   %0 = "chlo.constant_like"(%operand) <{value = 0.0 : f32}> : (tensor<2x!quant.uniform<i8:f32, 1.0>>) -> tensor<2xf32>
-  // expected-error@+1 {{result #0 (result) must be tensor, but is tensor<2x!quant.uniform<i8:f32, 1.0>>}}
+  // expected-error@+1 {{result #0 (result) must be tensor, but is tensor<2x!quant.uniform<i8:f32, 1.000000e+00>>}}
   %1 = "chlo.constant_like"(%operand_1) <{value = 0.0 : f32}> : (tensor<2xf32>) -> tensor<2x!quant.uniform<i8:f32, 1.0>>
   // expected-error@+1 {{requires attribute 'value'}}
   %2 = "chlo.constant_like"(%operand_1) : (tensor<2xf32>) -> tensor<2xf32>

@@ -150,14 +150,14 @@ func.func @C14(%lhs: tensor<2x5x4xf32>, %rhs: tensor<2x3x4x6xf32>, %group_sizes:
 
 // -----
 
-func.func @kinds(%lhs: tensor<2x5x4x!quant.uniform<i8:f32, 1.0>>, %rhs: tensor<2x3x4x6xf32>, %group_sizes: tensor<2x3xi64>, %lhs_1: tensor<2x5x4xf32>, %rhs_1: tensor<2x3x4x6x!quant.uniform<i8:f32, 1.0>>, %group_sizes_1: tensor<2x3xf32>) {
-  // expected-error@+1 {{operand #0 (lhs) must be tensor, but is tensor<2x5x4x!quant.uniform<i8:f32, 1.0>>}}
+func.func @types(%lhs: tensor<2x5x4x!quant.uniform<i8:f32, 1.0>>, %rhs: tensor<2x3x4x6xf32>, %group_sizes: tensor<2x3xi64>, %lhs_1: tensor<2x5x4xf32>, %rhs_1: tensor<2x3x4x6x!quant.uniform<i8:f32, 1.0>>, %group_sizes_1: tensor<2x3xf32>) {
+  // expected-error@+1 {{operand #0 (lhs) must be tensor, but is tensor<2x5x4x!quant.uniform<i8:f32, 1.000000e+00>>}}
   %0 = "chlo.ragged_dot"(%lhs, %rhs, %group_sizes) <{ragged_dot_dimension_numbers = #chlo.ragged_dot<lhs_batching_dimensions = [0], rhs_batching_dimensions = [0], lhs_contracting_dimensions = [2], rhs_contracting_dimensions = [2], lhs_ragged_dimensions = [1], rhs_group_dimensions = [1]>}> : (tensor<2x5x4x!quant.uniform<i8:f32, 1.0>>, tensor<2x3x4x6xf32>, tensor<2x3xi64>) -> tensor<2x5x6xf32>
-  // expected-error@+1 {{operand #1 (rhs) must be tensor, but is tensor<2x3x4x6x!quant.uniform<i8:f32, 1.0>>}}
+  // expected-error@+1 {{operand #1 (rhs) must be tensor, but is tensor<2x3x4x6x!quant.uniform<i8:f32, 1.000000e+00>>}}
   %1 = "chlo.ragged_dot"(%lhs_1, %rhs_1, %group_sizes) <{ragged_dot_dimension_numbers = #chlo.ragged_dot<lhs_batching_dimensions = [0], rhs_batching_dimensions = [0], lhs_contracting_dimensions = [2], rhs_contracting_dimensions = [2], lhs_ragged_dimensions = [1], rhs_group_dimensions = [1]>}> : (tensor<2x5x4xf32>, tensor<2x3x4x6x!quant.uniform<i8:f32, 1.0>>, tensor<2x3xi64>) -> tensor<2x5x6xf32>
   // expected-error@+1 {{operand #2 (group_sizes) must be tensor of integer type, but is tensor<2x3xf32>}}
   %2 = "chlo.ragged_dot"(%lhs_1, %rhs, %group_sizes_1) <{ragged_dot_dimension_numbers = #chlo.ragged_dot<lhs_batching_dimensions = [0], rhs_batching_dimensions = [0], lhs_contracting_dimensions = [2], rhs_contracting_dimensions = [2], lhs_ragged_dimensions = [1], rhs_group_dimensions = [1]>}> : (tensor<2x5x4xf32>, tensor<2x3x4x6xf32>, tensor<2x3xf32>) -> tensor<2x5x6xf32>
-  // expected-error@+1 {{result #0 (result) must be tensor, but is tensor<2x5x6x!quant.uniform<i8:f32, 1.0>>}}
+  // expected-error@+1 {{result #0 (result) must be tensor, but is tensor<2x5x6x!quant.uniform<i8:f32, 1.000000e+00>>}}
   %3 = "chlo.ragged_dot"(%lhs_1, %rhs, %group_sizes) <{ragged_dot_dimension_numbers = #chlo.ragged_dot<lhs_batching_dimensions = [0], rhs_batching_dimensions = [0], lhs_contracting_dimensions = [2], rhs_contracting_dimensions = [2], lhs_ragged_dimensions = [1], rhs_group_dimensions = [1]>}> : (tensor<2x5x4xf32>, tensor<2x3x4x6xf32>, tensor<2x3xi64>) -> tensor<2x5x6x!quant.uniform<i8:f32, 1.0>>
   // expected-error@+1 {{attribute 'precision_config' must be a list of precision: one of DEFAULT, HIGH, HIGHEST}}
   %4 = "chlo.ragged_dot"(%lhs_1, %rhs, %group_sizes) <{ragged_dot_dimension_numbers = #chlo.ragged_dot<lhs_batching_dimensions = [0], rhs_batching_dimensions = [0], lhs_contracting_dimensions = [2], rhs_contracting_dimensions = [2], lhs_ragged_dimensions = [1], rhs_group_dimensions = [1]>, precision_config = 1 : i64}> : (tensor<2x5x4xf32>, tensor<2x3x4x6xf32>, tensor<2x3xi64>) -> tensor<2x5x6xf32>

@@ -129,14 +129,14 @@ func.func @C8(%inputs_and_inits0: tensor<4xf32>, %inputs_and_inits1: tensor<f64>
 
 // -----
 
-func.func @kinds(%inputs_and_inits0: tensor<4x!quant.uniform<i8:f32, 1.0>>, %inputs_and_inits1: tensor<f32>, %inputs_and_inits0_1: tensor<4xf32>) {
-  // expected-error@+1 {{operand #0 (inputs_and_inits) must be tensor, but is tensor<4x!quant.uniform<i8:f32, 1.0>>}}
+func.func @types(%inputs_and_inits0: tensor<4x!quant.uniform<i8:f32, 1.0>>, %inputs_and_inits1: tensor<f32>, %inputs_and_inits0_1: tensor<4xf32>) {
+  // expected-error@+1 {{operand #0 (inputs_and_inits) must be tensor, but is tensor<4x!quant.uniform<i8:f32, 1.000000e+00>>}}
   %0:2 = "chlo.scan"(%inputs_and_inits0, %inputs_and_inits1) <{dimension = 0 : i64, is_reverse = false, operandSegmentSizes = array<i32: 1, 1>, resultSegmentSizes = array<i32: 1, 1>}> ({
     ^bb0(%x: tensor<f32>, %sum: tensor<f32>):
       %r = stablehlo.add %x, %sum : tensor<f32>
       stablehlo.return %r, %r : tensor<f32>, tensor<f32>
   }) : (tensor<4x!quant.uniform<i8:f32, 1.0>>, tensor<f32>) -> (tensor<4xf32>, tensor<f32>)
-  // expected-error@+1 {{result #0 (outputs_and_carries) must be tensor, but is tensor<4x!quant.uniform<i8:f32, 1.0>>}}
+  // expected-error@+1 {{result #0 (outputs_and_carries) must be tensor, but is tensor<4x!quant.uniform<i8:f32, 1.000000e+00>>}}
   %1:2 = "chlo.scan"(%inputs_and_inits0_1, %inputs_and_inits1) <{dimension = 0 : i64, is_reverse = false, operandSegmentSizes = array<i32: 1, 1>, resultSegmentSizes = array<i32: 1, 1>}> ({
     ^bb0(%x: tensor<f32>, %sum: tensor<f32>):
       %r = stablehlo.add %x, %sum : tensor<f32>

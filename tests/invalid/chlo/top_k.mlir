@@ -46,10 +46,10 @@ func.func @C4_element_type(%operand: tensor<3x5xf32>) {
 
 // -----
 
-func.func @kinds(%operand: tensor<3x5x!quant.uniform<i8:f32, 1.0>>, %operand_1: tensor<3x5xf32>) {
-  // expected-error@+1 {{operand #0 (operand) must be tensor, but is tensor<3x5x!quant.uniform<i8:f32, 1.0>>}}
+func.func @types(%operand: tensor<3x5x!quant.uniform<i8:f32, 1.0>>, %operand_1: tensor<3x5xf32>) {
+  // expected-error@+1 {{operand #0 (operand) must be tensor, but is tensor<3x5x!quant.uniform<i8:f32, 1.000000e+00>>}}
   %0:2 = "chlo.top_k"(%operand) <{k = 2 : i64}> : (tensor<3x5x!quant.uniform<i8:f32, 1.0>>) -> (tensor<3x2xf32>, tensor<3x2xi32>)
-  // expected-error@+1 {{result #0 (values) must be tensor, but is tensor<3x2x!quant.uniform<i8:f32, 1.0>>}}
+  // expected-error@+1 {{result #0 (values) must be tensor, but is tensor<3x2x!quant.uniform<i8:f32, 1.000000e+00>>}}
   %1:2 = "chlo.top_k"(%operand_1) <{k = 2 : i64}> : (tensor<3x5xf32>) -> (tensor<3x2x!quant.uniform<i8:f32, 1.0>>, tensor<3x2xi32>)
   // expected-error@+1 {{result #1 (indices) must be tensor of integer type, but is tensor<3x2xf32>}}
   %2:2 = "chlo.top_k"(%operand_1) <{k = 2 : i64}> : (tensor<3x5xf32>) -> (tensor<3x2xf32>, tensor<3x2xf32>)

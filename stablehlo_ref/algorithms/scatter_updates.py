@@ -1,0 +1,154 @@
+"""Apply the update computation of scatter to rows of tables.
+
+Rows are given by their numbers. Updates of the same row are applied in order. If all row numbers are distinct, one
+vectorized call computes all updates; otherwise the updates are split into rounds with distinct row numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeAlias
+
+import numpy as np
+
+from stablehlo_ref.define.computation import RegionFunction
+from stablehlo_ref.define.spec import element_type, is_quantized
+from stablehlo_ref.ir.arrays import Array
+from stablehlo_ref.numerics.dtypes import BFLOAT16, FLOAT16, numpy_dtype
+from stablehlo_ref.numerics.reduction_ufuncs import ambiguous_zero_check, order_independent_ufunc, rounding_ufunc
+
+Arrays: TypeAlias = Sequence[Array]
+Round: TypeAlias = Array | slice  # indices of updates of distinct rows
+
+LARGE = 1 << 13  # elements: for fewer, rounds take longer than one slow loop
+PATIENCE = 8  # scanning for rounds ends if more than this multiple of the size of the last one is left
+
+
+class ScatterUpdate:
+    """An update computation for tables of `rows` rows.
+
+    `unique` promises that no call updates a row twice; this is checked.
+    """
+
+    def __init__(self, body: RegionFunction, rows: int, unique: bool) -> None:
+        self._each = body.each
+        self._parts = [_Part(part, rows, unique) for part in body.parts]
+
+    def elements(self, olds: Arrays, news: Arrays) -> None:
+        """Update all elements of `olds`, which are views of tables, once each."""
+        values = self._each(*olds, *news)
+        if len(olds) > 1:  # a value may be a view of a table that is written before the value is read
+            values = list(map(np.array, values))
+        for old, value in zip(olds, values):
+            old[...] = value
+
+    def rows(self, tables: Arrays, numbers: Array, news: Arrays) -> None:
+        """Update the rows `numbers` (of dtype intp) of the tables with the rows of `news`."""
+        if len(self._parts) == 1:
+            self._parts[0].rows(tables, numbers, news)
+        else:
+            for part, table, new in zip(self._parts, tables, news):
+                part.rows([table], numbers, [new])
+
+
+class _Part:
+    """An independent part of an update computation; most have only one."""
+
+    def __init__(self, body: RegionFunction, rows: int, unique: bool) -> None:
+        arguments, returned = body.region.block.arguments, body.region.block.operations[-1].operands
+        self._each = body.each
+        self._overwrites = list(returned) == list(arguments[len(arguments) // 2 :])
+        self._ufunc = _ufunc(body)
+        self._row_count = rows
+        self._unique = unique
+
+    def rows(self, tables: Arrays, numbers: Array, news: Arrays) -> None:
+        if self._overwrites:
+            for table, new in zip(tables, news):
+                table[numbers] = new  # the last of several new values of a row is kept
+        elif len(numbers) == 1 or (self._unique and _are_first(numbers, self._row_count).all()):
+            self._once(tables, numbers, news)
+        elif self._ufunc is None or _may_have_wrong_zero(self._ufunc, tables[0], numbers, news[0]):
+            for hits in rounds(numbers, self._row_count):
+                self._once(tables, numbers[hits], [new[hits] for new in news])
+        else:
+            self._accumulate(self._ufunc, tables[0], numbers, news[0])
+
+    def _once(self, tables: Arrays, numbers: Array, news: Arrays) -> None:
+        """Update distinct rows."""
+        values = self._each(*[table.take(numbers, 0, mode="clip") for table in tables], *news)
+        for table, value in zip(tables, values):
+            table[numbers] = value
+
+    def _accumulate(self, ufunc: np.ufunc, table: Array, numbers: Array, new: Array) -> None:
+        """Update with `ufunc.at`, element by element, after some rounds, which are faster, if rows are large."""
+        if table.ndim > 1 and new.size >= LARGE:
+            scanned, left = first_rounds(numbers, self._row_count)
+            for hits in scanned:
+                self._once([table], numbers[hits], [new[hits]])
+            numbers, new = numbers[left], new[left]
+        ufunc.at(table, numbers, new)
+
+
+def _ufunc(body: RegionFunction) -> np.ufunc | None:
+    """Return the ufunc that computes the body, or None."""
+    if body.recognised is None or is_quantized(body.function_type.outputs[0]):
+        return None
+    op = body.recognised.name.removeprefix("stablehlo.")
+    dtype = numpy_dtype(element_type(body.function_type.outputs[0]))
+    if dtype in (BFLOAT16, FLOAT16):  # ml_dtypes' and numpy's loops for these compute in f32 and round once
+        return {"add": np.add, "multiply": np.multiply}.get(op)
+    return order_independent_ufunc(op, dtype) or rounding_ufunc(op, dtype)
+
+
+def _may_have_wrong_zero(ufunc: np.ufunc, table: Array, numbers: Array, new: Array) -> bool:
+    """Whether np.maximum or np.minimum may return a zero of the wrong sign, because there are zeros of that sign."""
+    if ufunc not in (np.maximum, np.minimum) or (has_wrong_zero := ambiguous_zero_check(ufunc, table.dtype)) is None:
+        return False
+    old = table if table.size <= new.size else table.take(numbers, 0, mode="clip")
+    return has_wrong_zero(new) or has_wrong_zero(old)
+
+
+# --- rounds ---------------------------------------------------------------------------------------------------------
+
+
+def rounds(numbers: Array, row_count: int) -> list[Round]:
+    """Split updates into rounds, with the k-th update of each row in round k, as indices into `numbers`."""
+    scanned, left = first_rounds(numbers, row_count)
+    return [*scanned, *_by_rank(numbers, left)]
+
+
+def first_rounds(numbers: Array, row_count: int) -> tuple[list[Round], Array]:
+    """Return the first rounds and the remaining updates, which are most of them if many update a few rows."""
+    left = np.arange(len(numbers))
+    first = _are_first(numbers, row_count)
+    if first.all():
+        return [slice(None)], left[:0]
+    found: list[Round] = []
+    while len(left):
+        hits, left = left[first], left[~first]
+        found.append(hits)
+        if len(left) > PATIENCE * len(hits):
+            break
+        first = _are_first(numbers[left], row_count)
+    return found, left
+
+
+def _are_first(numbers: Array, row_count: int) -> Array:
+    """Return which numbers are the first of their value."""
+    positions = np.arange(len(numbers), dtype=np.int32 if len(numbers) < 1 << 31 else np.intp)
+    first = np.empty(row_count, positions.dtype)  # only set and read at `numbers`
+    first[numbers[::-1]] = positions[::-1]  # the last assignment is kept
+    is_first: Array = first[numbers] == positions
+    return is_first
+
+
+def _by_rank(numbers: Array, left: Array) -> list[Array]:
+    """Return the rounds of the updates `left`, by sorting."""
+    if not len(left):
+        return []
+    order = left[np.argsort(numbers[left], kind="stable")]
+    starts = np.flatnonzero(np.diff(numbers[order], prepend=-1))
+    ranks = np.arange(len(order)) - np.repeat(starts, np.diff(starts, append=len(order)))
+    ends = np.cumsum(np.bincount(ranks))
+    return np.split(order[np.argsort(ranks, kind="stable")], ends[:-1])

@@ -1,0 +1,162 @@
+"""Reductions of overlapping windows of a tensor, and cumulative reductions (scans).
+
+Every result is a reduction in a legal schedule: its elements stay in order. Few elements are folded from the left;
+for many elements, reductions share intermediate results.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import product
+from math import prod
+
+import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
+
+from stablehlo_ref.algorithms.padding import Sizes
+from stablehlo_ref.algorithms.reduction_schedule import BLOCK, LANES, RUN, Arrays, Combine, fold_middle
+from stablehlo_ref.define.spec import UNKNOWN
+from stablehlo_ref.ir.arrays import Array
+from stablehlo_ref.numerics.layout import raw_view
+
+FEW = 9  # elements: windows up to this size are always folded from the left
+ROWS = 512  # elements: with rows of at least this size, cumulative reductions go row by row
+
+
+def num_windows(n: int, window: int, padding: Sequence[int], stride: int, dilation: int, window_dilation: int) -> int:
+    """Return the number of windows along one dimension: `num_windows` of "reduce_window" (C15), "convolution" (C25)."""
+    if any(number is UNKNOWN for number in (n, window, *padding)):
+        unknown: int = UNKNOWN
+        return unknown
+    dilated_input_shape = 0 if n == 0 else (n - 1) * dilation + 1
+    padded_input_shape = padding[0] + dilated_input_shape + padding[1]
+    dilated_window_shape = 0 if window == 0 else (window - 1) * window_dilation + 1
+    is_empty_window = padded_input_shape == 0 or dilated_window_shape > padded_input_shape
+    return 0 if is_empty_window else (padded_input_shape - dilated_window_shape) // stride + 1
+
+
+def part(x: Array, axis: int, start: int, count: int, step: int) -> Array:
+    """Return a view of `count` elements along an axis, from `start` on, with stride `step`."""
+    view: Array = x[(slice(None),) * axis + (slice(start, start + (count - 1) * step + 1, step),)]
+    return view
+
+
+# --- windows --------------------------------------------------------------------------------------------------------
+
+
+def reduce_windows(combine: Combine, xs: Sequence[Array], window: Sizes, strides: Sizes, dilations: Sizes) -> Arrays:
+    """Reduce windows with `dilations` between their elements and `strides` between their starts.
+
+    Small windows are reduced in one pass, others axis by axis, the last first, which is lexicographic order.
+    """
+    if 1 < prod(window) <= FEW and combine.pair is not combine.any_order:
+        return _by_position(combine, xs, window, strides, dilations)
+    for axis in reversed(range(len(window))):
+        xs = reduce_windows_along(combine, xs, axis, window[axis], strides[axis], dilations[axis])
+    return list(xs)
+
+
+def reduce_windows_along(
+    combine: Combine, xs: Sequence[Array], axis: int, size: int, stride: int, dilation: int
+) -> Arrays:
+    """Reduce windows along one axis."""
+    shape = xs[0].shape
+    count = (shape[axis] - (size - 1) * dilation - 1) // stride + 1
+    if size == 1:
+        return [part(x, axis, 0, count, stride) for x in xs]
+    if (size - 1) * count > (size.bit_length() - 1) * shape[axis] + (size.bit_count() - 1) * count:
+        return _by_doubling(combine, xs, axis, size, stride, dilation, count)
+    if size <= RUN or prod(shape) // shape[axis] * count >= LANES:
+        window, strides, dilations = (
+            [n if d == axis else 1 for d in range(len(shape))] for n in (size, stride, dilation)
+        )
+        return _by_position(combine, xs, window, strides, dilations)
+    extent = (size - 1) * dilation + 1
+    views = [sliding_window_view(raw_view(x), extent, axis)[..., ::dilation].view(x.dtype) for x in xs]
+    windows = [part(view, axis, 0, count, stride) for view in views]
+    results = fold_middle(combine, [w.reshape(-1, size, 1) for w in windows])
+    return [r.reshape(windows[0].shape[:-1]) for r in results]
+
+
+def _by_position(combine: Combine, xs: Sequence[Array], window: Sizes, strides: Sizes, dilations: Sizes) -> Arrays:
+    """Fold the elements of all windows at once, from the left."""
+    lasts = [n - (w - 1) * d for n, w, d in zip(xs[0].shape, window, dilations)]
+    offsets = ([i * d for i, d in zip(index, dilations)] for index in product(*map(range, window)))
+    boxes = (tuple(slice(o, o + last, s) for o, last, s in zip(offset, lasts, strides)) for offset in offsets)
+    first, second, *others = ([x[box] for x in xs] for box in boxes)
+    result = combine(first, second)
+    for elements in others:
+        result = combine.into(result, elements)
+    return result
+
+
+def _by_doubling(
+    combine: Combine, xs: Sequence[Array], axis: int, size: int, stride: int, dilation: int, count: int
+) -> Arrays:
+    """Combine reductions of 1, 2, 4, ... consecutive elements at every position into windows."""
+    result: Arrays = []
+    width, start = 1, 0
+    while True:
+        if size & width:
+            piece = [part(x, axis, start * dilation, count, stride) for x in xs]
+            result = combine(result, piece) if result else piece
+            start += width
+        if start == size:
+            return result
+        left = xs[0].shape[axis] - width * dilation
+        xs = combine([part(x, axis, 0, left, 1) for x in xs], [part(x, axis, width * dilation, left, 1) for x in xs])
+        width *= 2
+
+
+# --- cumulative reductions ------------------------------------------------------------------------------------------
+
+
+def reduce_cumulatively(combine: Combine, xs: Sequence[Array], axis: int, reverse: bool) -> Arrays:
+    """Reduce, for each element along an axis, all elements up to it; in `reverse`, that element and all after it."""
+    shape = xs[0].shape
+    middle = (prod(shape[:axis]), shape[axis], prod(shape[axis + 1 :]))
+    order = (slice(None), slice(None, None, -1 if reverse else 1))
+    ordered = [x.reshape(middle)[order] for x in xs]
+    results = _reduce_middle_cumulatively(combine.swapped() if reverse else combine, ordered)
+    return [r[order].reshape(shape) for r in results]
+
+
+def _reduce_middle_cumulatively(combine: Combine, xs: Sequence[Array]) -> Arrays:
+    """Reduce arrays of shape (A, N, B) cumulatively along the middle axis."""
+    a, n, b = xs[0].shape
+    results = [np.empty(x.shape, x.dtype) for x in xs]
+    if b >= ROWS or n <= RUN:
+        _row_by_row(combine, xs, results)
+        return results
+    step = max(1, BLOCK // (n * b))
+    for start in range(0, a, step):
+        rows = slice(start, start + step)
+        _by_pairs(combine, [x[rows] for x in xs], [r[rows] for r in results])
+    return results
+
+
+def _row_by_row(combine: Combine, xs: Sequence[Array], results: Arrays) -> None:
+    for result, x in zip(results, xs):
+        result[:, 0] = x[:, 0]
+    for row in range(1, xs[0].shape[1]):
+        rows = combine([r[:, row - 1] for r in results], [x[:, row] for x in xs])
+        for result, r in zip(results, rows):
+            result[:, row] = r
+
+
+def _by_pairs(combine: Combine, xs: Sequence[Array], results: Arrays) -> None:
+    """Reduce pairs of adjacent elements cumulatively, which yields all odd results, and from these the even ones."""
+    n = xs[0].shape[1]
+    for result, x in zip(results, xs):
+        result[:, 0] = x[:, 0]
+    if n == 1:
+        return
+    pairs = combine([x[:, 0 : n - 1 : 2] for x in xs], [x[:, 1:n:2] for x in xs])
+    odd = [np.empty(p.shape, p.dtype) for p in pairs]
+    _by_pairs(combine, pairs, odd)
+    for result, o in zip(results, odd):
+        result[:, 1::2] = o
+    if n > 2:
+        even = combine([o[:, : (n - 1) // 2] for o in odd], [x[:, 2::2] for x in xs])
+        for result, e in zip(results, even):
+            result[:, 2::2] = e

@@ -1,0 +1,129 @@
+"""Stable sorting: the indices that sort the last axis of arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import cast
+
+import numpy as np
+
+from stablehlo_ref.algorithms.comparators import Keys
+from stablehlo_ref.ir.arrays import Array
+from stablehlo_ref.numerics import ulp
+from stablehlo_ref.numerics.dtypes import BOOL, is_sub_byte_integer, kind
+from stablehlo_ref.numerics.narrow_floats import widen_if_narrow
+
+DIGIT = 16  # bits that numpy's stable sort orders in linear time
+SHORT = 1 << 11  # elements of a row: up to this many, sorting digits packed with indices is faster
+
+
+# --- by keys --------------------------------------------------------------------------------------------------------
+
+
+def sort_by_keys(keys: Keys, rows: Sequence[Array]) -> Array:
+    """Return the indices that stably sort rows by keys, with an LSD radix sort."""
+    n = rows[0].shape[-1]
+    both_sides = [x for x in rows for _ in ("lhs", "rhs")]
+    indices: Array | None = None
+    for values, order in reversed(list(zip(keys.of.each(*both_sides), keys.orders))):
+        number = ordered_bits(order.numbers(values), order.total_order)
+        number = ~number if order.descending else number
+        for digit in _digits(number, 8 * number.itemsize, DIGIT if n > SHORT else 64 - n.bit_length()):
+            step = _argsort(digit if indices is None else _take(digit, indices))
+            indices = step if indices is None else _take(indices, step)
+    return cast(Array, indices)  # there is a key, and it has a digit
+
+
+def _digits(number: Array, bits: int, width: int) -> Iterator[Array]:
+    for shift in range(0, bits, width):
+        digit = number >> number.dtype.type(shift) if shift else number
+        yield digit.astype(np.uint16) if width == DIGIT else digit & digit.dtype.type((1 << min(width, bits)) - 1)
+
+
+def _argsort(digit: Array) -> Array:
+    """Return the indices that stably sort rows of 16-bit numbers, or of numbers that fit into 64 bits with an index."""
+    if digit.dtype == np.uint16:
+        return np.argsort(digit, -1, "stable")
+    bits = np.uint64(digit.shape[-1].bit_length())
+    packed = (digit.astype(np.uint64) << bits) | np.arange(digit.shape[-1], dtype=np.uint64)
+    packed.sort(-1)
+    packed &= (np.uint64(1) << bits) - np.uint64(1)
+    return packed.view(np.int64)
+
+
+def _take(x: Array, order: Array) -> Array:
+    return x.take(order, mode="clip") if x.ndim == 1 else np.take_along_axis(x, order, -1)
+
+
+def ordered_bits(x: Array, total_order: bool = False) -> Array:
+    """Return unsigned integers in the order of numbers. NaNs are last and zeros are equal unless in `total_order`."""
+    if x.dtype == BOOL:
+        return x.view(np.uint8)
+    if kind(x.dtype) == "floating":
+        x = ulp.ordered_bits(x if total_order else _canonicalize(widen_if_narrow(x)))
+    elif is_sub_byte_integer(x.dtype):
+        x = x.astype(np.int8)
+    if x.dtype.kind == "u":
+        return x
+    unsigned = x.view(f"u{x.itemsize}")
+    ordered: Array = unsigned ^ unsigned.dtype.type(1 << (8 * x.itemsize - 1))
+    return ordered
+
+
+def _canonicalize(x: Array) -> Array:
+    """Replace -0 by +0, and NaNs by one NaN."""
+    canonical: Array = x + x.dtype.type(0)
+    np.copyto(canonical, np.nan, where=canonical != canonical)
+    return canonical
+
+
+# --- by merging -----------------------------------------------------------------------------------------------------
+
+
+def merge_sort(less: Callable[..., list[Array]], rows: Sequence[Array]) -> Array:
+    """Return the indices that stably sort rows by a comparator; runs of 1, 2, 4, ... elements are merged, all at once.
+
+    Each element of a run finds its position in the run to its right by bisection; the elements of that run take the
+    remaining positions. So the result is a permutation even if the comparator is not a strict weak order.
+    """
+    n = rows[0].shape[-1]
+    flat = [x.reshape(-1) for x in rows]
+    size = 1 << (n - 1).bit_length()
+    order = np.broadcast_to(np.arange(size), (*rows[0].shape[:-1], size)).reshape(-1, size)
+    first = np.arange(len(order))[:, np.newaxis, np.newaxis] * n
+    length = 1
+    while length < size:
+        runs = order.reshape(len(order), -1, 2, length)
+        lefts, rights = runs[:, :, 0], runs[:, :, 1]
+        positions = _insertion_points(less, flat, lefts, rights, n, first)
+        order = _merged(lefts, rights, positions).reshape(len(order), size)
+        length *= 2
+    return order[:, :n].reshape(rows[0].shape)
+
+
+def _insertion_points(
+    less: Callable[..., list[Array]], flat: Sequence[Array], lefts: Array, rights: Array, n: int, first: Array
+) -> Array:
+    """Return for each element of a left run how many of the right run are less; elements from `n` on never are."""
+    low, high = np.zeros(lefts.shape, np.intp), np.full(lefts.shape, lefts.shape[-1])
+    lhs = [x.take(lefts + first, mode="clip") for x in flat]
+    for _ in range(lefts.shape[-1].bit_length()):
+        middle = (low + high) >> 1
+        candidates = np.take_along_axis(rights, np.minimum(middle, rights.shape[-1] - 1), -1)
+        rhs = [x.take(candidates + first, mode="clip") for x in flat]
+        (is_less,) = less(*[side for pair in zip(rhs, lhs) for side in pair])
+        further = is_less & (candidates < n) & (low < high)
+        low, high = np.where(further, middle + 1, low), np.where(further, high, middle)
+    return np.maximum.accumulate(low, -1)
+
+
+def _merged(lefts: Array, rights: Array, positions: Array) -> Array:
+    """Merge runs, given the insertion points of elements of left runs."""
+    length = lefts.shape[-1]
+    merged = np.empty((*lefts.shape[:-1], 2 * length), lefts.dtype)
+    from_right = np.ones(merged.shape, bool)
+    slots = positions + np.arange(length)
+    np.put_along_axis(merged, slots, lefts, -1)
+    np.put_along_axis(from_right, slots, False, -1)
+    merged[from_right] = rights.reshape(-1)
+    return merged

@@ -1,0 +1,95 @@
+"""StableHLO bundles: folders in which torch_xla stores a program with its weights."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from stablehlo_ref.diagnostics import Location, MalformedError, Source
+from stablehlo_ref.parsing import parse_data
+from stablehlo_ref.program import Program
+
+
+def load_bundle(folder: Path, function: str | None = None) -> Program:
+    """Return the program of a function in a bundle, with its weights and constants bound.
+
+    A bundle has `functions/<name>.meta`, which tells where each input comes from (an argument, a weight or a constant),
+    the program itself in `functions/<name>.bytecode` or `.mlir`, the weights in `data/` and constants in `constants/`,
+    in numpy's format. `function` may be left out if there is only one, or one called `forward`.
+
+    MalformedError for a folder that is no bundle, or of which a file is missing or malformed.
+    """
+    functions = {path.stem: path for path in sorted((folder / "functions").glob("*.meta"))}
+    if not functions:
+        raise _malformed(folder, "not a StableHLO bundle: it has no functions/*.meta")
+    name = function or ("forward" if "forward" in functions else next(iter(functions)))
+    if name not in functions or (function is None and name != "forward" and len(functions) > 1):
+        raise _malformed(folder, f"choose one of the bundle's functions: {', '.join(functions)}")
+    program = _program(functions[name].with_suffix(""))
+    bound: dict[int, Any] = {}
+    for index, location in enumerate(_input_locations(functions[name])):
+        file = _file(folder, location)
+        if file is not None:
+            bound[index] = _array(file)
+    unknown = [index for index in bound if index >= len(program.entry.inputs)]
+    if unknown:
+        raise _malformed(
+            functions[name], f"input {unknown[0]} has a weight, but @{program.entry.name} has no such input"
+        )
+    return program.bind(bound)
+
+
+def _program(stem: Path) -> Program:
+    for suffix in (".bytecode", ".mlir"):
+        path = stem.with_suffix(suffix)
+        if path.is_file():
+            return parse_data(_read(path), str(path))
+    raise _malformed(stem, "the bundle has neither .bytecode nor .mlir for this function")
+
+
+def _input_locations(path: Path) -> list[Mapping[str, Any]]:
+    try:
+        locations = json.loads(_read(path))["input_locations"]
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise _malformed(path, f"not the description of a function: {error}") from None
+    if not (isinstance(locations, list) and all(isinstance(location, Mapping) for location in locations)):
+        raise _malformed(path, "'input_locations' is not a list of objects")
+    return locations
+
+
+def _file(folder: Path, location: Mapping[str, Any]) -> Path | None:
+    """Return the file with the value of an input; None for an argument of the call."""
+    match location.get("type_"):
+        case "parameter":
+            place = folder / "data" / str(location.get("name"))
+            root = folder / "data"
+        case "constant":
+            place = folder / "constants" / str(location.get("position"))
+            root = folder / "constants"
+        case _:
+            return None
+    if not place.resolve().is_relative_to(root.resolve()):
+        raise _malformed(folder, f"a weight outside of the bundle: {location.get('name')}")
+    return next((p for p in (place, place.with_name(place.name + ".npy")) if p.is_file()), place)
+
+
+def _array(path: Path) -> Any:
+    try:
+        return np.load(path, allow_pickle=False, mmap_mode="r")
+    except (OSError, ValueError, EOFError) as error:
+        raise _malformed(path, f"cannot read the weight: {error}") from None
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise _malformed(path, f"cannot read the file: {error.strerror}") from None
+
+
+def _malformed(path: Path, message: str) -> MalformedError:
+    return MalformedError(message, Location(Source("", str(path)), 0))

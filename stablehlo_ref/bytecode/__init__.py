@@ -1,0 +1,1 @@
+"""MLIR bytecode and StableHLO's portable artifacts: `reader.read`, `writer.write` and `vhlo.artifact.serialize`."""

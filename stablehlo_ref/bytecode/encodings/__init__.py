@@ -1,0 +1,1 @@
+"""How each dialect encodes its attributes and types, in both directions: one module per dialect."""

@@ -1,0 +1,198 @@
+"""A bytecode file with its tables: what its operations refer to by index, decoded when it is first used."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from stablehlo_ref.bytecode.encoding import Cursor
+from stablehlo_ref.bytecode.encodings import builtin, builtin_types, chlo, locations, quant, sdy, stablehlo
+from stablehlo_ref.bytecode.encodings import vhlo as vhlo_encodings
+from stablehlo_ref.bytecode.entries import Entries
+from stablehlo_ref.bytecode.properties import properties_of, read_op_properties
+from stablehlo_ref.bytecode.sections import Section, read_sections
+from stablehlo_ref.bytecode.tables import Resource, Strings, read_dialects, read_properties, read_resources
+from stablehlo_ref.bytecode.vhlo import upgrade
+from stablehlo_ref.define.definition import REGISTRY
+from stablehlo_ref.ir.attributes import Attribute
+from stablehlo_ref.ir.locations import UNKNOWN_LOCATION, DebugLocation
+from stablehlo_ref.ir.types import Type
+from stablehlo_ref.syntax.parser import COMPLETE_DIALECTS, KNOWN_DIALECTS
+
+ATTRIBUTE_DECODERS = {
+    "builtin": builtin.read_attribute,
+    "stablehlo": stablehlo.read_attribute,
+    "chlo": chlo.read_attribute,
+    "sdy": sdy.read_attribute,
+    "vhlo": vhlo_encodings.read_attribute,
+}
+TYPE_DECODERS = {
+    "builtin": builtin_types.read_type,
+    "stablehlo": stablehlo.read_type,
+    "quant": quant.read_type,
+    "vhlo": vhlo_encodings.read_type,
+}
+
+# How many entries of dictionaries the ops of a file may copy: per byte of the file, and in any case.
+COPIES_PER_BYTE, COPIES = 16, 10_000
+
+
+class Template(NamedTuple):
+    """What ops have in common that have the same name, attributes and properties."""
+
+    name: str
+    members: Mapping[str, Any]
+    attributes: Mapping[str, Attribute]
+    size: int
+
+
+class BytecodeFile:
+    """The tables of a file, and the section with its operations, read from behind the header."""
+
+    def __init__(self, cursor: Cursor, version: int, allow_unregistered_dialect: bool) -> None:
+        self.source = cursor.source
+        self.allow_unregistered_dialect = allow_unregistered_dialect
+        self.version = version
+        sections = read_sections(cursor, version)
+        strings = Strings(sections[Section.STRINGS])
+        self.dialects = read_dialects(sections[Section.DIALECTS], strings, version)
+        self.properties = read_properties(sections.get(Section.PROPERTIES))
+        self.entries = Entries(
+            sections[Section.ATTRIBUTES_AND_TYPES], strings, self._resources(sections, strings), self.dialects.names,
+            ATTRIBUTE_DECODERS, TYPE_DECODERS,
+        )  # fmt: skip
+        self.entries.read_offsets(sections[Section.ATTRIBUTE_AND_TYPE_OFFSETS])
+        self.ir = sections[Section.IR]
+        self._types: dict[int, Type] = {}
+        self._locations: dict[int, DebugLocation | None] = {}
+        self._templates: dict[tuple[int, int, int, bool], Template] = {}
+        self._copies_left = COPIES_PER_BYTE * len(cursor.data) + COPIES
+
+    def _resources(self, sections: Mapping[Section, Cursor], strings: Strings) -> list[Resource]:
+        if Section.RESOURCES not in sections:
+            return []
+        offsets, contents = sections[Section.RESOURCE_OFFSETS], sections[Section.RESOURCES]
+        return read_resources(offsets, contents, strings, self.dialects.names)
+
+    def type(self, index: int, cursor: Cursor) -> Type:
+        """Return the type at an index that was read from `cursor`."""
+        if index not in self._types:
+            self._types[index] = self.entries.type(index, 0, cursor)
+        return self._types[index]
+
+    def types(self, indexes: list[int], cursor: Cursor) -> list[Type]:
+        """Return the types at indexes that were read from `cursor`."""
+        known = self._types
+        try:
+            return [known[index] for index in indexes]
+        except KeyError:
+            return [self.type(index, cursor) for index in indexes]
+
+    # --- locations ----------------------------------------------------------------------------------------------
+
+    def location(self, index: int, cursor: Cursor) -> DebugLocation | None:
+        """Return the location at an index that was read from `cursor`; None for the unknown one."""
+        try:
+            return self._locations[index]
+        except KeyError:
+            found = self._decoded_location(index, cursor)
+            self._locations[index] = None if found is UNKNOWN_LOCATION else found
+            return self._locations[index]
+
+    def _decoded_location(self, index: int, cursor: Cursor) -> DebugLocation:
+        """Decode a location after those that it is made of, however deep they are nested."""
+        pending, opened = [index], set()
+        while pending:
+            parts = self._undecoded_parts(pending[-1], cursor)
+            if parts and pending[-1] in opened:
+                raise cursor.error(f"location {pending[-1]} contains itself")
+            opened.add(pending[-1])
+            pending += parts
+            if not parts:
+                found = self.entries.attribute(pending.pop(), 0, cursor)
+        if not isinstance(found, locations.LOCATIONS):
+            raise cursor.error(f"expected a location, got attribute {index}")
+        return found
+
+    def _undecoded_parts(self, index: int, cursor: Cursor) -> list[int]:
+        table = self.entries.attributes
+        if index >= len(table.values):
+            raise cursor.error(f"attribute {index} does not exist; there are {len(table.values)}")
+        if not table.is_custom[index] or self.dialects.names[table.dialects[index]] != "builtin":
+            return []
+        parts = locations.location_parts(self.entries.reader(table, index))
+        return [part for part in parts if part < len(table.values) and not self.entries.is_decoded(part)]
+
+    # --- names and attributes of ops ----------------------------------------------------------------------------
+
+    def template(self, name: int, attributes: int, properties: int, in_function: bool, cursor: Cursor) -> Template:
+        """Return what ops have in common that have these indexes, -1 for what they lack."""
+        key = name, attributes, properties, in_function
+        template = self._templates.get(key)
+        if template is None:
+            template = self._templates[key] = self._new_template(*key, cursor)
+        self._copies_left -= template.size
+        if self._copies_left < 0:
+            raise cursor.error("the attributes of ops expand beyond what a file of this size may have")
+        return template
+
+    def _new_template(
+        self, index: int, attributes: int, properties: int, in_function: bool, cursor: Cursor
+    ) -> Template:
+        if index >= len(self.dialects.ops):
+            raise cursor.error(f"name {index} of an op does not exist; there are {len(self.dialects.ops)}")
+        op = self.dialects.ops[index]
+        written = self._dictionary(attributes, cursor) if attributes >= 0 else {}
+        inherent = self._inherent(op.name, op.was_registered, properties, cursor) if properties >= 0 else {}
+        if op.name.startswith("vhlo."):
+            upgraded = upgrade.to_stablehlo(op.name, written | inherent, in_function, cursor)
+            return _template(*upgraded)
+        self._check_name(op.name, cursor)
+        return _template(op.name, *_split(op.name, written, inherent))
+
+    def _dictionary(self, index: int, cursor: Cursor) -> dict[str, Any]:
+        found = self.entries.attribute(index, 0, cursor)
+        if not isinstance(found, dict):
+            raise cursor.error(f"expected a dictionary of attributes, got {found}")
+        return found
+
+    def _inherent(self, op: str, was_registered: bool, index: int, cursor: Cursor) -> dict[str, Any]:
+        """Return the inherent attributes of an op, from its properties."""
+        if index >= len(self.properties):
+            raise cursor.error(f"properties {index} do not exist; there are {len(self.properties)}")
+        properties = self.properties[index]
+        if not was_registered:
+            properties.position = 0
+            return self._dictionary(properties.varint(), properties)
+        if op.startswith("vhlo."):
+            return upgrade.read_properties(op, properties, self.entries)
+        return read_op_properties(op, properties, self.entries, self.version)
+
+    def _check_name(self, name: str, cursor: Cursor) -> None:
+        """Refuse unknown ops, but for those of dialects that may be in a program without being known."""
+        dialect, dot, _ = name.partition(".")
+        if name in REGISTRY or self.allow_unregistered_dialect:
+            return
+        if dialect in COMPLETE_DIALECTS:
+            raise cursor.unsupported(f"unknown op '{name}' of dialect '{dialect}'")
+        if not dot or dialect not in KNOWN_DIALECTS:
+            raise cursor.error(f"'{name}' is of an unregistered dialect, which has to be allowed expressly")
+
+
+def _template(name: str, members: Mapping[str, Any], attributes: Mapping[str, Attribute]) -> Template:
+    return Template(name, members, attributes, len(members) + len(attributes))
+
+
+def _split(
+    op: str, written: Mapping[str, Attribute], inherent: Mapping[str, Attribute]
+) -> tuple[Mapping[str, Any], Mapping[str, Attribute]]:
+    """Split attributes as written into members and the discardable rest."""
+    definition = REGISTRY.get(op)
+    if definition is None:
+        known = {name for name, _ in properties_of(op) or ()}
+        own = {name: value for name, value in written.items() if name in known} | dict(inherent)
+        return own, {name: value for name, value in written.items() if name not in own}
+    attributes = {**written, **inherent}
+    if op == "sdy.propagation_barrier":
+        attributes = {name: sdy.direction_text(value) for name, value in attributes.items()}
+    return definition.decode(attributes)

@@ -1,0 +1,252 @@
+"""The attributes and types of a program that is written: each distinct one once, with its encoding.
+
+An encoding is a sequence of bytes and of references to other entries, strings and resources, whose numbers are known
+only when the whole program has been seen. Two values with the same encoding are the same entry.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol, TypeAlias
+
+from stablehlo_ref.bytecode.encoding import Data, encode_varint
+from stablehlo_ref.bytecode.encodings.numbers import bits_parts
+from stablehlo_ref.ir.arrays import Array
+from stablehlo_ref.ir.locations import UNKNOWN_LOCATION, resolve
+from stablehlo_ref.ir.types import Type
+
+LARGE_BLOB = 1 << 12  # bytes; larger ones are compared by a digest
+
+
+class Reference(NamedTuple):
+    """What an encoding has in a place whose bytes are not known yet."""
+
+    kind: str  # "attribute", "type", "optional", "string" or "resource"
+    number: int  # in the pool's list of that kind
+
+
+@dataclass(frozen=True, eq=False)
+class Blob:
+    """Bytes that are not copied; `key` identifies them."""
+
+    data: Data
+    key: bytes
+
+
+Item: TypeAlias = bytes | Reference | Blob
+
+
+@dataclass(frozen=True, eq=False)
+class Entry:
+    """An attribute or a type: the dialect that it belongs to, and its encoding."""
+
+    dialect: str
+    items: tuple[Item, ...]
+    is_custom: bool  # else MLIR's text
+
+
+class Encodings(Protocol):
+    """How attributes and types are encoded: as in MLIR, or as in VHLO."""
+
+    def write_attribute(self, writer: EntryWriter, attribute: Any) -> None:
+        """Write an attribute or a location, and set `writer.dialect`."""
+
+    def write_type(self, writer: EntryWriter, type: Type) -> None:
+        """Write a type, and set `writer.dialect`."""
+
+
+class Pool:
+    """All attributes, types, strings and resources of a program."""
+
+    def __init__(self, plain: Encodings) -> None:
+        self.plain = plain  # encodes locations and names of attributes
+        self.attributes: list[Entry] = []
+        self.types: list[Entry] = []
+        self.strings: list[str] = []
+        self.resources: list[tuple[str, Array | None]] = []
+        self._entries: dict[object, int] = {}  # by encoding
+        self._types: dict[tuple[Encodings, Type], int] = {}
+        self._strings: dict[str, int] = {}
+        self._resources: dict[str, int] = {}
+        self._objects: dict[tuple[Encodings, int], tuple[object, int]] = {}  # by identity; the object stays alive
+
+    def attribute(self, attribute: Any, encodings: Encodings) -> int:
+        """Return the index of an attribute."""
+        known = self._objects.get((encodings, id(attribute)))
+        if known is None:
+            writer = EntryWriter(self, encodings)
+            encodings.write_attribute(writer, attribute)
+            known = attribute, self._add(self.attributes, "attribute", writer)
+            self._objects[encodings, id(attribute)] = known
+        return known[1]
+
+    def dictionary(self, entries: Mapping[str, Any], encodings: Encodings) -> int:
+        """Return the index of the dictionary of an op's attributes."""
+        writer = EntryWriter(self, encodings)
+        writer.dialect = "builtin"
+        writer.varint(1)
+        writer.dictionary(entries)
+        return self._add(self.attributes, "attribute", writer)
+
+    def location(self, location: Any) -> int:
+        """Return the index of a location, resolved from aliases. Locations may be nested to any depth."""
+        location = resolve(location) or UNKNOWN_LOCATION
+        pending = [location]
+        while pending:
+            parts = [part for part in location_parts(pending[-1]) if (self.plain, id(part)) not in self._objects]
+            if parts:
+                pending += parts
+            else:
+                self.attribute(pending.pop(), self.plain)
+        return self.attribute(location, self.plain)
+
+    def type(self, type: Type, encodings: Encodings) -> int:
+        """Return the index of a type."""
+        index = self._types.get((encodings, type))
+        if index is None:
+            writer = EntryWriter(self, encodings)
+            encodings.write_type(writer, type)
+            index = self._types[encodings, type] = self._add(self.types, "type", writer)
+        return index
+
+    def string(self, string: str) -> int:
+        if string not in self._strings:
+            self._strings[string] = len(self.strings)
+            self.strings.append(string)
+        return self._strings[string]
+
+    def resource(self, key: str, array: Array | None) -> int:
+        if key not in self._resources:
+            self._resources[key] = len(self.resources)
+            self.resources.append((key, array))
+        return self._resources[key]
+
+    def _add(self, entries: list[Entry], kind: str, writer: EntryWriter) -> int:
+        items = writer.items()
+        key = kind, writer.dialect, tuple(item.key if isinstance(item, Blob) else item for item in items)
+        if key not in self._entries:
+            self._entries[key] = len(entries)
+            entries.append(Entry(writer.dialect, items, writer.is_custom))
+        return self._entries[key]
+
+
+def location_parts(location: Any) -> list[Any]:
+    """Return the locations that a location is made of."""
+    parts = [getattr(location, name, None) for name in ("child", "callee", "caller")]
+    parts += getattr(location, "locations", ())
+    return [part for part in map(resolve, parts) if part is not None]
+
+
+class EntryWriter:
+    """Collects the encoding of one attribute or type."""
+
+    def __init__(self, pool: Pool, encodings: Encodings) -> None:
+        self.pool = pool
+        self.encodings = encodings  # of what it consists of
+        self.dialect = ""
+        self.is_custom = True
+        self._items: list[Item] = []
+        self._open = bytearray()
+
+    def items(self) -> tuple[Item, ...]:
+        self._close()
+        return tuple(self._items)
+
+    def _close(self) -> None:
+        if self._open:
+            self._items.append(bytes(self._open))
+            self._open.clear()
+
+    def _refer(self, kind: str, index: int) -> None:
+        self._close()
+        self._items.append(Reference(kind, index))
+
+    def byte(self, value: int) -> None:
+        self._open.append(value)
+
+    def varint(self, value: int) -> None:
+        self._open += encode_varint(value)
+
+    def signed_varint(self, value: int) -> None:
+        self._open += encode_varint((value << 1 ^ value >> 63) & ((1 << 64) - 1))
+
+    def signed_varints_bare(self, values: Sequence[int]) -> None:
+        """Write integers without their number."""
+        for value in values:
+            self.signed_varint(value)
+
+    def varints(self, values: Sequence[int]) -> None:
+        """Write a list that starts with its length."""
+        self.varint(len(values))
+        for value in values:
+            self.varint(value)
+
+    def signed_varints(self, values: Sequence[int]) -> None:
+        """Write a list that starts with its length."""
+        self.varint(len(values))
+        self.signed_varints_bare(values)
+
+    def bits(self, bits: int, width: int) -> None:
+        """Write a number of `width` bits."""
+        for kind, value in bits_parts(bits, width):
+            getattr(self, kind)(value)
+
+    def text(self, text: str) -> None:
+        """Write MLIR's text instead of an encoding."""
+        self._items.clear()
+        self._open = bytearray(text.encode("utf-8", "surrogateescape") + b"\0")
+        self.is_custom = False
+
+    def blob(self, data: Data) -> None:
+        """Write bytes after their number."""
+        self.varint(len(data))
+        if len(data) < LARGE_BLOB:
+            self._open += data
+            return
+        self._close()
+        self._items.append(Blob(data, hashlib.blake2b(data, digest_size=16).digest()))
+
+    def string(self, string: str) -> None:
+        self._refer("string", self.pool.string(string))
+
+    def resource(self, key: str, array: Array | None) -> None:
+        self._refer("resource", self.pool.resource(key, array))
+
+    def attribute(self, attribute: Any) -> None:
+        self._refer("attribute", self.pool.attribute(attribute, self.encodings))
+
+    def optional_attribute(self, attribute: Any) -> None:
+        if attribute is None:
+            self.varint(0)
+        else:
+            self._refer("optional", self.pool.attribute(attribute, self.encodings))
+
+    def location(self, location: Any) -> None:
+        self._refer("attribute", self.pool.attribute(resolve(location) or UNKNOWN_LOCATION, self.pool.plain))
+
+    def type(self, type: Type) -> None:
+        self._refer("type", self.pool.type(type, self.encodings))
+
+    def attributes(self, attributes: Sequence[Any]) -> None:
+        self.varint(len(attributes))
+        for attribute in attributes:
+            self.attribute(attribute)
+
+    def types(self, types: Sequence[Type]) -> None:
+        self.varint(len(types))
+        for type in types:
+            self.type(type)
+
+    def dictionary(self, entries: Mapping[str, Any]) -> None:
+        """Write the entries of a dictionary, sorted by name as MLIR keeps them."""
+        self.varint(len(entries))
+        for name, value in sorted_entries(entries):
+            self._refer("attribute", self.pool.attribute(name, self.pool.plain))
+            self.attribute(value)
+
+
+def sorted_entries(entries: Mapping[str, Any]) -> list[tuple[str, Any]]:
+    """Return the entries of a dictionary in the order of the bytes of their names."""
+    return sorted(entries.items(), key=lambda entry: entry[0].encode("utf-8", "surrogateescape"))

@@ -1,0 +1,201 @@
+"""Which inherent attributes an op has in bytecode, from version 5 of the format on.
+
+They are written in the order of their names, without them: one that must be given as its index, any other as an index
+with a flag. They follow from the op's definition; the tables below say where MLIR's definition differs, and what ops of
+other dialects have.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from typing import Any, NamedTuple
+
+from stablehlo_ref.bytecode.encoding import Cursor, encode_varint
+from stablehlo_ref.bytecode.entries import Entries, EntryReader
+from stablehlo_ref.bytecode.sections import Version
+from stablehlo_ref.define.definition import REGISTRY
+from stablehlo_ref.define.members import REQUIRED
+from stablehlo_ref.ir.attributes import DenseArray, OpaqueAttribute
+from stablehlo_ref.ir.types import integer_type
+
+SEGMENT_SIZES = ("operandSegmentSizes", "resultSegmentSizes")
+REQUIRED_GROUPS = frozenset((
+    "dimension_numbers", "dot_dimension_numbers", "ragged_dot_dimension_numbers", "scatter_dimension_numbers",
+))  # fmt: skip
+
+
+class Property(NamedTuple):
+    name: str
+    is_optional: bool
+
+
+def _properties(words: Iterable[str]) -> tuple[Property, ...]:
+    """Return properties by their names; those with `?` are optional."""
+    return tuple(Property(word.rstrip("?"), word.endswith("?")) for word in words)
+
+
+# The properties of ops of arith, in the order in which they were added.
+_ARITH = {
+    op: properties.split()
+    for ops, properties in {
+        "addf subf mulf divf": "fastmath? roundingmode?",
+        "addi subi muli shli trunci": "overflowFlags?",
+        "cmpf": "predicate fastmath?",
+        "cmpi": "predicate",
+        "constant": "value",
+        "convertf scaling_truncf truncf": "roundingmode? fastmath?",
+        "divsi divui shrsi shrui": "isExact?",
+        "extf flush_denormals maximumf maxnumf minimumf minnumf negf remf scaling_extf": "fastmath?",
+        "extui index_castui uitofp": "nonNeg?",
+    }.items()
+    for op in ops.split()
+}
+
+# Attributes that mean what leaving them out means.
+IMPLIED = (OpaqueAttribute("#arith.fastmath<none>"), OpaqueAttribute("#arith.overflow<none>"))
+
+# Ops whose definition here does not say what MLIR's does, or that have no definition.
+DIFFERENT: Mapping[str, tuple[Property, ...]] = {
+    op: _properties(text.split())
+    for op, text in {
+        "builtin.unrealized_conversion_cast": "",
+        "chlo.top_k": "is_stable? k",
+        "func.call": "arg_attrs? callee no_inline? res_attrs?",
+        "func.call_indirect": "arg_attrs? res_attrs?",
+        "func.constant": "value",
+        "func.func": "arg_attrs? function_type no_inline? res_attrs? sym_name sym_visibility?",
+        "sdy.all_gather": "gathering_axes out_sharding",
+        "sdy.all_reduce": "out_sharding reduction_axes",
+        "sdy.all_slice": "out_sharding slicing_axes",
+        "sdy.all_to_all": "out_sharding params",
+        "sdy.collective_permute": "out_sharding",
+        "sdy.constant": "value",
+        "sdy.manual_computation": "in_shardings manual_axes out_shardings",
+        "sdy.mesh": "mesh sym_name",
+        "sdy.named_computation": "in_shardings? name out_shardings?",
+        "sdy.reduce_scatter": "out_sharding reduce_scatter_axes",
+        "shape.const_shape": "shape",
+        "stablehlo.custom_call": "api_version? backend_config? call_target_name called_computations? has_side_effect? "
+        "operand_layouts? output_operand_aliases? result_layouts? result_tilings?",
+        "stablehlo.select_and_scatter": "padding? window_dimensions? window_strides?",
+    }.items()
+}
+
+# Attributes that ops have not always had, the latest first: files of earlier versions lack them.
+LATER: Mapping[str, tuple[str, ...]] = {
+    "chlo.top_k": ("is_stable",),
+    "func.call": ("res_attrs", "arg_attrs", "no_inline"),
+    "func.call_indirect": ("res_attrs", "arg_attrs"),
+    "func.func": ("no_inline",),
+    "stablehlo.collective_broadcast": ("has_dynamic_root",),
+    "stablehlo.custom_call": ("result_tilings",),
+    "stablehlo.dot_general": ("algorithm",),
+    "stablehlo.recv": ("source_target_pairs",),
+    "stablehlo.send": ("source_target_pairs",),
+    "sdy.named_computation": ("out_shardings", "in_shardings"),
+    **{f"arith.{op}": tuple(p.rstrip("?") for p in reversed(added) if p.endswith("?")) for op, added in _ARITH.items()},
+}
+
+
+@cache
+def properties_of(op: str) -> tuple[Property, ...] | None:
+    """Return an op's properties in the order of their names, without the sizes of segments; None for an unknown op."""
+    if op in DIFFERENT:
+        return DIFFERENT[op]
+    if op.startswith("arith."):
+        return tuple(sorted(_properties(_ARITH.get(op.removeprefix("arith."), ()))))
+    definition = REGISTRY.get(op)
+    if definition is None:
+        return None
+    grouped = {member.name for group in definition.groups.values() for member in group.fields.values()}
+    found = [Property(m.spelling, m.default is not REQUIRED) for m in definition.attributes.values()
+             if m.name not in grouped and m.spelling not in SEGMENT_SIZES]  # fmt: skip
+    for group in definition.groups.values():
+        is_required = group.name in REQUIRED_GROUPS or any(m.default is REQUIRED for m in group.fields.values())
+        found.append(Property(group.name, not is_required))
+    return tuple(sorted(found))
+
+
+@cache
+def has_segments(op: str) -> tuple[str, ...]:
+    """Return which sizes of segments are properties of an op."""
+    definition = REGISTRY.get(op)
+    spelled = {member.spelling for member in definition.attributes.values()} if definition else set()
+    return tuple(name for name in SEGMENT_SIZES if name in spelled)
+
+
+# --- from bytes -----------------------------------------------------------------------------------------------------
+
+
+def read_op_properties(op: str, cursor: Cursor, entries: Entries, version: int, depth: int = 0) -> dict[str, Any]:
+    """Read the inherent attributes of an op, as written, from its properties."""
+    reader = EntryReader(cursor.data, cursor.source, cursor.base, entries, depth)
+    known = properties_of(op)
+    if known is None:
+        raise reader.unsupported(f"unsupported properties of op '{op}', which is not known")
+    attributes: dict[str, Any] = {}
+    segments = has_segments(op)
+    if version < Version.NATIVE_SEGMENT_SIZES:
+        attributes |= {name: reader.attribute() for name in segments}
+    for name, is_optional in known if segments else _present(op, known, reader):
+        value = reader.optional_attribute() if is_optional else reader.attribute()
+        if value is not None and value not in IMPLIED:
+            attributes[name] = value
+    if version >= Version.NATIVE_SEGMENT_SIZES:
+        attributes |= {name: DenseArray(integer_type(32), _read_sparse(reader)) for name in segments}
+    reader.expect_end(f"the properties of op '{op}'")
+    return attributes
+
+
+def _present(op: str, known: Sequence[Property], reader: EntryReader) -> Sequence[Property]:
+    """Leave out properties that the version of the op in the file has not; MalformedError if the number is wrong."""
+    count = _count_varints(reader)
+    missing = set(LATER.get(op, ())[: max(len(known) - count, 0)])
+    present = [property for property in known if property.name not in missing]
+    if len(present) != count:
+        raise reader.error(f"expected {len(known)} properties of op '{op}', got {count}")
+    return present
+
+
+def _count_varints(reader: EntryReader) -> int:
+    start, count = reader.position, 0
+    while reader.remaining:
+        reader.varint()
+        count += 1
+    reader.position = start
+    return count
+
+
+def _read_sparse(reader: EntryReader) -> tuple[int, ...]:
+    """Read two sizes: as they are, or only those that are not zero, each with its index in its low bits."""
+    offset = reader.offset
+    count, is_sparse = reader.flagged_varint()
+    sizes = [0, 0]
+    if count == 0:
+        return 0, 0
+    if not is_sparse:
+        sizes = [reader.varint() for _ in range(count if count <= 2 else 0)]
+    else:
+        bits = reader.varint()
+        for _ in range(count if bits <= 8 and count <= 2 else 0):
+            value = reader.varint()
+            sizes.insert(value & ((1 << bits) - 1), value >> bits)
+    if count > 2 or len(sizes) not in (2, 2 + is_sparse * count):
+        raise reader.error("malformed sizes of segments", offset)
+    return tuple(sizes[:2])
+
+
+# --- to bytes -------------------------------------------------------------------------------------------------------
+
+
+def encode_sparse(sizes: Sequence[int]) -> bytes:
+    """Encode two sizes of segments."""
+    given = [(index, size) for index, size in enumerate(sizes) if size]
+    if len(given) > len(sizes) // 2:
+        return b"".join(map(encode_varint, (len(sizes) << 1, *sizes)))
+    if not given:
+        return encode_varint(0)
+    index, size = given[0]
+    bits = index.bit_length()
+    return b"".join(map(encode_varint, (1 << 1 | 1, bits, size << bits | index)))

@@ -1,0 +1,205 @@
+"""Ops of StableHLO as ops of VHLO of an earlier version: all attributes are spelled out, new ones must say nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from stablehlo_ref.bytecode.encodings import vhlo
+from stablehlo_ref.bytecode.properties import Property
+from stablehlo_ref.bytecode.vhlo.ops import FUNC_OPS, NOT_IN_ARTIFACTS, NOT_MEMBERS, RETURN, attribute_names
+from stablehlo_ref.bytecode.vhlo.requirements import check_attribute, check_op, check_type, unavailable
+from stablehlo_ref.bytecode.vhlo.versions import ALGORITHM, History, Version, history_of
+from stablehlo_ref.bytecode.writer import OpForm, PlainForm
+from stablehlo_ref.define.definition import OpDefinition, definition_of
+from stablehlo_ref.diagnostics import UnsupportedError
+from stablehlo_ref.ir.attributes import (
+    UNIT,
+    Attribute,
+    DenseElements,
+    EnumAttribute,
+    IntegerAttribute,
+    StructAttribute,
+    TypeAttribute,
+)
+from stablehlo_ref.ir.core import Operation
+from stablehlo_ref.ir.types import BOOLEAN, NONE, Type, integer_type, tensor_type
+
+I64 = integer_type(64)
+NO_TYPE = TypeAttribute(NONE)
+DEFAULT_PRECISIONS = (EnumAttribute("stablehlo", "precision", "DEFAULT"),) * 2
+NO_ACCURACY = StructAttribute("stablehlo.result_accuracy", {})
+TYPED_FFI = 4  # a version of the API of custom calls whose backend_config is a dictionary
+
+
+class VhloForm:
+    """Ops as those of VHLO that a version of StableHLO has; UnsupportedError for what it does not have."""
+
+    def __init__(self, target: Version) -> None:
+        self.target = target
+        self._accepted: set[Type] = set()
+
+    def check(self, op: Operation) -> None:
+        """Refuse an op whose operands, results or regions the target does not have."""
+        if op.name == "builtin.module":
+            return
+        check_op(op, _base(op), self.target)
+        arguments = [a.type for region in op.regions for block in region.blocks for a in block.arguments]
+        for type in (*op.operand_types, *op.result_types, *arguments):
+            if type not in self._accepted:
+                check_type(type, self.target)
+                self._accepted.add(type)
+
+    def form(self, op: Operation) -> OpForm:
+        """Return the op of VHLO that stands for an op; the module stays as it is."""
+        definition = definition_of(op)
+        if op.name == "builtin.module" or definition is None:
+            return PlainForm().form(op)
+        base = _base(op)
+        history = history_of(base)
+        revision, newest = history.revision_at(self.target), 1 + len(history.revisions)
+        own = _own_attributes(op, base, definition, attribute_names(base, newest))
+        discardable = {**op.attributes, **_discardable_members(op, definition)}
+        for name in NOT_MEMBERS.get(base, ()):
+            own[name] = discardable.pop(name, ())
+        _forget_later(op, own, history, revision, self.target)
+        for attribute in (*own.values(), *discardable.values()):
+            check_attribute(attribute, self.target)
+        properties = [Property(name, False) for name in attribute_names(base, revision)]
+        return OpForm(f"vhlo.{base}_v{revision}", own, discardable, properties, vhlo, (), revision < newest)
+
+
+def _base(op: Operation) -> str:
+    """Return the name of an op in VHLO, without dialect and revision; UnsupportedError if it has none."""
+    dialect, _, base = op.name.partition(".")
+    is_func = dialect == "func" and (base in FUNC_OPS or base == RETURN)
+    if definition_of(op) is None or not (is_func or dialect == "stablehlo") or base in NOT_IN_ARTIFACTS:
+        raise UnsupportedError(f"portable artifacts have no op '{op.name}'", op.location)
+    return base
+
+
+def _discardable_members(op: Operation, definition: OpDefinition) -> dict[str, Attribute]:
+    """Return members that are discardable attributes of MLIR's op, such as `mhlo.backend_config`."""
+    return {
+        member.spelling: member.encode(op.properties[member.name])
+        for member in definition.attributes.values()
+        if "." in member.spelling and member.name in op.properties
+    }
+
+
+def _own_attributes(op: Operation, base: str, definition: OpDefinition, names: tuple[str, ...]) -> dict[str, Attribute]:
+    """Return all attributes of the newest revision of an op, those that are left out with their defaults."""
+    own: dict[str, Attribute] = {}
+    for member in definition.attributes.values():
+        if member.spelling not in names:
+            continue
+        if member.name in op.properties:
+            own[member.spelling] = _as_vhlo(member.spelling, member.encode(op.properties[member.name]))
+        else:
+            own[member.spelling] = _default(op, base, member.spelling, member.default)
+    return own
+
+
+def _as_vhlo(name: str, attribute: Attribute) -> Attribute:
+    """Return an attribute in the form that VHLO has: flags are booleans, the version of an API is an enumeration."""
+    if attribute == UNIT:
+        return True
+    if name == "api_version" and isinstance(attribute, IntegerAttribute):
+        return EnumAttribute("vhlo", "api_version", str(attribute.value))
+    return attribute
+
+
+# --- defaults -------------------------------------------------------------------------------------------------------
+
+
+def _default(op: Operation, base: str, name: str, default: object) -> Attribute:
+    """Return what leaving out an attribute means; UnsupportedError for an attribute that must be given."""
+    if name in ALGORITHM:
+        return NO_TYPE
+    if name in DEFAULTS:
+        return DEFAULTS[name]
+    if name in WINDOWS:
+        return WINDOWS[name](_window_rank(op, base))
+    if name == "backend_config":
+        return {} if op.properties.get("api_version") == TYPED_FFI else ""
+    match default:
+        case bool() | str():
+            return default
+        case Mapping():
+            return dict(default)
+        case ():
+            return ()
+        case int():
+            return IntegerAttribute(default, I64)
+    raise UnsupportedError(f"'{op.name}' has no attribute '{name}', which portable artifacts need")
+
+
+def _filled(number: int, element_type: Type, *sizes: int) -> DenseElements:
+    type = tensor_type(sizes, element_type)
+    return DenseElements(type, np.full(sizes, number, np.bool_ if element_type == BOOLEAN else np.int64))
+
+
+NO_INTEGERS = _filled(0, I64, 0)
+DEFAULTS: Mapping[str, Attribute] = {
+    "api_version": EnumAttribute("vhlo", "api_version", "1"),
+    "compare_type": EnumAttribute("stablehlo", "comparison_type", "NOTYPE"),
+    "infeed_config": "",
+    "known_expanding_dimensions": NO_INTEGERS,
+    "known_nonexpanding_dimensions": NO_INTEGERS,
+    "layout": (),
+    "operand_layouts": (),
+    "outfeed_config": "",
+    "precision_config": DEFAULT_PRECISIONS,
+    "result_accuracy": NO_ACCURACY,
+    "result_layouts": (),
+    "source_target_pairs": NO_INTEGERS,
+    "sym_visibility": "",
+}  # fmt: skip
+
+
+def _ones(rank: int) -> DenseElements:
+    return _filled(1, I64, rank)
+
+
+WINDOWS: Mapping[str, Callable[[int], Attribute]] = {
+    **dict.fromkeys(("window_strides", "lhs_dilation", "rhs_dilation", "base_dilations", "window_dilations"), _ones),
+    "padding": lambda rank: _filled(0, I64, rank, 2),
+    "window_reversal": lambda rank: _filled(0, BOOLEAN, rank),
+}
+
+
+def _window_rank(op: Operation, base: str) -> int:
+    """Return the number of dimensions of an op's windows."""
+    name = "window_dimensions" if base in ("reduce_window", "select_and_scatter") else "input_spatial_dimensions"
+    return len(op.properties.get(name, ()))
+
+
+# --- earlier revisions ----------------------------------------------------------------------------------------------
+
+
+def _forget_later(op: Operation, own: dict[str, Attribute], history: History, revision: int, target: Version) -> None:
+    """Take out attributes that the target does not have; UnsupportedError unless they have their defaults."""
+    for since, later in history.later(revision):
+        for name in later.adds:
+            if not _says_nothing(own.pop(name)):
+                raise unavailable(f"attribute '{name}' of '{op.name}'", since, target)
+        for name in later.drops:
+            own[name] = WINDOWS[name](_window_rank(op, later.op))
+
+
+def _says_nothing(attribute: Any) -> bool:
+    match attribute:
+        case StructAttribute(fields=fields):
+            return all(_is_zero(value) for value in fields.values())
+        case DenseElements(array=array):
+            return bool(array.size == 0)
+        case TypeAttribute():
+            return bool(attribute == NO_TYPE)
+    values = getattr(attribute, "values", attribute)
+    return values in (False, ())
+
+
+def _is_zero(value: Any) -> bool:
+    return getattr(value, "value", None) in (0, "DEFAULT")

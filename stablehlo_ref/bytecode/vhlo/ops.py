@@ -1,0 +1,67 @@
+"""Ops of VHLO: their names, and which attributes each of their revisions has, derived from op definitions."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import NamedTuple
+
+from stablehlo_ref.bytecode.vhlo.versions import history_of
+from stablehlo_ref.define.definition import REGISTRY, OpDefinition
+
+# Ops that belong to another dialect than StableHLO outside of artifacts.
+FUNC_OPS = frozenset(("func", "call"))
+RETURN = "return"  # of both dialects
+
+# Attributes in which VHLO differs from the members of StableHLO's ops.
+NOT_IN_VHLO = {
+    **dict.fromkeys(
+        ("all_gather", "all_reduce", "all_to_all", "collective_broadcast", "collective_permute", "collective_reduce",
+         "reduce_scatter"),
+        frozenset(("channel_type",)),
+    ),
+    "custom_call": frozenset(("mhlo.backend_config",)),
+}  # fmt: skip
+NOT_MEMBERS = {"custom_call": frozenset(("result_tilings",))}
+NOT_IN_ARTIFACTS = frozenset(("trace", "compute_reshape_shape", "cstr_reshapable"))  # ops of StableHLO without VHLO
+
+_match_name = re.compile(r"vhlo\.(.+)_v([1-9]\d?)").fullmatch
+
+
+class VhloOp(NamedTuple):
+    """An op of VHLO: its name without dialect and revision, and the number of the revision."""
+
+    base: str
+    revision: int
+
+
+def split_name(name: str) -> VhloOp | None:
+    """Split `vhlo.gather_v2` into `gather` and 2. None for an op or a revision that is not known."""
+    match = _match_name(name)
+    if not match or match[1] in NOT_IN_ARTIFACTS or definition_of(match[1]) is None:
+        return None
+    revision = int(match[2])
+    return VhloOp(match[1], revision) if revision <= 1 + len(history_of(match[1]).revisions) else None
+
+
+def stablehlo_name(base: str, in_function: bool) -> str:
+    """Return the name of the op that VHLO calls `base`; `in_function` if its parent is a function."""
+    if base in FUNC_OPS or (base == RETURN and in_function):
+        return f"func.{base}"
+    return f"stablehlo.{base}"
+
+
+def definition_of(base: str) -> OpDefinition | None:
+    return REGISTRY.get(stablehlo_name(base, in_function=False))
+
+
+@cache
+def attribute_names(base: str, revision: int) -> tuple[str, ...]:
+    """Return the attributes of a revision of an op, in the order of their names."""
+    definition = definition_of(base)
+    assert definition is not None
+    names = {member.spelling for member in definition.attributes.values()}
+    names = (names | NOT_MEMBERS.get(base, frozenset())) - NOT_IN_VHLO.get(base, frozenset())
+    for _, later in history_of(base).later(revision):
+        names = names - set(later.adds) | set(later.drops)
+    return tuple(sorted(names))

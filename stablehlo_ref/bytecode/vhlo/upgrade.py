@@ -1,0 +1,140 @@
+"""Ops of VHLO, of any revision, as ops of StableHLO: attributes become members by name, defaults are left out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from stablehlo_ref.bytecode.encoding import Cursor
+from stablehlo_ref.bytecode.entries import Entries, EntryReader
+from stablehlo_ref.bytecode.vhlo.ops import attribute_names, definition_of, split_name, stablehlo_name
+from stablehlo_ref.bytecode.vhlo.versions import ALGORITHM, CURRENT
+from stablehlo_ref.define.attribute_codecs import ListCodec, SymbolCodec
+from stablehlo_ref.define.definition import OpDefinition
+from stablehlo_ref.define.members import REQUIRED, Attr, Undecodable
+from stablehlo_ref.ir.attributes import Attribute, DenseElements, EnumAttribute, SymbolReference, TypeAttribute
+from stablehlo_ref.ir.types import NONE
+
+# Lists whose default depends on the rank: they are left out where all elements are this number.
+WINDOW_DEFAULTS: Mapping[str, int] = {
+    "window_strides": 1,
+    "lhs_dilation": 1,
+    "rhs_dilation": 1,
+    "base_dilations": 1,
+    "window_dilations": 1,
+    "padding": 0,
+    "window_reversal": 0,
+}
+WINDOW_OPS = frozenset(("convolution", "dynamic_conv", "reduce_window", "select_and_scatter"))
+LAYOUTS = ("operand_layouts", "result_layouts")
+NO_ALGORITHM = TypeAttribute(NONE)
+
+
+def read_properties(name: str, cursor: Cursor, entries: Entries) -> dict[str, Any]:
+    """Read the attributes of an op of VHLO from its properties: the index of each, in the order of their names."""
+    base, revision = _known_op(name, cursor)
+    reader = EntryReader(cursor.data, cursor.source, cursor.base, entries, 0)
+    attributes = {attribute: reader.attribute() for attribute in attribute_names(base, revision)}
+    reader.expect_end(f"the properties of op '{name}'")
+    return attributes
+
+
+def _known_op(name: str, cursor: Cursor) -> tuple[str, int]:
+    op = split_name(name)
+    if op is None:
+        raise cursor.unsupported(f"unknown op '{name}'; the newest known version of StableHLO is {CURRENT}")
+    return op
+
+
+def to_stablehlo(
+    name: str, attributes: Mapping[str, Attribute], in_function: bool, cursor: Cursor
+) -> tuple[str, dict[str, Any], dict[str, Any]]:
+    """Return name, members and discardable attributes of the op of StableHLO that an op of VHLO stands for."""
+    base, revision = _known_op(name, cursor)
+    definition = definition_of(base)
+    assert definition is not None
+    missing = [attribute for attribute in attribute_names(base, revision) if attribute not in attributes]
+    if missing:
+        raise cursor.error(f"op '{name}' has no attribute '{missing[0]}'")
+    own = {attribute: attributes[attribute] for attribute in attribute_names(base, revision)}
+    discardable = {attribute: value for attribute, value in attributes.items() if attribute not in own}
+    members = _members(base, definition, own) | _discardable_members(definition, discardable)
+    return stablehlo_name(base, in_function), members, discardable | _not_members(definition, own)
+
+
+def _members(base: str, definition: OpDefinition, own: dict[str, Any]) -> dict[str, Any]:
+    """Decode attributes into members, without those that have their defaults."""
+    grouped = {member.name for group in definition.groups.values() for member in group.fields.values()}
+    members: dict[str, Any] = {}
+    for member in definition.attributes.values():
+        if member.spelling not in own or _is_implied(base, member.spelling, own):
+            continue
+        value = member.decode(_as_written(member, own[member.spelling]))
+        if (member.name in grouped and member.name != "channel_id") or not _is_default(member, value):
+            members[member.name] = value
+    if "channel_id" in members and "channel_type" not in own:
+        members["channel_type"] = 0
+    return _added_later(definition, grouped, own) | members
+
+
+def _discardable_members(definition: OpDefinition, discardable: dict[str, Any]) -> dict[str, Any]:
+    """Take out and decode discardable attributes that are members here."""
+    found = [member for member in definition.attributes.values() if "." in member.spelling]
+    return {m.name: m.decode(discardable.pop(m.spelling)) for m in found if m.spelling in discardable}
+
+
+def _added_later(definition: OpDefinition, grouped: set[str], own: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the defaults of fields of structs that the op of VHLO is too old to have."""
+    return {
+        member.name: member.default
+        for member in definition.attributes.values()
+        if member.name in grouped and member.spelling not in own and member.default == ()
+    }
+
+
+def _not_members(definition: OpDefinition, own: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what is an attribute of the op of VHLO, but no member here, unless it is empty."""
+    spelled = {member.spelling for member in definition.attributes.values()}
+    return {name: value for name, value in own.items() if name not in spelled and value != () and name != "padding"}
+
+
+def _as_written(member: Attr, attribute: Any) -> Any:
+    """Return symbols, which are strings in VHLO, as such."""
+    if isinstance(member.codec, SymbolCodec) and isinstance(attribute, str):
+        return SymbolReference((attribute,))
+    is_list = isinstance(member.codec, ListCodec) and isinstance(member.codec.element, SymbolCodec)
+    if is_list and isinstance(attribute, tuple):
+        return tuple(SymbolReference((name,)) if isinstance(name, str) else name for name in attribute)
+    return attribute
+
+
+def _is_default(member: Attr, value: object) -> bool:
+    if member.default is REQUIRED or isinstance(value, Undecodable):
+        return False
+    return bool(value == member.default) or (member.name == "layout" and value == ())
+
+
+def _is_implied(base: str, name: str, own: Mapping[str, Any]) -> bool:
+    """Whether an attribute says what leaving it out says, and the default of the member does not tell."""
+    value = own[name]
+    match name:
+        case "compare_type":
+            return bool(value == EnumAttribute("stablehlo", "comparison_type", "NOTYPE"))
+        case "sym_visibility" | "backend_config":
+            return value in ("", {})
+        case "precision_config":
+            return isinstance(value, tuple) and all(getattr(item, "value", "") == "DEFAULT" for item in value)
+        case "result_accuracy":
+            return set(getattr(value, "fields", ())) == {"mode"} and value.fields["mode"].value == "DEFAULT"
+    if name in ALGORITHM:
+        return bool(value == NO_ALGORITHM)
+    if name in LAYOUTS:
+        return not any(own[layout] for layout in LAYOUTS)
+    return base in WINDOW_OPS and name in WINDOW_DEFAULTS and _is_filled(value, WINDOW_DEFAULTS[name])
+
+
+def _is_filled(value: Any, number: int) -> bool:
+    """Whether a tensor has elements, all of which are `number`."""
+    return isinstance(value, DenseElements) and value.array.size > 0 and bool(np.all(value.array == number))

@@ -1,0 +1,203 @@
+"""Program to bytes: MLIR bytecode of StableHLO. The same program is always written as the same bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from enum import Enum
+from typing import NamedTuple, Protocol
+
+from stablehlo_ref.bytecode.emission import emit
+from stablehlo_ref.bytecode.encodings import builtin, plain, sdy
+from stablehlo_ref.bytecode.numbering import WrittenBlock, WrittenOp, WrittenRegion, isolate
+from stablehlo_ref.bytecode.pool import Encodings, Pool
+from stablehlo_ref.bytecode.properties import Property, encode_sparse, has_segments, properties_of
+from stablehlo_ref.bytecode.sections import NEWEST, Version
+from stablehlo_ref.define.definition import definition_of
+from stablehlo_ref.diagnostics import UnsupportedError
+from stablehlo_ref.ir.attributes import Attribute, DenseArray
+from stablehlo_ref.ir.core import Block, Operation, Region
+
+PRODUCER = "stablehlo_ref"
+
+
+def write(module: Operation, *, version: int = NEWEST, producer: str = PRODUCER) -> bytes:
+    """Return `module` as MLIR bytecode of a version of the format; ValueError if there is no such version."""
+    if not 0 <= version <= NEWEST:
+        raise ValueError(f"unknown version {version} of MLIR bytecode; expected 0 to {NEWEST}")
+    return write_program(module, PlainForm(), version, producer)
+
+
+# Ops whose only attribute is another one in bytecode.
+STORED_AS = {"sdy.propagation_barrier": sdy.direction_number, "shape.const_shape": builtin.index_tensor}
+
+
+class OpForm(NamedTuple):
+    """An op as it is written."""
+
+    name: str
+    inherent: Mapping[str, Attribute]
+    discardable: Mapping[str, Attribute]
+    properties: Sequence[Property] | None  # None for an unknown op, whose inherent attributes are one dictionary
+    encodings: Encodings
+    segments: Sequence[str] = ()  # sizes of segments of operands and results, which are inherent attributes as well
+    is_replaced: bool = False  # by another revision of the op
+
+
+class Form(Protocol):
+    """What ops become when they are written."""
+
+    def check(self, op: Operation) -> None:
+        """Refuse an op for what it is, apart from its name and attributes."""
+        ...
+
+    def form(self, op: Operation) -> OpForm:
+        """Return what an op becomes, which follows from its name and attributes."""
+        ...
+
+
+class PlainForm:
+    """Ops as they are."""
+
+    def check(self, op: Operation) -> None:
+        """Accept any op."""
+
+    def form(self, op: Operation) -> OpForm:
+        """Return an op under its own name, with its attributes as MLIR writes them."""
+        definition = definition_of(op)
+        inherent = definition.encode(op.properties) if definition else dict(op.properties)
+        if op.name in STORED_AS:
+            inherent = {name: STORED_AS[op.name](value) for name, value in inherent.items()}
+        return OpForm(op.name, inherent, op.attributes, properties_of(op.name), plain, has_segments(op.name))
+
+
+def write_program(module: Operation, form: Form, version: int, producer: str) -> bytes:
+    """Return a program as bytecode, its ops in the given form."""
+    pool = Pool(plain)
+    root = _ProgramWriter(form, pool, version).op(module, {})
+    isolate(root)
+    return emit(root, pool, version, producer)
+
+
+class _Own(NamedTuple):
+    """What is written of an op's name and attributes."""
+
+    name: str
+    is_registered: bool
+    dictionary: int | None
+    properties: Sequence[tuple[int | None, bool]] | None
+    suffix: bytes
+    encodings: Encodings
+    is_replaced: bool
+
+
+def _key(op: Operation) -> object:
+    """Return what stands for an op's name and attributes; None if they are not simple to compare."""
+    if op.attributes or not all(map(_is_simple, op.properties.values())):
+        return None
+    return op.name, *op.properties.items()
+
+
+def _is_simple(value: object) -> bool:
+    """Whether a value is equal only to what is written in the same way; 0.0 and -0.0 are not."""
+    if isinstance(value, tuple):
+        return all(isinstance(item, int | Enum) for item in value)
+    return isinstance(value, int | str | Enum)
+
+
+def _at(op: Operation, error: UnsupportedError) -> UnsupportedError:
+    """Return an error with the place of an op, if it has none."""
+    found = error.diagnostics[0]
+    return error if found.location else UnsupportedError(f"{found.message}, in '{op.name}'", op.location)
+
+
+class _ProgramWriter:
+    """Turns operations into what is written of them, and collects their attributes and types in a pool."""
+
+    def __init__(self, form: Form, pool: Pool, version: int) -> None:
+        self.form = form
+        self.pool = pool
+        self.version = version
+        self.known: dict[object, _Own] = {}
+
+    def op(self, op: Operation, labels: Mapping[str, int]) -> WrittenOp:
+        """Return an op with all inside it; `labels` are the numbers of the blocks around it."""
+        try:
+            return self._op(op, labels)
+        except UnsupportedError as error:
+            raise _at(op, error) from error
+
+    def _op(self, op: Operation, labels: Mapping[str, int]) -> WrittenOp:
+        self.form.check(op)
+        own = self._own(op)
+        return WrittenOp(
+            own.name,
+            own.is_registered,
+            self.pool.location(op.debug_location),
+            own.dictionary,
+            own.properties,
+            own.suffix,
+            [self.pool.type(type, own.encodings) for type in op.result_types],
+            op.operands,
+            op.results,
+            [labels[label] for label in op.successors],
+            [self._region(region, own.encodings) for region in op.regions],
+            own.is_replaced,
+        )
+
+    def _own(self, op: Operation) -> _Own:
+        """Return what is written of an op's name and attributes, once for all ops that have the same simple ones."""
+        key = _key(op)
+        known = self.known.get(key) if key else None
+        if known is None:
+            form = self.form.form(op)
+            is_registered = form.properties is not None
+            known = _Own(form.name, is_registered, *self._attributes(form), form.encodings, form.is_replaced)
+            if key:
+                self.known[key] = known
+        return known
+
+    def _attributes(self, form: OpForm) -> tuple[int | None, list[tuple[int | None, bool]] | None, bytes]:
+        """Return the dictionary of an op, its properties, and what follows them."""
+        if self.version < Version.PROPERTIES:
+            return self._dictionary({**form.discardable, **form.inherent}, form.encodings), None, b""
+        if form.properties is None:
+            inherent = self._dictionary(form.inherent, form.encodings)
+            discardable = self._dictionary(form.discardable, form.encodings)
+            return discardable, None if inherent is None else [(inherent, False)], b""
+        rest = {**form.discardable, **form.inherent}
+        properties = [self._property(form, property, rest) for property in self._legacy(form)]
+        suffix = self._suffix(form, rest)
+        return self._dictionary(rest, form.encodings), properties or ([] if suffix else None), suffix
+
+    def _dictionary(self, entries: Mapping[str, Attribute], encodings: Encodings) -> int | None:
+        return self.pool.dictionary(entries, encodings) if entries else None
+
+    def _legacy(self, form: OpForm) -> list[Property]:
+        """Return the properties of an op; sizes of segments are among them before version 6."""
+        segments = form.segments if self.version < Version.NATIVE_SEGMENT_SIZES else ()
+        return [*(Property(name, False) for name in segments), *(form.properties or ())]
+
+    def _property(self, form: OpForm, property: Property, rest: dict[str, Attribute]) -> tuple[int | None, bool]:
+        """Return a property, and take it out of the attributes that are left."""
+        name, is_optional = property
+        if name in rest:
+            return self.pool.attribute(rest.pop(name), form.encodings), is_optional
+        if not is_optional:
+            raise UnsupportedError(f"bytecode needs the attribute '{name}'")
+        return None, True
+
+    def _suffix(self, form: OpForm, rest: dict[str, Attribute]) -> bytes:
+        """Return the sizes of segments from version 6 on, and take them out of the attributes that are left."""
+        if self.version < Version.NATIVE_SEGMENT_SIZES:
+            return b""
+        sizes = [rest.pop(name, None) for name in form.segments]
+        return b"".join(encode_sparse(size.values) for size in sizes if isinstance(size, DenseArray))
+
+    def _region(self, region: Region, encodings: Encodings) -> WrittenRegion:
+        labels = {block.label: number for number, block in enumerate(region.blocks)}
+        return WrittenRegion([self._block(block, labels, encodings) for block in region.blocks])
+
+    def _block(self, block: Block, labels: Mapping[str, int], encodings: Encodings) -> WrittenBlock:
+        types = [self.pool.type(argument.type, encodings) for argument in block.arguments]
+        locations = [self.pool.location(argument.location) for argument in block.arguments]
+        return WrittenBlock(block.arguments, types, locations, [self.op(op, labels) for op in block.operations])

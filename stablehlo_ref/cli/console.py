@@ -1,0 +1,132 @@
+"""What the commands of `stablehlo-interp` share: programs from files, part by part, messages, exit codes."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from stablehlo_ref.diagnostics import StablehloError
+from stablehlo_ref.loading import ZIP, open_program, read, unpacked
+from stablehlo_ref.parsing import BYTECODE, Data, decode, parse, parse_data
+from stablehlo_ref.program import Program
+
+PROGRAM_HELP = "a program: MLIR text or bytecode, a portable artifact, or what else `load` takes; - is standard input"
+FINE, AT_FAULT, USAGE, INTERRUPTED = 0, 1, 2, 130
+SPLIT = "// -----"
+SPLIT_LINE = re.compile(rf"^[ \t]*(?://[ \t]*)?{SPLIT}[ \t\r]*$", re.M)  # MLIR also splits at one that is commented out
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part of an input: its text, or the data of an input that is not text; neither for a folder or an archive."""
+
+    filename: str
+    text: str = ""
+    first_line: int = 1
+    data: Data | None = None
+    is_text: bool = True
+
+    def parse(self, allow_unregistered_dialect: bool = False, entry: str | None = None) -> Program:
+        """Return the program, which is not verified."""
+        if self.is_text:
+            return parse(
+                self.text, filename=self.filename, first_line=self.first_line, entry=entry,
+                allow_unregistered_dialect=allow_unregistered_dialect,
+            )  # fmt: skip
+        if self.data is not None:
+            return parse_data(self.data, self.filename, 1, allow_unregistered_dialect, entry)
+        return open_program(Path(self.filename), allow_unregistered_dialect, entry)
+
+
+Action = Callable[[Part], None]
+
+
+def for_each_part(file: str, split: bool, action: Action) -> int:
+    """Apply `action` to the whole input, or to each part of it; return the exit code.
+
+    Errors are messages on standard error, never tracebacks; the parts after one with an error are handled too.
+    """
+    return guarded(file, lambda: max([_attempt(action, part) for part in parts(file, split)], default=FINE))
+
+
+def guarded(subject: str, run: Callable[[], int]) -> int:
+    """Return the exit code of `run`, or report on standard error what it raises, as a message about `subject`."""
+    try:
+        return run()
+    except StablehloError as error:
+        return fail(str(error))
+    except BrokenPipeError:
+        raise
+    except ImportError as error:  # an optional dependency; the message tells how to install it
+        return fail(f"{subject}: error: {error}")
+    except OSError as error:
+        return fail(f"{error.filename or subject}: error: {error.strerror or error}")
+    except Exception as error:
+        return fail(f"{subject}: error: internal error, please report it: {type(error).__name__}: {error}")
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        return INTERRUPTED
+
+
+def parts(file: str, split: bool) -> Iterator[Part]:
+    """Yield the parts of a file, one unless it is text that is to be split; `-` is standard input."""
+    name = "<stdin>" if file == "-" else file
+    if file != "-" and Path(file).is_dir():
+        yield Part(name, is_text=False)
+        return
+    data = unpacked(sys.stdin.buffer.read() if file == "-" else read(name), name)
+    if bytes(data[:4]) in (BYTECODE, ZIP):
+        yield Part(name, data=None if bytes(data[:4]) == ZIP else data, is_text=False)
+        return
+    text = decode(bytes(data), name)
+    for first_line, part in split_text(text) if split else [(1, text)]:
+        yield Part(name, part, first_line)
+
+
+def split_text(text: str) -> Iterator[tuple[int, str]]:
+    """Yield the parts of a text between lines `// -----`, with the number of their first lines."""
+    first_line = 1
+    for part in SPLIT_LINE.split(text):
+        yield first_line, part
+        first_line += part.count("\n")
+
+
+def _attempt(action: Action, part: Part) -> int:
+    try:
+        action(part)
+    except StablehloError as error:
+        return fail(str(error))
+    return FINE
+
+
+def write_output(file: Path | None, outputs: Sequence[str | bytes]) -> None:
+    """Write texts, with a line `// -----` between them, or bytes; to standard output without a file, or for `-`."""
+    texts = [output for output in outputs if isinstance(output, str)]
+    data = b"".join(output for output in outputs if isinstance(output, bytes))
+    if texts:
+        data += f"\n{SPLIT}\n".join(texts).encode()
+    if file is not None and str(file) != "-":
+        file.write_bytes(data)
+        return
+    sys.stdout.flush()
+    binary = getattr(sys.stdout, "buffer", None)
+    if binary is None:  # replaced by a stream of text
+        sys.stdout.write(data.decode(errors="replace"))
+    else:
+        binary.write(data)
+        binary.flush()
+
+
+def fail(message: str) -> int:
+    """Print a message on standard error and return the exit code for an error in the program."""
+    sys.stdout.flush()
+    print(message, file=sys.stderr)
+    return AT_FAULT
+
+
+def with_two_dashes(arguments: Sequence[str]) -> list[str]:
+    """Return arguments in which long options with one dash, as MLIR's tools accept them, have two."""
+    return [f"-{a}" if re.match(r"-[a-z]{2}", a) else a for a in arguments]

@@ -1,0 +1,162 @@
+"""Inputs and outputs on disk: `.npy` and `.npz` files, MLIR literals, random values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
+from pathlib import Path
+from typing import cast
+from zipfile import BadZipFile, ZipFile
+
+import numpy as np
+
+from stablehlo_ref.diagnostics import EvaluationError, MalformedError, Source
+from stablehlo_ref.dialects.interpreter import as_numpy_saves
+from stablehlo_ref.ir.arrays import Array, DType, RuntimeValue
+from stablehlo_ref.ir.attributes import DenseElements
+from stablehlo_ref.ir.signature import Parameter
+from stablehlo_ref.ir.types import TensorType, TokenType, TupleType, Type
+from stablehlo_ref.numerics.conversion import convert
+from stablehlo_ref.numerics.dtypes import FLOAT8_E8M0FNU, FLOAT64, kind, numpy_dtype
+from stablehlo_ref.syntax.parser import parse_attribute
+
+# These messages, with the spelling, are those of upstream's tool, whose tests match them.
+HINT = "i.e. --args=[dense<1> : tensor<2xi32>, ...]"
+NO_LIST = f"expectected array attribute string for args, {HINT}"
+NO_ELEMENTS = f"expected dense elements attribute for args elements, {HINT}"
+
+
+def from_literals(text: str) -> list[Array]:
+    """Return the arrays of `[dense<...> : tensor<...>, ...]`; MalformedError for other text."""
+    try:
+        attribute = parse_attribute(Source(text, "--args"))
+    except MalformedError as error:
+        raise MalformedError(f"{NO_LIST}\n{error}") from None
+    if not isinstance(attribute, tuple):
+        raise MalformedError(NO_LIST)
+    literals = [element for element in attribute if isinstance(element, DenseElements)]
+    if len(literals) != len(attribute):
+        raise MalformedError(NO_ELEMENTS)
+    return [literal.array for literal in literals]
+
+
+def from_files(parameters: Sequence[Parameter], files: Mapping[str, Path]) -> dict[str, Array]:
+    """Load arrays from `.npy` files; return them by the names of parameters."""
+    return _as_parameters(parameters, {name: _load_array(path) for name, path in files.items()})
+
+
+def from_archive(parameters: Sequence[Parameter], path: Path) -> dict[str, Array]:
+    """Load arrays from an `.npz` file; return them by the names of parameters.
+
+    Members `arr_0`, `arr_1`, ... are for parameters by position.
+    """
+    archive = _load(path)
+    if not isinstance(archive, np.lib.npyio.NpzFile):
+        raise EvaluationError(f"expected an .npz archive: {path}")
+    with archive:
+        positional = {f"arr_{i}": p.name for i, p in enumerate(without_tokens(parameters))}
+        known = {name for p in parameters for name in p.names}
+        names = {name: name if name in known else positional.get(name, name) for name in archive.files}
+        arrays = {names[name]: _member(path, archive, name) for name in archive.files}
+    return _as_parameters(parameters, arrays)
+
+
+def _load(path: Path) -> Array | np.lib.npyio.NpzFile:
+    try:
+        return cast("Array | np.lib.npyio.NpzFile", np.load(path, allow_pickle=False))
+    except (OSError, ValueError, EOFError, BadZipFile) as error:
+        raise EvaluationError(f"cannot read {path}: {error}") from None
+
+
+def _load_array(path: Path) -> Array:
+    array = _load(path)
+    if isinstance(array, np.lib.npyio.NpzFile):
+        raise EvaluationError(f"expected an .npy file of one array: {path}")
+    return array
+
+
+def _member(path: Path, archive: np.lib.npyio.NpzFile, name: str) -> Array:
+    try:
+        return cast(Array, archive[name])
+    except (OSError, ValueError, EOFError, BadZipFile) as error:
+        raise EvaluationError(f"cannot read {name} of {path}: {error}") from None
+
+
+def without_tokens(parameters: Sequence[Parameter]) -> list[Parameter]:
+    """Return the parameters that files and literals have values for."""
+    return [p for p in parameters if not isinstance(p.type, TokenType)]
+
+
+def _as_parameters(parameters: Sequence[Parameter], arrays: Mapping[str, Array]) -> dict[str, Array]:
+    types = {name: p.type for p in parameters for name in p.names}
+    return {name: _reinterpreted(types.get(name), array) for name, array in arrays.items()}
+
+
+def _reinterpreted(type: Type | None, array: Array) -> Array:
+    """Return an array with the element type of its parameter, if numpy saved the bits as void or unsigned integers."""
+    if not isinstance(type, TensorType):
+        return array
+    dtype = numpy_dtype(type.element_type)
+    foreign = dtype.isbuiltin != 1 and array.dtype.kind in "Vu" and array.dtype.itemsize == dtype.itemsize
+    return array.view(dtype) if foreign else array
+
+
+def random_inputs(parameters: Sequence[Parameter], seed: int) -> list[RuntimeValue]:
+    """Return a random value for each parameter, determined by the seed.
+
+    Floating-point and complex numbers are normally distributed. Integers are uniform in [0, 8), or in the range of
+    their type if that is smaller, and booleans are uniform.
+    """
+    generator = np.random.default_rng(seed)
+    return [_random(generator, p, p.type) for p in parameters]
+
+
+def _random(generator: np.random.Generator, parameter: Parameter, type: Type) -> RuntimeValue:
+    if isinstance(type, TokenType):
+        return None
+    if isinstance(type, TupleType):
+        return tuple(_random(generator, parameter, element) for element in type.elements)
+    if not isinstance(type, TensorType) or not type.is_static:
+        message = f"cannot draw argument '{parameter.name}' of type {type} at random"
+        raise EvaluationError(message, parameter.location)
+    return _random_array(generator, numpy_dtype(type.element_type), cast("tuple[int, ...]", type.shape))
+
+
+def _random_array(generator: np.random.Generator, dtype: DType, shape: tuple[int, ...]) -> Array:
+    match kind(dtype):
+        case "boolean":
+            return generator.integers(0, 2, shape).astype(bool)
+        case "integer":
+            highest = 2 if dtype.name.endswith("int2") else 8
+            integers: Array = generator.integers(0, highest, shape)
+            return integers.astype(np.int8).astype(dtype)
+        case "complex":
+            parts = generator.standard_normal((2, *shape))
+            return np.asarray(parts[0] + 1j * parts[1]).astype(dtype)
+    numbers = generator.standard_normal(shape)
+    numbers = np.abs(numbers) if dtype == FLOAT8_E8M0FNU else numbers  # this format has no sign
+    return np.asarray(convert(FLOAT64, dtype)(numbers))
+
+
+def save_outputs(path: Path, parameters: Sequence[Parameter], values: Sequence[RuntimeValue]) -> None:
+    """Write results to an `.npz` file under their names, with the number of the result appended to duplicate names.
+
+    Element i of a tuple is written as `name.i`. Tokens are not written.
+    """
+    names = [p.name for p in parameters]
+    keys = [n if names.count(n) == 1 else f"{n}_{i}" for i, n in enumerate(names)]
+    arrays = chain.from_iterable(map(_leaves, keys, values))
+    try:
+        with ZipFile(path, "w") as archive:
+            for name, array in arrays:
+                with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
+                    np.lib.format.write_array(member, as_numpy_saves(array), allow_pickle=False)
+    except OSError as error:
+        raise EvaluationError(f"cannot write {path}: {error.strerror}") from None
+
+
+def _leaves(name: str, value: RuntimeValue) -> Iterator[tuple[str, Array]]:
+    if isinstance(value, tuple):
+        yield from chain.from_iterable(_leaves(f"{name}.{i}", element) for i, element in enumerate(value))
+    elif value is not None:
+        yield name, np.asarray(value)

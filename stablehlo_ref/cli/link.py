@@ -1,0 +1,41 @@
+"""`stablehlo-interp link`: merge programs into one."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+
+from stablehlo_ref.cli.console import FINE, guarded, write_output
+from stablehlo_ref.linking import link
+from stablehlo_ref.loading import load
+from stablehlo_ref.syntax.printer import print_operation
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run the command line and return its exit code."""
+    options = _parser().parse_args(arguments)
+
+    def run() -> int:
+        programs = [load(file, allow_unregistered_dialect=options.allow_unregistered_dialect) for file in options.files]
+        write_output(options.output, [print_operation(link(programs).module)])
+        return FINE
+
+    return guarded("link", run)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="stablehlo-interp link", description=__doc__, allow_abbrev=False)
+    add = parser.add_argument
+    add(
+        "files", metavar="FILE", nargs="+", type=Path, help="programs; declarations in one refer to functions of others"
+    )
+    add(
+        "-o",
+        dest="output",
+        metavar="FILE",
+        type=Path,
+        help="where to write the linked program (default: standard output)",
+    )
+    add("--allow-unregistered-dialect", action="store_true", help="accept ops of unregistered dialects")
+    return parser

@@ -1,0 +1,197 @@
+"""`stablehlo-interp opt`: read, verify, transform and print a program, as MLIR's `stablehlo-opt` does."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+
+from stablehlo_ref.bytecode.writer import write as write_bytecode
+from stablehlo_ref.cli.console import PROGRAM_HELP, SPLIT, Part, for_each_part, guarded, with_two_dashes, write_output
+from stablehlo_ref.cli.expected import complaints, expectations
+from stablehlo_ref.diagnostics import Diagnostic, InvalidError, MalformedError, StablehloError
+from stablehlo_ref.ir.core import Operation
+from stablehlo_ref.passes.catalog import PASSES
+from stablehlo_ref.passes.elide import elide_constants
+from stablehlo_ref.passes.op_graph import op_graph
+from stablehlo_ref.passes.op_stats import as_json, as_table, op_counts
+from stablehlo_ref.passes.registry import BoundPass, Pass, parse_pipeline
+from stablehlo_ref.passes.supported_by import parse_supported, unsupported_ops
+from stablehlo_ref.syntax.printer import print_operation
+from stablehlo_ref.syntax.value_names import number_values
+from stablehlo_ref.verify import verify
+
+Show = Callable[[Operation], str | bytes]  # the output for a module
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run the command line and return its exit code. Parts with errors are left out of the output."""
+    options = _parser().parse_args([_with_value(a) for a in with_two_dashes(arguments)])
+    return guarded(options.file, lambda: _run(options))
+
+
+def _run(options: argparse.Namespace) -> int:
+    printed: list[str | bytes] = []
+    show = _show(options)
+    supported = parse_supported(options.supported_by.read_text("utf-8")) if options.supported_by else None
+
+    def handle(part: Part) -> None:
+        if options.verify_diagnostics:
+            _handle_expecting(options, show, printed, part)
+            return
+        module, reported = _transformed(options, part)
+        for diagnostic in reported:
+            print(diagnostic, file=sys.stderr)
+        if supported is not None and (missing := unsupported_ops(module, supported)):
+            raise InvalidError(missing)
+        printed.append(show(module))
+
+    code = for_each_part(options.file, options.split_input_file, handle)
+    write_output(options.output, printed)
+    return code
+
+
+def _transformed(options: argparse.Namespace, part: Part) -> tuple[Operation, list[Diagnostic]]:
+    """Return the module of one part after all passes, and what they report besides errors."""
+    module = part.parse(options.allow_unregistered_dialect).verify().module
+    reported: list[Diagnostic] = []
+    for transform in options.passes:
+        reported.extend(transform(module))
+        verify(module)
+    return module, reported
+
+
+def _handle_expecting(options: argparse.Namespace, show: Show, printed: list[str | bytes], part: Part) -> None:
+    """Transform and print one part; complain where its diagnostics are not those that it announces."""
+    expected = expectations(part.text, part.first_line)
+    try:
+        module, reported = _transformed(options, part)
+        printed.append(show(module))
+    except StablehloError as error:
+        reported = list(error.diagnostics)
+    if found := list(complaints(expected, reported, part.filename)):
+        raise _Unexpected(found)
+
+
+class _Unexpected(StablehloError):
+    """Diagnostics that differ from those that a text announces."""
+
+    def __init__(self, lines: Sequence[str]) -> None:
+        super().__init__([Diagnostic(line) for line in lines])
+        self.lines = lines
+
+    def __str__(self) -> str:
+        return "\n".join(self.lines)
+
+
+# --- output ---------------------------------------------------------------------------------------------------------
+
+
+def _show(options: argparse.Namespace) -> Show:
+    match options:
+        case argparse.Namespace(op_stats="table"):
+            return lambda module: as_table(op_counts(module))
+        case argparse.Namespace(op_stats="json"):
+            return lambda module: as_json(op_counts(module))
+        case argparse.Namespace(print_op_graph=True):
+            return op_graph
+        case argparse.Namespace(supported_by=Path()):
+            return lambda module: ""
+        case argparse.Namespace(emit_bytecode=True):
+            return write_bytecode
+    return partial(_text, options)
+
+
+def _text(options: argparse.Namespace, module: Operation) -> str:
+    if options.mlir_elide_elementsattrs_if_larger is not None:
+        elide_constants(module, options.mlir_elide_elementsattrs_if_larger)
+    if not options.keep_names:
+        number_values(module)
+    return print_operation(module, options.mlir_print_op_generic, options.mlir_print_debuginfo)
+
+
+# --- options --------------------------------------------------------------------------------------------------------
+
+
+class _AppendPass(argparse.Action):
+    """Appends a pass to those that run, in the order of the command line."""
+
+    def __call__(
+        self, parser: argparse.ArgumentParser, options: argparse.Namespace, value: object, option: object = None
+    ) -> None:
+        definition = PASSES[self.dest]
+        try:
+            found = definition.bind(_pass_options(str(value)))
+        except MalformedError as error:
+            parser.error(str(error.diagnostics[0].message))
+        options.passes = [*options.passes, found]
+
+
+class _AppendPipeline(argparse.Action):
+    """Appends the passes of a pipeline."""
+
+    def __call__(
+        self, parser: argparse.ArgumentParser, options: argparse.Namespace, value: object, option: object = None
+    ) -> None:
+        try:
+            found: list[BoundPass] = parse_pipeline(str(value), PASSES)
+        except MalformedError as error:
+            parser.error(str(error.diagnostics[0].message))
+        options.passes = [*options.passes, *found]
+
+
+def _with_value(argument: str) -> str:
+    """Give an option whose value is optional one, so that it does not take the next argument for it."""
+    if argument == "--op-stats":
+        return f"{argument}=table"
+    return f"{argument}=" if argument.removeprefix("--") in PASSES else argument
+
+
+def _pass_options(text: str) -> dict[str, str]:
+    """Parse `name=value name=value`."""
+    pairs = (part.partition("=") for part in text.split())
+    return {name: value if equals else "true" for name, equals, value in pairs}
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="stablehlo-interp opt", description=__doc__, allow_abbrev=False)
+    parser.set_defaults(passes=[])
+    add = parser.add_argument
+    add("file", metavar="FILE", nargs="?", default="-", help=f"{PROGRAM_HELP}; standard input if left out")
+    add("-o", dest="output", metavar="FILE", type=Path, help="where to write; standard output if left out")
+    add("--mlir-print-op-generic", action="store_true", help="print ops in MLIR's generic form")
+    add("--mlir-print-debuginfo", action="store_true", help="print the locations of ops")
+    add("--mlir-elide-elementsattrs-if-larger", type=_count, metavar="N", help="leave out constants of more elements")
+    add("--keep-names", action="store_true", help="print values under their names in the text, not numbered")
+    add("--split-input-file", action="store_true", help=f"take each part between `{SPLIT}` on its own")
+    add("--verify-diagnostics", action="store_true", help="compare errors with `expected-error` comments")
+    add("--allow-unregistered-dialect", action="store_true", help="accept ops of unregistered dialects")
+    instead = parser.add_argument_group("what to print instead of the program")
+    instead.add_argument("--emit-bytecode", action="store_true", help="the program in MLIR bytecode")
+    instead.add_argument("--op-stats", choices=("table", "json"), help="how often each op occurs; `table` if left out")
+    instead.add_argument("--print-op-graph", action="store_true", help="the data flow, in the DOT language")
+    instead.add_argument(
+        "--supported-by", type=Path, metavar="LIST", help="ops that a file of op names, one a line, lacks"
+    )
+    add("--pass-pipeline", action=_AppendPipeline, metavar="PIPELINE", help="run `builtin.module(pass, ...)`")
+    passes = parser.add_argument_group("passes, which run in the order given")
+    for definition in PASSES.values():
+        _add_pass(passes, definition)
+    return parser
+
+
+def _count(text: str) -> int:
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"expected a number, got {text!r}")
+    return int(text)
+
+
+def _add_pass(group: argparse._ArgumentGroup, definition: Pass) -> None:
+    options = "; ".join(f"{option.name}=...: {option.summary}" for option in definition.options)
+    summary = f"{definition.summary} ({options})" if options else definition.summary
+    metavar = " ".join(f"{option.name}=..." for option in definition.options)
+    group.add_argument(
+        f"--{definition.name}", dest=definition.name, action=_AppendPass, metavar=f"[{metavar}]", help=summary
+    )

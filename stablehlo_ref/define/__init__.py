@@ -1,0 +1,1 @@
+"""How ops are defined: members, roles, constraints, and the arguments of roles."""

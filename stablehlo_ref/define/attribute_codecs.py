@@ -1,0 +1,385 @@
+"""How attributes become Python values and back.
+
+An attribute member is declared with the Python type that its value has: `Attr(Dims)`, `Attr(Flag)`,
+`Attr(ComparisonDirection)`. The types below are plain Python types (`Dims` is `tuple[int, ...]`), annotated with the
+codec that converts between MLIR attributes and such values. Roles use the same names as annotations.
+
+Codecs read the current spelling of an attribute and those of older exports, and write the current one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from enum import Enum
+from typing import Annotated, Any, Generic, TypeAlias, TypeVar, get_args
+
+import numpy as np
+
+from stablehlo_ref.define.spec import is_boolean, is_integer
+from stablehlo_ref.ir.arrays import Array
+from stablehlo_ref.ir.attributes import (
+    UNIT,
+    Attribute,
+    DenseArray,
+    DenseElements,
+    DenseResource,
+    EnumAttribute,
+    FloatAttribute,
+    IntegerAttribute,
+    StructAttribute,
+    SymbolReference,
+    TypeAttribute,
+)
+from stablehlo_ref.ir.types import BOOLEAN, INDEX, FloatType, FunctionType, Type, integer_type, tensor_type
+
+MAX_LIST_ELEMENTS = 1 << 20  # elements of a tensor literal that is read as a list
+PAIR = 2  # columns of a matrix of padding or of source-target pairs
+
+T = TypeVar("T")
+
+
+class AttributeCodec(Generic[T]):
+    """Converts between an MLIR attribute and the Python value of a member. The base class keeps attributes as is."""
+
+    name: str = "attribute"
+
+    def decode(self, attribute: Attribute) -> T:
+        """Return the Python value of `attribute`; ValueError if the codec cannot read it."""
+        return attribute  # type: ignore[return-value]
+
+    def encode(self, value: T) -> Attribute:
+        """Return the attribute that MLIR writes for `value`."""
+        return value  # type: ignore[return-value]
+
+    def mismatch(self) -> ValueError:
+        """Return the error for an attribute that the codec cannot read."""
+        return ValueError(f"must be a {self.name}")
+
+
+def codec_of(value_type: object) -> AttributeCodec[Any]:
+    """Return the codec of a member's type: that of an annotated type, or an `EnumCodec` for an `Enum` class.
+
+    Raises TypeError for any other type.
+    """
+    if isinstance(value_type, type) and issubclass(value_type, Enum):
+        return EnumCodec(value_type)
+    codec = next((a for a in get_args(value_type)[1:] if isinstance(a, AttributeCodec)), None)
+    if codec is None:
+        raise TypeError(f"{value_type} has no attribute codec")
+    return codec
+
+
+# --- codecs ---------------------------------------------------------------------------------------------------------
+
+
+def _is_integer(attribute: Attribute, width: int) -> bool:
+    """Return whether an attribute is a signed or unsigned integer of `width` bits."""
+    return isinstance(attribute, IntegerAttribute) and -1 << width - 1 <= attribute.value < 1 << width
+
+
+def _as_list(array: Array) -> list[Any]:
+    """Return the elements of an array as nested lists; ValueError above `MAX_LIST_ELEMENTS`."""
+    count = max(array.size, len(array))  # rows count even if they are empty
+    if count > MAX_LIST_ELEMENTS:
+        raise ValueError(f"has {count} elements, more than the limit of {MAX_LIST_ELEMENTS} for a list")
+    return array.tolist()  # type: ignore[no-any-return]
+
+
+class IntegerCodec(AttributeCodec[int]):
+    """An integer attribute of `width` bits; written with `type`, which is signless by default."""
+
+    def __init__(self, width: int, type: Type | None = None) -> None:
+        self.width = width
+        self.type = type or integer_type(width)
+        self.name = f"{width}-bit integer"
+
+    def decode(self, attribute: Attribute) -> int:
+        if isinstance(attribute, IntegerAttribute) and _is_integer(attribute, self.width):
+            return attribute.value
+        raise self.mismatch()
+
+    def encode(self, value: int) -> IntegerAttribute:
+        return IntegerAttribute(value, self.type)
+
+
+class RealCodec(AttributeCodec[float]):
+    """A floating-point attribute, written with the given type."""
+
+    def __init__(self, type: str) -> None:
+        self.type = FloatType(type)
+        self.name = f"{type} number"
+
+    def decode(self, attribute: Attribute) -> float:
+        if isinstance(attribute, FloatAttribute):
+            return attribute.value
+        raise self.mismatch()
+
+    def encode(self, value: float) -> FloatAttribute:
+        return FloatAttribute(value, self.type)
+
+
+class BooleanCodec(AttributeCodec[bool]):
+    """`true` or `false`."""
+
+    name = "boolean"
+
+    def decode(self, attribute: Attribute) -> bool:
+        if isinstance(attribute, bool):
+            return attribute
+        raise self.mismatch()
+
+
+class UnitCodec(AttributeCodec[bool]):
+    """A flag that is set if the attribute is present; older programs write `= true`."""
+
+    name = "unit or boolean"
+
+    def decode(self, attribute: Attribute) -> bool:
+        if attribute == UNIT or isinstance(attribute, bool):
+            return attribute is not False
+        raise self.mismatch()
+
+    def encode(self, value: bool) -> Attribute:
+        return UNIT if value else False
+
+
+class StringCodec(AttributeCodec[str]):
+    """A string."""
+
+    name = "string"
+
+    def decode(self, attribute: Attribute) -> str:
+        if isinstance(attribute, str):
+            return attribute
+        raise self.mismatch()
+
+
+class SymbolCodec(AttributeCodec[str]):
+    """The name of a symbol in the same module, without `@`."""
+
+    name = "symbol reference"
+
+    def decode(self, attribute: Attribute) -> str:
+        if isinstance(attribute, SymbolReference) and len(attribute.path) == 1:
+            return attribute.path[0]
+        raise self.mismatch()
+
+    def encode(self, value: str) -> SymbolReference:
+        return SymbolReference((value,))
+
+
+class DimsCodec(AttributeCodec[tuple[int, ...]]):
+    """A list of integers: `array<i64: ...>`, `dense<...> : tensor<Nxi64>` or `[...]`."""
+
+    name = "list of 64-bit integers"
+
+    def decode(self, attribute: Attribute) -> tuple[int, ...]:
+        if isinstance(attribute, DenseArray) and is_integer(attribute.element_type):
+            return attribute.values
+        if isinstance(attribute, DenseElements) and is_integer(attribute.type) and attribute.array.ndim == 1:
+            return tuple(_as_list(attribute.array))
+        if isinstance(attribute, tuple) and all(_is_integer(a, 64) for a in attribute):
+            return tuple(a.value for a in attribute)
+        raise self.mismatch()
+
+    def encode(self, value: tuple[int, ...]) -> DenseArray:
+        return DenseArray(integer_type(64), value)
+
+
+class IntegerListCodec(DimsCodec):
+    """A list of integers that MLIR writes as `[...]`."""
+
+    def encode(self, value: tuple[int, ...]) -> Attribute:  # type: ignore[override]
+        return tuple(map(IntegerAttribute, value))
+
+
+class ExtentsCodec(DimsCodec):
+    """A list of sizes that MLIR writes as `dense<...> : tensor<Nxindex>`."""
+
+    def decode(self, attribute: Attribute) -> tuple[int, ...]:
+        if isinstance(attribute, DenseElements) and attribute.type == tensor_type(attribute.array.shape[:1], INDEX):
+            return tuple(_as_list(attribute.array))
+        return super().decode(attribute)
+
+    def encode(self, value: tuple[int, ...]) -> DenseElements:  # type: ignore[override]
+        array = np.array(value, np.int64)
+        array.flags.writeable = False
+        return DenseElements(tensor_type(array.shape, INDEX), array)
+
+
+class BooleansCodec(AttributeCodec[tuple[bool, ...]]):
+    """A list of booleans: `array<i1: ...>`, `dense<...> : tensor<Nxi1>` or `[...]`."""
+
+    name = "list of booleans"
+
+    def decode(self, attribute: Attribute) -> tuple[bool, ...]:
+        if isinstance(attribute, DenseArray) and attribute.element_type == BOOLEAN:
+            return attribute.values
+        if isinstance(attribute, DenseElements) and is_boolean(attribute.type) and attribute.array.ndim == 1:
+            return tuple(_as_list(attribute.array))
+        if isinstance(attribute, tuple) and all(isinstance(a, bool) for a in attribute):
+            return attribute
+        raise self.mismatch()
+
+    def encode(self, value: tuple[bool, ...]) -> DenseArray:
+        return DenseArray(BOOLEAN, value)
+
+
+class EmptyMatrix(tuple[tuple[int, ...], ...]):
+    """The rows of a matrix without elements, and its attribute, which they do not determine."""
+
+    attribute: DenseElements
+
+    @classmethod
+    def of(cls, rows: tuple[tuple[int, ...], ...], attribute: DenseElements) -> EmptyMatrix:
+        """Return the rows of a matrix without elements."""
+        matrix = cls(rows)
+        matrix.attribute = attribute
+        return matrix
+
+
+class MatrixCodec(AttributeCodec[tuple[tuple[int, ...], ...]]):
+    """A 2-dimensional tensor of integers as a tuple of rows: padding, replica groups, source-target pairs."""
+
+    name = "2-dimensional tensor of 64-bit integers"
+
+    def decode(self, attribute: Attribute) -> tuple[tuple[int, ...], ...]:
+        if not (isinstance(attribute, DenseElements) and is_integer(attribute.type) and attribute.array.ndim == 2):
+            raise self.mismatch()
+        rows = tuple(map(tuple, _as_list(attribute.array)))
+        return rows if attribute.array.size else EmptyMatrix.of(rows, attribute)
+
+    def encode(self, value: tuple[tuple[int, ...], ...]) -> DenseElements:
+        if isinstance(value, EmptyMatrix):
+            return value.attribute
+        columns = len(value[0]) if value else PAIR
+        array = np.array(value, np.int64).reshape(len(value), columns)
+        return DenseElements(tensor_type(array.shape, integer_type(64)), array)
+
+
+class DenseCodec(AttributeCodec[DenseElements | DenseResource]):
+    """A tensor constant; its type and its read-only array stay together."""
+
+    name = "tensor constant"
+
+    def decode(self, attribute: Attribute) -> DenseElements | DenseResource:
+        if isinstance(attribute, DenseElements | DenseResource):
+            return attribute
+        raise self.mismatch()
+
+
+class TypeCodec(AttributeCodec[Type]):
+    """A type."""
+
+    name = "type"
+
+    def decode(self, attribute: Attribute) -> Type:
+        if isinstance(attribute, TypeAttribute):
+            return attribute.type
+        raise self.mismatch()
+
+    def encode(self, value: Type) -> TypeAttribute:
+        return TypeAttribute(value)
+
+
+class FunctionTypeCodec(AttributeCodec[FunctionType]):
+    """A function type."""
+
+    name = "function type"
+
+    def decode(self, attribute: Attribute) -> FunctionType:
+        if isinstance(attribute, TypeAttribute) and isinstance(attribute.type, FunctionType):
+            return attribute.type
+        raise self.mismatch()
+
+    def encode(self, value: FunctionType) -> TypeAttribute:
+        return TypeAttribute(value)
+
+
+class DictionaryCodec(AttributeCodec[Mapping[str, Attribute]]):
+    """A dictionary of attributes, which are kept as written."""
+
+    name = "dictionary"
+
+    def decode(self, attribute: Attribute) -> Mapping[str, Attribute]:
+        if isinstance(attribute, dict):
+            return attribute
+        raise self.mismatch()
+
+    def encode(self, value: Mapping[str, Attribute]) -> Attribute:
+        return dict(value)
+
+
+class EnumCodec(AttributeCodec[Enum]):
+    """An enumeration: `#stablehlo<comparison_direction LT>` is `ComparisonDirection.LT`."""
+
+    def __init__(self, enum: type[Enum], dialect: str = "stablehlo") -> None:
+        self.enum = enum
+        self.dialect = dialect
+        self.mnemonic = re.sub(r"(?<!^)(?=[A-Z])", "_", enum.__name__).lower()
+        self.name = f"{self.mnemonic}: one of {', '.join(member.name for member in enum)}"
+
+    def decode(self, attribute: Attribute) -> Enum:
+        value = attribute.value if isinstance(attribute, EnumAttribute) else attribute
+        if isinstance(value, str) and value in self.enum.__members__:
+            return self.enum[value]
+        raise self.mismatch()
+
+    def encode(self, value: Enum) -> EnumAttribute:
+        return EnumAttribute(self.dialect, self.mnemonic, value.name)
+
+
+class ListCodec(AttributeCodec[tuple[Any, ...]]):
+    """A list `[a, b]` of values of another codec."""
+
+    def __init__(self, element_type: object) -> None:
+        self.element = element_type if isinstance(element_type, AttributeCodec) else codec_of(element_type)
+        self.name = f"list of {self.element.name}"
+
+    def decode(self, attribute: Attribute) -> tuple[Any, ...]:
+        if isinstance(attribute, tuple):
+            return tuple(map(self.element.decode, attribute))
+        raise self.mismatch()
+
+    def encode(self, value: tuple[Any, ...]) -> Attribute:
+        return tuple(map(self.element.encode, value))
+
+
+class StructCodec(AttributeCodec[StructAttribute]):
+    """A struct attribute such as `#stablehlo.output_operand_alias<...>`, kept as an attribute."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def decode(self, attribute: Attribute) -> StructAttribute:
+        if isinstance(attribute, StructAttribute) and attribute.name == self.name:
+            return attribute
+        raise self.mismatch()
+
+
+# --- types of attribute members -------------------------------------------------------------------------------------
+
+Opaque: TypeAlias = Annotated[Attribute, AttributeCodec[Attribute]()]
+Int: TypeAlias = Annotated[int, IntegerCodec(64)]
+Int32: TypeAlias = Annotated[int, IntegerCodec(32)]
+Index: TypeAlias = Annotated[int, IntegerCodec(64, INDEX)]
+UInt32: TypeAlias = Annotated[int, IntegerCodec(32, integer_type(32, "u"))]
+UInt64: TypeAlias = Annotated[int, IntegerCodec(64, integer_type(64, "u"))]
+Real: TypeAlias = Annotated[float, RealCodec("f64")]
+Real32: TypeAlias = Annotated[float, RealCodec("f32")]
+Flag: TypeAlias = Annotated[bool, BooleanCodec()]
+Flags: TypeAlias = Annotated[tuple[bool, ...], BooleansCodec()]
+Presence: TypeAlias = Annotated[bool, UnitCodec()]
+String: TypeAlias = Annotated[str, StringCodec()]
+Symbol: TypeAlias = Annotated[str, SymbolCodec()]
+Dims: TypeAlias = Annotated[tuple[int, ...], DimsCodec()]
+Extents: TypeAlias = Annotated[tuple[int, ...], ExtentsCodec()]
+Integers: TypeAlias = Annotated[tuple[int, ...], IntegerListCodec()]
+Matrix: TypeAlias = Annotated[tuple[tuple[int, ...], ...], MatrixCodec()]
+Dense: TypeAlias = Annotated[DenseElements | DenseResource, DenseCodec()]
+TypeValue: TypeAlias = Annotated[Type, TypeCodec()]
+FunctionTypeValue: TypeAlias = Annotated[FunctionType, FunctionTypeCodec()]
+Dictionary: TypeAlias = Annotated[Mapping[str, Attribute], DictionaryCodec()]
+Symbols: TypeAlias = Annotated[tuple[str, ...], ListCodec(Symbol)]
+Dictionaries: TypeAlias = Annotated[tuple[Mapping[str, Attribute], ...], ListCodec(Dictionary)]

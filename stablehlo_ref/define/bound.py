@@ -1,0 +1,160 @@
+"""An operation bound to types: the arguments of the roles of its class."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from stablehlo_ref.define.computation import Callee, RunGrid
+from stablehlo_ref.define.definition import OpDefinition, group_by_member
+from stablehlo_ref.diagnostics import Location, Source
+from stablehlo_ref.ir.arrays import Array
+from stablehlo_ref.ir.attributes import Attribute, DenseElements
+from stablehlo_ref.ir.core import Operation, Region, Value
+from stablehlo_ref.ir.types import Type
+
+NOWHERE = Location(Source("", "<none>"), 0)
+NO_CONSTANTS: Mapping[str, Array] = MappingProxyType({})
+
+
+class Site:
+    """What a role may know of an operation besides its members."""
+
+    __slots__ = ("constants", "op")
+
+    def __init__(self, op: Operation, constants: Mapping[str, Array] = NO_CONSTANTS) -> None:
+        self.op = op
+        self.constants = constants  # arrays of operands that are known, by member
+
+    @property
+    def name(self) -> str:
+        """The name of the op, with its dialect."""
+        return self.op.name
+
+    @property
+    def location(self) -> Location:
+        return self.op.location
+
+    @property
+    def attributes(self) -> Mapping[str, Attribute]:
+        """The discardable attributes."""
+        return self.op.attributes
+
+    @property
+    def regions(self) -> Sequence[Region]:
+        return self.op.regions
+
+    def operand_names(self) -> list[str]:
+        """Return the SSA names of the operands, "" for those without a name."""
+        return self.op.operand_names()
+
+    def producers(self) -> list[Operation | None]:
+        """Return the ops that the operands are results of; None for block arguments."""
+        return self.op.producers()
+
+    def symbol(self, name: str) -> Operation | None:
+        """Return the op that `@name` refers to from here; None if it is not defined."""
+        return self.op.symbol(name)
+
+    def with_constants(self, constants: Mapping[str, Array]) -> Site:
+        """Return the same site where these operands are known."""
+        return Site(self.op, constants)
+
+
+class PlanSite(Site):
+    """The site of an op that is being planned."""
+
+    __slots__ = ("function",)
+
+    def __init__(self, op: Operation, constants: Mapping[str, Array], function: Callable[[str], Callee]) -> None:
+        super().__init__(op, constants)
+        self.function = function  # from the symbol of a function to its plan
+
+    def with_constants(self, constants: Mapping[str, Array]) -> PlanSite:
+        return PlanSite(self.op, constants, self.function)
+
+
+class ControlFlowSite(PlanSite):
+    """The site of control flow, whose values are slots of the surrounding plan."""
+
+    __slots__ = ("dying", "run_grid")
+
+    def __init__(
+        self, op: Operation, function: Callable[[str], Callee], run_grid: RunGrid, dying: frozenset[int]
+    ) -> None:
+        super().__init__(op, NO_CONSTANTS, function)
+        self.run_grid = run_grid  # runs plans as processes
+        self.dying = dying  # slots that the op is to empty after their last use
+
+
+class BoundOp(NamedTuple):
+    """An operation with the types (or slots, or planned regions) that its roles see, by member."""
+
+    definition: OpDefinition
+    operands: Sequence[Any]
+    results: Sequence[Any]
+    bodies: Sequence[Any]
+    site: Site
+    arguments: dict[str, Any]
+
+    @property
+    def op(self) -> Operation:
+        return self.site.op
+
+    def call(self, role: str) -> Any:
+        """Call a role with the members that its parameters name."""
+        return self.definition.roles[role](self.arguments)
+
+    def infer(self) -> tuple[Type, ...]:
+        """Return the result types by the role `infer`, always as a tuple."""
+        inferred = self.call("infer")
+        return tuple(inferred) if isinstance(inferred, tuple | list) else (inferred,)
+
+    def with_members(self, changed: Mapping[str, object]) -> BoundOp:
+        """Return the same op with other values of some members."""
+        return self._replace(arguments={**self.arguments, **changed})
+
+
+def bind(
+    definition: OpDefinition,
+    site: Site,
+    operands: Sequence[Any],
+    results: Sequence[Any],
+    bodies: Sequence[Any],
+) -> BoundOp:
+    """Bind an op to types, slots or planned regions of its members; ValueError if their number is wrong."""
+    arguments: dict[str, Any] = {**definition.defaults, **site.op.properties}
+    arguments |= group_by_member(definition.operands, operands)
+    arguments |= group_by_member(definition.results, results)
+    arguments |= group_by_member(definition.regions, bodies)
+    arguments["site"] = site
+    return BoundOp(definition, operands, results, bodies, site, arguments)
+
+
+def call_role(
+    definition: OpDefinition, role: str, members: Mapping[str, object], constants: Mapping[str, Array] = NO_CONSTANTS
+) -> Any:
+    """Call a role of an op that is not part of a program; attributes that are not in `members` have their defaults."""
+    site = Site(Operation(definition.name, [], [], {}, {}, [], NOWHERE), constants)
+    return definition.roles[role]({**definition.defaults, **members, "site": site})
+
+
+def bind_types(op: Operation, definition: OpDefinition) -> BoundOp:
+    """Bind an op to the types that the program declares, and to the constants among its shape operands."""
+    constants = NO_CONSTANTS
+    if definition.traits.shape_operands:
+        given = group_by_member(definition.operands, op.operands)
+        arrays = {name: constant_array(given[name]) for name in definition.traits.shape_operands}
+        constants = {name: array for name, array in arrays.items() if array is not None}
+    bodies = [region.function_type for region in op.regions]
+    return bind(definition, Site(op, constants), op.operand_types, op.result_types, bodies)
+
+
+def constant_array(value: object) -> Array | None:
+    """Return the array of a value that is the result of `stablehlo.constant`; None for any other value."""
+    owner = value.owner if isinstance(value, Value) else None
+    if not isinstance(value, Value) or not isinstance(owner, Operation) or owner.name != "stablehlo.constant":
+        return None
+    constant = owner.properties.get("value")
+    return constant.array if isinstance(constant, DenseElements) and constant.type == value.type else None

@@ -1,0 +1,122 @@
+"""The state and the options of one run; kernels of ops with effects take it as their first argument."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from numbers import Integral
+from pathlib import Path
+from time import perf_counter
+from typing import Any, Literal, TypeAlias, TypedDict, get_args
+
+from stablehlo_ref.define.processes import Process
+from stablehlo_ref.diagnostics import Diagnostic, EvaluationError
+from stablehlo_ref.ir.arrays import RuntimeValue
+from stablehlo_ref.ir.core import Operation
+from stablehlo_ref.ir.types import Type
+from stablehlo_ref.limits import Limits, check_type
+
+OnImplementationDefined: TypeAlias = Literal["ignore", "warn", "error"]
+
+
+class ImplementationDefinedWarning(UserWarning):
+    """A run relied on behaviour that the spec leaves to the implementation."""
+
+
+def warn_in_python(found: Diagnostic) -> None:
+    """Issue an ImplementationDefinedWarning at the location of a finding."""
+    message = "\n  ".join((found.message, *found.notes))
+    warnings.warn_explicit(message, ImplementationDefinedWarning, found.filename or "<unknown>", found.line or 0)
+
+
+class Observer:
+    """Is notified of each op as it runs; `-v`, `--stats` and the progress bar are observers.
+
+    Values are numpy scalars and read-only arrays, tuples of values, and None for a token or an unused result. Keeping a
+    value is safe, but keeps its memory.
+    """
+
+    def before(self, op: Operation, operands: Sequence[Any]) -> None:
+        """Called with the operands before the op runs."""
+
+    def after(self, op: Operation, results: Sequence[Any]) -> None:
+        """Called with the results after the op has run."""
+
+    def resumes(self, process: Process) -> None:
+        """Called when a process of a grid starts or resumes; the ops that follow run in this process."""
+
+
+_OBSERVER = Observer | None
+_ON_IMPLEMENTATION_DEFINED = get_args(OnImplementationDefined)
+
+
+@dataclass
+class Context:
+    """The state and the options of one run. Raises TypeError or ValueError for a bad option."""
+
+    limits: Limits = field(default_factory=Limits)
+    depth: int = 0  # of nested calls
+    steps: int = 0  # loop iterations and calls so far
+    deadline: float | None = None  # on the clock of `perf_counter`, in seconds
+    failures: list[Diagnostic] = field(default_factory=list)  # of check ops
+    observer: Observer | None = None
+    custom_calls: Mapping[str, Callable[..., Sequence[Any]]] = field(default_factory=dict)  # handlers of this run only
+    on_implementation_defined: OnImplementationDefined = "ignore"
+    warn: Callable[[Diagnostic], None] = warn_in_python
+    overrides: Mapping[str, Callable[..., Any]] = field(default_factory=dict)  # functions that replace composites
+    check_overrides: bool = False  # whether to run decompositions as well and compare the results
+    probe_output_dir: Path | None = None
+    process: Process = field(default_factory=Process)  # outside of a grid, that of a grid of one process
+    probes: dict[str, list[tuple[Type, RuntimeValue]]] = field(default_factory=dict)  # types and values by probe id
+    variables: dict[str, Any] = field(default_factory=dict)  # values of ml_program's globals after a store
+    rng_seed: int = 0  # the seed of the op `rng`
+    draws: int = 0  # how many times `rng` has drawn in this run
+    exact_lapack: bool = False  # LAPACK custom calls compute in f64 instead of the program's precision
+
+    def __post_init__(self) -> None:
+        check_type("limits", self.limits, Limits, "a Limits")
+        check_type("observer", self.observer, _OBSERVER, "an Observer")
+        check_type("custom_calls", self.custom_calls, Mapping, "a mapping from targets to handlers")
+        check_type("overrides", self.overrides, Mapping, "a mapping from names of composites to functions")
+        _check_functions("custom_calls", self.custom_calls)
+        _check_functions("overrides", self.overrides)
+        check_type("check_overrides", self.check_overrides, bool, "True or False")
+        check_type("exact_lapack", self.exact_lapack, bool, "True or False")
+        check_type("rng_seed", self.rng_seed, Integral, "an integer")
+        if not 0 <= self.rng_seed < 1 << 64:
+            raise ValueError(f"rng_seed must be between 0 and 2**64 - 1, got {self.rng_seed}")
+        if self.on_implementation_defined not in _ON_IMPLEMENTATION_DEFINED:
+            expected = ", ".join(map(repr, _ON_IMPLEMENTATION_DEFINED))
+            raise ValueError(
+                f"on_implementation_defined must be one of {expected}, got {self.on_implementation_defined!r}"
+            )
+        if self.limits.max_seconds is not None:
+            self.deadline = perf_counter() + self.limits.max_seconds
+
+    def turn(self) -> None:
+        """Count a loop iteration or a call; EvaluationError past the limits of steps and of time."""
+        self.steps += 1
+        if self.steps > self.limits.max_steps:
+            raise EvaluationError(f"more loop iterations and calls than the limit of {self.limits.max_steps}")
+        if self.deadline is not None and perf_counter() > self.deadline:
+            raise EvaluationError(f"the run takes longer than the limit of {self.limits.max_seconds} seconds")
+
+
+def _check_functions(option: str, functions: Mapping[str, object]) -> None:
+    for name, function in functions.items():
+        if not callable(function):
+            raise TypeError(f"{option}[{name!r}] must be a function, got {function!r}")
+
+
+class RunOptions(TypedDict, total=False):
+    """The options of `Program.run`: fields of the run's context."""
+
+    limits: Limits | None
+    observer: Observer | None
+    on_implementation_defined: OnImplementationDefined
+    custom_calls: Mapping[str, Callable[..., Sequence[Any]]] | None
+    overrides: Mapping[str, Callable[..., Any]] | None
+    check_overrides: bool
+    rng_seed: int
+    exact_lapack: bool

@@ -1,0 +1,192 @@
+"""The metadata of op classes: name, traits, members and roles. Parser, verifier and planner know ops by it alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache, cached_property, lru_cache
+from typing import Any, TypeVar
+
+from stablehlo_ref.define.members import Attr, Bodies, Body, Group, In, Ins, Member, Out, Outs
+from stablehlo_ref.ir.attributes import Attribute, StructAttribute
+from stablehlo_ref.ir.core import Operation
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Traits:
+    """Properties of an op, given as keyword arguments of its class: `class Add(Op, op="add", commutative=True)`."""
+
+    terminator: bool = False
+    isolated_from_above: bool = False  # regions cannot use values from above
+    shadows_names: bool = False  # names in regions may repeat, and hide, those of values from above
+    single_block: bool = True  # each region is one block that ends with a terminator
+    commutative: bool = False
+    elementwise: bool = False  # what `plan` returns takes arrays of any shapes that broadcast
+    effects: bool = False  # what `plan` returns takes the run's `Context` as its first argument
+    communicates: bool = False  # what `plan` returns is a generator of rendezvous with other processes
+    computes_on_storage: bool = False  # takes quantized tensors as stored; ops with effects and regions always do
+    releases_operands: bool = False  # control flow that itself empties the slots of operands that it uses last
+    shape_operands: tuple[str, ...] = ()  # operands whose values decide the result's shape: `Site.constants` of `infer`
+
+
+@dataclass(frozen=True)
+class Role:
+    """A pure function of an op class; its parameters are named after the members that it uses."""
+
+    function: Callable[..., Any]
+    parameters: tuple[str, ...]
+    groups: tuple[Group, ...] = field(default=(), kw_only=True)  # those that parameters name
+
+    def __call__(self, arguments: Mapping[str, Any]) -> Any:
+        if self.groups:
+            arguments = {**arguments, **{group.name: group.value(arguments) for group in self.groups}}
+        return self.function(*[arguments[name] for name in self.parameters])
+
+
+@dataclass(frozen=True, eq=False)
+class OpDefinition:
+    """The metadata of one op class."""
+
+    dialect: str
+    mnemonic: str  # "" for a class that only others inherit from
+    op_class: type
+    traits: Traits
+    syntax: str  # the pretty form as a line of directives (syntax/assembly.py); "" for generic form only
+    members: Mapping[str, Member]
+    roles: Mapping[str, Role]
+    variant: Callable[[Operation], OpDefinition] | None = None  # the definition that depends on an op's attributes
+
+    @cached_property
+    def name(self) -> str:
+        """The name with the dialect: `stablehlo.add`."""
+        return f"{self.dialect}.{self.mnemonic}"
+
+    def _members(self, *kinds: type[T]) -> tuple[T, ...]:
+        return tuple(member for member in self.members.values() if isinstance(member, kinds))
+
+    @cached_property
+    def operands(self) -> tuple[In | Ins, ...]:
+        return self._members(In, Ins)
+
+    @cached_property
+    def attributes(self) -> Mapping[str, Attr]:
+        return {member.name: member for member in self._members(Attr)}
+
+    @cached_property
+    def results(self) -> tuple[Out | Outs, ...]:
+        return self._members(Out, Outs)
+
+    @cached_property
+    def regions(self) -> tuple[Body | Bodies, ...]:
+        return self._members(Body, Bodies)
+
+    @cached_property
+    def groups(self) -> Mapping[str, Group]:
+        return {member.name: member for member in self._members(Group)}
+
+    # --- attributes: as written <-> as members ------------------------------------------------------------------
+
+    @cached_property
+    def _ungrouped(self) -> Mapping[str, Attr]:
+        """The attribute members that no struct attribute holds, by their spelling in MLIR."""
+        grouped = {member.name for group in self.groups.values() for member in group.fields.values()}
+        return {m.spelling: m for m in self.attributes.values() if m.name not in grouped}
+
+    def decode(self, written: Mapping[str, Attribute]) -> tuple[dict[str, object], dict[str, Attribute]]:
+        """Split attributes as written into Python values of the op's members, and discardable attributes."""
+        members: dict[str, object] = {}
+        discardable: dict[str, Attribute] = {}
+        for name, attribute in written.items():
+            if member := self._ungrouped.get(name):
+                members[member.name] = member.decode(attribute)
+            elif (
+                (group := self.groups.get(name)) and group.matches(attribute) and isinstance(attribute, StructAttribute)
+            ):
+                fields = group.fields
+                known = {fields[k].name: fields[k].decode(v) for k, v in attribute.fields.items() if k in fields}
+                members |= known
+            else:
+                discardable[name] = attribute
+        return members, discardable
+
+    def encode(self, members: Mapping[str, object]) -> dict[str, Attribute]:
+        """Return the values of members as attributes as MLIR writes them, with groups as structs."""
+        written: dict[str, Attribute] = {}
+        for group in self.groups.values():
+            fields = {k: m.encode(members[m.name]) for k, m in group.fields.items() if m.name in members}
+            if fields:
+                written[group.name] = StructAttribute(group.struct, fields)
+        for spelling, member in self._ungrouped.items():
+            if member.name in members:
+                written[spelling] = member.encode(members[member.name])
+        return written
+
+    @cached_property
+    def defaults(self) -> Mapping[str, object]:
+        """The values of attribute members that are omitted."""
+        return {name: member.default_value() for name, member in self.attributes.items()}
+
+
+REGISTRY: dict[str, OpDefinition] = {}  # by the op's name
+
+
+def definition_of(op: Operation) -> OpDefinition | None:
+    """Return the definition of an op; None for an op of a dialect without classes."""
+    return REGISTRY.get(op.name)
+
+
+def resolve(op: Operation) -> OpDefinition | None:
+    """Return the definition that evaluates `op`: of a variant of its class where its attributes select one."""
+    definition = REGISTRY.get(op.name)
+    if definition is None or definition.variant is None:
+        return definition
+    return definition.variant(op)
+
+
+# --- how many operands, results and regions belong to each member ---------------------------------------------------
+
+
+@lru_cache(maxsize=4096)
+def segment_sizes(members: tuple[Member, ...], count: int) -> tuple[int, ...]:
+    """Return how many of `count` operands (results, regions) belong to each member; ValueError if they do not fit."""
+    variadic = [isinstance(m, Ins | Outs | Bodies) for m in members]
+    optional = [isinstance(m, In) and m.optional for m in members]
+    flexible = sum(variadic)
+    fixed = len(members) - flexible - sum(optional)
+    spare = count - fixed
+    if not flexible:
+        if not 0 <= spare <= sum(optional):
+            raise ValueError(f"expected {fixed}, got {count}")
+        present = iter(range(spare))
+        return tuple(1 if not o else int(next(present, None) is not None) for o in optional)
+    if spare < 0 or spare % flexible:
+        more = "an even number more" if flexible == 2 else "any number more"
+        raise ValueError(f"expected {fixed} and {more}, got {count}")
+    return tuple(spare // flexible if v else 1 for v in variadic)
+
+
+@lru_cache(maxsize=4096)
+def member_of_each(members: tuple[T, ...], count: int) -> tuple[T, ...]:
+    """Return the member that each of `count` operands (results, regions) belongs to; ValueError if they do not fit."""
+    return tuple(m for m, size in zip(members, segment_sizes(members, count)) for _ in range(size))
+
+
+@cache
+def _are_single(members: tuple[Member, ...]) -> bool:
+    return not any(isinstance(m, Ins | Outs | Bodies) for m in members)
+
+
+def group_by_member(members: Sequence[Member], items: Sequence[T]) -> dict[str, T | tuple[T, ...] | None]:
+    """Return the item of each member by name, a tuple where it is variadic; ValueError if the number does not fit."""
+    members = tuple(members)
+    if len(members) == len(items) and _are_single(members):
+        return {member.name: item for member, item in zip(members, items)}
+    grouped: dict[str, T | tuple[T, ...] | None] = {}
+    start = 0
+    for member, length in zip(members, segment_sizes(members, len(items))):
+        part = tuple(items[start : start + length])
+        grouped[member.name] = part if isinstance(member, Ins | Outs | Bodies) else part[0] if part else None
+        start += length
+    return grouped

@@ -1,0 +1,140 @@
+"""The members of an op: operands, attributes, results and regions, as class attributes with the spec's names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import Any, Final
+
+from stablehlo_ref.define.attribute_codecs import AttributeCodec, codec_of
+from stablehlo_ref.define.type_constraints import TypeConstraint
+from stablehlo_ref.ir.attributes import Attribute, StructAttribute
+
+
+class Required:
+    """The default of an attribute that must be given."""
+
+
+REQUIRED: Final = Required()
+
+
+class Member:
+    """An input or output of an op. Its name is that of the class attribute that holds it, which is the spec's."""
+
+    name: str = ""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = self.name or name
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.name})"
+
+
+class In(Member):
+    """One operand."""
+
+    def __init__(self, constraint: TypeConstraint, optional: bool = False) -> None:
+        self.constraint = constraint
+        self.optional = optional
+
+
+class Ins(Member):
+    """A variadic number of operands. Two such members of an op have the same number."""
+
+    def __init__(self, constraint: TypeConstraint) -> None:
+        self.constraint = constraint
+
+
+class Attr(Member):
+    """An attribute whose value has the Python type `value_type`, such as `Dims` or an `Enum` class.
+
+    `default` is the value of an omitted attribute; `name` is the spelling in MLIR if it is not the member's name.
+    """
+
+    def __init__(self, value_type: object, default: object = REQUIRED, name: str = "") -> None:
+        self.value_type = value_type
+        self.codec: AttributeCodec[object] = codec_of(value_type)
+        self.default = default
+        self.spelling = name
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        super().__set_name__(owner, name)
+        self.spelling = self.spelling or name
+
+    def default_value(self) -> object:
+        """Return the value that roles get if the attribute is omitted; None if it is required."""
+        return None if self.default is REQUIRED else self.default
+
+    def decode(self, attribute: Attribute) -> object:
+        """Return the value of `attribute`, or an `Undecodable` if it is of another kind."""
+        try:
+            return self.codec.decode(attribute)
+        except ValueError as error:
+            return Undecodable(attribute, str(error))
+
+    def encode(self, value: object) -> Attribute:
+        """Return the attribute that `value` was decoded from, in the current spelling."""
+        return value.attribute if isinstance(value, Undecodable) else self.codec.encode(value)
+
+
+class Undecodable:
+    """The value of an attribute of the wrong kind: kept and printed as it is, rejected by the verifier."""
+
+    def __init__(self, attribute: Attribute, reason: str) -> None:
+        self.attribute = attribute
+        self.reason = reason
+
+
+class Out(Member):
+    """One result."""
+
+    def __init__(self, constraint: TypeConstraint) -> None:
+        self.constraint = constraint
+
+
+class Outs(Member):
+    """A variadic number of results."""
+
+    def __init__(self, constraint: TypeConstraint) -> None:
+        self.constraint = constraint
+
+
+class Body(Member):
+    """A region: an input function of the op."""
+
+
+class Bodies(Member):
+    """A variadic number of regions."""
+
+
+class Group(Member):
+    """Members that MLIR's text writes together as one struct attribute `#struct<...>`.
+
+    Its fields are `members` by their names, and `renamed` where MLIR has other names for them. Or the group has the
+    fields of `as_type`, a dataclass: then a role may name the group, and gets its members as one such value.
+    """
+
+    def __init__(self, struct: str, *members: Attr, as_type: type[Any] | None = None, **renamed: Attr) -> None:
+        self.struct = struct
+        self.as_type = as_type
+        self._members = members
+        self._renamed = renamed
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        super().__set_name__(owner, name)
+        if self.as_type is not None:
+            self._members = tuple(getattr(owner, field.name) for field in fields(self.as_type))
+
+    @property
+    def fields(self) -> Mapping[str, Attr]:
+        """The members by the names of their fields in MLIR."""
+        return {member.name: member for member in self._members} | self._renamed
+
+    def value(self, arguments: Mapping[str, Any]) -> object:
+        """Return the members as one value of `as_type`, given the arguments of a role."""
+        assert self.as_type is not None
+        return self.as_type(*[arguments[member.name] for member in self._members])
+
+    def matches(self, attribute: Attribute) -> bool:
+        """Whether `attribute` is this struct."""
+        return isinstance(attribute, StructAttribute) and attribute.name == self.struct

@@ -1,0 +1,86 @@
+"""How an op is defined: one class whose members are its inputs and outputs and whose roles are pure functions.
+
+A role is a static function (or class method) whose parameters are named after the members it uses; a name that is not a
+member is a TypeError when the class is created. What a role gets for a member:
+
+=================  ============================================  =================================================
+member             in `infer`, `constraints`, `plan`             in the function that `plan` returns
+=================  ============================================  =================================================
+`In`, `Out`        its type                                      `In`: its array
+`Ins`, `Outs`      the tuple of its types                        `Ins`: the tuple of its arrays
+`Attr`             its Python value                              (closed over)
+`Group`            its members as one value of its `as_type`     (closed over)
+`Body`, `Bodies`   `FunctionType`; in `plan` a `RegionFunction`     (closed over)
+=================  ============================================  =================================================
+
+Every role may also take `site`, which holds what is known besides the members (`bound.Site`). The roles are:
+
+=========================  ========================================================================================
+role                       returns
+=========================  ========================================================================================
+`infer`                    the type of the result, or a sequence of types
+`constraints`              nothing; also takes `C`, the `Checker`, and may take `infer`, which infers without arguments
+`plan`                     a function from arrays to arrays, or a `Kernel` (`computation.py`)
+`plan_control_flow`        for control flow, instead of `plan`: gets slots for values and functions that plan regions,
+                           and returns a generator function of the slots that yields whatever its blocks yield
+`batching_rule`            the attribute members that change when every value gets one more axis in front
+`implementation_defined`   a generator function of the operands' arrays, of the `Choice`s that they need where the spec
+                           leaves the result open; None where no arrays need any. Only runs that ask for it call it
+=========================  ========================================================================================
+
+An op class is never instantiated; a program is made of `ir.core.Operation`.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, ClassVar
+
+from stablehlo_ref.define.definition import REGISTRY, OpDefinition, Role, Traits
+from stablehlo_ref.define.members import Attr, Bodies, Body, Group, In, Ins, Member, Out, Outs
+
+__all__ = ["Attr", "Bodies", "Body", "Group", "In", "Ins", "Op", "Out", "Outs"]
+
+ROLES = ("infer", "constraints", "plan", "plan_control_flow", "batching_rule", "implementation_defined")
+BESIDE_MEMBERS = frozenset(("C", "infer", "site"))  # parameters of roles that are not members
+
+
+class Op:
+    """The base of all op classes. Subclassing with `op="mnemonic"` registers the class as `dialect.mnemonic`.
+
+    Other keyword arguments of a class are its `Traits`; a class inherits those of its first base.
+    """
+
+    definition: ClassVar[OpDefinition] = OpDefinition("stablehlo", "", object, Traits(), "", {}, {})
+    syntax: ClassVar[str] = ""
+
+    def __init_subclass__(cls, op: str = "", dialect: str = "", **traits: Any) -> None:
+        super().__init_subclass__()
+        base = cls.definition
+        mnemonic = op or base.mnemonic
+        members = {**base.members, **{m.name: m for m in vars(cls).values() if isinstance(m, Member)}}
+        roles = {name: cls._role(name, members) for name in ROLES if hasattr(cls, name)} if mnemonic else {}
+        cls.definition = OpDefinition(
+            dialect or base.dialect, mnemonic, cls, replace(base.traits, **traits), cls.syntax, members, roles,
+            variant=getattr(cls, "variant", None),
+        )  # fmt: skip
+        if op:
+            REGISTRY[cls.definition.name] = cls.definition
+
+    @classmethod
+    def _role(cls, name: str, members: Mapping[str, Member]) -> Role:
+        """Return the role of that name; TypeError if a parameter is not a member."""
+        function = getattr(cls, name)
+        parameters = tuple(inspect.signature(function).parameters)
+        unknown = [p for p in parameters if not _may_name(members.get(p)) and p not in BESIDE_MEMBERS]
+        if unknown:
+            raise TypeError(f"{cls.__name__}.{name}: no such member: {unknown}")
+        groups = tuple(m for p in parameters if isinstance(m := members.get(p), Group))
+        return Role(function, parameters, groups=groups)
+
+
+def _may_name(member: Member | None) -> bool:
+    """Whether a parameter of a role may name a member; a group only if it has a type as one value."""
+    return member is not None and not (isinstance(member, Group) and member.as_type is None)

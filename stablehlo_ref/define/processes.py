@@ -1,0 +1,136 @@
+"""The grid of StableHLO processes (spec, "Parallel execution"), its groups, and what processes wait for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from numbers import Integral
+from typing import Any, Protocol, TypeAlias, TypeVar
+
+from stablehlo_ref.diagnostics import EvaluationError, Location
+from stablehlo_ref.limits import check_type
+
+ProcessId: TypeAlias = tuple[int, int]  # replica id, partition id
+Group: TypeAlias = tuple[ProcessId, ...]
+IdGroups: TypeAlias = Sequence[Sequence[int]]  # ids of -1 pad groups to the same size
+
+MAX_PROCESSES = 1 << 16  # of a grid
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A grid of `num_replicas` by `num_partitions` processes.
+
+    Raises TypeError unless both are integers, and EvaluationError unless there are 1 to `MAX_PROCESSES` processes.
+    """
+
+    num_replicas: int = 1
+    num_partitions: int = 1
+
+    def __post_init__(self) -> None:
+        check_type("num_replicas", self.num_replicas, Integral, "an integer")
+        check_type("num_partitions", self.num_partitions, Integral, "an integer")
+        if min(self.num_replicas, self.num_partitions) < 1 or self.count > MAX_PROCESSES:
+            raise EvaluationError(f"a grid has from 1 to {MAX_PROCESSES} processes, got {self}")
+
+    def __str__(self) -> str:
+        return f"{self.num_replicas} x {self.num_partitions} processes (replicas x partitions)"
+
+    @property
+    def count(self) -> int:
+        """The number of processes."""
+        return self.num_replicas * self.num_partitions
+
+    @property
+    def processes(self) -> tuple[ProcessId, ...]:
+        """The ids of all processes in row-major order."""
+        return tuple((r, p) for r in range(self.num_replicas) for p in range(self.num_partitions))
+
+    def cross_replica(self, replica_groups: IdGroups) -> list[Group]:
+        """Return the groups of the strategy `cross_replica`: replicas of a group, for each partition."""
+        return [tuple((r, p) for r in group if r >= 0) for group in replica_groups for p in range(self.num_partitions)]
+
+    def cross_partition(self, partition_groups: IdGroups) -> list[Group]:
+        """Return the groups of the strategy `cross_partition`: partitions of a group, for each replica."""
+        return [tuple((r, p) for p in group if p >= 0) for group in partition_groups for r in range(self.num_replicas)]
+
+    def cross_replica_and_partition(self, replica_groups: IdGroups) -> list[Group]:
+        """Return the groups of the strategy `cross_replica_and_partition`: replicas of a group in all partitions."""
+        partitions = range(self.num_partitions)
+        return [tuple((r, p) for p in partitions for r in group if r >= 0) for group in replica_groups]
+
+    def flattened_ids(self, flattened_id_groups: IdGroups) -> list[Group]:
+        """Return the groups of the strategy `flattened_ids`: processes by their row-major number."""
+        return [tuple(divmod(i, self.num_partitions) for i in group if i >= 0) for group in flattened_id_groups]
+
+
+class Outfeed(Protocol):
+    """Where the outfeed of a grid goes: usually a list."""
+
+    def append(self, item: tuple[ProcessId, Sequence[Any]], /) -> object:
+        """Take the values of one write, with the process that wrote them."""
+
+
+@dataclass
+class Process:
+    """One process of a grid, as its ops see it. All processes of a grid share its infeed and its outfeed.
+
+    A read of the infeed takes its next function, which returns the values when called with the context of the run.
+    """
+
+    id: ProcessId = (0, 0)
+    grid: Grid = field(default_factory=Grid)
+    infeed: Iterator[Callable[[Any], Sequence[Any]]] = field(default_factory=lambda: iter(()))
+    outfeed: Outfeed = field(default_factory=lambda: list[tuple[ProcessId, Sequence[Any]]]())
+
+
+@dataclass
+class Contributions:
+    """What the processes of a group contributed to a rendezvous, by process, in the group's order."""
+
+    by_process: Mapping[ProcessId, Any]
+    _computed: dict[Hashable, Any] = field(default_factory=dict)
+
+    def once(self, key: Hashable, compute: Callable[[], T]) -> T:
+        """Return the result of `compute`, which only the first process to ask calls; all share the result."""
+        if key not in self._computed:
+            self._computed[key] = compute()
+        result: T = self._computed[key]
+        return result
+
+
+@dataclass(frozen=True)
+class Rendezvous:
+    """Yielded by an op that waits for all processes of `group`; the op is sent the `Contributions` of all.
+
+    All must yield the same `op` and `tag`; a tag has pairs of a name, such as that of an attribute, and a value.
+    """
+
+    op: str
+    tag: tuple[tuple[str, Hashable], ...]
+    group: Group
+    contribution: Any
+    location: Location | None = None
+
+
+@dataclass(frozen=True)
+class Send:
+    """Yielded by an op that puts a message into a channel without waiting; `key` is the channel and its two ends."""
+
+    key: Hashable
+    message: Any
+
+
+@dataclass(frozen=True)
+class Receive:
+    """Yielded by an op that waits for the oldest message in a channel, which it is sent.
+
+    `source` is the process at the other end; None if it may be any.
+    """
+
+    op: str
+    key: Hashable
+    source: ProcessId | None
+    location: Location | None = None

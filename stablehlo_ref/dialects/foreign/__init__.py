@@ -1,1 +1,0 @@
-"""Dialects of others of which real exports hold some ops."""

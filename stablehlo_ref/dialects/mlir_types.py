@@ -1,0 +1,68 @@
+"""Types and constants of MLIR values besides tensors: scalars, shapes and sizes."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from stablehlo_ref.define.spec import element_type
+from stablehlo_ref.define.type_constraints import TypeConstraint, index, tensor_of
+from stablehlo_ref.diagnostics import EvaluationError
+from stablehlo_ref.ir.arrays import Array
+from stablehlo_ref.ir.attributes import Attribute, DenseElements, DenseResource, FloatAttribute, IntegerAttribute
+from stablehlo_ref.ir.types import BOOLEAN, BooleanType, FloatType, IndexType, IntegerType, OpaqueType, TensorType, Type
+from stablehlo_ref.numerics.dtypes import INT64, UINT64, numpy_dtype
+
+DYNAMIC = -(1 << 63)  # marks a size in an attribute whose value is an operand (MLIR's ShapedType::kDynamic)
+
+
+def _like(name: str, *classes: type[Type]) -> TypeConstraint:
+    """Return the constraint that a type is an element type of these classes, or a tensor of one."""
+    return TypeConstraint(name, lambda t: isinstance(t.element_type if isinstance(t, TensorType) else t, classes))
+
+
+def _opaque(text: str) -> TypeConstraint:
+    return TypeConstraint(text, lambda t: isinstance(t, OpaqueType) and t.text == text)
+
+
+integer_like = _like("integer, index, or tensor of these", BooleanType, IntegerType, IndexType)
+float_like = _like("floating-point number or tensor", FloatType)
+boolean_like = _like("boolean or tensor of booleans", BooleanType)
+fixed_integer_like = _like("integer or tensor of integers", BooleanType, IntegerType)
+number_like = integer_like | float_like
+any_tensor = tensor_of("tensor", lambda t: True)
+static_tensor = tensor_of("statically shaped tensor", lambda t: t.is_static)
+boolean = TypeConstraint("i1", lambda t: isinstance(t, BooleanType))
+shape = _opaque("!shape.shape")  # at run time a 1-dimensional array of i64
+size = _opaque("!shape.size")  # at run time an i64
+extents = TypeConstraint(
+    "tensor of sizes", lambda t: isinstance(t, TensorType) and isinstance(t.element_type, IndexType)
+)
+shape_like = shape | extents
+size_like = size | index
+
+
+def type_of(value: Attribute | None) -> Type | None:
+    """Return the type of a constant attribute; None for any other attribute."""
+    if isinstance(value, DenseElements | DenseResource | IntegerAttribute | FloatAttribute):
+        return value.type
+    return BOOLEAN if isinstance(value, bool) else None
+
+
+def constant_value(value: Attribute, type: Type) -> Array:
+    """Return a constant attribute as an array or a numpy scalar of `type`. TypeError for any other attribute."""
+    if isinstance(value, DenseElements | DenseResource):
+        return value.array
+    dtype = numpy_dtype(element_type(type))
+    if isinstance(value, IntegerAttribute):
+        wide = np.array(value.value, INT64 if value.value < 0 else UINT64)
+        return np.asarray(wide.astype(dtype))[()]
+    if isinstance(value, FloatAttribute | bool):
+        return np.asarray(value if isinstance(value, bool) else value.value).astype(dtype)[()]
+    raise TypeError(f"{value} is not a constant")
+
+
+def in_bounds(index: Array, stop: int) -> int:
+    """Return `index` as a Python int. EvaluationError unless `0 <= index < stop`."""
+    if not 0 <= index < stop:
+        raise EvaluationError(f"index {index} is out of bounds for size {stop}")
+    return int(index)

@@ -1,0 +1,1 @@
+"""How programs are distributed over processes: process groups, meshes, shardings."""

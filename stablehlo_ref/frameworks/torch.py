@@ -1,0 +1,95 @@
+"""Programs from PyTorch, exported through torchax, and PyTorch's tensors as arrays."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from stablehlo_ref.diagnostics import EvaluationError
+from stablehlo_ref.frameworks.trees import TreeProgram
+from stablehlo_ref.interop import require, to_array, to_tensor
+from stablehlo_ref.ir.arrays import Array
+from stablehlo_ref.limits import Limits
+from stablehlo_ref.parsing import parse
+
+
+def from_torch(
+    source: Any,
+    arguments: Sequence[Any] = (),
+    named: Mapping[str, Any] | None = None,
+    *,
+    limits: Limits | None = None,
+) -> TreeProgram:
+    """Return the program of a PyTorch module, or of a `torch.export.ExportedProgram`.
+
+    A module is exported for `arguments` and `named`, the inputs of its `forward`. The program holds the weights; its
+    `run` takes what `forward` takes, tensors or arrays, and returns what it returns, with tensors. torchax makes the
+    StableHLO, so JAX is needed too: `pip install 'stablehlo-ref[torch]'`.
+
+    >>> program = sr.from_torch(module.eval(), (torch.ones(1, 3, 224, 224),))
+    >>> program.run(image)
+    """
+    torch = require("torch")
+    program = source
+    if isinstance(source, torch.nn.Module):
+        program = torch.export.export(source, tuple(arguments), dict(named or {}))
+    if not isinstance(program, torch.export.ExportedProgram):
+        raise TypeError(f"expected a torch.nn.Module or ExportedProgram, got {type(source).__name__}")
+    weights, exported = _export(program)
+    leaves = [np.asarray(weight) for weight in (weights.values() if isinstance(weights, Mapping) else weights)]
+    return _program(program, leaves, exported, limits)
+
+
+def is_torch(source: Any) -> bool:
+    """Whether an object is one that `from_torch` takes."""
+    return type(source).__name__ == "ExportedProgram" and type(source).__module__.startswith("torch.")
+
+
+def _export(program: Any) -> tuple[Any, Any]:
+    """Return the weights and the `jax.export.Exported` of an exported program."""
+    _define_missing_overloads()
+    export = require("torchax.export").exported_program_to_stablehlo
+    return export(program)  # type: ignore[no-any-return]
+
+
+@cache
+def _define_missing_overloads() -> Any:
+    """Define the overloads of ATen's ops that torchax names and PyTorch no longer has, so that torchax can be imported.
+
+    torchax 0.0.13 registers functions for overloads with named dimensions, which PyTorch 2.13 removed. It is enough
+    that the names exist. The library must stay alive.
+    """
+    torch = require("torch")
+    spec = importlib.util.find_spec("torchax")
+    library = torch.library.Library("aten", "FRAGMENT")
+    if spec is None or spec.origin is None:
+        return library
+    sources = "\n".join(path.read_text(encoding="utf-8") for path in Path(spec.origin).parent.rglob("*.py"))
+    for name, overload in sorted(set(re.findall(r"ops\.aten\.(\w+)\.(\w+)", sources))):
+        op = getattr(torch.ops.aten, name, None)
+        if op is not None and not hasattr(op, overload):
+            library.define(f"{name}.{overload}(Tensor self) -> Tensor")
+    return library
+
+
+def _program(program: Any, weights: list[Array], exported: Any, limits: Limits | None) -> TreeProgram:
+    tree = require("torch.utils._pytree")
+    in_spec, out_spec = program.call_spec.in_spec, program.call_spec.out_spec
+
+    def flatten(arguments: tuple[Any, ...], named: dict[str, Any]) -> list[Any]:
+        leaves, spec = tree.tree_flatten((arguments, named))
+        if spec != in_spec:
+            raise EvaluationError(f"the arguments have the structure {spec}, expected {in_spec}")
+        return [*weights, *map(to_array, leaves)]
+
+    def unflatten(results: Sequence[Any]) -> Any:
+        return tree.tree_unflatten([to_tensor(result) for result in results], out_spec)
+
+    module = parse(exported.mlir_module(), filename="<torch>").module
+    return TreeProgram(module, flatten, unflatten, exported.module_kept_var_idx, "main", limits).verify()  # type: ignore[return-value]

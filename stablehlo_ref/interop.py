@@ -1,0 +1,57 @@
+"""Optional dependencies, and tensors of other libraries as arrays."""
+
+from __future__ import annotations
+
+import importlib
+from types import ModuleType
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+
+# PyTorch's element types that numpy lacks, by the integers of their size that both have.
+NARROW = {
+    "bfloat16": ("int16", ml_dtypes.bfloat16),
+    "float8_e4m3fn": ("uint8", ml_dtypes.float8_e4m3fn),
+    "float8_e4m3fnuz": ("uint8", ml_dtypes.float8_e4m3fnuz),
+    "float8_e5m2": ("uint8", ml_dtypes.float8_e5m2),
+    "float8_e5m2fnuz": ("uint8", ml_dtypes.float8_e5m2fnuz),
+}
+
+# From a module to the extra of this package that installs it.
+EXTRAS = {
+    "jax": "jax", "torch": "torch", "torchax": "torch", "safetensors": "safetensors", "zstandard": "zstd",
+}  # fmt: skip
+
+
+def require(module: str) -> ModuleType:
+    """Import an optional dependency; ImportError that says what to install if it is missing."""
+    try:
+        return importlib.import_module(module)
+    except ImportError as error:
+        package = EXTRAS[module.partition(".")[0]]
+        raise ImportError(f"{module} is not installed; run: pip install 'stablehlo-ref[{package}]'") from error
+
+
+def to_array(value: Any) -> Any:
+    """Return a tensor as an array that shares its memory where it can; anything else as it is."""
+    if not hasattr(value, "detach"):
+        return value
+    tensor = value.detach().cpu().contiguous()
+    name = str(tensor.dtype).removeprefix("torch.")
+    if name in NARROW:
+        torch = require("torch")
+        integers, dtype = NARROW[name]
+        return tensor.view(getattr(torch, integers)).numpy().view(dtype)
+    return tensor.resolve_conj().resolve_neg().numpy()
+
+
+def to_tensor(value: Any) -> Any:
+    """Return an array as a tensor that shares its memory; anything else as it is."""
+    if not isinstance(value, np.ndarray):
+        return value
+    torch = require("torch")
+    for name, (integers, dtype) in NARROW.items():
+        if value.dtype == dtype:
+            return torch.from_numpy(value.view(integers)).view(getattr(torch, name))
+    return torch.from_numpy(value)

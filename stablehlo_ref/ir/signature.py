@@ -1,0 +1,56 @@
+"""The signature of a function: names, types and locations of its inputs and outputs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from stablehlo_ref.diagnostics import Location
+from stablehlo_ref.ir.core import Operation, Value
+from stablehlo_ref.ir.locations import name_of
+from stablehlo_ref.ir.types import FunctionType, Type
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """An input or output of a function. `names` are its name in the text and that in its `loc(...)`, if any."""
+
+    name: str
+    type: Type
+    location: Location | None
+    names: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Function:
+    """The signature of a function of a program."""
+
+    name: str
+    inputs: tuple[Parameter, ...]
+    outputs: tuple[Parameter, ...]
+    is_public: bool
+    location: Location
+
+
+def function_of(op: Operation) -> Function:
+    """Return the signature of a `func.func`."""
+    signature: FunctionType = op.properties["function_type"]
+    arguments: Sequence[Value | None] = op.regions[0].block.arguments if op.regions[0].blocks else ()
+    arguments = arguments or [None] * len(signature.inputs)
+    inputs = tuple(_input(op, i, t, v) for i, (t, v) in enumerate(zip(signature.inputs, arguments)))
+    outputs = tuple(_output(op, i, t) for i, t in enumerate(signature.outputs))
+    is_public = op.properties.get("sym_visibility") in (None, "public")
+    return Function(op.properties["sym_name"], inputs, outputs, is_public, op.location)
+
+
+def _input(op: Operation, index: int, type: Type, value: Value | None) -> Parameter:
+    name = (value.name if value else "") or f"arg{index}"
+    described = name_of(value.location) if value else None
+    return Parameter(name, type, op.location, tuple(dict.fromkeys(n for n in (name, described) if n)))
+
+
+def _output(op: Operation, index: int, type: Type) -> Parameter:
+    attributes = op.properties.get("res_attrs") or ()
+    described = attributes[index].get("jax.result_info") if index < len(attributes) else None
+    name = described or f"result{index}"
+    return Parameter(name, type, op.location, (name,))

@@ -1,0 +1,102 @@
+"""Values that the host passes to a program: arguments, data of the infeed, results of Python callbacks."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+import numpy as np
+
+from stablehlo_ref.define.spec import bounds
+from stablehlo_ref.diagnostics import EvaluationError, StablehloError
+from stablehlo_ref.ir.arrays import Array, RuntimeValue
+from stablehlo_ref.ir.types import BufferType, TensorType, TokenType, TupleType, Type
+from stablehlo_ref.numerics.dtypes import numpy_dtype
+
+T = TypeVar("T")
+
+
+def as_value(type: Type, value: object) -> RuntimeValue:
+    """Return a host value as a runtime value of `type`; ValueError if dtype, shape or structure differ."""
+    if isinstance(type, TokenType):
+        return None
+    if isinstance(type, TupleType):
+        if not isinstance(value, tuple | list) or len(value) != len(type.elements):
+            raise ValueError(f"expected a tuple of {len(type.elements)} for {type}")
+        return tuple(map(as_value, type.elements, value))
+    if not isinstance(type, TensorType | BufferType):
+        raise ValueError(f"values of type {type} can't be passed")
+    if isinstance(value, np.ma.MaskedArray):  # of which np.asarray would drop the mask
+        raise ValueError(f"expected an array for {type}, got a masked array; numpy.ma.filled removes the mask")
+    try:
+        array: Array = np.asarray(value)
+    except Exception as error:  # array-like objects may raise anything
+        raise ValueError(f"expected an array for {type}: {error}") from None
+    dtype = numpy_dtype(type.element_type)
+    if array.dtype != dtype:
+        raise ValueError(f"expected dtype {dtype} for {type}, got {array.dtype}")
+    if not fits(type, array.shape):
+        declared = str(type.shape).replace("None", "?")
+        raise ValueError(f"expected shape {declared} for {type}, got {array.shape}")
+    return array if array.ndim else array[()]
+
+
+def fits(type: TensorType | BufferType, shape: tuple[int, ...]) -> bool:
+    """Whether a shape has the declared sizes of `type` and is within its bounds."""
+    return len(shape) == len(type.shape) and all(
+        declared in (None, size) and (bound is None or size <= bound)
+        for declared, bound, size in zip(type.shape, bounds(type), shape)
+    )
+
+
+def as_results(what: str, types: Sequence[Type], values: object) -> tuple[RuntimeValue, ...]:
+    """Return a sequence of host values as runtime values of `types` that nobody else can write to.
+
+    Raises EvaluationError for other values; `what` is the start of the message and says where they are from.
+    """
+    if not isinstance(values, Sequence | np.ndarray) or isinstance(values, str | bytes):
+        raise EvaluationError(f"{what} {values!r}, not a sequence of values")
+    if len(values) != len(types):
+        raise EvaluationError(f"{what} {len(values)} values, not {len(types)}")
+    return tuple(_as_result(f"{what} value #{i}", t, value) for i, (t, value) in enumerate(zip(types, values)))
+
+
+def _as_result(what: str, type: Type, value: object) -> RuntimeValue:
+    try:
+        return unshared(as_value(type, value))
+    except ValueError as error:
+        raise EvaluationError(f"{what}: {error}") from None
+
+
+def unshared(value: RuntimeValue) -> RuntimeValue:
+    """Return a value that shares no writable memory: writable arrays are copied."""
+    if isinstance(value, tuple):
+        return tuple(map(unshared, value))
+    return value.copy() if isinstance(value, np.ndarray) and value.flags.writeable else value
+
+
+def read_only(value: RuntimeValue) -> RuntimeValue:
+    """Return read-only views of the arrays in a value."""
+    if isinstance(value, tuple):
+        return tuple(map(read_only, value))
+    if isinstance(value, np.ndarray) and value.flags.writeable:
+        value = value.view()
+        value.flags.writeable = False
+    return value
+
+
+def callback_results(what: str, types: Sequence[Type], callback: Callable[[], object]) -> tuple[RuntimeValue, ...]:
+    """Call a callback that returns results of `types`; EvaluationError if it fails or returns other values."""
+    return as_results(f"{what} returned", types, run_callback(what, callback))
+
+
+def run_callback(what: str, callback: Callable[[], T]) -> T:
+    """Call a callback; EvaluationError if it raises, with `what` as the start of the message."""
+    try:
+        return callback()
+    except StablehloError:
+        raise
+    except Exception as error:
+        reason = "".join(traceback.format_exception_only(error)).strip()
+        raise EvaluationError(f"{what} raised {reason}") from error

@@ -1,0 +1,357 @@
+"""Floating-point formats of 16 bits and fewer: compute in a wider format, round once (IEEE-754 roundTiesToEven).
+
+ml_dtypes and numpy convert most of these formats slowly, and round twice when converting from f64. Here large arrays
+are converted block by block with integer arithmetic on their bits or with lookup tables. Out-of-range values and NaNs
+convert as in ml_dtypes: to infinity if the format has it, else to NaN, else to the largest number. f8E8M0FNU, which
+has no mantissa bits to be even or odd, rounds ties up, and positive numbers below its smallest one up to that.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from math import prod
+
+import numpy as np
+
+from stablehlo_ref.ir.arrays import Array, DType
+from stablehlo_ref.numerics.dtypes import (
+    BFLOAT16,
+    FLOAT8_E8M0FNU,
+    FLOAT16,
+    FLOAT32,
+    FLOAT64,
+    UINT16,
+    bits_dtype,
+    is_narrow_float,
+)
+from stablehlo_ref.numerics.kernels import ArrayKernel, StoreBlock
+
+BLOCK = 1 << 16  # elements: 256 KiB of f32, so that several passes over a block stay in the L2 cache
+SMALL = 1 << 10  # elements: below this, one slow conversion costs less than several fast calls
+
+_SMALLEST_E8M0 = 2.0**-127  # the smallest number of f8E8M0FNU
+
+# ml_dtypes' own loops for these ufuncs compute in f32 and round once, as `rounded` does, with less overhead.
+_ROUNDED_ONCE = (np.add, np.subtract, np.multiply, np.divide)
+
+
+# --- public ---------------------------------------------------------------------------------------------------------
+
+
+def widen(x: Array) -> Array:
+    """Return the values of a narrow float array as f32, exactly."""
+    if x.size < SMALL:
+        return x.astype(np.float32)
+    return map_blocks(_widen_into(x.dtype), x, FLOAT32)
+
+
+def widen_if_narrow(x: Array) -> Array:
+    """Return narrow floats as f32, and other arrays as they are."""
+    return widen(x) if is_narrow_float(x.dtype) else x
+
+
+@cache
+def narrow(dtype: DType) -> ArrayKernel:
+    """Return a kernel that rounds f32 and f64 arrays to the floating-point `dtype`, once, ties to even."""
+    if not is_narrow_float(dtype):
+        return lambda x: x.astype(dtype, copy=False)
+    narrow_into = _narrow_into(dtype)
+
+    def run(x: Array) -> Array:
+        return _narrow_small(x, dtype) if x.size < SMALL else map_blocks(narrow_into, x, dtype)
+
+    return run
+
+
+def rounded(function: ArrayKernel, dtype: DType) -> ArrayKernel:
+    """Return a kernel for `dtype` that applies an elementwise `function` of f32 arrays and rounds its results.
+
+    `function` returns f32 or f64. Operands broadcast; `function` gets large ones in 1-dimensional blocks, and scalars
+    as scalars.
+    """
+    if not is_narrow_float(dtype):
+        return function
+    if function in _ROUNDED_ONCE:
+        if dtype == FLOAT8_E8M0FNU:  # products and quotients may be outside the range of f32
+            return lambda *operands: narrow(dtype)(function(*[x.astype(FLOAT64) for x in operands]))
+        return blockwise_kernel(function, dtype, _narrow_into(dtype), function)
+
+    def small(*operands: Array) -> Array:
+        return _narrow_small(function(*[x.astype(FLOAT32) for x in operands]), dtype)
+
+    return blockwise_kernel(function, dtype, _narrow_into(dtype), small)
+
+
+def widened(function: ArrayKernel, dtype: DType, result_dtype: DType) -> ArrayKernel:
+    """Like `rounded`, for a `function` whose results are of `result_dtype` and need no rounding, as comparisons."""
+    if not is_narrow_float(dtype):
+        return function
+    return blockwise_kernel(function, result_dtype, copy_into, lambda *xs: function(*[x.astype(FLOAT32) for x in xs]))
+
+
+def in_blocks(function: ArrayKernel, result_dtype: DType) -> ArrayKernel:
+    """Return a kernel that applies an elementwise `function` of several passes to large arrays block by block."""
+    return blockwise_kernel(function, result_dtype, copy_into, function, lambda x: x)
+
+
+def tabulated(kernel: ArrayKernel, dtype: DType) -> ArrayKernel:
+    """Return a kernel that computes large arrays with a lookup table of an elementwise `kernel`.
+
+    `kernel` takes one array of an 8-bit or 16-bit `dtype`. The table is computed for the first large array.
+    """
+    entries, bits = 1 << 8 * dtype.itemsize, bits_dtype(dtype)
+
+    @cache
+    def table() -> Array:
+        return kernel(np.arange(entries).astype(bits).view(dtype))
+
+    def run(x: Array) -> Array:
+        return kernel(x) if x.size < entries else map_blocks(_look_up_into(table()), x, table().dtype)
+
+    return run
+
+
+def tabulated_pairs(kernel: ArrayKernel, dtype: DType) -> ArrayKernel:
+    """Like `tabulated`, for a `kernel` of two arrays of an 8-bit `dtype`."""
+
+    def of_pairs(pairs: Array) -> Array:
+        return kernel(*np.ascontiguousarray(pairs.view(np.uint8).reshape(-1, 2).T).view(dtype))
+
+    tabulated_kernel = tabulated(of_pairs, UINT16)
+
+    def run(x: Array, y: Array) -> Array:
+        if x.size < 1 << 16 or x.shape != y.shape:
+            return kernel(x, y)
+        pairs = y.view(np.uint8).astype(np.uint16)
+        pairs <<= 8
+        pairs |= x.view(np.uint8)
+        return tabulated_kernel(pairs)
+
+    return run
+
+
+# --- blocks ---------------------------------------------------------------------------------------------------------
+
+
+def map_blocks(step: StoreBlock, x: Array, result_dtype: DType) -> Array:
+    """Return the results of `step` for `x`, computed block by block: an array of `result_dtype` shaped like `x`."""
+    out = np.empty(x.size, result_dtype)
+    flat = np.ascontiguousarray(x).reshape(-1)
+    for start in range(0, out.size, BLOCK):
+        step(flat[start : start + BLOCK], out[start : start + BLOCK])
+    return out.reshape(x.shape)
+
+
+def blockwise_kernel(
+    function: ArrayKernel,
+    dtype: DType,
+    store: StoreBlock,
+    small: ArrayKernel,
+    load: ArrayKernel = widen,
+    min_size: int = SMALL,
+    block: int = BLOCK,
+) -> ArrayKernel:
+    """Return a kernel that loads operands, applies `function` and stores results of `dtype`, block by block.
+
+    Blocks have one dimension. Operands broadcast; a scalar, also a broadcast one, is loaded once. Operands that all
+    have fewer than `min_size` elements are passed to the kernel `small` as they are.
+    """
+
+    def run(*operands: Array) -> Array:
+        for x in operands:
+            if x.size >= min_size:
+                break
+        else:
+            return small(*operands)
+        shape = np.broadcast_shapes(*(x.shape for x in operands))
+        if all(map(is_broadcast_scalar, operands)):
+            return np.broadcast_to(small(*map(first_element, operands)), shape).copy()
+        flat = [load(first_element(x)) if is_broadcast_scalar(x) else _flat(x, shape) for x in operands]
+        out = np.empty(prod(shape), dtype)
+        for start in range(0, out.size, block):
+            part = slice(start, start + block)
+            store(function(*[load(x[part]) if x.ndim else x for x in flat]), out[part])
+        return out.reshape(shape)
+
+    return run
+
+
+def is_broadcast_scalar(x: Array) -> bool:
+    """Whether `x` is a scalar, or a broadcast view of one."""
+    return not any(x.strides)
+
+
+def first_element(x: Array) -> Array:
+    """Return the first element as a scalar."""
+    element: Array = x[(0,) * x.ndim]
+    return element
+
+
+def _flat(x: Array, shape: tuple[int, ...]) -> Array:
+    return np.ascontiguousarray(x if x.shape == shape else np.broadcast_to(x, shape)).reshape(-1)
+
+
+def copy_into(x: Array, out: Array) -> None:
+    """Copy `x` into `out` with numpy's own conversion."""
+    out[...] = x
+
+
+# --- to f32 ---------------------------------------------------------------------------------------------------------
+
+
+@cache
+def _widen_into(dtype: DType) -> StoreBlock:
+    if dtype == BFLOAT16:
+        return copy_into
+    if dtype == FLOAT16:
+        return _widen_f16_into
+    return _look_up_into(np.arange(256).astype(np.uint8).view(dtype).astype(np.float32))
+
+
+def _widen_f16_into(x: Array, out: Array) -> None:
+    """Move exponent and mantissa to their positions in f32, and correct the exponent bias by a multiplication.
+
+    This is exact, also for subnormal numbers, except for infinities and NaNs, which are converted separately.
+    """
+    bits = out.view(np.int32)
+    bits[...] = x.view(np.int16)
+    np.left_shift(bits, 13, out=bits)
+    np.bitwise_and(bits, ~0x70000000, out=bits)
+    np.multiply(out, np.float32(2.0**112), out=out)
+    magnitude = np.bitwise_and(x.view(np.uint16), 0x7FFF)
+    if magnitude.max() >= 0x7C00:
+        special = np.flatnonzero(magnitude >= 0x7C00)
+        out[special] = x[special].astype(np.float32)
+
+
+# --- from f32 and f64 -----------------------------------------------------------------------------------------------
+
+
+@cache
+def _narrow_into(dtype: DType) -> StoreBlock:
+    if dtype == BFLOAT16:
+        from_f32: StoreBlock = copy_into
+    elif dtype == FLOAT16:
+        from_f32 = _narrow_f16_into
+    else:
+        from_f32 = _narrow_8_bit_into(dtype)
+    to_f32 = _to_f32(dtype)
+    return lambda x, out: from_f32(to_f32(x) if x.itemsize == 8 else x, out)
+
+
+def _narrow_small(x: Array, dtype: DType) -> Array:
+    if x.itemsize == 8 and dtype is not FLOAT16:  # numpy's conversion from f64 to f16 rounds once
+        x = _to_f32(dtype)(x)
+    return _cast(x, dtype)
+
+
+def _cast(x: Array, dtype: DType) -> Array:
+    """Convert with ml_dtypes, but round to nearest between the two smallest numbers of f8E8M0FNU.
+
+    ml_dtypes rounds all numbers between those two up.
+    """
+    if dtype == FLOAT8_E8M0FNU:
+        x = np.where(np.greater(x, _SMALLEST_E8M0) & np.less(x, 1.5 * _SMALLEST_E8M0), _SMALLEST_E8M0, x)
+    return x.astype(dtype)
+
+
+def _to_f32(dtype: DType) -> ArrayKernel:
+    """Return a kernel from f64 to f32 such that results round to `dtype` as the operands would."""
+    if dtype != FLOAT8_E8M0FNU:
+        return _to_odd_f32
+
+    def run(x: Array) -> Array:
+        return _to_odd_f32(np.where(np.greater(x, 0), np.maximum(x, _SMALLEST_E8M0), x))
+
+    return run
+
+
+def _to_odd_f32(x: Array) -> Array:
+    """Round f64 to f32 with 15 significant bits: truncate, and set the last bit if any were lost ("round to odd").
+
+    Rounding the result further, to at most 13 bits, yields the same as rounding `x` itself. (15 bits also because the
+    f32 subnormals near half of bf16's smallest number have no more.)
+    """
+    dropped = (1 << 38) - 1
+    bits = x.view(np.uint64)
+    odd = np.bitwise_and(bits, dropped)
+    odd += dropped  # carries into the last bit that is kept
+    odd |= bits
+    odd &= ~dropped & (1 << 64) - 1
+    return odd.view(np.float64).astype(np.float32)
+
+
+def _narrow_f16_into(x: Array, out: Array) -> None:
+    """Scale f32 so that its exponent becomes that of f16, also for subnormals, and take the upper bits of the result.
+
+    numpy converts three kinds of elements: overflows, NaNs, and numbers that scaling has rounded to a tie between
+    subnormals.
+    """
+    bits = np.multiply(x, np.float32(2.0**-112)).view(np.uint32)
+    half = np.right_shift(bits, 13)
+    half &= 1
+    half += bits
+    half += 0xFFF  # half a unit in the last place, or just less than half if the last bit is even
+    half >>= 13
+    half &= 0x7FFF
+    sign = np.right_shift(x.view(np.uint32), 16)
+    sign &= 0x8000
+    half |= sign
+    np.copyto(out.view(np.uint16), half, casting="unsafe")
+    too_large = (31 << 23) - 0x1000
+    bits &= 0x7FFFFFFF
+    is_tie = np.equal(np.bitwise_and(bits, 0x7F801FFF), 0x1000)
+    if bits.max() >= too_large or np.count_nonzero(is_tie):
+        special = np.flatnonzero(is_tie | (bits >= too_large))
+        out[special] = x[special].astype(np.float16)
+
+
+def _narrow_8_bit_into(dtype: DType) -> StoreBlock:
+    """Look up the upper 16 bits of f32, the last of them set if any lower bit is ("round to odd")."""
+    with np.errstate(all="ignore"):  # the table contains NaNs, and is computed while planning
+        table = _cast(np.arange(1 << 16).astype(np.uint16).view(BFLOAT16).astype(np.float32), dtype)
+    look_up_into = _look_up_into(table)
+
+    def run(x: Array, out: Array) -> None:
+        bits = x.view(np.uint32)
+        odd = np.bitwise_and(bits, 0xFFFF)
+        odd += 0xFFFF
+        odd |= bits
+        odd >>= 16
+        look_up_into(odd, out)
+
+    return run
+
+
+# --- tables ---------------------------------------------------------------------------------------------------------
+
+
+def _look_up_into(table: Array) -> StoreBlock:
+    """Return a step that looks up elements by their bits in a table of 256 or 65536 entries.
+
+    Tables of 65536 entries also take ui32 arrays of indices.
+    """
+    result_bits = bits_dtype(table.dtype)
+    entries = table.view(result_bits)
+    if len(table) == 256 and table.itemsize <= 4:
+        return _look_pairs_up_into(entries)
+
+    def run(x: Array, out: Array) -> None:
+        index = (x if x.dtype == np.uint32 else x.view(bits_dtype(x.dtype))).astype(np.intp)
+        entries.take(index, out=out.view(result_bits), mode="clip")
+
+    return run
+
+
+def _look_pairs_up_into(entries: Array) -> StoreBlock:
+    """Return a step that looks up two 8-bit elements at a time, in a table of all pairs."""
+    pair_bits = np.dtype(f"u{2 * entries.itemsize}")
+    pair = np.arange(1 << 16)
+    pairs = np.stack([entries[pair & 255], entries[pair >> 8]], axis=-1).view(pair_bits)[:, 0]
+
+    def run(x: Array, out: Array) -> None:
+        bits, even = x.view(np.uint8), x.size & ~1
+        pairs.take(bits[:even].view(np.uint16).astype(np.intp), out=out[:even].view(pair_bits), mode="clip")
+        out[even:] = entries[bits[even:]].view(out.dtype)
+
+    return run

@@ -1,0 +1,107 @@
+"""Format values as text: in upstream's readable layout, or as MLIR dense attributes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import prod
+
+import numpy as np
+
+from stablehlo_ref.ir.arrays import Array, RuntimeValue
+from stablehlo_ref.ir.types import TensorType, Type, tensor_type
+from stablehlo_ref.numerics.dtypes import kind
+from stablehlo_ref.numerics.narrow_floats import widen_if_narrow
+
+MOST_EMPTY = 1 << 16  # pairs of brackets printed for an array without elements
+
+
+def value_text(type: Type, value: RuntimeValue) -> str:
+    """Format a value as `tensor<2xi8> { [1, 2] }` over several lines, and tokens and tuples by their structure."""
+    if value is None:
+        return "token"
+    if isinstance(value, tuple):
+        elements = getattr(type, "elements", ())
+        return "tuple (\n" + "".join(f"{value_text(t, v)}\n" for t, v in zip(elements, value)) + ")"
+    array = np.asarray(value)
+    type = _type_of(array, type)
+    if array.ndim == 0:
+        return f"{type} {{{element_text(array[()])}}}"
+    if not array.size and prod(n or 1 for n in array.shape) > MOST_EMPTY:
+        return f"{type} {{...}}"
+    return f"{type} {{\n" + "\n".join(_lines(array, 1)) + "\n}"
+
+
+def dense_text(type: Type, value: RuntimeValue) -> str:
+    """Format a value as `dense<[1, 2]> : tensor<2xi8>`, with a splat if all elements are the same."""
+    if value is None or isinstance(value, tuple):
+        return value_text(type, value)
+    array = np.asarray(value)
+    return f"dense<{_dense_body(array)}> : {_type_of(array, type)}"
+
+
+def _type_of(array: Array, declared: Type) -> Type:
+    """Return the declared type with the sizes of the array."""
+    if not isinstance(declared, TensorType) or declared.shape == array.shape:
+        return declared
+    return tensor_type(array.shape, declared.element_type)
+
+
+def _dense_body(array: Array) -> str:
+    if array.size == 0:
+        return ""
+    bits = np.ascontiguousarray(array).reshape(-1).view(np.uint8).reshape(array.size, -1)
+    if bool((bits == bits[0]).all()):
+        return element_text(array.reshape(-1)[0], dense=True)
+    return _nested(array)
+
+
+def _nested(array: Array) -> str:
+    if array.ndim == 0:
+        return element_text(array[()], dense=True)
+    return f"[{', '.join(_nested(row) for row in array)}]"
+
+
+def _lines(array: Array, depth: int) -> Iterator[str]:
+    indent = "  " * depth
+    if array.ndim == 1 or len(array) == 0:
+        yield f"{indent}[{', '.join(map(element_text, array))}]"
+        return
+    yield f"{indent}["
+    for i, row in enumerate(array):
+        *lines, last = _lines(row, depth + 1)
+        yield from lines
+        yield last + ("," if i + 1 < len(array) else "")
+    yield f"{indent}]"
+
+
+def element_text(x: Array, dense: bool = False) -> str:
+    """Format one element: `true`, `-3`, `1.500000e+00`, `[re, im]` (in dense form `(re,im)`).
+
+    NaN and infinities are `nan` and `inf`, and their bits in dense form.
+    """
+    dtype = np.asarray(x).dtype
+    match kind(dtype):
+        case "boolean":
+            return "true" if x else "false"
+        case "integer":
+            return str(int(x))
+        case "complex":
+            parts = element_text(x.real, dense), element_text(x.imag, dense)
+            return f"({parts[0]},{parts[1]})" if dense else f"[{parts[0]}, {parts[1]}]"
+    wide = widen_if_narrow(np.asarray(x))
+    if dense and not np.isfinite(wide):
+        return f"0x{int(np.asarray(x).view(f'u{dtype.itemsize}')):0{2 * dtype.itemsize}X}"
+    if np.isnan(wide):
+        return "nan"
+    if np.isinf(wide):
+        return "inf" if wide > 0 else "-inf"
+    return _shortest(wide)
+
+
+def _shortest(wide: Array) -> str:
+    """Format with six digits if they round-trip, else with as many as are needed."""
+    to_scalar = np.asarray(wide).dtype.type
+    text, scalar = f"{float(wide):.6e}", to_scalar(wide)
+    if to_scalar(text) == scalar:
+        return text
+    return np.format_float_scientific(scalar, unique=True, exp_digits=2, min_digits=6)

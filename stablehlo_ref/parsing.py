@@ -1,0 +1,65 @@
+"""Text or bytes to a program, before it is verified."""
+
+from __future__ import annotations
+
+from mmap import mmap
+
+import stablehlo_ref.dialects.register_all  # noqa: F401  (all op classes, so that the parser knows them)
+from stablehlo_ref.bytecode.reader import read as read_bytecode
+from stablehlo_ref.diagnostics import Location, MalformedError, Source
+from stablehlo_ref.limits import check_type
+from stablehlo_ref.program import Program
+from stablehlo_ref.syntax.parser import parse as parse_module
+
+BYTECODE = b"ML\xefR"  # the magic number of MLIR bytecode
+
+Data = bytes | bytearray | memoryview | mmap
+
+
+def parse(
+    text: str | bytes | bytearray | memoryview,
+    *,
+    filename: str = "<string>",
+    first_line: int = 1,
+    allow_unregistered_dialect: bool = False,
+    entry: str | None = None,
+) -> Program:
+    """Parse a program without verifying it: MLIR text, or MLIR bytecode (portable artifacts too).
+
+    Lines count from `first_line`. MalformedError, with the place, for anything else.
+    """
+    check_type("text", text, str | Data, "a str, or bytes")
+    if isinstance(text, str):
+        return _parse_text(Source(text, filename, first_line), allow_unregistered_dialect, entry)
+    return parse_data(text, filename, first_line, allow_unregistered_dialect, entry)
+
+
+def parse_data(
+    data: Data, filename: str, first_line: int = 1, allow_unregistered_dialect: bool = False, entry: str | None = None
+) -> Program:
+    """Parse the contents of a file, which are bytecode or text; arrays of bytecode are views of `data`."""
+    if bytes(data[:4]) == BYTECODE:
+        frozen = bytes(data) if isinstance(data, bytearray) else data  # its views must not change
+        return Program(read_bytecode(frozen, filename, allow_unregistered_dialect), entry)
+    raw = bytes(data)
+    source = Source(decode(raw, filename), filename, first_line, raw if raw.isascii() else None)
+    return _parse_text(source, allow_unregistered_dialect, entry)
+
+
+def _parse_text(source: Source, allow_unregistered_dialect: bool, entry: str | None) -> Program:
+    return Program(parse_module(source, allow_unregistered_dialect=allow_unregistered_dialect), entry)
+
+
+def decode(data: bytes, filename: str) -> str:
+    """Decode UTF-8; MalformedError for bytes that are not text."""
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise not_a_program(data[: error.start], filename) from None
+
+
+def not_a_program(start: bytes, filename: str) -> MalformedError:
+    """Return the error for a file that is text up to a byte that cannot be text."""
+    text = start.decode("utf-8-sig", errors="replace")
+    place = Location(Source(text + "\N{REPLACEMENT CHARACTER}", filename), len(text))
+    return MalformedError("neither UTF-8 text nor MLIR bytecode", place)

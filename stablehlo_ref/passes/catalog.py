@@ -1,0 +1,40 @@
+"""All passes, by name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from stablehlo_ref.passes import (
+    canonicalize,
+    canonicalize_dynamism,
+    chlo_legalize_to_stablehlo,
+    composite_to_call,
+    convert_to_signless,
+    cse,
+    inline,
+    instrument_with_probe,
+    legalize_deprecated_ops,
+    refine_arguments,
+    refine_shapes,
+    strip_debuginfo,
+    symbol_dce,
+)
+from stablehlo_ref.passes.registry import Pass
+
+ALL = (
+    inline.PASS,
+    symbol_dce.PASS,
+    canonicalize.PASS,
+    cse.PASS,
+    composite_to_call.PASS,
+    strip_debuginfo.PASS,
+    chlo_legalize_to_stablehlo.PASS,
+    legalize_deprecated_ops.PASS,
+    convert_to_signless.PASS,
+    instrument_with_probe.PASS,
+    refine_arguments.PASS,
+    refine_shapes.PASS,
+    canonicalize_dynamism.PASS,
+)
+PASSES: Mapping[str, Pass] = MappingProxyType({p.name: p for p in ALL})

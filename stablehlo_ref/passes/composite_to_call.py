@@ -1,0 +1,41 @@
+"""The pass that replaces composites by calls of their decompositions."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from stablehlo_ref.define.builder import build_operation
+from stablehlo_ref.ir.core import Operation
+from stablehlo_ref.ir.rewrite import Rewriter
+from stablehlo_ref.passes.registry import Pass, PassOption, names
+
+
+def composite_to_call(module: Operation, kept: Collection[str] = ()) -> None:
+    """Replace each `stablehlo.composite` whose name is not in `kept` by a `func.call` of its decomposition."""
+    with Rewriter(module) as rewriter:
+        for op in list(module.walk()):
+            if op.name != "stablehlo.composite" or op.properties["name"] in kept:
+                continue
+            call = build_operation(
+                "func.call",
+                op.operands,
+                op.result_types,
+                op.location,
+                members={"callee": op.properties["decomposition"]},
+                debug_location=op.debug_location,
+            )
+            rewriter.insert_before(op, call)
+            rewriter.replace(op, call.results)
+
+
+def run(module: Operation, **options: Collection[str]) -> None:
+    """Make each `stablehlo.composite` a `func.call` of its decomposition, unless its name is among `except`."""
+    composite_to_call(module, options.get("except", ()))
+
+
+PASS = Pass(
+    "stablehlo-legalize-composite-to-call",
+    "replace composites by calls of their decompositions",
+    run,
+    (PassOption("except", names, "names of composites to keep"),),
+)

@@ -1,0 +1,29 @@
+"""Leave out the elements of large constants."""
+
+from __future__ import annotations
+
+from stablehlo_ref.ir.attributes import DenseElements, DenseResource
+from stablehlo_ref.ir.core import Operation
+
+PLACEHOLDER = "__elided__"  # MLIR's
+
+
+def elide_constants(module: Operation, larger_than: int) -> None:
+    """Replace tensor constants of more than `larger_than` elements by `dense_resource<__elided__>`, except splats.
+
+    The result shows the structure of a program; it parses, but does not run.
+    """
+    for op in module.walk():
+        op.properties = {name: _elided(value, larger_than) for name, value in op.properties.items()}
+        op.attributes = {name: _elided(value, larger_than) for name, value in op.attributes.items()}
+
+
+def _elided(value: object, larger_than: int) -> object:
+    match value:
+        case DenseElements(type=type, array=array) if array.size > larger_than and any(array.strides):
+            return DenseResource(PLACEHOLDER, type)
+        case tuple():
+            return tuple(_elided(element, larger_than) for element in value)
+        case dict():
+            return {name: _elided(element, larger_than) for name, element in value.items()}
+    return value

@@ -1,0 +1,298 @@
+"""Propagate known sizes through a program."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from stablehlo_ref.diagnostics import Diagnostic, InvalidError
+from stablehlo_ref.ir.arrays import Array
+from stablehlo_ref.ir.core import Block, Operation, Value
+from stablehlo_ref.ir.rewrite import Rewriter
+from stablehlo_ref.ir.types import BooleanType, IntegerType, TensorType, TokenType, Type
+from stablehlo_ref.passes.call_graph import functions
+from stablehlo_ref.passes.canonicalize import erase_dead, hoist_constants
+from stablehlo_ref.passes.constants import replace_by_constants
+from stablehlo_ref.passes.effects import is_pure
+from stablehlo_ref.passes.emit import Emitter, dense
+from stablehlo_ref.passes.evaluate import evaluate, known_array
+from stablehlo_ref.passes.refine_arguments import (
+    WRAPPER,
+    check_single_block,
+    refine_function_arguments,
+    refinement_target,
+    set_function_type,
+)
+from stablehlo_ref.passes.refinements import most_specific, refined_types
+from stablehlo_ref.passes.registry import Pass
+
+SHAPE_ARITHMETIC = frozenset(
+    f"stablehlo.{name}"
+    for name in (
+        "add", "and", "broadcast_in_dim", "clamp", "compare", "concatenate", "convert", "divide", "maximum", "minimum",
+        "multiply", "or", "remainder", "reshape", "select", "sign", "slice", "subtract",
+    )
+)  # fmt: skip
+CALLERS = ("func.call", "func.return")
+REFINABLE_DIALECTS = ("chlo", "stablehlo", "sdy", "check")  # whose ops accept operands of more specific types
+MOST_ELEMENTS = 1 << 16  # of constants that are computed here
+
+
+def refine_shapes(module: Operation) -> None:
+    """Give values the most specific types that follow from the argument types of `main`, or of the only function.
+
+    Integer arithmetic on sizes is evaluated, so that ops whose result shapes are operands have static results.
+    Functions are refined for the types, and for the leading integer constants, that they are called with; those
+    constants are arguments no more. A call that returns constants only, and has no effects, becomes those constants.
+    InvalidError if the calls of a function differ in these, or a function calls itself. The wrappers that
+    `--stablehlo-refine-arguments` makes are removed.
+    """
+    table = functions(module)
+    if not table:
+        return
+    function = refinement_target(module)
+    arguments = tuple(argument.type for argument in function.regions[0].block.arguments)
+    refiner = _ModuleRefiner(table)
+    refiner.refine(_Key(function, 0, (), arguments))
+    if refiner.errors:
+        raise InvalidError(refiner.errors)
+
+
+@dataclass(frozen=True)
+class _Key:
+    """What a function is refined for: values of leading integer arguments after tokens, and types of all others."""
+
+    function: Operation
+    tokens: int
+    constants: tuple[int, ...]
+    types: tuple[Type, ...]
+
+    @property
+    def kept_types(self) -> tuple[Type, ...]:
+        """The types of all arguments that are not constants."""
+        return (TokenType(),) * self.tokens + self.types
+
+    def __str__(self) -> str:
+        name, types = self.function.properties["sym_name"], ", ".join(map(str, self.types))
+        return f"@{name}: tokens {self.tokens}, constants {list(self.constants)}, arguments ({types})"
+
+
+class _ModuleRefiner:
+    """Refines functions, each once."""
+
+    def __init__(self, table: Mapping[str, Operation]) -> None:
+        self.table = table
+        self.keys: dict[Operation, _Key] = {}
+        self.active: list[Operation] = []  # functions that are being refined, each called by the one before it
+        self.errors: list[Diagnostic] = []
+
+    def refine(self, key: _Key) -> bool:
+        """Refine a function, unless that has been done; return whether it can be."""
+        function = key.function
+        if (previous := self.keys.get(function)) is not None:
+            return self._agrees(key, previous)
+        check_single_block(function)
+        self.keys[function] = key
+        self.active.append(function)
+        self._replace_constant_arguments(key)
+        refine_function_arguments(function, key.kept_types)
+        _FunctionRefiner(self, function).run()
+        self.active.pop()
+        return True
+
+    def _agrees(self, key: _Key, previous: _Key) -> bool:
+        if (key.constants and key.constants != previous.constants) or key.kept_types != previous.kept_types:
+            message = f"refined with incompatible refinement keys:\n  curr={key}\n  prev={previous}"
+        elif key.function in self.active:
+            message = f"Function {key.function.properties['sym_name']} is being refined recursively"
+        else:
+            return True
+        self.errors.append(Diagnostic(f"'func.func' op {message}", key.function.location))
+        return False
+
+    def _replace_constant_arguments(self, key: _Key) -> None:
+        block = key.function.regions[0].block
+        leading = block.arguments[key.tokens : key.tokens + len(key.constants)]
+        with Rewriter(key.function) as rewriter:
+            emit = Emitter(rewriter, block.operations[0])
+            for argument, number in zip(leading, key.constants):
+                assert isinstance(argument.type, TensorType)
+                rewriter.replace_uses(argument, emit.constant(argument.type, number))
+        _drop_arguments(key.function, key.tokens, len(key.constants))
+
+    def key_of(self, call: Operation) -> _Key | None:
+        """Return what a call demands of the function that it calls; None for a function without a body."""
+        callee = self.table.get(str(call.properties["callee"]))
+        if callee is None or not callee.regions[0].blocks:
+            return None
+        tokens = _count_leading(call.operands, lambda operand: isinstance(operand.type, TokenType))
+        constants = _leading_constants(call.operands[tokens:])
+        return _Key(callee, tokens, constants, tuple(call.operand_types[tokens + len(constants) :]))
+
+
+def _count_leading(values: Sequence[Value], holds: Callable[[Value], bool]) -> int:
+    return next((i for i, value in enumerate(values) if not holds(value)), len(values))
+
+
+def _leading_constants(values: Sequence[Value]) -> tuple[int, ...]:
+    arrays = [known_array(value) if _is_integral(value.type) else None for value in values]
+    count = next((i for i, array in enumerate(arrays) if array is None or array.ndim), len(arrays))
+    return tuple(int(array[()]) for array in arrays[:count] if array is not None)
+
+
+def _is_integral(type: Type) -> bool:
+    return isinstance(type, TensorType) and isinstance(type.element_type, BooleanType | IntegerType)
+
+
+def _drop_arguments(function: Operation, start: int, count: int) -> None:
+    if not count:
+        return
+    block = function.regions[0].block
+    del block.arguments[start : start + count]
+    for index, argument in enumerate(block.arguments):
+        argument.index = index
+    _drop_attributes(function.properties, start, count)
+    set_function_type(function)
+
+
+def _drop_attributes(attributes: dict[str, object], start: int, count: int) -> None:
+    """Remove the attributes of arguments that are dropped."""
+    of_arguments = attributes.get("arg_attrs")
+    if isinstance(of_arguments, tuple):
+        attributes["arg_attrs"] = of_arguments[:start] + of_arguments[start + count :]
+
+
+class _FunctionRefiner:
+    """Refines the body of one function, from top to bottom."""
+
+    def __init__(self, refiner: _ModuleRefiner, function: Operation) -> None:
+        self.refiner = refiner
+        self.function = function
+        self.rewriter = Rewriter(function)
+
+    def run(self) -> None:
+        self._block(self.function.regions[0].block)
+        self.rewriter.commit()
+        with Rewriter(self.function) as rewriter:
+            erase_dead(self.function, rewriter)
+        hoist_constants(self.function.regions[0])
+        set_function_type(self.function)
+
+    def _block(self, block: Block) -> None:
+        for op in block.operations:
+            if op.name == "func.call":
+                self._call(op)
+            elif op.name == "func.return":
+                self._return(op)
+            else:
+                self._op(op)
+
+    def _op(self, op: Operation) -> None:
+        if op.name == "stablehlo.while":
+            for region in op.regions:
+                self._refine(region.block.arguments, op.operand_types)
+        if op.name in ("stablehlo.while", "stablehlo.if", "stablehlo.case"):
+            for region in op.regions:
+                self._block(region.block)
+        if (types := refined_types(op)) is not None:
+            self._refine(op.results, types)
+        if op.properties.get("call_target_name") == WRAPPER and op.operands[0].type == op.results[0].type:
+            self.rewriter.replace(op, op.operands[:1])
+        elif (arrays := shape_arithmetic(op)) is not None:
+            replace_by_constants(self.rewriter, op, arrays)
+
+    def _refine(self, values: Sequence[Value], types: Sequence[Type]) -> bool:
+        """Give values more specific types; return whether any differs and all users accept it."""
+        merged = [most_specific(value.type, type) for value, type in zip(values, types)]
+        changed = [(v, t) for v, t in zip(values, merged) if t is not None and t != v.type]
+        if None in merged or not all(_accepts(user) for v, _ in changed for user, _ in self.rewriter.uses(v)):
+            return False
+        for value, type in changed:
+            value.type = type
+        return bool(changed)
+
+    def _return(self, op: Operation) -> None:
+        """Return what casts to less specific types are casts of."""
+        for index, operand in enumerate(op.operands):
+            cast = operand.owner
+            if not isinstance(cast, Operation) or cast.name != "builtin.unrealized_conversion_cast":
+                continue
+            if len(cast.operands) == len(cast.results) == 1:
+                source = cast.operands[0]
+                if source.type != operand.type and most_specific(source.type, operand.type) == source.type:
+                    self.rewriter.set_operand(op, index, source)
+
+    # --- calls --------------------------------------------------------------------------------------------------
+
+    def _call(self, call: Operation) -> None:
+        key = self.refiner.key_of(call)
+        if key is None:
+            return
+        if not self.refiner.refine(key):
+            message = "'func.call' op incorrect number of operands for callee"
+            self.refiner.errors.append(Diagnostic(message, call.location))
+            return
+        returned = key.function.regions[0].block.operations[-1].operands
+        constants = [known_array(v) if _is_integral(v.type) else None for v in returned]
+        arrays = [array for array in constants if array is not None]
+        self._refine(call.results, [value.type for value in returned])
+        if len(arrays) == len(returned) and self._is_effect_free(key.function, set()):
+            replace_by_constants(self.rewriter, call, arrays)
+            return
+        self._drop_operands(call, key)
+        self._propagate(call, constants)
+
+    def _drop_operands(self, call: Operation, key: _Key) -> None:
+        start, count = key.tokens, len(key.constants)
+        if count:
+            self.rewriter.set_operands(call, call.operands[:start] + call.operands[start + count :])
+            _drop_attributes(call.attributes, start, count)
+            _drop_attributes(call.properties, start, count)
+
+    def _propagate(self, call: Operation, constants: Sequence[Array | None]) -> None:
+        """Let users of constant results use constants."""
+        emit = Emitter(self.rewriter, call)
+        for result, array in zip(call.results, constants):
+            if array is not None and self.rewriter.uses(result) and isinstance(result.type, TensorType):
+                self.rewriter.replace_uses(result, emit.constant(result.type, array))
+
+    def _is_effect_free(self, function: Operation, visited: set[Operation]) -> bool:
+        """Whether neither a function nor those that it calls have effects."""
+        if function in visited:
+            return True
+        visited.add(function)
+        for op in function.regions[0].block.operations[:-1]:
+            if op.name == "func.call":
+                callee = self.refiner.table.get(str(op.properties["callee"]))
+                if callee is None or not callee.regions[0].blocks or not self._is_effect_free(callee, visited):
+                    return False
+            elif not is_pure(op):
+                return False
+        return True
+
+
+def _accepts(user: Operation) -> bool:
+    return user.name in CALLERS or user.name.partition(".")[0] in REFINABLE_DIALECTS
+
+
+def shape_arithmetic(op: Operation) -> list[Array] | None:
+    """Return the results of an op on integers that are known; None of any other."""
+    if op.name == "stablehlo.get_dimension_size":
+        return _dimension_size(op)
+    if op.name not in SHAPE_ARITHMETIC or not all(map(_is_integral, (*op.operand_types, *op.result_types))):
+        return None
+    result = op.results[0].type
+    if not isinstance(result, TensorType) or not result.is_static or result.size > MOST_ELEMENTS:
+        return None
+    return evaluate(op)
+
+
+def _dimension_size(op: Operation) -> list[Array] | None:
+    operand, result = op.operands[0].type, op.results[0].type
+    if not isinstance(operand, TensorType) or not isinstance(result, TensorType) or operand.bounds:
+        return None
+    size = operand.shape[op.properties["dimension"]]
+    return None if size is None else [dense(result, size).array]
+
+
+PASS = Pass("stablehlo-refine-shapes", "propagate known sizes through a program", refine_shapes)

@@ -1,0 +1,165 @@
+"""Locations of single operands and attributes of an op, for error messages.
+
+Parsed ops keep the location of their name only. When there is an error about an operand or an attribute, the text of
+the op is parsed again, by a parser that records offsets.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from stablehlo_ref.define.definition import REGISTRY, OpDefinition
+from stablehlo_ref.diagnostics import Diagnostic, Location, MalformedError, Source
+from stablehlo_ref.ir import attributes
+from stablehlo_ref.ir.core import Region, Value
+from stablehlo_ref.syntax.assembly import Attribute, Literal, OptionalGroup, assembly_of
+from stablehlo_ref.syntax.directive import Directive
+from stablehlo_ref.syntax.draft import Draft
+from stablehlo_ref.syntax.lexer import token
+from stablehlo_ref.syntax.parser import BARE_NAMES, Parser, match_head
+
+_skip_separators = token(r"(?:(?:[,)}]|x(?=\s*+\[))\s*+)*+")
+_find_keyword = re.compile(r"[^\"\[{(<=]*?\b([A-Za-z_]\w*)\s*+=").match
+
+
+def pinpointed(diagnostic: Diagnostic, op: str) -> Diagnostic:
+    """Return a diagnostic about an op with the location of its first subject that is in the text.
+
+    If that is on the same line as the op, it becomes the location of the diagnostic; else it is that of a note. A
+    diagnostic without such a subject is returned as is. `op` is the name of the op at the location.
+    """
+    location = diagnostic.location
+    if location is None or not diagnostic.subjects or not location.source.text:
+        return diagnostic
+    offsets = _Recorder(location.source, location.offset).record(op)
+    subject = next((subject for subject in diagnostic.subjects if subject in offsets), None)
+    if subject is None:
+        return diagnostic
+    found = Location(location.source, offsets[subject])
+    if found.line == location.line:
+        return replace(diagnostic, location=found)
+    what = f"operand #{subject}" if isinstance(subject, int) else f"attribute '{subject}'"
+    return replace(diagnostic, related=Diagnostic(f"see {what}", found, "note"))
+
+
+class _Entries(dict[str, object]):
+    """The members or attributes of an op that is parsed again; tells the recorder when one is added."""
+
+    def __init__(self, recorder: _Recorder) -> None:
+        super().__init__()
+        self.recorder = recorder
+
+    def __setitem__(self, name: str, value: object) -> None:
+        super().__setitem__(name, value)
+        self.recorder.add(name)
+
+    def __ior__(self, other: Iterable[tuple[str, object]]) -> _Entries:  # type: ignore[override, misc]
+        for name, value in dict(other).items():
+            self[name] = value
+        return self
+
+
+class _Recorder(Parser):
+    """Parses an op and records the offsets of its operands and attributes. Regions are skipped."""
+
+    def __init__(self, source: Source, offset: int) -> None:
+        super().__init__(source, allow_unregistered_dialect=True)
+        self.position = offset
+        self.offsets: dict[str | int, int] = {}
+        self.fields: dict[str, int] = {}  # offsets of the fields of struct attributes
+        self.begin = self.end = offset  # of the last operand or attribute
+        self.nesting = 0  # of dictionaries
+
+    def record(self, op: str) -> dict[str | int, int]:
+        """Parse the op; return the offsets of its attributes by name and of its operands by number.
+
+        Attributes are also returned by the names of their members. If the text is that of another op, nothing is.
+        """
+        try:
+            draft = self._draft(op)
+        except MalformedError:  # the rest of the program is needed, such as the types of values
+            draft = None
+        if draft is not None:
+            self.offsets.update({number: offset for number, (_, offset) in enumerate(draft.operands)})
+        if definition := REGISTRY.get(op):
+            self._add_members(definition)
+        return self.offsets
+
+    def _draft(self, op: str) -> Draft | None:
+        match = match_head(self.text, self.position)
+        if match is None or op not in (match[4], BARE_NAMES.get(match[4]), (match[5] or "").strip('"')):
+            return None
+        self.position = self.end = match.end()
+        if match[5]:
+            return self.generic_form(match)
+        draft = Draft(op, definition := REGISTRY[op], match.start(4))
+        draft.members, draft.attributes = _Entries(self), _Entries(self)  # type: ignore[assignment]
+        self._parse(assembly_of(definition).parts, draft)
+        return draft
+
+    def _parse(self, parts: Sequence[Directive], draft: Draft) -> None:
+        """Parse the parts of a pretty form. An irregular part starts where its first member starts."""
+        after_equals = False
+        for part in parts:
+            if isinstance(part, OptionalGroup):
+                self._parse(part.parts if part.parts[0].is_next(self) else (), draft)
+                continue
+            if not isinstance(part, Literal | Attribute) and not after_equals:
+                self.end = self.start
+            part.parse(self, draft)
+            after_equals = isinstance(part, Literal) and part.token == "="
+
+    def _add_members(self, definition: OpDefinition) -> None:
+        """Add attribute members that are spelled differently, or are fields of a struct attribute."""
+        for name, group in definition.groups.items():
+            for field, member in group.fields.items():
+                if (offset := self.fields.get(field, self.offsets.get(name))) is not None:
+                    self.offsets.setdefault(member.name, offset)
+        for member in definition.attributes.values():
+            if member.spelling in self.offsets:
+                self.offsets.setdefault(member.name, self.offsets[member.spelling])
+
+    # --- recording ----------------------------------------------------------------------------------------------
+
+    def add(self, name: str) -> None:
+        """Record an attribute that ends at the current position."""
+        if self.position > self.end:
+            self.begin, self.end = self._begin(), self.position
+        self.offsets.setdefault(name, self.begin)
+
+    def _begin(self) -> int:
+        """Return the offset of the keyword in front of the attribute at the current position, or of the attribute."""
+        match = _skip_separators(self.text, self.end)
+        begin = match.end() if match else self.end
+        keyword = _find_keyword(self.text, begin, self.position)
+        return keyword.start(1) if keyword else begin
+
+    def entry(self, entries: dict[str, attributes.Attribute]) -> None:
+        offset = self.start
+        self.nesting += 1
+        super().entry(entries)
+        self.nesting -= 1
+        if not self.nesting:
+            self.offsets.setdefault(next(reversed(entries)), offset)
+            self.end = self.position
+
+    def field(self, name: str, field: str, fields: dict[str, object], offset: int) -> None:
+        super().field(name, field, fields, offset)
+        if self.nesting <= 1:
+            self.fields.setdefault(field, offset)
+
+    def operand(self) -> tuple[str, int]:
+        operand = super().operand()
+        self.end = self.position
+        return operand
+
+    def operand_list(self) -> list[tuple[str, int]]:
+        operands = super().operand_list()
+        self.end = self.position
+        return operands
+
+    def region(self, arguments: Sequence[Value] = (), isolated: bool = False, shadows: bool = False) -> Region:
+        self.balanced("region")
+        return Region([])

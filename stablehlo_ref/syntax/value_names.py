@@ -1,0 +1,99 @@
+"""Names of values as MLIR's printer chooses them, which forgets those of the text: `%arg0`, `%0`, `%cst_1`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from stablehlo_ref.ir.attributes import IntegerAttribute
+from stablehlo_ref.ir.core import Block, Operation, Region, Value
+from stablehlo_ref.ir.types import BooleanType, IndexType, IntegerType, TensorType, Type
+
+RESULT_PREFIXES = {
+    "memref.cast": "cast",
+    "tensor.cast": "cast",
+    "tensor.dim": "dim",
+    "tensor.extract": "extracted",
+    "tensor.from_elements": "from_elements",
+}
+ARGUMENT_PREFIXES = {"stablehlo.while": "iterArg"}
+
+
+def number_values(root: Operation) -> None:
+    """Name all values inside `root` as MLIR would print them."""
+    for region in root.regions:
+        _Scope(set()).region(region, root)
+
+
+class _Scope:
+    """The names that values in a region and around it have, and the numbers that come next."""
+
+    def __init__(self, used: set[str], value: int = 0, argument: int = 0, conflict: int = 0) -> None:
+        self.used = used
+        self.value, self.argument, self.conflict = value, argument, conflict
+
+    def region(self, region: Region, op: Operation) -> None:
+        """Name the values of a region, and then those of regions inside it."""
+        for block in region.blocks:
+            self._block(block, ARGUMENT_PREFIXES.get(op.name, ""), block is region.blocks[0])
+        for inner in (inner for block in region.blocks for inner in block.operations):
+            for nested in inner.regions:
+                _Scope(set(self.used), self.value, self.argument, self.conflict).region(nested, inner)
+
+    def _block(self, block: Block, prefix: str, is_entry: bool) -> None:
+        for argument in block.arguments:
+            argument.name = self._unique(prefix) if prefix else self._argument() if is_entry else self._number()
+        for op in block.operations:
+            self._results(op)
+
+    def _results(self, op: Operation) -> None:
+        if not op.results:
+            return
+        prefix = result_prefix(op)
+        name = self._unique(prefix) if prefix else self._number()
+        for value, text in zip(op.results, _names(name, op.results)):
+            value.name = text
+
+    def _number(self) -> str:
+        self.value += 1
+        return self._unique(str(self.value - 1))
+
+    def _argument(self) -> str:
+        self.argument += 1
+        return self._unique(f"arg{self.argument - 1}")
+
+    def _unique(self, name: str) -> str:
+        found = name
+        while found in self.used:
+            found = f"{name}_{self.conflict}"
+            self.conflict += 1
+        self.used.add(found)
+        return found
+
+
+def _names(name: str, results: list[Value]) -> Iterator[str]:
+    if len(results) == 1:
+        yield name
+    else:
+        yield from (f"{name}#{index}" for index in range(len(results)))
+
+
+def result_prefix(op: Operation) -> str:
+    """Return how the name of an op's result starts; "" for ops whose results are numbered."""
+    if op.name == "stablehlo.constant":
+        type = op.results[0].type
+        return "c" if isinstance(type, TensorType) and _is_integer(type.element_type) else "cst"
+    if op.name == "arith.constant":
+        return _scalar_prefix(op.properties.get("value"), op.results[0].type)
+    return RESULT_PREFIXES.get(op.name, "")
+
+
+def _is_integer(type: Type) -> bool:
+    return isinstance(type, BooleanType | IntegerType)
+
+
+def _scalar_prefix(value: object, type: Type) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, IntegerAttribute) and not isinstance(type, TensorType):
+        return f"c{value.value}" if isinstance(type, IndexType) else f"c{value.value}_{type}"
+    return "cst"

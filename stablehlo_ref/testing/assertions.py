@@ -1,0 +1,78 @@
+"""Assertions on arrays, with the messages of the check dialect."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from stablehlo_ref.ir.arrays import Array
+from stablehlo_ref.numerics import ulp
+from stablehlo_ref.numerics.agreement import equal, report
+from stablehlo_ref.numerics.dtypes import is_narrow_float, kind
+from stablehlo_ref.numerics.narrow_floats import widen
+
+
+def ulp_distance(actual: Any, expected: Any) -> Array:
+    """Return how many representable values lie between two arrays of one floating-point or complex dtype, as uint64.
+
+    -0 equals +0; a NaN is 0 from any NaN and 2**64 - 1 from any number; of complex numbers the farther part counts.
+    TypeError unless both have the same dtype, ValueError unless they have the same shape.
+    """
+    x, y = _pair(actual, expected)
+    if kind(x.dtype) not in ("floating", "complex"):
+        raise TypeError(f"expected floating-point or complex arrays, got {x.dtype}")
+    return ulp.ulp_distance(np.atleast_1d(x), np.atleast_1d(y)).reshape(x.shape)
+
+
+def assert_close(
+    actual: Any, expected: Any, *, ulp: int | None = None, rtol: float = 0.0, atol: float = 0.0, names: str = ""
+) -> None:
+    """Raise AssertionError unless two arrays have one dtype and shape, and all elements agree.
+
+    An element agrees if it is equal (any NaN equals any NaN), within `ulp` units in the last place, or within
+    `atol + rtol * |expected|`. Without bounds elements must be equal. The message has the worst element, the first few
+    that differ, and a histogram of distances in ULPs. `names` begins the message.
+    """
+    x, y = _pair(actual, expected)
+    agree = np.asarray(equal(x, y))
+    if kind(x.dtype) in ("floating", "complex"):
+        if ulp is not None:
+            agree = agree | (ulp_distance(x, y) <= np.uint64(ulp))
+        if rtol or atol:
+            agree = agree | _within(x, y, rtol, atol)
+    if not agree.all():
+        message, notes = report(x, y, agree)
+        raise AssertionError("\n  ".join([f"{names}: {message}" if names else message, *notes]))
+
+
+def _within(x: Array, y: Array, rtol: float, atol: float) -> Array:
+    wide = widen if is_narrow_float(x.dtype) else np.asarray
+    with np.errstate(all="ignore"):
+        x, y = wide(x), wide(y)
+        return np.asarray(np.abs(x - y) <= atol + rtol * np.abs(y))
+
+
+def pearson_correlation(actual: Any, expected: Any) -> float:
+    """Return Pearson's correlation coefficient of two arrays, computed in f64; 1.0 if both are equal constants.
+
+    NaN if one is constant and the other is not, or if either has a NaN or an infinity.
+    """
+    x, y = (np.asarray(a).reshape(-1) for a in (actual, expected))
+    if x.size != y.size:
+        raise ValueError(f"expected arrays of one size, got {x.size} and {y.size}")
+    x, y = ((widen(a) if is_narrow_float(a.dtype) else a).astype(np.float64) for a in (x, y))
+    if np.array_equal(x, y):
+        return 1.0 if np.isfinite(x).all() else float("nan")
+    with np.errstate(all="ignore"):
+        x, y = x - x.mean(), y - y.mean()
+        return float(np.dot(x, y) / np.sqrt(np.dot(x, x) * np.dot(y, y)))
+
+
+def _pair(actual: Any, expected: Any) -> tuple[Array, Array]:
+    x, y = np.asarray(actual), np.asarray(expected)
+    if x.dtype != y.dtype:
+        raise TypeError(f"expected arrays of one dtype, got {x.dtype} and {y.dtype}")
+    if x.shape != y.shape:
+        raise ValueError(f"expected arrays of one shape, got {x.shape} and {y.shape}")
+    return x, y

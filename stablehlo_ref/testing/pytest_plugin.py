@@ -1,0 +1,142 @@
+"""Collects `.mlir` files as tests: `pytest --stablehlo FOLDER`.
+
+A file is run as its `RUN:` lines say; without any, each part between `// -----` must run and its checks must hold. Each
+part that is interpreted is a test of its own, and so is each other RUN line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import stablehlo_ref as sr
+from stablehlo_ref.cli.console import split_text
+from stablehlo_ref.testing.assertions import assert_close
+from stablehlo_ref.testing.run_lines import RunLine, execute, run_lines, scripts
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add `--stablehlo` and the ini option of the same name."""
+    text = "collect the .mlir files below PATH as tests; several with several options"
+    parser.getgroup("stablehlo").addoption("--stablehlo", action="append", default=[], metavar="PATH", help=text)
+    parser.addini("stablehlo", "folders and files whose .mlir files are collected as tests", type="paths", default=[])
+
+
+def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
+    """Collect a file if it is, or is below, one that the options name."""
+    config = parent.config
+    roots = [Path(p).absolute() for p in (*config.getoption("--stablehlo"), *config.getini("stablehlo"))]
+    if file_path.suffix != ".mlir" or not any(root == file_path or root in file_path.parents for root in roots):
+        return None
+    return MlirFile.from_parent(parent, path=file_path)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_configure(config: pytest.Config) -> None:
+    """Let `--stablehlo PATH` name what to collect, where the command line names nothing else."""
+    for path in config.getoption("--stablehlo", []):
+        if not Path(path).exists():
+            raise pytest.UsageError(f"--stablehlo: no such file or folder: {path}")
+        if path not in config.args:
+            config.args = [*([] if config.args_source != pytest.Config.ArgsSource.ARGS else config.args), path]
+
+
+class MlirFile(pytest.File):
+    """A file of lit-style tests."""
+
+    def collect(self) -> Iterator[pytest.Item]:
+        text = self.path.read_text(encoding="utf-8")
+        lines = run_lines(text)
+        interprets = next((line for line in lines if line.interprets_parts), None)
+        if interprets is not None or not lines:
+            splits = interprets is None or interprets.splits
+            parts = list(split_text(text)) if splits else [(1, text)]
+            for first_line, part in parts:
+                if part.strip():
+                    yield PartItem.from_parent(self, name=f"line {first_line}", first_line=first_line, text=part)
+        for line in scripts([line for line in lines if not line.interprets_parts]):
+            yield RunItem.from_parent(self, name=f"RUN line {line.line}", run_line=line)
+
+
+class PartItem(pytest.Item):
+    """One part of a file, which must run."""
+
+    def __init__(self, *, first_line: int, text: str, **options: Any) -> None:
+        super().__init__(**options)
+        self.first_line = first_line
+        self.text = text
+
+    def runtest(self) -> None:
+        program = sr.parse(self.text, filename=str(self.path), first_line=self.first_line).verify()
+        if program.functions:
+            program.run()
+
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
+        if isinstance(excinfo.value, sr.StablehloError):
+            return str(excinfo.value)
+        return super().repr_failure(excinfo, style)
+
+    def reportinfo(self) -> tuple[Path, int, str]:
+        return self.path, self.first_line - 1, f"{self.path.name}: {self.name}"
+
+
+class RunItem(pytest.Item):
+    """One RUN line, which must succeed."""
+
+    def __init__(self, *, run_line: RunLine, **options: Any) -> None:
+        super().__init__(**options)
+        self.run_line = run_line
+
+    def runtest(self) -> None:
+        done = execute(self.run_line, self.path)
+        if done.returncode:
+            raise RunFailure(f"exit code {done.returncode}: {self.run_line.command}\n{done.stderr}{done.stdout}")
+
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
+        return str(excinfo.value) if isinstance(excinfo.value, RunFailure) else super().repr_failure(excinfo, style)
+
+    def reportinfo(self) -> tuple[Path, int, str]:
+        return self.path, self.run_line.line - 1, f"{self.path.name}: {self.name}"
+
+
+class RunFailure(Exception):
+    """A RUN line that failed."""
+
+
+# --- fixtures -------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def stablehlo_program(request: pytest.FixtureRequest) -> Callable[[str | Path], sr.Program]:
+    """Load a program: a path relative to the test's file, or text."""
+    folder = Path(request.path).parent
+
+    def load(source: str | Path) -> sr.Program:
+        is_text = isinstance(source, str) and "\n" in source
+        return sr.load(source if is_text else folder / source)
+
+    return load
+
+
+@pytest.fixture
+def assert_matches() -> Callable[..., None]:
+    """Assert that a program returns what is expected: `assert_matches(program, *inputs, expected, ulp=1)`.
+
+    `expected` is an array or a sequence of arrays, or a function that is called with the inputs.
+    """
+
+    def check(program: sr.Program, *arguments: Any, **bounds: Any) -> None:
+        *inputs, expected = arguments
+        if callable(expected):
+            expected = expected(*inputs)
+        results = program.run(*inputs)
+        wanted: Sequence[Any] = expected if isinstance(expected, tuple | list) else [expected]
+        assert len(results) == len(wanted), f"expected {len(wanted)} results, got {len(results)}"
+        for output, result, value in zip(program.outputs, results, wanted):
+            assert_close(result, np.asarray(value), **bounds, names=output.name)
+
+    return check

@@ -1,0 +1,153 @@
+"""Finding the functions of a text: ops with a symbol, a list of arguments and a body, whatever their dialect."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from stablehlo_ref.text.structure import Definition, Op, Region, Structure
+from stablehlo_ref.text.tokens import IDENTIFIER, STRING_LITERAL, SYMBOL, VALUE, Tokens
+
+_CLOSERS = {"(": ")", "[": "]", "{": "}", "<": ">"}
+
+
+@dataclass(slots=True)
+class FoundFunction:
+    """A function with a body. `arguments` are those that its header names; `count` includes those without a name."""
+
+    name: str
+    token: int
+    body: Region
+    is_private: bool = False
+    arguments: list[Definition] = field(default_factory=list)
+    count: int = 0
+
+    @property
+    def header_arguments(self) -> list[Definition]:
+        """The arguments that the header names, as opposed to the label of the first block."""
+        return [] if self.body.is_labelled else self.arguments
+
+
+def find_function(tokens: Tokens, structure: Structure, name: str | None) -> FoundFunction:
+    """Return the function called `name`, else `main`, else the only one that is not private, else the only one.
+
+    MalformedError if there is no such function or several.
+    """
+    found = _functions(tokens, structure)
+    if name is not None:
+        return _named(tokens, found, name.removeprefix("@"))
+    if not found:
+        raise tokens.error("expected a function with a body", 0)
+    public = [function for function in found if not function.is_private]
+    for chosen in ([f for f in found if f.name == "main"], public, found):
+        if len(chosen) == 1:
+            return chosen[0]
+    shown = _shown(public or found)
+    raise tokens.error(f"expected one function, got {shown}; choose one with function=...", found[1].token)
+
+
+def _named(tokens: Tokens, found: list[FoundFunction], name: str) -> FoundFunction:
+    for function in found:
+        if function.name == name:
+            return function
+    known = f"the text defines {_shown(found)}" if found else "the text defines none"
+    raise tokens.error(f"expected a function '@{name}' with a body; {known}", 0)
+
+
+def _shown(found: list[FoundFunction]) -> str:
+    names = [f"'@{function.name}'" for function in found]
+    return ", ".join([*names[:5], "..."] if len(names) > 5 else names)
+
+
+def _functions(tokens: Tokens, structure: Structure) -> list[FoundFunction]:
+    """Return the functions in the modules of a text, not those inside of functions."""
+    found: list[FoundFunction] = []
+    pending = list(reversed(structure.root.ops))
+    while pending:
+        op = pending.pop()
+        function = _function(tokens, structure, op) if op.regions else None
+        if function:
+            found.append(function)
+        else:
+            pending.extend(nested for region in reversed(op.regions) for nested in reversed(region.ops))
+    return found
+
+
+def _function(tokens: Tokens, structure: Structure, op: Op) -> FoundFunction | None:
+    if tokens.kinds[op.start] == STRING_LITERAL:
+        return _generic_function(tokens, op)
+    index = _symbol(tokens, op)
+    if index is None or tokens.kinds[index + 1] != "(" or tokens.values[op.start].endswith(".global"):
+        return None
+    is_private = "private" in tokens.values[op.start : index]
+    function = FoundFunction(unquoted(tokens.values[index][1:]), index, op.regions[0], is_private)
+    _read_arguments(tokens, function, index + 1, structure.closers[index + 1])
+    return _with_labelled_arguments(tokens, function)
+
+
+def _symbol(tokens: Tokens, op: Op) -> int | None:
+    for index in range(op.start, op.regions[0].open):
+        if tokens.kinds[index] == SYMBOL:
+            return index
+        if tokens.kinds[index] in ("(", "{"):
+            return None
+    return None
+
+
+def _read_arguments(tokens: Tokens, function: FoundFunction, start: int, end: int) -> None:
+    """Read `(%a: type {attributes} loc(...), ...)`, or types alone."""
+    outer = [")"]
+    starts = True  # an argument
+    for index in range(start + 1, end):
+        kind = tokens.kinds[index]
+        if starts and len(outer) == 1 and kind != "...":
+            function.count += 1
+        starts = kind == "," and len(outer) == 1
+        if kind in _CLOSERS:
+            outer.append(_CLOSERS[kind])
+        elif kind == outer[-1]:
+            outer.pop()
+        elif kind == VALUE and len(outer) == 1:
+            function.arguments.append(Definition(tokens.values[index], index, is_argument=True))
+
+
+def _with_labelled_arguments(tokens: Tokens, function: FoundFunction) -> FoundFunction:
+    """Take the arguments of a function whose header names none from the label of its first block."""
+    if not function.body.is_labelled:
+        return function
+    label = function.body.blocks[0]
+    if function.arguments:
+        raise tokens.error(
+            "expected no label before the first block of a function with named arguments", function.body.open + 1
+        )
+    function.arguments = label.arguments
+    function.count = max(function.count, len(function.arguments))
+    return function
+
+
+def _generic_function(tokens: Tokens, op: Op) -> FoundFunction | None:
+    """`"func.func"() <{sym_name = "f", ...}> ({...}) : () -> ()`."""
+    attributes = _attributes(tokens, op)
+    name = attributes.get("sym_name")
+    if name is None or "function_type" not in attributes:
+        return None
+    is_private = attributes.get("sym_visibility", op.start) != op.start
+    is_private = is_private and tokens.values[attributes["sym_visibility"]] == '"private"'
+    function = FoundFunction(unquoted(tokens.values[name]), name, op.regions[0], is_private)
+    return _with_labelled_arguments(tokens, function)
+
+
+def _attributes(tokens: Tokens, op: Op) -> dict[str, int]:
+    """Return the first token of the value of each `name = value` of an op, outside of its regions."""
+    found: dict[str, int] = {}
+    index = op.start
+    for end, behind in [*((region.open, region.close + 1) for region in op.regions), (op.end, op.end)]:
+        for token in range(index, end):
+            if tokens.kinds[token] == IDENTIFIER and tokens.kinds[token + 1] == "=":
+                found.setdefault(tokens.values[token], token + 2)
+        index = behind
+    return found
+
+
+def unquoted(symbol: str) -> str:
+    """Return a symbol or string without quotes; escapes stay as they are."""
+    return symbol[1:-1] if symbol[:1] == '"' else symbol

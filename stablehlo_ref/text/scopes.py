@@ -1,0 +1,204 @@
+"""Deciding which definition each use of an SSA value means.
+
+A region sees what it defines itself, what the header of its op defines for it, and what the regions around it see. A
+value may be used in front of its definition: the text of blocks need not follow their dominance, and graph regions
+have no order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from stablehlo_ref.text.structure import (
+    Candidate,
+    CloseRegion,
+    Definition,
+    EndOp,
+    Mode,
+    Op,
+    OpenRegion,
+    Redefinition,
+    Region,
+    Structure,
+    Successor,
+    Use,
+)
+from stablehlo_ref.text.tokens import Tokens, counted
+
+
+class Names:
+    """What names in a region mean.
+
+    `definitions` are in textual order. `uses` has the definition of each token that uses a value, and `successors` the
+    region of each token that names a block.
+    """
+
+    def __init__(self) -> None:
+        self.definitions: list[Definition] = []
+        self.uses: dict[int, Definition] = {}
+        self.successors: dict[int, Region] = {}
+
+
+def resolve_names(tokens: Tokens, structure: Structure, region: Region, arguments: list[Definition]) -> Names:
+    """Return what every name in `region` means.
+
+    `arguments` are defined by the op of the region, outside of it. MalformedError where a value or a block is defined
+    twice or not at all.
+    """
+    return _Resolver(tokens, arguments).resolve(structure, region)
+
+
+class _Resolver:
+    def __init__(self, tokens: Tokens, arguments: list[Definition]) -> None:
+        self.tokens = tokens
+        self.names = Names()
+        self.visible: dict[str, list[Definition]] = {}  # by name, the innermost last
+        self.doubtful: dict[Op, list[Candidate]] = {}  # lists that are operands unless a region uses one of them
+        self.arguments: dict[str, Definition] = {}
+        for argument in arguments:
+            if argument.name in self.arguments:
+                raise tokens.error(f"redefinition of SSA value '{argument.name}'", argument.token)
+            self.arguments[argument.name] = argument
+            self.push(argument)
+
+    def resolve(self, structure: Structure, region: Region) -> Names:
+        for event in structure.events[region.first_event : region.last_event]:
+            match event:
+                case Use(token):
+                    self.use(token)
+                case Successor(token, source):
+                    self.successor(token, source)
+                case OpenRegion(opened):
+                    self.open(opened, is_outermost=opened is region)
+                case CloseRegion(closed):
+                    self.close(closed, is_outermost=closed is region)
+                case EndOp(op):
+                    self.end_op(op)
+                case Redefinition(token, message):
+                    raise self.tokens.error(message, token)
+        self.names.definitions.sort(key=lambda definition: definition.token)
+        return self.names
+
+    # --- visible names ------------------------------------------------------------------------------------------
+
+    def push(self, definition: Definition) -> None:
+        self.visible.setdefault(definition.name, []).append(definition)
+
+    def pop(self, definitions: Iterable[Definition]) -> None:
+        for definition in definitions:
+            self.visible[definition.name].pop()
+
+    def find(self, name: str) -> Definition | None:
+        for definition in reversed(self.visible.get(name, ())):
+            if definition.header is None or definition.header.is_visible:
+                return definition
+        return None
+
+    def use(self, token: int) -> None:
+        name = self.tokens.values[token]
+        definition = self.find(name)
+        if definition is None:
+            raise self.tokens.error(f"use of undefined SSA value '{name}'", token)
+        definition.uses += 1
+        self.names.uses[token] = definition
+        if self.tokens.is_result_number(token + 1):
+            self.check_result_number(definition, token + 1)
+
+    def check_result_number(self, definition: Definition, token: int) -> None:
+        number = self.tokens.small_integer(self.tokens.values[token][1:], token)
+        if number >= definition.count:
+            has = counted(definition.count, "result")
+            raise self.tokens.error(f"invalid result number {number}: '{definition.name}' has {has}", token)
+
+    def successor(self, token: int, region: Region) -> None:
+        name = self.tokens.values[token]
+        if name not in region.labels:
+            raise self.tokens.error(f"reference to undefined block '{name}'", token)
+        self.names.successors[token] = region
+
+    # --- regions ------------------------------------------------------------------------------------------------
+
+    def open(self, region: Region, is_outermost: bool) -> None:
+        op = region.op
+        if is_outermost:
+            self.check_arguments(region, self.arguments)
+        elif op is not None:
+            arguments = self.bind(region, op)
+            op.scope.is_visible = not region.is_labelled
+            self.check_arguments(region, {} if region.is_labelled else arguments)
+        for definition in region.definitions.values():
+            self.push(definition)
+        self.names.definitions.extend(region.definitions.values())
+
+    def close(self, region: Region, is_outermost: bool) -> None:
+        self.pop(region.definitions.values())
+        if region.op is not None and not is_outermost:
+            region.op.scope.is_visible = False
+
+    def check_arguments(self, region: Region, arguments: dict[str, Definition]) -> None:
+        """Raise an error where a region defines an argument again."""
+        for name in region.definitions.keys() & arguments.keys():
+            raise self.tokens.error(f"redefinition of SSA value '{name}'", region.definitions[name].token)
+
+    def end_op(self, op: Op) -> None:
+        self.pop(op.header)
+        used = {definition.name for definition in op.header if definition.uses}
+        for candidate in self.doubtful.pop(op, ()):
+            if used.isdisjoint(self.names_of(candidate)):
+                self.use_all(candidate)
+
+    # --- arguments in headers -----------------------------------------------------------------------------------
+
+    def bind(self, region: Region, op: Op) -> dict[str, Definition]:
+        """Define and return those candidates in front of a region that are its arguments; the others are uses."""
+        bound, may_bind = [], True
+        labelled = {definition.name: definition for definition in region.blocks[0].arguments}
+        for candidate in reversed(region.candidates):
+            if labelled.keys() >= set(self.names_of(candidate)):
+                self.repeat(candidate, labelled)
+            elif self.binds(candidate, region, may_bind):
+                bound.append(candidate)
+            else:
+                may_bind &= candidate.mode is not Mode.TYPED
+                self.use_all(candidate)
+        arguments: dict[str, Definition] = {}
+        for candidate in reversed(bound):
+            self.define(candidate, op, arguments)
+        return arguments
+
+    def use_all(self, candidate: Candidate) -> None:
+        for token in candidate.tokens:
+            self.use(token)
+
+    def repeat(self, candidate: Candidate, labelled: dict[str, Definition]) -> None:
+        """Take names that the label of a region lists again for its arguments."""
+        for token in candidate.tokens:
+            self.names.uses[token] = labelled[self.tokens.values[token]]
+
+    def binds(self, candidate: Candidate, region: Region, may_bind: bool) -> bool:
+        """Whether names in front of a region are its arguments; `may_bind` is False in front of a list of operands."""
+        known = [self.find(name) is not None for name in self.names_of(candidate)]
+        if candidate.mode is Mode.DEFINITE or region.is_labelled:
+            return candidate.mode is Mode.DEFINITE
+        if candidate.mode is not Mode.TYPED:
+            return not all(known)
+        if not may_bind:
+            return False
+        if candidate.is_tight and not candidate.has_keyword:
+            return True  # as MLIR prints arguments, and seldom operands: an isolated region may use names again
+        return not all(known) if candidate.is_tight or not candidate.has_keyword else not any(known)
+
+    def define(self, candidate: Candidate, op: Op, arguments: dict[str, Definition]) -> None:
+        for token in candidate.tokens:
+            name = self.tokens.values[token]
+            if name in arguments:
+                raise self.tokens.error(f"redefinition of SSA value '{name}'", token)
+            definition = arguments[name] = Definition(name, token, is_argument=True, header=op.scope)
+            op.header.append(definition)
+            self.push(definition)
+            self.names.definitions.append(definition)
+        if candidate.mode is Mode.TYPED and candidate.has_keyword and not candidate.is_tight:
+            self.doubtful.setdefault(op, []).append(candidate)
+
+    def names_of(self, candidate: Candidate) -> list[str]:
+        return [self.tokens.values[token] for token in candidate.tokens]

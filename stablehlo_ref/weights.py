@@ -1,0 +1,196 @@
+"""Weights of a program: where they come from, and which argument each of them is."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any, TypeAlias
+from zipfile import BadZipFile
+
+import numpy as np
+
+from stablehlo_ref.diagnostics import EvaluationError
+from stablehlo_ref.interop import require, to_array
+from stablehlo_ref.ir.signature import Parameter
+from stablehlo_ref.ir.types import TensorType
+
+NameParts: TypeAlias = tuple[str, ...]  # the parts of a name: ("params", "layer", "0") of params['layer'][0]
+Weights: TypeAlias = Sequence[Any] | Mapping[str, Any] | str | os.PathLike[str]
+
+SHOWN = 12  # names that a message lists
+
+_PARTS = re.compile(r"\[\s*['\"]?([^'\"\]]*)['\"]?\s*\]|([^.\[\]/]+)")
+
+
+# --- where they come from -------------------------------------------------------------------------------------------
+
+
+def read_weights(source: Weights) -> dict[str, Any] | list[Any]:
+    """Return weights by name, or in order, from any of their sources.
+
+    A mapping (nested ones too) or a sequence of arrays or tensors; the path of a `.npz` or `.safetensors` file, of a
+    `.pt`, `.pth` or `.bin` file of PyTorch (read without running code in it), or of a folder with `.npy` files.
+    EvaluationError if a file can't be read.
+    """
+    if isinstance(source, str | os.PathLike):
+        return _read(Path(source))
+    if isinstance(source, Mapping):
+        return dict(_flattened(source, ""))
+    if isinstance(source, Sequence):
+        return list(map(to_array, source))
+    raise TypeError(f"weights are a mapping, a sequence or a path, got {type(source).__name__}")
+
+
+def _flattened(source: Any, prefix: str) -> Iterator[tuple[str, Any]]:
+    match source:
+        case Mapping():
+            for name, value in source.items():
+                yield from _flattened(value, f"{prefix}.{name}" if prefix else str(name))
+        case list() | tuple():
+            for index, value in enumerate(source):
+                yield from _flattened(value, f"{prefix}[{index}]")
+        case _:
+            yield prefix, to_array(source)
+
+
+def _read(path: Path) -> dict[str, Any] | list[Any]:
+    readers = {
+        ".npz": _read_npz, ".safetensors": _read_safetensors, ".pt": _read_torch, ".pth": _read_torch,
+        ".bin": _read_torch,
+    }  # fmt: skip
+    if path.is_dir():
+        return _read_folder(path)
+    reader = readers.get(path.suffix)
+    if reader is None:
+        known = ", ".join(sorted(readers))
+        raise EvaluationError(f"can't read weights from {path}: expected a folder or a file of {known}")
+    try:
+        return reader(path)
+    except (OSError, ValueError, EOFError, BadZipFile, KeyError) as error:
+        raise EvaluationError(f"can't read weights from {path}: {error}") from None
+
+
+def _read_npz(path: Path) -> dict[str, Any]:
+    with np.load(path, allow_pickle=False) as archive:
+        return {name: archive[name] for name in archive.files}
+
+
+def _read_safetensors(path: Path) -> dict[str, Any]:
+    return dict(require("safetensors.numpy").load_file(path))
+
+
+def _read_torch(path: Path) -> dict[str, Any]:
+    torch = require("torch")
+    try:
+        loaded = torch.load(path, map_location="cpu", weights_only=True)
+    except Exception as error:  # unpickling errors of many kinds
+        reason = str(error).partition("\n")[0]
+        raise EvaluationError(f"can't read weights from {path}: {reason}") from None
+    if not isinstance(loaded, Mapping):
+        raise EvaluationError(f"can't read weights from {path}: expected a state_dict, got {type(loaded).__name__}")
+    return dict(_flattened(loaded, ""))
+
+
+def _read_folder(path: Path) -> dict[str, Any]:
+    """Read a folder of `.npy` files by file name."""
+    files = sorted(path.rglob("*.npy"))
+    names = [file.relative_to(path).with_suffix("").as_posix() for file in files]
+    if not files:
+        raise EvaluationError(f"can't read weights from {path}: no .npy files in it")
+    return {name: np.load(file, allow_pickle=False, mmap_mode="r") for name, file in zip(names, files)}
+
+
+# --- which argument each of them is ---------------------------------------------------------------------------------
+
+
+def match_weights(parameters: Sequence[Parameter], weights: Mapping[str, Any] | Sequence[Any]) -> dict[int, Any]:
+    """Return the weight of each argument that has one, by the argument's number.
+
+    Names are compared part by part, so `params['layer'][0]`, `params.layer.0` and `params/layer/0` are one name; a
+    name may lack the first part if what is left is unambiguous. Weights in order are those of the arguments whose names
+    end in their numbers, such as `states[17]`; numbers without an argument are those that the exporter dropped as
+    unused. So are mappings of which no name is an argument's, if all shapes agree.
+
+    EvaluationError that lists every unknown, missing and misshapen name.
+    """
+    paths = {path: index for index, p in enumerate(parameters) for name in p.names if (path := parts(name))}
+    if not isinstance(weights, Mapping):
+        return _checked(parameters, _in_order(paths, weights), [])
+    by_name = _by_name(paths, weights)
+    if not by_name and _indexed(paths):
+        return _checked(parameters, _in_order(paths, list(weights.values())), [])
+    found = {index: weights[name] for name, index in by_name.items()}
+    problems = [_unknown(name, parameters) for name in weights if name not in by_name]
+    return _checked(parameters, found, problems)
+
+
+def parts(name: str) -> NameParts:
+    """Return the parts of a name: `params['a'][0]` is ("params", "a", "0")."""
+    return tuple(bracketed or plain for bracketed, plain in _PARTS.findall(name))
+
+
+def _by_name(paths: Mapping[NameParts, int], weights: Mapping[str, Any]) -> dict[str, int]:
+    """Return the argument of each weight whose name, perhaps without the first part, is that of one argument."""
+    shorter: dict[NameParts, set[int]] = {}
+    for path, index in paths.items():
+        shorter.setdefault(path[1:], set()).add(index)
+    found: dict[str, int] = {}
+    for name in weights:
+        path = parts(name)
+        if path in paths:
+            found[name] = paths[path]
+        elif len(path) > 0 and len(shorter.get(path, ())) == 1 and not path[0].isdecimal():
+            (found[name],) = shorter[path]
+    return found
+
+
+def _indexed(paths: Mapping[NameParts, int]) -> dict[int, int]:
+    """Return the arguments called `root[i]` by i, of the root that has most of them."""
+    roots: dict[str, dict[int, int]] = {}
+    for path, index in paths.items():
+        if len(path) == 2 and path[1].isdecimal():
+            roots.setdefault(path[0], {})[int(path[1])] = index
+    return max(roots.values(), key=len, default={})
+
+
+def _in_order(paths: Mapping[NameParts, int], weights: Sequence[Any]) -> dict[int, Any]:
+    numbered = _indexed(paths)
+    if not numbered:
+        raise EvaluationError("weights in order need arguments with numbers in their names, such as states[17]")
+    beyond = sorted(number for number in numbered if number >= len(weights))
+    if beyond:
+        raise EvaluationError(f"{len(weights)} weights are given, but arguments go up to number {beyond[-1]}")
+    return {index: weights[number] for number, index in numbered.items()}
+
+
+def _checked(parameters: Sequence[Parameter], found: Mapping[int, Any], problems: Sequence[str]) -> dict[int, Any]:
+    roots = {parts(name)[0] for index in found for name in parameters[index].names if len(parts(name)) > 1}
+    missing = [
+        p.names[-1]
+        for index, p in enumerate(parameters)
+        if index not in found and any(len(parts(name)) > 1 and parts(name)[0] in roots for name in p.names)
+    ]
+    shapes = [_misshapen(parameters[index], value) for index, value in found.items()]
+    listed = [*problems, *(f"no weight for '{name}'" for name in missing), *filter(None, shapes)]
+    if listed:
+        more = [f"... and {len(listed) - SHOWN} more"] if len(listed) > SHOWN else []
+        raise EvaluationError("the weights do not fit the program", notes=[*listed[:SHOWN], *more])
+    return dict(found)
+
+
+def _unknown(name: str, parameters: Sequence[Parameter]) -> str:
+    known = [other for p in parameters for other in p.names]
+    close = get_close_matches(name, known, 1, cutoff=0.5)
+    return f"no argument '{name}'" + (f"; did you mean '{close[0]}'?" if close else "")
+
+
+def _misshapen(parameter: Parameter, value: Any) -> str | None:
+    expected = parameter.type
+    shape = np.shape(value)
+    if not isinstance(expected, TensorType):
+        return None
+    fits = len(shape) == len(expected.shape) and all(n in (None, m) for n, m in zip(expected.shape, shape))
+    return None if fits else f"'{parameter.names[-1]}' is {expected}, the weight has the shape {shape}"

@@ -1,0 +1,160 @@
+"""The options of `stablehlo-interp opt` besides passes."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from stablehlo_ref.cli.main import main
+from stablehlo_ref.passes.catalog import PASSES
+from stablehlo_ref.passes.registry import BoundPass
+
+PROGRAM = """\
+func.func @main(%x: tensor<4xi32>, %y: tensor<4xi32>) -> (tensor<4xi32>, tensor<i32>) {
+  %big = stablehlo.constant dense<[1, 2, 3, 4]> : tensor<4xi32>
+  %splat = stablehlo.constant dense<7> : tensor<4xi32>
+  %one = stablehlo.constant dense<1> : tensor<i32>
+  %sum = stablehlo.add %x, %big : tensor<4xi32>
+  %twice:2 = stablehlo.while(%i = %one, %a = %one) : tensor<i32>, tensor<i32>
+    cond {
+    %less = stablehlo.compare LT, %i, %one : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %less : tensor<i1>
+  } do {
+    %next = stablehlo.add %i, %one : tensor<i32>
+    stablehlo.return %next, %a : tensor<i32>, tensor<i32>
+  }
+  return %sum, %twice#1 : tensor<4xi32>, tensor<i32>
+}
+"""
+WRONG = """\
+func.func @main(%x: tensor<4xi32>) -> tensor<4xi32> {
+  {annotation}
+  %0 = stablehlo.add %x, %y : tensor<4xi32>
+  return %0 : tensor<4xi32>
+}
+"""
+
+Capture = pytest.CaptureFixture[str]
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> str:
+    path = tmp_path / "program.mlir"
+    path.write_text(PROGRAM)
+    return str(path)
+
+
+def test_values_have_the_names_that_mlir_prints(program: str, capsys: Capture) -> None:
+    assert main(["opt", program]) == 0
+    lines = [line.strip() for line in capsys.readouterr().out.splitlines()]
+    assert "%c_0 = stablehlo.constant dense<7> : tensor<4xi32>" in lines
+    assert "%0 = stablehlo.add %arg0, %c : tensor<4xi32>" in lines
+    assert any("(%iterArg = %c_1, %iterArg_2 = %c_1) : tensor<i32>, tensor<i32>" in line for line in lines)
+    assert "%2 = stablehlo.compare LT, %iterArg, %c_1 : (tensor<i32>, tensor<i32>) -> tensor<i1>" in lines
+    assert "return %0, %1#1 : tensor<4xi32>, tensor<i32>" in lines
+
+
+def test_names_of_the_text_on_request(program: str, capsys: Capture) -> None:
+    assert main(["opt", "--keep-names", program]) == 0
+    assert "%sum = stablehlo.add %x, %big : tensor<4xi32>" in capsys.readouterr().out
+
+
+def test_writes_to_a_file(program: str, tmp_path: Path, capsys: Capture) -> None:
+    assert main(["opt", program, "-o", str(tmp_path / "out.mlir")]) == 0
+    assert capsys.readouterr().out == ""
+    assert main(["opt", program]) == 0
+    assert capsys.readouterr().out == (tmp_path / "out.mlir").read_text()
+
+
+def test_unwritable_output_is_an_error(program: str, tmp_path: Path, capsys: Capture) -> None:
+    assert main(["opt", program, "-o", str(tmp_path / "no" / "out.mlir")]) == 1
+    assert "No such file" in capsys.readouterr().err
+
+
+def test_elides_large_constants_but_not_splats(program: str, capsys: Capture) -> None:
+    assert main(["opt", "--mlir-elide-elementsattrs-if-larger=3", program]) == 0
+    out = capsys.readouterr().out
+    assert "stablehlo.constant dense_resource<__elided__> : tensor<4xi32>" in out
+    assert "stablehlo.constant dense<7> : tensor<4xi32>" in out
+    assert main(["opt", "--mlir-elide-elementsattrs-if-larger=4", program]) == 0
+    assert "elided" not in capsys.readouterr().out
+
+
+def test_counts_ops(program: str, capsys: Capture) -> None:
+    assert main(["opt", "--op-stats", program]) == 0
+    out = capsys.readouterr().out
+    assert "  stablehlo.constant , 3\n" in out and "  stablehlo.add      , 2\n" in out
+    assert main(["opt", "--canonicalize", "--op-stats=json", program]) == 0
+    assert json.loads(capsys.readouterr().out)["stablehlo.constant"] == 2  # %splat is dead
+
+
+def test_draws_the_data_flow(program: str, capsys: Capture) -> None:
+    assert main(["opt", "--print-op-graph", program]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("digraph G {") and out.endswith("}\n")
+    assert out.count("{") == out.count("}")
+    assert out.count(" -> ") == 13  # one for each operand
+    assert 'label = "stablehlo.while"' in out and 'label = "func.func @main"' in out
+
+
+@pytest.mark.parametrize(("listed", "missing"), [("stablehlo.*", 0), ("stablehlo.[acw]*  # all but compare", 0)])
+def test_all_ops_are_supported(program: str, tmp_path: Path, capsys: Capture, listed: str, missing: int) -> None:
+    (tmp_path / "list").write_text(f"# supported\n{listed}\n")
+    assert main(["opt", "--supported-by", str(tmp_path / "list"), program]) == missing
+    assert capsys.readouterr().out == ""
+
+
+def test_reports_ops_that_a_consumer_lacks(program: str, tmp_path: Path, capsys: Capture) -> None:
+    (tmp_path / "list").write_text("stablehlo.constant\nstablehlo.compare\nstablehlo.while\n")
+    assert main(["opt", "--supported-by", str(tmp_path / "list"), program]) == 1
+    err = capsys.readouterr().err
+    assert "program.mlir:5:" in err and "'stablehlo.add' is not among the supported ops; the program has it 2" in err
+
+
+@pytest.mark.parametrize(
+    ("annotation", "complaint"),
+    [
+        ("// expected-error@+1 {{undeclared SSA value name '%y'}}", None),
+        ("// expected-error @below {{undeclared SSA value}}", None),
+        ("// expected-error-re@+1 {{use of {{[a-z]+}} SSA value name '%y'}}", None),
+        ("// expected-error@+1 {{another}}", 'error: expected error "another" was not produced'),
+        ("// expected-error@+2 {{undeclared}}", "error: unexpected error: use of undeclared SSA value name '%y'"),
+        ("// expected-warning@+1 {{undeclared}}", "'error' diagnostic emitted when expecting a 'warning'"),
+        ("", "unexpected error"),
+    ],
+)
+def test_verifies_diagnostics(tmp_path: Path, capsys: Capture, annotation: str, complaint: str | None) -> None:
+    path = tmp_path / "wrong.mlir"
+    path.write_text(WRONG.replace("{annotation}", annotation))
+    assert main(["opt", "--verify-diagnostics", str(path)]) == (complaint is not None)
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert (captured.err == "") if complaint is None else (complaint in captured.err)
+
+
+def test_diagnostics_may_be_announced_below(tmp_path: Path) -> None:
+    path = tmp_path / "wrong.mlir"
+    text = WRONG.replace("  {annotation}\n", "").replace(
+        "  return", "  // expected-error@above {{undeclared}}\n  // expected-error@-2 {{value name}}\n  return"
+    )
+    path.write_text(f"{PROGRAM}// -----\n{text}")
+    assert main(["opt", "--verify-diagnostics", "--split-input-file", str(path)]) == 0
+
+
+def test_the_list_of_passes_describes_each() -> None:
+    command = [sys.executable, "-m", "stablehlo_ref.passes", "--list"]
+    text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert all(f"--{name}\n    " in text for name in PASSES)
+
+
+@pytest.mark.parametrize("name", PASSES)
+def test_passes_accept_modules_without_functions(name: str) -> None:
+    import stablehlo_ref as sr
+
+    if name == "stablehlo-refine-arguments":
+        pytest.skip("needs a function to refine")
+    BoundPass(PASSES[name], {})(sr.parse("").module)

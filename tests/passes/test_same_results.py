@@ -1,0 +1,55 @@
+"""Programs compute the same before and after each pass."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import stablehlo_ref as sr
+from stablehlo_ref.passes.catalog import PASSES
+from tests.passes.programs import (
+    FLAT,
+    assert_same_results,
+    broadcast,
+    inputs_of,
+    joined,
+    piece,
+    programs,
+    reshape,
+    transformed,
+    transpose,
+)
+
+CHANGE_RESULTS = {
+    "stablehlo-convert-to-signless": "unsigned integers become signed; see the tests below",
+}
+PROPERTY = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+
+
+@pytest.mark.parametrize("name", [name for name in PASSES if name not in CHANGE_RESULTS])
+@PROPERTY
+@given(data=st.data())
+def test_results_are_the_same(name: str, data: st.DataObject) -> None:
+    text = data.draw(programs())
+    assert_same_results(text, name, lambda program: inputs_of(data.draw, program))
+
+
+@PROPERTY
+@given(data=st.data())
+def test_signless_programs_are_the_same(data: st.DataObject) -> None:
+    text = data.draw(programs(elements=("i32", "f32", "i1"), makers=FLAT))
+    assert_same_results(text, "stablehlo-convert-to-signless", lambda program: inputs_of(data.draw, program))
+
+
+@PROPERTY
+@given(data=st.data())
+def test_signless_programs_move_the_same_bits(data: st.DataObject) -> None:
+    text = data.draw(programs(elements=("ui8",), makers=(reshape, transpose, broadcast, piece, joined)))
+    before = sr.load(text)
+    inputs = inputs_of(data.draw, before)
+    after = transformed(sr.load(text), "stablehlo-convert-to-signless")
+    for result, expected in zip(after.run(*[x.view(np.int8) for x in inputs]), before.run(*inputs), strict=True):
+        assert result.dtype == np.int8
+        np.testing.assert_array_equal(result.view(np.uint8), expected)

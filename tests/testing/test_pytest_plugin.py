@@ -1,0 +1,88 @@
+"""The pytest plugin: which files it collects, what passes and what fails, fixtures."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+pytest_plugins = ["pytester"]
+
+GOOD = """
+func.func @good() {
+  %0 = stablehlo.constant dense<1> : tensor<i32>
+  check.expect_eq_const %0, dense<1> : tensor<i32>
+  return
+}
+"""
+BAD = GOOD.replace("dense<1> : tensor<i32>\n  return", "dense<2> : tensor<i32>\n  return")
+
+
+def run(pytester: pytest.Pytester, *arguments: str) -> pytest.RunResult:
+    return pytester.runpytest_subprocess("-p", "no:cacheprovider", "-o", "addopts=", "-v", *arguments)
+
+
+def test_off_until_asked_for(pytester: pytest.Pytester) -> None:
+    pytester.path.joinpath("a.mlir").write_text(GOOD)
+    assert run(pytester).parseoutcomes() == {}
+
+
+def test_each_part_is_a_test(pytester: pytest.Pytester) -> None:
+    pytester.path.joinpath("a.mlir").write_text(f"{GOOD}\n// -----\n{BAD}")
+    result = run(pytester, "--stablehlo", str(pytester.path))
+    result.assert_outcomes(passed=1, failed=1)
+    result.stdout.fnmatch_lines(["*a.mlir:12:3: error: *", "*check.expect_eq_const %0*"])
+
+
+def test_run_lines_are_executed(pytester: pytest.Pytester) -> None:
+    lines = "// RUN: stablehlo-opt %s | FileCheck %s\n// RUN: not stablehlo-interp --entry missing %s\n// CHECK: @good\n"
+    pytester.path.joinpath("a.mlir").write_text(lines + GOOD)
+    run(pytester, "--stablehlo", "a.mlir").assert_outcomes(passed=2)
+    pytester.path.joinpath("a.mlir").write_text(lines.replace("@good", "@other") + GOOD)
+    run(pytester, "--stablehlo", "a.mlir").assert_outcomes(passed=1, failed=1)
+
+
+def test_run_lines_that_share_a_file_are_one_test(pytester: pytest.Pytester) -> None:
+    lines = "// RUN: stablehlo-opt %s > %t.mlir\n// RUN: stablehlo-translate --interpret %t.mlir\n"
+    pytester.path.joinpath("a.mlir").write_text(lines + GOOD)
+    run(pytester, "--stablehlo", "a.mlir").assert_outcomes(passed=1)
+
+
+def test_configured_by_an_ini_file(pytester: pytest.Pytester) -> None:
+    pytester.makeini("[pytest]\nstablehlo = programs\n")
+    folder = pytester.mkdir("programs")
+    Path(folder, "a.mlir").write_text(GOOD)
+    pytester.path.joinpath("b.mlir").write_text(BAD)
+    run(pytester).assert_outcomes(passed=1)
+
+
+def test_a_missing_folder_is_a_usage_error(pytester: pytest.Pytester) -> None:
+    result = run(pytester, "--stablehlo", "nowhere")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["*no such file or folder: nowhere*"])
+
+
+def test_fixtures(pytester: pytest.Pytester) -> None:
+    pytester.path.joinpath("double.mlir").write_text("""
+    func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
+      %0 = stablehlo.add %x, %x : tensor<2xf32>
+      return %0 : tensor<2xf32>
+    }
+    """)
+    pytester.makepyfile("""
+    import numpy as np
+
+    X = np.array([1, 2], np.float32)
+
+    def test_values(stablehlo_program, assert_matches):
+        assert_matches(stablehlo_program("double.mlir"), X, X * 2)
+
+    def test_function(stablehlo_program, assert_matches):
+        assert_matches(stablehlo_program("double.mlir"), X, lambda x: x + x, ulp=0)
+
+    def test_wrong(stablehlo_program, assert_matches):
+        assert_matches(stablehlo_program("double.mlir"), X, X)
+    """)
+    result = run(pytester)
+    result.assert_outcomes(passed=2, failed=1)
+    result.stdout.fnmatch_lines(["*2 of 2 elements differ*"])

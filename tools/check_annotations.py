@@ -1,0 +1,113 @@
+"""Checks annotations: a bare `Any` is rare, and parameters of roles have the Python types of the members they name.
+
+    python tools/check_annotations.py [FOLDER ...]
+
+Prints what is wrong, and the share of bare `Any` in each folder of the package, and exits with 1 if it is above
+`MAX_SHARE` in all of the package. With folders, prints the places of each bare `Any` in them instead.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from enum import Enum
+from pathlib import Path
+from typing import Any, get_type_hints
+
+ROOT = Path(__file__).parent.parent
+sys.path.insert(0, str(ROOT))
+
+import stablehlo_ref  # noqa: E402, F401  (registers the ops)
+from stablehlo_ref.cli.list_ops import own_definitions  # noqa: E402
+from stablehlo_ref.define.definition import OpDefinition, Role  # noqa: E402
+from stablehlo_ref.define.members import Attr, Group, In, Member  # noqa: E402
+
+PACKAGE = ROOT / "stablehlo_ref"
+MAX_SHARE = 0.03
+
+
+def annotations(path: Path) -> Iterator[ast.expr]:
+    """Yield the annotations of a file: of parameters, of results and of variables."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            arguments = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
+            extra = [a for a in (node.args.vararg, node.args.kwarg) if a]
+            yield from (a.annotation for a in (*arguments, *extra) if a.annotation)
+            yield from [node.returns] if node.returns else []
+        elif isinstance(node, ast.AnnAssign):
+            yield node.annotation
+
+
+def is_bare(annotation: ast.expr) -> bool:
+    """Whether an annotation is `Any` and nothing else."""
+    return isinstance(annotation, ast.Name) and annotation.id == "Any"
+
+
+def mismatches(definition: OpDefinition) -> Iterator[str]:
+    """Yield a line for each parameter of a role of `definition` whose annotation is not that of its member."""
+    for name, role in definition.roles.items():
+        hints = get_type_hints(inspect.unwrap(role.function), include_extras=True)
+        for parameter in role.parameters:
+            member = definition.members.get(parameter)
+            if member is not None and not _agrees(hints.get(parameter), member, name, definition, role):
+                yield f"{definition.name}: {name}({parameter}: {hints.get(parameter)}) is a {member}"
+        yield from (f"{definition.name}: {name}({p}) is Any" for p, hint in hints.items() if hint is Any)
+    for group in definition.groups.values():
+        hints = get_type_hints(group.as_type, include_extras=True) if group.as_type else {}
+        for field in hints.keys() & group.fields.keys():
+            if not _is_of(hints[field], group.fields[field]):
+                yield f"{definition.name}: {group.name}.{field}: {hints[field]} is a {group.fields[field]}"
+
+
+def _agrees(hint: object, member: Member, role: str, definition: OpDefinition, _: Role) -> bool:
+    if role == "plan_control_flow" and not isinstance(member, Attr):
+        return hint is not Any
+    if member.name in definition.traits.shape_operands:  # seen as attributes
+        return hint is not Any
+    if isinstance(member, Attr):
+        return _is_of(hint, member)
+    if isinstance(member, Group):
+        return hint is member.as_type
+    text = str(hint)
+    constraint = getattr(member, "constraint", None)
+    if constraint is None:  # a region
+        return any(name in text for name in ("FunctionType", "RegionFunction", "PlanBlock", "Callee"))
+    if any(t.__name__ not in text for t in constraint.python_types):
+        return False
+    return not (isinstance(member, In) and member.optional) or "None" in text
+
+
+def _is_of(hint: object, attribute: Attr) -> bool:
+    """Whether an annotation is that of the value of an attribute."""
+    optional = attribute.default is None
+    expected = attribute.value_type | None if optional else attribute.value_type  # type: ignore[operator]
+    return hint == expected or (isinstance(expected, type) and issubclass(expected, Enum) and hint is expected)
+
+
+def main() -> int:
+    if folders := sys.argv[1:]:
+        for path in (p for folder in folders for p in sorted((PACKAGE / folder).rglob("*.py"))):
+            for annotation in filter(is_bare, annotations(path)):
+                print(f"{path.relative_to(ROOT)}:{annotation.lineno}:{annotation.col_offset + 1}")
+        return 0
+    total, bare = Counter[str](), Counter[str]()
+    for path in sorted(PACKAGE.rglob("*.py")):
+        folder = path.relative_to(PACKAGE).parts[0]
+        found = list(annotations(path))
+        total[folder] += len(found)
+        bare[folder] += sum(map(is_bare, found))
+    for folder, count in sorted(total.items()):
+        if bare[folder]:
+            print(f"{folder:16} {bare[folder]:5} of {count:5} annotations are Any: {bare[folder] / count:.1%}")
+    share = bare.total() / total.total()
+    wrong = [line for definition in own_definitions() for line in mismatches(definition)]
+    print("\n".join(wrong))
+    print(f"bare Any: {share:.1%} of {total.total()} annotations; {len(wrong)} annotations of roles are wrong")
+    return bool(wrong) or share > MAX_SHARE
+
+
+if __name__ == "__main__":
+    sys.exit(main())

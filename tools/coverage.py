@@ -1,0 +1,272 @@
+"""What the repository has for each op: formulas of its constraints, an oracle, lit tests that run it.
+
+evaluated    programs with the op run; a terminator and a symbol are used by the ops that have them.
+verified     every constraint on the op's page of the spec is a formula of its class, or one of `CHECKED_AT_RUN_TIME`.
+             An op without a page has formulas of how its members belong together, unless their types leave none open.
+constraints  how many formulas the class has; the types of members are checked besides.
+oracle       spec_checks/oracles has the op element by element. Ops that compute nothing need none.
+lit test     a program of tests/interpret runs the op, and a check depends on it.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+import stablehlo_ref  # noqa: F401  (registers the ops)
+from stablehlo_ref.cli.console import split_text
+from stablehlo_ref.cli.list_ops import is_evaluated, own_definitions
+from stablehlo_ref.define.definition import REGISTRY, OpDefinition
+from stablehlo_ref.define.formulas import labels
+from stablehlo_ref.define.op import Out
+from stablehlo_ref.define.type_constraints import anything
+from stablehlo_ref.diagnostics import MalformedError
+from stablehlo_ref.ir.core import Operation, Value
+from stablehlo_ref.ir.types import OpaqueType, TokenType
+from stablehlo_ref.parsing import parse
+from stablehlo_ref.program import Program
+
+REPOSITORY = Path(__file__).parent.parent
+
+# Only programs of older versions have these.
+REMOVED = {"stablehlo.compute_reshape_shape", "stablehlo.cstr_reshapable", "stablehlo.trace"}
+REMOVED_GROUP = "removed from stablehlo"
+
+# Constraints on the process grid, or on values, which are known when the op runs: EvaluationErrors with these labels.
+CHECKED_AT_RUN_TIME = {
+    "stablehlo.all_gather": {"3"},
+    "stablehlo.all_reduce": {"2"},
+    "stablehlo.all_to_all": {"6"},
+    "stablehlo.collective_broadcast": {"6"},
+    "stablehlo.reduce_scatter": {"4"},
+}
+
+# Ops that return an operand, a variable or the results of a function, or whose result is unspecified.
+NOTHING_TO_COMPUTE = {
+    "builtin.unrealized_conversion_cast", "func.call", "interpreter.probe", "interpreter.run_parallel",
+    "ml_program.global_load", "ml_program.global_load_const", "sdy.propagation_barrier", "sdy.reshard",
+    "sdy.sharding_constraint", "shape.assuming", "tensor.empty",
+}  # fmt: skip
+
+ONE_TYPE = {"token", "index", "i1", "witness", "!shape.size"}  # types that leave nothing open
+EMPTY = {"token", "witness"}  # types of values that hold nothing
+
+
+@dataclass(frozen=True)
+class Row:
+    """One op of the table."""
+
+    definition: OpDefinition
+    is_evaluated: bool
+    constraints: int
+    is_verified: bool
+    needs_oracle: bool
+    has_oracle: bool
+    has_lit_test: bool
+
+    @property
+    def name(self) -> str:
+        return self.definition.name
+
+    @property
+    def group(self) -> str:
+        """The dialect; ops that were removed from StableHLO are a group of their own."""
+        return REMOVED_GROUP if self.name in REMOVED else self.definition.dialect
+
+
+def rows(repository: Path = REPOSITORY) -> list[Row]:
+    """Return all ops of the package, StableHLO's own first."""
+    evidence = collect(repository)
+    first = ["stablehlo", REMOVED_GROUP, "chlo", "check", "interpreter"]
+    table = [_row(definition, evidence) for definition in own_definitions()]
+    return sorted(table, key=lambda r: (first.index(r.group) if r.group in first else len(first), r.group, r.name))
+
+
+def _row(definition: OpDefinition, evidence: Evidence) -> Row:
+    checked = labels(definition.op_class)
+    return Row(
+        definition,
+        is_evaluated(definition),
+        len(checked),
+        _is_verified(definition, checked, evidence),
+        _needs_oracle(definition),
+        definition.name in evidence.oracles,
+        definition.name in evidence.tests,
+    )
+
+
+def _is_verified(definition: OpDefinition, checked: set[str], evidence: Evidence) -> bool:
+    if definition.name in evidence.labels:
+        return not missing_labels(definition.name, checked, evidence.labels[definition.name])
+    values = [member for member in (*definition.operands, *definition.results) if member.constraint is not anything]
+    return bool(checked) or sum(member.constraint.name not in ONE_TYPE for member in values) <= 1
+
+
+def missing_labels(name: str, checked: set[str], page: set[str]) -> set[str]:
+    """The labels of an op's page of the spec that nothing checks."""
+    return page - checked - CHECKED_AT_RUN_TIME.get(name, set())
+
+
+def _needs_oracle(definition: OpDefinition) -> bool:
+    is_empty = all(isinstance(member, Out) and member.constraint.name in EMPTY for member in definition.results)
+    return not (is_empty or definition.name in NOTHING_TO_COMPUTE)
+
+
+# --- as text --------------------------------------------------------------------------------------------------------
+
+COLUMNS: dict[str, Callable[[Row], str]] = {
+    "evaluated": lambda row: _mark(row.is_evaluated),
+    "verified": lambda row: _mark(row.is_verified),
+    "constraints": lambda row: str(row.constraints),
+    "oracle": lambda row: _mark(row.has_oracle) if row.needs_oracle else "not needed",
+    "lit test": lambda row: _mark(row.has_lit_test),
+}
+
+
+def groups(table: list[Row]) -> list[tuple[str, list[Row]]]:
+    """The ops of each dialect."""
+    return [(group, list(ops)) for group, ops in groupby(table, lambda row: row.group)]
+
+
+def counts(table: list[Row]) -> dict[str, str]:
+    """How many of the ops are evaluated, verified, have an oracle if one is needed, and a lit test: `3 of 4`."""
+    return {
+        "evaluated": _count(row.is_evaluated for row in table),
+        "verified": _count(row.is_verified for row in table),
+        "with oracle": _count(row.has_oracle for row in table if row.needs_oracle),
+        "with lit test": _count(row.has_lit_test for row in table),
+    }
+
+
+def _count(marks: Iterable[bool]) -> str:
+    known = list(marks)
+    return f"{sum(known)} of {len(known)}" if known else ""
+
+
+def _mark(holds: bool) -> str:
+    return "yes" if holds else "no"
+
+
+# --- evidence ----------------------------------------------------------------------------------------------------
+
+ORACLES_OF_DIALECTS = ("arith", "check", "chlo", "sdy", "shape", "tensor")  # all other modules have StableHLO's
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """`labels`: the spec's constraints of the ops that have a page. `oracles`, `tests`: by full names of ops."""
+
+    labels: dict[str, set[str]]
+    oracles: frozenset[str]
+    tests: frozenset[str]
+
+
+def collect(repository: Path) -> Evidence:
+    """Read what the repository has."""
+    pages = json.loads((repository / "spec_checks" / "labels.json").read_text("utf-8"))
+    labels = {f"stablehlo.{op}": set(page["constraints"]) for op, page in pages.items()}
+    tests = (repository / "tests" / "interpret").rglob("*.mlir")
+    return Evidence(labels, frozenset(_oracles(repository)), frozenset().union(*map(checked_by, tests)))
+
+
+# --- oracles --------------------------------------------------------------------------------------------------------
+
+
+def _oracles(repository: Path) -> Iterator[str]:
+    """The public names that the modules of spec_checks/oracles define: of ops, less an underscore at the end.
+
+    CHLO's ops that broadcast have the oracles of the ops that they apply.
+    """
+    found: set[str] = set()
+    for path in (repository / "spec_checks" / "oracles").glob("*.py"):
+        dialect = path.stem.partition("_")[0]
+        dialect = dialect if dialect in ORACLES_OF_DIALECTS else "stablehlo"
+        found |= {f"{dialect}.{name}" for name in _defined(path) if not path.name.startswith("test_")}
+    for name in REGISTRY:
+        operation = name.removeprefix("chlo.").removeprefix("broadcast_")
+        plain = name.replace("-", "_").replace("chlo._", "chlo.")
+        if {plain} & found or ("broadcast_" in name and {f"chlo.{operation}", f"stablehlo.{operation}"} & found):
+            yield name
+
+
+def _defined(path: Path) -> Iterator[str]:
+    for statement in ast.parse(path.read_text("utf-8")).body:
+        if isinstance(statement, ast.FunctionDef):
+            yield statement.name.rstrip("_")
+        elif isinstance(statement, ast.Assign):
+            targets = (name for target in statement.targets for name in ast.walk(target))
+            yield from (target.id for target in targets if isinstance(target, ast.Name))
+
+
+# --- lit tests ------------------------------------------------------------------------------------------------------
+
+
+def checked_by(path: Path) -> set[str]:
+    """The ops that a lit test runs and checks; none where it can't be read."""
+    parts = (part for _, part in split_text(path.read_text("utf-8")))
+    try:
+        return {name for part in parts for name in _checked(parse(part, filename=str(path)))}
+    except MalformedError:
+        return set()
+
+
+def _checked(program: Program) -> Iterator[str]:
+    """The ops on which a check depends: those whose results reach one, and those that run for what else they do."""
+    if not program.functions:
+        return
+    yield from ("builtin.module", "func.func")
+    running = list(_running(program))
+    symbols = {name for op in running for name in _symbols(op.properties)}
+    yield from (op.name for op in program.module.regions[0].block.operations if _symbol_of(op) in symbols)
+    looked_at: set[Value] = set()
+    if not any(map(_is_check, running)):
+        return
+    for op in reversed(running):
+        if all(map(_is_empty, op.results)) or not looked_at.isdisjoint(op.results):
+            looked_at.update(op.operands)
+            yield op.name
+
+
+def _running(program: Program) -> Iterator[Operation]:
+    """The ops of the entry, and of the functions that it calls, which stand in front of what calls them."""
+    functions = {_symbol_of(op): op for op in program.module.regions[0].block.operations if op.name == "func.func"}
+    waiting, seen = [program.entry.name], list[str]()
+    while waiting:
+        name = waiting.pop()
+        if name not in seen:
+            seen.append(name)
+            names = (n for op in functions[name].walk() for n in _symbols(op.properties))
+            waiting += [n for n in names if n in functions]
+    for name in reversed(seen):
+        yield from (op for op in functions[name].walk() if op is not functions[name])
+
+
+def _symbol_of(op: Operation) -> Any:
+    return op.properties.get("sym_name")
+
+
+def _symbols(value: Any) -> Iterator[str]:
+    """The strings among attributes, and those in the text of others: names of symbols, if there are such."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        yield from (name for item in value.values() for name in _symbols(item))
+    elif isinstance(value, tuple):
+        yield from (name for item in value for name in _symbols(item))
+    elif isinstance(text := getattr(value, "text", None), str):
+        yield from (part.partition(",")[0].strip('"') for part in text.split("@")[1:])
+
+
+def _is_check(op: Operation) -> bool:
+    target = op.properties.get("call_target_name") or ""
+    return op.name.startswith("check.") or str(target).startswith("check.")
+
+
+def _is_empty(value: Value) -> bool:
+    """Whether there is nothing to look at: a token, a witness."""
+    return isinstance(value.type, TokenType) or (isinstance(value.type, OpaqueType) and "witness" in value.type.text)
