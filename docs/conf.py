@@ -1,0 +1,46 @@
+"""Configuration of the documentation's build: `sphinx-build -W docs build/docs`."""
+
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+sys.path[:0] = [str(ROOT), str(Path(__file__).parent / "_extensions")]
+
+from stablehlo_ref import __version__  # noqa: E402
+
+project = "stablehlo-ref"
+copyright = "the stablehlo-ref authors"
+version = release = __version__
+
+extensions = [
+    "sphinx.ext.autodoc",
+    "sphinx.ext.intersphinx",
+    "sphinx.ext.napoleon",
+    "sphinx_copybutton",
+    "myst_nb",
+    "op_pages",
+    "command_line",
+    "mlir_lexer",
+]
+exclude_patterns = ["_build"]
+nitpicky = False
+
+html_theme = "furo"
+html_title = "stablehlo-ref"
+html_static_path = ["_static"]
+html_theme_options = {
+    "source_repository": "https://github.com/stablehlo-ref/stablehlo-ref/",
+    "source_branch": "main",
+    "source_directory": "docs/",
+}
+
+myst_enable_extensions = ["colon_fence", "deflist", "attrs_inline"]
+myst_heading_anchors = 3
+nb_execution_mode = "cache"
+nb_execution_raise_on_error = True
+nb_execution_timeout = 120
+suppress_warnings = ["mystnb.unknown_mime_type"]
+
+autodoc_member_order = "bysource"
+autodoc_typehints = "signature"
+intersphinx_mapping: dict[str, tuple[str, None]] = {}  # the build needs no network
