@@ -35,7 +35,7 @@ def test_each_part_is_a_test(pytester: pytest.Pytester) -> None:
 
 
 def test_run_lines_are_executed(pytester: pytest.Pytester) -> None:
-    lines = "// RUN: stablehlo-opt %s | FileCheck %s\n// RUN: not stablehlo-interp --entry missing %s\n// CHECK: @good\n"
+    lines = "// RUN: stablehlo-opt %s | FileCheck %s\n// RUN: not stablehlo-interp --entry none %s\n// CHECK: @good\n"
     pytester.path.joinpath("a.mlir").write_text(lines + GOOD)
     run(pytester, "--stablehlo", "a.mlir").assert_outcomes(passed=2)
     pytester.path.joinpath("a.mlir").write_text(lines.replace("@good", "@other") + GOOD)
