@@ -8,7 +8,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from stablehlo_ref.cli.console import FINE, guarded
+from stablehlo_ref.cli.console import guarded
+from stablehlo_ref.cli.exit_codes import FINE
 
 COMMANDS = {
     "stablehlo-interp": "-m stablehlo_ref",
