@@ -14,8 +14,9 @@ from typing import TypeAlias
 
 from stablehlo_ref._version import __version__
 from stablehlo_ref.cli import inputs
-from stablehlo_ref.cli.console import PROGRAM_HELP, SPLIT, Part, for_each_part
+from stablehlo_ref.cli.console import PROGRAM_HELP, Part, for_each_part
 from stablehlo_ref.cli.list_ops import listing
+from stablehlo_ref.cli.split import SPLIT
 from stablehlo_ref.define.context import Context
 from stablehlo_ref.define.processes import Grid
 from stablehlo_ref.execute.observe import Observers, Progress, Statistics, ValuePrinter
