@@ -38,7 +38,6 @@ from stablehlo_ref.ir.value_index import ValueIndex
 from stablehlo_ref.limits import Limits, check_type
 from stablehlo_ref.numerics.host_values import read_only
 from stablehlo_ref.syntax.printer import print_operation
-from stablehlo_ref.syntax.value_names import number_values
 from stablehlo_ref.targets.spmd import device_count
 from stablehlo_ref.verify import verify
 from stablehlo_ref.weights import Weights, match_weights, read_weights
@@ -178,8 +177,6 @@ class Program:
 
     @cached_property
     def _value_index(self) -> ValueIndex:
-        if any(not result.name for op in self.module.walk() for result in op.results):  # as in bytecode
-            number_values(self.module)
         return ValueIndex(self.module, self.entry.name)
 
     @property

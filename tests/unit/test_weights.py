@@ -91,6 +91,13 @@ def test_all_problems_are_listed_at_once() -> None:
     )
 
 
+def test_weights_of_dropped_arguments_are_ignored() -> None:
+    weights = {"params.layer.0": A, "params.bias": B, "params.layer.1": X}
+    assert sr.load(NESTED).bind(weights).run(X)[0].tolist() == Y
+    with pytest.raises(sr.EvaluationError, match="no argument 'other'"):
+        sr.load(NESTED).bind(weights | {"other": X})
+
+
 def test_reports_numbers_of_no_input() -> None:
     with pytest.raises(sr.EvaluationError, match="@main has no input 3"):
         sr.load(NESTED).bind({3: A})
