@@ -105,9 +105,12 @@ def _is_simple(value: object) -> bool:
 
 
 def _at(op: Operation, error: UnsupportedError) -> UnsupportedError:
-    """Return an error with the place of an op, if it has none."""
+    """Return an error with the name and the place of an op, if it has none."""
     found = error.diagnostics[0]
-    return error if found.location else UnsupportedError(f"{found.message}, in '{op.name}'", op.location)
+    if found.location:
+        return error
+    place = "" if f"'{op.name}'" in found.message else f", in '{op.name}'"
+    return UnsupportedError(found.message + place, op.location)
 
 
 class _ProgramWriter:
