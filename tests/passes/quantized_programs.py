@@ -50,8 +50,9 @@ class QuantizedText:
 
     def pick(self, like: str = "") -> tuple[str, str]:
         """A value quantized per tensor, stored in the same integers and of the same range as `like`, if given."""
-        fitting = [(name, q) for name, q in self.values if q in (self.all_like(like) if like else PER_TENSOR)]
-        return self.draw(st.sampled_from(fitting)) if fitting else self.entered(self.draw(st.sampled_from(PER_TENSOR)))
+        allowed = self.all_like(like) if like else PER_TENSOR
+        fitting = [(name, q) for name, q in self.values if q in allowed]
+        return self.draw(st.sampled_from(fitting)) if fitting else self.entered(self.draw(st.sampled_from(allowed)))
 
     def all_like(self, like: str) -> list[str]:
         return [q for q in PER_TENSOR if q.partition(",")[0] == like.partition(",")[0]]
