@@ -14,13 +14,13 @@ from typing import Any
 
 import numpy as np
 
-from stablehlo_ref.define.bound import BoundOp, ControlFlowSite, PlanSite, bind
+from stablehlo_ref.define.bound import BoundOp, ControlFlowSite, PlanSite, bind, is_on_expressed
 from stablehlo_ref.define.computation import ControlFlow, Kernel, Run, Turns
 from stablehlo_ref.define.definition import OpDefinition, group_by_member, resolve
 from stablehlo_ref.diagnostics import EvaluationError, InternalError, UnsupportedError
 from stablehlo_ref.execute.dynamic import check_type, dynamic_kernel, is_dynamic, refined_results
 from stablehlo_ref.execute.grid import run_grid
-from stablehlo_ref.execute.quantized import is_on_expressed, on_expressed_types, quantized_kernel
+from stablehlo_ref.execute.quantized import on_expressed_types, quantized_kernel
 from stablehlo_ref.execute.regions import PlannedRegion
 from stablehlo_ref.execute.run import BlockPlan, FunctionPlan, Step, located
 from stablehlo_ref.execute.steps import communicating_step, refusing_step, step_for, with_grouped_operands

@@ -32,7 +32,7 @@ BLOCK = 1 << 16  # elements converted at a time
 number_tensor = integer_tensor | float_tensor | complex_tensor | per_tensor_quantized
 
 
-class Constant(Op, op="constant"):
+class Constant(Op, op="constant", computes_on_storage=True):
     """Return the constant `value`."""
 
     value = Attr(Dense)  # I1
