@@ -31,6 +31,7 @@ def as_value(type: Type, value: object) -> RuntimeValue:
         raise ValueError(f"expected an array for {type}, got a masked array; numpy.ma.filled removes the mask")
     try:
         array: Array = np.asarray(value)
+        array = array if array.flags.aligned else array.copy()  # BLAS sums in another order if it is not
     except Exception as error:  # array-like objects may raise anything
         raise ValueError(f"expected an array for {type}: {error}") from None
     dtype = numpy_dtype(type.element_type)
