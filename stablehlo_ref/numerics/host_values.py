@@ -51,11 +51,14 @@ def as_value(type: Type, value: object) -> RuntimeValue:
 
 
 def _as_array(value: object) -> Array:
+    array: Array
     if hasattr(value, "detach"):
-        return np.asarray(to_array(value))
-    if hasattr(value, "__dlpack__") and not hasattr(value, "__array__"):
-        return np.from_dlpack(value)
-    return np.asarray(value)
+        array = np.asarray(to_array(value))
+    elif hasattr(value, "__dlpack__") and not hasattr(value, "__array__"):
+        array = np.from_dlpack(value)
+    else:
+        array = np.asarray(value)
+    return array if array.flags.aligned else array.copy()  # BLAS sums in another order if it is not
 
 
 def _converted(type: TensorType | BufferType, array: Array, dtype: DType) -> Array:
