@@ -32,6 +32,7 @@ INEXACT = {  # files with checks that a pass does not keep, by design
     ("chlo/ragged_dot", CHLO): "groups of negative and of huge sizes",
     ("chlo/sinh", CHLO): "8 ULP",
     ("chlo/zeta", CHLO): "relative error of zeta at negative arguments",
+    ("cf", REFINE): "functions of several blocks",
     ("case", REFINE): "a function that is called with different constants",
     ("func", REFINE): "a function that is called with different constants",
     ("if", REFINE): "a function that is called with different constants",

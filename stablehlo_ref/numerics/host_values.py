@@ -11,14 +11,32 @@ import numpy as np
 from stablehlo_ref.define.spec import bounds
 from stablehlo_ref.diagnostics import EvaluationError, StablehloError
 from stablehlo_ref.ir.arrays import Array, RuntimeValue
-from stablehlo_ref.ir.types import BufferType, TensorType, TokenType, TupleType, Type
+from stablehlo_ref.ir.types import (
+    BooleanType,
+    BufferType,
+    ComplexType,
+    FloatType,
+    IndexType,
+    IntegerType,
+    TensorType,
+    TokenType,
+    TupleType,
+    Type,
+    tensor_type,
+)
 from stablehlo_ref.numerics.dtypes import numpy_dtype
 
 T = TypeVar("T")
+SCALARS = (BooleanType, IntegerType, IndexType, FloatType, ComplexType)
 
 
 def as_value(type: Type, value: object) -> RuntimeValue:
-    """Return a host value as a runtime value of `type`; ValueError if dtype, shape or structure differ."""
+    """Return a host value as a runtime value of `type`; ValueError if dtype, shape or structure differ.
+
+    A scalar of MLIR, such as `i64` or `index`, is passed as a tensor without dimensions is.
+    """
+    if isinstance(type, SCALARS):
+        return as_value(tensor_type((), type), value)
     if isinstance(type, TokenType):
         return None
     if isinstance(type, TupleType):

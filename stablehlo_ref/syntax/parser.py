@@ -143,6 +143,7 @@ class Parser(ValueParser):
         op, draft = self._operation_and_draft()
         whole = self.position <= match.end() and not self.text[self.position : match.end()].strip()
         simple = not draft.regions or (draft.name in REDUCTIONS and "{" not in match[0])
+        simple = simple and not draft.successors
         has_known_location = (op.debug_location is None) == (match[8] is None)
         if whole and simple and has_known_location and names == [name for name, _ in draft.operands]:
             self.lines[key] = Line(
@@ -184,7 +185,7 @@ class Parser(ValueParser):
         draft = Draft(name, REGISTRY.get(name), offset)
         draft.operands = self.items(self.operand, "(", ")")
         if self.peek() == "[":
-            draft.successors = self.items(self._label, "[", "]")
+            draft.successors = self.items(self.label, "[", "]")
         self.properties(draft)
         if self.peek() == "(":
             draft.regions = self.items(lambda: self.region((), *_visibility(draft)), "(", ")")
@@ -286,7 +287,7 @@ class Parser(ValueParser):
 
     # block ::= label (( arguments ))? : operation*
     def _block(self, labels: dict[str, int], used: list[tuple[str, int]]) -> Block:
-        offset, label = self.start, self._label()
+        offset, label = self.start, self.label()
         if label in labels:
             raise self.error(f"redefinition of block '^{label}'", offset)
         labels[label] = offset
@@ -297,7 +298,8 @@ class Parser(ValueParser):
         self.expect(":")
         return Block(arguments, self._operations(used), label)
 
-    def _label(self) -> str:
+    def label(self) -> str:
+        """Parse the label of a block; return it without `^`."""
         if self.peek()[:1] != "^" or len(self.peek()) < 2:
             raise self.expected("a block label such as '^bb0'")
         return self.advance()[1:]

@@ -207,8 +207,9 @@ class Printer:
 
     def _label(self, block: Block) -> None:
         arguments = []
-        for argument, name in zip(block.arguments, self.region_argument_names(block.arguments)):
-            self.names[argument] = self._free_name(name)
+        for argument, free in zip(block.arguments, self.region_argument_names(block.arguments)):
+            name = self.names.get(argument) or self._free_name(free)  # an earlier block may have used it
+            self.names[argument] = name
             arguments.append(self.argument_text(argument, name))
         self.indent -= 1
         self.newline()
@@ -225,7 +226,8 @@ class Printer:
 def _is_regular(op: Operation, definition: OpDefinition) -> bool:
     """Whether an op has as many operands, results and regions as its class, as pretty forms require."""
     lists = (definition.operands, op.operands), (definition.results, op.results), (definition.regions, op.regions)
-    return not op.successors and all(_is_variadic(members) or len(members) == len(xs) for members, xs in lists)
+    has_branches = not op.successors or "forwarded" in definition.roles
+    return has_branches and all(_is_variadic(members) or len(members) == len(xs) for members, xs in lists)
 
 
 def _is_variadic(members: Sequence[Member]) -> bool:

@@ -115,6 +115,9 @@ class AsmParser(Protocol):
     def arguments(self, names: Sequence[OperandName], types: Sequence[Type]) -> list[Value]:
         """Return block arguments with these names and types."""
 
+    def label(self) -> str:
+        """Parse the label of a block; return it without `^`."""
+
     def region(self, arguments: Sequence[Value] = (), isolated: bool = False, shadows: bool = False) -> Region:
         """Parse a region; `arguments` are those of its first block, if they are parsed elsewhere."""
 
