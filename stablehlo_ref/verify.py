@@ -9,7 +9,7 @@ from stablehlo_ref.define.bound import bind_types
 from stablehlo_ref.define.constraints import check_constraints
 from stablehlo_ref.define.definition import OpDefinition, definition_of, member_of_each
 from stablehlo_ref.define.members import REQUIRED, Undecodable
-from stablehlo_ref.define.op import Attr, In, Ins, Out, Outs
+from stablehlo_ref.define.op import Attr, Body, In, Ins, Out, Outs
 from stablehlo_ref.define.type_constraints import anything
 from stablehlo_ref.diagnostics import Diagnostic, InvalidError
 from stablehlo_ref.ir.core import Block, Operation, Region, Value
@@ -129,10 +129,12 @@ def _check_attribute(op: Operation, member: Attr) -> None:
 
 
 def _check_regions(op: Operation, definition: OpDefinition) -> None:
-    _member_of_each(op, "region", definition.regions, len(op.regions))
+    members = _member_of_each(op, "region", definition.regions, len(op.regions))
     if not definition.traits.single_block:
         return
-    for region in op.regions:
+    for member, region in zip(members, op.regions):
+        if isinstance(member, Body) and member.optional and not region.blocks:
+            continue
         if definition.traits.multiple_blocks:
             if not region.blocks and not _is_declaration(op):
                 raise _error(op, "expects regions with at least one block")
@@ -140,6 +142,18 @@ def _check_regions(op: Operation, definition: OpDefinition) -> None:
             raise _error(op, "expects regions with one block")
         for block in region.blocks:
             _check_terminator(op, definition, block)
+        outputs = region.function_type.outputs
+        for last in _returns(region) if len(region.blocks) > 1 and op.name != "func.func" else ():
+            if tuple(last.operand_types) != outputs:
+                raise _error(last, f"returns {_list(last.operand_types)}, but an earlier block {_list(outputs)}")
+
+
+def _returns(region: Region) -> Iterator[Operation]:
+    """Yield the terminators of a region that return, as far as their dialects are known."""
+    for block in region.blocks:
+        last = block.operations[-1]
+        if not last.successors and definition_of(last) is not None:
+            yield last
 
 
 def _is_declaration(op: Operation) -> bool:
@@ -216,9 +230,8 @@ def _check_function(op: Operation) -> None:
     if body.inputs != declared.inputs:
         expected, found = _list(declared.inputs), _list(body.inputs)
         raise _error(op, f"expects arguments {expected} by its function type, but its body has {found}")
-    for terminator in (block.operations[-1] for block in op.regions[0].blocks):
-        is_return = not terminator.successors and definition_of(terminator) is not None
-        if is_return and tuple(terminator.operand_types) != declared.outputs:
+    for terminator in _returns(op.regions[0]):
+        if tuple(terminator.operand_types) != declared.outputs:
             returned, results = _list(terminator.operand_types), _list(declared.outputs)
             raise _error(terminator, f"returns {returned}, but the function's results are {results}")
 

@@ -154,7 +154,17 @@ def _mark(holds: bool) -> str:
 
 # --- evidence ----------------------------------------------------------------------------------------------------
 
-ORACLES_OF_DIALECTS = ("arith", "check", "chlo", "sdy", "shape", "tensor")  # all other modules have StableHLO's
+ORACLES_OF_DIALECTS = (
+    "arith",
+    "check",
+    "chlo",
+    "complex",
+    "math",
+    "scf",
+    "sdy",
+    "shape",
+    "tensor",
+)  # all other modules have StableHLO's
 
 
 @dataclass(frozen=True)

@@ -160,7 +160,9 @@ class FramePlanner:
         return plan
 
     def region_in_frame(self, region: Region, *, shared: Sequence[int] | None = None) -> BlockPlan:
-        """Plan a region in the slots of this frame."""
+        """Plan a region, which may have no block, in the slots of this frame."""
+        if not region.blocks:
+            return BlockPlan()
         return self.block(region.block, shared=shared) if len(region.blocks) == 1 else plan_graph(region, self)
 
     def branch(self, op: Operation) -> Branch:

@@ -10,7 +10,7 @@ from difflib import get_close_matches
 from typing import Any, NamedTuple, TypeAlias
 
 from stablehlo_ref.define.builder import build_operation
-from stablehlo_ref.define.definition import REGISTRY, Traits
+from stablehlo_ref.define.definition import REGISTRY, Traits, definition_of
 from stablehlo_ref.diagnostics import Location, Source
 from stablehlo_ref.ir.attributes import Attribute
 from stablehlo_ref.ir.core import Block, Operation, Region, Value
@@ -248,9 +248,12 @@ class Parser(ValueParser):
     # --- regions and blocks -------------------------------------------------------------------------------------
 
     # region ::= { operation* block* }
-    def region(self, arguments: Sequence[Value] = (), isolated: bool = False, shadows: bool = False) -> Region:
+    def region(
+        self, arguments: Sequence[Value] = (), isolated: bool = False, shadows: bool = False, implied: str = ""
+    ) -> Region:
         """Parse a region; `arguments` are those of its first block, if they are parsed elsewhere.
 
+        A block without a terminator gets `implied`, the name of an op without operands, if that is given.
         The names of values from above are unknown in an isolated region. In one that `shadows`, they may be redefined.
         """
         self.descend()
@@ -262,7 +265,8 @@ class Parser(ValueParser):
         self.expect("{")
         for argument in arguments:
             self.define(argument.name, argument, offset)
-        region = Region(self._blocks(list(arguments)))
+        blocks = self._blocks(list(arguments))
+        region = Region(self._terminated(blocks, implied) if implied else blocks)
         if isolated:
             self.check_scope()
         elif shadows:
@@ -283,6 +287,18 @@ class Parser(ValueParser):
         for label, offset in used:
             if label not in labels:
                 raise self.error(f"reference to an undefined block '^{label}'", offset)
+        return blocks
+
+    def _terminated(self, blocks: list[Block], implied: str) -> list[Block]:
+        """Return the blocks, each with a terminator."""
+        blocks = blocks or [Block([], [])]
+        for block in blocks:
+            definition = definition_of(block.operations[-1]) if block.operations else None
+            is_open = not block.operations or (definition is not None and not definition.traits.terminator)
+            if is_open:
+                end = build_operation(implied, [], [], self.location(self.position - 1))
+                end.parent = block
+                block.operations.append(end)
         return blocks
 
     # block ::= label (( arguments ))? : operation*

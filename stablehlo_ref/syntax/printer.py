@@ -178,13 +178,16 @@ class Printer:
 
     # --- regions ------------------------------------------------------------------------------------------------
 
-    def region(self, region: Region, names: Sequence[str] | None = None) -> None:
-        """Print `{...}`; `names` are those of the arguments of the first block, if they are printed elsewhere."""
+    def region(self, region: Region, names: Sequence[str] | None = None, implied: str = "") -> None:
+        """Print `{...}`; `names` are those of the arguments of the first block, if they are printed elsewhere.
+
+        The terminator `implied`, if it has no operands and the region is one block, is omitted.
+        """
         first_defined = len(self.defined)
         self.parts.append("{")
         self.indent += 1
         for index, block in enumerate(region.blocks):
-            self._block(block, names if index == 0 else None, bool(index))
+            self._block(block, names if index == 0 else None, bool(index), implied if len(region.blocks) == 1 else "")
         self.indent -= 1
         self.newline()
         self.parts.append("}")
@@ -195,13 +198,16 @@ class Printer:
         self.used.difference_update(self.defined[first_defined:])
         del self.defined[first_defined:]
 
-    def _block(self, block: Block, names: Sequence[str] | None, labelled: bool) -> None:
+    def _block(self, block: Block, names: Sequence[str] | None, labelled: bool, implied: str) -> None:
         if names is not None:
             for argument, name in zip(block.arguments, names):
                 self.names[argument] = self._free_name(name)
         elif block.arguments or labelled or block.label or not block.operations:
             self._label(block)
-        for op in block.operations:
+        shown = block.operations
+        if implied and shown and shown[-1].name == implied and not (shown[-1].operands or shown[-1].attributes):
+            shown = shown[:-1]
+        for op in shown:
             self.newline()
             self.operation(op)
 
