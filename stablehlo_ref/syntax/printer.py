@@ -7,8 +7,10 @@ from collections.abc import Sequence
 from stablehlo_ref.define.definition import OpDefinition, definition_of
 from stablehlo_ref.define.members import Member
 from stablehlo_ref.define.op import Bodies, In, Ins, Outs
+from stablehlo_ref.ir.attributes import VERBATIM, Verbatim
 from stablehlo_ref.ir.core import Block, Operation, Region, Value
 from stablehlo_ref.ir.types import FunctionType
+from stablehlo_ref.syntax import verbatim
 from stablehlo_ref.syntax.assembly import assembly_of
 from stablehlo_ref.syntax.attribute_text import dictionary_text, is_value_name, location_text, quoted
 from stablehlo_ref.syntax.directive import Irregular
@@ -117,7 +119,10 @@ class Printer:
         """Print an operation."""
         self.parts.append(self._result_names(op))
         in_function = self.in_function
-        if self.generic or not self._pretty(op):
+        if isinstance(form := op.properties.get(VERBATIM), Verbatim):
+            written = verbatim.printed(form, list(map(self.operand, op.operands)), self.used, INDENT * self.indent)
+            self.parts.append(op.name + written)
+        elif self.generic or not self._pretty(op):
             self.in_function = False
             self._generic(op)
         self.in_function = in_function
