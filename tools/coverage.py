@@ -19,8 +19,8 @@ from pathlib import Path
 from typing import Any
 
 import stablehlo_ref  # noqa: F401  (registers the ops)
-from stablehlo_ref.cli.console import split_text
 from stablehlo_ref.cli.list_ops import is_evaluated, own_definitions
+from stablehlo_ref.cli.split import split_text
 from stablehlo_ref.define.definition import REGISTRY, OpDefinition
 from stablehlo_ref.define.formulas import labels
 from stablehlo_ref.define.op import Out
@@ -154,7 +154,17 @@ def _mark(holds: bool) -> str:
 
 # --- evidence ----------------------------------------------------------------------------------------------------
 
-ORACLES_OF_DIALECTS = ("arith", "check", "chlo", "sdy", "shape", "tensor")  # all other modules have StableHLO's
+ORACLES_OF_DIALECTS = (
+    "arith",
+    "check",
+    "chlo",
+    "complex",
+    "math",
+    "scf",
+    "sdy",
+    "shape",
+    "tensor",
+)  # all other modules have StableHLO's
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ from stablehlo_ref.ir.signature import Parameter
 from stablehlo_ref.ir.types import TensorType, TokenType, TupleType, Type
 from stablehlo_ref.numerics.conversion import convert
 from stablehlo_ref.numerics.dtypes import FLOAT8_E8M0FNU, FLOAT64, kind, numpy_dtype
+from stablehlo_ref.numerics.host_values import SCALARS
 from stablehlo_ref.syntax.parser import parse_attribute
 
 # These messages, with the spelling, are those of upstream's tool, whose tests match them.
@@ -116,6 +117,8 @@ def _random(generator: np.random.Generator, parameter: Parameter, type: Type) ->
         return None
     if isinstance(type, TupleType):
         return tuple(_random(generator, parameter, element) for element in type.elements)
+    if isinstance(type, SCALARS):
+        return _random_array(generator, numpy_dtype(type), ())
     if not isinstance(type, TensorType) or not type.is_static:
         message = f"cannot draw argument '{parameter.name}' of type {type} at random"
         raise EvaluationError(message, parameter.location)

@@ -32,6 +32,7 @@ number_like = integer_like | float_like
 any_tensor = tensor_of("tensor", lambda t: True)
 static_tensor = tensor_of("statically shaped tensor", lambda t: t.is_static)
 boolean = TypeConstraint("i1", lambda t: isinstance(t, BooleanType))
+fixed_integer = TypeConstraint("integer", lambda t: isinstance(t, BooleanType | IntegerType))
 shape = _opaque("!shape.shape")  # at run time a 1-dimensional array of i64
 size = _opaque("!shape.size")  # at run time an i64
 extents = TypeConstraint(
