@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
 from stablehlo_ref.define.bound import bind_types
 from stablehlo_ref.define.constraints import check_constraints
 from stablehlo_ref.define.definition import OpDefinition, definition_of, member_of_each
+from stablehlo_ref.define.dialect_attributes import OP_CHECKS, PARAMETER_CHECKS
 from stablehlo_ref.define.members import REQUIRED, Undecodable
 from stablehlo_ref.define.op import Attr, Body, In, Ins, Out, Outs
 from stablehlo_ref.define.type_constraints import anything
 from stablehlo_ref.diagnostics import Diagnostic, InvalidError
+from stablehlo_ref.ir.attributes import Attribute
 from stablehlo_ref.ir.core import Block, Operation, Region, Value
 from stablehlo_ref.ir.graph import defined_values, dominated, labelled
 from stablehlo_ref.ir.types import FunctionType, Type
@@ -46,6 +48,9 @@ def _verify_op(op: Operation, visible: set[Value]) -> Iterator[InvalidError]:
             _check_symbols(op)
         if op.successors:
             _check_successors(op, definition)
+        for name, attribute in op.attributes.items():
+            if check := OP_CHECKS.get(name):
+                check(op, attribute)
     except InvalidError as error:
         yield InvalidError([pinpointed(diagnostic, op.name) for diagnostic in error.diagnostics])
     isolated = definition is not None and definition.traits.isolated_from_above
@@ -224,6 +229,8 @@ def _check_module(module: Operation) -> None:
 
 def _check_function(op: Operation) -> None:
     declared: FunctionType = op.properties["function_type"]
+    _check_parameters(op, "argument", op.properties.get("arg_attrs") or (), declared.inputs)
+    _check_parameters(op, "result", op.properties.get("res_attrs") or (), declared.outputs)
     if _is_declaration(op):
         return
     body = op.regions[0].function_type
@@ -234,6 +241,16 @@ def _check_function(op: Operation) -> None:
         if tuple(terminator.operand_types) != declared.outputs:
             returned, results = _list(terminator.operand_types), _list(declared.outputs)
             raise _error(terminator, f"returns {returned}, but the function's results are {results}")
+
+
+def _check_parameters(
+    op: Operation, what: str, attributes: Sequence[Mapping[str, Attribute]], types: Sequence[Type]
+) -> None:
+    """Check the dialects' attributes of the arguments or results of a function."""
+    for index, (dictionary, type) in enumerate(zip(attributes, types)):
+        for name, attribute in dictionary.items():
+            if check := PARAMETER_CHECKS.get(name):
+                check(op, attribute, type, f"{what} {index}")
 
 
 def _check_call(op: Operation) -> None:
