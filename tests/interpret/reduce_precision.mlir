@@ -50,7 +50,7 @@ func.func @main() {
 
 // -----
 
-// Without mantissa bits there is no NaN, and infinity takes its place.
+// Without mantissa bits NaN becomes infinity.
 func.func @main() {
   %operand = stablehlo.constant dense<[0x7FC00000, 0xFFC00000, -1.0]> : tensor<3xf32>
   %output = stablehlo.reduce_precision %operand, format = e8m0 : tensor<3xf32>
