@@ -110,19 +110,29 @@ def _found(pattern: re.Pattern[str]) -> list[re.Match[str]]:
 def test_every_formula_has_a_case_that_violates_it() -> None:
     checked = {(op.name, _label(label), formula) for op in _ops() for label, formula in formulas(op.op_class)}
     missing = checked - {match.groups() for match in _found(LABELLED)}
-    assert not missing, f"no case violates these: {sorted(missing)}"
+    assert not missing, "\n".join(
+        [
+            "tests/invalid needs programs that violate these formulas, with the announced errors:",
+            *(f"{op}: // expected-error@+1 {{{{({label}): {formula}}}}}" for op, label, formula in sorted(missing)),
+        ]
+    )
 
 
 def test_every_label_of_the_spec_has_a_case() -> None:
     constraints = {(f"stablehlo.{op}", _label(label)) for op, page in SPEC.items() for label in page["constraints"]}
     missing = constraints - {match.group(1, 2) for match in _found(LABELLED)}
-    assert not missing, f"no case violates these: {sorted(missing)}"
+    assert not missing, f"tests/invalid needs programs that violate these: {sorted(missing)}"
 
 
 def test_every_type_constraint_and_codec_has_a_case() -> None:
     kinds = {(op.name, name) for op in _ops() if op.dialect in ("stablehlo", "chlo") for name in _members_of_a_kind(op)}
     missing = kinds - {(match[1], match[3] or match[4]) for match in _found(KIND)}
-    assert not missing, f"no case for these: {sorted(missing)}"
+    assert not missing, "\n".join(
+        [
+            "tests/invalid needs programs in which these members are of a wrong type ('... must be ...'):",
+            *(f"{op}: {member}" for op, member in sorted(missing)),
+        ]
+    )
 
 
 def _ops() -> list[OpDefinition]:

@@ -77,6 +77,17 @@ class Row:
         return self.definition.name
 
     @property
+    def missing(self) -> list[str]:
+        """What has to be added for the op, and where; nothing for a complete op."""
+        mnemonic = self.definition.mnemonic
+        return [
+            *([] if self.is_evaluated else ["a role `plan` in the class"]),
+            *([] if self.is_verified else ["a role `constraints` in the class, with a formula for each constraint"]),
+            *([] if self.has_lit_test else [f"tests/interpret/{mnemonic}.mlir with a check that depends on the op"]),
+            *([f"a function `{mnemonic}` in spec_checks/oracles"] if self.needs_oracle and not self.has_oracle else []),
+        ]
+
+    @property
     def group(self) -> str:
         """The dialect; ops that were removed from StableHLO are a group of their own."""
         return REMOVED_GROUP if self.name in REMOVED else self.definition.dialect

@@ -1,6 +1,6 @@
 // RUN: stablehlo-interp --split-input-file %s
 
-// What holds is passed, also in loops and in functions; what does not is in tests/failing.
+// Assertions that hold, also in loops and functions; those that fail are in tests/failing.
 func.func @main() {
   %zero = stablehlo.constant dense<0> : tensor<i32>
   %one = stablehlo.constant dense<1> : tensor<i32>
