@@ -186,7 +186,9 @@ def _check_call(op: Operation) -> None:
     function = op.symbol(callee)
     if function is None or function.name != "func.func":
         raise _error(op, f"calls undefined function @{callee}", "callee")
-    signature: FunctionType = function.properties["function_type"]
+    signature = function.properties.get("function_type")
+    if not isinstance(signature, FunctionType):  # which is an error of the function
+        return
     called = FunctionType(tuple(op.operand_types), tuple(op.result_types))
     if called != signature:
         raise _error(op, f"calls @{callee} as {called}, but it is {signature}", "callee")

@@ -110,9 +110,11 @@ def match_weights(parameters: Sequence[Parameter], weights: Mapping[str, Any] | 
     """Return the weight of each argument that has one, by the argument's number.
 
     Names are compared part by part, so `params['layer'][0]`, `params.layer.0` and `params/layer/0` are one name; a
-    name may lack the first part if what is left is unambiguous. Weights in order are those of the arguments whose names
-    end in their numbers, such as `states[17]`; numbers without an argument are those that the exporter dropped as
-    unused. So are mappings of which no name is an argument's, if all shapes agree.
+    name may lack the first part if what is left is unambiguous. If no argument lacks its weight, other names with the
+    first part of an argument's name are those that the exporter dropped as unused.
+
+    Weights in order are those of the arguments whose names end in their numbers, such as `states[17]`; numbers without
+    an argument were dropped likewise. A mapping of which no name is an argument's is taken in its order.
 
     EvaluationError that lists every unknown, missing and misshapen name.
     """
@@ -123,8 +125,10 @@ def match_weights(parameters: Sequence[Parameter], weights: Mapping[str, Any] | 
     if not by_name and _indexed(paths):
         return _checked(parameters, _in_order(paths, list(weights.values())), [])
     found = {index: weights[name] for name, index in by_name.items()}
-    problems = [_unknown(name, parameters) for name in weights if name not in by_name]
-    return _checked(parameters, found, problems)
+    unknown = [name for name in weights if name not in by_name]
+    if not _missing(parameters, found):
+        unknown = [name for name in unknown if parts(name)[:1] not in {path[:1] for path in paths if len(path) > 1}]
+    return _checked(parameters, found, [_unknown(name, parameters) for name in unknown])
 
 
 def parts(name: str) -> NameParts:
@@ -167,18 +171,23 @@ def _in_order(paths: Mapping[NameParts, int], weights: Sequence[Any]) -> dict[in
 
 
 def _checked(parameters: Sequence[Parameter], found: Mapping[int, Any], problems: Sequence[str]) -> dict[int, Any]:
-    roots = {parts(name)[0] for index in found for name in parameters[index].names if len(parts(name)) > 1}
-    missing = [
-        p.names[-1]
-        for index, p in enumerate(parameters)
-        if index not in found and any(len(parts(name)) > 1 and parts(name)[0] in roots for name in p.names)
-    ]
+    missing = _missing(parameters, found)
     shapes = [_misshapen(parameters[index], value) for index, value in found.items()]
     listed = [*problems, *(f"no weight for '{name}'" for name in missing), *filter(None, shapes)]
     if listed:
         more = [f"... and {len(listed) - SHOWN} more"] if len(listed) > SHOWN else []
         raise EvaluationError("the weights do not fit the program", notes=[*listed[:SHOWN], *more])
     return dict(found)
+
+
+def _missing(parameters: Sequence[Parameter], found: Mapping[int, Any]) -> list[str]:
+    """Return the names of arguments without a weight that have the first part of their name in common with others."""
+    roots = {parts(name)[0] for index in found for name in parameters[index].names if len(parts(name)) > 1}
+    return [
+        p.names[-1]
+        for index, p in enumerate(parameters)
+        if index not in found and any(len(parts(name)) > 1 and parts(name)[0] in roots for name in p.names)
+    ]
 
 
 def _unknown(name: str, parameters: Sequence[Parameter]) -> str:

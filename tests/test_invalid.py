@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 
 import stablehlo_ref as sr
-from stablehlo_ref.cli.console import split_text
 from stablehlo_ref.cli.list_ops import own_definitions
+from stablehlo_ref.cli.split import split_text
 from stablehlo_ref.define.attribute_codecs import Opaque
 from stablehlo_ref.define.definition import REGISTRY, OpDefinition
 from stablehlo_ref.define.formulas import formulas

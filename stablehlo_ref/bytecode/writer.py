@@ -7,7 +7,7 @@ from enum import Enum
 from typing import NamedTuple, Protocol
 
 from stablehlo_ref.bytecode.emission import emit
-from stablehlo_ref.bytecode.encodings import builtin, plain, sdy
+from stablehlo_ref.bytecode.encodings import builtin, plain
 from stablehlo_ref.bytecode.numbering import WrittenBlock, WrittenOp, WrittenRegion, isolate
 from stablehlo_ref.bytecode.pool import Encodings, Pool
 from stablehlo_ref.bytecode.properties import Property, encode_sparse, has_segments, properties_of
@@ -28,7 +28,7 @@ def write(module: Operation, *, version: int = NEWEST, producer: str = PRODUCER)
 
 
 # Ops whose only attribute is another one in bytecode.
-STORED_AS = {"sdy.propagation_barrier": sdy.direction_number, "shape.const_shape": builtin.index_tensor}
+STORED_AS = {"shape.const_shape": builtin.index_tensor}
 
 
 class OpForm(NamedTuple):
@@ -105,9 +105,12 @@ def _is_simple(value: object) -> bool:
 
 
 def _at(op: Operation, error: UnsupportedError) -> UnsupportedError:
-    """Return an error with the place of an op, if it has none."""
+    """Return an error with the name and the place of an op, if it has none."""
     found = error.diagnostics[0]
-    return error if found.location else UnsupportedError(f"{found.message}, in '{op.name}'", op.location)
+    if found.location:
+        return error
+    place = "" if f"'{op.name}'" in found.message else f", in '{op.name}'"
+    return UnsupportedError(found.message + place, op.location)
 
 
 class _ProgramWriter:

@@ -14,11 +14,12 @@ from typing import TypeAlias
 
 from stablehlo_ref._version import __version__
 from stablehlo_ref.cli import inputs
-from stablehlo_ref.cli.console import PROGRAM_HELP, SPLIT, Part, for_each_part
+from stablehlo_ref.cli.console import PROGRAM_HELP, Part, for_each_part
 from stablehlo_ref.cli.list_ops import listing
+from stablehlo_ref.cli.split import SPLIT
 from stablehlo_ref.define.context import Context
 from stablehlo_ref.define.processes import Grid
-from stablehlo_ref.execute.observe import Observers, Progress, Statistics, Trace
+from stablehlo_ref.execute.observe import Observers, Progress, Statistics, ValuePrinter
 from stablehlo_ref.ir.arrays import RuntimeValue
 from stablehlo_ref.ir.signature import Parameter
 from stablehlo_ref.numerics.value_text import dense_text, value_text
@@ -156,7 +157,7 @@ def _run(options: argparse.Namespace, program: Program) -> None:
         statistics = stack.enter_context(Statistics()) if options.stats else None
         steps = program.step_count * grid.count
         progress = Progress(steps) if sys.stderr.isatty() and not options.verbose else None
-        observers = [o for o in (Trace() if options.verbose else None, statistics, progress) if o]
+        observers = [o for o in (ValuePrinter() if options.verbose else None, statistics, progress) if o]
         if progress:
             stack.callback(progress.close)
         if observers:

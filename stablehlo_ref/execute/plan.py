@@ -23,12 +23,19 @@ from stablehlo_ref.execute.grid import run_grid
 from stablehlo_ref.execute.quantized import on_expressed_types, quantized_kernel
 from stablehlo_ref.execute.regions import PlannedRegion
 from stablehlo_ref.execute.run import BlockPlan, FunctionPlan, Step, located
-from stablehlo_ref.execute.steps import communicating_step, refusing_step, step_for, with_grouped_operands
+from stablehlo_ref.execute.steps import (
+    communicating_step,
+    refusing_step,
+    step_for,
+    with_grouped_operands,
+    with_row_major_operands,
+)
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Block, Operation, Region, Value
 from stablehlo_ref.ir.types import QuantizedType, TensorType, Type
 from stablehlo_ref.limits import Limits
 from stablehlo_ref.numerics.dtypes import numpy_dtype
+from stablehlo_ref.numerics.layout import contiguous
 
 MAX_RANK = 64  # of numpy's arrays
 FOLDED_ELEMENTS = 1 << 16  # results of ops on constants are computed while planning up to this size
@@ -178,6 +185,8 @@ class FramePlanner:
             raise UnsupportedError(f"'{op.name}' op is not evaluated")
         operands = group_by_member(definition.operands, list(map(self.constant, op.operands)))
         constants = {name: array for name, array in operands.items() if isinstance(array, np.ndarray)}
+        if definition.traits.row_major:
+            constants = {name: contiguous(array) for name, array in constants.items()}
         site = PlanSite(op, constants, self.planner.function)
         bodies = [self.region(region) for region in op.regions] if bodies is None else bodies
         return bind(definition, site, list(map(self.type_of, op.operands)), list(map(self.type_of, op.results)), bodies)
@@ -193,7 +202,8 @@ class FramePlanner:
         """Plan an op on element types that numpy computes with; in a batched frame, on values with lanes."""
         if self.lanes is not None and not bound.definition.traits.elementwise:
             bound = bound.with_members(bound.call("batching_rule"))
-        return with_grouped_operands(bound.definition, len(bound.operands), bound.call("plan"))
+        kernel = with_grouped_operands(bound.definition, len(bound.operands), bound.call("plan"))
+        return with_row_major_operands(kernel, bound) if bound.definition.traits.row_major else kernel
 
     # --- regions ------------------------------------------------------------------------------------------------
 

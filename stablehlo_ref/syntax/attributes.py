@@ -227,8 +227,7 @@ class AttributeParser(LocationParser):
         first = _skip_spaces(self.text, start).end()  # type: ignore[union-attr]  # it matches everywhere
         try:
             if self.text.startswith('"0x', first) and self.text[stop - 1] == '"':
-                raw = literals.hex_bytes(self.source, first, stop)
-                return DenseElements(type, literals.from_bytes(raw, shape, type.element_type))
+                return DenseElements(type, literals.from_hex(self.source, first, stop, shape, type.element_type))
             return DenseElements(type, literals.parse_elements(self.text[start:stop], shape, type.element_type))
         except literals.LiteralError as error:
             raise self.error(f"{error} in literal of type {type}", first + error.offset) from error
