@@ -37,6 +37,7 @@ from stablehlo_ref.ir.signature import Function, Parameters, function_of
 from stablehlo_ref.ir.value_index import ValueIndex
 from stablehlo_ref.limits import Limits, check_type
 from stablehlo_ref.numerics.host_values import read_only
+from stablehlo_ref.passes.pipeline import transformed
 from stablehlo_ref.syntax.printer import print_operation
 from stablehlo_ref.targets.spmd import device_count
 from stablehlo_ref.verify import verify
@@ -96,6 +97,20 @@ class Program:
         UnsupportedError, with the place, for what that version does not have.
         """
         return serialize(self.verify().module, target)
+
+    def transform(self, *passes: str) -> Program:
+        """Return a new program: this one after passes, in order; this one does not change.
+
+        Each of `passes` is the name of a pass or a pipeline, with options in braces. MalformedError for an unknown pass
+        or option; a pass that cannot transform the program raises UnsupportedError or InvalidError, with the place.
+
+        >>> program.transform("inline", "symbol-dce", "canonicalize")
+        >>> program.transform("stablehlo-refine-arguments{types=tensor<4xf32>}", "stablehlo-refine-shapes")
+        """
+        program = Program(transformed(self.verify().module, passes), self._entry, self.limits)
+        program._verified = True
+        program._bound = self._bound
+        return program
 
     # --- functions ----------------------------------------------------------------------------------------------
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from stablehlo_ref.ir.attributes import DenseElements, TypeAttribute
+from stablehlo_ref.ir.attributes import DenseElements, DenseResource, TypeAttribute
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.types import (
     BufferType,
@@ -54,12 +54,14 @@ def with_replaced(type: Type, replacement: Replacement) -> Type:
 
 def _replaced(value: object, replacement: Replacement) -> object:
     match value:
-        case DenseElements(type=TensorType() as type, array=array):
-            made = with_replaced(type, replacement)
-            if made == type:
+        case DenseElements(type=TensorType()) | DenseResource(type=TensorType()):
+            made = with_replaced(value.type, replacement)
+            if made == value.type:
                 return value
             assert isinstance(made, TensorType)
-            return DenseElements(made, read_only(array.view(numpy_dtype(made.element_type))))
+            if value.array is None:
+                return replace(value, type=made)
+            return replace(value, type=made, array=read_only(value.array.view(numpy_dtype(made.element_type))))
         case TypeAttribute(type=type):
             return TypeAttribute(with_replaced(type, replacement))
         case Type():
