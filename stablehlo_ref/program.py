@@ -41,7 +41,7 @@ from stablehlo_ref.passes.pipeline import transformed
 from stablehlo_ref.syntax.printer import print_operation
 from stablehlo_ref.targets.spmd import device_count
 from stablehlo_ref.verify import verify
-from stablehlo_ref.weights import Weights, match_weights, read_weights
+from stablehlo_ref.weights import Weights, match_weights, read_weights, with_random_constants
 
 Inputs: TypeAlias = Sequence[Any] | Mapping[str, Any]  # of one process: in order, or by name
 
@@ -174,6 +174,17 @@ class Program:
         program = Program(self.module, self._entry, self.limits)
         program._verified = self._verified
         program._bound = {**self._bound, **{i: check_argument(inputs[i], value) for i, value in numbered.items()}}
+        return program
+
+    def with_random_weights(self, seed: int) -> Program:
+        """Return the same program with random elements in constants whose elements its text leaves out.
+
+        These are resources without data, such as `dense_resource<__elided__>`. Numbers are drawn as `--random-inputs`
+        does; the same seed gives the same numbers.
+        """
+        program = Program(with_random_constants(self.module, seed, self.limits.max_bytes), self._entry, self.limits)
+        program._verified = self._verified
+        program._bound = dict(self._bound)
         return program
 
     @cached_property
