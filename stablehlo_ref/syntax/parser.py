@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import gc
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from difflib import get_close_matches
 from typing import Any, NamedTuple, TypeAlias
 
 from stablehlo_ref.define.builder import build_operation
-from stablehlo_ref.define.definition import REGISTRY, Traits, definition_of
+from stablehlo_ref.define.definition import REGISTRY, OpDefinition, Traits, definition_of
 from stablehlo_ref.diagnostics import Location, MalformedError, Source, UnsupportedError
 from stablehlo_ref.ir.attributes import VERBATIM, Attribute
 from stablehlo_ref.ir.core import Block, Operation, Region, Value
@@ -237,7 +237,7 @@ class Parser(ValueParser):
         if self.peek() == "(":
             draft.regions = self.items(lambda: self.region((), *_visibility(draft)), "(", ")")
         if self.peek() == "{":
-            draft.attributes |= self.dictionary()
+            self._attributes_after_properties(draft)
         self.expect(":")
         self.functional_type(draft)
         return draft
@@ -264,7 +264,23 @@ class Parser(ValueParser):
             if draft.definition is None:
                 draft.members = written
             else:
+                self._check_properties(draft.definition, written, offset)
                 draft.attributes |= written
+
+    def _check_properties(self, definition: OpDefinition, written: Mapping[str, Attribute], offset: int) -> None:
+        for name in written:
+            if name not in definition.property_names:
+                close = get_close_matches(name, definition.property_names, 1)
+                hint = f"; did you mean '{close[0]}'?" if close else ""
+                raise self.error(f"'{definition.name}' op has no property '{name}'{hint}", offset)
+
+    def _attributes_after_properties(self, draft: Draft) -> None:
+        offset = self.start
+        written = self.dictionary()
+        for name in written:
+            if name in draft.attributes:
+                raise self.error(f"duplicate attribute '{name}', which is a property already", offset)
+        draft.attributes |= written
 
     def functional_type(self, draft: Draft) -> None:
         """Parse `(operand types) -> result types`."""
