@@ -88,7 +88,7 @@ func.func @main() {
 
 // -----
 
-// Integers of 4 bits.
+// 4-bit integers.
 func.func @main() {
   %lhs = stablehlo.constant dense<[-8, 7, 1]> : tensor<3xi4>
   %rhs = stablehlo.constant dense<[7, -8, 1]> : tensor<3xi4>
@@ -154,7 +154,7 @@ func.func @main() {
 
 // -----
 
-// TOTALORDER: all numbers and NaNs in a row: EQ.
+// TOTALORDER: all numbers and NaNs in order: EQ.
 func.func @main() {
   %lhs = stablehlo.constant dense<[0x7FC00000, 0.0, 1.0]> : tensor<3xf32>
   %rhs = stablehlo.constant dense<[0x7FC00000, -0.0, 0x7FC00000]> : tensor<3xf32>
@@ -165,7 +165,7 @@ func.func @main() {
 
 // -----
 
-// TOTALORDER: all numbers and NaNs in a row: LT.
+// TOTALORDER: all numbers and NaNs in order: LT.
 func.func @main() {
   %lhs = stablehlo.constant dense<[0x7FC00000, 0.0, 1.0]> : tensor<3xf32>
   %rhs = stablehlo.constant dense<[0x7FC00000, -0.0, 0x7FC00000]> : tensor<3xf32>
@@ -176,7 +176,7 @@ func.func @main() {
 
 // -----
 
-// TOTALORDER: all numbers and NaNs in a row: GE.
+// TOTALORDER: all numbers and NaNs in order: GE.
 func.func @main() {
   %lhs = stablehlo.constant dense<[0x7FC00000, 0.0, 1.0]> : tensor<3xf32>
   %rhs = stablehlo.constant dense<[0x7FC00000, -0.0, 0x7FC00000]> : tensor<3xf32>
@@ -187,7 +187,7 @@ func.func @main() {
 
 // -----
 
-// TOTALORDER: all numbers and NaNs in a row: GT.
+// TOTALORDER: all numbers and NaNs in order: GT.
 func.func @main() {
   %lhs = stablehlo.constant dense<[0x7FC00000, 0.0, 1.0]> : tensor<3xf32>
   %rhs = stablehlo.constant dense<[0x7FC00000, -0.0, 0x7FC00000]> : tensor<3xf32>
@@ -226,5 +226,18 @@ func.func @main() {
   %rhs = stablehlo.constant dense<[(1.0, 3.0), (1.0, 5.0), (1.0, 0.0)]> : tensor<3xcomplex<f32>>
   %result = stablehlo.compare LT, %lhs, %rhs, FLOAT : (tensor<3xcomplex<f32>>, tensor<3xcomplex<f32>>) -> tensor<3xi1>
   check.expect_eq_const %result, dense<[true, false, true]> : tensor<3xi1>
+  func.return
+}
+
+// -----
+
+// The only NaN of FNUZ formats has its sign bit set, and so comes before all numbers in total order.
+func.func @main() {
+  %x = stablehlo.constant dense<[0x80, 0x80, 0x80, 0.0, 0xFF]> : tensor<5xf8E4M3FNUZ>
+  %y = stablehlo.constant dense<[0x80, 0.0, 0xFF, 0x80, 0x80]> : tensor<5xf8E4M3FNUZ>
+  %lt = stablehlo.compare LT, %x, %y, TOTALORDER : (tensor<5xf8E4M3FNUZ>, tensor<5xf8E4M3FNUZ>) -> tensor<5xi1>
+  check.expect_eq_const %lt, dense<[false, true, true, false, false]> : tensor<5xi1>
+  %eq = stablehlo.compare EQ, %x, %y, TOTALORDER : (tensor<5xf8E4M3FNUZ>, tensor<5xf8E4M3FNUZ>) -> tensor<5xi1>
+  check.expect_eq_const %eq, dense<[true, false, false, false, false]> : tensor<5xi1>
   func.return
 }
