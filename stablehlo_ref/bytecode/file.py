@@ -120,6 +120,9 @@ class BytecodeFile:
             raise cursor.error(f"attribute {index} does not exist; there are {len(table.values)}")
         if not table.is_custom[index] or self.dialects.names[table.dialects[index]] != "builtin":
             return []
+        start = table.starts[index]
+        if self.entries.contents.data[start : start + 1] in locations.WITHOUT_PARTS:
+            return []
         parts = locations.location_parts(self.entries.reader(table, index))
         return [part for part in parts if part < len(table.values) and not self.entries.is_decoded(part)]
 

@@ -193,9 +193,14 @@ def elements_data(array: Array, one_is_splat: bool) -> Data:
 
 
 def all_elements_data(array: Array) -> Data:
-    """Return the bytes of all elements, as resources have them: booleans as bits, others in full."""
+    """Return all elements as a literal has them: booleans as bits, others in full."""
     if array.dtype == np.bool_:
         return np.packbits(array.reshape(-1), bitorder="little").tobytes()
+    return bytes_of(array)
+
+
+def bytes_of(array: Array) -> Data:
+    """Return the bytes of all elements, without copying those of a contiguous array."""
     return _element_bytes(array).reshape(-1).data if array.size else b""
 
 
