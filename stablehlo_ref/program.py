@@ -107,9 +107,11 @@ class Program:
         >>> program.transform("inline", "symbol-dce", "canonicalize")
         >>> program.transform("stablehlo-refine-arguments{types=tensor<4xf32>}", "stablehlo-refine-shapes")
         """
-        program = Program(transformed(self.verify().module, passes), self._entry, self.limits)
-        program._verified = True
-        program._bound = self._bound
+        return self.verify()._derived(transformed(self.module, passes), self._entry, self._bound)
+
+    def _derived(self, module: Operation, entry: str | None, bound: Mapping[int, RuntimeValue]) -> Program:
+        program = Program(module, entry, self.limits)
+        program._verified, program._bound = self._verified, bound
         return program
 
     # --- functions ----------------------------------------------------------------------------------------------
@@ -152,9 +154,7 @@ class Program:
 
     def with_entry(self, name: str) -> Program:
         """Return the same program with another entry."""
-        program = Program(self.module, name, self.limits)
-        program._verified = self._verified
-        return program
+        return self._derived(self.module, name, {})
 
     def bind(self, weights: Weights | Mapping[int, Any]) -> Program:
         """Return the same program with weights as the values of some inputs, which `inputs` then lacks.
@@ -171,10 +171,8 @@ class Program:
                 raise EvaluationError(f"@{self.entry.name} has no input {wrong[0]}", self.entry.location)
         else:
             numbered = match_weights(inputs, read_weights(weights))  # type: ignore[arg-type]
-        program = Program(self.module, self._entry, self.limits)
-        program._verified = self._verified
-        program._bound = {**self._bound, **{i: check_argument(inputs[i], value) for i, value in numbered.items()}}
-        return program
+        values = {i: check_argument(inputs[i], value) for i, value in numbered.items()}
+        return self._derived(self.module, self._entry, {**self._bound, **values})
 
     @cached_property
     def _open_entry(self) -> Function:
