@@ -99,13 +99,11 @@ class Program:
         return serialize(self.verify().module, target)
 
     def transform(self, *passes: str) -> Program:
-        """Return a new program: this one after passes, in order; this one does not change.
+        """Return a new program: this one after passes, each a name or a pipeline, with options in braces.
 
-        Each of `passes` is the name of a pass or a pipeline, with options in braces. MalformedError for an unknown pass
-        or option; a pass that cannot transform the program raises UnsupportedError or InvalidError, with the place.
+        MalformedError for an unknown pass or option; UnsupportedError or InvalidError where a pass is not possible.
 
-        >>> program.transform("inline", "symbol-dce", "canonicalize")
-        >>> program.transform("stablehlo-refine-arguments{types=tensor<4xf32>}", "stablehlo-refine-shapes")
+        >>> program.transform("inline", "symbol-dce", "stablehlo-refine-arguments{types=tensor<4xf32>}")
         """
         return self.verify()._derived(transformed(self.module, passes), self._entry, self._bound)
 
