@@ -23,23 +23,21 @@ COMPLEXES = tuple(map(np.dtype, (np.complex64, np.complex128)))
 NUMBERS = INTEGERS + FLOATS + COMPLEXES
 ALL = BOOLEANS + NUMBERS
 
-BITS = {2: 0x3, 4: 0xF, 6: 0x3F}
-
 
 def width(dtype: np.dtype[Any]) -> int:
     """Return the width in bits of one element."""
-    name = dtype.name
-    for bits, prefixes in {2: ("int2", "uint2"), 4: ("int4", "uint4", "float4_"), 6: ("float6_",)}.items():
-        if name.startswith(prefixes):
-            return bits
-    return 1 if dtype == BOOLEANS[0] else dtype.itemsize * 8
+    if dtype == BOOLEANS[0]:
+        return 1
+    if dtype in INTEGERS:
+        return ml_dtypes.iinfo(dtype).bits
+    return ml_dtypes.finfo(dtype).bits if dtype in FLOATS else dtype.itemsize * 8
 
 
 def from_bits(bits: np.ndarray, dtype: np.dtype[Any]) -> np.ndarray:
     """Reinterpret unsigned integers as elements of a dtype, without the bits that it does not have."""
     if dtype == BOOLEANS[0]:
         return bits.astype(np.uint8) % 2 == 1
-    return (bits & np.array(BITS.get(width(dtype), -1), np.int64).astype(bits.dtype)).view(dtype)
+    return (bits & bits.dtype.type((1 << width(dtype)) - 1)).view(dtype)
 
 
 @st.composite

@@ -12,18 +12,17 @@ from typing import Any, TypeAlias, Unpack
 
 import numpy as np
 
-from stablehlo_ref.bytecode.vhlo.artifact import serialize
 from stablehlo_ref.define.context import Context, Observer, OnImplementationDefined, RunOptions
 from stablehlo_ref.define.processes import Grid, ProcessId
-from stablehlo_ref.diagnostics import EvaluationError, Location, StablehloError
+from stablehlo_ref.diagnostics import EvaluationError
 from stablehlo_ref.execute.arguments import (
     arguments_in_order,
     check_argument,
     take_results,
     take_results_of_processes,
 )
-from stablehlo_ref.execute.grid import ReadInfeed, run_grid, run_in_progress
-from stablehlo_ref.execute.implementation_defined import report_choices
+from stablehlo_ref.execute.evaluation import evaluation
+from stablehlo_ref.execute.grid import ReadInfeed, run_grid
 from stablehlo_ref.execute.observe import Observers
 from stablehlo_ref.execute.plan import Planner
 from stablehlo_ref.execute.run import FunctionPlan
@@ -37,11 +36,10 @@ from stablehlo_ref.ir.signature import Function, Parameters, function_of
 from stablehlo_ref.ir.value_index import ValueIndex
 from stablehlo_ref.limits import Limits, check_type
 from stablehlo_ref.numerics.host_values import read_only
-from stablehlo_ref.passes.pipeline import transformed
 from stablehlo_ref.syntax.printer import print_operation
 from stablehlo_ref.targets.spmd import device_count
 from stablehlo_ref.verify import verify
-from stablehlo_ref.weights import Weights, match_weights, read_weights
+from stablehlo_ref.weights import Weights, match_weights, read_weights, with_random_constants
 
 Inputs: TypeAlias = Sequence[Any] | Mapping[str, Any]  # of one process: in order, or by name
 
@@ -96,21 +94,22 @@ class Program:
 
         UnsupportedError, with the place, for what that version does not have.
         """
+        from stablehlo_ref.bytecode.vhlo.artifact import serialize  # bytecode is imported when it is needed
+
         return serialize(self.verify().module, target)
 
     def transform(self, *passes: str) -> Program:
-        """Return a new program: this one after passes, each a name or a pipeline, with options in braces.
+        """Return a new program: this one after passes, in order; this one does not change.
 
-        MalformedError for an unknown pass or option; UnsupportedError or InvalidError where a pass is not possible.
+        Each of `passes` is the name of a pass or a pipeline, with options in braces. MalformedError for an unknown pass
+        or option; a pass that cannot transform the program raises UnsupportedError or InvalidError, with the place.
 
-        >>> program.transform("inline", "symbol-dce", "stablehlo-refine-arguments{types=tensor<4xf32>}")
+        >>> program.transform("inline", "symbol-dce", "canonicalize")
+        >>> program.transform("stablehlo-refine-arguments{types=tensor<4xf32>}", "stablehlo-refine-shapes")
         """
-        return self.verify()._derived(transformed(self.module, passes), self._entry, self._bound)
+        from stablehlo_ref.passes.pipeline import transformed  # the passes are imported when they are needed
 
-    def _derived(self, module: Operation, entry: str | None, bound: Mapping[int, RuntimeValue]) -> Program:
-        program = Program(module, entry, self.limits)
-        program._verified, program._bound = self._verified, bound
-        return program
+        return self._with(transformed(self.verify().module, passes))
 
     # --- functions ----------------------------------------------------------------------------------------------
 
@@ -152,7 +151,9 @@ class Program:
 
     def with_entry(self, name: str) -> Program:
         """Return the same program with another entry."""
-        return self._derived(self.module, name, {})
+        program = Program(self.module, name, self.limits)
+        program._verified = self._verified
+        return program
 
     def bind(self, weights: Weights | Mapping[int, Any]) -> Program:
         """Return the same program with weights as the values of some inputs, which `inputs` then lacks.
@@ -169,8 +170,24 @@ class Program:
                 raise EvaluationError(f"@{self.entry.name} has no input {wrong[0]}", self.entry.location)
         else:
             numbered = match_weights(inputs, read_weights(weights))  # type: ignore[arg-type]
-        values = {i: check_argument(inputs[i], value) for i, value in numbered.items()}
-        return self._derived(self.module, self._entry, {**self._bound, **values})
+        program = self._with(self.module)
+        program._bound = {**self._bound, **{i: check_argument(inputs[i], value) for i, value in numbered.items()}}
+        return program
+
+    def with_random_weights(self, seed: int) -> Program:
+        """Return the same program with random elements in constants whose elements its text leaves out.
+
+        These are resources without data, such as `dense_resource<__elided__>`. Numbers are drawn as `--random-inputs`
+        does; the same seed gives the same numbers.
+        """
+        return self._with(with_random_constants(self.module, seed, self.limits.max_bytes))
+
+    def _with(self, module: Operation) -> Program:
+        """Return a program with the entry, limits and bound inputs of this one, verified if this one is."""
+        program = Program(module, self._entry, self.limits)
+        program._verified = self._verified
+        program._bound = self._bound
+        return program
 
     @cached_property
     def _open_entry(self) -> Function:
@@ -445,32 +462,6 @@ class Program:
         except MemoryError as error:
             message = f"out of memory for the results of @{self.entry.name}: {error}"
             raise EvaluationError(message, self.entry.location) from None
-
-
-@contextmanager
-def evaluation(context: Context, entry: Location | None) -> Iterator[None]:
-    """Set up all that a run needs: floating-point errors are ignored, choices and failed checks are reported."""
-    with np.errstate(all="ignore"), report_choices(context), run_in_progress(context), report_failures(context, entry):
-        yield
-
-
-@contextmanager
-def report_failures(context: Context, entry: Location | None) -> Iterator[None]:
-    """Raise EvaluationError at the end of a run in which checks failed.
-
-    An error that ends the run is reported after these checks, at the location of the entry if it has none, as for a
-    limit that is reached before the first op.
-    """
-    try:
-        yield
-    except StablehloError as error:
-        if not context.failures and error.diagnostics[0].location:
-            raise
-        first, *others = error.diagnostics
-        first = replace(first, location=first.location or entry)
-        raise type(error)([*context.failures, first, *others]) from error
-    if context.failures:
-        raise EvaluationError(context.failures)
 
 
 def _read_infeed(values: Sequence[Any]) -> ReadInfeed:

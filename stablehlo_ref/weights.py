@@ -7,19 +7,25 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 from zipfile import BadZipFile
 
 import numpy as np
 
 from stablehlo_ref.diagnostics import EvaluationError
 from stablehlo_ref.interop import require, to_array
+from stablehlo_ref.ir.attributes import DenseResource
+from stablehlo_ref.ir.core import Operation
+from stablehlo_ref.ir.rewrite import clone
 from stablehlo_ref.ir.signature import Parameter
 from stablehlo_ref.ir.types import TensorType
+from stablehlo_ref.numerics.dtypes import numpy_dtype
+from stablehlo_ref.numerics.random_values import random_array
 
 NameParts: TypeAlias = tuple[str, ...]  # the parts of a name: ("params", "layer", "0") of params['layer'][0]
 Weights: TypeAlias = Sequence[Any] | Mapping[str, Any] | str | os.PathLike[str]
 
+ELIDED = "__elided__"  # MLIR's placeholder for elements that its printer leaves out
 SHOWN = 12  # names that a message lists
 
 _PARTS = re.compile(r"\[\s*['\"]?([^'\"\]]*)['\"]?\s*\]|([^.\[\]/]+)")
@@ -203,3 +209,33 @@ def _misshapen(parameter: Parameter, value: Any) -> str | None:
         return None
     fits = len(shape) == len(expected.shape) and all(n in (None, m) for n, m in zip(expected.shape, shape))
     return None if fits else f"'{parameter.names[-1]}' is {expected}, the weight has the shape {shape}"
+
+
+# --- random weights -------------------------------------------------------------------------------------------------
+
+
+def with_random_constants(module: Operation, seed: int, max_bytes: int) -> Operation:
+    """Return a copy of a module in which random elements take the place of those that its text leaves out.
+
+    Equal resources have equal elements, except MLIR's placeholder `__elided__`, which stands for any. EvaluationError
+    for a tensor of more than `max_bytes`.
+    """
+    generator = np.random.default_rng(seed)
+    drawn: dict[DenseResource, DenseResource] = {}
+
+    def filled(value: object) -> object:
+        if isinstance(value, DenseResource) and value.array is None and isinstance(value.type, TensorType):
+            dtype = numpy_dtype(value.type.element_type)
+            if value.type.size * dtype.itemsize > max_bytes:
+                raise EvaluationError(f"{value.type} is larger than the limit of {max_bytes} bytes for a tensor")
+            if value not in drawn or value.key == ELIDED:
+                array = random_array(generator, dtype, cast("tuple[int, ...]", value.type.shape))
+                array.flags.writeable = False
+                drawn[value] = DenseResource(value.key.replace(ELIDED, "random"), value.type, array)
+            return drawn[value]
+        return value
+
+    copied = clone(module, {})
+    for op in copied.walk():
+        op.properties = {name: filled(value) for name, value in op.properties.items()}
+    return copied

@@ -19,6 +19,7 @@ from stablehlo_ref.cli.list_ops import own_definitions
 from stablehlo_ref.cli.split import split_text
 from stablehlo_ref.define.attribute_codecs import Opaque
 from stablehlo_ref.define.definition import REGISTRY, OpDefinition
+from stablehlo_ref.define.dialect_attributes import OP_CHECKS
 from stablehlo_ref.define.formulas import formulas
 from stablehlo_ref.define.type_constraints import anything
 from stablehlo_ref.diagnostics import Diagnostic
@@ -89,6 +90,9 @@ def _spelling(match: re.Match[str], op: str) -> str:
 def _names_of_attributes(op: str) -> Iterator[str]:
     """Yield the names that attributes of an op have in texts, of either form."""
     definition = REGISTRY[op]
+    if definition.dialect == "sdy":
+        yield from "<[{"  # how attributes begin that are written without a name
+    yield from OP_CHECKS
     yield from re.findall(r"(\w+) = ", definition.syntax)
     yield from definition.groups
     for member in definition.attributes.values():
@@ -106,19 +110,29 @@ def _found(pattern: re.Pattern[str]) -> list[re.Match[str]]:
 def test_every_formula_has_a_case_that_violates_it() -> None:
     checked = {(op.name, _label(label), formula) for op in _ops() for label, formula in formulas(op.op_class)}
     missing = checked - {match.groups() for match in _found(LABELLED)}
-    assert not missing, f"no case violates these: {sorted(missing)}"
+    assert not missing, "\n".join(
+        [
+            "tests/invalid needs programs that violate these formulas, with the announced errors:",
+            *(f"{op}: // expected-error@+1 {{{{({label}): {formula}}}}}" for op, label, formula in sorted(missing)),
+        ]
+    )
 
 
 def test_every_label_of_the_spec_has_a_case() -> None:
     constraints = {(f"stablehlo.{op}", _label(label)) for op, page in SPEC.items() for label in page["constraints"]}
     missing = constraints - {match.group(1, 2) for match in _found(LABELLED)}
-    assert not missing, f"no case violates these: {sorted(missing)}"
+    assert not missing, f"tests/invalid needs programs that violate these: {sorted(missing)}"
 
 
 def test_every_type_constraint_and_codec_has_a_case() -> None:
     kinds = {(op.name, name) for op in _ops() if op.dialect in ("stablehlo", "chlo") for name in _members_of_a_kind(op)}
     missing = kinds - {(match[1], match[3] or match[4]) for match in _found(KIND)}
-    assert not missing, f"no case for these: {sorted(missing)}"
+    assert not missing, "\n".join(
+        [
+            "tests/invalid needs programs in which these members are of a wrong type ('... must be ...'):",
+            *(f"{op}: {member}" for op, member in sorted(missing)),
+        ]
+    )
 
 
 def _ops() -> list[OpDefinition]:

@@ -36,6 +36,7 @@ INEXACT = {  # files with checks that a pass does not keep, by design
     ("all_gather", QUANT): "refused: a collective on quantized tensors",
     ("all_reduce", QUANT): "refused: a collective on quantized tensors",
     ("collective_broadcast", QUANT): "refused: a collective on quantized tensors",
+    ("cf", REFINE): "functions of several blocks",
     ("case", REFINE): "a function that is called with different constants",
     ("func", REFINE): "a function that is called with different constants",
     ("if", REFINE): "a function that is called with different constants",

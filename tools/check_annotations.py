@@ -15,18 +15,24 @@ from collections import Counter
 from collections.abc import Iterator
 from enum import Enum
 from pathlib import Path
-from typing import Any, get_type_hints
+from typing import Annotated, Any, get_origin, get_type_hints
 
 ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT))
 
 import stablehlo_ref  # noqa: E402, F401  (registers the ops)
 from stablehlo_ref.cli.list_ops import own_definitions  # noqa: E402
+from stablehlo_ref.define import attribute_codecs  # noqa: E402
 from stablehlo_ref.define.definition import OpDefinition, Role  # noqa: E402
 from stablehlo_ref.define.members import Attr, Group, In, Member  # noqa: E402
 
 PACKAGE = ROOT / "stablehlo_ref"
 MAX_SHARE = 0.03
+ALIASES = {value: name for name, value in vars(attribute_codecs).items() if get_origin(value) is Annotated}
+REGION_TYPES = ("FunctionType", "RegionFunction", "PlanBlock", "Callee")
+
+
+ON_SLOTS = ("plan_control_flow", "forwarded", "plan_branch")  # roles that may see slots instead of types
 
 
 def annotations(path: Path) -> Iterator[ast.expr]:
@@ -53,17 +59,22 @@ def mismatches(definition: OpDefinition) -> Iterator[str]:
         for parameter in role.parameters:
             member = definition.members.get(parameter)
             if member is not None and not _agrees(hints.get(parameter), member, name, definition, role):
-                yield f"{definition.name}: {name}({parameter}: {hints.get(parameter)}) is a {member}"
-        yield from (f"{definition.name}: {name}({p}) is Any" for p, hint in hints.items() if hint is Any)
+                expected, found = _expected(member), _text(hints.get(parameter))
+                yield f"{definition.name}: parameter '{parameter}' of {name}: expected type {expected}, got {found}"
+        for parameter, hint in hints.items():
+            if hint is Any:
+                what = "the result" if parameter == "return" else f"parameter '{parameter}'"
+                yield f"{definition.name}: {what} of {name}: expected a precise type, got Any"
     for group in definition.groups.values():
         hints = get_type_hints(group.as_type, include_extras=True) if group.as_type else {}
         for field in hints.keys() & group.fields.keys():
             if not _is_of(hints[field], group.fields[field]):
-                yield f"{definition.name}: {group.name}.{field}: {hints[field]} is a {group.fields[field]}"
+                expected, found = _expected(group.fields[field]), _text(hints[field])
+                yield f"{definition.name}: field '{field}' of {group.name}: expected type {expected}, got {found}"
 
 
 def _agrees(hint: object, member: Member, role: str, definition: OpDefinition, _: Role) -> bool:
-    if role == "plan_control_flow" and not isinstance(member, Attr):
+    if role in ON_SLOTS and not isinstance(member, Attr):
         return hint is not Any
     if member.name in definition.traits.shape_operands:  # seen as attributes
         return hint is not Any
@@ -74,7 +85,7 @@ def _agrees(hint: object, member: Member, role: str, definition: OpDefinition, _
     text = str(hint)
     constraint = getattr(member, "constraint", None)
     if constraint is None:  # a region
-        return any(name in text for name in ("FunctionType", "RegionFunction", "PlanBlock", "Callee"))
+        return any(name in text for name in REGION_TYPES)
     if any(t.__name__ not in text for t in constraint.python_types):
         return False
     return not (isinstance(member, In) and member.optional) or "None" in text
@@ -85,6 +96,24 @@ def _is_of(hint: object, attribute: Attr) -> bool:
     optional = attribute.default is None
     expected = attribute.value_type | None if optional else attribute.value_type  # type: ignore[operator]
     return hint == expected or (isinstance(expected, type) and issubclass(expected, Enum) and hint is expected)
+
+
+def _expected(member: Member) -> str:
+    """Return the annotation that a parameter for a member should have, as text."""
+    if isinstance(member, Attr):
+        return _text(member.value_type) + (" | None" if member.default is None else "")
+    if isinstance(member, Group):
+        return _text(member.as_type)
+    constraint = getattr(member, "constraint", None)
+    if constraint is None:
+        return " or ".join(REGION_TYPES)
+    types = " | ".join(t.__name__ for t in constraint.python_types)
+    return f"{types} | None" if isinstance(member, In) and member.optional else types
+
+
+def _text(hint: object) -> str:
+    """Return a type as it is written in the source: `Dims`, `int`."""
+    return ALIASES.get(hint) or (hint.__name__ if isinstance(hint, type) else str(hint))
 
 
 def main() -> int:

@@ -14,7 +14,7 @@ from stablehlo_ref.bytecode.properties import Property, encode_sparse, has_segme
 from stablehlo_ref.bytecode.sections import NEWEST, Version
 from stablehlo_ref.define.definition import definition_of
 from stablehlo_ref.diagnostics import UnsupportedError
-from stablehlo_ref.ir.attributes import Attribute, DenseArray
+from stablehlo_ref.ir.attributes import VERBATIM, Attribute, DenseArray
 from stablehlo_ref.ir.core import Block, Operation, Region
 
 PRODUCER = "stablehlo_ref"
@@ -59,7 +59,9 @@ class PlainForm:
     """Ops as they are."""
 
     def check(self, op: Operation) -> None:
-        """Accept any op."""
+        """Accept any op but one that is only text."""
+        if VERBATIM in op.properties:
+            raise UnsupportedError(f"bytecode cannot hold the pretty form of '{op.name}', which has no class here")
 
     def form(self, op: Operation) -> OpForm:
         """Return an op under its own name, with its attributes as MLIR writes them."""

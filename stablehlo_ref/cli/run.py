@@ -79,6 +79,7 @@ def _parser() -> argparse.ArgumentParser:
     more("--input", metavar="NAME=FILE", type=_named_file, help="an input from a .npy file")
     more("--inputs", metavar="FILE", type=Path, help="inputs by name, or arr_0, ... by position, from a .npz file")
     add("--random-inputs", metavar="SEED", type=_seed, help="draw all inputs at random")
+    add("--random-weights", metavar="SEED", type=_seed, help="draw the elements of constants that the text leaves out")
     add("--rng-seed", metavar="SEED", type=_seed, default=0, help="the seed of the op `rng`")
     add("--replicas", metavar="N", type=_count, help="run N replicas; give --args or --inputs once, or once for each")
     add("--partitions", metavar="M", type=_count, help="run M partitions of each replica, likewise")
@@ -137,6 +138,8 @@ def _seconds(text: str) -> float:
 
 def _run_part(options: argparse.Namespace, part: Part) -> None:
     program = part.parse(options.allow_unregistered_dialect, options.entry).verify()
+    if options.random_weights is not None:
+        program = program.with_random_weights(options.random_weights)
     if program.functions or options.entry:
         _run(options, program)
 

@@ -22,6 +22,7 @@ class Traits:
     isolated_from_above: bool = False  # regions cannot use values from above
     shadows_names: bool = False  # names in regions may repeat, and hide, those of values from above
     single_block: bool = True  # each region is one block that ends with a terminator
+    multiple_blocks: bool = False  # each region is a graph of one or more blocks that end with terminators
     commutative: bool = False
     elementwise: bool = False  # what `plan` returns takes arrays of any shapes that broadcast
     effects: bool = False  # what `plan` returns takes the run's `Context` as its first argument

@@ -55,12 +55,18 @@ _FLOATS: dict[str, DType] = {
 _FLOAT_NAMES = {dtype: name for name, dtype in _FLOATS.items()}
 _COMPLEX = {FLOAT32: COMPLEX64, FLOAT64: COMPLEX128}
 _PARTS = {dtype: part for part, dtype in _COMPLEX.items()}
-_SUB_BYTE_INTEGERS = {(2, True): INT2, (2, False): UINT2, (4, True): INT4, (4, False): UINT4}
-_SUB_BYTE = {dtype: key for key, dtype in _SUB_BYTE_INTEGERS.items()}
+_INTEGERS: dict[tuple[int, bool], DType] = {  # by width and signedness; a width must have both
+    (2, True): INT2,
+    (2, False): UINT2,
+    (4, True): INT4,
+    (4, False): UINT4,
+    **{(8 * n, signed): np.dtype(f"{'i' if signed else 'u'}{n}") for n in (1, 2, 4, 8) for signed in (True, False)},
+}
+_INTEGER_KEYS = {dtype: key for key, dtype in _INTEGERS.items()}
 
 FLOAT_DTYPES = tuple(_FLOATS.values())
-SIGNED_DTYPES = (INT2, INT4, INT8, *map(np.dtype, ("i2", "i4", "i8")))
-UNSIGNED_DTYPES = (UINT2, UINT4, UINT8, UINT16, UINT32, UINT64)
+SIGNED_DTYPES = tuple(dtype for (_, signed), dtype in _INTEGERS.items() if signed)
+UNSIGNED_DTYPES = tuple(dtype for (_, signed), dtype in _INTEGERS.items() if not signed)
 INTEGER_DTYPES = SIGNED_DTYPES + UNSIGNED_DTYPES
 
 
@@ -78,10 +84,8 @@ def numpy_dtype(element_type: Type) -> DType:
     match element_type:
         case BooleanType():
             return BOOL
-        case IntegerType(width, _) if width in (2, 4):
-            return _SUB_BYTE_INTEGERS[width, element_type.is_signed]
-        case IntegerType(width, _) if width in (8, 16, 32, 64):
-            return np.dtype(f"{'i' if element_type.is_signed else 'u'}{width // 8}")
+        case IntegerType(width, _) if (width, element_type.is_signed) in _INTEGERS:
+            return _INTEGERS[width, element_type.is_signed]
         case IndexType():
             return INT64
         case FloatType(name) if name in _FLOATS:
@@ -128,8 +132,8 @@ def is_signed(dtype: DType) -> bool:
 
 
 def is_sub_byte_integer(dtype: DType) -> bool:
-    """Whether `dtype` is a 2-bit or 4-bit integer."""
-    return dtype in _SUB_BYTE
+    """Whether `dtype` is an integer narrower than a byte."""
+    return dtype in _INTEGER_KEYS and _INTEGER_KEYS[dtype][0] < 8
 
 
 def is_narrow_float(dtype: DType) -> bool:
@@ -142,8 +146,8 @@ def bit_width(dtype: DType) -> int:
     """Return the width in bits of an element: 1 for booleans, 4 for i4, 6 for the f6 formats, 64 for complex<f32>."""
     if dtype == BOOL:
         return 1
-    if dtype in _SUB_BYTE:
-        return _SUB_BYTE[dtype][0]
+    if dtype in _INTEGER_KEYS:
+        return _INTEGER_KEYS[dtype][0]
     if is_narrow_float(dtype):
         return int(float_info(dtype).bits)
     return 8 * dtype.itemsize

@@ -13,18 +13,34 @@ from stablehlo_ref.define.spec import bounds
 from stablehlo_ref.diagnostics import EvaluationError, StablehloError
 from stablehlo_ref.interop import to_array
 from stablehlo_ref.ir.arrays import Array, DType, RuntimeValue
-from stablehlo_ref.ir.types import BufferType, TensorType, TokenType, TupleType, Type
+from stablehlo_ref.ir.types import (
+    BooleanType,
+    BufferType,
+    ComplexType,
+    FloatType,
+    IndexType,
+    IntegerType,
+    TensorType,
+    TokenType,
+    TupleType,
+    Type,
+    tensor_type,
+)
 from stablehlo_ref.numerics.dtypes import numpy_dtype
 
 T = TypeVar("T")
+SCALARS = (BooleanType, IntegerType, IndexType, FloatType, ComplexType)
 
 
 def as_value(type: Type, value: object) -> RuntimeValue:
     """Return a host value as a runtime value of `type`; ValueError if dtype, shape or structure differ.
 
     Arrays, tensors of PyTorch and objects with `__array__` or `__dlpack__` must have the dtype of `type`. Python
-    scalars and nested lists of them have no dtype: they are converted where that changes no number.
+    scalars and nested lists of them have no dtype: they are converted where that changes no number. Scalars of
+    MLIR, such as `i64` or `index`, are passed as tensors without dimensions.
     """
+    if isinstance(type, SCALARS):
+        return as_value(tensor_type((), type), value)
     if isinstance(type, TokenType):
         return None
     if isinstance(type, TupleType):

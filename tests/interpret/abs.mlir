@@ -20,7 +20,7 @@ func.func @main() {
 
 // -----
 
-// Integers of 4 bits.
+// 4-bit integers.
 func.func @main() {
   %operand = stablehlo.constant dense<[-8, -7, 7]> : tensor<3xi4>
   %result = stablehlo.abs %operand : tensor<3xi4>

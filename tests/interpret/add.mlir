@@ -33,7 +33,7 @@ func.func @main() {
 
 // -----
 
-// Unsigned integers of 2 bits wrap around.
+// Unsigned 2-bit integers wrap around.
 func.func @main() {
   %lhs = stablehlo.constant dense<[0, 1, 2, 3]> : tensor<4xui2>
   %rhs = stablehlo.constant dense<[3, 3, 3, 3]> : tensor<4xui2>
@@ -44,7 +44,7 @@ func.func @main() {
 
 // -----
 
-// Integers of 4 bits wrap around.
+// 4-bit integers wrap around.
 func.func @main() {
   %lhs = stablehlo.constant dense<[7, -8, 3]> : tensor<3xi4>
   %rhs = stablehlo.constant dense<[1, -1, 4]> : tensor<3xi4>
@@ -55,7 +55,7 @@ func.func @main() {
 
 // -----
 
-// Floats: infinities of opposite signs make NaN; what is too large is infinite.
+// Floats: infinities of opposite signs give NaN; overflow gives infinity.
 func.func @main() {
   %lhs = stablehlo.constant dense<[0x7F800000, 3.0e38, 1.0, 0x7FC00000]> : tensor<4xf32>
   %rhs = stablehlo.constant dense<[0xFF800000, 3.0e38, 2.0, 1.0]> : tensor<4xf32>
@@ -77,7 +77,7 @@ func.func @main() {
 
 // -----
 
-// f8E4M3FN has no infinity: what is too large is NaN.
+// f8E4M3FN has no infinity: overflow gives NaN.
 func.func @main() {
   %lhs = stablehlo.constant dense<[448.0, 1.0]> : tensor<2xf8E4M3FN>
   %rhs = stablehlo.constant dense<[448.0, 0.5]> : tensor<2xf8E4M3FN>

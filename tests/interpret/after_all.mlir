@@ -1,6 +1,6 @@
 // RUN: stablehlo-interp --split-input-file %s
 
-// A token for when all others are there: of none, of one, of many. It puts in order what takes it.
+// A token that waits for all others: for none, one, or many. It orders the ops that take it.
 func.func @main() {
   %token0 = stablehlo.after_all : !stablehlo.token
   %0:2 = "interpreter.run_parallel"(%token0) {infeed = [@first, @second], programs = [[@reads]]} : (!stablehlo.token) -> (tensor<i32>, tensor<i32>)

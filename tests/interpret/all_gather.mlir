@@ -1,6 +1,6 @@
 // RUN: stablehlo-interp --split-input-file %s
 
-// The spec's example: two tensors of each of two replicas, along dimension 1.
+// The spec's example: two tensors from each of two replicas, along dimension 1.
 func.func @all_gather(%a: tensor<2x2xi64>, %b: tensor<2x2xi64>) -> (tensor<2x4xi64>, tensor<2x4xi64>) {
   %result:2 = "stablehlo.all_gather"(%a, %b) {
     all_gather_dim = 1 : i64,
@@ -25,7 +25,7 @@ func.func @main() {
 
 // -----
 
-// cross_replica: groups of replicas, apart in each partition; in the order of the group.
+// cross_replica: groups of replicas, separately in each partition; in the order of the group.
 func.func @all_gather(%a: tensor<1xi32>) -> tensor<2xi32> {
   %result = "stablehlo.all_gather"(%a) {
     all_gather_dim = 0 : i64,
@@ -223,7 +223,7 @@ func.func @main() {
 
 // -----
 
-// A mesh by its symbol, with device ids of its own: along x are devices 0 and 1, and 2 and 3.
+// A mesh given by its symbol, with device ids: the groups along x are (0, 1) and (2, 3).
 "sdy.mesh"() {sym_name = "mesh", stablehlo.mesh = {axes = [{name = "x", size = 2 : i64}, {name = "y", size = 2 : i64}], device_ids = dense<[0, 2, 1, 3]> : tensor<4xi64>}} : () -> ()
 func.func @all_gather(%a: tensor<1xi32>) -> tensor<2xi32> {
   %result = "stablehlo.all_gather"(%a) {
@@ -251,7 +251,7 @@ func.func @main() {
 
 // -----
 
-// Outside of any grid a program is the only process of one.
+// Outside of a process grid the program is its only process.
 func.func @main() {
   %operand = stablehlo.constant dense<[1, 2]> : tensor<2xi32>
   %result = "stablehlo.all_gather"(%operand) {
@@ -264,7 +264,7 @@ func.func @main() {
 
 // -----
 
-// Quantized tensors are moved as they are stored.
+// Quantized tensors are moved in stored form.
 func.func @all_gather(%a: tensor<1xi8>) -> tensor<2xi8> {
   %quantized = stablehlo.bitcast_convert %a : (tensor<1xi8>) -> tensor<1x!quant.uniform<i8:f32, 0.5:3>>
   %gathered = "stablehlo.all_gather"(%quantized) {

@@ -28,7 +28,7 @@ func.func @main() {
 
 // -----
 
-// cross_replica: over replicas, apart in each partition.
+// cross_replica: over replicas, separately in each partition.
 func.func @all_reduce(%a: tensor<i32>) -> tensor<i32> {
   %result = "stablehlo.all_reduce"(%a) ({
   ^bb0(%x: tensor<i32>, %y: tensor<i32>):
@@ -145,7 +145,7 @@ func.func @main() {
 
 // -----
 
-// The order is that of the group: 1 - 10 for the group (0, 1), 10 - 1 for (1, 0).
+// In the order of the group: 1 - 10 for the group (0, 1), 10 - 1 for (1, 0).
 func.func @first(%a: tensor<i32>) -> tensor<i32> {
   %result = "stablehlo.all_reduce"(%a) ({
   ^bb0(%x: tensor<i32>, %y: tensor<i32>):
@@ -186,7 +186,7 @@ func.func @main() {
 
 // -----
 
-// Two in sequence on one channel: the second reduces what the first gave.
+// Two in sequence on one channel: the second reduces the results of the first.
 func.func @twice(%a: tensor<i32>) -> (tensor<i32>, tensor<i32>) {
   %once = "stablehlo.all_reduce"(%a) ({
   ^bb0(%x: tensor<i32>, %y: tensor<i32>):
@@ -215,7 +215,7 @@ func.func @main() {
 
 // -----
 
-// In a loop, and of processes that turn it at different times: each adds the sum of both three times.
+// In a loop that processes iterate at different times: each adds the sum of both three times.
 func.func @loop(%a: tensor<i32>) -> tensor<i32> {
   %zero = stablehlo.constant dense<0> : tensor<i32>
   %results:2 = stablehlo.while(%i = %zero, %v = %a) : tensor<i32>, tensor<i32>
@@ -298,7 +298,7 @@ func.func @main() {
 
 // -----
 
-// Booleans: add is or. Maximum knows that 0.0 is greater than -0.0, and NaN wins.
+// Booleans: add is or. Maximum: 0.0 is greater than -0.0, and NaN wins.
 func.func @any(%a: tensor<2xi1>) -> tensor<2xi1> {
   %result = "stablehlo.all_reduce"(%a) ({
   ^bb0(%x: tensor<i1>, %y: tensor<i1>):
@@ -364,7 +364,7 @@ func.func @main() {
 
 // -----
 
-// Without groups all replicas are one, as in HLO.
+// Without groups all replicas are one group, as in HLO.
 func.func @all_reduce(%a: tensor<i32>) -> tensor<i32> {
   %result = "stablehlo.all_reduce"(%a) ({
   ^bb0(%x: tensor<i32>, %y: tensor<i32>):

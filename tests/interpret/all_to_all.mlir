@@ -27,7 +27,7 @@ func.func @main() {
 
 // -----
 
-// One dimension: blocks change places. The order is that of the group.
+// One dimension: blocks are exchanged, in the order of the group.
 func.func @all_to_all(%a: tensor<2xi32>) -> tensor<2xi32> {
   %result = "stablehlo.all_to_all"(%a) {
     split_dimension = 0 : i64,
@@ -50,7 +50,7 @@ func.func @main() {
 
 // -----
 
-// With a channel groups are of partitions, apart in each replica.
+// With a channel, groups contain partitions, separately in each replica.
 func.func @all_to_all(%a: tensor<2xi32>) -> tensor<2xi32> {
   %result = "stablehlo.all_to_all"(%a) {
     split_dimension = 0 : i64,
@@ -78,7 +78,7 @@ func.func @main() {
 
 // -----
 
-// Without a channel of replicas, apart in each partition.
+// Without a channel, groups contain replicas, separately in each partition.
 func.func @all_to_all(%a: tensor<2xi32>) -> tensor<2xi32> {
   %result = "stablehlo.all_to_all"(%a) {
     split_dimension = 0 : i64,

@@ -22,7 +22,7 @@ func.func @main() {
 
 // -----
 
-// Negative numbers by their bits.
+// Negative numbers, as two's complement bits.
 func.func @main() {
   %lhs = stablehlo.constant dense<[0, 15, -1]> : tensor<3xi16>
   %rhs = stablehlo.constant dense<[-1, 8, -8]> : tensor<3xi16>
@@ -33,7 +33,7 @@ func.func @main() {
 
 // -----
 
-// Integers of 4 bits.
+// 4-bit integers.
 func.func @main() {
   %lhs = stablehlo.constant dense<[-1, 5, -8]> : tensor<3xi4>
   %rhs = stablehlo.constant dense<[6, -3, -5]> : tensor<3xi4>

@@ -26,7 +26,7 @@ func.func @integers() {
 
 // -----
 
-// -1 is the largest number where integers have no sign.
+// -1 is the largest number in unsigned comparisons.
 func.func @integers_without_sign() {
   %a = arith.constant dense<[-1, 5, 5]> : tensor<3xi8>
   %b = arith.constant dense<[16, -1, 2]> : tensor<3xi8>
@@ -100,7 +100,7 @@ func.func @floats() {
 
 // -----
 
-// Of a number and NaN the number, whether the NaN is quiet or signaling.
+// The number of a number and a NaN, whether the NaN is quiet or signaling.
 func.func @numbers_before_nan() {
   %a = arith.constant dense<[0x7F800001, 0x7FC00000, 1.0, 0xFF800001]> : tensor<4xf32>
   %b = arith.constant dense<[1.0, -2.0, 0x7F800001, 0xFFC00000]> : tensor<4xf32>
@@ -164,7 +164,7 @@ func.func @conversions() {
 
 // -----
 
-// Where booleans have a sign, true is -1.
+// As a signed integer, true is -1.
 func.func @booleans() {
   %b = arith.constant dense<[true, false]> : tensor<2xi1>
   %0 = arith.extui %b : tensor<2xi1> to tensor<2xi8>
@@ -185,7 +185,7 @@ func.func @booleans() {
 
 // -----
 
-// Numbers that are no tensors.
+// Scalars that are not tensors.
 func.func @numbers() {
   %a = arith.constant 5 : index
   %b = arith.constant -2 : i32
@@ -225,7 +225,7 @@ func.func @casts_of_unfinished_conversions() {
 
 // -----
 
-// What MLIR leaves open: quotients by 0 have all bits set, remainders by 0 are `lhs`; the lowest number divided by -1 wraps.
+// Undefined in MLIR: quotients by 0 have all bits set, remainders by 0 are `lhs`, the lowest number divided by -1 wraps.
 func.func @division_by_zero() {
   %a = arith.constant dense<[5, -5, 0, -128, -128]> : tensor<5xi8>
   %b = arith.constant dense<[0, 0, 0, -1, 3]> : tensor<5xi8>
@@ -248,7 +248,7 @@ func.func @division_by_zero() {
 
 // -----
 
-// Shifts by the bit width or more, as are those by negative numbers, shift everything out.
+// Shifts by the bit width or more, which includes negative amounts, shift out all bits.
 func.func @shifts_too_far() {
   %a = arith.constant dense<[5, -5, 5, -5]> : tensor<4xi8>
   %s = arith.constant dense<[8, 8, -1, -1]> : tensor<4xi8>
@@ -263,7 +263,7 @@ func.func @shifts_too_far() {
 
 // -----
 
-// Indices wrap around, as integers of 64 bits.
+// Indices wrap around as 64-bit integers.
 func.func @overflow() {
   %most = arith.constant 9223372036854775807 : index
   %least = arith.constant -9223372036854775808 : index
@@ -289,7 +289,7 @@ func.func @overflow() {
 
 // -----
 
-// Integers of 1 bit: true is 1 without a sign, and -1 with one. And of 4 bits, from -8 to 7 or from 0 to 15.
+// 1-bit integers: true is 1 if unsigned, -1 if signed. 4-bit integers: -8 to 7, or 0 to 15.
 func.func @narrow_integers() {
   %a = arith.constant dense<[true, true, false, false]> : tensor<4xi1>
   %b = arith.constant dense<[true, false, true, false]> : tensor<4xi1>
@@ -322,7 +322,7 @@ func.func @narrow_integers() {
 
 // -----
 
-// 448 is the largest f8E4M3FN; what is larger is NaN, as f8E4M3FN has no infinity. Zeros compare equal, NaN with nothing.
+// 448 is the largest f8E4M3FN; larger numbers become NaN, as there is no infinity. Zeros are equal, NaN is unordered.
 func.func @narrow_floats() {
   %a = arith.constant dense<[448.0, 1.0, -0.0]> : tensor<3xf8E4M3FN>
   %b = arith.constant dense<[64.0, 1.0625, 0.0]> : tensor<3xf8E4M3FN>

@@ -30,7 +30,7 @@ func.func @main() {
 
 // -----
 
-// An update in place of a slice; a future that is waited for twice.
+// An asynchronous update of a slice; a future that is awaited twice.
 func.func @main() {
   %operand = stablehlo.constant dense<[1, 2, 3]> : tensor<3xi32>
   %update = stablehlo.constant dense<[8, 9]> : tensor<2xi32>

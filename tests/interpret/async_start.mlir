@@ -27,7 +27,7 @@ func.func @main() {
 
 // -----
 
-// A slice, started twice, the results in the other order.
+// A slice that is started twice, with results taken in reverse order.
 func.func @main() {
   %operand = stablehlo.constant dense<[1, 2, 3, 4]> : tensor<4xi32>
   %first = "stablehlo.async_start"(%operand) ({
@@ -49,7 +49,7 @@ func.func @main() {
 
 // -----
 
-// An op that takes values from above, beside one that names its argument as they are named.
+// An op that captures values from above, and one whose argument shadows their name.
 func.func @main() {
   %operand = stablehlo.constant dense<[1, 2, 3, 4]> : tensor<4xi32>
   %others = stablehlo.constant dense<[5, 6, 7, 8]> : tensor<4xi32>

@@ -24,7 +24,7 @@ func.func @main() {
 
 // -----
 
-// The sign of a zero tells the side of the branch cut.
+// The sign of a zero selects the side of the branch cut.
 func.func @main() {
   %lhs = stablehlo.constant dense<[0.0, -0.0, 0.0]> : tensor<3xf64>
   %rhs = stablehlo.constant dense<[-1.0, -1.0, -0.0]> : tensor<3xf64>

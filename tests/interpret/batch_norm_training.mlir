@@ -32,7 +32,7 @@ func.func @first_dimension() {
 
 // -----
 
-// Of no elements there is no mean.
+// The mean of no elements is NaN.
 func.func @nothing() {
   %operand = stablehlo.constant dense<> : tensor<0x2xf32>
   %one = stablehlo.constant dense<1.0> : tensor<2xf32>

@@ -12,7 +12,7 @@ func.func @main() {
 
 // -----
 
-// A wider type takes up the last dimension.
+// Elements along the last dimension become one wider element.
 func.func @main() {
   %operand = stablehlo.constant dense<[[52719, 35243, 17767, 291], [1, 0, 0, 0]]> : tensor<2x4xui16>
   %result = stablehlo.bitcast_convert %operand : (tensor<2x4xui16>) -> tensor<2xui64>
@@ -32,7 +32,7 @@ func.func @main() {
 
 // -----
 
-// Parts of 4 bits.
+// 4-bit elements.
 func.func @main() {
   %operand = stablehlo.constant dense<[33, -1]> : tensor<2xi8>
   %result = stablehlo.bitcast_convert %operand : (tensor<2xi8>) -> tensor<2x2xui4>

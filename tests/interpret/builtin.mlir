@@ -11,7 +11,7 @@ module @program attributes {mhlo.num_partitions = 1 : i32, mhlo.num_replicas = 1
 
 // -----
 
-// Casts between types of which the same arrays or numbers are: indices are integers of 64 bits.
+// Casts between types with the same values: indices are 64-bit integers.
 func.func @main() {
   %a = arith.constant -7 : index
   %0 = builtin.unrealized_conversion_cast %a : index to i64

@@ -1,6 +1,6 @@
 // RUN: stablehlo-interp --split-input-file %s
 
-// An index that names no branch, below or above, takes the last.
+// An index out of range, below or above, selects the last branch.
 func.func @main() {
   %minus = stablehlo.constant dense<-1> : tensor<i32>
   %zero = stablehlo.constant dense<0> : tensor<i32>

@@ -10,7 +10,7 @@ func.func @main() {
 
 // -----
 
-// Zero keeps its sign, and so does what rounds to it.
+// Zero keeps its sign, and so do numbers that round to zero.
 func.func @main() {
   %operand = stablehlo.constant dense<[-0.0, -0.5, 0.0, 0xFF800000]> : tensor<4xf32>
   %result = stablehlo.ceil %operand : tensor<4xf32>

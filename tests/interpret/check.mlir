@@ -1,6 +1,6 @@
 // RUN: stablehlo-interp --split-input-file %s
 
-// What each check lets pass. Those that fail are in the unit tests.
+// Checks that hold. Those that fail are in the unit tests.
 func.func @main() {
   %nan = stablehlo.constant dense<0x7FC00000> : tensor<f32>
   %zero = stablehlo.constant dense<0.0> : tensor<f32>
@@ -22,7 +22,7 @@ func.func @main() {
 
 // -----
 
-// Quantized values are compared as they are stored.
+// Quantized values are compared in stored form.
 func.func @quantized() {
   %0 = stablehlo.constant dense<[1.0, 2.0]> : tensor<2xf32>
   %1 = stablehlo.uniform_quantize %0 : (tensor<2xf32>) -> tensor<2x!quant.uniform<i8:f32, 0.5:3>>
@@ -33,7 +33,7 @@ func.func @quantized() {
 
 // -----
 
-// A probe gives its operand back, and keeps it under its name, once each time it is reached.
+// A probe returns its operand, and records it under its name each time it is reached.
 func.func @probes() {
   %zero = stablehlo.constant dense<0> : tensor<i32>
   %one = stablehlo.constant dense<1> : tensor<i32>
@@ -55,7 +55,7 @@ func.func @probes() {
 
 // -----
 
-// All element types: NaN is like NaN and 0 like -0, in complex numbers part by part; of 1, 4 and 8 bits.
+// All element types, down to 1 bit: NaN equals NaN and 0 equals -0; complex numbers part by part.
 func.func @element_types() {
   %a = stablehlo.constant dense<[true, false]> : tensor<2xi1>
   check.expect_eq_const %a, dense<[true, false]> : tensor<2xi1>
@@ -77,7 +77,7 @@ func.func @element_types() {
 
 // -----
 
-// Units in the last place are counted across 0 and across powers of two; infinities are as near to themselves as NaN is.
+// ULPs are counted across 0 and across powers of two; infinities, and NaNs, have distance 0 from themselves.
 func.func @units_in_the_last_place() {
   %x = stablehlo.constant dense<[0x00000001, 1.0, 0x7F800000]> : tensor<3xf32>
   %y = stablehlo.constant dense<[0x80000001, 0x3F7FFFFE, 0x7F800000]> : tensor<3xf32>

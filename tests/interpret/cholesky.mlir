@@ -30,7 +30,7 @@ func.func @complex_matrix() {
 
 // -----
 
-// A matrix that is not positive definite gives NaNs, and leaves the others of the batch alone.
+// A matrix that is not positive definite gives NaNs; others of the batch are not affected.
 func.func @batch() {
   %a = stablehlo.constant dense<[[[4.0, 0.0], [2.0, 2.0]], [[1.0, 0.0], [2.0, 3.0]], [[9.0, 0.0], [0.0, 16.0]]]> : tensor<3x2x2xbf16>
   %result = stablehlo.cholesky %a, lower = true : tensor<3x2x2xbf16>

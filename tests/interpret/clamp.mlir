@@ -24,7 +24,7 @@ func.func @main() {
 
 // -----
 
-// One bound of rank 0; where the bounds cross, the upper one holds.
+// One bound of rank 0; if min exceeds max, the result is max.
 func.func @main() {
   %min = stablehlo.constant dense<5> : tensor<i8>
   %operand = stablehlo.constant dense<[1, 6, 9]> : tensor<3xi8>

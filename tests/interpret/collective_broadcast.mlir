@@ -25,7 +25,7 @@ func.func @main() {
 
 // -----
 
-// With a channel groups are of partitions.
+// With a channel, groups contain partitions.
 func.func @collective_broadcast(%a: tensor<i32>) -> tensor<i32> {
   %result = "stablehlo.collective_broadcast"(%a) {
     replica_groups = dense<[[1, 0]]> : tensor<1x2xi64>,
@@ -50,7 +50,7 @@ func.func @main() {
 
 // -----
 
-// has_dynamic_root: one root for each tensor, counted in the group: of (2, 0) number 0 is replica 2.
+// has_dynamic_root: one root per tensor, an index in the group: in (2, 0), index 0 is replica 2.
 func.func @collective_broadcast(%a: tensor<i32>, %b: tensor<2xf32>, %c: tensor<2xi32>) -> (tensor<i32>, tensor<2xf32>) {
   %result:2 = "stablehlo.collective_broadcast"(%a, %b, %c) {
     replica_groups = dense<[[2, 0]]> : tensor<1x2xi64>,

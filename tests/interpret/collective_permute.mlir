@@ -1,6 +1,6 @@
 // RUN: stablehlo-interp --split-input-file %s
 
-// The spec's example: a process that is no target gets zeros.
+// The spec's example: a process that is not a target gets zeros.
 func.func @collective_permute(%a: tensor<2x2xi64>) -> tensor<2x2xi64> {
   %result = "stablehlo.collective_permute"(%a) {
     source_target_pairs = dense<[[0, 1], [1, 2]]> : tensor<2x2xi64>,
@@ -23,7 +23,7 @@ func.func @main() {
 
 // -----
 
-// A ring, and one that keeps its own.
+// A ring, and a process that sends to itself.
 func.func @collective_permute(%a: tensor<i32>) -> tensor<i32> {
   %result = "stablehlo.collective_permute"(%a) {
     source_target_pairs = dense<[[0, 1], [1, 2], [2, 0], [3, 3]]> : tensor<4x2xi64>
@@ -47,7 +47,7 @@ func.func @main() {
 
 // -----
 
-// With a channel pairs are of partitions.
+// With a channel, pairs contain partitions.
 func.func @collective_permute(%a: tensor<i32>) -> tensor<i32> {
   %result = "stablehlo.collective_permute"(%a) {
     source_target_pairs = dense<[[0, 1], [1, 0]]> : tensor<2x2xi64>,
@@ -72,7 +72,7 @@ func.func @main() {
 
 // -----
 
-// Without one of replicas.
+// Without a channel, pairs contain replicas.
 func.func @collective_permute(%a: tensor<i32>) -> tensor<i32> {
   %result = "stablehlo.collective_permute"(%a) {
     source_target_pairs = dense<[[0, 1]]> : tensor<1x2xi64>

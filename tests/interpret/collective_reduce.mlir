@@ -1,6 +1,6 @@
 // RUN: stablehlo-interp --split-input-file %s
 
-// The spec's first example: the reduction is for the first of the group, the others get zeros.
+// The spec's first example: the first process of the group gets the reduction, the others get zeros.
 func.func @collective_reduce(%a: tensor<1x2xi64>) -> tensor<1x2xi64> {
   %result = "stablehlo.collective_reduce"(%a) ({
   ^bb0(%x: tensor<i64>, %y: tensor<i64>):
@@ -28,7 +28,7 @@ func.func @main() {
 
 // -----
 
-// The spec's second example: the root is number 3 of the group.
+// The spec's second example: the root has index 3 in the group.
 func.func @collective_reduce(%a: tensor<1x2xi64>, %b: tensor<1xi32>) -> tensor<1x2xi64> {
   %result = "stablehlo.collective_reduce"(%a, %b) ({
   ^bb0(%x: tensor<i64>, %y: tensor<i64>):
@@ -61,7 +61,7 @@ func.func @main() {
 
 // -----
 
-// Two tensors with roots of their own, in a group that leaves out replica 1.
+// Two tensors with different roots, in a group without replica 1.
 func.func @collective_reduce(%a: tensor<i32>, %b: tensor<i32>, %c: tensor<2xi32>) -> (tensor<i32>, tensor<i32>) {
   %result:2 = "stablehlo.collective_reduce"(%a, %b, %c) ({
   ^bb0(%x: tensor<i32>, %y: tensor<i32>):
@@ -97,7 +97,7 @@ func.func @main() {
 
 // -----
 
-// With a channel groups are of partitions, apart in each replica.
+// With a channel, groups contain partitions, separately in each replica.
 func.func @collective_reduce(%a: tensor<i32>) -> tensor<i32> {
   %result = "stablehlo.collective_reduce"(%a) ({
   ^bb0(%x: tensor<i32>, %y: tensor<i32>):
@@ -126,7 +126,7 @@ func.func @main() {
 
 // -----
 
-// With use_global_device_ids, which MLIR has, of flattened ids.
+// With MLIR's use_global_device_ids, groups contain flattened ids.
 func.func @collective_reduce(%a: tensor<i32>) -> tensor<i32> {
   %result = "stablehlo.collective_reduce"(%a) ({
   ^bb0(%x: tensor<i32>, %y: tensor<i32>):

@@ -88,7 +88,7 @@ func.func @main() {
 
 // -----
 
-// Integers of 4 bits.
+// 4-bit integers.
 func.func @main() {
   %lhs = stablehlo.constant dense<[-8, 7, 1]> : tensor<3xi4>
   %rhs = stablehlo.constant dense<[7, -8, 1]> : tensor<3xi4>
@@ -154,7 +154,7 @@ func.func @main() {
 
 // -----
 
-// TOTALORDER: all numbers and NaNs in a row: EQ.
+// TOTALORDER: all numbers and NaNs in order: EQ.
 func.func @main() {
   %lhs = stablehlo.constant dense<[0x7FC00000, 0.0, 1.0]> : tensor<3xf32>
   %rhs = stablehlo.constant dense<[0x7FC00000, -0.0, 0x7FC00000]> : tensor<3xf32>
@@ -165,7 +165,7 @@ func.func @main() {
 
 // -----
 
-// TOTALORDER: all numbers and NaNs in a row: LT.
+// TOTALORDER: all numbers and NaNs in order: LT.
 func.func @main() {
   %lhs = stablehlo.constant dense<[0x7FC00000, 0.0, 1.0]> : tensor<3xf32>
   %rhs = stablehlo.constant dense<[0x7FC00000, -0.0, 0x7FC00000]> : tensor<3xf32>
@@ -176,7 +176,7 @@ func.func @main() {
 
 // -----
 
-// TOTALORDER: all numbers and NaNs in a row: GE.
+// TOTALORDER: all numbers and NaNs in order: GE.
 func.func @main() {
   %lhs = stablehlo.constant dense<[0x7FC00000, 0.0, 1.0]> : tensor<3xf32>
   %rhs = stablehlo.constant dense<[0x7FC00000, -0.0, 0x7FC00000]> : tensor<3xf32>
@@ -187,7 +187,7 @@ func.func @main() {
 
 // -----
 
-// TOTALORDER: all numbers and NaNs in a row: GT.
+// TOTALORDER: all numbers and NaNs in order: GT.
 func.func @main() {
   %lhs = stablehlo.constant dense<[0x7FC00000, 0.0, 1.0]> : tensor<3xf32>
   %rhs = stablehlo.constant dense<[0x7FC00000, -0.0, 0x7FC00000]> : tensor<3xf32>

@@ -1,6 +1,6 @@
 // RUN: stablehlo-interp --split-input-file %s
 
-// Parts of 32 bits.
+// 32-bit parts.
 func.func @main() {
   %lhs = stablehlo.constant dense<[1.0, 3.0]> : tensor<2xf32>
   %rhs = stablehlo.constant dense<[2.0, 4.0]> : tensor<2xf32>
@@ -11,7 +11,7 @@ func.func @main() {
 
 // -----
 
-// Special parts stay what they are.
+// Special parts are unchanged.
 func.func @main() {
   %lhs = stablehlo.constant dense<[0x7FF0000000000000, 0.0]> : tensor<2xf64>
   %rhs = stablehlo.constant dense<[0x7FF8000000000000, -0.0]> : tensor<2xf64>

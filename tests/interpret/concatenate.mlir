@@ -11,7 +11,7 @@ func.func @main() {
 
 // -----
 
-// Along the last dimension, one without elements.
+// Along the last dimension; one input is empty.
 func.func @main() {
   %input0 = stablehlo.constant dense<[[1.0], [2.0]]> : tensor<2x1xbf16>
   %input1 = stablehlo.constant dense<> : tensor<2x0xbf16>

@@ -19,7 +19,7 @@ func.func @main() {
 
 // -----
 
-// The bits of all elements in one string.
+// The bits of all elements in a hexadecimal string.
 func.func @main() {
   %output = stablehlo.constant dense<"0x0000803F000000C0"> : tensor<2xf32>
 
@@ -29,7 +29,7 @@ func.func @main() {
 
 // -----
 
-// Booleans, complex numbers, integers of 4 bits, floats of 8.
+// Booleans, complex numbers, 4-bit integers, 8-bit floats.
 func.func @main() {
   %a = stablehlo.constant dense<[true, false]> : tensor<2xi1>
   %b = stablehlo.constant dense<(1.0, -2.0)> : tensor<complex<f32>>

@@ -20,7 +20,7 @@ func.func @main() {
 
 // -----
 
-// To booleans: whatever is not zero is true, NaN too.
+// To booleans: everything but zero is true, including NaN.
 func.func @main() {
   %operand = stablehlo.constant dense<[0.0, -0.0, 0.25, 0x7FC00000]> : tensor<4xf32>
   %result = stablehlo.convert %operand : (tensor<4xf32>) -> tensor<4xi1>
@@ -50,7 +50,7 @@ func.func @main() {
 
 // -----
 
-// From floats to integers: toward zero, saturated, NaN as zero.
+// From floats to integers: rounded toward zero, saturated, NaN to zero.
 func.func @main() {
   %operand = stablehlo.constant dense<[1.9, -1.9, 300.0, -300.0, 0x7FC00000, 0x7F800000]> : tensor<6xf32>
   %result = stablehlo.convert %operand : (tensor<6xf32>) -> tensor<6xi8>
@@ -80,7 +80,7 @@ func.func @main() {
 
 // -----
 
-// From f64 to bf16: rounded once, where a stop at f32 would round twice.
+// From f64 to bf16: rounded once, not first to f32.
 func.func @main() {
   %operand = stablehlo.constant dense<[1.00390625000001, 1.00390625]> : tensor<2xf64>
   %result = stablehlo.convert %operand : (tensor<2xf64>) -> tensor<2xbf16>

@@ -22,7 +22,7 @@ func.func @spec_example() {
 
 // -----
 
-// Sums are of the result's type, products too.
+// Sums and products have the result's element type.
 func.func @i8_sums_in_i32() {
   %lhs = stablehlo.constant dense<[[[100], [100], [-100]]]> : tensor<1x3x1xi8>
   %rhs = stablehlo.constant dense<[[[100]], [[100]]]> : tensor<2x1x1xi8>
@@ -181,7 +181,7 @@ func.func @no_input_features() {
 
 // -----
 
-// A window of no elements fits once more than there are elements.
+// An empty window fits one time more often than there are elements.
 func.func @empty_windows() {
   %lhs = stablehlo.constant dense<1> : tensor<1x2x1xi32>
   %rhs = stablehlo.constant dense<1> : tensor<0x1x1xi32>
@@ -196,7 +196,7 @@ func.func @empty_windows() {
 
 // -----
 
-// Nothing but padding.
+// Padding only.
 func.func @empty_space() {
   %lhs = stablehlo.constant dense<1> : tensor<1x0x1xi32>
   %rhs = stablehlo.constant dense<1> : tensor<2x1x1xi32>

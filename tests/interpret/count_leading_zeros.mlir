@@ -10,7 +10,7 @@ func.func @main() {
 
 // -----
 
-// Integers of 8 and of fewer bits.
+// Integers of 8 bits and fewer.
 func.func @main() {
   %operand = stablehlo.constant dense<[0, 1, 64, -128]> : tensor<4xi8>
   %result = stablehlo.count_leading_zeros %operand : tensor<4xi8>
@@ -20,7 +20,7 @@ func.func @main() {
 
 // -----
 
-// Unsigned integers of 4 bits.
+// Unsigned 4-bit integers.
 func.func @main() {
   %operand = stablehlo.constant dense<[0, 1, 7, 15]> : tensor<4xui4>
   %result = stablehlo.count_leading_zeros %operand : tensor<4xui4>
@@ -30,7 +30,7 @@ func.func @main() {
 
 // -----
 
-// Numbers that f64 does not have.
+// Numbers that f64 cannot represent.
 func.func @main() {
   %operand = stablehlo.constant dense<[9007199254740993, 18014398509481983, 18446744073709551615]> : tensor<3xui64>
   %result = stablehlo.count_leading_zeros %operand : tensor<3xui64>

@@ -1,6 +1,6 @@
 // RUN: stablehlo-interp --split-input-file %s
 
-// What reshapes, does so under its witness.
+// A reshape under its witness.
 func.func @main() {
   %x = stablehlo.iota dim = 0 : tensor<6xi32>
   %n = arith.constant 6 : index

@@ -1,6 +1,6 @@
 // RUN: stablehlo-interp --split-input-file %s
 
-// A buffer that holds a tensor's value, and the tensor of it again; handed on by a loop.
+// A tensor is written to a buffer and read back; a loop carries the buffer.
 func.func @main() {
   %value = stablehlo.constant dense<[1.0, 2.0]> : tensor<2xf32>
   %buffer = stablehlo.custom_call @Pin(%value) {api_version = 4 : i32} : (tensor<2xf32>) -> memref<2xf32>
@@ -27,7 +27,7 @@ func.func @main() {
 
 // -----
 
-// A buffer that nothing was written to may hold anything; here it holds zeros.
+// An uninitialized buffer may hold anything; here it holds zeros.
 func.func @main() {
   %buffer = "stablehlo.custom_call"() {call_target_name = "CreateBuffer", api_version = 4 : i32} : () -> memref<3xi32>
   %tuple = "stablehlo.tuple"(%buffer) : (memref<3xi32>) -> tuple<memref<3xi32>>

@@ -23,7 +23,7 @@ func.func @main() {
 
 // -----
 
-// By zero all bits are set; the smallest number divided by -1 is itself.
+// Division by zero sets all bits; the smallest number divided by -1 is itself.
 func.func @main() {
   %lhs = stablehlo.constant dense<[5, 0, -128, -128]> : tensor<4xi8>
   %rhs = stablehlo.constant dense<[0, 0, -1, 0]> : tensor<4xi8>
@@ -45,7 +45,7 @@ func.func @main() {
 
 // -----
 
-// Integers of 4 bits.
+// 4-bit integers.
 func.func @main() {
   %lhs = stablehlo.constant dense<[-8, 7, -8]> : tensor<3xi4>
   %rhs = stablehlo.constant dense<[3, -2, -1]> : tensor<3xi4>
@@ -56,7 +56,7 @@ func.func @main() {
 
 // -----
 
-// Floats by zero.
+// Floats divided by zero.
 func.func @main() {
   %lhs = stablehlo.constant dense<[1.0, -1.0, 0.0, 1.0]> : tensor<4xf32>
   %rhs = stablehlo.constant dense<[0.0, 0.0, 0.0, -0.0]> : tensor<4xf32>

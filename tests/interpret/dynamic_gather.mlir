@@ -12,7 +12,7 @@ func.func @of_slices_of_sizes_that_are_an_operand() {
       index_vector_dim = 1>,
     indices_are_sorted = false
   } : (tensor<2x3xi32>, tensor<2x2xi64>, tensor<2xi64>) -> tensor<2x2xi32>
-  // The second slice would start at column 9 and is moved to column 1.
+  // The start of the second slice, column 9, is clamped to column 1.
   check.expect_eq_const %0, dense<[[5, 6], [2, 3]]> : tensor<2x2xi32>
   return
 }

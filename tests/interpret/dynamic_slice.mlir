@@ -1,6 +1,6 @@
 // RUN: stablehlo-interp --split-input-file %s
 
-// The spec's example: starts are moved into bounds.
+// The spec's example: start indices are clamped.
 func.func @main() {
   %operand = stablehlo.constant dense<[[0, 0, 1, 1], [0, 0, 1, 1], [0, 0, 0, 0], [0, 0, 0, 0]]> : tensor<4x4xi32>
   %start0 = stablehlo.constant dense<-1> : tensor<i64>

@@ -1,6 +1,6 @@
 // RUN: stablehlo-interp --split-input-file %s
 
-// The spec's example: starts are moved into bounds; the operand stays as it is.
+// The spec's example: start indices are clamped; the operand is not changed.
 func.func @main() {
   %operand = stablehlo.constant dense<[[1, 1, 0, 0], [1, 1, 0, 0], [1, 1, 1, 1], [1, 1, 1, 1]]> : tensor<4x4xi32>
   %update = stablehlo.constant dense<[[1, 1], [1, 1]]> : tensor<2x2xi32>
@@ -27,7 +27,7 @@ func.func @main() {
 
 // -----
 
-// An update of the whole.
+// An update of all elements.
 func.func @main() {
   %operand = stablehlo.constant dense<[1, 2]> : tensor<2xi64>
   %update = stablehlo.constant dense<[3, 4]> : tensor<2xi64>

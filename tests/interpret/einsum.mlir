@@ -12,7 +12,7 @@ func.func @matrix_product() {
 
 // -----
 
-// One dimension runs along on both sides, one is summed over on one side only.
+// One dimension is a batch dimension, another is summed on one side only.
 func.func @batches_and_sums() {
   %lhs = stablehlo.constant dense<[[[1.0, 2.0], [3.0, 4.0]], [[5.0, 6.0], [7.0, 8.0]]]> : tensor<2x2x2xbf16>
   %rhs = stablehlo.constant dense<[[1.0, -1.0], [2.0, 0.5]]> : tensor<2x2xbf16>
@@ -25,7 +25,7 @@ func.func @batches_and_sums() {
 
 // -----
 
-// A name that repeats on one side stands for a diagonal.
+// A repeated name in one operand selects the diagonal.
 func.func @diagonals() {
   %lhs = stablehlo.constant dense<[[1, 2], [3, 4]]> : tensor<2x2xi8>
   %rhs = stablehlo.constant dense<[10, 20]> : tensor<2xi8>
@@ -51,7 +51,7 @@ func.func @scalars_and_empty_tensors() {
 
 // -----
 
-// An ellipsis is any number of dimensions, here batching ones: a product with a matrix, and a batched dot product.
+// An ellipsis is any number of dimensions, here batch dimensions: a matrix product, and a batched dot product.
 func.func @ellipses() {
   %lhs = stablehlo.constant dense<[[[1, 2], [3, 4]], [[5, 6], [7, 8]]]> : tensor<2x2x2xi32>
   %rhs = stablehlo.constant dense<[[1, 0], [10, 1]]> : tensor<2x2xi32>
@@ -61,7 +61,7 @@ func.func @ellipses() {
   check.expect_eq_const %1, dense<[[5, 25], [61, 113]]> : tensor<2x2xi32>
   %2 = stablehlo.einsum %lhs, %rhs, config = "i...,...->...i" : (tensor<2x2x2xi32>, tensor<2x2xi32>) -> tensor<2x2x2xi32>
   check.expect_eq_const %2, dense<[[[1, 5], [0, 0]], [[30, 70], [4, 8]]]> : tensor<2x2x2xi32>
-  // The ellipsis of one operand has no dimensions, and the other one's are summed.
+  // The ellipsis of one operand has no dimensions; those of the other are summed.
   %3 = stablehlo.einsum %rhs, %rhs, config = "ij...,...->ji" : (tensor<2x2xi32>, tensor<2x2xi32>) -> tensor<2x2xi32>
   check.expect_eq_const %3, dense<[[12, 120], [0, 12]]> : tensor<2x2xi32>
   func.return

@@ -63,7 +63,7 @@ func.func @main() {
 
 // -----
 
-// A result accuracy may be asked for; results are as accurate as they can be anyway.
+// With a result accuracy; results are correctly rounded anyway.
 func.func @main() {
   %operand = stablehlo.constant dense<[0.0, 1.0]> : tensor<2xf64>
   %result = "stablehlo.exponential"(%operand) {

@@ -10,7 +10,7 @@ func.func @fft() {
 
 // -----
 
-// One turn of a spiral has one frequency; forwards it is the first one.
+// A complex exponential has one frequency; in the forward transform it is the first.
 func.func @fft_sign() {
   %operand = stablehlo.constant dense<[(1.0, 0.0), (0.0, 1.0), (-1.0, 0.0), (0.0, -1.0)]> : tensor<4xcomplex<f64>>
   %result = stablehlo.fft %operand, type = FFT, length = [4] : (tensor<4xcomplex<f64>>) -> tensor<4xcomplex<f64>>
@@ -49,7 +49,7 @@ func.func @irfft() {
 
 // -----
 
-// Odd lengths have no element that is its own mirror image but the first: (6 + 2 * 1.5) / 3, (6 - 1.5 -+ sqrt(3) * 1) / 3.
+// An odd length has no Nyquist frequency: (6 + 2 * 1.5) / 3, (6 - 1.5 -+ sqrt(3) * 1) / 3.
 func.func @irfft_of_odd_length() {
   %operand = stablehlo.constant dense<[(6.0, 0.0), (1.5, 1.0)]> : tensor<2xcomplex<f64>>
   %result = stablehlo.fft %operand, type = IRFFT, length = [3] : (tensor<2xcomplex<f64>>) -> tensor<3xf64>
@@ -59,7 +59,7 @@ func.func @irfft_of_odd_length() {
 
 // -----
 
-// The last dimensions are transformed, each matrix for itself: sums and differences along rows, then columns.
+// The last two dimensions of each matrix are transformed: sums and differences along rows, then columns.
 func.func @fft_of_matrices() {
   %operand = stablehlo.constant dense<[[[(1.0, 0.0), (2.0, 0.0)], [(3.0, 0.0), (4.0, 0.0)]],
                                        [[(0.0, 1.0), (0.0, 0.0)], [(0.0, 0.0), (0.0, 0.0)]]]> : tensor<2x2x2xcomplex<f32>>

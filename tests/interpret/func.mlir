@@ -1,6 +1,6 @@
 // RUN: stablehlo-interp --split-input-file %s
 
-// Functions are called before and after they stand in the text, have any number of results, and call one another.
+// Functions are called before and after their definition, have any number of results, and call each other.
 func.func private @swap(%a: tensor<i32>, %b: tensor<f32>) -> (tensor<f32>, tensor<i32>) {
   return %b, %a : tensor<f32>, tensor<i32>
 }
@@ -49,7 +49,7 @@ func.func private @factorial(%n: tensor<i64>) -> tensor<i64> {
 
 // -----
 
-// Numbers, tuples and quantized tensors are passed as they are; attributes and visibilities change nothing.
+// Scalars, tuples and quantized tensors are passed unchanged; attributes and visibilities have no effect.
 func.func @main() attributes {execution_thread = "main"} {
   %n = arith.constant 7 : index
   %0 = call @index(%n) : (index) -> index

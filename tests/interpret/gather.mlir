@@ -1,6 +1,6 @@
 // RUN: stablehlo-interp --split-input-file %s
 
-// Rows of a table; starts that are out of bounds move to the nearest row.
+// Rows of a table; start indices are clamped to the bounds.
 func.func @rows() {
   %operand = stablehlo.constant dense<[[1, 2, 3], [4, 5, 6], [7, 8, 9]]> : tensor<3x3xi32>
   %start_indices = stablehlo.constant dense<[2, 0, -5, 100]> : tensor<4xi64>
@@ -31,7 +31,7 @@ func.func @columns() {
 // -----
 
 // A window for each index, offset dimensions around the batch dimension; the components of an index in the rows of
-// `start_indices`. A window at (1, 2) would stick out: it moves to (1, 1).
+// `start_indices`. A window at (1, 2) would be out of bounds, so its start is clamped to (1, 1).
 func.func @windows() {
   %operand = stablehlo.constant dense<[[1, 2, 3], [4, 5, 6], [7, 8, 9]]> : tensor<3x3xi32>
   %start_indices = stablehlo.constant dense<[[0, 1], [0, 2]]> : tensor<2x2xi32>
@@ -59,7 +59,7 @@ func.func @start_index_map() {
 
 // -----
 
-// Each row of the operand has indices of its own.
+// Each row of the operand has its own indices.
 func.func @batching_dims() {
   %operand = stablehlo.constant dense<[[1, 2, 3], [4, 5, 6]]> : tensor<2x3xi32>
   %start_indices = stablehlo.constant dense<[[[2], [0]], [[1], [1]]]> : tensor<2x2x1xi32>

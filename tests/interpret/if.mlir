@@ -13,7 +13,7 @@ func.func @main() {
   return
 }
 
-// The branches capture values from above; one returns a captured value itself.
+// The branches capture values from above; one returns a captured value.
 func.func private @choose(%pred: tensor<i1>, %x: tensor<2xf32>) -> (tensor<2xf32>, tensor<i32>) {
   %one = stablehlo.constant dense<1> : tensor<i32>
   %two = stablehlo.constant dense<2> : tensor<i32>

@@ -10,7 +10,7 @@ func.func @main() {
 
 // -----
 
-// Of real numbers, zero.
+// The imaginary part of real numbers is zero.
 func.func @main() {
   %operand = stablehlo.constant dense<[1.0, -2.0]> : tensor<2xf64>
   %result = stablehlo.imag %operand : tensor<2xf64>

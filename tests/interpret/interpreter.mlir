@@ -13,7 +13,7 @@ func.func @main() {
 
 // -----
 
-// A probe gives its operand back; what one id has kept is in the order of the run, whichever function was in it.
+// A probe returns its operand; the values under one id are in the order of the run, across functions.
 func.func @main() {
   %x = stablehlo.constant dense<[1, 2]> : tensor<2xi32>
   %0 = interpreter.probe %x, probe_id = "x" : tensor<2xi32>
@@ -32,7 +32,7 @@ func.func private @doubled(%x: tensor<2xi32>) -> tensor<2xi32> {
 
 // -----
 
-// Each process of the grid has its own function and inputs; results come row by row.
+// Each process of the grid has its own function and inputs; results are in row-major order.
 func.func @main() {
   %a = stablehlo.constant dense<1> : tensor<i32>
   %b = stablehlo.constant dense<10> : tensor<i32>
@@ -44,7 +44,7 @@ func.func @main() {
   check.expect_eq_const %0#3, dense<100> : tensor<i32>
   return
 }
-// The sum of the replicas of a partition, of which that of @none gives 0.
+// The sum over the replicas of a partition, where @none contributes 0.
 func.func private @sum(%x: tensor<i32>) -> tensor<i32> {
   %0 = "stablehlo.all_reduce"(%x) <{replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>}> ({
   ^bb0(%p: tensor<i32>, %q: tensor<i32>):

@@ -18,7 +18,7 @@ func.func @main() {
 
 // -----
 
-// Floats, rounded to even where they are too few.
+// Floats: integers that are not representable are rounded to even.
 func.func @main() {
   %output = stablehlo.iota dim = 0 : tensor<10xf8E5M2>
   check.expect_eq_const %output, dense<[0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 8.0]> : tensor<10xf8E5M2>
@@ -36,7 +36,7 @@ func.func @main() {
 
 // -----
 
-// Unsigned integers of 4 bits.
+// Unsigned 4-bit integers.
 func.func @main() {
   %output = stablehlo.iota dim = 1 : tensor<1x4xui4>
   check.expect_eq_const %output, dense<[[0, 1, 2, 3]]> : tensor<1x4xui4>

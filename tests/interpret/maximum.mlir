@@ -33,7 +33,7 @@ func.func @main() {
 
 // -----
 
-// NaN, if one of them is.
+// NaN if either operand is NaN.
 func.func @main() {
   %lhs = stablehlo.constant dense<[0x7FC00000, 1.0, 0x7F800000]> : tensor<3xf32>
   %rhs = stablehlo.constant dense<[1.0, 0x7FC00000, 0xFF800000]> : tensor<3xf32>
@@ -67,7 +67,7 @@ func.func @main() {
 
 // -----
 
-// Integers of 4 bits.
+// 4-bit integers.
 func.func @main() {
   %lhs = stablehlo.constant dense<[-8, 7]> : tensor<2xi4>
   %rhs = stablehlo.constant dense<[7, -8]> : tensor<2xi4>

@@ -23,7 +23,7 @@ func.func private @next() -> tensor<i64> {
 
 // -----
 
-// Numbers and constants without `private`; a variable without a value is stored to before it is read.
+// Scalars and constants without `private`; a variable without an initial value is stored before it is loaded.
 ml_program.global public mutable @number(5 : i64) : i64
 ml_program.global @flag(true) : i1
 ml_program.global private mutable @unset : tensor<2xf32>
@@ -46,7 +46,7 @@ func.func @main() {
 
 // -----
 
-// What is stored in a loop is there after it.
+// A value that is stored in a loop can be loaded after the loop.
 ml_program.global private mutable @sum(dense<0> : tensor<i32>) : tensor<i32>
 func.func @main() {
   %zero = stablehlo.constant dense<0> : tensor<i32>

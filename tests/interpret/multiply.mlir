@@ -33,7 +33,7 @@ func.func @main() {
 
 // -----
 
-// Integers of 4 bits wrap around.
+// 4-bit integers wrap around.
 func.func @main() {
   %lhs = stablehlo.constant dense<[3, -8, 7]> : tensor<3xi4>
   %rhs = stablehlo.constant dense<[3, -1, 2]> : tensor<3xi4>

@@ -40,7 +40,7 @@ func.func @main() {
 
 // -----
 
-// Floats: the sign is flipped, that of zero and NaN too.
+// Floats: the sign is flipped, also of zero and NaN.
 func.func @main() {
   %operand = stablehlo.constant dense<[0.0, -0.0, 0x7FC00000, 1.0]> : tensor<4xf32>
   %result = stablehlo.negate %operand : tensor<4xf32>

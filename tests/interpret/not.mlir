@@ -30,7 +30,7 @@ func.func @main() {
 
 // -----
 
-// Unsigned integers of 4 bits.
+// Unsigned 4-bit integers.
 func.func @main() {
   %operand = stablehlo.constant dense<[0, 1, 15]> : tensor<3xui4>
   %result = stablehlo.not %operand : tensor<3xui4>

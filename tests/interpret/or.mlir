@@ -22,7 +22,7 @@ func.func @main() {
 
 // -----
 
-// Negative numbers by their bits.
+// Negative numbers, as two's complement bits.
 func.func @main() {
   %lhs = stablehlo.constant dense<[0, 15, -1]> : tensor<3xi16>
   %rhs = stablehlo.constant dense<[-1, 8, -8]> : tensor<3xi16>
@@ -33,7 +33,7 @@ func.func @main() {
 
 // -----
 
-// Unsigned integers of 64 bits.
+// Unsigned 64-bit integers.
 func.func @main() {
   %lhs = stablehlo.constant dense<[9223372036854775808, 1]> : tensor<2xui64>
   %rhs = stablehlo.constant dense<[1, 2]> : tensor<2xui64>

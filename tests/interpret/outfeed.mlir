@@ -1,6 +1,6 @@
 // RUN: stablehlo-interp --split-input-file %s
 
-// Writing gives a token, which orders what comes after.
+// Writing returns a token, which orders later ops.
 func.func @outfeed(%a: tensor<2x2x2xi64>, %token: !stablehlo.token) -> (tensor<2x2x2xi64>, !stablehlo.token) {
   %0 = "stablehlo.outfeed"(%a, %token) {outfeed_config = ""} : (tensor<2x2x2xi64>, !stablehlo.token) -> !stablehlo.token
   %1 = "stablehlo.outfeed"(%0) : (!stablehlo.token) -> !stablehlo.token

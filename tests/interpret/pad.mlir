@@ -12,7 +12,7 @@ func.func @main() {
 
 // -----
 
-// Edges alone.
+// Edge padding only.
 func.func @main() {
   %operand = stablehlo.constant dense<[[1.0, 2.0]]> : tensor<1x2xf32>
   %padding_value = stablehlo.constant dense<9.0> : tensor<f32>
@@ -60,7 +60,7 @@ func.func @main() {
 
 // -----
 
-// No elements, and then some.
+// An empty operand, and a result with elements.
 func.func @main() {
   %operand = stablehlo.constant dense<[]> : tensor<0xi8>
   %padding_value = stablehlo.constant dense<7> : tensor<i8>

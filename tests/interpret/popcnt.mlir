@@ -10,7 +10,7 @@ func.func @main() {
 
 // -----
 
-// Negative numbers by their bits.
+// Negative numbers, as two's complement bits.
 func.func @main() {
   %operand = stablehlo.constant dense<[-1, -128, 3]> : tensor<3xi8>
   %result = stablehlo.popcnt %operand : tensor<3xi8>
@@ -20,7 +20,7 @@ func.func @main() {
 
 // -----
 
-// Unsigned integers of 4 bits.
+// Unsigned 4-bit integers.
 func.func @main() {
   %operand = stablehlo.constant dense<[0, 15, 10]> : tensor<3xui4>
   %result = stablehlo.popcnt %operand : tensor<3xui4>

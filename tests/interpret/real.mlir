@@ -10,7 +10,7 @@ func.func @main() {
 
 // -----
 
-// Of real numbers, themselves.
+// Real numbers are unchanged.
 func.func @main() {
   %operand = stablehlo.constant dense<[1.0, -2.0]> : tensor<2xbf16>
   %result = stablehlo.real %operand : tensor<2xbf16>

@@ -1,6 +1,6 @@
 // RUN: stablehlo-interp --split-input-file %s
 
-// Bounds that a run tells: rows 0 and 2, columns 1 and 3 of a 3 x 4 matrix of 0 to 11.
+// Bounds known at run time: rows 0 and 2, columns 1 and 3 of a 3 x 4 matrix of 0 to 11.
 func.func @main() {
   %x = stablehlo.constant dense<[[0, 1, 2, 3], [4, 5, 6, 7], [8, 9, 10, 11]]> : tensor<3x4xi32>
   %zero = stablehlo.constant dense<0> : tensor<2xi64>
@@ -16,7 +16,7 @@ func.func @main() {
 
 // -----
 
-// Nothing is left where the limit is the start; a stride may be larger than the slice.
+// The slice is empty if limit equals start; a stride may be larger than the slice.
 func.func @main() {
   %x = stablehlo.constant dense<[1.0, 2.0, 3.0]> : tensor<3xbf16>
   %start = stablehlo.constant dense<1> : tensor<1xi32>
@@ -31,7 +31,7 @@ func.func @main() {
 
 // -----
 
-// Quantized elements are taken as they are stored.
+// Quantized elements are moved in stored form.
 func.func @main() {
   %f = stablehlo.constant dense<[1.0, 2.0, 3.0]> : tensor<3xf32>
   %x = stablehlo.uniform_quantize %f : (tensor<3xf32>) -> tensor<3x!quant.uniform<i8:f32, 0.5>>

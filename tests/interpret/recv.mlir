@@ -1,6 +1,6 @@
 // RUN: stablehlo-interp --split-input-file %s
 
-// Pairs of replicas: each gets what its source sent; one that is no target, zeros.
+// Pairs of replicas: each target gets what its source sent, other replicas get zeros.
 func.func @exchange(%a: tensor<i32>) -> tensor<i32> {
   %token = stablehlo.after_all : !stablehlo.token
   %sent = "stablehlo.send"(%a, %token) {
@@ -28,7 +28,7 @@ func.func @main() {
 
 // -----
 
-// Of partitions, where there are no replicas.
+// Pairs of partitions, if there is one replica.
 func.func @exchange(%a: tensor<i32>) -> tensor<i32> {
   %token = stablehlo.after_all : !stablehlo.token
   %sent = "stablehlo.send"(%a, %token) {
@@ -54,7 +54,7 @@ func.func @main() {
 
 // -----
 
-// In a grid of two dimensions a channel has pairs of partitions.
+// In a grid of replicas and partitions, pairs are partitions.
 func.func @exchange(%a: tensor<i32>) -> tensor<i32> {
   %token = stablehlo.after_all : !stablehlo.token
   %sent = "stablehlo.send"(%a, %token) {
@@ -84,7 +84,7 @@ func.func @main() {
 
 // -----
 
-// What is sent first is received first; several tensors, and none.
+// Messages are received in the order in which they were sent; several tensors, and none.
 func.func @send(%token: !stablehlo.token) -> !stablehlo.token {
   %a = stablehlo.constant dense<1> : tensor<i32>
   %b = stablehlo.constant dense<[2.0, 3.0]> : tensor<2xf32>

@@ -17,7 +17,7 @@ func.func @main() {
 
 // -----
 
-// Several dimensions, in any order; the init value counts once.
+// Several dimensions, in any order; the init value is added once.
 func.func @main() {
   %input = stablehlo.constant dense<[[[1, 2], [3, 4]], [[5, 6], [7, 8]]]> : tensor<2x2x2xi32>
   %init_value = stablehlo.constant dense<100> : tensor<i32>
@@ -32,7 +32,7 @@ func.func @main() {
 
 // -----
 
-// A slice of nothing is the init value; no slices, no results; no dimensions, slices of one element.
+// An empty slice gives the init value; no slices, no results; without dimensions slices have one element.
 func.func @main() {
   %nothing = stablehlo.constant dense<> : tensor<2x0xf32>
   %init_value = stablehlo.constant dense<2.5> : tensor<f32>
@@ -51,7 +51,7 @@ func.func @main() {
 
 // -----
 
-// NaN is above all and below all; of zeros the positive one is the greater.
+// NaN is greater and less than all numbers; +0 is greater than -0.
 func.func @main() {
   %input = stablehlo.constant dense<[[0.0, 0x7FC00000, 1.0], [-0.0, 0.0, -1.0], [-0.0, 5.0, 0.0]]> : tensor<3x3xf32>
   %low = stablehlo.constant dense<0xFF800000> : tensor<f32>
@@ -105,7 +105,7 @@ func.func @main() {
 
 // -----
 
-// The greatest element with its index, as JAX writes argmax: the first NaN, or the first of equal ones.
+// The greatest element and its index, as JAX writes argmax: the first NaN, or the first of equal elements.
 func.func @main() {
   %input = stablehlo.constant dense<[[1.0, 3.0, 3.0, 2.0], [0x7FC00000, 9.0, 0x7FC00000, 9.0], [0.0, -0.0, -1.0, 0.0]]> : tensor<3x4xf32>
   %index = stablehlo.iota dim = 1 : tensor<3x4xi32>
@@ -169,7 +169,7 @@ func.func @main() {
 
 // -----
 
-// Quantized: numbers 1.0, 2.5 and -0.5, stored in halves of one.
+// Quantized: 1.0, 2.5 and -0.5 with scale 0.5.
 func.func @main() {
   %stored = stablehlo.constant dense<[2, 5, -1]> : tensor<3xi8>
   %input = stablehlo.bitcast_convert %stored : (tensor<3xi8>) -> tensor<3x!quant.uniform<i8:f32, 0.5>>

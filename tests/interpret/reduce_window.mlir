@@ -21,7 +21,7 @@ func.func @main() {
 
 // -----
 
-// Windows of 3, at every second element; what is left out of the attributes is one and nothing.
+// Windows of 3 at every second element; omitted attributes have their defaults.
 func.func @main() {
   %input = stablehlo.constant dense<[5.0, 1.0, 2.0, 0x7FC00000, 3.0, 4.0, 1.0]> : tensor<7xf32>
   %low = stablehlo.constant dense<0xFF800000> : tensor<f32>
@@ -36,7 +36,7 @@ func.func @main() {
 
 // -----
 
-// Negative padding takes elements away: 2 + 3, 3 + 4.
+// Negative padding removes elements: 2 + 3, 3 + 4.
 func.func @main() {
   %input = stablehlo.constant dense<[1, 2, 3, 4, 5]> : tensor<5xi32>
   %zero = stablehlo.constant dense<0> : tensor<i32>
@@ -51,7 +51,7 @@ func.func @main() {
 
 // -----
 
-// Sums of all elements up to each one, and from each one on.
+// Cumulative sums, forward and in reverse.
 func.func @main() {
   %input = stablehlo.constant dense<[[1, 2, 3, 4], [10, 20, 30, 40]]> : tensor<2x4xi32>
   %zero = stablehlo.constant dense<0> : tensor<i32>

@@ -11,7 +11,7 @@ func.func @main() {
 
 // -----
 
-// By zero it is the dividend; of the smallest number by -1 it is zero.
+// The remainder by zero is the dividend; that of the smallest number by -1 is zero.
 func.func @main() {
   %lhs = stablehlo.constant dense<[5, -5, -128]> : tensor<3xi8>
   %rhs = stablehlo.constant dense<[0, 0, -1]> : tensor<3xi8>
@@ -44,7 +44,7 @@ func.func @main() {
 
 // -----
 
-// Floats: a quotient that no integer type holds.
+// Floats: a quotient that fits no integer type.
 func.func @main() {
   %lhs = stablehlo.constant dense<[1.0e30]> : tensor<1xf32>
   %rhs = stablehlo.constant dense<[3.0]> : tensor<1xf32>

@@ -1,6 +1,6 @@
 // RUN: stablehlo-interp --split-input-file %s
 
-// Of each process of 2 x 2.
+// In each process of a 2 x 2 grid.
 func.func @replica_id() -> tensor<ui32> {
   %result = stablehlo.replica_id : tensor<ui32>
   func.return %result : tensor<ui32>
@@ -18,7 +18,7 @@ func.func @main() {
 
 // -----
 
-// Outside of any grid.
+// Outside of a process grid.
 func.func @main() {
   %result = "stablehlo.replica_id"() : () -> tensor<ui32>
   check.expect_eq_const %result, dense<0> : tensor<ui32>

@@ -30,7 +30,7 @@ func.func @main() {
 
 // -----
 
-// What is transposed is read in its new order.
+// A transposed operand is read in its new order.
 func.func @main() {
   %operand = stablehlo.constant dense<[[1, 2, 3], [4, 5, 6]]> : tensor<2x3xi32>
   %0 = stablehlo.transpose %operand, dims = [1, 0] : (tensor<2x3xi32>) -> tensor<3x2xi32>

@@ -20,7 +20,7 @@ func.func @main() {
 
 // -----
 
-// No dimension.
+// No dimensions.
 func.func @main() {
   %operand = stablehlo.constant dense<[true, false]> : tensor<2xi1>
   %result = stablehlo.reverse %operand, dims = [] : tensor<2xi1>

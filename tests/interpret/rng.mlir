@@ -1,6 +1,6 @@
 // RUN: stablehlo-interp --split-input-file %s
 
-// All numbers are in [a, b), whatever is drawn.
+// All drawn numbers are in [a, b).
 func.func @uniform_f32() {
   %a = stablehlo.constant dense<-1.0> : tensor<f32>
   %b = stablehlo.constant dense<2.0> : tensor<f32>
@@ -16,7 +16,7 @@ func.func @uniform_f32() {
 
 // -----
 
-// There is one integer in [3, 4).
+// Only one integer is in [3, 4).
 func.func @uniform_i32() {
   %a = stablehlo.constant dense<3> : tensor<i32>
   %b = stablehlo.constant dense<4> : tensor<i32>

@@ -1,6 +1,6 @@
 // RUN: stablehlo-interp --split-input-file %s
 
-// Expected values but the first are those of XLA on a CPU.
+// Expected values, except for the first, were computed by XLA on a CPU.
 
 // The spec's example.
 func.func @three_fry_2x2xui64() {
@@ -24,7 +24,7 @@ func.func @three_fry_3xui32() {
 
 // -----
 
-// Pairs lie along the first even dimension; the counter wraps.
+// Pairs are along the first even dimension; the counter wraps.
 func.func @three_fry_2x3xui32() {
   %state = stablehlo.constant dense<[7, 18446744073709551615]> : tensor<2xui64>
   %after, %bits = stablehlo.rng_bit_generator %state, algorithm = THREE_FRY : (tensor<2xui64>) -> (tensor<2xui64>, tensor<2x3xui32>)
@@ -55,7 +55,7 @@ func.func @three_fry_4xui8() {
 
 // -----
 
-// The key is the upper word of the counter too.
+// The key is also the upper word of the counter.
 func.func @philox_5xui32() {
   %state = stablehlo.constant dense<[1, 2]> : tensor<2xui64>
   %after, %bits = stablehlo.rng_bit_generator %state, algorithm = PHILOX : (tensor<2xui64>) -> (tensor<2xui64>, tensor<5xui32>)

@@ -10,7 +10,7 @@ func.func @main() {
 
 // -----
 
-// The numbers next to a tie, and one that has no fraction any more.
+// The numbers next to a tie, and a number without a fraction.
 func.func @main() {
   %operand = stablehlo.constant dense<[0.49999997, -0.49999997, 8388609.0, 0x7FC00000]> : tensor<4xf32>
   %result = stablehlo.round_nearest_afz %operand : tensor<4xf32>

@@ -10,7 +10,7 @@ func.func @main() {
 
 // -----
 
-// The sign of what rounds to zero.
+// The sign of numbers that round to zero.
 func.func @main() {
   %operand = stablehlo.constant dense<[-0.5, -0.0, 0.5]> : tensor<3xf32>
   %result = stablehlo.round_nearest_even %operand : tensor<3xf32>

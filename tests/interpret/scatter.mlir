@@ -1,6 +1,6 @@
 // RUN: stablehlo-interp --split-input-file %s
 
-// Several updates of one element add up.
+// Updates of the same element accumulate.
 func.func @add() {
   %input = stablehlo.constant dense<[1, 2, 3, 4]> : tensor<4xi32>
   %scatter_indices = stablehlo.constant dense<[[1], [3], [1]]> : tensor<3x1xi32>
@@ -19,7 +19,7 @@ func.func @add() {
 
 // -----
 
-// Updates happen in their order: of several that overwrite one element the last one stays.
+// Updates are applied in order: the last one that overwrites an element wins.
 func.func @overwrite() {
   %input = stablehlo.constant dense<[1, 2, 3, 4]> : tensor<4xi32>
   %scatter_indices = stablehlo.constant dense<[1, 3, 1]> : tensor<3xi32>
@@ -37,7 +37,7 @@ func.func @overwrite() {
 
 // -----
 
-// Any body: 2 a + b, of which the order matters. ((1 * 2 + 5) * 2 + 6) = 20.
+// A body for which the order matters, 2 a + b: ((1 * 2 + 5) * 2 + 6) = 20.
 func.func @any_body() {
   %input = stablehlo.constant dense<[0.0, 1.0]> : tensor<2xf32>
   %scatter_indices = stablehlo.constant dense<[1, 0, 1]> : tensor<3xi64>
@@ -57,7 +57,7 @@ func.func @any_body() {
 
 // -----
 
-// Of a window that sticks out the part that is in bounds counts.
+// A window that is partly out of bounds updates the elements in bounds.
 func.func @out_of_bounds() {
   %input = stablehlo.constant dense<[[1, 2, 3], [4, 5, 6]]> : tensor<2x3xi32>
   %scatter_indices = stablehlo.constant dense<[[1, 1], [-1, 0], [0, 9]]> : tensor<3x2xi32>
@@ -96,7 +96,7 @@ func.func @one_window() {
 
 // -----
 
-// Each row of the input has indices of its own.
+// Each row of the input has its own indices.
 func.func @batching_dims() {
   %input = stablehlo.constant dense<[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]> : tensor<2x3xf64>
   %scatter_indices = stablehlo.constant dense<[[2, 0], [1, 1]]> : tensor<2x2xi32>
@@ -116,7 +116,7 @@ func.func @batching_dims() {
 
 // -----
 
-// Two inputs whose new values depend on one another: the larger update and where it came from.
+// Two inputs whose new values depend on each other: the larger update and its index.
 func.func @several_inputs() {
   %values = stablehlo.constant dense<[0.0, 0.0]> : tensor<2xf32>
   %places = stablehlo.constant dense<-1> : tensor<2xi32>
@@ -140,7 +140,7 @@ func.func @several_inputs() {
 
 // -----
 
-// The body's types decide in which type updates are added up: 100 + 100 is no i8.
+// Updates are added in the element type of the body: 100 + 100 does not fit in i8.
 func.func @promotion() {
   %input = stablehlo.constant dense<[100, 1]> : tensor<2xi8>
   %scatter_indices = stablehlo.constant dense<[[0]]> : tensor<1x1xi32>
@@ -159,7 +159,7 @@ func.func @promotion() {
 
 // -----
 
-// NaN wins, and +0 is more than -0, in whatever order they come.
+// NaN wins and +0 is greater than -0, in any order.
 func.func @maximum_of_special_values() {
   %input = stablehlo.constant dense<[-0.0, 0.0, 1.0]> : tensor<3xf32>
   %scatter_indices = stablehlo.constant dense<[0, 1, 2]> : tensor<3xi32>

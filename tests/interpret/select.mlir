@@ -12,7 +12,7 @@ func.func @main() {
 
 // -----
 
-// One boolean for all.
+// One boolean for all elements.
 func.func @main() {
   %pred = stablehlo.constant dense<true> : tensor<i1>
   %on_true = stablehlo.constant dense<[[1, 2], [3, 4]]> : tensor<2x2xi32>
@@ -48,7 +48,7 @@ func.func @main() {
 
 // -----
 
-// Integers of 4 bits.
+// 4-bit integers.
 func.func @main() {
   %pred = stablehlo.constant dense<[true, false]> : tensor<2xi1>
   %on_true = stablehlo.constant dense<[-8, 1]> : tensor<2xi4>

@@ -56,7 +56,7 @@ func.func @main() {
 
 // -----
 
-// Windows that overlap scatter to one element; what no window selects has the init value; the scatter promotes.
+// Overlapping windows scatter to the same element; unselected elements have the init value; the scatter promotes.
 func.func @main() {
   %operand = stablehlo.constant dense<[1, 9, 2, 3]> : tensor<4xi8>
   %source = stablehlo.constant dense<[100, 100, 20]> : tensor<3xi8>

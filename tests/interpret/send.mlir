@@ -26,7 +26,7 @@ func.func @main() {
 
 // -----
 
-// The receiver may be first to come.
+// The receiver may run first.
 func.func @send(%a: tensor<2xi64>, %token: !stablehlo.token) -> !stablehlo.token {
   %result = "stablehlo.send"(%a, %token) {
     channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>

@@ -1,6 +1,6 @@
 // RUN: stablehlo-interp --split-input-file %s
 
-// The first elements are kept; the bound of the result says how many there were.
+// The first elements are kept; the bound of the result is the old size.
 func.func @main() {
   %x = stablehlo.constant dense<[[1, 2, 3], [4, 5, 6]]> : tensor<2x3xi32>
   %n = stablehlo.constant dense<2> : tensor<i32>
@@ -16,7 +16,7 @@ func.func @main() {
 
 // -----
 
-// To nothing, and to what it was.
+// To size 0, and to the old size.
 func.func @main() {
   %x = stablehlo.constant dense<[1.5, 2.5]> : tensor<2xf32>
   %zero = stablehlo.constant dense<0> : tensor<i32>

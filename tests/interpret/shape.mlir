@@ -1,6 +1,6 @@
 // RUN: stablehlo-interp --split-input-file %s
 
-// A broadcast as exporters write it that know no shapes.
+// A broadcast as exporters write it if shapes are unknown.
 func.func @dynamic_broadcast() {
   %a = stablehlo.constant dense<[[1, 2, 3]]> : tensor<1x3xi32>
   %b = stablehlo.constant dense<[[10], [20]]> : tensor<2x1xi32>
@@ -87,7 +87,7 @@ func.func @reshapes() {
 
 // -----
 
-// Splits count from either end; what is split off may be empty.
+// Split positions count from either end; a part may be empty.
 func.func @splits() {
   %s = shape.const_shape [4, 5, 6] : !shape.shape
   %zero = arith.constant 0 : index
@@ -122,7 +122,7 @@ func.func @splits() {
 
 // -----
 
-// Quotients are rounded down, also those of negative numbers; of shapes the larger and the smaller sizes.
+// Quotients are rounded down, also for negative numbers; the elementwise maximum and minimum of shapes.
 func.func @sizes() {
   %seven = shape.const_size 7
   %minus_two = shape.const_size -2
@@ -152,7 +152,7 @@ func.func @sizes() {
 
 // -----
 
-// One shape in the types that it may have; the shape of a scalar, which has one element; a shape with a 0 in it.
+// One shape in each type that it can have; the shape of a scalar, with one element; a shape that contains 0.
 func.func @types_of_shapes() {
   %sizes = stablehlo.constant dense<[2, 0]> : tensor<2xi64>
   %extents = arith.index_cast %sizes : tensor<2xi64> to tensor<2xindex>
@@ -175,7 +175,7 @@ func.func @types_of_shapes() {
 
 // -----
 
-// Shapes of different ranks meet at their ends; 0 and 1 make 0.
+// Shapes of different ranks are aligned at the last dimension; 0 and 1 give 0.
 func.func @broadcasts() {
   %a = shape.const_shape [3, 1, 0] : tensor<3xindex>
   %b = shape.const_shape [4, 1] : tensor<2xindex>

@@ -11,7 +11,7 @@ func.func @main() {
 
 // -----
 
-// By the width or more nothing is left; a negative amount is a large one.
+// Amounts of at least the bit width give zero; a negative amount counts as a large one.
 func.func @main() {
   %lhs = stablehlo.constant dense<[1, 1, 1, 1]> : tensor<4xi8>
   %rhs = stablehlo.constant dense<[7, 8, 100, -1]> : tensor<4xi8>
@@ -22,7 +22,7 @@ func.func @main() {
 
 // -----
 
-// Unsigned integers of 4 bits.
+// Unsigned 4-bit integers.
 func.func @main() {
   %lhs = stablehlo.constant dense<[1, 15, 3]> : tensor<3xui4>
   %rhs = stablehlo.constant dense<[3, 1, 4]> : tensor<3xui4>

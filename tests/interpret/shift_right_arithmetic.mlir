@@ -1,6 +1,6 @@
 // RUN: stablehlo-interp --split-input-file %s
 
-// The sign comes in.
+// Copies of the sign bit are shifted in.
 func.func @main() {
   %lhs = stablehlo.constant dense<[-1, 0, 8]> : tensor<3xi64>
   %rhs = stablehlo.constant dense<[1, 2, 3]> : tensor<3xi64>
@@ -11,7 +11,7 @@ func.func @main() {
 
 // -----
 
-// By the width or more the sign is left.
+// Amounts of at least the bit width leave the sign in all bits.
 func.func @main() {
   %lhs = stablehlo.constant dense<[-128, 127, -1, 64]> : tensor<4xi8>
   %rhs = stablehlo.constant dense<[8, 100, -1, 6]> : tensor<4xi8>
@@ -22,7 +22,7 @@ func.func @main() {
 
 // -----
 
-// Unsigned integers: copies of the uppermost bit come in.
+// Unsigned integers: copies of the most significant bit are shifted in.
 func.func @main() {
   %lhs = stablehlo.constant dense<[128, 127]> : tensor<2xui8>
   %rhs = stablehlo.constant dense<[1, 1]> : tensor<2xui8>
@@ -33,7 +33,7 @@ func.func @main() {
 
 // -----
 
-// Integers of 4 bits.
+// 4-bit integers.
 func.func @main() {
   %lhs = stablehlo.constant dense<[-8, 7]> : tensor<2xi4>
   %rhs = stablehlo.constant dense<[2, 1]> : tensor<2xi4>

@@ -1,6 +1,6 @@
 // RUN: stablehlo-interp --split-input-file %s
 
-// Zeros come in.
+// Zeros are shifted in.
 func.func @main() {
   %lhs = stablehlo.constant dense<[-1, 0, 8]> : tensor<3xi64>
   %rhs = stablehlo.constant dense<[1, 2, 3]> : tensor<3xi64>
@@ -11,7 +11,7 @@ func.func @main() {
 
 // -----
 
-// By the width or more nothing is left.
+// Amounts of at least the bit width give zero.
 func.func @main() {
   %lhs = stablehlo.constant dense<[-128, -1, -1, 64]> : tensor<4xi8>
   %rhs = stablehlo.constant dense<[7, 8, -1, 6]> : tensor<4xi8>
@@ -22,7 +22,7 @@ func.func @main() {
 
 // -----
 
-// Integers of 4 bits.
+// 4-bit integers.
 func.func @main() {
   %lhs = stablehlo.constant dense<[-8, -1]> : tensor<2xi4>
   %rhs = stablehlo.constant dense<[2, 1]> : tensor<2xi4>

@@ -10,7 +10,7 @@ func.func @main() {
 
 // -----
 
-// Strides that do not divide.
+// Strides that do not divide the size.
 func.func @main() {
   %operand = stablehlo.constant dense<[0, 1, 2, 3, 4, 5, 6]> : tensor<7xi8>
   %result = stablehlo.slice %operand [1:7:2] : (tensor<7xi8>) -> tensor<3xi8>

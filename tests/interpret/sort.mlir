@@ -52,7 +52,7 @@ func.func @main() {
 
 // -----
 
-// By one key, and where that is equal by another one downwards.
+// By one key, then by a second key in descending order.
 func.func @main() {
   %first = stablehlo.constant dense<[2, 1, 2, 1, 2]> : tensor<5xi32>
   %second = stablehlo.constant dense<[1.0, 2.0, 3.0, 4.0, 2.0]> : tensor<5xf32>
@@ -72,7 +72,7 @@ func.func @main() {
 
 // -----
 
-// Any comparator: odd numbers first, and of a kind the greater ones first.
+// Any comparator: odd numbers first, then in descending order.
 func.func @main() {
   %input = stablehlo.constant dense<[1, 2, 3, 4, 5, 6, 7]> : tensor<7xi32>
   %result = "stablehlo.sort"(%input) ({
@@ -106,7 +106,7 @@ func.func @main() {
 
 // -----
 
-// Quantized: 1.0, -0.5, 2.5, stored in halves of one.
+// Quantized: 1.0, -0.5, 2.5 with scale 0.5.
 func.func @main() {
   %stored = stablehlo.constant dense<[2, -1, 5]> : tensor<3xi8>
   %input = stablehlo.bitcast_convert %stored : (tensor<3xi8>) -> tensor<3x!quant.uniform<i8:f32, 0.5>>

@@ -22,7 +22,7 @@ func.func @main() {
 
 // -----
 
-// Unsigned integers of 4 bits wrap around.
+// Unsigned 4-bit integers wrap around.
 func.func @main() {
   %lhs = stablehlo.constant dense<[0, 15]> : tensor<2xui4>
   %rhs = stablehlo.constant dense<[1, 15]> : tensor<2xui4>
@@ -33,7 +33,7 @@ func.func @main() {
 
 // -----
 
-// Floats: infinity less infinity is NaN.
+// Floats: infinity minus infinity is NaN.
 func.func @main() {
   %lhs = stablehlo.constant dense<[0x7F800000, 1.0]> : tensor<2xf32>
   %rhs = stablehlo.constant dense<[0x7F800000, 0xFF800000]> : tensor<2xf32>

@@ -1,6 +1,6 @@
 // RUN: stablehlo-interp --split-input-file %s
 
-// Numbers out of range are clamped.
+// Indices out of range are clamped.
 func.func @main() {
   %x = stablehlo.constant dense<[[1, 2, 3], [4, 5, 6]]> : tensor<2x3xi32>
   %i = stablehlo.constant dense<[[2, 0], [9, -1]]> : tensor<2x2xi32>
@@ -16,7 +16,7 @@ func.func @main() {
 
 // -----
 
-// Between batch and selected dimensions there are others.
+// Other dimensions between the batch dimensions and the selected one.
 func.func @others_between() {
   %x = stablehlo.iota dim = 2 : tensor<2x2x3x1xi32>
   %i = stablehlo.constant dense<[[2, 1], [0, 0]]> : tensor<2x2xi32>
@@ -27,7 +27,7 @@ func.func @others_between() {
 
 // -----
 
-// Negative numbers count from the last dimension: of the operand for dim, of the index for batch_dims.
+// Negative dimensions count from the end: `dim` in the operand, `batch_dims` in the index.
 func.func @negative_dimensions() {
   %operand = stablehlo.constant dense<[[[100, 101], [110, 111]], [[200, 201], [210, 211]]]> : tensor<2x2x2xi32>
   %index = stablehlo.constant dense<[[[0, 1], [1, 0]], [[0, 0], [1, 1]]]> : tensor<2x2x2xi32>

@@ -1,6 +1,6 @@
 // RUN: stablehlo-interp --split-input-file %s
 
-// It changes nothing, whatever it is told.
+// No effect, whatever its attributes.
 func.func @main() {
   %x = stablehlo.constant dense<[1, 2]> : tensor<2xi32>
   stablehlo.trace %x, "before \22it\22" : tensor<2xi32>

@@ -10,7 +10,7 @@ func.func @main() {
 
 // -----
 
-// Dimensions in a circle.
+// A cyclic permutation of dimensions.
 func.func @main() {
   %operand = stablehlo.constant dense<[[[1, 2, 3]], [[4, 5, 6]]]> : tensor<2x1x3xi8>
   %result = stablehlo.transpose %operand, dims = [2, 0, 1] : (tensor<2x1x3xi8>) -> tensor<3x2x1xi8>

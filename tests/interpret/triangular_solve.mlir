@@ -39,7 +39,7 @@ func.func @right_side() {
 
 // -----
 
-// A transposed upper triangle is a lower one: 2 x = 6, x + 4 y = 11; and with the sides changed once more an upper one.
+// A transposed upper triangle is a lower one: 2 x = 6, x + 4 y = 11; and the same with left_side = false.
 func.func @transpose() {
   %a = stablehlo.constant dense<[[2.0, 1.0], [9.0, 4.0]]> : tensor<2x2xf32>
   %b = stablehlo.constant dense<[[6.0], [11.0]]> : tensor<2x1xf32>
@@ -83,7 +83,7 @@ func.func @unit_diagonal() {
 
 // -----
 
-// A zero on the diagonal divides as divisions do; the matrices of a batch have nothing to do with one another.
+// A zero on the diagonal is divided by as in `divide`; matrices of a batch are independent.
 func.func @singular() {
   %a = stablehlo.constant dense<[[[0.0]], [[2.0]], [[0.0]]]> : tensor<3x1x1xf32>
   %b = stablehlo.constant dense<[[[-1.0]], [[4.0]], [[0.0]]]> : tensor<3x1x1xf32>

@@ -14,7 +14,7 @@ func.func @main() {
 
 // -----
 
-// A tuple of nothing.
+// An empty tuple.
 func.func @main() {
   %tuple = stablehlo.tuple  : tuple<>
   %result = stablehlo.constant dense<true> : tensor<i1>

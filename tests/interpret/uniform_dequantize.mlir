@@ -11,7 +11,7 @@ func.func @per_axis() {
 
 // -----
 
-// 100 + 60 leaves the range of the storage type, and the difference does not wrap.
+// 100 + 60 exceeds the range of the storage type; the difference does not wrap.
 func.func @the_difference_is_wide() {
   %i = stablehlo.constant dense<[100, -128]> : tensor<2xi8>
   %q = stablehlo.bitcast_convert %i : (tensor<2xi8>) -> tensor<2x!quant.uniform<i8:f32, 0.5:-60>>

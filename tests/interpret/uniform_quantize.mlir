@@ -11,7 +11,7 @@ func.func @per_axis() {
 
 // -----
 
-// Halves go to the even neighbour; what is out of range is clamped to the storage type's ends.
+// Ties round to even; numbers out of range are clamped to the range of the storage type.
 func.func @per_tensor() {
   %x = stablehlo.constant dense<[0.25, 0.75, -0.25, 1000.0, -1000.0]> : tensor<5xf32>
   %0 = stablehlo.uniform_quantize %x : (tensor<5xf32>) -> tensor<5x!quant.uniform<i8:f32, 0.5>>

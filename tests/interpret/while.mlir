@@ -1,6 +1,6 @@
 // RUN: stablehlo-interp --split-input-file %s
 
-// 1 + 2 + ... + 9: the state is updated all at once.
+// 1 + 2 + ... + 9: all values of the state are updated at once.
 func.func @sum() {
   %i0 = stablehlo.constant dense<1> : tensor<i64>
   %s0 = stablehlo.constant dense<0> : tensor<i64>
@@ -22,7 +22,7 @@ func.func @sum() {
 
 // -----
 
-// The body never runs, and the operand is what it was.
+// The body never runs; the result is the operand.
 func.func @not_once() {
   %x = stablehlo.constant dense<[1.0, 2.0]> : tensor<2xf32>
   %0 = stablehlo.while(%a = %x) : tensor<2xf32>
@@ -39,7 +39,7 @@ func.func @not_once() {
 
 // -----
 
-// The state changes places in every turn: after three turns a and b are exchanged.
+// Each iteration swaps the state: after three iterations a and b are exchanged.
 func.func @exchange() {
   %a0 = stablehlo.constant dense<1> : tensor<i32>
   %b0 = stablehlo.constant dense<2> : tensor<i32>
@@ -61,7 +61,7 @@ func.func @exchange() {
 
 // -----
 
-// A loop in a loop that updates a tensor of the outer one; the start value is read again after it.
+// An inner loop updates a tensor of the outer loop; the initial value is used again afterwards.
 func.func @nested() {
   %x = stablehlo.constant dense<0> : tensor<4xi32>
   %start = stablehlo.add %x, %x : tensor<4xi32>
@@ -96,7 +96,7 @@ func.func @nested() {
 
 // -----
 
-// What the body returns may be a constant, or a value from above that is used again afterwards.
+// The body returns a constant, or a value from above that is used again afterwards.
 func.func @returned_from_elsewhere() {
   %i0 = stablehlo.constant dense<0> : tensor<i32>
   %one = stablehlo.constant dense<1> : tensor<i32>

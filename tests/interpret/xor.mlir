@@ -22,7 +22,7 @@ func.func @main() {
 
 // -----
 
-// Negative numbers by their bits.
+// Negative numbers, as two's complement bits.
 func.func @main() {
   %lhs = stablehlo.constant dense<[0, 15, -1]> : tensor<3xi16>
   %rhs = stablehlo.constant dense<[-1, 8, -8]> : tensor<3xi16>
@@ -33,7 +33,7 @@ func.func @main() {
 
 // -----
 
-// Integers of 2 bits.
+// 2-bit integers.
 func.func @main() {
   %lhs = stablehlo.constant dense<[-2, -1, 0, 1]> : tensor<4xi2>
   %rhs = stablehlo.constant dense<[1, 1, 1, 1]> : tensor<4xi2>

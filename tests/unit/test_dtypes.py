@@ -5,6 +5,8 @@ import numpy as np
 import pytest
 from formats import FORMATS, Format
 
+from spec_checks import strategies
+from spec_checks.oracles import notation, rounding
 from stablehlo_ref.diagnostics import UnsupportedError
 from stablehlo_ref.ir.types import BOOLEAN, FLOATS, INDEX, ComplexType, OpaqueType, QuantizedType, integer_type
 from stablehlo_ref.numerics.dtypes import (
@@ -87,6 +89,21 @@ def test_width_and_kind_match_type_name(name: str) -> None:
     assert kind(dtype) == first
     assert is_sub_byte_integer(dtype) == (first == "integer" and int(digits) < 8)
     assert is_narrow_float(dtype) == (first == "floating" and int(digits) <= 16)
+
+
+def test_lists_of_element_types_are_complete() -> None:
+    floats = {dtype.name for dtype in FLOAT_DTYPES}
+    listed = {
+        "DTYPES": {dtype.name for dtype in map(np.dtype, DTYPES.values()) if dtype in FLOAT_DTYPES},
+        "tests/unit/formats.py": {format.dtype.name for format in FORMATS} | {"float32", "float64"},
+        "spec_checks/oracles/rounding.py": set(rounding.FORMATS),
+        "spec_checks/strategies.py": {dtype.name for dtype in strategies.FLOATS},
+    }
+    for place, names in listed.items():
+        assert names == floats, place
+    integers = {np.dtype(dtype) for name, dtype in DTYPES.items() if name != "i1" and name[0] in "iu"}
+    assert integers == set(INTEGER_DTYPES) == set(strategies.INTEGERS)
+    assert all(notation.num_bits(dtype) == bit_width(dtype) for dtype in strategies.ALL)
 
 
 def test_equivalent_types_have_same_dtype() -> None:

@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 from stablehlo_ref.cli.list_ops import listing
-from tools.coverage import Row, checked_by, rows
+from tools.coverage import REPOSITORY, Row, checked_by, rows
+
+PROPERTIES = "\n".join(p.read_text("utf-8") for p in (REPOSITORY / "spec_checks").glob("test_*.py"))
 
 
 def checked(tmp_path: Path, text: str) -> set[str]:
@@ -72,8 +74,16 @@ def test_malformed_program_tests_nothing(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("row", rows(), ids=lambda row: row.name)
 def test_op_is_complete(row: Row) -> None:
-    assert row.is_evaluated and row.is_verified and row.has_lit_test
-    assert row.has_oracle or not row.needs_oracle
+    assert not row.missing, f"{row.name} needs {'; '.join(row.missing)} (see CONTRIBUTING.md)"
+
+
+@pytest.mark.parametrize("row", [row for row in rows() if row.has_oracle], ids=lambda row: row.name)
+def test_oracle_is_compared_with_the_op(row: Row) -> None:
+    mnemonic = row.definition.mnemonic
+    names = {mnemonic, mnemonic.removeprefix("broadcast_"), mnemonic.replace("-", "_").strip("_")}
+    name = "|".join(map(re.escape, names))
+    message = f"no property of spec_checks/test_*.py names {row.name}: add one that compares it with its oracle"
+    assert re.search(rf"(?<![A-Za-z0-9_])({name})_?(?![A-Za-z0-9_])", PROPERTIES), message
 
 
 def test_listing_counts_constraints() -> None:

@@ -1,6 +1,6 @@
 // RUN: stablehlo-interp --split-input-file %s
 
-// The vector lies along the rows.
+// The vector is broadcast along the rows.
 func.func @explicit() {
   %lhs = stablehlo.constant dense<[0.0, -0.0]> : tensor<2xf32>
   %rhs = stablehlo.constant dense<[[1.0, 0.0, 2.0], [1.0, 3.0, 0.5]]> : tensor<2x3xf32>
@@ -11,7 +11,7 @@ func.func @explicit() {
 
 // -----
 
-// Columns of one element are repeated.
+// Dimensions of size 1 are broadcast.
 func.func @implicit() {
   %lhs = stablehlo.constant dense<[[0.0], [-0.0]]> : tensor<2x1xf32>
   %rhs = stablehlo.constant dense<[[1.0, 0.0, 2.0], [1.0, 3.0, 0.5]]> : tensor<2x3xf32>

@@ -10,7 +10,7 @@ func.func @float() {
 
 // -----
 
-// In totalOrder -0 is less than +0, and NaN the greatest.
+// In totalOrder -0 is less than +0, and NaN is the greatest.
 func.func @total_order() {
   %lhs = stablehlo.constant dense<[1.0, 0x7FC00000, -0.0]> : tensor<3xf32>
   %rhs = stablehlo.constant dense<[[2.0, 2.0, 2.0], [0.0, 0.0, 0.0]]> : tensor<2x3xf32>

@@ -1,6 +1,6 @@
 // RUN: stablehlo-interp --split-input-file %s
 
-// The vector lies along the rows.
+// The vector is broadcast along the rows.
 func.func @explicit() {
   %lhs = stablehlo.constant dense<[7, -8]> : tensor<2xi32>
   %rhs = stablehlo.constant dense<[[1, 2, 3], [4, 5, 6]]> : tensor<2x3xi32>
@@ -11,7 +11,7 @@ func.func @explicit() {
 
 // -----
 
-// Columns of one element are repeated.
+// Dimensions of size 1 are broadcast.
 func.func @implicit() {
   %lhs = stablehlo.constant dense<[[7], [-8]]> : tensor<2x1xi32>
   %rhs = stablehlo.constant dense<[[1, 2, 3], [4, 5, 6]]> : tensor<2x3xi32>

@@ -1,6 +1,6 @@
 // RUN: stablehlo-interp --split-input-file %s
 
-// The vector lies along the rows.
+// The vector is broadcast along the rows.
 func.func @explicit() {
   %lhs = stablehlo.constant dense<[64, -64]> : tensor<2xi8>
   %rhs = stablehlo.constant dense<[[0, 1, 2], [3, 4, 8]]> : tensor<2x3xi8>
@@ -11,7 +11,7 @@ func.func @explicit() {
 
 // -----
 
-// Columns of one element are repeated.
+// Dimensions of size 1 are broadcast.
 func.func @implicit() {
   %lhs = stablehlo.constant dense<[[64], [-64]]> : tensor<2x1xi8>
   %rhs = stablehlo.constant dense<[[0, 1, 2], [3, 4, 8]]> : tensor<2x3xi8>

@@ -1,6 +1,6 @@
 // RUN: stablehlo-interp --split-input-file %s
 
-// The operand gives its shape, the value its type.
+// The result has the shape of the operand and the element type of the value.
 func.func @constant_like() {
   %operand = stablehlo.constant dense<[[1, 2], [3, 4]]> : tensor<2x2xi32>
   %result = "chlo.constant_like"(%operand) {value = 3.25 : f32} : (tensor<2x2xi32>) -> tensor<2x2xf32>

@@ -1,6 +1,6 @@
 // RUN: stablehlo-interp --split-input-file %s
 
-// The logarithmic derivative of the gamma function; near its zeros too.
+// The logarithmic derivative of the gamma function, also near its zeros.
 func.func @values() {
   %operand = stablehlo.constant dense<[1.0e-300, 0.25, 1.25, 2.5, 4.5, 100.0, 1.4616321449683622, -0.5040830082644554, -10.25]> : tensor<9xf64>
   %result = chlo.digamma %operand : tensor<9xf64> -> tensor<9xf64>
@@ -21,7 +21,7 @@ func.func @special_values() {
 
 // -----
 
-// Nothing.
+// Empty tensors.
 func.func @empty() {
   %operand = stablehlo.constant dense<> : tensor<0x2xf32>
   %result = chlo.digamma %operand : tensor<0x2xf32> -> tensor<0x2xf32>

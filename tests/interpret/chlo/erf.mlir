@@ -31,7 +31,7 @@ func.func @special_values() {
 
 // -----
 
-// Nothing.
+// Empty tensors.
 func.func @empty() {
   %operand = stablehlo.constant dense<> : tensor<0x2xf32>
   %result = chlo.erf %operand : tensor<0x2xf32> -> tensor<0x2xf32>

@@ -21,7 +21,7 @@ func.func @special_values() {
 
 // -----
 
-// Nothing.
+// Empty tensors.
 func.func @empty() {
   %operand = stablehlo.constant dense<> : tensor<0x2xf32>
   %result = chlo.erf_inv %operand : tensor<0x2xf32> -> tensor<0x2xf32>

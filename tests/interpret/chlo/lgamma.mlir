@@ -1,6 +1,6 @@
 // RUN: stablehlo-interp --split-input-file %s
 
-// The logarithm of the absolute value of the gamma function; near its zeros below 0 too.
+// The logarithm of the absolute value of the gamma function, also near its zeros below 0.
 func.func @values() {
   %operand = stablehlo.constant dense<[1.0e-300, 0.25, 1.25, 2.5, 4.5, 100.0, -0.5, -2.4570247382208006, -10.5]> : tensor<9xf64>
   %result = chlo.lgamma %operand : tensor<9xf64> -> tensor<9xf64>
@@ -21,7 +21,7 @@ func.func @special_values() {
 
 // -----
 
-// Nothing.
+// Empty tensors.
 func.func @empty() {
   %operand = stablehlo.constant dense<> : tensor<0x2xf32>
   %result = chlo.lgamma %operand : tensor<0x2xf32> -> tensor<0x2xf32>

@@ -1,6 +1,6 @@
 // RUN: stablehlo-interp --split-input-file %s
 
-// 64 * 4 = 256, whose upper 8 bits are 1; -256 and -1 have upper bits -1.
+// 64 * 4 = 256, whose upper 8 bits are 1; those of -256 and -1 are -1.
 func.func @signed_8() {
   %lhs = stablehlo.constant dense<[64, -64, -1, -128]> : tensor<4xi8>
   %rhs = stablehlo.constant dense<[4, 4, 1, -128]> : tensor<4xi8>

@@ -1,6 +1,6 @@
 // RUN: stablehlo-interp --split-input-file %s
 
-// Steps of one in the last place, over powers of two, to and from infinity, through zero.
+// Steps of one ULP, across powers of two, to and from infinity, through zero.
 func.func @f32() {
   %lhs = stablehlo.constant dense<[1.0, 1.0, -1.0, 0.0, -0.0, 0x00000001, 0x7F7FFFFF, 0x7F800000]> : tensor<8xf32>
   %rhs = stablehlo.constant dense<[2.0, 0.0, -2.0, 1.0, -1.0, -1.0, 0x7F800000, 0.0]> : tensor<8xf32>
@@ -11,7 +11,7 @@ func.func @f32() {
 
 // -----
 
-// Where both are equal the second one is the result, with its sign; NaN is of both.
+// If the operands are equal, the result is the second, with its sign; NaN in either operand gives NaN.
 func.func @equal() {
   %lhs = stablehlo.constant dense<[1.5, 0.0, -0.0, 0x7E00, 1.0]> : tensor<5xf16>
   %rhs = stablehlo.constant dense<[1.5, -0.0, 0.0, 1.0, 0x7E00]> : tensor<5xf16>

@@ -12,7 +12,7 @@ func.func @values() {
 
 // -----
 
-// Poles, with and without a limit; numbers that are not natural; infinity; NaN.
+// Poles, with and without a limit; orders that are not natural numbers; infinity; NaN.
 func.func @special_values() {
   %lhs = stablehlo.constant dense<[0.0, 1.0, 2.0, 1.5, -1.0, 1.0, 0x7FC00000, 1.0]> : tensor<8xf32>
   %rhs = stablehlo.constant dense<[0.0, -1.0, -1.0, 1.0, 1.0, 0x7F800000, 1.0, 0x7FC00000]> : tensor<8xf32>

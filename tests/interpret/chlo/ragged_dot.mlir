@@ -16,7 +16,7 @@ func.func @rows() {
 
 // -----
 
-// Groups of their own for each batch.
+// Separate groups for each batch.
 func.func @rows_in_batches() {
   %lhs = stablehlo.constant dense<[[[1], [2], [3]], [[4], [5], [6]]]> : tensor<2x3x1xi32>
   %rhs = stablehlo.constant dense<[[[[1]], [[10]]], [[[100]], [[1000]]]]> : tensor<2x2x1x1xi32>
@@ -34,7 +34,7 @@ func.func @rows_in_batches() {
 
 // -----
 
-// Each group's part of the sum.
+// The partial sum of each group.
 func.func @sums() {
   %lhs = stablehlo.constant dense<[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]> : tensor<2x3xf32>
   %rhs = stablehlo.constant dense<[[1.0], [10.0], [100.0]]> : tensor<3x1xf32>
@@ -49,7 +49,7 @@ func.func @sums() {
 
 // -----
 
-// Groups of batches make no difference.
+// Groups of batch elements have no effect.
 func.func @batches() {
   %lhs = stablehlo.constant dense<[[[1]], [[2]], [[3]]]> : tensor<3x1x1xi32>
   %rhs = stablehlo.constant dense<[[[1]], [[10]], [[100]]]> : tensor<3x1x1xi32>
@@ -65,7 +65,7 @@ func.func @batches() {
 
 // -----
 
-// A group of a negative size has no rows, and one that is too large has those that are left.
+// A group of negative size has no rows; one that is too large has the remaining rows.
 func.func @sizes() {
   %lhs = stablehlo.constant dense<1> : tensor<4x1xi32>
   %rhs = stablehlo.constant dense<[[[1]], [[10]], [[100]]]> : tensor<3x1x1xi32>

@@ -41,7 +41,7 @@ func.func @two_carries() {
 
 // -----
 
-// Without inputs: as many calls as the outputs have elements.
+// Without inputs: one call per element of the outputs.
 func.func @no_inputs() {
   %one = stablehlo.constant dense<1> : tensor<i32>
   %0:2 = chlo.scan() inits(%one) dimension=0 attributes {scan_dim_size = 4 : i64} {
@@ -56,7 +56,7 @@ func.func @no_inputs() {
 
 // -----
 
-// Nothing to scan: the carry is the init.
+// No elements to scan: the carry is the init.
 func.func @empty() {
   %input = stablehlo.constant dense<> : tensor<0xf32>
   %init = stablehlo.constant dense<2.0> : tensor<f32>

@@ -32,7 +32,7 @@ func.func @complex() {
 
 // -----
 
-// Nothing.
+// Empty tensors.
 func.func @empty() {
   %operand = stablehlo.constant dense<> : tensor<0x2xf32>
   %result = chlo.tan %operand : tensor<0x2xf32> -> tensor<0x2xf32>

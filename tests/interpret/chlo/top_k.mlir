@@ -1,6 +1,6 @@
 // RUN: stablehlo-interp --split-input-file %s
 
-// Of equal elements the first comes first.
+// Equal elements keep their order.
 func.func @vector() {
   %operand = stablehlo.constant dense<[3, 1, 4, 1, 5, 9, 2, 6, 5, 3]> : tensor<10xi32>
   %values, %indices = chlo.top_k(%operand, k = 4) : tensor<10xi32> -> (tensor<4xi32>, tensor<4xi32>)
@@ -11,7 +11,7 @@ func.func @vector() {
 
 // -----
 
-// NaN is larger than infinity, +0 larger than -0, and -NaN the least.
+// NaN is larger than infinity, +0 is larger than -0, and -NaN is the smallest.
 func.func @total_order() {
   %operand = stablehlo.constant dense<[[-0.0, 0.0, 1.0, 0x7FC00000], [0xFFC00000, 0xFF800000, 0x7F800000, 0.0]]> : tensor<2x4xf32>
   %values, %indices = chlo.top_k(%operand, k = 4) : tensor<2x4xf32> -> (tensor<2x4xf32>, tensor<2x4xi32>)
@@ -22,7 +22,7 @@ func.func @total_order() {
 
 // -----
 
-// Few of many: a selection, with ties at its end.
+// A few of many elements, with a tie at the last one.
 func.func @selection() {
   %operand = stablehlo.constant dense<[[1, 2, 2, 0, 2, 1, 0, 1, 2, 0, 1, 2, 0, 0, 1, 2, 2, 3]]> : tensor<1x18xui8>
   %values, %indices = chlo.top_k(%operand, k = 2, is_stable = false) : tensor<1x18xui8> -> (tensor<1x2xui8>, tensor<1x2xi32>)

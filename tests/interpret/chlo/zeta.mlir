@@ -1,6 +1,6 @@
 // RUN: stablehlo-interp --split-input-file %s
 
-// Sums of (q + k)**-x; below 0, of powers with any sign.
+// Sums of (q + k)**-x; for q < 0, of powers of either sign.
 func.func @values() {
   %lhs = stablehlo.constant dense<[2.0, 1.5, 30.0, 2.0, 3.0, 4.0]> : tensor<6xf64>
   %rhs = stablehlo.constant dense<[1.0, 0.25, 2.5, -1.5, -7.25, -0.1]> : tensor<6xf64>
