@@ -30,9 +30,9 @@ Inputs: TypeAlias = "tuple[Sequence[RuntimeValue], Mapping[str, RuntimeValue]]" 
 DESCRIPTION = """\
 Run a StableHLO program and print its results.
 
-The entry is @main, or the only function. The exit code is 0 if the program ran and all its checks (check.expect_eq,
-...) passed, 1 for an error in the program (malformed text, an invalid op, a failed check), and 2 for an error in the
-command line.
+The entry is @main, or the only public function. The exit code is 0 if the program ran and all its checks
+(check.expect_eq, ...) passed, 1 for an error in the program (malformed text, an invalid op, a failed check), and 2 for
+an error in the command line.
 
 Two commands take the options of MLIR's tools: `stablehlo-interp translate --interpret FILE` runs a program,
 `stablehlo-interp opt FILE` verifies and prints it."""
