@@ -20,6 +20,7 @@ from stablehlo_ref.dialects import (
     shape_assumptions,
     shape_sizes,
     tensor,
+    tensor_slices,
 )
 from stablehlo_ref.ops import (
     asynchrony,
@@ -115,6 +116,7 @@ __all__ = [
     "sort",
     "spmd",
     "tensor",
+    "tensor_slices",
     "tuples",
     "windows",
     "xla",

@@ -77,18 +77,26 @@ class Implied(Directive):
 
 
 class Converted(Directive):
-    """`type to type`, or the same with another word. Operands after the first have type `index`."""
+    """`type to type`, or the same with another word.
 
-    def __init__(self, word: str) -> None:
+    Operands after the first have type `index`, except the second if it `updates` that: then it has the result's type.
+    """
+
+    def __init__(self, word: str, updates: bool = False) -> None:
         self.word = word
+        self.updates = updates
 
     def parse(self, parser: AsmParser, draft: Draft) -> None:
-        draft.operand_types = (parser.type(), *[INDEX] * (len(draft.operands) - 1))
+        first = parser.type()
         parser.expect(self.word)
         draft.result_types = (parser.type(),)
+        draft.operand_types = (first, *self._rest(draft.result_types, len(draft.operands) - 1))
+
+    def _rest(self, results: Types, count: int) -> list[Type]:
+        return [*results[: self.updates], *[INDEX] * (count - self.updates)]
 
     def print(self, printer: AsmPrinter, op: Operation) -> None:
-        if any(t != INDEX for t in op.operand_types[1:]):
+        if op.operand_types[1:] != self._rest(op.result_types, len(op.operands) - 1):
             raise Irregular
         printer.value(f"{op.operand_types[0]} {self.word} {op.result_types[0]}")
 
@@ -310,6 +318,7 @@ DIALECT_FORMS: dict[str, Directive] = {
     "inserted": Indexed(into=True),
     "inserted_type": Deduced(first_result, lambda t, n: ([element_type(t), t] + [INDEX] * (n - 2), [t])),
     "into_type": Converted("into"),
+    "updated_type": Converted("into", updates=True),
     "sizes_type": Deduced(first_result, lambda t, n: ([INDEX] * n, [t])),
     "splat_type": Deduced(first_result, lambda t, n: ([element_type(t)] + [INDEX] * (n - 1), [t])),
     "typed_value": TypedValue(),
