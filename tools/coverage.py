@@ -50,7 +50,7 @@ CHECKED_AT_RUN_TIME = {
 NOTHING_TO_COMPUTE = {
     "builtin.unrealized_conversion_cast", "func.call", "interpreter.probe", "interpreter.run_parallel",
     "ml_program.global_load", "ml_program.global_load_const", "sdy.propagation_barrier", "sdy.reshard",
-    "sdy.sharding_constraint", "shape.assuming", "tensor.empty",
+    "sdy.sharding_constraint", "shape.assuming", "tensor.empty", "ub.poison",
 }  # fmt: skip
 
 ONE_TYPE = {"token", "index", "i1", "witness", "!shape.size"}  # types that leave nothing open

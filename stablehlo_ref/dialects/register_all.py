@@ -11,8 +11,10 @@ from stablehlo_ref.dialects import (
     chlo_elementwise,
     chlo_ragged_dot,
     chlo_structured,
+    complex,
     func,
     interpreter,
+    math,
     ml_program,
     scf,
     sdy,
@@ -21,6 +23,7 @@ from stablehlo_ref.dialects import (
     shape_sizes,
     tensor,
     tensor_slices,
+    ub,
 )
 from stablehlo_ref.ops import (
     asynchrony,
@@ -81,6 +84,7 @@ __all__ = [
     "collectives",
     "communication",
     "comparison",
+    "complex",
     "constants",
     "control_flow",
     "conversion",
@@ -102,6 +106,7 @@ __all__ = [
     "lapack",
     "lapack_legacy",
     "linear_algebra",
+    "math",
     "ml_program",
     "normalization",
     "quantization",
@@ -118,6 +123,7 @@ __all__ = [
     "tensor",
     "tensor_slices",
     "tuples",
+    "ub",
     "windows",
     "xla",
 ]

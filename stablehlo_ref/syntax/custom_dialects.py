@@ -8,7 +8,7 @@ from typing import TypeAlias
 from stablehlo_ref.define.spec import element_type, with_element_type
 from stablehlo_ref.ir.attributes import OpaqueAttribute
 from stablehlo_ref.ir.core import Operation
-from stablehlo_ref.ir.types import BOOLEAN, INDEX, OpaqueType, TensorType, Type
+from stablehlo_ref.ir.types import BOOLEAN, INDEX, ComplexType, OpaqueType, TensorType, Type
 from stablehlo_ref.syntax import attribute_text as text
 from stablehlo_ref.syntax.directive import (
     Directive,
@@ -121,6 +121,11 @@ def boolean_like(type: Type) -> Type:
     return with_element_type(type, BOOLEAN) if isinstance(type, TensorType) else BOOLEAN
 
 
+def part_type(type: Type) -> Type:
+    """Return the type of the parts of a complex type; any other type itself."""
+    return type.element if isinstance(type, ComplexType) else type
+
+
 def first_operand(operands: Types, results: Types) -> Type:
     """Return the type of the first operand."""
     return operands[0]
@@ -170,6 +175,36 @@ class TypedValue(Directive):
         if op.result_types != [BOOLEAN if isinstance(value, bool) else value.type]:
             raise Irregular
         printer.value(text.attribute_text(value))
+
+
+class BaseAndPower(Directive):
+    """The types of a base, which the result has too, and of a power."""
+
+    def parse(self, parser: AsmParser, draft: Draft) -> None:
+        base = parser.type()
+        parser.expect(",")
+        draft.operand_types, draft.result_types = (base, parser.type()), (base,)
+
+    def print(self, printer: AsmPrinter, op: Operation) -> None:
+        if op.result_types != op.operand_types[:1]:
+            raise Irregular
+        printer.value(", ".join(map(str, op.operand_types)))
+
+
+class PoisonValue(Directive):
+    """`<#attribute>`: the value of a poison, unless it is `#ub.poison`."""
+
+    members = ("value",)
+
+    def parse(self, parser: AsmParser, draft: Draft) -> None:
+        if parser.accept("<"):
+            draft.members["value"] = parser.attribute()
+            parser.expect(">")
+
+    def print(self, printer: AsmPrinter, op: Operation) -> None:
+        value = op.properties.get("value")
+        if value is not None and value != OpaqueAttribute("#ub.poison"):
+            printer.value(f"<{text.attribute_text(value)}>")
 
 
 class Indexed(Directive):
@@ -301,6 +336,7 @@ class Global(Directive):
 DIALECT_FORMS: dict[str, Directive] = {
     "arith_flags": Flags(),
     "assuming": Assuming(),
+    "base_and_power": BaseAndPower(),
     "boolean_operands": Implied((), lambda n: [BOOLEAN] * n),
     "called": Called(),
     "cast_type": Converted("to"),
@@ -319,8 +355,11 @@ DIALECT_FORMS: dict[str, Directive] = {
     "inserted_type": Deduced(first_result, lambda t, n: ([element_type(t), t] + [INDEX] * (n - 2), [t])),
     "into_type": Converted("into"),
     "updated_type": Converted("into", updates=True),
+    "poison_value": PoisonValue(),
     "sizes_type": Deduced(first_result, lambda t, n: ([INDEX] * n, [t])),
     "splat_type": Deduced(first_result, lambda t, n: ([element_type(t)] + [INDEX] * (n - 1), [t])),
+    "type_of_number": Deduced(first_operand, lambda t, n: ([t] * n, [part_type(t)])),
+    "type_of_parts": Deduced(first_result, lambda t, n: ([part_type(t)] * n, [t])),
     "typed_value": TypedValue(),
     "witness": Implied((WITNESS,)),
     "witness_of_booleans": Implied((WITNESS,), lambda n: [BOOLEAN] * n),
