@@ -27,6 +27,9 @@ from stablehlo_ref.numerics.dtypes import numpy_dtype
 Call: TypeAlias = Callable[..., list[Any]]  # from arrays to a list of the results
 
 
+CONSTANTS = ("stablehlo.constant", "arith.constant")
+
+
 class PlannedRegion:
     """An input function of an op, planned at most once in each form in which it is used (see `RegionFunction`)."""
 
@@ -131,7 +134,9 @@ class PlannedRegion:
     @cached_property
     def is_elementwise(self) -> bool:
         """Whether the body, a function of scalars, has elementwise ops only, and so takes arrays of one shape."""
-        return not any(t.shape for t in self.function_type.inputs) and _is_elementwise(self.region.block)
+        return not any(getattr(t, "shape", ()) for t in self.function_type.inputs) and _is_elementwise(
+            self.region.block
+        )
 
     def lanes(self, count: int) -> Call | None:
         """Return the body on arrays with a leading axis of `count` lanes; None if an op has no batching rule."""
@@ -174,7 +179,7 @@ class PlannedRegion:
 
 def _is_elementwise(block: Block) -> bool:
     *operations, _ = block.operations
-    return all(op.name == "stablehlo.constant" or (_traits(op).elementwise and not op.regions) for op in operations)
+    return all(op.name in CONSTANTS or (_traits(op).elementwise and not op.regions) for op in operations)
 
 
 def _has_batching_rules(block: Block) -> bool:
