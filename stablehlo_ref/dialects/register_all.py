@@ -59,6 +59,7 @@ from stablehlo_ref.targets import (
     gpu,
     lapack,
     lapack_legacy,
+    mhlo,
     spmd,
     xla,
 )
@@ -102,6 +103,7 @@ __all__ = [
     "lapack",
     "lapack_legacy",
     "linear_algebra",
+    "mhlo",
     "ml_program",
     "normalization",
     "quantization",

@@ -34,7 +34,7 @@ from stablehlo_ref.ir.types import (
     TensorType,
     Type,
 )
-from stablehlo_ref.syntax import literals
+from stablehlo_ref.syntax import literals, mhlo
 from stablehlo_ref.syntax.attribute_text import attribute_text
 from stablehlo_ref.syntax.lexer import NUMBER, STRING, shorten, token
 from stablehlo_ref.syntax.locations import LocationParser
@@ -286,18 +286,27 @@ class AttributeParser(LocationParser):
         dialect, dot, _ = name[1:].partition(".")
         if dialect in DIALECTS_WITH_STRUCTS and angled:
             return self.struct(name[1:]) if dot else self._enum(dialect)
+        if dialect == "mhlo" and angled:
+            return self._of_mhlo(name[1:])
         if not dot and not angled:
             self.position = start
             return self.attribute_alias(self.advance())
-        attribute = OpaqueAttribute(name + (self.balanced_text("dialect attribute") if angled else ""))
-        if dialect == "sdy":
-            self._check_sdy(attribute, start)
-        return attribute
+        text = name + (self.balanced_text("dialect attribute") if angled else "")
+        self._check_sdy(text, start)
+        return OpaqueAttribute(text)
 
-    def _check_sdy(self, attribute: OpaqueAttribute, start: int) -> None:
-        """Check the contents of Shardy's attributes, which are kept as text."""
+    def _of_mhlo(self, name: str) -> Attribute:
+        if struct := mhlo.struct_name(name):
+            return self.struct(struct)
+        start, body = self.position, self.balanced_text("dialect attribute")
+        if body[1:].split(maxsplit=1)[0] not in mhlo.ENUMERATIONS:
+            return OpaqueAttribute(f"#{name}{body}")
+        self.position = start
+        return self._enum("stablehlo")
+
+    def _check_sdy(self, text: str, start: int) -> None:
         try:
-            sdy_reader.read_attribute(attribute.text)
+            sdy_reader.read_attribute(text)
         except sdy_reader.SdySyntaxError as error:
             raise self.error(str(error), start + error.offset) from error
 
@@ -360,7 +369,6 @@ class AttributeParser(LocationParser):
             return tuple(map(IntegerAttribute, self.dimensions()))
         return self.attribute()
 
-    # mesh-axis ::= attribute | < field (, field)* >
     def _mesh_axis(self) -> Attribute:
         return self.struct("stablehlo.mesh_axis") if self.peek() == "<" else self.attribute()
 

@@ -18,6 +18,8 @@ from stablehlo_ref.ir.types import Type
 from stablehlo_ref.syntax.assembly import assembly_of
 from stablehlo_ref.syntax.draft import Draft
 from stablehlo_ref.syntax.lexer import STRING, SUFFIX, shorten, token
+from stablehlo_ref.syntax.mhlo import equivalent
+from stablehlo_ref.syntax.mhlo_forms import check_meaning, parse_as_mhlo
 from stablehlo_ref.syntax.regions import copy_applied_region
 from stablehlo_ref.syntax.values import RESULT, VALUE, Scope, ValueParser
 
@@ -167,19 +169,24 @@ class Parser(ValueParser):
         return op, draft
 
     def _pretty(self, name: str, offset: int) -> Draft:
-        name = BARE_NAMES.get(name, name)
+        written = BARE_NAMES.get(name, name)
+        name = equivalent(written)
         definition = REGISTRY.get(name)
         if definition is None or not definition.syntax:
             raise self.error(_unknown_op(name), offset)
         draft = Draft(name, definition, offset)
-        assembly_of(definition).parse(self, draft)
+        if name != written and name.startswith("chlo."):
+            parse_as_mhlo(self, draft, definition)
+        else:
+            assembly_of(definition).parse(self, draft)
         return draft
 
     # generic-form ::= ( operands ) successors? properties? (( regions ))? dictionary? : function-type
     def generic_form(self, match: re.Match[str]) -> Draft:
         """Parse an op in generic form, given the match of its name."""
         offset = match.start(5)
-        name = self.unescape(match[5], offset)
+        written = self.unescape(match[5], offset)
+        name = equivalent(written)
         self._check_dialect(name, offset)
         draft = Draft(name, REGISTRY.get(name), offset)
         draft.operands = self.items(self.operand, "(", ")")
@@ -192,6 +199,8 @@ class Parser(ValueParser):
             draft.attributes |= self.dictionary()
         self.expect(":")
         self.functional_type(draft)
+        if name != written:
+            check_meaning(draft, written)
         return draft
 
     def _check_dialect(self, name: str, offset: int) -> None:
@@ -230,7 +239,7 @@ class Parser(ValueParser):
 
     def op_name(self) -> str:
         """Parse the name of an op with its dialect, with or without quotes."""
-        return self.string() if self.peek()[:1] == '"' else self.word("the name of an op")
+        return equivalent(self.string() if self.peek()[:1] == '"' else self.word("the name of an op"))
 
     def _build(self, draft: Draft) -> Operation:
         return build_operation(

@@ -49,7 +49,8 @@ class TypeParser(Cursor):
 
     def __init__(self, source: Source) -> None:
         super().__init__(source)
-        self.types: dict[str, Type] = dict(FLOATS) | {"index": INDEX, "none": NONE, "!stablehlo.token": TOKEN}
+        self.types: dict[str, Type] = dict(FLOATS) | {"index": INDEX, "none": NONE}
+        self.types |= dict.fromkeys(("!stablehlo.token", "!mhlo.token"), TOKEN)
         self.function_types: dict[str, FunctionType] = {}
 
     def attribute(self) -> Attribute:
