@@ -13,6 +13,7 @@ from stablehlo_ref.bytecode.properties import properties_of, read_op_properties
 from stablehlo_ref.bytecode.sections import Section, read_sections
 from stablehlo_ref.bytecode.tables import Resource, Strings, read_dialects, read_properties, read_resources
 from stablehlo_ref.bytecode.vhlo import upgrade
+from stablehlo_ref.bytecode.vhlo.properties import read_vhlo_properties
 from stablehlo_ref.define.definition import REGISTRY
 from stablehlo_ref.ir.attributes import Attribute
 from stablehlo_ref.ir.locations import UNKNOWN_LOCATION, DebugLocation
@@ -165,7 +166,7 @@ class BytecodeFile:
             properties.position = 0
             return self._dictionary(properties.varint(), properties)
         if op.startswith("vhlo."):
-            return upgrade.read_properties(op, properties, self.entries)
+            return read_vhlo_properties(op, properties, self.entries)
         return read_op_properties(op, properties, self.entries, self.version)
 
     def _check_name(self, name: str, cursor: Cursor) -> None:

@@ -34,7 +34,7 @@ from stablehlo_ref.ir.types import (
     TensorType,
     Type,
 )
-from stablehlo_ref.syntax import literals, mhlo
+from stablehlo_ref.syntax import literals
 from stablehlo_ref.syntax.attribute_text import attribute_text
 from stablehlo_ref.syntax.lexer import NUMBER, STRING, shorten, token
 from stablehlo_ref.syntax.locations import LocationParser
@@ -286,8 +286,8 @@ class AttributeParser(LocationParser):
         dialect, dot, _ = name[1:].partition(".")
         if dialect in DIALECTS_WITH_STRUCTS and angled:
             return self.struct(name[1:]) if dot else self._enum(dialect)
-        if dialect == "mhlo" and angled:
-            return self._of_mhlo(name[1:])
+        if dialect in ("mhlo", "vhlo") and angled:
+            return self.foreign_attribute(name[1:])
         if not dot and not angled:
             self.position = start
             return self.attribute_alias(self.advance())
@@ -295,14 +295,9 @@ class AttributeParser(LocationParser):
         self._check_sdy(text, start)
         return OpaqueAttribute(text)
 
-    def _of_mhlo(self, name: str) -> Attribute:
-        if struct := mhlo.struct_name(name):
-            return self.struct(struct)
-        start, body = self.position, self.balanced_text("dialect attribute")
-        if body[1:].split(maxsplit=1)[0] not in mhlo.ENUMERATIONS:
-            return OpaqueAttribute(f"#{name}{body}")
-        self.position = start
-        return self._enum("stablehlo")
+    def foreign_attribute(self, name: str) -> Attribute:
+        """Parse what follows `#name` of mhlo or vhlo."""
+        raise NotImplementedError
 
     def _check_sdy(self, text: str, start: int) -> None:
         try:

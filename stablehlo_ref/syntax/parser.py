@@ -15,6 +15,7 @@ from stablehlo_ref.diagnostics import Location, Source
 from stablehlo_ref.ir.attributes import Attribute
 from stablehlo_ref.ir.core import Block, Operation, Region, Value
 from stablehlo_ref.ir.types import Type
+from stablehlo_ref.syntax import vhlo
 from stablehlo_ref.syntax.assembly import assembly_of
 from stablehlo_ref.syntax.draft import Draft
 from stablehlo_ref.syntax.lexer import STRING, SUFFIX, shorten, token
@@ -171,6 +172,11 @@ class Parser(ValueParser):
     def _pretty(self, name: str, offset: int) -> Draft:
         written = BARE_NAMES.get(name, name)
         name = equivalent(written)
+        if name == vhlo.FUNCTION:
+            draft = Draft(name, None, offset)
+            vhlo.parse_function(self, draft)
+            vhlo.upgrade(self, draft)
+            return draft
         definition = REGISTRY.get(name)
         if definition is None or not definition.syntax:
             raise self.error(_unknown_op(name), offset)
@@ -199,7 +205,9 @@ class Parser(ValueParser):
             draft.attributes |= self.dictionary()
         self.expect(":")
         self.functional_type(draft)
-        if name != written:
+        if name.startswith("vhlo."):
+            vhlo.upgrade(self, draft)
+        elif name != written:
             check_meaning(draft, written)
         return draft
 

@@ -65,6 +65,10 @@ class TypeParser(Cursor):
         """Return the type that the alias `!name` stands for."""
         raise NotImplementedError
 
+    def foreign_type(self, name: str) -> Type:
+        """Parse a type of vhlo, whose name is next."""
+        raise NotImplementedError
+
     # --- entry --------------------------------------------------------------------------------------------------
 
     # type ::= function-type | non-function-type
@@ -226,6 +230,8 @@ class TypeParser(Cursor):
             return FutureType(tuple(self.items(self._future_element, "<", ">")))
         if name == "!quant.uniform":
             return self._quantized()
+        if name.startswith("!vhlo."):
+            return self.foreign_type(name[1:])
         if name.startswith("!stablehlo."):
             raise self.error(f"unknown stablehlo type: {name.removeprefix('!stablehlo.')}")
         start = self.start
