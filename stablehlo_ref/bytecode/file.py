@@ -15,6 +15,7 @@ from stablehlo_ref.bytecode.tables import Resource, Strings, read_dialects, read
 from stablehlo_ref.bytecode.vhlo import upgrade
 from stablehlo_ref.bytecode.vhlo.properties import read_vhlo_properties
 from stablehlo_ref.define.definition import REGISTRY
+from stablehlo_ref.define.plugins import PluginError, load_dialect
 from stablehlo_ref.ir.attributes import Attribute
 from stablehlo_ref.ir.locations import UNKNOWN_LOCATION, DebugLocation
 from stablehlo_ref.ir.types import Type
@@ -172,6 +173,11 @@ class BytecodeFile:
     def _check_name(self, name: str, cursor: Cursor) -> None:
         """Refuse unknown ops, but for those of dialects that may be in a program without being known."""
         dialect, dot, _ = name.partition(".")
+        if name not in REGISTRY and dialect not in COMPLETE_DIALECTS:
+            try:
+                load_dialect(dialect)
+            except PluginError as error:
+                raise cursor.unsupported(str(error)) from error
         if name in REGISTRY or self.allow_unregistered_dialect:
             return
         if dialect in COMPLETE_DIALECTS:

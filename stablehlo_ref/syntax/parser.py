@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from stablehlo_ref.define.builder import build_operation
 from stablehlo_ref.define.definition import REGISTRY, Traits
+from stablehlo_ref.define.plugins import PluginError, load_dialect
 from stablehlo_ref.diagnostics import Location, Source
 from stablehlo_ref.ir.attributes import Attribute
 from stablehlo_ref.ir.core import Block, Operation, Region, Value
@@ -177,6 +178,8 @@ class Parser(ValueParser):
             vhlo.parse_function(self, draft)
             vhlo.upgrade(self, draft)
             return draft
+        if name not in REGISTRY:
+            self._load_dialect(name, offset)
         definition = REGISTRY.get(name)
         if definition is None or not definition.syntax:
             raise self.error(_unknown_op(name), offset)
@@ -211,8 +214,19 @@ class Parser(ValueParser):
             check_meaning(draft, written)
         return draft
 
+    def _load_dialect(self, name: str, offset: int) -> None:
+        """Load the package that has the ops of a dialect, if there is one."""
+        dialect = name.partition(".")[0]
+        if dialect not in COMPLETE_DIALECTS:
+            try:
+                load_dialect(dialect)
+            except PluginError as error:
+                raise self.error(str(error), offset) from error
+
     def _check_dialect(self, name: str, offset: int) -> None:
         dialect, dot, _ = name.partition(".")
+        if name not in REGISTRY:
+            self._load_dialect(name, offset)
         if name in REGISTRY or self.allow_unregistered_dialect:
             return
         if dialect in COMPLETE_DIALECTS:
