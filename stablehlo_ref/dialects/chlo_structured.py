@@ -7,7 +7,7 @@ from typing import Annotated, TypeAlias, TypeVar
 
 import numpy as np
 
-from stablehlo_ref.define.attribute_codecs import Flag, Int
+from stablehlo_ref.define.attribute_codecs import Flag, Int, SegmentSizesCodec
 from stablehlo_ref.define.computation import RegionFunction, Run
 from stablehlo_ref.define.constraints import Checker
 from stablehlo_ref.define.op import Attr, Body, In, Ins, Op, Out, Outs

@@ -64,6 +64,7 @@ from stablehlo_ref.targets import (
     gpu,
     lapack,
     lapack_legacy,
+    mhlo,
     spmd,
     xla,
 )
@@ -109,6 +110,7 @@ __all__ = [
     "lapack_legacy",
     "linear_algebra",
     "math",
+    "mhlo",
     "ml_program",
     "normalization",
     "quantization",
