@@ -45,7 +45,7 @@ def annotations(path: Path) -> Iterator[ast.expr]:
 
 
 def is_bare(annotation: ast.expr) -> bool:
-    """Whether an annotation is `Any` and nothing else."""
+    """Return whether an annotation is `Any` and nothing else."""
     return isinstance(annotation, ast.Name) and annotation.id == "Any"
 
 
@@ -89,7 +89,7 @@ def _agrees(hint: object, member: Member, role: str, definition: OpDefinition, _
 
 
 def _is_of(hint: object, attribute: Attr) -> bool:
-    """Whether an annotation is that of the value of an attribute."""
+    """Return whether an annotation is that of the value of an attribute."""
     optional = attribute.default is None
     expected = attribute.value_type | None if optional else attribute.value_type  # type: ignore[operator]
     return hint == expected or (isinstance(expected, type) and issubclass(expected, Enum) and hint is expected)

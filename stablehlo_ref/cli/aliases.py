@@ -35,7 +35,7 @@ def main(arguments: Sequence[str]) -> int:
 def write_aliases(directory: Path) -> list[Path]:
     """Write `stablehlo-opt`, `stablehlo-translate`, `FileCheck` and `not` as scripts; return their paths.
 
-    They run this package with the Python that runs now; FileCheck needs the package `filecheck`.
+    They run this package with the current Python; FileCheck needs the package `filecheck`.
     """
     directory.mkdir(parents=True, exist_ok=True)
     python = shlex.quote(sys.executable)

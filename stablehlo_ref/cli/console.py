@@ -60,7 +60,7 @@ def guarded(subject: str, run: Callable[[], int]) -> int:
         return fail(str(error))
     except BrokenPipeError:
         raise
-    except ImportError as error:  # an optional dependency; the message tells how to install it
+    except ImportError as error:  # an optional dependency; the message says how to install it
         return fail(f"{subject}: error: {error}")
     except OSError as error:
         return fail(f"{error.filename or subject}: error: {error.strerror or error}")

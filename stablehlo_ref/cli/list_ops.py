@@ -11,7 +11,7 @@ OWN_DIALECTS = ("stablehlo", "chlo", "check", "interpreter")  # listed first
 
 
 def is_evaluated(definition: OpDefinition) -> bool:
-    """Whether programs with the op run: the op has a role that plans it, or is a terminator or a symbol."""
+    """Return whether programs with the op run: the op has a role that plans it, or is a terminator or a symbol."""
     is_planned = bool({"plan", "plan_control_flow"} & definition.roles.keys())
     return is_planned or definition.traits.terminator or "sym_name" in definition.attributes
 

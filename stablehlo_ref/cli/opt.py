@@ -143,7 +143,7 @@ class _AppendPipeline(argparse.Action):
 
 
 def _with_value(argument: str) -> str:
-    """Give an option whose value is optional one, so that it does not take the next argument for it."""
+    """Give an option with an optional value an explicit one, so that it does not consume the next argument."""
     if argument == "--op-stats":
         return f"{argument}=table"
     return f"{argument}=" if argument.removeprefix("--") in PASSES else argument

@@ -44,7 +44,7 @@ from stablehlo_ref.define.members import Attr, Bodies, Body, Group, In, Ins, Mem
 __all__ = ["Attr", "Bodies", "Body", "Group", "In", "Ins", "Op", "Out", "Outs"]
 
 ROLES = ("infer", "constraints", "plan", "plan_control_flow", "batching_rule", "implementation_defined")
-BESIDE_MEMBERS = frozenset(("C", "infer", "site"))  # parameters of roles that are not members
+BESIDE_MEMBERS = ("C", "infer", "site")  # parameters of roles that are not members
 
 
 class Op:
@@ -76,11 +76,12 @@ class Op:
         parameters = tuple(inspect.signature(function).parameters)
         unknown = [p for p in parameters if not _may_name(members.get(p)) and p not in BESIDE_MEMBERS]
         if unknown:
-            raise TypeError(f"{cls.__name__}.{name}: no such member: {unknown}")
+            known = ", ".join([*(m for m in members if _may_name(members[m])), *BESIDE_MEMBERS])
+            raise TypeError(f"{cls.__name__}.{name}: unknown parameter '{unknown[0]}'; expected one of: {known}")
         groups = tuple(m for p in parameters if isinstance(m := members.get(p), Group))
         return Role(function, parameters, groups=groups)
 
 
 def _may_name(member: Member | None) -> bool:
-    """Whether a parameter of a role may name a member; a group only if it has a type as one value."""
+    """Return whether a parameter of a role may name a member; a group only if it has a type as one value."""
     return member is not None and not (isinstance(member, Group) and member.as_type is None)

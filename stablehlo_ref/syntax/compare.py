@@ -14,7 +14,7 @@ from stablehlo_ref.ir.types import Type
 
 
 def equal(a: Operation, b: Operation, locations: bool = False) -> bool:
-    """Whether two operations, with everything inside them, are structurally equal."""
+    """Return whether two operations, with everything inside them, are structurally equal."""
     return difference(a, b, locations) is None
 
 
@@ -68,7 +68,7 @@ def _members(op: Operation) -> dict[str, object]:
 
 
 def _is_omitted(name: str, value: object) -> bool:
-    """Whether an attribute is a list of no attributes of arguments or results, which pretty forms omit."""
+    """Return whether an attribute is a list of no attributes of arguments or results, which pretty forms omit."""
     return name in ("arg_attrs", "res_attrs") and isinstance(value, tuple) and not any(value)
 
 
