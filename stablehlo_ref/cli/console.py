@@ -13,7 +13,7 @@ from stablehlo_ref.loading import ZIP, open_program, read, unpacked
 from stablehlo_ref.parsing import BYTECODE, Data, decode, parse, parse_data
 from stablehlo_ref.program import Program
 
-PROGRAM_HELP = "a program: MLIR text or bytecode, a portable artifact, or what else `load` takes; - is standard input"
+PROGRAM_HELP = "a program: MLIR text or bytecode, a portable artifact, or what `load` accepts; - is standard input"
 FINE, AT_FAULT, USAGE, INTERRUPTED = 0, 1, 2, 130
 SPLIT = "// -----"
 SPLIT_LINE = re.compile(rf"^[ \t]*(?://[ \t]*)?{SPLIT}[ \t\r]*$", re.M)  # MLIR also splits at one that is commented out
