@@ -3,27 +3,41 @@
 >>> import stablehlo_ref as sr
 >>> program = sr.load("model.mlir")
 >>> results = program.run(*arrays)
+
+What is public is imported when it is first used, so that the package can be imported at almost no cost.
 """
 
+from importlib import import_module
+from typing import TYPE_CHECKING
+
 from stablehlo_ref._version import __version__
-from stablehlo_ref.define.context import ImplementationDefinedWarning, Observer
-from stablehlo_ref.diagnostics import (
-    Diagnostic,
-    EvaluationError,
-    InternalError,
-    InvalidError,
-    MalformedError,
-    StablehloError,
-    UnsupportedError,
-)
-from stablehlo_ref.ir.signature import Function, Parameter
-from stablehlo_ref.limits import Limits
-from stablehlo_ref.linking import link
-from stablehlo_ref.loading import load, parse
-from stablehlo_ref.ops.extensibility import register_custom_call
-from stablehlo_ref.program import Program
+
+if TYPE_CHECKING:
+    from stablehlo_ref import passes, testing, text
+    from stablehlo_ref.define.context import ImplementationDefinedWarning, Observer
+    from stablehlo_ref.diagnostics import (
+        Diagnostic,
+        EvaluationError,
+        InternalError,
+        InvalidError,
+        Location,
+        MalformedError,
+        StablehloError,
+        UnsupportedError,
+    )
+    from stablehlo_ref.frameworks.jax import from_jax
+    from stablehlo_ref.frameworks.torch import from_torch
+    from stablehlo_ref.ir.core import Operation, Value
+    from stablehlo_ref.ir.signature import Function, Parameter
+    from stablehlo_ref.ir.types import TensorType
+    from stablehlo_ref.limits import Limits
+    from stablehlo_ref.linking import link
+    from stablehlo_ref.loading import load, parse
+    from stablehlo_ref.ops.extensibility import CustomCall, register_custom_call
+    from stablehlo_ref.program import Program
 
 __all__ = [
+    "CustomCall",
     "Diagnostic",
     "EvaluationError",
     "Function",
@@ -31,15 +45,57 @@ __all__ = [
     "InternalError",
     "InvalidError",
     "Limits",
+    "Location",
     "MalformedError",
     "Observer",
+    "Operation",
     "Parameter",
     "Program",
     "StablehloError",
+    "TensorType",
     "UnsupportedError",
+    "Value",
     "__version__",
+    "from_jax",
+    "from_torch",
     "link",
     "load",
     "parse",
+    "passes",
     "register_custom_call",
+    "testing",
+    "text",
 ]
+
+_DEFINED_IN = {
+    "define.context": ("ImplementationDefinedWarning", "Observer"),
+    "diagnostics": (
+        "Diagnostic", "EvaluationError", "InternalError", "InvalidError", "Location", "MalformedError",
+        "StablehloError", "UnsupportedError",
+    ),
+    "frameworks.jax": ("from_jax",),
+    "frameworks.torch": ("from_torch",),
+    "ir.core": ("Operation", "Value"),
+    "ir.signature": ("Function", "Parameter"),
+    "ir.types": ("TensorType",),
+    "limits": ("Limits",),
+    "linking": ("link",),
+    "loading": ("load", "parse"),
+    "ops.extensibility": ("CustomCall", "register_custom_call"),
+    "program": ("Program",),
+}  # fmt: skip
+_MODULES = {name: module for module, names in _DEFINED_IN.items() for name in names}
+
+
+def __getattr__(name: str) -> object:
+    if name in ("passes", "testing", "text"):
+        return import_module(f"{__name__}.{name}")
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found = getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return __all__

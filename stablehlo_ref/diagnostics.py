@@ -72,6 +72,9 @@ class Location:
         line, column = self.source.line_column(self.offset)
         return f"{self.source.filename}:{line}:{column}"
 
+    def __repr__(self) -> str:
+        return f"<Location {self}>"
+
     def excerpt(self) -> str:
         """Return the source line and a caret below the location; a long line is cut to a window around it."""
         line, column = self.source.line_at(self.offset), self.column - 1

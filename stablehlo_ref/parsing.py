@@ -5,11 +5,11 @@ from __future__ import annotations
 from mmap import mmap
 
 import stablehlo_ref.dialects.register_all  # noqa: F401  (all op classes, so that the parser knows them)
-from stablehlo_ref.bytecode.reader import read as read_bytecode
 from stablehlo_ref.diagnostics import Location, MalformedError, Source
 from stablehlo_ref.limits import check_type
 from stablehlo_ref.program import Program
 from stablehlo_ref.syntax.parser import parse as parse_module
+from stablehlo_ref.syntax.value_names import number_values
 
 BYTECODE = b"ML\xefR"  # the magic number of MLIR bytecode
 
@@ -39,8 +39,12 @@ def parse_data(
 ) -> Program:
     """Parse the contents of a file, which are bytecode or text; arrays of bytecode are views of `data`."""
     if bytes(data[:4]) == BYTECODE:
+        from stablehlo_ref.bytecode.reader import read as read_bytecode  # imported when it is needed
+
         frozen = bytes(data) if isinstance(data, bytearray) else data  # its views must not change
-        return Program(read_bytecode(frozen, filename, allow_unregistered_dialect), entry)
+        module = read_bytecode(frozen, filename, allow_unregistered_dialect)
+        number_values(module)  # bytecode has no names of values
+        return Program(module, entry)
     raw = bytes(data)
     source = Source(decode(raw, filename), filename, first_line, raw if raw.isascii() else None)
     return _parse_text(source, allow_unregistered_dialect, entry)

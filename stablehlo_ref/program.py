@@ -2,39 +2,44 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, MutableSequence, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property
+from pathlib import Path
 from typing import Any, TypeAlias, Unpack
 
 import numpy as np
 
-from stablehlo_ref.bytecode.vhlo.artifact import serialize
 from stablehlo_ref.define.context import Context, Observer, OnImplementationDefined, RunOptions
 from stablehlo_ref.define.processes import Grid, ProcessId
-from stablehlo_ref.diagnostics import EvaluationError, Location, StablehloError
+from stablehlo_ref.diagnostics import EvaluationError
 from stablehlo_ref.execute.arguments import (
     arguments_in_order,
     check_argument,
     take_results,
     take_results_of_processes,
 )
-from stablehlo_ref.execute.grid import ReadInfeed, run_grid, run_in_progress
-from stablehlo_ref.execute.implementation_defined import report_choices
+from stablehlo_ref.execute.evaluation import evaluation
+from stablehlo_ref.execute.grid import ReadInfeed, run_grid
+from stablehlo_ref.execute.observe import Observers
 from stablehlo_ref.execute.plan import Planner
 from stablehlo_ref.execute.run import FunctionPlan
+from stablehlo_ref.execute.trace import Recorder, Select, Trace
 from stablehlo_ref.interop import to_array
 from stablehlo_ref.ir.arrays import RuntimeValue
 from stablehlo_ref.ir.attributes import IntegerAttribute
-from stablehlo_ref.ir.core import Operation
+from stablehlo_ref.ir.core import Block, Operation, Value
 from stablehlo_ref.ir.flat import flatten, restore
-from stablehlo_ref.ir.signature import Function, Parameter, function_of
+from stablehlo_ref.ir.signature import Function, Parameters, function_of
+from stablehlo_ref.ir.value_index import ValueIndex
 from stablehlo_ref.limits import Limits, check_type
+from stablehlo_ref.numerics.host_values import read_only
 from stablehlo_ref.syntax.printer import print_operation
 from stablehlo_ref.targets.spmd import device_count
 from stablehlo_ref.verify import verify
-from stablehlo_ref.weights import Weights, match_weights, read_weights
+from stablehlo_ref.weights import Weights, match_weights, read_weights, with_random_constants
 
 Inputs: TypeAlias = Sequence[Any] | Mapping[str, Any]  # of one process: in order, or by name
 
@@ -73,12 +78,38 @@ class Program:
     def __str__(self) -> str:
         return print_operation(self.module)
 
+    def __repr__(self) -> str:
+        location = self.module.location
+        origin = f"from {location.filename}" if location else ""
+        try:
+            inputs, outputs = ", ".join(map(repr, self.inputs)), ", ".join(str(p.type) for p in self.outputs)
+            signature = f"{self.entry.name}({inputs}) -> ({outputs})"
+        except EvaluationError:
+            signature = f"functions {self._names}"
+        count = sum(1 for _ in self.module.walk()) - 1 - len(self.functions)
+        return f"<Program {signature}, {count} ops, {origin}>"
+
     def serialize(self, target: str = "current") -> bytes:
         """Return the program as a portable artifact for a version of StableHLO, such as "1.9.0", and all later ones.
 
         UnsupportedError, with the place, for what that version does not have.
         """
+        from stablehlo_ref.bytecode.vhlo.artifact import serialize  # bytecode is imported when it is needed
+
         return serialize(self.verify().module, target)
+
+    def transform(self, *passes: str) -> Program:
+        """Return a new program: this one after passes, in order; this one does not change.
+
+        Each of `passes` is the name of a pass or a pipeline, with options in braces. MalformedError for an unknown pass
+        or option; a pass that cannot transform the program raises UnsupportedError or InvalidError, with the place.
+
+        >>> program.transform("inline", "symbol-dce", "canonicalize")
+        >>> program.transform("stablehlo-refine-arguments{types=tensor<4xf32>}", "stablehlo-refine-shapes")
+        """
+        from stablehlo_ref.passes.pipeline import transformed  # the passes are imported when they are needed
+
+        return self._with(transformed(self.verify().module, passes))
 
     # --- functions ----------------------------------------------------------------------------------------------
 
@@ -109,14 +140,14 @@ class Program:
         return ", ".join(f"@{name}" for name in self.functions) or "none"
 
     @property
-    def inputs(self) -> tuple[Parameter, ...]:
-        """The inputs of the entry, without those that `bind` gave a value."""
-        return self._open_entry.inputs
+    def inputs(self) -> Parameters:
+        """The inputs of the entry, without those that `bind` gave a value, by number or name."""
+        return Parameters(self._open_entry.inputs)
 
     @property
-    def outputs(self) -> tuple[Parameter, ...]:
-        """The outputs of the entry."""
-        return self.entry.outputs
+    def outputs(self) -> Parameters:
+        """The outputs of the entry, by number or name."""
+        return Parameters(self.entry.outputs)
 
     def with_entry(self, name: str) -> Program:
         """Return the same program with another entry."""
@@ -139,9 +170,23 @@ class Program:
                 raise EvaluationError(f"@{self.entry.name} has no input {wrong[0]}", self.entry.location)
         else:
             numbered = match_weights(inputs, read_weights(weights))  # type: ignore[arg-type]
-        program = Program(self.module, self._entry, self.limits)
-        program._verified = self._verified
+        program = self._with(self.module)
         program._bound = {**self._bound, **{i: check_argument(inputs[i], value) for i, value in numbered.items()}}
+        return program
+
+    def with_random_weights(self, seed: int) -> Program:
+        """Return the same program with random elements in constants whose elements its text leaves out.
+
+        These are resources without data, such as `dense_resource<__elided__>`. Numbers are drawn as `--random-inputs`
+        does; the same seed gives the same numbers.
+        """
+        return self._with(with_random_constants(self.module, seed, self.limits.max_bytes))
+
+    def _with(self, module: Operation) -> Program:
+        """Return a program with the entry, limits and bound inputs of this one, verified if this one is."""
+        program = Program(module, self._entry, self.limits)
+        program._verified = self._verified
+        program._bound = self._bound
         return program
 
     @cached_property
@@ -150,6 +195,17 @@ class Program:
         if not self._bound:
             return self.entry
         return replace(self.entry, inputs=tuple(p for i, p in enumerate(self.entry.inputs) if i not in self._bound))
+
+    def value(self, name: str) -> Value:
+        """Return the SSA value called `%3`, `@relu/%3` (in another function than the entry), or by its location.
+
+        UnknownValueError, an EvaluationError and KeyError, if nothing or more than one value has the name.
+        """
+        return self._value_index.find(name)
+
+    @cached_property
+    def _value_index(self) -> ValueIndex:
+        return ValueIndex(self.module, self.entry.name)
 
     @property
     def _is_empty(self) -> bool:
@@ -247,6 +303,42 @@ class Program:
         """Run the entry as `run` does, in a context that has the options and the observer."""
         return self._run(arrays, named, context)
 
+    def trace(
+        self,
+        /,
+        *arrays: object,
+        only: Select | None = None,
+        store: str | os.PathLike[str] | None = None,
+        **named: object,
+    ) -> Trace:
+        """Run the entry as `run` does and return the values of all ops by name, and the results as `trace.results`.
+
+        `only` tells by the op whose results are kept; with `store` they are written to `.npy` files in that folder, as
+        they come, and mapped. Inputs by name may be mixed with the options of `run`.
+
+        >>> trace = program.trace(image, only=lambda op: op.name == "stablehlo.convolution")
+        >>> trace["%171"], trace["jit(forward)/conv_general_dilated"]
+        """
+        options = {name: named.pop(name) for name in tuple(named) if name in RunOptions.__annotations__}
+        recorder = Recorder(self._value_index, only, None if store is None else Path(store))
+        observers = [recorder, *filter(None, [options.pop("observer", None)])]
+        context = self._context(**options, observer=Observers(*observers))  # type: ignore[arg-type]
+        self._check_host_functions(context)
+        arguments = self._arguments(arrays, named)
+        for value, argument in zip(self._entry_block.arguments, arguments):
+            recorder.record(value, read_only(argument))
+        results = self._run_plan(self._plan_step_by_step, arguments, context)
+        trace = recorder.trace()
+        trace.results = results
+        return trace
+
+    @property
+    def _entry_block(self) -> Block:
+        op = self.module.regions[0].block.symbol(self.entry.name)
+        if op is None or not op.regions[0].blocks:
+            raise EvaluationError(f"@{self.entry.name} has no body", self.entry.location)
+        return op.regions[0].block
+
     def run_replicas(
         self, inputs_per_replica: Sequence[Inputs], **options: Unpack[RunOptions]
     ) -> list[tuple[Any, ...]]:
@@ -339,7 +431,7 @@ class Program:
 
     def _arguments(self, arrays: Sequence[Any], named: Mapping[str, Any]) -> list[Any]:
         given = arguments_in_order(self._open_entry, arrays, named)
-        arguments = [check_argument(parameter, value) for parameter, value in zip(self.inputs, given)]
+        arguments = [check_argument(parameter, value) for parameter, value in zip(self._open_entry.inputs, given)]
         if not self._bound:
             return arguments
         unbound = iter(arguments)
@@ -350,7 +442,9 @@ class Program:
         if self._is_empty and not arrays and not named:
             return ()
         plan = self._plan_for(context)
-        inputs = self._arguments(arrays, named)
+        return self._run_plan(plan, self._arguments(arrays, named), context)
+
+    def _run_plan(self, plan: FunctionPlan, inputs: Sequence[Any], context: Context) -> tuple[Any, ...]:
         with evaluation(context, self.entry.location):
             if plan.block.communicates:
                 grid = Grid(num_partitions=self._device_count)
@@ -368,32 +462,6 @@ class Program:
         except MemoryError as error:
             message = f"out of memory for the results of @{self.entry.name}: {error}"
             raise EvaluationError(message, self.entry.location) from None
-
-
-@contextmanager
-def evaluation(context: Context, entry: Location | None) -> Iterator[None]:
-    """Set up all that a run needs: floating-point errors are ignored, choices and failed checks are reported."""
-    with np.errstate(all="ignore"), report_choices(context), run_in_progress(context), report_failures(context, entry):
-        yield
-
-
-@contextmanager
-def report_failures(context: Context, entry: Location | None) -> Iterator[None]:
-    """Raise EvaluationError at the end of a run in which checks failed.
-
-    An error that ends the run is reported after these checks, at the location of the entry if it has none, as for a
-    limit that is reached before the first op.
-    """
-    try:
-        yield
-    except StablehloError as error:
-        if not context.failures and error.diagnostics[0].location:
-            raise
-        first, *others = error.diagnostics
-        first = replace(first, location=first.location or entry)
-        raise type(error)([*context.failures, first, *others]) from error
-    if context.failures:
-        raise EvaluationError(context.failures)
 
 
 def _read_infeed(values: Sequence[Any]) -> ReadInfeed:

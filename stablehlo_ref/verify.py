@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
 from stablehlo_ref.define.bound import bind_types
 from stablehlo_ref.define.constraints import check_constraints
 from stablehlo_ref.define.definition import OpDefinition, definition_of, member_of_each
+from stablehlo_ref.define.dialect_attributes import OP_CHECKS, PARAMETER_CHECKS
 from stablehlo_ref.define.members import REQUIRED, Undecodable
-from stablehlo_ref.define.op import Attr, In, Ins, Out, Outs
+from stablehlo_ref.define.op import Attr, Body, In, Ins, Out, Outs
 from stablehlo_ref.define.type_constraints import anything
 from stablehlo_ref.diagnostics import Diagnostic, InvalidError
+from stablehlo_ref.ir.attributes import Attribute
 from stablehlo_ref.ir.core import Block, Operation, Region, Value
+from stablehlo_ref.ir.graph import defined_values, dominated, labelled
 from stablehlo_ref.ir.types import FunctionType, Type
 from stablehlo_ref.ir.wellformed import ill_formed_reason
 from stablehlo_ref.syntax.pinpoint import pinpointed
@@ -43,6 +46,11 @@ def _verify_op(op: Operation, visible: set[Value]) -> Iterator[InvalidError]:
             _check_regions(op, definition)
             check_constraints(bind_types(op, definition))
             _check_symbols(op)
+        if op.successors:
+            _check_successors(op, definition)
+        for name, attribute in op.attributes.items():
+            if check := OP_CHECKS.get(name):
+                check(op, attribute)
     except InvalidError as error:
         yield InvalidError([pinpointed(diagnostic, op.name) for diagnostic in error.diagnostics])
     isolated = definition is not None and definition.traits.isolated_from_above
@@ -51,22 +59,36 @@ def _verify_op(op: Operation, visible: set[Value]) -> Iterator[InvalidError]:
 
 
 def _verify_region(region: Region, visible: set[Value]) -> Iterator[InvalidError]:
-    if len(region.blocks) > 1:  # dominance between blocks is not checked
-        visible = visible | {v for block in region.blocks for v in _defined(block)}
+    """Yield the errors in a region, whose ops may use `visible` values and those of blocks that dominate theirs."""
+    if len(region.blocks) <= 1:
+        for block in region.blocks:
+            here = yield from _verify_block(block, visible)
+            visible.difference_update(here)
+        return
+    tree = dominated(region)
+    pending: list[tuple[Block, set[Value] | None]] = [(region.blocks[0], None)]
+    while pending:
+        block, leaving = pending.pop()
+        if leaving is not None:
+            visible.difference_update(leaving)
+            continue
+        pending.append((block, (yield from _verify_block(block, visible))))
+        pending += [(child, None) for child in reversed(tree[block])]
+    everything = visible.union(*map(defined_values, region.blocks))
     for block in region.blocks:
-        here: list[Value] = [v for v in block.arguments if v not in visible]
-        visible.update(here)
-        for op in block.operations:
-            yield from _verify_op(op, visible)
-            visible.update(op.results)
-            here.extend(op.results)
-        visible.difference_update(here)
+        if block not in tree:  # nothing branches to it, so it may use any value
+            yield from _verify_block(block, set(everything))
 
 
-def _defined(block: Block) -> Iterable[Value]:
-    yield from block.arguments
+def _verify_block(block: Block, visible: set[Value]) -> Generator[InvalidError, None, set[Value]]:
+    """Yield the errors in a block, and return the values that it has added to `visible`."""
+    here = {v for v in block.arguments if v not in visible}
+    visible.update(here)
     for op in block.operations:
-        yield from op.results
+        yield from _verify_op(op, visible)
+        visible.update(op.results)
+        here.update(op.results)
+    return here
 
 
 def _check_operands(op: Operation, visible: set[Value]) -> None:
@@ -112,14 +134,31 @@ def _check_attribute(op: Operation, member: Attr) -> None:
 
 
 def _check_regions(op: Operation, definition: OpDefinition) -> None:
-    _member_of_each(op, "region", definition.regions, len(op.regions))
+    members = _member_of_each(op, "region", definition.regions, len(op.regions))
     if not definition.traits.single_block:
         return
-    for region in op.regions:
-        if len(region.blocks) != 1 and not _is_declaration(op):
+    for member, region in zip(members, op.regions):
+        if isinstance(member, Body) and member.optional and not region.blocks:
+            continue
+        if definition.traits.multiple_blocks:
+            if not region.blocks and not _is_declaration(op):
+                raise _error(op, "expects regions with at least one block")
+        elif len(region.blocks) != 1:
             raise _error(op, "expects regions with one block")
         for block in region.blocks:
             _check_terminator(op, definition, block)
+        outputs = region.function_type.outputs
+        for last in _returns(region) if len(region.blocks) > 1 and op.name != "func.func" else ():
+            if tuple(last.operand_types) != outputs:
+                raise _error(last, f"returns {_list(last.operand_types)}, but an earlier block {_list(outputs)}")
+
+
+def _returns(region: Region) -> Iterator[Operation]:
+    """Yield the terminators of a region that return, as far as their dialects are known."""
+    for block in region.blocks:
+        last = block.operations[-1]
+        if not last.successors and definition_of(last) is not None:
+            yield last
 
 
 def _is_declaration(op: Operation) -> bool:
@@ -143,6 +182,27 @@ def _is_terminator(op: Operation) -> bool:
 def _may_be_terminator(op: Operation) -> bool:
     """Return whether an op is a terminator, or may be one because it has no class."""
     return definition_of(op) is None or _is_terminator(op)
+
+
+def _check_successors(op: Operation, definition: OpDefinition | None) -> None:
+    """Check that a terminator forwards to each successor what are its arguments."""
+    if op.parent is None or op.parent.parent is None:
+        return
+    region = op.parent.parent
+    if definition is None and op is not op.parent.operations[-1]:
+        raise _error(op, "must be the last op of its block, as it branches to others")
+    if region.blocks[0].label in op.successors:
+        raise _error(op, f"branches to ^{region.blocks[0].label}, but the entry block of a region has no predecessors")
+    if definition is None:
+        return
+    blocks = labelled(region)
+    forwarded = bind_types(op, definition).call("forwarded") if "forwarded" in definition.roles else ()
+    if len(forwarded) != len(op.successors):
+        raise _error(op, f"expects {len(forwarded)} successors, got {len(op.successors)}")
+    for label, types in zip(op.successors, forwarded):
+        arguments = [argument.type for argument in blocks[label].arguments]
+        if list(types) != arguments:
+            raise _error(op, f"branches to ^{label} with {_list(types)}, but its arguments are {_list(arguments)}")
 
 
 def _check_symbols(op: Operation) -> None:
@@ -169,16 +229,28 @@ def _check_module(module: Operation) -> None:
 
 def _check_function(op: Operation) -> None:
     declared: FunctionType = op.properties["function_type"]
+    _check_parameters(op, "argument", op.properties.get("arg_attrs") or (), declared.inputs)
+    _check_parameters(op, "result", op.properties.get("res_attrs") or (), declared.outputs)
     if _is_declaration(op):
         return
     body = op.regions[0].function_type
     if body.inputs != declared.inputs:
         expected, found = _list(declared.inputs), _list(body.inputs)
         raise _error(op, f"expects arguments {expected} by its function type, but its body has {found}")
-    if body.outputs != declared.outputs:
-        terminator = op.regions[0].block.operations[-1]
-        returned, results = _list(body.outputs), _list(declared.outputs)
-        raise _error(terminator, f"returns {returned}, but the function's results are {results}")
+    for terminator in _returns(op.regions[0]):
+        if tuple(terminator.operand_types) != declared.outputs:
+            returned, results = _list(terminator.operand_types), _list(declared.outputs)
+            raise _error(terminator, f"returns {returned}, but the function's results are {results}")
+
+
+def _check_parameters(
+    op: Operation, what: str, attributes: Sequence[Mapping[str, Attribute]], types: Sequence[Type]
+) -> None:
+    """Check the dialects' attributes of the arguments or results of a function."""
+    for index, (dictionary, type) in enumerate(zip(attributes, types)):
+        for name, attribute in dictionary.items():
+            if check := PARAMETER_CHECKS.get(name):
+                check(op, attribute, type, f"{what} {index}")
 
 
 def _check_call(op: Operation) -> None:
@@ -186,7 +258,9 @@ def _check_call(op: Operation) -> None:
     function = op.symbol(callee)
     if function is None or function.name != "func.func":
         raise _error(op, f"calls undefined function @{callee}", "callee")
-    signature: FunctionType = function.properties["function_type"]
+    signature = function.properties.get("function_type")
+    if not isinstance(signature, FunctionType):  # which is an error of the function
+        return
     called = FunctionType(tuple(op.operand_types), tuple(op.result_types))
     if called != signature:
         raise _error(op, f"calls @{callee} as {called}, but it is {signature}", "callee")

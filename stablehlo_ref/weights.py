@@ -7,19 +7,25 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 from zipfile import BadZipFile
 
 import numpy as np
 
 from stablehlo_ref.diagnostics import EvaluationError
 from stablehlo_ref.interop import require, to_array
+from stablehlo_ref.ir.attributes import DenseResource
+from stablehlo_ref.ir.core import Operation
+from stablehlo_ref.ir.rewrite import clone
 from stablehlo_ref.ir.signature import Parameter
 from stablehlo_ref.ir.types import TensorType
+from stablehlo_ref.numerics.dtypes import numpy_dtype
+from stablehlo_ref.numerics.random_values import random_array
 
 NameParts: TypeAlias = tuple[str, ...]  # the parts of a name: ("params", "layer", "0") of params['layer'][0]
 Weights: TypeAlias = Sequence[Any] | Mapping[str, Any] | str | os.PathLike[str]
 
+ELIDED = "__elided__"  # MLIR's placeholder for elements that its printer leaves out
 SHOWN = 12  # names that a message lists
 
 _PARTS = re.compile(r"\[\s*['\"]?([^'\"\]]*)['\"]?\s*\]|([^.\[\]/]+)")
@@ -110,9 +116,11 @@ def match_weights(parameters: Sequence[Parameter], weights: Mapping[str, Any] | 
     """Return the weight of each argument that has one, by the argument's number.
 
     Names are compared part by part, so `params['layer'][0]`, `params.layer.0` and `params/layer/0` are one name; a
-    name may lack the first part if what is left is unambiguous. Weights in order are those of the arguments whose names
-    end in their numbers, such as `states[17]`; numbers without an argument are those that the exporter dropped as
-    unused. So are mappings of which no name is an argument's, if all shapes agree.
+    name may lack the first part if what is left is unambiguous. If no argument lacks its weight, other names with the
+    first part of an argument's name are those that the exporter dropped as unused.
+
+    Weights in order are those of the arguments whose names end in their numbers, such as `states[17]`; numbers without
+    an argument were dropped likewise. A mapping of which no name is an argument's is taken in its order.
 
     EvaluationError that lists every unknown, missing and misshapen name.
     """
@@ -123,8 +131,10 @@ def match_weights(parameters: Sequence[Parameter], weights: Mapping[str, Any] | 
     if not by_name and _indexed(paths):
         return _checked(parameters, _in_order(paths, list(weights.values())), [])
     found = {index: weights[name] for name, index in by_name.items()}
-    problems = [_unknown(name, parameters) for name in weights if name not in by_name]
-    return _checked(parameters, found, problems)
+    unknown = [name for name in weights if name not in by_name]
+    if not _missing(parameters, found):
+        unknown = [name for name in unknown if parts(name)[:1] not in {path[:1] for path in paths if len(path) > 1}]
+    return _checked(parameters, found, [_unknown(name, parameters) for name in unknown])
 
 
 def parts(name: str) -> NameParts:
@@ -167,18 +177,23 @@ def _in_order(paths: Mapping[NameParts, int], weights: Sequence[Any]) -> dict[in
 
 
 def _checked(parameters: Sequence[Parameter], found: Mapping[int, Any], problems: Sequence[str]) -> dict[int, Any]:
-    roots = {parts(name)[0] for index in found for name in parameters[index].names if len(parts(name)) > 1}
-    missing = [
-        p.names[-1]
-        for index, p in enumerate(parameters)
-        if index not in found and any(len(parts(name)) > 1 and parts(name)[0] in roots for name in p.names)
-    ]
+    missing = _missing(parameters, found)
     shapes = [_misshapen(parameters[index], value) for index, value in found.items()]
     listed = [*problems, *(f"no weight for '{name}'" for name in missing), *filter(None, shapes)]
     if listed:
         more = [f"... and {len(listed) - SHOWN} more"] if len(listed) > SHOWN else []
         raise EvaluationError("the weights do not fit the program", notes=[*listed[:SHOWN], *more])
     return dict(found)
+
+
+def _missing(parameters: Sequence[Parameter], found: Mapping[int, Any]) -> list[str]:
+    """Return the names of arguments without a weight that have the first part of their name in common with others."""
+    roots = {parts(name)[0] for index in found for name in parameters[index].names if len(parts(name)) > 1}
+    return [
+        p.names[-1]
+        for index, p in enumerate(parameters)
+        if index not in found and any(len(parts(name)) > 1 and parts(name)[0] in roots for name in p.names)
+    ]
 
 
 def _unknown(name: str, parameters: Sequence[Parameter]) -> str:
@@ -194,3 +209,33 @@ def _misshapen(parameter: Parameter, value: Any) -> str | None:
         return None
     fits = len(shape) == len(expected.shape) and all(n in (None, m) for n, m in zip(expected.shape, shape))
     return None if fits else f"'{parameter.names[-1]}' is {expected}, the weight has the shape {shape}"
+
+
+# --- random weights -------------------------------------------------------------------------------------------------
+
+
+def with_random_constants(module: Operation, seed: int, max_bytes: int) -> Operation:
+    """Return a copy of a module in which random elements take the place of those that its text leaves out.
+
+    Equal resources have equal elements, except MLIR's placeholder `__elided__`, which stands for any. EvaluationError
+    for a tensor of more than `max_bytes`.
+    """
+    generator = np.random.default_rng(seed)
+    drawn: dict[DenseResource, DenseResource] = {}
+
+    def filled(value: object) -> object:
+        if isinstance(value, DenseResource) and value.array is None and isinstance(value.type, TensorType):
+            dtype = numpy_dtype(value.type.element_type)
+            if value.type.size * dtype.itemsize > max_bytes:
+                raise EvaluationError(f"{value.type} is larger than the limit of {max_bytes} bytes for a tensor")
+            if value not in drawn or value.key == ELIDED:
+                array = random_array(generator, dtype, cast("tuple[int, ...]", value.type.shape))
+                array.flags.writeable = False
+                drawn[value] = DenseResource(value.key.replace(ELIDED, "random"), value.type, array)
+            return drawn[value]
+        return value
+
+    copied = clone(module, {})
+    for op in copied.walk():
+        op.properties = {name: filled(value) for name, value in op.properties.items()}
+    return copied

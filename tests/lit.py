@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 import stablehlo_ref as sr
-from stablehlo_ref.cli.console import split_text
+from stablehlo_ref.cli.split import split_text
 from stablehlo_ref.syntax.printer import print_operation
 
 ANNOUNCED = re.compile(r"// expected-error@\+1 \{\{(.*)\}\}")

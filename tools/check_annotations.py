@@ -32,6 +32,9 @@ ALIASES = {value: name for name, value in vars(attribute_codecs).items() if get_
 REGION_TYPES = ("FunctionType", "RegionFunction", "PlanBlock", "Callee")
 
 
+ON_SLOTS = ("plan_control_flow", "forwarded", "plan_branch")  # roles that may see slots instead of types
+
+
 def annotations(path: Path) -> Iterator[ast.expr]:
     """Yield the annotations of a file: of parameters, of results and of variables."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
@@ -71,7 +74,7 @@ def mismatches(definition: OpDefinition) -> Iterator[str]:
 
 
 def _agrees(hint: object, member: Member, role: str, definition: OpDefinition, _: Role) -> bool:
-    if role == "plan_control_flow" and not isinstance(member, Attr):
+    if role in ON_SLOTS and not isinstance(member, Attr):
         return hint is not Any
     if member.name in definition.traits.shape_operands:  # seen as attributes
         return hint is not Any

@@ -32,8 +32,8 @@ LAYERS = (
     ("linking", "bundles", "frameworks"),
     ("loading",),
     ("debug",),
-    ("cli", "__init__", "__main__"),
-    ("testing",),
+    ("cli",),
+    ("testing", "__init__", "__main__"),
 )
 RANK = {name: rank for rank, layer in enumerate(LAYERS) for name in layer}
 REGISTERS_OPS = "dialects.register_all"  # importing it registers all op classes; allowed from any layer

@@ -19,13 +19,14 @@ from pathlib import Path
 from typing import Any
 
 import stablehlo_ref  # noqa: F401  (registers the ops)
-from stablehlo_ref.cli.console import split_text
 from stablehlo_ref.cli.list_ops import is_evaluated, own_definitions
+from stablehlo_ref.cli.split import split_text
 from stablehlo_ref.define.definition import REGISTRY, OpDefinition
 from stablehlo_ref.define.formulas import labels
 from stablehlo_ref.define.op import Out
 from stablehlo_ref.define.type_constraints import anything
 from stablehlo_ref.diagnostics import MalformedError
+from stablehlo_ref.distribution.sdy_attributes import Shardings
 from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.ir.types import OpaqueType, TokenType
 from stablehlo_ref.parsing import parse
@@ -49,8 +50,10 @@ CHECKED_AT_RUN_TIME = {
 # Ops that return an operand, a variable or the results of a function, or whose result is unspecified.
 NOTHING_TO_COMPUTE = {
     "builtin.unrealized_conversion_cast", "func.call", "interpreter.probe", "interpreter.run_parallel",
-    "ml_program.global_load", "ml_program.global_load_const", "sdy.propagation_barrier", "sdy.reshard",
-    "sdy.sharding_constraint", "shape.assuming", "tensor.empty",
+    "ml_program.global_load", "ml_program.global_load_const", "sdy.all_gather", "sdy.all_reduce", "sdy.all_slice",
+    "sdy.all_to_all", "sdy.collective_permute", "sdy.constant", "sdy.data_flow_edge", "sdy.func_data_flow_edge",
+    "sdy.named_computation", "sdy.propagation_barrier", "sdy.reduce_scatter", "sdy.replicated_to_unreduced",
+    "sdy.reshard", "sdy.sharded_to_unreduced", "sdy.sharding_constraint", "shape.assuming", "tensor.empty",
 }  # fmt: skip
 
 ONE_TYPE = {"token", "index", "i1", "witness", "!shape.size"}  # types without free parameters
@@ -165,7 +168,17 @@ def _mark(holds: bool) -> str:
 
 # --- evidence ----------------------------------------------------------------------------------------------------
 
-ORACLES_OF_DIALECTS = ("arith", "check", "chlo", "sdy", "shape", "tensor")  # all other modules have StableHLO's
+ORACLES_OF_DIALECTS = (
+    "arith",
+    "check",
+    "chlo",
+    "complex",
+    "math",
+    "scf",
+    "sdy",
+    "shape",
+    "tensor",
+)  # all other modules have StableHLO's
 
 
 @dataclass(frozen=True)
@@ -269,6 +282,8 @@ def _symbols(value: Any) -> Iterator[str]:
         yield from (name for item in value.values() for name in _symbols(item))
     elif isinstance(value, tuple):
         yield from (name for item in value for name in _symbols(item))
+    elif isinstance(value, Shardings):
+        yield from (sharding.mesh for sharding in value.shardings if isinstance(sharding.mesh, str))
     elif isinstance(text := getattr(value, "text", None), str):
         yield from (part.partition(",")[0].strip('"') for part in text.split("@")[1:])
 

@@ -126,7 +126,9 @@ def power(z: Complex, w: Complex) -> Complex:
 
 
 def atan2(y: Complex, x: Complex) -> Complex:
-    """Return `-i log((x + iy) / sqrt(x² + y²))`."""
+    """Return `-i log((x + iy) / sqrt(x² + y²))`; of real numbers the real function."""
+    if y[1] == 0 and x[1] == 0:
+        return ieee.atan2(y[0], x[0]), 0.0
     numerator = addition(x, (-y[1], y[0]))
     denominator = square_root(addition(multiplication(x, x), multiplication(y, y)))
     real, imag = log(division(numerator, denominator))

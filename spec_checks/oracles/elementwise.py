@@ -285,22 +285,21 @@ def round_nearest_even(operand: Array) -> Array:
 def reduce_precision(operand: Array, exponent_bits: int, mantissa_bits: int) -> Array:
     """Round the mantissa, then overflow to infinity and underflow to zero outside of the range of `exponent_bits`.
 
-    With at least as many exponent bits as the element type, subnormal numbers are kept. Without mantissa bits there is
-    no NaN, and infinity replaces it.
+    Numbers that are subnormal in the element type are kept if the range of `exponent_bits` does not begin above them.
+    NaN is kept, also without mantissa bits.
     """
     form = FORMATS[operand.dtype.name]
     bias = (1 << exponent_bits - 1) - 1
-    fewer_exponent_bits = exponent_bits < num_bits(operand.dtype) - form.mantissa_bits - (not form.is_positive)
 
     def reduced(x: Real) -> Real:
         if is_special(x):
-            return with_sign_of(inf, x) if is_nan(x) and mantissa_bits == 0 else x
+            return x
         magnitude = ieee.absolute(x)
         if mantissa_bits < form.mantissa_bits:
             magnitude = mantissa_rounded(magnitude, mantissa_bits, form)
-        if fewer_exponent_bits and magnitude >= Fraction(2) ** (bias + 1):
+        if magnitude >= Fraction(2) ** (bias + 1):
             return with_sign_of(inf, x)
-        if magnitude == 0 or (fewer_exponent_bits and magnitude < Fraction(2) ** (1 - bias)):
+        if magnitude == 0 or (bias < form.bias and magnitude < Fraction(2) ** (1 - bias)):
             return with_sign_of(0.0, x)
         return with_sign_of(magnitude, x)
 

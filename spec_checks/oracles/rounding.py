@@ -224,7 +224,6 @@ def total_order(element: Any) -> int:
     sign, magnitude = divmod(bits(element), 1 << width - 1)
     if is_nan(float(element)):
         magnitude += 1 << width
-        sign = sign if form.has_negative_zero else 0  # the only NaN, with the bits of -0, has no sign
     return -1 - magnitude if sign else magnitude
 
 

@@ -8,13 +8,15 @@ from typing import Any, Final, NoReturn, TypeAlias
 from stablehlo_ref.bytecode.encoding import Cursor
 from stablehlo_ref.bytecode.tables import Resource, Strings, read_group
 from stablehlo_ref.diagnostics import Source, StablehloError
-from stablehlo_ref.ir.attributes import Attribute, FloatAttribute, IntegerAttribute
+from stablehlo_ref.ir.attributes import Attribute, DenseElements, DenseResource, FloatAttribute, IntegerAttribute
 from stablehlo_ref.ir.types import FloatType, IntegerType, Type
+from stablehlo_ref.syntax.attribute_text import attribute_text
 from stablehlo_ref.syntax.lexer import MAX_NESTING
 from stablehlo_ref.syntax.parser import Parser
 
 MAX_TYPE_PARTS = 10_000  # of a type, shared parts counted as often as they occur; what uses types takes time for each
 MAX_ATTRIBUTE_PARTS = 1 << 20
+SHOWN = 80  # characters of an attribute in a message
 
 Kind: TypeAlias = type
 AttributeDecoder = Callable[["EntryReader"], Attribute]
@@ -85,8 +87,9 @@ class EntryReader(Cursor):
         """Return bytes that start with their number, without copying them."""
         return self.take(self.varint())
 
-    def expected(self, what: str, found: object, offset: int) -> NoReturn:
-        raise self.error(f"expected {what}, got {found}", offset)
+    def expected(self, what: str, found: Any, offset: int) -> NoReturn:
+        """Raise the error for an attribute that is not of the kind that is needed."""
+        raise self.error(f"expected {what}, got {described(found)}", offset)
 
     def a(self, kind: Kind, what: str) -> Any:
         """Return the next attribute, which must be an instance of a class."""
@@ -228,6 +231,19 @@ def untyped(attribute: Any) -> Any:
         case FloatAttribute(value, FloatType("f64"), text):
             return FloatAttribute(value, None, text)
     return attribute
+
+
+def described(attribute: Any) -> str:
+    """Return what an attribute is, in a few words."""
+    match attribute:
+        case tuple():
+            return "a list"
+        case dict():
+            return "a dictionary"
+        case DenseElements(type=type) | DenseResource(type=type):
+            return f"the elements of a {type}"
+    text = attribute_text(attribute)
+    return text if len(text) <= SHOWN else f"{text[:SHOWN]}..."
 
 
 def _article(what: str) -> str:

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 from stablehlo_ref.bytecode.encoding import Cursor
 from stablehlo_ref.bytecode.encodings import builtin, builtin_types, chlo, locations, quant, sdy, stablehlo
 from stablehlo_ref.bytecode.encodings import vhlo as vhlo_encodings
-from stablehlo_ref.bytecode.entries import Entries
-from stablehlo_ref.bytecode.properties import properties_of, read_op_properties
+from stablehlo_ref.bytecode.entries import Entries, described
+from stablehlo_ref.bytecode.properties import properties_of, read_op_properties, stated
 from stablehlo_ref.bytecode.sections import Section, read_sections
 from stablehlo_ref.bytecode.tables import Resource, Strings, read_dialects, read_properties, read_resources
 from stablehlo_ref.bytecode.vhlo import upgrade
@@ -148,12 +148,12 @@ class BytecodeFile:
             upgraded = upgrade.to_stablehlo(op.name, written | inherent, in_function, cursor)
             return _template(*upgraded)
         self._check_name(op.name, cursor)
-        return _template(op.name, *_split(op.name, written, inherent))
+        return _template(op.name, *_split(op.name, stated(op.name, written), stated(op.name, inherent)))
 
     def _dictionary(self, index: int, cursor: Cursor) -> dict[str, Any]:
         found = self.entries.attribute(index, 0, cursor)
         if not isinstance(found, dict):
-            raise cursor.error(f"expected a dictionary of attributes, got {found}")
+            raise cursor.error(f"expected a dictionary of attributes, got {described(found)}")
         return found
 
     def _inherent(self, op: str, was_registered: bool, index: int, cursor: Cursor) -> dict[str, Any]:
@@ -192,7 +192,4 @@ def _split(
         known = {name for name, _ in properties_of(op) or ()}
         own = {name: value for name, value in written.items() if name in known} | dict(inherent)
         return own, {name: value for name, value in written.items() if name not in own}
-    attributes = {**written, **inherent}
-    if op == "sdy.propagation_barrier":
-        attributes = {name: sdy.direction_text(value) for name, value in attributes.items()}
-    return definition.decode(attributes)
+    return definition.decode({**written, **inherent})

@@ -79,6 +79,7 @@ DIFFERENT: Mapping[str, tuple[Property, ...]] = {
         "stablehlo.custom_call": "api_version? backend_config? call_target_name called_computations? has_side_effect? "
         "operand_layouts? output_operand_aliases? result_layouts? result_tilings?",
         "stablehlo.select_and_scatter": "padding? window_dimensions? window_strides?",
+        "tensor.expand_shape": "reassociation static_output_shape",
     }.items()
 }
 
@@ -140,12 +141,19 @@ def read_op_properties(op: str, cursor: Cursor, entries: Entries, version: int, 
         attributes |= {name: reader.attribute() for name in segments}
     for name, is_optional in known if segments else _present(op, known, reader):
         value = reader.optional_attribute() if is_optional else reader.attribute()
-        if value is not None and value not in IMPLIED:
+        if value is not None:
             attributes[name] = value
     if version >= Version.NATIVE_SEGMENT_SIZES:
         attributes |= {name: DenseArray(integer_type(32), _read_sparse(reader)) for name in segments}
     reader.expect_end(f"the properties of op '{op}'")
     return attributes
+
+
+def stated(op: str, attributes: dict[str, Any]) -> dict[str, Any]:
+    """Leave out attributes that mean what leaving them out means."""
+    if not op.startswith("arith."):
+        return attributes
+    return {name: value for name, value in attributes.items() if value not in IMPLIED}
 
 
 def _present(op: str, known: Sequence[Property], reader: EntryReader) -> Sequence[Property]:

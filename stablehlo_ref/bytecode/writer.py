@@ -7,14 +7,14 @@ from enum import Enum
 from typing import NamedTuple, Protocol
 
 from stablehlo_ref.bytecode.emission import emit
-from stablehlo_ref.bytecode.encodings import builtin, plain, sdy
+from stablehlo_ref.bytecode.encodings import builtin, plain
 from stablehlo_ref.bytecode.numbering import WrittenBlock, WrittenOp, WrittenRegion, isolate
 from stablehlo_ref.bytecode.pool import Encodings, Pool
 from stablehlo_ref.bytecode.properties import Property, encode_sparse, has_segments, properties_of
 from stablehlo_ref.bytecode.sections import NEWEST, Version
 from stablehlo_ref.define.definition import definition_of
 from stablehlo_ref.diagnostics import UnsupportedError
-from stablehlo_ref.ir.attributes import Attribute, DenseArray
+from stablehlo_ref.ir.attributes import VERBATIM, Attribute, DenseArray
 from stablehlo_ref.ir.core import Block, Operation, Region
 
 PRODUCER = "stablehlo_ref"
@@ -28,7 +28,7 @@ def write(module: Operation, *, version: int = NEWEST, producer: str = PRODUCER)
 
 
 # Ops whose only attribute is another one in bytecode.
-STORED_AS = {"sdy.propagation_barrier": sdy.direction_number, "shape.const_shape": builtin.index_tensor}
+STORED_AS = {"shape.const_shape": builtin.index_tensor}
 
 
 class OpForm(NamedTuple):
@@ -59,7 +59,9 @@ class PlainForm:
     """Ops as they are."""
 
     def check(self, op: Operation) -> None:
-        """Accept any op."""
+        """Accept any op but one that is only text."""
+        if VERBATIM in op.properties:
+            raise UnsupportedError(f"bytecode cannot hold the pretty form of '{op.name}', which has no class here")
 
     def form(self, op: Operation) -> OpForm:
         """Return an op under its own name, with its attributes as MLIR writes them."""
@@ -105,9 +107,12 @@ def _is_simple(value: object) -> bool:
 
 
 def _at(op: Operation, error: UnsupportedError) -> UnsupportedError:
-    """Return an error with the place of an op, if it has none."""
+    """Return an error with the name and the place of an op, if it has none."""
     found = error.diagnostics[0]
-    return error if found.location else UnsupportedError(f"{found.message}, in '{op.name}'", op.location)
+    if found.location:
+        return error
+    place = "" if f"'{op.name}'" in found.message else f", in '{op.name}'"
+    return UnsupportedError(found.message + place, op.location)
 
 
 class _ProgramWriter:

@@ -8,15 +8,14 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from stablehlo_ref.cli.exit_codes import AT_FAULT, FINE, INTERRUPTED
+from stablehlo_ref.cli.split import SPLIT, split_text
 from stablehlo_ref.diagnostics import StablehloError
 from stablehlo_ref.loading import ZIP, open_program, read, unpacked
 from stablehlo_ref.parsing import BYTECODE, Data, decode, parse, parse_data
 from stablehlo_ref.program import Program
 
 PROGRAM_HELP = "a program: MLIR text or bytecode, a portable artifact, or what `load` accepts; - is standard input"
-FINE, AT_FAULT, USAGE, INTERRUPTED = 0, 1, 2, 130
-SPLIT = "// -----"
-SPLIT_LINE = re.compile(rf"^[ \t]*(?://[ \t]*)?{SPLIT}[ \t\r]*$", re.M)  # MLIR also splits at one that is commented out
 
 
 @dataclass(frozen=True)
@@ -84,14 +83,6 @@ def parts(file: str, split: bool) -> Iterator[Part]:
     text = decode(bytes(data), name)
     for first_line, part in split_text(text) if split else [(1, text)]:
         yield Part(name, part, first_line)
-
-
-def split_text(text: str) -> Iterator[tuple[int, str]]:
-    """Yield the parts of a text between lines `// -----`, with the number of their first lines."""
-    first_line = 1
-    for part in SPLIT_LINE.split(text):
-        yield first_line, part
-        first_line += part.count("\n")
 
 
 def _attempt(action: Action, part: Part) -> int:

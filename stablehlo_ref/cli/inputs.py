@@ -12,12 +12,13 @@ import numpy as np
 
 from stablehlo_ref.diagnostics import EvaluationError, MalformedError, Source
 from stablehlo_ref.dialects.interpreter import as_numpy_saves
-from stablehlo_ref.ir.arrays import Array, DType, RuntimeValue
+from stablehlo_ref.ir.arrays import Array, RuntimeValue
 from stablehlo_ref.ir.attributes import DenseElements
 from stablehlo_ref.ir.signature import Parameter
 from stablehlo_ref.ir.types import TensorType, TokenType, TupleType, Type
-from stablehlo_ref.numerics.conversion import convert
-from stablehlo_ref.numerics.dtypes import FLOAT8_E8M0FNU, FLOAT64, kind, numpy_dtype
+from stablehlo_ref.numerics.dtypes import numpy_dtype
+from stablehlo_ref.numerics.host_values import SCALARS
+from stablehlo_ref.numerics.random_values import random_array
 from stablehlo_ref.syntax.parser import parse_attribute
 
 # These messages, with the spelling, are those of upstream's tool, whose tests match them.
@@ -116,26 +117,12 @@ def _random(generator: np.random.Generator, parameter: Parameter, type: Type) ->
         return None
     if isinstance(type, TupleType):
         return tuple(_random(generator, parameter, element) for element in type.elements)
+    if isinstance(type, SCALARS):
+        return random_array(generator, numpy_dtype(type), ())
     if not isinstance(type, TensorType) or not type.is_static:
         message = f"cannot draw argument '{parameter.name}' of type {type} at random"
         raise EvaluationError(message, parameter.location)
-    return _random_array(generator, numpy_dtype(type.element_type), cast("tuple[int, ...]", type.shape))
-
-
-def _random_array(generator: np.random.Generator, dtype: DType, shape: tuple[int, ...]) -> Array:
-    match kind(dtype):
-        case "boolean":
-            return generator.integers(0, 2, shape).astype(bool)
-        case "integer":
-            highest = 2 if dtype.name.endswith("int2") else 8
-            integers: Array = generator.integers(0, highest, shape)
-            return integers.astype(np.int8).astype(dtype)
-        case "complex":
-            parts = generator.standard_normal((2, *shape))
-            return np.asarray(parts[0] + 1j * parts[1]).astype(dtype)
-    numbers = generator.standard_normal(shape)
-    numbers = np.abs(numbers) if dtype == FLOAT8_E8M0FNU else numbers  # this format has no sign
-    return np.asarray(convert(FLOAT64, dtype)(numbers))
+    return random_array(generator, numpy_dtype(type.element_type), cast("tuple[int, ...]", type.shape))
 
 
 def save_outputs(path: Path, parameters: Sequence[Parameter], values: Sequence[RuntimeValue]) -> None:

@@ -6,7 +6,8 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from stablehlo_ref.cli.console import FINE, guarded, write_output
+from stablehlo_ref.cli.console import guarded, write_output
+from stablehlo_ref.cli.exit_codes import FINE
 from stablehlo_ref.linking import link
 from stablehlo_ref.loading import load
 from stablehlo_ref.syntax.printer import print_operation

@@ -9,8 +9,9 @@ from functools import partial
 from pathlib import Path
 
 from stablehlo_ref.bytecode.writer import write as write_bytecode
-from stablehlo_ref.cli.console import PROGRAM_HELP, SPLIT, Part, for_each_part, guarded, with_two_dashes, write_output
+from stablehlo_ref.cli.console import PROGRAM_HELP, Part, for_each_part, guarded, with_two_dashes, write_output
 from stablehlo_ref.cli.expected import complaints, expectations
+from stablehlo_ref.cli.split import SPLIT
 from stablehlo_ref.diagnostics import Diagnostic, InvalidError, MalformedError, StablehloError
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.passes.catalog import PASSES

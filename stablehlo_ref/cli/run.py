@@ -14,11 +14,12 @@ from typing import TypeAlias
 
 from stablehlo_ref._version import __version__
 from stablehlo_ref.cli import inputs
-from stablehlo_ref.cli.console import PROGRAM_HELP, SPLIT, Part, for_each_part
+from stablehlo_ref.cli.console import PROGRAM_HELP, Part, for_each_part
 from stablehlo_ref.cli.list_ops import listing
+from stablehlo_ref.cli.split import SPLIT
 from stablehlo_ref.define.context import Context
 from stablehlo_ref.define.processes import Grid
-from stablehlo_ref.execute.observe import Observers, Progress, Statistics, Trace
+from stablehlo_ref.execute.observe import Observers, Progress, Statistics, ValuePrinter
 from stablehlo_ref.ir.arrays import RuntimeValue
 from stablehlo_ref.ir.signature import Parameter
 from stablehlo_ref.numerics.value_text import dense_text, value_text
@@ -81,6 +82,7 @@ def _parser() -> argparse.ArgumentParser:
     more("--input", metavar="NAME=FILE", type=_named_file, help="an input from a .npy file")
     more("--inputs", metavar="FILE", type=Path, help="inputs by name, or arr_0, ... by position, from a .npz file")
     add("--random-inputs", metavar="SEED", type=_seed, help="draw all inputs at random")
+    add("--random-weights", metavar="SEED", type=_seed, help="draw the elements of constants that the text leaves out")
     add("--rng-seed", metavar="SEED", type=_seed, default=0, help="the seed of the op `rng`")
     add("--replicas", metavar="N", type=_count, help="run N replicas; give --args or --inputs once, or once for each")
     add("--partitions", metavar="M", type=_count, help="run M partitions of each replica, likewise")
@@ -139,6 +141,8 @@ def _seconds(text: str) -> float:
 
 def _run_part(options: argparse.Namespace, part: Part) -> None:
     program = part.parse(options.allow_unregistered_dialect, options.entry).verify()
+    if options.random_weights is not None:
+        program = program.with_random_weights(options.random_weights)
     if program.functions or options.entry:
         _run(options, program)
 
@@ -159,7 +163,7 @@ def _run(options: argparse.Namespace, program: Program) -> None:
         statistics = stack.enter_context(Statistics()) if options.stats else None
         steps = program.step_count * grid.count
         progress = Progress(steps) if sys.stderr.isatty() and not options.verbose else None
-        observers = [o for o in (Trace() if options.verbose else None, statistics, progress) if o]
+        observers = [o for o in (ValuePrinter() if options.verbose else None, statistics, progress) if o]
         if progress:
             stack.callback(progress.close)
         if observers:

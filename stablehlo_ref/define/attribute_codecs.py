@@ -187,6 +187,21 @@ class DimsCodec(AttributeCodec[tuple[int, ...]]):
         return DenseArray(integer_type(64), value)
 
 
+class SegmentSizesCodec(DimsCodec):
+    """The numbers of operands of several variadic members: `array<i32: 1, 2, 0>`."""
+
+    name = "list of 32-bit sizes"
+
+    def decode(self, attribute: Attribute) -> tuple[int, ...]:
+        sizes = super().decode(attribute)
+        if any(size < 0 for size in sizes):
+            raise self.mismatch()
+        return sizes
+
+    def encode(self, value: tuple[int, ...]) -> DenseArray:
+        return DenseArray(integer_type(32), value)
+
+
 class IntegerListCodec(DimsCodec):
     """A list of integers that MLIR writes as `[...]`."""
 
@@ -374,6 +389,7 @@ Presence: TypeAlias = Annotated[bool, UnitCodec()]
 String: TypeAlias = Annotated[str, StringCodec()]
 Symbol: TypeAlias = Annotated[str, SymbolCodec()]
 Dims: TypeAlias = Annotated[tuple[int, ...], DimsCodec()]
+SegmentSizes: TypeAlias = Annotated[tuple[int, ...], SegmentSizesCodec()]
 Extents: TypeAlias = Annotated[tuple[int, ...], ExtentsCodec()]
 Integers: TypeAlias = Annotated[tuple[int, ...], IntegerListCodec()]
 Matrix: TypeAlias = Annotated[tuple[tuple[int, ...], ...], MatrixCodec()]

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from stablehlo_ref.define.computation import Callee, RunGrid
 from stablehlo_ref.define.definition import OpDefinition, group_by_member
+from stablehlo_ref.define.spec import is_quantized
 from stablehlo_ref.diagnostics import Location, Source
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.attributes import Attribute, DenseElements
@@ -114,6 +115,14 @@ class BoundOp(NamedTuple):
     def with_members(self, changed: Mapping[str, object]) -> BoundOp:
         """Return the same op with other values of some members."""
         return self._replace(arguments={**self.arguments, **changed})
+
+
+def is_on_expressed(bound: BoundOp) -> bool:
+    """Return whether the op, for these types of operands and results, is computed on expressed types."""
+    traits = bound.definition.traits
+    if traits.computes_on_storage or traits.effects or bound.op.regions or "plan" not in bound.definition.roles:
+        return False
+    return any(map(is_quantized, (*bound.operands, *bound.results)))
 
 
 def bind(

@@ -22,11 +22,13 @@ class Traits:
     isolated_from_above: bool = False  # regions cannot use values from above
     shadows_names: bool = False  # names in regions may repeat, and hide, those of values from above
     single_block: bool = True  # each region is one block that ends with a terminator
+    multiple_blocks: bool = False  # each region is a graph of one or more blocks that end with terminators
     commutative: bool = False
     elementwise: bool = False  # what `plan` returns takes arrays of any shapes that broadcast
     effects: bool = False  # what `plan` returns takes the run's `Context` as its first argument
     communicates: bool = False  # what `plan` returns is a generator of rendezvous with other processes
     computes_on_storage: bool = False  # takes quantized tensors as stored; ops with effects and regions always do
+    row_major: bool = False  # what `plan` returns takes C-contiguous arrays, on whose strides the order of sums depends
     releases_operands: bool = False  # control flow that itself empties the slots of operands that it uses last
     shape_operands: tuple[str, ...] = ()  # operands whose values decide the result's shape: `Site.constants` of `infer`
 

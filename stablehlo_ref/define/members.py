@@ -100,7 +100,10 @@ class Outs(Member):
 
 
 class Body(Member):
-    """A region: an input function of the op."""
+    """A region: an input function of the op. One that is `optional` may have no block."""
+
+    def __init__(self, optional: bool = False) -> None:
+        self.optional = optional
 
 
 class Bodies(Member):

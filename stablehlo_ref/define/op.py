@@ -23,6 +23,10 @@ role                       returns
 `plan`                     a function from arrays to arrays, or a `Kernel` (`computation.py`)
 `plan_control_flow`        for control flow, instead of `plan`: gets slots for values and functions that plan regions,
                            and returns a generator function of the slots that yields whatever its blocks yield
+`forwarded`                of a terminator with successors: for each of them, the operands (types, slots) that become
+                           the arguments of the block
+`plan_branch`              of such a terminator: gets slots, and returns a function of the slots that returns the number
+                           of the successor
 `batching_rule`            the attribute members that change when every value gets one more axis in front
 `implementation_defined`   a generator function of the operands' arrays, of the `Choice`s that they need where the spec
                            leaves the result open; None where no arrays need any. Only runs that ask for it call it
@@ -43,7 +47,10 @@ from stablehlo_ref.define.members import Attr, Bodies, Body, Group, In, Ins, Mem
 
 __all__ = ["Attr", "Bodies", "Body", "Group", "In", "Ins", "Op", "Out", "Outs"]
 
-ROLES = ("infer", "constraints", "plan", "plan_control_flow", "batching_rule", "implementation_defined")
+ROLES = (
+    "infer", "constraints", "plan", "plan_control_flow", "forwarded", "plan_branch", "batching_rule",
+    "implementation_defined",
+)  # fmt: skip
 BESIDE_MEMBERS = ("C", "infer", "site")  # parameters of roles that are not members
 
 

@@ -280,6 +280,11 @@ def with_element_type(x: Type, element: Type) -> TensorType:
     return tensor_type(x.shape, element)
 
 
+def expressed(x: Type) -> Type:
+    """Return the type with its expressed element type if it is quantized."""
+    return with_element_type(x, expressed_type(x)) if is_quantized(x) else x
+
+
 def make_tensor_type(sizes: Iterable[Size], element: Type) -> TensorType:
     """Return the tensor type of sizes, some of which may be `UNKNOWN`."""
     return tensor_type(tuple(None if s is UNKNOWN else s for s in sizes), element)

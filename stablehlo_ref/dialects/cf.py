@@ -1,14 +1,61 @@
-"""MLIR's cf dialect: assertions. Branches between blocks are not supported."""
+"""MLIR's cf dialect: assertions, and branches between the blocks of a region."""
 
 from __future__ import annotations
 
-from stablehlo_ref.define.attribute_codecs import String
-from stablehlo_ref.define.computation import Run
+import re
+from collections.abc import Callable, Sequence
+from itertools import accumulate
+from typing import Annotated, NamedTuple, TypeAlias, TypeVar
+
+from stablehlo_ref.define.attribute_codecs import AttributeCodec, SegmentSizes, String
+from stablehlo_ref.define.computation import Run, Slots
+from stablehlo_ref.define.constraints import Checker
 from stablehlo_ref.define.context import Context
-from stablehlo_ref.define.op import Attr, In, Op
+from stablehlo_ref.define.op import Attr, In, Ins, Op
+from stablehlo_ref.define.spec import size
+from stablehlo_ref.define.type_constraints import anything
 from stablehlo_ref.diagnostics import EvaluationError
-from stablehlo_ref.dialects.mlir_types import boolean
+from stablehlo_ref.dialects.mlir_types import boolean, fixed_integer
 from stablehlo_ref.ir.arrays import Array
+from stablehlo_ref.ir.attributes import Attribute, DenseElements, OpaqueAttribute
+from stablehlo_ref.ir.types import Type, integer_type
+
+T = TypeVar("T")
+
+
+class CaseValues(NamedTuple):
+    """The numbers of the cases of a switch, and their type."""
+
+    type: Type
+    values: tuple[int, ...]
+
+
+class CaseValuesCodec(AttributeCodec[CaseValues]):
+    """`dense<[42, 43]> : vector<2xi32>`; a tensor is accepted, too."""
+
+    name = "list of integers"
+
+    def decode(self, attribute: Attribute) -> CaseValues:
+        if isinstance(attribute, DenseElements) and attribute.array.ndim == 1:
+            return CaseValues(attribute.type.element_type, tuple(map(int, attribute.array.tolist())))
+        match = VECTOR.fullmatch(attribute.text) if isinstance(attribute, OpaqueAttribute) else None
+        if match is None:
+            raise self.mismatch()
+        values = tuple(int(number) for number in re.findall(r"-?\d+", match[1]))
+        count = int(match[2])
+        if len(values) != count and not (len(values) == 1 and "[" not in match[1]):
+            raise self.mismatch()
+        return CaseValues(integer_type(int(match[3])), values if len(values) == count else values * count)
+
+    def encode(self, value: CaseValues) -> Attribute:
+        is_splat = len(set(value.values)) == 1
+        elements = value.values[0] if is_splat else list(value.values)
+        return OpaqueAttribute(f"dense<{elements}> : vector<{len(value.values)}x{value.type}>")
+
+
+VECTOR = re.compile(r"dense<\s*([-\[\]\d, ]*)>\s*:\s*vector<(\d{1,6})xi(\d{1,2})>")
+Cases: TypeAlias = Annotated[CaseValues, CaseValuesCodec()]
+Choose: TypeAlias = Callable[[Slots], int]
 
 
 class Assert(Op, op="assert", dialect="cf", effects=True):
@@ -27,3 +74,97 @@ class Assert(Op, op="assert", dialect="cf", effects=True):
             return ()
 
         return run
+
+
+class Branch(Op, op="br", dialect="cf", terminator=True):
+    """Branch to a block, whose arguments become `dest_operands`."""
+
+    dest_operands = Ins(anything)
+
+    syntax = "custom(successor) attr-dict"
+
+    @staticmethod
+    def forwarded(dest_operands: Sequence[T]) -> Sequence[Sequence[T]]:
+        return [dest_operands]
+
+    @staticmethod
+    def plan_branch() -> Choose:
+        return lambda slots: 0
+
+
+class CondBranch(Op, op="cond_br", dialect="cf", terminator=True):
+    """Branch to the first successor if `condition` is true, else to the second.
+
+    `operand_segment_sizes` says how many of `dest_operands` become the arguments of either, after one condition.
+    """
+
+    condition = In(boolean)
+    dest_operands = Ins(anything)
+    operand_segment_sizes = Attr(SegmentSizes, name="operandSegmentSizes")
+
+    syntax = "custom(conditional_successors) attr-dict"
+
+    @staticmethod
+    def constraints(C: Checker, dest_operands: Sequence[Type], operand_segment_sizes: SegmentSizes) -> None:
+        C(1, size(operand_segment_sizes) == 3 and operand_segment_sizes[0] == 1)
+        C(2, sum(operand_segment_sizes) == 1 + size(dest_operands))
+
+    @staticmethod
+    def forwarded(dest_operands: Sequence[T], operand_segment_sizes: SegmentSizes) -> Sequence[Sequence[T]]:
+        return split(dest_operands, operand_segment_sizes[1:])
+
+    @staticmethod
+    def plan_branch(condition: int) -> Choose:
+        return lambda slots: 0 if slots[condition] else 1
+
+
+class Switch(Op, op="switch", dialect="cf", terminator=True):
+    """Branch to the successor whose number in `case_values` is `flag`, or to the first successor, the default.
+
+    `operand_segment_sizes` counts the flag, the operands of the default and those of all cases;
+    `case_operand_segments` those of each case.
+    """
+
+    flag = In(fixed_integer)
+    dest_operands = Ins(anything)
+    case_values = Attr(Cases, default=None)
+    case_operand_segments = Attr(SegmentSizes)
+    operand_segment_sizes = Attr(SegmentSizes, name="operandSegmentSizes")
+
+    syntax = "custom(switch_successors) attr-dict"
+
+    @staticmethod
+    def constraints(
+        C: Checker,
+        flag: Type,
+        dest_operands: Sequence[Type],
+        case_values: Cases | None,
+        case_operand_segments: SegmentSizes,
+        operand_segment_sizes: SegmentSizes,
+    ) -> None:
+        C(1, size(operand_segment_sizes) == 3 and operand_segment_sizes[0] == 1)
+        C(2, sum(operand_segment_sizes) == 1 + size(dest_operands))
+        C(3, sum(case_operand_segments) == operand_segment_sizes[2])
+        if case_values is None:
+            C(4, size(case_operand_segments) == 0)
+            return
+        C(5, case_values.type == flag)
+        C(6, size(case_values.values) == size(case_operand_segments))
+
+    @staticmethod
+    def forwarded(
+        dest_operands: Sequence[T], case_operand_segments: SegmentSizes, operand_segment_sizes: SegmentSizes
+    ) -> Sequence[Sequence[T]]:
+        return split(dest_operands, (operand_segment_sizes[1], *case_operand_segments))
+
+    @staticmethod
+    def plan_branch(flag: int, case_values: Cases | None) -> Choose:
+        values = () if case_values is None else case_values.values
+        successors = {value: number for number, value in reversed(list(enumerate(values, 1)))}
+        return lambda slots: successors.get(int(slots[flag]), 0)
+
+
+def split(values: Sequence[T], sizes: Sequence[int]) -> list[Sequence[T]]:
+    """Return consecutive parts of `values` with these sizes."""
+    ends = list(accumulate(sizes))
+    return [values[start:end] for start, end in zip([0, *ends], ends)]

@@ -22,6 +22,7 @@ from stablehlo_ref.diagnostics import Diagnostic, EvaluationError, Location
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.types import TensorType
 from stablehlo_ref.numerics.agreement import almost_equal, close, equal, report
+from stablehlo_ref.ops.constants import elements_of
 
 Agreement: TypeAlias = Callable[[Array, Array], Array]  # returns which elements agree
 RunCheck: TypeAlias = Callable[[Context, Array, Array], tuple[()]]
@@ -78,7 +79,7 @@ class ExpectEqConst(Check, op="expect_eq_const"):
 
     @classmethod
     def plan(cls, site: PlanSite, value: Dense) -> Run:
-        return with_constant(checked(cls.definition.name, site.location, equal), value.array)
+        return with_constant(checked(cls.definition.name, site.location, equal), elements_of(value))
 
 
 class ExpectAlmostEq(Check, op="expect_almost_eq"):
@@ -115,7 +116,7 @@ class ExpectAlmostEqConst(Check, op="expect_almost_eq_const"):
     @classmethod
     def plan(cls, site: PlanSite, value: Dense, tolerance: Real) -> Run:
         return with_constant(
-            checked(cls.definition.name, site.location, lambda x, y: almost_equal(x, y, tolerance)), value.array
+            checked(cls.definition.name, site.location, lambda x, y: almost_equal(x, y, tolerance)), elements_of(value)
         )
 
 

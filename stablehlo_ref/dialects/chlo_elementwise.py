@@ -40,6 +40,7 @@ from stablehlo_ref.numerics.dtypes import numpy_dtype
 from stablehlo_ref.numerics.kernels import same_kernel
 from stablehlo_ref.numerics.special_bessel import bessel_i1e
 from stablehlo_ref.numerics.special_integers import mulhi
+from stablehlo_ref.ops.constants import elements_of
 from stablehlo_ref.ops.elementwise import BinaryElementwise, Elementwise, UnaryElementwise
 
 float_or_complex = float_tensor | complex_tensor
@@ -310,7 +311,8 @@ class Constant(Op, op="constant", dialect="chlo", computes_on_storage=True):
 
     @staticmethod
     def plan(value: Dense) -> Run:
-        return lambda: value.array
+        array = elements_of(value)
+        return lambda: array
 
 
 Number: TypeAlias = bool | IntegerAttribute | FloatAttribute

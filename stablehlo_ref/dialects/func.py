@@ -10,7 +10,7 @@ from stablehlo_ref.define.type_constraints import anything
 from stablehlo_ref.ops.control_flow import call
 
 
-class Func(Op, op="func", dialect="func", isolated_from_above=True):
+class Func(Op, op="func", dialect="func", isolated_from_above=True, multiple_blocks=True):
     """Define a function, or declare one if there is no body."""
 
     sym_name = Attr(String)

@@ -11,6 +11,7 @@ from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.attributes import Attribute, DenseElements, DenseResource, FloatAttribute, IntegerAttribute
 from stablehlo_ref.ir.types import BOOLEAN, BooleanType, FloatType, IndexType, IntegerType, OpaqueType, TensorType, Type
 from stablehlo_ref.numerics.dtypes import INT64, UINT64, numpy_dtype
+from stablehlo_ref.ops.constants import elements_of
 
 DYNAMIC = -(1 << 63)  # marks a size in an attribute whose value is an operand (MLIR's ShapedType::kDynamic)
 
@@ -32,6 +33,7 @@ number_like = integer_like | float_like
 any_tensor = tensor_of("tensor", lambda t: True)
 static_tensor = tensor_of("statically shaped tensor", lambda t: t.is_static)
 boolean = TypeConstraint("i1", lambda t: isinstance(t, BooleanType))
+fixed_integer = TypeConstraint("integer", lambda t: isinstance(t, BooleanType | IntegerType))
 shape = _opaque("!shape.shape")  # at run time a 1-dimensional array of i64
 size = _opaque("!shape.size")  # at run time an i64
 extents = TypeConstraint(
@@ -51,7 +53,7 @@ def type_of(value: Attribute | None) -> Type | None:
 def constant_value(value: Attribute, type: Type) -> Array:
     """Return a constant attribute as an array or a numpy scalar of `type`. TypeError for any other attribute."""
     if isinstance(value, DenseElements | DenseResource):
-        return value.array
+        return elements_of(value)
     dtype = numpy_dtype(element_type(type))
     if isinstance(value, IntegerAttribute):
         wide = np.array(value.value, INT64 if value.value < 0 else UINT64)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from math import prod
@@ -10,7 +9,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from stablehlo_ref.ir.attributes import Attribute, DenseElements, IntegerAttribute, OpaqueAttribute, StructAttribute
+from stablehlo_ref.distribution.sdy_attributes import Mesh
+from stablehlo_ref.ir.attributes import Attribute, DenseElements, IntegerAttribute, StructAttribute
 
 Sizes: TypeAlias = dict[str, int]  # of axes, by name
 Axis: TypeAlias = tuple[str, int, int]  # name, pre-size, size
@@ -74,10 +74,8 @@ def read_mesh(attribute: object) -> tuple[Sizes, Sequence[int]]:
 
     ValueError for an attribute that is not a mesh.
     """
-    if isinstance(attribute, OpaqueAttribute | str):  # <["x"=2, "y"=4], device_ids=[...]> of Shardy
-        text, _, ids = str(getattr(attribute, "text", attribute)).partition("device_ids")
-        axes = [(name, int(size)) for name, size in re.findall(r'"([^"]+)"\s*=\s*(-?\d+)', text)]
-        return _by_name(axes), [int(i) for i in re.findall(r"-?\d+", ids)]
+    if isinstance(attribute, Mesh):  # of Shardy
+        return attribute.sizes, attribute.device_ids
     try:
         fields = _fields(attribute)
         axes = [(str(axis["name"]), int(axis["size"].value)) for axis in map(_fields, fields["axes"])]

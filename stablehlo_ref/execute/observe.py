@@ -1,4 +1,4 @@
-"""Observers of a run: a trace of values, statistics, a progress bar."""
+"""Observers of a run: a printer of values, statistics, a progress bar."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Observers(Observer):
             observer.resumes(process)
 
 
-class Trace(Observer):
+class ValuePrinter(Observer):
     """Prints the results of each op when it has run (`-v`)."""
 
     def __init__(self, out: TextIO | None = None) -> None:

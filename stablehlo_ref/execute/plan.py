@@ -14,21 +14,29 @@ from typing import Any
 
 import numpy as np
 
-from stablehlo_ref.define.bound import BoundOp, ControlFlowSite, PlanSite, bind
+from stablehlo_ref.define.bound import BoundOp, ControlFlowSite, PlanSite, Site, bind, is_on_expressed
 from stablehlo_ref.define.computation import ControlFlow, Kernel, Run, Turns
 from stablehlo_ref.define.definition import OpDefinition, group_by_member, resolve
 from stablehlo_ref.diagnostics import EvaluationError, InternalError, UnsupportedError
 from stablehlo_ref.execute.dynamic import check_type, dynamic_kernel, is_dynamic, refined_results
+from stablehlo_ref.execute.graph import Branch, plan_graph
 from stablehlo_ref.execute.grid import run_grid
-from stablehlo_ref.execute.quantized import is_on_expressed, on_expressed_types, quantized_kernel
+from stablehlo_ref.execute.quantized import on_expressed_types, quantized_kernel
 from stablehlo_ref.execute.regions import PlannedRegion
 from stablehlo_ref.execute.run import BlockPlan, FunctionPlan, Step, located
-from stablehlo_ref.execute.steps import communicating_step, raising_step, step_for, with_grouped_operands
+from stablehlo_ref.execute.steps import (
+    communicating_step,
+    raising_step,
+    step_for,
+    with_grouped_operands,
+    with_row_major_operands,
+)
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Block, Operation, Region, Value
 from stablehlo_ref.ir.types import QuantizedType, TensorType, Type
 from stablehlo_ref.limits import Limits
 from stablehlo_ref.numerics.dtypes import numpy_dtype
+from stablehlo_ref.numerics.layout import contiguous
 
 MAX_RANK = 64  # of numpy's arrays
 FOLDED_ELEMENTS = 1 << 16  # results of ops on constants are computed while planning up to this size
@@ -78,7 +86,7 @@ class Planner:
             while self._pending:
                 name = self._pending.pop()
                 frame = FramePlanner(self, self.plans[name], is_entry=name == entry)
-                frame.plan(self.functions[name].regions[0].block)
+                frame.plan_region(self.functions[name].regions[0])
         except Exception:
             self.plans.clear()  # some may refer to plans that are still empty
             self._pending.clear()
@@ -94,14 +102,26 @@ class FramePlanner:
         self.planner = planner
         self.frame = frame
         self.lanes = lanes  # the size of the leading axis of every value in a batched region; None in any other frame
-        self.is_entry = is_entry  # whether a run reaches each op of the outermost block
+        self.is_entry = is_entry  # whether each run calls the function
+        self.certain: BlockPlan | None = None  # the block all of whose ops each run reaches
         self.slots: dict[Value, int] = {}
         self.constants: dict[int, Array] = {}  # by slot
 
     def plan(self, block: Block, captures: Sequence[Value] = ()) -> None:
         """Plan `block` as the body of the frame, which takes the values that it captures as further arguments."""
+        if self.is_entry:
+            self.certain = self.frame.block
         plan = self.block(block, self.frame.block)
         plan.arguments += tuple(map(self.slot, captures))
+
+    def plan_region(self, region: Region) -> None:
+        """Plan a region that captures nothing, of one block or several, as the body of the frame."""
+        if len(region.blocks) == 1:
+            return self.plan(region.block)
+        entry = BlockPlan()
+        if self.is_entry:
+            self.certain = entry
+        self.frame.block = plan_graph(region, self, entry)
 
     def slot(self, value: Value) -> int:
         """Return the slot of a value, which is a new one for a new value."""
@@ -110,26 +130,55 @@ class FramePlanner:
             self.frame.template.append(None)
         return self.slots[value]
 
+    def new_slots(self, count: int) -> tuple[int, ...]:
+        """Return slots that hold no value of the program."""
+        first = len(self.frame.template)
+        self.frame.template += [None] * count
+        return tuple(range(first, first + count))
+
     def type_of(self, value: Value) -> Type:
         """Return the type that a value has in this frame."""
         return value.type if self.lanes is None else batched_type(value.type, self.lanes)
 
     # --- blocks -------------------------------------------------------------------------------------------------
 
-    def block(self, block: Block, plan: BlockPlan | None = None, shared: Sequence[int] | None = None) -> BlockPlan:
-        """Plan a block; its arguments live in the slots `shared`, which it does not empty, or else in new ones."""
+    def block(
+        self,
+        block: Block,
+        plan: BlockPlan | None = None,
+        shared: Sequence[int] | None = None,
+        keep: Iterable[Value] = (),
+    ) -> BlockPlan:
+        """Plan a block; its arguments live in the slots `shared`, which it does not empty, or else in new ones.
+
+        The slots of `keep` are not emptied, as other blocks use them.
+        """
         plan = plan or BlockPlan()
         if shared is not None:
             self.slots.update(zip(block.arguments, shared))
         plan.arguments = tuple(map(self.slot, block.arguments))
         *operations, terminator = block.operations
-        dying = last_uses(block, keep=() if shared is None else block.arguments)
+        dying = last_uses(block, keep=keep if shared is None else (*keep, *block.arguments))
         for op in operations:
             self.op(op, plan, dying.get(op, ()))
         if resolve(terminator) is None:  # of a dialect without classes
             self.op(terminator, plan, ())
         plan.results = tuple(map(self.slot, terminator.operands))
         return plan
+
+    def region_in_frame(self, region: Region, *, shared: Sequence[int] | None = None) -> BlockPlan:
+        """Plan a region, which may have no block, in the slots of this frame."""
+        if not region.blocks:
+            return BlockPlan()
+        return self.block(region.block, shared=shared) if len(region.blocks) == 1 else plan_graph(region, self)
+
+    def branch(self, op: Operation) -> Branch:
+        """Plan a terminator that branches to other blocks, or returns."""
+        definition = resolve(op)
+        if definition is None or not op.successors:
+            return Branch(lambda slots: 0, [tuple(map(self.slot, op.operands))])
+        bound = bind(definition, Site(op), tuple(map(self.slot, op.operands)), (), ())
+        return Branch(bound.call("plan_branch"), bound.call("forwarded"))
 
     def op(self, op: Operation, plan: BlockPlan, dying: Iterable[Value]) -> None:
         """Append the step of an op to the plan of its block, unless its result is a constant."""
@@ -139,7 +188,7 @@ class FramePlanner:
             step = self._step(op, [self.slot(v) for v in dying])
         except (UnsupportedError, EvaluationError) as error:
             failure = located(error, op)
-            if self.is_entry and plan is self.frame.block:
+            if plan is self.certain:
                 raise failure from error  # now, as every run would fail
             step = raising_step(failure)
         except Exception as error:
@@ -178,6 +227,8 @@ class FramePlanner:
             raise UnsupportedError(f"'{op.name}' op is not evaluated")
         operands = group_by_member(definition.operands, list(map(self.constant, op.operands)))
         constants = {name: array for name, array in operands.items() if isinstance(array, np.ndarray)}
+        if definition.traits.row_major:
+            constants = {name: contiguous(array) for name, array in constants.items()}
         site = PlanSite(op, constants, self.planner.function)
         bodies = [self.region(region) for region in op.regions] if bodies is None else bodies
         return bind(definition, site, list(map(self.type_of, op.operands)), list(map(self.type_of, op.results)), bodies)
@@ -193,7 +244,8 @@ class FramePlanner:
         """Plan an op on element types that numpy computes with; in a batched frame, on values with lanes."""
         if self.lanes is not None and not bound.definition.traits.elementwise:
             bound = bound.with_members(bound.call("batching_rule"))
-        return with_grouped_operands(bound.definition, len(bound.operands), bound.call("plan"))
+        kernel = with_grouped_operands(bound.definition, len(bound.operands), bound.call("plan"))
+        return with_row_major_operands(kernel, bound) if bound.definition.traits.row_major else kernel
 
     # --- regions ------------------------------------------------------------------------------------------------
 
@@ -215,8 +267,8 @@ class FramePlanner:
     def isolated_region(self, region: Region) -> FunctionPlan:
         """Plan a region that is isolated from above, as a function."""
         body = FunctionPlan("region")
-        body.block.communicates = any(map(self.planner.communicates, region.block.operations))
-        FramePlanner(self.planner, body).plan(region.block)
+        body.block.communicates = any(self.planner.communicates(op) for b in region.blocks for op in b.operations)
+        FramePlanner(self.planner, body).plan_region(region)
         return body
 
     def _capturing_step(self, op: Operation, captures: list[Value], make: Callable[[Kernel], Step]) -> Step:
@@ -239,7 +291,7 @@ class FramePlanner:
         ins, outs = tuple(map(self.slot, op.operands)), tuple(map(self.slot, op.results))
         site = ControlFlowSite(op, self.planner.function, run_grid, frozenset(dead))
         is_isolated = definition.traits.isolated_from_above
-        blocks = [self.isolated_region(r) if is_isolated else partial(self.block, r.block) for r in op.regions]
+        blocks = [self.isolated_region(r) if is_isolated else partial(self.region_in_frame, r) for r in op.regions]
         run: ControlFlow = bind(definition, site, ins, outs, blocks).call("plan_control_flow")
         to_check = [(outs[index], op.results[index]) for index in refined_results(op)]
         to_drop = () if definition.traits.releases_operands else tuple(dead)

@@ -14,25 +14,12 @@ import numpy as np
 from stablehlo_ref.define.bound import BoundOp, bind
 from stablehlo_ref.define.choices import Choice
 from stablehlo_ref.define.computation import Kernel, Run
-from stablehlo_ref.define.spec import expressed_type, is_per_axis_quantized, is_quantized, with_element_type
+from stablehlo_ref.define.spec import expressed, is_per_axis_quantized, is_quantized
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.types import Type
 from stablehlo_ref.numerics.dtypes import numpy_dtype
 from stablehlo_ref.numerics.narrow_floats import in_blocks, tabulated
 from stablehlo_ref.numerics.quantized import dequantize, quantize, tabulate_pairs
-
-
-def expressed(type: Type) -> Type:
-    """Return the type with its expressed element type if it is quantized."""
-    return with_element_type(type, expressed_type(type)) if is_quantized(type) else type
-
-
-def is_on_expressed(bound: BoundOp) -> bool:
-    """Return whether the op, for these types of operands and results, is computed on expressed types."""
-    traits = bound.definition.traits
-    if traits.computes_on_storage or traits.effects or bound.op.regions or "plan" not in bound.definition.roles:
-        return False
-    return any(map(is_quantized, (*bound.operands, *bound.results)))
 
 
 def on_expressed_types(bound: BoundOp) -> BoundOp:

@@ -6,12 +6,17 @@ from collections.abc import Callable, Sequence
 from itertools import accumulate
 from typing import Any
 
+from stablehlo_ref.define.bound import BoundOp
 from stablehlo_ref.define.computation import Kernel, Run, Slots, Turns
 from stablehlo_ref.define.definition import OpDefinition, Traits, segment_sizes
 from stablehlo_ref.define.op import Ins
+from stablehlo_ref.define.spec import rank, shape
 from stablehlo_ref.diagnostics import StablehloError
 from stablehlo_ref.execute.ownership import is_exclusively_owned
 from stablehlo_ref.execute.run import CONTEXT, Step
+from stablehlo_ref.ir.types import TensorType
+from stablehlo_ref.numerics.dtypes import numpy_dtype
+from stablehlo_ref.numerics.layout import row_major
 
 
 def step_for(kernel: Kernel, ins: Sequence[int], outs: Sequence[int], dead: Sequence[int], traits: Traits) -> Step:
@@ -141,6 +146,28 @@ def with_grouped_operands(definition: OpDefinition, count: int, planned: Run | K
         return kernel
     in_place = kernel.in_place and _grouping(definition, count, kernel.in_place)
     return Kernel(_grouping(definition, count, kernel.run), in_place)
+
+
+def with_row_major_operands(kernel: Kernel, bound: BoundOp) -> Kernel:
+    """Return a kernel whose results do not depend on the memory layout of its operands, which are tensors."""
+    first, run = int(bound.definition.traits.effects), kernel.run
+    arrange = {
+        first + index: row_major(shape(t), numpy_dtype(t.element_type).itemsize)
+        for index, t in enumerate(bound.operands)
+        if isinstance(t, TensorType) and t.is_static and rank(t)
+    }
+    match list(arrange.items()):
+        case []:
+            return kernel
+        case [(0, lhs)] if len(bound.operands) == 1:
+            return Kernel(lambda x: run(lhs(x)))
+        case [(0, lhs), (1, rhs)] if len(bound.operands) == 2:
+            return Kernel(lambda x, y: run(lhs(x), rhs(y)))
+
+    def arranged(*arrays: Any) -> Any:
+        return run(*[arrange[i](x) if i in arrange else x for i, x in enumerate(arrays)])
+
+    return Kernel(arranged)
 
 
 def _grouping(definition: OpDefinition, count: int, run: Run) -> Run:

@@ -52,11 +52,11 @@ def _lowered(jax: Any, source: Any, arguments: Sequence[Any], named: dict[str, A
 
 def _from_exported(jax: Any, exported: Any, limits: Limits | None) -> TreeProgram:
     kept = exported.module_kept_var_idx
-    return _program(jax, exported.mlir_module(), exported.in_tree, exported.out_tree, kept, limits)
+    return _program(jax, exported.mlir_module_serialized, exported.in_tree, exported.out_tree, kept, limits)
 
 
 def _program(
-    jax: Any, text: str, in_tree: Any, out_tree: Any, kept: Sequence[int], limits: Limits | None
+    jax: Any, source: str | bytes, in_tree: Any, out_tree: Any, kept: Sequence[int], limits: Limits | None
 ) -> TreeProgram:
     def flatten(arguments: tuple[Any, ...], named: dict[str, Any]) -> list[Any]:
         leaves, tree = jax.tree.flatten((arguments, named))
@@ -67,7 +67,7 @@ def _program(
     def unflatten(results: Sequence[Any]) -> Any:
         return jax.tree.unflatten(out_tree, [result for result in results if result is not None])
 
-    program = TreeProgram(parse(text, filename="<jax>").module, flatten, unflatten, kept, "main", limits)
+    program = TreeProgram(parse(source, filename="<jax>").module, flatten, unflatten, kept, "main", limits)
     return program.verify()  # type: ignore[return-value]
 
 

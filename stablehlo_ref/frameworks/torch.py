@@ -91,5 +91,5 @@ def _program(program: Any, weights: list[Array], exported: Any, limits: Limits |
     def unflatten(results: Sequence[Any]) -> Any:
         return tree.tree_unflatten([to_tensor(result) for result in results], out_spec)
 
-    module = parse(exported.mlir_module(), filename="<torch>").module
+    module = parse(exported.mlir_module_serialized, filename="<torch>").module
     return TreeProgram(module, flatten, unflatten, exported.module_kept_var_idx, "main", limits).verify()  # type: ignore[return-value]

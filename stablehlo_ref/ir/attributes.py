@@ -157,6 +157,17 @@ class OpaqueAttribute:
 
 
 @dataclass(frozen=True)
+class Verbatim:
+    """The pretty form of an op without a class: text around names, numbers of operands or its own."""
+
+    parts: tuple[str, ...]
+    names: tuple[int | str, ...]
+
+
+VERBATIM = "<verbatim>"  # the property of such an op that holds it
+
+
+@dataclass(frozen=True)
 class TypeAttribute:
     """A type as an attribute, such as the `function_type` of a function."""
 
@@ -165,5 +176,6 @@ class TypeAttribute:
 
 Attribute: TypeAlias = (
     Unit | bool | str | tuple[Any, ...] | dict[str, Any] | IntegerAttribute | FloatAttribute | DenseElements
-    | DenseResource | DenseArray | SymbolReference | EnumAttribute | StructAttribute | OpaqueAttribute | TypeAttribute
+    | DenseResource | DenseArray | SymbolReference | EnumAttribute | StructAttribute | OpaqueAttribute
+    | TypeAttribute
 )  # fmt: skip

@@ -153,10 +153,10 @@ class Region:
 
     @property
     def function_type(self) -> FunctionType:
-        """The types of the arguments and of the terminator's operands."""
+        """The types of the arguments and of the operands of a terminator: the first that does not branch."""
         arguments = self.blocks[0].arguments if self.blocks else []
-        operations = self.blocks[0].operations if self.blocks else []
-        returned = operations[-1].operands if operations else []
+        terminators = (block.operations[-1] for block in self.blocks if block.operations)
+        returned = next((op.operands for op in terminators if not op.successors), [])
         return FunctionType(tuple(v.type for v in arguments), tuple(v.type for v in returned))
 
 

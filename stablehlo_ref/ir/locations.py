@@ -89,6 +89,11 @@ def resolve(location: DebugLocation | None) -> DebugLocation | None:
 
 
 def name_of(location: DebugLocation | None) -> str | None:
-    """Return the outermost name in a location, such as `args[0]` in `loc("args[0]")`; None if it has no name."""
+    """Return the outermost name in a location, such as `args[0]` in `loc("args[0]")`; None if it has no name.
+
+    The name of an op that was inlined is that which it has in the function.
+    """
     location = resolve(location)
+    while isinstance(location, CallSiteLocation):
+        location = resolve(location.callee)
     return location.name if isinstance(location, NameLocation) else None

@@ -129,15 +129,17 @@ class Rewriter:
         self._erased.add(op)
         self._changed[op.parent] = None
 
-    def inline(self, op: Operation, block: Block, arguments: Sequence[Value]) -> None:
-        """Replace an op by a copy of `block`, with `arguments` for the arguments of the block.
+    def inline(self, op: Operation, block: Block, arguments: Sequence[Value]) -> list[Operation]:
+        """Replace an op by a copy of `block`, with `arguments` for the arguments of the block; return the new ops.
 
         The operands of the block's terminator replace the results of the op.
         """
         mapping: dict[Value, Value] = dict(zip(block.arguments, arguments, strict=True))
         *operations, terminator = block.operations
-        self.insert_before(op, *[clone(inner, mapping) for inner in operations])
+        made = [clone(inner, mapping) for inner in operations]
+        self.insert_before(op, *made)
         self.replace(op, [mapping.get(value, value) for value in terminator.operands])
+        return made
 
     # --- commit -------------------------------------------------------------------------------------------------
 

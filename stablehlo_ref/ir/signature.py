@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import SupportsIndex, overload
 
 from stablehlo_ref.diagnostics import Location
 from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.ir.locations import name_of
-from stablehlo_ref.ir.types import FunctionType, Type
+from stablehlo_ref.ir.types import FunctionType, TensorType, Type
 
 
 @dataclass(frozen=True)
@@ -19,6 +20,42 @@ class Parameter:
     type: Type
     location: Location | None
     names: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        others = [name for name in self.names if name != self.name]
+        return f"{self.name}: {self.type}" + (f" ({', '.join(others)})" if others else "")
+
+    @property
+    def shape(self) -> tuple[int | None, ...]:
+        """The sizes of dimensions, None where they are unknown; AttributeError for tokens and tuples."""
+        return self._tensor.shape
+
+    @property
+    def element_type(self) -> Type:
+        """The type of elements; AttributeError for tokens and tuples."""
+        return self._tensor.element_type
+
+    @property
+    def _tensor(self) -> TensorType:
+        if not isinstance(self.type, TensorType):
+            raise AttributeError(f"{self.name} is not a tensor but of type {self.type}")
+        return self.type
+
+
+class Parameters(tuple[Parameter, ...]):
+    """The inputs or outputs of a function, by number or by any of their names."""
+
+    @overload
+    def __getitem__(self, key: SupportsIndex | str) -> Parameter: ...
+    @overload
+    def __getitem__(self, key: slice) -> tuple[Parameter, ...]: ...
+    def __getitem__(self, key: SupportsIndex | str | slice) -> Parameter | tuple[Parameter, ...]:
+        if not isinstance(key, str):
+            return super().__getitem__(key)
+        for parameter in self:
+            if key.removeprefix("%") in (parameter.name, *parameter.names):
+                return parameter
+        raise KeyError(key)
 
 
 @dataclass(frozen=True)

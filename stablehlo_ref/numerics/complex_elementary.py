@@ -8,7 +8,7 @@ Branch cuts, signed zeros, infinities and NaNs follow C99 Annex G, with the exce
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, reduce
 
 import numpy as np
 
@@ -315,6 +315,17 @@ def power(dtype: DType) -> ArrayKernel:
 def atan2(dtype: DType) -> ArrayKernel:
     """Return the kernel of -i log((x + iy) / sqrt(x**2 + y**2)), as in the C++ interpreter.
 
-    Complex atan2 is implementation-defined.
+    Of real operands it is the real atan2, with a zero as imaginary part. Complex atan2 is implementation-defined.
     """
-    return blockwise(lambda y, x: -1j * np.log((x + 1j * y) / np.sqrt(x * x + y * y)), COMPLEX128, dtype)
+    return blockwise(_atan2, COMPLEX128, dtype)
+
+
+def _atan2(y: Array, x: Array) -> Array:
+    """Scale operands by a power of two, so that squares neither overflow nor underflow together."""
+    largest = reduce(np.maximum, [np.abs(part) for z in (x, y) for part in (z.real, z.imag)])
+    exponent = np.where(np.isfinite(largest), -np.frexp(largest)[1], 0)
+    a, b, c, d = (np.ldexp(part, exponent) for z in (x, y) for part in (z.real, z.imag))
+    x, y = from_parts(a, b), from_parts(c, d)
+    angle = np.log(from_parts(a - d, b + c) / np.sqrt(x * x + y * y))
+    is_real = (b == 0) & (d == 0)
+    return from_parts(np.where(is_real, np.arctan2(c, a), angle.imag), np.where(is_real, 0.0, -angle.real))

@@ -230,12 +230,11 @@ def _join_bits(from_width: int, to_dtype: DType) -> ArrayKernel:
 def reduce_precision(dtype: DType, exponents: int, mantissas: int) -> ArrayKernel:
     """Return the kernel that rounds to a format of `exponents` and `mantissas` bits (spec, "reduce_precision").
 
-    Widths that `dtype` does not exceed have no effect. The mantissa rounds to nearest, ties to even (with `mantissas`
-    0, the parity is that of the exponent). Rounded numbers that are subnormal in the format become zero, and numbers
-    too large for it infinity, or what `dtype` has instead. NaNs stay NaNs if the format has mantissa bits, and become
-    infinite otherwise.
+    The mantissa rounds to nearest, ties to even (with `mantissas` 0, the parity is that of the exponent). Numbers too
+    large for the format, whose largest exponent is that of infinity as in IEEE-754, become infinity, or what `dtype`
+    has instead. Rounded numbers that are subnormal in the format and normal in `dtype` become zero; if no numbers are
+    both, subnormal numbers are kept. NaNs stay NaNs, also without mantissa bits.
     """
-    exponents = min(exponents, exponent_bits(dtype))
     if dtype.itemsize == 1:
         return tabulated(_reduce_small(dtype, exponents, mantissas), dtype)
     return in_blocks(_reduce_precision(dtype, exponents, mantissas), dtype)
@@ -245,11 +244,9 @@ def _reduce_small(dtype: DType, exponents: int, mantissas: int) -> ArrayKernel:
     """Handle formats of 8 bits and fewer, some without infinities, NaNs or negative zero: process signs separately."""
     width, dropped = mantissa_bits(dtype), max(0, mantissa_bits(dtype) - mantissas)
     one, largest = (int(np.array(x, dtype).view(UINT8)) for x in (1, float_info(dtype).max))
-    bias, reduced_bias = one >> width, (1 << exponents - 1) - 1
-    smallest, too_large = 0, largest + 1
-    if exponents < exponent_bits(dtype):
-        smallest, too_large = bias - reduced_bias + 1 << width, bias + reduced_bias + 1 << width
-    nan = np.float32(np.nan if mantissas else np.inf)
+    bias, reduced_bias = one >> width, (1 << min(exponents, exponent_bits(dtype) + 1) - 1) - 1
+    smallest = bias - reduced_bias + 1 << width if reduced_bias < bias else 0
+    too_large = min(bias + reduced_bias + 1 << width, largest + 1)
 
     def run(x: Array) -> Array:
         values = x.astype(FLOAT32)
@@ -257,7 +254,7 @@ def _reduce_small(dtype: DType, exponents: int, mantissas: int) -> ArrayKernel:
         magnitude = _round_off(dropped, magnitude)
         result = np.minimum(magnitude, largest).astype(UINT8).view(dtype).astype(FLOAT32)
         result = np.where(magnitude < too_large, result, np.float32(np.inf)) * (magnitude >= smallest)
-        signed: Array = np.copysign(np.where(np.isnan(values), nan, result), values).astype(dtype)
+        signed: Array = np.copysign(np.where(np.isnan(values), values, result), values).astype(dtype)
         return signed
 
     return run
@@ -267,7 +264,7 @@ def _reduce_precision(dtype: DType, exponents: int, mantissas: int) -> ArrayKern
     bits, width = bits_dtype(dtype), mantissa_bits(dtype)
     sign_bit, infinity = 1 << 8 * dtype.itemsize - 1, (1 << exponent_bits(dtype)) - 1 << width
     dropped = max(0, width - mantissas)
-    bias, reduced_bias = (1 << exponent_bits(dtype) - 1) - 1, (1 << exponents - 1) - 1
+    bias, reduced_bias = ((1 << min(n, exponent_bits(dtype)) - 1) - 1 for n in (exponent_bits(dtype), exponents))
     smallest = bias - reduced_bias + 1 << width if reduced_bias < bias else 0
     too_large = bias + reduced_bias + 1 << width
 
@@ -281,10 +278,8 @@ def _reduce_precision(dtype: DType, exponents: int, mantissas: int) -> ArrayKern
         is_out_of_range = np.greater_equal(magnitude, too_large)
         result = np.bitwise_or(magnitude, sign)
         if np.count_nonzero(is_out_of_range):
-            special = np.bitwise_or(sign, infinity)
-            if mantissas:
-                is_nan = np.greater(np.bitwise_and(operand, sign_bit - 1), infinity)
-                special = np.where(is_nan, operand, special)
+            is_nan = np.greater(np.bitwise_and(operand, sign_bit - 1), infinity)
+            special = np.where(is_nan, operand, np.bitwise_or(sign, infinity))
             result = np.where(is_out_of_range, special, result)
         return result.view(dtype)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import traceback
+import warnings
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
@@ -10,15 +11,36 @@ import numpy as np
 
 from stablehlo_ref.define.spec import bounds
 from stablehlo_ref.diagnostics import EvaluationError, StablehloError
-from stablehlo_ref.ir.arrays import Array, RuntimeValue
-from stablehlo_ref.ir.types import BufferType, TensorType, TokenType, TupleType, Type
+from stablehlo_ref.interop import to_array
+from stablehlo_ref.ir.arrays import Array, DType, RuntimeValue
+from stablehlo_ref.ir.types import (
+    BooleanType,
+    BufferType,
+    ComplexType,
+    FloatType,
+    IndexType,
+    IntegerType,
+    TensorType,
+    TokenType,
+    TupleType,
+    Type,
+    tensor_type,
+)
 from stablehlo_ref.numerics.dtypes import numpy_dtype
 
 T = TypeVar("T")
+SCALARS = (BooleanType, IntegerType, IndexType, FloatType, ComplexType)
 
 
 def as_value(type: Type, value: object) -> RuntimeValue:
-    """Return a host value as a runtime value of `type`; ValueError if dtype, shape or structure differ."""
+    """Return a host value as a runtime value of `type`; ValueError if dtype, shape or structure differ.
+
+    Arrays, tensors of PyTorch and objects with `__array__` or `__dlpack__` must have the dtype of `type`. Python
+    scalars and nested lists of them have no dtype: they are converted where that changes no number. Scalars of
+    MLIR, such as `i64` or `index`, are passed as tensors without dimensions.
+    """
+    if isinstance(type, SCALARS):
+        return as_value(tensor_type((), type), value)
     if isinstance(type, TokenType):
         return None
     if isinstance(type, TupleType):
@@ -30,16 +52,42 @@ def as_value(type: Type, value: object) -> RuntimeValue:
     if isinstance(value, np.ma.MaskedArray):  # of which np.asarray would drop the mask
         raise ValueError(f"expected an array for {type}, got a masked array; numpy.ma.filled removes the mask")
     try:
-        array: Array = np.asarray(value)
+        array = _as_array(value)
     except Exception as error:  # array-like objects may raise anything
         raise ValueError(f"expected an array for {type}: {error}") from None
     dtype = numpy_dtype(type.element_type)
+    if array.dtype != dtype and isinstance(value, bool | int | float | complex | list | tuple):
+        array = _converted(type, array, dtype)
     if array.dtype != dtype:
         raise ValueError(f"expected dtype {dtype} for {type}, got {array.dtype}")
     if not fits(type, array.shape):
         declared = str(type.shape).replace("None", "?")
         raise ValueError(f"expected shape {declared} for {type}, got {array.shape}")
     return array if array.ndim else array[()]
+
+
+def _as_array(value: object) -> Array:
+    array: Array
+    if hasattr(value, "detach"):
+        array = np.asarray(to_array(value))
+    elif hasattr(value, "__dlpack__") and not hasattr(value, "__array__"):
+        array = np.from_dlpack(value)
+    else:
+        array = np.asarray(value)
+    return array if array.flags.aligned else array.copy()  # BLAS sums in another order if it is not
+
+
+def _converted(type: TensorType | BufferType, array: Array, dtype: DType) -> Array:
+    """Return Python numbers as an array of `dtype`, or ValueError if one of them has no such value."""
+    if array.dtype.kind not in "biufc" or (array.dtype.kind == "b") != (dtype.kind == "b"):
+        return array
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # numpy warns of the imaginary parts that it drops
+        converted = array.astype(dtype)
+    for number, result in zip(array.ravel().tolist(), converted.ravel().tolist()):
+        if number != result and number == number:  # Python compares numbers of different types exactly
+            raise ValueError(f"{number} has no exact {dtype} for {type}; round it yourself: np.{dtype}({number})")
+    return converted
 
 
 def fits(type: TensorType | BufferType, shape: tuple[int, ...]) -> bool:

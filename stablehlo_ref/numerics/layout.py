@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from itertools import product
+from collections.abc import Sequence
+from itertools import accumulate, product
 
 import numpy as np
 
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.numerics.dtypes import is_narrow_float
+from stablehlo_ref.numerics.kernels import ArrayKernel
 
 LARGE = 1 << 16  # elements: a smaller operand fits into the cache
 CONFLICT = 1 << 10  # bytes: elements at multiples of this distance compete for few cache lines
@@ -29,6 +31,22 @@ def contiguous(x: Array) -> Array:
         tile[adjacent], tile[-1] = slice(i, i + 512), slice(j, j + 16)
         out[tuple(tile)] = x[tuple(tile)]
     return out
+
+
+def row_major(sizes: Sequence[int], itemsize: int) -> ArrayKernel:
+    """Return a function that returns an array of these sizes itself if it has the strides of a new array, else a copy.
+
+    BLAS and einsum choose the order of a sum by the strides of their operands, also by those of dimensions of size 1,
+    which numpy's flag `c_contiguous` ignores.
+    """
+    strides = tuple(accumulate(reversed(sizes[1:]), int.__mul__, initial=itemsize))[::-1]
+
+    def run(x: Array) -> Array:
+        if x.strides == strides:
+            return x
+        return x.reshape(-1).reshape(x.shape) if x.flags.c_contiguous and x.ndim > 1 else contiguous(x)
+
+    return run
 
 
 def raw_view(x: Array) -> Array:

@@ -20,11 +20,11 @@ def ordered_bits(x: Array) -> Array:
     """Return integers ordered as the floats `x` in IEEE-754 totalOrder: -NaN < -inf < ... < -0 < +0 < ... < +NaN.
 
     The integers are signed, of the size of the elements but at least 16 bits, and consecutive for adjacent numbers; +0
-    maps to 0. The only NaN of the FNUZ formats, whose bits would be those of -0, is the last.
+    maps to 0. The only NaN of the FNUZ formats, whose bits would be those of -0, is -NaN, the first.
     """
     magnitude, is_negative = _magnitude_and_sign(x)
     key: Array = np.bitwise_xor(magnitude, np.negative(is_negative.astype(magnitude.dtype)))
-    return np.where(_is_nan(x), _max_of_dtype(key), key) if _is_fnuz(x.dtype) else key
+    return np.where(_is_nan(x), np.iinfo(key.dtype).min, key) if _is_fnuz(x.dtype) else key
 
 
 def ulp_distance(actual: Array, expected: Array) -> Array:

@@ -22,7 +22,7 @@ from stablehlo_ref.define.type_constraints import (
 )
 from stablehlo_ref.diagnostics import MalformedError
 from stablehlo_ref.ir.arrays import Array, DType
-from stablehlo_ref.ir.attributes import DenseResource
+from stablehlo_ref.ir.attributes import DenseElements, DenseResource
 from stablehlo_ref.ir.types import TensorType
 from stablehlo_ref.numerics.conversion import convert
 from stablehlo_ref.numerics.dtypes import INT64, numpy_dtype
@@ -32,7 +32,7 @@ BLOCK = 1 << 16  # elements converted at a time
 number_tensor = integer_tensor | float_tensor | complex_tensor | per_tensor_quantized
 
 
-class Constant(Op, op="constant"):
+class Constant(Op, op="constant", computes_on_storage=True):
     """Return the constant `value`."""
 
     value = Attr(Dense)  # I1
@@ -51,9 +51,17 @@ class Constant(Op, op="constant"):
 
     @staticmethod
     def plan(value: Dense) -> Run:
-        if isinstance(value, DenseResource) and value.array is None:
-            raise MalformedError(f"no data found for dense_resource<{value.key}>")
-        return lambda: value.array
+        array = elements_of(value)
+        return lambda: array
+
+
+def elements_of(value: DenseElements | DenseResource) -> Array:
+    """Return the elements of a constant; MalformedError if the text does not have them."""
+    if value.array is None:
+        hint = "--random-weights SEED and Program.with_random_weights(seed) draw some"
+        raise MalformedError(f"no data found for dense_resource<{value.key}>, whose elements were left out; {hint}")
+    array: Array = value.array
+    return array
 
 
 def compatible_constant(value_type: TensorType, output: TensorType) -> bool:

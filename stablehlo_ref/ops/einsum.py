@@ -52,7 +52,7 @@ def contraction(
     return run
 
 
-class Dot(Op, op="dot"):
+class Dot(Op, op="dot", row_major=True):
     """Multiply vectors or matrices. Superseded by `dot_general`."""
 
     lhs = In(tensor | quantized_tensor)
@@ -80,7 +80,7 @@ class Dot(Op, op="dot"):
         return contraction(lhs, rhs, ((), ()), ([rank(lhs) - 1], [0]), result, site.constants)
 
 
-class Einsum(Op, op="einsum"):
+class Einsum(Op, op="einsum", row_major=True):
     """Compute a sum of products in Einstein notation. Superseded by `dot_general`.
 
     `...` stands for any number of dimensions, which are matched from the last one.
@@ -131,7 +131,7 @@ class Einsum(Op, op="einsum"):
         return lambda lhs, rhs: product(reduce_lhs(lhs), reduce_rhs(rhs)).transpose(order)
 
 
-class UnaryEinsum(Op, op="unary_einsum"):
+class UnaryEinsum(Op, op="unary_einsum", row_major=True):
     """Compute a sum or a transposition in Einstein notation. Superseded by `reduce` and `transpose`.
 
     `...` stands for any number of dimensions.

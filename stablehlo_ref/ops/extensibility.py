@@ -142,7 +142,7 @@ OutputOperandAliases: TypeAlias = Annotated[
 ]
 
 
-class CustomCallOp(Op, op="custom_call", effects=True, computes_on_storage=True):
+class CustomCallOp(Op, op="custom_call", effects=True, computes_on_storage=True, row_major=True):
     """Call the handler registered for `call_target_name`."""
 
     inputs = Ins(anything)  # I1

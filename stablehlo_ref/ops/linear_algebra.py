@@ -91,7 +91,7 @@ class Transpose(Enum):
     ADJOINT = "ADJOINT"
 
 
-class TriangularSolve(Op, op="triangular_solve"):
+class TriangularSolve(Op, op="triangular_solve", row_major=True):
     """Solve `op(a) @ x = b`, or `x @ op(a) = b`, for triangular matrices `a`.
 
     Only the triangle of `a` that `lower` selects is read. The result is all of `x`, which is not triangular in general.

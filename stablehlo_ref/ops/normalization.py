@@ -88,7 +88,7 @@ class BatchNormInference(Op, op="batch_norm_inference"):
         return run
 
 
-class BatchNormTraining(Op, op="batch_norm_training"):
+class BatchNormTraining(Op, op="batch_norm_training", row_major=True):
     """Normalize `operand` by the mean and variance of each feature, and return these too."""
 
     operand = In(float_tensor | per_tensor_quantized)  # I1
@@ -143,7 +143,7 @@ class BatchNormTraining(Op, op="batch_norm_training"):
         return run
 
 
-class BatchNormGrad(Op, op="batch_norm_grad"):
+class BatchNormGrad(Op, op="batch_norm_grad", row_major=True):
     """Compute the gradients of the operands of `batch_norm_training` from that of its output."""
 
     operand = In(float_tensor | per_tensor_quantized)  # I1

@@ -26,6 +26,7 @@ from stablehlo_ref.define.type_constraints import (
     integer_vector,
     tensor_of,
 )
+from stablehlo_ref.diagnostics import UnsupportedError
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.types import IntegerType, TensorType
 from stablehlo_ref.numerics.counter_based_rng import normal, philox_bits, threefry_bits, uniform
@@ -64,12 +65,13 @@ class RngBitGenerator(Op, op="rng_bit_generator"):
 
     The state consists of the key and the counter, which has one word in a state of two words and two words in a state
     of three, the lower word first. In a state of two words, the key is also the upper word of PHILOX's counter. DEFAULT
-    is PHILOX. Bits and states are those of XLA on CPUs.
+    is PHILOX. Bits and states are those of XLA on CPUs. A state of another type than ui64, which portable artifacts may
+    have, is accepted, but not evaluated.
     """
 
-    initial_state = In(state_vector)  # I2
+    initial_state = In(integer_tensor | float_tensor)  # I2
     rng_algorithm = Attr(RngAlgorithm)  # I1
-    output_state = Out(state_vector)
+    output_state = Out(integer_tensor | float_tensor)
     output = Out(integer_tensor | float_tensor)
 
     syntax = "operands, algorithm = $rng_algorithm attr-dict : functional_type"
@@ -79,6 +81,9 @@ class RngBitGenerator(Op, op="rng_bit_generator"):
         C: Checker, initial_state: TensorType, rng_algorithm: RngAlgorithm, output_state: TensorType
     ) -> None:
         C(1, shape_of(initial_state) == shape_of(output_state))
+        C(1, element_type(initial_state) == element_type(output_state))
+        if not state_vector.holds(initial_state):
+            return
         if rng_algorithm is RngAlgorithm.THREE_FRY:
             C(2, dim(initial_state, 0) == 2)
         else:
@@ -89,7 +94,10 @@ class RngBitGenerator(Op, op="rng_bit_generator"):
         return initial_state, output
 
     @staticmethod
-    def plan(rng_algorithm: RngAlgorithm, output: TensorType) -> Run:
+    def plan(initial_state: TensorType, rng_algorithm: RngAlgorithm, output: TensorType) -> Run:
+        if not state_vector.holds(initial_state):
+            expected = f"expected a {state_vector.name}, got {initial_state}"
+            raise UnsupportedError(f"'stablehlo.rng_bit_generator' op cannot evaluate its initial_state: {expected}")
         sizes, dtype = shape_of(output), numpy_dtype(element_type(output))
 
         def three_fry(initial_state: Array) -> tuple[Array, Array]:

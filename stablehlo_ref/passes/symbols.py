@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from stablehlo_ref.define.attribute_codecs import ListCodec, SymbolCodec
 from stablehlo_ref.define.definition import definition_of
-from stablehlo_ref.ir.attributes import OpaqueAttribute, StructAttribute, SymbolReference
+from stablehlo_ref.ir.attributes import OpaqueAttribute, StructAttribute, SymbolReference, Verbatim
 from stablehlo_ref.ir.core import Operation
 
 _SYMBOL = re.compile(r'@(?:"([^"]*)"|([\w$.\-]+))')
@@ -68,6 +68,8 @@ def _references(value: object) -> Iterator[str]:
             yield from path
         case OpaqueAttribute(text=text):
             yield from (quoted or bare for quoted, bare in _SYMBOL.findall(text))
+        case Verbatim(parts=parts):
+            yield from (quoted or bare for part in parts for quoted, bare in _SYMBOL.findall(part))
         case StructAttribute(fields=fields):
             for field in fields.values():
                 yield from _references(field)
@@ -85,6 +87,8 @@ def _renamed(value: object, names: Mapping[str, str]) -> object:
             return SymbolReference((names.get(root, root), *nested))
         case OpaqueAttribute(text=text) if "@" in text:
             return OpaqueAttribute(_SYMBOL.sub(lambda m: _spelled(m, names), text))
+        case Verbatim(parts=parts):
+            return replace(value, parts=tuple(_SYMBOL.sub(lambda m: _spelled(m, names), part) for part in parts))
         case StructAttribute(fields=fields):
             return replace(value, fields={name: _renamed(field, names) for name, field in fields.items()})
         case dict():

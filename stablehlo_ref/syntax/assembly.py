@@ -16,7 +16,7 @@ in the line                       in the text
 ``complex_type``                  the type of the result, or a functional type if it does not follow from the operands
 ``select_type``                   the type of the predicate and that of the other values, or a functional type
 ``tuple_type``                    the type of the result, whose elements have the types of the operands
-``custom(name)``                  the irregular form of that name in `custom.py`, `custom_dialects.py`, `custom_sdy.py`
+``custom(name)``                  the irregular form of that name in a module `custom*.py`
 ================================  ====================================================================================
 
 A form may omit operand types, which are those of the values, and the result type of a constant, which is that of its
@@ -35,7 +35,9 @@ from stablehlo_ref.ir import attributes
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.syntax.attribute_text import dictionary_text
 from stablehlo_ref.syntax.custom import FORMS
+from stablehlo_ref.syntax.custom_cf import CF_FORMS
 from stablehlo_ref.syntax.custom_dialects import DIALECT_FORMS
+from stablehlo_ref.syntax.custom_scf import SCF_FORMS
 from stablehlo_ref.syntax.custom_sdy import SDY_FORMS
 from stablehlo_ref.syntax.directive import Directive, member_value
 from stablehlo_ref.syntax.draft import Draft
@@ -248,7 +250,7 @@ def _directive(definition: OpDefinition, token: str) -> Directive:
     if token.startswith("type("):
         return Types(token[5:-1])
     if token.startswith("custom("):
-        form = (FORMS | DIALECT_FORMS | SDY_FORMS).get(token[7:-1])
+        form = (FORMS | CF_FORMS | DIALECT_FORMS | SCF_FORMS | SDY_FORMS).get(token[7:-1])
         if form is None:
             raise TypeError(f"{definition.name}.syntax: no custom form '{token[7:-1]}'")
         return form

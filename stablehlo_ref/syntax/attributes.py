@@ -9,6 +9,7 @@ from typing import TypeAlias, cast
 import numpy as np
 
 from stablehlo_ref.diagnostics import Source, UnsupportedError
+from stablehlo_ref.distribution import sdy_reader
 from stablehlo_ref.ir.attributes import (
     UNIT,
     Attribute,
@@ -227,8 +228,7 @@ class AttributeParser(LocationParser):
         first = _skip_spaces(self.text, start).end()  # type: ignore[union-attr]  # it matches everywhere
         try:
             if self.text.startswith('"0x', first) and self.text[stop - 1] == '"':
-                raw = literals.hex_bytes(self.source, first, stop)
-                return DenseElements(type, literals.from_bytes(raw, shape, type.element_type))
+                return DenseElements(type, literals.from_hex(self.source, first, stop, shape, type.element_type))
             return DenseElements(type, literals.parse_elements(self.text[start:stop], shape, type.element_type))
         except literals.LiteralError as error:
             raise self.error(f"{error} in literal of type {type}", first + error.offset) from error
@@ -288,7 +288,17 @@ class AttributeParser(LocationParser):
         if not dot and not angled:
             self.position = start
             return self.attribute_alias(self.advance())
-        return OpaqueAttribute(name + (self.balanced_text("dialect attribute") if angled else ""))
+        attribute = OpaqueAttribute(name + (self.balanced_text("dialect attribute") if angled else ""))
+        if dialect == "sdy":
+            self._check_sdy(attribute, start)
+        return attribute
+
+    def _check_sdy(self, attribute: OpaqueAttribute, start: int) -> None:
+        """Check the contents of Shardy's attributes, which are kept as text."""
+        try:
+            sdy_reader.read_attribute(attribute.text)
+        except sdy_reader.SdySyntaxError as error:
+            raise self.error(str(error), start + error.offset) from error
 
     # enum ::= # dialect < kind value >
     def _enum(self, dialect: str) -> EnumAttribute | StructAttribute:
@@ -336,6 +346,8 @@ class AttributeParser(LocationParser):
             fields[field] = self._bounds("]")
         elif field == "sub_axis_info":
             fields[field] = self._sub_axis()
+        elif name == "stablehlo.mesh" and field == "axes":
+            fields[field] = tuple(self.items(self._mesh_axis, "[", "]"))
         else:
             fields[field] = self._field_value(known[field] if known else None)
 
@@ -346,6 +358,10 @@ class AttributeParser(LocationParser):
         if example == ():
             return tuple(map(IntegerAttribute, self.dimensions()))
         return self.attribute()
+
+    # mesh-axis ::= attribute | < field (, field)* >
+    def _mesh_axis(self) -> Attribute:
+        return self.struct("stablehlo.mesh_axis") if self.peek() == "<" else self.attribute()
 
     # sub-axis ::= ( integer ) integer
     def _sub_axis(self) -> StructAttribute:

@@ -7,10 +7,12 @@ import numpy as np
 from stablehlo_ref.define.definition import definition_of
 from stablehlo_ref.define.members import REQUIRED, Undecodable
 from stablehlo_ref.ir.arrays import Array
-from stablehlo_ref.ir.attributes import DenseElements, DenseResource, FloatAttribute, StructAttribute
+from stablehlo_ref.ir.attributes import DenseElements, DenseResource, FloatAttribute, IntegerAttribute, StructAttribute
 from stablehlo_ref.ir.core import Block, Operation, Value
 from stablehlo_ref.ir.locations import CallSiteLocation, FusedLocation, LocationAlias, NameLocation, resolve
-from stablehlo_ref.ir.types import Type
+from stablehlo_ref.ir.types import FLOATS, Type, integer_type
+
+F64, I64 = FLOATS["f64"], integer_type(64)  # the types of numbers that are written without one
 
 
 def equal(a: Operation, b: Operation, locations: bool = False) -> bool:
@@ -107,9 +109,11 @@ def same_attribute(a: object, b: object) -> bool:
         case np.ndarray(), np.ndarray():
             return _same_arrays(a, b)
         case FloatAttribute(), FloatAttribute():
-            return a.type == b.type and same_attribute(a.value, b.value)
+            return (a.type or F64) == (b.type or F64) and same_attribute(a.value, b.value)
+        case IntegerAttribute(), IntegerAttribute():
+            return (a.type or I64) == (b.type or I64) and a.value == b.value
         case StructAttribute(), StructAttribute():
-            return a.name == b.name and same_attribute(dict(a.fields), dict(b.fields))
+            return a.name == b.name and same_attribute(_stated(a), _stated(b))
         case Undecodable(), Undecodable():
             return same_attribute(a.attribute, b.attribute)
         case NameLocation(), NameLocation():
@@ -121,6 +125,11 @@ def same_attribute(a: object, b: object) -> bool:
         case float(), float():
             return a == b or (a != a and b != b)
     return bool(a == b)
+
+
+def _stated(attribute: StructAttribute) -> dict[str, object]:
+    """Return the fields of a struct without numbers that are zero, which may be left out."""
+    return {name: value for name, value in attribute.fields.items() if getattr(value, "value", None) != 0}
 
 
 def _resolved(attribute: object) -> object:

@@ -117,7 +117,10 @@ class FileParser(AttributeParser):
 
     def balanced_text(self, what: str) -> str:
         """Return the text from the next bracket to the one that closes it, with aliases expanded."""
-        text = super().balanced_text(what)
+        return self.without_aliases(super().balanced_text(what))
+
+    def without_aliases(self, text: str) -> str:
+        """Return a text with aliases expanded."""
         return _substitute_names(self._expanded, text) if "#" in text or "!" in text else text
 
     def _expanded(self, match: re.Match[str]) -> str:

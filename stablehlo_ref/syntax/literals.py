@@ -32,7 +32,7 @@ def parse_elements(body: str, shape: tuple[int, ...], element_type: Type) -> Arr
     body = body.strip()
     if body.startswith('"'):
         source = Source(body)
-        return from_bytes(hex_bytes(source, 0, len(body)), shape, element_type)
+        return from_hex(source, 0, len(body), shape, element_type)
     if not body:
         if 0 not in shape:
             raise LiteralError("expected elements; only the literal of an empty tensor has none")
@@ -70,25 +70,35 @@ def _unhex(source: Source, start: int, first: int, end: int) -> bytes:
         raise LiteralError("expected an even number of hexadecimal digits", first - start) from error
 
 
-def from_bytes(raw: bytes, shape: tuple[int, ...], element_type: Type) -> Array:
-    """Return a view of `raw` as elements of a type; booleans may be packed eight to a byte."""
+def from_hex(source: Source, start: int, end: int, shape: tuple[int, ...], element_type: Type) -> Array:
+    """Return the elements of a literal `"0x..."`; one byte is a splat, also of booleans."""
+    return from_bytes(hex_bytes(source, start, end), shape, element_type, one_byte_is_splat=True)
+
+
+def from_bytes(raw: bytes, shape: tuple[int, ...], element_type: Type, *, one_byte_is_splat: bool = False) -> Array:
+    """Return a view of `raw` as elements of a type, aligned; booleans have a byte each, or a bit.
+
+    One byte for at most eight booleans has a bit for each of them, unless it is 0 or 255 or `one_byte_is_splat`.
+    """
     dtype = dtypes.numpy_dtype(element_type)
     count = _count(shape)
     if dtype == np.bool_:
-        return _booleans(raw, count, shape)
+        return _booleans(raw, count, shape, one_byte_is_splat)
     if len(raw) not in (count * dtype.itemsize, dtype.itemsize):
         raise LiteralError(f"expected {count} elements of {dtype.itemsize} bytes, found {len(raw)} bytes of data")
     values = np.frombuffer(raw, dtype) if raw else np.zeros(0, dtype)
+    if not values.flags.aligned:
+        values = values.copy()
     if dtypes.is_sub_byte_integer(dtype) or (dtypes.is_narrow_float(dtype) and dtypes.bit_width(dtype) < 8):
         values = (np.frombuffer(raw, np.uint8) & ((1 << dtypes.bit_width(dtype)) - 1)).view(dtype)
     return _filled(values, shape) if len(values) != count else _shaped(values, shape)
 
 
-def _booleans(raw: bytes, count: int, shape: tuple[int, ...]) -> Array:
+def _booleans(raw: bytes, count: int, shape: tuple[int, ...], one_byte_is_splat: bool) -> Array:
     octets = np.frombuffer(raw, np.uint8)
     if len(raw) == count and count != 1:
         return _shaped(octets != 0, shape)
-    if len(raw) == 1 and (count > 8 or raw[0] in (0, 255)):
+    if len(raw) == 1 and (one_byte_is_splat or count > 8 or raw[0] in (0, 255)):
         return _filled(octets != 0, shape)
     if len(raw) != -(-count // 8):
         raise LiteralError(f"expected {count} booleans, found {len(raw)} bytes of data")

@@ -10,11 +10,12 @@ from difflib import get_close_matches
 from typing import Any, NamedTuple, TypeAlias
 
 from stablehlo_ref.define.builder import build_operation
-from stablehlo_ref.define.definition import REGISTRY, Traits
-from stablehlo_ref.diagnostics import Location, Source
-from stablehlo_ref.ir.attributes import Attribute
+from stablehlo_ref.define.definition import REGISTRY, Traits, definition_of
+from stablehlo_ref.diagnostics import Location, MalformedError, Source, UnsupportedError
+from stablehlo_ref.ir.attributes import VERBATIM, Attribute
 from stablehlo_ref.ir.core import Block, Operation, Region, Value
-from stablehlo_ref.ir.types import Type
+from stablehlo_ref.ir.types import OpaqueType, Type
+from stablehlo_ref.syntax import verbatim
 from stablehlo_ref.syntax.assembly import assembly_of
 from stablehlo_ref.syntax.draft import Draft
 from stablehlo_ref.syntax.lexer import STRING, SUFFIX, shorten, token
@@ -143,6 +144,7 @@ class Parser(ValueParser):
         op, draft = self._operation_and_draft()
         whole = self.position <= match.end() and not self.text[self.position : match.end()].strip()
         simple = not draft.regions or (draft.name in REDUCTIONS and "{" not in match[0])
+        simple = simple and not draft.successors and VERBATIM not in draft.members
         has_known_location = (op.debug_location is None) == (match[8] is None)
         if whole and simple and has_known_location and names == [name for name, _ in draft.operands]:
             self.lines[key] = Line(
@@ -159,21 +161,67 @@ class Parser(ValueParser):
         if not match:
             raise self.expected("an operation", starts_line=True)
         self.position = match.end()
-        draft = self._pretty(match[4], match.start(4)) if match[4] else self.generic_form(match)
+        draft = self._pretty(match) if match[4] else self.generic_form(match)
         op = self._build(draft)
+        if VERBATIM in draft.members:
+            self.assumed.update(op.results)
         if match[1] is not None:
             self.define_results(op, match)
         op.debug_location = self.trailing_location()
         return op, draft
 
-    def _pretty(self, name: str, offset: int) -> Draft:
-        name = BARE_NAMES.get(name, name)
+    def _pretty(self, match: re.Match[str]) -> Draft:
+        name, offset = BARE_NAMES.get(match[4], match[4]), match.start(4)
         definition = REGISTRY.get(name)
+        if definition is None and self._keeps_text_of(name):
+            return self._verbatim(name, offset, sum(count for _, count in self.result_groups(match)))
         if definition is None or not definition.syntax:
             raise self.error(_unknown_op(name), offset)
         draft = Draft(name, definition, offset)
         assembly_of(definition).parse(self, draft)
         return draft
+
+    def _keeps_text_of(self, name: str) -> bool:
+        dialect, dot, _ = name.partition(".")
+        return self.allow_unregistered_dialect and bool(dot) and dialect not in COMPLETE_DIALECTS
+
+    def _verbatim(self, name: str, offset: int, count: int) -> Draft:
+        """Keep the text of an op up to the next one. Types of its results follow from their uses, or are guessed."""
+        start, end = self.position, verbatim.end_of_op(self.text, self.position)
+        if end is None:
+            raise self.error(f"unbalanced brackets in the pretty form of op '{shorten(name)}'", offset)
+        draft = Draft(name, None, offset)
+        line = self.text.rfind("\n", 0, offset) + 1
+        indent = len(self.text[line:offset]) - len(self.text[line:offset].lstrip(" \t"))
+        text = self.without_aliases(verbatim.without_details(self.text[start:end]))
+        form, operands = verbatim.form_of(verbatim.dedented(text, indent), self.is_visible)
+        draft.operands = [(operand, offset) for operand in operands]
+        draft.members[VERBATIM] = form
+        if symbol := verbatim.symbol_in(name, text):
+            draft.members["sym_name"] = symbol
+        draft.successors = verbatim.labels_in(text)
+        draft.result_types = self._guessed_types(start, end, count) if count else ()
+        self.position = end
+        return draft
+
+    def _guessed_types(self, start: int, end: int, count: int) -> tuple[Type, ...]:
+        """Return the types at the end of a text, if there is one for each result or one for all."""
+        types: tuple[Type, ...] = ()
+        depth = self.depth
+        for mark in ("->", " : "):
+            at = self.text.rfind(mark, start, end)
+            if at < 0:
+                continue
+            self.position = at + len(mark)
+            try:
+                types = tuple(self.items(self.type, "(", ")")) if self.peek() == "(" else self.type_list()
+            except (MalformedError, UnsupportedError):
+                types, self.depth = (), depth
+            if types:
+                break
+        if len(types) == count:
+            return types
+        return types * count if len(types) == 1 else (OpaqueType("!unknown"),) * count
 
     # generic-form ::= ( operands ) successors? properties? (( regions ))? dictionary? : function-type
     def generic_form(self, match: re.Match[str]) -> Draft:
@@ -184,7 +232,7 @@ class Parser(ValueParser):
         draft = Draft(name, REGISTRY.get(name), offset)
         draft.operands = self.items(self.operand, "(", ")")
         if self.peek() == "[":
-            draft.successors = self.items(self._label, "[", "]")
+            draft.successors = self.items(self.label, "[", "]")
         self.properties(draft)
         if self.peek() == "(":
             draft.regions = self.items(lambda: self.region((), *_visibility(draft)), "(", ")")
@@ -247,9 +295,12 @@ class Parser(ValueParser):
     # --- regions and blocks -------------------------------------------------------------------------------------
 
     # region ::= { operation* block* }
-    def region(self, arguments: Sequence[Value] = (), isolated: bool = False, shadows: bool = False) -> Region:
+    def region(
+        self, arguments: Sequence[Value] = (), isolated: bool = False, shadows: bool = False, implied: str = ""
+    ) -> Region:
         """Parse a region; `arguments` are those of its first block, if they are parsed elsewhere.
 
+        A block without a terminator gets `implied`, the name of an op without operands, if that is given.
         The names of values from above are unknown in an isolated region. In one that `shadows`, they may be redefined.
         """
         self.descend()
@@ -261,7 +312,8 @@ class Parser(ValueParser):
         self.expect("{")
         for argument in arguments:
             self.define(argument.name, argument, offset)
-        region = Region(self._blocks(list(arguments)))
+        blocks = self._blocks(list(arguments))
+        region = Region(self._terminated(blocks, implied) if implied else blocks)
         if isolated:
             self.check_scope()
         elif shadows:
@@ -284,9 +336,20 @@ class Parser(ValueParser):
                 raise self.error(f"reference to an undefined block '^{label}'", offset)
         return blocks
 
+    def _terminated(self, blocks: list[Block], implied: str) -> list[Block]:
+        """Return the blocks, each with a terminator."""
+        blocks = blocks or [Block([], [])]
+        for block in blocks:
+            definition = definition_of(block.operations[-1]) if block.operations else None
+            if definition is None or not definition.traits.terminator:
+                end = build_operation(implied, [], [], self.location(self.position - 1))
+                end.parent = block
+                block.operations.append(end)
+        return blocks
+
     # block ::= label (( arguments ))? : operation*
     def _block(self, labels: dict[str, int], used: list[tuple[str, int]]) -> Block:
-        offset, label = self.start, self._label()
+        offset, label = self.start, self.label()
         if label in labels:
             raise self.error(f"redefinition of block '^{label}'", offset)
         labels[label] = offset
@@ -297,7 +360,8 @@ class Parser(ValueParser):
         self.expect(":")
         return Block(arguments, self._operations(used), label)
 
-    def _label(self) -> str:
+    def label(self) -> str:
+        """Parse the label of a block; return it without `^`."""
         if self.peek()[:1] != "^" or len(self.peek()) < 2:
             raise self.expected("a block label such as '^bb0'")
         return self.advance()[1:]
@@ -319,7 +383,8 @@ def _unknown_op(name: str) -> str:
     """Return the message for an op that is unknown or has no pretty form, with a similar name if there is one."""
     dialect = name.partition(".")[0]
     if name in REGISTRY or dialect not in COMPLETE_DIALECTS:
-        return f"unsupported pretty form of op '{shorten(name)}'; use its generic form"
+        hint = ", or --allow-unregistered-dialect to keep its text" if name not in REGISTRY and "." in name else ""
+        return f"unsupported pretty form of op '{shorten(name)}'; use its generic form{hint}"
     close = get_close_matches(name, REGISTRY, 1)
     return f"unknown op '{shorten(name)}'" + (f"; did you mean '{close[0]}'?" if close else "")
 

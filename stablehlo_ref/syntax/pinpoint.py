@@ -160,6 +160,8 @@ class _Recorder(Parser):
         self.end = self.position
         return operands
 
-    def region(self, arguments: Sequence[Value] = (), isolated: bool = False, shadows: bool = False) -> Region:
+    def region(
+        self, arguments: Sequence[Value] = (), isolated: bool = False, shadows: bool = False, implied: str = ""
+    ) -> Region:
         self.balanced("region")
         return Region([])

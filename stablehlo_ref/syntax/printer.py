@@ -7,8 +7,10 @@ from collections.abc import Sequence
 from stablehlo_ref.define.definition import OpDefinition, definition_of
 from stablehlo_ref.define.members import Member
 from stablehlo_ref.define.op import Bodies, In, Ins, Outs
+from stablehlo_ref.ir.attributes import VERBATIM, Verbatim
 from stablehlo_ref.ir.core import Block, Operation, Region, Value
 from stablehlo_ref.ir.types import FunctionType
+from stablehlo_ref.syntax import verbatim
 from stablehlo_ref.syntax.assembly import assembly_of
 from stablehlo_ref.syntax.attribute_text import dictionary_text, is_value_name, location_text, quoted
 from stablehlo_ref.syntax.directive import Irregular
@@ -117,7 +119,10 @@ class Printer:
         """Print an operation."""
         self.parts.append(self._result_names(op))
         in_function = self.in_function
-        if self.generic or not self._pretty(op):
+        if isinstance(form := op.properties.get(VERBATIM), Verbatim):
+            written = verbatim.printed(form, list(map(self.operand, op.operands)), self.used, INDENT * self.indent)
+            self.parts.append(op.name + written)
+        elif self.generic or not self._pretty(op):
             self.in_function = False
             self._generic(op)
         self.in_function = in_function
@@ -178,13 +183,16 @@ class Printer:
 
     # --- regions ------------------------------------------------------------------------------------------------
 
-    def region(self, region: Region, names: Sequence[str] | None = None) -> None:
-        """Print `{...}`; `names` are those of the arguments of the first block, if they are printed elsewhere."""
+    def region(self, region: Region, names: Sequence[str] | None = None, implied: str = "") -> None:
+        """Print `{...}`; `names` are those of the arguments of the first block, if they are printed elsewhere.
+
+        The terminator `implied`, if it has no operands and the region is one block, is omitted.
+        """
         first_defined = len(self.defined)
         self.parts.append("{")
         self.indent += 1
         for index, block in enumerate(region.blocks):
-            self._block(block, names if index == 0 else None, bool(index))
+            self._block(block, names if index == 0 else None, bool(index), implied if len(region.blocks) == 1 else "")
         self.indent -= 1
         self.newline()
         self.parts.append("}")
@@ -195,20 +203,24 @@ class Printer:
         self.used.difference_update(self.defined[first_defined:])
         del self.defined[first_defined:]
 
-    def _block(self, block: Block, names: Sequence[str] | None, labelled: bool) -> None:
+    def _block(self, block: Block, names: Sequence[str] | None, labelled: bool, implied: str) -> None:
         if names is not None:
             for argument, name in zip(block.arguments, names):
                 self.names[argument] = self._free_name(name)
         elif block.arguments or labelled or block.label or not block.operations:
             self._label(block)
-        for op in block.operations:
+        shown = block.operations
+        if implied and shown and shown[-1].name == implied and not (shown[-1].operands or shown[-1].attributes):
+            shown = shown[:-1]
+        for op in shown:
             self.newline()
             self.operation(op)
 
     def _label(self, block: Block) -> None:
         arguments = []
-        for argument, name in zip(block.arguments, self.region_argument_names(block.arguments)):
-            self.names[argument] = self._free_name(name)
+        for argument, free in zip(block.arguments, self.region_argument_names(block.arguments)):
+            name = self.names.get(argument) or self._free_name(free)  # an earlier block may have used it
+            self.names[argument] = name
             arguments.append(self.argument_text(argument, name))
         self.indent -= 1
         self.newline()
@@ -225,7 +237,8 @@ class Printer:
 def _is_regular(op: Operation, definition: OpDefinition) -> bool:
     """Return whether an op has as many operands, results and regions as its class, as pretty forms require."""
     lists = (definition.operands, op.operands), (definition.results, op.results), (definition.regions, op.regions)
-    return not op.successors and all(_is_variadic(members) or len(members) == len(xs) for members, xs in lists)
+    has_branches = not op.successors or "forwarded" in definition.roles
+    return has_branches and all(_is_variadic(members) or len(members) == len(xs) for members, xs in lists)
 
 
 def _is_variadic(members: Sequence[Member]) -> bool:

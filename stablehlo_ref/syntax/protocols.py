@@ -115,8 +115,16 @@ class AsmParser(Protocol):
     def arguments(self, names: Sequence[OperandName], types: Sequence[Type]) -> list[Value]:
         """Return block arguments with these names and types."""
 
-    def region(self, arguments: Sequence[Value] = (), isolated: bool = False, shadows: bool = False) -> Region:
-        """Parse a region; `arguments` are those of its first block, if they are parsed elsewhere."""
+    def label(self) -> str:
+        """Parse the label of a block; return it without `^`."""
+
+    def region(
+        self, arguments: Sequence[Value] = (), isolated: bool = False, shadows: bool = False, implied: str = ""
+    ) -> Region:
+        """Parse a region; `arguments` are those of its first block, if they are parsed elsewhere.
+
+        A block without a terminator gets `implied`, the name of an op without operands, if that is given.
+        """
 
     def properties(self, draft: Draft) -> None:
         """Parse `<{...}>`, if it is next."""
@@ -159,5 +167,8 @@ class AsmPrinter(Protocol):
     def functional_type(self, op: Operation) -> str:
         """Return `(operand types) -> result types`."""
 
-    def region(self, region: Region, names: Sequence[str] | None = None) -> None:
-        """Print `{...}`; `names` are those of the arguments of the first block, if they are printed elsewhere."""
+    def region(self, region: Region, names: Sequence[str] | None = None, implied: str = "") -> None:
+        """Print `{...}`; `names` are those of the arguments of the first block, if they are printed elsewhere.
+
+        The terminator `implied`, if it has no operands and the region is one block, is omitted.
+        """

@@ -45,6 +45,7 @@ class ValueParser(FileParser):
     def __init__(self, source: Source) -> None:
         super().__init__(source)
         self.scope = Scope()
+        self.assumed: set[Value] = set()  # values whose types are guesses until they are used
 
     # operand ::= %name (#index)?
     def operand(self) -> tuple[str, int]:
@@ -80,6 +81,10 @@ class ValueParser(FileParser):
         if value is None:
             return self._expect_value(name, offset, type)
         if type is not None and value.type is not type and value.type != type:
+            if value in self.assumed:
+                self.assumed.discard(value)
+                value.type = type
+                return value
             raise self._conflict(name, type, value.type, offset)
         return value
 
@@ -100,8 +105,7 @@ class ValueParser(FileParser):
         if match[2] is None and not match[3] and len(op.results) == 1:
             op.results[0] = self.define(match[1], op.results[0], match.start(1) - 1)
             return
-        start, stop = match.start(1) - 1, match.start(4 if match[4] else 5)
-        names = [(m[1], self._result_count(m)) for m in _find_results(self.text, start, stop)]
+        start, names = match.start(1) - 1, self.result_groups(match)
         declared = sum(count for _, count in names)
         if declared != len(op.results):
             raise self.error(f"expected {len(op.results)} result names for '{op.name}', found {declared}", start)
@@ -113,6 +117,18 @@ class ValueParser(FileParser):
                 index += 1
             if count > 1:  # the name without a number is that of the first
                 self.define(name, op.results[index - count], start)
+
+    def result_groups(self, match: re.Match[str]) -> list[tuple[str, int]]:
+        """Return the names before an op, each with the number of results that it stands for."""
+        if match[1] is None:
+            return []
+        start, stop = match.start(1) - 1, match.start(4 if match[4] else 5)
+        return [(m[1], self._result_count(m)) for m in _find_results(self.text, start, stop)]
+
+    def is_visible(self, name: str) -> bool:
+        """Whether a name is that of a value here."""
+        scopes = (self.scope, self.scope.above) if self.scope.above is not None else (self.scope,)
+        return any(name in scope.values for scope in scopes)
 
     def _result_count(self, match: re.Match[str]) -> int:
         count = 1 if match[2] is None else self.to_integer(match[2], match.start(2))
@@ -137,7 +153,7 @@ class ValueParser(FileParser):
             raise self.error(f"redefinition of SSA value '%{name}'", offset)
         used = self.scope.expected.pop(name)
         known = self.scope.values[name]
-        if known.type != value.type:
+        if known.type != value.type and value not in self.assumed:
             raise self._conflict(name, known.type, value.type, used)
         known.owner, known.index = value.owner, value.index
         self.scope.defined.append(name)

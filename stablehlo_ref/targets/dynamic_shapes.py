@@ -23,7 +23,8 @@ from stablehlo_ref.targets.xla import approx_top_k, top_k
 def dynamic_rng_bit_generator(call: CustomCall, state: Array, sizes: Array) -> Sequence[Array]:
     """Compute `rng_bit_generator` with the result shape `sizes`."""
     output = make_tensor_type(sizes.tolist(), element_type(call.result_types[1]))
-    run: Run = RngBitGenerator.plan(rng_algorithm(call), output)
+    state_type = make_tensor_type(state.shape, element_type(call.operand_types[0]))
+    run: Run = RngBitGenerator.plan(state_type, rng_algorithm(call), output)
     results: Sequence[Array] = run(state)
     return results
 

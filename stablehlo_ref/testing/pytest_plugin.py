@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import stablehlo_ref as sr
-from stablehlo_ref.cli.console import split_text
+from stablehlo_ref.cli.split import split_text
 from stablehlo_ref.testing.assertions import assert_close
 from stablehlo_ref.testing.run_lines import RunLine, execute, run_lines, scripts
 

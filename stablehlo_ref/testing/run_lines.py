@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from stablehlo_ref.cli.aliases import write_aliases
+from stablehlo_ref.cli.alias_scripts import write_aliases
 
 _RUN = re.compile(r"^\s*(?://|#|;)?\s*RUN:\s*(.*?)\s*$", re.M)
 TIMEOUT = 300  # seconds

@@ -148,3 +148,14 @@ func.func @main() {
   } : (tensor<2xi32>) -> tensor<2xi32>
   return
 }
+
+// -----
+
+// rng_bit_generator: a state that is accepted, but is not of type ui64.
+
+func.func @main() {
+  %s = stablehlo.constant dense<0.0> : tensor<2xf32>
+  // expected-error@+1 {{cannot evaluate its initial_state: expected a 1-dimensional tensor of type ui64, got tensor<2xf32>}}
+  %0, %1 = stablehlo.rng_bit_generator %s, algorithm = PHILOX : (tensor<2xf32>) -> (tensor<2xf32>, tensor<2xui32>)
+  return
+}

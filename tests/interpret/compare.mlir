@@ -228,3 +228,16 @@ func.func @main() {
   check.expect_eq_const %result, dense<[true, false, true]> : tensor<3xi1>
   func.return
 }
+
+// -----
+
+// The only NaN of FNUZ formats has its sign bit set, and so comes before all numbers in total order.
+func.func @main() {
+  %x = stablehlo.constant dense<[0x80, 0x80, 0x80, 0.0, 0xFF]> : tensor<5xf8E4M3FNUZ>
+  %y = stablehlo.constant dense<[0x80, 0.0, 0xFF, 0x80, 0x80]> : tensor<5xf8E4M3FNUZ>
+  %lt = stablehlo.compare LT, %x, %y, TOTALORDER : (tensor<5xf8E4M3FNUZ>, tensor<5xf8E4M3FNUZ>) -> tensor<5xi1>
+  check.expect_eq_const %lt, dense<[false, true, true, false, false]> : tensor<5xi1>
+  %eq = stablehlo.compare EQ, %x, %y, TOTALORDER : (tensor<5xf8E4M3FNUZ>, tensor<5xf8E4M3FNUZ>) -> tensor<5xi1>
+  check.expect_eq_const %eq, dense<[true, false, false, false, false]> : tensor<5xi1>
+  func.return
+}

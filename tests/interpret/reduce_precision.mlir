@@ -50,10 +50,32 @@ func.func @main() {
 
 // -----
 
-// Without mantissa bits NaN becomes infinity.
+// NaN stays NaN, also without mantissa bits.
 func.func @main() {
-  %operand = stablehlo.constant dense<[0x7FC00000, 0xFFC00000, -1.0]> : tensor<3xf32>
-  %output = stablehlo.reduce_precision %operand, format = e8m0 : tensor<3xf32>
-  check.expect_eq_const %output, dense<[0x7F800000, 0xFF800000, -1.0]> : tensor<3xf32>
+  %operand = stablehlo.constant dense<[0x7FC00000, 0xFFC00000, -1.0, 0x7F800000]> : tensor<4xf32>
+  %output = stablehlo.reduce_precision %operand, format = e8m0 : tensor<4xf32>
+  check.expect_eq_const %output, dense<[0x7FC00000, 0xFFC00000, -1.0, 0x7F800000]> : tensor<4xf32>
+  func.return
+}
+
+// -----
+
+// Four exponent bits end at 240 with infinity above, for which f8E4M3FN has NaN; five bits have its whole range.
+func.func @main() {
+  %operand = stablehlo.constant dense<[240.0, 256.0, -448.0, 0x7F]> : tensor<4xf8E4M3FN>
+  %four = stablehlo.reduce_precision %operand, format = e4m3 : tensor<4xf8E4M3FN>
+  check.expect_eq_const %four, dense<[240.0, 0x7F, 0xFF, 0x7F]> : tensor<4xf8E4M3FN>
+  %five = stablehlo.reduce_precision %operand, format = e5m3 : tensor<4xf8E4M3FN>
+  check.expect_eq_const %five, dense<[240.0, 256.0, -448.0, 0x7F]> : tensor<4xf8E4M3FN>
+  func.return
+}
+
+// -----
+
+// f8E4M3FNUZ has smaller normal numbers than four exponent bits with the bias of IEEE-754.
+func.func @main() {
+  %operand = stablehlo.constant dense<[0x10, 0x0F, 0x80]> : tensor<3xf8E4M3FNUZ>  // 2^-6, 1.875 * 2^-7, NaN
+  %output = stablehlo.reduce_precision %operand, format = e4m3 : tensor<3xf8E4M3FNUZ>
+  check.expect_eq_const %output, dense<[0x10, 0.0, 0x80]> : tensor<3xf8E4M3FNUZ>
   func.return
 }

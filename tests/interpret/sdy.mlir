@@ -4,9 +4,9 @@ sdy.mesh @mesh = <["x"=2, "y"=2]>
 func.func @annotations() {
   %x = stablehlo.constant dense<[[1, 2], [3, 4]]> : tensor<2x2xi32>
   %0 = sdy.sharding_constraint %x <@mesh, [{"x"}, {?}]> : tensor<2x2xi32>
-  %1 = sdy.reshard %0 <@mesh, [{}, {"x", "y"}], replicated={"y"}> : tensor<2x2xi32>
-  sdy.sharding_group %1 group_id = 21 : tensor<2x2xi32>
-  %2 = sdy.propagation_barrier %1 allowed_direction = NONE : tensor<2x2xi32>
+  %1 = sdy.reshard %0 <@mesh, [{}, {"x"}], replicated={"y"}> : tensor<2x2xi32>
+  sdy.sharding_group %1 group_id=21 : tensor<2x2xi32>
+  %2 = sdy.propagation_barrier %1 allowed_direction=NONE : tensor<2x2xi32>
   check.expect_eq_const %2, dense<[[1, 2], [3, 4]]> : tensor<2x2xi32>
   %token = stablehlo.after_all : !stablehlo.token
   %3 = sdy.sharding_constraint %token <@mesh, []> : !stablehlo.token
@@ -122,9 +122,9 @@ func.func @parts_of_axes() {
 
 // -----
 
-// A mesh by its name and the same mesh inline; of a sharding that splits nothing the mesh does not matter.
+// A mesh by its name and the same mesh inline; a sharding on the empty mesh splits nothing.
 sdy.mesh @mesh = <["x"=2]>
-sdy.mesh @other = <["y"=3]>
+sdy.mesh @other = <[]>
 func.func @inline_mesh() {
   %a = stablehlo.constant dense<[1, 2]> : tensor<2xi32>
   %b = stablehlo.constant dense<10> : tensor<i32>
@@ -149,4 +149,87 @@ func.func @exchange_along_an_axis() {
   } : (tensor<4x2xi32>) -> tensor<4x2xi32>
   check.expect_eq_const %0, dense<[[1, 2], [5, 6], [3, 4], [7, 8]]> : tensor<4x2xi32>
   func.return
+}
+
+// -----
+
+// Shardings of any kind say nothing about values: axes and parts of them, open dimensions, priorities, axes along which
+// a tensor is replicated or unreduced, a mesh of one device. The rule of an op and its edges neither.
+sdy.mesh @mesh = <["x"=4, "y"=2, "z"=2]>
+sdy.mesh @one = <[], device_ids=[3]>
+func.func @shardings() {
+  %x = sdy.constant {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"x":(1)2, ?}p1, {?}]>]>} dense<[[1, 2], [3, 4]]> : tensor<2x2xi32>
+  %0 = sdy.sharding_constraint %x <@mesh, [{"x":(2)2}, {"y"}], replicated={"x":(1)2}, unreduced={"z"}> : tensor<2x2xi32>
+  %1 = sdy.sharding_constraint %0 <@one, []> : tensor<2x2xi32>
+  %2 = sdy.propagation_barrier %1 allowed_direction=BACKWARD : tensor<2x2xi32>
+  %3 = stablehlo.add %2, %2 {
+    sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"x"}, {}]>]>,
+    sdy.sharding_rule = #sdy.op_sharding_rule<([i, j], [i, j])->([i, j]) {i=2, j=2} blocked_propagation={j}, custom>,
+    sdy.propagation_edges = #sdy.propagation_edges<[{step-0 = [{"x" = operand-0 -> [operand-1, result-0]}]}, {step-2 = [{"y" = result-0 -> [operand-1]}]}]>
+  } : tensor<2x2xi32>
+  check.expect_eq_const %3, dense<[[2, 4], [6, 8]]> : tensor<2x2xi32>
+  func.return
+}
+
+// -----
+
+// A computation with a name is a call; its body knows nothing but its arguments.
+sdy.mesh @mesh = <["x"=2]>
+func.func @named_computations() {
+  %x = stablehlo.constant dense<[1, 2]> : tensor<2xi32>
+  %y = stablehlo.constant dense<5> : tensor<i32>
+  %0:2 = sdy.named_computation<"f, of two">(%x, %y) in_shardings=[<@mesh, [{"x"}]>, <@mesh, []>] out_shardings=[<@mesh, [{?}]>, <@mesh, []>] (%a: tensor<2xi32>, %b: tensor<i32>) {
+    %1 = sdy.named_computation<"g">(%a) (%c: tensor<2xi32>) {
+      %2 = stablehlo.add %c, %c : tensor<2xi32>
+      sdy.return %2 : tensor<2xi32>
+    } : (tensor<2xi32>) -> tensor<2xi32>
+    sdy.return %1, %b : tensor<2xi32>, tensor<i32>
+  } : (tensor<2xi32>, tensor<i32>) -> (tensor<2xi32>, tensor<i32>)
+  sdy.named_computation<"nothing">() () {
+    sdy.return
+  } : () -> ()
+  check.expect_eq_const %0#0, dense<[2, 4]> : tensor<2xi32>
+  check.expect_eq_const %0#1, dense<5> : tensor<i32>
+  func.return
+}
+
+// -----
+
+// A computation with a name inside a manual one may communicate: the sum of the devices' numbers, 0 + 1.
+sdy.mesh @mesh = <["x"=2]>
+func.func @named_computation_communicates() {
+  %a = stablehlo.constant dense<[10, 20]> : tensor<2xi32>
+  %0 = sdy.manual_computation(%a) in_shardings=[<@mesh, [{"x"}]>] out_shardings=[<@mesh, [{"x"}]>] manual_axes={"x"} (%p: tensor<1xi32>) {
+    %1 = sdy.named_computation<"sum">(%p) (%q: tensor<1xi32>) {
+      %2 = "stablehlo.all_reduce"(%q) <{channel_handle = #stablehlo.channel_handle<handle = 1, type = 0>, replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>, use_global_device_ids}> ({
+      ^bb0(%x: tensor<i32>, %y: tensor<i32>):
+        %3 = stablehlo.add %x, %y : tensor<i32>
+        stablehlo.return %3 : tensor<i32>
+      }) : (tensor<1xi32>) -> tensor<1xi32>
+      sdy.return %2 : tensor<1xi32>
+    } : (tensor<1xi32>) -> tensor<1xi32>
+    sdy.return %1 : tensor<1xi32>
+  } : (tensor<2xi32>) -> tensor<2xi32>
+  check.expect_eq_const %0, dense<[30, 30]> : tensor<2xi32>
+  func.return
+}
+
+// -----
+
+sdy.mesh @mesh = <["x"=2]>
+func.func @main() {
+  %x = stablehlo.constant dense<[1, 2]> : tensor<2xi32>
+  %0 = stablehlo.add %x, %x : tensor<2xi32>
+  %1 = sdy.data_flow_edge %0 sharding=<@mesh, [{"x"}]> : tensor<2xi32>
+  %y = stablehlo.constant dense<[1, 2]> : tensor<2xi32>
+  %2 = sdy.data_flow_edge %y : tensor<2xi32>
+  %3 = call @callee(%1) : (tensor<2xi32>) -> tensor<2xi32>
+  %4 = sdy.func_data_flow_edge %3 : tensor<2xi32>
+  check.expect_eq_const %4, dense<[2, 4]> : tensor<2xi32>
+  check.expect_eq_const %2, dense<[1, 2]> : tensor<2xi32>
+  func.return
+}
+func.func private @callee(%arg0: tensor<2xi32>) -> tensor<2xi32> {
+  %0 = sdy.func_data_flow_edge %arg0 : tensor<2xi32>
+  func.return %0 : tensor<2xi32>
 }

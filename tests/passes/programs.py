@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import count
 
 import numpy as np
+from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
 import stablehlo_ref as sr
@@ -17,6 +19,12 @@ from stablehlo_ref.passes.catalog import PASSES
 from stablehlo_ref.program import Program
 
 Shape = tuple[int, ...]
+# Programs for each property: few every day; `STABLEHLO_REF_PASS_PROGRAMS=2000 pytest tests/passes` draws more.
+PROPERTY = settings(
+    max_examples=int(os.environ.get("STABLEHLO_REF_PASS_PROGRAMS", "40")),
+    deadline=None,
+    suppress_health_check=list(HealthCheck),
+)
 ARITHMETIC = ("add", "subtract", "multiply", "maximum", "minimum")
 FOR_FLOATS = ("abs", "negate", "floor", "sign", "exponential", "tanh", "rsqrt")
 FOR_INTEGERS = ("abs", "negate", "sign", "not", "popcnt")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import stablehlo_ref as sr
@@ -12,8 +12,7 @@ from spec_checks.strategies import arrays, same
 from stablehlo_ref.passes.catalog import PASSES
 from stablehlo_ref.program import Program
 from tests.passes.dynamic_programs import dynamic_programs
-
-PROPERTY = settings(max_examples=80, deadline=None, suppress_health_check=list(HealthCheck))
+from tests.passes.programs import PROPERTY
 
 
 def applied(text: str, *passes: tuple[str, dict[str, str]]) -> Program:

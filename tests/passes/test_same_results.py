@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import stablehlo_ref as sr
 from stablehlo_ref.passes.catalog import PASSES
 from tests.passes.programs import (
     FLAT,
+    PROPERTY,
     assert_same_results,
     broadcast,
     inputs_of,
@@ -25,7 +26,6 @@ from tests.passes.programs import (
 CHANGE_RESULTS = {
     "stablehlo-convert-to-signless": "unsigned integers become signed; see the tests below",
 }
-PROPERTY = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 
 
 @pytest.mark.parametrize("name", [name for name in PASSES if name not in CHANGE_RESULTS])

@@ -41,7 +41,10 @@ def array(text: str):
         ("dense<[[], []]> : tensor<2x0xi32>", np.zeros((2, 0), np.int32)),
         ("dense<> : tensor<0xf32>", np.zeros(0, np.float32)),
         ('dense<"0x000080400000C03F"> : tensor<2xf32>', np.array([4.0, 1.5], np.float32)),
-        ('dense<"0x05"> : tensor<3xi1>', np.array([True, False, True])),
+        ('dense<"0x05"> : tensor<3xi1>', np.ones(3, bool)),  # one byte is a splat
+        ('dense<"0x00"> : tensor<8xi1>', np.zeros(8, bool)),
+        ('dense<"0x010001"> : tensor<3xi1>', np.array([True, False, True])),  # a byte each
+        ('dense<"0x0501"> : tensor<9xi1>', np.array([1, 0, 1, 0, 0, 0, 0, 0, 1], bool)),  # a bit each
         ('dense<"0xFF"> : tensor<2x20xi1>', np.ones((2, 20), bool)),
         ('dense<"0x0F0801"> : tensor<3xi4>', np.array([-1, -8, 1], ml_dtypes.int4)),
         ("dense<[7, -8]> : tensor<2xi4>", np.array([7, -8], ml_dtypes.int4)),

@@ -158,7 +158,25 @@ def test_squares_of_parts_do_not_overflow_or_underflow():
 def test_atan2_of_real_numbers(dtype):
     y, x = np.array([1, -1, 0, 3], dtype), np.array([0, 0, 2, -4], dtype)
     result = complex_elementary.atan2(dtype)(y, x)
-    np.testing.assert_allclose(result, [math.pi / 2, -math.pi / 2, 0, math.atan2(3, -4)], rtol=1e-6, atol=1e-15)
+    np.testing.assert_allclose(result, [math.pi / 2, -math.pi / 2, 0, math.atan2(3, -4)], rtol=1e-6, atol=0)
+    assert not result.imag.any()
+
+
+def test_atan2_of_real_numbers_is_that_of_ieee_754():
+    y = np.array([1e200, 1.0, 0.0, -0.0, -0.0, math.inf, -math.inf], complex)
+    x = np.array([1.0, 1e200, 0.0, 1.0, -1.0, math.inf, -math.inf], complex)
+    result = complex_elementary.atan2(COMPLEX128)(y, x)
+    assert result.real.tobytes() == np.array([math.atan2(a, b) for a, b in zip(y.real, x.real)]).tobytes()
+    assert not result.imag.any()
+
+
+def test_atan2_neither_overflows_nor_underflows():
+    y = np.array([1e200 + 1e200j, 1e-310 + 1e-310j, 3e300j, 1e200 + 1j])
+    x = np.array([1e200 - 2e199j, 1e-310 + 0j, 1e300 + 0j, 1 + 0j])
+    for a, b, result in zip(y, x, complex_elementary.atan2(COMPLEX128)(y, x)):
+        a, b = mpmath.mpc(complex(a)), mpmath.mpc(complex(b))
+        exact = complex(-1j * mpmath.log((b + 1j * a) / mpmath.sqrt(a * a + b * b)))
+        assert abs(result - exact) <= 1e-15 * abs(exact)
 
 
 @pytest.mark.parametrize("dtype", DTYPES)

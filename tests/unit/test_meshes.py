@@ -42,6 +42,7 @@ XY = mesh(x=2, y=4)
         ('"y"', XY, ((0, 1, 2, 3), (4, 5, 6, 7))),
         ("", mesh(x=2), ((0,), (1,))),
         ("", mesh(), ((0,),)),
+        (axis("y"), '#stablehlo.mesh<axes=[<name = "x", size = 2>, <name = "y", size = 2>]>', ((0, 1), (2, 3))),
     ],
 )  # fmt: skip
 def test_groups_along_axes(axes: str, mesh: str, expected: tuple[tuple[int, ...], ...]) -> None:

@@ -87,9 +87,6 @@ def test_verifier_rejects(text: str, message: str) -> None:
     "mesh, message",
     [
         ('sdy.mesh @mesh = <["a"=2]>', r"\(C2\)"),  # parts must have the types of the body
-        ('sdy.mesh @mesh = <["a"=2, "b"=1048576]>', "mesh @mesh: expected at most 1048576 devices"),
-        ('sdy.mesh @mesh = <["a"=2], device_ids=[0, 1, 2]>', "mesh @mesh: expected 2 device_ids, got 3"),
-        ('sdy.mesh @mesh = <["a"=2, "a"=2]>', "mesh @mesh: duplicate axis name"),
         ("func.func private @mesh()", "unknown mesh @mesh"),
     ],
 )
@@ -106,7 +103,11 @@ def test_manual_computation_rejects_mesh(mesh: str, message: str) -> None:
 
 @pytest.mark.parametrize(
     "first, second, axes",
-    [("@a", "@b", ('"x"=2', '"x"=4')), ("@a", 'mesh<["x"=2]>', ('"x"=4', '"x"=2')), ("@a", "@b", ('"x"=2', '"y"=2'))],
+    [
+        ("@a", "@b", ('"x"=2', '"x"=4')),
+        ("@a", 'mesh<["x"=2]>', ('"x"=4', '"x"=2')),
+        ("@a", "@b", ('"x"=2', '"x"=2, "y"=1')),
+    ],
 )
 def test_manual_computation_rejects_different_meshes(first: str, second: str, axes: tuple[str, str]) -> None:
     message = f"shardings are on different meshes, {first} and {second}"
@@ -152,7 +153,7 @@ def test_variables_have_their_initial_value_in_each_run() -> None:
         "%r = tensor.from_elements %i, %i : tensor<2xi32>",
         "%r = shape.from_extents %n, %n : index, index",
         '%r = sdy.sharding_constraint %t <@mesh, [{"a", ?}]> : tensor<2xi32>',
-        "%r = sdy.propagation_barrier %t allowed_direction = BACKWARD : tensor<2xi32>",
+        "%r = sdy.propagation_barrier %t allowed_direction=BACKWARD : tensor<2xi32>",
     ],
 )
 def test_pretty_form_round_trips(line: str) -> None:

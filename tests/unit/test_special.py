@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 import ml_dtypes
+import mpmath
 import numpy as np
 import pytest
 
@@ -65,6 +66,17 @@ KNOWN = [
 def test_matches_known_values(name: str, x: float, expected: float) -> None:
     assert UNARY[name](FLOAT64)(np.float64(x)) == pytest.approx(expected, rel=6e-16)
     assert UNARY[name](FLOAT32)(np.array([x], np.float32)) == pytest.approx(np.float32(expected), rel=1e-7)
+
+
+def test_erfc_is_within_its_stated_error() -> None:
+    """Numbers where the errors of exponential, polynomial and quotient add up, and the ends of intervals."""
+    x = np.array([17.857670287552885, 5.056297621967403, 18.014305490602375, 2.9490017150976082, 0.999232845772092,
+                  1.0000000000000002, 2.0, 4.0, 26.543, 26.6, 27.2, -0.5])  # fmt: skip
+    for value, result in zip(x, special_error.erfc(FLOAT64)(x)):
+        with mpmath.workprec(120):
+            exact = mpmath.erfc(float(value))
+            error = abs(mpmath.mpf(float(result)) - exact) / np.spacing(float(exact))
+        assert error < 2.1, value
 
 
 def test_zeta_and_polygamma_match_closed_forms() -> None:

@@ -25,8 +25,7 @@ def total_order(x: np.ndarray) -> list[int]:
         value, bits = float(x[i]), int(x.view(f"u{x.itemsize}")[i])
         negative = bool(bits >> (bit_width(x.dtype) - 1)) and x.dtype != FLOAT8_E8M0FNU
         if math.isnan(value):
-            alone = "fnuz" in x.dtype.name
-            return (-2, -bits) if negative and not alone else (2, bits)
+            return (-2, -bits) if negative else (2, bits)
         return (-1 if negative else 1, value)
 
     return sorted(range(x.size), key=key)

@@ -61,7 +61,7 @@ def read_encoded_tensor(reader: EntryReader) -> TensorType:
     shape, element_type = read_shape(reader), reader.type()
     if isinstance(encoding, StructAttribute) and encoding.name == "stablehlo.bounds":
         return TensorType(shape, element_type, encoding.fields["bounds"])
-    return TensorType(shape, element_type, None, encoding)
+    return TensorType(shape, element_type, None, attribute_text(encoding))
 
 
 def _buffer(reader: EntryReader) -> BufferType:
@@ -192,7 +192,9 @@ def write_shape(writer: EntryWriter, shape: tuple[int | None, ...]) -> None:
 
 def tensor_encoding(type: TensorType) -> Any:
     """Return the encoding attribute of a tensor type, None if it has none."""
-    return type.encoding if type.bounds is None else StructAttribute("stablehlo.bounds", {"bounds": type.bounds})
+    if type.bounds is not None:
+        return StructAttribute("stablehlo.bounds", {"bounds": type.bounds})
+    return None if type.encoding is None else OpaqueAttribute(str(type.encoding))
 
 
 def _write_tensor(writer: EntryWriter, type: TensorType) -> None:

@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from stablehlo_ref.bytecode.entries import EntryReader
-from stablehlo_ref.ir.attributes import Attribute, IntegerAttribute, OpaqueAttribute, SymbolReference
-from stablehlo_ref.ir.types import integer_type
+from stablehlo_ref.ir.attributes import OpaqueAttribute, SymbolReference
 from stablehlo_ref.syntax.attribute_text import attribute_text, quoted
 
-DIRECTIONS = ("NONE", "FORWARD", "BACKWARD", "BOTH")  # of a propagation barrier
 REDUCTIONS = ("", "max", "min")  # of unreduced axes; the first is a sum
 LETTERS = "ijklmnopqrstuvwxyz"  # of factors of a sharding rule
 
@@ -143,21 +141,3 @@ def read_attribute(reader: EntryReader) -> OpaqueAttribute:
         raise reader.unsupported(f"unknown attribute {code} of dialect 'sdy'", offset)
     mnemonic, decode = _ATTRIBUTES[code]
     return _text(mnemonic, decode(reader))
-
-
-# --- a direction is an integer as attribute of an op, and text here ---------------------------------------------------
-
-
-def direction_text(attribute: Attribute) -> Attribute:
-    """Return the direction of a propagation barrier as MLIR's text."""
-    if isinstance(attribute, IntegerAttribute) and 0 <= attribute.value < len(DIRECTIONS):
-        return OpaqueAttribute(f"#sdy<propagation_direction {DIRECTIONS[attribute.value]}>")
-    return attribute
-
-
-def direction_number(attribute: Attribute) -> Attribute:
-    """Return the direction of a propagation barrier as MLIR stores it."""
-    words = attribute.text.strip("#<>").split() if isinstance(attribute, OpaqueAttribute) else []
-    if words[:1] == ["sdy<propagation_direction"] and words[1] in DIRECTIONS:
-        return IntegerAttribute(DIRECTIONS.index(words[1]), integer_type(32))
-    return attribute

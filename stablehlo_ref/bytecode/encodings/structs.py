@@ -82,9 +82,7 @@ INTEGER = FieldCodec(
 )
 INTEGERS = FieldCodec(_read_integers, lambda writer, value: writer.signed_varints(integer_values(value)))
 BOUNDS = FieldCodec(_read_bounds, _write_bounds)
-BOOLEAN = FieldCodec(
-    lambda reader: reader.signed_varint() != 0, lambda writer, value: writer.signed_varint(integer_value(value))
-)
+BOOLEAN = FieldCodec(lambda reader: reader.byte() != 0, lambda writer, value: writer.byte(integer_value(value) & 1))
 DOUBLE = FieldCodec(_read_double, _write_double)
 TYPE = FieldCodec(lambda reader: TypeAttribute(reader.type()), lambda writer, value: writer.type(value.type))
 STRING = FieldCodec(EntryReader.string, EntryWriter.string)

@@ -16,7 +16,7 @@ from stablehlo_ref.bytecode.encodings.structs import (
     FieldCodec,
     Struct,
 )
-from stablehlo_ref.bytecode.entries import EntryReader
+from stablehlo_ref.bytecode.entries import EntryReader, described
 from stablehlo_ref.bytecode.pool import EntryWriter, sorted_entries
 from stablehlo_ref.diagnostics import UnsupportedError
 from stablehlo_ref.ir.attributes import (
@@ -229,7 +229,7 @@ def write_attribute(writer: EntryWriter, attribute: Any) -> None:
         case StructAttribute(name=name) if name.removeprefix("stablehlo.") in STRUCTS:
             STRUCTS[name.removeprefix("stablehlo.")].write(attribute, writer)
         case _:
-            raise UnsupportedError(f"portable artifacts have no attribute {attribute}")
+            raise UnsupportedError(f"portable artifacts have no attribute such as {described(attribute)}")
 
 
 def write_type(writer: EntryWriter, type: Type) -> None:

@@ -1,0 +1,272 @@
+"""MLIR's scf dialect: structured control flow on values of any type.
+
+Loops count as those of `stablehlo.while` do toward the limits of a run. A step of a `for` that is not positive is
+undefined in MLIR, and here an EvaluationError.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from stablehlo_ref.define.attribute_codecs import Dims, Presence
+from stablehlo_ref.define.bound import ControlFlowSite
+from stablehlo_ref.define.computation import ControlFlow, PlanBlock, PlannedBlock, Slots, Turns
+from stablehlo_ref.define.constraints import Checker
+from stablehlo_ref.define.op import Attr, Bodies, Body, In, Ins, Op, Outs
+from stablehlo_ref.define.spec import is_unique, num_bits, size
+from stablehlo_ref.define.type_constraints import anything, index
+from stablehlo_ref.diagnostics import EvaluationError
+from stablehlo_ref.dialects.mlir_types import boolean, fixed_integer
+from stablehlo_ref.ir.types import BOOLEAN, FunctionType, IndexType, Type
+from stablehlo_ref.numerics.dtypes import numpy_dtype
+from stablehlo_ref.ops.control_flow import all_compatible, branch, move
+
+
+class If(Op, op="if", dialect="scf"):
+    """Run `then_region` if `condition` is true, else `else_region`, which may be absent if there are no results."""
+
+    condition = In(boolean)
+    then_region = Body()
+    else_region = Body(optional=True)
+    results = Outs(anything)
+
+    syntax = "custom(scf_if) attr-dict"
+
+    @staticmethod
+    def infer(then_region: FunctionType) -> Sequence[Type]:
+        return then_region.outputs
+
+    @staticmethod
+    def constraints(C: Checker, then_region: FunctionType, else_region: FunctionType, results: Sequence[Type]) -> None:
+        C(1, size(then_region.inputs) == size(else_region.inputs) == 0)
+        C(2, all_compatible(then_region.outputs, results))
+        C(3, all_compatible(else_region.outputs, results))
+
+    @staticmethod
+    def plan_control_flow(
+        condition: int, then_region: PlanBlock, else_region: PlanBlock, results: tuple[int, ...]
+    ) -> ControlFlow:
+        if_true, if_false = branch(then_region, results), branch(else_region, results)
+
+        def go(slots: Slots) -> Turns:
+            return (if_true if slots[condition] else if_false)(slots)
+
+        return go
+
+
+class IndexSwitch(Op, op="index_switch", dialect="scf"):
+    """Run the region of the case that is `arg`, or `default_region` if there is none."""
+
+    arg = In(index)
+    cases = Attr(Dims)
+    default_region = Body()
+    case_regions = Bodies()
+    results = Outs(anything)
+
+    syntax = "custom(scf_index_switch)"
+
+    @staticmethod
+    def infer(default_region: FunctionType) -> Sequence[Type]:
+        return default_region.outputs
+
+    @staticmethod
+    def constraints(
+        C: Checker,
+        cases: Dims,
+        default_region: FunctionType,
+        case_regions: Sequence[FunctionType],
+        results: Sequence[Type],
+    ) -> None:
+        C(1, size(cases) == size(case_regions))
+        C(2, is_unique(cases))
+        C(3, all(size(r.inputs) == 0 for r in (default_region, *case_regions)))
+        C(4, all(all_compatible(r.outputs, results) for r in (default_region, *case_regions)))
+
+    @staticmethod
+    def plan_control_flow(
+        arg: int, cases: Dims, default_region: PlanBlock, case_regions: Sequence[PlanBlock], results: tuple[int, ...]
+    ) -> ControlFlow:
+        default = branch(default_region, results)
+        known = {case: branch(region, results) for case, region in zip(cases, case_regions)}
+
+        def go(slots: Slots) -> Turns:
+            return known.get(int(slots[arg]), default)(slots)
+
+        return go
+
+
+class ExecuteRegion(Op, op="execute_region", dialect="scf", multiple_blocks=True):
+    """Run `region`, which may have several blocks."""
+
+    region = Body()
+    no_inline = Attr(Presence, default=False)
+    results = Outs(anything)
+
+    syntax = "custom(scf_execute_region) attr-dict"
+
+    @staticmethod
+    def infer(region: FunctionType) -> Sequence[Type]:
+        return region.outputs
+
+    @staticmethod
+    def constraints(C: Checker, region: FunctionType, results: Sequence[Type]) -> None:
+        C(1, size(region.inputs) == 0)
+        C(2, all_compatible(region.outputs, results))
+
+    @staticmethod
+    def plan_control_flow(region: PlanBlock, results: tuple[int, ...]) -> ControlFlow:
+        return branch(region, results)
+
+
+class For(Op, op="for", dialect="scf"):
+    """Run `region` on each number from `lower_bound` up to `upper_bound`, less than it, and on loop-carried values."""
+
+    lower_bound = In(fixed_integer | index)
+    upper_bound = In(fixed_integer | index)
+    step = In(fixed_integer | index)
+    init_args = Ins(anything)
+    unsigned_cmp = Attr(Presence, default=False, name="unsignedCmp")
+    region = Body()
+    results = Outs(anything)
+
+    syntax = "custom(scf_for) attr-dict"
+
+    @staticmethod
+    def infer(init_args: Sequence[Type]) -> Sequence[Type]:
+        return init_args
+
+    @staticmethod
+    def constraints(
+        C: Checker,
+        lower_bound: Type,
+        upper_bound: Type,
+        step: Type,
+        init_args: Sequence[Type],
+        region: FunctionType,
+        results: Sequence[Type],
+    ) -> None:
+        C(1, lower_bound == upper_bound == step)
+        C(2, all_compatible(region.inputs, (lower_bound, *init_args)))
+        C(3, all_compatible(region.outputs, init_args))
+        C(4, all_compatible(results, init_args))
+
+    @staticmethod
+    def plan_control_flow(
+        site: ControlFlowSite,
+        lower_bound: int,
+        upper_bound: int,
+        step: int,
+        init_args: tuple[int, ...],
+        unsigned_cmp: Presence,
+        region: PlanBlock,
+        results: tuple[int, ...],
+    ) -> ControlFlow:
+        block = region()
+        number, *state = block.arguments
+        start, next_state, finish = move(init_args, state), carry(block, state), move(state, results)
+        type = site.op.operands[0].type
+        bits = 64 if isinstance(type, IndexType) else num_bits(type)
+        modulus, as_number = 1 << bits, numpy_dtype(type).type
+
+        def go(slots: Slots) -> Turns:
+            bounds = [int(slots[slot]) for slot in (lower_bound, upper_bound, step)]
+            first, stop, stride = [x % modulus for x in bounds] if unsigned_cmp else bounds
+            if stride <= 0:
+                raise EvaluationError(f"the step of the loop is {stride}, not a positive number")
+            start(slots)
+            for i in range(first, stop, stride):
+                slots[0].turn()
+                slots[number] = as_number(i - modulus if bits > 1 and 2 * i >= modulus else i)
+                if block.communicates:
+                    yield from block.coroutine(slots)
+                else:
+                    block.run(slots)
+                next_state(slots)
+            finish(slots)
+            for slot in state:
+                slots[slot] = None
+
+        return go
+
+
+class While(Op, op="while", dialect="scf"):
+    """Run `before` and, as long as its condition holds, `after` on what it forwards, in turn.
+
+    The results are what `before` forwards when the condition is false.
+    """
+
+    inits = Ins(anything)
+    before = Body()
+    after = Body()
+    results = Outs(anything)
+
+    syntax = "custom(scf_while)"
+
+    @staticmethod
+    def constraints(
+        C: Checker, inits: Sequence[Type], before: FunctionType, after: FunctionType, results: Sequence[Type]
+    ) -> None:
+        C(1, all_compatible(before.inputs, inits))
+        C(2, all_compatible(before.outputs, (BOOLEAN, *results)))
+        C(3, all_compatible(after.inputs, results))
+        C(4, all_compatible(after.outputs, inits))
+
+    @staticmethod
+    def plan_control_flow(
+        inits: tuple[int, ...], before: PlanBlock, after: PlanBlock, results: tuple[int, ...]
+    ) -> ControlFlow:
+        test, body = before(), after()
+        continues, *forwarded = test.results
+        start, finish = move(inits, test.arguments), move(forwarded, results)
+        enter, next_state = carry(test, body.arguments, forwarded), carry(body, test.arguments)
+
+        def go(slots: Slots) -> Turns:
+            start(slots)
+            while True:
+                slots[0].turn()
+                if test.communicates:
+                    yield from test.coroutine(slots)
+                else:
+                    test.run(slots)
+                if not slots[continues]:
+                    return finish(slots)
+                enter(slots)
+                if body.communicates:
+                    yield from body.coroutine(slots)
+                else:
+                    body.run(slots)
+                next_state(slots)
+
+        return go
+
+
+def carry(block: PlannedBlock, targets: Sequence[int], sources: Sequence[int] = ()) -> Callable[[Slots], None]:
+    """Return a function that moves results of a block, all by default, and empties the slots of what it has made."""
+    sources = sources or block.results
+    made = {slot for outs in block.outs for slot in outs}  # neither constants nor values captured from above
+    moved = tuple(made.intersection(sources).difference(targets))
+    copy = move(sources, targets)
+
+    def go(slots: Slots) -> None:
+        copy(slots)
+        for slot in moved:
+            slots[slot] = None
+
+    return go
+
+
+class Yield(Op, op="yield", dialect="scf", terminator=True):
+    """Return `results` as the results of a region."""
+
+    results = Ins(anything)
+
+    syntax = "attr-dict operands (: type(operands))?"
+
+
+class Condition(Op, op="condition", dialect="scf", terminator=True):
+    """Terminate the first region of a `while`: forward `args`, to the second region if `condition` is true."""
+
+    condition = In(boolean)
+    args = Ins(anything)
+
+    syntax = "custom(scf_condition)"

@@ -1,0 +1,271 @@
+"""Which sharding a value has, whether it is valid where it stands, and the sdy attributes of ops of any dialect."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import TypeVar
+
+from stablehlo_ref.define.dialect_attributes import OP_CHECKS, PARAMETER_CHECKS
+from stablehlo_ref.diagnostics import InvalidError
+from stablehlo_ref.distribution.axes import check_sharding
+from stablehlo_ref.distribution.sdy_attributes import (
+    AxisRef,
+    Mesh,
+    PropagationEdges,
+    Sharding,
+    ShardingRule,
+    Shardings,
+    ValueRef,
+    factor_name,
+)
+from stablehlo_ref.distribution.sdy_reader import SdySyntaxError, read_attribute
+from stablehlo_ref.ir.attributes import Attribute, OpaqueAttribute
+from stablehlo_ref.ir.core import Block, Operation, Value
+from stablehlo_ref.ir.types import TensorType, Type
+
+T = TypeVar("T")
+EMPTY_MESH = Mesh(())
+
+
+@contextmanager
+def rejecting(op: Operation, what: str, *subjects: str | int) -> Iterator[None]:
+    """Turn a ValueError into an InvalidError about an op, whose message starts with `what`."""
+    try:
+        yield
+    except ValueError as error:
+        raise InvalidError(f"'{op.name}' op {what}{error}", op.location, subjects=subjects) from None
+
+
+# --- meshes ---------------------------------------------------------------------------------------------------------
+
+
+def mesh_of(sharding: Sharding, op: Operation) -> Mesh:
+    """Return the mesh of a sharding that an op has; ValueError for an unknown symbol."""
+    if isinstance(sharding.mesh, Mesh):
+        return sharding.mesh
+    found = op.symbol(sharding.mesh)
+    mesh = found.properties.get("mesh") if found is not None and found.name == "sdy.mesh" else None
+    if not isinstance(mesh, Mesh):
+        raise ValueError(f"unknown mesh @{sharding.mesh}")
+    return mesh
+
+
+def same_mesh(x: Mesh, y: Mesh) -> bool:
+    """Whether two meshes have the same axes and the same devices."""
+    return str(x) == str(y)  # which omits device ids that are in order
+
+
+def common_mesh(shardings: Sequence[Sharding], op: Operation) -> Mesh:
+    """Return the mesh of all shardings, those on an empty mesh aside; ValueError if they are on different meshes."""
+    chosen, name = EMPTY_MESH, ""
+    for sharding in shardings:
+        mesh = mesh_of(sharding, op)
+        if mesh == EMPTY_MESH:
+            continue
+        written = f"mesh{mesh}" if isinstance(sharding.mesh, Mesh) else f"@{sharding.mesh}"
+        if chosen != EMPTY_MESH and not same_mesh(chosen, mesh):
+            raise ValueError(f"shardings are on different meshes, {name} and {written}")
+        chosen, name = mesh, name or written
+    return chosen
+
+
+# --- shardings of values --------------------------------------------------------------------------------------------
+
+
+def bound_axes(op: Operation) -> dict[str, Operation]:
+    """Return the axes that manual computations around an op have bound, with the ops that bind them."""
+    bound: dict[str, Operation] = {}
+    around = op.parent_op
+    while around is not None:
+        if around.name == "sdy.manual_computation":
+            names = getattr(around.properties.get("manual_axes"), "names", ())
+            bound |= dict.fromkeys(names, around)
+        around = around.parent_op
+    return bound
+
+
+def check_value(op: Operation, sharding: Sharding, type: Type | None) -> None:
+    """Check the sharding of a value of an op; ValueError if it is invalid."""
+    check_sharding(sharding, type, mesh_of(sharding, op), bound_axes(op))
+
+
+def check_values(op: Operation, shardings: Sequence[Sharding], types: Sequence[Type]) -> None:
+    """Check the shardings of several values of an op; ValueError if there are more or less, or one is invalid."""
+    if not types and len(shardings) == 1:
+        mesh = mesh_of(shardings[0], op)
+        if mesh.is_maximal or not shardings[0].sharding_axes:
+            check_value(op, shardings[0], None)
+            return
+    if len(shardings) != len(types):
+        raise ValueError(f"expected {len(types)} shardings, one for each value, got {len(shardings)}")
+    for number, (sharding, type) in enumerate(zip(shardings, types)):
+        try:
+            check_value(op, sharding, type)
+        except ValueError as error:
+            raise ValueError(f"of value {number}: {error}" if len(types) > 1 else str(error)) from None
+
+
+def sharding_of(value: Value) -> Sharding | None:
+    """Return the sharding that a value has by the op that defines it; None if it has none."""
+    if isinstance(value.owner, Operation):
+        return _of_result(value.owner, value.index)
+    return _of_argument(value.owner, value.index) if isinstance(value.owner, Block) else None
+
+
+def _of_result(op: Operation, index: int) -> Sharding | None:
+    if op.name == "sdy.propagation_barrier" or not op.name.startswith("sdy."):
+        return _item(read(op.attributes.get("sdy.sharding")), index)
+    for name in ("sharding", "out_sharding"):
+        if isinstance(sharding := op.properties.get(name), Sharding):
+            return sharding
+    return _item(op.properties.get("out_shardings"), index)
+
+
+def _of_argument(block: Block, index: int) -> Sharding | None:
+    op = block.parent.parent if block.parent else None
+    if op is None:
+        return None
+    if op.name == "func.func":
+        attributes = op.properties.get("arg_attrs") or ()
+        found = read(attributes[index].get("sdy.sharding")) if index < len(attributes) else None
+        return found if isinstance(found, Sharding) else None
+    sharding = _item(op.properties.get("in_shardings"), index) if op.name.startswith("sdy.") else None
+    return _inside(sharding, op) if sharding else None
+
+
+def _inside(sharding: Sharding, op: Operation) -> Sharding:
+    """Return the sharding of an operand as the body of a manual computation sees it: without manual axes."""
+    manual = getattr(op.properties.get("manual_axes"), "names", ())
+
+    def free(axes: tuple[AxisRef, ...]) -> tuple[AxisRef, ...]:
+        return tuple(axis for axis in axes if axis.name not in manual)
+
+    dimensions = tuple(replace(dimension, axes=free(dimension.axes)) for dimension in sharding.dimensions)
+    return replace(
+        sharding, dimensions=dimensions, replicated=free(sharding.replicated), unreduced=free(sharding.unreduced)
+    )
+
+
+def _item(shardings: object, index: int) -> Sharding | None:
+    is_there = isinstance(shardings, Shardings) and index < len(shardings.shardings)
+    return shardings.shardings[index] if is_there and isinstance(shardings, Shardings) else None
+
+
+def read(attribute: Attribute | None) -> object:
+    """Return the value of an attribute of the dialect; None for any other attribute, and for a malformed one."""
+    try:
+        return read_attribute(attribute.text) if isinstance(attribute, OpaqueAttribute) else None
+    except SdySyntaxError:
+        return None
+
+
+# --- attributes of ops of any dialect -------------------------------------------------------------------------------
+
+
+def _read_as(kind: type[T], attribute: Attribute, name: str) -> T:
+    """Return the value of an attribute; ValueError if it is of another kind."""
+    value = read_attribute(attribute.text) if isinstance(attribute, OpaqueAttribute) else None
+    if not isinstance(value, kind):
+        raise ValueError(f"must be a #sdy.{name}")
+    return value
+
+
+def check_op_sharding(op: Operation, attribute: Attribute) -> None:
+    """Check `sdy.sharding` of an op."""
+    with rejecting(op, "attribute 'sdy.sharding' ", "sdy.sharding"):
+        shardings = _read_as(Shardings, attribute, "sharding_per_value")
+        check_values(op, shardings.shardings, op.result_types)
+
+
+def check_parameter_sharding(function: Operation, attribute: Attribute, type: Type, which: str) -> None:
+    """Check `sdy.sharding` of an argument or result of a function."""
+    with rejecting(function, f"attribute 'sdy.sharding' of {which} "):
+        check_value(function, _read_as(Sharding, attribute, "sharding"), type)
+
+
+def check_rule(op: Operation, attribute: Attribute) -> None:
+    """Check `sdy.sharding_rule` of an op."""
+    with rejecting(op, "attribute 'sdy.sharding_rule' ", "sdy.sharding_rule"):
+        rule = _read_as(ShardingRule, attribute, "op_sharding_rule")
+        in_operands = _check_mappings(rule, rule.operands, op.operand_types, "operand")
+        in_results = _check_mappings(rule, rule.results, op.result_types, "result")
+        if unused := set(range(len(rule.factor_sizes))) - in_operands - in_results:
+            raise ValueError(f"has a factor {factor_name(min(unused))} that no dimension is mapped to")
+        known = range(len(rule.factor_sizes))
+        for kind, factors in rule.special_factors.items():
+            if list(factors) != sorted(set(factors).intersection(known)):
+                raise ValueError(f"expected {kind} factors that are known, sorted and unique")
+        special = (*rule.reduction, *rule.need_replication, *rule.permutation)
+        if len(set(special)) < len(special):
+            raise ValueError("expected each factor in at most one of reduction, need_replication and permutation")
+        if shared := in_results.intersection(rule.reduction):
+            raise ValueError(f"reduction factor {factor_name(min(shared))} is in a result")
+
+
+def _check_mappings(
+    rule: ShardingRule, mappings: Sequence[tuple[tuple[int, ...], ...]], types: Sequence[Type], what: str
+) -> set[int]:
+    """Return the factors in the mappings of operands or results; ValueError if one is invalid."""
+    if len(mappings) != len(types) or not mappings:
+        raise ValueError(f"expected mappings for at least one and for all {what}s, got {len(mappings)}")
+    seen: set[int] = set()
+    for number, (mapping, type) in enumerate(zip(mappings, types)):
+        if not isinstance(type, TensorType) or not type.is_static:
+            raise ValueError(f"of {what} {number}: expected a statically shaped tensor, got {type}")
+        if len(mapping) != type.rank:
+            raise ValueError(f"of {what} {number}: expected {type.rank} dimensions, got {len(mapping)}")
+        factors = [factor for dimension in mapping for factor in dimension]
+        if any(factor >= len(rule.factor_sizes) for factor in factors):
+            raise ValueError(f"of {what} {number}: expected factors below {factor_name(len(rule.factor_sizes))}")
+        if len(set(factors)) < len(factors):
+            raise ValueError(f"of {what} {number}: a factor is used twice")
+        for dimension in mapping:
+            if not dimension or (len(dimension) > 1 and any(rule.factor_sizes[f] == 1 for f in dimension)):
+                raise ValueError(f"of {what} {number}: expected one factor, or several of a size above 1")
+        seen.update(factors)
+    return seen
+
+
+def check_edges(op: Operation, attribute: Attribute) -> None:
+    """Check `sdy.propagation_edges` of an op."""
+    with rejecting(op, "attribute 'sdy.propagation_edges' ", "sdy.propagation_edges"):
+        edges = [
+            edge for step in _read_as(PropagationEdges, attribute, "propagation_edges").steps for edge in step.edges
+        ]
+        values = [_value(op, ref) for edge in edges for ref in (edge.source, *edge.targets)]
+        shardings = [sharding for value in values if value and (sharding := sharding_of(value))]
+        if not shardings:
+            raise ValueError("refers to no value with a sharding")
+        mesh = common_mesh(shardings, op)
+        for edge in edges:
+            if edge.axis.name not in mesh.sizes:
+                raise ValueError(f"unknown axis {edge.axis}")
+            for ref in (edge.source, *edge.targets):
+                if op.name != "sdy.func_data_flow_edge" and _value(op, ref) is None:
+                    raise ValueError(f"refers to {ref}, which the op does not have")
+
+
+def _value(op: Operation, ref: ValueRef) -> Value | None:
+    values = op.operands if ref.kind == "operand" else op.results
+    return values[ref.index] if 0 <= ref.index < len(values) else None
+
+
+def _check_lists_of_edges(name: str) -> None:
+    def check(op: Operation, attribute: Attribute) -> None:
+        with rejecting(op, f"attribute '{name}' ", name):
+            if not isinstance(attribute, tuple):
+                raise ValueError("must be a list of #sdy.propagation_edges")
+            for item in attribute:
+                _read_as(PropagationEdges, item, "propagation_edges")
+
+    OP_CHECKS[name] = check
+
+
+OP_CHECKS["sdy.sharding"] = check_op_sharding
+OP_CHECKS["sdy.sharding_rule"] = check_rule
+OP_CHECKS["sdy.propagation_edges"] = check_edges
+PARAMETER_CHECKS["sdy.sharding"] = check_parameter_sharding
+_check_lists_of_edges("sdy.result_propagation_edges")
+_check_lists_of_edges("sdy.block_arg_propagation_edges")

@@ -1,0 +1,40 @@
+"""What surrounds a run: floating-point state, reports of choices and of failed checks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+
+import numpy as np
+
+from stablehlo_ref.define.context import Context
+from stablehlo_ref.diagnostics import EvaluationError, Location, StablehloError
+from stablehlo_ref.execute.grid import run_in_progress
+from stablehlo_ref.execute.implementation_defined import report_choices
+
+
+@contextmanager
+def evaluation(context: Context, entry: Location | None) -> Iterator[None]:
+    """Set up all that a run needs: floating-point errors are ignored, choices and failed checks are reported."""
+    with np.errstate(all="ignore"), report_choices(context), run_in_progress(context), report_failures(context, entry):
+        yield
+
+
+@contextmanager
+def report_failures(context: Context, entry: Location | None) -> Iterator[None]:
+    """Raise EvaluationError at the end of a run in which checks failed.
+
+    An error that ends the run is reported after these checks, at the location of the entry if it has none, as for a
+    limit that is reached before the first op.
+    """
+    try:
+        yield
+    except StablehloError as error:
+        if not context.failures and error.diagnostics[0].location:
+            raise
+        first, *others = error.diagnostics
+        first = replace(first, location=first.location or entry)
+        raise type(error)([*context.failures, first, *others]) from error
+    if context.failures:
+        raise EvaluationError(context.failures)

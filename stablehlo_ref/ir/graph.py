@@ -1,0 +1,115 @@
+"""The control flow graph of a region: which block is entered from which, what dominates what, which values are live."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from stablehlo_ref.ir.core import Block, Operation, Region, Value
+
+
+def successors(block: Block, labels: Mapping[str, Block]) -> list[Block]:
+    """Return the blocks that the terminator of `block` may branch to; `labels` are those of the region's blocks."""
+    last = block.operations[-1] if block.operations else None
+    return [labels[label] for label in last.successors if label in labels] if last is not None else []
+
+
+def labelled(region: Region) -> dict[str, Block]:
+    """Return the blocks of a region by their labels."""
+    return {block.label: block for block in region.blocks if block.label}
+
+
+def reachable(region: Region) -> list[Block]:
+    """Return the blocks that can be reached from the entry, in reverse postorder."""
+    labels = labelled(region)
+    order: list[Block] = []
+    seen = {region.blocks[0]}
+    pending = [(region.blocks[0], iter(successors(region.blocks[0], labels)))]
+    while pending:
+        block, rest = pending[-1]
+        following = next((b for b in rest if b not in seen), None)
+        if following is None:
+            order.append(block)
+            pending.pop()
+        else:
+            seen.add(following)
+            pending.append((following, iter(successors(following, labels))))
+    return order[::-1]
+
+
+def dominated(region: Region) -> dict[Block, list[Block]]:
+    """Return the dominator tree: for each reachable block, those that it dominates immediately, in textual order.
+
+    The algorithm of Cooper, Harvey and Kennedy.
+    """
+    order, labels = reachable(region), labelled(region)
+    number = {block: index for index, block in enumerate(order)}
+    predecessors: list[list[int]] = [[] for _ in order]
+    for block in order:
+        for following in successors(block, labels):
+            predecessors[number[following]].append(number[block])
+    parent = _immediate_dominators(predecessors)
+    children: dict[Block, list[Block]] = {block: [] for block in order}
+    for block in region.blocks[1:]:
+        if block in number:
+            children[order[parent[number[block]]]].append(block)
+    return children
+
+
+def _immediate_dominators(predecessors: Sequence[Sequence[int]]) -> list[int]:
+    """Return the number of each block's immediate dominator; blocks are numbered in reverse postorder."""
+    parent = [0] + [-1] * (len(predecessors) - 1)
+    changed = True
+    while changed:
+        changed = False
+        for block in range(1, len(predecessors)):
+            known = [p for p in predecessors[block] if parent[p] >= 0]
+            found = known[0]
+            for other in known[1:]:
+                found = _common_dominator(parent, found, other)
+            if parent[block] != found:
+                parent[block], changed = found, True
+    return parent
+
+
+def _common_dominator(parent: Sequence[int], a: int, b: int) -> int:
+    while a != b:
+        if a > b:
+            a = parent[a]
+        else:
+            b = parent[b]
+    return a
+
+
+def live_values(blocks: Sequence[Block], labels: Mapping[str, Block]) -> dict[Block, set[Value]]:
+    """Return the values defined in other `blocks` that each block or its successors use."""
+    defined = {block: set(defined_values(block)) for block in blocks}
+    everything = set().union(*defined.values())
+    live = {block: (_used(block) & everything) - defined[block] for block in blocks}
+    predecessors: dict[Block, list[Block]] = {block: [] for block in blocks}
+    for block in blocks:
+        for following in successors(block, labels):
+            predecessors[following].append(block)
+    pending = list(blocks)
+    while pending:
+        block = pending.pop()
+        for before in predecessors[block]:
+            more = live[block] - defined[before] - live[before]
+            if more:
+                live[before] |= more
+                pending.append(before)
+    return live
+
+
+def defined_values(block: Block) -> Iterable[Value]:
+    """Yield the arguments of a block and the results of its ops."""
+    yield from block.arguments
+    for op in block.operations:
+        yield from op.results
+
+
+def _used(block: Block) -> set[Value]:
+    return {operand for op in block.operations for inner in _walk(op) for operand in inner.operands}
+
+
+def _walk(op: Operation) -> Iterable[Operation]:
+    return op.walk() if op.regions else (op,)

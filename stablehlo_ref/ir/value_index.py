@@ -1,0 +1,88 @@
+"""Values of a program by the names that people know them by."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from difflib import get_close_matches
+from functools import cached_property
+
+from stablehlo_ref.diagnostics import EvaluationError
+from stablehlo_ref.ir.core import Block, Operation, Value
+from stablehlo_ref.ir.locations import name_of
+
+
+class UnknownValueError(EvaluationError, KeyError):
+    """No value, or no single value, has the name."""
+
+
+class ValueIndex:
+    """Finds values by SSA name (`%3`, `%0#1`; `@relu/%3` in another function than the entry) or location name.
+
+    A location name, such as `jit(f)/conv` or `args[0]`, is that of an argument, or of the last op with results of that
+    location.
+    """
+
+    def __init__(self, module: Operation, entry: str) -> None:
+        self.module = module
+        self.entry = entry
+
+    def find(self, name: str) -> Value:
+        """Return the value; UnknownValueError with similar names if there is none, with the places if several."""
+        found = self._by_name.get(name)
+        if found is None:
+            close = get_close_matches(name, self._by_name, 3, cutoff=0.6)
+            hint = f"; did you mean {' or '.join(map(repr, close))}?" if close else ""
+            raise UnknownValueError(f"no value is called {name!r}{hint}", self.module.location)
+        if len(found) > 1 and not name.startswith(("%", "@")):
+            return found[-1]
+        if len(found) > 1:
+            places = [f"at {op.location}" for value in found if (op := defining_op(value))]
+            raise UnknownValueError(f"{len(found)} values are called {name!r}", self.module.location, notes=places)
+        return found[0]
+
+    def names(self, value: Value) -> list[str]:
+        """Return the names of a value, the SSA name first."""
+        return self._names_by_value.get(id(value), [])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._by_name)
+
+    @cached_property
+    def _by_name(self) -> dict[str, list[Value]]:
+        found: dict[str, list[Value]] = {}
+        for function, value in _values(self.module):
+            for name in self._names_of(function, value):
+                found.setdefault(name, []).append(value)
+        return found
+
+    @cached_property
+    def _names_by_value(self) -> dict[int, list[str]]:
+        return {id(value): list(self._names_of(function, value)) for function, value in _values(self.module)}
+
+    def _names_of(self, function: str, value: Value) -> Iterator[str]:
+        if value.name:
+            if function == self.entry:
+                yield f"%{value.name}"
+            yield f"@{function}/%{value.name}"
+        owner = value.owner
+        described = name_of(owner.debug_location if isinstance(owner, Operation) else value.location)
+        if described:
+            yield described
+
+
+def defining_op(value: Value) -> Operation | None:
+    """Return the op that a value is a result of, or in whose region it is a block argument."""
+    if isinstance(value.owner, Block):
+        return value.owner.parent.parent if value.owner.parent else None
+    return value.owner
+
+
+def _values(module: Operation) -> Iterator[tuple[str, Value]]:
+    """Yield all values with the names of the functions that they are in."""
+    for function in module.regions[0].block.operations:
+        name = function.properties.get("sym_name", "")
+        for op in function.walk():
+            for region in op.regions:
+                for block in region.blocks:
+                    yield from ((name, argument) for argument in block.arguments)
+            yield from ((name, result) for result in op.results)

@@ -1,0 +1,69 @@
+"""Replace element types in a whole module: in the types of values, in functions' types, and in constants."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from stablehlo_ref.ir.attributes import DenseElements, DenseResource, TypeAttribute
+from stablehlo_ref.ir.core import Operation
+from stablehlo_ref.ir.types import (
+    BufferType,
+    FunctionType,
+    FutureType,
+    TensorType,
+    TupleType,
+    Type,
+    UnrankedTensorType,
+)
+from stablehlo_ref.numerics.dtypes import numpy_dtype
+from stablehlo_ref.passes.emit import read_only
+
+Replacement = Callable[[Type], Type]  # from an element type to one of as many bits, or to itself
+
+
+def replace_element_types(module: Operation, replacement: Replacement) -> None:
+    """Replace element types everywhere in a module; the bits of constants stay."""
+    for op in module.walk():
+        for value in (*op.results, *(a for region in op.regions for block in region.blocks for a in block.arguments)):
+            value.type = with_replaced(value.type, replacement)
+        op.properties = {name: _replaced(value, replacement) for name, value in op.properties.items()}
+
+
+def with_replaced(type: Type, replacement: Replacement) -> Type:
+    """Return a type with other element types."""
+
+    def recur(types: tuple[Type, ...]) -> tuple[Type, ...]:
+        return tuple(with_replaced(inner, replacement) for inner in types)
+
+    match type:
+        case (
+            TensorType(element_type=element)
+            | BufferType(element_type=element)
+            | UnrankedTensorType(element_type=element)
+        ):
+            return replace(type, element_type=with_replaced(element, replacement))
+        case TupleType(elements=elements):
+            return TupleType(recur(elements))
+        case FutureType(elements=elements):
+            return FutureType(recur(elements))
+        case FunctionType(inputs=inputs, outputs=outputs):
+            return FunctionType(recur(inputs), recur(outputs))
+    return replacement(type)
+
+
+def _replaced(value: object, replacement: Replacement) -> object:
+    match value:
+        case DenseElements(type=TensorType()) | DenseResource(type=TensorType()):
+            made = with_replaced(value.type, replacement)
+            if made == value.type:
+                return value
+            assert isinstance(made, TensorType)
+            if value.array is None:
+                return replace(value, type=made)
+            return replace(value, type=made, array=read_only(value.array.view(numpy_dtype(made.element_type))))
+        case TypeAttribute(type=type):
+            return TypeAttribute(with_replaced(type, replacement))
+        case Type():
+            return with_replaced(value, replacement)
+    return value
