@@ -1,4 +1,4 @@
-"""Programs from wherever they are: files, text, bytes, archives, objects of frameworks."""
+"""Load programs from files, text, bytes, archives and objects of frameworks."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from stablehlo_ref.parsing import parse as parse  # part of the public interface
 from stablehlo_ref.program import Program
 
 GZIP, ZSTANDARD, ZIP = b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"PK\x03\x04"
-HEAD = 4096  # bytes that tell what a file is
+HEAD = 4096  # bytes that identify the format of a file
 MAX_UNPACKED = 1 << 34  # bytes of a compressed program
 
 _STARTS_LIKE_MLIR = re.compile(r'\s*(?:module\b|func\.func\b|"[\w.]+"\s*\(|[#!][\w$.\-]+\s*=|//|%[\w$.\-]+\s*=)')

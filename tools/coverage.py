@@ -2,7 +2,7 @@
 
 evaluated    programs with the op run; a terminator and a symbol are used by the ops that have them.
 verified     every constraint on the op's page of the spec is a formula of its class, or one of `CHECKED_AT_RUN_TIME`.
-             An op without a page has formulas of how its members belong together, unless their types leave none open.
+             An op without a page has formulas that relate its members, unless types alone determine them.
 constraints  how many formulas the class has; the types of members are also checked.
 oracle       spec_checks/oracles has the op element by element. Ops that compute nothing need none.
 lit test     a program of tests/interpret runs the op, and a check depends on it.

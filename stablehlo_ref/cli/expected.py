@@ -32,7 +32,7 @@ class Expectation:
     is_met: bool = field(default=False)
 
     def fits(self, diagnostic: Diagnostic) -> bool:
-        """Return whether a diagnostic has the line and the text, whatever its severity."""
+        """Return whether a diagnostic has the line and the text, with any severity."""
         return diagnostic.line == self.line and self.pattern.search(diagnostic.message) is not None
 
 

@@ -45,7 +45,7 @@ def run_grid(
 ) -> list[list[Any]]:
     """Run one plan on its arguments in each process, in row-major order; return the results of each process.
 
-    A read of the infeed, in whichever process, takes the next item of `infeed`. Checks that failed are added to the
+    A read of the infeed, in any process, takes the next item of `infeed`. Checks that failed are added to the
     failures of `context`. Raises EvaluationError for a deadlock.
     """
     reads, writes = iter(infeed), HostOutfeed([] if outfeed is None else outfeed)

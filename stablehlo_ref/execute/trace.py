@@ -60,7 +60,7 @@ class Trace(Mapping[str, Any]):
 class Recorder(Observer):
     """Keeps the results of ops; with `store`, in files of that folder as they come.
 
-    `select` tells which ops' results are kept.
+    `select` decides which ops' results are kept.
     """
 
     def __init__(self, index: ValueIndex, select: Select | None = None, store: Path | None = None) -> None:

@@ -1,4 +1,4 @@
-"""Finding the functions of a text: ops with a symbol, a list of arguments and a body, whatever their dialect."""
+"""Finding the functions of a text: ops with a symbol, a list of arguments and a body, in any dialect."""
 
 from __future__ import annotations
 
