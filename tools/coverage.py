@@ -18,7 +18,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-import stablehlo_ref  # noqa: F401  (registers the ops)
+import stablehlo_ref.dialects.register_all  # noqa: F401
 from stablehlo_ref.cli.list_ops import is_evaluated, own_definitions
 from stablehlo_ref.cli.split import split_text
 from stablehlo_ref.define.definition import REGISTRY, OpDefinition

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-import stablehlo_ref  # noqa: F401  (registers the ops)
+import stablehlo_ref.dialects.register_all  # noqa: F401
 from stablehlo_ref.define.bound import bind_types
 from stablehlo_ref.define.builder import build_operation
 from stablehlo_ref.define.definition import REGISTRY
