@@ -238,7 +238,7 @@ def select_body(direction: str, element: Any) -> Any:
 @FAST
 @given(data=st.data())
 def test_select_and_scatter(direction: str, few: int, scatter: str, data: st.DataObject) -> None:
-    """Windows of up to `few` elements are searched by position, larger ones are folded, for which NE is no order."""
+    """Windows of up to `few` elements are searched by position, larger ones are folded, which NE does not define."""
     dtype = data.draw(dtypes(INTEGERS, FLOATS) if scatter == "maximum" else dtypes(INTEGERS))
     shape = data.draw(shapes(max_rank=3, max_size=4))
     rank = len(shape)

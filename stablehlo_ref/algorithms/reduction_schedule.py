@@ -201,7 +201,7 @@ def _left_fold(combine: Combine, xs: Sequence[Array]) -> Arrays:
 
 
 def _is_row_major(x: Array) -> bool:
-    """Whether numpy reduces the axis before the last row by row, and so from the left."""
+    """Return whether numpy reduces the axis before the last row by row, and so from the left."""
     return x.shape[-1] > 1 and x.strides[-2] > x.strides[-1] == x.itemsize and bool(x.flags.aligned)
 
 

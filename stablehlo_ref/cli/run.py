@@ -36,8 +36,11 @@ The entry is @main, or the only public function. The exit code is 0 if the progr
 (check.expect_eq, ...) passed, 1 for an error in the program (malformed text, an invalid op, a failed check), and 2 for
 an error in the command line.
 
-Two commands take the options of MLIR's tools: `stablehlo-interp translate --interpret FILE` runs a program,
-`stablehlo-interp opt FILE` verifies and prints it."""
+Other commands, each with its own --help:
+  stablehlo-interp opt FILE         verify, transform and print a program, as stablehlo-opt does
+  stablehlo-interp translate FILE   run a program or convert it, as stablehlo-translate does
+  stablehlo-interp link FILE ...    merge programs into one
+  stablehlo-interp aliases DIR      write scripts with the names of StableHLO's own tools"""
 
 EXAMPLES = """\
 examples:

@@ -248,7 +248,7 @@ class BooleansCodec(AttributeCodec[tuple[bool, ...]]):
 
 
 class EmptyMatrix(tuple[tuple[int, ...], ...]):
-    """The rows of a matrix without elements, and its attribute, which they do not determine."""
+    """The rows of a matrix without elements, with its attribute, as rows alone do not determine the shape."""
 
     attribute: DenseElements
 

@@ -130,7 +130,7 @@ def communicating_step(
     return step
 
 
-def refusing_step(error: StablehloError) -> Step:
+def raising_step(error: StablehloError) -> Step:
     """Return a step that raises an error: that of an op that cannot be planned, but may never be reached."""
 
     def step(slots: Slots) -> None:

@@ -56,7 +56,7 @@ def rounding_ufunc(op: str, dtype: DType) -> np.ufunc | None:
 def ambiguous_zero_check(ufunc: np.ufunc, dtype: DType) -> Callable[[Array], bool] | None:
     """Return a test that a result may contain a zero of the wrong sign, for np.maximum and np.minimum of floats.
 
-    Of several zeros these return any. None for dtypes where that makes no difference.
+    These may return any of several zeros. None for dtypes where that makes no difference.
     """
     if kind(dtype) != "floating":
         return None

@@ -315,14 +315,14 @@ class CollectiveReduce(Collective, op="collective_reduce"):
 
 
 def op_names(computation: RegionFunction) -> tuple[str, ...]:
-    """Return the names of the ops of a computation, which must agree between processes that meet."""
+    """Return the names of the ops of a computation, which must agree between the processes of a rendezvous."""
     return tuple(op.name for op in computation.region.block.operations[:-1])
 
 
 def reduction(
     operands: Types, results: Types, computation: RegionFunction
 ) -> Callable[[Contributions, Process], list[Array]]:
-    """Plan the reduction of each operand over the processes that meet.
+    """Plan the reduction of each operand over the processes of a rendezvous.
 
     The processes share the results if `computation` is pure; else each process computes its own.
     """
@@ -343,7 +343,7 @@ def reduction(
 
 
 def is_pure(block: Block) -> bool:
-    """Whether a block depends on its arguments alone, so that it returns the same in all processes."""
+    """Return whether a block depends on its arguments alone, so that it returns the same in all processes."""
     known = set(block.arguments)
     for op in block.operations:
         definition = definition_of(op)

@@ -49,7 +49,7 @@ from stablehlo_ref.numerics.layout import LARGE, contiguous
 
 
 def is_sized(t: TensorType) -> bool:
-    """Whether a tensor type is static except for at most one dimension, which has a bound."""
+    """Return whether a tensor type is static except for at most one dimension, which has a bound."""
     return t.is_static or (t.shape.count(None) == 1 and t.bounds is not None)
 
 

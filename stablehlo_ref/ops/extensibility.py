@@ -260,7 +260,7 @@ def with_known_shapes(
 
 
 def are_of_shapes(indices: object, operand_types: Sequence[Type]) -> bool:
-    """Whether `indices` is a list of indices of operands that are 1-dimensional tensors of integers."""
+    """Return whether `indices` is a list of indices of operands that are 1-dimensional tensors of integers."""
     shapes = [i for i, t in enumerate(operand_types) if integer_vector.holds(t)]
     return isinstance(indices, list | tuple) and all(index in shapes for index in indices)
 
@@ -331,12 +331,12 @@ class Composite(Op, op="composite", releases_operands=True):
 
 
 def is_namespaced_op_name(name: str) -> bool:
-    """Whether a name is that of an op with its dialect (spec, "composite")."""
+    """Return whether a name is that of an op with its dialect (spec, "composite")."""
     return bool(re.fullmatch(r"[a-zA-Z][a-zA-Z0-9_]*([.][a-zA-Z0-9_$]+)+", name))
 
 
 def is_defined_in_parent_scope(name: str, symbols: FindSymbol) -> bool:
-    """Whether `@name` is a function that the op can refer to."""
+    """Return whether `@name` is a function that the op can refer to."""
     function = symbols(name)
     return function is not None and function.name == "func.func"
 

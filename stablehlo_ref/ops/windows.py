@@ -175,7 +175,7 @@ class ReduceWindow(Op, op="reduce_window"):
 
 
 def are_same(xs: Sequence[Array], ys: Sequence[Array]) -> bool:
-    """Whether two lists of arrays have bitwise equal elements."""
+    """Return whether two lists of arrays have bitwise equal elements."""
     return all(np.asarray(x).tobytes() == np.asarray(y).tobytes() for x, y in zip(xs, ys))
 
 

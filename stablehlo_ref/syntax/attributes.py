@@ -356,7 +356,7 @@ class AttributeParser(LocationParser):
             fields[field] = self._field_value(known[field] if known else None)
 
     def _field_value(self, example: object) -> Attribute:
-        """Parse a field; `example` is its default, which tells the kind, or None."""
+        """Parse a field; `example` is its default, which determines the kind of value, or None."""
         if isinstance(example, IntegerAttribute):
             return IntegerAttribute(self.integer())
         if example == ():

@@ -178,7 +178,7 @@ def test_splat_resource_is_printed_with_one_element() -> None:
     assert 'w: "0x400000000000803F"' in again
 
 
-def test_resources_with_equal_keys_and_other_data_get_keys_of_their_own() -> None:
+def test_resources_with_equal_keys_and_different_data_get_separate_keys() -> None:
     program = sr.load(
         WEIGHTS.replace('"b c"> : tensor<3xi1>', "w> : tensor<2xf32>").replace("tensor<3xi1>", "tensor<2xf32>")
     )
