@@ -34,6 +34,9 @@ NOT_IN_JAXLIB = ("check.", "interpreter.", "ml_program.")
 NEWER = ("chlo.top_k", "stablehlo.collective_broadcast", "stablehlo.collective_reduce", "chlo.scan")
 
 
+BRANCHES = next(path for path in INTERPRET if path.stem == "cf")
+
+
 class Mlir(Protocol):
     def __call__(self, **request: Any) -> dict[str, Any]: ...
 
@@ -100,6 +103,14 @@ def test_lit_tests(mlir: Mlir, path: Path) -> None:
         text = print_operation(program.module, generic=True)
         if "error" not in mlir(read=text):
             assert_same_bytecode(mlir, program.module, text, (6, 5, number % 5)[number % 3])
+
+
+@pytest.mark.parametrize("version", range(7))
+def test_sizes_of_segments_in_every_version(mlir: Mlir, version: int) -> None:
+    """They are attributes, then properties in the order of names, then behind all properties."""
+    for program in programs(BRANCHES):
+        if without_checks(program.module):
+            assert_same_bytecode(mlir, program.module, print_operation(program.module, generic=True), version)
 
 
 @settings(max_examples=10, deadline=None, suppress_health_check=list(HealthCheck))
