@@ -148,3 +148,22 @@ func.func @main() {
   } : (tensor<2xi32>) -> tensor<2xi32>
   return
 }
+
+// -----
+
+// Six elements are more than the bound allows, and not a multiple of four.
+func.func @main() {
+  %x = stablehlo.constant dense<[1, 2, 3, 4, 5, 6]> : tensor<6xi32>
+  // expected-error@+1 {{'stablehlo.reshape' op: expected elements of a tensor<1x?xi32, #stablehlo.bounds<?, 5>>, got tensor<6xi32>}}
+  %0 = stablehlo.reshape %x : (tensor<6xi32>) -> tensor<1x?xi32, #stablehlo.bounds<?, 5>>
+  func.return
+}
+
+// -----
+
+func.func @main() {
+  %x = stablehlo.constant dense<[1, 2, 3, 4, 5, 6]> : tensor<6xi32>
+  // expected-error@+1 {{'stablehlo.reshape' op: expected elements of a tensor<4x?xi32, #stablehlo.bounds<?, 5>>, got tensor<6xi32>}}
+  %0 = stablehlo.reshape %x : (tensor<6xi32>) -> tensor<4x?xi32, #stablehlo.bounds<?, 5>>
+  func.return
+}
