@@ -45,7 +45,7 @@ Inputs: TypeAlias = Sequence[Any] | Mapping[str, Any]  # of one process: in orde
 
 
 class Program:
-    """A module and the function that `run` runs: `entry` if given, else `main`, else the only function.
+    """A module and the function that `run` runs: `entry` if given, else `main`, else the only public one.
 
     Programs can be pickled and copied, without their plans: a copy is planned when it first runs.
     """
@@ -130,10 +130,12 @@ class Program:
             return self.functions[self._entry]
         if "main" in self.functions:
             return self.functions["main"]
-        if len(self.functions) != 1:
+        public = [function for function in self.functions.values() if function.is_public]
+        candidates = public or list(self.functions.values())
+        if len(candidates) != 1:
             reason = f"choose one of {self._names}" if self.functions else "the program has no functions"
             raise EvaluationError(f"no function is called @main: {reason}", self.module.location)
-        return next(iter(self.functions.values()))
+        return candidates[0]
 
     @property
     def _names(self) -> str:
@@ -361,7 +363,7 @@ class Program:
         `inputs_per_process` has the arrays of each process, in order or by name, for the processes in row-major order:
         (0, 0), (0, 1), ... of (replica id, partition id). Sizes of the grid that are not given are the module's
         attributes `mhlo.num_replicas` and `mhlo.num_partitions`; without these, they follow from the number of inputs,
-        which are for replicas unless `num_replicas` is given. A read of the infeed, in whichever process, takes the
+        which are for replicas unless `num_replicas` is given. A read of the infeed, in any process, takes the
         next item of `infeed`, a sequence of arrays; each write to the outfeed is appended to `outfeed`. If several
         processes return the same value, they may share one read-only array. The options are those of `run`. Raises
         EvaluationError as `run` does, and for a deadlock.

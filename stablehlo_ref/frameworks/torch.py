@@ -47,7 +47,7 @@ def from_torch(
 
 
 def is_torch(source: Any) -> bool:
-    """Whether an object is one that `from_torch` takes."""
+    """Return whether `from_torch` takes an object."""
     return type(source).__name__ == "ExportedProgram" and type(source).__module__.startswith("torch.")
 
 
@@ -85,7 +85,7 @@ def _program(program: Any, weights: list[Array], exported: Any, limits: Limits |
     def flatten(arguments: tuple[Any, ...], named: dict[str, Any]) -> list[Any]:
         leaves, spec = tree.tree_flatten((arguments, named))
         if spec != in_spec:
-            raise EvaluationError(f"the arguments have the structure {spec}, expected {in_spec}")
+            raise EvaluationError(f"expected arguments of structure {in_spec}, got {spec}")
         return [*weights, *map(to_array, leaves)]
 
     def unflatten(results: Sequence[Any]) -> Any:

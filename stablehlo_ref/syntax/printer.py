@@ -235,7 +235,7 @@ class Printer:
 
 
 def _is_regular(op: Operation, definition: OpDefinition) -> bool:
-    """Whether an op has as many operands, results and regions as its class, as pretty forms require."""
+    """Return whether an op has as many operands, results and regions as its class, as pretty forms require."""
     lists = (definition.operands, op.operands), (definition.results, op.results), (definition.regions, op.regions)
     has_branches = not op.successors or "forwarded" in definition.roles
     return has_branches and all(_is_variadic(members) or len(members) == len(xs) for members, xs in lists)
