@@ -20,7 +20,9 @@ from stablehlo_ref.ir.attributes import DenseArray, OpaqueAttribute
 from stablehlo_ref.ir.types import integer_type
 
 SEGMENT_SIZES = ("operandSegmentSizes", "resultSegmentSizes")
-SEGMENTS: Mapping[str, int] = {"cf.cond_br": 3, "cf.switch": 3}  # how many there are; 2 for other ops
+SEGMENTS: Mapping[str, int] = {  # how many there are; 2 for other ops
+    "cf.cond_br": 3, "cf.switch": 3, "tensor.extract_slice": 4, "tensor.insert_slice": 5, "tensor.pad": 3,
+}  # fmt: skip
 REQUIRED_GROUPS = frozenset((
     "dimension_numbers", "dot_dimension_numbers", "ragged_dot_dimension_numbers", "scatter_dimension_numbers",
 ))  # fmt: skip
@@ -67,6 +69,8 @@ DIFFERENT: Mapping[str, tuple[Property, ...]] = {
         "func.call_indirect": "arg_attrs? res_attrs?",
         "func.constant": "value",
         "func.func": "arg_attrs? function_type no_inline? res_attrs? sym_name sym_visibility?",
+        **dict.fromkeys("complex.eq complex.neq math.absi math.ctlz math.ctpop math.cttz math.ipowi".split(), ""),
+        "math.fma": "fastmath? roundingmode?",
         "sdy.all_gather": "gathering_axes out_sharding",
         "sdy.all_reduce": "out_sharding reduction_axes",
         "sdy.all_slice": "out_sharding slicing_axes",
@@ -91,6 +95,7 @@ LATER: Mapping[str, tuple[str, ...]] = {
     "func.call": ("res_attrs", "arg_attrs", "no_inline"),
     "func.call_indirect": ("res_attrs", "arg_attrs"),
     "func.func": ("no_inline",),
+    "math.fma": ("roundingmode",),
     "stablehlo.collective_broadcast": ("has_dynamic_root",),
     "stablehlo.custom_call": ("result_tilings",),
     "stablehlo.dot_general": ("algorithm",),
@@ -159,7 +164,7 @@ def read_op_properties(op: str, cursor: Cursor, entries: Entries, version: int, 
 
 def stated(op: str, attributes: dict[str, Any]) -> dict[str, Any]:
     """Leave out attributes that mean what leaving them out means."""
-    if not op.startswith("arith."):
+    if not op.startswith(("arith.", "complex.", "math.")):
         return attributes
     return {name: value for name, value in attributes.items() if value not in IMPLIED}
 
