@@ -48,9 +48,10 @@ CHECKED_AT_RUN_TIME = {
 
 # Ops that return an operand, a variable or the results of a function, or whose result is unspecified.
 NOTHING_TO_COMPUTE = {
+    "bufferization.to_buffer", "bufferization.to_memref", "bufferization.to_tensor",
     "builtin.unrealized_conversion_cast", "func.call", "interpreter.probe", "interpreter.run_parallel",
-    "ml_program.global_load", "ml_program.global_load_const", "sdy.propagation_barrier", "sdy.reshard",
-    "sdy.sharding_constraint", "shape.assuming", "tensor.empty", "ub.poison",
+    "memref.get_global", "ml_program.global_load", "ml_program.global_load_const", "sdy.propagation_barrier",
+    "sdy.reshard", "sdy.sharding_constraint", "shape.assuming", "tensor.empty", "ub.poison",
 }  # fmt: skip
 
 ONE_TYPE = {"token", "index", "i1", "witness", "!shape.size"}  # types that leave nothing open
@@ -154,17 +155,8 @@ def _mark(holds: bool) -> str:
 
 # --- evidence ----------------------------------------------------------------------------------------------------
 
-ORACLES_OF_DIALECTS = (
-    "arith",
-    "check",
-    "chlo",
-    "complex",
-    "math",
-    "scf",
-    "sdy",
-    "shape",
-    "tensor",
-)  # all other modules have StableHLO's
+# Dialects whose oracles are in modules of their names; all other modules have StableHLO's.
+ORACLES_OF_DIALECTS = ("affine", "arith", "check", "chlo", "complex", "math", "scf", "sdy", "shape", "tensor")
 
 
 @dataclass(frozen=True)

@@ -1,9 +1,11 @@
 """Register all ops: importing this module imports every module that defines op classes or custom_call targets."""
 
 from stablehlo_ref.dialects import (
+    affine,
     arith,
     arith_comparison,
     arith_conversion,
+    bufferization,
     builtin,
     cf,
     check,
@@ -15,6 +17,7 @@ from stablehlo_ref.dialects import (
     func,
     interpreter,
     math,
+    memref,
     ml_program,
     scf,
     sdy,
@@ -67,12 +70,14 @@ from stablehlo_ref.targets import (
 )
 
 __all__ = [
+    "affine",
     "annotations",
     "arith",
     "arith_comparison",
     "arith_conversion",
     "asynchrony",
     "bitwise",
+    "bufferization",
     "builtin",
     "cf",
     "check",
@@ -107,6 +112,7 @@ __all__ = [
     "lapack_legacy",
     "linear_algebra",
     "math",
+    "memref",
     "ml_program",
     "normalization",
     "quantization",
