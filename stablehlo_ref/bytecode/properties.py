@@ -69,7 +69,9 @@ DIFFERENT: Mapping[str, tuple[Property, ...]] = {
         "func.call_indirect": "arg_attrs? res_attrs?",
         "func.constant": "value",
         "func.func": "arg_attrs? function_type no_inline? res_attrs? sym_name sym_visibility?",
-        **dict.fromkeys("complex.eq complex.neq math.absi math.ctlz math.ctpop math.cttz math.ipowi".split(), ""),
+        **dict.fromkeys(
+            ["complex.eq", "complex.neq", "math.absi", "math.ctlz", "math.ctpop", "math.cttz", "math.ipowi"], ""
+        ),
         "math.fma": "fastmath? roundingmode?",
         "sdy.all_gather": "gathering_axes out_sharding",
         "sdy.all_reduce": "out_sharding reduction_axes",

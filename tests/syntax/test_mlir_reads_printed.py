@@ -30,7 +30,7 @@ FOLDERS = {
     "transforms": 1,
     "testdata": 40,
 }  # the step between the files that are tested
-UNREGISTERED = ("check", "interpreter", "ml_program")  # dialects that jaxlib does not have
+UNREGISTERED = ("bufferization", "check", "interpreter", "ml_program")  # dialects that jaxlib does not have
 UNREGISTERED_OP = re.compile(rf'"(?:{"|".join(UNREGISTERED)})\.')
 
 # Programs that the MLIR of jaxlib rejects for what they are, not for how they are printed: ops and attributes that it
