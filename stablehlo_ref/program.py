@@ -45,7 +45,7 @@ Inputs: TypeAlias = Sequence[Any] | Mapping[str, Any]  # of one process: in orde
 
 
 class Program:
-    """A module and the function that `run` runs: `entry` if given, else `main`, else the only function.
+    """A module and the function that `run` runs: `entry` if given, else `main`, else the only public one.
 
     Programs can be pickled and copied, without their plans: a copy is planned when it first runs.
     """
@@ -130,10 +130,12 @@ class Program:
             return self.functions[self._entry]
         if "main" in self.functions:
             return self.functions["main"]
-        if len(self.functions) != 1:
+        public = [function for function in self.functions.values() if function.is_public]
+        candidates = public or list(self.functions.values())
+        if len(candidates) != 1:
             reason = f"choose one of {self._names}" if self.functions else "the program has no functions"
             raise EvaluationError(f"no function is called @main: {reason}", self.module.location)
-        return next(iter(self.functions.values()))
+        return candidates[0]
 
     @property
     def _names(self) -> str:

@@ -54,6 +54,7 @@ NOTHING_TO_COMPUTE = {
     "sdy.all_to_all", "sdy.collective_permute", "sdy.constant", "sdy.data_flow_edge", "sdy.func_data_flow_edge",
     "sdy.named_computation", "sdy.propagation_barrier", "sdy.reduce_scatter", "sdy.replicated_to_unreduced",
     "sdy.reshard", "sdy.sharded_to_unreduced", "sdy.sharding_constraint", "shape.assuming", "tensor.empty",
+    "ub.poison",
 }  # fmt: skip
 
 ONE_TYPE = {"token", "index", "i1", "witness", "!shape.size"}  # types without free parameters

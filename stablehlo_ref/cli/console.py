@@ -93,6 +93,11 @@ def _attempt(action: Action, part: Part) -> int:
     return FINE
 
 
+def is_file(output: Path | None) -> bool:
+    """Whether output goes to a file, not to standard output."""
+    return output is not None and str(output) != "-"
+
+
 def write_output(file: Path | None, outputs: Sequence[str | bytes]) -> None:
     """Write texts, with a line `// -----` between them, or bytes; to standard output without a file, or for `-`."""
     texts = [output for output in outputs if isinstance(output, str)]

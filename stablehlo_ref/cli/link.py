@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from stablehlo_ref.cli.console import guarded, write_output
+from stablehlo_ref.cli.console import guarded, is_file, write_output
 from stablehlo_ref.cli.exit_codes import FINE
 from stablehlo_ref.linking import link
 from stablehlo_ref.loading import load
@@ -19,7 +19,8 @@ def main(arguments: Sequence[str]) -> int:
 
     def run() -> int:
         programs = [load(file, allow_unregistered_dialect=options.allow_unregistered_dialect) for file in options.files]
-        write_output(options.output, [print_operation(link(programs).module)])
+        text = print_operation(link(programs).module, locations=is_file(options.output))
+        write_output(options.output, [text])
         return FINE
 
     return guarded("link", run)

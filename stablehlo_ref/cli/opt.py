@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 
 from stablehlo_ref.bytecode.writer import write as write_bytecode
-from stablehlo_ref.cli.console import PROGRAM_HELP, Part, for_each_part, guarded, with_two_dashes, write_output
+from stablehlo_ref.cli.console import PROGRAM_HELP, Part, for_each_part, guarded, is_file, with_two_dashes, write_output
 from stablehlo_ref.cli.expected import complaints, expectations
 from stablehlo_ref.cli.split import SPLIT
 from stablehlo_ref.diagnostics import Diagnostic, InvalidError, MalformedError, StablehloError
@@ -18,12 +18,13 @@ from stablehlo_ref.passes.catalog import PASSES
 from stablehlo_ref.passes.elide import elide_constants
 from stablehlo_ref.passes.op_graph import op_graph
 from stablehlo_ref.passes.op_stats import as_json, as_table, op_counts
-from stablehlo_ref.passes.registry import BoundPass, Pass, parse_pipeline
+from stablehlo_ref.passes.registry import BoundPass, Pass, flag, parse_pipeline
 from stablehlo_ref.passes.supported_by import parse_supported, unsupported_ops
 from stablehlo_ref.syntax.printer import print_operation
 from stablehlo_ref.syntax.value_names import number_values
 from stablehlo_ref.verify import verify
 
+WITH_DEFAULT = {"--op-stats": "table", "--mlir-print-debuginfo": "true"}  # options whose value may be left out
 Show = Callable[[Operation], str | bytes]  # the output for a module
 
 
@@ -110,7 +111,14 @@ def _text(options: argparse.Namespace, module: Operation) -> str:
         elide_constants(module, options.mlir_elide_elementsattrs_if_larger)
     if not options.keep_names:
         number_values(module)
-    return print_operation(module, options.mlir_print_op_generic, options.mlir_print_debuginfo)
+    return print_operation(module, options.mlir_print_op_generic, _prints_locations(options))
+
+
+def _prints_locations(options: argparse.Namespace) -> bool:
+    """Whether to print locations: into files by default, as they have the names of inputs and ops."""
+    if options.mlir_print_debuginfo is not None:
+        return bool(options.mlir_print_debuginfo)
+    return is_file(options.output)
 
 
 # --- options --------------------------------------------------------------------------------------------------------
@@ -145,8 +153,8 @@ class _AppendPipeline(argparse.Action):
 
 def _with_value(argument: str) -> str:
     """Give an option with an optional value an explicit one, so that it does not consume the next argument."""
-    if argument == "--op-stats":
-        return f"{argument}=table"
+    if argument in WITH_DEFAULT:
+        return f"{argument}={WITH_DEFAULT[argument]}"
     definition = PASSES.get(argument.removeprefix("--"))
     return f"{argument}=" if definition and definition.options else argument
 
@@ -164,7 +172,7 @@ def _parser() -> argparse.ArgumentParser:
     add("file", metavar="FILE", nargs="?", default="-", help=f"{PROGRAM_HELP} (the default)")
     add("-o", dest="output", metavar="FILE", type=Path, help="where to write; standard output if left out")
     add("--mlir-print-op-generic", action="store_true", help="print ops in MLIR's generic form")
-    add("--mlir-print-debuginfo", action="store_true", help="print the locations of ops")
+    add("--mlir-print-debuginfo", type=flag, help="whether to print locations; by default into files only")
     add("--mlir-elide-elementsattrs-if-larger", type=_count, metavar="N", help="leave out constants of more elements")
     add("--keep-names", action="store_true", help="print values under their names in the text, not numbered")
     add("--split-input-file", action="store_true", help=f"take each part between `{SPLIT}` on its own")

@@ -39,6 +39,7 @@ from stablehlo_ref.syntax.custom_cf import CF_FORMS
 from stablehlo_ref.syntax.custom_dialects import DIALECT_FORMS
 from stablehlo_ref.syntax.custom_scf import SCF_FORMS
 from stablehlo_ref.syntax.custom_sdy import SDY_FORMS
+from stablehlo_ref.syntax.custom_tensor import TENSOR_FORMS
 from stablehlo_ref.syntax.directive import Directive, member_value
 from stablehlo_ref.syntax.draft import Draft
 from stablehlo_ref.syntax.forms import form_of
@@ -250,7 +251,7 @@ def _directive(definition: OpDefinition, token: str) -> Directive:
     if token.startswith("type("):
         return Types(token[5:-1])
     if token.startswith("custom("):
-        form = (FORMS | CF_FORMS | DIALECT_FORMS | SCF_FORMS | SDY_FORMS).get(token[7:-1])
+        form = (FORMS | CF_FORMS | DIALECT_FORMS | SCF_FORMS | SDY_FORMS | TENSOR_FORMS).get(token[7:-1])
         if form is None:
             raise TypeError(f"{definition.name}.syntax: no custom form '{token[7:-1]}'")
         return form

@@ -285,18 +285,22 @@ class AttributeParser(LocationParser):
         dialect, dot, _ = name[1:].partition(".")
         if dialect in DIALECTS_WITH_STRUCTS and angled:
             return self.struct(name[1:]) if dot else self._enum(dialect)
+        if dialect in ("mhlo", "vhlo") and angled:
+            return self.foreign_attribute(name[1:])
         if not dot and not angled:
             self.position = start
             return self.attribute_alias(self.advance())
-        attribute = OpaqueAttribute(name + (self.balanced_text("dialect attribute") if angled else ""))
-        if dialect == "sdy":
-            self._check_sdy(attribute, start)
-        return attribute
+        text = name + (self.balanced_text("dialect attribute") if angled else "")
+        self._check_sdy(text, start)
+        return OpaqueAttribute(text)
 
-    def _check_sdy(self, attribute: OpaqueAttribute, start: int) -> None:
-        """Check the contents of Shardy's attributes, which are kept as text."""
+    def foreign_attribute(self, name: str) -> Attribute:
+        """Parse what follows `#name` of mhlo or vhlo."""
+        raise NotImplementedError
+
+    def _check_sdy(self, text: str, start: int) -> None:
         try:
-            sdy_reader.read_attribute(attribute.text)
+            sdy_reader.read_attribute(text)
         except sdy_reader.SdySyntaxError as error:
             raise self.error(str(error), start + error.offset) from error
 
@@ -359,7 +363,6 @@ class AttributeParser(LocationParser):
             return tuple(map(IntegerAttribute, self.dimensions()))
         return self.attribute()
 
-    # mesh-axis ::= attribute | < field (, field)* >
     def _mesh_axis(self) -> Attribute:
         return self.struct("stablehlo.mesh_axis") if self.peek() == "<" else self.attribute()
 

@@ -159,3 +159,22 @@ func.func @main() {
   %0, %1 = stablehlo.rng_bit_generator %s, algorithm = PHILOX : (tensor<2xf32>) -> (tensor<2xf32>, tensor<2xui32>)
   return
 }
+
+// -----
+
+// Six elements are more than the bound allows, and not a multiple of four.
+func.func @main() {
+  %x = stablehlo.constant dense<[1, 2, 3, 4, 5, 6]> : tensor<6xi32>
+  // expected-error@+1 {{'stablehlo.reshape' op: expected elements of a tensor<1x?xi32, #stablehlo.bounds<?, 5>>, got tensor<6xi32>}}
+  %0 = stablehlo.reshape %x : (tensor<6xi32>) -> tensor<1x?xi32, #stablehlo.bounds<?, 5>>
+  func.return
+}
+
+// -----
+
+func.func @main() {
+  %x = stablehlo.constant dense<[1, 2, 3, 4, 5, 6]> : tensor<6xi32>
+  // expected-error@+1 {{'stablehlo.reshape' op: expected elements of a tensor<4x?xi32, #stablehlo.bounds<?, 5>>, got tensor<6xi32>}}
+  %0 = stablehlo.reshape %x : (tensor<6xi32>) -> tensor<4x?xi32, #stablehlo.bounds<?, 5>>
+  func.return
+}

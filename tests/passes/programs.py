@@ -211,14 +211,51 @@ def call(text: Text) -> None:
     text.emit(f"func.call @{name}({', '.join(operands)}) : ({types}) -> {tensor(shape, element)}", shape, element)
 
 
+def composite(text: Text) -> None:
+    """A composite whose decomposition is a function of the program."""
+    if not text.functions:
+        return
+    name = text.draw(st.sampled_from(sorted(text.functions)))
+    inputs, (shape, element) = text.functions[name]
+    operands = [text.of_type(*parameter) for parameter in inputs]
+    types = f"({', '.join(tensor(*parameter) for parameter in inputs)}) -> {tensor(shape, element)}"
+    members = f"{{decomposition = @{name}, composite_attributes = {{n = 1 : i64}}}}"
+    text.emit(f'stablehlo.composite "test.{name}" {", ".join(operands)} {members} : {types}', shape, element)
+
+
+def deprecated_op(text: Text) -> None:
+    name, shape, element = text.pick()
+    size = text.draw(st.integers(0, 2))
+    to = (size, *shape)
+    types = f"({tensor(shape, element)}) -> {tensor(to, element)}"
+    text.emit(f"stablehlo.broadcast {name}, sizes = [{size}] : {types}", to, element)
+
+
+def product(text: Text) -> None:
+    """A `dot` of whole numbers, whose sums are the same in any order."""
+    name, shape, element = text.pick(lambda s, e: len(s) == 1 and not is_float(e) and e != "i1")
+    other = text.of_type(shape, element)
+    t = tensor(shape, element)
+    text.emit(f"stablehlo.dot {name}, {other} : ({t}, {t}) -> {tensor((), element)}", (), element)
+
+
+def broadcasting_op(text: Text) -> None:
+    """An op of CHLO on a value and a scalar, or on two values."""
+    name, shape, element = text.pick(lambda s, e: e != "i1")
+    other = text.draw(st.sampled_from(((), shape)))
+    op = text.draw(st.sampled_from(ARITHMETIC))
+    types = f"({tensor(shape, element)}, {tensor(other, element)}) -> {tensor(shape, element)}"
+    text.emit(f"chlo.broadcast_{op} {name}, {text.of_type(other, element)} : {types}", shape, element)
+
+
 FLAT = (elementwise, elementwise, elementwise, compare_and_select, convert, reshape, transpose, broadcast, piece,
         joined, reduce)  # fmt: skip
-NESTED = (*FLAT, branches, loop, call)
+NESTED = (*FLAT, deprecated_op, product, broadcasting_op, branches, loop, call, composite)
 
 
 def grown(text: Text, most: int, makers: Sequence[Callable[[Text], None]] = NESTED) -> Text:
     for _ in range(text.draw(st.integers(1, most))):
-        choices = [m for m in makers if text.depth < 2 or m in FLAT]
+        choices = [m for m in makers if text.depth < 2 or m not in (branches, loop)]
         maker = text.draw(st.sampled_from(choices))
         if sum(int(np.prod(s, dtype=int)) for _, s, _ in text.values) < 4000 and _applies(maker, text):
             maker(text)
@@ -228,6 +265,10 @@ def grown(text: Text, most: int, makers: Sequence[Callable[[Text], None]] = NEST
 def _applies(maker: Callable[[Text], None], text: Text) -> bool:
     if maker is convert:
         return any(not is_float(e) for _, _, e in text.values)
+    if maker is product:
+        return any(len(s) == 1 and not is_float(e) and e != "i1" for _, s, e in text.values)
+    if maker is broadcasting_op:
+        return any(e != "i1" for _, _, e in text.values)
     return maker not in (piece, joined, reduce) or any(s for _, s, _ in text.values)
 
 
@@ -274,12 +315,15 @@ def transformed(program: Program, name: str, **options: str) -> Program:
     return sr.parse(str(Program(program.module)), allow_unregistered_dialect=True).verify()
 
 
-def assert_same_results(text: str, name: str, inputs: Callable[[Program], Sequence[np.ndarray]], **options: str) -> str:
-    """Run a program before and after a pass; return its text after."""
+def assert_same_results(
+    text: str, names: Sequence[str], inputs: Callable[[Program], Sequence[np.ndarray]], **options: str
+) -> list[Program]:
+    """Run a program before and after each of several passes; return it as it is after each."""
     before = sr.load(text)
     arguments = inputs(before)
     expected = before.run(*arguments)
-    after = transformed(sr.load(text), name, **options)
-    for result, wanted in zip(after.run(*arguments), expected, strict=True):
-        assert same(np.asarray(result), np.asarray(wanted)), f"{text}\n--- after {name} ---\n{after}"
-    return str(after)
+    programs = [transformed(before.transform(), name, **options) for name in names]
+    for name, after in zip(names, programs):
+        for result, wanted in zip(after.run(*arguments), expected, strict=True):
+            assert same(np.asarray(result), np.asarray(wanted)), f"{text}\n--- after {name} ---\n{after}"
+    return programs

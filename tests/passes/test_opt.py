@@ -70,6 +70,19 @@ def test_writes_to_a_file(program: str, tmp_path: Path, capsys: Capture) -> None
     assert capsys.readouterr().out == (tmp_path / "out.mlir").read_text()
 
 
+def test_files_keep_locations_unless_told_otherwise(tmp_path: Path, capsys: Capture) -> None:
+    (tmp_path / "named.mlir").write_text('func.func @main(%x: tensor<f32> loc("x")) -> () {\n  return loc("r")\n}\n')
+    source, output = str(tmp_path / "named.mlir"), tmp_path / "out.mlir"
+    assert main(["opt", source, "-o", str(output)]) == 0
+    assert 'loc("x")' in output.read_text() and 'loc("r")' in output.read_text()
+    assert main(["opt", source, "-o", str(output), "--mlir-print-debuginfo=false"]) == 0
+    assert "loc(" not in output.read_text()
+    assert main(["opt", source]) == main(["opt", source, "-o", "-"]) == 0
+    assert "loc(" not in capsys.readouterr().out
+    assert main(["opt", "-mlir-print-debuginfo", source]) == 0
+    assert 'loc("x")' in capsys.readouterr().out
+
+
 def test_unwritable_output_is_an_error(program: str, tmp_path: Path, capsys: Capture) -> None:
     assert main(["opt", program, "-o", str(tmp_path / "no" / "out.mlir")]) == 1
     assert "No such file" in capsys.readouterr().err

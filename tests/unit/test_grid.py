@@ -416,3 +416,19 @@ def test_statistics_of_a_grid() -> None:
         reducing("[[0, 1]]").run_parallel(numbers(1, 2), observer=statistics)
     assert statistics.count["stablehlo.all_reduce"] == 2
     assert all(seconds >= 0 for seconds in statistics.seconds.values())
+
+
+def test_reductions_that_are_not_associative_go_in_the_order_of_the_group() -> None:
+    count = 70  # more than one run of the schedule for associative bodies
+    groups = [list(range(count))]
+    program = sr.load(f"""
+    func.func @main(%x: tensor<1xf32>) -> tensor<1xf32> {{
+      %0 = "stablehlo.all_reduce"(%x) <{{replica_groups = dense<{groups}> : tensor<1x{count}xi64>}}> ({{
+      ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+        %1 = stablehlo.subtract %a, %b : tensor<f32>
+        stablehlo.return %1 : tensor<f32>
+      }}) : (tensor<1xf32>) -> tensor<1xf32>
+      return %0 : tensor<1xf32>
+    }}""")
+    results = program.run_replicas([[np.full(1, i, np.float32)] for i in range(count)])
+    assert all(result.tolist() == [-sum(range(1, count))] for (result,) in results)

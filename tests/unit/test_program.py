@@ -98,6 +98,13 @@ def test_only_function_is_the_entry() -> None:
         sr.load(one + ADD.replace("@main", "@two")).run(ONE, TWO)
 
 
+def test_only_public_function_is_the_entry() -> None:
+    helper = ADD.replace("@main", "private @helper")
+    program = sr.load(helper + ADD.replace("@main", "@one"))
+    assert program.entry.name == "one"
+    assert sr.load(helper).entry.name == "helper"
+
+
 def test_results_can_be_written_to() -> None:
     identity = "func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {\n return %x : tensor<2xf32>\n}"
     x = ONE.copy()
