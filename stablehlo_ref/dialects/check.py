@@ -181,7 +181,7 @@ class ExpectSerializedEq(Check, op="expect_serialized_eq"):
                 raise EvaluationError(f"probe {probe_id!r} recorded {len(recorded)} values, no iteration {iteration}")
             type, probed = recorded[iteration]
             if type != expected:
-                raise EvaluationError(f"probe {probe_id!r} recorded a value of type {type}, expected {expected}")
+                raise EvaluationError(f"probe {probe_id!r}: expected a value of type {expected}, got {type}")
             return compare(context, np.asarray(probed), value)
 
         return run

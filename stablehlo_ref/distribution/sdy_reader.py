@@ -97,7 +97,7 @@ class Reader:
 
     def expected(self, what: str) -> SdySyntaxError:
         found = f"'{self.next.text[:40]}'" if self.next.text else "the end"
-        return SdySyntaxError(f"expected {what}, found {found}", self.next.offset)
+        return SdySyntaxError(f"expected {what}, got {found}", self.next.offset)
 
     def of_kind(self, kind: str, what: str) -> str:
         if self.next.kind != kind:
@@ -274,7 +274,7 @@ class Reader:
         while position < len(text):
             match = _match_factor(text, position)
             if not match:
-                reason = f"expected factors 'i' to 'z', 'z_1', 'z_2', ..., found '{text[position:][:40]}'"
+                reason = f"expected factors 'i' to 'z', 'z_1', 'z_2', ..., got '{text[position:][:40]}'"
                 raise SdySyntaxError(reason, offset + position)
             factors.append(int(match[1]) + len(LETTERS) - 1 if match[1] else LETTERS.index(match[2]))
             position = match.end()
@@ -292,7 +292,7 @@ class Reader:
         def entry() -> None:
             offset, factor = self.next.offset, self._factor()
             if factor != len(sizes):
-                reason = f"expected factors in order: {factor_name(len(sizes))!r}, found {factor_name(factor)!r}"
+                reason = f"expected factors in order: {factor_name(len(sizes))!r}, got {factor_name(factor)!r}"
                 raise SdySyntaxError(reason, offset)
             self.expect("=")
             sizes.append(self.integer())

@@ -147,7 +147,7 @@ def check_type(op: Operation, declared: Type, value: RuntimeValue) -> None:
 
 
 def _not_as_declared(op: Operation, result: Type, declared: Type) -> EvaluationError:
-    return EvaluationError(f"'{op.name}' op returns {result} here, where {declared} is declared")
+    return EvaluationError(f"'{op.name}' op: expected a result of type {declared}, got {result}")
 
 
 def _without_sizes(type: Type) -> Type:

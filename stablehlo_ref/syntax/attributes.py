@@ -151,10 +151,10 @@ class AttributeParser(LocationParser):
             return self._float(sign, digits, type, offset)
         if "." in digits:
             if type is not None:
-                raise self.error(f"expected a literal of type {type}, found a floating-point literal", offset)
+                raise self.error(f"expected a literal of type {type}, got a floating-point literal", offset)
             return FloatAttribute(float(sign + digits))
         if type is not None and not isinstance(type, BooleanType | IntegerType | IndexType):
-            raise self.error(f"expected an integer or floating-point type, found {type}", offset)
+            raise self.error(f"expected an integer or floating-point type, got {type}", offset)
         return self._integer(sign + digits, offset, type)
 
     def real(self, type: FloatType) -> float:
@@ -173,7 +173,7 @@ class AttributeParser(LocationParser):
 
     def _float(self, sign: str, digits: str, type: FloatType, offset: int) -> FloatAttribute:
         if "." not in digits and not digits.startswith("0x"):
-            raise self.error(f"expected a literal of type {type}, found an integer literal", offset)
+            raise self.error(f"expected a literal of type {type}, got an integer literal", offset)
         try:
             value = literals.parse_elements(sign + digits, (), type)
         except UnsupportedError:  # a format that has no arrays
@@ -241,7 +241,7 @@ class AttributeParser(LocationParser):
         if not isinstance(type, TensorType) or isinstance(type.element_type, OpaqueType):
             return OpaqueAttribute(f"dense<{self.text[start:stop]}> : {type}")
         if not type.is_static:
-            raise self.error(f"elements literal type must have static shape, found {type}", offset)
+            raise self.error(f"elements literal type must have static shape, got {type}", offset)
         shape = cast("tuple[int, ...]", type.shape)
         first = _skip_spaces(self.text, start).end()  # type: ignore[union-attr]  # it matches everywhere
         try:
@@ -359,7 +359,7 @@ class AttributeParser(LocationParser):
         known = STRUCTS.get(name)
         if known is not None and field not in known:
             expected = ", ".join(f"`{name}`" for name in known)
-            raise self.error(f"expected one of: {expected}, found '{field}'", offset)
+            raise self.error(f"expected one of: {expected}, got '{field}'", offset)
         if field in fields:
             raise self.error(f"duplicated `{field}` entry", offset)
         self.expect("=")

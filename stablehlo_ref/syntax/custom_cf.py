@@ -83,7 +83,7 @@ class SwitchSuccessors(Directive):
         parser.expect(":")
         offset, type = parser.start, parser.type()
         if not isinstance(type, IntegerType | BooleanType):
-            raise parser.error(f"expected an integer type, found {type}", offset)
+            raise parser.error(f"expected an integer type, got {type}", offset)
         draft.operand_types = (type,)
         parser.expect(",")
         cases = parser.items(lambda: self._case(parser, draft), "[", "]")

@@ -141,7 +141,7 @@ class For(Directive):
         offset = parser.start
         type = parser.type() if parser.accept(":") else INDEX
         if len(draft.result_types) != len(pairs):
-            raise parser.error(f"expected types of {len(pairs)} iter_args, found {len(draft.result_types)}", offset)
+            raise parser.error(f"expected types of {len(pairs)} iter_args, got {len(draft.result_types)}", offset)
         draft.operands = [lower, upper, step, *(init for _, init in pairs)]
         draft.operand_types = (type, type, type, *draft.result_types)
         names = [number, *(argument for argument, _ in pairs)]

@@ -204,7 +204,7 @@ class FileParser(ForeignParser):
         """Return the blob as an array of the resource's type; None for an element type without arrays."""
         type = resource.type
         if not isinstance(type, TensorType) or not type.is_static:
-            raise self.error(f"expected a tensor type with static shape for a resource, found {type}", offset)
+            raise self.error(f"expected a tensor type with static shape for a resource, got {type}", offset)
         try:
             return literals.from_bytes(blob, cast("tuple[int, ...]", type.shape), type.element_type)
         except literals.LiteralError as error:

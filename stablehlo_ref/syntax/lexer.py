@@ -106,7 +106,7 @@ class Cursor:
         if "\n" in self.text[self.position : offset] and not starts_line:
             offset = self.position
         shown = f"'{shorten(found)}'" if found else "the end of the text"
-        return self.error(f"expected {what}, found {shown}", offset)
+        return self.error(f"expected {what}, got {shown}", offset)
 
     def descend(self) -> None:
         """Enter a region, type or attribute. The caller decrements `depth` afterwards."""

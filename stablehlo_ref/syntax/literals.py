@@ -85,7 +85,7 @@ def from_bytes(raw: bytes, shape: tuple[int, ...], element_type: Type, *, one_by
     if dtype == np.bool_:
         return _booleans(raw, count, shape, one_byte_is_splat)
     if len(raw) not in (count * dtype.itemsize, dtype.itemsize):
-        raise LiteralError(f"expected {count} elements of {dtype.itemsize} bytes, found {len(raw)} bytes of data")
+        raise LiteralError(f"expected {count} elements of {dtype.itemsize} bytes, got {len(raw)} bytes of data")
     values = np.frombuffer(raw, dtype) if raw else np.zeros(0, dtype)
     if not values.flags.aligned:
         values = values.copy()
@@ -101,7 +101,7 @@ def _booleans(raw: bytes, count: int, shape: tuple[int, ...], one_byte_is_splat:
     if len(raw) == 1 and (one_byte_is_splat or count > 8 or raw[0] in (0, 255)):
         return _filled(octets != 0, shape)
     if len(raw) != -(-count // 8):
-        raise LiteralError(f"expected {count} booleans, found {len(raw)} bytes of data")
+        raise LiteralError(f"expected {count} booleans, got {len(raw)} bytes of data")
     return _shaped(np.unpackbits(octets, count=count, bitorder="little").view(np.bool_), shape)
 
 

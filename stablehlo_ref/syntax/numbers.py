@@ -112,7 +112,7 @@ def _integers_one_by_one(body: str, element_type: Type) -> Array:
     for match in _WORDS.finditer(body):
         word = match[0]
         if len(word) > MAX_WORD or not _is_integer(word):
-            raise LiteralError(f"expected an integer, found '{shorten(word)}'", match.start())
+            raise LiteralError(f"expected an integer, got '{shorten(word)}'", match.start())
         value = int(word, 16 if "x" in word else 10)
         if not low <= value <= high:
             raise LiteralError(f"{shorten(word)} is out of range for {element_type}", match.start())
@@ -242,5 +242,5 @@ def _bad_word(body: str, what: str, is_good: Callable[[str], object]) -> Literal
     """Return the error for the first word that is not good, or for a missing one."""
     for match in _WORDS.finditer(body):
         if not is_good(match[0]):
-            return LiteralError(f"expected {what}, found '{shorten(match[0])}'", match.start())
+            return LiteralError(f"expected {what}, got '{shorten(match[0])}'", match.start())
     return LiteralError(f"expected {what} between commas")

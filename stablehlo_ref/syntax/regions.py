@@ -114,7 +114,7 @@ class Reduce(Directive):
             )
         element = draft.operand_types[0] if draft.operand_types else None
         if not isinstance(element, TensorType):
-            raise parser.error(f"'applies' requires a tensor operand, found {element}", offset)
+            raise parser.error(f"'applies' requires a tensor operand, got {element}", offset)
         return applied_region(definition, tensor_type((), element.element_type), parser.location(draft.offset))
 
     def _reducer(self, parser: AsmParser) -> Region:
@@ -211,7 +211,7 @@ class Scan(Directive):
         parser.functional_type(draft)
         outputs = len(draft.result_types) - len(inits)
         if outputs < 0:
-            message = f"expected at least {len(inits)} results, one for each init, found {len(draft.result_types)}"
+            message = f"expected at least {len(inits)} results, one for each init, got {len(draft.result_types)}"
             raise parser.error(message, draft.offset)
         draft.members["operand_segment_sizes"] = (len(inputs), len(inits))
         draft.members["result_segment_sizes"] = (outputs, len(inits))

@@ -99,7 +99,7 @@ class ComplexTypeOfParts(ShortType):
         offset, type = parser.start, parser.type()
         part = _part_type(type)
         if part is None:
-            raise parser.error(f"expected tensor with complex element type, found {type}", offset)
+            raise parser.error(f"expected tensor with complex element type, got {type}", offset)
         draft.operand_types, draft.result_types = (part,) * len(draft.operands), (type,)
 
     def shorten(self, operands: list[Type], results: list[Type]) -> str | None:
@@ -134,7 +134,7 @@ class TupleTypeOfElements(ShortType):
     def assign(self, parser: AsmParser, draft: Draft) -> None:
         offset, type = parser.start, parser.type()
         if not isinstance(type, TupleType):
-            raise parser.error(f"expected tuple type, found {type}", offset)
+            raise parser.error(f"expected tuple type, got {type}", offset)
         if len(type.elements) != len(draft.operands):
             raise parser.error(f"{len(draft.operands)} operands present, but expected {len(type.elements)}", offset)
         draft.operand_types, draft.result_types = type.elements, (type,)

@@ -108,7 +108,7 @@ class ValueParser(FileParser):
         start, names = match.start(1) - 1, self.result_groups(match)
         declared = sum(count for _, count in names)
         if declared != len(op.results):
-            raise self.error(f"expected {len(op.results)} result names for '{op.name}', found {declared}", start)
+            raise self.error(f"expected {len(op.results)} result names for '{op.name}', got {declared}", start)
         index = 0
         for name, count in names:
             for part in range(count):

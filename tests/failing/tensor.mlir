@@ -33,7 +33,7 @@ func.func @main() {
 func.func @main() {
   %x = stablehlo.constant dense<[1, 2, 3]> : tensor<3xi32>
   %0 = tensor.cast %x : tensor<3xi32> to tensor<?xi32>
-  // expected-error@+1 {{returns tensor<3xi32> here, where tensor<2xi32> is declared}}
+  // expected-error@+1 {{expected a result of type tensor<2xi32>, got tensor<3xi32>}}
   %1 = tensor.cast %0 : tensor<?xi32> to tensor<2xi32>
   return
 }
@@ -42,7 +42,7 @@ func.func @main() {
 
 func.func @main() {
   %n = arith.constant -1 : index
-  // expected-error@+1 {{returns tensor<-1xf32> here, where tensor<?xf32> is declared}}
+  // expected-error@+1 {{expected a result of type tensor<?xf32>, got tensor<-1xf32>}}
   %0 = tensor.empty(%n) : tensor<?xf32>
   return
 }

@@ -1,11 +1,11 @@
 // Malformed types, attributes, aliases and locations.
 
-// expected-error@+1 {{expected a type, found 'tensr'}}
+// expected-error@+1 {{expected a type, got 'tensr'}}
 func.func private @f(tensr<f32>)
 
 // -----
 
-// expected-error@+1 {{expected ',' or '>', found ')'}}
+// expected-error@+1 {{expected ',' or '>', got ')'}}
 func.func private @f(tensor<f32)
 
 // -----
@@ -25,7 +25,7 @@ func.func private @f(tensor<?x?xf32, #stablehlo.bounds<3>>)
 
 // -----
 
-// expected-error@+1 {{expected a scale, found 'x'}}
+// expected-error@+1 {{expected a scale, got 'x'}}
 func.func private @f(tensor<2x!quant.uniform<i8:f32, x>>)
 
 // -----
@@ -46,12 +46,12 @@ func.func private @f() attributes {a = 1, a = 2}
 
 // -----
 
-// expected-error@+1 {{expected an attribute, found ')'}}
+// expected-error@+1 {{expected an attribute, got ')'}}
 func.func private @f() attributes {a = )}
 
 // -----
 
-// expected-error@+1 {{expected a string, found '"'}}
+// expected-error@+1 {{expected a string, got '"'}}
 func.func private @f() attributes {a = "b}
 
 // -----
@@ -61,17 +61,17 @@ func.func private @f() attributes {a = "\q"}
 
 // -----
 
-// expected-error@+1 {{expected a literal of type i32, found a floating-point literal}}
+// expected-error@+1 {{expected a literal of type i32, got a floating-point literal}}
 func.func private @f() attributes {a = 1.5 : i32}
 
 // -----
 
-// expected-error@+1 {{expected a literal of type f32, found an integer literal}}
+// expected-error@+1 {{expected a literal of type f32, got an integer literal}}
 func.func private @f() attributes {a = 1 : f32}
 
 // -----
 
-// expected-error@+1 {{expected an integer, found 'x' in array of i64}}
+// expected-error@+1 {{expected an integer, got 'x' in array of i64}}
 func.func private @f() attributes {a = array<i64: x>}
 
 // -----
@@ -91,7 +91,7 @@ func.func private @f() attributes {a = #stablehlo.gather<offset_dims = [1], offs
 
 // -----
 
-// expected-error@+1 {{expected a location, found '5'}}
+// expected-error@+1 {{expected a location, got '5'}}
 func.func private @f() loc(5)
 
 // -----

@@ -1,6 +1,6 @@
 // Malformed operations. Each part has one error, announced above its line.
 
-// expected-error@+1 {{expected an operation, found '('}}
+// expected-error@+1 {{expected an operation, got '('}}
 ()
 
 // -----
@@ -31,7 +31,7 @@ tosa.add %0 : tensor<f32>
 // -----
 
 func.func @f(%x: tensor<f32>) {
-  // expected-error@+1 {{expected '->', found '}'}}
+  // expected-error@+1 {{expected '->', got '}'}}
   %0 = "stablehlo.abs"(%x) : (tensor<f32>)
 }
 
@@ -46,7 +46,7 @@ func.func @f(%x: tensor<f32>) {
 // -----
 
 func.func @f(%x: tensor<f32>) {
-  // expected-error@+1 {{expected ',' or ')', found '%x'}}
+  // expected-error@+1 {{expected ',' or ')', got '%x'}}
   %0 = "stablehlo.add"(%x %x) : (tensor<f32>, tensor<f32>) -> tensor<f32>
   return
 }
@@ -54,7 +54,7 @@ func.func @f(%x: tensor<f32>) {
 // -----
 
 func.func @f(%x: tensor<f32>) {
-  // expected-error@+1 {{expected ':', found 'tensor'}}
+  // expected-error@+1 {{expected ':', got 'tensor'}}
   %0 = stablehlo.abs %x tensor<f32>
   return
 }
@@ -71,13 +71,13 @@ func.func @f(tensor<f32>) { return }
 
 // -----
 
-// expected-error@+1 {{expected a symbol name such as '@main', found 'f'}}
+// expected-error@+1 {{expected a symbol name such as '@main', got 'f'}}
 func.func f()
 
 // -----
 
 func.func @f() {
-  // expected-error@+1 {{expected '}', found the end of the text}}
+  // expected-error@+1 {{expected '}', got the end of the text}}
   return
 
 // -----
@@ -91,7 +91,7 @@ func.func @f(%x: tensor<4xf32>, %i: tensor<f32>) {
 // -----
 
 func.func @f(%x: tensor<4xf32>) {
-  // expected-error@+1 {{expected ':', found ']'}}
+  // expected-error@+1 {{expected ':', got ']'}}
   %0 = stablehlo.slice %x [0] : (tensor<4xf32>) -> tensor<4xf32>
   return
 }
@@ -99,7 +99,7 @@ func.func @f(%x: tensor<4xf32>) {
 // -----
 
 func.func @f(%x: tensor<f32>) {
-  // expected-error@+1 {{expected a format such as 'e5m10', found 'm10e5'}}
+  // expected-error@+1 {{expected a format such as 'e5m10', got 'm10e5'}}
   %0 = stablehlo.reduce_precision %x, format = m10e5 : tensor<f32>
   return
 }
@@ -115,7 +115,7 @@ func.func @f(%x: tensor<f32>) {
 // -----
 
 func.func @f(%x: tensor<f32>) {
-  // expected-error@+1 {{expected tensor with complex element type, found tensor<f32>}}
+  // expected-error@+1 {{expected tensor with complex element type, got tensor<f32>}}
   %0 = stablehlo.complex %x, %x : tensor<f32>
   return
 }
@@ -130,5 +130,5 @@ func.func @f(%x: tensor<1x2x3xf32>) {
 
 // -----
 
-// expected-error@+1 {{expected 'dialect_resources' or 'external_resources', found 'x'}}
+// expected-error@+1 {{expected 'dialect_resources' or 'external_resources', got 'x'}}
 {-# x: {} #-}

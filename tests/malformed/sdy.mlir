@@ -1,41 +1,41 @@
 // The text of Shardy's attributes.
 
-// expected-error@+1 {{expected '<', found '['}}
+// expected-error@+1 {{expected '<', got '['}}
 func.func private @f(tensor<2xf32> {sdy.sharding = #sdy<sharding[]>})
 
 // -----
 
-// expected-error@+1 {{expected a mesh: '@name' or 'mesh<...>', found '['}}
+// expected-error@+1 {{expected a mesh: '@name' or 'mesh<...>', got '['}}
 func.func private @f(tensor<2xf32> {sdy.sharding = #sdy.sharding<[{}]>})
 
 // -----
 
-// expected-error@+1 {{expected ',', found '"y"'}}
+// expected-error@+1 {{expected ',', got '"y"'}}
 func.func private @f(tensor<2xf32> {sdy.sharding = #sdy.sharding<@m, [{"x" "y"}]>})
 
 // -----
 
-// expected-error@+1 {{expected '}', found ','}}
+// expected-error@+1 {{expected '}', got ','}}
 func.func private @f(tensor<2xf32> {sdy.sharding = #sdy.sharding<@m, [{?, "y"}]>})
 
 // -----
 
-// expected-error@+1 {{expected a priority such as 'p1', without leading zeros, found 'p01'}}
+// expected-error@+1 {{expected a priority such as 'p1', without leading zeros, got 'p01'}}
 func.func private @f(tensor<2xf32> {sdy.sharding = #sdy.sharding<@m, [{?}p01]>})
 
 // -----
 
-// expected-error@+1 {{expected 'replicated' or 'unreduced', each at most once, found 'replicated'}}
+// expected-error@+1 {{expected 'replicated' or 'unreduced', each at most once, got 'replicated'}}
 func.func private @f(tensor<2xf32> {sdy.sharding = #sdy.sharding<@m, [{}], replicated={"x"}, replicated={"y"}>})
 
 // -----
 
-// expected-error@+1 {{expected the name of an axis such as "x", found '}'}}
+// expected-error@+1 {{expected the name of an axis such as "x", got '}'}}
 func.func private @f(tensor<2xf32> {sdy.sharding = #sdy.sharding<@m, [{}], unreduced={}>})
 
 // -----
 
-// expected-error@+1 {{expected '>', found '"y"'}}
+// expected-error@+1 {{expected '>', got '"y"'}}
 func.func private @f(tensor<2xf32> {sdy.sharding = #sdy<manual_axes{"x"} "y">})
 
 // -----
@@ -75,12 +75,12 @@ sdy.mesh @mesh = <[], device_ids=[0, 1]>
 
 // -----
 
-// expected-error@+1 {{expected factors in order: 'j', found 'k'}}
+// expected-error@+1 {{expected factors in order: 'j', got 'k'}}
 func.func private @f(tensor<2xf32> {a = #sdy.op_sharding_rule<([i])->([i]) {i=2, k=2}>})
 
 // -----
 
-// expected-error@+1 {{expected factors 'i' to 'z', 'z_1', 'z_2', ..., found 'z_0'}}
+// expected-error@+1 {{expected factors 'i' to 'z', 'z_1', 'z_2', ..., got 'z_0'}}
 func.func private @f(tensor<2xf32> {a = #sdy.op_sharding_rule<([iz_0])->([i]) {i=2}>})
 
 // -----
@@ -90,7 +90,7 @@ func.func private @f(tensor<2xf32> {a = #sdy.op_sharding_rule<([i])->([i]) {i=2}
 
 // -----
 
-// expected-error@+1 {{expected 'custom', found 'mine'}}
+// expected-error@+1 {{expected 'custom', got 'mine'}}
 func.func private @f(tensor<2xf32> {a = #sdy.op_sharding_rule<([i])->([i]) {i=2}, mine>})
 
 // -----
@@ -115,13 +115,13 @@ func.func private @f(tensor<2xf32> {a = #sdy.propagation_edges<[{step-1 = [{"x" 
 
 // -----
 
-// expected-error@+1 {{expected 'operand' or 'result', found 'argument'}}
+// expected-error@+1 {{expected 'operand' or 'result', got 'argument'}}
 func.func private @f(tensor<2xf32> {a = #sdy.propagation_edges<[{step-1 = [{"x" = argument-0 -> [result-0]}]}]>})
 
 // -----
 
 func.func @f(%a: tensor<2xf32>) {
-  // expected-error@+1 {{expected NONE, FORWARD, BACKWARD, BOTH, found 'ALL'}}
+  // expected-error@+1 {{expected NONE, FORWARD, BACKWARD, BOTH, got 'ALL'}}
   %0 = sdy.propagation_barrier %a allowed_direction=ALL : tensor<2xf32>
   return
 }

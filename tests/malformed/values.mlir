@@ -24,7 +24,7 @@ func.func @f(%x: tensor<f32>) {
 // -----
 
 func.func @f(%x: tensor<f32>) {
-  // expected-error@+1 {{expected 1 result names for 'stablehlo.abs', found 2}}
+  // expected-error@+1 {{expected 1 result names for 'stablehlo.abs', got 2}}
   %0:2 = stablehlo.abs %x : tensor<f32>
   return
 }

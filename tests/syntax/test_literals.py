@@ -111,15 +111,15 @@ def test_printed_elements_read_back(values):
         ("dense<[1, 2]> : tensor<3xi32>", "nesting of the elements does not match the shape"),
         ("dense<[[1, 2], [3]]> : tensor<2x2xi32>", "nesting of the elements does not match the shape"),
         ("dense<[[1], [2, 3, 4]]> : tensor<2x2xi32>", "nesting of the elements does not match the shape"),
-        ("dense<[1, x]> : tensor<2xi32>", "expected an integer, found 'x'"),
-        ("dense<[1, 2.5]> : tensor<2xi32>", "expected an integer, found '2.5'"),
+        ("dense<[1, x]> : tensor<2xi32>", "expected an integer, got 'x'"),
+        ("dense<[1, 2.5]> : tensor<2xi32>", "expected an integer, got '2.5'"),
         ("dense<[1 2, 3]> : tensor<2xi32>", "expected a comma"),
         ("dense<300> : tensor<i8>", "300 is out of range for i8"),
         ("dense<-1> : tensor<ui8>", "-1 is out of range for ui8"),
-        ("dense<[1.0, nan]> : tensor<2xf32>", "expected a number, found 'nan'"),
+        ("dense<[1.0, nan]> : tensor<2xf32>", "expected a number, got 'nan'"),
         ("dense<0x1FFFFFFFF> : tensor<f32>", "exceeds the bit width of float32"),
-        ("dense<[true, 2]> : tensor<2xi1>", "expected true or false, found '2'"),
-        ('dense<"0x00"> : tensor<2xf32>', "expected 2 elements of 4 bytes, found 1 bytes"),
+        ("dense<[true, 2]> : tensor<2xi1>", "expected true or false, got '2'"),
+        ('dense<"0x00"> : tensor<2xf32>', "expected 2 elements of 4 bytes, got 1 bytes"),
         ('dense<"0x0G"> : tensor<1xi8>', "hexadecimal digits"),
         ('dense<"abc"> : tensor<1xi8>', "hexadecimal string"),
         ("dense<1> : tensor<?xi32>", "must have static shape"),
@@ -149,5 +149,5 @@ def test_resource_array_is_a_view_of_its_blob():
 def test_rejects_resource_of_wrong_size():
     source = """%0 = stablehlo.constant dense_resource<w> : tensor<2xf32>
 {-# dialect_resources: { builtin: { w: "0x0400000000" } } #-}"""
-    with pytest.raises(MalformedError, match="expected 2 elements of 4 bytes, found 1 bytes of data in resource 'w'"):
+    with pytest.raises(MalformedError, match="expected 2 elements of 4 bytes, got 1 bytes of data in resource 'w'"):
         Parser(Source(source)).program()

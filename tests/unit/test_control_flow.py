@@ -94,7 +94,7 @@ def test_checks_declared_result_sizes_of_branches() -> None:
     program = sr.load(BRANCHES)
     assert program.run(PAIR, np.bool_(True))[0].tolist() == [0, 1]
     with pytest.raises(
-        sr.EvaluationError, match="returns tensor<3xf32> here, where tensor<2xf32> is declared"
+        sr.EvaluationError, match="expected a result of type tensor<2xf32>, got tensor<3xf32>"
     ) as raised:
         program.run(TRIPLE, np.bool_(True))
     assert raised.value.diagnostics[0].line == 3
@@ -117,9 +117,9 @@ func.func @main(%x: tensor<4xf32>, %p: tensor<i1>) -> tensor<4xf32> {
 @pytest.mark.parametrize(
     ("sizes", "result", "reason"),
     [
-        ("5", "tensor<4xf32>", r"returns tensor<5xf32> here, where tensor<4xf32> is declared"),
+        ("5", "tensor<4xf32>", r"expected a result of type tensor<4xf32>, got tensor<5xf32>"),
         ("2, 3", "tensor<?x?xf32>", r"\(C2\): size\(operand\) == size\(result\)"),
-        ("-2, -2", "tensor<?x?xf32>", r"returns tensor<-2x-2xf32> here, where tensor<\?x\?xf32> is declared"),
+        ("-2, -2", "tensor<?x?xf32>", r"expected a result of type tensor<\?x\?xf32>, got tensor<-2x-2xf32>"),
     ],
 )
 def test_checks_constant_shapes_only_in_branches_that_run(sizes: str, result: str, reason: str) -> None:

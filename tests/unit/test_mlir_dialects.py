@@ -56,7 +56,7 @@ def test_cast_rejects_other_shapes_at_run_time() -> None:
     }
     """)
     assert program.run(np.array([1, 2], np.int32))[0].tolist() == [1, 2]
-    with pytest.raises(sr.EvaluationError, match=r"tensor<3xi32>.*tensor<2xi32>"):
+    with pytest.raises(sr.EvaluationError, match="expected a result of type tensor<2xi32>, got tensor<3xi32>"):
         program.run(np.array([1, 2, 3], np.int32))
 
 

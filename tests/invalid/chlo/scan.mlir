@@ -148,7 +148,7 @@ func.func @types(%inputs_and_inits0: tensor<4x!quant.uniform<i8:f32, 1.0>>, %inp
       %r = stablehlo.add %x, %sum : tensor<f32>
       stablehlo.return %r, %r : tensor<f32>, tensor<f32>
   }) : (tensor<4xf32>, tensor<f32>) -> (tensor<4xf32>, tensor<f32>)
-  // expected-error@+1 {{attribute 'operandSegmentSizes' must be a list of 64-bit integers}}
+  // expected-error@+1 {{attribute 'operandSegmentSizes' must be a list of two 32-bit integers}}
   %3:2 = "chlo.scan"(%inputs_and_inits0_1, %inputs_and_inits1) <{dimension = 0 : i64, is_reverse = false, operandSegmentSizes = "wrong", resultSegmentSizes = array<i32: 1, 1>}> ({
     ^bb0(%x: tensor<f32>, %sum: tensor<f32>):
       %r = stablehlo.add %x, %sum : tensor<f32>
@@ -160,7 +160,7 @@ func.func @types(%inputs_and_inits0: tensor<4x!quant.uniform<i8:f32, 1.0>>, %inp
       %r = stablehlo.add %x, %sum : tensor<f32>
       stablehlo.return %r, %r : tensor<f32>, tensor<f32>
   }) : (tensor<4xf32>, tensor<f32>) -> (tensor<4xf32>, tensor<f32>)
-  // expected-error@+1 {{attribute 'resultSegmentSizes' must be a list of 64-bit integers}}
+  // expected-error@+1 {{attribute 'resultSegmentSizes' must be a list of two 32-bit integers}}
   %5:2 = "chlo.scan"(%inputs_and_inits0_1, %inputs_and_inits1) <{dimension = 0 : i64, is_reverse = false, operandSegmentSizes = array<i32: 1, 1>, resultSegmentSizes = "wrong"}> ({
     ^bb0(%x: tensor<f32>, %sum: tensor<f32>):
       %r = stablehlo.add %x, %sum : tensor<f32>
