@@ -36,9 +36,9 @@ from stablehlo_ref.ir.types import (
 )
 from stablehlo_ref.syntax import literals
 from stablehlo_ref.syntax.attribute_text import attribute_text
+from stablehlo_ref.syntax.convolution import ConvolutionParser
 from stablehlo_ref.syntax.lexer import NUMBER, STRING, shorten, token
-from stablehlo_ref.syntax.locations import LocationParser
-from stablehlo_ref.syntax.structs import CONVOLUTION_LISTS, STRUCTS
+from stablehlo_ref.syntax.structs import STRUCTS
 from stablehlo_ref.syntax.types import SIMPLE_TYPE
 
 DIALECTS_WITH_STRUCTS = ("stablehlo", "chlo")
@@ -56,7 +56,7 @@ _match_dense_rest = re.compile(rf'(?:[^>"/]++|{STRING}|//[^\n]*+|/)*+>').match
 _find_numbers = re.compile(r"-?\d+").findall
 
 
-class AttributeParser(LocationParser):
+class AttributeParser(ConvolutionParser):
     """Parses attributes. Subclasses define `attribute_alias` for aliases (`#name`)."""
 
     def __init__(self, source: Source) -> None:
@@ -415,43 +415,6 @@ class AttributeParser(LocationParser):
             if not self.accept(",") and self.peek() != ">":
                 raise self.expected("',' or '>'")
         return StructAttribute("stablehlo.conv", STRUCTS["stablehlo.conv"] | fields)
-
-    # convolution-lists ::= list x list -> list ; list ::= [ (letter | integer) (, (letter | integer))* ]
-    def convolution_lists(self) -> dict[str, Attribute]:
-        """Parse the dimension numbers of a convolution in the form `[b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f]`."""
-        fields: dict[str, Attribute] = {}
-        for (letters, spatial), separator in zip(CONVOLUTION_LISTS, ("x", "->", "")):
-            self._convolution_list(letters, spatial, fields)
-            if separator:
-                self.expect(separator)
-        return fields
-
-    def _convolution_list(self, letters: dict[str, str], spatial: str, fields: dict[str, Attribute]) -> None:
-        """Parse one list into `fields`, given the fields of its letters and the field of its spatial dimensions."""
-        offset = self.start
-        positions: dict[int, int] = {}
-        for position, (label, place) in enumerate(self.items(self._convolution_label, "[", "]")):
-            if label in letters and letters[label] not in fields:
-                fields[letters[label]] = IntegerAttribute(position)
-            elif not label.isdecimal() or len(label) > 4:
-                expecting = ", ".join(letter for letter, field in letters.items() if field not in fields)
-                raise self.error(f"Unexpected dimension {label}, expecting {expecting or 'integer value'}", place)
-            elif int(label) in positions:
-                raise self.error(f"Duplicate entries for spatial dimension {label}", place)
-            else:
-                positions[int(label)] = position
-        self._check_complete([letter for letter, field in letters.items() if field not in fields], "", offset)
-        self._check_complete([str(d) for d in range(len(positions)) if d not in positions], "spatial ", offset)
-        fields[spatial] = tuple(IntegerAttribute(positions[d]) for d in range(len(positions)))
-
-    def _convolution_label(self) -> tuple[str, int]:
-        """Parse a letter or a number, and return it with its offset."""
-        offset, label = self.start, self.advance()
-        return (f"-{self.advance()}" if label == "-" else label), offset
-
-    def _check_complete(self, missing: list[str], kind: str, offset: int) -> None:
-        if missing:
-            raise self.error(f"Expected {kind}dimensions {', '.join(missing)} not specified", offset)
 
     def _affine(self) -> OpaqueAttribute:
         """Parse `affine_map<...>` or `affine_set<...>`, whose brackets may contain comparisons and arrows."""
