@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import io
 import os
 import re
@@ -142,6 +141,8 @@ def unpacked(data: Data, filename: str) -> Data:
 
 
 def _gunzip(data: bytes, filename: str) -> bytes:
+    import gzip  # rarely needed
+
     try:
         with gzip.open(io.BytesIO(data)) as file:
             return _limited(file.read(MAX_UNPACKED + 1), filename)

@@ -134,9 +134,7 @@ def main() -> int:
     ops = own_definitions()
     wrong = [line for definition in ops for line in mismatches(definition)]
     print("\n".join(wrong))
-    print(
-        f"bare Any: {share:.1%} of {total.total()} annotations; {len(wrong)} annotations of roles of {len(ops)} ops are wrong"
-    )
+    print(f"bare Any: {share:.1%} of {total.total()} annotations; {len(wrong)} roles of {len(ops)} ops are wrong")
     return bool(wrong) or share > MAX_SHARE
 
 

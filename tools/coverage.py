@@ -49,8 +49,9 @@ CHECKED_AT_RUN_TIME = {
 
 # Ops that return an operand, a variable or the results of a function, or whose result is unspecified.
 NOTHING_TO_COMPUTE = {
+    "bufferization.to_buffer", "bufferization.to_memref", "bufferization.to_tensor",
     "builtin.unrealized_conversion_cast", "func.call", "interpreter.probe", "interpreter.run_parallel",
-    "ml_program.global_load", "ml_program.global_load_const", "sdy.all_gather", "sdy.all_reduce", "sdy.all_slice",
+    "memref.get_global", "ml_program.global_load", "ml_program.global_load_const", "sdy.all_gather", "sdy.all_reduce", "sdy.all_slice",
     "sdy.all_to_all", "sdy.collective_permute", "sdy.constant", "sdy.data_flow_edge", "sdy.func_data_flow_edge",
     "sdy.named_computation", "sdy.propagation_barrier", "sdy.reduce_scatter", "sdy.replicated_to_unreduced",
     "sdy.reshard", "sdy.sharded_to_unreduced", "sdy.sharding_constraint", "shape.assuming", "tensor.empty",
@@ -169,17 +170,8 @@ def _mark(holds: bool) -> str:
 
 # --- evidence ----------------------------------------------------------------------------------------------------
 
-ORACLES_OF_DIALECTS = (
-    "arith",
-    "check",
-    "chlo",
-    "complex",
-    "math",
-    "scf",
-    "sdy",
-    "shape",
-    "tensor",
-)  # all other modules have StableHLO's
+# Dialects whose oracles are in modules of their names; all other modules have StableHLO's.
+ORACLES_OF_DIALECTS = ("affine", "arith", "check", "chlo", "complex", "math", "scf", "sdy", "shape", "tensor")
 
 
 @dataclass(frozen=True)

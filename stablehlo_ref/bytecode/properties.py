@@ -58,10 +58,6 @@ _ARITH = {
 # Attributes that mean what leaving them out means.
 IMPLIED = (OpaqueAttribute("#arith.fastmath<none>"), OpaqueAttribute("#arith.overflow<none>"))
 
-WITHOUT_PROPERTIES = (
-    "complex.eq", "complex.neq", "math.absi", "math.ctlz", "math.ctpop", "math.cttz", "math.ipowi",
-)  # fmt: skip
-
 # Ops whose definition here does not say what MLIR's does, or that have no definition.
 DIFFERENT: Mapping[str, tuple[Property, ...]] = {
     op: _properties(text.split())
@@ -73,7 +69,9 @@ DIFFERENT: Mapping[str, tuple[Property, ...]] = {
         "func.call_indirect": "arg_attrs? res_attrs?",
         "func.constant": "value",
         "func.func": "arg_attrs? function_type no_inline? res_attrs? sym_name sym_visibility?",
-        **dict.fromkeys(WITHOUT_PROPERTIES, ""),
+        **dict.fromkeys(
+            ["complex.eq", "complex.neq", "math.absi", "math.ctlz", "math.ctpop", "math.cttz", "math.ipowi"], ""
+        ),
         "math.fma": "fastmath? roundingmode?",
         "sdy.all_gather": "gathering_axes out_sharding",
         "sdy.all_reduce": "out_sharding reduction_axes",

@@ -1,9 +1,11 @@
 """Register all ops: importing this module imports every module that defines op classes or custom_call targets."""
 
 from stablehlo_ref.dialects import (
+    affine,
     arith,
     arith_comparison,
     arith_conversion,
+    bufferization,
     builtin,
     cf,
     check,
@@ -15,6 +17,7 @@ from stablehlo_ref.dialects import (
     func,
     interpreter,
     math,
+    memref,
     ml_program,
     scf,
     sdy,
@@ -70,12 +73,14 @@ from stablehlo_ref.targets import (
 )
 
 __all__ = [
+    "affine",
     "annotations",
     "arith",
     "arith_comparison",
     "arith_conversion",
     "asynchrony",
     "bitwise",
+    "bufferization",
     "builtin",
     "cf",
     "check",
@@ -111,6 +116,7 @@ __all__ = [
     "linear_algebra",
     "math",
     "mhlo",
+    "memref",
     "ml_program",
     "normalization",
     "quantization",

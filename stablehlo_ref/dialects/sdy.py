@@ -17,7 +17,7 @@ from stablehlo_ref.define.type_constraints import anything, token
 from stablehlo_ref.diagnostics import UnsupportedError
 from stablehlo_ref.dialects.mlir_types import any_tensor, static_tensor
 from stablehlo_ref.dialects.sdy_codecs import Direction, MeshValue, PropagationDirection, ShardingsValue, ShardingValue
-from stablehlo_ref.dialects.sdy_shardings import check_value, check_values, rejecting
+from stablehlo_ref.dialects.sdy_shardings import check_value, check_values, probed, rejecting
 from stablehlo_ref.ir.attributes import DenseResource
 from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.ir.types import FunctionType, TensorType, TokenType, Type
@@ -139,6 +139,7 @@ class FuncDataFlowEdge(Annotation, op="func_data_flow_edge"):
 
 def is_at_call(value: Value) -> bool:
     """Whether a value is an argument of a function or a result of a call."""
+    value = probed(value)
     if isinstance(value.owner, Operation):
         return value.owner.name == "func.call"
     around = value.owner.parent if value.owner else None

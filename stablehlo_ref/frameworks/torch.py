@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -65,8 +64,10 @@ def _define_missing_overloads() -> Any:
     torchax 0.0.13 registers functions for overloads with named dimensions, which PyTorch 2.13 removed. It is enough
     that the names exist. The library must stay alive.
     """
+    from importlib.util import find_spec
+
     torch = require("torch")
-    spec = importlib.util.find_spec("torchax")
+    spec = find_spec("torchax")
     library = torch.library.Library("aten", "FRAGMENT")
     if spec is None or spec.origin is None:
         return library

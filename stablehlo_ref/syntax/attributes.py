@@ -202,6 +202,24 @@ class AttributeParser(LocationParser):
             self.dense_literals[match[1]] = value
         return value
 
+    def elements(self, type: Type) -> Attribute:
+        """Parse `dense<...>` or `dense_resource<...>` of a type that the text does not repeat."""
+        offset, is_dense = self.start, self.accept("dense")
+        if not is_dense:
+            self.expect("dense_resource")
+        self.expect("<")
+        if not is_dense:
+            resource = DenseResource(self._resource_key(), type)
+            self.expect(">")
+            self.resources.append((resource, offset))
+            return resource
+        start, stop = self.position, self._dense_end()
+        self.position = stop + 1
+        return self._elements(start, stop, type, offset)
+
+    def _resource_key(self) -> str:
+        return self.string() if self.peek()[:1] == '"' else self.word("a resource key")
+
     def _dense_end(self) -> int:
         """Return the offset of the `>` that ends the dense literal whose elements are next."""
         start = self.position
@@ -240,7 +258,7 @@ class AttributeParser(LocationParser):
         offset = self.start
         self.advance()
         self.expect("<")
-        key = self.string() if self.peek()[:1] == '"' else self.word("a resource key")
+        key = self._resource_key()
         self.expect(">")
         self.expect(":")
         resource = DenseResource(key, self.type())

@@ -15,8 +15,8 @@ OF_CHLO = {
     for name in ("acos", "acosh", "asin", "asinh", "atan", "atanh", "cosh", "erf", "erf_inv", "ragged_dot", "sinh")
 } | {"topk": "chlo.top_k", "scan": "chlo.scan"}
 STRUCTS = frozenset((
-    "bounds", "channel_handle", "conv", "dot", "dot_algorithm", "gather", "output_operand_alias", "result_accuracy",
-    "scatter", "type_extensions",
+    "axis_ref", "bounds", "channel_handle", "conv", "dot", "dot_algorithm", "gather", "mesh", "mesh_axis",
+    "output_operand_alias", "replica_group_mesh_axes", "result_accuracy", "scatter", "type_extensions",
 ))  # fmt: skip
 ENUMERATIONS = frozenset((
     "comparison_direction", "comparison_type", "fft_type", "precision", "result_accuracy_mode", "rng_algorithm",

@@ -117,12 +117,14 @@ class Printer:
 
     def operation(self, op: Operation) -> None:
         """Print an operation."""
+        if isinstance(form := op.properties.get(VERBATIM), Verbatim):
+            operands = list(map(self.operand, op.operands))
+            written = verbatim.printed(form, operands, self.used, INDENT * self.indent)
+            self.parts += (self._result_names(op), op.name, written)
+            return
         self.parts.append(self._result_names(op))
         in_function = self.in_function
-        if isinstance(form := op.properties.get(VERBATIM), Verbatim):
-            written = verbatim.printed(form, list(map(self.operand, op.operands)), self.used, INDENT * self.indent)
-            self.parts.append(op.name + written)
-        elif self.generic or not self._pretty(op):
+        if self.generic or not self._pretty(op):
             self.in_function = False
             self._generic(op)
         self.in_function = in_function

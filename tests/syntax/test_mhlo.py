@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -11,8 +13,10 @@ import stablehlo_ref as sr
 from stablehlo_ref.cli import run
 from stablehlo_ref.cli.console import split_text
 from stablehlo_ref.syntax.compare import difference
+from tests.shared import MLIR_PYTHON, needs_mlir
 
 INTERPRET = sorted((Path(__file__).parents[1] / "interpret").glob("*.mlir"))
+STEP = 5  # between the files that MLIR is asked about
 # Attributes that mhlo does not have, and names of handlers.
 NOT_IN_MHLO = re.compile(r"#stablehlo\.(?:axis_ref|mesh|replica_group)|@stablehlo\.|stablehlo\.future")
 
@@ -27,6 +31,23 @@ def test_reads_ops_of_mhlo_as_those_of_stablehlo(path: Path) -> None:
         if "stablehlo." in part and not NOT_IN_MHLO.search(part):
             spelled = re.sub(r"\bstablehlo\b(?=[.<])", "mhlo", part)
             assert difference(read(part).module, read(spelled).module) is None
+
+
+@needs_mlir
+def test_reads_what_mlir_prints() -> None:
+    parts = [part for path in INTERPRET[::STEP] for _, part in split_text(path.read_text("utf-8"))]
+    lines = "".join(json.dumps(without_checks(part)) + "\n" for part in parts)
+    command = [MLIR_PYTHON, str(Path(__file__).with_name("mhlo_writer.py"))]
+    done = subprocess.run(command, input=lines, capture_output=True, text=True, check=True)
+    programs = [forms for line in done.stdout.splitlines() if (forms := json.loads(line))]
+    assert len(programs) > 40
+    for text, *forms in programs:
+        for spelled in forms:
+            assert difference(read(text).module, read(spelled).module) is None, spelled
+
+
+def without_checks(text: str) -> str:
+    return "\n".join(line for line in text.splitlines() if not line.strip().startswith("check."))
 
 
 def body(line: str) -> sr.Program:
