@@ -18,10 +18,12 @@ from stablehlo_ref.passes import (
     instrument_with_probe,
     legalize_deprecated_ops,
     legalize_quant_to_math,
+    quantized_op_to_qdq,
     refine_arguments,
     refine_shapes,
     strip_debuginfo,
     symbol_dce,
+    wrap_in_composite,
 )
 from stablehlo_ref.passes.registry import Pass
 
@@ -33,11 +35,13 @@ ALL = (
     fold.SCCP,
     fold.FOLDER,
     composite_to_call.PASS,
+    wrap_in_composite.PASS,
     strip_debuginfo.PASS,
     chlo_legalize_to_stablehlo.PASS,
     chlo_pre_serialization.PASS,
     legalize_deprecated_ops.PASS,
     legalize_quant_to_math.PASS,
+    quantized_op_to_qdq.PASS,
     convert_to_signless.PASS,
     instrument_with_probe.PASS,
     refine_arguments.PASS,
