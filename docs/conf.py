@@ -27,7 +27,6 @@ nitpicky = False
 
 html_theme = "furo"
 html_title = "stablehlo-ref"
-html_static_path = ["_static"]
 html_theme_options = {
     "source_repository": "https://github.com/stablehlo-ref/stablehlo-ref/",
     "source_branch": "main",

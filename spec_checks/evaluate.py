@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-import stablehlo_ref  # noqa: F401  (registers the ops)
+import stablehlo_ref.dialects.register_all  # noqa: F401
 from stablehlo_ref.define.bound import Site, bind, bind_types
 from stablehlo_ref.define.constraints import check_constraints
 from stablehlo_ref.define.context import Context

@@ -50,7 +50,7 @@ def offset(x: np.ndarray) -> np.ndarray:
 
 
 def unaligned(x: np.ndarray) -> np.ndarray:
-    """Return a copy at an address that is no multiple of the size of an element."""
+    """Return a copy at an address that is not a multiple of the size of an element."""
     buffer = np.zeros(x.nbytes + 1, np.uint8)
     view = buffer[1:].view(x.dtype).reshape(x.shape)
     view[...] = x

@@ -94,7 +94,7 @@ def dtypes(*groups: tuple[np.dtype[Any], ...]) -> st.SearchStrategy[np.dtype[Any
 
 
 def same(actual: np.ndarray, expected: np.ndarray) -> bool:
-    """Whether two arrays are bitwise equal, except that any two NaNs are equal."""
+    """Return whether two arrays are bitwise equal, except that any two NaNs are equal."""
     if actual.dtype != expected.dtype or actual.shape != expected.shape:
         return False
     if actual.dtype.kind == "c":

@@ -86,7 +86,7 @@ def oracle_of(op: str) -> Any:
 
 
 def alike(actual: Array, expected: Array) -> bool:
-    """Whether arrays are equal, up to the sign of zeros that replace NaN in formats without NaN."""
+    """Return whether arrays are equal, up to the sign of zeros that replace NaN in formats without NaN."""
     if actual.dtype.name.startswith(("float4_", "float6_")):
         return actual.dtype == expected.dtype and actual.shape == expected.shape and bool(np.all(actual == expected))
     return same(actual, expected)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-import stablehlo_ref  # noqa: F401  (registers the ops)
+import stablehlo_ref.dialects.register_all  # noqa: F401
 from stablehlo_ref.define.definition import REGISTRY
 from stablehlo_ref.define.formulas import labels
 from stablehlo_ref.define.op import Group, In, Ins, Out, Outs

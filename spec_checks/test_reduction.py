@@ -12,12 +12,16 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from spec_checks.evaluate import combine, evaluate, region
+from spec_checks.evaluate import NOWHERE, combine, evaluate, region
 from spec_checks.oracles import elementwise
 from spec_checks.oracles.reduction import is_among, reduce, reduce_schedules
-from spec_checks.strategies import ALL, BOOLEANS, FLOATS, INTEGERS, arrays, dtypes, same, shapes
+from spec_checks.strategies import ALL, BOOLEANS, FLOATS, INTEGERS, WIDE_FLOATS, arrays, dtypes, same, shapes
 from stablehlo_ref.algorithms import arg_reductions, reduction_schedule
+from stablehlo_ref.execute.plan import FramePlanner, Planner
 from stablehlo_ref.execute.regions import PlannedRegion
+from stablehlo_ref.execute.run import FunctionPlan
+from stablehlo_ref.ir.core import Operation
+from stablehlo_ref.limits import Limits
 from stablehlo_ref.numerics.dtypes import element_type_of
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -84,6 +88,90 @@ def test_schedule_is_legal(op: str, data: st.DataObject) -> None:
     actual = evaluate("reduce", operand, init, bodies=[combine(op, element_type_of(dtype))], dimensions=(0,))
     allowed = reduce_schedules((operand,), (init,), computation_of(op), max_init_values=1)
     assert is_among((actual,), allowed), f"{op} {operand!r} {init!r}: {actual!r} is not one of {allowed}"
+
+
+@pytest.mark.parametrize("op", ("subtract", "divide", "remainder", "power", "atan2"))
+@settings(max_examples=15, deadline=None)
+@given(data=st.data())
+def test_ops_that_are_not_associative_are_folded_from_the_left(op: str, data: st.DataObject) -> None:
+    integers = INTEGERS if op == "subtract" else ()
+    dtype, shape = data.draw(dtypes(WIDE_FLOATS, integers)), data.draw(shapes(max_size=5))
+    dimensions = data.draw(some_axes(len(shape)))
+    operand, init = data.draw(arrays(dtype, shape)), data.draw(arrays(dtype, ()))
+    kept = tuple(n for d, n in enumerate(shape) if d not in dimensions)
+    size = prod(shape[d] for d in dimensions)
+    actual = evaluate("reduce", operand, init, bodies=[combine(op, element_type_of(dtype))], dimensions=dimensions)
+    moved = np.moveaxis(operand, sorted(dimensions), range(len(dimensions))).reshape(size, *kept)
+    value = np.broadcast_to(init, kept)
+    for row in moved:
+        value = evaluate(op, value, row)
+    expected = np.asarray(value)
+    assert same(actual, expected), f"{op} {operand!r} {init!r} {dimensions}: {actual!r}, not {expected!r}"
+
+
+@pytest.mark.parametrize(
+    ("op", "dtype"), [("subtract", "f4"), ("subtract", "f8"), ("subtract", "c8"), ("divide", "f4")]
+)
+@pytest.mark.parametrize(
+    ("shape", "dimensions"), [((5000,), (0,)), ((3, 700), (1,)), ((700, 3), (0,)), ((30, 40), (0, 1))]
+)
+def test_long_left_folds(op: str, dtype: str, shape: tuple[int, ...], dimensions: tuple[int, ...]) -> None:
+    x, init = np.random.default_rng(0).uniform(0.9, 1.1, shape).astype(dtype), np.dtype(dtype).type(1)
+    actual = evaluate("reduce", x, init, bodies=[combine(op, element_type_of(x.dtype))], dimensions=dimensions)
+    value, function = init, {"subtract": np.subtract, "divide": np.divide}[op]
+    for row in np.moveaxis(x, dimensions, range(len(dimensions))).reshape(-1, *actual.shape):
+        value = function(value, row)
+    assert same(actual, np.asarray(value))
+
+
+@pytest.mark.parametrize("element", ("f32", "f64", "bf16", "f8E5M2", "i32", "ui8", "i4", "complex<f64>"))
+@pytest.mark.parametrize(
+    ("body", "associative"),
+    [
+        ("add %a, %b", True), ("multiply %a, %b", True), ("subtract %a, %b", False), ("add %a, %a", False),
+        ("subtract %b, %a", False), ("multiply %a, %a", False),
+    ],
+)  # fmt: skip
+def test_a_trial_shows_what_is_associative(element: str, body: str, associative: bool) -> None:
+    t = f"tensor<{element}>"
+    text = f"(%a: {t}, %b: {t}) -> {t} {{ %0 = stablehlo.{body} : {t} func.return %0 : {t} }}"
+    assert planned(text).is_associative == associative
+
+
+@pytest.mark.parametrize(
+    ("ops", "associative"),
+    [
+        ("%0 = stablehlo.add %a, %b : T %1 = stablehlo.multiply %a, %b : T %2 = stablehlo.subtract %0, %1 : T", True),
+        ("%0 = stablehlo.multiply %a, %b : T %2 = stablehlo.add %0, %a : T", False),
+        ("%h = stablehlo.constant dense<0.5> : T %0 = stablehlo.add %a, %b : T"
+         " %2 = stablehlo.multiply %0, %h : T", False),
+        ("%0 = stablehlo.exponential %a : T %1 = stablehlo.exponential %b : T %3 = stablehlo.add %0, %1 : T"
+         " %2 = stablehlo.log %3 : T", True),
+        ("%2 = stablehlo.constant dense<0.5> : T", True),
+    ],
+)  # fmt: skip
+def test_a_trial_allows_for_rounding(ops: str, associative: bool) -> None:
+    text = f"(%a: T, %b: T) -> T {{ {ops} func.return %2 : T }}".replace("T", "tensor<f32>")
+    assert planned(text).is_associative == associative
+
+
+def test_argmax_is_associative_and_independent_parts_are_tried_one_by_one() -> None:
+    assert planned(extreme_body("GT", "f32")).is_associative
+    types = "tensor<f32>, tensor<i32>"
+    text = f"""(%a: tensor<f32>, %i: tensor<i32>, %b: tensor<f32>, %j: tensor<i32>) -> ({types}) {{
+      %0 = stablehlo.add %a, %b : tensor<f32>
+      %1 = stablehlo.subtract %i, %j : tensor<i32>
+      func.return %0, %1 : {types}
+    }}"""
+    assert [part.is_associative for part in planned(text).parts] == [True, False]
+    x, i = np.arange(4, dtype=np.float32), np.arange(4, dtype=np.int32)
+    total, rest = evaluate("reduce", x, i, np.float32(0), np.int32(9), bodies=[region(text)], dimensions=(0,))
+    assert total == 6 and rest == 3
+
+
+def planned(text: str) -> PlannedRegion:
+    module = Operation("builtin.module", [], (), {}, {}, [], NOWHERE)
+    return FramePlanner(Planner(module, Limits()), FunctionPlan("reduce")).region(region(text))
 
 
 # --- the schedule ---------------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Compare sort with its oracle: comparators of keys, strict weak orderings, and comparators that are no sorting."""
+"""Compare sort with its oracle: comparators of keys, strict weak orderings, and comparators that define no order."""
 
 from __future__ import annotations
 
@@ -240,7 +240,7 @@ def test_merging_is_stable(n: int) -> None:
 
 
 @pytest.mark.parametrize("body", ("GE", "NE", "EQ"))
-def test_comparators_that_are_no_ordering_return_a_permutation(body: str) -> None:
+def test_comparators_without_an_order_return_a_permutation(body: str) -> None:
     x = np.random.default_rng(0).integers(0, 5, 50).astype(np.int32)
     for tier in ("lanes", "recognised"):
         with pytest.MonkeyPatch.context() as patch:

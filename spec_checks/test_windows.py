@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from spec_checks.evaluate import combine, evaluate, region
 from spec_checks.oracles import elementwise
 from spec_checks.oracles.reduction import is_among, reduce_schedules, reduce_window, select_and_scatter
-from spec_checks.strategies import BOOLEANS, FLOATS, INTEGERS, arrays, dtypes, same, shapes
+from spec_checks.strategies import BOOLEANS, FLOATS, INTEGERS, WIDE_FLOATS, arrays, dtypes, same, shapes
 from spec_checks.test_reduction import (
     ANY_ORDER,
     GENERAL,
@@ -29,7 +29,7 @@ from stablehlo_ref.algorithms import reduction_schedule, sliding_windows
 from stablehlo_ref.algorithms import select_and_scatter as algorithm
 from stablehlo_ref.diagnostics import EvaluationError
 from stablehlo_ref.numerics.dtypes import element_type_of
-from stablehlo_ref.ops.windows import num_windows, window_folds
+from stablehlo_ref.ops.windows import num_windows
 
 __all__ = ["small"]
 
@@ -117,6 +117,39 @@ def test_padding_is_combined_by_regions_without_neutral_element(body: str, paddi
         assert is_among((result,), allowed), f"{window} with {init}: {result}, not one of {allowed}"
 
 
+@pytest.mark.parametrize("op", ("add", "multiply", "subtract", "divide"))
+@FAST
+@given(data=st.data())
+def test_short_windows_are_folded_from_the_left(op: str, data: st.DataObject) -> None:
+    floats = WIDE_FLOATS if op == "divide" else FLOATS  # formats without NaN have zeros instead, of either sign
+    dtype, shape = data.draw(dtypes(floats)), data.draw(shapes(max_rank=2, max_size=4))
+    operand, init, attributes = data.draw(arrays(dtype, shape)), data.draw(arrays(dtype, ())), data.draw(windows(shape))
+    actual = evaluate("reduce_window", operand, init, bodies=[combine(op, element_type_of(dtype))], **attributes)
+    result = ((sizes_of(shape, attributes), dtype),)
+    (expected,) = reduce_window((operand,), (init,), **attributes, body=computation_of(op), result=result)
+    assert same(actual, expected), f"{op} {operand!r} {init!r} {attributes}: {actual!r}, not {expected!r}"
+
+
+@pytest.mark.parametrize("op", ("subtract", "divide"))
+@pytest.mark.parametrize(
+    ("shape", "attributes"),
+    [
+        ((300,), {"window_dimensions": (200,)}),
+        ((40, 50), {"window_dimensions": (9, 11), "window_strides": (2, 3), "padding": ((3, 0), (0, 4))}),
+        ((90,), {"window_dimensions": (90,), "padding": ((89, 0),)}),
+        ((90,), {"window_dimensions": (90,), "padding": ((0, 89),)}),
+    ],
+)
+def test_windows_of_ops_that_are_not_associative(op: str, shape: tuple[int, ...], attributes: Windows) -> None:
+    x, init = np.random.default_rng(0).uniform(0.9, 1.1, shape).astype(np.float32), np.float32(1)
+    ones = dict.fromkeys(("window_strides", "base_dilations", "window_dilations"), (1,) * len(shape))
+    attributes = {**ones, "padding": ((0, 0),) * len(shape), **attributes}
+    actual = evaluate("reduce_window", x, init, bodies=[combine(op, "f32")], **attributes)
+    result = ((sizes_of(shape, attributes), x.dtype),)
+    (expected,) = reduce_window((x,), (init,), **attributes, body=computation_of(op), result=result)
+    assert same(actual, expected)
+
+
 def test_rejects_padding_larger_than_memory() -> None:
     x, body = np.ones(1, np.float32), combine("add", "f32")
     attributes = {"window_dimensions": (1,), "window_strides": (1 << 62,), "padding": ((0, 1 << 62),)}
@@ -155,13 +188,14 @@ def test_windows_keep_the_order_of_elements(small: None, shape: tuple[int, ...],
     strides = tuple(data.draw(st.lists(st.integers(1, 4), min_size=rank, max_size=rank)))
     dilations = tuple(data.draw(st.integers(1, max(1, (n - 1) // max(1, w - 1)))) for n, w in zip(shape, window))
     operand = names(shape)
-    (actual,) = window_folds(window, strides, dilations)(Concatenate())([operand])  # type: ignore[arg-type]
+    (actual,) = sliding_windows.reduce_windows(Strings(), [operand], window, strides, dilations)
+    (folded,) = sliding_windows.fold_windows(Strings(), [""], [operand], window, strides, dilations)  # type: ignore[list-item]
     expected = np.empty(actual.shape, object)
     for index in np.ndindex(*actual.shape):
         starts = [i * s for i, s in zip(index, strides)]
         ends = [a + (w - 1) * d + 1 for a, w, d in zip(starts, window, dilations)]
         expected[index] = "".join(operand[tuple(map(slice, starts, ends, dilations))].flat)
-    assert np.array_equal(actual, expected)
+    assert np.array_equal(actual, expected) and np.array_equal(folded, expected)
     ones = (1,) * rank
     assert actual.shape == num_windows(shape, window, strides, ones, dilations, ((0, 0),) * rank)
 
@@ -192,7 +226,6 @@ class Strings(reduction_schedule.Combine):
     """As `Concatenate`, with the other methods of Combine."""
 
     def __init__(self) -> None:
-        self.pair = self.any_order = None
         self.dtype = np.dtype(object)
         self.each = lambda lhs, rhs: [lhs + rhs]
 
@@ -238,7 +271,7 @@ def select_body(direction: str, element: Any) -> Any:
 @FAST
 @given(data=st.data())
 def test_select_and_scatter(direction: str, few: int, scatter: str, data: st.DataObject) -> None:
-    """Windows of up to `few` elements are searched by position, larger ones are folded, for which NE is no order."""
+    """Windows of up to `few` elements are searched by position, larger ones are folded, which NE does not define."""
     dtype = data.draw(dtypes(INTEGERS, FLOATS) if scatter == "maximum" else dtypes(INTEGERS))
     shape = data.draw(shapes(max_rank=3, max_size=4))
     rank = len(shape)

@@ -17,11 +17,11 @@ from stablehlo_ref.program import Program
 def load_bundle(folder: Path, function: str | None = None) -> Program:
     """Return the program of a function in a bundle, with its weights and constants bound.
 
-    A bundle has `functions/<name>.meta`, which tells where each input comes from (an argument, a weight or a constant),
+    A bundle has `functions/<name>.meta`, which says where each input comes from (an argument, a weight or a constant),
     the program itself in `functions/<name>.bytecode` or `.mlir`, the weights in `data/` and constants in `constants/`,
     in numpy's format. `function` may be left out if there is only one, or one called `forward`.
 
-    MalformedError for a folder that is no bundle, or of which a file is missing or malformed.
+    MalformedError for a folder that is not a bundle, or if one of its files is missing or malformed.
     """
     functions = {path.stem: path for path in sorted((folder / "functions").glob("*.meta"))}
     if not functions:

@@ -1,8 +1,7 @@
-"""Programs from wherever they are: files, text, bytes, archives, objects of frameworks."""
+"""Load programs from files, text, bytes, archives and objects of frameworks."""
 
 from __future__ import annotations
 
-import gzip
 import io
 import os
 import re
@@ -22,7 +21,7 @@ from stablehlo_ref.parsing import parse as parse  # part of the public interface
 from stablehlo_ref.program import Program
 
 GZIP, ZSTANDARD, ZIP = b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"PK\x03\x04"
-HEAD = 4096  # bytes that tell what a file is
+HEAD = 4096  # bytes that identify the format of a file
 MAX_UNPACKED = 1 << 34  # bytes of a compressed program
 
 _STARTS_LIKE_MLIR = re.compile(r'\s*(?:module\b|func\.func\b|"[\w.]+"\s*\(|[#!][\w$.\-]+\s*=|//|%[\w$.\-]+\s*=)')
@@ -41,9 +40,9 @@ def load(
 
     `source` is a path; MLIR text (a `str` with a newline, or one that starts like MLIR); bytes of text, of bytecode
     or of a portable artifact; an open file; or an object of a framework that holds a program: `jax.export.Exported`,
-    `jax.stages.Lowered`, `torch.export.ExportedProgram`. A file may also be compressed (`.gz`, `.zst`), be what
-    `Exported.serialize()` of JAX gives, a `.pt2` file of PyTorch, or a folder with a StableHLO bundle. What a file is
-    is recognised by its contents. Constants of bytecode are mapped, not copied.
+    `jax.stages.Lowered`, `torch.export.ExportedProgram`. A file may also be compressed (`.gz`, `.zst`), the result of
+    JAX's `Exported.serialize()`, a `.pt2` file of PyTorch, or a folder with a StableHLO bundle. The format of a file is
+    recognised by its contents. Constants of bytecode are mapped, not copied.
 
     Raises MalformedError (also if a file cannot be read) or InvalidError, with the place.
     """
@@ -53,7 +52,7 @@ def load(
 
 
 def open_program(source: Any, allow_unregistered_dialect: bool = False, entry: str | None = None) -> Program:
-    """Return the program that `load` does, without verifying it where it need not be to be read."""
+    """Return the program that `load` returns, without verifying it unless reading it requires that."""
     if isinstance(source, str) and ("\n" in source or _STARTS_LIKE_MLIR.match(source)):
         return parse(source, allow_unregistered_dialect=allow_unregistered_dialect, entry=entry)
     if isinstance(source, Data):
@@ -125,7 +124,7 @@ def _contents(file: io.BufferedReader, path: str) -> Data:
 
 
 def _is_binary(head: bytes) -> bool:
-    """Whether a file starts like bytecode, an archive, or something with bytecode in it."""
+    """Return whether a file starts like bytecode, an archive, or something with bytecode in it."""
     return head.startswith((BYTECODE, GZIP, ZSTANDARD, ZIP)) or (b"\0" in head and BYTECODE in head)
 
 
@@ -142,6 +141,8 @@ def unpacked(data: Data, filename: str) -> Data:
 
 
 def _gunzip(data: bytes, filename: str) -> bytes:
+    import gzip  # rarely needed
+
     try:
         with gzip.open(io.BytesIO(data)) as file:
             return _limited(file.read(MAX_UNPACKED + 1), filename)

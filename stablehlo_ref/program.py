@@ -363,7 +363,7 @@ class Program:
         `inputs_per_process` has the arrays of each process, in order or by name, for the processes in row-major order:
         (0, 0), (0, 1), ... of (replica id, partition id). Sizes of the grid that are not given are the module's
         attributes `mhlo.num_replicas` and `mhlo.num_partitions`; without these, they follow from the number of inputs,
-        which are for replicas unless `num_replicas` is given. A read of the infeed, in whichever process, takes the
+        which are for replicas unless `num_replicas` is given. A read of the infeed, in any process, takes the
         next item of `infeed`, a sequence of arrays; each write to the outfeed is appended to `outfeed`. If several
         processes return the same value, they may share one read-only array. The options are those of `run`. Raises
         EvaluationError as `run` does, and for a deadlock.

@@ -180,7 +180,7 @@ def _is_terminator(op: Operation) -> bool:
 
 
 def _may_be_terminator(op: Operation) -> bool:
-    """Whether an op is a terminator, or has no class that tells."""
+    """Return whether an op is a terminator, or may be one because it has no class."""
     return definition_of(op) is None or _is_terminator(op)
 
 

@@ -39,7 +39,7 @@ def read_weights(source: Weights) -> dict[str, Any] | list[Any]:
 
     A mapping (nested ones too) or a sequence of arrays or tensors; the path of a `.npz` or `.safetensors` file, of a
     `.pt`, `.pth` or `.bin` file of PyTorch (read without running code in it), or of a folder with `.npy` files.
-    EvaluationError if a file can't be read.
+    EvaluationError if a file cannot be read.
     """
     if isinstance(source, str | os.PathLike):
         return _read(Path(source))
@@ -47,7 +47,7 @@ def read_weights(source: Weights) -> dict[str, Any] | list[Any]:
         return dict(_flattened(source, ""))
     if isinstance(source, Sequence):
         return list(map(to_array, source))
-    raise TypeError(f"weights are a mapping, a sequence or a path, got {type(source).__name__}")
+    raise TypeError(f"expected weights as a mapping, a sequence or a path, got {type(source).__name__}")
 
 
 def _flattened(source: Any, prefix: str) -> Iterator[tuple[str, Any]]:
@@ -72,11 +72,11 @@ def _read(path: Path) -> dict[str, Any] | list[Any]:
     reader = readers.get(path.suffix)
     if reader is None:
         known = ", ".join(sorted(readers))
-        raise EvaluationError(f"can't read weights from {path}: expected a folder or a file of {known}")
+        raise EvaluationError(f"cannot read weights from {path}: expected a folder or a file of {known}")
     try:
         return reader(path)
     except (OSError, ValueError, EOFError, BadZipFile, KeyError) as error:
-        raise EvaluationError(f"can't read weights from {path}: {error}") from None
+        raise EvaluationError(f"cannot read weights from {path}: {error}") from None
 
 
 def _read_npz(path: Path) -> dict[str, Any]:
@@ -94,9 +94,9 @@ def _read_torch(path: Path) -> dict[str, Any]:
         loaded = torch.load(path, map_location="cpu", weights_only=True)
     except Exception as error:  # unpickling errors of many kinds
         reason = str(error).partition("\n")[0]
-        raise EvaluationError(f"can't read weights from {path}: {reason}") from None
+        raise EvaluationError(f"cannot read weights from {path}: {reason}") from None
     if not isinstance(loaded, Mapping):
-        raise EvaluationError(f"can't read weights from {path}: expected a state_dict, got {type(loaded).__name__}")
+        raise EvaluationError(f"cannot read weights from {path}: expected a state_dict, got {type(loaded).__name__}")
     return dict(_flattened(loaded, ""))
 
 
@@ -105,7 +105,7 @@ def _read_folder(path: Path) -> dict[str, Any]:
     files = sorted(path.rglob("*.npy"))
     names = [file.relative_to(path).with_suffix("").as_posix() for file in files]
     if not files:
-        raise EvaluationError(f"can't read weights from {path}: no .npy files in it")
+        raise EvaluationError(f"cannot read weights from {path}: no .npy files in it")
     return {name: np.load(file, allow_pickle=False, mmap_mode="r") for name, file in zip(names, files)}
 
 

@@ -26,8 +26,8 @@ One line for each op. `tools/check_op_table.py --write` generated this table.
 
 - **Evaluated**: programs with the op run.
 - **Verified**: every constraint on the op's page of the spec is an executable formula. An op without a page there has
-  formulas for how the types of its operands, attributes and results belong together, unless their types leave none
-  open. [tests/invalid]({TREE}tests/invalid) breaks each formula.
+  formulas that relate the types of its operands, attributes and results, unless the types alone determine them.
+  [tests/invalid]({TREE}tests/invalid) breaks each formula.
 - **Oracle**: [spec_checks/oracles]({TREE}spec_checks/oracles) computes the op element by element, in plain Python or
   with mpmath, and hypothesis compares. Ops that compute nothing need none.
 - **Lit test**: a program of [tests/interpret]({TREE}tests/interpret) runs the op, and a check depends on it.

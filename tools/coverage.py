@@ -2,8 +2,8 @@
 
 evaluated    programs with the op run; a terminator and a symbol are used by the ops that have them.
 verified     every constraint on the op's page of the spec is a formula of its class, or one of `CHECKED_AT_RUN_TIME`.
-             An op without a page has formulas of how its members belong together, unless their types leave none open.
-constraints  how many formulas the class has; the types of members are checked besides.
+             An op without a page has formulas that relate its members, unless types alone determine them.
+constraints  how many formulas the class has; the types of members are also checked.
 oracle       spec_checks/oracles has the op element by element. Ops that compute nothing need none.
 lit test     a program of tests/interpret runs the op, and a check depends on it.
 """
@@ -18,7 +18,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-import stablehlo_ref  # noqa: F401  (registers the ops)
+import stablehlo_ref.dialects.register_all  # noqa: F401
 from stablehlo_ref.cli.list_ops import is_evaluated, own_definitions
 from stablehlo_ref.cli.split import split_text
 from stablehlo_ref.define.definition import REGISTRY, OpDefinition
@@ -49,14 +49,16 @@ CHECKED_AT_RUN_TIME = {
 
 # Ops that return an operand, a variable or the results of a function, or whose result is unspecified.
 NOTHING_TO_COMPUTE = {
+    "bufferization.to_buffer", "bufferization.to_memref", "bufferization.to_tensor",
     "builtin.unrealized_conversion_cast", "func.call", "interpreter.probe", "interpreter.run_parallel",
-    "ml_program.global_load", "ml_program.global_load_const", "sdy.all_gather", "sdy.all_reduce", "sdy.all_slice",
+    "memref.get_global", "ml_program.global_load", "ml_program.global_load_const", "sdy.all_gather", "sdy.all_reduce", "sdy.all_slice",
     "sdy.all_to_all", "sdy.collective_permute", "sdy.constant", "sdy.data_flow_edge", "sdy.func_data_flow_edge",
     "sdy.named_computation", "sdy.propagation_barrier", "sdy.reduce_scatter", "sdy.replicated_to_unreduced",
     "sdy.reshard", "sdy.sharded_to_unreduced", "sdy.sharding_constraint", "shape.assuming", "tensor.empty",
+    "ub.poison",
 }  # fmt: skip
 
-ONE_TYPE = {"token", "index", "i1", "witness", "!shape.size"}  # types that leave nothing open
+ONE_TYPE = {"token", "index", "i1", "witness", "!shape.size"}  # types without free parameters
 EMPTY = {"token", "witness"}  # types of values that hold nothing
 
 
@@ -122,7 +124,7 @@ def _is_verified(definition: OpDefinition, checked: set[str], evidence: Evidence
 
 
 def missing_labels(name: str, checked: set[str], page: set[str]) -> set[str]:
-    """The labels of an op's page of the spec that nothing checks."""
+    """Return the labels on an op's page of the spec that nothing checks."""
     return page - checked - CHECKED_AT_RUN_TIME.get(name, set())
 
 
@@ -143,12 +145,12 @@ COLUMNS: dict[str, Callable[[Row], str]] = {
 
 
 def groups(table: list[Row]) -> list[tuple[str, list[Row]]]:
-    """The ops of each dialect."""
+    """Return the ops of each dialect."""
     return [(group, list(ops)) for group, ops in groupby(table, lambda row: row.group)]
 
 
 def counts(table: list[Row]) -> dict[str, str]:
-    """How many of the ops are evaluated, verified, have an oracle if one is needed, and a lit test: `3 of 4`."""
+    """Return how many of the ops are evaluated, verified, have an oracle if one is needed, and a lit test: `3 of 4`."""
     return {
         "evaluated": _count(row.is_evaluated for row in table),
         "verified": _count(row.is_verified for row in table),
@@ -168,17 +170,8 @@ def _mark(holds: bool) -> str:
 
 # --- evidence ----------------------------------------------------------------------------------------------------
 
-ORACLES_OF_DIALECTS = (
-    "arith",
-    "check",
-    "chlo",
-    "complex",
-    "math",
-    "scf",
-    "sdy",
-    "shape",
-    "tensor",
-)  # all other modules have StableHLO's
+# Dialects whose oracles are in modules of their names; all other modules have StableHLO's.
+ORACLES_OF_DIALECTS = ("affine", "arith", "check", "chlo", "complex", "math", "scf", "sdy", "shape", "tensor")
 
 
 @dataclass(frozen=True)
@@ -202,7 +195,7 @@ def collect(repository: Path) -> Evidence:
 
 
 def _oracles(repository: Path) -> Iterator[str]:
-    """The public names that the modules of spec_checks/oracles define: of ops, less an underscore at the end.
+    """Yield the ops that have an oracle: those named by a public name in spec_checks/oracles, without a trailing `_`.
 
     CHLO's ops that broadcast have the oracles of the ops that they apply.
     """
@@ -231,7 +224,7 @@ def _defined(path: Path) -> Iterator[str]:
 
 
 def checked_by(path: Path) -> set[str]:
-    """The ops that a lit test runs and checks; none where it can't be read."""
+    """Return the ops that a lit test runs and checks; none if it cannot be parsed."""
     parts = (part for _, part in split_text(path.read_text("utf-8")))
     try:
         return {name for part in parts for name in _checked(parse(part, filename=str(path)))}
@@ -240,7 +233,7 @@ def checked_by(path: Path) -> set[str]:
 
 
 def _checked(program: Program) -> Iterator[str]:
-    """The ops on which a check depends: those whose results reach one, and those that run for what else they do."""
+    """Yield the ops on which a check depends: ops whose results reach it, and ops that run for their side effects."""
     if not program.functions:
         return
     yield from ("builtin.module", "func.func")
@@ -257,7 +250,7 @@ def _checked(program: Program) -> Iterator[str]:
 
 
 def _running(program: Program) -> Iterator[Operation]:
-    """The ops of the entry, and of the functions that it calls, which stand in front of what calls them."""
+    """Yield the ops of the entry and of the functions that it calls, callees before callers."""
     functions = {_symbol_of(op): op for op in program.module.regions[0].block.operations if op.name == "func.func"}
     waiting, seen = [program.entry.name], list[str]()
     while waiting:
@@ -275,7 +268,7 @@ def _symbol_of(op: Operation) -> Any:
 
 
 def _symbols(value: Any) -> Iterator[str]:
-    """The strings among attributes, and those in the text of others: names of symbols, if there are such."""
+    """Yield the strings in attributes, also in the text of opaque ones: they may be names of symbols."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict):
@@ -294,5 +287,5 @@ def _is_check(op: Operation) -> bool:
 
 
 def _is_empty(value: Value) -> bool:
-    """Whether there is nothing to look at: a token, a witness."""
+    """Return whether a value holds nothing that a check could compare: a token, a witness."""
     return isinstance(value.type, TokenType) or (isinstance(value.type, OpaqueType) and "witness" in value.type.text)

@@ -96,7 +96,7 @@ def _bessel_i1e(x: Any) -> Any:
 
 
 def is_natural(x: Any) -> bool:
-    """Whether `x` is a nonnegative integer."""
+    """Return whether `x` is a nonnegative integer."""
     return bool(x >= 0 and x == int(x))
 
 
@@ -198,7 +198,7 @@ def next_after(lhs: Array, rhs: Array) -> Array:
 
 
 def _left_zero(result: Any, has_negative_zero: bool, origin: float) -> bool:
-    """Whether a step reached the bits that would be -0 in a format without -0."""
+    """Return whether a step reached the bits that would be -0 in a format without -0."""
     return not has_negative_zero and origin < 0 and is_nan(float(result))
 
 

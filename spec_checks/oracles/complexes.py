@@ -145,7 +145,7 @@ def sign(z: Complex) -> Complex:
 
 
 def less(z: Complex, w: Complex) -> bool:
-    """Whether `z` precedes `w` in the lexicographic order of (real, imaginary) pairs."""
+    """Return whether `z` precedes `w` in the lexicographic order of (real, imaginary) pairs."""
     return bool(z[0] < w[0] or (z[0] == w[0] and z[1] < w[1]))
 
 

@@ -95,7 +95,7 @@ def compute_reshape_shape(num_elements: int, dynamic_shape: Array) -> Array:
 
 
 def cstr_reshapable(num_elements: int, dynamic_shape: Array) -> bool:
-    """Whether `dynamic_shape`, where one size may be -1, can be a shape of `num_elements` elements."""
+    """Return whether `dynamic_shape`, where one size may be -1, can be a shape of `num_elements` elements."""
     sizes = [int(n) for n in dynamic_shape]
     return sizes.count(-1) <= 1 and next(_reshapes(num_elements, sizes), None) is not None
 

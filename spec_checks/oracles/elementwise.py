@@ -286,14 +286,14 @@ def reduce_precision(operand: Array, exponent_bits: int, mantissa_bits: int) -> 
     """Round the mantissa, then overflow to infinity and underflow to zero outside of the range of `exponent_bits`.
 
     Numbers that are subnormal in the element type are kept if the range of `exponent_bits` does not begin above them.
-    NaN is kept, also without mantissa bits.
+    Without mantissa bits there is no NaN, and infinity replaces it.
     """
     form = FORMATS[operand.dtype.name]
     bias = (1 << exponent_bits - 1) - 1
 
     def reduced(x: Real) -> Real:
         if is_special(x):
-            return x
+            return with_sign_of(inf, x) if is_nan(x) and mantissa_bits == 0 else x
         magnitude = ieee.absolute(x)
         if mantissa_bits < form.mantissa_bits:
             magnitude = mantissa_rounded(magnitude, mantissa_bits, form)

@@ -149,7 +149,7 @@ def reduce_schedules(
 
 
 def is_among(actual: Arrays, results: Iterable[Arrays]) -> bool:
-    """Whether `actual` is one of `results`, bit for bit; all NaNs are equal."""
+    """Return whether `actual` is one of `results`, bit for bit; all NaNs are equal."""
     return _key(actual) in set(map(_key, results))
 
 

@@ -72,12 +72,12 @@ def is_nan(x: Real) -> bool:
 
 
 def is_special(x: Real) -> bool:
-    """Whether `x` is a zero, an infinity or NaN."""
+    """Return whether `x` is a zero, an infinity or NaN."""
     return isinstance(x, float)
 
 
 def is_negative(x: Real) -> bool:
-    """Whether the sign of `x` is negative; that of -0.0 is."""
+    """Return whether the sign of `x` is negative; that of -0.0 is."""
     return math.copysign(1.0, x) < 0 if is_special(x) else bool(x < 0)
 
 

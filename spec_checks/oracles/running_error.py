@@ -106,7 +106,7 @@ class Number:
         return self.error == 0 or abs(self.value) > self.error
 
     def _may_leave_range(self, least: Any) -> bool:
-        """Whether the reciprocal of a divisor of modulus `least` or more, or its square, may be out of range."""
+        """Return whether the reciprocal of a divisor of modulus `least` or more, or its square, may be out of range."""
         if not _has_parts(self.value):
             return bool(1 / least > largest(self.arithmetic))
         lowest = reals.ldexp(1, FORMATS[self.arithmetic.name].min_exponent)

@@ -1,9 +1,12 @@
 """MLIR's tensor dialect, element by element, following its documentation. Sizes and indices are integers."""
 
+from collections.abc import Callable
+
 import numpy as np
 
 from spec_checks.oracles import data_movement
 from spec_checks.oracles.notation import Array, Arrays, Dims, DType, index_space
+from spec_checks.oracles.rounding import bits, from_bits
 
 concat = data_movement.concatenate
 
@@ -83,4 +86,45 @@ def expand_shape(src: Array, reassociation: tuple[Dims, ...], output_shape: Dims
                 position = position * output_shape[d] + index[d]
             joined.append(position)
         result[index] = src[tuple(joined)]
+    return result
+
+
+def bitcast(source: Array, element_type: DType) -> Array:
+    """Return the bits of each element as a number of another type."""
+    result = np.empty(source.shape, element_type)
+    for index in index_space(source.shape):
+        result[index] = from_bits(element_type, bits(source[index]))
+    return result
+
+
+def extract_slice(source: Array, offsets: Dims, sizes: Dims, strides: Dims) -> Array:
+    """`result[i] = source[offsets + i * strides]`; callers drop dimensions of size 1."""
+    result = np.empty(sizes, source.dtype)
+    for index in index_space(sizes):
+        result[index] = source[tuple(o + i * s for o, i, s in zip(offsets, index, strides, strict=True))]
+    return result
+
+
+def insert_slice(source: Array, dest: Array, offsets: Dims, sizes: Dims, strides: Dims) -> Array:
+    """Write `source`, of the shape `sizes`, where `extract_slice` would read."""
+    result = dest.copy()
+    for index in index_space(sizes):
+        result[tuple(o + i * s for o, i, s in zip(offsets, index, strides, strict=True))] = source[index]
+    return result
+
+
+def generate(body: Callable[..., int], sizes: Dims, element_type: DType) -> Array:
+    result = np.empty(sizes, element_type)
+    for index in index_space(sizes):
+        result[index] = body(*index)
+    return result
+
+
+def pad(source: Array, low: Dims, high: Dims, region: Callable[..., int]) -> Array:
+    shape = tuple(a + n + b for a, n, b in zip(low, source.shape, high, strict=True))
+    result = np.empty(shape, source.dtype)
+    for index in index_space(shape):
+        inner = tuple(i - a for i, a in zip(index, low, strict=True))
+        inside = all(0 <= i < n for i, n in zip(inner, source.shape, strict=True))
+        result[index] = source[inner] if inside else region(*index)
     return result

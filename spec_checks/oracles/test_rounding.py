@@ -35,7 +35,7 @@ def name(dtype):
 
 
 def same(x, y):
-    """Whether two floating-point elements are the same; NaN equals NaN, and -0.0 differs from +0.0."""
+    """Return whether two floating-point elements are the same; NaN equals NaN, and -0.0 differs from +0.0."""
     x, y = float(x), float(y)
     return (x != x and y != y) or (x == y and math.copysign(1, x) == math.copysign(1, y))
 

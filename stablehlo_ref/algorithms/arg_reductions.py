@@ -40,8 +40,8 @@ _NAN_PAIRS = [(np.nan, 1), (1, np.nan), (np.nan, np.nan)]
 def arg_reduction(body: RegionFunction) -> ArgReduction | None:
     """Return a function of arrays and axes that computes the reduction by an argmax or argmin body, None for others.
 
-    Such a body `(value, index, value, index)` selects the larger (or smaller) value, of equal ones that with the
-    smaller index, and NaN before any number. The function returns None if the result depends on which of several NaNs
+    Such a body `(value, index, value, index)` selects the larger (or smaller) value, the smaller index among
+    equal values, and NaN before any number. The function returns None if the result depends on which of several NaNs
     or zeros the body selects.
     """
     outputs = body.function_type.outputs
@@ -82,7 +82,7 @@ def _reduction(ufunc: np.ufunc, index_dtype: DType) -> ArgReduction:
 
 
 def _is_ambiguous(values: Array, extreme: Array) -> bool:
-    """Whether an extreme is NaN, or may be a zero of either sign."""
+    """Return whether an extreme is NaN, or may be a zero of either sign."""
     if not np.array_equal(extreme, extreme):
         return True
     bits = values.view(signed_bits_dtype(values.dtype))
@@ -99,7 +99,7 @@ def _smallest_index(indices: Array, hits: Array, axes: Dims, sizes: Dims, last: 
 
 
 def _compares_and_selects(block: Block) -> bool:
-    """Whether results depend only on the order of the values and the order of the indices."""
+    """Return whether results depend only on the order of the values and the order of the indices."""
     value, index, *_ = block.arguments
     origin: dict[Value, object] = dict(zip(block.arguments, (value, index, value, index)))  # None for booleans
     for op in block.operations[:-1]:
@@ -119,7 +119,7 @@ def _compares_and_selects(block: Block) -> bool:
 
 
 def _agrees(body: RegionFunction, precedes: np.ufunc, value_dtype: DType, index_dtype: DType) -> bool:
-    """Whether the body returns what `arg_reduction` expects for all examples."""
+    """Return whether the body returns what `arg_reduction` expects for all examples."""
     # Why a few examples are enough: by `_compares_and_selects`, the body only compares the two values or the two
     # indices, and selects one of the values or one of the indices by the outcomes. So which arguments it returns
     # depends only on the order of the values (less, equal, greater, or which of them are NaN) and on that of the

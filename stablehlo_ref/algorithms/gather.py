@@ -45,7 +45,7 @@ def _contiguous_reader(windows: IndexedWindows) -> Read:
 
 
 def _is_take(windows: IndexedWindows) -> bool:
-    """Whether the windows are slices of size 1 along one dimension and whole along the others, as in np.take."""
+    """Return whether the windows are slices of size 1 along one dimension and whole along the others, as in np.take."""
     whole = tuple(1 if d in windows.indexed else n for d, n in enumerate(windows.sizes))
     return len(windows.indexed) == 1 and windows.extents == whole and not windows.batching_axes
 

@@ -14,7 +14,7 @@ COMMUTATIVE = frozenset(f"stablehlo.{op}" for op in ("add", "and", "maximum", "m
 
 
 def are_sorted(starts: Mapping[int, Array]) -> bool:
-    """Whether indices are in lexicographic order; `starts` maps dimensions to components."""
+    """Return whether indices are in lexicographic order; `starts` maps dimensions to components."""
     order: Array | int = 0
     for _, component in sorted(starts.items()):
         previous, following = component.reshape(-1)[:-1], component.reshape(-1)[1:]
@@ -24,7 +24,7 @@ def are_sorted(starts: Mapping[int, Array]) -> bool:
 
 
 def are_repeated(windows: IndexedWindows, starts: list[Array]) -> bool:
-    """Whether two updates in bounds write the same element."""
+    """Return whether two updates in bounds write the same element."""
     numbers, within = windows.row_numbers(starts), windows.in_bounds(starts)
     if within is not None:
         numbers = numbers[within]
@@ -32,7 +32,7 @@ def are_repeated(windows: IndexedWindows, starts: list[Array]) -> bool:
 
 
 def depends_on_order(block: Block) -> bool:
-    """Whether results of an update computation can depend on the order of updates, other than by rounding."""
+    """Return whether results of an update computation can depend on the order of updates, other than by rounding."""
     arguments, returned = block.arguments, block.operations[-1].operands
     pairs = zip(arguments, arguments[len(arguments) // 2 :])
     return not all(

@@ -209,7 +209,7 @@ def _clamped(start: Array, last: int) -> Array:
 
 
 def _all_up_to(start: Array, last: int) -> bool:
-    """Whether there are any starts and all are in [0, last]; negative starts are large when read as unsigned."""
+    """Return whether there are any starts and all are in [0, last]; negative starts are large when read as unsigned."""
     if start.size < FEW:
         numbers = start.reshape(-1).tolist()
         return bool(numbers) and 0 <= min(numbers) and max(numbers) <= last

@@ -5,6 +5,9 @@ reduced to few, adjacent elements are combined pair by pair, level by level: a t
 steps of a left fold have enough elements to be fast, runs of 64 elements are folded from the left, and the results of
 runs are combined pair by pair. Both accumulate less rounding error than one long left fold. Several dimensions are
 reduced one after the other, the last first, which is lexicographic order too.
+
+A body that is not associative (associativity.py) is folded from the left, starting with the init value, which is also
+legal, and what other implementations do.
 """
 
 from __future__ import annotations
@@ -22,10 +25,16 @@ from stablehlo_ref.define.computation import RegionFunction
 from stablehlo_ref.define.spec import element_type, is_quantized
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.numerics.dtypes import numpy_dtype
-from stablehlo_ref.numerics.reduction_ufuncs import ambiguous_zero_check, order_independent_ufunc, rounding_ufunc
+from stablehlo_ref.numerics.reduction_ufuncs import (
+    ambiguous_zero_check,
+    left_fold_ufunc,
+    order_independent_ufunc,
+    rounding_ufunc,
+)
 
 Arrays: TypeAlias = list[Array]
 Fold: TypeAlias = Callable[[Sequence[Array]], Arrays]
+Reduction: TypeAlias = Callable[[Sequence[Array], Sequence[Array]], Arrays]  # from init values and arrays
 
 SMALL = 1 << 17  # elements: up to this many, a tree is as fast as left folds
 BLOCK = 1 << 20  # elements that a tree reduces at a time, so that its levels stay in the cache
@@ -38,8 +47,14 @@ class Combine:
     """A reduction body applied elementwise to lists of arrays: `(lhs, rhs)` returns `body(*lhs, *rhs)`.
 
     `pair` is the ufunc that computes the body on a pair of arrays, or None. `any_order` is a ufunc whose result, except
-    for the sign of zeros, does not depend on the order, so that `ufunc.reduce` can be used, or None.
+    for the sign of zeros, does not depend on the order, so that `ufunc.reduce` can be used, or None. `left` is a ufunc
+    that numpy folds from the left, or None. `folds_left` says that the body is not associative.
     """
+
+    pair: np.ufunc | None = None
+    any_order: np.ufunc | None = None
+    left: np.ufunc | None = None
+    folds_left = False
 
     def __init__(self, body: RegionFunction) -> None:
         output = body.function_type.outputs[0]
@@ -49,6 +64,13 @@ class Combine:
         self.each = body.each
         self.any_order = order_independent_ufunc(op, self.dtype)
         self.pair = rounding_ufunc(op, self.dtype)
+        self.left = left_fold_ufunc(op, self.dtype)
+        self.folds_left = not body.is_associative
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether the order makes no difference."""
+        return self.pair is not None and self.pair is self.any_order
 
     def __call__(self, lhs: Sequence[Array], rhs: Sequence[Array]) -> Arrays:
         if self.pair:
@@ -74,18 +96,18 @@ class Combine:
         return other
 
 
-def by_parts(body: RegionFunction, plan: Callable[[Combine], Fold]) -> Fold:
+def by_parts(body: RegionFunction, plan: Callable[[Combine], Reduction]) -> Reduction:
     """Plan the independent parts of a body separately.
 
     A ufunc that allows any order is tried first; the body itself is used if its result may contain a wrong zero.
     """
-    folds = [_in_any_order(Combine(part), plan) for part in body.parts]
-    if len(folds) == 1:
-        return folds[0]
-    return lambda arrays: [fold([array])[0] for fold, array in zip(folds, arrays)]
+    parts = [_in_any_order(Combine(part), plan) for part in body.parts]
+    if len(parts) == 1:
+        return parts[0]
+    return lambda inits, arrays: [part([v], [x])[0] for part, v, x in zip(parts, inits, arrays)]
 
 
-def _in_any_order(combine: Combine, plan: Callable[[Combine], Fold]) -> Fold:
+def _in_any_order(combine: Combine, plan: Callable[[Combine], Reduction]) -> Reduction:
     exact = plan(combine)
     if (ufunc := combine.any_order) is None:
         return exact
@@ -93,30 +115,71 @@ def _in_any_order(combine: Combine, plan: Callable[[Combine], Fold]) -> Fold:
     if (has_wrong_zero := ambiguous_zero_check(ufunc, combine.dtype)) is None:
         return quick
 
-    def run(arrays: Sequence[Array]) -> Arrays:
-        results = quick(arrays)
-        return exact(arrays) if has_wrong_zero(results[0]) else results
+    def run(inits: Sequence[Array], arrays: Sequence[Array]) -> Arrays:
+        results = quick(inits, arrays)
+        return exact(inits, arrays) if has_wrong_zero(np.asarray(results[0])) else results
 
     return run
 
 
-def plan_reduction(body: RegionFunction, shape: Sequence[int], axes: Sequence[int]) -> Fold:
-    """Plan the reduction of arrays of `shape` over `axes`, none of size 0, without init values.
+def after_inits(combine: Combine, fold: Fold) -> Reduction:
+    """Return the reduction that combines init values with the results of a fold."""
+    return lambda inits, arrays: combine.each(*inits, *fold(arrays))
 
-    The arrays have the element types of the body.
+
+def plan_reduction(body: RegionFunction, shape: Sequence[int], axes: Sequence[int]) -> Reduction:
+    """Plan the reduction of arrays of `shape` over `axes`, none of size 0.
+
+    The arrays and init values have the element types of the body.
     """
     reduced = tuple(sorted(axes))
     by_schedule = by_parts(body, lambda combine: _planned(combine, shape, reduced))
-    if arg_reduce := arg_reduction(body):
-        return lambda arrays: arg_reduce(arrays, reduced) or by_schedule(arrays)
-    return by_schedule
+    if (arg_reduce := arg_reduction(body)) is None:
+        return by_schedule
+
+    def run(inits: Sequence[Array], arrays: Sequence[Array]) -> Arrays:
+        found = arg_reduce(arrays, reduced)
+        return body.each(*inits, *found) if found else by_schedule(inits, arrays)
+
+    return run
 
 
-def _planned(combine: Combine, shape: Sequence[int], axes: tuple[int, ...]) -> Fold:
-    if combine.pair is None or combine.pair is not combine.any_order:
-        return _scheduled(combine, shape, axes)
+def _planned(combine: Combine, shape: Sequence[int], axes: tuple[int, ...]) -> Reduction:
+    if combine.folds_left:
+        return _from_the_left(combine, shape, axes)
+    if not combine.is_exact or combine.pair is None:
+        return after_inits(combine, _scheduled(combine, shape, axes))
     reduce, dtype = combine.pair.reduce, combine.dtype
-    return lambda arrays: [reduce(arrays[0], axes, dtype)]
+    return after_inits(combine, lambda arrays: [reduce(arrays[0], axes, dtype)])
+
+
+# --- from the left --------------------------------------------------------------------------------------------------
+
+
+def _from_the_left(combine: Combine, shape: Sequence[int], axes: tuple[int, ...]) -> Reduction:
+    kept = tuple(d for d in range(len(shape)) if d not in axes)
+    sizes = tuple(shape[d] for d in kept)
+    rows = prod(shape[d] for d in axes), prod(sizes)
+
+    def run(inits: Sequence[Array], arrays: Sequence[Array]) -> Arrays:
+        results = fold_rows(combine, inits, [x.transpose(axes + kept).reshape(rows) for x in arrays])
+        return [np.reshape(r, sizes) for r in results]
+
+    return run
+
+
+def fold_rows(combine: Combine, inits: Sequence[Array], xs: Sequence[Array]) -> Arrays:
+    """Fold the rows of arrays of shape (K, B) from the left, starting with init values, to arrays of shape (B,)."""
+    ufunc = combine.pair or combine.left
+    if ufunc is None:
+        results: Sequence[Array] = inits
+        for index in range(len(xs[0])):
+            results = combine.each(*results, *[x[index] for x in xs])
+        return list(results)
+    (x,), (init,) = xs, inits
+    if x.shape[1] > 1:
+        return [ufunc.reduce(np.ascontiguousarray(x), 0, combine.dtype, initial=init)]  # row by row
+    return [ufunc.accumulate(np.concatenate([[[init]], x], dtype=x.dtype))[-1]]
 
 
 # --- the schedule ---------------------------------------------------------------------------------------------------
@@ -201,7 +264,7 @@ def _left_fold(combine: Combine, xs: Sequence[Array]) -> Arrays:
 
 
 def _is_row_major(x: Array) -> bool:
-    """Whether numpy reduces the axis before the last row by row, and so from the left."""
+    """Return whether numpy reduces the axis before the last row by row, and so from the left."""
     return x.shape[-1] > 1 and x.strides[-2] > x.strides[-1] == x.itemsize and bool(x.flags.aligned)
 
 

@@ -121,7 +121,6 @@ class _Select(Combine):
     """Selects elements with their flat indices; elements with index -1 are padding and never selected."""
 
     def __init__(self, select: RegionFunction, dtype: DType) -> None:
-        self.pair = self.any_order = None
         self.select, self.blend = select, kernel_of_select(dtype)
 
     def __call__(self, lhs: Sequence[Array], rhs: Sequence[Array]) -> Arrays:

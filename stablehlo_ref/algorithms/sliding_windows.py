@@ -6,7 +6,7 @@ for many elements, reductions share intermediate results.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import product
 from math import prod
 
@@ -14,12 +14,22 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
 from stablehlo_ref.algorithms.padding import Sizes
-from stablehlo_ref.algorithms.reduction_schedule import BLOCK, LANES, RUN, Arrays, Combine, fold_middle
+from stablehlo_ref.algorithms.reduction_schedule import (
+    BLOCK,
+    LANES,
+    RUN,
+    SMALL,
+    Arrays,
+    Combine,
+    fold_middle,
+    fold_rows,
+)
 from stablehlo_ref.define.spec import UNKNOWN
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.numerics.layout import raw_view
 
 FEW = 9  # elements: windows up to this size are always folded from the left
+SHORT = 64  # elements: windows up to this size are folded from the left if that is about as fast
 ROWS = 512  # elements: with rows of at least this size, cumulative reductions go row by row
 
 
@@ -44,13 +54,46 @@ def part(x: Array, axis: int, start: int, count: int, step: int) -> Array:
 # --- windows --------------------------------------------------------------------------------------------------------
 
 
+def folds_left(sizes: Sizes, window: Sizes, counts: Sizes) -> bool:
+    """Whether windows of elements of an array of `sizes` are folded from the left: those that are short enough.
+
+    Reducing axis by axis shares results, but costs no less if windows hardly overlap, and little if there are few.
+    """
+    length, steps = prod(window), prod(counts) * prod(window)
+    if length <= FEW:
+        return True
+    shared, remaining = 0, list(sizes)
+    for axis in reversed(range(len(window))):
+        remaining[axis] = counts[axis]
+        shared += prod(remaining) * (window[axis] - 1)
+    return length <= SHORT and (steps <= SMALL or steps <= 1.25 * shared)
+
+
+def fold_windows(
+    combine: Combine, inits: Sequence[Array], xs: Sequence[Array], window: Sizes, strides: Sizes, dilations: Sizes
+) -> Arrays:
+    """Fold windows from the left, starting with init values: position by position, for all windows at once.
+
+    If there are few windows, and a ufunc folds rows, the windows are copied to the columns of a matrix.
+    """
+    length = prod(window)
+    if length > FEW and (combine.pair or combine.left) and xs[0].size * length <= SMALL:
+        extents = [(n - 1) * d + 1 for n, d in zip(window, dilations)]
+        view = sliding_window_view(xs[0], extents)[tuple(slice(None, None, step) for step in (*strides, *dilations))]
+        columns = view.reshape(-1, length).T
+        return [fold_rows(combine, inits, [columns])[0].reshape(view.shape[: len(window)])]
+    first, *others = _positions(xs, window, strides, dilations)
+    results = combine.each(*inits, *first)
+    for elements in others:
+        results = combine.into(results, elements)
+    return results
+
+
 def reduce_windows(combine: Combine, xs: Sequence[Array], window: Sizes, strides: Sizes, dilations: Sizes) -> Arrays:
     """Reduce windows with `dilations` between their elements and `strides` between their starts.
 
-    Small windows are reduced in one pass, others axis by axis, the last first, which is lexicographic order.
+    They are reduced axis by axis, the last first, which is lexicographic order.
     """
-    if 1 < prod(window) <= FEW and combine.pair is not combine.any_order:
-        return _by_position(combine, xs, window, strides, dilations)
     for axis in reversed(range(len(window))):
         xs = reduce_windows_along(combine, xs, axis, window[axis], strides[axis], dilations[axis])
     return list(xs)
@@ -80,14 +123,20 @@ def reduce_windows_along(
 
 def _by_position(combine: Combine, xs: Sequence[Array], window: Sizes, strides: Sizes, dilations: Sizes) -> Arrays:
     """Fold the elements of all windows at once, from the left."""
-    lasts = [n - (w - 1) * d for n, w, d in zip(xs[0].shape, window, dilations)]
-    offsets = ([i * d for i, d in zip(index, dilations)] for index in product(*map(range, window)))
-    boxes = (tuple(slice(o, o + last, s) for o, last, s in zip(offset, lasts, strides)) for offset in offsets)
-    first, second, *others = ([x[box] for x in xs] for box in boxes)
+    first, second, *others = _positions(xs, window, strides, dilations)
     result = combine(first, second)
     for elements in others:
         result = combine.into(result, elements)
     return result
+
+
+def _positions(xs: Sequence[Array], window: Sizes, strides: Sizes, dilations: Sizes) -> Iterator[Arrays]:
+    """Yield for each position in a window the elements of all windows there."""
+    lasts = [n - (w - 1) * d for n, w, d in zip(xs[0].shape, window, dilations)]
+    for index in product(*map(range, window)):
+        offsets = [i * d for i, d in zip(index, dilations)]
+        box = tuple(slice(o, o + last, s) for o, last, s in zip(offsets, lasts, strides))
+        yield [x[box] for x in xs]
 
 
 def _by_doubling(

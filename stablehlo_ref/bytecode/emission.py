@@ -22,10 +22,10 @@ from stablehlo_ref.bytecode.pool import Blob, Entry, Pool, Reference
 from stablehlo_ref.bytecode.sections import MAGIC, Section, Version
 from stablehlo_ref.bytecode.tables import BLOB
 from stablehlo_ref.bytecode.use_lists import encoded_orders, use_orders
-from stablehlo_ref.ir.arrays import Array
+from stablehlo_ref.diagnostics import UnsupportedError
+from stablehlo_ref.ir.attributes import DenseResource
 from stablehlo_ref.ir.locations import UNKNOWN_LOCATION
-
-RESOURCE_ALIGNMENT = 64  # bytes
+from stablehlo_ref.syntax.resources import blob_alignment, blob_elements
 
 T = TypeVar("T")
 
@@ -256,20 +256,22 @@ class _FileEmitter:
             offsets.varint(self.numbering.dialects["builtin"])
             offsets.varint(len(self.numbering.resource_order))
         for index in self.numbering.resource_order:
-            key, array = self.pool.resources[index]
+            resource = self.pool.resources[index]
             start = len(contents)
-            if array is not None:
-                self._resource(contents, array)
-            offsets.varint(self.strings.number(key))
+            if resource.array is not None:
+                self._resource(contents, resource)
+            offsets.varint(self.strings.number(resource.key))
             offsets.varint(len(contents) - start)
             offsets.byte(BLOB)
         return offsets, contents
 
-    def _resource(self, emitter: Emitter, array: Array) -> None:
-        data = numbers.all_elements_data(array)
-        emitter.varint(RESOURCE_ALIGNMENT)
+    def _resource(self, emitter: Emitter, resource: DenseResource) -> None:
+        data, alignment = numbers.bytes_of(blob_elements(resource)), blob_alignment(resource)
+        if alignment & (alignment - 1):
+            raise UnsupportedError(f"bytecode cannot align resource '{resource.key}' to {alignment} bytes")
+        emitter.varint(alignment)
         emitter.varint(len(data))
-        emitter.align(RESOURCE_ALIGNMENT)
+        emitter.align(alignment)
         emitter.blob(data)
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import accumulate
 from typing import Any, Final, NoReturn, TypeAlias
 
 from stablehlo_ref.bytecode.encoding import Cursor
-from stablehlo_ref.bytecode.tables import Resource, Strings, read_group
+from stablehlo_ref.bytecode.tables import Resource, Strings
 from stablehlo_ref.diagnostics import Source, StablehloError
 from stablehlo_ref.ir.attributes import Attribute, DenseElements, DenseResource, FloatAttribute, IntegerAttribute
 from stablehlo_ref.ir.types import FloatType, IntegerType, Type
@@ -136,17 +137,15 @@ class Entries:
             raise offsets.error(f"attributes and types of {end} bytes in {len(self.contents.data)} bytes", start)
 
     def _read_table(self, offsets: Cursor, table: EntryTable, end: int) -> int:
-        def read_entry(dialect: int) -> None:
-            nonlocal end
-            length, is_custom = offsets.flagged_varint()
-            table.starts.append(end)
-            end += length
-            table.ends.append(end)
-            table.dialects.append(dialect)
-            table.is_custom.append(is_custom)
-
         while len(table.starts) < len(table.values):
-            read_group(offsets, len(self.dialects), read_entry)
+            dialect = offsets.index(len(self.dialects), "dialect")
+            lengths = offsets.varints(offsets.count("entries of a dialect"))
+            places = list(accumulate((length >> 1 for length in lengths), initial=end))
+            end = places[-1]
+            table.starts += places[:-1]
+            table.ends += places[1:]
+            table.dialects += [dialect] * len(lengths)
+            table.is_custom += [bool(length & 1) for length in lengths]
         if len(table.starts) != len(table.values):
             raise offsets.error(f"expected {len(table.values)} {table.what}s, got {len(table.starts)}")
         return end

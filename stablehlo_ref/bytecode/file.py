@@ -13,7 +13,9 @@ from stablehlo_ref.bytecode.properties import properties_of, read_op_properties,
 from stablehlo_ref.bytecode.sections import Section, read_sections
 from stablehlo_ref.bytecode.tables import Resource, Strings, read_dialects, read_properties, read_resources
 from stablehlo_ref.bytecode.vhlo import upgrade
+from stablehlo_ref.bytecode.vhlo.properties import read_vhlo_properties
 from stablehlo_ref.define.definition import REGISTRY
+from stablehlo_ref.define.plugins import PluginError, load_dialect
 from stablehlo_ref.ir.attributes import Attribute
 from stablehlo_ref.ir.locations import UNKNOWN_LOCATION, DebugLocation
 from stablehlo_ref.ir.types import Type
@@ -120,6 +122,9 @@ class BytecodeFile:
             raise cursor.error(f"attribute {index} does not exist; there are {len(table.values)}")
         if not table.is_custom[index] or self.dialects.names[table.dialects[index]] != "builtin":
             return []
+        start = table.starts[index]
+        if self.entries.contents.data[start : start + 1] in locations.WITHOUT_PARTS:
+            return []
         parts = locations.location_parts(self.entries.reader(table, index))
         return [part for part in parts if part < len(table.values) and not self.entries.is_decoded(part)]
 
@@ -165,12 +170,17 @@ class BytecodeFile:
             properties.position = 0
             return self._dictionary(properties.varint(), properties)
         if op.startswith("vhlo."):
-            return upgrade.read_properties(op, properties, self.entries)
+            return read_vhlo_properties(op, properties, self.entries)
         return read_op_properties(op, properties, self.entries, self.version)
 
     def _check_name(self, name: str, cursor: Cursor) -> None:
         """Refuse unknown ops, but for those of dialects that may be in a program without being known."""
         dialect, dot, _ = name.partition(".")
+        if name not in REGISTRY and dialect not in COMPLETE_DIALECTS:
+            try:
+                load_dialect(dialect)
+            except PluginError as error:
+                raise cursor.unsupported(str(error)) from error
         if name in REGISTRY or self.allow_unregistered_dialect:
             return
         if dialect in COMPLETE_DIALECTS:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, Protocol, TypeAlias
 
 from stablehlo_ref.bytecode.encoding import Data, encode_varint
 from stablehlo_ref.bytecode.encodings.numbers import bits_parts
-from stablehlo_ref.ir.arrays import Array
+from stablehlo_ref.ir.attributes import DenseResource
 from stablehlo_ref.ir.locations import UNKNOWN_LOCATION, resolve
 from stablehlo_ref.ir.types import Type
 
@@ -65,7 +65,7 @@ class Pool:
         self.attributes: list[Entry] = []
         self.types: list[Entry] = []
         self.strings: list[str] = []
-        self.resources: list[tuple[str, Array | None]] = []
+        self.resources: list[DenseResource] = []
         self._entries: dict[object, int] = {}  # by encoding
         self._types: dict[tuple[Encodings, Type], int] = {}
         self._strings: dict[str, int] = {}
@@ -117,11 +117,11 @@ class Pool:
             self.strings.append(string)
         return self._strings[string]
 
-    def resource(self, key: str, array: Array | None) -> int:
-        if key not in self._resources:
-            self._resources[key] = len(self.resources)
-            self.resources.append((key, array))
-        return self._resources[key]
+    def resource(self, resource: DenseResource) -> int:
+        if resource.key not in self._resources:
+            self._resources[resource.key] = len(self.resources)
+            self.resources.append(resource)
+        return self._resources[resource.key]
 
     def _add(self, entries: list[Entry], kind: str, writer: EntryWriter) -> int:
         items = writer.items()
@@ -211,8 +211,8 @@ class EntryWriter:
     def string(self, string: str) -> None:
         self._refer("string", self.pool.string(string))
 
-    def resource(self, key: str, array: Array | None) -> None:
-        self._refer("resource", self.pool.resource(key, array))
+    def resource(self, resource: DenseResource) -> None:
+        self._refer("resource", self.pool.resource(resource))
 
     def attribute(self, attribute: Any) -> None:
         self._refer("attribute", self.pool.attribute(attribute, self.encodings))

@@ -20,6 +20,9 @@ from stablehlo_ref.ir.attributes import DenseArray, OpaqueAttribute
 from stablehlo_ref.ir.types import integer_type
 
 SEGMENT_SIZES = ("operandSegmentSizes", "resultSegmentSizes")
+SEGMENTS: Mapping[str, int] = {  # how many there are; 2 for other ops
+    "cf.cond_br": 3, "cf.switch": 3, "tensor.extract_slice": 4, "tensor.insert_slice": 5, "tensor.pad": 3,
+}  # fmt: skip
 REQUIRED_GROUPS = frozenset((
     "dimension_numbers", "dot_dimension_numbers", "ragged_dot_dimension_numbers", "scatter_dimension_numbers",
 ))  # fmt: skip
@@ -60,11 +63,16 @@ DIFFERENT: Mapping[str, tuple[Property, ...]] = {
     op: _properties(text.split())
     for op, text in {
         "builtin.unrealized_conversion_cast": "",
+        "cf.cond_br": "branch_weights?",
         "chlo.top_k": "is_stable? k",
         "func.call": "arg_attrs? callee no_inline? res_attrs?",
         "func.call_indirect": "arg_attrs? res_attrs?",
         "func.constant": "value",
         "func.func": "arg_attrs? function_type no_inline? res_attrs? sym_name sym_visibility?",
+        **dict.fromkeys(
+            ["complex.eq", "complex.neq", "math.absi", "math.ctlz", "math.ctpop", "math.cttz", "math.ipowi"], ""
+        ),
+        "math.fma": "fastmath? roundingmode?",
         "sdy.all_gather": "gathering_axes out_sharding",
         "sdy.all_reduce": "out_sharding reduction_axes",
         "sdy.all_slice": "out_sharding slicing_axes",
@@ -89,6 +97,7 @@ LATER: Mapping[str, tuple[str, ...]] = {
     "func.call": ("res_attrs", "arg_attrs", "no_inline"),
     "func.call_indirect": ("res_attrs", "arg_attrs"),
     "func.func": ("no_inline",),
+    "math.fma": ("roundingmode",),
     "stablehlo.collective_broadcast": ("has_dynamic_root",),
     "stablehlo.custom_call": ("result_tilings",),
     "stablehlo.dot_general": ("algorithm",),
@@ -126,6 +135,11 @@ def has_segments(op: str) -> tuple[str, ...]:
     return tuple(name for name in SEGMENT_SIZES if name in spelled)
 
 
+def with_segments(op: str) -> tuple[Property, ...]:
+    """Return an op's properties before version 6 of the format, when sizes of segments were attributes among them."""
+    return tuple(sorted((*(properties_of(op) or ()), *(Property(name, False) for name in has_segments(op)))))
+
+
 # --- from bytes -----------------------------------------------------------------------------------------------------
 
 
@@ -137,21 +151,22 @@ def read_op_properties(op: str, cursor: Cursor, entries: Entries, version: int, 
         raise reader.unsupported(f"unsupported properties of op '{op}', which is not known")
     attributes: dict[str, Any] = {}
     segments = has_segments(op)
-    if version < Version.NATIVE_SEGMENT_SIZES:
-        attributes |= {name: reader.attribute() for name in segments}
+    if segments and version < Version.NATIVE_SEGMENT_SIZES:
+        known = with_segments(op)
     for name, is_optional in known if segments else _present(op, known, reader):
         value = reader.optional_attribute() if is_optional else reader.attribute()
         if value is not None:
             attributes[name] = value
     if version >= Version.NATIVE_SEGMENT_SIZES:
-        attributes |= {name: DenseArray(integer_type(32), _read_sparse(reader)) for name in segments}
+        count = SEGMENTS.get(op, 2)
+        attributes |= {name: DenseArray(integer_type(32), _read_sparse(reader, count)) for name in segments}
     reader.expect_end(f"the properties of op '{op}'")
     return attributes
 
 
 def stated(op: str, attributes: dict[str, Any]) -> dict[str, Any]:
     """Leave out attributes that mean what leaving them out means."""
-    if not op.startswith("arith."):
+    if not op.startswith(("arith.", "complex.", "math.")):
         return attributes
     return {name: value for name, value in attributes.items() if value not in IMPLIED}
 
@@ -175,35 +190,33 @@ def _count_varints(reader: EntryReader) -> int:
     return count
 
 
-def _read_sparse(reader: EntryReader) -> tuple[int, ...]:
-    """Read two sizes: as they are, or only those that are not zero, each with its index in its low bits."""
+def _read_sparse(reader: EntryReader, expected: int) -> tuple[int, ...]:
+    """Read sizes: all of them, or only those that are not zero, each with its index in its low bits."""
     offset = reader.offset
     count, is_sparse = reader.flagged_varint()
-    sizes = [0, 0]
-    if count == 0:
-        return 0, 0
+    sizes = [0] * expected
+    if count > expected or (count not in (0, expected) and not is_sparse):
+        raise reader.error(f"expected {expected} sizes of segments, got {count}", offset)
     if not is_sparse:
-        sizes = [reader.varint() for _ in range(count if count <= 2 else 0)]
-    else:
-        bits = reader.varint()
-        for _ in range(count if bits <= 8 and count <= 2 else 0):
-            value = reader.varint()
-            sizes.insert(value & ((1 << bits) - 1), value >> bits)
-    if count > 2 or len(sizes) not in (2, 2 + is_sparse * count):
-        raise reader.error("malformed sizes of segments", offset)
-    return tuple(sizes[:2])
+        return tuple(reader.varints(count)) if count else tuple(sizes)
+    bits = reader.varint() if count else 0
+    for value in reader.varints(count):
+        index = value & ((1 << min(bits, 64)) - 1)
+        if index >= expected:
+            raise reader.error(f"segment {index} does not exist; there are {expected}", offset)
+        sizes[index] = value >> bits
+    return tuple(sizes)
 
 
 # --- to bytes -------------------------------------------------------------------------------------------------------
 
 
 def encode_sparse(sizes: Sequence[int]) -> bytes:
-    """Encode two sizes of segments."""
+    """Encode sizes of segments: all of them, or only those that are not zero if they are less than half."""
     given = [(index, size) for index, size in enumerate(sizes) if size]
     if len(given) > len(sizes) // 2:
         return b"".join(map(encode_varint, (len(sizes) << 1, *sizes)))
     if not given:
         return encode_varint(0)
-    index, size = given[0]
-    bits = index.bit_length()
-    return b"".join(map(encode_varint, (1 << 1 | 1, bits, size << bits | index)))
+    bits = given[-1][0].bit_length()
+    return b"".join(map(encode_varint, (len(given) << 1 | 1, bits, *(size << bits | index for index, size in given))))

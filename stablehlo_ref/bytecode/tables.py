@@ -99,11 +99,12 @@ def read_group(cursor: Cursor, dialects: int, read_entry: Callable[[int], None])
 
 @dataclass(frozen=True)
 class Resource:
-    """A blob of a dialect; `data` is a view of the file, None where only the key is declared."""
+    """A blob of a dialect; `data` is a view of the file, None where only the key is declared; `alignment` in bytes."""
 
     dialect: str
     key: str
     data: bytes | memoryview | None
+    alignment: int = 0
 
 
 def read_resources(offsets: Cursor, contents: Cursor, strings: Strings, dialects: Sequence[str]) -> list[Resource]:
@@ -130,7 +131,7 @@ def _read_resource(offsets: Cursor, contents: Cursor, strings: Strings, dialect:
     content.align(alignment)
     data = content.take(size)
     content.expect_end(f"resource '{key}'")
-    return Resource(dialect, key, data)
+    return Resource(dialect, key, data, alignment)
 
 
 # --- properties -----------------------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from stablehlo_ref.bytecode.emission import emit
 from stablehlo_ref.bytecode.encodings import builtin, plain
 from stablehlo_ref.bytecode.numbering import WrittenBlock, WrittenOp, WrittenRegion, isolate
 from stablehlo_ref.bytecode.pool import Encodings, Pool
-from stablehlo_ref.bytecode.properties import Property, encode_sparse, has_segments, properties_of
+from stablehlo_ref.bytecode.properties import Property, encode_sparse, has_segments, properties_of, with_segments
 from stablehlo_ref.bytecode.sections import NEWEST, Version
 from stablehlo_ref.define.definition import definition_of
 from stablehlo_ref.diagnostics import UnsupportedError
@@ -177,10 +177,10 @@ class _ProgramWriter:
     def _dictionary(self, entries: Mapping[str, Attribute], encodings: Encodings) -> int | None:
         return self.pool.dictionary(entries, encodings) if entries else None
 
-    def _legacy(self, form: OpForm) -> list[Property]:
+    def _legacy(self, form: OpForm) -> Sequence[Property]:
         """Return the properties of an op; sizes of segments are among them before version 6."""
-        segments = form.segments if self.version < Version.NATIVE_SEGMENT_SIZES else ()
-        return [*(Property(name, False) for name in segments), *(form.properties or ())]
+        is_legacy = form.segments and self.version < Version.NATIVE_SEGMENT_SIZES
+        return with_segments(form.name) if is_legacy else form.properties or ()
 
     def _property(self, form: OpForm, property: Property, rest: dict[str, Attribute]) -> tuple[int | None, bool]:
         """Return a property, and take it out of the attributes that are left."""

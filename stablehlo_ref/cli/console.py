@@ -15,7 +15,7 @@ from stablehlo_ref.loading import ZIP, open_program, read, unpacked
 from stablehlo_ref.parsing import BYTECODE, Data, decode, parse, parse_data
 from stablehlo_ref.program import Program
 
-PROGRAM_HELP = "a program: MLIR text or bytecode, a portable artifact, or what else `load` takes; - is standard input"
+PROGRAM_HELP = "a program: MLIR text or bytecode, a portable artifact, or what `load` accepts; - is standard input"
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ def guarded(subject: str, run: Callable[[], int]) -> int:
         return fail(str(error))
     except BrokenPipeError:
         raise
-    except ImportError as error:  # an optional dependency; the message tells how to install it
+    except ImportError as error:  # an optional dependency; the message says how to install it
         return fail(f"{subject}: error: {error}")
     except OSError as error:
         return fail(f"{error.filename or subject}: error: {error.strerror or error}")

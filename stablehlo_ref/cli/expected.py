@@ -2,8 +2,8 @@
 
 An annotation `// expected-error@+1 {{text}}` demands a diagnostic of that severity (error, warning, remark or note)
 whose message contains the text, on that line: `@+N` and `@-N` count from the line of the annotation, `@above` and
-`@below` are the nearest lines without annotations, `@unknown` is a diagnostic without a location, and nothing is the
-line itself. After `-re`, parts of the text in `{{...}}` are regular expressions.
+`@below` are the nearest lines without annotations, `@unknown` is a diagnostic without a location, and without `@` it is
+the line of the annotation. After `-re`, parts of the text in `{{...}}` are regular expressions.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Expectation:
     is_met: bool = field(default=False)
 
     def fits(self, diagnostic: Diagnostic) -> bool:
-        """Whether a diagnostic has the line and the text, whatever its severity."""
+        """Return whether a diagnostic has the line and the text, with any severity."""
         return diagnostic.line == self.line and self.pattern.search(diagnostic.message) is not None
 
 
@@ -52,7 +52,7 @@ def expectations(text: str, first_line: int = 1) -> list[Expectation]:
 
 
 def _line(annotations: Sequence[re.Match[str] | None], index: int, designator: str | None) -> int | None:
-    """Return the index of the line that an annotation on line `index` speaks of."""
+    """Return the index of the line that an annotation on line `index` refers to."""
     match designator:
         case None:
             return index

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import stablehlo_ref.dialects.register_all  # noqa: F401
 from stablehlo_ref.define.definition import REGISTRY, OpDefinition
 from stablehlo_ref.define.formulas import formulas
 
@@ -11,7 +12,7 @@ OWN_DIALECTS = ("stablehlo", "chlo", "check", "interpreter")  # listed first
 
 
 def is_evaluated(definition: OpDefinition) -> bool:
-    """Whether programs with the op run: the op has a role that plans it, or is a terminator or a symbol."""
+    """Return whether programs with the op run: the op has a role that plans it, or is a terminator or a symbol."""
     is_planned = bool({"plan", "plan_control_flow"} & definition.roles.keys())
     return is_planned or definition.traits.terminator or "sym_name" in definition.attributes
 

@@ -132,7 +132,7 @@ class _AppendPass(argparse.Action):
     ) -> None:
         definition = PASSES[self.dest]
         try:
-            found = definition.bind(_pass_options(str(value)))
+            found = definition.bind(_pass_options(str(value or "")))
         except MalformedError as error:
             parser.error(str(error.diagnostics[0].message))
         options.passes = [*options.passes, found]
@@ -152,10 +152,11 @@ class _AppendPipeline(argparse.Action):
 
 
 def _with_value(argument: str) -> str:
-    """Give an option whose value is optional one, so that it does not take the next argument for it."""
+    """Give an option with an optional value an explicit one, so that it does not consume the next argument."""
     if argument in WITH_DEFAULT:
         return f"{argument}={WITH_DEFAULT[argument]}"
-    return f"{argument}=" if argument.removeprefix("--") in PASSES else argument
+    definition = PASSES.get(argument.removeprefix("--"))
+    return f"{argument}=" if definition and definition.options else argument
 
 
 def _pass_options(text: str) -> dict[str, str]:
@@ -168,7 +169,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="stablehlo-interp opt", description=__doc__, allow_abbrev=False)
     parser.set_defaults(passes=[])
     add = parser.add_argument
-    add("file", metavar="FILE", nargs="?", default="-", help=f"{PROGRAM_HELP}; standard input if left out")
+    add("file", metavar="FILE", nargs="?", default="-", help=f"{PROGRAM_HELP} (the default)")
     add("-o", dest="output", metavar="FILE", type=Path, help="where to write; standard output if left out")
     add("--mlir-print-op-generic", action="store_true", help="print ops in MLIR's generic form")
     add("--mlir-print-debuginfo", type=flag, help="whether to print locations; by default into files only")
@@ -182,7 +183,7 @@ def _parser() -> argparse.ArgumentParser:
     instead.add_argument("--op-stats", choices=("table", "json"), help="how often each op occurs; `table` if left out")
     instead.add_argument("--print-op-graph", action="store_true", help="the data flow, in the DOT language")
     instead.add_argument(
-        "--supported-by", type=Path, metavar="LIST", help="ops that a file of op names, one a line, lacks"
+        "--supported-by", type=Path, metavar="LIST", help="ops that a file of op names, one per line, lacks"
     )
     add("--pass-pipeline", action=_AppendPipeline, metavar="PIPELINE", help="run `builtin.module(pass, ...)`")
     passes = parser.add_argument_group("passes, which run in the order given")
@@ -202,5 +203,10 @@ def _add_pass(group: argparse._ArgumentGroup, definition: Pass) -> None:
     summary = f"{definition.summary} ({options})" if options else definition.summary
     metavar = " ".join(f"{option.name}=..." for option in definition.options)
     group.add_argument(
-        f"--{definition.name}", dest=definition.name, action=_AppendPass, metavar=f"[{metavar}]", help=summary
+        f"--{definition.name}",
+        dest=definition.name,
+        action=_AppendPass,
+        nargs=None if metavar else 0,
+        metavar=f"[{metavar}]" if metavar else None,
+        help=summary,
     )

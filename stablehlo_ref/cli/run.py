@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
@@ -24,6 +25,7 @@ from stablehlo_ref.ir.arrays import RuntimeValue
 from stablehlo_ref.ir.signature import Parameter
 from stablehlo_ref.numerics.value_text import dense_text, value_text
 from stablehlo_ref.program import Program
+from stablehlo_ref.syntax.mhlo import renamed
 
 Inputs: TypeAlias = "tuple[Sequence[RuntimeValue], Mapping[str, RuntimeValue]]"  # of a process: by position, by name
 
@@ -34,8 +36,11 @@ The entry is @main, or the only public function. The exit code is 0 if the progr
 (check.expect_eq, ...) passed, 1 for an error in the program (malformed text, an invalid op, a failed check), and 2 for
 an error in the command line.
 
-Two commands take the options of MLIR's tools: `stablehlo-interp translate --interpret FILE` runs a program,
-`stablehlo-interp opt FILE` verifies and prints it."""
+Other commands, each with its own --help:
+  stablehlo-interp opt FILE         verify, transform and print a program, as stablehlo-opt does
+  stablehlo-interp translate FILE   run a program or convert it, as stablehlo-translate does
+  stablehlo-interp link FILE ...    merge programs into one
+  stablehlo-interp aliases DIR      write scripts with the names of StableHLO's own tools"""
 
 EXAMPLES = """\
 examples:
@@ -169,6 +174,8 @@ def _run(options: argparse.Namespace, program: Program) -> None:
     _show(options, parameters, results)
     if statistics:
         print(statistics, file=sys.stderr)
+        for dialect, count in Counter(renamed(program.module)).items():
+            print(f"{count} ops of {dialect} were read as those of StableHLO and CHLO that they are", file=sys.stderr)
 
 
 def _results(

@@ -10,13 +10,13 @@ Codecs read the current spelling of an attribute and those of older exports, and
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from enum import Enum
 from typing import Annotated, Any, Generic, TypeAlias, TypeVar, get_args
 
 import numpy as np
 
-from stablehlo_ref.define.spec import is_boolean, is_integer
+from stablehlo_ref.define.spec import element_type, is_boolean
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.attributes import (
     UNIT,
@@ -27,6 +27,7 @@ from stablehlo_ref.ir.attributes import (
     EnumAttribute,
     FloatAttribute,
     IntegerAttribute,
+    OpaqueAttribute,
     StructAttribute,
     SymbolReference,
     TypeAttribute,
@@ -35,6 +36,8 @@ from stablehlo_ref.ir.types import BOOLEAN, INDEX, FloatType, FunctionType, Type
 
 MAX_LIST_ELEMENTS = 1 << 20  # elements of a tensor literal that is read as a list
 PAIR = 2  # columns of a matrix of padding or of source-target pairs
+
+FAST_MATH = ("none", "reassoc", "nnan", "ninf", "nsz", "arcp", "contract", "afn", "fast")  # flags of arith ops
 
 T = TypeVar("T")
 
@@ -173,11 +176,13 @@ class DimsCodec(AttributeCodec[tuple[int, ...]]):
     """A list of integers: `array<i64: ...>`, `dense<...> : tensor<Nxi64>` or `[...]`."""
 
     name = "list of 64-bit integers"
+    width = 64
 
     def decode(self, attribute: Attribute) -> tuple[int, ...]:
-        if isinstance(attribute, DenseArray) and is_integer(attribute.element_type):
+        type = integer_type(self.width)
+        if isinstance(attribute, DenseArray) and attribute.element_type == type:
             return attribute.values
-        if isinstance(attribute, DenseElements) and is_integer(attribute.type) and attribute.array.ndim == 1:
+        if isinstance(attribute, DenseElements) and element_type(attribute.type) == type and attribute.array.ndim == 1:
             return tuple(_as_list(attribute.array))
         if isinstance(attribute, tuple) and all(_is_integer(a, 64) for a in attribute):
             return tuple(a.value for a in attribute)
@@ -191,6 +196,7 @@ class SegmentSizesCodec(DimsCodec):
     """The numbers of operands of several variadic members: `array<i32: 1, 2, 0>`."""
 
     name = "list of 32-bit sizes"
+    width = 32
 
     def decode(self, attribute: Attribute) -> tuple[int, ...]:
         sizes = super().decode(attribute)
@@ -242,7 +248,7 @@ class BooleansCodec(AttributeCodec[tuple[bool, ...]]):
 
 
 class EmptyMatrix(tuple[tuple[int, ...], ...]):
-    """The rows of a matrix without elements, and its attribute, which they do not determine."""
+    """The rows of a matrix without elements, with its attribute, as rows alone do not determine the shape."""
 
     attribute: DenseElements
 
@@ -260,7 +266,11 @@ class MatrixCodec(AttributeCodec[tuple[tuple[int, ...], ...]]):
     name = "2-dimensional tensor of 64-bit integers"
 
     def decode(self, attribute: Attribute) -> tuple[tuple[int, ...], ...]:
-        if not (isinstance(attribute, DenseElements) and is_integer(attribute.type) and attribute.array.ndim == 2):
+        if not (
+            isinstance(attribute, DenseElements)
+            and element_type(attribute.type) == integer_type(64)
+            and attribute.array.ndim == 2
+        ):
             raise self.mismatch()
         rows = tuple(map(tuple, _as_list(attribute.array)))
         return rows if attribute.array.size else EmptyMatrix.of(rows, attribute)
@@ -345,6 +355,20 @@ class EnumCodec(AttributeCodec[Enum]):
         return EnumAttribute(self.dialect, self.mnemonic, value.name)
 
 
+class FlagsCodec(AttributeCodec[OpaqueAttribute]):
+    """A set of flags such as `#arith.fastmath<nnan, ninf>`, kept as an attribute."""
+
+    def __init__(self, name: str, flags: Collection[str]) -> None:
+        self.name = f"#{name}<...> of {', '.join(flags)}"
+        one = "|".join(flags)
+        self._pattern = re.compile(rf"#{re.escape(name)}\s*<\s*(?:{one})(?:\s*[,|]\s*(?:{one}))*\s*>")
+
+    def decode(self, attribute: Attribute) -> OpaqueAttribute:
+        if isinstance(attribute, OpaqueAttribute) and self._pattern.fullmatch(attribute.text):
+            return attribute
+        raise self.mismatch()
+
+
 class ListCodec(AttributeCodec[tuple[Any, ...]]):
     """A list `[a, b]` of values of another codec."""
 
@@ -376,6 +400,8 @@ class StructCodec(AttributeCodec[StructAttribute]):
 # --- types of attribute members -------------------------------------------------------------------------------------
 
 Opaque: TypeAlias = Annotated[Attribute, AttributeCodec[Attribute]()]
+Overflow: TypeAlias = Annotated[OpaqueAttribute, FlagsCodec("arith.overflow", ("none", "nsw", "nuw"))]
+FastMath: TypeAlias = Annotated[OpaqueAttribute, FlagsCodec("arith.fastmath", FAST_MATH)]
 Int: TypeAlias = Annotated[int, IntegerCodec(64)]
 Int32: TypeAlias = Annotated[int, IntegerCodec(32)]
 Index: TypeAlias = Annotated[int, IntegerCodec(64, INDEX)]

@@ -53,6 +53,10 @@ class RegionFunction(Protocol):
         """A region `(%a..., %b...) -> ...` as one region `(%ai, %bi) -> ...` per result, if these are independent."""
 
     @property
+    def is_associative(self) -> bool:
+        """Whether the body of a reduction gives the same result in any tree, rounding aside."""
+
+    @property
     def is_elementwise(self) -> bool:
         """Whether the region, a function of scalars, can be called on arrays of one shape."""
 

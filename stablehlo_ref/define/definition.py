@@ -113,6 +113,11 @@ class OpDefinition:
                 discardable[name] = attribute
         return members, discardable
 
+    @cached_property
+    def property_names(self) -> frozenset[str]:
+        """The names that may stand in `<{...}>`."""
+        return frozenset((*self._ungrouped, *self.groups))
+
     def encode(self, members: Mapping[str, object]) -> dict[str, Attribute]:
         """Return the values of members as attributes as MLIR writes them, with groups as structs."""
         written: dict[str, Attribute] = {}

@@ -139,5 +139,5 @@ class Group(Member):
         return self.as_type(*[arguments[member.name] for member in self._members])
 
     def matches(self, attribute: Attribute) -> bool:
-        """Whether `attribute` is this struct."""
+        """Return whether `attribute` is this struct."""
         return isinstance(attribute, StructAttribute) and attribute.name == self.struct

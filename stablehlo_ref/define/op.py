@@ -51,7 +51,7 @@ ROLES = (
     "infer", "constraints", "plan", "plan_control_flow", "forwarded", "plan_branch", "batching_rule",
     "implementation_defined",
 )  # fmt: skip
-BESIDE_MEMBERS = frozenset(("C", "infer", "site"))  # parameters of roles that are not members
+BESIDE_MEMBERS = ("C", "infer", "site")  # parameters of roles that are not members
 
 
 class Op:
@@ -83,11 +83,12 @@ class Op:
         parameters = tuple(inspect.signature(function).parameters)
         unknown = [p for p in parameters if not _may_name(members.get(p)) and p not in BESIDE_MEMBERS]
         if unknown:
-            raise TypeError(f"{cls.__name__}.{name}: no such member: {unknown}")
+            known = ", ".join([*(m for m in members if _may_name(members[m])), *BESIDE_MEMBERS])
+            raise TypeError(f"{cls.__name__}.{name}: unknown parameter '{unknown[0]}'; expected one of: {known}")
         groups = tuple(m for p in parameters if isinstance(m := members.get(p), Group))
         return Role(function, parameters, groups=groups)
 
 
 def _may_name(member: Member | None) -> bool:
-    """Whether a parameter of a role may name a member; a group only if it has a type as one value."""
+    """Return whether a parameter of a role may name a member; a group only if it has a type as one value."""
     return member is not None and not (isinstance(member, Group) and member.as_type is None)

@@ -33,7 +33,7 @@ class Grid:
         check_type("num_replicas", self.num_replicas, Integral, "an integer")
         check_type("num_partitions", self.num_partitions, Integral, "an integer")
         if min(self.num_replicas, self.num_partitions) < 1 or self.count > MAX_PROCESSES:
-            raise EvaluationError(f"a grid has from 1 to {MAX_PROCESSES} processes, got {self}")
+            raise EvaluationError(f"expected a grid of 1 to {MAX_PROCESSES} processes, got {self}")
 
     def __str__(self) -> str:
         return f"{self.num_replicas} x {self.num_partitions} processes (replicas x partitions)"

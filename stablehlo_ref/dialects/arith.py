@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from stablehlo_ref.define.attribute_codecs import Opaque
+from stablehlo_ref.define.attribute_codecs import FastMath, Opaque, Overflow
 from stablehlo_ref.define.computation import Run
 from stablehlo_ref.define.constraints import Checker
 from stablehlo_ref.define.op import Attr, In, Op, Out
@@ -99,8 +99,8 @@ class Binary(Elementwise, dialect="arith"):
 
     lhs = In(integer_like)
     rhs = In(integer_like)
-    overflow = Attr(Opaque, default=None, name="overflowFlags")
-    fastmath = Attr(Opaque, default=None)
+    overflow = Attr(Overflow, default=None, name="overflowFlags")
+    fastmath = Attr(FastMath, default=None)
     result = Out(integer_like)
 
     syntax = "operands custom(arith_flags) attr-dict : same_type"
@@ -337,7 +337,7 @@ class NegF(Elementwise, op="negf", dialect="arith"):
     """Negate a float."""
 
     operand = In(float_like)
-    fastmath = Attr(Opaque, default=None)
+    fastmath = Attr(FastMath, default=None)
     result = Out(float_like)
 
     floating = floats.negate

@@ -7,7 +7,7 @@ from typing import Annotated, TypeAlias
 
 import numpy as np
 
-from stablehlo_ref.define.attribute_codecs import EnumCodec, Opaque
+from stablehlo_ref.define.attribute_codecs import EnumCodec, FastMath
 from stablehlo_ref.define.computation import Run
 from stablehlo_ref.define.constraints import Checker
 from stablehlo_ref.define.op import Attr, In, Out
@@ -106,7 +106,7 @@ class CmpF(Comparison, op="cmpf"):
     lhs = In(float_like)
     rhs = In(float_like)
     predicate = Attr(FloatPredicate)
-    fastmath = Attr(Opaque, default=None)
+    fastmath = Attr(FastMath, default=None)
 
     syntax = "$predicate, operands custom(arith_flags) attr-dict : custom(compared_type)"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from stablehlo_ref.define.attribute_codecs import Opaque
+from stablehlo_ref.define.attribute_codecs import FastMath, Opaque, Overflow
 from stablehlo_ref.define.computation import Run
 from stablehlo_ref.define.constraints import Checker
 from stablehlo_ref.define.op import Attr, In, Out
@@ -22,7 +22,7 @@ class Cast(Elementwise, dialect="arith"):
     """The base class of conversions between element types of scalars or tensors."""
 
     operand = In(number_like)
-    fastmath = Attr(Opaque, default=None)
+    fastmath = Attr(FastMath, default=None)
     rounding_mode = Attr(Opaque, default=None, name="roundingmode")
     result = Out(number_like)
 
@@ -186,7 +186,7 @@ class TruncI(Cast, op="trunci"):
     operand = In(fixed_integer_like)
     result = Out(fixed_integer_like)
     constraints = staticmethod(narrower)
-    overflow = Attr(Opaque, default=None, name="overflowFlags")
+    overflow = Attr(Overflow, default=None, name="overflowFlags")
 
     @staticmethod
     def conversion(source: DType, target: DType) -> Run:

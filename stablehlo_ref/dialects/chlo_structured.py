@@ -7,7 +7,7 @@ from typing import Annotated, TypeAlias, TypeVar
 
 import numpy as np
 
-from stablehlo_ref.define.attribute_codecs import AttributeCodec, DimsCodec, Flag, Int
+from stablehlo_ref.define.attribute_codecs import Flag, Int, SegmentSizesCodec
 from stablehlo_ref.define.computation import RegionFunction, Run
 from stablehlo_ref.define.constraints import Checker
 from stablehlo_ref.define.op import Attr, Body, In, Ins, Op, Out, Outs
@@ -26,7 +26,7 @@ from stablehlo_ref.define.spec import (
 from stablehlo_ref.define.type_constraints import integer_tensor, tensor
 from stablehlo_ref.diagnostics import UnsupportedError
 from stablehlo_ref.ir.arrays import Array
-from stablehlo_ref.ir.attributes import Attribute, DenseArray
+from stablehlo_ref.ir.attributes import Attribute
 from stablehlo_ref.ir.types import FunctionType, TensorType, integer_type
 from stablehlo_ref.numerics.dtypes import numpy_dtype
 from stablehlo_ref.numerics.top_k import top_k_indices
@@ -87,19 +87,16 @@ class TopK(Op, op="top_k", dialect="chlo"):
 # --- scan -----------------------------------------------------------------------------------------------------------
 
 
-class SegmentsCodec(AttributeCodec[tuple[int, ...]]):
+class SegmentsCodec(SegmentSizesCodec):
     """The numbers of operands (or results) of two variadic members."""
 
     name = "list of two 32-bit integers"
 
     def decode(self, attribute: Attribute) -> tuple[int, ...]:
-        sizes = DimsCodec().decode(attribute)
-        if len(sizes) != 2 or min(sizes) < 0:
+        sizes = super().decode(attribute)
+        if len(sizes) != 2:
             raise self.mismatch()
         return sizes
-
-    def encode(self, value: tuple[int, ...]) -> DenseArray:
-        return DenseArray(integer_type(32), value)
 
 
 Segments: TypeAlias = Annotated[tuple[int, ...], SegmentsCodec()]

@@ -1,9 +1,11 @@
 """Register all ops: importing this module imports every module that defines op classes or custom_call targets."""
 
 from stablehlo_ref.dialects import (
+    affine,
     arith,
     arith_comparison,
     arith_conversion,
+    bufferization,
     builtin,
     cf,
     check,
@@ -11,8 +13,11 @@ from stablehlo_ref.dialects import (
     chlo_elementwise,
     chlo_ragged_dot,
     chlo_structured,
+    complex,
     func,
     interpreter,
+    math,
+    memref,
     ml_program,
     scf,
     sdy,
@@ -22,6 +27,8 @@ from stablehlo_ref.dialects import (
     shape_assumptions,
     shape_sizes,
     tensor,
+    tensor_slices,
+    ub,
 )
 from stablehlo_ref.ops import (
     asynchrony,
@@ -60,17 +67,20 @@ from stablehlo_ref.targets import (
     gpu,
     lapack,
     lapack_legacy,
+    mhlo,
     spmd,
     xla,
 )
 
 __all__ = [
+    "affine",
     "annotations",
     "arith",
     "arith_comparison",
     "arith_conversion",
     "asynchrony",
     "bitwise",
+    "bufferization",
     "builtin",
     "cf",
     "check",
@@ -82,6 +92,7 @@ __all__ = [
     "collectives",
     "communication",
     "comparison",
+    "complex",
     "constants",
     "control_flow",
     "conversion",
@@ -103,6 +114,9 @@ __all__ = [
     "lapack",
     "lapack_legacy",
     "linear_algebra",
+    "math",
+    "mhlo",
+    "memref",
     "ml_program",
     "normalization",
     "quantization",
@@ -119,7 +133,9 @@ __all__ = [
     "sort",
     "spmd",
     "tensor",
+    "tensor_slices",
     "tuples",
+    "ub",
     "windows",
     "xla",
 ]

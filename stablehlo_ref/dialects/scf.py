@@ -119,7 +119,7 @@ class ExecuteRegion(Op, op="execute_region", dialect="scf", multiple_blocks=True
 
 
 class For(Op, op="for", dialect="scf"):
-    """Run `region` on each number from `lower_bound` up to `upper_bound`, less than it, and on loop-carried values."""
+    """Run `region` for each number from `lower_bound` up to, not including, `upper_bound`, on loop-carried values."""
 
     lower_bound = In(fixed_integer | index)
     upper_bound = In(fixed_integer | index)

@@ -13,16 +13,15 @@ from stablehlo_ref.define.bound import ControlFlowSite, Site
 from stablehlo_ref.define.computation import Callee, ControlFlow, Run
 from stablehlo_ref.define.constraints import Checker
 from stablehlo_ref.define.op import Attr, Body, In, Ins, Op, Out, Outs
-from stablehlo_ref.define.spec import compatible
 from stablehlo_ref.define.type_constraints import anything, token
 from stablehlo_ref.diagnostics import UnsupportedError
 from stablehlo_ref.dialects.mlir_types import any_tensor, static_tensor
 from stablehlo_ref.dialects.sdy_codecs import Direction, MeshValue, PropagationDirection, ShardingsValue, ShardingValue
-from stablehlo_ref.dialects.sdy_shardings import check_value, check_values, rejecting
+from stablehlo_ref.dialects.sdy_shardings import check_value, check_values, probed, rejecting
 from stablehlo_ref.ir.attributes import DenseResource
 from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.ir.types import FunctionType, TensorType, TokenType, Type
-from stablehlo_ref.ops.control_flow import all_compatible, call
+from stablehlo_ref.ops.control_flow import call
 
 
 class MeshOp(Op, op="mesh", dialect="sdy"):
@@ -58,7 +57,7 @@ class Annotation(Op, dialect="sdy", computes_on_storage=True):
 
     @staticmethod
     def constraints(C: Checker, input: TensorType | TokenType, result: TensorType | TokenType) -> None:
-        C(1, compatible(input, result))
+        C(1, input == result)
 
     @staticmethod
     def plan() -> Run:
@@ -78,7 +77,7 @@ class ShardingConstraint(Annotation, op="sharding_constraint"):
     def constraints(
         C: Checker, site: Site, input: TensorType | TokenType, sharding: ShardingValue, result: TensorType | TokenType
     ) -> None:
-        C(1, compatible(input, result))
+        C(1, input == result)
         with rejecting(site.op, "", "sharding"):
             check_value(site.op, sharding, result)
 
@@ -96,7 +95,7 @@ class PropagationBarrier(Annotation, op="propagation_barrier"):
 
     @staticmethod
     def constraints(C: Checker, input: TensorType, allowed_direction: Direction, result: TensorType) -> None:
-        C(1, compatible(input, result))
+        C(1, input == result)
         C(2, allowed_direction != PropagationDirection.BOTH)
 
 
@@ -112,7 +111,7 @@ class DataFlowEdge(Annotation, op="data_flow_edge"):
     def constraints(
         C: Checker, site: Site, input: TensorType, sharding: ShardingValue | None, result: TensorType
     ) -> None:
-        C(1, compatible(input, result))
+        C(1, input == result)
         C(2, result.is_static)
         C(3, all(may_own_edge(producer) for producer in site.producers()))
         if sharding is not None:
@@ -133,13 +132,14 @@ class FuncDataFlowEdge(Annotation, op="func_data_flow_edge"):
 
     @staticmethod
     def constraints(C: Checker, site: Site, input: TensorType, result: TensorType) -> None:
-        C(1, compatible(input, result))
+        C(1, input == result)
         C(2, result.is_static)
         C(3, all(map(is_at_call, site.op.operands)))
 
 
 def is_at_call(value: Value) -> bool:
     """Whether a value is an argument of a function or a result of a call."""
+    value = probed(value)
     if isinstance(value.owner, Operation):
         return value.owner.name == "func.call"
     around = value.owner.parent if value.owner else None
@@ -195,6 +195,11 @@ class Return(Op, op="return", dialect="sdy", terminator=True):
     syntax = "attr-dict operands (: type(operands))?"
 
 
+def ends_with_return(op: Operation) -> bool:
+    """Whether the body of an op ends with the terminator of its dialect."""
+    return op.regions[0].block.operations[-1].name == "sdy.return"
+
+
 class NamedComputation(Op, op="named_computation", dialect="sdy", isolated_from_above=True, releases_operands=True):
     """Run `body` on the operands: a call of a function that was inlined and kept its name."""
 
@@ -222,7 +227,8 @@ class NamedComputation(Op, op="named_computation", dialect="sdy", isolated_from_
         results: Sequence[Type],
     ) -> None:
         C(1, tuple(body.inputs) == tuple(operands))
-        C(2, all_compatible(body.outputs, results))
+        C(2, tuple(body.outputs) == tuple(results))
+        C("terminator", ends_with_return(site.op))
         for name, shardings, types in (
             ("in_shardings", in_shardings, operands),
             ("out_shardings", out_shardings, results),

@@ -54,7 +54,7 @@ class NumberedCodec(AttributeCodec[Enum]):
 
     def decode(self, attribute: Attribute) -> Enum:
         members = list(self.enum)
-        if isinstance(attribute, IntegerAttribute) and 0 <= attribute.value < len(members):
+        if isinstance(attribute, IntegerAttribute) and attribute.type == I32 and 0 <= attribute.value < len(members):
             return members[attribute.value]
         for member in members:
             if attribute == OpaqueAttribute(f"#sdy<{self.mnemonic} {member.value}>"):

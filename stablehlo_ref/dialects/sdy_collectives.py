@@ -12,7 +12,6 @@ from stablehlo_ref.define.bound import Site
 from stablehlo_ref.define.computation import Run
 from stablehlo_ref.define.constraints import Checker
 from stablehlo_ref.define.op import Attr, In, Op, Out
-from stablehlo_ref.define.spec import compatible
 from stablehlo_ref.dialects.mlir_types import any_tensor
 from stablehlo_ref.dialects.sdy_codecs import (
     AxesPerDimension,
@@ -157,7 +156,7 @@ class AllGather(Collective, op="all_gather"):
         out_sharding: ShardingValue,
         result: TensorType,
     ) -> None:
-        C(1, compatible(tensor, result))
+        C(1, tensor == result)
         with rejecting(site.op, "", "out_sharding"):
             Transition(site.op, out_sharding).check_dimensions(gathering_axes, without_suffix)
 
@@ -178,7 +177,7 @@ class AllSlice(Collective, op="all_slice"):
         out_sharding: ShardingValue,
         result: TensorType,
     ) -> None:
-        C(1, compatible(tensor, result))
+        C(1, tensor == result)
         with rejecting(site.op, "", "out_sharding"):
             Transition(site.op, out_sharding, may_be_replicated=True).check_dimensions(slicing_axes, append)
 
@@ -199,7 +198,7 @@ class AllToAll(Collective, op="all_to_all"):
         out_sharding: ShardingValue,
         result: TensorType,
     ) -> None:
-        C(1, compatible(tensor, result))
+        C(1, tensor == result)
         with rejecting(site.op, "", "params"):
             transition = Transition(site.op, out_sharding)
             check_lists([exchange.axes for exchange in params.exchanges], transition.mesh)
@@ -233,7 +232,7 @@ class CollectivePermute(Collective, op="collective_permute"):
     def constraints(
         C: Checker, site: Site, tensor: TensorType, out_sharding: ShardingValue, result: TensorType
     ) -> None:
-        C(1, compatible(tensor, result))
+        C(1, tensor == result)
         with rejecting(site.op, "", "out_sharding"):
             transition = Transition(site.op, out_sharding, may_differ=True)
             check_permutation(transition)
@@ -270,7 +269,7 @@ class AllReduce(Collective, op="all_reduce"):
         out_sharding: ShardingValue,
         result: TensorType,
     ) -> None:
-        C(1, compatible(tensor, result))
+        C(1, tensor == result)
         with rejecting(site.op, "", "out_sharding"):
             transition = Transition(site.op, out_sharding, may_be_replicated=True)
             before, after, axes = transition.before, transition.after, reduction_axes.axes
@@ -302,7 +301,7 @@ class ReduceScatter(Collective, op="reduce_scatter"):
         out_sharding: ShardingValue,
         result: TensorType,
     ) -> None:
-        C(1, compatible(tensor, result))
+        C(1, tensor == result)
         with rejecting(site.op, "", "out_sharding"):
             transition = Transition(site.op, out_sharding, may_be_replicated=True)
             transition.check_reduction(reduction_op)
@@ -325,7 +324,7 @@ class ShardedToUnreduced(Collective, op="sharded_to_unreduced"):
         out_sharding: ShardingValue,
         result: TensorType,
     ) -> None:
-        C(1, compatible(tensor, result))
+        C(1, tensor == result)
         with rejecting(site.op, "", "out_sharding"):
             transition = Transition(site.op, out_sharding)
             transition.check_dimensions(axes, without_suffix)
@@ -343,7 +342,7 @@ class ReplicatedToUnreduced(Collective, op="replicated_to_unreduced"):
     def constraints(
         C: Checker, site: Site, tensor: TensorType, axes: AxesValue, out_sharding: ShardingValue, result: TensorType
     ) -> None:
-        C(1, compatible(tensor, result))
+        C(1, tensor == result)
         C(2, len(axes.axes) > 0)
         with rejecting(site.op, "", "out_sharding"):
             transition = Transition(site.op, out_sharding)

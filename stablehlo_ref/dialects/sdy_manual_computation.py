@@ -15,6 +15,7 @@ from stablehlo_ref.define.processes import Grid
 from stablehlo_ref.define.spec import element_type, make_tensor_type, shape
 from stablehlo_ref.define.type_constraints import anything
 from stablehlo_ref.diagnostics import UnsupportedError
+from stablehlo_ref.dialects.sdy import ends_with_return
 from stablehlo_ref.dialects.sdy_codecs import ManualAxesValue, ShardingsValue
 from stablehlo_ref.dialects.sdy_shardings import bound_axes, check_values, common_mesh, rejecting
 from stablehlo_ref.distribution.axes import Span, span
@@ -24,7 +25,6 @@ from stablehlo_ref.distribution.sharding import Tiling
 from stablehlo_ref.ir.arrays import Array, RuntimeValue
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.types import FunctionType, TensorType, Type
-from stablehlo_ref.ops.control_flow import all_compatible
 
 
 class ManualComputation(Op, op="manual_computation", dialect="sdy", isolated_from_above=True):
@@ -61,9 +61,10 @@ class ManualComputation(Op, op="manual_computation", dialect="sdy", isolated_fro
         shards = Shards(mesh, frozenset(manual_axes.names))
         inputs, outputs = in_shardings.shardings, out_shardings.shardings
         C(4, all(map(shards.are_equal, (*tensors, *results), inputs + outputs)))
-        C(2, all_compatible(body.inputs, list(map(shards.local, tensors, inputs))))
-        C(3, all_compatible(body.outputs, list(map(shards.local, results, outputs))))
+        C(2, body.inputs == tuple(map(shards.local, tensors, inputs)))
+        C(3, body.outputs == tuple(map(shards.local, results, outputs)))
         C(5, all(map(shards.come_first, inputs + outputs)))
+        C("terminator", ends_with_return(site.op))
 
     @staticmethod
     def plan_control_flow(

@@ -54,7 +54,7 @@ def mesh_of(sharding: Sharding, op: Operation) -> Mesh:
 
 def same_mesh(x: Mesh, y: Mesh) -> bool:
     """Whether two meshes have the same axes and the same devices."""
-    return str(x) == str(y)  # which omits device ids that are in order
+    return x is y or str(x) == str(y)  # texts omit device ids that are in order
 
 
 def common_mesh(shardings: Sequence[Sharding], op: Operation) -> Mesh:
@@ -107,8 +107,18 @@ def check_values(op: Operation, shardings: Sequence[Sharding], types: Sequence[T
             raise ValueError(f"of value {number}: {error}" if len(types) > 1 else str(error)) from None
 
 
+def probed(value: Value) -> Value:
+    """Return the value that a probe returns, or any other value itself."""
+    seen: set[Value] = set()  # an invalid program may have a cycle
+    while isinstance(op := value.owner, Operation) and op.name == "interpreter.probe" and value not in seen:
+        seen.add(value)
+        value = op.operands[0] if op.operands else value
+    return value
+
+
 def sharding_of(value: Value) -> Sharding | None:
     """Return the sharding that a value has by the op that defines it; None if it has none."""
+    value = probed(value)
     if isinstance(value.owner, Operation):
         return _of_result(value.owner, value.index)
     return _of_argument(value.owner, value.index) if isinstance(value.owner, Block) else None

@@ -150,10 +150,12 @@ def check_sharding(sharding: Sharding, type: Type | None, mesh: Mesh, manual: Ma
         _check_priority(number, dimension)
         check_axes(dimension.axes, mesh, seen)
     for what, axes in (("replicated", sharding.replicated), ("unreduced", sharding.unreduced)):
-        check_axes(axes, mesh, seen)
-        check_sorted(axes, mesh, what)
-    check_sub_axes(sharding.axes, mesh)
-    for axis in sharding.axes:
+        if axes:
+            check_axes(axes, mesh, seen)
+            check_sorted(axes, mesh, what)
+    if any(axis.part for axis in seen):
+        check_sub_axes(seen, mesh)
+    for axis in sharding.axes if manual else ():
         if axis.name in manual:
             raise ValueError(f"axis {quoted(axis.name)} is already bound by a surrounding sdy.manual_computation")
 

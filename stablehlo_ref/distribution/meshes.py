@@ -66,7 +66,7 @@ def check_mesh(sizes: Sizes, device_ids: Sequence[int]) -> None:
     if device_ids and len(device_ids) != count:
         raise ValueError(f"expected {count} device_ids, got {len(device_ids)}")
     if sizes and device_ids and sorted(device_ids) != list(range(count)):
-        raise ValueError(f"expected device_ids to be a permutation of the numbers below {count}")
+        raise ValueError(f"expected device_ids to be a permutation of 0 to {count - 1}")
 
 
 def read_mesh(attribute: object) -> tuple[Sizes, Sequence[int]]:

@@ -91,7 +91,7 @@ def ids_in(replica_groups: Ids | MeshAxes, symbols: Symbols, location: Location 
 
 
 def without_padding(ids: Sequence[int]) -> tuple[int, ...]:
-    """Return ids without those of -1, which pad groups that are smaller than others."""
+    """Return ids without the -1 that pads groups smaller than the largest one."""
     return tuple(i for i in ids if i != -1)
 
 

@@ -52,7 +52,7 @@ class Mesh:
 
     def __str__(self) -> str:
         axes = _list(f"{quoted(name)}={size}" for name, size in self.axes)
-        in_order = self.axes and self.device_ids == tuple(range(self.count))
+        in_order = self.axes and all(number == device for number, device in enumerate(self.device_ids))
         devices = f", device_ids=[{_list(self.device_ids)}]" if self.device_ids and not in_order else ""
         return f"<[{axes}]{devices}>"
 

@@ -31,6 +31,7 @@ from stablehlo_ref.distribution.sdy_attributes import (
 )
 
 T = TypeVar("T")
+MEMOIZED_LENGTH = 1000  # characters of the longest attribute that is memoized
 BITS = 63  # of numbers, besides the sign
 REDUCTIONS = ("sum", "max", "min")
 NODES = ("operand", "result")
@@ -415,12 +416,15 @@ MNEMONICS: dict[str, Callable[[Reader], object]] = {
 }
 
 
-@lru_cache(maxsize=1 << 12)
 def read_attribute(text: str) -> Any:
     """Return the value of an attribute of the dialect; SdySyntaxError for malformed text.
 
     An attribute that is new to this reader is returned as text.
     """
+    return _read_short(text) if len(text) <= MEMOIZED_LENGTH else _read(text)
+
+
+def _read(text: str) -> Any:
     match = _match_head(text)
     mnemonic = match and (match[1] or match[2])
     if not match or mnemonic not in MNEMONICS:
@@ -432,6 +436,9 @@ def read_attribute(text: str) -> Any:
     if reader.next.kind != "end":
         raise reader.expected("the end of the attribute")
     return value
+
+
+_read_short = lru_cache(maxsize=1 << 12)(_read)
 
 
 def text_of(mnemonic: str, value: object) -> str:

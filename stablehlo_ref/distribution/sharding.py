@@ -36,7 +36,7 @@ class Tiling:
         return make_tensor_type(sizes, element_type(part))
 
     def splits(self, sizes: Sequence[Size]) -> bool:
-        """Whether a tensor of these sizes splits into equal parts."""
+        """Return whether a tensor of these sizes splits into equal parts."""
         return all(n % count == 0 for n, count in zip(sizes, self.parts))
 
     def split(self, whole: Array, device: int) -> Array:

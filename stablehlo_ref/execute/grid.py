@@ -45,7 +45,7 @@ def run_grid(
 ) -> list[list[Any]]:
     """Run one plan on its arguments in each process, in row-major order; return the results of each process.
 
-    A read of the infeed, in whichever process, takes the next item of `infeed`. Checks that failed are added to the
+    A read of the infeed, in any process, takes the next item of `infeed`. Checks that failed are added to the
     failures of `context`. Raises EvaluationError for a deadlock.
     """
     reads, writes = iter(infeed), HostOutfeed([] if outfeed is None else outfeed)
@@ -196,9 +196,9 @@ class Scheduler:
         yield f"its group is {_listed(request.group)}"
         missing = [member for member in request.group if member not in self.rendezvous[_key(request)]]
         for member in missing[:SHOWN]:
-            yield f"process {member} has not come: {self._state(member, request)}"
+            yield f"process {member} has not arrived: {self._state(member, request)}"
         if len(missing) > SHOWN:
-            yield f"{len(missing) - SHOWN} more processes have not come"
+            yield f"{len(missing) - SHOWN} more processes have not arrived"
 
     def _state(self, process: ProcessId, wanted: Rendezvous | None = None) -> str:
         """Return where a process is instead of at the rendezvous `wanted`."""

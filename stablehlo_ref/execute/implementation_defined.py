@@ -80,7 +80,7 @@ def implementation_defined_cases(op: Operation, definition: OpDefinition, operan
 
 
 def _is_batched(op: Operation, definition: OpDefinition, operands: Sequence[Any]) -> bool:
-    """Return whether the operands have a leading axis of lanes, which the op's attributes do not know of."""
+    """Return whether the operands have a leading axis of lanes, which the op's attributes do not account for."""
     types = [(t, x) for t, x in zip(op.operand_types, operands) if isinstance(t, TensorType)]
     return not definition.traits.elementwise and any(np.ndim(x) != t.rank for t, x in types)
 

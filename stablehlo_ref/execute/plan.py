@@ -26,7 +26,7 @@ from stablehlo_ref.execute.regions import PlannedRegion
 from stablehlo_ref.execute.run import BlockPlan, FunctionPlan, Step, located
 from stablehlo_ref.execute.steps import (
     communicating_step,
-    refusing_step,
+    raising_step,
     step_for,
     with_grouped_operands,
     with_row_major_operands,
@@ -187,10 +187,10 @@ class FramePlanner:
                 return
             step = self._step(op, [self.slot(v) for v in dying])
         except (UnsupportedError, EvaluationError) as error:
-            refusal = located(error, op)
+            failure = located(error, op)
             if plan is self.certain:
-                raise refusal from error  # now, as a run would fail for certain
-            step = refusing_step(refusal)
+                raise failure from error  # now, as every run would fail
+            step = raising_step(failure)
         except Exception as error:
             raise located(error, op) from error
         plan.communicates = plan.communicates or self.planner.communicates(op)
@@ -427,7 +427,7 @@ def captured(region: Region) -> list[Value]:
 
 
 def last_uses(block: Block, keep: Iterable[Value] = ()) -> dict[Operation, list[Value]]:
-    """Return, for each op of a block, the values of the block that are used no more after it, except `keep`."""
+    """Return, for each op of a block, the values of the block that are not used after it, except `keep`."""
     *operations, terminator = block.operations
     needed = {*terminator.operands, *keep}
     own = {*block.arguments, *(r for op in operations for r in op.results)}

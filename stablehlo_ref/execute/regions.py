@@ -16,15 +16,22 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from stablehlo_ref.algorithms.associativity import ASSOCIATIVE, is_associative
 from stablehlo_ref.define.computation import Kernel
+from stablehlo_ref.define.context import Context
 from stablehlo_ref.define.definition import Traits, definition_of
+from stablehlo_ref.define.spec import is_quantized
+from stablehlo_ref.diagnostics import EvaluationError, UnsupportedError
 from stablehlo_ref.execute.implementation_defined import may_be_implementation_defined
-from stablehlo_ref.execute.run import FunctionPlan, current_context
+from stablehlo_ref.execute.run import FunctionPlan, current_context, running
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Block, Operation, Region, Value
 from stablehlo_ref.numerics.dtypes import numpy_dtype
 
 Call: TypeAlias = Callable[..., list[Any]]  # from arrays to a list of the results
+
+
+CONSTANTS = ("stablehlo.constant", "arith.constant")
 
 
 class PlannedRegion:
@@ -126,12 +133,35 @@ class PlannedRegion:
             return [self]
         return [part.taking(pair) for part, pair in zip(parts, pairs)]
 
+    @cached_property
+    def is_associative(self) -> bool:
+        """Whether the body of a reduction may be evaluated in any tree: a trial on a few values decides.
+
+        Bodies with regions, calls or effects, or on quantized tensors, are not tried.
+        """
+        arguments, (*operations, terminator) = self.region.block.arguments, self.region.block.operations
+        match operations:
+            case [op] if op.name in ASSOCIATIVE and terminator.operands == op.results:
+                if {*op.operands} == {*arguments}:
+                    return True
+        types = self.function_type.inputs
+        if any(map(is_quantized, types)) or not all(map(_may_be_tried, operations)):
+            return True
+        dtypes = [numpy_dtype(t.element_type) for t in types[: len(types) // 2]]
+        try:
+            with running(Context()), np.errstate(all="ignore"):
+                return is_associative(self.each, dtypes)
+        except (EvaluationError, UnsupportedError):  # to be reported if a run calls the body
+            return True
+
     # --- tier 2 -------------------------------------------------------------------------------------------------
 
     @cached_property
     def is_elementwise(self) -> bool:
         """Whether the body, a function of scalars, has elementwise ops only, and so takes arrays of one shape."""
-        return not any(t.shape for t in self.function_type.inputs) and _is_elementwise(self.region.block)
+        return not any(getattr(t, "shape", ()) for t in self.function_type.inputs) and _is_elementwise(
+            self.region.block
+        )
 
     def lanes(self, count: int) -> Call | None:
         """Return the body on arrays with a leading axis of `count` lanes; None if an op has no batching rule."""
@@ -172,9 +202,15 @@ class PlannedRegion:
         return results
 
 
+def _may_be_tried(op: Operation) -> bool:
+    return op.name == "stablehlo.constant" or not (
+        op.regions or _traits(op).effects or definition_of(op) is None or "callee" in op.properties
+    )
+
+
 def _is_elementwise(block: Block) -> bool:
     *operations, _ = block.operations
-    return all(op.name == "stablehlo.constant" or (_traits(op).elementwise and not op.regions) for op in operations)
+    return all(op.name in CONSTANTS or (_traits(op).elementwise and not op.regions) for op in operations)
 
 
 def _has_batching_rules(block: Block) -> bool:

@@ -30,7 +30,7 @@ def step_for(kernel: Kernel, ins: Sequence[int], outs: Sequence[int], dead: Sequ
         return _effect_step(run, tuple(ins), tuple(outs), tuple(dead))
     if in_place and len(outs) == 1 and ins[0] in dead and ins[0] not in ins[1:]:
         return _in_place_step(run, in_place, tuple(ins), outs[0], tuple(dead))
-    if len(outs) == 1 and len(ins) in _BY_ARITY and not set(outs) & set(dead):
+    if len(outs) == 1 and len(ins) in _BY_ARITY and set(dead) <= set(ins):  # no results, nor captured values
         return _BY_ARITY[len(ins)](run, *ins, outs[0], *dead)
     return _general_step(run, tuple(ins), tuple(outs), tuple(dead))
 
@@ -130,7 +130,7 @@ def communicating_step(
     return step
 
 
-def refusing_step(error: StablehloError) -> Step:
+def raising_step(error: StablehloError) -> Step:
     """Return a step that raises an error: that of an op that cannot be planned, but may never be reached."""
 
     def step(slots: Slots) -> None:

@@ -1,4 +1,4 @@
-"""The values that a run computes, kept for those who look at them afterwards."""
+"""Record the values that a run computes."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Trace(Mapping[str, Any]):
         return values[0] if len(values) == 1 else values
 
     def all(self, name: str | Value) -> list[Any]:
-        """Return the values in the order of evaluation; UnknownValueError for a name of nothing that ran."""
+        """Return the values in the order of evaluation; UnknownValueError for a name without recorded values."""
         value = self._index.find(name) if isinstance(name, str) else name
         if id(value) not in self._values:
             raise UnknownValueError(f"{name!r} is not in the trace: it was not computed, or not selected")
@@ -60,7 +60,7 @@ class Trace(Mapping[str, Any]):
 class Recorder(Observer):
     """Keeps the results of ops; with `store`, in files of that folder as they come.
 
-    `select` tells which ops' results are kept.
+    `select` decides which ops' results are kept.
     """
 
     def __init__(self, index: ValueIndex, select: Select | None = None, store: Path | None = None) -> None:

@@ -35,7 +35,7 @@ def from_jax(source: Any, *arguments: Any, limits: Limits | None = None, **named
 
 
 def is_jax(source: Any) -> bool:
-    """Whether an object is one that `from_jax` takes, but for plain functions."""
+    """Return whether `from_jax` takes an object, which is not a plain function."""
     return type(source).__module__.partition(".")[0] in ("jax", "jaxlib")
 
 
@@ -61,7 +61,7 @@ def _program(
     def flatten(arguments: tuple[Any, ...], named: dict[str, Any]) -> list[Any]:
         leaves, tree = jax.tree.flatten((arguments, named))
         if tree != in_tree:
-            raise EvaluationError(f"the arguments have the structure {tree}, expected {in_tree}")
+            raise EvaluationError(f"expected arguments of structure {in_tree}, got {tree}")
         return [_array(leaf) for leaf in leaves]
 
     def unflatten(results: Sequence[Any]) -> Any:

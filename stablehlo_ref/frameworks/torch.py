@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -47,7 +46,7 @@ def from_torch(
 
 
 def is_torch(source: Any) -> bool:
-    """Whether an object is one that `from_torch` takes."""
+    """Return whether `from_torch` takes an object."""
     return type(source).__name__ == "ExportedProgram" and type(source).__module__.startswith("torch.")
 
 
@@ -65,8 +64,10 @@ def _define_missing_overloads() -> Any:
     torchax 0.0.13 registers functions for overloads with named dimensions, which PyTorch 2.13 removed. It is enough
     that the names exist. The library must stay alive.
     """
+    from importlib.util import find_spec
+
     torch = require("torch")
-    spec = importlib.util.find_spec("torchax")
+    spec = find_spec("torchax")
     library = torch.library.Library("aten", "FRAGMENT")
     if spec is None or spec.origin is None:
         return library
@@ -85,7 +86,7 @@ def _program(program: Any, weights: list[Array], exported: Any, limits: Limits |
     def flatten(arguments: tuple[Any, ...], named: dict[str, Any]) -> list[Any]:
         leaves, spec = tree.tree_flatten((arguments, named))
         if spec != in_spec:
-            raise EvaluationError(f"the arguments have the structure {spec}, expected {in_spec}")
+            raise EvaluationError(f"expected arguments of structure {in_spec}, got {spec}")
         return [*weights, *map(to_array, leaves)]
 
     def unflatten(results: Sequence[Any]) -> Any:

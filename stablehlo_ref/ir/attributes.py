@@ -70,7 +70,7 @@ class DenseElements:
 
 
 def _without_repetition(array: Array) -> Array:
-    """Return an array that broadcasts to `array`: the element of a splat, even of an empty one, in whose base it is."""
+    """Return an array that broadcasts to `array`: for a splat its element, which the base of an empty splat holds."""
     base = array.base
     if isinstance(base, np.ndarray) and base.nbytes == array.itemsize:
         return base.view(array.dtype).reshape(())

@@ -1,4 +1,4 @@
-"""Values of a program by the names that people know them by."""
+"""Find values of a program by SSA name or by the name in their location."""
 
 from __future__ import annotations
 

@@ -122,7 +122,7 @@ def _infinities(part: Array) -> Array:
 
 
 def nan_if_out_of_range(square: Array) -> Array:
-    """Return `square`, a sum of squares, with NaN where it overflowed or is_lost bits to underflow."""
+    """Return `square`, a sum of squares, with NaN where it overflowed or lost bits to underflow."""
     limits = np.finfo(square.dtype)
     return np.where((square > limits.tiny * 2.0**120) & (square < limits.max), square, np.nan)
 

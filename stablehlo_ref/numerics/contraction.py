@@ -300,7 +300,7 @@ def matrices(sizes: Sizes, batching: Axes, contracting: Axes, rows_first: bool) 
 
 
 def _adjacent(dimensions: Axes, sizes: Sizes) -> bool:
-    """Whether dimensions in this order form one dimension in memory, except for those of size 1."""
+    """Return whether dimensions in this order form one dimension in memory, except for those of size 1."""
     return all(b > a and all(sizes[d] == 1 for d in range(a + 1, b))
                for a, b in pairwise(d for d in dimensions if sizes[d] != 1))  # fmt: skip
 

@@ -233,7 +233,7 @@ def reduce_precision(dtype: DType, exponents: int, mantissas: int) -> ArrayKerne
     The mantissa rounds to nearest, ties to even (with `mantissas` 0, the parity is that of the exponent). Numbers too
     large for the format, whose largest exponent is that of infinity as in IEEE-754, become infinity, or what `dtype`
     has instead. Rounded numbers that are subnormal in the format and normal in `dtype` become zero; if no numbers are
-    both, subnormal numbers are kept. NaNs stay NaNs, also without mantissa bits.
+    both, subnormal numbers are kept. NaNs stay NaNs if the format has mantissa bits, and become infinite otherwise.
     """
     if dtype.itemsize == 1:
         return tabulated(_reduce_small(dtype, exponents, mantissas), dtype)
@@ -247,6 +247,7 @@ def _reduce_small(dtype: DType, exponents: int, mantissas: int) -> ArrayKernel:
     bias, reduced_bias = one >> width, (1 << min(exponents, exponent_bits(dtype) + 1) - 1) - 1
     smallest = bias - reduced_bias + 1 << width if reduced_bias < bias else 0
     too_large = min(bias + reduced_bias + 1 << width, largest + 1)
+    nan = np.float32(np.nan if mantissas else np.inf)
 
     def run(x: Array) -> Array:
         values = x.astype(FLOAT32)
@@ -254,7 +255,7 @@ def _reduce_small(dtype: DType, exponents: int, mantissas: int) -> ArrayKernel:
         magnitude = _round_off(dropped, magnitude)
         result = np.minimum(magnitude, largest).astype(UINT8).view(dtype).astype(FLOAT32)
         result = np.where(magnitude < too_large, result, np.float32(np.inf)) * (magnitude >= smallest)
-        signed: Array = np.copysign(np.where(np.isnan(values), values, result), values).astype(dtype)
+        signed: Array = np.copysign(np.where(np.isnan(values), nan, result), values).astype(dtype)
         return signed
 
     return run
@@ -278,8 +279,10 @@ def _reduce_precision(dtype: DType, exponents: int, mantissas: int) -> ArrayKern
         is_out_of_range = np.greater_equal(magnitude, too_large)
         result = np.bitwise_or(magnitude, sign)
         if np.count_nonzero(is_out_of_range):
-            is_nan = np.greater(np.bitwise_and(operand, sign_bit - 1), infinity)
-            special = np.where(is_nan, operand, np.bitwise_or(sign, infinity))
+            special = np.bitwise_or(sign, infinity)
+            if mantissas:
+                is_nan = np.greater(np.bitwise_and(operand, sign_bit - 1), infinity)
+                special = np.where(is_nan, operand, special)
             result = np.where(is_out_of_range, special, result)
         return result.view(dtype)
 

@@ -127,17 +127,17 @@ def kind(dtype: DType) -> str:
 
 @cache
 def is_signed(dtype: DType) -> bool:
-    """Whether an integer dtype is signed."""
+    """Return whether an integer dtype is signed."""
     return dtype in SIGNED_DTYPES
 
 
 def is_sub_byte_integer(dtype: DType) -> bool:
-    """Whether `dtype` is an integer narrower than a byte."""
+    """Return whether `dtype` is an integer narrower than a byte."""
     return dtype in _INTEGER_KEYS and _INTEGER_KEYS[dtype][0] < 8
 
 
 def is_narrow_float(dtype: DType) -> bool:
-    """Whether `dtype` is a floating-point format of 16 bits or fewer."""
+    """Return whether `dtype` is a floating-point format of 16 bits or fewer."""
     return dtype in _FLOAT_NAMES and dtype.itemsize <= 2
 
 
@@ -188,7 +188,7 @@ def exponent_bits(dtype: DType) -> int:
 
 @cache
 def has_infinity(dtype: DType) -> bool:
-    """Whether a floating-point dtype can represent infinities."""
+    """Return whether a floating-point dtype can represent infinities."""
     with np.errstate(all="ignore"):
         return bool(np.isinf(np.array(np.inf).astype(dtype).astype(np.float32)))
 

@@ -97,7 +97,7 @@ def _accurate_rsqrt(x: Array) -> Array:
 def accurate_cbrt(x: Array) -> Array:
     """Refine with a Newton step, with x - y*y*y computed exactly, for an operand scaled by a power of 8.
 
-    What C libraries give is wrong by up to 1 ULP, also for cubes of integers.
+    Results of C libraries have errors of up to 1 ULP, also for cubes of integers.
     """
     mantissa, exponent = np.frexp(x)
     third = exponent // 3

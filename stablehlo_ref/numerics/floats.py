@@ -153,7 +153,7 @@ def _with_ordered_zeros(ufunc: np.ufunc, wrong_zero: float, min_bits: Callable[[
 
 
 def _is_nonzero_scalar(x: Array) -> bool:
-    """Whether an array is a broadcast scalar that is not zero."""
+    """Return whether an array is a broadcast scalar that is not zero."""
     return is_broadcast_scalar(x) and x.size > 0 and bool(first_element(x) != 0)
 
 

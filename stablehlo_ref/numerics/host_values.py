@@ -48,7 +48,7 @@ def as_value(type: Type, value: object) -> RuntimeValue:
             raise ValueError(f"expected a tuple of {len(type.elements)} for {type}")
         return tuple(map(as_value, type.elements, value))
     if not isinstance(type, TensorType | BufferType):
-        raise ValueError(f"values of type {type} can't be passed")
+        raise ValueError(f"values of type {type} cannot be passed")
     if isinstance(value, np.ma.MaskedArray):  # of which np.asarray would drop the mask
         raise ValueError(f"expected an array for {type}, got a masked array; numpy.ma.filled removes the mask")
     try:
@@ -91,7 +91,7 @@ def _converted(type: TensorType | BufferType, array: Array, dtype: DType) -> Arr
 
 
 def fits(type: TensorType | BufferType, shape: tuple[int, ...]) -> bool:
-    """Whether a shape has the declared sizes of `type` and is within its bounds."""
+    """Return whether a shape has the declared sizes of `type` and is within its bounds."""
     return len(shape) == len(type.shape) and all(
         declared in (None, size) and (bound is None or size <= bound)
         for declared, bound, size in zip(type.shape, bounds(type), shape)
@@ -99,7 +99,7 @@ def fits(type: TensorType | BufferType, shape: tuple[int, ...]) -> bool:
 
 
 def as_results(what: str, types: Sequence[Type], values: object) -> tuple[RuntimeValue, ...]:
-    """Return a sequence of host values as runtime values of `types` that nobody else can write to.
+    """Return a sequence of host values as runtime values of `types` that no other code can write to.
 
     Raises EvaluationError for other values; `what` is the start of the message and says where they are from.
     """

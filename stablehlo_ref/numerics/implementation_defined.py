@@ -106,7 +106,7 @@ def _overflow(dtype: DType, ufunc: np.ufunc, overflows: Callable[[Array, Array, 
 
 
 def _is_product_overflow(x: Array, y: Array, z: Array) -> Array:
-    """Whether `z`, the 64-bit product of x and y, wrapped around."""
+    """Return whether `z`, the 64-bit product of x and y, wrapped around."""
     error = x.astype(FLOAT64) * y.astype(FLOAT64) - z.astype(FLOAT64)
     is_wrapped: Array = np.absolute(error) > 2.0**63
     return is_wrapped
@@ -148,7 +148,7 @@ def quantize(dtype: DType) -> FindChoices:
 
 
 def has_nan(x: Array) -> bool:
-    """Whether any element is NaN."""
+    """Return whether any element is NaN."""
     return bool(np.isnan(_as_f64(x)).any())
 
 

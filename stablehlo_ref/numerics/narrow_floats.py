@@ -3,7 +3,7 @@
 ml_dtypes and numpy convert most of these formats slowly, and round twice when converting from f64. Here large arrays
 are converted block by block with integer arithmetic on their bits or with lookup tables. Out-of-range values and NaNs
 convert as in ml_dtypes: to infinity if the format has it, else to NaN, else to the largest number. f8E8M0FNU, which
-has no mantissa bits to be even or odd, rounds ties up, and positive numbers below its smallest one up to that.
+has no mantissa bits to be even or odd, rounds ties up, and smaller positive numbers up to its smallest number.
 """
 
 from __future__ import annotations
@@ -177,7 +177,7 @@ def blockwise_kernel(
 
 
 def is_broadcast_scalar(x: Array) -> bool:
-    """Whether `x` is a scalar, or a broadcast view of one."""
+    """Return whether `x` is a scalar, or a broadcast view of one."""
     return not any(x.strides)
 
 

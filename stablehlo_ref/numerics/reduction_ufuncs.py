@@ -34,6 +34,7 @@ _INTEGER = {
 }  # fmt: skip
 _WIDE_FLOAT = {"maximum": np.maximum, "minimum": np.minimum}
 _ROUNDED = {"add": (FLOAT32, FLOAT64, COMPLEX64, COMPLEX128), "multiply": (FLOAT32, FLOAT64)}
+_LEFT = {"subtract": (FLOAT32, FLOAT64, COMPLEX64, COMPLEX128), "divide": (FLOAT32, FLOAT64)}
 
 
 def order_independent_ufunc(op: str, dtype: DType) -> np.ufunc | None:
@@ -53,10 +54,15 @@ def rounding_ufunc(op: str, dtype: DType) -> np.ufunc | None:
     return {"add": np.add, "multiply": np.multiply}[op] if dtype in _ROUNDED.get(op, ()) else None
 
 
+def left_fold_ufunc(op: str, dtype: DType) -> np.ufunc | None:
+    """Return the ufunc for an op that is not associative, which numpy folds from the left, or None."""
+    return {"subtract": np.subtract, "divide": np.divide}[op] if dtype in _LEFT.get(op, ()) else None
+
+
 def ambiguous_zero_check(ufunc: np.ufunc, dtype: DType) -> Callable[[Array], bool] | None:
     """Return a test that a result may contain a zero of the wrong sign, for np.maximum and np.minimum of floats.
 
-    Of several zeros these return any. None for dtypes where that makes no difference.
+    These may return any of several zeros. None for dtypes where that makes no difference.
     """
     if kind(dtype) != "floating":
         return None

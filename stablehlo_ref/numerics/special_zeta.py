@@ -34,7 +34,7 @@ def _zeta(s: Array, q: Array) -> Array:
 
 
 def _is_regular(s: Array, q: Array) -> Array:
-    """Whether `q` is not a pole and all powers are real."""
+    """Return whether `q` is not a pole and all powers are real."""
     is_regular: Array = (q > 0) | ((q > -np.inf) & (q != np.rint(q)) & (s == np.rint(s)))
     return is_regular
 

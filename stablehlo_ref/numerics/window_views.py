@@ -155,7 +155,7 @@ def view_of_windows(c: Convolution) -> Callable[[Array], Array]:
 
 
 def runs_along_windows(c: Convolution) -> bool:
-    """Whether contiguous runs of windows are longer in memory than contiguous runs of elements of a window."""
+    """Return whether contiguous runs of windows are longer in memory than contiguous runs of elements of a window."""
     splits = [c.groups if c.grouped == axis else 1 for axis in (BATCH, FEATURE)]
     sizes = (c.batch * splits[BATCH], c.features * splits[FEATURE], *(w.size for w in c.windows))
     innermost = [axis for axis in c.lhs_order if sizes[axis] > 1][-1:] or [FEATURE]

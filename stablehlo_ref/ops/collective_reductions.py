@@ -315,24 +315,24 @@ class CollectiveReduce(Collective, op="collective_reduce"):
 
 
 def op_names(computation: RegionFunction) -> tuple[str, ...]:
-    """Return the names of the ops of a computation, which must agree between processes that meet."""
+    """Return the names of the ops of a computation, which must agree between the processes of a rendezvous."""
     return tuple(op.name for op in computation.region.block.operations[:-1])
 
 
 def reduction(
     operands: Types, results: Types, computation: RegionFunction
 ) -> Callable[[Contributions, Process], list[Array]]:
-    """Plan the reduction of each operand over the processes that meet.
+    """Plan the reduction of each operand over the processes of a rendezvous.
 
     The processes share the results if `computation` is pure; else each process computes its own.
     """
     promoted = [promotion([o], [r]) for o, r in zip(operands, results)]
-    fold = by_parts(computation, lambda combine: lambda arrays: [over_processes(combine, arrays)])
+    fold = by_parts(computation, lambda combine: lambda _, arrays: [over_processes(combine, arrays)])
     is_same = is_pure(computation.region.block)
 
     def reduced(contributions: Contributions) -> list[Array]:
         variadic = zip(*contributions.by_process.values())
-        return [fold([promote([x])[0] for x in xs])[0] for promote, xs in zip(promoted, variadic)]
+        return [fold((), [promote([x])[0] for x in xs])[0] for promote, xs in zip(promoted, variadic)]
 
     def run(contributions: Contributions, process: Process) -> list[Array]:
         key = "results" if is_same else process.id
@@ -343,7 +343,7 @@ def reduction(
 
 
 def is_pure(block: Block) -> bool:
-    """Whether a block depends on its arguments alone, so that it returns the same in all processes."""
+    """Return whether a block depends on its arguments alone, so that it returns the same in all processes."""
     known = set(block.arguments)
     for op in block.operations:
         definition = definition_of(op)
@@ -357,7 +357,7 @@ def is_pure(block: Block) -> bool:
 
 def over_processes(combine: Combine, arrays: Sequence[Array]) -> Array:
     """Reduce arrays of one shape to one, element by element."""
-    while len(arrays) > RUN:
+    while len(arrays) > RUN and not combine.folds_left:
         arrays = [left_fold(combine, arrays[i : i + RUN]) for i in range(0, len(arrays), RUN)]
     return left_fold(combine, arrays)
 

@@ -139,7 +139,7 @@ class AllGather(Collective, op="all_gather"):
 class AllToAll(Collective, op="all_to_all"):
     """Split the `operands` into one part per process of the group and exchange the parts.
 
-    Where groups come from the axes of a mesh of all processes, their ids are those of the mesh's devices.
+    If groups come from the axes of a mesh of all processes, their ids are the ids of the mesh's devices.
 
     Operands are split along `split_dimension`; a process concatenates the parts that it receives along
     `concat_dimension`.
@@ -205,7 +205,7 @@ class AllToAll(Collective, op="all_to_all"):
             results[j]@receiver   = concatenate([split_parts[j]@sender[receiver_index] for sender in process_group],
                                                 concat_dimension)
 
-        A receiver takes its parts as views of what the senders brought, and copies them once, when it concatenates.
+        A receiver takes its parts as views of the senders' contributions, and copies them once, when it concatenates.
         """
         ids = id_groups(replica_groups, site.symbol, site.location)
         groups, of_devices = (
@@ -300,7 +300,7 @@ class CollectiveBroadcast(Collective, op="collective_broadcast"):
 
 
 class CollectivePermute(Collective, op="collective_permute"):
-    """Send `operand` from the source to the target of each pair; processes that are no target get zeros."""
+    """Send `operand` from the source to the target of each pair; all other processes get zeros."""
 
     operand = In(tensor | per_tensor_quantized)  # I1
     source_target_pairs = Attr(Matrix)  # I2
@@ -390,7 +390,7 @@ def zeros(type: TensorType) -> Array:
 
 
 def is_root(operands: Types) -> bool:
-    """Whether the last operand has one root, an `si32`, for each of the other operands."""
+    """Return whether the last operand has one root, an `si32`, for each of the other operands."""
     return compatible(operands[-1], tensor_type((size(operands) - 1,), SI32))
 
 
@@ -418,7 +418,7 @@ def times(type: TensorType, factors: Mapping[int, Size]) -> TensorType:
 
 
 def is_multiple(n: Size, of: Size) -> bool:
-    """Whether `n` is a multiple of `of`; true also where a size is unknown."""
+    """Return whether `n` is a multiple of `of`; true also where a size is unknown."""
     if isinstance(n, Unknown) or isinstance(of, Unknown):
         return True
     return n % of == 0 if of else n == 0

@@ -158,7 +158,7 @@ class SendOp(PointToPoint, op="send"):
 
 
 class Recv(PointToPoint, op="recv"):
-    """Receive the oldest values sent to the channel `channel_id`; zeros if the process is no target of a pair."""
+    """Receive the oldest values sent to the channel `channel_id`; zeros if the process is not the target of a pair."""
 
     token = In(a_token)  # I1
     channel_id = Attr(Int)  # I2
@@ -225,7 +225,7 @@ class Recv(PointToPoint, op="recv"):
 
 
 def is_of(sent: TensorType, expected: TensorType) -> bool:
-    """Whether a tensor of the static type `sent` is one of the type `expected`."""
+    """Return whether a tensor of the static type `sent` is one of the type `expected`."""
     return element_type(sent) == element_type(expected) and fits(expected, shape(sent))
 
 
@@ -316,7 +316,7 @@ class Outfeed(Op, op="outfeed", effects=True, computes_on_storage=True):
 
 
 def is_layout(layout: Attribute, types: Sequence[Type]) -> bool:
-    """Whether a layout is a list with one list of integers for each type."""
+    """Return whether a layout is a list with one list of integers for each type."""
     return isinstance(layout, tuple) and size(layout) == size(types) and all(map(_is_list_of_integers, layout))
 
 

@@ -65,7 +65,7 @@ def elements_of(value: DenseElements | DenseResource) -> Array:
 
 
 def compatible_constant(value_type: TensorType, output: TensorType) -> bool:
-    """Whether the types are equal, or `value_type` has the storage type of the quantized `output`."""
+    """Return whether the types are equal, or `value_type` has the storage type of the quantized `output`."""
     return bool(value_type == output or value_type == with_element_type(output, storage_type(output)))
 
 

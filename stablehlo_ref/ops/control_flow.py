@@ -219,7 +219,7 @@ def branch(plan: PlanBlock, results: tuple[int, ...]) -> ControlFlow:
 
 
 def all_compatible(xs: Sequence[Type], ys: Sequence[Type]) -> bool:
-    """Whether two lists of types have the same length and are compatible element by element."""
+    """Return whether two lists of types have the same length and are compatible element by element."""
     return size(xs) == size(ys) and all(map(compatible, xs, ys))
 
 

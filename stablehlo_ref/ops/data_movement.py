@@ -15,6 +15,7 @@ from stablehlo_ref.define.constraints import Checker
 from stablehlo_ref.define.op import Attr, In, Ins, Op, Out
 from stablehlo_ref.define.spec import (
     axes,
+    bounds,
     dim,
     dims,
     element_type,
@@ -42,6 +43,7 @@ from stablehlo_ref.define.type_constraints import (
     tensor,
     tensor_of,
 )
+from stablehlo_ref.diagnostics import EvaluationError
 from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.ir.types import QuantizedType, TensorType, Type
 from stablehlo_ref.numerics.dtypes import numpy_dtype
@@ -49,7 +51,7 @@ from stablehlo_ref.numerics.layout import LARGE, contiguous
 
 
 def is_sized(t: TensorType) -> bool:
-    """Whether a tensor type is static except for at most one dimension, which has a bound."""
+    """Return whether a tensor type is static except for at most one dimension, which has a bound."""
     return t.is_static or (t.shape.count(None) == 1 and t.bounds is not None)
 
 
@@ -83,10 +85,21 @@ class Reshape(Op, op="reshape", computes_on_storage=True):
 
     @staticmethod
     def plan(operand: TensorType, result: TensorType) -> Run:
-        sizes = shape(result)
+        sizes = shape(result) if result.is_static else bounded_sizes(operand, result)
         if size(operand) < LARGE:
             return lambda operand: operand.reshape(sizes)
         return lambda operand: reshaped(operand, sizes)
+
+
+def bounded_sizes(operand: TensorType, result: TensorType) -> tuple[int, ...]:
+    """Return the shape of a result with one size that is declared by a bound only: it follows from the others."""
+    known = prod(n for n in result.shape if n is not None)
+    rest = size(operand) // max(1, known)
+    sizes = tuple(rest if n is None else n for n in result.shape)
+    most = bounds(result)[result.shape.index(None)]
+    if prod(sizes) != size(operand) or (most is not None and rest > most):
+        raise EvaluationError(f"'stablehlo.reshape' op: expected elements of a {result}, got {operand}")
+    return sizes
 
 
 def reshaped(operand: Array, sizes: tuple[int, ...]) -> Array:

@@ -144,7 +144,7 @@ class CrossReplicaSum(Collective, op="cross-replica-sum"):
 class TorchIndexSelect(Op, op="torch_index_select", computes_on_storage=True):
     """Take slices of `operand` along `dim` at the positions in `index`, clamped to its range. Superseded by `gather`.
 
-    The first `batch_dims` dimensions of both run along with one another. A negative `dim` counts from the end of the
+    The first `batch_dims` dimensions of both are batch dimensions. A negative `dim` counts from the end of the
     dimensions of `operand`, a negative `batch_dims` from the end of those of `index`.
     """
 

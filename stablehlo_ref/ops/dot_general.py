@@ -253,7 +253,7 @@ def shifted(dimensions: Axes) -> Axes:
 
 
 def is_mixed_precision(lhs: TensorType, rhs: TensorType, result: TensorType) -> bool:
-    """Whether operands of two real element types have a floating-point result if one of them is floating-point.
+    """Return whether operands of two real element types have a floating-point result if one of them is floating-point.
 
     The spec has no such products, but exporters emit them (bf16 by f32, f8E4M3FN by f8E5M2) and compilers accept them.
     """

@@ -180,7 +180,7 @@ def split_config(config: str, *ranks: int) -> list[str]:
 
 
 def same_sizes(names: str, sizes: Sequence[int]) -> bool:
-    """Whether dimensions with the same name have the same size."""
+    """Return whether dimensions with the same name have the same size."""
     return all(n == sizes[names.index(name)] for name, n in zip(names, sizes))
 
 

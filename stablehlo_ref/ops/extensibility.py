@@ -27,6 +27,7 @@ from stablehlo_ref.define.constraints import Checker
 from stablehlo_ref.define.context import Context
 from stablehlo_ref.define.definition import REGISTRY, OpDefinition
 from stablehlo_ref.define.op import Attr, Bodies, Ins, Op, Outs
+from stablehlo_ref.define.plugins import PluginError, find_handler
 from stablehlo_ref.define.spec import element_type, make_tensor_type
 from stablehlo_ref.define.type_constraints import anything, integer_vector
 from stablehlo_ref.diagnostics import Diagnostic, EvaluationError, Location, UnsupportedError
@@ -133,6 +134,17 @@ def register_custom_call(target: str, handler: Handler) -> None:
     _handlers[target] = handler
 
 
+def handler_of(target: str) -> Handler:
+    """Return the handler registered for a target, or that an installed package ships; UnsupportedError without one."""
+    try:
+        handler = _handlers.get(target) or find_handler(target)
+    except PluginError as error:
+        raise UnsupportedError(str(error)) from error
+    if handler is None:
+        raise UnsupportedError(f"no handler is registered for custom_call @{target}")
+    return handler
+
+
 for _target, _handler in TARGETS.items():
     register_custom_call(_target, _handler)
 
@@ -200,9 +212,7 @@ class CustomCallOp(Op, op="custom_call", effects=True, computes_on_storage=True,
         shape_indices = attributes.get("indices_of_shape_operands", ())
 
         def run(context: Context, inputs: Sequence[RuntimeValue]) -> Results:
-            handler = context.custom_calls.get(call_target_name) or _handlers.get(call_target_name)
-            if handler is None:
-                raise UnsupportedError(f"no handler is registered for custom_call @{call_target_name}")
+            handler = context.custom_calls.get(call_target_name) or handler_of(call_target_name)
             computations = tuple(Computation(name, context, site.function, site.symbol) for name in called_computations)
             call = replace(
                 known, failures=context.failures, computations=computations, exact_lapack=context.exact_lapack
@@ -250,7 +260,7 @@ def with_known_shapes(
 
 
 def are_of_shapes(indices: object, operand_types: Sequence[Type]) -> bool:
-    """Whether `indices` is a list of indices of operands that are 1-dimensional tensors of integers."""
+    """Return whether `indices` is a list of indices of operands that are 1-dimensional tensors of integers."""
     shapes = [i for i, t in enumerate(operand_types) if integer_vector.holds(t)]
     return isinstance(indices, list | tuple) and all(index in shapes for index in indices)
 
@@ -321,12 +331,12 @@ class Composite(Op, op="composite", releases_operands=True):
 
 
 def is_namespaced_op_name(name: str) -> bool:
-    """Whether a name is that of an op with its dialect (spec, "composite")."""
+    """Return whether a name is that of an op with its dialect (spec, "composite")."""
     return bool(re.fullmatch(r"[a-zA-Z][a-zA-Z0-9_]*([.][a-zA-Z0-9_$]+)+", name))
 
 
 def is_defined_in_parent_scope(name: str, symbols: FindSymbol) -> bool:
-    """Whether `@name` is a function that the op can refer to."""
+    """Return whether `@name` is a function that the op can refer to."""
     function = symbols(name)
     return function is not None and function.name == "func.func"
 

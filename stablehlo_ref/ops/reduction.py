@@ -82,19 +82,16 @@ class Reduce(Op, op="reduce"):
             leaves of schedule        = init_values, then inputs...[j0, ..., :, ..., jR-1] in lexicographic order,
                                         where `:` are inserted at dimensions
 
-        All results are computed at once, by `body` on whole slices: one call per level of a binary tree, or one per
-        step of a left fold (algorithms/reduction_schedule.py). `init_values` are combined with the results at the end.
+        All results are computed at once, by `body` on whole slices: one call per level of a binary tree, with whose
+        results `init_values` are combined at the end, or, for a body that is not associative, one call per step of a
+        left fold that begins with `init_values` (algorithms/reduction_schedule.py).
         Element by element: `reduce`, and all legal schedules: `reduce_schedules`, in spec_checks/oracles/reduction.py.
         """
         promote, sizes = promotion(inputs, results), shape(results[0])
         if not size(results[0]) or 0 in dims(inputs[0], dimensions):
             return lambda inputs, init_values: one_or_all([np.broadcast_to(v, sizes) for v in promote(init_values)])
-        fold = plan_reduction(body, shape(inputs[0]), dimensions)
-
-        def run(inputs: Sequence[Array], init_values: Sequence[Array]) -> Results:
-            return one_or_all(body.each(*promote(init_values), *fold(promote(inputs))))
-
-        return run
+        reduce = plan_reduction(body, shape(inputs[0]), dimensions)
+        return lambda inputs, init_values: one_or_all(reduce(promote(init_values), promote(inputs)))
 
 
 def is_reducer(body: FunctionType, inputs: Types) -> bool:

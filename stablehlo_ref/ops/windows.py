@@ -9,9 +9,14 @@ import numpy as np
 
 from stablehlo_ref.algorithms import sliding_windows
 from stablehlo_ref.algorithms.padding import pad_windows
-from stablehlo_ref.algorithms.reduction_schedule import Combine, Fold, by_parts
+from stablehlo_ref.algorithms.reduction_schedule import Combine, Reduction, after_inits, by_parts
 from stablehlo_ref.algorithms.select_and_scatter import select_and_scatter_kernel
-from stablehlo_ref.algorithms.sliding_windows import reduce_cumulatively, reduce_windows
+from stablehlo_ref.algorithms.sliding_windows import (
+    fold_windows,
+    folds_left,
+    reduce_cumulatively,
+    reduce_windows,
+)
 from stablehlo_ref.define.attribute_codecs import Dims, Matrix
 from stablehlo_ref.define.choices import Choice
 from stablehlo_ref.define.computation import FindChoices, RegionFunction, Run
@@ -137,7 +142,8 @@ class ReduceWindow(Op, op="reduce_window"):
             window_end               = window_start + (window_dimensions - 1) * window_dilations + 1
             windows                  = slice(padded_inputs..., window_start, window_end, window_dilations)
 
-        All windows are reduced at once, axis by axis, sharing intermediate results (algorithms/sliding_windows.py).
+        All windows are reduced at once: short ones, and those of bodies that are not associative, by left folds that
+        begin with init_values; others axis by axis, sharing intermediate results (algorithms/sliding_windows.py).
         Windows of an element and all elements before it, or after it, are a cumulative reduction without padding.
         Window by window: `reduce_window` in spec_checks/oracles/reduction.py.
         """
@@ -147,26 +153,27 @@ class ReduceWindow(Op, op="reduce_window"):
             return lambda inputs, init_values: one_or_all([np.broadcast_to(v, sizes) for v in promote(init_values)])
         strides, dilations = ones(window_strides, x), ones(window_dilations, x)
         base, edges = ones(base_dilations, x), zeros(padding, x)
-        fold = by_parts(body, window_folds(window_dimensions, strides, dilations))
+        is_short = folds_left(shape(x), window_dimensions, sizes)
+        reduce = by_parts(body, window_reductions(window_dimensions, strides, dilations, is_short))
         pads = [pad_windows(with_element_type(x, element_type(t)), base, edges) for t in results]
 
         def run(inputs: Sequence[Array], init_values: Sequence[Array]) -> Results:
             values = promote(init_values)
             padded = [pad(x, value) for pad, x, value in zip(pads, promote(inputs), values)]
-            return one_or_all(body.each(*values, *fold(padded)))
+            return one_or_all(reduce(values, padded))
 
         axis = running_axis(shape(x), window_dimensions, strides, base, dilations, edges)
-        if axis is None:
+        if axis is None or is_short or not body.is_associative:
             return run
         is_reverse = edges[axis][0] == 0
         padding_matters = is_reverse and not (body.recognised and REGISTRY[body.recognised.name].traits.commutative)
-        running_fold = by_parts(body, running_folds(axis, is_reverse))
+        running_fold = by_parts(body, running_folds(axis, is_reverse))  # without init values
 
         def run_unpadded(inputs: Sequence[Array], init_values: Sequence[Array]) -> Results:
             values = promote(init_values)
             if not are_same(values, body.each(*values, *values)):
                 return run(inputs, init_values)
-            folded = running_fold(promote(inputs))
+            folded = running_fold(values, promote(inputs))
             if padding_matters:  # any number of init values reduce to one
                 folded = body.each(*folded, *values)
             return one_or_all(body.each(*values, *folded))
@@ -175,7 +182,7 @@ class ReduceWindow(Op, op="reduce_window"):
 
 
 def are_same(xs: Sequence[Array], ys: Sequence[Array]) -> bool:
-    """Whether two lists of arrays have bitwise equal elements."""
+    """Return whether two lists of arrays have bitwise equal elements."""
     return all(np.asarray(x).tobytes() == np.asarray(y).tobytes() for x, y in zip(xs, ys))
 
 
@@ -192,14 +199,22 @@ def running_axis(
     return axis if sizes[axis] == window[axis] and tuple(padding[axis]) in ((reach, 0), (0, reach)) else None
 
 
-def window_folds(window: Sizes, strides: Sizes, dilations: Sizes) -> Callable[[Combine], Fold]:
-    """Return a function that plans the fold of windows by a `Combine`."""
-    return lambda combine: lambda arrays: reduce_windows(combine, arrays, window, strides, dilations)
+def window_reductions(
+    window: Sizes, strides: Sizes, dilations: Sizes, is_short: bool
+) -> Callable[[Combine], Reduction]:
+    """Return a function that plans the reduction of windows by a `Combine`."""
+
+    def plan(combine: Combine) -> Reduction:
+        if combine.folds_left or (is_short and not combine.is_exact):
+            return lambda inits, arrays: fold_windows(combine, inits, arrays, window, strides, dilations)
+        return after_inits(combine, lambda arrays: reduce_windows(combine, arrays, window, strides, dilations))
+
+    return plan
 
 
-def running_folds(axis: int, reverse: bool) -> Callable[[Combine], Fold]:
+def running_folds(axis: int, reverse: bool) -> Callable[[Combine], Reduction]:
     """Return a function that plans the fold of each element with all before it, or with all after it (`reverse`)."""
-    return lambda combine: lambda arrays: reduce_cumulatively(combine, arrays, axis, reverse)
+    return lambda combine: lambda inits, arrays: reduce_cumulatively(combine, arrays, axis, reverse)
 
 
 class SelectAndScatter(Op, op="select_and_scatter"):

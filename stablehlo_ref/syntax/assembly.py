@@ -35,10 +35,12 @@ from stablehlo_ref.ir import attributes
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.syntax.attribute_text import dictionary_text
 from stablehlo_ref.syntax.custom import FORMS
+from stablehlo_ref.syntax.custom_buffers import BUFFER_FORMS
 from stablehlo_ref.syntax.custom_cf import CF_FORMS
 from stablehlo_ref.syntax.custom_dialects import DIALECT_FORMS
 from stablehlo_ref.syntax.custom_scf import SCF_FORMS
 from stablehlo_ref.syntax.custom_sdy import SDY_FORMS
+from stablehlo_ref.syntax.custom_tensor import TENSOR_FORMS
 from stablehlo_ref.syntax.directive import Directive, member_value
 from stablehlo_ref.syntax.draft import Draft
 from stablehlo_ref.syntax.forms import form_of
@@ -178,6 +180,7 @@ class Regions(Directive):
 # --- compiling a syntax line ----------------------------------------------------------------------------------------
 
 _TOKEN = re.compile(r"\$\w+|(?:custom|type)\(\w+\)|attr-dict|->|\)\?|[A-Za-z_]\w*|\S")
+_CUSTOM = FORMS | BUFFER_FORMS | CF_FORMS | DIALECT_FORMS | SCF_FORMS | SDY_FORMS | TENSOR_FORMS
 _WORDS: dict[str, Callable[[], Directive]] = {
     "operands": Operands,
     "functional_type": FunctionalType,
@@ -250,7 +253,7 @@ def _directive(definition: OpDefinition, token: str) -> Directive:
     if token.startswith("type("):
         return Types(token[5:-1])
     if token.startswith("custom("):
-        form = (FORMS | CF_FORMS | DIALECT_FORMS | SCF_FORMS | SDY_FORMS).get(token[7:-1])
+        form = _CUSTOM.get(token[7:-1])
         if form is None:
             raise TypeError(f"{definition.name}.syntax: no custom form '{token[7:-1]}'")
         return form

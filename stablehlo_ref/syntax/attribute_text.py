@@ -61,7 +61,7 @@ def symbol(name: str) -> str:
 
 
 def is_value_name(name: str) -> bool:
-    """Whether `%name` is the name of a value."""
+    """Return whether `%name` is the name of a value."""
     return _is_suffix(name) is not None
 
 
@@ -218,7 +218,7 @@ def elements_text(array: Array, element_type: Type) -> str:
 
 
 def _is_splat(array: Array) -> bool:
-    """Whether all elements have the same bits."""
+    """Return whether all elements have the same bits."""
     if array.size == 1 or not any(array.strides):
         return True
     if array.dtype.itemsize > 8:
@@ -229,7 +229,7 @@ def _is_splat(array: Array) -> bool:
 
 
 def splat_of_none(array: Array) -> object:
-    """Return the element of a splat that has no elements, which only the base of the view holds; None if it is none."""
+    """Return the element of an empty splat, which only the base of the view holds; None for any other array."""
     base = array.base
     if not isinstance(base, np.ndarray) or base.nbytes != array.itemsize:
         return None

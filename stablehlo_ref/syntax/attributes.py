@@ -202,6 +202,24 @@ class AttributeParser(LocationParser):
             self.dense_literals[match[1]] = value
         return value
 
+    def elements(self, type: Type) -> Attribute:
+        """Parse `dense<...>` or `dense_resource<...>` of a type that the text does not repeat."""
+        offset, is_dense = self.start, self.accept("dense")
+        if not is_dense:
+            self.expect("dense_resource")
+        self.expect("<")
+        if not is_dense:
+            resource = DenseResource(self._resource_key(), type)
+            self.expect(">")
+            self.resources.append((resource, offset))
+            return resource
+        start, stop = self.position, self._dense_end()
+        self.position = stop + 1
+        return self._elements(start, stop, type, offset)
+
+    def _resource_key(self) -> str:
+        return self.string() if self.peek()[:1] == '"' else self.word("a resource key")
+
     def _dense_end(self) -> int:
         """Return the offset of the `>` that ends the dense literal whose elements are next."""
         start = self.position
@@ -240,7 +258,7 @@ class AttributeParser(LocationParser):
         offset = self.start
         self.advance()
         self.expect("<")
-        key = self.string() if self.peek()[:1] == '"' else self.word("a resource key")
+        key = self._resource_key()
         self.expect(">")
         self.expect(":")
         resource = DenseResource(key, self.type())
@@ -285,18 +303,22 @@ class AttributeParser(LocationParser):
         dialect, dot, _ = name[1:].partition(".")
         if dialect in DIALECTS_WITH_STRUCTS and angled:
             return self.struct(name[1:]) if dot else self._enum(dialect)
+        if dialect in ("mhlo", "vhlo") and angled:
+            return self.foreign_attribute(name[1:])
         if not dot and not angled:
             self.position = start
             return self.attribute_alias(self.advance())
-        attribute = OpaqueAttribute(name + (self.balanced_text("dialect attribute") if angled else ""))
-        if dialect == "sdy":
-            self._check_sdy(attribute, start)
-        return attribute
+        text = name + (self.balanced_text("dialect attribute") if angled else "")
+        self._check_sdy(text, start)
+        return OpaqueAttribute(text)
 
-    def _check_sdy(self, attribute: OpaqueAttribute, start: int) -> None:
-        """Check the contents of Shardy's attributes, which are kept as text."""
+    def foreign_attribute(self, name: str) -> Attribute:
+        """Parse what follows `#name` of mhlo or vhlo."""
+        raise NotImplementedError
+
+    def _check_sdy(self, text: str, start: int) -> None:
         try:
-            sdy_reader.read_attribute(attribute.text)
+            sdy_reader.read_attribute(text)
         except sdy_reader.SdySyntaxError as error:
             raise self.error(str(error), start + error.offset) from error
 
@@ -352,14 +374,13 @@ class AttributeParser(LocationParser):
             fields[field] = self._field_value(known[field] if known else None)
 
     def _field_value(self, example: object) -> Attribute:
-        """Parse a field; `example` is its default, which tells the kind, or None."""
+        """Parse a field; `example` is its default, which determines the kind of value, or None."""
         if isinstance(example, IntegerAttribute):
             return IntegerAttribute(self.integer())
         if example == ():
             return tuple(map(IntegerAttribute, self.dimensions()))
         return self.attribute()
 
-    # mesh-axis ::= attribute | < field (, field)* >
     def _mesh_axis(self) -> Attribute:
         return self.struct("stablehlo.mesh_axis") if self.peek() == "<" else self.attribute()
 

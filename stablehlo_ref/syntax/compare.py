@@ -16,7 +16,7 @@ F64, I64 = FLOATS["f64"], integer_type(64)  # the types of numbers that are writ
 
 
 def equal(a: Operation, b: Operation, locations: bool = False) -> bool:
-    """Whether two operations, with everything inside them, are structurally equal."""
+    """Return whether two operations, with everything inside them, are structurally equal."""
     return difference(a, b, locations) is None
 
 
@@ -70,7 +70,7 @@ def _members(op: Operation) -> dict[str, object]:
 
 
 def _is_omitted(name: str, value: object) -> bool:
-    """Whether an attribute is a list of no attributes of arguments or results, which pretty forms omit."""
+    """Return whether an attribute is a list of no attributes of arguments or results, which pretty forms omit."""
     return name in ("arg_attrs", "res_attrs") and isinstance(value, tuple) and not any(value)
 
 

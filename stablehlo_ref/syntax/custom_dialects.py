@@ -8,7 +8,7 @@ from typing import TypeAlias
 from stablehlo_ref.define.spec import element_type, with_element_type
 from stablehlo_ref.ir.attributes import OpaqueAttribute
 from stablehlo_ref.ir.core import Operation
-from stablehlo_ref.ir.types import BOOLEAN, INDEX, OpaqueType, TensorType, Type
+from stablehlo_ref.ir.types import BOOLEAN, INDEX, ComplexType, OpaqueType, TensorType, Type
 from stablehlo_ref.syntax import attribute_text as text
 from stablehlo_ref.syntax.directive import (
     Directive,
@@ -77,18 +77,26 @@ class Implied(Directive):
 
 
 class Converted(Directive):
-    """`type to type`, or the same with another word. Operands after the first have type `index`."""
+    """`type to type`, or the same with another word.
 
-    def __init__(self, word: str) -> None:
+    Operands after the first have type `index`, except the second if it `updates` that: then it has the result's type.
+    """
+
+    def __init__(self, word: str, updates: bool = False) -> None:
         self.word = word
+        self.updates = updates
 
     def parse(self, parser: AsmParser, draft: Draft) -> None:
-        draft.operand_types = (parser.type(), *[INDEX] * (len(draft.operands) - 1))
+        first = parser.type()
         parser.expect(self.word)
         draft.result_types = (parser.type(),)
+        draft.operand_types = (first, *self._rest(draft.result_types, len(draft.operands) - 1))
+
+    def _rest(self, results: Types, count: int) -> list[Type]:
+        return [*results[: self.updates], *[INDEX] * (count - self.updates)]
 
     def print(self, printer: AsmPrinter, op: Operation) -> None:
-        if any(t != INDEX for t in op.operand_types[1:]):
+        if op.operand_types[1:] != self._rest(op.result_types, len(op.operands) - 1):
             raise Irregular
         printer.value(f"{op.operand_types[0]} {self.word} {op.result_types[0]}")
 
@@ -111,6 +119,11 @@ class ConditionAndType(Directive):
 def boolean_like(type: Type) -> Type:
     """Return `i1`, or for a tensor type the same with element type `i1`."""
     return with_element_type(type, BOOLEAN) if isinstance(type, TensorType) else BOOLEAN
+
+
+def part_type(type: Type) -> Type:
+    """Return the type of the parts of a complex type; any other type itself."""
+    return type.element if isinstance(type, ComplexType) else type
 
 
 def first_operand(operands: Types, results: Types) -> Type:
@@ -162,6 +175,36 @@ class TypedValue(Directive):
         if op.result_types != [BOOLEAN if isinstance(value, bool) else value.type]:
             raise Irregular
         printer.value(text.attribute_text(value))
+
+
+class BaseAndPower(Directive):
+    """The types of a base, which the result has too, and of a power."""
+
+    def parse(self, parser: AsmParser, draft: Draft) -> None:
+        base = parser.type()
+        parser.expect(",")
+        draft.operand_types, draft.result_types = (base, parser.type()), (base,)
+
+    def print(self, printer: AsmPrinter, op: Operation) -> None:
+        if op.result_types != op.operand_types[:1]:
+            raise Irregular
+        printer.value(", ".join(map(str, op.operand_types)))
+
+
+class PoisonValue(Directive):
+    """`<#attribute>`: the value of a poison, unless it is `#ub.poison`."""
+
+    members = ("value",)
+
+    def parse(self, parser: AsmParser, draft: Draft) -> None:
+        if parser.accept("<"):
+            draft.members["value"] = parser.attribute()
+            parser.expect(">")
+
+    def print(self, printer: AsmPrinter, op: Operation) -> None:
+        value = op.properties.get("value")
+        if value is not None and value != OpaqueAttribute("#ub.poison"):
+            printer.value(f"<{text.attribute_text(value)}>")
 
 
 class Indexed(Directive):
@@ -293,6 +336,7 @@ class Global(Directive):
 DIALECT_FORMS: dict[str, Directive] = {
     "arith_flags": Flags(),
     "assuming": Assuming(),
+    "base_and_power": BaseAndPower(),
     "boolean_operands": Implied((), lambda n: [BOOLEAN] * n),
     "called": Called(),
     "cast_type": Converted("to"),
@@ -310,8 +354,12 @@ DIALECT_FORMS: dict[str, Directive] = {
     "inserted": Indexed(into=True),
     "inserted_type": Deduced(first_result, lambda t, n: ([element_type(t), t] + [INDEX] * (n - 2), [t])),
     "into_type": Converted("into"),
+    "updated_type": Converted("into", updates=True),
+    "poison_value": PoisonValue(),
     "sizes_type": Deduced(first_result, lambda t, n: ([INDEX] * n, [t])),
     "splat_type": Deduced(first_result, lambda t, n: ([element_type(t)] + [INDEX] * (n - 1), [t])),
+    "type_of_number": Deduced(first_operand, lambda t, n: ([t] * n, [part_type(t)])),
+    "type_of_parts": Deduced(first_result, lambda t, n: ([part_type(t)] * n, [t])),
     "typed_value": TypedValue(),
     "witness": Implied((WITNESS,)),
     "witness_of_booleans": Implied((WITNESS,), lambda n: [BOOLEAN] * n),

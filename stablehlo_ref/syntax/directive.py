@@ -32,11 +32,11 @@ class Directive:
         raise NotImplementedError
 
     def is_next(self, parser: AsmParser) -> bool:
-        """Whether this part is next in the text; called for the first part of an optional group."""
+        """Return whether this part is next in the text; called for the first part of an optional group."""
         raise NotImplementedError
 
     def present(self, op: Operation) -> bool | None:
-        """Whether `op` has what this part describes; None for a part that does not depend on the op."""
+        """Return whether `op` has what this part describes; None for a part that does not depend on the op."""
         return None
 
 

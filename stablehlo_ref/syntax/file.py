@@ -14,7 +14,7 @@ from stablehlo_ref.ir.locations import DebugLocation, LocationAlias
 from stablehlo_ref.ir.types import ComplexType, FunctionType, FutureType, TensorType, TupleType, Type
 from stablehlo_ref.syntax import literals
 from stablehlo_ref.syntax.attribute_text import attribute_text
-from stablehlo_ref.syntax.attributes import AttributeParser
+from stablehlo_ref.syntax.foreign import ForeignParser
 from stablehlo_ref.syntax.lexer import MAX_NESTING, STRING
 
 _substitute_names = re.compile(rf"{STRING}|[#!][A-Za-z_$][\w$]*+(?![\w.<])", re.ASCII).sub
@@ -44,7 +44,7 @@ def _parts(value: object) -> Iterable[object]:
     return ()
 
 
-class FileParser(AttributeParser):
+class FileParser(ForeignParser):
     """Parses aliases, which may be used before their definition, and resources, which always are."""
 
     def __init__(self, source: Source) -> None:

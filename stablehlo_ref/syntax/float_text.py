@@ -18,7 +18,7 @@ def short_text(value: float) -> str:
 
 
 def full_text(value: float, dtype: DType) -> str | None:
-    """Return a finite number with as many digits as tell all numbers of its type apart, less zeros at the end.
+    """Return a finite number with enough digits to distinguish all numbers of its type, without trailing zeros.
 
     None for whole numbers that would have no point, which are printed by their bits.
     """
@@ -57,7 +57,7 @@ def _rounded(digits: str, power: int, count: int) -> tuple[str, int]:
 
 
 def _is_plain(digits: str, exponent: int, count: int) -> bool:
-    """Whether a number is printed without an exponent; `exponent` is that of the last digit."""
+    """Return whether a number is printed without an exponent; `exponent` is that of the last digit."""
     if exponent >= 0:
         return exponent <= MOST_ZEROS and len(digits) + exponent <= count
     leading = exponent + len(digits) - 1

@@ -1,7 +1,7 @@
 """The lexer: one regular expression for tokens, matched on demand at a position, and four verbs.
 
-`peek`, `advance`, `accept` and `expect` handle the next token as plain text; its first character tells its kind. There
-are no token objects. Frequent constructs (types, whole lines) are matched by larger expressions that start with
+`peek`, `advance`, `accept` and `expect` handle the next token as plain text; its first character determines its kind.
+There are no token objects. Frequent constructs (types, whole lines) are matched by larger expressions that start with
 `TRIVIA`.
 """
 
@@ -85,7 +85,7 @@ class Cursor:
         return _match_trivia(self.text, self.position).end()  # type: ignore[union-attr]
 
     def starts_with(self, prefix: str) -> bool:
-        """Whether the next token starts with `prefix`; cheaper than `peek` for long strings."""
+        """Return whether the next token starts with `prefix`; cheaper than `peek` for long strings."""
         return self.text.startswith(prefix, self.start)
 
     def location(self, offset: int) -> Location:

@@ -4,21 +4,24 @@ from __future__ import annotations
 
 import gc
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from difflib import get_close_matches
 from typing import Any, NamedTuple, TypeAlias
 
 from stablehlo_ref.define.builder import build_operation
-from stablehlo_ref.define.definition import REGISTRY, Traits, definition_of
+from stablehlo_ref.define.definition import REGISTRY, OpDefinition, Traits, definition_of
+from stablehlo_ref.define.plugins import PluginError, load_dialect
 from stablehlo_ref.diagnostics import Location, MalformedError, Source, UnsupportedError
 from stablehlo_ref.ir.attributes import VERBATIM, Attribute
 from stablehlo_ref.ir.core import Block, Operation, Region, Value
 from stablehlo_ref.ir.types import OpaqueType, Type
-from stablehlo_ref.syntax import verbatim
+from stablehlo_ref.syntax import verbatim, vhlo
 from stablehlo_ref.syntax.assembly import assembly_of
 from stablehlo_ref.syntax.draft import Draft
 from stablehlo_ref.syntax.lexer import STRING, SUFFIX, shorten, token
+from stablehlo_ref.syntax.mhlo import equivalent
+from stablehlo_ref.syntax.mhlo_forms import check_meaning, parse_as_mhlo
 from stablehlo_ref.syntax.regions import copy_applied_region
 from stablehlo_ref.syntax.values import RESULT, VALUE, Scope, ValueParser
 
@@ -171,14 +174,25 @@ class Parser(ValueParser):
         return op, draft
 
     def _pretty(self, match: re.Match[str]) -> Draft:
-        name, offset = BARE_NAMES.get(match[4], match[4]), match.start(4)
+        written, offset = BARE_NAMES.get(match[4], match[4]), match.start(4)
+        name = equivalent(written)
+        if name == vhlo.FUNCTION:
+            draft = Draft(name, None, offset)
+            vhlo.parse_function(self, draft)
+            vhlo.upgrade(self, draft)
+            return draft
+        if name not in REGISTRY:
+            self._load_dialect(name, offset)
         definition = REGISTRY.get(name)
         if definition is None and self._keeps_text_of(name):
             return self._verbatim(name, offset, sum(count for _, count in self.result_groups(match)))
         if definition is None or not definition.syntax:
             raise self.error(_unknown_op(name), offset)
         draft = Draft(name, definition, offset)
-        assembly_of(definition).parse(self, draft)
+        if name != written and name.startswith("chlo."):
+            parse_as_mhlo(self, draft, definition)
+        else:
+            assembly_of(definition).parse(self, draft)
         return draft
 
     def _keeps_text_of(self, name: str) -> bool:
@@ -227,7 +241,8 @@ class Parser(ValueParser):
     def generic_form(self, match: re.Match[str]) -> Draft:
         """Parse an op in generic form, given the match of its name."""
         offset = match.start(5)
-        name = self.unescape(match[5], offset)
+        written = self.unescape(match[5], offset)
+        name = equivalent(written)
         self._check_dialect(name, offset)
         draft = Draft(name, REGISTRY.get(name), offset)
         draft.operands = self.items(self.operand, "(", ")")
@@ -237,13 +252,28 @@ class Parser(ValueParser):
         if self.peek() == "(":
             draft.regions = self.items(lambda: self.region((), *_visibility(draft)), "(", ")")
         if self.peek() == "{":
-            draft.attributes |= self.dictionary()
+            self._attributes_after_properties(draft)
         self.expect(":")
         self.functional_type(draft)
+        if name.startswith("vhlo."):
+            vhlo.upgrade(self, draft)
+        elif name != written:
+            check_meaning(draft, written)
         return draft
+
+    def _load_dialect(self, name: str, offset: int) -> None:
+        """Load the package that has the ops of a dialect, if there is one."""
+        dialect = name.partition(".")[0]
+        if dialect not in COMPLETE_DIALECTS:
+            try:
+                load_dialect(dialect)
+            except PluginError as error:
+                raise self.error(str(error), offset) from error
 
     def _check_dialect(self, name: str, offset: int) -> None:
         dialect, dot, _ = name.partition(".")
+        if name not in REGISTRY:
+            self._load_dialect(name, offset)
         if name in REGISTRY or self.allow_unregistered_dialect:
             return
         if dialect in COMPLETE_DIALECTS:
@@ -264,7 +294,23 @@ class Parser(ValueParser):
             if draft.definition is None:
                 draft.members = written
             else:
+                self._check_properties(draft.definition, written, offset)
                 draft.attributes |= written
+
+    def _check_properties(self, definition: OpDefinition, written: Mapping[str, Attribute], offset: int) -> None:
+        for name in written:
+            if name not in definition.property_names:
+                close = get_close_matches(name, definition.property_names, 1)
+                hint = f"; did you mean '{close[0]}'?" if close else ""
+                raise self.error(f"'{definition.name}' op has no property '{name}'{hint}", offset)
+
+    def _attributes_after_properties(self, draft: Draft) -> None:
+        offset = self.start
+        written = self.dictionary()
+        for name in written:
+            if name in draft.attributes:
+                raise self.error(f"duplicate attribute '{name}', which is a property already", offset)
+        draft.attributes |= written
 
     def functional_type(self, draft: Draft) -> None:
         """Parse `(operand types) -> result types`."""
@@ -278,7 +324,7 @@ class Parser(ValueParser):
 
     def op_name(self) -> str:
         """Parse the name of an op with its dialect, with or without quotes."""
-        return self.string() if self.peek()[:1] == '"' else self.word("the name of an op")
+        return equivalent(self.string() if self.peek()[:1] == '"' else self.word("the name of an op"))
 
     def _build(self, draft: Draft) -> Operation:
         return build_operation(

@@ -45,7 +45,7 @@ def pinpointed(diagnostic: Diagnostic, op: str) -> Diagnostic:
 
 
 class _Entries(dict[str, object]):
-    """The members or attributes of an op that is parsed again; tells the recorder when one is added."""
+    """The members or attributes of an op that is parsed again; notifies the recorder when one is added."""
 
     def __init__(self, recorder: _Recorder) -> None:
         super().__init__()

@@ -117,12 +117,14 @@ class Printer:
 
     def operation(self, op: Operation) -> None:
         """Print an operation."""
+        if isinstance(form := op.properties.get(VERBATIM), Verbatim):
+            operands = list(map(self.operand, op.operands))
+            written = verbatim.printed(form, operands, self.used, INDENT * self.indent)
+            self.parts += (self._result_names(op), op.name, written)
+            return
         self.parts.append(self._result_names(op))
         in_function = self.in_function
-        if isinstance(form := op.properties.get(VERBATIM), Verbatim):
-            written = verbatim.printed(form, list(map(self.operand, op.operands)), self.used, INDENT * self.indent)
-            self.parts.append(op.name + written)
-        elif self.generic or not self._pretty(op):
+        if self.generic or not self._pretty(op):
             self.in_function = False
             self._generic(op)
         self.in_function = in_function
@@ -235,7 +237,7 @@ class Printer:
 
 
 def _is_regular(op: Operation, definition: OpDefinition) -> bool:
-    """Whether an op has as many operands, results and regions as its class, as pretty forms require."""
+    """Return whether an op has as many operands, results and regions as its class, as pretty forms require."""
     lists = (definition.operands, op.operands), (definition.results, op.results), (definition.regions, op.regions)
     has_branches = not op.successors or "forwarded" in definition.roles
     return has_branches and all(_is_variadic(members) or len(members) == len(xs) for members, xs in lists)

@@ -80,6 +80,9 @@ class AsmParser(Protocol):
     def attribute(self) -> Attribute:
         """Parse an attribute."""
 
+    def elements(self, type: Type) -> Attribute:
+        """Parse `dense<...>` or `dense_resource<...>` of a type that the text does not repeat."""
+
     def dictionary(self) -> dict[str, Attribute]:
         """Parse `{name = attribute, ...}`."""
 

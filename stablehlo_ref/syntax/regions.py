@@ -67,7 +67,7 @@ class While(Directive):
 
 
 def _is_plain(region: Region) -> bool:
-    """Whether a region can be printed without the label of its block."""
+    """Return whether a region can be printed without the label of its block."""
     return len(region.blocks) == 1 and bool(region.block.operations)
 
 

@@ -44,12 +44,20 @@ def _resources_in(value: object) -> Iterator[DenseResource]:
 
 def _blob_text(resource: DenseResource) -> str:
     """Return a blob as MLIR writes it: the alignment in four bytes, then the data."""
-    array: Array = resource.array
-    if array.size and not any(array.strides):  # a splat, whose blob has one element
-        array = array[(slice(1),) * array.ndim]
-    alignment = resource.alignment or (array.itemsize // 2 if array.dtype.kind == "c" else array.itemsize)
-    data = alignment.to_bytes(4, "little") + array.tobytes()
+    data = blob_alignment(resource).to_bytes(4, "little") + blob_elements(resource).tobytes()
     return f'"0x{data.hex().upper()}"'
+
+
+def blob_elements(resource: DenseResource) -> Array:
+    """Return the elements that a blob has: all of them, or one if all are the same one."""
+    array: Array = resource.array
+    return array[(slice(1),) * array.ndim] if array.size and not any(array.strides) else array
+
+
+def blob_alignment(resource: DenseResource) -> int:
+    """Return the alignment of a blob in bytes: the one that it was read with, or that of its elements."""
+    array: Array = resource.array
+    return resource.alignment or (array.itemsize // 2 if array.dtype.kind == "c" else array.itemsize)
 
 
 # --- keys -----------------------------------------------------------------------------------------------------------

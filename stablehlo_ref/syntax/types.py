@@ -49,7 +49,8 @@ class TypeParser(Cursor):
 
     def __init__(self, source: Source) -> None:
         super().__init__(source)
-        self.types: dict[str, Type] = dict(FLOATS) | {"index": INDEX, "none": NONE, "!stablehlo.token": TOKEN}
+        self.types: dict[str, Type] = dict(FLOATS) | {"index": INDEX, "none": NONE}
+        self.types |= dict.fromkeys(("!stablehlo.token", "!mhlo.token"), TOKEN)
         self.function_types: dict[str, FunctionType] = {}
 
     def attribute(self) -> Attribute:
@@ -62,6 +63,10 @@ class TypeParser(Cursor):
 
     def type_alias(self, name: str) -> Type:
         """Return the type that the alias `!name` stands for."""
+        raise NotImplementedError
+
+    def foreign_type(self, name: str) -> Type:
+        """Parse a type of vhlo, whose name is next."""
         raise NotImplementedError
 
     # --- entry --------------------------------------------------------------------------------------------------
@@ -225,6 +230,8 @@ class TypeParser(Cursor):
             return FutureType(tuple(self.items(self._future_element, "<", ">")))
         if name == "!quant.uniform":
             return self._quantized()
+        if name.startswith("!vhlo."):
+            return self.foreign_type(name[1:])
         if name.startswith("!stablehlo."):
             raise self.error(f"unknown stablehlo type: {name.removeprefix('!stablehlo.')}")
         start = self.start

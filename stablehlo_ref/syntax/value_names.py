@@ -1,4 +1,4 @@
-"""Names of values as MLIR's printer chooses them, which forgets those of the text: `%arg0`, `%0`, `%cst_1`."""
+"""Names of values as MLIR's printer chooses them, instead of those in the text: `%arg0`, `%0`, `%cst_1`."""
 
 from __future__ import annotations
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Container
+from itertools import count
 
 from stablehlo_ref.ir.attributes import Verbatim
 from stablehlo_ref.syntax.lexer import STRING, SUFFIX
@@ -109,11 +110,15 @@ def symbol_in(name: str, text: str) -> str | None:
 def printed(form: Verbatim, operands: list[str], used: Container[str], indent: str) -> str:
     """Return the text with these operands, in which names of its own are none of those `used` around it."""
     own: dict[str, str] = {}
-    taken = {name for name in form.names if isinstance(name, str)}
+    taken = {name.partition("#")[0] for name in form.names if isinstance(name, str)}
+    renamed: dict[str, str] = {}
     for name in form.names:
         if isinstance(name, str):
             base, _, part = name.partition("#")
-            own[name] = _free(base, used, taken) + (f"#{part}" if part else "")
+            if base not in renamed:
+                renamed[base] = _free(base, used, taken)
+                taken.add(renamed[base])
+            own[name] = renamed[base] + (f"#{part}" if part else "")
     pieces = [form.parts[0]]
     for name, part in zip(form.names, form.parts[1:]):
         pieces += (operands[name] if isinstance(name, int) else f"%{own[name]}", part)
@@ -121,8 +126,8 @@ def printed(form: Verbatim, operands: list[str], used: Container[str], indent: s
 
 
 def _free(name: str, used: Container[str], taken: Container[str]) -> str:
-    found, number = name, 0
-    while found in used:
-        candidate = f"{name}_{number}"
-        found, number = candidate if candidate not in taken else found, number + 1
-    return found
+    """Return a name, or where it is used around the op, a similar one that is used nowhere."""
+    if name not in used:
+        return name
+    similar = (str(n) if name.isdecimal() else f"{name}_{n}" for n in count())
+    return next(s for s in similar if s not in used and s not in taken)

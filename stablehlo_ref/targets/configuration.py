@@ -63,7 +63,7 @@ def _operand_counts(routine: Routine) -> tuple[int, float]:
 
 
 def check_shapes(call: CustomCall, dimensions: str, operands: Sequence[Array]) -> None:
-    """Check the dimensions of operands after a common batch: `"mn n"` is a matrix and a vector of its columns' number.
+    """Check the dimensions of operands after a common batch: `"mn n"` is a matrix and a vector of its row size.
 
     Operands without a word, or with `-`, are not checked.
     """

@@ -26,7 +26,7 @@ NO_CONVERGENCE = 1  # `info` of matrices with NaN or infinities, on which LAPACK
 
 
 def is_supported(operand: Array) -> bool:
-    """Return whether LAPACK has a routine for an operand; none have empty ones."""
+    """Return whether LAPACK has a routine for an operand, which must not be empty."""
     return (operand.size > 0 and operand.dtype.char in LETTERS) or operand.dtype.kind in "iu"
 
 
@@ -73,7 +73,7 @@ def is_finite(a: Array) -> bool:
 
 
 class SciPyLapack(ExactLapack):
-    """LAPACK in the precision of the operands. Matrices must not be empty, and batches neither."""
+    """LAPACK in the precision of the operands. Neither matrices nor batches may be empty."""
 
     def operand(self, x: Array) -> Array:
         return x

@@ -50,7 +50,7 @@ def tiling_of(sharding: Attribute | None, rank: int) -> Tiling:
     count = prod(sizes)
     devices = listed or device_order(order, transposed, count)
     if not np.array_equal(np.sort(devices), np.arange(count)):
-        raise ValueError(f"its devices are not a permutation of the numbers below {count}")
+        raise ValueError(f"its devices are not a permutation of 0 to {count - 1}")
     coordinates = np.unravel_index(np.argsort(devices), sizes)[:rank] if rank else ()
     return Tiling(sizes[:rank], coordinates, count)
 

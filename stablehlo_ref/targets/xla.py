@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -24,6 +25,7 @@ from stablehlo_ref.targets.configuration import (
 )
 from stablehlo_ref.targets.exact_lapack import ExactLapack
 from stablehlo_ref.targets.lapack import exactly
+from stablehlo_ref.targets.mhlo import mhlo_attributes
 
 # --- top k ----------------------------------------------------------------------------------------------------------
 
@@ -39,15 +41,33 @@ def approx_top_k(call: CustomCall, operand: Array, indices: Array, *rest: Array)
     return np.take_along_axis(operand, order, axis), np.take_along_axis(indices, order, axis)
 
 
+def partial_reduce(call: CustomCall, operand: Array, indices: Array, *rest: Array) -> Sequence[Array]:
+    """Return as many of the elements as the result has, those that the comparator orders first, in order.
+
+    On TPUs these are the elements that come first within each of as many groups, whatever the groups are.
+    """
+    if isinstance(call.backend_config, str):
+        call = with_entries(call, from_json(call))
+    return approx_top_k(call, operand, indices, *rest)
+
+
+def from_json(call: CustomCall) -> Mapping[str, object]:
+    """Return the entries of a configuration in JSON."""
+    try:
+        entries = json.loads(str(call.backend_config))
+    except ValueError as error:
+        raise malformed(call, f"expected a dictionary in JSON as backend_config: {error}") from None
+    if not isinstance(entries, dict):
+        raise malformed(call, f"expected a dictionary in JSON as backend_config, got {call.backend_config!r}")
+    return entries
+
+
 def top_k(call: CustomCall, operand: Array, k: Array | None = None) -> Sequence[Array]:
     """Return the `k` largest elements along the last dimension, or the smallest, and their indices.
 
     `k` is an operand for dynamic shapes, an entry of the configuration, or else the size of the result.
     """
-    attributes = call.attributes.get("mhlo.attributes", {})
-    if not isinstance(attributes, Mapping):
-        raise malformed(call, f"expected a dictionary as mhlo.attributes, got {attributes!r}")
-    call = with_entries(call, {**attributes, **configuration(call)})
+    call = with_entries(call, {**mhlo_attributes(call), **configuration(call)})
     size = operand.shape[-1]
     count = dim(call.result_types[0], operand.ndim - 1) if k is None else scalar(call, "k", k)
     count = integer(with_entries(call, {"k": count, **configuration(call)}), "k", 0, size)
@@ -109,6 +129,7 @@ def householder_product(lapack: ExactLapack, call: CustomCall, packed: Array, ta
 
 
 register("ApproxTopK", approx_top_k)
+register("PartialReduce", partial_reduce)
 for target in ("TopK", "mhlo.topk"):
     register(target, top_k)
 for device in ("cu", "hip"):

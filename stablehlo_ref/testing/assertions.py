@@ -16,8 +16,9 @@ from stablehlo_ref.numerics.narrow_floats import widen
 def ulp_distance(actual: Any, expected: Any) -> Array:
     """Return how many representable values lie between two arrays of one floating-point or complex dtype, as uint64.
 
-    -0 equals +0; a NaN is 0 from any NaN and 2**64 - 1 from any number; of complex numbers the farther part counts.
-    TypeError unless both have the same dtype, ValueError unless they have the same shape.
+    -0 equals +0; a NaN has distance 0 from any NaN and 2**64 - 1 from any number; complex numbers have the
+    larger distance of their parts. TypeError unless both have the same dtype, ValueError unless they have the same
+    shape.
     """
     x, y = _pair(actual, expected)
     if kind(x.dtype) not in ("floating", "complex"):

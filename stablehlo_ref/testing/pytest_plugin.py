@@ -1,7 +1,7 @@
 """Collects `.mlir` files as tests: `pytest --stablehlo FOLDER`.
 
 A file is run as its `RUN:` lines say; without any, each part between `// -----` must run and its checks must hold. Each
-part that is interpreted is a test of its own, and so is each other RUN line.
+part that is interpreted is a separate test, and so is each other RUN line.
 """
 
 from __future__ import annotations

@@ -19,14 +19,14 @@ TIMEOUT = 300  # seconds
 
 @dataclass(frozen=True)
 class RunLine:
-    """One command of a test file, with its substitutions to come."""
+    """One command of a test file, before substitutions."""
 
     command: str
     line: int
 
     @property
     def interprets_parts(self) -> bool:
-        """Whether the command does no more than run each part of the file."""
+        """Whether the command only runs each part of the file."""
         words = shlex.split(self.command)
         known = {"--interpret", "-interpret", "--split-input-file", "-split-input-file", "%s"}
         tools = (["stablehlo-translate"], ["stablehlo-interp"])
@@ -38,7 +38,7 @@ class RunLine:
 
 
 def run_lines(text: str) -> list[RunLine]:
-    """Return the commands of a test file; lines that end with a backslash go on."""
+    """Return the commands of a test file; lines that end with a backslash continue on the next line."""
     found: list[RunLine] = []
     pending = ""
     for match in _RUN.finditer(text):
@@ -58,7 +58,7 @@ def _tools() -> Path:
 
 
 def scripts(lines: list[RunLine]) -> list[RunLine]:
-    """Return what is run on its own: each line, or all of them one after the other if they share the file `%t`."""
+    """Return the lines as separate scripts, or as one script if they share the file `%t`."""
     if not any("%t" in line.command for line in lines):
         return lines
     return [RunLine(" && ".join(f"{{ {line.command}; }}" for line in lines), lines[0].line)]

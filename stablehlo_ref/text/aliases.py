@@ -34,7 +34,7 @@ class Aliases:
     def __init__(self, tokens: Tokens, structure: Structure, limit: int) -> None:
         """Find the value of each alias; MalformedError where one is missing or an alias is defined twice.
 
-        `limit` bounds how many characters any of them spells out to.
+        `limit` bounds the number of characters that any of them expands to.
         """
         self.tokens = tokens
         self.limit = limit
@@ -115,7 +115,7 @@ class Aliases:
         return self.known[name]
 
     def is_use(self, token: int, in_dialect: bool) -> bool:
-        """Whether a token is the use of an alias; in text of a dialect, only if there is such an alias."""
+        """Return whether a token is the use of an alias; in text of a dialect, only if there is such an alias."""
         return self.tokens.is_alias(token) and (not in_dialect or self.tokens.values[token] in self.known)
 
     def size(self, token: int, in_location: bool) -> int:
@@ -128,12 +128,12 @@ class Aliases:
         return self.sizes[use]
 
     def spell_out(self, token: int, in_location: bool) -> str:
-        """Return what the alias at a token stands for, with the aliases in it spelled out as well."""
+        """Return the text that the alias at a token stands for, with nested aliases expanded."""
         self.size(token, in_location)
         return "".join(self.expand(self.use(token, in_location)))
 
     def expand(self, parts: Iterator[str | Use]) -> Iterator[str]:
-        """Yield the text of parts; that of each alias in it is kept, as longer aliases are often made of it."""
+        """Yield the text of parts; the text of each alias is cached, as longer aliases often contain it."""
         for part in parts:
             if isinstance(part, str):
                 yield part
@@ -183,7 +183,7 @@ class Aliases:
     # --- sizes --------------------------------------------------------------------------------------------------
 
     def measure(self, use: Use) -> None:
-        """Find out how many characters an alias expands to, before it is: each can double the one before."""
+        """Compute how many characters an alias expands to before expanding it: each alias can double the size."""
         pending, unfinished = [use], set()
         while pending:
             use = pending[-1]
@@ -214,7 +214,7 @@ class Aliases:
 
 
 class Contexts:
-    """Tells, token by token, what brackets the next one is in."""
+    """Tracks, token by token, the brackets around the next token."""
 
     def __init__(self, tokens: Tokens, in_location: bool = False) -> None:
         self.tokens = tokens

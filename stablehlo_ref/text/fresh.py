@@ -1,4 +1,4 @@
-"""New names that nobody uses yet."""
+"""New names that are not in use."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _match_prefix = re.compile(r"%?((?:\d+|[A-Za-z_$.\-][\w$.\-]*)?)", re.ASCII).ful
 
 
 def base_name(name: str) -> str:
-    """Return the `x` of `%x`, `%x#1`, `%x:2` and `^x`; ValueError if it is no name."""
+    """Return the `x` of `%x`, `%x#1`, `%x:2` and `^x`; ValueError if it is not a name."""
     match = _match_name(name)
     if not match:
         raise ValueError(f"expected a name such as '%x' or '%x#1', got {name!r}")
@@ -43,7 +43,7 @@ class FreshNames:
         self.counts: dict[str, int] = {}
 
     def __call__(self, prefix: str) -> str:
-        """Return a new name without `%`; ValueError if `make` returned one that is in use or is no name."""
+        """Return a new name without `%`; ValueError if `make` returned one that is in use or is not a name."""
         name = self.count(prefix) if self.make is None else base_name(self.make(prefix))
         if name in self.used:
             raise ValueError(f"expected a fresh name, got '%{name}' again")
@@ -68,7 +68,7 @@ class Prefixes:
 
     @classmethod
     def of(cls, prefix: str, block_prefix: str, label_prefix: str | None) -> Prefixes:
-        """Check prefixes; that of labels is by default made of the first."""
+        """Check the prefixes; the default of `label_prefix` is `prefix` followed by `_bb`."""
         result = prefix_name(prefix)
         label = f"{result}_bb" if label_prefix is None else label_prefix.removeprefix("^")
         return cls(result, prefix_name(block_prefix), prefix_name(label))

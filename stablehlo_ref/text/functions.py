@@ -1,4 +1,4 @@
-"""Finding the functions of a text: ops with a symbol, a list of arguments and a body, whatever their dialect."""
+"""Finding the functions of a text: ops with a symbol, a list of arguments and a body, in any dialect."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def _read_arguments(tokens: Tokens, function: FoundFunction, start: int, end: in
 
 
 def _with_labelled_arguments(tokens: Tokens, function: FoundFunction) -> FoundFunction:
-    """Take the arguments of a function whose header names none from the label of its first block."""
+    """If the header of a function names no arguments, take those of the label of its first block."""
     if not function.body.is_labelled:
         return function
     label = function.body.blocks[0]

@@ -1,10 +1,10 @@
 """Reading the structure of a text: where regions, blocks and ops start, and which names are defined.
 
-No op is known, so this goes by what the syntax of all dialects has in common.
+No op is known, so this relies on what the syntax of all dialects has in common.
 
-An op starts at `%results =`, at a dotted identifier or a string with operands that stands where the op before can
-end, or at one of a few names without a dialect (`return`, `call`, ...). Braces hold a region if a label, a statement
-or an op starts there, and anything else (attributes, sizes `{%d0}`) otherwise. What defines names:
+An op starts at `%results =`, at a dotted identifier or a string with operands where the previous op can end, or at one
+of a few names without a dialect (`return`, `call`, ...). Braces hold a region if a label, a statement or an op starts
+there, and anything else (attributes, sizes `{%d0}`) otherwise. What defines names:
 
 * `%a, %b:2 =` before an op's name: results, in the region;
 * `(%a: type, ...)` after a label: arguments of the block, in the region;
@@ -82,7 +82,7 @@ class _Frame:
 
 
 def is_terminator(name: str) -> bool:
-    """Whether an op of this name, which may be in quotes, ends a region."""
+    """Return whether an op of this name, which may be in quotes, ends a region."""
     return _is_terminator(name.strip('"').rpartition(".")[2].lower()) is not None
 
 
@@ -147,7 +147,7 @@ class _Reader:
         return region.current
 
     def start_op(self, index: int, name: int | None = None) -> None:
-        """Start an op at a token; `name` is the token of its name, if that is another one."""
+        """Start an op at a token; `name` is the token of its name, if it is a different one."""
         self.end_op(index)
         region = self.region
         region.op_start = index
@@ -163,7 +163,7 @@ class _Reader:
             self.events.append(EndOp(op))
 
     def can_start_op(self, index: int) -> bool:
-        """Whether the op before may end in front of a token."""
+        """Return whether the previous op may end before a token."""
         before = index - 1
         region = self.region
         if before == region.open or before == region.blocks[-1].start - 1:
@@ -240,12 +240,12 @@ class _Reader:
         return name + 1
 
     def precedes_in(self, index: int) -> bool:
-        """Whether `in` or `: type in` follows a name, as in `foreach %a : type in %b`."""
+        """Return whether `in` or `: type in` follows a name, as in `foreach %a : type in %b`."""
         index += 2 if self.kinds[index] == ":" and self.kinds[index + 1] in (IDENTIFIER, TYPE) else 0
         return self.kinds[index] == IDENTIFIER and self.values[index] == "in"
 
     def is_statement(self, index: int, name: int) -> bool:
-        """Whether `%a, %b =` in front of a token starts an op, and not the bounds of a loop."""
+        """Return whether `%a, %b =` in front of a token starts an op, and not the bounds of a loop."""
         if self.kinds[name] == IDENTIFIER:
             return "." in self.values[name] or self.can_start_op(index)
         return self.kinds[name] == STRING_LITERAL
@@ -343,7 +343,7 @@ class _Reader:
         return index + 2
 
     def defines_block(self, index: int) -> bool:
-        """Whether a label starts a block, and is not the successor of an op."""
+        """Return whether a label starts a block, and is not the successor of an op."""
         after = index + 1
         if self.kinds[after] == "(":
             after = self.structure.closers[after] + 1
@@ -372,7 +372,7 @@ class _Reader:
         return index + 1
 
     def holds_region(self, index: int) -> bool:
-        """Whether a brace opens a region, judged by the first two tokens in it."""
+        """Return whether a brace opens a region, judged by the first two tokens in it."""
         first, second = self.kinds[index + 1 : index + 3]
         if first == VALUE:
             return self.results(index + 1) is not None
@@ -389,7 +389,7 @@ class _Reader:
         return second not in ("=", ",", "::")
 
     def awaits_region(self) -> bool:
-        """Whether the header of the op defines names for a region, so that `{}` is one."""
+        """Return whether the header of the op defines names for a region, so that `{}` is one."""
         op = self.region.current
         return op is not None and any(c.mode in (Mode.DEFINITE, Mode.NAMES) for c in op.waiting)
 
@@ -440,7 +440,7 @@ class _Reader:
             self.drop([Candidate(frame.names, Mode.NAMES)])
 
     def starts_bounds(self, index: int) -> bool:
-        """Whether what follows a list of loop variables does: `=`, `in (`, or `: type =`."""
+        """Return whether what follows a list of loop variables does: `=`, `in (`, or `: type =`."""
         kinds = self.kinds
         if kinds[index] == IDENTIFIER:
             return self.values[index] == "in" and kinds[index + 1] == "("
@@ -455,7 +455,7 @@ class _Reader:
 
 
 def _match_brackets(tokens: Tokens) -> dict[int, int]:
-    """Return of each bracket token the one that closes it; angle brackets may also be comparisons and are left out."""
+    """Return the closing token of each bracket token; angle brackets may also be comparisons and are left out."""
     closers: dict[int, int] = {}
     pending: list[int] = []
     for index, kind in enumerate(tokens.kinds):

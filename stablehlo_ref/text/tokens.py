@@ -81,21 +81,21 @@ class Tokens:
         return MalformedError(message, Location(self.source, self.starts[index]))
 
     def starts_line(self, index: int) -> bool:
-        """Whether a line break separates a token from the one before it."""
+        """Return whether a line break separates a token from the one before it."""
         start = self.ends[index - 1] if index else 0
         return index == 0 or "\n" in self.source.text[start : self.starts[index]]
 
     def touches_next(self, index: int) -> bool:
-        """Whether the next token follows without a blank."""
+        """Return whether the next token follows without a blank."""
         return self.ends[index] == self.starts[index + 1]
 
     def blanks_before(self, index: int) -> str:
-        """Return what separates a token from the one before it, but a blank if that is a line break or a comment."""
+        """Return what separates a token from the one before it, or a blank if that is a line break or a comment."""
         blanks = self.source.text[self.ends[index - 1] : self.starts[index]]
         return " " if "\n" in blanks else blanks
 
     def is_result_number(self, index: int) -> bool:
-        """Whether a token is the `#1` of `%0#1`."""
+        """Return whether a token is the `#1` of `%0#1`."""
         is_number = self.kinds[index] == HASH and self.values[index][1:].isdigit()
         return is_number and index > 0 and self.kinds[index - 1] == VALUE
 
@@ -106,7 +106,7 @@ class Tokens:
         return self.kinds[index + 1] != "<" and not self.is_result_number(index)
 
     def small_integer(self, digits: str, index: int) -> int:
-        """Return the value of a number of results; MalformedError if it is no such number."""
+        """Return the value of a number of results; MalformedError for any other number."""
         if not digits.isdigit() or len(digits) > MAX_INTEGER_DIGITS:
             raise self.error(f"expected a number of results, got '{digits[:40]}'", index)
         return int(digits)

@@ -34,7 +34,7 @@ module @small attributes {a.b = [1 : i32, "text", {c = @main}]} {
     return %0 : tensor<2xf32>
   }
 }
-{-# dialect_resources: { builtin: { weights: "0x400000000000003F0000803F" } } #-}
+{-# dialect_resources: { builtin: { weights: "0x100000000000003F0000803F" } } #-}
 """
 # The same without resources, which portable artifacts do not have.
 SMALL_ARTIFACT = SMALL.replace("dense_resource<weights>", "dense<[0.5, 1.0]>").partition("{-#")[0]

@@ -142,7 +142,15 @@ def test_malformed_strings(section: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("sizes", "encoded"), [((0, 0), "01"), ((1, 2), "09 03 05"), ((3, 0), "07 01 07"), ((0, 3), "07 03 0f")]
+    ("sizes", "encoded"),
+    [
+        ((0, 0), "01"),
+        ((1, 2), "09 03 05"),
+        ((3, 0), "07 01 07"),
+        ((0, 3), "07 03 0f"),
+        ((0, 0, 5), "07 05 2d"),
+        ((1, 1, 0), "0d 03 03 01"),
+    ],
 )
-def test_sizes_of_segments_are_sparse(sizes: tuple[int, int], encoded: str) -> None:
+def test_sizes_of_segments_are_sparse(sizes: tuple[int, ...], encoded: str) -> None:
     assert encode_sparse(sizes) == bytes.fromhex(encoded)

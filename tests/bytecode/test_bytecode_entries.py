@@ -104,6 +104,16 @@ def test_dense_elements(data: bytes, element: bytes, expected: str) -> None:
     assert attribute_text(attribute, types=(element, TENSOR)).startswith(expected)
 
 
+def test_elements_of_a_vector() -> None:
+    vector, i32 = h.varints(19, 1, 2 << 1, 0), h.varints(0, 32 << 2)
+    data = np.array([7, -2], "<i4").tobytes()
+    assert attribute_text(h.varints(18, 1, len(data)) + data, types=(i32, vector)) == "dense<[7, -2]> : vector<2xi32>"
+    malformed = h.varints(18, 1, 5) + bytes(5)
+    assert "in a literal of type tensor<2xi32>" in str(
+        h.error_of(attribute_file(malformed, types=(i32, vector)).data())
+    )
+
+
 @pytest.mark.parametrize(
     ("attributes", "expected"),
     [

@@ -50,7 +50,7 @@ def test_file_that_is_cut_off(name: str) -> None:
 @pytest.mark.parametrize("name", FILES)
 def test_each_byte_changed(name: str) -> None:
     data = FILES[name]
-    for offset in range(4, len(data)):
+    for offset in range(4, len(data), 2 if name == "bytecode" else 5):
         for value in (data[offset] ^ 1 << offset % 8, 0xFF):
             accepts(data[:offset] + bytes((value,)) + data[offset + 1 :])
 

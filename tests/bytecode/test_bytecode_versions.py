@@ -247,6 +247,13 @@ def test_op_of_a_newer_version_is_named() -> None:
     assert "byte " in message
 
 
+def test_artifact_of_a_newer_version_is_read_if_its_ops_are_known() -> None:
+    program = sr.parse(PLAIN)
+    data = program.serialize().replace(f"StableHLO_v{CURRENT}".encode(), b"StableHLO_v9.99.0")
+    assert artifact_version(data) == Version(9, 99)
+    assert difference(program.module, sr.load(data).module) is None
+
+
 def test_earlier_revisions_have_the_defaults_of_what_they_lack() -> None:
     text = function(
         "%i = stablehlo.constant dense<0> : tensor<1xi32>\n"

@@ -159,3 +159,50 @@ func.func @main() {
   %0, %1 = stablehlo.rng_bit_generator %s, algorithm = PHILOX : (tensor<2xf32>) -> (tensor<2xf32>, tensor<2xui32>)
   return
 }
+
+// -----
+
+// Six elements are more than the bound allows, and not a multiple of four.
+func.func @main() {
+  %x = stablehlo.constant dense<[1, 2, 3, 4, 5, 6]> : tensor<6xi32>
+  // expected-error@+1 {{'stablehlo.reshape' op: expected elements of a tensor<1x?xi32, #stablehlo.bounds<?, 5>>, got tensor<6xi32>}}
+  %0 = stablehlo.reshape %x : (tensor<6xi32>) -> tensor<1x?xi32, #stablehlo.bounds<?, 5>>
+  func.return
+}
+
+// -----
+
+func.func @main() {
+  %x = stablehlo.constant dense<[1, 2, 3, 4, 5, 6]> : tensor<6xi32>
+  // expected-error@+1 {{'stablehlo.reshape' op: expected elements of a tensor<4x?xi32, #stablehlo.bounds<?, 5>>, got tensor<6xi32>}}
+  %0 = stablehlo.reshape %x : (tensor<6xi32>) -> tensor<4x?xi32, #stablehlo.bounds<?, 5>>
+  func.return
+}
+
+// -----
+
+func.func @main() {
+  %i = arith.constant 0 : index
+  // expected-error@+1 {{division by 0 in an affine map}}
+  %0 = affine.apply affine_map<(d0)[s0] -> (d0 floordiv s0)>(%i)[%i]
+  return
+}
+
+// -----
+
+memref.global @open : memref<3xi32> = uninitialized
+func.func @main() {
+  // expected-error@+1 {{the contents of @open are not in the program}}
+  %0 = memref.get_global @open : memref<3xi32>
+  return
+}
+
+// -----
+
+func.func @main() {
+  %zero = arith.constant 0 : index
+  // expected-error@+1 {{the step of the loop is 0, not a positive number}}
+  scf.for %i = %zero to %zero step %zero {
+  }
+  return
+}

@@ -88,3 +88,27 @@ func.func @main() {
   %0 = tensor.concat dim(0) %x, %y : (tensor<?x?xi32>, tensor<?x?xi32>) -> tensor<?x?xi32>
   return
 }
+
+// -----
+
+func.func @main() {
+  %x = stablehlo.constant dense<0> : tensor<4xi32>
+  %i = arith.constant 3 : index
+  // expected-error@+1 {{the slice [3] [2] [1] of dimension 0 is not inside its size 4}}
+  %0 = tensor.extract_slice %x[%i] [2] [1] : tensor<4xi32> to tensor<2xi32>
+  return
+}
+
+// -----
+
+func.func @main() {
+  %x = stablehlo.constant dense<0> : tensor<4xi32>
+  %n = arith.constant -1 : index
+  %f = arith.constant 0 : i32
+  // expected-error@+1 {{padding (4,) by [-1] and [0] does not give a tensor<?xi32>}}
+  %0 = tensor.pad %x low[%n] high[0] {
+  ^bb0(%i: index):
+    tensor.yield %f : i32
+  } : tensor<4xi32> to tensor<?xi32>
+  return
+}

@@ -66,7 +66,7 @@ def test_options_of_a_run_are_not_arguments() -> None:
 def test_static_arguments_are_left_out() -> None:
     program = from_jax(jax.jit(lambda x, n: x * n, static_argnums=1), X, 3)
     np.testing.assert_array_equal(program.run(X), X * 3)
-    with pytest.raises(sr.EvaluationError, match="the arguments have the structure"):
+    with pytest.raises(sr.EvaluationError, match="expected arguments of structure"):
         program.run(X, 3)
 
 
@@ -83,7 +83,7 @@ def test_names_of_inputs_are_those_of_jax() -> None:
     assert [p.names[-1] for p in program.inputs] == ["params['w']", "x", "scale"]
 
 
-def test_rejects_what_is_no_function() -> None:
+def test_rejects_objects_that_are_not_functions() -> None:
     with pytest.raises(TypeError, match="expected a function, or a Lowered or Exported of JAX, got int"):
         from_jax(3)
 

@@ -224,7 +224,7 @@ func.func @main() {
 // -----
 
 // A mesh given by its symbol, with device ids: the groups along x are (0, 1) and (2, 3).
-"sdy.mesh"() {sym_name = "mesh", stablehlo.mesh = {axes = [{name = "x", size = 2 : i64}, {name = "y", size = 2 : i64}], device_ids = dense<[0, 2, 1, 3]> : tensor<4xi64>}} : () -> ()
+sdy.mesh @mesh = <["x"=2, "y"=2], device_ids=[0, 2, 1, 3]>
 func.func @all_gather(%a: tensor<1xi32>) -> tensor<2xi32> {
   %result = "stablehlo.all_gather"(%a) {
     all_gather_dim = 0 : i64,

@@ -181,3 +181,40 @@ func.func @main() {
   check.expect_eq_const %result, dense<3.0> : tensor<f32>
   func.return
 }
+
+// -----
+
+// A body that is not associative is folded from the left, beginning with the init value.
+func.func @main() {
+  %x = stablehlo.constant dense<[[1, 2, 3], [4, 5, 6]]> : tensor<2x3xi32>
+  %init = stablehlo.constant dense<100> : tensor<i32>
+  %rows = stablehlo.reduce(%x init: %init) across dimensions = [1] : (tensor<2x3xi32>, tensor<i32>) -> tensor<2xi32>
+    reducer(%a: tensor<i32>, %b: tensor<i32>) {
+      %0 = stablehlo.subtract %a, %b : tensor<i32>
+      stablehlo.return %0 : tensor<i32>
+    }
+  check.expect_eq_const %rows, dense<[94, 85]> : tensor<2xi32>
+  %all = stablehlo.reduce(%x init: %init) across dimensions = [1, 0] : (tensor<2x3xi32>, tensor<i32>) -> tensor<i32>
+    reducer(%a: tensor<i32>, %b: tensor<i32>) {
+      %0 = stablehlo.subtract %a, %b : tensor<i32>
+      stablehlo.return %0 : tensor<i32>
+    }
+  check.expect_eq_const %all, dense<79> : tensor<i32>
+  func.return
+}
+
+// -----
+
+// So is a body of several ops: 2 a + b.
+func.func @main() {
+  %x = stablehlo.constant dense<[1.0, 2.0, 3.0]> : tensor<3xf32>
+  %init = stablehlo.constant dense<10.0> : tensor<f32>
+  %sum = stablehlo.reduce(%x init: %init) across dimensions = [0] : (tensor<3xf32>, tensor<f32>) -> tensor<f32>
+    reducer(%a: tensor<f32>, %b: tensor<f32>) {
+      %0 = stablehlo.add %a, %a : tensor<f32>
+      %1 = stablehlo.add %0, %b : tensor<f32>
+      stablehlo.return %1 : tensor<f32>
+    }
+  check.expect_eq_const %sum, dense<91.0> : tensor<f32>
+  func.return
+}

@@ -105,3 +105,18 @@ func.func @main() {
   check.expect_eq_const %result, dense<> : tensor<0xi32>
   func.return
 }
+
+// -----
+
+// A body that is not associative is folded from the left, beginning with the init value; padding is the init value.
+func.func @main() {
+  %x = stablehlo.constant dense<[1, 2, 3, 4]> : tensor<4xi32>
+  %init = stablehlo.constant dense<10> : tensor<i32>
+  %result = "stablehlo.reduce_window"(%x, %init) <{window_dimensions = array<i64: 3>, padding = dense<[[1, 0]]> : tensor<1x2xi64>}> ({
+  ^bb0(%a: tensor<i32>, %b: tensor<i32>):
+    %0 = stablehlo.subtract %a, %b : tensor<i32>
+    stablehlo.return %0 : tensor<i32>
+  }) : (tensor<4xi32>, tensor<i32>) -> tensor<3xi32>
+  check.expect_eq_const %result, dense<[-3, 4, 1]> : tensor<3xi32>
+  func.return
+}

@@ -38,3 +38,19 @@ func.func @main() {
   check.expect_eq_const %result, dense<[1, 4, 2, 5, 3, 6]> : tensor<6xi32>
   func.return
 }
+
+// -----
+
+// The size of a bounded dimension follows from the others.
+func.func @main() {
+  %x = stablehlo.constant dense<[[1, 2, 3, 4, 5]]> : tensor<1x5xi64>
+  %three = stablehlo.constant dense<3> : tensor<i32>
+  %0 = stablehlo.set_dimension_size %x, %three, dim = 1
+      : (tensor<1x5xi64>, tensor<i32>) -> tensor<1x?xi64, #stablehlo.bounds<?, 16>>
+  %1 = stablehlo.reshape %0 : (tensor<1x?xi64, #stablehlo.bounds<?, 16>>) -> tensor<?xi64, #stablehlo.bounds<16>>
+  %shape = shape.shape_of %1 : tensor<?xi64, #stablehlo.bounds<16>> -> tensor<1xindex>
+  check.expect_eq_const %shape, dense<3> : tensor<1xindex>
+  %2 = stablehlo.reshape %1 : (tensor<?xi64, #stablehlo.bounds<16>>) -> tensor<3x1xi64>
+  check.expect_eq_const %2, dense<[[1], [2], [3]]> : tensor<3x1xi64>
+  func.return
+}

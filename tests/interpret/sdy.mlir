@@ -223,7 +223,7 @@ func.func @main() {
   %1 = sdy.data_flow_edge %0 sharding=<@mesh, [{"x"}]> : tensor<2xi32>
   %y = stablehlo.constant dense<[1, 2]> : tensor<2xi32>
   %2 = sdy.data_flow_edge %y : tensor<2xi32>
-  %3 = call @callee(%1) : (tensor<2xi32>) -> tensor<2xi32>
+  %3 = call @callee(%1) {no_inline} : (tensor<2xi32>) -> tensor<2xi32>
   %4 = sdy.func_data_flow_edge %3 : tensor<2xi32>
   check.expect_eq_const %4, dense<[2, 4]> : tensor<2xi32>
   check.expect_eq_const %2, dense<[1, 2]> : tensor<2xi32>

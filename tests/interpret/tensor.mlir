@@ -137,3 +137,66 @@ func.func @unknown_sizes() {
   check.expect_eq_const %7, dense<> : tensor<4x0xf32>
   func.return
 }
+
+// -----
+
+// Slices at static and dynamic offsets, some of which lose dimensions of size 1.
+func.func @slices() {
+  %x = stablehlo.constant dense<[[1, 2, 3, 4], [5, 6, 7, 8], [9, 10, 11, 12]]> : tensor<3x4xi32>
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %0 = tensor.extract_slice %x[%c1, 1] [2, 2] [1, 2] : tensor<3x4xi32> to tensor<2x2xi32>
+  check.expect_eq_const %0, dense<[[6, 8], [10, 12]]> : tensor<2x2xi32>
+  %1 = tensor.extract_slice %x[0, %c2] [3, 1] [1, 1] : tensor<3x4xi32> to tensor<3xi32>
+  check.expect_eq_const %1, dense<[3, 7, 11]> : tensor<3xi32>
+  %2 = tensor.extract_slice %x[0, 0] [%c2, %c1] [%c2, 1] : tensor<3x4xi32> to tensor<?x?xi32>
+  %3 = tensor.cast %2 : tensor<?x?xi32> to tensor<2x1xi32>
+  check.expect_eq_const %3, dense<[[1], [9]]> : tensor<2x1xi32>
+  %4 = tensor.insert_slice %1 into %x[0, %c1] [3, 1] [1, 1] : tensor<3xi32> into tensor<3x4xi32>
+  check.expect_eq_const %4, dense<[[1, 3, 3, 4], [5, 7, 7, 8], [9, 11, 11, 12]]> : tensor<3x4xi32>
+  %5 = tensor.insert_slice %0 into %x[0, 0] [2, 2] [%c2, %c1] : tensor<2x2xi32> into tensor<3x4xi32>
+  check.expect_eq_const %5, dense<[[6, 8, 3, 4], [5, 6, 7, 8], [10, 12, 11, 12]]> : tensor<3x4xi32>
+  %6 = tensor.bitcast %0 : tensor<2x2xi32> to tensor<2x2xui32>
+  check.expect_eq_const %6, dense<[[6, 8], [10, 12]]> : tensor<2x2xui32>
+  func.return
+}
+
+// -----
+
+// Regions that compute elements: elementwise in all indices, with an element of another tensor, constant.
+func.func @regions() {
+  %x = stablehlo.constant dense<[[1, 2], [3, 4]]> : tensor<2x2xi32>
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %0 = tensor.generate %c2 {
+  ^bb0(%i: index, %j: index):
+    %c10 = arith.constant 10 : index
+    %a = arith.muli %i, %c10 : index
+    %b = arith.addi %a, %j : index
+    tensor.yield %b : index
+  } : tensor<?x3xindex>
+  %1 = tensor.cast %0 : tensor<?x3xindex> to tensor<2x3xindex>
+  %2 = arith.index_cast %1 : tensor<2x3xindex> to tensor<2x3xi32>
+  check.expect_eq_const %2, dense<[[0, 1, 2], [10, 11, 12]]> : tensor<2x3xi32>
+  %3 = tensor.generate {
+  ^bb0(%i: index, %j: index):
+    %a = tensor.extract %x[%j, %i] : tensor<2x2xi32>
+    tensor.yield %a : i32
+  } : tensor<2x2xi32>
+  check.expect_eq_const %3, dense<[[1, 3], [2, 4]]> : tensor<2x2xi32>
+  %seven = arith.constant 7 : i32
+  %4 = tensor.pad %x low[%c1, 0] high[0, %c2] {
+  ^bb0(%i: index, %j: index):
+    tensor.yield %seven : i32
+  } : tensor<2x2xi32> to tensor<3x?xi32>
+  %5 = tensor.cast %4 : tensor<3x?xi32> to tensor<3x4xi32>
+  check.expect_eq_const %5, dense<[[7, 7, 7, 7], [1, 2, 7, 7], [3, 4, 7, 7]]> : tensor<3x4xi32>
+  %6 = tensor.pad %x nofold low[0, 1] high[0, 0] {
+  ^bb0(%i: index, %j: index):
+    %a = arith.index_cast %i : index to i32
+    tensor.yield %a : i32
+  } : tensor<2x2xi32> to tensor<2x3xi32>
+  check.expect_eq_const %6, dense<[[0, 1, 2], [1, 3, 4]]> : tensor<2x3xi32>
+  func.return
+}

@@ -27,7 +27,7 @@ func.func @manual_computation_C1_results(%tensors: tensor<4xf32>) {
 sdy.mesh @mesh = <["x"=2, "y"=2]>
 
 func.func @manual_computation_C2(%tensors: tensor<6xf32>) {
-  // expected-error@+1 {{(C2): all_compatible(body.inputs, list(map(shards.local, tensors, inputs)))}}
+  // expected-error@+1 {{(C2): body.inputs == tuple(map(shards.local, tensors, inputs))}}
   %0 = "sdy.manual_computation"(%tensors) <{in_shardings = #sdy.sharding_per_value<[<@mesh, [{"x"}]>]>, out_shardings = #sdy.sharding_per_value<[<@mesh, [{"x"}]>]>, manual_axes = #sdy<manual_axes{"x", "y"}>}> ({
     ^bb0(%p: tensor<2xf32>):
       sdy.return %p : tensor<2xf32>
@@ -40,7 +40,7 @@ func.func @manual_computation_C2(%tensors: tensor<6xf32>) {
 sdy.mesh @mesh = <["x"=2, "y"=2]>
 
 func.func @manual_computation_C3(%tensors: tensor<4xf32>) {
-  // expected-error@+1 {{(C3): all_compatible(body.outputs, list(map(shards.local, results, outputs)))}}
+  // expected-error@+1 {{(C3): body.outputs == tuple(map(shards.local, results, outputs))}}
   %0 = "sdy.manual_computation"(%tensors) <{in_shardings = #sdy.sharding_per_value<[<@mesh, [{"x"}]>]>, out_shardings = #sdy.sharding_per_value<[<@mesh, [{"x"}]>]>, manual_axes = #sdy<manual_axes{"x", "y"}>}> ({
     ^bb0(%p: tensor<2xf32>):
       sdy.return %p : tensor<2xf32>
@@ -79,7 +79,7 @@ func.func @manual_computation_C4_results(%tensors: tensor<4xf32>) {
 sdy.mesh @mesh = <["x"=2, "y"=2]>
 
 func.func @sharding_constraint_C1(%input: tensor<4xf32>) {
-  // expected-error@+1 {{(C1): compatible(input, result)}}
+  // expected-error@+1 {{(C1): input == result}}
   %0 = "sdy.sharding_constraint"(%input) <{sharding = #sdy.sharding<@mesh, [{"x"}]>}> : (tensor<4xf32>) -> tensor<5xf32>
   return
 }
@@ -89,7 +89,7 @@ func.func @sharding_constraint_C1(%input: tensor<4xf32>) {
 sdy.mesh @mesh = <["x"=2, "y"=2]>
 
 func.func @reshard_C1(%input: tensor<4xf32>) {
-  // expected-error@+1 {{(C1): compatible(input, result)}}
+  // expected-error@+1 {{(C1): input == result}}
   %0 = "sdy.reshard"(%input) <{sharding = #sdy.sharding<@mesh, [{"x"}]>}> : (tensor<4xf32>) -> tensor<5xf32>
   return
 }
@@ -99,7 +99,7 @@ func.func @reshard_C1(%input: tensor<4xf32>) {
 sdy.mesh @mesh = <["x"=2, "y"=2]>
 
 func.func @propagation_barrier_C1(%input: tensor<4xf32>) {
-  // expected-error@+1 {{(C1): compatible(input, result)}}
+  // expected-error@+1 {{(C1): input == result}}
   %0 = "sdy.propagation_barrier"(%input) <{allowed_direction = #sdy<propagation_direction NONE>}> : (tensor<4xf32>) -> tensor<5xf32>
   return
 }
@@ -182,7 +182,7 @@ func.func @propagation_barrier_C2(%a: tensor<8xf32>) {
 sdy.mesh @mesh = <["x"=4, "y"=2]>
 
 func.func @data_flow_edge_C1(%a: tensor<8xf32>) {
-  // expected-error@+1 {{(C1): compatible(input, result)}}
+  // expected-error@+1 {{(C1): input == result}}
   %0 = "sdy.data_flow_edge"(%a) : (tensor<8xf32>) -> tensor<9xf32>
   return
 }
@@ -223,7 +223,7 @@ func.func @data_flow_edge_sharding(%a: tensor<8xf32>) {
 sdy.mesh @mesh = <["x"=4, "y"=2]>
 
 func.func @func_data_flow_edge_C1(%a: tensor<8xf32>) {
-  // expected-error@+1 {{(C1): compatible(input, result)}}
+  // expected-error@+1 {{(C1): input == result}}
   %0 = "sdy.func_data_flow_edge"(%a) : (tensor<8xf32>) -> tensor<9xf32>
   return
 }
@@ -289,7 +289,7 @@ func.func @named_computation_C1(%a: tensor<8xf32>) {
 sdy.mesh @mesh = <["x"=4, "y"=2]>
 
 func.func @named_computation_C2(%a: tensor<8xf32>) {
-  // expected-error@+1 {{(C2): all_compatible(body.outputs, results)}}
+  // expected-error@+1 {{(C2): tuple(body.outputs) == tuple(results)}}
   %0 = sdy.named_computation<"f">(%a) (%p: tensor<8xf32>) {
     sdy.return %p : tensor<8xf32>
   } : (tensor<8xf32>) -> tensor<9xf32>
@@ -305,5 +305,39 @@ func.func @named_computation_shardings(%a: tensor<8xf32>) {
   %0 = sdy.named_computation<"f">(%a) in_shardings=[<@mesh, [{"z"}]>] (%p: tensor<8xf32>) {
     sdy.return %p : tensor<8xf32>
   } : (tensor<8xf32>) -> tensor<8xf32>
+  return
+}
+
+// -----
+
+sdy.mesh @mesh = <["x"=4, "y"=2]>
+
+func.func @named_computation_terminator(%a: tensor<8xf32>) {
+  // expected-error@+1 {{(terminator): ends_with_return(op)}}
+  %0 = sdy.named_computation<"f">(%a) (%p: tensor<8xf32>) {
+    stablehlo.return %p : tensor<8xf32>
+  } : (tensor<8xf32>) -> tensor<8xf32>
+  return
+}
+
+// -----
+
+sdy.mesh @mesh = <["x"=4, "y"=2]>
+
+func.func @manual_computation_terminator(%a: tensor<8xf32>) {
+  // expected-error@+1 {{(terminator): ends_with_return(op)}}
+  %0 = sdy.manual_computation(%a) in_shardings=[<@mesh, [{}]>] out_shardings=[<@mesh, [{}]>] manual_axes={} (%p: tensor<8xf32>) {
+    func.return %p : tensor<8xf32>
+  } : (tensor<8xf32>) -> tensor<8xf32>
+  return
+}
+
+// -----
+
+sdy.mesh @mesh = <["x"=4, "y"=2]>
+
+func.func @sharding_constraint_C1_dynamic(%a: tensor<?xf32>) {
+  // expected-error@+1 {{(C1): input == result}}
+  %0 = "sdy.sharding_constraint"(%a) <{sharding = #sdy.sharding<@mesh, [{}]>}> : (tensor<?xf32>) -> tensor<8xf32>
   return
 }

@@ -1,7 +1,7 @@
 sdy.mesh @mesh = <["x"=4, "y"=2, "z"=8]>
 
 func.func @all_gather_C1(%a: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x", "y"}, {"z"}]>}) {
-  // expected-error@+1 {{(C1): compatible(tensor, result)}}
+  // expected-error@+1 {{(C1): tensor == result}}
   %0 = "sdy.all_gather"(%a) <{gathering_axes = #sdy<list_of_axis_ref_lists[{}, {}]>, out_sharding = #sdy.sharding<@mesh, [{}, {}]>}> : (tensor<8x8xf32>) -> tensor<8x9xf32>
   return
 }
@@ -11,7 +11,7 @@ func.func @all_gather_C1(%a: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh
 sdy.mesh @mesh = <["x"=4, "y"=2, "z"=8]>
 
 func.func @all_slice_C1(%a: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x", "y"}, {"z"}]>}) {
-  // expected-error@+1 {{(C1): compatible(tensor, result)}}
+  // expected-error@+1 {{(C1): tensor == result}}
   %0 = "sdy.all_slice"(%a) <{slicing_axes = #sdy<list_of_axis_ref_lists[{}, {}]>, out_sharding = #sdy.sharding<@mesh, [{}, {}]>}> : (tensor<8x8xf32>) -> tensor<8x9xf32>
   return
 }
@@ -21,7 +21,7 @@ func.func @all_slice_C1(%a: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh,
 sdy.mesh @mesh = <["x"=4, "y"=2, "z"=8]>
 
 func.func @all_to_all_C1(%a: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x", "y"}, {"z"}]>}) {
-  // expected-error@+1 {{(C1): compatible(tensor, result)}}
+  // expected-error@+1 {{(C1): tensor == result}}
   %0 = "sdy.all_to_all"(%a) <{params = #sdy<all_to_all_param_list[{"y"}: 0->1]>, out_sharding = #sdy.sharding<@mesh, [{}, {}]>}> : (tensor<8x8xf32>) -> tensor<8x9xf32>
   return
 }
@@ -31,7 +31,7 @@ func.func @all_to_all_C1(%a: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh
 sdy.mesh @mesh = <["x"=4, "y"=2, "z"=8]>
 
 func.func @collective_permute_C1(%a: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x", "y"}, {"z"}]>}) {
-  // expected-error@+1 {{(C1): compatible(tensor, result)}}
+  // expected-error@+1 {{(C1): tensor == result}}
   %0 = "sdy.collective_permute"(%a) <{out_sharding = #sdy.sharding<@mesh, [{}, {}]>}> : (tensor<8x8xf32>) -> tensor<8x9xf32>
   return
 }
@@ -41,7 +41,7 @@ func.func @collective_permute_C1(%a: tensor<8x8xf32> {sdy.sharding = #sdy.shardi
 sdy.mesh @mesh = <["x"=4, "y"=2, "z"=8]>
 
 func.func @all_reduce_C1(%a: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x", "y"}, {"z"}]>}) {
-  // expected-error@+1 {{(C1): compatible(tensor, result)}}
+  // expected-error@+1 {{(C1): tensor == result}}
   %0 = "sdy.all_reduce"(%a) <{reduction_axes = #sdy<axis_ref_list{}>, out_sharding = #sdy.sharding<@mesh, [{}, {}]>}> : (tensor<8x8xf32>) -> tensor<8x9xf32>
   return
 }
@@ -51,7 +51,7 @@ func.func @all_reduce_C1(%a: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh
 sdy.mesh @mesh = <["x"=4, "y"=2, "z"=8]>
 
 func.func @reduce_scatter_C1(%a: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x", "y"}, {"z"}]>}) {
-  // expected-error@+1 {{(C1): compatible(tensor, result)}}
+  // expected-error@+1 {{(C1): tensor == result}}
   %0 = "sdy.reduce_scatter"(%a) <{reduce_scatter_axes = #sdy<list_of_axis_ref_lists[{}, {}]>, out_sharding = #sdy.sharding<@mesh, [{}, {}]>}> : (tensor<8x8xf32>) -> tensor<8x9xf32>
   return
 }
@@ -61,7 +61,7 @@ func.func @reduce_scatter_C1(%a: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@
 sdy.mesh @mesh = <["x"=4, "y"=2, "z"=8]>
 
 func.func @sharded_to_unreduced_C1(%a: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x", "y"}, {"z"}]>}) {
-  // expected-error@+1 {{(C1): compatible(tensor, result)}}
+  // expected-error@+1 {{(C1): tensor == result}}
   %0 = "sdy.sharded_to_unreduced"(%a) <{axes = #sdy<list_of_axis_ref_lists[{}, {}]>, out_sharding = #sdy.sharding<@mesh, [{}, {}]>}> : (tensor<8x8xf32>) -> tensor<8x9xf32>
   return
 }
@@ -71,7 +71,7 @@ func.func @sharded_to_unreduced_C1(%a: tensor<8x8xf32> {sdy.sharding = #sdy.shar
 sdy.mesh @mesh = <["x"=4, "y"=2, "z"=8]>
 
 func.func @replicated_to_unreduced_C1(%a: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x", "y"}, {"z"}]>}) {
-  // expected-error@+1 {{(C1): compatible(tensor, result)}}
+  // expected-error@+1 {{(C1): tensor == result}}
   %0 = "sdy.replicated_to_unreduced"(%a) <{axes = #sdy<axis_ref_list{}>, out_sharding = #sdy.sharding<@mesh, [{}, {}]>}> : (tensor<8x8xf32>) -> tensor<8x9xf32>
   return
 }

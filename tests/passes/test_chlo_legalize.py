@@ -67,7 +67,7 @@ def assert_near(found: np.ndarray, expected: np.ndarray, units: float) -> None:
 
 @pytest.mark.parametrize("element", ["f32", "f64", "f16", "bf16", "complex<f32>", "complex<f64>"])
 @pytest.mark.parametrize("op", APPROXIMATIONS)
-def test_approximations_are_near(op: str, element: str) -> None:
+def test_approximations_are_within_their_error(op: str, element: str) -> None:
     if element.startswith("complex") and op in OF_REAL_NUMBERS:
         pytest.skip("takes real numbers only")
     x = samples(element)

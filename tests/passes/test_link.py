@@ -39,7 +39,7 @@ def linked(*texts: str) -> sr.Program:
 
 
 @pytest.mark.parametrize("texts", [(CALLER, KERNEL), (KERNEL, CALLER)])
-def test_bodies_meet_declarations_and_private_functions_stay_apart(texts: tuple[str, str]) -> None:
+def test_bodies_replace_declarations_and_private_functions_are_renamed(texts: tuple[str, str]) -> None:
     program = linked(*texts)
     (result,) = program.run(np.array([-1, 3], np.float32))
     assert result.tolist() == [2, 6]  # |x| of the kernel's helper, doubled by the caller's

@@ -158,7 +158,7 @@ def test_diagnostics_may_be_announced_below(tmp_path: Path) -> None:
     assert main(["opt", "--verify-diagnostics", "--split-input-file", str(path)]) == 0
 
 
-def test_the_list_of_passes_describes_each() -> None:
+def test_list_of_passes_describes_each_pass() -> None:
     command = [sys.executable, "-m", "stablehlo_ref.passes", "--list"]
     text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     assert all(f"--{name}\n    " in text for name in PASSES)

@@ -30,7 +30,7 @@ FOLDERS = {
     "transforms": 1,
     "testdata": 40,
 }  # the step between the files that are tested
-UNREGISTERED = ("check", "interpreter", "ml_program")  # dialects that jaxlib does not have
+UNREGISTERED = ("bufferization", "check", "interpreter", "ml_program")  # dialects that jaxlib does not have
 UNREGISTERED_OP = re.compile(rf'"(?:{"|".join(UNREGISTERED)})\.')
 
 # Programs that the MLIR of jaxlib rejects for what they are, not for how they are printed: ops and attributes that it
@@ -212,3 +212,41 @@ func.func @main(%x: tensor<4x3xf32>, %k: tensor<3x2xf32>) -> tensor<4x2xf32> {
 }
 """
     assert assert_reads_back(sr.parse(text), mlir, text)
+
+
+@needs_mlir
+def test_mlir_reads_empty_attributes_of_parameters_in_generic_form(mlir: Reader) -> None:
+    """The pretty form has no place for them, in MLIR either."""
+    text = """"builtin.module"() ({
+  "func.func"() <{arg_attrs = [], function_type = () -> (), res_attrs = [], sym_name = "f"}> ({
+    "func.return"() : () -> ()
+  }) : () -> ()
+  "func.func"() <{arg_attrs = [{}], function_type = (i32) -> i32, res_attrs = [{}], sym_name = "g"}> ({
+  ^bb0(%a: i32):
+    "func.return"(%a) : (i32) -> ()
+  }) : () -> ()
+}) : () -> ()"""
+    assert mlir(printed(sr.parse(text).module, generic=True)) == mlir(text)
+
+
+@needs_mlir
+def test_mlir_reads_attributes_of_checks(mlir: Reader) -> None:
+    text = """"builtin.module"() ({
+  %0 = "stablehlo.constant"() <{value = dense<1.0> : tensor<2xf32>}> : () -> tensor<2xf32>
+  "check.expect_close"(%0, %0) <{max_ulp_difference = 18446744073709551615 : ui64, min_ulp_difference = 0 : ui64}>
+      : (tensor<2xf32>, tensor<2xf32>) -> ()
+}) : () -> ()"""
+    assert mlir(printed(sr.parse(text).module, generic=True)) == mlir(text)
+
+
+@needs_mlir
+@pytest.mark.parametrize(
+    "literal",
+    ['"0x05"', '"0x00"', '"0xFF"', '"0x0100000101000000"', "[true, false, true, true, false, false, false, true]"],
+)
+def test_mlir_reads_literals_of_booleans_alike(literal: str, mlir: Reader) -> None:
+    text = f"""func.func @main() -> tensor<8xi1> {{
+  %0 = stablehlo.constant dense<{literal}> : tensor<8xi1>
+  return %0 : tensor<8xi1>
+}}"""
+    assert_reads_back(sr.parse(text), mlir, text)

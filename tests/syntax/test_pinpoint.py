@@ -75,8 +75,8 @@ def at_caret(diagnostic: Diagnostic) -> str:
         "%0 = stablehlo.select «%x, %x, %x : tensor<4x3xf32>, tensor<4x3xf32>",
         '%0 = "stablehlo.pad"(%x, «%x) <{edge_padding_low = array<i64: 0, 0>, edge_padding_high = array<i64: 0, 0>,'
         " interior_padding = array<i64: 0, 0>}> : (tensor<4x3xf32>, tensor<4x3xf32>) -> tensor<4x3xf32>",
-        '%0:2 = "stablehlo.rng_bit_generator"(«%x) <{rng_algorithm = #stablehlo<rng_algorithm DEFAULT>}>'
-        " : (tensor<4x3xf32>) -> (tensor<4x3xf32>, tensor<ui32>)",
+        '%0 = "stablehlo.rng"(%z, %z, «%x) <{rng_distribution = #stablehlo<rng_distribution UNIFORM>}>'
+        " : (tensor<f32>, tensor<f32>, tensor<4x3xf32>) -> tensor<4x3xf32>",
         '%0 = "stablehlo.cholesky"(«%i) <{lower = true}> : (tensor<2xi32>) -> tensor<2xi32>',
         "func.call «@f(%x) : (tensor<4x3xf32>) -> ()",
         '%0 = «"stablehlo.iota"() : () -> tensor<4xi32>',

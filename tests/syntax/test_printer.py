@@ -38,7 +38,7 @@ def printed(*lines: str, generic: bool = False) -> list[str]:
         "%0 = stablehlo.constant dense<> : tensor<0x2xi64>",
         "%0 = stablehlo.constant dense<(1.000000e+00,-2.500000e+00)> : tensor<complex<f32>>",
         "%0 = stablehlo.while(%x = %a) : tensor<2x2xf32>",
-        "%0 = sdy.propagation_barrier %a allowed_direction = BOTH : tensor<2x2xf32>",
+        "%0 = sdy.propagation_barrier %a allowed_direction=BOTH : tensor<2x2xf32>",
         "%0 = tensor.dim {a.b} %a, %i : tensor<2x2xf32>",
         'cf.assert %p, "x" {a.b}',
         "return {a.b = 1 : i32}",
@@ -62,7 +62,7 @@ def test_pretty_form(line: str) -> None:
             "%0 = tensor.collapse_shape %a [[0, 1]] : tensor<2x2xf32> into tensor<4xf32>",
             "<{reassociation = [[0, 1]]}>",
         ),
-        ("%0 = sdy.propagation_barrier %a allowed_direction = BOTH : tensor<2x2xf32>", "{allowed_direction = 3 : i32}"),
+        ("%0 = sdy.propagation_barrier %a allowed_direction=BOTH : tensor<2x2xf32>", "{allowed_direction = 3 : i32}"),
         (
             "check.expect_close %a, %a, max_ulp_difference = 3 : tensor<2x2xf32>, tensor<2x2xf32>",
             "<{max_ulp_difference = 3 : ui64}>",
@@ -178,7 +178,7 @@ def test_splat_resource_is_printed_with_one_element() -> None:
     assert 'w: "0x400000000000803F"' in again
 
 
-def test_resources_with_equal_keys_and_other_data_get_keys_of_their_own() -> None:
+def test_resources_with_equal_keys_and_different_data_get_separate_keys() -> None:
     program = sr.load(
         WEIGHTS.replace('"b c"> : tensor<3xi1>', "w> : tensor<2xf32>").replace("tensor<3xi1>", "tensor<2xf32>")
     )

@@ -30,7 +30,7 @@ def printed_lines(text: str) -> list[str]:
     [
         "%0 = tfl.relu %arg0 : tensor<4xf32>",
         '%0 = tfl.relu %arg0 {s = "} ( % //", n = [1, 2]} : (tensor<4xf32>) -> tensor<4xf32>',
-        "%0 = affine.apply affine_map<(d0)[s0] -> (d0 * s0)>(%arg0)[%c]",
+        "%0 = affine.prefetch affine_map<(d0)[s0] -> (d0 * s0)>(%arg0)[%c]",
         "%0 = affine.if affine_set<(d0) : (d0 - 5 >= 0, d0 == 3)>(%arg0)",
         "%0:2 = a.split<2>(%arg0, %c)",
         "%0, %1 = a.split %arg0 -> tensor<4xf32>, tensor<4xf32>",
@@ -113,6 +113,7 @@ def test_names_of_its_own_do_not_clash_after_inlining() -> None:
     func.func private @f(%y: tensor<f32>) -> tensor<f32> {
       %1 = a.b %y {
         %0 = a.c %y
+        %x = a.c %0
       } : tensor<f32>
       return %1 : tensor<f32>
     }
@@ -122,7 +123,12 @@ def test_names_of_its_own_do_not_clash_after_inlining() -> None:
 
     inline(program.module)
     again = str(load(str(sr.Program(program.module))))
-    assert "a.b %0 {\n      %0_0 = a.c %0\n    } : tensor<f32>" in again
+    assert "a.b %0 {\n      %1 = a.c %0\n      %x_0 = a.c %1\n    } : tensor<f32>" in again
+
+
+def test_names_of_its_own_may_be_those_of_its_results() -> None:
+    form = "%1:2 = a.b %arg0 { %1 = a.c }"
+    assert printed_lines(f"{form}\nreturn %arg0 : tensor<4xf32>")[0] == form
 
 
 @pytest.mark.parametrize("form", ["a.b (%arg0", 'a.b "unfinished', "a.b [)]"])

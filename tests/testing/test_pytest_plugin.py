@@ -22,7 +22,7 @@ def run(pytester: pytest.Pytester, *arguments: str) -> pytest.RunResult:
     return pytester.runpytest_subprocess("-p", "no:cacheprovider", "-o", "addopts=", "-v", *arguments)
 
 
-def test_off_until_asked_for(pytester: pytest.Pytester) -> None:
+def test_plugin_is_off_by_default(pytester: pytest.Pytester) -> None:
     pytester.path.joinpath("a.mlir").write_text(GOOD)
     assert run(pytester).parseoutcomes() == {}
 

@@ -145,7 +145,7 @@ def test_leaves_out_locations():
         ("#a = tensor<4xf32", "expected '>' to close this '<'", (1, 12)),
     ],
 )
-def test_reports_place(definitions, message, place):
+def test_reports_location(definitions, message, place):
     with pytest.raises(MalformedError) as raised:
         line(definitions, "foo.op #a")
     (diagnostic,) = raised.value.diagnostics

@@ -1,4 +1,4 @@
-"""What is wrong with a function is an error at its place."""
+"""Malformed functions are errors with the location of the mistake."""
 
 from __future__ import annotations
 
@@ -219,7 +219,7 @@ def split(body: str) -> tuple[str, int, int]:
 
 
 @pytest.mark.parametrize("message", list(BODIES))
-def test_reports_place(message):
+def test_reports_location(message):
     body, line, column = split(BODIES[message])
     text = "#m = 1\nfunc.func @f(%a: f32, %n: index) -> f32 {\n" + body + "\n}\n"
     with pytest.raises(MalformedError) as raised:
@@ -270,7 +270,7 @@ def test_ignores_errors_in_functions_that_are_not_inlined():
 
 
 @pytest.mark.parametrize("operand", ["x", "", "%", "%x:2", "% x", "%x#", "^x", "%x, %y"])
-def test_rejects_operand_that_is_no_value(operand):
+def test_rejects_operand_that_is_not_a_value(operand):
     with pytest.raises(ValueError, match="expected"):
         inline_function("func.func @f(%a: f32) -> f32 { return %a : f32 }", [operand])
 

@@ -161,7 +161,7 @@ def test_labels_of_nested_regions_stay():
     ]
 
 
-def test_successors_are_no_labels():
+def test_successors_are_not_labels():
     text = """
     llvm.func @f(%a: i32) -> i32 {
       %0 = llvm.invoke @g(%a) to ^ok unwind ^bad : (i32) -> i32

@@ -1,4 +1,4 @@
-"""Texts with random changes are inlined or are an error at a place, and nothing else."""
+"""Texts with random changes are inlined, or are an error with a location."""
 
 from __future__ import annotations
 

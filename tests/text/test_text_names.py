@@ -41,7 +41,7 @@ def test_third_argument_is_a_prefix():
     assert inline_function(TEXT, ["%x", "%y"], "v_").lines[0] == '%v_0:2 = "test.pair"(%x) : (f32) -> (f32, f32)'
 
 
-def test_third_argument_makes_names():
+def test_third_argument_is_a_function_that_makes_names():
     numbers = itertools.count(7)
     asked = []
 
@@ -61,13 +61,13 @@ def test_rejects_name_that_is_not_fresh():
         inline_function(TEXT, ["%x", "%y"], lambda prefix: "same")
 
 
-def test_rejects_what_is_no_name():
+def test_rejects_strings_that_are_not_names():
     with pytest.raises(ValueError, match="expected a name such as"):
         inline_function(TEXT, ["%x", "%y"], lambda prefix: "two words")
 
 
 @pytest.mark.parametrize("prefix", ["a b", "a-b c", "1a", "%%", "#x"])
-def test_rejects_prefix_that_starts_no_name(prefix):
+def test_rejects_prefix_that_cannot_start_a_name(prefix):
     with pytest.raises(ValueError, match="expected the start of an SSA name"):
         inline_function(TEXT, ["%x", "%y"], prefix=prefix)
 
@@ -126,7 +126,7 @@ def test_first_result_may_have_a_number():
     assert tuple(inline_function(text, ["%x#2"])) == (["%t0 = foo.op %x#2 : f32"], ["%t0#0", "%x#2"])
 
 
-def test_number_of_result_may_stand_apart():
+def test_result_number_may_be_separated_by_blanks():
     text = "func.func @f() -> f32 {\n%0:2 = foo.op : f32\nreturn %0 #1 : f32\n}"
     assert inline_function(text, []).results == ["%t0#1"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-import stablehlo_ref  # noqa: F401  (registers the ops)
+import stablehlo_ref.dialects.register_all  # noqa: F401
 from stablehlo_ref.define.bound import bind_types
 from stablehlo_ref.define.builder import build_operation
 from stablehlo_ref.define.definition import REGISTRY
@@ -65,7 +65,7 @@ def test_splits_a_struct_into_the_members_of_its_group() -> None:
     assert REGISTRY["stablehlo.gather"].encode(op.properties)["dimension_numbers"].name == "stablehlo.gather"
 
 
-def test_struct_of_another_name_is_no_group() -> None:
+def test_struct_of_another_name_is_not_a_group() -> None:
     struct = StructAttribute("stablehlo.scatter", {"offset_dims": (IntegerAttribute(1, I64),)})
     op = build_operation("stablehlo.gather", [], [f32()], HERE, attributes={"dimension_numbers": struct})
     assert op.properties == {} and op.attributes == {"dimension_numbers": struct}

@@ -51,8 +51,8 @@ def sample(offset_dims: tuple[int, ...]) -> Operation:
     return Operation("test.sample", [Value(t, None, 0)], [t], {"offset_dims": offset_dims}, {}, [], place)
 
 
-def test_role_parameter_that_is_no_member_fails_at_import() -> None:
-    with pytest.raises(TypeError, match=r"Bad\.plan: no such member: \['lsh'\]"):
+def test_role_parameter_that_is_not_a_member_fails_at_import() -> None:
+    with pytest.raises(TypeError, match=r"Bad\.plan: unknown parameter 'lsh'; expected one of: "):
 
         class Bad(Sample, op="bad"):
             @staticmethod

@@ -17,7 +17,7 @@ def run(text: str, *arrays: Any) -> Any:
     return results[0] if len(results) == 1 else results
 
 
-def refusal(text: str, *arrays: Any) -> str:
+def rejection(text: str, *arrays: Any) -> str:
     with pytest.raises(sr.EvaluationError) as error:
         run(text, *arrays)
     return str(error.value)
@@ -38,7 +38,7 @@ def test_runs_one_program_on_many_shapes() -> None:
 
 
 def test_rejects_operands_of_different_shapes() -> None:
-    message = refusal(ADD, np.zeros(2, F32), np.zeros(3, F32))
+    message = rejection(ADD, np.zeros(2, F32), np.zeros(3, F32))
     assert "<string>:2:8: error: 'stablehlo.add' op (C1)" in message
     assert "lhs = tensor<2xf32>" in message and "rhs = tensor<3xf32>" in message
 
@@ -49,7 +49,7 @@ def test_rejects_results_of_undeclared_shapes() -> None:
       return %0 : tensor<2xf64>
     }"""
     assert run(text, -np.ones(2)).tolist() == [1, 1]
-    message = refusal(text, np.ones(3))
+    message = rejection(text, np.ones(3))
     assert "tensor<3xf64>" in message and "tensor<2xf64>" in message
 
 
@@ -69,7 +69,7 @@ def test_dynamic_reshape_checks_its_shape_operand(shape: tuple[int, int], reason
     if not reason:
         assert run(RESHAPE, *arguments).shape == shape
     else:
-        assert reason in refusal(RESHAPE, *arguments)
+        assert reason in rejection(RESHAPE, *arguments)
 
 
 # --- control flow ---------------------------------------------------------------------------------------------------
@@ -150,7 +150,7 @@ def test_accepts_sizes_within_bounds(size: int) -> None:
 
 
 def test_rejects_arguments_beyond_their_bound() -> None:
-    message = refusal(DOUBLED, np.ones((4, 2), F32))
+    message = rejection(DOUBLED, np.ones((4, 2), F32))
     assert "argument 'x'" in message and BOUNDED in message and "(4, 2)" in message
 
 
@@ -160,7 +160,7 @@ def test_rejects_results_beyond_their_bound() -> None:
       return %0 : tensor<?xi32, #stablehlo.bounds<3>>
     }"""
     assert run(text, np.array([3], np.int32)).tolist() == [0, 1, 2]
-    message = refusal(text, np.array([4], np.int32))
+    message = rejection(text, np.array([4], np.int32))
     assert "tensor<4xi32>" in message and "#stablehlo.bounds<3>" in message
 
 
@@ -184,7 +184,7 @@ def test_set_dimension_size() -> None:
 
 @pytest.mark.parametrize("size", [-1, 5])
 def test_set_dimension_size_rejects_sizes_out_of_range(size: int) -> None:
-    assert "'stablehlo.set_dimension_size' op" in refusal(SET, np.ones(4, F32), np.int32(size))
+    assert "'stablehlo.set_dimension_size' op" in rejection(SET, np.ones(4, F32), np.int32(size))
 
 
 # --- other shapes that depend on values -----------------------------------------------------------------------------
@@ -199,7 +199,7 @@ def test_real_dynamic_slice_rejects_limits_out_of_bounds() -> None:
     }"""
     x = np.arange(4, dtype=np.int32)
     assert run(text, x, np.array([3], np.int32)).tolist() == [1, 2]
-    assert "(C3)" in refusal(text, x, np.array([5], np.int32))
+    assert "(C3)" in rejection(text, x, np.array([5], np.int32))
 
 
 def test_shape_computed_from_another_shape() -> None:
@@ -230,4 +230,4 @@ def test_rejects_sizes_that_the_element_type_cannot_represent() -> None:
       return %1 : tensor<1xi8>
     }"""
     assert run(text, np.array([100], np.int8)).tolist() == [100]
-    assert "tensor<1xi8> cannot represent the sizes [200]" in refusal(text, np.array([-1], np.int8))
+    assert "tensor<1xi8> cannot represent the sizes [200]" in rejection(text, np.array([-1], np.int8))

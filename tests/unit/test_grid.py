@@ -244,7 +244,7 @@ def function(name: str, *lines: str) -> str:
 def test_deadlock_with_process_that_has_finished() -> None:
     message = deadlock(grid_of("[[@a], [@b]]", function("a", f"%0 = {all_reduce('%a', '[[0, 1]]')}"), function("b")))
     assert "<string>:2:8: error: deadlock: process (0, 0) waits at 'stablehlo.all_reduce'" in message
-    assert "  its group is (0, 0), (1, 0)\n  process (1, 0) has not come: it has finished" in message
+    assert "  its group is (0, 0), (1, 0)\n  process (1, 0) has not arrived: it has finished" in message
 
 
 def test_deadlock_at_different_ops() -> None:
@@ -255,8 +255,8 @@ def test_deadlock_at_different_ops() -> None:
     ]
     reduce = f"%0 = {all_reduce('%a', '[[0, 1]]')}"
     message = deadlock(grid_of("[[@a], [@b]]", function("a", reduce), function("b", *lines)))
-    assert "process (1, 0) has not come: it waits at 'stablehlo.all_gather' at <string>:11:8" in message
-    assert "process (0, 0) has not come: it waits at 'stablehlo.all_reduce' at <string>:2:8" in message
+    assert "process (1, 0) has not arrived: it waits at 'stablehlo.all_gather' at <string>:11:8" in message
+    assert "process (0, 0) has not arrived: it waits at 'stablehlo.all_reduce' at <string>:2:8" in message
 
 
 def test_deadlock_with_different_operand_types() -> None:
@@ -271,7 +271,7 @@ def test_deadlock_with_different_channels() -> None:
     first = f"%0 = {all_reduce('%a', '[[0, 1]]', attributes=CHANNEL.format(1))}"
     second = f"%0 = {all_reduce('%a', '[[0, 1]]', attributes=CHANNEL.format(2))}"
     message = deadlock(grid_of("[[@a, @b]]", function("a", first), function("b", second)))
-    assert "process (0, 1) has not come: it waits at another 'stablehlo.all_reduce' at <string>:10:8" in message
+    assert "process (0, 1) has not arrived: it waits at another 'stablehlo.all_reduce' at <string>:10:8" in message
     assert "with channel_id 2, not 1" in message
 
 
@@ -285,7 +285,7 @@ def test_deadlock_with_different_groups() -> None:
     first = f"%0 = {all_reduce('%a', '[[0, 1], [2, -1]]')}"
     second = f"%0 = {all_reduce('%a', '[[1, 2], [0, -1]]')}"
     message = deadlock(grid_of("[[@a], [@b], [@b]]", function("a", first), function("b", second)))
-    assert "process (1, 0) has not come: it has finished" in message
+    assert "process (1, 0) has not arrived: it has finished" in message
     assert "process (0, 0) waits" in message
 
 
@@ -325,7 +325,7 @@ def test_summarizes_deadlocks_of_many_processes() -> None:
     reduce = f"%0 = {all_reduce('%a', str([list(range(count))]))}"
     programs = ", ".join(["[@a]"] * (count - 1) + ["[@b]"])
     message = deadlock(grid_of(f"[{programs}]", function("a", reduce), function("b")))
-    assert "process (255, 0) has not come: it has finished" in message
+    assert "process (255, 0) has not arrived: it has finished" in message
     assert "deadlock: 247 more processes wait" in message
     assert "(256 in all)" in message
 
@@ -416,3 +416,19 @@ def test_statistics_of_a_grid() -> None:
         reducing("[[0, 1]]").run_parallel(numbers(1, 2), observer=statistics)
     assert statistics.count["stablehlo.all_reduce"] == 2
     assert all(seconds >= 0 for seconds in statistics.seconds.values())
+
+
+def test_reductions_that_are_not_associative_go_in_the_order_of_the_group() -> None:
+    count = 70  # more than one run of the schedule for associative bodies
+    groups = [list(range(count))]
+    program = sr.load(f"""
+    func.func @main(%x: tensor<1xf32>) -> tensor<1xf32> {{
+      %0 = "stablehlo.all_reduce"(%x) <{{replica_groups = dense<{groups}> : tensor<1x{count}xi64>}}> ({{
+      ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+        %1 = stablehlo.subtract %a, %b : tensor<f32>
+        stablehlo.return %1 : tensor<f32>
+      }}) : (tensor<1xf32>) -> tensor<1xf32>
+      return %0 : tensor<1xf32>
+    }}""")
+    results = program.run_replicas([[np.full(1, i, np.float32)] for i in range(count)])
+    assert all(result.tolist() == [-sum(range(1, count))] for (result,) in results)

@@ -82,7 +82,7 @@ def test_group_of_a_type_is_one_attribute_in_text() -> None:
 
 
 def test_rejects_roles_that_name_a_group_without_a_type() -> None:
-    with pytest.raises(TypeError, match=r"Bad\.infer: no such member: \['untyped'\]"):
+    with pytest.raises(TypeError, match=r"Bad\.infer: unknown parameter 'untyped'; expected one of: "):
 
         class Bad(Sample, op="bad"):
             @staticmethod

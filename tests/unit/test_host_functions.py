@@ -1,4 +1,4 @@
-"""What Python code may do in a run: options that are refused before it, observers and outfeeds, masked arrays."""
+"""Python functions that a run calls: options rejected before the run, observers and outfeeds, masked arrays."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ HANDLERS = {"test.target": lambda call, x: [x]}
 # --- options that nothing in the program can use --------------------------------------------------------------------
 
 
-def test_override_of_no_composite_is_refused_before_the_run() -> None:
+def test_rejects_an_override_without_a_composite_before_the_run() -> None:
     ran: list[int] = []
     program = sr.load(TEXT)
     handlers = {"test.target": lambda call, x: ran.append(1)}
@@ -39,13 +39,13 @@ def test_override_of_no_composite_is_refused_before_the_run() -> None:
     assert not ran
 
 
-def test_handler_of_no_target_is_refused_before_the_run() -> None:
+def test_rejects_a_handler_without_a_target_before_the_run() -> None:
     program = sr.load(TEXT)
     with pytest.raises(ValueError, match=r"^custom_calls has 'test\.scaled', which is not in the program; its targets"):
         program.run(X, custom_calls={**HANDLERS, "test.scaled": lambda call, x: [x]})
 
 
-def test_options_of_a_program_without_composites_or_custom_calls_are_refused() -> None:
+def test_rejects_options_of_a_program_without_composites_or_custom_calls() -> None:
     with pytest.raises(ValueError, match="it has no composites"):
         sr.load(NEGATE).run(X, overrides={"test.scaled": lambda x: x})
     with pytest.raises(ValueError, match="it has no targets of custom_call"):
@@ -72,7 +72,7 @@ def test_functions_of_functions_that_are_not_called_may_be_given() -> None:
 # --- inputs ---------------------------------------------------------------------------------------------------------
 
 
-def test_masked_arrays_are_refused() -> None:
+def test_rejects_masked_arrays() -> None:
     masked = np.ma.masked_array(X, [True, False])
     with pytest.raises(sr.EvaluationError, match=r"argument 'x': expected an array .*, got a masked array") as caught:
         sr.load(NEGATE).run(masked)
@@ -80,7 +80,7 @@ def test_masked_arrays_are_refused() -> None:
     np.testing.assert_array_equal(sr.load(NEGATE).run(np.ma.filled(masked, 5))[0], np.array([-5, -2]))
 
 
-def test_masked_arrays_in_tuples_are_refused() -> None:
+def test_rejects_masked_arrays_in_tuples() -> None:
     text = (
         "func.func @main(%x: tuple<tensor<2xf32>>) -> tuple<tensor<2xf32>> {\n  return %x : tuple<tensor<2xf32>>\n}\n"
     )
@@ -88,7 +88,7 @@ def test_masked_arrays_in_tuples_are_refused() -> None:
         sr.load(text).run((np.ma.masked_array(X),))
 
 
-def test_masked_arrays_from_a_handler_are_refused() -> None:
+def test_rejects_masked_arrays_from_a_handler() -> None:
     program = sr.load(TEXT)
     with pytest.raises(sr.EvaluationError, match=r"value #0: expected an array .*, got a masked array"):
         program.run(X, custom_calls={"test.target": lambda call, x: [np.ma.masked_array(x)]})
@@ -101,14 +101,14 @@ class Writer(sr.Observer):
     """Tries to write to all values."""
 
     def __init__(self) -> None:
-        self.refused = 0
+        self.rejected = 0
 
     def _write(self, values: Sequence[Any]) -> None:
         for value in values:
             for array in value if isinstance(value, tuple) else (value,):
                 with pytest.raises((ValueError, TypeError)):
                     array[...] = 7
-                self.refused += 1
+                self.rejected += 1
 
     def before(self, op: Any, operands: Sequence[Any]) -> None:
         self._write(operands)
@@ -130,7 +130,7 @@ def test_observers_cannot_write_to_values() -> None:
     writer, x = Writer(), X.copy()
     first, second = sr.load(text).run(x, np.float32(3), observer=writer)
     np.testing.assert_array_equal(first, [2, 4])
-    assert second == -3 and writer.refused == 3 + 2 + 4 + 3
+    assert second == -3 and writer.rejected == 3 + 2 + 4 + 3
     np.testing.assert_array_equal(x, X)
     assert first.flags.writeable and x.flags.writeable
 
@@ -145,7 +145,7 @@ def test_observers_of_grids_cannot_write_to_values() -> None:
     """
     writer = Writer()
     ((first,), (second,)) = sr.load(text).run_replicas([[X], [-X]], observer=writer)
-    assert writer.refused == 4
+    assert writer.rejected == 4
     np.testing.assert_array_equal([first, second], [-X, X])
 
 

@@ -56,3 +56,22 @@ def test_update_copies_an_operand_that_is_used_again(update: str) -> None:
     _, (updated, operand) = run(update, "%y")
     assert updated[:5].tolist() == [2, 2, 2, 7, 2]
     assert operand[:5].tolist() == [2, 2, 2, 2, 2]
+
+
+def test_an_operand_outlives_a_captured_value_that_dies() -> None:
+    program = sr.load("""
+    func.func @main(%x: tensor<3xf32>) -> (tensor<3xf32>, tensor<3xf32>) {
+      %zero = stablehlo.constant dense<0.0> : tensor<f32>
+      %sum = stablehlo.reduce(%x init: %zero) applies stablehlo.add across dimensions = [0]
+        : (tensor<3xf32>, tensor<f32>) -> tensor<f32>
+      %0 = "stablehlo.map"(%x) ({
+      ^bb0(%a: tensor<f32>):
+        %1 = stablehlo.add %a, %sum : tensor<f32>
+        stablehlo.return %1 : tensor<f32>
+      }) {dimensions = array<i64: 0>} : (tensor<3xf32>) -> tensor<3xf32>
+      %2 = stablehlo.add %x, %x : tensor<3xf32>
+      return %0, %2 : tensor<3xf32>, tensor<3xf32>
+    }
+    """)
+    first, second = program.run(np.array([1, 2, 3], np.float32))
+    assert first.tolist() == [7, 8, 9] and second.tolist() == [2, 4, 6]

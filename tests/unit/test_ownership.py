@@ -1,4 +1,4 @@
-"""When an array may be overwritten or returned: if nothing else refers to it, by whatever way it is referred to."""
+"""An array may be overwritten or returned only if nothing else refers to it; all kinds of references count."""
 
 from __future__ import annotations
 
@@ -211,7 +211,7 @@ def addresses(outputs: str, results: str) -> Addresses:
     return seen
 
 
-def test_update_overwrites_an_operand_that_is_used_no_more() -> None:
+def test_update_overwrites_an_operand_that_is_no_longer_used() -> None:
     seen = addresses("tensor<4xf32>", "%1 : tensor<4xf32>")
     assert seen.operand == seen.result
 

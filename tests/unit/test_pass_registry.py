@@ -33,7 +33,7 @@ def parsed(text: str) -> list[tuple[str, dict[str, object]]]:
     return [(bound.definition.name, dict(bound.options)) for bound in parse_pipeline(text, PASSES)]
 
 
-def refusal(text: str) -> str:
+def rejection(text: str) -> str:
     with pytest.raises(sr.MalformedError) as caught:
         parse_pipeline(text, PASSES)
     return caught.value.diagnostics[0].message
@@ -98,7 +98,7 @@ def test_option_without_a_value_is_true() -> None:
     ],
 )
 def test_errors_say_what_is_wrong(text: str, message: str) -> None:
-    assert refusal(text) == message
+    assert rejection(text) == message
 
 
 def test_lookup_finds_a_pass_by_its_name() -> None:

@@ -151,7 +151,7 @@ func.func @main(%x: tensor<2xf32>) -> (tensor<4xf32>, tensor<2xf32>) {
 """
 
 
-def test_processes_may_share_a_result_that_none_can_write_to() -> None:
+def test_processes_may_share_a_read_only_result() -> None:
     x, y = np.array([1, 2], np.float32), np.array([3, 4], np.float32)
     (first, own), (second, other) = sr.load(GATHER).run_replicas([[x], [y]])
     np.testing.assert_array_equal(first, [1, 2, 3, 4])

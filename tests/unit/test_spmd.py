@@ -84,8 +84,8 @@ def test_rejects_shards_without_a_sharding() -> None:
     "sharding, why",
     [
         ("{devices=[2,1]<=[3]}", "it has 3 devices for 2 shards"),
-        ("{devices=[2,1]0}", "its devices are not a permutation of the numbers below 2"),
-        ("{devices=[2,1]1,1}", "its devices are not a permutation of the numbers below 2"),
+        ("{devices=[2,1]0}", "its devices are not a permutation of 0 to 1"),
+        ("{devices=[2,1]1,1}", "its devices are not a permutation of 0 to 1"),
         ("{devices=[2]<=[2]}", "expected 2 tile sizes, got 1"),
         ("{devices=[2,1]<=[2]T(1,0)}", "axes don't match array"),
         ("{devices=[0,1]<=[0]}", "the sharding does not split"),

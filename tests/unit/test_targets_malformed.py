@@ -68,7 +68,14 @@ def joined(entries: dict[str, str]) -> str:
 
 SVD = (A, VECTOR, A, A, INFO)
 GEEV = {"compute_left": flag("V"), "compute_right": flag("V")}
+SEGMENTS = {"operandSegmentSizes": "array<i32: 1, 1>", "resultSegmentSizes": "array<i32: 0, 1>", "dimension": "0"}
 CALLS = [
+    Call("mhlo.erf", (FIVE,), (FIVE,)),
+    Call("mhlo.scan", (FIVE, "tensor<f32>"), ("tensor<f32>",), SEGMENTS,
+         {"called_computations": "[@sum]"}),
+    Call("X64Combine", ("tensor<2xui32>",) * 2, ("tensor<2xui64>",)),
+    Call("X64SplitLow", ("tensor<2xui64>",), ("tensor<2xui32>",)),
+    Call("X64SplitHigh", ("tensor<2xi64>",), ("tensor<2xui32>",)),
     Call("lapack_dpotrf_ffi", (A,), (A, INFO), {"uplo": flag("L")}),
     Call("lapack_dgetrf_ffi", (A,), (A, PIVOTS, INFO)),
     Call("lapack_dtrsm_ffi", (A, A), (A,), {"diag": flag("N"), "side": flag("L"), "trans_x": flag("N"),

@@ -33,7 +33,7 @@ ONES = np.ones(2, np.float32)
 LARGE = 40_000_000_000  # more elements than fit into memory, if they were not all the same
 
 
-def refusal(text: str, *arrays: Any, error: type[sr.StablehloError] = sr.InvalidError) -> str:
+def rejection(text: str, *arrays: Any, error: type[sr.StablehloError] = sr.InvalidError) -> str:
     """Return the message of the error, which must have a location."""
     with pytest.raises(error) as caught:
         sr.load(text).run(*arrays)
@@ -98,10 +98,10 @@ def test_inputs_of_a_process_of_another_type(given: Any) -> None:
 
 @pytest.mark.parametrize("count", [0, -1])
 def test_rejects_grids_without_processes(count: int) -> None:
-    with pytest.raises(sr.EvaluationError, match="a grid has from 1"):
+    with pytest.raises(sr.EvaluationError, match="expected a grid of 1 to "):
         sr.load(NEGATE).run_parallel([[ONES]], num_partitions=count)
     program = sr.load(f"module attributes {{mhlo.num_replicas = {count} : i32}} {{{NEGATE}}}")
-    with pytest.raises(sr.EvaluationError, match="a grid has from 1") as caught:
+    with pytest.raises(sr.EvaluationError, match="expected a grid of 1 to ") as caught:
         program.run_parallel([[ONES]])
     assert caught.value.diagnostics[0].line == 2
 
@@ -160,15 +160,15 @@ def test_rejects_integers_of_more_than_64_bits() -> None:
 def test_rejects_attributes_of_more_than_64_bits() -> None:
     close = '"check.expect_close"(%c, %c) {max_ulp_difference = 18446744073709551616 : i128}'
     text = constant("tensor<f32>", f"{close} : (tensor<f32>, tensor<f32>) -> ()")
-    assert refusal(text).endswith("attribute 'max_ulp_difference' must be a 64-bit integer")
+    assert rejection(text).endswith("attribute 'max_ulp_difference' must be a 64-bit integer")
     listed = '%0 = "stablehlo.reverse"(%c) {dimensions = [18446744073709551616 : i128]}'
     text = constant("tensor<2xf32>", f"{listed} : (tensor<2xf32>) -> tensor<2xf32>")
-    assert refusal(text).endswith("attribute 'dimensions' must be a list of 64-bit integers")
+    assert rejection(text).endswith("attribute 'dimensions' must be a list of 64-bit integers")
 
 
 def test_rejects_booleans_as_dimensions() -> None:
     reverse = '%0 = "stablehlo.reverse"(%c) {dimensions = array<i1: false>} : (tensor<2xf32>) -> tensor<2xf32>'
-    assert refusal(constant("tensor<2xf32>", reverse)).endswith("must be a list of 64-bit integers")
+    assert rejection(constant("tensor<2xf32>", reverse)).endswith("must be a list of 64-bit integers")
 
 
 @pytest.mark.parametrize(
@@ -181,7 +181,7 @@ def test_rejects_booleans_as_dimensions() -> None:
 )
 def test_rejects_splats_as_long_lists(op: str) -> None:
     text = constant("tensor<2xf32>", f"%0 = {op} : (tensor<2xf32>) -> tensor<2xf32>")
-    assert refusal(text).endswith("elements, more than the limit of 1048576 for a list")
+    assert rejection(text).endswith("elements, more than the limit of 1048576 for a list")
 
 
 @pytest.mark.parametrize("shape", ["arguments", "constant"])
@@ -191,13 +191,13 @@ def test_rejects_shapes_of_too_many_dimensions(shape: str) -> None:
     given = f", %s: {sizes}" if shape == "arguments" else ""
     made = f"%s = stablehlo.constant dense<1> : {sizes}" if shape == "constant" else ""
     text = f"func.func @main(%a: tensor<f32>{given}) {{\n  {made}\n  {reshape}\n  return\n}}"
-    assert "(C4): size(output_shape) == rank(result)" in refusal(text)
+    assert "(C4): size(output_shape) == rank(result)" in rejection(text)
 
 
 def test_messages_omit_the_elements_of_large_literals() -> None:
     type = f"tensor<{'2x' * 40}f32>"
     text = f"ml_program.global private @g(dense<0.0> : {type}) : tensor<2xf32>\n"
-    assert refusal(text).startswith("'ml_program.global' op (")
+    assert rejection(text).startswith("'ml_program.global' op (")
 
 
 def test_runs_on_any_number_of_empty_matrices() -> None:
@@ -212,10 +212,10 @@ def test_limits_the_size_of_constants() -> None:
     fold = "stablehlo.reduce(%c init: %z) applies stablehlo.add across dimensions = [0]"
     zero = "%z = stablehlo.constant dense<0> : tensor<i8>"
     text = constant(f"tensor<{size}xi8>", f"{zero}\n  %0 = {fold} : (tensor<{size}xi8>, tensor<i8>) -> tensor<i8>")
-    assert "is larger than the limit" in refusal(text, error=sr.EvaluationError)
+    assert "is larger than the limit" in rejection(text, error=sr.EvaluationError)
 
 
-def test_literal_of_no_long_lists() -> None:
+def test_rejects_huge_literals_of_empty_lists() -> None:
     type = f"tensor<0x{LARGE}xi64>"
     text = f"func.func @main() -> {type} {{\n  %0 = stablehlo.constant dense<[]> : {type}\n  return %0 : {type}\n}}"
     assert sr.load(text).run()[0].shape == (0, LARGE)
@@ -225,7 +225,7 @@ def test_literal_of_no_long_lists() -> None:
 @pytest.mark.parametrize("others", ["0.25", "4.9e-324"])
 def test_rejects_literals_without_digits_before_the_point(word: str, others: str) -> None:
     text = constant("tensor<f32>", f"%0 = stablehlo.constant dense<[{others}, {word}]> : tensor<2xf64>")
-    assert f"'{word}'" in refusal(text, error=sr.MalformedError)
+    assert f"'{word}'" in rejection(text, error=sr.MalformedError)
 
 
 def test_prints_arrays_of_60_dimensions() -> None:
@@ -263,7 +263,7 @@ def test_reports_runtime_sizes_that_do_not_broadcast(op: str) -> None:
   %0 = "chlo.{op}"({name}%a, %b) : ({condition}{types}) -> tensor<3xf32>
   return %0 : tensor<3xf32>
 }}"""
-    message = refusal(text, np.ones(4, np.float32), np.ones(3, np.float32), error=sr.EvaluationError)
+    message = rejection(text, np.ones(4, np.float32), np.ones(3, np.float32), error=sr.EvaluationError)
     assert message.endswith("compatible(result, infer())")
 
 
@@ -284,7 +284,7 @@ def test_rejects_gather_with_too_few_result_dimensions() -> None:
         "collapsed_slice_dims = [], start_index_map = [0], index_vector_dim = 1>, slice_sizes = array<i64: 1>}> "
         ": (tensor<2xi32>, tensor<2xi32>) -> tensor<2x1x1xi32>"
     )
-    assert "(C22): shape(result) == shape(infer())" in refusal(constant("tensor<2xi32>", gather))
+    assert "(C22): shape(result) == shape(infer())" in rejection(constant("tensor<2xi32>", gather))
 
 
 # --- element types without numpy views --------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ func.func @main(%x: tensor<4xf32>, %p: tensor<i1>) -> tensor<4xf32> {
 """
 
 
-def refused(text: str) -> str:
+def rejection(text: str) -> str:
     """Return the message with which the verifier rejects a program."""
     with pytest.raises(sr.InvalidError) as raised:
         sr.load(text + "\n", allow_unregistered_dialect=True)
@@ -39,13 +39,13 @@ def refused(text: str) -> str:
     ],
 )
 def test_rejects_invalid_ops(op: str, reason: str) -> None:
-    assert reason in refused(MAIN.replace("OP", op))
+    assert reason in rejection(MAIN.replace("OP", op))
 
 
 @pytest.mark.parametrize("element", ["i7", "i128", "si1", "f80", "complex<i32>", "complex<bf16>", "!t.string"])
 def test_rejects_element_types_that_are_not_in_the_spec(element: str) -> None:
     op = f'%0 = "stablehlo.abs"(%y) : (tensor<4x{element}>) -> tensor<4x{element}>'
-    message = refused(f"func.func @main(%y: tensor<4x{element}>) {{\n  {op}\n  return\n}}")
+    message = rejection(f"func.func @main(%y: tensor<4x{element}>) {{\n  {op}\n  return\n}}")
     assert f"unsupported element type {element}" in message or "must be" in message
 
 
@@ -64,7 +64,7 @@ def test_rejects_element_types_that_are_not_in_the_spec(element: str) -> None:
 def test_rejects_invalid_quantized_types(type: str, label: str) -> None:
     tensor = f"tensor<2x!quant.uniform<{type}>>"
     text = f"func.func @main(%x: {tensor}) {{\n  %0 = stablehlo.add %x, %x : {tensor}\n  return\n}}"
-    assert label in refused(text)
+    assert label in rejection(text)
 
 
 @pytest.mark.parametrize(
@@ -80,7 +80,7 @@ def test_rejects_invalid_quantized_types(type: str, label: str) -> None:
     ],
 )
 def test_rejects_invalid_functions_and_modules(text: str, reason: str) -> None:
-    assert reason in refused(text)
+    assert reason in rejection(text)
 
 
 def test_accepts_types_of_other_dialects() -> None:
@@ -96,9 +96,9 @@ def test_op_without_a_class_may_be_a_terminator() -> None:
         program.run(np.float32(1))
     with pytest.raises(sr.MalformedError, match="unregistered dialect"):
         sr.load(text)
-    assert "ends with a terminator" in refused(text.replace('"test.yield"(%x)', '"stablehlo.custom_call"(%x)'))
+    assert "ends with a terminator" in rejection(text.replace('"test.yield"(%x)', '"stablehlo.custom_call"(%x)'))
 
 
 def test_unnamed_arguments_must_be_those_of_the_block() -> None:
     text = "func.func @f(tensor<f32>) {\n^bb0(%x: tensor<i32>):\n  return\n}"
-    assert "expects arguments (tensor<f32>) by its function type, but its body has (tensor<i32>)" in refused(text)
+    assert "expects arguments (tensor<f32>) by its function type, but its body has (tensor<i32>)" in rejection(text)

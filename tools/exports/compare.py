@@ -9,7 +9,7 @@ from __future__ import annotations
 import argparse
 import re
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -26,11 +26,12 @@ BOUNDS = {"float64": 1e-11, "complex128": 1e-11, "float32": 2e-5, "complex64": 2
 
 @dataclass(frozen=True)
 class Case:
-    """An exported program as text, its arguments, and the framework's results."""
+    """An exported program as text, its arguments, the framework's results, and the program as bytecode, if there is."""
 
     program: str
     arguments: list[np.ndarray]
     expected: list[np.ndarray]
+    data: bytes = b""
 
 
 class NotExported(Exception):
@@ -70,7 +71,20 @@ def check(sample: Sample, case: Case) -> str:
     if len(results) != len(case.expected):
         return f"expected {len(case.expected)} results, got {len(results)}"
     differences = map(difference, sample.determined(list(results)), sample.determined(case.expected))
-    return "; ".join(f"result {i}: {text}" for i, text in enumerate(differences) if text)
+    found = "; ".join(f"result {i}: {text}" for i, text in enumerate(differences) if text)
+    return found or (check_bytes(case, results) if case.data else "")
+
+
+def check_bytes(case: Case, results: Sequence[np.ndarray]) -> str:
+    """Run the same program from bytecode and return whether its results differ from those of the text, "" if not."""
+    try:
+        again = sr.load(case.data).run(*case.arguments)
+    except sr.StablehloError as error:
+        return f"from bytecode: {error}"
+    same = len(again) == len(results) and all(
+        (x.shape, x.dtype) == (y.shape, y.dtype) and x.tobytes() == y.tobytes() for x, y in zip(again, results)
+    )
+    return "" if same else "from bytecode: other results than from text"
 
 
 def main(samples: Iterable[Sample], framework: str) -> int:
@@ -90,7 +104,7 @@ def parser(framework: str) -> argparse.ArgumentParser:
 
 def run(samples: Iterable[Sample], framework: str, options: argparse.Namespace) -> int:
     """Check samples with parsed options and return the exit code."""
-    right = wrong = 0
+    right = wrong = from_bytes = 0
     missing = []
     for sample in samples:
         if not re.search(options.only, sample.name):
@@ -106,7 +120,8 @@ def run(samples: Iterable[Sample], framework: str, options: argparse.Namespace) 
         if what := check(sample, case):
             print(f"{sample.name}: {what}", flush=True)
         right, wrong = right + (not what), wrong + bool(what)
+        from_bytes += bool(case.data) and not what
     if missing:
         print(f"{len(missing)} samples cannot be exported: {' '.join(missing)}")
-    print(f"{right} of {right + wrong} samples agree with {framework}")
+    print(f"{right} of {right + wrong} samples agree with {framework}, {from_bytes} from bytecode too")
     return bool(wrong)

@@ -91,8 +91,10 @@ def case(name: str, partitioner: str, way: str) -> Case:
     jax.config.update("jax_use_shardy_partitioner", partitioner == "shardy")
     jitted = jax.jit(function)
     expected = list(map(np.asarray, jax.tree.leaves(jitted(*operands))))
-    text = jitted.lower(*operands).as_text() if way == "lowered" else export.export(jitted)(*operands).mlir_module()
-    return Case(text, operands, expected)
+    if way == "lowered":
+        return Case(jitted.lower(*operands).as_text(), operands, expected)
+    program = export.export(jitted)(*operands)
+    return Case(program.mlir_module(), operands, expected, program.mlir_module_serialized)
 
 
 def samples() -> Iterator[Sample]:

@@ -149,8 +149,9 @@ def exported(
     jitted, any_call = jax.jit(function), [export.DisabledSafetyCheck.custom_call("ALL")]
     rows = export.symbolic_shape("n", constraints=["n>=4"]) if symbolic else None
     types = [jax.ShapeDtypeStruct((*rows, *x.shape[1:]) if rows else x.shape, x.dtype) for x in operands]
-    text = export.export(jitted, platforms=platforms, disabled_checks=any_call)(*types).mlir_module()
-    return Case(text, operands, list(map(np.asarray, jax.tree.leaves(jitted(*operands)))))
+    program = export.export(jitted, platforms=platforms, disabled_checks=any_call)(*types)
+    expected = list(map(np.asarray, jax.tree.leaves(jitted(*operands))))
+    return Case(program.mlir_module(), operands, expected, program.mlir_module_serialized)
 
 
 def samples() -> Iterator[Sample]:

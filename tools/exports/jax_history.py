@@ -83,7 +83,8 @@ def samples(folder: Path) -> Iterator[Sample]:
                 program = (text.decode() if isinstance(text, bytes) else text) + "\n"
                 if program not in seen:
                     seen.add(program)
-                    case = Case(program, list(data["inputs"]), list(data["expected_outputs"]))
+                    inputs, expected = list(data["inputs"]), list(data["expected_outputs"])
+                    case = Case(program, inputs, expected, data.get("mlir_module_serialized", b""))
                     yield Sample(name, lambda case=case: case, determined(name))
 
 

@@ -96,7 +96,8 @@ def case(model: Callable[[], tuple[Any, list[np.ndarray], list[np.ndarray]]], wa
         types[0] = jax.ShapeDtypeStruct((*export.symbolic_shape("n"), *types[0].shape[1:]), types[0].dtype)
     if way in ("lowered", "located"):
         return Case(jitted.lower(*types).as_text(debug_info=way == "located"), arguments, expected)
-    return Case(export.export(jitted)(*types).mlir_module(), arguments, expected)
+    program = export.export(jitted)(*types)
+    return Case(program.mlir_module(), arguments, expected, program.mlir_module_serialized)
 
 
 def samples() -> Iterator[Sample]:

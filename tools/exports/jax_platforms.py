@@ -26,7 +26,7 @@ PLATFORMS = (("tpu",), ("cuda",), ("rocm",), ("cpu", "tpu", "cuda"))
 def case(sample: Sample, platforms: tuple[str, ...], index: int) -> Case:
     exported = sample.make(platforms=platforms)
     first = [np.array(index)] if len(platforms) > 1 else []
-    return Case(exported.program, first + exported.arguments, exported.expected)
+    return Case(exported.program, first + exported.arguments, exported.expected, exported.data)
 
 
 def samples() -> Iterator[Sample]:

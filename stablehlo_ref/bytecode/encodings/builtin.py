@@ -93,7 +93,7 @@ def _dense_resource(reader: EntryReader) -> DenseResource:
     if not isinstance(type, TensorType) or not type.is_static:
         raise reader.error(f"expected a tensor type of static shape for resource '{resource.key}', got {type}")
     try:
-        return DenseResource(resource.key, type, numbers.elements_array(resource.data, type))
+        return DenseResource(resource.key, type, numbers.elements_array(resource.data, type), resource.alignment)
     except LiteralError as error:
         raise reader.error(f"{error} in resource '{resource.key}' of type {type}") from error
     except UnsupportedError:
@@ -209,10 +209,10 @@ def write_attribute(writer: EntryWriter, attribute: Any) -> None:
             writer.varint(18)
             writer.type(type)
             writer.blob(numbers.elements_data(array, one_is_splat=True))
-        case DenseResource(key, type, array):
+        case DenseResource(type=type):
             writer.varint(16)
             writer.type(type)
-            writer.resource(key, array)
+            writer.resource(attribute)
         case DenseArray(element_type, values):
             writer.varint(17)
             writer.type(element_type)

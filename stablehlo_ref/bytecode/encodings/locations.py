@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from stablehlo_ref.bytecode.encoding import Cursor
+from stablehlo_ref.bytecode.encoding import Cursor, encode_varint
 from stablehlo_ref.bytecode.entries import EntryReader
 from stablehlo_ref.bytecode.pool import EntryWriter
 from stablehlo_ref.ir.locations import (
@@ -19,6 +19,9 @@ from stablehlo_ref.ir.locations import (
 
 LOCATIONS = (CallSiteLocation, FileLocation, FusedLocation, NameLocation, UnknownLocation)
 CALL_SITE, FILE, FUSED, FUSED_WITH_METADATA, NAME, UNKNOWN, FILE_RANGE = 10, 11, 12, 13, 14, 15, 22
+
+# The first bytes of locations that contain no other ones.
+WITHOUT_PARTS = frozenset(encode_varint(code) for code in (FILE, UNKNOWN, FILE_RANGE))
 
 # --- from bytes -----------------------------------------------------------------------------------------------------
 

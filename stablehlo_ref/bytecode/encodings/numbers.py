@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from functools import cache
 
 import numpy as np
@@ -11,11 +12,20 @@ from stablehlo_ref.bytecode.encoding import MAX_VARINT, Cursor, Data
 from stablehlo_ref.diagnostics import UnsupportedError
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.attributes import DenseElements, FloatAttribute, OpaqueAttribute
-from stablehlo_ref.ir.types import BooleanType, FloatType, IndexType, IntegerType, TensorType, Type
+from stablehlo_ref.ir.types import (
+    BooleanType,
+    FloatType,
+    IndexType,
+    IntegerType,
+    TensorType,
+    Type,
+    integer_type,
+    tensor_type,
+)
 from stablehlo_ref.numerics import dtypes
 from stablehlo_ref.numerics.narrow_floats import widen
 from stablehlo_ref.syntax import literals
-from stablehlo_ref.syntax.attribute_text import splat_of_none
+from stablehlo_ref.syntax.attribute_text import elements_text, splat_of_none
 from stablehlo_ref.syntax.numbers import LiteralError
 
 SIGN_64 = 1 << 63
@@ -24,6 +34,8 @@ SPLAT_PROBE = 64  # elements that are compared first
 
 # Exponent bits, mantissa bits, and whether the leading one is stored, of formats that numpy lacks.
 EXTENDED_FLOATS = {"tf32": (8, 10, False), "f80": (15, 63, True), "f128": (15, 112, False)}
+
+_match_vector = re.compile(r"vector<((?:\d{1,9}x)*)i(8|16|32|64)>").fullmatch
 
 # --- integers of known width ----------------------------------------------------------------------------------------
 
@@ -148,7 +160,7 @@ def _extended_bits(value: float, type: FloatType) -> int:
 def read_elements(cursor: Cursor, type: Type, data: bytes | memoryview) -> DenseElements | OpaqueAttribute:
     """Return the elements of a tensor as a view of `data`; as text where numpy lacks the element type."""
     if not isinstance(type, TensorType):
-        return OpaqueAttribute(f'dense<"0x{bytes(data).hex().upper()}"> : {type}')
+        return OpaqueAttribute(f"dense<{_vector_text(cursor, type, data)}> : {type}")
     if not type.is_static:
         raise cursor.error(f"expected a tensor type of static shape, got {type}")
     try:
@@ -157,6 +169,17 @@ def read_elements(cursor: Cursor, type: Type, data: bytes | memoryview) -> Dense
         raise cursor.error(f"{error} in a literal of type {type}") from error
     except UnsupportedError:
         return OpaqueAttribute(f'dense<"0x{bytes(data).hex().upper()}"> : {type}')
+
+
+def _vector_text(cursor: Cursor, type: Type, data: bytes | memoryview) -> str:
+    """Return the elements of a vector: of integers as numbers, others as bytes."""
+    match = _match_vector(str(type))
+    if match is None:
+        return f'"0x{bytes(data).hex().upper()}"'
+    tensor = tensor_type(tuple(map(int, match[1].split("x")[:-1])), integer_type(int(match[2])))
+    found = read_elements(cursor, tensor, data)
+    assert isinstance(found, DenseElements)
+    return elements_text(found.array, tensor.element_type)
 
 
 def elements_array(data: bytes | memoryview, type: TensorType) -> Array:
@@ -193,9 +216,14 @@ def elements_data(array: Array, one_is_splat: bool) -> Data:
 
 
 def all_elements_data(array: Array) -> Data:
-    """Return the bytes of all elements, as resources have them: booleans as bits, others in full."""
+    """Return all elements as a literal has them: booleans as bits, others in full."""
     if array.dtype == np.bool_:
         return np.packbits(array.reshape(-1), bitorder="little").tobytes()
+    return bytes_of(array)
+
+
+def bytes_of(array: Array) -> Data:
+    """Return the bytes of all elements, without copying those of a contiguous array."""
     return _element_bytes(array).reshape(-1).data if array.size else b""
 
 

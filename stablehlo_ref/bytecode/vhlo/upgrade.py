@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
-from stablehlo_ref.bytecode.encoding import Cursor
-from stablehlo_ref.bytecode.entries import Entries, EntryReader
 from stablehlo_ref.bytecode.vhlo.ops import attribute_names, definition_of, split_name, stablehlo_name
 from stablehlo_ref.bytecode.vhlo.versions import ALGORITHM, CURRENT
 from stablehlo_ref.define.attribute_codecs import ListCodec, SymbolCodec
 from stablehlo_ref.define.definition import OpDefinition
 from stablehlo_ref.define.members import REQUIRED, Attr, Undecodable
+from stablehlo_ref.diagnostics import StablehloError
 from stablehlo_ref.ir.attributes import Attribute, DenseElements, EnumAttribute, SymbolReference, TypeAttribute
 from stablehlo_ref.ir.types import NONE
 
@@ -32,16 +31,18 @@ LAYOUTS = ("operand_layouts", "result_layouts")
 NO_ALGORITHM = TypeAttribute(NONE)
 
 
-def read_properties(name: str, cursor: Cursor, entries: Entries) -> dict[str, Any]:
-    """Read the attributes of an op of VHLO from its properties: the index of each, in the order of their names."""
-    base, revision = _known_op(name, cursor)
-    reader = EntryReader(cursor.data, cursor.source, cursor.base, entries, 0)
-    attributes = {attribute: reader.attribute() for attribute in attribute_names(base, revision)}
-    reader.expect_end(f"the properties of op '{name}'")
-    return attributes
+class Place(Protocol):
+    """Where an op is in a file, for errors about it."""
+
+    def error(self, message: str) -> StablehloError:
+        """Return an error about malformed contents."""
+
+    def unsupported(self, message: str) -> StablehloError:
+        """Return an error about contents that are not known."""
 
 
-def _known_op(name: str, cursor: Cursor) -> tuple[str, int]:
+def known_op(name: str, cursor: Place) -> tuple[str, int]:
+    """Return the name without dialect, and the revision, of an op that is known; UnsupportedError for others."""
     op = split_name(name)
     if op is None:
         raise cursor.unsupported(f"unknown op '{name}'; the newest known version of StableHLO is {CURRENT}")
@@ -49,10 +50,10 @@ def _known_op(name: str, cursor: Cursor) -> tuple[str, int]:
 
 
 def to_stablehlo(
-    name: str, attributes: Mapping[str, Attribute], in_function: bool, cursor: Cursor
+    name: str, attributes: Mapping[str, Attribute], in_function: bool, cursor: Place
 ) -> tuple[str, dict[str, Any], dict[str, Any]]:
     """Return name, members and discardable attributes of the op of StableHLO that an op of VHLO stands for."""
-    base, revision = _known_op(name, cursor)
+    base, revision = known_op(name, cursor)
     definition = definition_of(base)
     assert definition is not None
     missing = [attribute for attribute in attribute_names(base, revision) if attribute not in attributes]

@@ -1,0 +1,66 @@
+"""MLIR's memref dialect: globals, in which exporters keep constants."""
+
+from __future__ import annotations
+
+from stablehlo_ref.define.attribute_codecs import Int, Opaque, Presence, String, Symbol, TypeValue
+from stablehlo_ref.define.bound import PlanSite, Site
+from stablehlo_ref.define.computation import Run
+from stablehlo_ref.define.constraints import Checker
+from stablehlo_ref.define.op import Attr, Op, Out
+from stablehlo_ref.define.type_constraints import buffer
+from stablehlo_ref.diagnostics import EvaluationError
+from stablehlo_ref.dialects.mlir_types import type_of
+from stablehlo_ref.ir.attributes import UNIT, DenseElements, DenseResource
+from stablehlo_ref.ir.core import Operation
+from stablehlo_ref.ir.types import BufferType, TensorType, Type
+from stablehlo_ref.ops.constants import elements_of
+
+
+class Global(Op, op="global", dialect="memref"):
+    """Declare a buffer with `initial_value`, with unspecified contents (a unit attribute), or of another module."""
+
+    sym_name = Attr(String)
+    sym_visibility = Attr(String, default=None)
+    type = Attr(TypeValue)
+    initial_value = Attr(Opaque, default=None)
+    constant = Attr(Presence, default=False)
+    alignment = Attr(Int, default=None)
+
+    syntax = "custom(memref_global) attr-dict"
+
+    @staticmethod
+    def constraints(C: Checker, type: TypeValue, initial_value: Opaque | None) -> None:
+        C(1, isinstance(type, BufferType) and None not in type.shape)
+        C(2, initial_value in (None, UNIT) or type_of(initial_value) == tensor_of(type))
+
+
+def tensor_of(type: Type) -> Type:
+    """Return the type of a tensor with the contents of a buffer; any other type itself."""
+    return TensorType(type.shape, type.element_type) if isinstance(type, BufferType) else type
+
+
+def global_type(symbol: Operation | None) -> object:
+    """Return the type of a `memref.global`; None for any other op."""
+    return symbol.properties.get("type") if symbol is not None and symbol.name == "memref.global" else None
+
+
+class GetGlobal(Op, op="get_global", dialect="memref"):
+    """Return the buffer `name`."""
+
+    name = Attr(Symbol)
+    result = Out(buffer)
+
+    syntax = "$name : type(results) attr-dict"
+
+    @staticmethod
+    def constraints(C: Checker, site: Site, name: Symbol, result: BufferType) -> None:
+        C(1, global_type(site.symbol(name)) == result)
+
+    @staticmethod
+    def plan(site: PlanSite, name: Symbol) -> Run:
+        found = site.symbol(name)
+        value = found.properties.get("initial_value") if found is not None else None
+        if not isinstance(value, DenseElements | DenseResource):
+            raise EvaluationError(f"the contents of @{name} are not in the program")
+        array = elements_of(value)
+        return lambda: array

@@ -1,0 +1,203 @@
+"""Attributes and types of mhlo and vhlo in text, which are those of StableHLO and MLIR under other names."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from stablehlo_ref.ir.attributes import (
+    Attribute,
+    EnumAttribute,
+    IntegerAttribute,
+    OpaqueAttribute,
+    StructAttribute,
+    SymbolReference,
+    TypeAttribute,
+)
+from stablehlo_ref.ir.types import (
+    BOOLEAN,
+    FLOATS,
+    INDEX,
+    NONE,
+    TOKEN,
+    BufferType,
+    ComplexType,
+    FunctionType,
+    FutureType,
+    IntegerType,
+    OpaqueType,
+    QuantizedType,
+    TupleType,
+    Type,
+    UnrankedTensorType,
+    integer_type,
+)
+from stablehlo_ref.syntax import mhlo
+from stablehlo_ref.syntax.attributes import AttributeParser
+
+# Types of vhlo without parts that MLIR calls otherwise; `tf31` is how vhlo spells tf32.
+SIMPLE: dict[str, Type] = FLOATS | {
+    "bool": BOOLEAN, "index": INDEX, "none": NONE, "tf31": FLOATS["tf32"], "token": TOKEN,
+    "witness": OpaqueType("!shape.witness"),
+}  # fmt: skip
+API_VERSIONS = (
+    "API_VERSION_UNSPECIFIED", "API_VERSION_ORIGINAL", "API_VERSION_STATUS_RETURNING",
+    "API_VERSION_STATUS_RETURNING_UNIFIED", "API_VERSION_TYPED_FFI",
+)  # fmt: skip
+
+_match_versioned = re.compile(r"(\w+)_v\d+").fullmatch
+_match_integer = re.compile(r"(u?)i([1-9]\d*)").fullmatch
+_find_humps = re.compile(r"(?=[A-Z])").split
+
+
+class ForeignParser(AttributeParser):
+    """Parses what follows `#mhlo`, `#vhlo` and `!vhlo`."""
+
+    def foreign_attribute(self, name: str) -> Attribute:
+        if name.startswith("vhlo"):
+            return self._vhlo_struct(name) if "." in name else self._vhlo_enum()
+        if struct := mhlo.struct_name(name):
+            return self.struct(struct)
+        start, body = self.position, self.balanced_text("dialect attribute")
+        if body[1:].split(maxsplit=1)[0] not in mhlo.ENUMERATIONS:
+            return OpaqueAttribute(f"#{name}{body}")
+        self.position = start
+        return self._enum("stablehlo")
+
+    def _vhlo_name(self, name: str, start: int) -> str:
+        """Return the name of an attribute or type of vhlo without dialect and version."""
+        match = _match_versioned(name.partition(".")[2])
+        if not match:
+            raise self.error(f"unknown name '{name}' of dialect 'vhlo'", start)
+        return match[1]
+
+    # --- attributes of vhlo -------------------------------------------------------------------------------------
+
+    # enum ::= #vhlo < kind_v1 value >
+    def _vhlo_enum(self) -> EnumAttribute | IntegerAttribute:
+        start = self.start
+        self.expect("<")
+        kind, value = self._vhlo_name(f"vhlo.{self.word('an enumeration')}", start), self.word("a value")
+        self.expect(">")
+        if kind != "api_version":
+            return EnumAttribute("stablehlo", kind, value)
+        if value not in API_VERSIONS:
+            raise self.error(f"unknown version '{value}' of the API of custom calls", start)
+        return IntegerAttribute(API_VERSIONS.index(value), integer_type(32))
+
+    # struct ::= #vhlo.name_v1 < value > | #vhlo.name_v1 < field (, field)* >
+    def _vhlo_struct(self, name: str) -> Attribute:
+        base = self._vhlo_name(name, self.start)
+        if base == "dict":
+            return self._vhlo_dictionary()
+        self.expect("<")
+        if base == "type":
+            value: Any = TypeAttribute(self.type())
+        elif base in ("string", "integer", "float", "bool", "tensor", "array"):
+            value = self.attribute()
+        else:
+            return self._vhlo_fields(f"stablehlo.{base}")
+        self.expect(">")
+        return value  # type: ignore[no-any-return]
+
+    def _vhlo_dictionary(self) -> dict[str, Attribute]:
+        entries: dict[str, Attribute] = {}
+
+        def entry() -> None:
+            offset, name = self.start, self.attribute()
+            if not isinstance(name, str) or name in entries:
+                raise self.error("expected a name that is a string, and unique", offset)
+            self.expect("=")
+            entries[name] = self.attribute()
+
+        self.expect("<")
+        self.items(entry, "{", "}")
+        self.expect(">")
+        return entries
+
+    def _vhlo_fields(self, struct: str) -> Attribute:
+        fields: dict[str, Any] = {}
+        while not self.accept(">"):
+            offset, written = self.start, self.word("a field name")
+            self.field(struct, "_".join(_find_humps(written)).lower(), fields, offset)
+            if not self.accept(",") and self.peek() != ">":
+                raise self.expected("',' or '>'")
+        if isinstance(mesh := fields.get("mesh"), str):
+            fields["mesh"] = SymbolReference((mesh,))
+        if struct == "stablehlo.result_accuracy":
+            fields = {k: v for k, v in fields.items() if getattr(v, "value", None) != 0}
+        return StructAttribute(struct, fields)
+
+    # --- types of vhlo ------------------------------------------------------------------------------------------
+
+    # type ::= !vhlo.name_v1 (< ... >)?
+    def foreign_type(self, name: str) -> Type:
+        start = self.start
+        self.advance()
+        base = self._vhlo_name(name, start)
+        if simple := SIMPLE.get(base):
+            return simple
+        if integer := _match_integer(base):
+            return integer_type(int(integer[2]), integer[1])
+        if base == "tensor":
+            return self._tensor()
+        if base in ("tuple", "future"):
+            elements = tuple(self.items(self.type, "<", ">"))
+            return TupleType(elements) if base == "tuple" else FutureType(elements)
+        self.expect("<")
+        type = self._vhlo_parts(base, start)
+        self.expect(">")
+        return type
+
+    def _vhlo_parts(self, base: str, start: int) -> Type:
+        match base:
+            case "complex":
+                return ComplexType(self.type())
+            case "unranked_tensor":
+                return UnrankedTensorType(self.type())
+            case "buffer":
+                return BufferType(self._shape(), self.type())
+            case "func":
+                return self._vhlo_function()
+            case "quant" | "quant_per_axis":
+                return self._quantized_in_vhlo(base == "quant_per_axis")
+        raise self.error(f"unknown type '{base}' of dialect 'vhlo'", start)
+
+    # function ::= ( types ) -> types | ( types ) -> ( )
+    def _vhlo_function(self) -> FunctionType:
+        inputs = tuple(self.items(self.type, "(", ")"))
+        self.expect("->")
+        if self.peek() == "(":
+            return FunctionType(inputs, tuple(self.items(self.type, "(", ")")))
+        return FunctionType(inputs, self.type_list())
+
+    # quantized ::= storage : expressed , (axis , scales , [ points ] | scale : point) , min : max , flags
+    def _quantized_in_vhlo(self, per_axis: bool) -> Type:
+        offset, storage = self.start, self.type()
+        self.expect(":")
+        expressed = self.type()
+        self.expect(",")
+        axis, scales, points = self._vhlo_axis_parameters() if per_axis else (None, (self._vhlo_scale(),), ())
+        if axis is None:
+            self.expect(":")
+            points = (self.integer(),)
+        self.expect(",")
+        low = self.integer()
+        self.expect(":")
+        high = self.integer()
+        self.expect(",")
+        is_signed = self.integer() & 1
+        if not isinstance(storage, IntegerType):
+            raise self.error(f"expected an integer type as storage, got {storage}", offset)
+        storage = IntegerType(storage.width, "" if is_signed else "u")
+        return QuantizedType(storage, expressed, scales, points, low, high, axis)
+
+    def _vhlo_axis_parameters(self) -> tuple[int, tuple[float, ...], tuple[int, ...]]:
+        axis = self.integer()
+        self.expect(",")
+        scales = tuple(self.items(self._vhlo_scale, "[", "]"))
+        self.expect(",")
+        return axis, scales, self.dimensions()
+
+    def _vhlo_scale(self) -> float:
+        return float(self.number(typed=False).value)
