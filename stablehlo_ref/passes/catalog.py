@@ -23,6 +23,7 @@ from stablehlo_ref.passes import (
     refine_shapes,
     strip_debuginfo,
     symbol_dce,
+    vhlo_legalize_to_stablehlo,
     wrap_in_composite,
 )
 from stablehlo_ref.passes.registry import Pass
@@ -47,5 +48,7 @@ ALL = (
     refine_arguments.PASS,
     refine_shapes.PASS,
     canonicalize_dynamism.PASS,
+    vhlo_legalize_to_stablehlo.PASS,
+    vhlo_legalize_to_stablehlo.DESERIALIZE,
 )
 PASSES: Mapping[str, Pass] = MappingProxyType({p.name: p for p in ALL})

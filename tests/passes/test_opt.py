@@ -185,3 +185,13 @@ def test_several_results_have_the_names_that_mlir_prints(tmp_path: Path, capsys:
     out = capsys.readouterr().out
     assert '%output, %batch_mean, %batch_var = "stablehlo.batch_norm_training"' in out
     assert '%output_0, %batch_mean_1, %batch_var_2 = "stablehlo.batch_norm_training"' in out
+
+
+@pytest.mark.parametrize("name", ["vhlo-legalize-to-stablehlo", "stablehlo-deserialize"])
+def test_artifacts_are_stablehlo_when_they_are_read(program: str, tmp_path: Path, capsys: Capture, name: str) -> None:
+    artifact = str(tmp_path / "program.mlirbc")
+    assert main(["translate", "--serialize", "--target=1.9.0", program, "-o", artifact]) == 0
+    assert main(["opt", program]) == 0
+    expected = capsys.readouterr().out
+    assert main(["opt", artifact, f"--pass-pipeline=builtin.module({name})"]) == 0
+    assert capsys.readouterr().out == expected
