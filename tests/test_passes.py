@@ -16,7 +16,10 @@ from stablehlo_ref.program import Program
 FOLDER = Path(__file__).parent / "interpret"
 FILES = sorted(FOLDER.rglob("*.mlir"))
 CHANGE_RESULTS = ("stablehlo-convert-to-signless",)  # by design; tests/passes has tests of what they keep
-OPTIONS = {"stablehlo-legalize-deprecated-ops": {"fail-on-unused": "false"}}
+OPTIONS = {
+    "stablehlo-legalize-deprecated-ops": {"fail-on-unused": "false"},
+    "stablehlo-wrap-in-composite": {"op-names": "stablehlo.add,stablehlo.abs,stablehlo.reduce,stablehlo.sort"},
+}
 CHLO = "chlo-legalize-to-stablehlo"
 SAME_AS_CHLO = "chlo-pre-serialization-pipeline"
 REFINE = "stablehlo-refine-shapes"

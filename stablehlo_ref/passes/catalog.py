@@ -18,10 +18,13 @@ from stablehlo_ref.passes import (
     instrument_with_probe,
     legalize_deprecated_ops,
     legalize_quant_to_math,
+    quantized_op_to_qdq,
     refine_arguments,
     refine_shapes,
     strip_debuginfo,
     symbol_dce,
+    vhlo_legalize_to_stablehlo,
+    wrap_in_composite,
 )
 from stablehlo_ref.passes.registry import Pass
 
@@ -33,15 +36,19 @@ ALL = (
     fold.SCCP,
     fold.FOLDER,
     composite_to_call.PASS,
+    wrap_in_composite.PASS,
     strip_debuginfo.PASS,
     chlo_legalize_to_stablehlo.PASS,
     chlo_pre_serialization.PASS,
     legalize_deprecated_ops.PASS,
     legalize_quant_to_math.PASS,
+    quantized_op_to_qdq.PASS,
     convert_to_signless.PASS,
     instrument_with_probe.PASS,
     refine_arguments.PASS,
     refine_shapes.PASS,
     canonicalize_dynamism.PASS,
+    vhlo_legalize_to_stablehlo.PASS,
+    vhlo_legalize_to_stablehlo.DESERIALIZE,
 )
 PASSES: Mapping[str, Pass] = MappingProxyType({p.name: p for p in ALL})

@@ -25,6 +25,7 @@ from stablehlo_ref.passes.refine_arguments import (
 )
 from stablehlo_ref.passes.refinements import most_specific, refined_types
 from stablehlo_ref.passes.registry import Pass
+from stablehlo_ref.passes.symbols import symbols_of
 
 SHAPE_ARITHMETIC = frozenset(
     f"stablehlo.{name}"
@@ -44,15 +45,17 @@ def refine_shapes(module: Operation) -> None:
     Integer arithmetic on sizes is evaluated, so that ops whose result shapes are operands have static results.
     Functions are refined for the types, and for the leading integer constants, that they are called with; those
     constants are arguments no more. A call that returns constants only, and has no effects, becomes those constants.
-    InvalidError if the calls of a function differ in these, or a function calls itself. The wrappers that
-    `--stablehlo-refine-arguments` makes are removed.
+    Functions that other ops than calls refer to, such as decompositions of composites, stay as they are. The wrappers
+    that `--stablehlo-refine-arguments` makes are removed. InvalidError if the calls of a function differ in types or
+    constants, or a function calls itself.
     """
     table = functions(module)
     if not table:
         return
     function = refinement_target(module)
     arguments = tuple(argument.type for argument in function.regions[0].block.arguments)
-    refiner = _ModuleRefiner(table)
+    others = {name for op in module.walk() if op.name != "func.call" for name in symbols_of(op)}
+    refiner = _ModuleRefiner({name: callee for name, callee in table.items() if name not in others})
     refiner.refine(_Key(function, 0, (), arguments))
     if refiner.errors:
         raise InvalidError(refiner.errors)
@@ -121,7 +124,7 @@ class _ModuleRefiner:
         _drop_arguments(key.function, key.tokens, len(key.constants))
 
     def key_of(self, call: Operation) -> _Key | None:
-        """Return what a call demands of the function that it calls; None for a function without a body."""
+        """Return what a call demands of the function that it calls; None for one that stays as it is."""
         callee = self.table.get(str(call.properties["callee"]))
         if callee is None or not callee.regions[0].blocks:
             return None

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from stablehlo_ref.define.definition import definition_of
+from stablehlo_ref.define.members import Out
 from stablehlo_ref.ir.attributes import IntegerAttribute
 from stablehlo_ref.ir.core import Block, Operation, Region, Value
 from stablehlo_ref.ir.types import BooleanType, IndexType, IntegerType, TensorType, Type
@@ -48,6 +50,10 @@ class _Scope:
     def _results(self, op: Operation) -> None:
         if not op.results:
             return
+        if members := result_members(op):
+            for value, member in zip(op.results, members):
+                value.name = self._unique(member)
+            return
         prefix = result_prefix(op)
         name = self._unique(prefix) if prefix else self._number()
         for value, text in zip(op.results, _names(name, op.results)):
@@ -75,6 +81,15 @@ def _names(name: str, results: list[Value]) -> Iterator[str]:
         yield name
     else:
         yield from (f"{name}#{index}" for index in range(len(results)))
+
+
+def result_members(op: Operation) -> list[str]:
+    """Return the names of the members that the results are, if there are several and none is variadic."""
+    definition = definition_of(op)
+    if definition is None or len(definition.results) < 2:
+        return []
+    members = [member.name for member in definition.results if isinstance(member, Out)]
+    return members if len(members) == len(op.results) == len(definition.results) else []
 
 
 def result_prefix(op: Operation) -> str:

@@ -171,3 +171,27 @@ def test_passes_accept_modules_without_functions(name: str) -> None:
     if name == "stablehlo-refine-arguments":
         pytest.skip("needs a function to refine")
     BoundPass(PASSES[name], {})(sr.parse("").module)
+
+
+def test_several_results_have_the_names_that_mlir_prints(tmp_path: Path, capsys: Capture) -> None:
+    t = "tensor<2x2xf32>"
+    text = f"func.func @f(%x: {t}, %s: tensor<2xf32>) {{\n"
+    for name in "ab":
+        text += f'  %{name}:3 = "stablehlo.batch_norm_training"(%x, %s, %s) {{epsilon = 0.0 : f32, '
+        text += f"feature_index = 0 : i64}} : ({t}, tensor<2xf32>, tensor<2xf32>) -> "
+        text += f"({t}, tensor<2xf32>, tensor<2xf32>)\n"
+    (tmp_path / "several.mlir").write_text(text + "  return\n}\n")
+    assert main(["opt", str(tmp_path / "several.mlir")]) == 0
+    out = capsys.readouterr().out
+    assert '%output, %batch_mean, %batch_var = "stablehlo.batch_norm_training"' in out
+    assert '%output_0, %batch_mean_1, %batch_var_2 = "stablehlo.batch_norm_training"' in out
+
+
+@pytest.mark.parametrize("name", ["vhlo-legalize-to-stablehlo", "stablehlo-deserialize"])
+def test_artifacts_are_stablehlo_when_they_are_read(program: str, tmp_path: Path, capsys: Capture, name: str) -> None:
+    artifact = str(tmp_path / "program.mlirbc")
+    assert main(["translate", "--serialize", "--target=1.9.0", program, "-o", artifact]) == 0
+    assert main(["opt", program]) == 0
+    expected = capsys.readouterr().out
+    assert main(["opt", artifact, f"--pass-pipeline=builtin.module({name})"]) == 0
+    assert capsys.readouterr().out == expected

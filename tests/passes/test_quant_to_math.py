@@ -12,15 +12,22 @@ from stablehlo_ref.program import Program
 from tests.passes.programs import PROPERTY, assert_same_results, inputs_of, transformed
 from tests.passes.quantized_programs import quantized_programs
 
-NAME = "stablehlo-legalize-quant-to-math"
+NAME, QDQ = "stablehlo-legalize-quant-to-math", "stablehlo-legalize-quantized-op-to-qdq"
 
 
 @PROPERTY
 @given(data=st.data())
 def test_results_are_the_same(data: st.DataObject) -> None:
     text = data.draw(quantized_programs())
-    (after,) = assert_same_results(text, [NAME], lambda program: inputs_of(data.draw, program))
+    after, _ = assert_same_results(text, [NAME, QDQ], lambda program: inputs_of(data.draw, program))
     assert "quant" not in str(after)
+
+
+def test_ops_on_floats_stand_between_conversions() -> None:
+    q = "tensor<2x!quant.uniform<i8:f32, 2.0:3>>"
+    text = f"func.func @main(%x: {q}) -> {q} {{\n  %0 = stablehlo.add %x, %x : {q}\n  return %0 : {q}\n}}\n"
+    ops = [op.name.partition(".")[2] for op in sr.parse(text).transform(QDQ).module.walk()]
+    assert ops[2:] == ["uniform_dequantize", "uniform_dequantize", "add", "uniform_quantize", "return"]
 
 
 def function(result: str, operand: str, op: str) -> sr.Program:

@@ -65,3 +65,20 @@ def test_arguments_need_a_type_each() -> None:
 def test_unknown_types_are_bad_options() -> None:
     with pytest.raises(sr.MalformedError, match=r"Invalid type string: !not\.a_type"):
         PASSES["stablehlo-refine-arguments"].bind({"types": "tensor<f32>,!not.a_type"})
+
+
+def test_functions_that_composites_use_keep_their_arguments() -> None:
+    text = """
+func.func private @helper(%a: tensor<i1>, %b: tensor<2xf32>) -> tensor<2xf32> {
+  return %b : tensor<2xf32>
+}
+func.func @main(%x: tensor<2xf32>) -> (tensor<2xf32>, tensor<2xf32>) {
+  %t = stablehlo.constant dense<true> : tensor<i1>
+  %0 = stablehlo.composite "test.helper" %t, %x {decomposition = @helper}
+      : (tensor<i1>, tensor<2xf32>) -> tensor<2xf32>
+  %1 = call @helper(%t, %x) : (tensor<i1>, tensor<2xf32>) -> tensor<2xf32>
+  return %0, %1 : tensor<2xf32>, tensor<2xf32>
+}
+"""
+    refined = applied(text, ("stablehlo-refine-shapes", {}))
+    assert "call @helper(%t, %x)" in str(refined)

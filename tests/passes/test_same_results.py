@@ -22,6 +22,7 @@ from tests.passes.programs import (
     transpose,
 )
 
+REFINE = "stablehlo-refine-shapes"
 CHANGE_RESULTS = {
     "stablehlo-convert-to-signless": "unsigned integers become signed; see the tests below",
 }
@@ -31,8 +32,25 @@ CHANGE_RESULTS = {
 @given(data=st.data())
 def test_results_are_the_same(data: st.DataObject) -> None:
     """Run the same program after every single pass."""
-    names = [name for name in PASSES if name not in CHANGE_RESULTS]
+    names = [name for name in PASSES if name not in (*CHANGE_RESULTS, REFINE)]
     assert_same_results(data.draw(programs()), names, lambda program: inputs_of(data.draw, program))
+
+
+@PROPERTY
+@given(data=st.data())
+def test_refined_functions_compute_the_same(data: st.DataObject) -> None:
+    try:
+        assert_same_results(data.draw(programs()), [REFINE], lambda program: inputs_of(data.draw, program))
+    except sr.InvalidError as error:  # calls that pass different constants are refused
+        assert "refined with incompatible refinement keys" in str(error)
+
+
+@PROPERTY
+@given(data=st.data())
+def test_wrapped_ops_compute_the_same(data: st.DataObject) -> None:
+    options = {"op-names": "stablehlo.add,stablehlo.reduce,stablehlo.case,stablehlo.while,func.call", "version": "1"}
+    name = "stablehlo-wrap-in-composite"
+    assert_same_results(data.draw(programs()), [name], lambda program: inputs_of(data.draw, program), **options)
 
 
 @PROPERTY

@@ -1,0 +1,107 @@
+"""Wrap ops in composites, with functions of their own as decompositions."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from itertools import count
+
+from stablehlo_ref.define.builder import build_operation
+from stablehlo_ref.define.definition import definition_of
+from stablehlo_ref.ir.core import Block, Operation, Region, Value, symbol_name
+from stablehlo_ref.ir.rewrite import Rewriter, clone
+from stablehlo_ref.ir.types import FunctionType
+from stablehlo_ref.passes.registry import Pass, PassOption, names
+from stablehlo_ref.passes.registry import count as number
+
+
+def wrap_in_composite(module: Operation, op_names: Sequence[str] = (), version: int = 0) -> None:
+    """Replace each op whose name is among `op-names` by a composite of that name and version.
+
+    The composite has the op's attributes; its decomposition is a new private function with the op. Ops in regions that
+    use values from around them stay as they are, and so do terminators.
+    """
+    wrap(module, set(op_names), version)
+
+
+def wrap(module: Operation, op_names: Collection[str], version: int) -> None:
+    """Replace ops by composites. The functions stand after the one that they were in, the last first."""
+    block = module.regions[0].block
+    taken = {name for op in block.operations if (name := symbol_name(op)) is not None}
+    with Rewriter(module) as rewriter:
+        for function in list(block.operations):
+            for op in [op for op in function.walk() if op.name in op_names and _can_be_wrapped(op)]:
+                name = _unused(f"{op.name}.impl", taken)
+                rewriter.insert_after(function, _decomposition(op, name))
+                composite = _composite(op, name, version)
+                rewriter.insert_before(op, composite)
+                rewriter.replace(op, composite.results)
+
+
+def _can_be_wrapped(op: Operation) -> bool:
+    definition = definition_of(op)
+    if definition is None or definition.traits.terminator or op.parent_op is None:
+        return False
+    inside = {value for inner in op.walk() for value in _defined_by(inner)}
+    return all(operand in inside for inner in op.walk() if inner is not op for operand in inner.operands)
+
+
+def _defined_by(op: Operation) -> list[Value]:
+    arguments = [a for region in op.regions for block in region.blocks for a in block.arguments]
+    return [*op.results, *arguments]
+
+
+def _unused(name: str, taken: set[str]) -> str:
+    """Return `name`, or `name_0` and so on, whichever is not taken, and take it."""
+    candidates = (name if index < 0 else f"{name}_{index}" for index in count(-1))
+    found = next(candidate for candidate in candidates if candidate not in taken)
+    taken.add(found)
+    return found
+
+
+def _composite(op: Operation, decomposition: str, version: int) -> Operation:
+    definition = definition_of(op)
+    assert definition is not None
+    attributes = definition.encode(op.properties)
+    members = {"name": op.name, "decomposition": decomposition, "version": version}
+    made = build_operation(
+        "stablehlo.composite",
+        op.operands,
+        op.result_types,
+        op.location,
+        members=members | ({"composite_attributes": attributes} if attributes else {}),
+        debug_location=op.debug_location,
+    )
+    made.attributes = dict(op.attributes)
+    return made
+
+
+def _decomposition(op: Operation, name: str) -> Operation:
+    """Return a private function that computes an op."""
+    block = Block([Value(type, None, index) for index, type in enumerate(op.operand_types)], [])
+    inner = clone(op, dict(zip(op.operands, block.arguments)))
+    inner.operands = list(block.arguments)
+    returned = build_operation("func.return", inner.results, (), op.location, debug_location=op.debug_location)
+    for body in (inner, returned):
+        body.parent = block
+        block.operations.append(body)
+    type = FunctionType(tuple(op.operand_types), tuple(op.result_types))
+    return build_operation(
+        "func.func",
+        (),
+        (),
+        op.location,
+        members={"sym_name": name, "sym_visibility": "private", "function_type": type},
+        regions=[Region([block])],
+        debug_location=op.debug_location,
+    )
+
+
+PASS = Pass(
+    "stablehlo-wrap-in-composite",
+    "replace ops by composites of them",
+    wrap_in_composite,
+    (
+        PassOption("op-names", names, "names of the ops: stablehlo.add,stablehlo.reduce"),
+        PassOption("version", number, "the version of the composites (default 0)"),
+    ),
+)
