@@ -41,6 +41,11 @@ def rows_apart(x: np.ndarray) -> np.ndarray:
     return wide[..., 1:-2]
 
 
+def turned(x: np.ndarray) -> np.ndarray:
+    """Return a copy with the first two axes exchanged in memory, as a transposition of heads and tokens leaves them."""
+    return x.swapaxes(0, 1).copy().swapaxes(0, 1) if x.ndim > 1 else x.copy()
+
+
 def offset(x: np.ndarray) -> np.ndarray:
     """Return a copy that starts one element after an aligned address."""
     buffer = np.zeros(x.size + 1, x.dtype)
@@ -70,6 +75,7 @@ LAYOUTS: Mapping[str, Layout] = {
     "reversed": reversed_axes,
     "strided": strided,
     "rows apart": rows_apart,
+    "turned": turned,
     "offset": offset,
     "unaligned": unaligned,
     "stretched": stretched,

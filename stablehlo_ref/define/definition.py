@@ -29,6 +29,7 @@ class Traits:
     communicates: bool = False  # what `plan` returns is a generator of rendezvous with other processes
     computes_on_storage: bool = False  # takes quantized tensors as stored; ops with effects and regions always do
     row_major: bool = False  # what `plan` returns takes C-contiguous arrays, on whose strides the order of sums depends
+    rows_apart: bool = False  # with `row_major`: real arrays may have rows that do not follow each other
     releases_operands: bool = False  # control flow that itself empties the slots of operands that it uses last
     shape_operands: tuple[str, ...] = ()  # operands whose values decide the result's shape: `Site.constants` of `infer`
 

@@ -10,7 +10,7 @@ from stablehlo_ref.define.bound import BoundOp
 from stablehlo_ref.define.computation import Kernel, Run, Slots, Turns
 from stablehlo_ref.define.definition import OpDefinition, Traits, segment_sizes
 from stablehlo_ref.define.op import Ins
-from stablehlo_ref.define.spec import rank, shape
+from stablehlo_ref.define.spec import is_complex, rank, shape
 from stablehlo_ref.diagnostics import StablehloError
 from stablehlo_ref.execute.ownership import is_exclusively_owned
 from stablehlo_ref.execute.run import CONTEXT, Step
@@ -150,9 +150,12 @@ def with_grouped_operands(definition: OpDefinition, count: int, planned: Run | K
 
 def with_row_major_operands(kernel: Kernel, bound: BoundOp) -> Kernel:
     """Return a kernel whose results do not depend on the memory layout of its operands, which are tensors."""
-    first, run = int(bound.definition.traits.effects), kernel.run
+    traits, run = bound.definition.traits, kernel.run
+    first = int(traits.effects)
     arrange = {
-        first + index: row_major(shape(t), numpy_dtype(t.element_type).itemsize)
+        first + index: row_major(
+            shape(t), numpy_dtype(t.element_type).itemsize, traits.rows_apart and not is_complex(t)
+        )
         for index, t in enumerate(bound.operands)
         if isinstance(t, TensorType) and t.is_static and rank(t)
     }

@@ -33,16 +33,18 @@ def contiguous(x: Array) -> Array:
     return out
 
 
-def row_major(sizes: Sequence[int], itemsize: int) -> ArrayKernel:
+def row_major(sizes: Sequence[int], itemsize: int, rows_apart: bool = False) -> ArrayKernel:
     """Return a function that returns an array of these sizes itself if it has the strides of a new array, else a copy.
 
     BLAS and einsum choose the order of a sum by the strides of their operands, also by those of dimensions of size 1,
-    which numpy's flag `c_contiguous` ignores.
+    which numpy's flag `c_contiguous` ignores. With `rows_apart`, only rows must be contiguous: BLAS multiplies matrices
+    in the same way whatever the distance of their rows.
     """
     strides = tuple(accumulate(reversed(sizes[1:]), int.__mul__, initial=itemsize))[::-1]
+    row = sizes[-1] * itemsize if rows_apart and sizes[-1] > 1 else 0
 
     def run(x: Array) -> Array:
-        if x.strides == strides:
+        if x.strides == strides or (row and x.strides[-1] == itemsize and min(x.strides[:-1], default=row) >= row):
             return x
         return x.reshape(-1).reshape(x.shape) if x.flags.c_contiguous and x.ndim > 1 else contiguous(x)
 

@@ -52,7 +52,7 @@ def contraction(
     return run
 
 
-class Dot(Op, op="dot", row_major=True):
+class Dot(Op, op="dot", row_major=True, rows_apart=True):
     """Multiply vectors or matrices. Superseded by `dot_general`."""
 
     lhs = In(tensor | quantized_tensor)
