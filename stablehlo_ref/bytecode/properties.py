@@ -20,6 +20,7 @@ from stablehlo_ref.ir.attributes import DenseArray, OpaqueAttribute
 from stablehlo_ref.ir.types import integer_type
 
 SEGMENT_SIZES = ("operandSegmentSizes", "resultSegmentSizes")
+SEGMENT_COUNTS = {"cf.cond_br": 3, "cf.switch": 3, "tensor.extract_slice": 4, "tensor.insert_slice": 5, "tensor.pad": 3}
 REQUIRED_GROUPS = frozenset((
     "dimension_numbers", "dot_dimension_numbers", "ragged_dot_dimension_numbers", "scatter_dimension_numbers",
 ))  # fmt: skip
@@ -78,6 +79,7 @@ DIFFERENT: Mapping[str, tuple[Property, ...]] = {
         "shape.const_shape": "shape",
         "stablehlo.custom_call": "api_version? backend_config? call_target_name called_computations? has_side_effect? "
         "operand_layouts? output_operand_aliases? result_layouts? result_tilings?",
+        "tensor.expand_shape": "reassociation static_output_shape",
         "stablehlo.select_and_scatter": "padding? window_dimensions? window_strides?",
     }.items()
 }
@@ -143,7 +145,8 @@ def read_op_properties(op: str, cursor: Cursor, entries: Entries, version: int, 
         if value is not None and value not in IMPLIED:
             attributes[name] = value
     if version >= Version.NATIVE_SEGMENT_SIZES:
-        attributes |= {name: DenseArray(integer_type(32), _read_sparse(reader)) for name in segments}
+        count = SEGMENT_COUNTS.get(op, 2)
+        attributes |= {name: DenseArray(integer_type(32), _read_sparse(reader, count)) for name in segments}
     reader.expect_end(f"the properties of op '{op}'")
     return attributes
 
@@ -167,35 +170,32 @@ def _count_varints(reader: EntryReader) -> int:
     return count
 
 
-def _read_sparse(reader: EntryReader) -> tuple[int, ...]:
-    """Read two sizes: as they are, or only those that are not zero, each with its index in its low bits."""
+def _read_sparse(reader: EntryReader, length: int) -> tuple[int, ...]:
+    """Read `length` sizes: as they are, or only those that are not zero, each with its index in its low bits."""
     offset = reader.offset
     count, is_sparse = reader.flagged_varint()
-    sizes = [0, 0]
-    if count == 0:
-        return 0, 0
-    if not is_sparse:
-        sizes = [reader.varint() for _ in range(count if count <= 2 else 0)]
-    else:
-        bits = reader.varint()
-        for _ in range(count if bits <= 8 and count <= 2 else 0):
-            value = reader.varint()
-            sizes.insert(value & ((1 << bits) - 1), value >> bits)
-    if count > 2 or len(sizes) not in (2, 2 + is_sparse * count):
+    sizes = [0] * length
+    bits = reader.varint() if count and is_sparse else 0
+    if count > length or bits > 8 or (not is_sparse and count not in (0, length)):
         raise reader.error("malformed sizes of segments", offset)
-    return tuple(sizes[:2])
+    for index in range(count):
+        value = reader.varint()
+        index = value & ((1 << bits) - 1) if is_sparse else index
+        if index >= length:
+            raise reader.error("malformed sizes of segments", offset)
+        sizes[index] = value >> bits
+    return tuple(sizes)
 
 
 # --- to bytes -------------------------------------------------------------------------------------------------------
 
 
 def encode_sparse(sizes: Sequence[int]) -> bytes:
-    """Encode two sizes of segments."""
+    """Encode the sizes of segments."""
     given = [(index, size) for index, size in enumerate(sizes) if size]
     if len(given) > len(sizes) // 2:
         return b"".join(map(encode_varint, (len(sizes) << 1, *sizes)))
     if not given:
         return encode_varint(0)
-    index, size = given[0]
-    bits = index.bit_length()
-    return b"".join(map(encode_varint, (1 << 1 | 1, bits, size << bits | index)))
+    bits = given[-1][0].bit_length()
+    return b"".join(map(encode_varint, (len(given) << 1 | 1, bits, *(size << bits | index for index, size in given))))
