@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from itertools import accumulate
 from typing import Annotated, NamedTuple, TypeAlias, TypeVar
 
-from stablehlo_ref.define.attribute_codecs import AttributeCodec, SegmentSizes, String
+from stablehlo_ref.define.attribute_codecs import AttributeCodec, Opaque, SegmentSizes, String
 from stablehlo_ref.define.computation import Run, Slots
 from stablehlo_ref.define.constraints import Checker
 from stablehlo_ref.define.context import Context
@@ -100,6 +100,7 @@ class CondBranch(Op, op="cond_br", dialect="cf", terminator=True):
 
     condition = In(boolean)
     dest_operands = Ins(anything)
+    branch_weights = Attr(Opaque, default=None)
     operand_segment_sizes = Attr(SegmentSizes, name="operandSegmentSizes")
 
     syntax = "custom(conditional_successors) attr-dict"

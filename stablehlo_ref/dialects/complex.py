@@ -267,16 +267,22 @@ class Sub(Binary, op="sub"):
     complex = complexes.subtract
 
 
-class Comparison(Binary):
+class Comparison(Elementwise, dialect="complex"):
     """The base class of comparisons of two numbers."""
 
+    lhs = In(number)
+    rhs = In(number)
     result = Out(boolean)
 
-    syntax = "operands custom(arith_flags) attr-dict : custom(compared_type)"
+    syntax = "operands attr-dict : custom(compared_type)"
 
     @staticmethod
     def constraints(C: Checker, lhs: Type, rhs: Type) -> None:
         C(1, lhs == rhs)
+
+    @classmethod
+    def plan(cls, lhs: Type) -> Run:
+        return cls.kernel(lhs)
 
 
 class Eq(Comparison, op="eq"):

@@ -220,13 +220,20 @@ class Trunc(Unary, op="trunc"):
 # --- integers -------------------------------------------------------------------------------------------------------
 
 
-class UnaryInteger(Unary):
+class UnaryInteger(Elementwise, dialect="math"):
     """The base class of functions of one integer."""
 
     operand = In(integer_like)
     result = Out(integer_like)
 
     syntax = "operands attr-dict : same_type"
+
+    infer = staticmethod(Unary.infer)
+    constraints = staticmethod(Unary.constraints)
+
+    @classmethod
+    def plan(cls, operand: Type) -> Run:
+        return cls.kernel(operand)
 
 
 class AbsI(UnaryInteger, op="absi"):
@@ -342,7 +349,7 @@ class PowF(Binary, op="powf"):
     floating = elementary.power
 
 
-class IPowI(Binary, op="ipowi"):
+class IPowI(Elementwise, op="ipowi", dialect="math"):
     """Return an integer to the power of another, modulo 2**bit width; of a negative power, the integer part."""
 
     lhs = In(integer_like)
@@ -352,6 +359,12 @@ class IPowI(Binary, op="ipowi"):
     syntax = "operands attr-dict : same_type"
 
     integer = integers.power
+    infer = staticmethod(Binary.infer)
+    constraints = staticmethod(Binary.constraints)
+
+    @classmethod
+    def plan(cls, lhs: Type) -> Run:
+        return cls.kernel(lhs)
 
 
 class FPowI(Binary, op="fpowi"):
@@ -378,6 +391,7 @@ class Fma(Elementwise, op="fma", dialect="math"):
     b = In(float_like)
     c = In(float_like)
     fastmath = Attr(Opaque, default=None)
+    rounding_mode = Attr(Opaque, default=None, name="roundingmode")
     result = Out(float_like)
 
     syntax = "operands custom(arith_flags) attr-dict : same_type"

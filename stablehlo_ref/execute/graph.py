@@ -40,7 +40,8 @@ class Branch(NamedTuple):
 class GraphPlan(BlockPlan):
     """The plan of a region of several blocks, which takes the place of the plan of a block.
 
-    `arguments` are those of the entry; `results` are slots that every return fills.
+    `arguments` are those of the entry; `results` are slots that every return fills. `steps` and `ops` are those of all
+    blocks, the latter with the terminators.
     """
 
     __slots__ = ("blocks", "exits")
@@ -122,6 +123,7 @@ def plan_graph(region: Region, frame: Frame, entry: BlockPlan | None = None) -> 
         graph.exits.append(Exit(terminator, choose, edges))
     graph.arguments = graph.blocks[0].arguments
     graph.communicates = any(plan.communicates for plan in graph.blocks)
+    graph.steps = [step for plan in graph.blocks for step in plan.steps]
     graph.ops = [op for plan, leave in zip(graph.blocks, graph.exits) for op in (*plan.ops, leave.terminator)]
     return graph
 
