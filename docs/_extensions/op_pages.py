@@ -72,7 +72,7 @@ def _summary(definition: OpDefinition) -> str:
 
 def _links(definition: OpDefinition) -> str:
     links = [f"[source]({SOURCE}{_source(definition.op_class)})"]
-    if oracle := _oracles().get(definition.mnemonic.replace("-", "_")):
+    if oracle := _oracle(definition):
         links.append(f"[oracle]({SOURCE}{oracle})")
     if definition.name in _spec_pages():
         links.insert(0, f"[spec]({SPEC}{definition.mnemonic})")
@@ -98,6 +98,13 @@ def _oracles() -> dict[str, str]:
             if isinstance(statement, ast.FunctionDef):
                 found[statement.name.rstrip("_")] = f"{path.relative_to(ROOT)}#L{statement.lineno}"
     return found
+
+
+def _oracle(definition: OpDefinition) -> str | None:
+    """Return where the oracle of an op is; those of the sdy dialect are in a file of their own."""
+    found = _oracles().get(definition.mnemonic.replace("-", "_"))
+    is_of_sdy = found is not None and "oracles/sdy.py" in found
+    return found if is_of_sdy == (definition.dialect == "sdy") else None
 
 
 def _table(title: str, definition: OpDefinition, kinds: Any) -> str:
@@ -174,6 +181,8 @@ def _choices(definition: OpDefinition) -> str:
 def _example(definition: OpDefinition) -> str:
     folder = ROOT / "tests" / "interpret"
     names = [folder / f"{definition.mnemonic}.mlir", folder / definition.dialect / f"{definition.mnemonic}.mlir"]
+    if definition.dialect == "sdy":  # whose ops have names of StableHLO's
+        names = names[1:]
     path = next(
         (path for path in (names if definition.dialect == "stablehlo" else reversed(names)) if path.exists()), None
     )

@@ -28,7 +28,7 @@ class MeshOp(Op, op="mesh", dialect="sdy"):
     """Define a mesh: named axes of devices, numbered in row-major order unless `device_ids` lists another order."""
 
     sym_name = Attr(String)
-    mesh = Attr(MeshValue)
+    mesh = Attr(MeshValue, default=None)  # a mesh of StableHLO has its axes in `stablehlo.mesh`
 
     syntax = "custom(mesh) attr-dict"
 

@@ -29,7 +29,7 @@ class SdyCodec(AttributeCodec[T], Generic[T]):
     def __init__(self, mnemonic: str, kind: type[T]) -> None:
         self.mnemonic = mnemonic
         self.kind = kind
-        self.name = text_of(mnemonic, "").replace("<", " ").rstrip("> ")
+        self.name = f"#sdy.{mnemonic}"
 
     def decode(self, attribute: Attribute) -> T:
         try:

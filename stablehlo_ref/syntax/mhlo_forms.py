@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from stablehlo_ref.define.definition import OpDefinition
+from stablehlo_ref.define.definition import REGISTRY, OpDefinition
 from stablehlo_ref.syntax.draft import Draft
 from stablehlo_ref.syntax.protocols import AsmParser
 from stablehlo_ref.syntax.type_forms import SameType
@@ -45,9 +45,15 @@ def _top_k(parser: AsmParser, draft: Draft) -> None:
     draft.result_types = tuple(parser.items(parser.type, "(", ")"))
 
 
-def check_meaning(draft: Draft, written: str) -> None:
-    """Take an op of mhlo in generic form for what it is called there if its attributes say what CHLO cannot."""
-    if written == "mhlo.topk" and draft.attributes.pop("largest", True) is not True:
-        draft.name, draft.definition = written, None
-        draft.members = {"largest": False, **draft.attributes}
-        draft.attributes = {}
+def adopt_meaning(draft: Draft, written: str) -> None:
+    """Make the draft of an op of mhlo in generic form that of the op that it means.
+
+    Properties that the other op does not have become attributes. An op whose attributes say what CHLO cannot stays.
+    """
+    if written == "mhlo.topk" and (draft.members | draft.attributes).get("largest", True) is not True:
+        draft.name = written
+        return
+    draft.attributes = {**draft.members, **draft.attributes}  # type: ignore[dict-item]
+    if written == "mhlo.topk":
+        draft.attributes.pop("largest", None)
+    draft.members, draft.definition = {}, REGISTRY[draft.name]

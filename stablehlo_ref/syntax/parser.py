@@ -21,7 +21,7 @@ from stablehlo_ref.syntax.assembly import assembly_of
 from stablehlo_ref.syntax.draft import Draft
 from stablehlo_ref.syntax.lexer import STRING, SUFFIX, shorten, token
 from stablehlo_ref.syntax.mhlo import equivalent
-from stablehlo_ref.syntax.mhlo_forms import check_meaning, parse_as_mhlo
+from stablehlo_ref.syntax.mhlo_forms import adopt_meaning, parse_as_mhlo
 from stablehlo_ref.syntax.regions import copy_applied_region
 from stablehlo_ref.syntax.values import RESULT, VALUE, Scope, ValueParser
 
@@ -244,7 +244,8 @@ class Parser(ValueParser):
         written = self.unescape(match[5], offset)
         name = equivalent(written)
         self._check_dialect(name, offset)
-        draft = Draft(name, REGISTRY.get(name), offset)
+        # Until a renamed op is what it means, its properties are those that it has under its own name.
+        draft = Draft(name, REGISTRY.get(name) if name == written else None, offset)
         draft.operands = self.items(self.operand, "(", ")")
         if self.peek() == "[":
             draft.successors = self.items(self.label, "[", "]")
@@ -258,7 +259,7 @@ class Parser(ValueParser):
         if name.startswith("vhlo."):
             vhlo.upgrade(self, draft)
         elif name != written:
-            check_meaning(draft, written)
+            adopt_meaning(draft, written)
         return draft
 
     def _load_dialect(self, name: str, offset: int) -> None:
@@ -437,7 +438,8 @@ def _unknown_op(name: str) -> str:
 
 def _visibility(draft: Draft) -> tuple[bool, bool]:
     """Return whether the regions of an op are isolated from above, and whether they may shadow names."""
-    traits = draft.definition.traits if draft.definition else Traits()
+    definition = REGISTRY.get(draft.name)
+    traits = definition.traits if definition else Traits()
     return traits.isolated_from_above, traits.shadows_names
 
 
