@@ -61,7 +61,7 @@ def isnan(operand: Array) -> Array:
 
 
 def isnormal(operand: Array) -> Array:
-    """Whether the leading bit of the significand is implicit: not zero, subnormal, infinite or NaN."""
+    """Return whether the leading bit of the significand is implicit: not zero, subnormal, infinite or NaN."""
     smallest = {np.dtype(np.float32): Fraction(1, 1 << 126), np.dtype(np.float64): Fraction(1, 1 << 1022)}
     least = smallest[operand.dtype]
     return each_number(operand, floating=lambda x: not is_special(x) and abs(x) >= least, result=BOOLEAN)

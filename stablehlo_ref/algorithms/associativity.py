@@ -28,7 +28,7 @@ _TRIPLES = np.array([*product(range(2), repeat=3), *((i, 5 * i + 1, i // 2 + 3) 
 
 
 def is_associative(body: Callable[..., list[Array]], dtypes: Sequence[DType]) -> bool:
-    """Whether `body(body(a, b), c)` is `body(a, body(b, c))`, rounding aside, for all values that are tried.
+    """Return whether `body(body(a, b), c)` is `body(a, body(b, c))`, rounding aside, for all values that are tried.
 
     `body` takes two tuples of arrays of `dtypes`, one after the other, and returns one. Results that are not finite in
     either order say nothing.

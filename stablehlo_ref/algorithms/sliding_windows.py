@@ -55,7 +55,7 @@ def part(x: Array, axis: int, start: int, count: int, step: int) -> Array:
 
 
 def folds_left(sizes: Sizes, window: Sizes, counts: Sizes) -> bool:
-    """Whether windows of elements of an array of `sizes` are folded from the left: those that are short enough.
+    """Return whether windows of elements of an array of `sizes` are folded from the left: those that are short enough.
 
     Reducing axis by axis shares results, but costs no less if windows hardly overlap, and little if there are few.
     """

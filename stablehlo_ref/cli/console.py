@@ -94,7 +94,7 @@ def _attempt(action: Action, part: Part) -> int:
 
 
 def is_file(output: Path | None) -> bool:
-    """Whether output goes to a file, not to standard output."""
+    """Return whether output goes to a file, not to standard output."""
     return output is not None and str(output) != "-"
 
 

@@ -115,7 +115,7 @@ def _text(options: argparse.Namespace, module: Operation) -> str:
 
 
 def _prints_locations(options: argparse.Namespace) -> bool:
-    """Whether to print locations: into files by default, as they have the names of inputs and ops."""
+    """Return whether to print locations: into files by default, as they have the names of inputs and ops."""
     if options.mlir_print_debuginfo is not None:
         return bool(options.mlir_print_debuginfo)
     return is_file(options.output)

@@ -179,7 +179,7 @@ class Rsqrt(Unary, op="rsqrt"):
 
 
 class Sign(Unary, op="sign"):
-    """Return the number divided by its modulus; zero of zero."""
+    """Return the number divided by its modulus; zero for zero."""
 
     complex = complexes.sign
 

@@ -164,13 +164,13 @@ class Log2(Unary, op="log2"):
 
 
 class Round(Unary, op="round"):
-    """Round to the nearest integer, away from zero from halfway."""
+    """Round to the nearest integer, ties away from zero."""
 
     floating = floats.round_nearest_afz
 
 
 class RoundEven(Unary, op="roundeven"):
-    """Round to the nearest integer, to the even one from halfway."""
+    """Round to the nearest integer, ties to even."""
 
     floating = floats.round_nearest_even
 
@@ -237,7 +237,7 @@ class UnaryInteger(Elementwise, dialect="math"):
 
 
 class AbsI(UnaryInteger, op="absi"):
-    """Return the absolute value of a signed integer; the smallest one is its own."""
+    """Return the absolute value of a signed integer; the smallest integer is unchanged."""
 
     boolean = same_kernel(lambda x: x)
     integer = integers.abs
@@ -350,7 +350,7 @@ class PowF(Binary, op="powf"):
 
 
 class IPowI(Elementwise, op="ipowi", dialect="math"):
-    """Return an integer to the power of another, modulo 2**bit width; of a negative power, the integer part."""
+    """Return an integer to the power of another, modulo 2**bit width; the integer part for a negative exponent."""
 
     lhs = In(integer_like)
     rhs = In(integer_like)

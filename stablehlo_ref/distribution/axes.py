@@ -45,7 +45,7 @@ def text(part: Span, mesh: Mesh) -> str:
 
 
 def overlap(x: Span, y: Span) -> bool:
-    """Whether two spans have a part in common."""
+    """Return whether two spans have a part in common."""
     return x.name == y.name and max(x.low, y.low) < min(x.high, y.high)
 
 

@@ -1,4 +1,4 @@
-"""Kernel factories of functions that MLIR's math dialect has and StableHLO has not."""
+"""Kernel factories of functions of MLIR's math dialect that StableHLO does not have."""
 
 from __future__ import annotations
 

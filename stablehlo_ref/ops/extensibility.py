@@ -135,7 +135,7 @@ def register_custom_call(target: str, handler: Handler) -> None:
 
 
 def handler_of(target: str) -> Handler:
-    """Return the handler registered for a target, or that an installed package ships; UnsupportedError without one."""
+    """Return the handler that is registered for a target or that an installed package ships; else UnsupportedError."""
     try:
         handler = _handlers.get(target) or find_handler(target)
     except PluginError as error:

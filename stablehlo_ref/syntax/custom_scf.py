@@ -172,7 +172,7 @@ def _arguments(region: Region) -> list[Value]:
 
 
 def _are_located(printer: AsmPrinter, arguments: Sequence[Value]) -> bool:
-    """Whether arguments have locations to be printed, for which these forms have no place."""
+    """Return whether arguments have locations to be printed, for which these forms have no place."""
     return printer.locations and any(argument.location is not None for argument in arguments)
 
 

@@ -37,7 +37,7 @@ def equivalent(name: str) -> str:
 
 
 def struct_name(name: str) -> str | None:
-    """Return the name in StableHLO or CHLO of a struct attribute `mhlo.name`; None for one without equal."""
+    """Return the name in StableHLO or CHLO of a struct attribute `mhlo.name`; None if there is no counterpart."""
     base = name.removeprefix("mhlo.")
     if base == "ragged_dot":
         return "chlo.ragged_dot"

@@ -126,7 +126,7 @@ class ValueParser(FileParser):
         return [(m[1], self._result_count(m)) for m in _find_results(self.text, start, stop)]
 
     def is_visible(self, name: str) -> bool:
-        """Whether a name is that of a value here."""
+        """Return whether a name is that of a value here."""
         scopes = (self.scope, self.scope.above) if self.scope.above is not None else (self.scope,)
         return any(name in scope.values for scope in scopes)
 
