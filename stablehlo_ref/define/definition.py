@@ -117,7 +117,7 @@ class OpDefinition:
     @cached_property
     def property_names(self) -> frozenset[str]:
         """The names that may stand in `<{...}>`."""
-        return frozenset((*self._ungrouped, *self.groups))
+        return frozenset((*self._ungrouped, *self.groups, *WITHOUT_MEANING.get(self.name, ())))
 
     def encode(self, members: Mapping[str, object]) -> dict[str, Attribute]:
         """Return the values of members as attributes as MLIR writes them, with groups as structs."""
@@ -136,6 +136,13 @@ class OpDefinition:
         """The values of attribute members that are omitted."""
         return {name: member.default_value() for name, member in self.attributes.items()}
 
+
+# Properties of MLIR that mean nothing here and are kept as discardable attributes.
+WITHOUT_MEANING: Mapping[str, tuple[str, ...]] = {
+    "func.call": ("arg_attrs", "no_inline", "res_attrs"),
+    "func.func": ("no_inline",),
+    "stablehlo.custom_call": ("result_tilings",),
+}
 
 REGISTRY: dict[str, OpDefinition] = {}  # by the op's name
 

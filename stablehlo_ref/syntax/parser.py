@@ -249,7 +249,7 @@ class Parser(ValueParser):
         draft.operands = self.items(self.operand, "(", ")")
         if self.peek() == "[":
             draft.successors = self.items(self.label, "[", "]")
-        self.properties(draft)
+        self.properties(draft, is_checked=name == written)
         if self.peek() == "(":
             draft.regions = self.items(lambda: self.region((), *_visibility(draft)), "(", ")")
         if self.peek() == "{":
@@ -284,8 +284,8 @@ class Parser(ValueParser):
             raise self.error(f"op '{shorten(name)}' belongs to an unregistered dialect; {hint}", offset)
 
     # properties ::= (< dictionary >)?
-    def properties(self, draft: Draft) -> None:
-        """Parse `<{...}>`, if it is next."""
+    def properties(self, draft: Draft, is_checked: bool = True) -> None:
+        """Parse `<{...}>`, if it is next; unless it `is_checked`, any name may stand in it."""
         if self.accept("<"):
             offset = self.start
             written = self.attribute()
@@ -295,7 +295,8 @@ class Parser(ValueParser):
             if draft.definition is None:
                 draft.members = written
             else:
-                self._check_properties(draft.definition, written, offset)
+                if is_checked:
+                    self._check_properties(draft.definition, written, offset)
                 draft.attributes |= written
 
     def _check_properties(self, definition: OpDefinition, written: Mapping[str, Attribute], offset: int) -> None:
