@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from mmap import mmap
 
-import stablehlo_ref.dialects.register_all  # noqa: F401  (all op classes, so that the parser knows them)
 from stablehlo_ref.diagnostics import Location, MalformedError, Source
 from stablehlo_ref.limits import check_type
 from stablehlo_ref.program import Program

@@ -12,6 +12,7 @@ from typing import Any, TypeAlias, Unpack
 
 import numpy as np
 
+import stablehlo_ref.dialects.register_all  # noqa: F401  (all op classes, for parsers and copies of programs)
 from stablehlo_ref.define.context import Context, Observer, OnImplementationDefined, RunOptions
 from stablehlo_ref.define.processes import Grid, ProcessId
 from stablehlo_ref.diagnostics import EvaluationError

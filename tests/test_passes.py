@@ -41,6 +41,7 @@ INEXACT = {  # files with checks that a pass does not keep, by design
     ("all_reduce", QUANT): "refused: a collective on quantized tensors",
     ("collective_broadcast", QUANT): "refused: a collective on quantized tensors",
     ("cf", REFINE): "functions of several blocks",
+    ("reduce", "interpreter-instrument-with-probe"): "bodies with effects count as associative",
     ("case", REFINE): "a function that is called with different constants",
     ("func", REFINE): "a function that is called with different constants",
     ("if", REFINE): "a function that is called with different constants",

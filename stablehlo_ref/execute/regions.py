@@ -204,7 +204,10 @@ class PlannedRegion:
 
 def _may_be_tried(op: Operation) -> bool:
     return op.name == "stablehlo.constant" or not (
-        op.regions or _traits(op).effects or definition_of(op) is None or "callee" in op.properties
+        op.regions
+        or _traits(op).effects
+        or definition_of(op) is None
+        or not {"callee", "decomposition"}.isdisjoint(op.properties)
     )
 
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from typing import cast
 
 from stablehlo_ref.define.attribute_codecs import ListCodec, SymbolCodec
 from stablehlo_ref.define.definition import definition_of
+from stablehlo_ref.distribution.sdy_attributes import Sharding, Shardings
 from stablehlo_ref.ir.attributes import OpaqueAttribute, StructAttribute, SymbolReference, Verbatim
 from stablehlo_ref.ir.core import Operation
 
@@ -73,6 +75,11 @@ def _references(value: object) -> Iterator[str]:
         case StructAttribute(fields=fields):
             for field in fields.values():
                 yield from _references(field)
+        case Sharding(mesh=str(mesh)):
+            yield mesh
+        case Shardings(shardings=shardings):
+            for sharding in shardings:
+                yield from _references(sharding)
         case dict():
             for element in value.values():
                 yield from _references(element)
@@ -91,6 +98,10 @@ def _renamed(value: object, names: Mapping[str, str]) -> object:
             return replace(value, parts=tuple(_SYMBOL.sub(lambda m: _spelled(m, names), part) for part in parts))
         case StructAttribute(fields=fields):
             return replace(value, fields={name: _renamed(field, names) for name, field in fields.items()})
+        case Sharding(mesh=str(mesh)) if mesh in names:
+            return replace(value, mesh=names[mesh], mesh_text="")
+        case Shardings(shardings=shardings):
+            return Shardings(tuple(cast(Sharding, _renamed(sharding, names)) for sharding in shardings))
         case dict():
             return {name: _renamed(element, names) for name, element in value.items()}
         case tuple():
