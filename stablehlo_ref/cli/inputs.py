@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from typing import cast
@@ -112,6 +113,36 @@ def random_inputs(parameters: Sequence[Parameter], seed: int) -> list[RuntimeVal
     return [_random(generator, p, p.type) for p in parameters]
 
 
+def with_sizes(parameters: Sequence[Parameter], sizes: Mapping[str, int]) -> list[Parameter]:
+    """Return parameters with sizes for unknown dimensions: `x:0` is a dimension of input `x`, `x` all of them, `*` all.
+
+    EvaluationError for a name of no unknown dimension.
+    """
+    used: set[str] = set()
+    found = [_with_sizes(parameter, sizes, used) for parameter in parameters]
+    if unknown := [name for name in sizes if name not in used]:
+        known = [f"{p.name}:{axis}" for p in parameters for axis in _unknown_axes(p)]
+        raise EvaluationError(f"no unknown dimension is called '{unknown[0]}'; there are {', '.join(known) or 'none'}")
+    return found
+
+
+def _with_sizes(parameter: Parameter, sizes: Mapping[str, int], used: set[str]) -> Parameter:
+    if not isinstance(parameter.type, TensorType):
+        return parameter
+    shape = list(parameter.type.shape)
+    for axis in _unknown_axes(parameter):
+        names = (parameter.name, *parameter.names)
+        keys = [key for key in (*(f"{name}:{axis}" for name in names), *names, "*") if key in sizes]
+        used.update(keys)
+        shape[axis] = sizes[keys[0]] if keys else None
+    return replace(parameter, type=replace(parameter.type, shape=tuple(shape)))
+
+
+def _unknown_axes(parameter: Parameter) -> list[int]:
+    shape = parameter.type.shape if isinstance(parameter.type, TensorType) else ()
+    return [axis for axis, size in enumerate(shape) if size is None]
+
+
 def _random(generator: np.random.Generator, parameter: Parameter, type: Type) -> RuntimeValue:
     if isinstance(type, TokenType):
         return None
@@ -120,7 +151,8 @@ def _random(generator: np.random.Generator, parameter: Parameter, type: Type) ->
     if isinstance(type, SCALARS):
         return random_array(generator, numpy_dtype(type), ())
     if not isinstance(type, TensorType) or not type.is_static:
-        message = f"cannot draw argument '{parameter.name}' of type {type} at random"
+        hint = "; --dim NAME:AXIS=SIZE gives a size" if isinstance(type, TensorType) else ""
+        message = f"cannot draw argument '{parameter.name}' of type {type} at random{hint}"
         raise EvaluationError(message, parameter.location)
     return random_array(generator, numpy_dtype(type.element_type), cast("tuple[int, ...]", type.shape))
 

@@ -64,6 +64,8 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
     options = parser.parse_args(arguments)
     if options.random_inputs is not None and (options.args or options.inputs or options.input):
         parser.error("--random-inputs excludes --args, --input and --inputs")
+    if options.dim and options.random_inputs is None:
+        parser.error("--dim gives the sizes of random inputs: it needs --random-inputs")
     processes = (options.replicas or 1) * (options.partitions or 1)
     for name, given in (("--args", len(options.args)), ("--inputs", len(options.inputs))):
         if given not in (0, 1, processes):
@@ -85,6 +87,7 @@ def _parser() -> argparse.ArgumentParser:
     more("--inputs", metavar="FILE", type=Path, help="inputs by name, or arr_0, ... by position, from a .npz file")
     add("--random-inputs", metavar="SEED", type=_seed, help="draw all inputs at random")
     add("--random-weights", metavar="SEED", type=_seed, help="draw the elements of constants that the text leaves out")
+    more("--dim", metavar="NAME:AXIS=SIZE", type=_dimension, help="the size of an unknown dimension of a random input")
     add("--rng-seed", metavar="SEED", type=_seed, default=0, help="the seed of the op `rng`")
     add("--replicas", metavar="N", type=_count, help="run N replicas; give --args or --inputs once, or once for each")
     add("--partitions", metavar="M", type=_count, help="run M partitions of each replica, likewise")
@@ -117,6 +120,13 @@ def _named_file(text: str) -> tuple[str, Path]:
     if not (name and equals and path):
         raise argparse.ArgumentTypeError(f"expected NAME=FILE, got {text!r}")
     return name, Path(path)
+
+
+def _dimension(text: str) -> tuple[str, int]:
+    name, equals, size = text.rpartition("=")
+    if not (name and equals and size.isdecimal()):
+        raise argparse.ArgumentTypeError(f"expected NAME:AXIS=SIZE, got {text!r}")
+    return name, int(size)
 
 
 def _seed(text: str) -> int:
@@ -194,7 +204,8 @@ def _results(
 def _inputs(options: argparse.Namespace, program: Program, count: int) -> list[Inputs]:
     """Return the positional and named inputs of each process."""
     if options.random_inputs is not None:
-        return [(inputs.random_inputs(program.inputs, options.random_inputs + number), {}) for number in range(count)]
+        parameters = inputs.with_sizes(program.inputs, dict(options.dim))
+        return [(inputs.random_inputs(parameters, options.random_inputs + number), {}) for number in range(count)]
     literals = [inputs.from_literals(text) for text in options.args] or [[]]
     archives = [inputs.from_archive(program.inputs, path) for path in options.inputs] or [{}]
     files = inputs.from_files(program.inputs, dict(options.input))

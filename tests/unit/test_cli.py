@@ -55,6 +55,46 @@ def test_results_of_dynamic_types_print_with_their_sizes(tmp_path: Path, capsys:
     assert f"{path}:2:8: stablehlo.add: %0 = tensor<2xf32> {{\n" in printed.err
 
 
+@pytest.mark.parametrize(
+    ("sizes", "printed"),
+    [
+        (["x:0=3", "y:0=3"], "tensor<3xf32>"),
+        (["x=2", "*=2"], "tensor<2xf32>"),
+        (["*=0"], "tensor<0xf32>"),
+    ],
+)
+def test_random_inputs_of_unknown_size(
+    sizes: list[str], printed: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "dynamic.mlir"
+    path.write_text(ADD.replace("2xf32", "?xf32"))
+    given = [f"--dim={size}" for size in sizes]
+    assert main([str(path), "--random-inputs", "0", "--print-dense", *given]) == 0
+    assert capsys.readouterr().out.endswith(f" : {printed}\n")
+
+
+@pytest.mark.parametrize(
+    ("sizes", "code", "message"),
+    [
+        (["N=4"], 1, "no unknown dimension is called 'N'; there are x:0, y:0"),
+        (["x:1=4"], 1, "no unknown dimension is called 'x:1'"),
+        (["x:0=4"], 1, "cannot draw argument 'y' of type tensor<?xf32> at random; --dim NAME:AXIS=SIZE gives a size"),
+        (["x:0=-1"], 2, "expected NAME:AXIS=SIZE, got 'x:0=-1'"),
+    ],
+)
+def test_reports_wrong_sizes(
+    sizes: list[str], code: int, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "dynamic.mlir"
+    path.write_text(ADD.replace("2xf32", "?xf32"))
+    try:
+        found = main([str(path), "--random-inputs", "0", *(f"--dim={size}" for size in sizes)])
+    except SystemExit as usage:
+        found = int(str(usage.code))
+    assert found == code
+    assert message in capsys.readouterr().err
+
+
 def test_reads_npy_and_npz_files_and_writes_npz(add: str, tmp_path: Path) -> None:
     np.save(tmp_path / "x.npy", np.array([1, 2], np.float32))
     np.savez(tmp_path / "rest.npz", y=np.array([10, 20], np.float32))
