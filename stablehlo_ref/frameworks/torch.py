@@ -53,8 +53,19 @@ def is_torch(source: Any) -> bool:
 def _export(program: Any) -> tuple[Any, Any]:
     """Return the weights and the `jax.export.Exported` of an exported program."""
     _define_missing_overloads()
+    _describe_inputs(program)
     export = require("torchax.export").exported_program_to_stablehlo
     return export(program)  # type: ignore[no-any-return]
+
+
+def _describe_inputs(program: Any) -> None:
+    """Add the metadata of inputs that torchax reads and that a program from a file does not have."""
+    torch = require("torch")
+    describe = require("torch.fx.passes.shape_prop")._extract_tensor_metadata
+    for node in program.graph.nodes:
+        value = node.meta.get("val")
+        if node.op == "placeholder" and "tensor_meta" not in node.meta and isinstance(value, torch.Tensor):
+            node.meta["tensor_meta"] = describe(value)
 
 
 @cache

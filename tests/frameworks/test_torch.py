@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 import ml_dtypes
@@ -57,6 +58,24 @@ def test_takes_and_returns_what_forward_does(model: Any, is_exported: bool) -> N
     assert_as_torch(model, program.run(X * 3, scale=SCALE), X * 3)
     with pytest.raises(sr.EvaluationError, match="expected arguments of structure"):
         program.run(X)
+
+
+def test_loads_archives_of_pytorch(model: Any, tmp_path: Path) -> None:
+    torch.export.save(torch.export.export(model, (X,), {"scale": SCALE}), tmp_path / "model.pt2")
+    assert_as_torch(model, sr.load(tmp_path / "model.pt2").run(X, scale=SCALE), X)
+
+
+@pytest.mark.parametrize("is_file", [False, True])
+def test_binds_the_weights_of_an_export(model: Any, is_file: bool, tmp_path: Path) -> None:
+    export = pytest.importorskip("torchax.export").exported_program_to_stablehlo
+    weights, exported = export(torch.export.export(model, (X,), {"scale": SCALE}))
+    if is_file:
+        weights = tmp_path / "weights.pt"
+        torch.save(model.state_dict(), weights)
+    program = sr.load(exported).bind(weights)
+    assert len(program.inputs) == 2
+    y = program.run(X.numpy(), SCALE.numpy())[0]
+    np.testing.assert_allclose(y, model(X, scale=SCALE)["y"].detach().numpy(), rtol=1e-5, atol=1e-6)
 
 
 def test_rejects_other_objects() -> None:
