@@ -267,10 +267,9 @@ def broadcast(x: Array, dimensions: Dims, shape: Dims) -> Array:
 
 
 def order(x: Any) -> int:
-    """Return an integer that orders elements as top_k does; the NaN of formats without -0 has no sign and is last."""
+    """Return an integer that orders elements as top_k does."""
     if is_float(x.dtype):
-        unsigned_nan = is_nan(float(x)) and not FORMATS[x.dtype.name].has_negative_zero
-        return 1 << 70 if unsigned_nan else total_order(x)
+        return total_order(x)
     assert is_integer(x.dtype) or is_boolean(x.dtype)
     return int(number(x))
 
