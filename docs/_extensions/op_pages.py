@@ -56,9 +56,13 @@ DIALECTS = {
 # --- one op ---------------------------------------------------------------------------------------------------------
 
 
+# Not in the navigation, which each page repeats: hundreds of entries would make building the site quadratic.
+ORPHAN = "---\norphan: true\n---"
+
+
 def page(definition: OpDefinition) -> str:
     """Return the page of an op."""
-    parts = [f"# {definition.name}", _summary(definition), _links(definition)]
+    parts = [ORPHAN, f"# {definition.name}", _summary(definition), _links(definition)]
     if definition.syntax and "custom" not in definition.syntax:
         parts.append(f"Pretty form: `{definition.name} {definition.syntax}`")
     parts += [_table("Inputs", definition, In | Ins | Attr | Body | Bodies), _table("Outputs", definition, Out | Outs)]
@@ -210,7 +214,7 @@ def index(definitions: list[OpDefinition]) -> str:
     for dialect in dict.fromkeys(d.dialect for d in definitions):
         own = [d for d in definitions if d.dialect == dialect]
         parts.append(f"## {DIALECTS.get(dialect, dialect)}")
-        parts += _by_category(own) if dialect == "stablehlo" else [_toctree(own)]
+        parts += _by_category(own) if dialect == "stablehlo" else [_list(own)]
     return "\n\n".join(parts) + "\n"
 
 
@@ -219,12 +223,12 @@ def _by_category(definitions: list[OpDefinition]) -> Iterator[str]:
         own = [d for d in definitions if CATEGORY.get(d.mnemonic, OTHER) == category]
         if own:
             yield f"### {category}"
-            yield _toctree(own)
+            yield _list(own)
 
 
-def _toctree(definitions: list[OpDefinition]) -> str:
-    rows = "\n".join(f"{d.dialect}/{d.mnemonic}" for d in definitions)
-    return f"```{{toctree}}\n:maxdepth: 1\n\n{rows}\n```"
+def _list(definitions: list[OpDefinition]) -> str:
+    """Return links to the pages of ops."""
+    return "\n".join(f"- [{d.name}]({d.dialect}/{d.mnemonic}.md)" for d in definitions)
 
 
 def _write(path: Path, text: str) -> None:
