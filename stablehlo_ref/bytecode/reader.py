@@ -24,7 +24,7 @@ from stablehlo_ref.syntax.parser import collection_paused
 def read(data: bytes | memoryview | mmap, filename: str, allow_unregistered_dialect: bool = False) -> Operation:
     """Return the module that `data` encodes; its arrays are views of `data`, which must not change.
 
-    Raises MalformedError for what is no bytecode and UnsupportedError for what is not known here, both with the offset.
+    Raises MalformedError for malformed bytecode and UnsupportedError for unknown encodings, both with the offset.
     """
     source = Source("", filename)
     cursor = Cursor(memoryview(data), source)

@@ -13,7 +13,7 @@ BLOB = 0  # kind of a resource
 
 
 class Strings:
-    """The strings of a file. They may hold any bytes: those that are no UTF-8 become surrogates."""
+    """The strings of a file. They may hold any bytes: those that are not UTF-8 become surrogates."""
 
     def __init__(self, section: Cursor) -> None:
         lengths = [section.varint() for _ in range(section.count("strings"))][::-1]

@@ -64,7 +64,7 @@ def window(x: Array, offsets: Sequence[int], sizes: Sequence[int], strides: Sequ
 
 
 def known(static: Dims, dynamic: Iterator[Array]) -> list[int]:
-    """Return the numbers of an attribute, with the next operand in the place of each that is dynamic."""
+    """Return the numbers of an attribute, with the next operand for each that is dynamic."""
     return [int(next(dynamic)) if n == DYNAMIC else n for n in static]
 
 

@@ -56,7 +56,7 @@ def _is_isolated(op: Operation) -> bool:
 def _select_branches(module: Operation, rewriter: Rewriter) -> bool:
     """Replace each `case` with a constant index that is in range by its branch; return whether there was any.
 
-    One that is inside of another has its turn in the next round.
+    One inside of another is visited in the next round.
     """
     has_changed = False
     replaced: set[Operation] = set()

@@ -1,4 +1,4 @@
-"""Constants in the place of ops, and where they are kept."""
+"""Constants that replace ops, and where they are inserted."""
 
 from __future__ import annotations
 

@@ -101,7 +101,7 @@ def check_refinements(function: Operation, types: Sequence[Type], refined: Seque
 
 
 def _flaw(old: Type, new: Type) -> str | None:
-    """Return why `new` is no refinement of `old`."""
+    """Return why `new` does not refine `old`."""
     if old == new:
         return None
     tensors = TensorType, UnrankedTensorType

@@ -70,7 +70,7 @@ def integer_width(type: Type) -> int:
             return width
         case IndexType():
             return 64
-    raise ValueError(f"{type} is no integer type")
+    raise ValueError(f"expected an integer type, got {type}")
 
 
 def signed_value(bits: int, type: Type) -> int:

@@ -105,7 +105,7 @@ _STRUCTS_BY_CODE = {struct.code: (name, struct) for name, struct in STRUCTS.item
 def _boolean(reader: EntryReader) -> bool:
     offset, value = reader.offset, reader.varint()
     if value > 1:
-        raise reader.error(f"{value} is no boolean", offset)
+        raise reader.error(f"expected 0 or 1 for a boolean, got {value}", offset)
     return value == 1
 
 

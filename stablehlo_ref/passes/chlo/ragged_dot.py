@@ -95,7 +95,7 @@ class _Groups:
         self.zero = _zero_like(lhs)
 
     def masked(self, index: int) -> Expr:
-        """Return `lhs` with zeros in the place of other groups' elements."""
+        """Return `lhs` with zeros instead of the elements of other groups."""
         limit = self.start + _group_size(self.sizes, index, self.batch)
         batch_axes = tuple(range(len(self.batch)))
         first = _broadcast_like(self.start, self.lhs, batch_axes)
