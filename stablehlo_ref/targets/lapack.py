@@ -16,6 +16,7 @@ import numpy as np
 
 from stablehlo_ref.define.spec import UNKNOWN, element_type, is_complex, rank, shape
 from stablehlo_ref.ir.arrays import Array
+from stablehlo_ref.ir.types import Type
 from stablehlo_ref.numerics.dtypes import numpy_dtype
 from stablehlo_ref.numerics.factorizations import solve_tridiagonal
 from stablehlo_ref.ops.extensibility import CustomCall
@@ -82,7 +83,15 @@ def rounded(routine: LapackRoutine, lapack: ExactLapack, call: CustomCall, opera
     if len(values) > len(call.result_types):
         raise malformed(call, f"expected at least {len(values)} results, got {len(call.result_types)}")
     values += [empty(call, index) for index in range(len(values), len(call.result_types))]
-    return [np.asarray(v).astype(numpy_dtype(element_type(t))) for v, t in zip(values, call.result_types)]
+    return [_as_declared(call, np.asarray(v), t) for v, t in zip(values, call.result_types)]
+
+
+def _as_declared(call: CustomCall, value: Array, type: Type) -> Array:
+    """Round a result to its type in the call."""
+    dtype = numpy_dtype(element_type(type))
+    if value.dtype.kind == "c" and dtype.kind != "c":
+        raise malformed(call, f"expected a result of complex element type, got {type}")
+    return value.astype(dtype)
 
 
 def empty(call: CustomCall, index: int) -> Array:

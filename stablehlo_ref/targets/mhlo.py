@@ -75,10 +75,11 @@ def mhlo_attributes(call: CustomCall) -> Mapping[str, object]:
 
 def _split(call: CustomCall, name: str, values: Sequence[T]) -> tuple[Sequence[T], Sequence[T]]:
     """Split operands or results as an entry of two numbers says."""
-    sizes = configuration(call).get(name)
-    if not isinstance(sizes, tuple) or len(sizes) != 2 or sum(sizes) != len(values) or min(sizes) < 0:
-        raise malformed(call, f"expected {name!r} to be two numbers whose sum is {len(values)}, got {sizes!r}")
-    return values[: sizes[0]], values[sizes[0] :]
+    match configuration(call).get(name):
+        case (int(first), int(second)) if min(first, second) >= 0 and first + second == len(values):
+            return values[:first], values[first:]
+        case sizes:
+            raise malformed(call, f"expected {name!r} to be two numbers whose sum is {len(values)}, got {sizes!r}")
 
 
 # --- integers of 64 bits as two of 32 bits ----------------------------------------------------------------------------
