@@ -78,10 +78,14 @@ def every_value(dtype: np.dtype) -> list[int]:
 
 
 def boundary_values(dtype: np.dtype) -> list[int]:
-    """Return integers next to powers of two and their negatives, and random integers of all magnitudes."""
-    near_powers = [sign * (1 << i) + d for i in range(bit_width(dtype)) for d in (-1, 0, 1) for sign in (1, -1)]
+    """Return powers of two, their negatives and, at the widths of machine types, their neighbours; and random integers.
+
+    The random ones have all magnitudes.
+    """
+    neighbours = {i: (-1, 0, 1) if i in (0, 1, 7, 8, 15, 16, 31, 32, 62, 63) else (0,) for i in range(bit_width(dtype))}
+    near_powers = [sign * (1 << i) + d for i, apart in neighbours.items() for d in apart for sign in (1, -1)]
     random = np.random.default_rng(1)
-    spread = [int(random.integers(0, 1 << 62)) * 4 + i % 4 >> int(random.integers(0, 64)) for i in range(40)]
+    spread = [int(random.integers(0, 1 << 62)) * 4 + i % 4 >> int(random.integers(0, 64)) for i in range(30)]
     return sorted({wrap(value, dtype) for value in [*near_powers, *spread, *(-value for value in spread)]})
 
 
