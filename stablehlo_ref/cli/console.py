@@ -23,14 +23,13 @@ class Part:
     """A part of an input: its text, or the data of an input that is not text; neither for a folder or an archive."""
 
     filename: str
-    text: str = ""
+    text: str | None = None
     first_line: int = 1
     data: Data | None = None
-    is_text: bool = True
 
     def parse(self, allow_unregistered_dialect: bool = False, entry: str | None = None) -> Program:
         """Return the program, which is not verified."""
-        if self.is_text:
+        if self.text is not None:
             return parse(
                 self.text, filename=self.filename, first_line=self.first_line, entry=entry,
                 allow_unregistered_dialect=allow_unregistered_dialect,
@@ -74,11 +73,11 @@ def parts(file: str, split: bool) -> Iterator[Part]:
     """Yield the parts of a file, one unless it is text that is to be split; `-` is standard input."""
     name = "<stdin>" if file == "-" else file
     if file != "-" and Path(file).is_dir():
-        yield Part(name, is_text=False)
+        yield Part(name)
         return
     data = unpacked(sys.stdin.buffer.read() if file == "-" else read(name), name)
     if bytes(data[:4]) in (BYTECODE, ZIP):
-        yield Part(name, data=None if bytes(data[:4]) == ZIP else data, is_text=False)
+        yield Part(name, data=None if bytes(data[:4]) == ZIP else data)
         return
     text = decode(bytes(data), name)
     for first_line, part in split_text(text) if split else [(1, text)]:

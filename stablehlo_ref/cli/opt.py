@@ -67,7 +67,7 @@ def _transformed(options: argparse.Namespace, part: Part) -> tuple[Operation, li
 
 def _handle_expecting(options: argparse.Namespace, show: Show, printed: list[str | bytes], part: Part) -> None:
     """Transform and print one part; complain where its diagnostics are not those that it announces."""
-    expected = expectations(part.text, part.first_line)
+    expected = expectations(part.text or "", part.first_line)
     try:
         module, reported = _transformed(options, part)
         printed.append(show(module))

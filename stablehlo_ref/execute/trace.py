@@ -11,7 +11,6 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from stablehlo_ref.define.context import Observer
-from stablehlo_ref.define.processes import Process
 from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.ir.value_index import UnknownValueError, ValueIndex
 
@@ -51,7 +50,7 @@ class Trace(Mapping[str, Any]):
         return iter(dict.fromkeys(map(self._name, self._order)))
 
     def __len__(self) -> int:
-        return len(dict.fromkeys(map(self._name, self._order)))
+        return sum(1 for _ in self)
 
     def _name(self, value: Value) -> str:
         return self._index.names(value)[0]
@@ -69,13 +68,9 @@ class Recorder(Observer):
         self._store = store
         self._values: dict[int, list[Any]] = defaultdict(list)
         self._order: list[Value] = []
-        self._prefix = ""
         self._files: list[dict[str, Any]] = []
         if store is not None:
             store.mkdir(parents=True, exist_ok=True)
-
-    def resumes(self, process: Process) -> None:
-        self._prefix = f"{process.id}/" if process.grid.count > 1 else ""
 
     def after(self, op: Operation, results: Sequence[Any]) -> None:
         if self._select is None or self._select(op):
