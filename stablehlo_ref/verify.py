@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from stablehlo_ref.collection import collection_paused
 from stablehlo_ref.define.bound import bind_types
@@ -27,11 +27,18 @@ MAX_ERRORS = 20  # in one program, before the verifier stops
 T = TypeVar("T")
 
 
+class Known(NamedTuple):
+    """What is known of a module while it is verified, and does not change."""
+
+    kinds: set[Kind]  # of ops that have been checked by their definition
+    labels: dict[Region, dict[str, Block]]  # the blocks of regions
+
+
 def verify(module: Operation) -> None:
     """Raise InvalidError, with a diagnostic for each invalid op, unless the module is valid."""
     errors: list[Diagnostic] = []
     with collection_paused():
-        for error in _verify_op(module, set(), set()):
+        for error in _verify_op(module, set(), Known(set(), {})):
             errors.extend(error.diagnostics)
             if len(errors) >= MAX_ERRORS:
                 break
@@ -39,19 +46,19 @@ def verify(module: Operation) -> None:
         raise InvalidError(errors)
 
 
-def _verify_op(op: Operation, visible: set[Value], valid: set[Kind]) -> Iterator[InvalidError]:
+def _verify_op(op: Operation, visible: set[Value], known: Known) -> Iterator[InvalidError]:
     """Yield the errors of an op and of the ops in its regions; `visible` are the values that it may use.
 
-    Kinds of ops that have been checked are kept in `valid`.
+    What has been found out on the way is kept in `known`.
     """
     definition = definition_of(op)
     try:
         _check_operands(op, visible)
         if definition is not None:
-            _check_definition(op, definition, valid)
+            _check_definition(op, definition, known)
             _check_symbols(op)
         if op.successors:
-            _check_successors(op, definition)
+            _check_successors(op, definition, known)
         for name, attribute in op.attributes.items():
             if check := OP_CHECKS.get(name):
                 check(op, attribute)
@@ -59,14 +66,14 @@ def _verify_op(op: Operation, visible: set[Value], valid: set[Kind]) -> Iterator
         yield InvalidError([pinpointed(diagnostic, op.name) for diagnostic in error.diagnostics])
     isolated = definition is not None and definition.traits.isolated_from_above
     for region in op.regions:
-        yield from _verify_region(region, set() if isolated else visible, valid)
+        yield from _verify_region(region, set() if isolated else visible, known)
 
 
-def _verify_region(region: Region, visible: set[Value], valid: set[Kind]) -> Iterator[InvalidError]:
+def _verify_region(region: Region, visible: set[Value], known: Known) -> Iterator[InvalidError]:
     """Yield the errors in a region, whose ops may use `visible` values and those of blocks that dominate theirs."""
     if len(region.blocks) <= 1:
         for block in region.blocks:
-            here = yield from _verify_block(block, visible, valid)
+            here = yield from _verify_block(block, visible, known)
             visible.difference_update(here)
         return
     tree = dominated(region)
@@ -76,38 +83,38 @@ def _verify_region(region: Region, visible: set[Value], valid: set[Kind]) -> Ite
         if leaving is not None:
             visible.difference_update(leaving)
             continue
-        pending.append((block, (yield from _verify_block(block, visible, valid))))
+        pending.append((block, (yield from _verify_block(block, visible, known))))
         pending += [(child, None) for child in reversed(tree[block])]
     everything = visible.union(*map(defined_values, region.blocks))
     for block in region.blocks:
         if block not in tree:  # nothing branches to it, so it may use any value
-            yield from _verify_block(block, set(everything), valid)
+            yield from _verify_block(block, everything, known)
 
 
-def _verify_block(block: Block, visible: set[Value], valid: set[Kind]) -> Generator[InvalidError, None, list[Value]]:
+def _verify_block(block: Block, visible: set[Value], known: Known) -> Generator[InvalidError, None, list[Value]]:
     """Yield the errors in a block, and return the values that it has added to `visible`."""
     here = [v for v in block.arguments if v not in visible]
     visible.update(here)
     for op in block.operations:
         is_simple = not (op.regions or op.attributes or op.successors or op.name in SYMBOL_CHECKS)
-        if not (is_simple and kind_of(op) in valid and visible.issuperset(op.operands)):
-            yield from _verify_op(op, visible, valid)
+        if not (is_simple and kind_of(op) in known.kinds and visible.issuperset(op.operands)):
+            yield from _verify_op(op, visible, known)
         visible.update(op.results)
         here += op.results
     return here
 
 
-def _check_definition(op: Operation, definition: OpDefinition, valid: set[Kind]) -> None:
+def _check_definition(op: Operation, definition: OpDefinition, known: Known) -> None:
     """Check an op by its definition, except for what has been checked on an op of the same kind."""
     is_pure = not (op.attributes or definition.uses_site("constraints", "infer"))
     kind = (*kind_of(op), *[region.function_type for region in op.regions]) if is_pure else ()
-    if kind in valid:
+    if kind in known.kinds:
         return _check_regions(op, definition)
     _check_members(op, definition)
     _check_regions(op, definition)
     check_constraints(bind_types(op, definition))
     if is_pure:
-        valid.add(kind)
+        known.kinds.add(kind)
 
 
 def _check_operands(op: Operation, visible: set[Value]) -> None:
@@ -203,7 +210,7 @@ def _may_be_terminator(op: Operation) -> bool:
     return definition_of(op) is None or _is_terminator(op)
 
 
-def _check_successors(op: Operation, definition: OpDefinition | None) -> None:
+def _check_successors(op: Operation, definition: OpDefinition | None, known: Known) -> None:
     """Check that a terminator forwards to each successor what are its arguments."""
     if op.parent is None or op.parent.parent is None:
         return
@@ -214,7 +221,7 @@ def _check_successors(op: Operation, definition: OpDefinition | None) -> None:
         raise _error(op, f"branches to ^{region.blocks[0].label}, but the entry block of a region has no predecessors")
     if definition is None:
         return
-    blocks = labelled(region)
+    blocks = known.labels.get(region) or known.labels.setdefault(region, labelled(region))
     forwarded = bind_types(op, definition).call("forwarded") if "forwarded" in definition.roles else ()
     if len(forwarded) != len(op.successors):
         raise _error(op, f"expects {len(forwarded)} successors, got {len(op.successors)}")
