@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from stablehlo_ref.define.spec import element_type
+from stablehlo_ref.define.spec import element_type, is_quantized
 from stablehlo_ref.define.type_constraints import TypeConstraint, index, tensor_of
 from stablehlo_ref.diagnostics import EvaluationError
 from stablehlo_ref.ir.arrays import Array
@@ -31,6 +31,7 @@ boolean_like = _like("boolean or tensor of booleans", BooleanType)
 fixed_integer_like = _like("integer or tensor of integers", BooleanType, IntegerType)
 number_like = integer_like | float_like
 any_tensor = tensor_of("tensor", lambda t: True)
+unquantized_tensor = tensor_of("tensor", lambda t: not is_quantized(t))
 static_tensor = tensor_of("statically shaped tensor", lambda t: t.is_static)
 boolean = TypeConstraint("i1", lambda t: isinstance(t, BooleanType))
 fixed_integer = TypeConstraint("integer", lambda t: isinstance(t, BooleanType | IntegerType))

@@ -16,6 +16,7 @@ import numpy as np
 
 from stablehlo_ref.define.bound import BoundOp, ControlFlowSite, PlanSite, Site, bind, is_on_expressed
 from stablehlo_ref.define.computation import ControlFlow, Kernel, Run, Turns
+from stablehlo_ref.define.constraints import check_preconditions
 from stablehlo_ref.define.definition import OpDefinition, group_by_member, resolve
 from stablehlo_ref.diagnostics import EvaluationError, InternalError, UnsupportedError
 from stablehlo_ref.execute.dynamic import check_type, dynamic_kernel, is_dynamic, refined_results
@@ -216,6 +217,7 @@ class FramePlanner:
     def kernel(self, op: Operation, bodies: Sequence[PlannedRegion] | None = None) -> Kernel:
         """Return the kernel of an op, which takes all its operands as separate arguments."""
         bound = self._resolve(op, bodies)
+        check_preconditions(bound)
         if is_dynamic(bound):
             return dynamic_kernel(bound, self._plan_static)
         return self._plan_static(bound)
