@@ -116,3 +116,8 @@ tuple_value = TypeConstraint("tuple", lambda t: isinstance(t, TupleType), TupleT
 future = TypeConstraint("future", lambda t: isinstance(t, FutureType), FutureType)
 buffer = TypeConstraint("buffer", lambda t: isinstance(t, BufferType), BufferType)
 anything = TypeConstraint("value", lambda t: True)
+tensor_or_token = TypeConstraint("tensor or token", (tensor | quantized_tensor | token).holds)
+tensor_token_or_buffer = TypeConstraint("tensor, token or buffer", (tensor_or_token | buffer).holds)
+any_value = TypeConstraint(
+    "tensor, token, tuple, buffer or future", (tensor_token_or_buffer | tuple_value | future).holds
+)

@@ -38,10 +38,18 @@ fixed_integer = TypeConstraint("integer", lambda t: isinstance(t, BooleanType | 
 shape = _opaque("!shape.shape")  # at run time a 1-dimensional array of i64
 size = _opaque("!shape.size")  # at run time an i64
 extents = TypeConstraint(
-    "tensor of sizes", lambda t: isinstance(t, TensorType) and isinstance(t.element_type, IndexType)
+    "1-dimensional tensor of sizes",
+    lambda t: isinstance(t, TensorType) and isinstance(t.element_type, IndexType) and t.rank == 1,
 )
 shape_like = shape | extents
 size_like = size | index
+
+
+def alike(x: Type, y: Type) -> bool:
+    """Return whether both types are scalars, or tensors of the same shape and encoding."""
+    if isinstance(x, TensorType) and isinstance(y, TensorType):
+        return (x.shape, x.bounds, x.encoding) == (y.shape, y.bounds, y.encoding)
+    return not isinstance(x, TensorType) and not isinstance(y, TensorType)
 
 
 def type_of(value: Attribute | None) -> Type | None:

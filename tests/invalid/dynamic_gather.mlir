@@ -152,7 +152,7 @@ func.func @C8(%operand: tensor<3x4xf32>, %start_indices: tensor<2x1xi64>) {
 // -----
 
 func.func @main() {
-  %operand = stablehlo.constant dense<0> : tensor<3x4xf32>
+  %operand = stablehlo.constant dense<0.0> : tensor<3x4xf32>
   %start_indices = stablehlo.constant dense<0> : tensor<2x1xi64>
   %slice_sizes_0 = stablehlo.constant dense<[2, 4]> : tensor<2xi64>
   %slice_sizes = stablehlo.optimization_barrier %slice_sizes_0 : tensor<2xi64>
@@ -173,7 +173,7 @@ func.func @C12_beyond(%operand: tensor<3x4xf32>, %start_indices: tensor<2x1xi64>
 // -----
 
 func.func @main() {
-  %operand = stablehlo.constant dense<0> : tensor<3x4xf32>
+  %operand = stablehlo.constant dense<0.0> : tensor<3x4xf32>
   %start_indices = stablehlo.constant dense<0> : tensor<2x1xi64>
   %slice_sizes_0 = stablehlo.constant dense<[1, 5]> : tensor<2xi64>
   %slice_sizes = stablehlo.optimization_barrier %slice_sizes_0 : tensor<2xi64>
@@ -194,7 +194,7 @@ func.func @C12_negative(%operand: tensor<3x4xf32>, %start_indices: tensor<2x1xi6
 // -----
 
 func.func @main() {
-  %operand = stablehlo.constant dense<0> : tensor<3x4xf32>
+  %operand = stablehlo.constant dense<0.0> : tensor<3x4xf32>
   %start_indices = stablehlo.constant dense<0> : tensor<2x1xi64>
   %slice_sizes_0 = stablehlo.constant dense<[1, -1]> : tensor<2xi64>
   %slice_sizes = stablehlo.optimization_barrier %slice_sizes_0 : tensor<2xi64>

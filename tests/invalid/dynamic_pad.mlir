@@ -69,8 +69,8 @@ func.func @C3(%operand: tensor<3xf32>, %padding_value: tensor<f32>) {
 // -----
 
 func.func @main() {
-  %operand = stablehlo.constant dense<0> : tensor<3xf32>
-  %padding_value = stablehlo.constant dense<0> : tensor<f32>
+  %operand = stablehlo.constant dense<0.0> : tensor<3xf32>
+  %padding_value = stablehlo.constant dense<0.0> : tensor<f32>
   %edge_padding_low_0 = stablehlo.constant dense<[1]> : tensor<1xi64>
   %edge_padding_low = stablehlo.optimization_barrier %edge_padding_low_0 : tensor<1xi64>
   %edge_padding_high_0 = stablehlo.constant dense<[1]> : tensor<1xi64>

@@ -42,7 +42,7 @@ func.func @C3_negative(%operand: tensor<5xf32>) {
 // -----
 
 func.func @main() {
-  %operand = stablehlo.constant dense<0> : tensor<5xf32>
+  %operand = stablehlo.constant dense<0.0> : tensor<5xf32>
   %start_indices_0 = stablehlo.constant dense<[-1]> : tensor<1xi64>
   %start_indices = stablehlo.optimization_barrier %start_indices_0 : tensor<1xi64>
   %limit_indices_0 = stablehlo.constant dense<[3]> : tensor<1xi64>
@@ -68,7 +68,7 @@ func.func @C3_order(%operand: tensor<5xf32>) {
 // -----
 
 func.func @main() {
-  %operand = stablehlo.constant dense<0> : tensor<5xf32>
+  %operand = stablehlo.constant dense<0.0> : tensor<5xf32>
   %start_indices_0 = stablehlo.constant dense<[4]> : tensor<1xi64>
   %start_indices = stablehlo.optimization_barrier %start_indices_0 : tensor<1xi64>
   %limit_indices_0 = stablehlo.constant dense<[3]> : tensor<1xi64>
@@ -94,7 +94,7 @@ func.func @C3_beyond(%operand: tensor<5xf32>) {
 // -----
 
 func.func @main() {
-  %operand = stablehlo.constant dense<0> : tensor<5xf32>
+  %operand = stablehlo.constant dense<0.0> : tensor<5xf32>
   %start_indices_0 = stablehlo.constant dense<[0]> : tensor<1xi64>
   %start_indices = stablehlo.optimization_barrier %start_indices_0 : tensor<1xi64>
   %limit_indices_0 = stablehlo.constant dense<[6]> : tensor<1xi64>
@@ -120,7 +120,7 @@ func.func @C4(%operand: tensor<5xf32>) {
 // -----
 
 func.func @main() {
-  %operand = stablehlo.constant dense<0> : tensor<5xf32>
+  %operand = stablehlo.constant dense<0.0> : tensor<5xf32>
   %start_indices_0 = stablehlo.constant dense<[0]> : tensor<1xi64>
   %start_indices = stablehlo.optimization_barrier %start_indices_0 : tensor<1xi64>
   %limit_indices_0 = stablehlo.constant dense<[3]> : tensor<1xi64>
