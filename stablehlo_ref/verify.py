@@ -195,9 +195,20 @@ def _check_terminator(op: Operation, definition: OpDefinition, block: Block) -> 
     last = block.operations[-1] if block.operations else None
     if last is None or not _may_be_terminator(last):
         raise _error(op, "expects a region that ends with a terminator")
+    if not _may_end(op, definition, last):
+        raise _error(op, f"expects a region that ends with a terminator of its dialect, got '{last.name}'")
     for inner in block.operations[:-1]:
         if _is_terminator(inner):
             raise _error(inner, "must be the last op of its block")
+
+
+def _may_end(op: Operation, definition: OpDefinition, last: Operation) -> bool:
+    """Return whether a terminator may end the regions of `op`: one of its dialect, or a branch to another block."""
+    of = definition_of(last)
+    if of is None or op.name == "func.func":
+        return True
+    dialect = "stablehlo" if definition.dialect == "chlo" else definition.dialect
+    return of.dialect == dialect or (definition.traits.multiple_blocks and of.dialect == "cf")
 
 
 def _is_terminator(op: Operation) -> bool:

@@ -294,16 +294,15 @@ class Parser(ValueParser):
             if draft.definition is None:
                 draft.members = written
             else:
-                if is_checked:
-                    self._check_properties(draft.definition, written, offset)
-                draft.attributes |= written
+                draft.attributes |= self._known(draft.definition, written, offset) if is_checked else written
 
-    def _check_properties(self, definition: OpDefinition, written: Mapping[str, Attribute], offset: int) -> None:
-        for name in written:
-            if name not in definition.property_names:
-                close = get_close_matches(name, definition.property_names, 1)
-                hint = f"; did you mean '{close[0]}'?" if close else ""
-                raise self.error(f"'{definition.name}' op has no property '{name}'{hint}", offset)
+    def _known(
+        self, definition: OpDefinition, written: Mapping[str, Attribute], offset: int
+    ) -> Mapping[str, Attribute]:
+        try:
+            return definition.known_properties(written)
+        except ValueError as error:
+            raise self.error(str(error), offset) from None
 
     def _attributes_after_properties(self, draft: Draft) -> None:
         offset = self.start
