@@ -12,33 +12,43 @@ from stablehlo_ref.define.dialect_attributes import OP_CHECKS, PARAMETER_CHECKS
 from stablehlo_ref.define.members import REQUIRED, Undecodable
 from stablehlo_ref.define.op import Attr, Body, In, Ins, Out, Outs
 from stablehlo_ref.define.type_constraints import anything
-from stablehlo_ref.diagnostics import Diagnostic, InvalidError
+from stablehlo_ref.diagnostics import MAX_ERRORS, Diagnostic, InvalidError
 from stablehlo_ref.ir.attributes import Attribute
-from stablehlo_ref.ir.core import Block, Operation, Region, Value
+from stablehlo_ref.ir.core import MALFORMED, Block, Operation, Region, Value
 from stablehlo_ref.ir.graph import defined_values, dominated, labelled
 from stablehlo_ref.ir.types import FunctionType, Type
 from stablehlo_ref.ir.wellformed import ill_formed_reason
-from stablehlo_ref.syntax.pinpoint import pinpointed
-
-MAX_ERRORS = 20  # in one program, before the verifier stops
+from stablehlo_ref.syntax.blame import described, may_follow
 
 T = TypeVar("T")
 
 
 def verify(module: Operation) -> None:
-    """Raise InvalidError, with a diagnostic for each invalid op, unless the module is valid."""
-    errors: list[Diagnostic] = []
-    for error in _verify_op(module, set()):
-        errors.extend(error.diagnostics)
-        if len(errors) >= MAX_ERRORS:
-            break
-    if errors:
+    """Raise InvalidError, with a diagnostic for each invalid op in the order of the text, unless the module is valid.
+
+    Errors that may follow from others, because an op uses values of an invalid op, are left out.
+    """
+    if errors := invalid_ops(module, set()):
         raise InvalidError(errors)
 
 
-def _verify_op(op: Operation, visible: set[Value]) -> Iterator[InvalidError]:
-    """Yield the errors of an op and of the ops in its regions; `visible` are the values that it may use."""
+def invalid_ops(module: Operation, poisoned: set[Value]) -> list[Diagnostic]:
+    """Return the errors of a module in the order of the text, without those that may follow from `poisoned` values."""
+    errors: list[Diagnostic] = []
+    for error in _verify_op(module, set(), poisoned):
+        errors.extend(error.diagnostics)
+        if len(errors) >= MAX_ERRORS:
+            break
+    return sorted(errors, key=lambda error: error.location.offset if error.location else 0)
+
+
+def _verify_op(op: Operation, visible: set[Value], poisoned: set[Value]) -> Iterator[InvalidError]:
+    """Yield the errors of an op and of the ops in its regions.
+
+    `visible` are the values that it may use, `poisoned` those of ops with errors.
+    """
     definition = definition_of(op)
+    failed: InvalidError | None = None
     try:
         _check_operands(op, visible)
         if definition is not None:
@@ -52,17 +62,21 @@ def _verify_op(op: Operation, visible: set[Value]) -> Iterator[InvalidError]:
             if check := OP_CHECKS.get(name):
                 check(op, attribute)
     except InvalidError as error:
-        yield InvalidError([pinpointed(diagnostic, op.name) for diagnostic in error.diagnostics])
+        failed = error
     isolated = definition is not None and definition.traits.isolated_from_above
     for region in op.regions:
-        yield from _verify_region(region, set() if isolated else visible)
+        yield from _verify_region(region, set() if isolated else visible, poisoned)
+    if failed is not None:
+        if not (poisoned and may_follow(op, failed.diagnostics[0], poisoned)):
+            yield InvalidError([described(diagnostic, op) for diagnostic in failed.diagnostics])
+        poisoned.update(op.results)
 
 
-def _verify_region(region: Region, visible: set[Value]) -> Iterator[InvalidError]:
+def _verify_region(region: Region, visible: set[Value], poisoned: set[Value]) -> Iterator[InvalidError]:
     """Yield the errors in a region, whose ops may use `visible` values and those of blocks that dominate theirs."""
     if len(region.blocks) <= 1:
         for block in region.blocks:
-            here = yield from _verify_block(block, visible)
+            here = yield from _verify_block(block, visible, poisoned)
             visible.difference_update(here)
         return
     tree = dominated(region)
@@ -72,20 +86,20 @@ def _verify_region(region: Region, visible: set[Value]) -> Iterator[InvalidError
         if leaving is not None:
             visible.difference_update(leaving)
             continue
-        pending.append((block, (yield from _verify_block(block, visible))))
+        pending.append((block, (yield from _verify_block(block, visible, poisoned))))
         pending += [(child, None) for child in reversed(tree[block])]
     everything = visible.union(*map(defined_values, region.blocks))
     for block in region.blocks:
         if block not in tree:  # nothing branches to it, so it may use any value
-            yield from _verify_block(block, set(everything))
+            yield from _verify_block(block, set(everything), poisoned)
 
 
-def _verify_block(block: Block, visible: set[Value]) -> Generator[InvalidError, None, set[Value]]:
+def _verify_block(block: Block, visible: set[Value], poisoned: set[Value]) -> Generator[InvalidError, None, set[Value]]:
     """Yield the errors in a block, and return the values that it has added to `visible`."""
     here = {v for v in block.arguments if v not in visible}
     visible.update(here)
     for op in block.operations:
-        yield from _verify_op(op, visible)
+        yield from _verify_op(op, visible, poisoned)
         visible.update(op.results)
         here.update(op.results)
     return here
@@ -256,6 +270,8 @@ def _check_parameters(
 def _check_call(op: Operation) -> None:
     callee = op.properties["callee"]
     function = op.symbol(callee)
+    if function is not None and function.name == MALFORMED:
+        return
     if function is None or function.name != "func.func":
         raise _error(op, f"calls undefined function @{callee}", "callee")
     signature = function.properties.get("function_type")
