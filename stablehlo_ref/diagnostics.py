@@ -130,7 +130,7 @@ class Diagnostic:
 
 
 class StablehloError(Exception):
-    """An error in a program or its inputs, described by `diagnostics`: all that were found, in the order of the text."""
+    """An error in a program or its inputs, described by `diagnostics`: all that were found, in their order."""
 
     def __init__(
         self,

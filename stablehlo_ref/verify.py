@@ -18,6 +18,7 @@ from stablehlo_ref.ir.core import MALFORMED, Block, Operation, Region, Value
 from stablehlo_ref.ir.graph import defined_values, dominated, labelled
 from stablehlo_ref.ir.types import FunctionType, Type
 from stablehlo_ref.ir.wellformed import ill_formed_reason
+from stablehlo_ref.suggestions import closest, did_you_mean
 from stablehlo_ref.syntax.blame import described, may_follow
 
 T = TypeVar("T")
@@ -142,6 +143,8 @@ def _member_of_each(op: Operation, what: str, members: tuple[T, ...], count: int
 def _check_attribute(op: Operation, member: Attr) -> None:
     value = op.properties.get(member.name, member.default)
     if value is REQUIRED:
+        if misspelt := closest(member.spelling, op.attributes):
+            raise _error(op, f"requires attribute '{member.spelling}', got '{misspelt}'", misspelt)
         raise _error(op, f"requires attribute '{member.spelling}'")
     if isinstance(value, Undecodable):
         raise _error(op, f"attribute '{member.spelling}' {value.reason}", member.name)
@@ -273,13 +276,24 @@ def _check_call(op: Operation) -> None:
     if function is not None and function.name == MALFORMED:
         return
     if function is None or function.name != "func.func":
-        raise _error(op, f"calls undefined function @{callee}", "callee")
+        hint = did_you_mean(callee, _functions_around(op), "@")
+        raise _error(op, f"calls undefined function @{callee}{hint}", "callee")
     signature = function.properties.get("function_type")
     if not isinstance(signature, FunctionType):  # which is an error of the function
         return
     called = FunctionType(tuple(op.operand_types), tuple(op.result_types))
     if called != signature:
         raise _error(op, f"calls @{callee} as {called}, but it is {signature}", "callee")
+
+
+def _functions_around(op: Operation) -> Iterator[str]:
+    """Yield the names of the functions that an op can call."""
+    scope = op
+    while (above := scope.parent_op) is not None:
+        scope = above
+        for other in (other for region in scope.regions for block in region.blocks for other in block.operations):
+            if other.name == "func.func" and isinstance(name := other.properties.get("sym_name"), str):
+                yield name
 
 
 def _list(types: Iterable[Type]) -> str:

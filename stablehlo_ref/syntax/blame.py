@@ -87,7 +87,7 @@ def _operands_named(definition: OpDefinition, op: Operation, names: Container[st
 def definition_note(value: Value) -> Diagnostic | None:
     """Return the note about where a value is defined; None if that is not in a text."""
     place = place_of(value)
-    return place and defined_here(value, place)
+    return defined_here(value, place) if place else None
 
 
 def defined_here(value: Value, place: Location) -> Diagnostic:
@@ -115,4 +115,4 @@ def _place_of_result(op: Operation, name: str) -> Location | None:
 def _first(pattern: re.Pattern[str], start: Location, end: int) -> Location | None:
     """Return where a pattern first matches between a location and an offset."""
     match = pattern.search(start.source.text, start.offset, end)
-    return match and Location(start.source, match.start())
+    return Location(start.source, match.start()) if match else None

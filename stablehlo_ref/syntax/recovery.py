@@ -16,12 +16,14 @@ from stablehlo_ref.diagnostics import MAX_ERRORS, Diagnostic, MalformedError, So
 from stablehlo_ref.ir.attributes import Attribute
 from stablehlo_ref.ir.core import MALFORMED, Block, Operation, Region, Value
 from stablehlo_ref.ir.types import OpaqueType, Type
+from stablehlo_ref.suggestions import did_you_mean
 from stablehlo_ref.syntax.blame import defined_here, definition_note
 from stablehlo_ref.syntax.lexer import STRING, SUFFIX, token
 from stablehlo_ref.syntax.parser import Parser, collection_paused
 from stablehlo_ref.syntax.values import Scope
 
 UNKNOWN = OpaqueType("!malformed")  # the type of a poisoned value
+MAX_CANDIDATES = 200  # names that an undeclared name is compared with
 REREAD = 4  # how often, on average, a character may be parsed again after an error
 
 _RESULTS = rf"%{SUFFIX}(?:\s*:\s*\d+)?"
@@ -36,7 +38,8 @@ _find_bracket = re.compile(rf"""(?:[^{{}}"/\n]++|{STRING}|//[^\n]*+|["/])*+([{{}
 _opens_region = re.compile(r"[ \t]*(?:\^[^\n]*|//[^\n]*)?(?:\r?\n|$)").match
 _match_function = token(r"(?:func\.func|func)\b(?!\.)")
 _find_symbol = re.compile(
-    rf'(?:(?:\w+\.)?(?:func|module|global|mesh)\b[^\n({{"]*?@({SUFFIX}|{STRING})|[^\n]*?sym_name = ({STRING}))', re.ASCII
+    rf'(?:(?:\w+\.)?(?:func|module|global|mesh)\b[^\n({{"]*?@({SUFFIX}|{STRING})|[^\n]*?sym_name = ({STRING}))',
+    re.ASCII,
 ).match
 
 
@@ -246,8 +249,9 @@ class RecoveringParser(Parser):
                     depth -= 1
             elif not mark:
                 return len(text)
-            elif _starts_op(text, position) and (here := self._indent(position)) <= indent:
-                if not depth or is_nested_deeper or here < indent:
+            elif _starts_op(text, position):
+                here = self._indent(position)
+                if here < indent or (here == indent and (is_nested_deeper or not depth)):
                     return position
 
     def _indent(self, offset: int) -> int:
@@ -305,15 +309,25 @@ class RecoveringParser(Parser):
         self.definitions[value] = place
         return super().define(name, value, place)
 
+    def _expect_value(self, name: str, offset: int, type: Type | None) -> Value:
+        if type is None:
+            raise self._undeclared(name, offset)
+        return super()._expect_value(name, offset, type)
+
     def check_scope(self) -> None:
         for name, offset in self.scope.expected.items():
             self.poisoned.add(self.scope.values[name])
-            self.report_at(f"use of undeclared SSA value name '%{name}'", offset)
+            self._report_earlier(self._undeclared(name, offset))
 
-    def report_at(self, message: str, offset: int) -> None:
+    def _undeclared(self, name: str, offset: int) -> MalformedError:
+        declared = [known for known in self.scope.values if known not in self.scope.expected]
+        hint = did_you_mean(name, declared, "%") if len(declared) <= MAX_CANDIDATES else ""
+        return self.error(f"use of undeclared SSA value name '%{name}'{hint}", offset)
+
+    def _report_earlier(self, error: MalformedError) -> None:
         """Report an error in text that has been parsed."""
         self.resumed, kept = -1, self.resumed
-        self.report(self.error(message, offset))
+        self.report(error)
         self.resumed = kept
 
 
