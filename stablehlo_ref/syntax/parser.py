@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import gc
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
+from stablehlo_ref.collection import collection_paused
 from stablehlo_ref.define.builder import build_operation
 from stablehlo_ref.define.definition import REGISTRY, OpDefinition, Traits, definition_of
 from stablehlo_ref.define.plugins import PluginError, load_dialect
@@ -444,18 +443,6 @@ def _visibility(draft: Draft) -> tuple[bool, bool]:
     definition = REGISTRY.get(draft.name)
     traits = definition.traits if definition else Traits()
     return traits.isolated_from_above, traits.shadows_names
-
-
-@contextmanager
-def collection_paused() -> Iterator[None]:
-    """Pause the garbage collector, which would scan the growing program again and again and find nothing."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
 
 
 def parse(source: Source, allow_unregistered_dialect: bool = False) -> Operation:

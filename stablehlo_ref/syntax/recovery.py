@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 
+from stablehlo_ref.collection import collection_paused
 from stablehlo_ref.diagnostics import MAX_ERRORS, Diagnostic, MalformedError, Source, StablehloError
 from stablehlo_ref.ir.attributes import Attribute
 from stablehlo_ref.ir.core import MALFORMED, Block, Operation, Region, Value
@@ -19,7 +20,7 @@ from stablehlo_ref.ir.types import OpaqueType, Type
 from stablehlo_ref.suggestions import did_you_mean
 from stablehlo_ref.syntax.blame import defined_here, definition_note
 from stablehlo_ref.syntax.lexer import STRING, SUFFIX, token
-from stablehlo_ref.syntax.parser import Parser, collection_paused
+from stablehlo_ref.syntax.parser import Parser
 from stablehlo_ref.syntax.values import Scope
 
 UNKNOWN = OpaqueType("!malformed")  # the type of a poisoned value
@@ -29,7 +30,7 @@ REREAD = 4  # how often, on average, a character may be parsed again after an er
 _RESULTS = rf"%{SUFFIX}(?:\s*:\s*\d+)?"
 _starts_op = re.compile(
     rf"[ \t]*(?:{STRING}\s*\(|[A-Za-z_]\w*\.[A-Za-z_]|{_RESULTS}(?:\s*,\s*{_RESULTS})*\s*=(?!=)"
-    r"|(?:module|func|call|return)\b)",
+    r"|(?:module|func|call|return)\b|[#!][\w$.\-]+\s*=|\{-#)",
     re.ASCII,
 ).match
 _find_definitions = re.compile(rf"^[ \t]*({_RESULTS}(?:[ \t]*,[ \t]*{_RESULTS})*)[ \t]*=", re.ASCII | re.M).finditer
