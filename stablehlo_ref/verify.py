@@ -14,36 +14,44 @@ from stablehlo_ref.define.kinds import Kind, kind_of
 from stablehlo_ref.define.members import REQUIRED, Undecodable
 from stablehlo_ref.define.op import Attr, Body, In, Ins, Out, Outs
 from stablehlo_ref.define.type_constraints import anything
-from stablehlo_ref.diagnostics import Diagnostic, InvalidError
+from stablehlo_ref.diagnostics import MAX_ERRORS, Diagnostic, InvalidError
 from stablehlo_ref.ir.attributes import Attribute
-from stablehlo_ref.ir.core import Block, Operation, Region, Value
+from stablehlo_ref.ir.core import MALFORMED, Block, Operation, Region, Value
 from stablehlo_ref.ir.graph import defined_values, dominated, labelled
 from stablehlo_ref.ir.types import FunctionType, Type
 from stablehlo_ref.ir.wellformed import ill_formed_reason
-from stablehlo_ref.syntax.pinpoint import pinpointed
-
-MAX_ERRORS = 20  # in one program, before the verifier stops
+from stablehlo_ref.suggestions import closest, did_you_mean
+from stablehlo_ref.syntax.blame import described, may_follow
 
 T = TypeVar("T")
 
 
 class Known(NamedTuple):
-    """What is known of a module while it is verified, and does not change."""
+    """What the verifier has found out so far."""
 
+    poisoned: set[Value]  # results of ops with errors
     kinds: set[Kind]  # of ops that have been checked by their definition
     labels: dict[Region, dict[str, Block]]  # the blocks of regions
 
 
 def verify(module: Operation) -> None:
-    """Raise InvalidError, with a diagnostic for each invalid op, unless the module is valid."""
+    """Raise InvalidError, with a diagnostic for each invalid op in the order of the text, unless the module is valid.
+
+    Errors that may follow from others, because an op uses values of an invalid op, are left out.
+    """
+    if errors := invalid_ops(module, set()):
+        raise InvalidError(errors)
+
+
+def invalid_ops(module: Operation, poisoned: set[Value]) -> list[Diagnostic]:
+    """Return the errors of a module in the order of the text, without those that may follow from `poisoned` values."""
     errors: list[Diagnostic] = []
     with collection_paused():
-        for error in _verify_op(module, set(), Known(set(), {})):
+        for error in _verify_op(module, set(), Known(poisoned, set(), {})):
             errors.extend(error.diagnostics)
             if len(errors) >= MAX_ERRORS:
                 break
-    if errors:
-        raise InvalidError(errors)
+    return sorted(errors, key=lambda error: error.location.offset if error.location else 0)
 
 
 def _verify_op(op: Operation, visible: set[Value], known: Known) -> Iterator[InvalidError]:
@@ -52,6 +60,7 @@ def _verify_op(op: Operation, visible: set[Value], known: Known) -> Iterator[Inv
     What has been found out on the way is kept in `known`.
     """
     definition = definition_of(op)
+    failed: InvalidError | None = None
     try:
         _check_operands(op, visible)
         if definition is not None:
@@ -63,10 +72,14 @@ def _verify_op(op: Operation, visible: set[Value], known: Known) -> Iterator[Inv
             if check := OP_CHECKS.get(name):
                 check(op, attribute)
     except InvalidError as error:
-        yield InvalidError([pinpointed(diagnostic, op.name) for diagnostic in error.diagnostics])
+        failed = error
     isolated = definition is not None and definition.traits.isolated_from_above
     for region in op.regions:
         yield from _verify_region(region, set() if isolated else visible, known)
+    if failed is not None:
+        if not (known.poisoned and may_follow(op, failed.diagnostics[0], known.poisoned)):
+            yield InvalidError([described(diagnostic, op) for diagnostic in failed.diagnostics])
+        known.poisoned.update(op.results)
 
 
 def _verify_region(region: Region, visible: set[Value], known: Known) -> Iterator[InvalidError]:
@@ -88,7 +101,7 @@ def _verify_region(region: Region, visible: set[Value], known: Known) -> Iterato
     everything = visible.union(*map(defined_values, region.blocks))
     for block in region.blocks:
         if block not in tree:  # nothing branches to it, so it may use any value
-            yield from _verify_block(block, everything, known)
+            yield from _verify_block(block, set(everything), known)
 
 
 def _verify_block(block: Block, visible: set[Value], known: Known) -> Generator[InvalidError, None, list[Value]]:
@@ -154,6 +167,8 @@ def _member_of_each(op: Operation, what: str, members: tuple[T, ...], count: int
 def _check_attribute(op: Operation, member: Attr) -> None:
     value = op.properties.get(member.name, member.default)
     if value is REQUIRED:
+        if misspelt := closest(member.spelling, op.attributes):
+            raise _error(op, f"requires attribute '{member.spelling}', got '{misspelt}'", misspelt)
         raise _error(op, f"requires attribute '{member.spelling}'")
     if isinstance(value, Undecodable):
         raise _error(op, f"attribute '{member.spelling}' {value.reason}", member.name)
@@ -289,14 +304,27 @@ def _check_parameters(
 def _check_call(op: Operation) -> None:
     callee = op.properties["callee"]
     function = op.symbol(callee)
+    if function is not None and function.name == MALFORMED:
+        return
     if function is None or function.name != "func.func":
-        raise _error(op, f"calls undefined function @{callee}", "callee")
+        hint = did_you_mean(callee, _functions_around(op), "@")
+        raise _error(op, f"calls undefined function @{callee}{hint}", "callee")
     signature = function.properties.get("function_type")
     if not isinstance(signature, FunctionType):  # which is an error of the function
         return
     called = FunctionType(tuple(op.operand_types), tuple(op.result_types))
     if called != signature:
         raise _error(op, f"calls @{callee} as {called}, but it is {signature}", "callee")
+
+
+def _functions_around(op: Operation) -> Iterator[str]:
+    """Yield the names of the functions that an op can call."""
+    scope = op
+    while (above := scope.parent_op) is not None:
+        scope = above
+        for other in (other for region in scope.regions for block in region.blocks for other in block.operations):
+            if other.name == "func.func" and isinstance(name := other.properties.get("sym_name"), str):
+                yield name
 
 
 SYMBOL_CHECKS: Mapping[str, Callable[[Operation], None]] = {
