@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 from stablehlo_ref.collection import collection_paused
@@ -32,6 +32,7 @@ BARE_NAMES = {
     "func": "func.func",
     "call": "func.call",
     "return": "func.return",
+    "call_indirect": "func.call_indirect",
 }
 # Other dialects of MLIR and of frameworks. Their ops are accepted in generic form; only running one is an error.
 KNOWN_DIALECTS = frozenset((
@@ -93,6 +94,7 @@ class Parser(ValueParser):
                 self.alias()
             else:
                 operations.append(self.operation())
+        self._check_labels({}, [(label, op.location.offset) for op in operations for label in op.successors])
         self.check_scope()
         self.check_locations()
         self.fill_resources()
@@ -380,10 +382,13 @@ class Parser(ValueParser):
             blocks.append(Block(arguments, self._operations(used)))
         while not self.accept("}"):
             blocks.append(self._block(labels, used))
+        self._check_labels(labels, used)
+        return blocks
+
+    def _check_labels(self, labels: Container[str], used: Iterable[tuple[str, int]]) -> None:
         for label, offset in used:
             if label not in labels:
                 raise self.error(f"reference to an undefined block '^{label}'", offset)
-        return blocks
 
     def _terminated(self, blocks: list[Block], implied: str) -> list[Block]:
         """Return the blocks, each with a terminator."""

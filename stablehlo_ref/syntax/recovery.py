@@ -126,6 +126,8 @@ class RecoveringParser(Parser):
                 self._alias(start)
             else:
                 operations.append(self.operation())
+        used = [(label, op.location.offset) for op in operations for label in op.successors]
+        self.attempt(lambda: self._check_labels({}, used))
         self.check_scope()
         self.attempt(self.check_locations)
         self.attempt(self.fill_resources)
