@@ -44,9 +44,9 @@ KNOWN_DIALECTS = frozenset((
 REDUCTIONS = ("stablehlo.reduce",)  # ops whose pretty form may have a region without braces
 COMPLETE_DIALECTS = frozenset(("check", "chlo", "interpreter", "stablehlo"))  # dialects all of whose ops have a class
 
-match_head = token(
-    rf"(?:{RESULT}\s*+((?:,\s*+%{SUFFIX}(?:\s*:\s*\d++)?+\s*+)*+)=\s*+)?+(?:([A-Za-z_][\w$.]*+)|({STRING}))"
-)
+_RESULTS = rf"{RESULT}\s*+((?:,\s*+%{SUFFIX}(?:\s*:\s*\d++)?+\s*+)*+)=\s*+"
+match_results = token(_RESULTS)
+match_head = token(rf"(?:{_RESULTS})?+(?:([A-Za-z_][\w$.]*+)|({STRING}))")
 # An operation on one line: its result, name, operands in one or two lists, the text around those, and its location.
 # The length is bounded, since long lines rarely repeat.
 _VALUES = rf"((?:%{VALUE}(?:,\s*+%{VALUE})*+)?+)"
@@ -164,7 +164,8 @@ class Parser(ValueParser):
     def _operation_and_draft(self) -> tuple[Operation, Draft]:
         match = match_head(self.text, self.position)
         if not match:
-            raise self.expected("an operation", starts_line=True)
+            results = self.take(match_results(self.text, self.position))
+            raise self.expected("the name of an op" if results else "an operation", starts_line=not results)
         self.position = match.end()
         draft = self._pretty(match) if match[4] else self.generic_form(match)
         op = self._build(draft)
