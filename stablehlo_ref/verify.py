@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
+from stablehlo_ref.budget import check_time
 from stablehlo_ref.define.bound import bind_types
 from stablehlo_ref.define.constraints import check_constraints
 from stablehlo_ref.define.definition import OpDefinition, definition_of, member_of_each
@@ -85,6 +86,7 @@ def _verify_block(block: Block, visible: set[Value]) -> Generator[InvalidError, 
     here = {v for v in block.arguments if v not in visible}
     visible.update(here)
     for op in block.operations:
+        check_time("verification", location=op.location)
         yield from _verify_op(op, visible)
         visible.update(op.results)
         here.update(op.results)

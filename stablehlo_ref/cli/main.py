@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from importlib import import_module
 
 from stablehlo_ref._version import __version__
@@ -33,5 +35,29 @@ def _dispatch(arguments: Sequence[str]) -> int:
     command, rest = ("run", arguments)
     if arguments and arguments[0] in SUBCOMMANDS:
         command, rest = arguments[0], arguments[1:]
-    code: int = import_module(f"stablehlo_ref.cli.{command}").main(rest)
+    with _ending_on_interrupt():
+        module = import_module(f"stablehlo_ref.cli.{command}")
+    code: int = module.main(rest)
     return code
+
+
+@contextmanager
+def _ending_on_interrupt() -> Iterator[None]:
+    """Let Ctrl-C end the process at once: an exception in the middle of an import may become any other error."""
+    if signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+        yield
+        return
+    try:
+        signal.signal(signal.SIGINT, _end)
+    except ValueError:  # not in the main thread
+        yield
+        return
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def _end(*_: object) -> None:
+    os.write(2, b"interrupted\n")
+    os._exit(INTERRUPTED)

@@ -14,15 +14,18 @@ from pathlib import Path
 from typing import TypeAlias
 
 from stablehlo_ref._version import __version__
+from stablehlo_ref.budget import time_limited
 from stablehlo_ref.cli import inputs
 from stablehlo_ref.cli.console import PROGRAM_HELP, Part, for_each_part
 from stablehlo_ref.cli.list_ops import listing
+from stablehlo_ref.cli.quantities import byte_count, seconds
 from stablehlo_ref.cli.split import SPLIT
 from stablehlo_ref.define.context import Context
 from stablehlo_ref.define.processes import Grid
 from stablehlo_ref.execute.observe import Observers, Progress, Statistics, ValuePrinter
 from stablehlo_ref.ir.arrays import RuntimeValue
 from stablehlo_ref.ir.signature import Parameter
+from stablehlo_ref.limits import Limits
 from stablehlo_ref.numerics.value_text import dense_text, value_text
 from stablehlo_ref.program import Program
 from stablehlo_ref.syntax.mhlo import renamed
@@ -99,7 +102,8 @@ def _parser() -> argparse.ArgumentParser:
     add("--warn-implementation-defined", action="store_true", help="warn about implementation-defined results")
     add("--strict", action="store_true", help="reject implementation-defined results; docs/choices.md lists the cases")
     add("--exact-lapack", action="store_true", help="compute LAPACK custom calls in f64 and round once")
-    add("--max-seconds", metavar="S", type=_seconds, help="stop a run that takes longer")
+    add("--max-seconds", metavar="S", type=seconds, help="stop a program that takes longer, also: 500ms, 2m, 1h")
+    add("--max-total-bytes", metavar="N", type=byte_count, help="stop a run that needs more memory: 2GB, 512MiB")
     add("--stats", action="store_true", help="print the number and time of ops and the peak memory on standard error")
     add("-v", "--verbose", action="store_true", help="print the results of every op on standard error")
     add("--list-ops", action=ListOps, nargs=0, help="print a table of all ops")
@@ -141,28 +145,22 @@ def _count(text: str) -> int:
     return int(text)
 
 
-def _seconds(text: str) -> float:
-    try:
-        seconds = float(text)
-    except ValueError:
-        seconds = 0.0
-    if not seconds > 0:
-        raise argparse.ArgumentTypeError(f"expected a positive number of seconds, got {text!r}")
-    return seconds
-
-
 def _run_part(options: argparse.Namespace, part: Part) -> None:
-    program = part.parse(options.allow_unregistered_dialect, options.entry).verify()
-    if options.random_weights is not None:
-        program = program.with_random_weights(options.random_weights)
-    if program.functions or options.entry:
-        _run(options, program)
+    given = {"max_seconds": options.max_seconds, "max_total_bytes": options.max_total_bytes}
+    limits = Limits(**{name: value for name, value in given.items() if value is not None})
+    with time_limited(limits):
+        program = part.parse(options.allow_unregistered_dialect, options.entry).verify()
+        program.limits = limits
+        if options.random_weights is not None:
+            program = program.with_random_weights(options.random_weights)
+        if program.functions or options.entry:
+            _run(options, program)
 
 
 def _run(options: argparse.Namespace, program: Program) -> None:
     grid = Grid(options.replicas or 1, options.partitions or 1)
     context = Context(
-        replace(program.limits, max_seconds=options.max_seconds),
+        program.limits,
         probe_output_dir=options.probe_output_dir,
         rng_seed=options.rng_seed,
         exact_lapack=options.exact_lapack,

@@ -9,6 +9,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from stablehlo_ref.budget import within_time
 from stablehlo_ref.define.attribute_codecs import Dims
 from stablehlo_ref.define.computation import Run
 from stablehlo_ref.define.constraints import Checker
@@ -126,7 +127,7 @@ class Fft(Op, op="fft"):
         def run(operand: Array) -> Array:
             out = np.empty((count, *result_row), dtype)
             rows = operand.reshape(count, *row)
-            for start in range(0, count, step):
+            for start in within_time(range(0, count, step)):
                 block = slice(start, start + step)
                 out[block] = transform(rows[block].astype(wide, copy=False))
             return out.reshape(sizes)
@@ -172,7 +173,7 @@ def along(transform: Transform, x: Array, dimension: int) -> Array:
     before, _, after = x.shape
     columns = min(after, max(1, BLOCK // n))
     rows = max(1, BLOCK // (n * columns))
-    for start in range(0, before, rows):
+    for start in within_time(range(0, before, rows)):
         for first in range(0, after, columns):
             block = slice(start, start + rows), slice(None), slice(first, first + columns)
             out[block] = transform(np.ascontiguousarray(x[block].swapaxes(1, 2))).swapaxes(1, 2)
