@@ -51,7 +51,7 @@ class Deadline:
 
 
 class Memory:
-    """The bytes that the values of a run take; `live` measures those that are alive.
+    """The bytes that the values of a run take; `live` measures those that are alive. Without it, none are ever freed.
 
     Counting each value as it comes and goes would cost time in each step. So what is reserved is subtracted from what
     was left at the last measurement, and the live values are measured again only when that is not enough.
@@ -59,15 +59,15 @@ class Memory:
 
     __slots__ = ("_left", "limit", "live")
 
-    def __init__(self, limit: int, live: Callable[[], int]) -> None:
+    def __init__(self, limit: int, live: Callable[[], int] | None = None) -> None:
         self.limit = limit
         self.live = live
-        self._left = 0
+        self._left = 0 if live else limit
 
     def reserve(self, values: int, temporaries: int = 0) -> None:
         """Raise LimitError unless there is room for `values` bytes that stay, and temporaries that do not."""
         if values + temporaries > self._left:
-            live = self.live()
+            live = self.live() if self.live else self.limit - self._left
             self._left = self.limit - live
             if values + temporaries > self._left:
                 raise self._error(values, temporaries, live)
@@ -115,12 +115,9 @@ def in_force(budget: Budget) -> Iterator[None]:
 
 
 @contextmanager
-def time_limited(limits: Limits) -> Iterator[None]:
-    """Limit the time of what runs inside, from now on; nothing changes without `max_seconds`."""
-    if limits.max_seconds is None:
-        yield
-        return
-    with in_force(Budget(deadline_of(limits), _current.get().memory)):
+def limited(limits: Limits) -> Iterator[None]:
+    """Limit the time of what runs inside, from now on, and the memory that it has before a run starts."""
+    with in_force(Budget(deadline_of(limits), Memory(limits.max_total_bytes))):
         yield
 
 

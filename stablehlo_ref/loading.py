@@ -10,7 +10,7 @@ from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from typing import IO, Any
 
-from stablehlo_ref.budget import time_limited
+from stablehlo_ref.budget import limited
 from stablehlo_ref.bundles import load_bundle
 from stablehlo_ref.diagnostics import Location, MalformedError, Source
 from stablehlo_ref.frameworks.jax import from_jax, is_jax
@@ -48,7 +48,7 @@ def load(
     Raises MalformedError (also if a file cannot be read) or InvalidError, with the place; EvaluationError if that takes
     longer than `limits.max_seconds`.
     """
-    with time_limited(limits or Limits()):
+    with limited(limits or Limits()):
         program = open_program(source, allow_unregistered_dialect, entry)
         program.limits = program.limits if limits is None else limits
         return program.verify()

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from stablehlo_ref._version import __version__
-from stablehlo_ref.budget import time_limited
+from stablehlo_ref.budget import limited
 from stablehlo_ref.cli import inputs
 from stablehlo_ref.cli.console import PROGRAM_HELP, Part, for_each_part
 from stablehlo_ref.cli.list_ops import listing
@@ -148,7 +148,7 @@ def _count(text: str) -> int:
 def _run_part(options: argparse.Namespace, part: Part) -> None:
     given = {"max_seconds": options.max_seconds, "max_total_bytes": options.max_total_bytes}
     limits = Limits(**{name: value for name, value in given.items() if value is not None})
-    with time_limited(limits):
+    with limited(limits):
         program = part.parse(options.allow_unregistered_dialect, options.entry).verify()
         program.limits = limits
         if options.random_weights is not None:

@@ -21,6 +21,7 @@ from stablehlo_ref.ir.types import TensorType, Type
 from stablehlo_ref.numerics.dtypes import numpy_dtype
 
 LARGE = 1 << 20  # bytes of results and temporaries: kernels that need so much reserve them before they start
+SMALL = 1 << 14  # bytes of operands and results: temporaries are small too
 STEPS = 256  # small steps after which one looks at the time
 PART = 1 << 20  # elements: an elementwise kernel computes so many at a time if the time is limited
 
@@ -34,9 +35,10 @@ def byte_size(type: Type) -> int:
 
 def guarded(kernel: Kernel, bound: BoundOp) -> Kernel:
     """Return the kernel of an op; if it needs much memory, one that first reserves it and looks at the time."""
-    values = sum(map(byte_size, bound.results))
-    temporaries = bound.call("temporaries") if "temporaries" in bound.definition.roles else 0
-    if values + temporaries < LARGE and sum(map(byte_size, bound.operands)) < LARGE:
+    values, operands = (sum(map(byte_size, types)) for types in (bound.results, bound.operands))
+    may_need = values + operands > SMALL and "temporaries" in bound.definition.roles
+    temporaries = bound.call("temporaries") if may_need else 0
+    if max(values + temporaries, operands) < LARGE:
         return kernel
     traits = bound.definition.traits
     run, in_place = kernel.run, kernel.in_place

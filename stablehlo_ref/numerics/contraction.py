@@ -9,7 +9,7 @@ into digits. For booleans the sum of products is the disjunction of conjunctions
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
@@ -45,7 +45,7 @@ Sizes: TypeAlias = tuple[int, ...]
 EXACT_IN_F32, EXACT_IN_F64 = 1 << 24, 1 << 53
 PREPARED_BYTES = 1 << 26  # constant operands up to this size are converted to matrices while planning
 _KINDS = ("boolean", "integer", "floating", "complex")  # each can represent the values of those before it
-STEP = 1 << 30  # multiplications of one call of BLAS, 0.1 s or less: larger products are computed in several
+STEP = 1 << 29  # multiplications of one call of BLAS, 0.1 s or less: larger products are computed in several
 FLOPS = 5e10  # floating-point operations of LAPACK in a second: more than it achieves on most machines
 ROWS = 16  # rows of a large product that are computed at least at a time
 SMALL = 1 << 13  # multiplications: up to this many, numpy's own loops are fast enough
@@ -105,6 +105,20 @@ def elementwise_arithmetic(lhs: DType, rhs: DType, result: DType) -> Arithmetic:
     check_result_dtype(lhs, rhs, result)
     dtype = elementwise_dtype(lhs, rhs, result)
     return Arithmetic(dtype, _load(lhs, dtype), _load(rhs, dtype), np.matmul, _store(dtype, result))
+
+
+def converted_bytes(dtypes: Sequence[DType], operands: int, results: int) -> int:
+    """Return the bytes of copies that an arithmetic makes: of so many elements of operands, and of sums (measured).
+
+    `dtypes` are those of both operands and the result.
+    """
+    lhs, rhs, result = dtypes
+    if kind(result) == "integer":
+        return (16 if min(lhs.itemsize, rhs.itemsize) > 2 else 8) * (operands + results)
+    if kind(result) == "boolean":
+        return FLOAT32.itemsize * (operands + results)
+    wide = accumulation_dtype(*dtypes)
+    return wide.itemsize * (operands * (lhs != wide or rhs != wide) + results * (result != wide))
 
 
 def accumulation_dtype(*dtypes: DType) -> DType:
@@ -223,6 +237,7 @@ def _by_digits(a: Array, b: Array, terms: int) -> Array:
     for power in range(len(a_digits) + len(b_digits) - 1):
         if power * width >= bits:
             break
+        check_time()
         pairs = [(i, power - i) for i in range(len(a_digits)) if 0 <= power - i < len(b_digits)]
         products = [matmul_in_steps(a_digits[i], b_digits[j]) for i, j in pairs]
         coefficient = cast(Array, sum(products))

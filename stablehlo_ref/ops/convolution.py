@@ -39,6 +39,7 @@ from stablehlo_ref.numerics.contraction import (
     PREPARED_BYTES,
     Arithmetic,
     arithmetic,
+    converted_bytes,
     elementwise_arithmetic,
     for_products,
 )
@@ -269,6 +270,12 @@ class Convolution(Op, op="convolution", row_major=True):
             sums = for_products(arithmetic(*dtypes, convolution.terms), convolution.terms * size(result))
         reversed_dims = tuple(d for d, flag in zip(numbers.kernel_spatial_dimensions, window_reversal or ()) if flag)
         return multiplication(convolution, sums, reversed_dims, site.constants.get("rhs"))
+
+    @staticmethod
+    def temporaries(lhs: TensorType, rhs: TensorType, result: TensorType) -> int:
+        """The padded operand, and what is converted."""
+        dtypes = [numpy_dtype(element_type(x)) for x in (lhs, rhs, result)]
+        return size(lhs) * max(4, dtypes[0].itemsize) + converted_bytes(dtypes, size(lhs) + size(rhs), size(result))
 
 
 def ones(n: int, *attributes: Axes | None) -> tuple[Axes, ...]:

@@ -134,6 +134,12 @@ class Fft(Op, op="fft"):
 
         return run
 
+    @staticmethod
+    def temporaries(operand: TensorType, fft_length: Dims, result: TensorType) -> int:
+        """The rows that are transformed together, in complex<f64>, and their transforms."""
+        rows = size(result) // max(1, prod(shape(result)[-size(fft_length) :]))
+        return 2 * COMPLEX128.itemsize * min(size(result), max(BLOCK, size(result) // max(1, rows)))
+
 
 def last_of_rfft(n: int) -> int:
     """Return how many of the `n` elements of the transform of real numbers `rfft` keeps; the others mirror them."""

@@ -26,6 +26,7 @@ from stablehlo_ref.define.spec import (
     is_complex,
     rank,
     shape,
+    size,
 )
 from stablehlo_ref.define.type_constraints import complex_tensor, float_tensor, per_tensor_quantized
 from stablehlo_ref.ir.arrays import Array
@@ -72,6 +73,10 @@ class Cholesky(Op, op="cholesky"):
         if lower:
             return lambda a: round_once(_lower_factors(widen(a)))
         return lambda a: round_once(_adjoint(_lower_factors(_adjoint(widen(a)))))
+
+    @staticmethod
+    def temporaries(a: TensorType) -> int:
+        return (2 if is_complex(a) else 1) * 3 * FLOAT64.itemsize * size(a)
 
     @staticmethod
     def implementation_defined(a: TensorType) -> FindChoices:
@@ -151,6 +156,10 @@ class TriangularSolve(Op, op="triangular_solve", row_major=True):
             return result
 
         return run
+
+    @staticmethod
+    def temporaries(a: TensorType, b: TensorType) -> int:
+        return (2 if is_complex(a) else 1) * 2 * FLOAT64.itemsize * (size(a) + size(b))
 
     @staticmethod
     def implementation_defined(unit_diagonal: Flag) -> FindChoices:
