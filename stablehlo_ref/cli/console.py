@@ -6,12 +6,16 @@ import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
+from errno import ENOENT
 from pathlib import Path
 
+from stablehlo_ref.cli.commands import COMMANDS
+from stablehlo_ref.cli.errors import exit_code_of, text_of
 from stablehlo_ref.cli.exit_codes import AT_FAULT, FINE, INTERRUPTED
 from stablehlo_ref.cli.split import SPLIT, split_text
 from stablehlo_ref.cli.terminal import paint_diagnostics
-from stablehlo_ref.diagnostics import StablehloError
+from stablehlo_ref.diagnostics import MalformedError, StablehloError
 from stablehlo_ref.loading import ZIP, open_program, read, unpacked
 from stablehlo_ref.parsing import BYTECODE, Data, decode, parse, parse_data
 from stablehlo_ref.program import Program
@@ -54,12 +58,14 @@ def guarded(subject: str, run: Callable[[], int]) -> int:
     try:
         return run()
     except StablehloError as error:
-        return fail(str(error))
-    except BrokenPipeError:
-        raise
+        return fail(text_of(error), exit_code_of(error))
+    except FileNotFoundError as error:
+        return fail(f"stablehlo-interp: error: {error.filename or subject}: {error.strerror}")
     except ImportError as error:  # an optional dependency; the message says how to install it
         return fail(f"{subject}: error: {error}")
     except OSError as error:
+        if error.filename is None:  # standard output, as files have names
+            raise
         return fail(f"{error.filename or subject}: error: {error.strerror or error}")
     except Exception as error:
         return fail(f"{subject}: error: internal error, please report it: {type(error).__name__}: {error}")
@@ -74,7 +80,7 @@ def parts(file: str, split: bool) -> Iterator[Part]:
     if file != "-" and Path(file).is_dir():
         yield Part(name)
         return
-    data = unpacked(sys.stdin.buffer.read() if file == "-" else read(name), name)
+    data = unpacked(_standard_input() if file == "-" else read(_existing(name)), name)
     if bytes(data[:4]) in (BYTECODE, ZIP):
         yield Part(name, data=None if bytes(data[:4]) == ZIP else data)
         return
@@ -83,11 +89,29 @@ def parts(file: str, split: bool) -> Iterator[Part]:
         yield Part(name, part, first_line)
 
 
+def _standard_input() -> bytes:
+    if sys.stdin is None:
+        raise MalformedError("standard input is closed")
+    try:
+        return sys.stdin.buffer.read()
+    except OSError as error:
+        raise MalformedError(f"cannot read standard input: {error.strerror}") from None
+
+
+def _existing(file: str) -> str:
+    """Return the name of a file; FileNotFoundError, with the command that it may be meant to be, if there is none."""
+    if not Path(file).exists():
+        close = get_close_matches(file, COMMANDS, 1, cutoff=0.7)
+        hint = f"; did you mean the command '{close[0]}'?" if close else ""
+        raise FileNotFoundError(ENOENT, f"no such file{hint}", file)
+    return file
+
+
 def _attempt(action: Action, part: Part) -> int:
     try:
         action(part)
     except StablehloError as error:
-        return fail(str(error))
+        return fail(text_of(error), exit_code_of(error))
     return FINE
 
 
@@ -114,11 +138,11 @@ def write_output(file: Path | None, outputs: Sequence[str | bytes]) -> None:
         binary.flush()
 
 
-def fail(message: str) -> int:
-    """Print a message on standard error and return the exit code for an error in the program."""
+def fail(message: str, code: int = AT_FAULT) -> int:
+    """Print a message on standard error and return the exit code, 1 if the error is in the program."""
     sys.stdout.flush()
     print(paint_diagnostics(message, sys.stderr), file=sys.stderr)
-    return AT_FAULT
+    return code
 
 
 def with_two_dashes(arguments: Sequence[str]) -> list[str]:

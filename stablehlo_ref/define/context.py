@@ -60,6 +60,7 @@ class Context:
     steps: int = 0  # loop iterations and calls so far
     deadline: float | None = None  # on the clock of `perf_counter`, in seconds
     failures: list[Diagnostic] = field(default_factory=list)  # of check ops
+    checks: int = 0  # check ops that have run
     observer: Observer | None = None
     custom_calls: Mapping[str, Callable[..., Sequence[Any]]] = field(default_factory=dict)  # handlers of this run only
     on_implementation_defined: OnImplementationDefined = "ignore"

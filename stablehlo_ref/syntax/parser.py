@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from difflib import get_close_matches
 from typing import Any, NamedTuple, TypeAlias
 
+from stablehlo_ref.activity import activity
 from stablehlo_ref.define.builder import build_operation
 from stablehlo_ref.define.definition import REGISTRY, OpDefinition, Traits, definition_of
 from stablehlo_ref.define.plugins import PluginError, load_dialect
@@ -463,7 +464,8 @@ def parse(source: Source, allow_unregistered_dialect: bool = False) -> Operation
     """
     parser = Parser(source, allow_unregistered_dialect)
     try:
-        with collection_paused():
+        size = len(source.text) or 1
+        with collection_paused(), activity(f"reading {source.filename}", lambda: parser.position / size):
             return parser.program()
     except RecursionError as error:  # the caller itself is deep in the stack
         raise parser.error("the nesting exceeds Python's recursion limit") from error
