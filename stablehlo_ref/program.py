@@ -257,7 +257,8 @@ class Program:
             return Planner(self.module, self.limits, step_by_step).function(self.entry.name)
 
     def _plan_for(self, context: Context) -> FunctionPlan:
-        return self._plan if context.on_implementation_defined == "ignore" else self._plan_step_by_step
+        folds = context.on_implementation_defined == "ignore" and not context.step_by_step
+        return self._plan if folds else self._plan_step_by_step
 
     # --- runs ---------------------------------------------------------------------------------------------------
 

@@ -48,22 +48,19 @@ class Debugger(Observer):
         self.stop_at_depth: float = -1  # where `next` and `step` stop: an op at most this deep
         self._stacks: dict[ProcessId, list[Frame]] = defaultdict(lambda: [Frame(None)])
         self.frames = self._stacks[0, 0]
-        self._used: dict[int, Any] = {}  # block arguments at which the run has stopped
+        self._users: dict[int, Operation] = {}  # the op that first uses a block argument, at which the run stops
 
     def resumes(self, process: Process) -> None:
         self.frames = self._stacks[process.id]
 
     def before(self, op: Operation, operands: Sequence[Any]) -> None:
-        arguments = [(v, x) for v, x in zip(op.operands, operands) if isinstance(v.owner, Block)]
-        for value, data in arguments:
+        arguments = {id(v): (v, x) for v, x in zip(op.operands, operands) if isinstance(v.owner, Block)}
+        for value, data in arguments.values():
             self.frames[-1].add(value, data)
-        self.frames.append(Frame(op))
-        for value, data in arguments:
-            if id(value) in self.stops and self._used.get(id(value)) is not data:
-                self._used[id(value)] = data
-                self.frames.pop()
+        for value, data in arguments.values():
+            if id(value) in self.stops and self._users.setdefault(id(value), op) is op:
                 self.prompt(op, value, data)
-                self.frames.append(Frame(op))
+        self.frames.append(Frame(op))
 
     def after(self, op: Operation, results: Sequence[Any]) -> None:
         self.frames.pop()

@@ -15,7 +15,7 @@ from stablehlo_ref.cli.array_files import read_arrays
 from stablehlo_ref.cli.errors import CommandLineError
 from stablehlo_ref.diagnostics import MalformedError, Source
 from stablehlo_ref.ir.arrays import Array, DType
-from stablehlo_ref.ir.attributes import DenseElements
+from stablehlo_ref.ir.attributes import DenseElements, TypeAttribute
 from stablehlo_ref.ir.signature import Parameter
 from stablehlo_ref.ir.types import TensorType, Type, tensor_type
 from stablehlo_ref.numerics.conversion import convert
@@ -187,12 +187,12 @@ def _from_file(parameter: Parameter, text: str) -> Array:
 
 def _declared(parameter: Parameter, text: str) -> TensorType:
     try:
-        type = parse_attribute(Source(text, f"--input {parameter.name}"))
+        attribute = parse_attribute(Source(text, f"--input {parameter.name}"))
     except MalformedError as error:
         raise CommandLineError(error.diagnostics) from None
-    if not isinstance(type, TensorType):
+    if not (isinstance(attribute, TypeAttribute) and isinstance(attribute.type, TensorType)):
         raise CommandLineError(f"input '{parameter.name}': expected a type tensor<...>, got {text}")
-    return type
+    return attribute.type
 
 
 def _from_bytes(parameter: Parameter, type: TensorType, data: bytes, path: Path) -> Array:

@@ -22,7 +22,7 @@ from stablehlo_ref.cli.process_inputs import inputs_of_processes
 from stablehlo_ref.cli.progress import showing_progress
 from stablehlo_ref.cli.results import last_line, last_line_of_parts, print_results
 from stablehlo_ref.cli.run_options import parse, parser  # noqa: F401  (the parser of this command)
-from stablehlo_ref.cli.watch import finish, observers
+from stablehlo_ref.cli.watch import finish, observers, shows_values
 from stablehlo_ref.define.context import Context
 from stablehlo_ref.define.processes import Grid
 from stablehlo_ref.diagnostics import Diagnostic, EvaluationError, StablehloError
@@ -128,9 +128,9 @@ class Run:
             stack.callback(finish, watching)
             every = [*watching, statistics] if statistics else watching
             context.observer = Observers(*every) if every else None
+            context.step_by_step = shows_values(options)
             stack.enter_context(_timed(report, "run"))
             parameters, results = self._results(program, context, arguments, report)
-        self.checks += context.checks
         self._show(part, context, parameters, results)
         report.results(parameters, results)
         if statistics:
@@ -168,6 +168,7 @@ class Run:
                 raise type(error)([*error.diagnostics, Diagnostic(note, severity="note")]) from None
             raise
         finally:
+            self.checks += context.checks - len(context.failures)
             report.checks(context.checks, len(context.failures))
         outputs = program.outputs
         named = [replace(p, name=f"{p.name}@{process}") for process in self.grid.processes for p in outputs]

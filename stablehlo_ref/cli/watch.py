@@ -61,6 +61,11 @@ def _debugger(options: argparse.Namespace, program: Program) -> Observer:
     return Debugger(stops, program.value, sys.stdin, sys.stderr)
 
 
+def shows_values(options: argparse.Namespace) -> bool:
+    """Return whether an observer shows or stores values, those of ops on constants too."""
+    return bool(options.verbose or options.trace_values or options.trace_ops or options.trace_to or options.breaks)
+
+
 def finish(watching: Sequence[Observer]) -> None:
     """Clear the progress bar, and write the index of a trace."""
     for observer in watching:
@@ -71,15 +76,14 @@ def finish(watching: Sequence[Observer]) -> None:
 
 
 def _value(program: Program, name: str, option: str) -> Value:
-    for candidate in (name, f"%{name}"):
-        try:
-            return program.value(candidate)
-        except UnknownValueError as error:
-            unknown = error
-            if "values are called" in error.diagnostics[0].message:
-                break
-    diagnostic = unknown.diagnostics[0]
-    raise CommandLineError("\n  ".join([f"{option}: {diagnostic.message}", *diagnostic.notes])) from None
+    try:
+        return program.value(name)
+    except UnknownValueError as error:
+        diagnostic = error.diagnostics[0]
+    try:
+        return program.value(f"%{name}")  # as a shell may make it difficult to write %
+    except UnknownValueError:
+        raise CommandLineError("\n  ".join([f"{option}: {diagnostic.message}", *diagnostic.notes])) from None
 
 
 def _check_patterns(program: Program, patterns: Sequence[str]) -> None:

@@ -60,7 +60,7 @@ class ValuePrinter(Observer):
         self._level = level
         self._selects = selects
         self._arguments = {id(value): value for value in arguments}
-        self._printed: dict[int, Any] = {}  # what was printed of each argument
+        self._users: dict[int, Operation] = {}  # the op that first uses an argument, at which it is printed
         self._prefix = ""
         self._started: dict[str, list[float]] = defaultdict(list)  # by process
 
@@ -68,9 +68,9 @@ class ValuePrinter(Observer):
         self._prefix = f"process {process.id}: " if process.grid.count > 1 else ""
 
     def before(self, op: Operation, operands: Sequence[Any]) -> None:
-        for value, operand in zip(op.operands, operands) if self._arguments else ():
-            if id(value) in self._arguments and self._printed.get(id(value)) is not operand:
-                self._printed[id(value)] = operand
+        used = {id(v): (v, x) for v, x in zip(op.operands, operands) if id(v) in self._arguments}
+        for value, operand in used.values():
+            if self._users.setdefault(id(value), op) is op:
                 self._print(f"{op.location}: {self._prefix}argument: {self._described(value, operand)}")
         self._started[self._prefix].append(time.perf_counter())
 
