@@ -13,9 +13,3 @@ class CommandLineError(StablehloError):
 def exit_code_of(error: StablehloError) -> int:
     """Return 2 for an error in the command line, 1 for one in the program."""
     return USAGE if isinstance(error, CommandLineError) else AT_FAULT
-
-
-def text_of(error: StablehloError) -> str:
-    """Return the text of an error; one without a location begins with the name of the tool."""
-    has_location = bool(error.diagnostics) and error.diagnostics[0].location is not None
-    return str(error) if has_location else f"stablehlo-interp: {error}"

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from stablehlo_ref.cli.message_documents import as_dictionary
 from stablehlo_ref.diagnostics import Diagnostic
 from stablehlo_ref.ir.arrays import RuntimeValue
 from stablehlo_ref.ir.signature import Parameter
@@ -47,7 +48,7 @@ class Report:
 
     def diagnostics(self, diagnostics: Iterable[Diagnostic]) -> None:
         """Add diagnostics."""
-        self.fields["diagnostics"] += [_diagnostic(diagnostic) for diagnostic in diagnostics]
+        self.fields["diagnostics"] += [as_dictionary(diagnostic) for diagnostic in diagnostics]
 
     def __str__(self) -> str:
         return json.dumps(self.fields, allow_nan=False)
@@ -72,8 +73,3 @@ def _statistics(parameter: Parameter, value: RuntimeValue) -> dict[str, Any]:
 def _number(number: float | None) -> float | str | None:
     """Return a number, or `inf` and `-inf` as strings, which JSON has no numbers for."""
     return number if number is None or math.isfinite(number) else str(number)
-
-
-def _diagnostic(diagnostic: Diagnostic) -> dict[str, Any]:
-    place = {"file": diagnostic.filename, "line": diagnostic.line, "column": diagnostic.column}
-    return {"severity": diagnostic.severity, "message": diagnostic.message, **place, "notes": list(diagnostic.notes)}

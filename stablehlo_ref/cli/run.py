@@ -16,6 +16,7 @@ from stablehlo_ref.cli.console import Part, for_each_part
 from stablehlo_ref.cli.errors import CommandLineError
 from stablehlo_ref.cli.exit_codes import INTERRUPTED
 from stablehlo_ref.cli.json_report import Report
+from stablehlo_ref.cli.messages import remark
 from stablehlo_ref.cli.options import did_you_mean, limits_of
 from stablehlo_ref.cli.outputs import check_output, differences, save_outputs
 from stablehlo_ref.cli.process_inputs import inputs_of_processes
@@ -148,7 +149,7 @@ class Run:
             probe_output_dir=options.probe_output_dir,
             rng_seed=options.rng_seed,
             exact_lapack=options.exact_lapack,
-            warn=lambda found: print(found, file=sys.stderr),
+            warn=remark,
             on_implementation_defined=(
                 "error" if options.strict else "warn" if options.warn_implementation_defined else "ignore"
             ),
