@@ -7,6 +7,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 SHOWN_LINE = 160  # columns of a source line that a diagnostic shows
 
@@ -122,7 +123,12 @@ class Diagnostic:
 
 
 class StablehloError(Exception):
-    """An error in a program or its inputs, described by `diagnostics`."""
+    """An error in a program or its inputs, described by `diagnostics`.
+
+    If `Program.trace` raised it, `trace` has the values until then.
+    """
+
+    trace: Any = None
 
     def __init__(
         self,

@@ -21,6 +21,7 @@ class Observers(Observer):
 
     def __init__(self, *observers: Observer) -> None:
         self.observers = observers
+        self.sees_every_op = any(observer.sees_every_op for observer in observers)
 
     def before(self, op: Operation, operands: Sequence[Any]) -> None:
         for observer in self.observers:

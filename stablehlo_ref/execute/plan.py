@@ -183,9 +183,10 @@ class FramePlanner:
     def op(self, op: Operation, plan: BlockPlan, dying: Iterable[Value]) -> None:
         """Append the step of an op to the plan of its block, unless its result is a constant."""
         try:
-            if self._fold(op):
+            is_constant = self._fold(op)
+            if is_constant and not self.planner.step_by_step:
                 return
-            step = self._step(op, [self.slot(v) for v in dying])
+            step = _no_step if is_constant else self._step(op, [self.slot(v) for v in dying])
         except (UnsupportedError, EvaluationError) as error:
             failure = located(error, op)
             if plan is self.certain:
@@ -377,6 +378,10 @@ class FramePlanner:
             and self.lanes is None
             and not self.planner.step_by_step
         )
+
+
+def _no_step(slots: list[Any]) -> None:
+    """Do nothing: the step of a constant, whose value is in the template, for observers."""
 
 
 def evaluated(op: Operation) -> OpDefinition:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from stablehlo_ref.diagnostics import Location
-from stablehlo_ref.ir.locations import DebugLocation
+from stablehlo_ref.ir.locations import DebugLocation, model_location
 from stablehlo_ref.ir.types import FunctionType, Type
 
 
@@ -73,6 +73,11 @@ class Operation:
     def producers(self) -> list[Operation | None]:
         """Return the ops that the operands are results of; None for block arguments."""
         return [operand.owner if isinstance(operand.owner, Operation) else None for operand in self.operands]
+
+    @property
+    def model_location(self) -> str | None:
+        """Where the op comes from in the model, such as `jit(model)/add at model.py:12:0`; None if that is unknown."""
+        return model_location(self.debug_location)
 
     @property
     def parent_op(self) -> Operation | None:
