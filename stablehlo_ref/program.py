@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, MutableSequence, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, MutableSequence, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Any, TypeAlias, Unpack
@@ -18,11 +17,12 @@ from stablehlo_ref.diagnostics import EvaluationError
 from stablehlo_ref.display.summary import summary
 from stablehlo_ref.execute.arguments import (
     arguments_in_order,
+    array_dtype,
     check_argument,
     take_results,
     take_results_of_processes,
 )
-from stablehlo_ref.execute.evaluation import evaluation, model_locations
+from stablehlo_ref.execute.evaluation import evaluation, model_locations, taking_results
 from stablehlo_ref.execute.grid import ReadInfeed, declared_grid, run_grid
 from stablehlo_ref.execute.options import check_host_functions, names_of_host_functions, separated
 from stablehlo_ref.execute.plan import Planner
@@ -114,7 +114,7 @@ class Program:
     def functions(self) -> dict[str, Function]:
         """The signatures of the module's functions by name, in the order of the text."""
         ops = [op for op in self.module.regions[0].block.operations if op.name == "func.func"]
-        return {op.properties["sym_name"]: function_of(op) for op in ops}
+        return {op.properties["sym_name"]: function_of(op, array_dtype) for op in ops}
 
     @cached_property
     def entry(self) -> Function:
@@ -288,6 +288,7 @@ class Program:
             "rng_seed": rng_seed, "exact_lapack": exact_lapack,
         }  # fmt: skip
         options, named = separated(options, {**given, **named})
+        arrays, named = self._flat(arrays, named)
         if until is not None:
             return self._run_until((until,) if isinstance(until, str) else until, arrays, named, options)
         return self._run(arrays, named, self._context(**options))
@@ -316,6 +317,7 @@ class Program:
         >>> trace["%171"], trace["jit(forward)/conv_general_dilated"]
         """
         options, named = separated(options, named)
+        arrays, named = self._flat(arrays, named)
         recorder = Recorder(self.value_index, only, store)
         with recording(recorder):
             return recorder.trace(self._run_recorded(recorder, arrays, named, options))
@@ -430,7 +432,7 @@ class Program:
         reads = map(_read_infeed, infeed)
         with model_locations(self.module), evaluation(context, self.entry.location):
             results = run_grid(context, grid, [(plan, list(arguments)) for arguments in inputs], reads, outfeed)
-        with self._taking_results():
+        with taking_results(self.entry):
             return take_results_of_processes(results)
 
     def _context(self, **options: Unpack[RunOptions]) -> Context:
@@ -440,9 +442,14 @@ class Program:
     def _check_host_functions(self, context: Context) -> None:
         check_host_functions(context, lambda: self._names_of_host_functions)
 
+    def _flat(self, arrays: tuple[Any, ...], named: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """Return inputs without containers: a single mapping has inputs by name."""
+        return ((), {**arrays[0], **named}) if len(arrays) == 1 and isinstance(arrays[0], Mapping) else (arrays, named)
+
     def _arguments(self, arrays: Sequence[Any], named: Mapping[str, Any]) -> list[Any]:
-        given = arguments_in_order(self._open_entry, arrays, named)
-        arguments = [check_argument(parameter, value) for parameter, value in zip(self._open_entry.inputs, given)]
+        parameters = self._open_entry.inputs
+        given = arguments_in_order(self._open_entry, arrays, named, self.module)
+        arguments = [check_argument(parameter, value, named) for parameter, value in zip(parameters, given)]
         if not self._bound:
             return arguments
         unbound = iter(arguments)
@@ -462,17 +469,8 @@ class Program:
                 results = run_grid(context, grid, [(plan, list(inputs)) for _ in grid.processes])[0]
             else:
                 results = plan.call(context, list(inputs))
-        with self._taking_results():
+        with taking_results(self.entry):
             return take_results(results)
-
-    @contextmanager
-    def _taking_results(self) -> Iterator[None]:
-        """Raise EvaluationError if there is no memory for copies of results."""
-        try:
-            yield
-        except MemoryError as error:
-            message = f"out of memory for the results of @{self.entry.name}: {error}"
-            raise EvaluationError(message, self.entry.location) from None
 
 
 def _read_infeed(values: Sequence[Any]) -> ReadInfeed:

@@ -13,6 +13,7 @@ from stablehlo_ref.diagnostics import Diagnostic, EvaluationError, Location, Sta
 from stablehlo_ref.execute.grid import run_in_progress
 from stablehlo_ref.execute.implementation_defined import report_choices
 from stablehlo_ref.ir.core import Operation
+from stablehlo_ref.ir.signature import Function
 
 
 @contextmanager
@@ -60,3 +61,12 @@ def _with_model_location(found: Diagnostic, known: Mapping[int, str], sources: C
         return found
     note = f"in the model: {known[location.offset]}"
     return found if note in found.notes else replace(found, notes=(*found.notes, note))
+
+
+@contextmanager
+def taking_results(entry: Function) -> Iterator[None]:
+    """Raise EvaluationError if there is no memory for copies of results."""
+    try:
+        yield
+    except MemoryError as error:
+        raise EvaluationError(f"out of memory for the results of @{entry.name}: {error}", entry.location) from None

@@ -22,6 +22,9 @@ class Value:
         self.name = name  # as in the text, without `%`; need not be unique
         self.location: DebugLocation | None = None  # of a block argument: its `loc(...)`
 
+    def __repr__(self) -> str:
+        return f"<Value %{self.name or self.index}: {self.type}>"
+
 
 class Operation:
     """One op. `attributes` are its discardable attributes.
@@ -57,6 +60,9 @@ class Operation:
         self.parent: Block | None = None
         for region in regions:
             region.parent = self
+
+    def __repr__(self) -> str:
+        return f"<Operation {self.name} at {self.location}>"
 
     @property
     def operand_types(self) -> list[Type]:
