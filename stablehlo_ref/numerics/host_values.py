@@ -145,12 +145,12 @@ def unshared(value: RuntimeValue) -> RuntimeValue:
 
 
 def read_only(value: RuntimeValue) -> RuntimeValue:
-    """Return read-only views of the arrays in a value."""
+    """Return views of the arrays in a value that cannot be written to, nor be made writeable."""
     if isinstance(value, tuple):
         return tuple(map(read_only, value))
     if isinstance(value, np.ndarray) and value.flags.writeable:
-        value = value.view()
-        value.flags.writeable = False
+        bits = value if value.dtype.isbuiltin == 1 else value.view(f"u{value.dtype.itemsize}")  # has a buffer
+        return np.asarray(bits.data.toreadonly()).view(value.dtype)
     return value
 
 
