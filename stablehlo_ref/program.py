@@ -170,7 +170,9 @@ class Program:
         else:
             numbered = match_weights(inputs, read_weights(weights))  # type: ignore[arg-type]
         program = self._with(self.module)
-        program._bound = {**self._bound, **{i: check_argument(inputs[i], value) for i, value in numbered.items()}}
+        origin = os.fspath(weights) if isinstance(weights, str | os.PathLike) else None
+        checked = {i: check_argument(inputs[i], value, origin=origin) for i, value in numbered.items()}
+        program._bound = {**self._bound, **checked}
         return program
 
     def with_random_weights(self, seed: int) -> Program:

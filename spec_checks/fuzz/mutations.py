@@ -86,7 +86,7 @@ def text(random: Random, program: str) -> str:
 def _change_token(random: Random, tokens: list[str]) -> None:
     i, j = random.randrange(len(tokens)), random.randrange(len(tokens))
     same = [t for t in set(tokens) if t[:1] == tokens[i][:1] and t != tokens[i]] or [random.choice(tokens)]
-    match random.randrange(9):
+    match random.choice((0, 1, 2, 3, 3, 3, 4, 5, 6, 6, 6, 7, 8)):  # most often a token of the same kind, or a number
         case 0:
             del tokens[i]
         case 1:

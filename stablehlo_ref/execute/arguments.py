@@ -94,15 +94,19 @@ def _positions(entry: Function) -> dict[str, int]:
     return by_location | {p.name: i for i, p in enumerate(entry.inputs)}
 
 
-def check_argument(parameter: Parameter, value: object, named: Collection[str] = ()) -> RuntimeValue:
+def check_argument(
+    parameter: Parameter, value: object, named: Collection[str] = (), origin: str | None = None
+) -> RuntimeValue:
     """Return an argument as the value that a slot holds.
 
-    In errors it has the name in `named` if one of its names is there, as the caller uses it. Raises EvaluationError for
-    a value of another type, and UnsupportedError if no value of the type can be passed.
+    In errors it has the name in `named` if one of its names is there, as the caller uses it; `origin` is the file that
+    it is from. Raises EvaluationError for a value of another type, and UnsupportedError if no value of the type can be
+    passed.
     """
     called = next((name for name in parameter.names if name in named), parameter.name)
     others = ", ".join(name for name in parameter.names if name != called)
     notes = [f"its other names: {others}"] if others else []
+    notes += [f"its value is from {origin}"] if origin else []
     try:
         return as_value(parameter.type, value)
     except ValueError as error:

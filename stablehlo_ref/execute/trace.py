@@ -39,6 +39,9 @@ class Record:
     stored: Any  # the value, or the Stored that refers to its file
     value: Value | None = None  # the SSA value; None in a trace that was read from files
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "value": None}  # which refers to the whole program
+
     @property
     def data(self) -> Any:
         """The value: a numpy scalar or read-only array, a tuple of values, or None for a token."""

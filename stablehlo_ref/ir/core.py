@@ -82,7 +82,7 @@ class Operation:
 
     @property
     def model_location(self) -> str | None:
-        """Where the op comes from in the model, such as `jit(model)/add at model.py:12:0`; None if that is unknown."""
+        """The name and the file of the op in the model that the program was made from, or None if they are unknown."""
         return model_location(self.debug_location)
 
     @property

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 from pathlib import Path
 from typing import Any
 
@@ -371,3 +372,9 @@ def test_stops_at_unknown_or_uncomputed_values() -> None:
         program.run(X, 1, until="%nxt")
     with pytest.raises(sr.EvaluationError, match="the run ended without computing %next"):
         program.run(X, 0, until="%next")
+
+
+def test_traces_can_be_pickled(program: sr.Program) -> None:
+    trace = pickle.loads(pickle.dumps(program.trace(X, 2)))
+    np.testing.assert_array_equal(trace["%1"], X * 5)
+    assert repr(trace) == "<Trace of 15 values, 25 records>"  # constants once, arguments when used
