@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import runpy
+import time
 import warnings
+from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -50,6 +53,32 @@ def has_no_place(*_: Any) -> None:
 
 def is_a_defect(*_: Any) -> None:
     raise sr.InternalError("internal error", sr.parse("").module.location)
+
+
+def watched(script: str) -> list[dict[str, Any]]:
+    """Return what the watchdog says of a process that starts case 7 and then runs a script."""
+    tool = runpy.run_path(str(Path(__file__).parents[1] / "tools" / "fuzz.py"))
+    start = "import os, sys, time; os.write(int(sys.argv[4]), b'{\"start\": 7}\\n'); "
+    return list(tool["batch"](1, 5, time.monotonic() + 60, ("-c", start + script), 2))
+
+
+@pytest.mark.parametrize(
+    ("script", "finding"),
+    [
+        ("time.sleep(60)", "no answer in 2 seconds"),
+        ("os.kill(os.getpid(), 11)", "the process ended: SIGSEGV"),
+        ("os._exit(3)", "the process ended: exit code 3"),
+    ],
+)
+def test_watches_processes(script: str, finding: str) -> None:
+    assert watched(script) == [{"end": 7, "finding": finding}]
+
+
+def test_a_worker_reports_each_case() -> None:
+    tool = runpy.run_path(str(Path(__file__).parents[1] / "tools" / "fuzz.py"))
+    lines = tool["batch"](1, 5, time.monotonic() + 100)
+    assert [next(lines)["end"], next(lines)["end"]] == [5, 6]
+    lines.close()
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ if there was any.
 from __future__ import annotations
 
 import argparse
+import io
 import json
 import os
 import select
@@ -19,7 +20,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
@@ -28,6 +29,7 @@ sys.path.insert(0, str(ROOT))
 from spec_checks.fuzz.cases import SECONDS, Finding, run  # noqa: E402
 from spec_checks.fuzz.worker import case_of  # noqa: E402
 
+WORKER = ("-m", "spec_checks.fuzz.worker")
 BATCH = 200  # cases of one process
 START = 60  # seconds that a process may take to import the package
 
@@ -68,34 +70,45 @@ def cases(seed: int, deadline: float) -> Iterator[dict[str, object]]:
         first = max(last, first + (last == first))
 
 
-def batch(seed: int, first: int, deadline: float) -> Iterator[dict[str, object]]:
+def batch(
+    seed: int, first: int, deadline: float, worker: Sequence[str] = WORKER, seconds: float = SECONDS
+) -> Iterator[dict[str, object]]:
     """Run cases in a process until it ends, which a hang or a signal does early, or until the deadline."""
     read, write = os.pipe()
-    arguments = [sys.executable, "-m", "spec_checks.fuzz.worker", *map(str, (seed, first, BATCH, write))]
+    arguments = [sys.executable, *worker, *map(str, (seed, first, BATCH, write))]
     process = subprocess.Popen(arguments, cwd=ROOT, pass_fds=[write], stdout=subprocess.DEVNULL)
     os.close(write)
-    current = None
-    with os.fdopen(read, "rb", buffering=0) as pipe:
-        while time.monotonic() < deadline:
-            ready, _, _ = select.select([pipe], [], [], SECONDS if current is not None else START)
-            if not ready:
-                process.kill()
-                process.wait()
-                yield {"end": first if current is None else current, "finding": f"no answer in {SECONDS} seconds"}
-                return
-            text = pipe.readline()
-            if not text:
-                break
-            line = json.loads(text)
-            current = line.get("start")
-            if current is None:
-                yield line
-    if process.poll() is None and time.monotonic() >= deadline:
+    try:
+        with os.fdopen(read, "rb", buffering=0) as pipe:
+            yield from answers(process, pipe, first, deadline, seconds)
+    finally:
         process.kill()
+        process.wait()
+
+
+def answers(
+    process: subprocess.Popen[bytes], pipe: io.RawIOBase, first: int, deadline: float, seconds: float
+) -> Iterator[dict[str, object]]:
+    """Yield what a process writes of each case that it has run, and a finding if it hangs or ends early."""
+    current = None
+    while time.monotonic() < deadline:
+        ready, _, _ = select.select([pipe], [], [], seconds if current is not None else START)
+        if not ready:
+            yield {"end": first if current is None else current, "finding": f"no answer in {seconds} seconds"}
+            return
+        text = pipe.readline()
+        if not text:
+            break
+        line = json.loads(text)
+        current = line.get("start")
+        if current is None:
+            yield line
+    else:
+        return
     code = process.wait()
-    if code and current is not None and time.monotonic() < deadline:
+    if code:
         reason = signal.Signals(-code).name if code < 0 else f"exit code {code}"
-        yield {"end": current, "finding": f"the process ended: {reason}"}
+        yield {"end": first if current is None else current, "finding": f"the process ended: {reason}"}
 
 
 def replay(seed: int, index: int) -> int:
