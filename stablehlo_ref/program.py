@@ -292,6 +292,7 @@ class Program:
         options, named = separated(options, {**given, **named})
         arrays, named = self._flat(arrays, named)
         if until is not None:
+            check_type("until", until, Sequence, "the name of a value, or a list of names")
             return self._run_until((until,) if isinstance(until, str) else until, arrays, named, options)
         return self._run(arrays, named, self._context(**options))
 

@@ -48,6 +48,7 @@ def arguments_in_order(
     given = dict(zip(without_tokens if len(arrays) <= len(without_tokens) else every, arrays))
     positions = _positions(entry) if named else {}
     for name, value in named.items():
+        check_type("the name of an input", name, str, "a string")
         position = positions.get(name.removeprefix("%"))
         if position is None:
             reason = f"@{entry.name} has no argument {name!r}; it has {listed(entry.inputs)}{_meant(name, positions)}"

@@ -186,6 +186,8 @@ class FramePlanner:
             is_constant = self._fold(op)
             if is_constant and not self.planner.step_by_step:
                 return
+            if self.planner.step_by_step:
+                dying = [v for v in dying if v not in op.results]  # so that observers see results that nothing uses
             step = _no_step if is_constant else self._step(op, [self.slot(v) for v in dying])
         except (UnsupportedError, EvaluationError) as error:
             failure = located(error, op)

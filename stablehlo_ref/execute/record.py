@@ -21,6 +21,7 @@ from stablehlo_ref.ir.core import Block, Operation, Value
 from stablehlo_ref.ir.graph import labelled, successors
 from stablehlo_ref.ir.locations import model_location
 from stablehlo_ref.ir.value_index import ValueIndex, defining_op
+from stablehlo_ref.limits import check_type
 from stablehlo_ref.numerics.host_values import read_only
 
 Select: TypeAlias = "Callable[[Operation], bool] | str | Iterable[str]"
@@ -247,6 +248,7 @@ def _selection(index: ValueIndex, only: Select | None) -> Callable[[Value], bool
         return lambda value: True
     if callable(only):
         return lambda value: only(value.owner) if isinstance(value.owner, Operation) else _is_input(index, value)
+    check_type("only", only, Iterable, "a function of an op, or names of values or ops")
     names = [only] if isinstance(only, str) else list(only)
     ops = {op.name for op in index.module.walk()}
     patterns = [name for name in names if any(fnmatchcase(op, name) for op in ops)]

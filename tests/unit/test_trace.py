@@ -378,3 +378,28 @@ def test_traces_can_be_pickled(program: sr.Program) -> None:
     trace = pickle.loads(pickle.dumps(program.trace(X, 2)))
     np.testing.assert_array_equal(trace["%1"], X * 5)
     assert repr(trace) == "<Trace of 15 values, 25 records>"  # constants once, arguments when used
+
+
+def test_results_that_nothing_uses_are_in_the_trace() -> None:
+    text = """
+    func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
+      %0 = stablehlo.negate %x : tensor<2xf32>
+      %1:2 = call @both(%x) : (tensor<2xf32>) -> (tensor<2xf32>, tensor<2xf32>)
+      return %1#0 : tensor<2xf32>
+    }
+    func.func private @both(%x: tensor<2xf32>) -> (tensor<2xf32>, tensor<2xf32>) {
+      %0 = stablehlo.add %x, %x : tensor<2xf32>
+      return %x, %0 : tensor<2xf32>, tensor<2xf32>
+    }"""
+    trace = sr.load(text).trace([1, 2])
+    assert trace["%0"].tolist() == [-1, -2]
+    assert trace["%1#1"].tolist() == [2, 4]
+
+
+def test_arguments_of_other_types_are_errors(program: sr.Program) -> None:
+    with pytest.raises(TypeError, match="until must be the name of a value, or a list of names, got 3"):
+        program.run(X, 1, until=3)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="only must be a function of an op, or names of values or ops, got 3"):
+        program.trace(X, 1, only=3)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="the name of an input must be a string, got 1"):
+        program.run({1: X})
