@@ -206,7 +206,7 @@ def inputs(random: Random, arrays: Sequence[Any]) -> tuple[list[Any], dict[str, 
         if changed:
             i = random.randrange(len(changed))
             array = np.asarray(changed[i]) if isinstance(changed[i], np.ndarray | np.generic) else np.zeros(2)
-            with suppress(TypeError):  # of numpy, for dtypes that it cannot convert
+            with suppress(TypeError, MemoryError):  # of numpy: dtypes that it cannot convert, huge arrays
                 changed[i] = random.choice(BAD_INPUTS)(array)
     if random.random() < 0.2:
         changed = changed[random.randint(0, 1) :] + [np.zeros(3)] * random.randint(0, 2)

@@ -188,7 +188,7 @@ class FramePlanner:
                 return
             if self.planner.step_by_step:
                 dying = [v for v in dying if v not in op.results]  # so that observers see results that nothing uses
-            step = _no_step if is_constant else self._step(op, [self.slot(v) for v in dying])
+            step = self._constant_step(op) if is_constant else self._step(op, [self.slot(v) for v in dying])
         except (UnsupportedError, EvaluationError) as error:
             failure = located(error, op)
             if plan is self.certain:
@@ -346,6 +346,16 @@ class FramePlanner:
         self.frame.template[slot] = array if array.ndim else array[()]  # ufuncs on numpy scalars are much faster
         return True
 
+    def _constant_step(self, op: Operation) -> Step:
+        """Return the step of a constant, of which observers are notified: loops may empty its slot."""
+        slot = self.slot(op.results[0])
+        value = self.frame.template[slot]
+
+        def step(slots: list[Any]) -> None:
+            slots[slot] = value
+
+        return step
+
     def _constant_result(self, op: Operation) -> Array | None:
         if op.name == "stablehlo.constant":
             return self._constant(op)
@@ -380,10 +390,6 @@ class FramePlanner:
             and self.lanes is None
             and not self.planner.step_by_step
         )
-
-
-def _no_step(slots: list[Any]) -> None:
-    """Do nothing: the step of a constant, whose value is in the template, for observers."""
 
 
 def evaluated(op: Operation) -> OpDefinition:

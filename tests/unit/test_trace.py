@@ -396,6 +396,24 @@ def test_results_that_nothing_uses_are_in_the_trace() -> None:
     assert trace["%1#1"].tolist() == [2, 4]
 
 
+def test_traces_have_the_results_of_runs_that_return_constants_from_loops() -> None:
+    text = """
+    func.func @main(%n: tensor<i1>) -> tensor<i32> {
+      %one = stablehlo.constant dense<1> : tensor<i32>
+      %false = stablehlo.constant dense<false> : tensor<i1>
+      %0:2 = stablehlo.while(%i = %n, %c = %one) : tensor<i1>, tensor<i32>
+        cond {
+          stablehlo.return %i : tensor<i1>
+        } do {
+          %seven = stablehlo.constant dense<7> : tensor<i32>
+          stablehlo.return %false, %seven : tensor<i1>, tensor<i32>
+        }
+      return %0#1 : tensor<i32>
+    }"""
+    assert sr.load(text).trace(True).results == (7,)
+    assert sr.load(text).run(True, on_implementation_defined="warn") == (7,)
+
+
 def test_arguments_of_other_types_are_errors(program: sr.Program) -> None:
     with pytest.raises(TypeError, match="until must be the name of a value, or a list of names, got 3"):
         program.run(X, 1, until=3)  # type: ignore[arg-type]
