@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from random import Random
@@ -13,13 +13,13 @@ import ml_dtypes
 import numpy as np
 
 import stablehlo_ref as sr
-from stablehlo_ref.cli.inputs import random_inputs as draw_inputs
-from stablehlo_ref.cli.inputs import with_sizes
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.flat import flatten, restore
-from stablehlo_ref.ir.types import TensorType
+from stablehlo_ref.ir.types import TensorType, TokenType
+from stablehlo_ref.numerics.random_values import random_array
 from stablehlo_ref.syntax.printer import print_operation
 
+MAX_ELEMENTS = 1 << 20  # of an input
 TOKEN = re.compile(r'"[^"\n]*"|[%@#!^][\w$.\-#]+|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|[A-Za-z_][\w.$]*|->|\s+|.', re.S)
 NUMBERS = (
     "0", "1", "-1", "2", "3", "7", "64", "65", "255", "-128", "2147483648", "9223372036854775807",
@@ -224,7 +224,17 @@ def command_line(random: Random, file: Path) -> list[str]:
 
 def random_inputs(random: Random, program: sr.Program) -> list[Any]:
     """Return inputs that fit; EvaluationError if some cannot be drawn."""
-    parameters = list(program.inputs)
-    sizes: Mapping[str, int] = {"*": random.randint(1, 3)}
-    has_unknown = any(isinstance(p.type, TensorType) and None in p.type.shape for p in parameters)
-    return list(draw_inputs(with_sizes(parameters, sizes) if has_unknown else parameters, random.getrandbits(32)))
+    generator = np.random.default_rng(random.getrandbits(32))
+    return [_random_input(generator, random, parameter) for parameter in program.inputs]
+
+
+def _random_input(generator: np.random.Generator, random: Random, parameter: sr.Parameter) -> Any:
+    if isinstance(parameter.type, TokenType):
+        return None
+    if parameter.dtype is None:
+        raise sr.EvaluationError("not drawn", parameter.location)
+    shape = parameter.shape if isinstance(parameter.type, TensorType) else ()
+    sizes = tuple(random.randint(1, 3) if size is None else size for size in shape)
+    if int(np.prod(sizes, dtype=object)) > MAX_ELEMENTS:
+        raise sr.EvaluationError("too large", parameter.location)
+    return random_array(generator, parameter.dtype, sizes)
