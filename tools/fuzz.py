@@ -89,8 +89,11 @@ def batch(
 def answers(
     process: subprocess.Popen[bytes], pipe: io.RawIOBase, first: int, deadline: float, seconds: float
 ) -> Iterator[dict[str, object]]:
-    """Yield what a process writes of each case that it has run, and a finding if it hangs or ends early."""
-    current = None
+    """Yield what a process writes of each case that it has run, and a finding if it hangs or ends early.
+
+    SystemExit if it ends before its first case.
+    """
+    current, has_started = None, False
     while time.monotonic() < deadline:
         ready, _, _ = select.select([pipe], [], [], seconds if current is not None else START)
         if not ready:
@@ -100,12 +103,14 @@ def answers(
         if not text:
             break
         line = json.loads(text)
-        current = line.get("start")
+        current, has_started = line.get("start"), True
         if current is None:
             yield line
     else:
         return
     code = process.wait()
+    if not has_started:
+        sys.exit("the process that runs cases does not start")
     if code:
         reason = signal.Signals(-code).name if code < 0 else f"exit code {code}"
         yield {"end": first if current is None else current, "finding": f"the process ended: {reason}"}
