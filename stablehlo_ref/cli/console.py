@@ -10,12 +10,11 @@ from pathlib import Path
 
 from stablehlo_ref.cli.exit_codes import AT_FAULT, FINE, INTERRUPTED
 from stablehlo_ref.cli.split import SPLIT, split_text
+from stablehlo_ref.cli.terminal import paint_diagnostics
 from stablehlo_ref.diagnostics import StablehloError
 from stablehlo_ref.loading import ZIP, open_program, read, unpacked
 from stablehlo_ref.parsing import BYTECODE, Data, decode, parse, parse_data
 from stablehlo_ref.program import Program
-
-PROGRAM_HELP = "a program: MLIR text or bytecode, a portable artifact, or what `load` accepts; - is standard input"
 
 
 @dataclass(frozen=True)
@@ -118,7 +117,7 @@ def write_output(file: Path | None, outputs: Sequence[str | bytes]) -> None:
 def fail(message: str) -> int:
     """Print a message on standard error and return the exit code for an error in the program."""
     sys.stdout.flush()
-    print(message, file=sys.stderr)
+    print(paint_diagnostics(message, sys.stderr), file=sys.stderr)
     return AT_FAULT
 
 

@@ -111,16 +111,8 @@ class PlannedRegion:
     @property
     def recognised(self) -> Operation | None:
         """The op of a body that is `return op(%a, %b)` of its two arguments in order; None for any other body."""
-        match self.region.block.operations:
-            case [op, terminator] if (
-                op.operands == self.region.block.arguments
-                and len(op.operands) == 2
-                and terminator.operands == op.results
-                and not op.regions
-                and not (self._step_by_step and may_be_implementation_defined(op))
-            ):
-                return op
-        return None
+        op = recognised_op(self.region)
+        return None if op is None or (self._step_by_step and may_be_implementation_defined(op)) else op
 
     @cached_property
     def parts(self) -> list[PlannedRegion]:
@@ -200,6 +192,16 @@ class PlannedRegion:
             for result, value in zip(results, self(*scalars)):
                 result[lane] = value
         return results
+
+
+def recognised_op(region: Region) -> Operation | None:
+    """Return the op of a region that is `return op(%a, %b)` of its two arguments in order; None for any other."""
+    match region.blocks:
+        case [Block(operations=[op, terminator], arguments=arguments)] if (
+            op.operands == arguments and len(op.operands) == 2 and terminator.operands == op.results and not op.regions
+        ):
+            return op
+    return None
 
 
 def _may_be_tried(op: Operation) -> bool:

@@ -96,8 +96,8 @@ class Cursor:
         """Return an error at `offset`, by default that of the next token."""
         return MalformedError(message, Location(self.source, self.start if offset is None else offset))
 
-    def expected(self, what: str, starts_line: bool = False) -> MalformedError:
-        """Return an error that says what was expected instead of the next token.
+    def expected(self, what: str, starts_line: bool = False, hint: str = "") -> MalformedError:
+        """Return an error that says what was expected instead of the next token, with a hint behind it.
 
         If the next token is on a later line, the location is the end of the previous token, unless the expected
         construct starts a line.
@@ -106,7 +106,7 @@ class Cursor:
         if "\n" in self.text[self.position : offset] and not starts_line:
             offset = self.position
         shown = f"'{shorten(found)}'" if found else "the end of the text"
-        return self.error(f"expected {what}, got {shown}", offset)
+        return self.error(f"expected {what}, got {shown}{hint}", offset)
 
     def descend(self) -> None:
         """Enter a region, type or attribute. The caller decrements `depth` afterwards."""

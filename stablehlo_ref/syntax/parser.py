@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import gc
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from difflib import get_close_matches
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
+from stablehlo_ref.collection import collection_paused
 from stablehlo_ref.define.builder import build_operation
 from stablehlo_ref.define.definition import REGISTRY, OpDefinition, Traits, definition_of
 from stablehlo_ref.define.plugins import PluginError, load_dialect
+from stablehlo_ref.define.similar_ops import did_you_mean_op
 from stablehlo_ref.diagnostics import Location, MalformedError, Source, UnsupportedError
 from stablehlo_ref.ir.attributes import VERBATIM, Attribute
 from stablehlo_ref.ir.core import Block, Operation, Region, Value
 from stablehlo_ref.ir.types import OpaqueType, Type
+from stablehlo_ref.suggestions import did_you_mean
 from stablehlo_ref.syntax import verbatim, vhlo
 from stablehlo_ref.syntax.assembly import assembly_of
 from stablehlo_ref.syntax.draft import Draft
@@ -281,6 +281,8 @@ class Parser(ValueParser):
             raise self.error(_unknown_op(name), offset)
         if not dot or dialect not in KNOWN_DIALECTS:
             hint = "use allow_unregistered_dialect or --allow-unregistered-dialect to accept it"
+            if meant := did_you_mean_op(name, KNOWN_DIALECTS):
+                hint = f"{meant.removeprefix('; ')[:-1]}, or {hint}"
             raise self.error(f"op '{shorten(name)}' belongs to an unregistered dialect; {hint}", offset)
 
     # properties ::= (< dictionary >)?
@@ -302,8 +304,7 @@ class Parser(ValueParser):
     def _check_properties(self, definition: OpDefinition, written: Mapping[str, Attribute], offset: int) -> None:
         for name in written:
             if name not in definition.property_names:
-                close = get_close_matches(name, definition.property_names, 1)
-                hint = f"; did you mean '{close[0]}'?" if close else ""
+                hint = did_you_mean(name, definition.property_names)
                 raise self.error(f"'{definition.name}' op has no property '{name}'{hint}", offset)
 
     def _attributes_after_properties(self, draft: Draft) -> None:
@@ -429,12 +430,12 @@ class Parser(ValueParser):
 
 def _unknown_op(name: str) -> str:
     """Return the message for an op that is unknown or has no pretty form, with a similar name if there is one."""
-    dialect = name.partition(".")[0]
-    if name in REGISTRY or dialect not in COMPLETE_DIALECTS:
-        hint = ", or --allow-unregistered-dialect to keep its text" if name not in REGISTRY and "." in name else ""
-        return f"unsupported pretty form of op '{shorten(name)}'; use its generic form{hint}"
-    close = get_close_matches(name, REGISTRY, 1)
-    return f"unknown op '{shorten(name)}'" + (f"; did you mean '{close[0]}'?" if close else "")
+    dialect, dot, _ = name.partition(".")
+    meant = "" if name in REGISTRY else did_you_mean_op(name, KNOWN_DIALECTS)
+    if name not in REGISTRY and (dialect in COMPLETE_DIALECTS or (meant and dialect not in KNOWN_DIALECTS)):
+        return f"unknown op '{shorten(name)}'{meant}"
+    hint = ", or --allow-unregistered-dialect to keep its text" if name not in REGISTRY and dot else ""
+    return f"unsupported pretty form of op '{shorten(name)}'; use its generic form{hint}{meant}"
 
 
 def _visibility(draft: Draft) -> tuple[bool, bool]:
@@ -442,18 +443,6 @@ def _visibility(draft: Draft) -> tuple[bool, bool]:
     definition = REGISTRY.get(draft.name)
     traits = definition.traits if definition else Traits()
     return traits.isolated_from_above, traits.shadows_names
-
-
-@contextmanager
-def collection_paused() -> Iterator[None]:
-    """Pause the garbage collector, which would scan the growing program again and again and find nothing."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
 
 
 def parse(source: Source, allow_unregistered_dialect: bool = False) -> Operation:
