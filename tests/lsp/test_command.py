@@ -9,7 +9,7 @@ import pytest
 from stablehlo_ref.cli.main import main
 
 
-def test_missing_package_is_named_with_the_extra(
+def test_names_the_extra_to_install(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture
 ) -> None:
     monkeypatch.setitem(sys.modules, "pygls", None)
