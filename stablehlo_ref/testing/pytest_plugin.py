@@ -1,7 +1,9 @@
 """Collects `.mlir` files as tests: `pytest --stablehlo FOLDER`.
 
 A file is run as its `RUN:` lines say; without any, each part between `// -----` must run and its checks must hold. Each
-part that is interpreted is a separate test, and so is each other RUN line.
+part that is interpreted is a separate test, so is each function of a part without a `@main`, and each other RUN line.
+
+pytest imports this module at every start, so the interpreter is imported when there is something to collect.
 """
 
 from __future__ import annotations
@@ -10,12 +12,10 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 import stablehlo_ref as sr
 from stablehlo_ref.cli.split import split_text
-from stablehlo_ref.testing.assertions import assert_close
 from stablehlo_ref.testing.run_lines import RunLine, execute, run_lines, scripts
 
 
@@ -56,22 +56,39 @@ class MlirFile(pytest.File):
             splits = interprets is None or interprets.splits
             parts = list(split_text(text)) if splits else [(1, text)]
             for first_line, part in parts:
-                if part.strip():
-                    yield PartItem.from_parent(self, name=f"line {first_line}", first_line=first_line, text=part)
+                for entry in _entries(part) if part.strip() else ():
+                    name = f"line {first_line}" + (f" @{entry}" if entry else "")
+                    yield PartItem.from_parent(self, name=name, first_line=first_line, text=part, entry=entry)
         for line in scripts([line for line in lines if not line.interprets_parts]):
             yield RunItem.from_parent(self, name=f"RUN line {line.line}", run_line=line)
 
 
-class PartItem(pytest.Item):
-    """One part of a file, which must run."""
+def _entries(text: str) -> list[str | None]:
+    """Return the functions to run: [None] if there is one that runs by default, else all public ones without inputs."""
+    if text.count("func") < 2:
+        return [None]
+    try:
+        program = sr.parse(text)
+        if len(program.functions) < 2 or program.entry:
+            return [None]
+    except sr.EvaluationError:  # there is a choice
+        return [name for name, f in program.functions.items() if f.is_public and not f.inputs] or [None]
+    except sr.StablehloError:  # which is what the test reports
+        pass
+    return [None]
 
-    def __init__(self, *, first_line: int, text: str, **options: Any) -> None:
+
+class PartItem(pytest.Item):
+    """One part of a file, or one function of it, which must run."""
+
+    def __init__(self, *, first_line: int, text: str, entry: str | None, **options: Any) -> None:
         super().__init__(**options)
         self.first_line = first_line
         self.text = text
+        self.entry = entry
 
     def runtest(self) -> None:
-        program = sr.parse(self.text, filename=str(self.path), first_line=self.first_line).verify()
+        program = sr.parse(self.text, filename=str(self.path), first_line=self.first_line, entry=self.entry).verify()
         if program.functions:
             program.run()
 
@@ -130,6 +147,8 @@ def assert_matches() -> Callable[..., None]:
     """
 
     def check(program: sr.Program, *arguments: Any, **bounds: Any) -> None:
+        import numpy as np  # not at every start of pytest
+
         *inputs, expected = arguments
         if callable(expected):
             expected = expected(*inputs)
@@ -137,6 +156,6 @@ def assert_matches() -> Callable[..., None]:
         wanted: Sequence[Any] = expected if isinstance(expected, tuple | list) else [expected]
         assert len(results) == len(wanted), f"expected {len(wanted)} results, got {len(results)}"
         for output, result, value in zip(program.outputs, results, wanted):
-            assert_close(result, np.asarray(value), **bounds, names=output.name)
+            sr.testing.assert_close(result, np.asarray(value), **bounds, names=output.name)
 
     return check
