@@ -7,6 +7,7 @@ import sys
 from collections.abc import Sequence
 
 from stablehlo_ref._version import __version__
+from stablehlo_ref.cli import messages
 from stablehlo_ref.cli.commands import COMMANDS
 from stablehlo_ref.cli.exit_codes import AT_FAULT, EXIT_CODES, FINE, INTERRUPTED, USAGE
 
@@ -21,8 +22,10 @@ examples:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code."""
+    messages.reset()
     try:
         code = _dispatch(sys.argv[1:] if arguments is None else list(arguments))
+        messages.finish()
         if sys.stdout is not None:
             sys.stdout.flush()
         return code

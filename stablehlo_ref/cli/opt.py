@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
 from stablehlo_ref.bytecode.writer import write as write_bytecode
 from stablehlo_ref.cli.console import Part, for_each_part, guarded, is_file, with_two_dashes, write_output
-from stablehlo_ref.cli.expected import complaints, expectations
+from stablehlo_ref.cli.messages import remark
 from stablehlo_ref.cli.options import PROGRAM_HELP, CommandParser, add_message_options, add_reading_options, count
-from stablehlo_ref.diagnostics import Diagnostic, InvalidError, MalformedError, StablehloError
+from stablehlo_ref.diagnostics import Diagnostic, InvalidError, MalformedError
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.passes.catalog import PASSES
 from stablehlo_ref.passes.elide import elide_constants
@@ -48,12 +47,9 @@ def _run(options: argparse.Namespace) -> int:
     supported = parse_supported(options.supported_by.read_text("utf-8")) if options.supported_by else None
 
     def handle(part: Part) -> None:
-        if options.verify_diagnostics:
-            _handle_expecting(options, show, printed, part)
-            return
         module, reported = _transformed(options, part)
         for diagnostic in reported:
-            print(diagnostic, file=sys.stderr)
+            remark(diagnostic)
         if supported is not None and (missing := unsupported_ops(module, supported)):
             raise InvalidError(missing)
         printed.append(show(module))
@@ -71,29 +67,6 @@ def _transformed(options: argparse.Namespace, part: Part) -> tuple[Operation, li
         reported.extend(transform(module))
         verify(module)
     return module, reported
-
-
-def _handle_expecting(options: argparse.Namespace, show: Show, printed: list[str | bytes], part: Part) -> None:
-    """Transform and print one part; complain where its diagnostics are not those that it announces."""
-    expected = expectations(part.text or "", part.first_line)
-    try:
-        module, reported = _transformed(options, part)
-        printed.append(show(module))
-    except StablehloError as error:
-        reported = list(error.diagnostics)
-    if found := list(complaints(expected, reported, part.filename)):
-        raise _Unexpected(found)
-
-
-class _Unexpected(StablehloError):
-    """Diagnostics that differ from those that a text announces."""
-
-    def __init__(self, lines: Sequence[str]) -> None:
-        super().__init__([Diagnostic(line) for line in lines])
-        self.lines = lines
-
-    def __str__(self) -> str:
-        return "\n".join(self.lines)
 
 
 # --- output ---------------------------------------------------------------------------------------------------------
@@ -184,7 +157,6 @@ def parser() -> argparse.ArgumentParser:
     add("--mlir-print-debuginfo", type=flag, help="whether to print locations; by default into files only")
     add("--mlir-elide-elementsattrs-if-larger", type=count, metavar="N", help="leave out constants of more elements")
     add("--keep-names", action="store_true", help="print values under their names in the text, not numbered")
-    add("--verify-diagnostics", action="store_true", help="compare errors with `expected-error` comments")
     add_reading_options(found)
     instead = found.add_argument_group("what to print instead of the program")
     instead.add_argument("--emit-bytecode", action="store_true", help="the program in MLIR bytecode")

@@ -12,9 +12,11 @@ from difflib import get_close_matches
 from itertools import takewhile
 from typing import NoReturn
 
+from stablehlo_ref.cli import messages
 from stablehlo_ref.cli.exit_codes import USAGE
 from stablehlo_ref.cli.split import SPLIT
 from stablehlo_ref.cli.terminal import paint_diagnostics, set_color
+from stablehlo_ref.diagnostics import SHOWN_ERRORS
 from stablehlo_ref.limits import Limits
 
 PROGRAM_HELP = "a program: MLIR text or bytecode, a portable artifact, or what `load` accepts; - is standard input"
@@ -66,9 +68,20 @@ def add_reading_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--allow-unregistered-dialect", action="store_true", help="accept ops of unregistered dialects")
 
 
-def add_message_options(parser: argparse.ArgumentParser) -> None:
-    """Add how diagnostics are reported."""
+def add_message_options(parser: argparse.ArgumentParser, announces: bool = True) -> None:
+    """Add how diagnostics are reported; a program of the command may announce them if `announces`."""
     group = parser.add_argument_group("messages")
+    group.add_argument(
+        "--max-errors", type=_max_errors, metavar="N",
+        help=f"report at most N errors of a program: {SHOWN_ERRORS} by default, all for 0 and for json and sarif",
+    )  # fmt: skip
+    group.add_argument(
+        "--diagnostics-format", type=_format, metavar="text|json|sarif",
+        help="how diagnostics are written on standard error; json and sarif are one document at the end",
+    )  # fmt: skip
+    if announces:
+        text = "compare diagnostics with the comments `expected-error`, `-warning`, `-note` and `-remark`"
+        group.add_argument("--verify-diagnostics", action=_Compare, nargs=0, help=text)
     group.add_argument(
         "--color", type=_color, metavar="auto|always|never",
         help="colour output; auto, the default, does so on terminals; NO_COLOR and FORCE_COLOR are honoured",
@@ -94,6 +107,25 @@ def _color(text: str) -> str:
         raise argparse.ArgumentTypeError(f"expected auto, always or never, got {text!r}")
     set_color(text)
     return text
+
+
+def _max_errors(text: str) -> int:
+    messages.SETTINGS.max_errors = count(text)
+    return messages.SETTINGS.max_errors
+
+
+def _format(text: str) -> str:
+    if text not in messages.FORMATS:
+        raise argparse.ArgumentTypeError(f"expected text, json or sarif, got {text!r}")
+    messages.SETTINGS.format = text
+    return text
+
+
+class _Compare(argparse.Action):
+    """Has diagnostics compared with those that programs announce."""
+
+    def __call__(self, *_: object) -> None:
+        messages.SETTINGS.compares = True
 
 
 def seed(text: str) -> int:

@@ -14,6 +14,7 @@ from typing import TypeAlias
 
 from stablehlo_ref.cli import inputs
 from stablehlo_ref.cli.console import Part, for_each_part
+from stablehlo_ref.cli.messages import remark
 from stablehlo_ref.cli.options import limits_of
 from stablehlo_ref.cli.run_options import parse, parser  # noqa: F401  (the parser of this command)
 from stablehlo_ref.define.context import Context
@@ -49,7 +50,7 @@ def _run(options: argparse.Namespace, program: Program) -> None:
         probe_output_dir=options.probe_output_dir,
         rng_seed=options.rng_seed,
         exact_lapack=options.exact_lapack,
-        warn=lambda found: print(found, file=sys.stderr),
+        warn=remark,
         on_implementation_defined=(
             "error" if options.strict else "warn" if options.warn_implementation_defined else "ignore"
         ),

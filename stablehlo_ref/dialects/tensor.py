@@ -23,7 +23,7 @@ from stablehlo_ref.define.spec import (
     size,
     without,
 )
-from stablehlo_ref.define.type_constraints import anything, integer_vector
+from stablehlo_ref.define.type_constraints import anything, size_vector
 from stablehlo_ref.define.type_constraints import index as index_value
 from stablehlo_ref.dialects.mlir_types import DYNAMIC, any_tensor, in_bounds, static_tensor
 from stablehlo_ref.ir.arrays import Array
@@ -212,7 +212,7 @@ class Reshape(Op, op="reshape", dialect="tensor", computes_on_storage=True, shap
     """Return the elements of `source` in the shape `shape`."""
 
     source = In(any_tensor)
-    shape = In(integer_vector)
+    shape = In(size_vector)
     result = Out(any_tensor)
 
     syntax = "custom(called) attr-dict : functional_type"

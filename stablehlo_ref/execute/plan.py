@@ -17,6 +17,7 @@ import numpy as np
 from stablehlo_ref.collection import collection_paused
 from stablehlo_ref.define.bound import BoundOp, ControlFlowSite, PlanSite, Site, bind, is_on_expressed
 from stablehlo_ref.define.computation import ControlFlow, Kernel, Run, Turns
+from stablehlo_ref.define.constraints import check_preconditions
 from stablehlo_ref.define.definition import OpDefinition, group_by_member, resolve
 from stablehlo_ref.define.kinds import Kind
 from stablehlo_ref.diagnostics import EvaluationError, InternalError, UnsupportedError
@@ -250,6 +251,7 @@ class FramePlanner:
     def kernel(self, op: Operation, bodies: Sequence[PlannedRegion] | None = None) -> Kernel:
         """Return the kernel of an op, which takes all its operands as separate arguments."""
         bound = self._resolve(op, bodies)
+        check_preconditions(bound)
         if is_dynamic(bound):
             return dynamic_kernel(bound, self._plan_static)
         kernel = self._plan_static(bound)

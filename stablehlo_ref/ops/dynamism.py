@@ -34,11 +34,13 @@ from stablehlo_ref.define.spec import (
     size,
 )
 from stablehlo_ref.define.type_constraints import (
-    integer_matrix,
     integer_scalar,
-    integer_vector,
     quantized_tensor,
     si32_scalar,
+    size_vector,
+    static_integer_matrix,
+    static_integer_vector,
+    static_size_vector,
     tensor,
 )
 from stablehlo_ref.ir.arrays import Array
@@ -109,9 +111,9 @@ class DynamicPad(
 ):
     """Pad `operand` as `pad` does, with amounts that are operands."""
 
-    edge_padding_low = In(integer_vector)  # I3
-    edge_padding_high = In(integer_vector)  # I4
-    interior_padding = In(integer_vector)  # I5
+    edge_padding_low = In(static_size_vector)  # I3
+    edge_padding_high = In(static_size_vector)  # I4
+    interior_padding = In(static_size_vector)  # I5
 
     syntax = "operands attr-dict : functional_type"
 
@@ -137,9 +139,9 @@ class RealDynamicSlice(
 ):
     """Slice `operand` as `slice` does, with bounds and strides that are operands."""
 
-    start_indices = In(integer_vector)
-    limit_indices = In(integer_vector)
-    strides = In(integer_vector)
+    start_indices = In(size_vector)
+    limit_indices = In(size_vector)
+    strides = In(size_vector)
 
     syntax = "operands attr-dict : functional_type"
 
@@ -147,7 +149,7 @@ class RealDynamicSlice(
 class DynamicGather(Gather, Dynamic, op="dynamic_gather", shape_operands=("slice_sizes",)):
     """Gather slices of `operand` as `gather` does, with slice sizes that are an operand."""
 
-    slice_sizes = In(integer_vector)  # I3
+    slice_sizes = In(static_integer_vector)  # I3
 
     @staticmethod
     def expected_sizes(arguments: Arguments) -> tuple[int, ...]:
@@ -186,7 +188,7 @@ class DynamicGather(Gather, Dynamic, op="dynamic_gather", shape_operands=("slice
 class DynamicConv(Convolution, Dynamic, op="dynamic_conv", shape_operands=("padding",)):
     """Compute a `convolution` with a padding that is an operand."""
 
-    padding = In(integer_matrix)  # I3
+    padding = In(static_integer_matrix)  # I3
 
     syntax = ""
 
@@ -205,7 +207,7 @@ class DynamicConv(Convolution, Dynamic, op="dynamic_conv", shape_operands=("padd
 class DynamicReshape(Reshape, Dynamic, op="dynamic_reshape", shape_operands=("output_shape",)):
     """Reshape `operand` to a shape that is an operand."""
 
-    output_shape = In(integer_vector)  # I2
+    output_shape = In(static_size_vector)  # I2
     result = Out(tensor | quantized_tensor)
 
     @staticmethod
@@ -223,7 +225,7 @@ class DynamicBroadcastInDim(
 ):
     """Broadcast `operand` as `broadcast_in_dim` does, to a shape that is an operand."""
 
-    output_dimensions = In(integer_vector)  # I2
+    output_dimensions = In(static_size_vector)  # I2
     known_expanding_dimensions = Attr(Dims, default=())  # I4
     known_nonexpanding_dimensions = Attr(Dims, default=())  # I5
     result = Out(tensor | quantized_tensor)
@@ -252,7 +254,7 @@ class DynamicBroadcastInDim(
 class DynamicIota(Dynamic, op="dynamic_iota", shape_operands=("output_shape",)):
     """Fill a tensor as `iota` does, of a shape that is an operand."""
 
-    output_shape = In(integer_vector)  # I1
+    output_shape = In(static_size_vector)  # I1
     iota_dimension = Attr(Int)  # I2
     result = Out(number_tensor)
 

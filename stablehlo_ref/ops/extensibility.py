@@ -29,7 +29,7 @@ from stablehlo_ref.define.definition import REGISTRY, OpDefinition
 from stablehlo_ref.define.op import Attr, Bodies, Ins, Op, Outs
 from stablehlo_ref.define.plugins import PluginError, find_handler
 from stablehlo_ref.define.spec import element_type, make_tensor_type
-from stablehlo_ref.define.type_constraints import anything, integer_vector
+from stablehlo_ref.define.type_constraints import any_value, integer_vector
 from stablehlo_ref.diagnostics import Diagnostic, EvaluationError, Location, UnsupportedError
 from stablehlo_ref.ir.arrays import Array, DType, RuntimeValue
 from stablehlo_ref.ir.attributes import (
@@ -157,7 +157,7 @@ OutputOperandAliases: TypeAlias = Annotated[
 class CustomCallOp(Op, op="custom_call", effects=True, computes_on_storage=True, row_major=True):
     """Call the handler registered for `call_target_name`."""
 
-    inputs = Ins(anything)  # I1
+    inputs = Ins(any_value)  # I1
     call_target_name = Attr(String)  # I2
     has_side_effect = Attr(Flag, default=False)  # I3
     backend_config = Attr(Opaque, default="")  # I4
@@ -167,7 +167,7 @@ class CustomCallOp(Op, op="custom_call", effects=True, computes_on_storage=True,
     result_layouts = Attr(Opaque, default=None)
     output_operand_aliases = Attr(OutputOperandAliases, default=())  # I7
     ffi_config = Attr(Opaque, default=None, name="mhlo.backend_config")
-    results = Outs(anything)
+    results = Outs(any_value)
 
     syntax = "custom(call_target) ( operands ) attr-dict : functional_type"
 
@@ -273,13 +273,13 @@ TOLERANCE = 1e-4  # or four ULP of numbers near 1, if that is more
 class Composite(Op, op="composite", releases_operands=True):
     """Call the function `decomposition`, or the function that overrides composites called `name` in this run."""
 
-    inputs = Ins(anything)  # I1
+    inputs = Ins(any_value)  # I1
     name = Attr(String)  # I2
     composite_attributes = Attr(Dictionary, default=MappingProxyType({}))  # I3
     decomposition = Attr(Symbol)  # I4
     version = Attr(Int32, default=0)  # I5
     regions = Bodies()  # I6
-    results = Outs(anything)
+    results = Outs(any_value)
 
     syntax = "$name operands ( ( $regions ) )? attr-dict : functional_type"
 

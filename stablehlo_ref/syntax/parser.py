@@ -15,7 +15,6 @@ from stablehlo_ref.diagnostics import Location, MalformedError, Source, Unsuppor
 from stablehlo_ref.ir.attributes import VERBATIM, Attribute
 from stablehlo_ref.ir.core import Block, Operation, Region, Value
 from stablehlo_ref.ir.types import OpaqueType, Type
-from stablehlo_ref.suggestions import did_you_mean
 from stablehlo_ref.syntax import verbatim, vhlo
 from stablehlo_ref.syntax.assembly import assembly_of
 from stablehlo_ref.syntax.draft import Draft
@@ -297,15 +296,15 @@ class Parser(ValueParser):
             if draft.definition is None:
                 draft.members = written
             else:
-                if is_checked:
-                    self._check_properties(draft.definition, written, offset)
-                draft.attributes |= written
+                draft.attributes |= self._known(draft.definition, written, offset) if is_checked else written
 
-    def _check_properties(self, definition: OpDefinition, written: Mapping[str, Attribute], offset: int) -> None:
-        for name in written:
-            if name not in definition.property_names:
-                hint = did_you_mean(name, definition.property_names)
-                raise self.error(f"'{definition.name}' op has no property '{name}'{hint}", offset)
+    def _known(
+        self, definition: OpDefinition, written: Mapping[str, Attribute], offset: int
+    ) -> Mapping[str, Attribute]:
+        try:
+            return definition.known_properties(written)
+        except ValueError as error:
+            raise self.error(str(error), offset) from None
 
     def _attributes_after_properties(self, draft: Draft) -> None:
         offset = self.start

@@ -1,22 +1,27 @@
 """Collects `.mlir` files as tests: `pytest --stablehlo FOLDER`.
 
-A file is run as its `RUN:` lines say; without any, each part between `// -----` must run and its checks must hold. Each
-part that is interpreted is a separate test, so is each function of a part without a `@main`, and each other RUN line.
+A file is run as its `RUN:` lines say; without any, each part between `// -----` must run and its checks must hold. A
+part with `expected-error` comments must have the diagnostics that they announce. Each part that is interpreted is a
+separate test, so is each function of a part without a `@main`, and each other RUN line.
 
-pytest imports this module at every start, so the interpreter is imported when there is something to collect.
+pytest imports this module at every start, so the interpreter is imported when there is something to run.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 import stablehlo_ref as sr
+from stablehlo_ref.cli.expected import Unexpected, complaints, expectations
 from stablehlo_ref.cli.split import split_text
 from stablehlo_ref.testing.run_lines import RunLine, execute, run_lines, scripts
+
+if TYPE_CHECKING:
+    from stablehlo_ref.define.context import Context
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -88,9 +93,24 @@ class PartItem(pytest.Item):
         self.entry = entry
 
     def runtest(self) -> None:
+        from stablehlo_ref.define.context import Context  # not at every start of pytest
+
+        if not (expected := expectations(self.text, self.first_line)):
+            self._run(Context())
+            return
+        reported: list[sr.Diagnostic] = []
+        warns = any(expectation.severity == "warning" for expectation in expected)
+        try:
+            self._run(Context(warn=reported.append, on_implementation_defined="warn" if warns else "ignore"))
+        except sr.StablehloError as error:
+            reported.extend(error.diagnostics)
+        if found := list(complaints(expected, reported, str(self.path))):
+            raise Unexpected(found)
+
+    def _run(self, context: Context) -> None:
         program = sr.parse(self.text, filename=str(self.path), first_line=self.first_line, entry=self.entry).verify()
         if program.functions:
-            program.run()
+            program.run_in(context)
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         if isinstance(excinfo.value, sr.StablehloError):

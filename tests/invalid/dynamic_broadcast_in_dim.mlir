@@ -121,7 +121,7 @@ func.func @C10_negative(%operand: tensor<1x3xf32>, %output_dimensions: tensor<3x
 func.func @types(%operand: !stablehlo.token, %output_dimensions: tensor<3xi64>, %operand_1: tensor<1x3xf32>, %output_dimensions_1: tensor<3xf32>) {
   // expected-error@+1 {{operand #0 (operand) must be tensor or quantized tensor, but is !stablehlo.token}}
   %0 = "stablehlo.dynamic_broadcast_in_dim"(%operand, %output_dimensions) <{broadcast_dimensions = array<i64: 1, 2>}> : (!stablehlo.token, tensor<3xi64>) -> tensor<2x4x3xf32>
-  // expected-error@+1 {{operand #1 (output_dimensions) must be 1-dimensional tensor of integer type, but is tensor<3xf32>}}
+  // expected-error@+1 {{operand #1 (output_dimensions) must be statically shaped 1-dimensional tensor of integer or index type, but is tensor<3xf32>}}
   %1 = "stablehlo.dynamic_broadcast_in_dim"(%operand_1, %output_dimensions_1) <{broadcast_dimensions = array<i64: 1, 2>}> : (tensor<1x3xf32>, tensor<3xf32>) -> tensor<2x4x3xf32>
   // expected-error@+1 {{result #0 (result) must be tensor or quantized tensor, but is !stablehlo.token}}
   %2 = "stablehlo.dynamic_broadcast_in_dim"(%operand_1, %output_dimensions) <{broadcast_dimensions = array<i64: 1, 2>}> : (tensor<1x3xf32>, tensor<3xi64>) -> !stablehlo.token

@@ -48,6 +48,15 @@ def test_interpreter_is_imported_only_to_collect() -> None:
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "False\n"
 
 
+def test_parts_that_announce_errors(pytester: pytest.Pytester) -> None:
+    announcing = BAD.replace("  check.", "  // expected-error@+1 {{check.expect_eq_const}}\n  check.")
+    pytester.path.joinpath("a.mlir").write_text(announcing)
+    pytester.path.joinpath("b.mlir").write_text(announcing.replace("dense<2>", "dense<1>"))
+    result = run(pytester, "--stablehlo", ".")
+    result.assert_outcomes(passed=1, failed=1)
+    result.stdout.fnmatch_lines(["*expected error*was not produced*"])
+
+
 def test_run_lines_are_executed(pytester: pytest.Pytester) -> None:
     lines = "// RUN: stablehlo-opt %s | FileCheck %s\n// RUN: not stablehlo-interp --entry none %s\n// CHECK: @good\n"
     pytester.path.joinpath("a.mlir").write_text(lines + GOOD)
