@@ -1,4 +1,4 @@
-// By export_convnet.py with PyTorch 2.13.0+cpu, torchax and JAX 0.10.2: @main runs the exported function and checks it.
+// By export_convnet.py with PyTorch 2.12.0+cu130, torchax and JAX 0.10.2: @main runs the exported function and checks it.
 #loc = loc(unknown)
 #loc1 = loc("states[0]")
 #loc2 = loc("states[1]")
