@@ -2,7 +2,8 @@
 
 A file is run as its `RUN:` lines say; without any, each part between `// -----` must run and its checks must hold. A
 part with `expected-error` comments must have the diagnostics that they announce. Each part that is interpreted is a
-separate test, so is each function of a part without a `@main`, and each other RUN line.
+separate test, so is each function of a part without a `@main`, and each other RUN line. Without RUN lines, programs
+that take arguments are verified only.
 
 pytest imports this module at every start, so the interpreter is imported when there is something to run.
 """
@@ -63,7 +64,9 @@ class MlirFile(pytest.File):
             for first_line, part in parts:
                 for entry in _entries(part) if part.strip() else ():
                     name = f"line {first_line}" + (f" @{entry}" if entry else "")
-                    yield PartItem.from_parent(self, name=name, first_line=first_line, text=part, entry=entry)
+                    item = PartItem.from_parent(self, name=name, first_line=first_line, text=part, entry=entry)
+                    item.must_run = interprets is not None
+                    yield item
         for line in scripts([line for line in lines if not line.interprets_parts]):
             yield RunItem.from_parent(self, name=f"RUN line {line.line}", run_line=line)
 
@@ -84,7 +87,12 @@ def _entries(text: str) -> list[str | None]:
 
 
 class PartItem(pytest.Item):
-    """One part of a file, or one function of it, which must run."""
+    """One part of a file, or one function of it, which must run.
+
+    One that takes arguments is verified and skipped, unless a RUN line says that it `must_run`.
+    """
+
+    must_run = True
 
     def __init__(self, *, first_line: int, text: str, entry: str | None, **options: Any) -> None:
         super().__init__(**options)
@@ -109,6 +117,8 @@ class PartItem(pytest.Item):
 
     def _run(self, context: Context) -> None:
         program = sr.parse(self.text, filename=str(self.path), first_line=self.first_line, entry=self.entry).verify()
+        if program.functions and program.entry.inputs and not self.must_run:
+            pytest.skip(f"valid, and not run: @{program.entry.name} takes arguments")
         if program.functions:
             program.run_in(context)
 

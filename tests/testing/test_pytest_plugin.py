@@ -43,6 +43,13 @@ def test_each_function_is_a_test_if_there_is_no_main(pytester: pytest.Pytester) 
     result.stdout.fnmatch_lines(["*a.mlir::line 1 @good PASSED*", "*a.mlir::line 1 @bad FAILED*"])
 
 
+def test_programs_that_take_arguments_are_verified(pytester: pytest.Pytester) -> None:
+    valid = "func.func @f(%x: tensor<f32>) -> tensor<f32> {\n  return %x : tensor<f32>\n}\n"
+    pytester.path.joinpath("a.mlir").write_text(f"{valid}// -----\n{valid.replace('-> tensor<f32>', '-> tensor<f64>')}")
+    pytester.path.joinpath("b.mlir").write_text(f"// RUN: stablehlo-translate --interpret %s\n{valid}")
+    run(pytester, "--stablehlo", ".").assert_outcomes(skipped=1, failed=2)
+
+
 def test_interpreter_is_imported_only_to_collect() -> None:
     code = "import stablehlo_ref.testing.pytest_plugin, sys; print('numpy' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "False\n"
