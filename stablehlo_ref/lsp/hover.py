@@ -10,7 +10,7 @@ import numpy as np
 
 from stablehlo_ref.define.bound import bind_types
 from stablehlo_ref.define.definition import OpDefinition, definition_of
-from stablehlo_ref.define.formulas import constraint_label, formulas
+from stablehlo_ref.define.formulas import labelled_formulas
 from stablehlo_ref.diagnostics import StablehloError
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Operation, Value
@@ -85,13 +85,11 @@ def _inferred(op: Operation, definition: OpDefinition) -> list[str] | None:
 def constraints(definition: OpDefinition) -> Iterator[str]:
     """Yield the list of constraints, with the spec's labels, unless there are none."""
     try:
-        found = formulas(definition.op_class)
+        found = labelled_formulas(definition.op_class)
     except OSError:  # a package without its sources
         return
-    ordered = sorted(found, key=lambda pair: (not pair[0].isdecimal(), pair[0].zfill(3), pair[1]))
-    labels = (constraint_label(int(label) if label.isdecimal() else label) for label, _ in ordered)
-    if lines := [f"- **{label}** `{formula}`" for label, (_, formula) in zip(labels, ordered)]:
-        yield "\n".join(lines)
+    if found:
+        yield "\n".join(f"- **{label}** `{formula}`" for label, formula in found)
 
 
 # --- constant expressions -------------------------------------------------------------------------------------------
