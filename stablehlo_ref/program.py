@@ -12,6 +12,7 @@ from typing import Any, TypeAlias, Unpack
 import numpy as np
 
 import stablehlo_ref.dialects.register_all  # noqa: F401  (all op classes, for parsers and copies of programs)
+from stablehlo_ref.activity import activity
 from stablehlo_ref.budget import in_force
 from stablehlo_ref.define.context import Context, Observer, OnImplementationDefined, RunOptions
 from stablehlo_ref.define.processes import Grid, ProcessId
@@ -72,7 +73,8 @@ class Program:
     def verify(self) -> Program:
         """Check the program against the spec, unless that has been done; InvalidError for each rule that it breaks."""
         if not self._verified:
-            verify(self.module)
+            with activity("verifying"):
+                verify(self.module)
             self._verified = True
         return self
 
@@ -251,11 +253,12 @@ class Program:
 
     def _make_plan(self, step_by_step: bool = False) -> FunctionPlan:
         self.verify()
-        with np.errstate(all="ignore"):
+        with np.errstate(all="ignore"), activity("planning"):
             return Planner(self.module, self.limits, step_by_step).function(self.entry.name)
 
     def _plan_for(self, context: Context) -> FunctionPlan:
-        return self._plan if context.on_implementation_defined == "ignore" else self._plan_step_by_step
+        folds = context.on_implementation_defined == "ignore" and not context.step_by_step
+        return self._plan if folds else self._plan_step_by_step
 
     # --- runs ---------------------------------------------------------------------------------------------------
 

@@ -71,7 +71,7 @@ class NameParser(RecoveringParser):
     def _place(self, name: str, offset: int) -> int:
         """Return where a name is defined: in the list of results at `offset`, or where it was last read."""
         if not self.text.startswith("%", offset):
-            return self.places.get(name, offset)
+            return self.places.get(name, (offset,))[0]
         base = name.partition("#")[0]
         return next((m.start() for m in _find_values(self.text, offset) if m[1] == base), offset)
 
