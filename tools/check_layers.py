@@ -33,6 +33,7 @@ LAYERS = (
     ("loading",),
     ("debug",),
     ("cli",),
+    ("lsp",),  # answers editors while a text is typed
     ("testing", "__init__", "__main__"),
 )
 RANK = {name: rank for rank, layer in enumerate(LAYERS) for name in layer}
