@@ -1,0 +1,11 @@
+"""Where did a backend go wrong? Compare backends with the interpreter, locate faults, make programs small.
+
+>>> found = sr.debug.diff(program, inputs, "jax")
+>>> print(found)
+"""
+
+from stablehlo_ref.debug.contract import PRESETS, Contract, contract_of
+from stablehlo_ref.debug.diff import Diff, diff
+from stablehlo_ref.debug.session import Outcome, Session
+
+__all__ = ["PRESETS", "Contract", "Diff", "Outcome", "Session", "contract_of", "diff"]
