@@ -123,12 +123,13 @@ def _module(flat: Flat, body: Block, inputs: Sequence[object], outputs: Sequence
     """Return a module with the other functions and the attributes of the program, and `body` as the entry."""
     old = flat.program.module
     entry = functions(old)[flat.program.entry.name]
-    members = {
-        **{name: entry.properties[name] for name in ("sym_name", "sym_visibility") if name in entry.properties},
+    members: dict[str, object] = {
         "function_type": FunctionType(tuple(inputs), tuple(outputs)),  # type: ignore[arg-type]
         "arg_attrs": (),
         "res_attrs": (),
     }
+    names = ("sym_name", "sym_visibility")
+    members |= {name: entry.properties[name] for name in names if name in entry.properties}
     function = build_operation("func.func", (), (), entry.location, members=members, regions=[Region([body])])
     others = [clone(op, {}) for op in old.regions[0].block.operations if op is not entry]
     module = Operation(old.name, [], (), dict(old.properties), dict(old.attributes), [], old.location)

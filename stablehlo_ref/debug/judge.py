@@ -11,11 +11,11 @@ import numpy as np
 from stablehlo_ref.debug.contract import PRESETS, Contract
 from stablehlo_ref.debug.cut import fed_to, is_constant
 from stablehlo_ref.debug.evaluate import Evaluator
-from stablehlo_ref.debug.rounding import largest
-from stablehlo_ref.debug.shadow import Shadow, exact, transfer, widened
+from stablehlo_ref.debug.rounding import largest, ulp
+from stablehlo_ref.debug.shadow import Shadow, dtype_of, exact, transfer, widened
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Operation, Value
-from stablehlo_ref.numerics.dtypes import kind
+from stablehlo_ref.numerics.dtypes import FLOAT32, kind
 
 DEPTH = 8  # ops that a backend may be taken to compute again in fused code
 
@@ -124,6 +124,8 @@ class Judge:
         op = value.owner
         if depth == 0 or not isinstance(op, Operation) or not _may_be_fused(op, user, contract):
             return known
+        if op.name.partition(".")[2] in _NEVER_REPEATED:
+            return _unrounded(known, value)
         shadows = (
             self._shadows(op, contract, depth - 1) if all(self._array(v) is not None for v in fed_to(op)) else None
         )
@@ -147,6 +149,17 @@ class Judge:
 
 
 _NEVER_FUSED = ("while", "custom_call", "sort", "case", "if", "fft", "rng", "cholesky", "triangular_solve")
+
+
+_NEVER_REPEATED = ("dot_general", "dot", "convolution", "reduce_window", "scatter", "select_and_scatter")
+
+
+def _unrounded(known: Shadow, value: Value) -> Shadow:
+    """Return what a sum of products in f32 may have been before it was rounded to a narrower type."""
+    dtype = dtype_of(value)
+    if kind(dtype) != "floating" or dtype.itemsize >= FLOAT32.itemsize:
+        return known
+    return Shadow(known.center, np.where(np.isfinite(known.center), 0.5 * ulp(np.abs(known.center), dtype), 0.0))
 
 
 def _may_be_fused(op: Operation, user: Operation, contract: Contract) -> bool:

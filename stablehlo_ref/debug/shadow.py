@@ -3,7 +3,7 @@
 `transfer` maps the shadows of an op's operands to those of its results under a contract. If the radii of operands are
 zero, as they are for values that a backend returned, the radius of a result bounds the rounding errors of this op
 alone; composed over several ops, it bounds those of a fused group. All bounds are worst cases, in exact arithmetic up
-to roundings of f64 that are accounted for: of sums, gamma_n times the sum of magnitudes, which holds for each order.
+to roundings of f64 that are accounted for: those of sums hold for each order.
 """
 
 from __future__ import annotations
@@ -151,5 +151,7 @@ def _finished(site: Site, shadow: Shadow) -> Shadow:
     surely = site.is_exact & ~np.isfinite(shadow.center)
     radius = np.where(np.isnan(radius), np.inf, radius)
     if site.contract.flush_subnormals:
-        radius = radius + smallest_normal(site.dtype)
+        magnitude, tiny = np.abs(shadow.center), smallest_normal(site.dtype)
+        may_be_flushed = (magnitude - radius < tiny) & (magnitude + radius > 0)
+        radius = np.where(may_be_flushed, radius + tiny, radius)
     return Shadow(shadow.center, np.where(surely, 0.0, radius))

@@ -1,4 +1,4 @@
-"""Bounds on sums and sums of products, in any order: gamma_n times the sum of magnitudes."""
+"""Bounds on sums and sums of products, in any order: n times u times the largest partial sum that an order can have."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from stablehlo_ref.debug.contract import DOT_ALGORITHMS
 from stablehlo_ref.debug.rounding import OURS, accumulator_dtype, gamma, largest, smallest_normal, ulp, unit_roundoff
 from stablehlo_ref.debug.shadow import Shadow, Site, Unknown, dtype_of
-from stablehlo_ref.ir.arrays import Array
+from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.ir.types import TensorType
 from stablehlo_ref.numerics.dtypes import kind
 
@@ -60,18 +60,27 @@ def _bounded(site: Site, terms: float, operand_roundoff: float) -> Shadow:
     total = site.wide(magnitudes)
     propagated = np.zeros(()) if site.is_exact else _propagated(site, total, terms)
     accumulator = accumulator_dtype(site.dtype, site.contract.accumulator)
-    roundings = (
-        gamma(terms, unit_roundoff(accumulator)) + gamma(terms, OURS) + operand_roundoff * (2 + operand_roundoff)
-    )
-    underflow = (
-        terms
-        * smallest_normal(accumulator)
-        * (1.0 if site.contract.flush_subnormals else 2 * unit_roundoff(accumulator))
-    )
-    radius = propagated + roundings * (total + propagated) + underflow
+    rounded = _rounded(terms, accumulator, total + propagated, np.abs(center) + propagated)
+    roundings = gamma(terms, OURS) + operand_roundoff * (2 + operand_roundoff)
+    share = 1.0 if site.contract.flush_subnormals else 2 * unit_roundoff(accumulator)
+    underflow = terms * share * smallest_normal(accumulator)
+    radius = propagated + rounded + roundings * (total + propagated) + underflow
     if accumulator != site.dtype:
         radius = radius + site.contract.ulps_of(site.name, 0.5) * ulp(np.abs(center) + radius, site.dtype)
     return Shadow(center, np.where(np.isfinite(center) & (total + propagated >= _overflow(site)), np.inf, radius))
+
+
+def _rounded(terms: float, accumulator: DType, total: Array, magnitude: Array) -> Array:
+    """Bound the rounding errors of a sum in any order: of the products, and half a ULP of each partial sum.
+
+    A sum of some of the terms is between the sum of the negative and that of the positive ones, so its magnitude is at
+    most (total + magnitude) / 2, where `total` is the sum of magnitudes and `magnitude` that of the sum.
+    """
+    u = unit_roundoff(accumulator)
+    growth = 1 + 2 * gamma(terms, u)
+    largest_partial_sum = growth * (total + magnitude) / 2
+    of_sums = max(terms - 1, 0) * 0.5 * ulp(largest_partial_sum, accumulator)
+    return np.where(np.isfinite(largest_partial_sum), growth * u * total + of_sums, np.inf)
 
 
 def _overflow(site: Site) -> float:
