@@ -10,7 +10,7 @@ from importlib import import_module
 from stablehlo_ref._version import __version__
 from stablehlo_ref.cli.exit_codes import FINE, INTERRUPTED
 
-SUBCOMMANDS = ("aliases", "diff", "link", "opt", "run", "translate")  # modules of this package with a `main`
+SUBCOMMANDS = ("aliases", "diff", "link", "opt", "reduce", "run", "translate")  # modules of this package with a `main`
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
