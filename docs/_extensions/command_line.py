@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-COMMANDS = ("", "opt", "translate", "link")
+COMMANDS = ("", "opt", "translate", "link", "diff", "reduce")
 
 
 def page() -> str:

@@ -40,6 +40,8 @@ Other commands, each with its own --help:
   stablehlo-interp opt FILE         verify, transform and print a program, as stablehlo-opt does
   stablehlo-interp translate FILE   run a program or convert it, as stablehlo-translate does
   stablehlo-interp link FILE ...    merge programs into one
+  stablehlo-interp diff FILE        compare a backend and locate the ops that are wrong
+  stablehlo-interp reduce FILE      make a program small that still shows a fault
   stablehlo-interp aliases DIR      write scripts with the names of StableHLO's own tools"""
 
 EXAMPLES = """\
