@@ -13,6 +13,7 @@ from stablehlo_ref.debug.cut import CONSTANTS, Flat, is_constant, is_observable,
 from stablehlo_ref.debug.evaluate import Evaluator
 from stablehlo_ref.debug.fused import Group, distance, find_group
 from stablehlo_ref.debug.judge import Judge, Judgement, Verdict, same_bits
+from stablehlo_ref.debug.loops import can_enter, turns
 from stablehlo_ref.debug.probe import Probed, probe
 from stablehlo_ref.debug.repro import Repro
 from stablehlo_ref.debug.session import Outcome, Session
@@ -37,6 +38,7 @@ class Diff:
     errors: list[float] = field(default_factory=list)  # relative norms by output
     judgements: list[Judgement] = field(default_factory=list)
     stopped: Outcome | None = None  # why intermediate values are missing
+    inner: list[Inner] = field(default_factory=list)  # turns of loops in which something is wrong
     group: Group | None = None  # a fault that asking for intermediate values heals
     healed: bool = False  # outputs differ once intermediate values are asked for
     probed: Probed | None = None
@@ -51,12 +53,21 @@ class Diff:
     @property
     def is_wrong(self) -> bool:
         """Whether the backend failed, or computed something that the contract does not allow."""
-        return bool(self.failure or self.suspects or (self.group and self.group.is_certain))
+        return bool(self.failure or self.suspects or self.inner or (self.group and self.group.is_certain))
 
     def __str__(self) -> str:
         from stablehlo_ref.debug.text_report import text_of  # the report is in terms of this module
 
         return text_of(self)
+
+
+@dataclass
+class Inner:
+    """What is wrong in one turn of a loop, fed with what the backend fed to the loop."""
+
+    loop: Operation
+    turn: int
+    found: Diff
 
 
 def diff(
@@ -118,6 +129,10 @@ class _Search:
         self.found.judgements = [judge(op) for op in self.flat.ops[: values.seen] if op.name not in CONSTANTS]
         if self.found.suspects:
             self._confirm(judge)
+            return
+        self._enter_loops(judge)
+        if self.found.inner:
+            self.found.repro = self.found.inner[0].found.repro
         elif values.seen == len(self.flat.ops):
             self._look_for_fusion(values, outputs, ours)
 
@@ -130,6 +145,16 @@ class _Search:
         feeds = [self.evaluate.constant(v) if is_constant(v) else values[v] for v in made.feeds]
         self.found.repro = Repro(made, feeds, judge.bounds(first.op) or [], self._comment(first.op, first.excess))
         self._heal()
+
+    def _enter_loops(self, judge: Judge) -> None:
+        """Compare single turns of the loops whose results are not the interpreter's."""
+        for judgement in self.found.judgements:
+            if judgement.verdict is Verdict.NOT_JUDGED and can_enter(judgement.op, judge.values):
+                for turn, body, feeds in turns(self.flat, judgement.op, judge.values, self.evaluate):
+                    found = _Search(body.program, feeds, self.session, self.found.contract, self.max_bytes).run()
+                    if found.is_wrong:
+                        self.found.inner.append(Inner(judgement.op, turn, found))
+                        break
 
     def _comment(self, op: Operation, excess: object) -> str:
         contract = f"Returns true within the bounds of the contract {self.found.contract}"

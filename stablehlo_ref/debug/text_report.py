@@ -37,6 +37,10 @@ def _finding(found: Diff) -> Iterator[str]:
         return
     if found.suspects:
         yield from _suspects(found)
+    elif found.inner:
+        for inner in found.inner:
+            yield f"in turn {inner.turn} of the loop {describe(inner.loop)}, fed with the backend's own state:"
+            yield from (f"  {line}" for line in _finding(inner.found))
     elif found.group is not None:
         yield from _group(found)
     elif found.judgements:

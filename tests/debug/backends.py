@@ -60,3 +60,8 @@ def no_slices(program: str, inputs: Sequence[Any]) -> Sequence[Any]:
     if "stablehlo.slice" in program:
         raise NotImplementedError(f"slice of value %{program.count('=')} is not supported")
     return right(program, inputs)
+
+
+def tanh_off(program: str, inputs: Sequence[Any]) -> Sequence[Any]:
+    """Compute sines instead of hyperbolic tangents."""
+    return right(program.replace("stablehlo.tanh", "stablehlo.sine"), inputs)

@@ -151,3 +151,34 @@ def test_fused_multiply_add_is_legal_under_its_permission() -> None:
     inputs = [x, y, -(x * y)]
     assert suspects(compare(text, "python:tests.debug.backends:fma", "strict", inputs)) == ["add"]
     assert not compare(text, "python:tests.debug.backends:fma", "strict,fma=true", inputs).is_wrong
+
+
+LOOP = """
+func.func @main(%n: tensor<i32>, %x: tensor<8xf32>, %s: tensor<8xf32>) -> tensor<8xf32> {
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  %start = stablehlo.constant dense<0> : tensor<i32>
+  %0:2 = stablehlo.while(%i = %start, %v = %x) : tensor<i32>, tensor<8xf32>
+    cond {
+      %more = stablehlo.compare LT, %i, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      stablehlo.return %more : tensor<i1>
+    } do {
+      %one = stablehlo.constant dense<1> : tensor<i32>
+      %next = stablehlo.add %i, %one : tensor<i32>
+      %1 = stablehlo.multiply %v, %s : tensor<8xf32>
+      %2 = stablehlo.tanh %1 : tensor<8xf32>
+      stablehlo.return %next, %2 : tensor<i32>, tensor<8xf32>
+    }
+  return %0#1 : tensor<8xf32>
+}
+"""
+
+
+def test_enters_loops() -> None:
+    x, s = np.linspace(0.1, 1, 16, dtype=np.float32).reshape(2, 8)
+    inputs = [np.asarray(3, np.int32), x, s]
+    found = compare(LOOP, "python:tests.debug.backends:tanh_off", "xla-cpu", inputs)
+    assert found.is_wrong
+    (inner,) = found.inner
+    assert inner.turn == 0 and suspects(inner.found) == ["tanh"]
+    assert "in turn 0 of the loop stablehlo.while" in str(found)
+    assert found.repro is not None
