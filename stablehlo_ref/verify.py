@@ -16,7 +16,7 @@ from stablehlo_ref.diagnostics import Diagnostic, InvalidError
 from stablehlo_ref.ir.attributes import Attribute
 from stablehlo_ref.ir.core import Block, Operation, Region, Value
 from stablehlo_ref.ir.graph import defined_values, dominated, labelled
-from stablehlo_ref.ir.types import FunctionType, Type
+from stablehlo_ref.ir.types import BufferType, FunctionType, OpaqueType, TensorType, Type
 from stablehlo_ref.ir.wellformed import ill_formed_reason
 from stablehlo_ref.syntax.pinpoint import pinpointed
 
@@ -135,6 +135,9 @@ def _check_attribute(op: Operation, member: Attr) -> None:
 
 def _check_regions(op: Operation, definition: OpDefinition) -> None:
     members = _member_of_each(op, "region", definition.regions, len(op.regions))
+    if op.name != "func.func":  # whose signature is checked
+        for block in (block for region in op.regions for block in region.blocks):
+            _check_types(op, "block argument", [argument.type for argument in block.arguments])
     if not definition.traits.single_block:
         return
     for member, region in zip(members, op.regions):
@@ -240,6 +243,7 @@ def _check_module(module: Operation) -> None:
 
 def _check_function(op: Operation) -> None:
     declared: FunctionType = op.properties["function_type"]
+    _check_signature(op, declared)
     _check_parameters(op, "argument", op.properties.get("arg_attrs") or (), declared.inputs)
     _check_parameters(op, "result", op.properties.get("res_attrs") or (), declared.outputs)
     if _is_declaration(op):
@@ -252,6 +256,22 @@ def _check_function(op: Operation) -> None:
         if tuple(terminator.operand_types) != declared.outputs:
             returned, results = _list(terminator.operand_types), _list(declared.outputs)
             raise _error(terminator, f"returns {returned}, but the function's results are {results}")
+
+
+def _check_signature(op: Operation, declared: FunctionType) -> None:
+    for what, types in (("argument", declared.inputs), ("result", declared.outputs)):
+        _check_types(op, what, types)
+
+
+def _check_types(op: Operation, what: str, types: Sequence[Type]) -> None:
+    for index, type in enumerate(types):
+        if not _has_foreign_elements(type) and (reason := ill_formed_reason(type)):
+            raise _error(op, f"{what} #{index} has an invalid type: {reason}")
+
+
+def _has_foreign_elements(type: Type) -> bool:
+    """Return whether a type is a tensor or buffer of a type of another dialect."""
+    return isinstance(type, TensorType | BufferType) and isinstance(type.element_type, OpaqueType)
 
 
 def _check_parameters(

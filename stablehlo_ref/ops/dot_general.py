@@ -177,7 +177,7 @@ class DotGeneral(Op, op="dot_general", row_major=True, rows_apart=True):
         C(8, in_range(rhs_contracting_dimensions, rank(rhs)))
         C(9, dims(lhs, lhs_batching_dimensions) == dims(rhs, rhs_batching_dimensions))
         C(10, dims(lhs, lhs_contracting_dimensions) == dims(rhs, rhs_contracting_dimensions))
-        C(11, size(precision_config) in (0, 2))  # it may be left out
+        C(11, size(precision_config) <= 2)  # it may be left out, or for both operands
         C(12, shape(result) == shape(infer()))
         if not any(map(is_quantized, (lhs, rhs, result))):
             C(13, element_type(lhs) == element_type(rhs) or is_mixed_precision(lhs, rhs, result))
