@@ -54,8 +54,13 @@ def _verify_op(op: Operation, visible: set[Value]) -> Iterator[InvalidError]:
     except InvalidError as error:
         yield InvalidError([pinpointed(diagnostic, op.name) for diagnostic in error.diagnostics])
     isolated = definition is not None and definition.traits.isolated_from_above
+    is_valid = True
     for region in op.regions:
-        yield from _verify_region(region, set() if isolated else visible)
+        for reported in _verify_region(region, set() if isolated else visible):
+            is_valid = False
+            yield reported
+    if is_valid and op.name == "func.func":
+        yield from _signature_errors(op)
 
 
 def _verify_region(region: Region, visible: set[Value]) -> Iterator[InvalidError]:
@@ -243,7 +248,6 @@ def _check_module(module: Operation) -> None:
 
 def _check_function(op: Operation) -> None:
     declared: FunctionType = op.properties["function_type"]
-    _check_signature(op, declared)
     _check_parameters(op, "argument", op.properties.get("arg_attrs") or (), declared.inputs)
     _check_parameters(op, "result", op.properties.get("res_attrs") or (), declared.outputs)
     if _is_declaration(op):
@@ -258,9 +262,16 @@ def _check_function(op: Operation) -> None:
             raise _error(terminator, f"returns {returned}, but the function's results are {results}")
 
 
-def _check_signature(op: Operation, declared: FunctionType) -> None:
-    for what, types in (("argument", declared.inputs), ("result", declared.outputs)):
-        _check_types(op, what, types)
+def _signature_errors(op: Operation) -> Iterator[InvalidError]:
+    """Yield the first ill-formed type of a function whose ops, which are better places for the error, are valid."""
+    declared = op.properties.get("function_type")
+    if not isinstance(declared, FunctionType):  # which is an error already
+        return
+    try:
+        _check_types(op, "argument", declared.inputs)
+        _check_types(op, "result", declared.outputs)
+    except InvalidError as error:
+        yield error
 
 
 def _check_types(op: Operation, what: str, types: Sequence[Type]) -> None:

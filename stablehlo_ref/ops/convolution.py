@@ -150,7 +150,7 @@ class Convolution(Op, op="convolution", row_major=True):
         N = rank(lhs)
         C(1, N == rank(rhs) and 2 <= N)
         window_strides, lhs_dilation, rhs_dilation = ones(N - 2, window_strides, lhs_dilation, rhs_dilation)
-        padding = no_padding(N - 2) if padding is None else padding
+        padding = padding or no_padding(N - 2)
         C(2, size(window_strides) == N - 2)
         C(3, all(0 < stride for stride in window_strides))
         C(4, size(padding) == N - 2 and all(size(pair) == 2 for pair in padding))

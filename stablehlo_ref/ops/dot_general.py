@@ -135,7 +135,7 @@ class DotGeneral(Op, op="dot_general", row_major=True, rows_apart=True):
     result = Out(tensor | quantized_tensor)
 
     dot_dimension_numbers = Group("stablehlo.dot", as_type=DotDimensions)  # I3-I6
-    algorithm = Group("stablehlo.dot_algorithm", as_type=DotAlgorithm)  # I8-I14
+    algorithm = Group("stablehlo.dot_algorithm", as_type=DotAlgorithm, is_checked_alone=True)  # I8-I14
 
     syntax = "operands, custom(dot_dimensions) custom(precision) attr-dict : functional_type"
 

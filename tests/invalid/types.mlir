@@ -1,4 +1,3 @@
-// expected-error@+1 {{argument #0 has an invalid type: !quant.uniform<i8<5:5>:f32, 1.000000e+00> violates (C3): min_value(storage_type) <= storage_min < storage_max <= max_value(storage_type)}}
 func.func @C3(%lhs: tensor<2x!quant.uniform<i8<5:5>:f32, 1.0>>) {
   // expected-error@+1 {{operand #0 (lhs) has an invalid type: !quant.uniform<i8<5:5>:f32, 1.000000e+00> violates (C3): min_value(storage_type) <= storage_min < storage_max <= max_value(storage_type)}}
   %0 = "stablehlo.add"(%lhs, %lhs) : (tensor<2x!quant.uniform<i8<5:5>:f32, 1.0>>, tensor<2x!quant.uniform<i8<5:5>:f32, 1.0>>) -> tensor<2x!quant.uniform<i8<5:5>:f32, 1.0>>
@@ -7,7 +6,6 @@ func.func @C3(%lhs: tensor<2x!quant.uniform<i8<5:5>:f32, 1.0>>) {
 
 // -----
 
-// expected-error@+1 {{argument #0 has an invalid type: !quant.uniform<i8<-129:127>:f32, 1.000000e+00> violates (C3): min_value(storage_type) <= storage_min < storage_max <= max_value(storage_type)}}
 func.func @C3_storage_min(%lhs: tensor<2x!quant.uniform<i8<-129:127>:f32, 1.0>>) {
   // expected-error@+1 {{operand #0 (lhs) has an invalid type: !quant.uniform<i8<-129:127>:f32, 1.000000e+00> violates (C3): min_value(storage_type) <= storage_min < storage_max <= max_value(storage_type)}}
   %0 = "stablehlo.add"(%lhs, %lhs) : (tensor<2x!quant.uniform<i8<-129:127>:f32, 1.0>>, tensor<2x!quant.uniform<i8<-129:127>:f32, 1.0>>) -> tensor<2x!quant.uniform<i8<-129:127>:f32, 1.0>>
@@ -16,7 +14,6 @@ func.func @C3_storage_min(%lhs: tensor<2x!quant.uniform<i8<-129:127>:f32, 1.0>>)
 
 // -----
 
-// expected-error@+1 {{argument #0 has an invalid type: !quant.uniform<i8<-128:128>:f32, 1.000000e+00> violates (C3): min_value(storage_type) <= storage_min < storage_max <= max_value(storage_type)}}
 func.func @C3_storage_max(%lhs: tensor<2x!quant.uniform<i8<-128:128>:f32, 1.0>>) {
   // expected-error@+1 {{operand #0 (lhs) has an invalid type: !quant.uniform<i8<-128:128>:f32, 1.000000e+00> violates (C3): min_value(storage_type) <= storage_min < storage_max <= max_value(storage_type)}}
   %0 = "stablehlo.add"(%lhs, %lhs) : (tensor<2x!quant.uniform<i8<-128:128>:f32, 1.0>>, tensor<2x!quant.uniform<i8<-128:128>:f32, 1.0>>) -> tensor<2x!quant.uniform<i8<-128:128>:f32, 1.0>>
@@ -25,7 +22,6 @@ func.func @C3_storage_max(%lhs: tensor<2x!quant.uniform<i8<-128:128>:f32, 1.0>>)
 
 // -----
 
-// expected-error@+1 {{argument #0 has an invalid type: !quant.uniform<i8:f32, 0.000000e+00> violates (C5): 0 < scales}}
 func.func @C5(%lhs: tensor<2x!quant.uniform<i8:f32, 0.0>>) {
   // expected-error@+1 {{operand #0 (lhs) has an invalid type: !quant.uniform<i8:f32, 0.000000e+00> violates (C5): 0 < scales}}
   %0 = "stablehlo.add"(%lhs, %lhs) : (tensor<2x!quant.uniform<i8:f32, 0.0>>, tensor<2x!quant.uniform<i8:f32, 0.0>>) -> tensor<2x!quant.uniform<i8:f32, 0.0>>
@@ -34,7 +30,6 @@ func.func @C5(%lhs: tensor<2x!quant.uniform<i8:f32, 0.0>>) {
 
 // -----
 
-// expected-error@+1 {{argument #0 has an invalid type: !quant.uniform<i8:f32, -1.000000e+00> violates (C5): 0 < scales}}
 func.func @C5_negative(%lhs: tensor<2x!quant.uniform<i8:f32, -1.0>>) {
   // expected-error@+1 {{operand #0 (lhs) has an invalid type: !quant.uniform<i8:f32, -1.000000e+00> violates (C5): 0 < scales}}
   %0 = "stablehlo.add"(%lhs, %lhs) : (tensor<2x!quant.uniform<i8:f32, -1.0>>, tensor<2x!quant.uniform<i8:f32, -1.0>>) -> tensor<2x!quant.uniform<i8:f32, -1.0>>
@@ -43,7 +38,6 @@ func.func @C5_negative(%lhs: tensor<2x!quant.uniform<i8:f32, -1.0>>) {
 
 // -----
 
-// expected-error@+1 {{argument #0 has an invalid type: !quant.uniform<i8:f16, 2.900000e-08> violates (C5): 0 < scales}}
 func.func @C5_after_rounding(%lhs: tensor<2x!quant.uniform<i8:f16, 2.9e-8>>) {
   // expected-error@+1 {{operand #0 (lhs) has an invalid type: !quant.uniform<i8:f16, 2.900000e-08> violates (C5): 0 < scales}}
   %0 = "stablehlo.add"(%lhs, %lhs) : (tensor<2x!quant.uniform<i8:f16, 2.9e-8>>, tensor<2x!quant.uniform<i8:f16, 2.9e-8>>) -> tensor<2x!quant.uniform<i8:f16, 2.9e-8>>
@@ -52,7 +46,6 @@ func.func @C5_after_rounding(%lhs: tensor<2x!quant.uniform<i8:f16, 2.9e-8>>) {
 
 // -----
 
-// expected-error@+1 {{argument #0 has an invalid type: !quant.uniform<i8:f32, 1.000000e+39> violates (C6): is_finite(scales...)}}
 func.func @C6(%lhs: tensor<2x!quant.uniform<i8:f32, 1.0e39>>) {
   // expected-error@+1 {{operand #0 (lhs) has an invalid type: !quant.uniform<i8:f32, 1.000000e+39> violates (C6): is_finite(scales...)}}
   %0 = "stablehlo.add"(%lhs, %lhs) : (tensor<2x!quant.uniform<i8:f32, 1.0e39>>, tensor<2x!quant.uniform<i8:f32, 1.0e39>>) -> tensor<2x!quant.uniform<i8:f32, 1.0e39>>
@@ -61,7 +54,6 @@ func.func @C6(%lhs: tensor<2x!quant.uniform<i8:f32, 1.0e39>>) {
 
 // -----
 
-// expected-error@+1 {{argument #0 has an invalid type: !quant.uniform<i8:f16, 6.552000e+04> violates (C6): is_finite(scales...)}}
 func.func @C6_f16(%lhs: tensor<2x!quant.uniform<i8:f16, 65520.0>>) {
   // expected-error@+1 {{operand #0 (lhs) has an invalid type: !quant.uniform<i8:f16, 6.552000e+04> violates (C6): is_finite(scales...)}}
   %0 = "stablehlo.add"(%lhs, %lhs) : (tensor<2x!quant.uniform<i8:f16, 65520.0>>, tensor<2x!quant.uniform<i8:f16, 65520.0>>) -> tensor<2x!quant.uniform<i8:f16, 65520.0>>
@@ -70,7 +62,6 @@ func.func @C6_f16(%lhs: tensor<2x!quant.uniform<i8:f16, 65520.0>>) {
 
 // -----
 
-// expected-error@+1 {{argument #0 has an invalid type: !quant.uniform<i8:bf16, 3.400000e+38> violates (C6): is_finite(scales...)}}
 func.func @C6_bf16(%lhs: tensor<2x!quant.uniform<i8:bf16, 3.4e38>>) {
   // expected-error@+1 {{operand #0 (lhs) has an invalid type: !quant.uniform<i8:bf16, 3.400000e+38> violates (C6): is_finite(scales...)}}
   %0 = "stablehlo.add"(%lhs, %lhs) : (tensor<2x!quant.uniform<i8:bf16, 3.4e38>>, tensor<2x!quant.uniform<i8:bf16, 3.4e38>>) -> tensor<2x!quant.uniform<i8:bf16, 3.4e38>>
@@ -79,7 +70,6 @@ func.func @C6_bf16(%lhs: tensor<2x!quant.uniform<i8:bf16, 3.4e38>>) {
 
 // -----
 
-// expected-error@+1 {{argument #0 has an invalid type: !quant.uniform<i8:f64, inf> violates (C6): is_finite(scales...)}}
 func.func @C6_f64(%lhs: tensor<2x!quant.uniform<i8:f64, 1.0e309>>) {
   // expected-error@+1 {{operand #0 (lhs) has an invalid type: !quant.uniform<i8:f64, inf> violates (C6): is_finite(scales...)}}
   %0 = "stablehlo.add"(%lhs, %lhs) : (tensor<2x!quant.uniform<i8:f64, 1.0e309>>, tensor<2x!quant.uniform<i8:f64, 1.0e309>>) -> tensor<2x!quant.uniform<i8:f64, 1.0e309>>
@@ -88,7 +78,6 @@ func.func @C6_f64(%lhs: tensor<2x!quant.uniform<i8:f64, 1.0e309>>) {
 
 // -----
 
-// expected-error@+1 {{argument #0 has an invalid type: !quant.uniform<i8:f32, 1.000000e+00:128> violates (C7): storage_min <= zero_points <= storage_max}}
 func.func @C7(%lhs: tensor<2x!quant.uniform<i8:f32, 1.0:128>>) {
   // expected-error@+1 {{operand #0 (lhs) has an invalid type: !quant.uniform<i8:f32, 1.000000e+00:128> violates (C7): storage_min <= zero_points <= storage_max}}
   %0 = "stablehlo.add"(%lhs, %lhs) : (tensor<2x!quant.uniform<i8:f32, 1.0:128>>, tensor<2x!quant.uniform<i8:f32, 1.0:128>>) -> tensor<2x!quant.uniform<i8:f32, 1.0:128>>
@@ -97,7 +86,6 @@ func.func @C7(%lhs: tensor<2x!quant.uniform<i8:f32, 1.0:128>>) {
 
 // -----
 
-// expected-error@+1 {{argument #0 has an invalid type: !quant.uniform<i8<0:127>:f32, 1.000000e+00:-1> violates (C7): storage_min <= zero_points <= storage_max}}
 func.func @C7_storage_min(%lhs: tensor<2x!quant.uniform<i8<0:127>:f32, 1.0:-1>>) {
   // expected-error@+1 {{operand #0 (lhs) has an invalid type: !quant.uniform<i8<0:127>:f32, 1.000000e+00:-1> violates (C7): storage_min <= zero_points <= storage_max}}
   %0 = "stablehlo.add"(%lhs, %lhs) : (tensor<2x!quant.uniform<i8<0:127>:f32, 1.0:-1>>, tensor<2x!quant.uniform<i8<0:127>:f32, 1.0:-1>>) -> tensor<2x!quant.uniform<i8<0:127>:f32, 1.0:-1>>
@@ -106,7 +94,6 @@ func.func @C7_storage_min(%lhs: tensor<2x!quant.uniform<i8<0:127>:f32, 1.0:-1>>)
 
 // -----
 
-// expected-error@+1 {{argument #0 has an invalid type: !quant.uniform<i8:f32:-1, {1.000000e+00,2.000000e+00}> violates (C11): 0 <= quantization_dimension}}
 func.func @C11(%lhs: tensor<2x!quant.uniform<i8:f32:-1, {1.0, 2.0}>>) {
   // expected-error@+1 {{operand #0 (lhs) has an invalid type: !quant.uniform<i8:f32:-1, {1.000000e+00,2.000000e+00}> violates (C11): 0 <= quantization_dimension}}
   %0 = "stablehlo.add"(%lhs, %lhs) : (tensor<2x!quant.uniform<i8:f32:-1, {1.0, 2.0}>>, tensor<2x!quant.uniform<i8:f32:-1, {1.0, 2.0}>>) -> tensor<2x!quant.uniform<i8:f32:-1, {1.0, 2.0}>>
@@ -115,7 +102,6 @@ func.func @C11(%lhs: tensor<2x!quant.uniform<i8:f32:-1, {1.0, 2.0}>>) {
 
 // -----
 
-// expected-error@+1 {{argument #0 has an invalid type: tensor<2x!quant.uniform<i8:f32:1, {1.000000e+00,2.000000e+00}>> violates (C12): quantization_dimension < rank(self)}}
 func.func @C12(%lhs: tensor<2x!quant.uniform<i8:f32:1, {1.0, 2.0}>>) {
   // expected-error@+1 {{operand #0 (lhs) has an invalid type: tensor<2x!quant.uniform<i8:f32:1, {1.000000e+00,2.000000e+00}>> violates (C12): quantization_dimension < rank(self)}}
   %0 = "stablehlo.add"(%lhs, %lhs) : (tensor<2x!quant.uniform<i8:f32:1, {1.0, 2.0}>>, tensor<2x!quant.uniform<i8:f32:1, {1.0, 2.0}>>) -> tensor<2x!quant.uniform<i8:f32:1, {1.0, 2.0}>>
@@ -124,7 +110,6 @@ func.func @C12(%lhs: tensor<2x!quant.uniform<i8:f32:1, {1.0, 2.0}>>) {
 
 // -----
 
-// expected-error@+1 {{argument #0 has an invalid type: tensor<2x!quant.uniform<i8:f32:0, {1.000000e+00,2.000000e+00,3.000000e+00}>> violates (C13): dim(self, quantization_dimension) = size(scales)}}
 func.func @C13(%lhs: tensor<2x!quant.uniform<i8:f32:0, {1.0, 2.0, 3.0}>>) {
   // expected-error@+1 {{operand #0 (lhs) has an invalid type: tensor<2x!quant.uniform<i8:f32:0, {1.000000e+00,2.000000e+00,3.000000e+00}>> violates (C13): dim(self, quantization_dimension) = size(scales)}}
   %0 = "stablehlo.add"(%lhs, %lhs) : (tensor<2x!quant.uniform<i8:f32:0, {1.0, 2.0, 3.0}>>, tensor<2x!quant.uniform<i8:f32:0, {1.0, 2.0, 3.0}>>) -> tensor<2x!quant.uniform<i8:f32:0, {1.0, 2.0, 3.0}>>
@@ -133,7 +118,6 @@ func.func @C13(%lhs: tensor<2x!quant.uniform<i8:f32:0, {1.0, 2.0, 3.0}>>) {
 
 // -----
 
-// expected-error@+1 {{argument #0 has an invalid type: !quant.uniform<i9:f32, 1.000000e+00> violates storage_type is an integer type, signless or unsigned}}
 func.func @storage_type(%lhs: tensor<2x!quant.uniform<i9:f32, 1.0>>) {
   // expected-error@+1 {{operand #0 (lhs) has an invalid type: !quant.uniform<i9:f32, 1.000000e+00> violates storage_type is an integer type}}
   %0 = "stablehlo.add"(%lhs, %lhs) : (tensor<2x!quant.uniform<i9:f32, 1.0>>, tensor<2x!quant.uniform<i9:f32, 1.0>>) -> tensor<2x!quant.uniform<i9:f32, 1.0>>
@@ -142,7 +126,6 @@ func.func @storage_type(%lhs: tensor<2x!quant.uniform<i9:f32, 1.0>>) {
 
 // -----
 
-// expected-error@+1 {{argument #0 has an invalid type: !quant.uniform<i8:i32, 1.000000e+00> violates expressed_type is a floating-point type}}
 func.func @expressed_type(%lhs: tensor<2x!quant.uniform<i8:i32, 1.0>>) {
   // expected-error@+1 {{operand #0 (lhs) has an invalid type: !quant.uniform<i8:i32, 1.000000e+00> violates expressed_type is a floating-point type}}
   %0 = "stablehlo.add"(%lhs, %lhs) : (tensor<2x!quant.uniform<i8:i32, 1.0>>, tensor<2x!quant.uniform<i8:i32, 1.0>>) -> tensor<2x!quant.uniform<i8:i32, 1.0>>
@@ -151,7 +134,6 @@ func.func @expressed_type(%lhs: tensor<2x!quant.uniform<i8:i32, 1.0>>) {
 
 // -----
 
-// expected-error@+1 {{argument #0 has an invalid type: unsupported element type i7}}
 func.func @integer(%lhs: tensor<2xi7>) {
   // expected-error@+1 {{operand #0 (lhs) has an invalid type: unsupported element type i7}}
   %0 = "stablehlo.add"(%lhs, %lhs) : (tensor<2xi7>, tensor<2xi7>) -> tensor<2xi7>
@@ -160,7 +142,6 @@ func.func @integer(%lhs: tensor<2xi7>) {
 
 // -----
 
-// expected-error@+1 {{argument #0 has an invalid type: unsupported element type i128}}
 func.func @wide_integer(%lhs: tensor<2xi128>) {
   // expected-error@+1 {{operand #0 (lhs) has an invalid type: unsupported element type i128}}
   %0 = "stablehlo.add"(%lhs, %lhs) : (tensor<2xi128>, tensor<2xi128>) -> tensor<2xi128>
@@ -169,7 +150,6 @@ func.func @wide_integer(%lhs: tensor<2xi128>) {
 
 // -----
 
-// expected-error@+1 {{argument #0 has an invalid type: unsupported element type f80}}
 func.func @float(%lhs: tensor<2xf80>) {
   // expected-error@+1 {{operand #0 (lhs) has an invalid type: unsupported element type f80}}
   %0 = "stablehlo.add"(%lhs, %lhs) : (tensor<2xf80>, tensor<2xf80>) -> tensor<2xf80>
@@ -178,7 +158,6 @@ func.func @float(%lhs: tensor<2xf80>) {
 
 // -----
 
-// expected-error@+1 {{argument #0 has an invalid type: unsupported element type complex<f16>}}
 func.func @complex(%lhs: tensor<2xcomplex<f16>>) {
   // expected-error@+1 {{operand #0 (lhs) has an invalid type: unsupported element type complex<f16>}}
   %0 = "stablehlo.add"(%lhs, %lhs) : (tensor<2xcomplex<f16>>, tensor<2xcomplex<f16>>) -> tensor<2xcomplex<f16>>
@@ -187,7 +166,6 @@ func.func @complex(%lhs: tensor<2xcomplex<f16>>) {
 
 // -----
 
-// expected-error@+1 {{argument #0 has an invalid type: unsupported element type complex<i32>}}
 func.func @complex_integer(%lhs: tensor<2xcomplex<i32>>) {
   // expected-error@+1 {{operand #0 (lhs) has an invalid type: unsupported element type complex<i32>}}
   %0 = "stablehlo.add"(%lhs, %lhs) : (tensor<2xcomplex<i32>>, tensor<2xcomplex<i32>>) -> tensor<2xcomplex<i32>>

@@ -84,7 +84,7 @@ def test_rejects_invalid_functions_and_modules(text: str, reason: str) -> None:
 
 
 def test_accepts_types_of_other_dialects() -> None:
-    text = '"test.op"() : () -> tensor<2xi7>\nfunc.func private @f(tensor<2xi7>, vector<4xf32>)\n'
+    text = '"test.op"() : () -> tensor<2xi7>\nfunc.func private @f(tensor<2x!shape.size>, vector<4xf32>)\n'
     assert "vector<4xf32>" in str(sr.load(text, allow_unregistered_dialect=True))
 
 
