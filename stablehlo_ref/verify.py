@@ -6,6 +6,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Se
 from itertools import pairwise
 from typing import NamedTuple, TypeVar
 
+from stablehlo_ref.budget import check_time
 from stablehlo_ref.collection import collection_paused
 from stablehlo_ref.define.bound import bind_types
 from stablehlo_ref.define.constraints import check_constraints
@@ -27,11 +28,12 @@ from stablehlo_ref.syntax.blame import described, may_follow
 T = TypeVar("T")
 
 
-class _Known(NamedTuple):
+class Known(NamedTuple):
     """What the verifier has found out so far."""
 
     poisoned: set[Value]  # results of ops with errors
-    valid: set[Kind]  # kinds of ops that have been checked
+    kinds: set[Kind]  # of ops that have been checked by their definition
+    labels: dict[Region, dict[str, Block]]  # the blocks of regions
 
 
 def verify(module: Operation) -> None:
@@ -47,24 +49,27 @@ def invalid_ops(module: Operation, poisoned: set[Value]) -> list[Diagnostic]:
     """Return the errors of a module in the order of the text, without those that may follow from `poisoned` values."""
     errors: list[Diagnostic] = []
     with collection_paused():
-        for error in _verify_op(module, set(), _Known(poisoned, set())):
+        for error in _verify_op(module, set(), Known(poisoned, set(), {})):
             errors.extend(error.diagnostics)
             if len(errors) >= MAX_ERRORS:
                 break
     return sorted(errors, key=lambda error: error.location.offset if error.location else 0)
 
 
-def _verify_op(op: Operation, visible: set[Value], known: _Known) -> Iterator[InvalidError]:
-    """Yield the errors of an op and of the ops in its regions; `visible` are the values that it may use."""
+def _verify_op(op: Operation, visible: set[Value], known: Known) -> Iterator[InvalidError]:
+    """Yield the errors of an op and of the ops in its regions; `visible` are the values that it may use.
+
+    What has been found out on the way is kept in `known`.
+    """
     definition = definition_of(op)
     failed: InvalidError | None = None
     try:
         _check_operands(op, visible)
         if definition is not None:
-            _check_definition(op, definition, known.valid)
+            _check_definition(op, definition, known)
             _check_symbols(op)
         if op.successors:
-            _check_successors(op, definition)
+            _check_successors(op, definition, known)
         for name, attribute in op.attributes.items():
             if check := OP_CHECKS.get(name):
                 check(op, attribute)
@@ -79,7 +84,7 @@ def _verify_op(op: Operation, visible: set[Value], known: _Known) -> Iterator[In
         known.poisoned.update(op.results)
 
 
-def _verify_region(region: Region, visible: set[Value], known: _Known) -> Iterator[InvalidError]:
+def _verify_region(region: Region, visible: set[Value], known: Known) -> Iterator[InvalidError]:
     """Yield the errors in a region, whose ops may use `visible` values and those of blocks that dominate theirs."""
     if len(region.blocks) <= 1:
         for block in region.blocks:
@@ -101,30 +106,31 @@ def _verify_region(region: Region, visible: set[Value], known: _Known) -> Iterat
             yield from _verify_block(block, set(everything), known)
 
 
-def _verify_block(block: Block, visible: set[Value], known: _Known) -> Generator[InvalidError, None, list[Value]]:
+def _verify_block(block: Block, visible: set[Value], known: Known) -> Generator[InvalidError, None, list[Value]]:
     """Yield the errors in a block, and return the values that it has added to `visible`."""
     here = [v for v in block.arguments if v not in visible]
     visible.update(here)
     for op in block.operations:
+        check_time("verification", location=op.location)
         is_simple = not (op.regions or op.attributes or op.successors or op.name in SYMBOL_CHECKS)
-        if not (is_simple and kind_of(op) in known.valid and visible.issuperset(op.operands)):
+        if not (is_simple and kind_of(op) in known.kinds and visible.issuperset(op.operands)):
             yield from _verify_op(op, visible, known)
         visible.update(op.results)
         here += op.results
     return here
 
 
-def _check_definition(op: Operation, definition: OpDefinition, valid: set[Kind]) -> None:
+def _check_definition(op: Operation, definition: OpDefinition, known: Known) -> None:
     """Check an op by its definition, except for what has been checked on an op of the same kind."""
     is_pure = not (op.attributes or definition.uses_site("constraints", "infer"))
     kind = (*kind_of(op), *[region.function_type for region in op.regions]) if is_pure else ()
-    if kind in valid:
+    if kind in known.kinds:
         return _check_regions(op, definition)
     _check_members(op, definition)
     _check_regions(op, definition)
     check_constraints(bind_types(op, definition))
     if is_pure:
-        valid.add(kind)
+        known.kinds.add(kind)
 
 
 def _check_operands(op: Operation, visible: set[Value]) -> None:
@@ -211,9 +217,20 @@ def _check_terminator(op: Operation, definition: OpDefinition, block: Block) -> 
         usual = f"{op.name.partition('.')[0]}.return"
         example = f" such as '{usual}'" if usual in REGISTRY else ""
         raise _error(last, f"must be followed by a terminator{example}, which ends the region of '{op.name}'")
+    if not _may_end(op, definition, last):
+        raise _error(op, f"expects a region that ends with a terminator of its dialect, got '{last.name}'")
     for inner, following in pairwise(block.operations):
         if _is_terminator(inner) and following.name != MALFORMED:
             raise _error(inner, "must be the last op of its block")
+
+
+def _may_end(op: Operation, definition: OpDefinition, last: Operation) -> bool:
+    """Return whether a terminator may end the regions of `op`: one of its dialect, or a branch to another block."""
+    of = definition_of(last)
+    if of is None or op.name == "func.func":
+        return True
+    dialect = "stablehlo" if definition.dialect == "chlo" else definition.dialect
+    return of.dialect == dialect or (definition.traits.multiple_blocks and of.dialect == "cf")
 
 
 def _is_terminator(op: Operation) -> bool:
@@ -226,7 +243,7 @@ def _may_be_terminator(op: Operation) -> bool:
     return definition_of(op) is None or _is_terminator(op)
 
 
-def _check_successors(op: Operation, definition: OpDefinition | None) -> None:
+def _check_successors(op: Operation, definition: OpDefinition | None, known: Known) -> None:
     """Check that a terminator forwards to each successor what are its arguments."""
     if op.parent is None or op.parent.parent is None:
         return
@@ -237,7 +254,7 @@ def _check_successors(op: Operation, definition: OpDefinition | None) -> None:
         raise _error(op, f"branches to ^{region.blocks[0].label}, but the entry block of a region has no predecessors")
     if definition is None:
         return
-    blocks = labelled(region)
+    blocks = known.labels.get(region) or known.labels.setdefault(region, labelled(region))
     forwarded = bind_types(op, definition).call("forwarded") if "forwarded" in definition.roles else ()
     if len(forwarded) != len(op.successors):
         raise _error(op, f"expects {len(forwarded)} successors, got {len(op.successors)}")

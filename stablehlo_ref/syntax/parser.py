@@ -6,16 +6,17 @@ import re
 from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
+from stablehlo_ref.activity import activity
+from stablehlo_ref.budget import check_time
 from stablehlo_ref.collection import collection_paused
 from stablehlo_ref.define.builder import build_operation
 from stablehlo_ref.define.definition import REGISTRY, OpDefinition, Traits, definition_of
 from stablehlo_ref.define.plugins import PluginError, load_dialect
 from stablehlo_ref.define.similar_ops import did_you_mean_op
-from stablehlo_ref.diagnostics import Location, MalformedError, Source, UnsupportedError
+from stablehlo_ref.diagnostics import LimitError, Location, MalformedError, Source, UnsupportedError
 from stablehlo_ref.ir.attributes import VERBATIM, Attribute
 from stablehlo_ref.ir.core import Block, Operation, Region, Value
 from stablehlo_ref.ir.types import OpaqueType, Type
-from stablehlo_ref.suggestions import did_you_mean
 from stablehlo_ref.syntax import verbatim, vhlo
 from stablehlo_ref.syntax.assembly import assembly_of
 from stablehlo_ref.syntax.draft import Draft
@@ -300,15 +301,15 @@ class Parser(ValueParser):
             if draft.definition is None:
                 draft.members = written
             else:
-                if is_checked:
-                    self._check_properties(draft.definition, written, offset)
-                draft.attributes |= written
+                draft.attributes |= self._known(draft.definition, written, offset) if is_checked else written
 
-    def _check_properties(self, definition: OpDefinition, written: Mapping[str, Attribute], offset: int) -> None:
-        for name in written:
-            if name not in definition.property_names:
-                hint = did_you_mean(name, definition.property_names)
-                raise self.error(f"'{definition.name}' op has no property '{name}'{hint}", offset)
+    def _known(
+        self, definition: OpDefinition, written: Mapping[str, Attribute], offset: int
+    ) -> Mapping[str, Attribute]:
+        try:
+            return definition.known_properties(written)
+        except ValueError as error:
+            raise self.error(str(error), offset) from None
 
     def _attributes_after_properties(self, draft: Draft) -> None:
         offset = self.start
@@ -424,8 +425,8 @@ class Parser(ValueParser):
     def _operations(self, used: list[tuple[str, int]]) -> list[Operation]:
         operations = []
         while self.peek()[:1] not in ("}", "^", ""):
-            offset = self.start
-            op = self.operation()
+            check_time("parsing")
+            offset, op = self.start, self.operation()
             operations.append(op)
             if op.successors:
                 used += [(label, offset) for label in op.successors]
@@ -458,8 +459,11 @@ def parse(source: Source, allow_unregistered_dialect: bool = False) -> Operation
     """
     parser = Parser(source, allow_unregistered_dialect)
     try:
-        with collection_paused():
+        size = len(source.text) or 1
+        with collection_paused(), activity(f"reading {source.filename}", lambda: parser.position / size):
             return parser.program()
+    except LimitError as error:  # the time for parsing is over
+        raise error.at(parser.location(parser.start)) from None
     except RecursionError as error:  # the caller itself is deep in the stack
         raise parser.error("the nesting exceeds Python's recursion limit") from error
 
