@@ -16,11 +16,12 @@ from stablehlo_ref.collection import collection_paused
 from stablehlo_ref.diagnostics import MAX_ERRORS, Diagnostic, MalformedError, Source, StablehloError
 from stablehlo_ref.ir.attributes import Attribute
 from stablehlo_ref.ir.core import MALFORMED, Block, Operation, Region, Value
-from stablehlo_ref.ir.types import OpaqueType, Type
-from stablehlo_ref.suggestions import did_you_mean
+from stablehlo_ref.ir.types import FLOATS, FunctionType, OpaqueType, Type, integer_type
+from stablehlo_ref.suggestions import did_you_mean, element_type
 from stablehlo_ref.syntax.blame import defined_here, definition_note
 from stablehlo_ref.syntax.lexer import STRING, SUFFIX, token
 from stablehlo_ref.syntax.parser import Parser
+from stablehlo_ref.syntax.types import match_simple_type
 from stablehlo_ref.syntax.values import Scope
 
 UNKNOWN = OpaqueType("!malformed")  # the type of a poisoned value
@@ -38,6 +39,7 @@ _find_names = re.compile(rf"%({SUFFIX})", re.ASCII).findall
 _find_bracket = re.compile(rf"""(?:[^{{}}"/\n]++|{STRING}|//[^\n]*+|["/])*+([{{}}\n]|)""").match
 _opens_region = re.compile(r"[ \t]*(?:\^[^\n]*|//[^\n]*)?(?:\r?\n|$)").match
 _match_function = token(r"(?:func\.func|func)\b(?!\.)")
+_match_integer = re.compile(r"u?i\d{1,3}").fullmatch
 _find_symbol = re.compile(
     rf'(?:(?:\w+\.)?(?:func|module|global|mesh)\b[^\n({{"]*?@({SUFFIX}|{STRING})|[^\n]*?sym_name = ({STRING}))',
     re.ASCII,
@@ -163,7 +165,11 @@ class RecoveringParser(Parser):
             raise _NextFunction("expected '}' before the next function", self.location(start))
         try:
             self.function = start if is_function else function
-            return super().operation()
+            count = len(self.errors)
+            op = super().operation()
+            if len(self.errors) > count:
+                self.lines.clear()  # so that the same error in the next line is found
+            return op
         except _NextFunction as error:
             if not is_function:
                 raise
@@ -202,6 +208,36 @@ class RecoveringParser(Parser):
         if name not in scope.values:
             scope.defined.append(name)
         scope.values[name] = _Poisoned(name, op)
+
+    # --- types --------------------------------------------------------------------------------------------------
+
+    def type(self) -> Type:
+        position, count = self.position, len(self.errors)
+        parsed = super().type()
+        if len(self.errors) > count and (match := match_simple_type(self.text, position)):
+            self.types.pop(match[1], None)  # so that the same error elsewhere is found
+        return parsed
+
+    def function_type(self) -> FunctionType:
+        count = len(self.errors)
+        parsed = super().function_type()
+        if len(self.errors) > count:
+            self.function_types.clear()
+        return parsed
+
+    def _type(self) -> Type:
+        """Parse a type; take an element type under another name for what it means, after an error."""
+        start = self.start
+        try:
+            return super()._type()
+        except MalformedError as error:
+            meant = element_type(self.peek(), FLOATS) if self.start == start else None
+            if meant is None or not (meant in FLOATS or _match_integer(meant)):
+                raise
+            self.report(error)
+            self.advance()
+            sign, _, width = meant.partition("i")
+            return FLOATS[meant] if meant in FLOATS else integer_type(int(width), sign)
 
     # --- where to go on -----------------------------------------------------------------------------------------
 
