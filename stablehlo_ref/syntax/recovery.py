@@ -20,7 +20,7 @@ from stablehlo_ref.ir.types import FLOATS, FunctionType, OpaqueType, Type, integ
 from stablehlo_ref.suggestions import did_you_mean, element_type
 from stablehlo_ref.syntax.blame import defined_here, definition_note
 from stablehlo_ref.syntax.lexer import STRING, SUFFIX, token
-from stablehlo_ref.syntax.parser import Parser
+from stablehlo_ref.syntax.parser import Parser, match_head
 from stablehlo_ref.syntax.types import match_simple_type
 from stablehlo_ref.syntax.values import Scope
 
@@ -54,6 +54,12 @@ class Recovered(Exception):
         self.errors = errors
         self.module = module
         self.poisoned = poisoned  # values that stand for those of ops with errors
+
+    @property
+    def lost_symbols(self) -> bool:
+        """Whether an op with an error defines a symbol."""
+        ops = self.module.walk() if self.module else ()
+        return any(op.name == MALFORMED and "sym_name" in op.properties for op in ops)
 
 
 class _Silent(MalformedError):
@@ -92,6 +98,7 @@ class RecoveringParser(Parser):
         self.resumed = -1  # where parsing went on after the last error
         self.fuel = REREAD * len(self.text)
         self.function = -1  # the offset of the function around
+        self.is_unstructured = False  # whether text in that function could not be assigned to an op
 
     # --- errors -------------------------------------------------------------------------------------------------
 
@@ -126,6 +133,8 @@ class RecoveringParser(Parser):
                     self._resume(len(self.text))
             elif start[0] in "#!":
                 self._alias(start)
+            elif start == "}" and self.errors:  # which follows from an earlier error
+                self._resume(self.start + 1)
             else:
                 operations.append(self.operation())
         used = [(label, op.location.offset) for op in operations for label in op.successors]
@@ -164,7 +173,8 @@ class RecoveringParser(Parser):
         if is_function and function >= 0 and self._column(start) == self._column(function):
             raise _NextFunction("expected '}' before the next function", self.location(start))
         try:
-            self.function = start if is_function else function
+            if is_function:
+                self.function, self.is_unstructured = start, False
             count = len(self.errors)
             op = super().operation()
             if len(self.errors) > count:
@@ -177,6 +187,7 @@ class RecoveringParser(Parser):
             self._resume(self.position)
         except StablehloError as error:
             self.report(error)
+            self.is_unstructured |= match_head(self.text, start) is None
             self.depth = depth
             self.position = max(self.position, start)
             self._skip(start)
@@ -266,6 +277,8 @@ class RecoveringParser(Parser):
         close count only if they are at its end, where regions start.
         """
         text, indent = self.text, self._indent(start)
+        starts_line = not text[text.rfind("\n", 0, start) + 1 : start].strip()
+        first_line = text.find("\n", start) if starts_line else start
         depth = inline = 0  # of regions, and of braces opened in the same line
         is_nested_deeper = False
         position = start
@@ -283,6 +296,8 @@ class RecoveringParser(Parser):
                 if inline:
                     inline -= 1
                 elif not depth:
+                    if position <= first_line:  # a brace in the middle of the op
+                        continue
                     return position - 1
                 else:
                     depth -= 1
@@ -365,9 +380,12 @@ class RecoveringParser(Parser):
         return super()._expect_value(name, offset, type)
 
     def check_scope(self) -> None:
+        # Definitions may be lost in text without structure, or belong to a function that was closed too early.
+        follows = self.is_unstructured or (self.function < 0 and bool(self.errors))
         for name, offset in self.scope.expected.items():
             self.poisoned.add(self.scope.values[name])
-            self._report_earlier(self._undeclared(name, offset))
+            if not follows:
+                self._report_earlier(self._undeclared(name, offset))
 
     def _undeclared(self, name: str, offset: int) -> MalformedError:
         declared = [known for known in self.scope.values if known not in self.scope.expected]

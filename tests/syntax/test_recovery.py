@@ -271,3 +271,21 @@ def test_recovery_takes_linear_time(text: str) -> None:
     start = time.process_time()
     assert len(errors(text)) <= MAX_ERRORS
     assert time.process_time() - start < 10
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("func.func @f(%x: tensor<f32>) {\n  %0 = stable}hlo.abs %x : tensor<f32>\n"
+         "  %1 = stablehlo.abs %0 : tensor<f32>\n  return\n}\n", 2),
+        ('func.func @f(%p: tensor<i1>) -> tensor<i1> {\n\n    stablehlo.return %p : tensor<i1>\n  }, {\n'
+         "    stablehlo.return %p : tensor<i1>\n  }) : (tensor<i1>) -> tensor<i1>\n  return %0 : tensor<i1>\n}\n", 4),
+        ("ml_program.global private mutable @g(dense<1> : tensor<i32) : tensor<i32>\nfunc.func @f() {\n"
+         "  %0 = ml_program.global_load @g : tensor<i32>\n  return\n}\n", 1),
+    ],
+)  # fmt: skip
+def test_damaged_structure_has_few_consequences(text: str, line: int) -> None:
+    found = errors(text)
+    assert found[0].line == line
+    assert len(found) <= 2, "\n".join(map(str, found))
+    assert not any("undeclared" in error.message for error in found)
