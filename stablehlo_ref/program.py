@@ -23,7 +23,7 @@ from stablehlo_ref.execute.arguments import (
     take_results_of_processes,
 )
 from stablehlo_ref.execute.evaluation import evaluation
-from stablehlo_ref.execute.grid import ReadInfeed, run_grid
+from stablehlo_ref.execute.grid import read_infeed, run_grid
 from stablehlo_ref.execute.observe import Observers
 from stablehlo_ref.execute.plan import Planner
 from stablehlo_ref.execute.run import FunctionPlan
@@ -32,11 +32,12 @@ from stablehlo_ref.interop import to_array
 from stablehlo_ref.ir.arrays import RuntimeValue
 from stablehlo_ref.ir.attributes import IntegerAttribute
 from stablehlo_ref.ir.core import Block, Operation, Value
-from stablehlo_ref.ir.flat import flatten, restore
+from stablehlo_ref.ir.flat import picklable, restore
 from stablehlo_ref.ir.signature import Function, Parameters, function_of
 from stablehlo_ref.ir.value_index import ValueIndex
 from stablehlo_ref.limits import Limits, check_type
 from stablehlo_ref.numerics.host_values import read_only
+from stablehlo_ref.stack import needs_stack
 from stablehlo_ref.syntax.printer import print_operation
 from stablehlo_ref.targets.spmd import device_count
 from stablehlo_ref.verify import verify
@@ -60,7 +61,7 @@ class Program:
 
     def __getstate__(self) -> dict[str, object]:
         return {
-            "module": flatten(self.module), "limits": self.limits, "entry": self._entry, "verified": self._verified,
+            "module": picklable(self.module), "limits": self.limits, "entry": self._entry, "verified": self._verified,
             "bound": self._bound,
         }  # fmt: skip
 
@@ -90,6 +91,7 @@ class Program:
         count = sum(1 for _ in self.module.walk()) - 1 - len(self.functions)
         return f"<Program {signature}, {count} ops, {origin}>"
 
+    @needs_stack(lambda program: program.module.location)
     def serialize(self, target: str = "current") -> bytes:
         """Return the program as a portable artifact for a version of StableHLO, such as "1.9.0", and all later ones.
 
@@ -99,6 +101,7 @@ class Program:
 
         return serialize(self.verify().module, target)
 
+    @needs_stack(lambda program: program.module.location)
     def transform(self, *passes: str) -> Program:
         """Return a new program: this one after passes, in order; this one does not change.
 
@@ -249,6 +252,7 @@ class Program:
     def _plan_step_by_step(self) -> FunctionPlan:
         return self._make_plan(step_by_step=True)
 
+    @needs_stack(lambda program: program.module.location)
     def _make_plan(self, step_by_step: bool = False) -> FunctionPlan:
         self.verify()
         with np.errstate(all="ignore"):
@@ -395,6 +399,7 @@ class Program:
             partitions = count // Grid(replicas).count or 1
         return Grid(replicas, partitions)
 
+    @needs_stack(lambda program: program.module.location, frames=0)
     def run_parallel_in(
         self,
         context: Context,
@@ -410,7 +415,7 @@ class Program:
             self._arguments((), given) if isinstance(given, Mapping) else self._arguments(given, {})
             for given in inputs_per_process
         ]
-        reads = map(_read_infeed, infeed)
+        reads = map(read_infeed, infeed)
         with evaluation(context, self.entry.location):
             results = run_grid(context, grid, [(plan, list(arguments)) for arguments in inputs], reads, outfeed)
         with self._taking_results():
@@ -447,6 +452,7 @@ class Program:
         plan = self._plan_for(context)
         return self._run_plan(plan, self._arguments(arrays, named), context)
 
+    @needs_stack(lambda program: program.module.location, frames=0)
     def _run_plan(self, plan: FunctionPlan, inputs: Sequence[Any], context: Context) -> tuple[Any, ...]:
         with evaluation(context, self.entry.location):
             if plan.block.communicates:
@@ -465,10 +471,6 @@ class Program:
         except MemoryError as error:
             message = f"out of memory for the results of @{self.entry.name}: {error}"
             raise EvaluationError(message, self.entry.location) from None
-
-
-def _read_infeed(values: Sequence[Any]) -> ReadInfeed:
-    return lambda context: values
 
 
 def _size(module: Operation, name: str) -> int | None:

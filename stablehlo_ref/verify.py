@@ -20,6 +20,7 @@ from stablehlo_ref.ir.core import Block, Operation, Region, Value
 from stablehlo_ref.ir.graph import defined_values, dominated, labelled
 from stablehlo_ref.ir.types import FunctionType, Type
 from stablehlo_ref.ir.wellformed import ill_formed_reason
+from stablehlo_ref.stack import FRAMES, on_enough_stack
 from stablehlo_ref.syntax.pinpoint import pinpointed
 
 MAX_ERRORS = 20  # in one program, before the verifier stops
@@ -36,12 +37,16 @@ class Known(NamedTuple):
 
 def verify(module: Operation) -> None:
     """Raise InvalidError, with a diagnostic for each invalid op, unless the module is valid."""
-    errors: list[Diagnostic] = []
     with collection_paused():
-        for error in _verify_op(module, set(), Known(set(), {})):
-            errors.extend(error.diagnostics)
-            if len(errors) >= MAX_ERRORS:
-                break
+        on_enough_stack(module.location, FRAMES, _verify, module)
+
+
+def _verify(module: Operation) -> None:
+    errors: list[Diagnostic] = []
+    for error in _verify_op(module, set(), Known(set(), {})):
+        errors.extend(error.diagnostics)
+        if len(errors) >= MAX_ERRORS:
+            break
     if errors:
         raise InvalidError(errors)
 

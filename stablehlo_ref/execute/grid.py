@@ -36,6 +36,11 @@ ReadInfeed: TypeAlias = Callable[[Context], Sequence[Any]]
 SHOWN = 8  # the number of processes that a message names
 
 
+def read_infeed(values: Sequence[Any]) -> ReadInfeed:
+    """Return a read of the infeed that takes `values`."""
+    return lambda context: values
+
+
 def run_grid(
     context: Context,
     grid: Grid,

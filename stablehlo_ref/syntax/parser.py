@@ -15,6 +15,7 @@ from stablehlo_ref.diagnostics import Location, MalformedError, Source, Unsuppor
 from stablehlo_ref.ir.attributes import VERBATIM, Attribute
 from stablehlo_ref.ir.core import Block, Operation, Region, Value
 from stablehlo_ref.ir.types import OpaqueType, Type
+from stablehlo_ref.stack import FRAMES, on_enough_stack
 from stablehlo_ref.syntax import verbatim, vhlo
 from stablehlo_ref.syntax.assembly import assembly_of
 from stablehlo_ref.syntax.draft import Draft
@@ -449,10 +450,14 @@ def parse(source: Source, allow_unregistered_dialect: bool = False) -> Operation
     Raises MalformedError if the text is not MLIR, or nests more than `lexer.MAX_NESTING` levels deep.
     """
     parser = Parser(source, allow_unregistered_dialect)
+    with collection_paused():
+        return on_enough_stack(Location(source, 0), FRAMES, _program, parser)
+
+
+def _program(parser: Parser) -> Operation:
     try:
-        with collection_paused():
-            return parser.program()
-    except RecursionError as error:  # the caller itself is deep in the stack
+        return parser.program()
+    except RecursionError as error:  # Python's recursion limit is low
         raise parser.error("the nesting exceeds Python's recursion limit") from error
 
 
