@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, MutableSequence, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, MutableSequence, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -13,6 +12,8 @@ from typing import Any, TypeAlias, Unpack
 import numpy as np
 
 import stablehlo_ref.dialects.register_all  # noqa: F401  (all op classes, for parsers and copies of programs)
+from stablehlo_ref.activity import activity
+from stablehlo_ref.budget import in_force
 from stablehlo_ref.define.context import Context, Observer, OnImplementationDefined, RunOptions
 from stablehlo_ref.define.processes import Grid, ProcessId
 from stablehlo_ref.diagnostics import EvaluationError
@@ -22,7 +23,7 @@ from stablehlo_ref.execute.arguments import (
     take_results,
     take_results_of_processes,
 )
-from stablehlo_ref.execute.evaluation import evaluation
+from stablehlo_ref.execute.evaluation import evaluation, taking_results
 from stablehlo_ref.execute.grid import read_infeed, run_grid
 from stablehlo_ref.execute.observe import Observers
 from stablehlo_ref.execute.plan import Planner
@@ -73,7 +74,8 @@ class Program:
     def verify(self) -> Program:
         """Check the program against the spec, unless that has been done; InvalidError for each rule that it breaks."""
         if not self._verified:
-            verify(self.module)
+            with activity("verifying"):
+                verify(self.module)
             self._verified = True
         return self
 
@@ -255,11 +257,12 @@ class Program:
     @needs_stack(lambda program: program.module.location)
     def _make_plan(self, step_by_step: bool = False) -> FunctionPlan:
         self.verify()
-        with np.errstate(all="ignore"):
+        with np.errstate(all="ignore"), activity("planning"):
             return Planner(self.module, self.limits, step_by_step).function(self.entry.name)
 
     def _plan_for(self, context: Context) -> FunctionPlan:
-        return self._plan if context.on_implementation_defined == "ignore" else self._plan_step_by_step
+        folds = context.on_implementation_defined == "ignore" and not context.step_by_step
+        return self._plan if folds else self._plan_step_by_step
 
     # --- runs ---------------------------------------------------------------------------------------------------
 
@@ -334,7 +337,8 @@ class Program:
         arguments = self._arguments(arrays, named)
         for value, argument in zip(self._entry_block.arguments, arguments):
             recorder.record(value, read_only(argument))
-        results = self._run_plan(self._plan_step_by_step, arguments, context)
+        with in_force(context.budget):
+            results = self._run_plan(self._plan_step_by_step, arguments, context)
         trace = recorder.trace()
         trace.results = results
         return trace
@@ -410,16 +414,17 @@ class Program:
     ) -> list[tuple[Any, ...]]:
         """Run the entry as `run_parallel` does, in a context that has the options and the observer."""
         self._check_host_functions(context)
-        plan = self._plan_for(context)
-        inputs = [
-            self._arguments((), given) if isinstance(given, Mapping) else self._arguments(given, {})
-            for given in inputs_per_process
-        ]
-        reads = map(read_infeed, infeed)
-        with evaluation(context, self.entry.location):
-            results = run_grid(context, grid, [(plan, list(arguments)) for arguments in inputs], reads, outfeed)
-        with self._taking_results():
-            return take_results_of_processes(results)
+        with in_force(context.budget):
+            plan = self._plan_for(context)
+            inputs = [
+                self._arguments((), given) if isinstance(given, Mapping) else self._arguments(given, {})
+                for given in inputs_per_process
+            ]
+            reads = map(read_infeed, infeed)
+            with evaluation(context, self.entry.location):
+                results = run_grid(context, grid, [(plan, list(arguments)) for arguments in inputs], reads, outfeed)
+            with taking_results(context, results, self.entry):
+                return take_results_of_processes(results)
 
     def _context(self, **options: Unpack[RunOptions]) -> Context:
         given = {name: option for name, option in options.items() if option is not None}
@@ -449,8 +454,9 @@ class Program:
         self._check_host_functions(context)
         if self._is_empty and not arrays and not named:
             return ()
-        plan = self._plan_for(context)
-        return self._run_plan(plan, self._arguments(arrays, named), context)
+        with in_force(context.budget):
+            plan = self._plan_for(context)
+            return self._run_plan(plan, self._arguments(arrays, named), context)
 
     @needs_stack(lambda program: program.module.location, frames=0)
     def _run_plan(self, plan: FunctionPlan, inputs: Sequence[Any], context: Context) -> tuple[Any, ...]:
@@ -460,17 +466,8 @@ class Program:
                 results = run_grid(context, grid, [(plan, list(inputs)) for _ in grid.processes])[0]
             else:
                 results = plan.call(context, list(inputs))
-        with self._taking_results():
+        with taking_results(context, [results], self.entry):
             return take_results(results)
-
-    @contextmanager
-    def _taking_results(self) -> Iterator[None]:
-        """Raise EvaluationError if there is no memory for copies of results."""
-        try:
-            yield
-        except MemoryError as error:
-            message = f"out of memory for the results of @{self.entry.name}: {error}"
-            raise EvaluationError(message, self.entry.location) from None
 
 
 def _size(module: Operation, name: str) -> int | None:

@@ -6,13 +6,17 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
+from stablehlo_ref.budget import reserve
 from stablehlo_ref.define.context import Context
-from stablehlo_ref.diagnostics import EvaluationError, Location, StablehloError
+from stablehlo_ref.diagnostics import EvaluationError, LimitError, Location, StablehloError
+from stablehlo_ref.execute.arguments import bytes_to_copy
 from stablehlo_ref.execute.grid import run_in_progress
 from stablehlo_ref.execute.implementation_defined import report_choices
+from stablehlo_ref.ir.signature import Function
 
 
 @contextmanager
@@ -20,6 +24,21 @@ def evaluation(context: Context, entry: Location | None) -> Iterator[None]:
     """Set up all that a run needs: floating-point errors are ignored, choices and failed checks are reported."""
     with np.errstate(all="ignore"), report_choices(context), run_in_progress(context), report_failures(context, entry):
         yield
+
+
+@contextmanager
+def taking_results(context: Context, results: list[list[Any]], entry: Function) -> Iterator[None]:
+    """Reserve memory for copies of results, lists of which are taken inside; EvaluationError if there is none."""
+    context.frames[id(results)] = results
+    try:
+        reserve(sum(map(bytes_to_copy, results)))
+        yield
+    except LimitError as error:
+        raise error.at(entry.location) from None
+    except MemoryError as error:
+        raise EvaluationError(f"out of memory for the results of @{entry.name}: {error}", entry.location) from None
+    finally:
+        del context.frames[id(results)]
 
 
 @contextmanager

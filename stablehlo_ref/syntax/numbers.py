@@ -30,7 +30,7 @@ FINITE = {  # magnitudes up to which numbers of common types are finite
 POWERS = np.array([10.0**n for n in range(23)])  # exact
 
 _WORDS = re.compile(r"[^\[\](),\s]+")
-_is_float = re.compile(r"-?\d+(?:\.\d*(?:[eE][+-]?\d+)?)?|0x[0-9a-fA-F]+").fullmatch
+_is_float = re.compile(r"-?\d+\.\d*(?:[eE][+-]?\d+)?|0x[0-9a-fA-F]+").fullmatch
 _is_integer = re.compile(r"-?\d+|-?0x[0-9a-fA-F]+").fullmatch
 _FEW_FLOAT = rb"\s*+-?\d+\.\d*+(?:[eE][+-]?\d+)?+\s*+"
 _FEW_INTEGER = rb"\s*+-?\d{1,18}+\s*+"
@@ -225,7 +225,7 @@ def _floats_one_by_one(body: str, count: int, dtype: DType) -> Array:
     """Parse floats some of which are given by their bits; LiteralError for the first bad one."""
     words = _WORDS.findall(body)
     if not all(map(_is_float, words)) or len(words) != count or body.count(",") + 1 < count:
-        raise _bad_word(body, "a number", _is_float)
+        raise _bad_word(body, "a number with a decimal point, such as 1.0", _is_float)
     values = np.array([1.0 if word.startswith("0x") else float(word) for word in words])
     rounded = np.array(round_once(values, dtype, body))
     bits = rounded.view(dtypes.bits_dtype(dtype))
