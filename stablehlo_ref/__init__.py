@@ -11,6 +11,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from stablehlo_ref._version import __version__
+from stablehlo_ref.stack import needs_stack
 
 if TYPE_CHECKING:
     from stablehlo_ref import debug, passes, testing, text
@@ -94,6 +95,7 @@ _DEFINED_IN = {
 _MODULES = {name: module for module, names in _DEFINED_IN.items() for name in names}
 
 
+@needs_stack(lambda name: None)
 def __getattr__(name: str) -> object:
     if name in ("debug", "passes", "testing", "text"):
         return import_module(f"{__name__}.{name}")

@@ -20,6 +20,7 @@ from stablehlo_ref.limits import Limits
 from stablehlo_ref.parsing import BYTECODE, Data, not_a_program, parse_data
 from stablehlo_ref.parsing import parse as parse  # part of the public interface
 from stablehlo_ref.program import Program
+from stablehlo_ref.stack import needs_stack
 
 GZIP, ZSTANDARD, ZIP = b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"PK\x03\x04"
 HEAD = 4096  # bytes that identify the format of a file
@@ -54,6 +55,7 @@ def load(
         return program.verify()
 
 
+@needs_stack(lambda source: None)
 def open_program(source: Any, allow_unregistered_dialect: bool = False, entry: str | None = None) -> Program:
     """Return the program that `load` returns, without verifying it unless reading it requires that."""
     if isinstance(source, str) and ("\n" in source or _STARTS_LIKE_MLIR.match(source)):

@@ -16,6 +16,7 @@ from stablehlo_ref.diagnostics import (
 from stablehlo_ref.foreign_formats import foreign_bytes, foreign_text
 from stablehlo_ref.limits import check_type
 from stablehlo_ref.program import Program
+from stablehlo_ref.stack import needs_stack
 from stablehlo_ref.syntax.lexer import Cursor
 from stablehlo_ref.syntax.parser import parse as parse_module
 from stablehlo_ref.syntax.value_names import number_values
@@ -26,6 +27,7 @@ BYTECODE = b"ML\xefR"  # the magic number of MLIR bytecode
 Data = bytes | bytearray | memoryview | mmap
 
 
+@needs_stack(lambda text: None)
 def parse(
     text: str | bytes | bytearray | memoryview,
     *,

@@ -26,7 +26,7 @@ from stablehlo_ref.execute.arguments import (
     without_mapping,
 )
 from stablehlo_ref.execute.evaluation import evaluation, model_locations, taking_results
-from stablehlo_ref.execute.grid import always_reading, declared_grid, run_grid
+from stablehlo_ref.execute.grid import declared_grid, read_infeed, run_grid
 from stablehlo_ref.execute.options import check_host_functions, names_of_host_functions, separated
 from stablehlo_ref.execute.plan import Planner
 from stablehlo_ref.execute.record import Reached, Recorder, Select, Until, observed_by, recording
@@ -35,10 +35,11 @@ from stablehlo_ref.execute.trace import Trace
 from stablehlo_ref.interop import to_array
 from stablehlo_ref.ir.arrays import RuntimeValue
 from stablehlo_ref.ir.core import Block, Operation, Value
-from stablehlo_ref.ir.flat import flatten, restore
+from stablehlo_ref.ir.flat import picklable, restore
 from stablehlo_ref.ir.signature import Function, Parameters, function_of
 from stablehlo_ref.ir.value_index import ValueIndex
 from stablehlo_ref.limits import Limits, check_type
+from stablehlo_ref.stack import needs_stack
 from stablehlo_ref.syntax.printer import print_operation
 from stablehlo_ref.targets.spmd import device_count
 from stablehlo_ref.verify import verify
@@ -62,7 +63,7 @@ class Program:
 
     def __getstate__(self) -> dict[str, object]:
         return {
-            "module": flatten(self.module), "limits": self.limits, "entry": self._entry, "verified": self._verified,
+            "module": picklable(self.module), "limits": self.limits, "entry": self._entry, "verified": self._verified,
             "bound": self._bound,
         }  # fmt: skip
 
@@ -90,6 +91,7 @@ class Program:
 
         return program_html(self)
 
+    @needs_stack(lambda program: program.module.location)
     def serialize(self, target: str = "current") -> bytes:
         """Return the program as a portable artifact for a version of StableHLO, such as "1.9.0", and all later ones.
 
@@ -99,6 +101,7 @@ class Program:
 
         return serialize(self.verify().module, target)
 
+    @needs_stack(lambda program: program.module.location)
     def transform(self, *passes: str) -> Program:
         """Return a new program: this one after passes, in order; this one does not change.
 
@@ -219,10 +222,6 @@ class Program:
         return not self.functions and self._entry is None
 
     @cached_property
-    def _device_count(self) -> int:
-        return device_count(self.module)
-
-    @cached_property
     def _names_of_host_functions(self) -> dict[str, set[str]]:
         """The names of the program that the options `custom_calls` and `overrides` may refer to."""
         return names_of_host_functions(self.verify().module)
@@ -248,6 +247,7 @@ class Program:
     def _plan_step_by_step(self) -> FunctionPlan:
         return self._make_plan(step_by_step=True)
 
+    @needs_stack(lambda program: program.module.location)
     def _make_plan(self, step_by_step: bool = False) -> FunctionPlan:
         self.verify()
         with np.errstate(all="ignore"), activity("planning"):
@@ -346,7 +346,7 @@ class Program:
         """Run the entry; the recorder sees the arguments and every op."""
         context = self._context(**options)
         context.observer = observed_by(recorder, context.observer)
-        self._check_host_functions(context)
+        check_host_functions(context, lambda: self._names_of_host_functions)
         arguments = self._arguments(arrays, named)
         recorder.arguments(self._entry_block, arguments)
         with in_force(context.budget):
@@ -422,6 +422,7 @@ class Program:
             raise EvaluationError(f"got inputs for {count}, but the grid is of {grid}", self.entry.location)
         return grid
 
+    @needs_stack(lambda program: program.module.location, frames=0)
     def run_parallel_in(
         self,
         context: Context,
@@ -431,14 +432,14 @@ class Program:
         outfeed: MutableSequence[tuple[ProcessId, Sequence[Any]]] | None = None,
     ) -> list[tuple[Any, ...]]:
         """Run the entry as `run_parallel` does, in a context that has the options and the observer."""
-        self._check_host_functions(context)
+        check_host_functions(context, lambda: self._names_of_host_functions)
         with in_force(context.budget):
             plan = self._plan_for(context)
             inputs = [
                 self._arguments((), given) if isinstance(given, Mapping) else self._arguments(given, {})
                 for given in inputs_per_process
             ]
-            reads = map(always_reading, infeed)
+            reads = map(read_infeed, infeed)
             with model_locations(self.module), evaluation(context, self.entry.location):
                 results = run_grid(context, grid, [(plan, list(arguments)) for arguments in inputs], reads, outfeed)
             with taking_results(context, results, self.entry):
@@ -447,9 +448,6 @@ class Program:
     def _context(self, **options: Unpack[RunOptions]) -> Context:
         given = {name: option for name, option in options.items() if option is not None}
         return Context(**{"limits": self.limits} | given)  # type: ignore[arg-type]
-
-    def _check_host_functions(self, context: Context) -> None:
-        check_host_functions(context, lambda: self._names_of_host_functions)
 
     def _arguments(self, arrays: Sequence[Any], named: Mapping[str, Any]) -> list[Any]:
         parameters = self._open_entry.inputs
@@ -461,17 +459,18 @@ class Program:
         return [self._bound[i] if i in self._bound else next(unbound) for i in range(len(self.entry.inputs))]
 
     def _run(self, arrays: Sequence[Any], named: Mapping[str, Any], context: Context) -> tuple[Any, ...]:
-        self._check_host_functions(context)
+        check_host_functions(context, lambda: self._names_of_host_functions)
         if self._is_empty and not arrays and not named:
             return ()
         with in_force(context.budget):
             plan = self._plan_for(context)
             return self._run_plan(plan, self._arguments(arrays, named), context)
 
+    @needs_stack(lambda program: program.module.location, frames=0)
     def _run_plan(self, plan: FunctionPlan, inputs: Sequence[Any], context: Context) -> tuple[Any, ...]:
         with model_locations(self.module), evaluation(context, self.entry.location):
             if plan.block.communicates:
-                grid = Grid(num_partitions=self._device_count)
+                grid = Grid(num_partitions=device_count(self.module))
                 results = run_grid(context, grid, [(plan, list(inputs)) for _ in grid.processes])[0]
             else:
                 results = plan.call(context, list(inputs))

@@ -22,6 +22,7 @@ from stablehlo_ref.ir.core import MALFORMED, Block, Operation, Region, Value
 from stablehlo_ref.ir.graph import defined_values, dominated, labelled
 from stablehlo_ref.ir.types import BufferType, FunctionType, OpaqueType, TensorType, Type
 from stablehlo_ref.ir.wellformed import ill_formed_reason
+from stablehlo_ref.stack import FRAMES, on_enough_stack
 from stablehlo_ref.suggestions import closest, did_you_mean
 from stablehlo_ref.syntax.blame import described, may_follow
 
@@ -47,12 +48,16 @@ def verify(module: Operation) -> None:
 
 def invalid_ops(module: Operation, poisoned: set[Value]) -> list[Diagnostic]:
     """Return the errors of a module in the order of the text, without those that may follow from `poisoned` values."""
-    errors: list[Diagnostic] = []
     with collection_paused():
-        for error in _verify_op(module, set(), Known(poisoned, set(), {})):
-            errors.extend(error.diagnostics)
-            if len(errors) >= MAX_ERRORS:
-                break
+        return on_enough_stack(module.location, FRAMES, _invalid_ops, module, poisoned)
+
+
+def _invalid_ops(module: Operation, poisoned: set[Value]) -> list[Diagnostic]:
+    errors: list[Diagnostic] = []
+    for error in _verify_op(module, set(), Known(poisoned, set(), {})):
+        errors.extend(error.diagnostics)
+        if len(errors) >= MAX_ERRORS:
+            break
     return sorted(errors, key=lambda error: error.location.offset if error.location else 0)
 
 

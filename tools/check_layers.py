@@ -16,7 +16,7 @@ PACKAGE = Path(__file__).parent.parent / "stablehlo_ref"
 # Each layer may import itself and those before it.
 LAYERS = (
     ("_version",),
-    ("activity", "collection", "diagnostics", "foreign_formats", "limits", "budget", "interop", "suggestions"),
+    ("activity", "collection", "diagnostics", "foreign_formats", "limits", "budget", "interop", "stack", "suggestions"),
     ("text",),
     ("ir",),
     ("define",),

@@ -19,6 +19,7 @@ from stablehlo_ref.collection import collection_paused
 from stablehlo_ref.define.builder import build_operation
 from stablehlo_ref.diagnostics import Diagnostic, MalformedError, Source, UnsupportedError
 from stablehlo_ref.ir.core import Block, Operation, Region
+from stablehlo_ref.stack import FRAMES, on_enough_stack
 
 
 def read(data: bytes | memoryview | mmap, filename: str, allow_unregistered_dialect: bool = False) -> Operation:
@@ -31,12 +32,17 @@ def read(data: bytes | memoryview | mmap, filename: str, allow_unregistered_dial
     header = read_header(cursor)
     try:
         with collection_paused():
-            return _module(BytecodeFile(cursor, header.version, allow_unregistered_dialect))
-    except RecursionError as error:  # the caller itself is deep in the stack
-        message = "nested too deeply for what is left of Python's stack"
-        raise MalformedError(message, ByteLocation(source, 0)) from error
+            return on_enough_stack(ByteLocation(source, 0), FRAMES, _read, cursor, header, allow_unregistered_dialect)
     except (MalformedError, UnsupportedError) as error:
         raise type(error)([_with_note(diagnostic, header) for diagnostic in error.diagnostics]) from error
+
+
+def _read(cursor: Cursor, header: Header, allow_unregistered_dialect: bool) -> Operation:
+    try:
+        return _module(BytecodeFile(cursor, header.version, allow_unregistered_dialect))
+    except RecursionError as error:  # Python's recursion limit is low
+        message = "nested too deeply for what is left of Python's stack"
+        raise MalformedError(message, ByteLocation(cursor.source, 0)) from error
 
 
 def _with_note(diagnostic: Diagnostic, header: Header) -> Diagnostic:

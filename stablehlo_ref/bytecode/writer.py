@@ -16,6 +16,7 @@ from stablehlo_ref.define.definition import definition_of
 from stablehlo_ref.diagnostics import UnsupportedError
 from stablehlo_ref.ir.attributes import VERBATIM, Attribute, DenseArray
 from stablehlo_ref.ir.core import Block, Operation, Region
+from stablehlo_ref.stack import FRAMES, on_enough_stack
 
 PRODUCER = "stablehlo_ref"
 
@@ -74,6 +75,10 @@ class PlainForm:
 
 def write_program(module: Operation, form: Form, version: int, producer: str) -> bytes:
     """Return a program as bytecode, its ops in the given form."""
+    return on_enough_stack(module.location, FRAMES, _written, module, form, version, producer)
+
+
+def _written(module: Operation, form: Form, version: int, producer: str) -> bytes:
     pool = Pool(plain)
     root = _ProgramWriter(form, pool, version).op(module, {})
     isolate(root)

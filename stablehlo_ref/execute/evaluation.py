@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
@@ -50,6 +51,9 @@ def report_failures(context: Context, entry: Location | None) -> Iterator[None]:
     """
     try:
         yield
+    except RecursionError:
+        message = f"the run is nested too deeply for Python's recursion limit of {sys.getrecursionlimit()}"
+        raise EvaluationError(message, entry) from None
     except StablehloError as error:
         if not context.failures and error.diagnostics[0].location:
             raise

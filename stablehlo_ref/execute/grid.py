@@ -38,6 +38,11 @@ ReadInfeed: TypeAlias = Callable[[Context], Sequence[Any]]
 SHOWN = 8  # the number of processes that a message names
 
 
+def read_infeed(values: Sequence[Any]) -> ReadInfeed:
+    """Return a read of the infeed that takes `values`."""
+    return lambda context: values
+
+
 def run_grid(
     context: Context,
     grid: Grid,
@@ -266,8 +271,3 @@ def _listed(group: Group) -> str:
 
 def _show(value: object) -> str:
     return f"({', '.join(map(str, value))})" if isinstance(value, tuple) else str(value)
-
-
-def always_reading(values: Sequence[Any]) -> ReadInfeed:
-    """Return the reader of an infeed whose next values are known before the run."""
-    return lambda context: values

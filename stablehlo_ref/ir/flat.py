@@ -8,6 +8,7 @@ location aliases separately from their targets.
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
@@ -15,6 +16,7 @@ from stablehlo_ref.diagnostics import Location
 from stablehlo_ref.ir.core import Block, Operation, Region, Value
 from stablehlo_ref.ir.locations import DebugLocation, LocationAlias, nested_locations
 from stablehlo_ref.ir.types import Type
+from stablehlo_ref.stack import is_large, on_enough_stack
 
 
 class FlatValue(NamedTuple):
@@ -95,8 +97,16 @@ def _aliases(locations: Iterable[DebugLocation | None]) -> Iterator[LocationAlia
         pending.extend(nested_locations(location))
 
 
-def restore(flat: FlatProgram) -> Operation:
+def picklable(root: Operation) -> FlatProgram | bytes:
+    """Return an operation as flat lists, pickled if this thread's stack is too small for nested types and locations."""
+    flat = flatten(root)
+    return flat if is_large() else on_enough_stack(root.location, 0, pickle.dumps, flat)
+
+
+def restore(flat: FlatProgram | bytes) -> Operation:
     """Return a copy of the operation that was flattened."""
+    if isinstance(flat, bytes):
+        return restore(pickle.loads(flat))
     for alias, target in flat.aliases:
         alias.target = target
     values = [Value(v.type, None, v.number, v.name) for v in flat.values]

@@ -8,6 +8,7 @@ from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.rewrite import clone
 from stablehlo_ref.passes.catalog import PASSES
 from stablehlo_ref.passes.registry import parse_pipeline
+from stablehlo_ref.stack import FRAMES, on_enough_stack
 from stablehlo_ref.verify import verify
 
 
@@ -16,6 +17,10 @@ def transformed(module: Operation, pipelines: Iterable[str]) -> Operation:
 
     MalformedError, before any pass runs, for an unknown pass or option.
     """
+    return on_enough_stack(module.location, FRAMES, _transformed, module, pipelines)
+
+
+def _transformed(module: Operation, pipelines: Iterable[str]) -> Operation:
     passes = [bound for pipeline in pipelines for bound in parse_pipeline(pipeline, PASSES)]
     made = clone(module, {})
     for bound in passes:

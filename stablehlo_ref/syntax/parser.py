@@ -17,6 +17,7 @@ from stablehlo_ref.diagnostics import LimitError, Location, MalformedError, Sour
 from stablehlo_ref.ir.attributes import VERBATIM, Attribute
 from stablehlo_ref.ir.core import Block, Operation, Region, Value
 from stablehlo_ref.ir.types import OpaqueType, Type
+from stablehlo_ref.stack import FRAMES, on_enough_stack
 from stablehlo_ref.syntax import verbatim, vhlo
 from stablehlo_ref.syntax.assembly import assembly_of
 from stablehlo_ref.syntax.draft import Draft
@@ -112,7 +113,7 @@ class Parser(ValueParser):
         """Parse an operation."""
         match = _match_line(self.text, self.position)
         if not match:
-            return self._operation()
+            return self._operation_and_draft()[0]
         names = _find_names(match[4])
         if match[6]:
             names += _find_names(match[6])
@@ -158,9 +159,6 @@ class Parser(ValueParser):
                 op.attributes.copy(), op.regions,
             )  # fmt: skip
         return op
-
-    def _operation(self) -> Operation:
-        return self._operation_and_draft()[0]
 
     def _operation_and_draft(self) -> tuple[Operation, Draft]:
         match = match_head(self.text, self.position)
@@ -458,13 +456,17 @@ def parse(source: Source, allow_unregistered_dialect: bool = False) -> Operation
     Raises MalformedError if the text is not MLIR, or nests more than `lexer.MAX_NESTING` levels deep.
     """
     parser = Parser(source, allow_unregistered_dialect)
+    size = max(len(source.text), 1)
+    with collection_paused(), activity(f"reading {source.filename}", lambda: parser.position / size):
+        return on_enough_stack(Location(source, 0), FRAMES, _program, parser)
+
+
+def _program(parser: Parser) -> Operation:
     try:
-        size = len(source.text) or 1
-        with collection_paused(), activity(f"reading {source.filename}", lambda: parser.position / size):
-            return parser.program()
+        return parser.program()
     except LimitError as error:  # the time for parsing is over
         raise error.at(parser.location(parser.start)) from None
-    except RecursionError as error:  # the caller itself is deep in the stack
+    except RecursionError as error:  # Python's recursion limit is low
         raise parser.error("the nesting exceeds Python's recursion limit") from error
 
 

@@ -10,6 +10,7 @@ from stablehlo_ref.define.op import Bodies, In, Ins, Outs
 from stablehlo_ref.ir.attributes import VERBATIM, Verbatim
 from stablehlo_ref.ir.core import Block, Operation, Region, Value
 from stablehlo_ref.ir.types import FunctionType
+from stablehlo_ref.stack import FRAMES, on_enough_stack
 from stablehlo_ref.syntax import verbatim
 from stablehlo_ref.syntax.assembly import assembly_of
 from stablehlo_ref.syntax.attribute_text import dictionary_text, is_value_name, location_text, quoted
@@ -252,6 +253,10 @@ def print_operation(op: Operation, generic: bool = False, locations: bool = Fals
 
     The text of a module includes its resources, which get distinct keys.
     """
+    return on_enough_stack(op.location, FRAMES, _text_of, op, generic, locations)
+
+
+def _text_of(op: Operation, generic: bool, locations: bool) -> str:
     is_module = op.name == "builtin.module"
     if is_module:
         separate_resources(op)

@@ -148,3 +148,22 @@ def test_constant_shape_operands_are_compared_in_each_op() -> None:
     with pytest.raises(sr.InvalidError) as error:
         sr.load(text)
     assert [d.line for d in error.value.diagnostics] == [5]
+
+
+def test_ops_of_a_kind_that_is_known_may_still_be_invalid() -> None:
+    add = "%{} = stablehlo.add %{}, %x : tensor<4xf32>"
+    region = '"test.region"() ({{ {} \n "test.end"() : () -> () }}) : () -> ()'
+    late = "\n".join([add.format("a", "x"), region.format(add.format("b", "x")), add.format("c", "b")])
+    with pytest.raises(sr.MalformedError, match="%b"):
+        sr.load(MAIN.replace("OP", late), allow_unregistered_dialect=True)
+    other = add.format("a", "x") + '\n%s = "stablehlo.add"(%x, %x) : (tensor<4xf32>, tensor<4xf32>) -> tensor<5xf32>'
+    assert "(C1)" in rejection(MAIN.replace("OP", other))
+
+
+def test_known_kinds_do_not_hide_wrong_operands() -> None:
+    text = MAIN.replace("OP", "%a = stablehlo.add %x, %x : tensor<4xf32>\n  %b = stablehlo.add %a, %x : tensor<4xf32>")
+    program = sr.parse(text)
+    first, second, _ = program.module.regions[0].block.operations[0].regions[0].block.operations
+    first.operands, second.operands = [second.results[0], first.operands[0]], first.operands
+    with pytest.raises(sr.InvalidError, match="before its definition"):
+        program.verify()
