@@ -24,11 +24,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code."""
     messages.reset()
     try:
-        code = _dispatch(sys.argv[1:] if arguments is None else list(arguments))
-        messages.finish()
-        if sys.stdout is not None:
-            sys.stdout.flush()
-        return code
+        try:
+            code = _dispatch(sys.argv[1:] if arguments is None else list(arguments))
+            messages.finish()
+            return code
+        finally:  # also when argparse has printed the help
+            if sys.stdout is not None:
+                sys.stdout.flush()
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
         return INTERRUPTED
