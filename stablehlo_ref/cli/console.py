@@ -6,7 +6,6 @@ import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from errno import ENOENT
 from functools import partial
 from pathlib import Path
@@ -21,6 +20,7 @@ from stablehlo_ref.diagnostics import MalformedError, StablehloError
 from stablehlo_ref.loading import ZIP, open_program, read, unpacked
 from stablehlo_ref.parsing import BYTECODE, Data, decode, parse, parse_data
 from stablehlo_ref.program import Program
+from stablehlo_ref.suggestions import closest
 
 
 @dataclass(frozen=True)
@@ -115,8 +115,8 @@ def _standard_input() -> bytes:
 def existing(file: str) -> str:
     """Return the name of a file; FileNotFoundError, with the command that it may be meant to be, if there is none."""
     if not file or not Path(file).exists():
-        close = get_close_matches(file, COMMANDS, 1, cutoff=0.7)
-        hint = f"; did you mean the command '{close[0]}'?" if close else ""
+        close = closest(file, COMMANDS)
+        hint = f"; did you mean the command '{close}'?" if close else ""
         raise FileNotFoundError(ENOENT, f"no such file{hint}", file or "''")
     return file
 

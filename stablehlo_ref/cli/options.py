@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
-from difflib import get_close_matches
 from itertools import takewhile
 from typing import NoReturn
 
@@ -18,6 +16,7 @@ from stablehlo_ref.cli.split import SPLIT
 from stablehlo_ref.cli.terminal import paint_diagnostics, set_color
 from stablehlo_ref.diagnostics import SHOWN_ERRORS
 from stablehlo_ref.limits import Limits
+from stablehlo_ref.suggestions import did_you_mean
 
 PROGRAM_HELP = "a program: MLIR text or bytecode, a portable artifact, or what `load` accepts; - is standard input"
 
@@ -49,8 +48,7 @@ class CommandParser(argparse.ArgumentParser):
         if not argument.startswith("-"):
             return f"unexpected argument {argument!r}"
         option = argument.partition("=")[0]
-        close = get_close_matches(option, self._option_string_actions, 1, cutoff=0.6)
-        return f"unknown option {option!r}" + (f"; did you mean {close[0]!r}?" if close else "")
+        return f"unknown option {option!r}{did_you_mean(option, self._option_string_actions)}"
 
     def error(self, message: str) -> NoReturn:
         text = f"{self.prog}: error: {message}\nsee {self.prog}{'' if ' ' in self.prog else ' run'} --help"
@@ -169,9 +167,3 @@ def seconds(text: str) -> float:
     if not value > 0:
         raise argparse.ArgumentTypeError(f"expected a positive number of seconds, got {text!r}")
     return value
-
-
-def did_you_mean(name: str, known: Sequence[str]) -> str:
-    """Return `; did you mean 'x'?` for the known name most like `name`, or nothing."""
-    close = get_close_matches(name, known, 1, cutoff=0.5)
-    return f"; did you mean '{close[0]}'?" if close else ""

@@ -17,7 +17,7 @@ from stablehlo_ref.cli.errors import CommandLineError
 from stablehlo_ref.cli.exit_codes import INTERRUPTED
 from stablehlo_ref.cli.json_report import Report
 from stablehlo_ref.cli.messages import remark
-from stablehlo_ref.cli.options import did_you_mean, limits_of
+from stablehlo_ref.cli.options import limits_of
 from stablehlo_ref.cli.outputs import check_output, differences, read_expected, save_outputs
 from stablehlo_ref.cli.process_inputs import inputs_of_processes
 from stablehlo_ref.cli.progress import showing_progress
@@ -31,6 +31,7 @@ from stablehlo_ref.execute.observe import Observers, Statistics
 from stablehlo_ref.ir.arrays import Array, RuntimeValue
 from stablehlo_ref.ir.signature import Parameter
 from stablehlo_ref.program import Program
+from stablehlo_ref.suggestions import did_you_mean
 from stablehlo_ref.syntax.mhlo import renamed
 
 
@@ -111,7 +112,7 @@ class Run:
         entry = self.options.entry
         if entry is not None and entry not in program.functions:
             known = ", ".join(f"@{name}" for name in program.functions) or "none"
-            hint = did_you_mean(entry, list(program.functions))
+            hint = did_you_mean(entry, program.functions)
             raise CommandLineError(f"--entry: there is no function @{entry}{hint}; there are {known}")
         try:
             _ = program.entry

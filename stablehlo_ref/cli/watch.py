@@ -8,7 +8,6 @@ from collections.abc import Iterator, Sequence
 from fnmatch import fnmatchcase
 
 from stablehlo_ref.cli.errors import CommandLineError
-from stablehlo_ref.cli.options import did_you_mean
 from stablehlo_ref.define.context import Observer
 from stablehlo_ref.define.processes import Grid
 from stablehlo_ref.execute.observe import Progress, ValuePrinter
@@ -16,6 +15,7 @@ from stablehlo_ref.execute.trace import Recorder
 from stablehlo_ref.ir.core import Block, Operation, Value
 from stablehlo_ref.ir.value_index import UnknownValueError, ValueIndex
 from stablehlo_ref.program import Program
+from stablehlo_ref.suggestions import did_you_mean
 
 
 class Selection:
