@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import NamedTuple, TypeVar
 
+from stablehlo_ref.budget import check_time
 from stablehlo_ref.collection import collection_paused
 from stablehlo_ref.define.bound import bind_types
 from stablehlo_ref.define.constraints import check_constraints
-from stablehlo_ref.define.definition import OpDefinition, definition_of, member_of_each
+from stablehlo_ref.define.definition import REGISTRY, OpDefinition, definition_of, member_of_each
 from stablehlo_ref.define.dialect_attributes import OP_CHECKS, PARAMETER_CHECKS
 from stablehlo_ref.define.kinds import Kind, kind_of
 from stablehlo_ref.define.members import REQUIRED, Undecodable
@@ -109,6 +111,7 @@ def _verify_block(block: Block, visible: set[Value], known: Known) -> Generator[
     here = [v for v in block.arguments if v not in visible]
     visible.update(here)
     for op in block.operations:
+        check_time("verification", location=op.location)
         is_simple = not (op.regions or op.attributes or op.successors or op.name in SYMBOL_CHECKS)
         if not (is_simple and kind_of(op) in known.kinds and visible.issuperset(op.operands)):
             yield from _verify_op(op, visible, known)
@@ -208,12 +211,16 @@ def _is_declaration(op: Operation) -> bool:
 
 def _check_terminator(op: Operation, definition: OpDefinition, block: Block) -> None:
     last = block.operations[-1] if block.operations else None
-    if last is None or not _may_be_terminator(last):
+    if last is None:
         raise _error(op, "expects a region that ends with a terminator")
+    if not _may_be_terminator(last):
+        usual = f"{op.name.partition('.')[0]}.return"
+        example = f" such as '{usual}'" if usual in REGISTRY else ""
+        raise _error(last, f"must be followed by a terminator{example}, which ends the region of '{op.name}'")
     if not _may_end(op, definition, last):
         raise _error(op, f"expects a region that ends with a terminator of its dialect, got '{last.name}'")
-    for inner in block.operations[:-1]:
-        if _is_terminator(inner):
+    for inner, following in pairwise(block.operations):
+        if _is_terminator(inner) and following.name != MALFORMED:
             raise _error(inner, "must be the last op of its block")
 
 

@@ -12,6 +12,7 @@ from itertools import chain
 from pathlib import Path
 from time import perf_counter
 
+from stablehlo_ref.budget import limited
 from stablehlo_ref.cli.console import Part, for_each_part
 from stablehlo_ref.cli.errors import CommandLineError
 from stablehlo_ref.cli.exit_codes import INTERRUPTED
@@ -23,7 +24,7 @@ from stablehlo_ref.cli.process_inputs import inputs_of_processes
 from stablehlo_ref.cli.progress import showing_progress
 from stablehlo_ref.cli.results import last_line, last_line_of_parts, print_results
 from stablehlo_ref.cli.run_options import parse, parser  # noqa: F401  (the parser of this command)
-from stablehlo_ref.cli.watch import finish, observers, shows_values
+from stablehlo_ref.cli.watch import finish, observers
 from stablehlo_ref.define.context import Context
 from stablehlo_ref.define.processes import Grid
 from stablehlo_ref.diagnostics import Diagnostic, EvaluationError, StablehloError
@@ -72,7 +73,8 @@ class Run:
         self.parts += 1
         report = Report(part.filename, part.first_line)
         try:
-            self._part(part, report)
+            with limited(limits_of(self.options)):
+                self._part(part, report)
             report.fields["ok"] = True
         except StablehloError as error:
             self.failed += 1
@@ -99,6 +101,7 @@ class Run:
             program = part.parse(self.options.allow_unregistered_dialect, self.options.entry)
         with _timed(report, "verify"):
             program.verify()
+        program.limits = limits_of(self.options)
         if self.options.random_weights is not None:
             program = program.with_random_weights(self.options.random_weights)
         if not program.functions and self.options.entry is None:
@@ -125,7 +128,7 @@ class Run:
         report.signature(program.entry.name, program.inputs, program.outputs)
         if options.output:
             check_output(options.output, program.outputs, self._files())
-        context = self._context()
+        context = self._context(program)
         expected = read_expected(options.expect) if options.expect else {}
         arguments = inputs_of_processes(options, program, self.grid, context.limits)
         with _timed(report, "plan"):
@@ -136,7 +139,6 @@ class Run:
             stack.callback(finish, watching)
             every = [*watching, statistics] if statistics else watching
             context.observer = Observers(*every) if every else None
-            context.step_by_step = shows_values(options)
             stack.enter_context(_timed(report, "run"))
             parameters, results = self._results(program, context, arguments, report)
         self._show(part, context, parameters, results, expected)
@@ -149,10 +151,10 @@ class Run:
                     f"{count} ops of {dialect} were read as those of StableHLO and CHLO that they are", file=sys.stderr
                 )
 
-    def _context(self) -> Context:
+    def _context(self, program: Program) -> Context:
         options = self.options
         return Context(
-            limits_of(options),
+            program.limits,
             probe_output_dir=options.probe_output_dir,
             rng_seed=options.rng_seed,
             exact_lapack=options.exact_lapack,

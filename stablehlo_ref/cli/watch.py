@@ -11,9 +11,9 @@ from stablehlo_ref.cli.errors import CommandLineError
 from stablehlo_ref.define.context import Observer
 from stablehlo_ref.define.processes import Grid
 from stablehlo_ref.execute.observe import Progress, ValuePrinter
-from stablehlo_ref.execute.trace import Recorder
+from stablehlo_ref.execute.record import Recorder
 from stablehlo_ref.ir.core import Block, Operation, Value
-from stablehlo_ref.ir.value_index import UnknownValueError, ValueIndex
+from stablehlo_ref.ir.value_index import UnknownValueError
 from stablehlo_ref.program import Program
 from stablehlo_ref.suggestions import did_you_mean
 
@@ -26,6 +26,13 @@ class Selection:
         self._patterns: Sequence[str] = options.trace_ops
         self._owners = {id(value.owner) for value in self.values}
         _check_patterns(program, self._patterns)
+
+    def names(self, program: Program) -> list[str] | None:
+        """Return the names of the values and ops for a recorder; None for all."""
+        if self.is_everything:
+            return None
+        ops = {op.name for op in program.module.walk() if _matches(op.name, self._patterns)}
+        return [*(program.value_index.unique_name(value) for value in self.values), *sorted(ops)]
 
     @property
     def is_everything(self) -> bool:
@@ -45,7 +52,7 @@ def observers(options: argparse.Namespace, program: Program, grid: Grid) -> Iter
         yield ValuePrinter(min(level, 3), selection, arguments)
     if options.trace_to:
         try:
-            yield Recorder(ValueIndex(program.module, program.entry.name), selection, options.trace_to)
+            yield Recorder(program.value_index, selection.names(program), options.trace_to)
         except OSError as error:
             raise CommandLineError(f"--trace-to {options.trace_to}: {error.strerror}") from None
     if options.breaks:
@@ -61,18 +68,13 @@ def _debugger(options: argparse.Namespace, program: Program) -> Observer:
     return Debugger(stops, program.value, sys.stdin, sys.stderr)
 
 
-def shows_values(options: argparse.Namespace) -> bool:
-    """Return whether an observer shows or stores values, those of ops on constants too."""
-    return bool(options.verbose or options.trace_values or options.trace_ops or options.trace_to or options.breaks)
-
-
 def finish(watching: Sequence[Observer]) -> None:
     """Clear the progress bar, and write the index of a trace."""
     for observer in watching:
         if isinstance(observer, Progress):
             observer.close()
         if isinstance(observer, Recorder):
-            observer.trace()
+            observer.close()
 
 
 def _value(program: Program, name: str, option: str) -> Value:

@@ -21,7 +21,7 @@ from stablehlo_ref.define.computation import Kernel
 from stablehlo_ref.define.context import Context
 from stablehlo_ref.define.definition import Traits, definition_of
 from stablehlo_ref.define.spec import is_quantized
-from stablehlo_ref.diagnostics import EvaluationError, UnsupportedError
+from stablehlo_ref.diagnostics import EvaluationError, LimitError, UnsupportedError
 from stablehlo_ref.execute.implementation_defined import may_be_implementation_defined
 from stablehlo_ref.execute.liveness import captured
 from stablehlo_ref.execute.run import FunctionPlan, current_context, running
@@ -149,6 +149,8 @@ class PlannedRegion:
         try:
             with running(Context()), np.errstate(all="ignore"):
                 return is_associative(self.each, dtypes)
+        except LimitError:
+            raise
         except (EvaluationError, UnsupportedError):  # to be reported if a run calls the body
             return True
 

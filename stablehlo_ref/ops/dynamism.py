@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from math import prod
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -218,6 +219,7 @@ class DynamicReshape(Reshape, Dynamic, op="dynamic_reshape", shape_operands=("ou
     def constraints(C: Checker, operand: TensorType, output_shape: Dims, result: TensorType) -> None:
         Reshape.constraints(C, operand, result)
         C(4, size(output_shape) == rank(result))
+        C("shape", shape(result) == output_shape and size(operand) == prod(output_shape))
 
 
 class DynamicBroadcastInDim(
@@ -249,6 +251,8 @@ class DynamicBroadcastInDim(
         C(8, is_unique(known_expanding_dimensions + known_nonexpanding_dimensions))
         C(9, in_range(known_expanding_dimensions, rank(operand)))
         C(10, in_range(known_nonexpanding_dimensions, rank(operand)))
+        C("shape", shape(result) == output_dimensions)
+        C("shape", all(n in (1, output_dimensions[d]) for n, d in zip(shape(operand), broadcast_dimensions)))
 
 
 class DynamicIota(Dynamic, op="dynamic_iota", shape_operands=("output_shape",)):
@@ -268,6 +272,7 @@ class DynamicIota(Dynamic, op="dynamic_iota", shape_operands=("output_shape",)):
     def constraints(C: Checker, output_shape: Dims, iota_dimension: Int, result: TensorType) -> None:
         C(1, 0 <= iota_dimension < size(output_shape))
         C(2, rank(result) == size(output_shape))
+        C("shape", shape(result) == output_shape)
 
     @staticmethod
     def plan(iota_dimension: Int, result: TensorType) -> Run:

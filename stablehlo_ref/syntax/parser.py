@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 from stablehlo_ref.activity import activity
+from stablehlo_ref.budget import check_time
 from stablehlo_ref.collection import collection_paused
 from stablehlo_ref.define.builder import build_operation
 from stablehlo_ref.define.definition import REGISTRY, OpDefinition, Traits, definition_of
 from stablehlo_ref.define.plugins import PluginError, load_dialect
 from stablehlo_ref.define.similar_ops import did_you_mean_op
-from stablehlo_ref.diagnostics import Location, MalformedError, Source, UnsupportedError
+from stablehlo_ref.diagnostics import LimitError, Location, MalformedError, Source, UnsupportedError
 from stablehlo_ref.ir.attributes import VERBATIM, Attribute
 from stablehlo_ref.ir.core import Block, Operation, Region, Value
 from stablehlo_ref.ir.types import OpaqueType, Type
@@ -32,6 +33,7 @@ BARE_NAMES = {
     "func": "func.func",
     "call": "func.call",
     "return": "func.return",
+    "call_indirect": "func.call_indirect",
 }
 # Other dialects of MLIR and of frameworks. Their ops are accepted in generic form; only running one is an error.
 KNOWN_DIALECTS = frozenset((
@@ -43,9 +45,9 @@ KNOWN_DIALECTS = frozenset((
 REDUCTIONS = ("stablehlo.reduce",)  # ops whose pretty form may have a region without braces
 COMPLETE_DIALECTS = frozenset(("check", "chlo", "interpreter", "stablehlo"))  # dialects all of whose ops have a class
 
-match_head = token(
-    rf"(?:{RESULT}\s*+((?:,\s*+%{SUFFIX}(?:\s*:\s*\d++)?+\s*+)*+)=\s*+)?+(?:([A-Za-z_][\w$.]*+)|({STRING}))"
-)
+_RESULTS = rf"{RESULT}\s*+((?:,\s*+%{SUFFIX}(?:\s*:\s*\d++)?+\s*+)*+)=\s*+"
+match_results = token(_RESULTS)
+match_head = token(rf"(?:{_RESULTS})?+(?:([A-Za-z_][\w$.]*+)|({STRING}))")
 # An operation on one line: its result, name, operands in one or two lists, the text around those, and its location.
 # The length is bounded, since long lines rarely repeat.
 _VALUES = rf"((?:%{VALUE}(?:,\s*+%{VALUE})*+)?+)"
@@ -93,6 +95,7 @@ class Parser(ValueParser):
                 self.alias()
             else:
                 operations.append(self.operation())
+        self._check_labels({}, [(label, op.location.offset) for op in operations for label in op.successors])
         self.check_scope()
         self.check_locations()
         self.fill_resources()
@@ -162,7 +165,8 @@ class Parser(ValueParser):
     def _operation_and_draft(self) -> tuple[Operation, Draft]:
         match = match_head(self.text, self.position)
         if not match:
-            raise self.expected("an operation", starts_line=True)
+            results = self.take(match_results(self.text, self.position))
+            raise self.expected("the name of an op" if results else "an operation", starts_line=not results)
         self.position = match.end()
         draft = self._pretty(match) if match[4] else self.generic_form(match)
         op = self._build(draft)
@@ -380,10 +384,13 @@ class Parser(ValueParser):
             blocks.append(Block(arguments, self._operations(used)))
         while not self.accept("}"):
             blocks.append(self._block(labels, used))
+        self._check_labels(labels, used)
+        return blocks
+
+    def _check_labels(self, labels: Container[str], used: Iterable[tuple[str, int]]) -> None:
         for label, offset in used:
             if label not in labels:
                 raise self.error(f"reference to an undefined block '^{label}'", offset)
-        return blocks
 
     def _terminated(self, blocks: list[Block], implied: str) -> list[Block]:
         """Return the blocks, each with a terminator."""
@@ -418,8 +425,8 @@ class Parser(ValueParser):
     def _operations(self, used: list[tuple[str, int]]) -> list[Operation]:
         operations = []
         while self.peek()[:1] not in ("}", "^", ""):
-            offset = self.start
-            op = self.operation()
+            check_time("parsing")
+            offset, op = self.start, self.operation()
             operations.append(op)
             if op.successors:
                 used += [(label, offset) for label in op.successors]
@@ -455,6 +462,8 @@ def parse(source: Source, allow_unregistered_dialect: bool = False) -> Operation
         size = len(source.text) or 1
         with collection_paused(), activity(f"reading {source.filename}", lambda: parser.position / size):
             return parser.program()
+    except LimitError as error:  # the time for parsing is over
+        raise error.at(parser.location(parser.start)) from None
     except RecursionError as error:  # the caller itself is deep in the stack
         raise parser.error("the nesting exceeds Python's recursion limit") from error
 

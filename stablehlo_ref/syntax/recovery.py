@@ -84,7 +84,7 @@ class RecoveringParser(Parser):
         self.errors: list[Diagnostic] = []
         self.reported: set[int] = set()  # offsets
         self.poisoned: set[Value] = set()
-        self.places: dict[str, int] = {}  # offsets of the last occurrences of names
+        self.places: dict[str, tuple[int, int]] = {}  # offsets of the last occurrence of names, and the one before
         self.definitions: dict[Value, int] = {}  # offsets of block arguments
         self.broken_aliases: set[str] = set()
         self.resumed = -1  # where parsing went on after the last error
@@ -126,6 +126,8 @@ class RecoveringParser(Parser):
                 self._alias(start)
             else:
                 operations.append(self.operation())
+        used = [(label, op.location.offset) for op in operations for label in op.successors]
+        self.attempt(lambda: self._check_labels({}, used))
         self.check_scope()
         self.attempt(self.check_locations)
         self.attempt(self.fill_resources)
@@ -252,7 +254,7 @@ class RecoveringParser(Parser):
                 return len(text)
             elif _starts_op(text, position):
                 here = self._indent(position)
-                if here < indent or (here == indent and (is_nested_deeper or not depth)):
+                if here <= indent and (is_nested_deeper or not depth):
                     return position
 
     def _indent(self, offset: int) -> int:
@@ -271,7 +273,7 @@ class RecoveringParser(Parser):
 
     def operand(self) -> tuple[str, int]:
         name, offset = super().operand()
-        self.places[name] = offset
+        self.places[name] = offset, self.places.get(name, (offset, offset))[0]
         return name, offset
 
     def _value(self, name: str, offset: int, type: Type | None) -> Value:
@@ -288,8 +290,19 @@ class RecoveringParser(Parser):
     def _conflict(self, name: str, used: Type, defined: Type, offset: int) -> MalformedError:
         error = super()._conflict(name, used, defined, offset)
         value = self.scope.values.get(name) or self.scope.values.get(name.removesuffix("#0"))
-        if value is None:
-            return error
+        return error if value is None else self._with_definition(error, value)
+
+    def _redefine(self, name: str, value: Value, offset: int) -> Value:
+        known = self.scope.values[name]
+        if self.definitions.get(known) == offset:  # the names of a list of arguments are bound at its end
+            self.definitions[known] = self.places[name][1]
+        try:
+            return super()._redefine(name, value, offset)
+        except MalformedError as error:
+            raise self._with_definition(error, known) from None
+
+    def _with_definition(self, error: MalformedError, value: Value) -> MalformedError:
+        """Return an error with the note that says where a value is defined."""
         place = self.definitions.get(value)
         note = definition_note(value) if place is None else defined_here(value, self.location(place))
         return MalformedError([replace(error.diagnostics[0], definitions=(note,) if note else ())])
@@ -306,7 +319,7 @@ class RecoveringParser(Parser):
     def define(self, name: str, value: Value, offset: int) -> Value:
         if isinstance(self.scope.values.get(name), _Poisoned):
             del self.scope.values[name]
-        place = offset if self.text.startswith("%", offset) else self.places.get(name, offset)
+        place = offset if self.text.startswith("%", offset) else self.places.get(name, (offset,))[0]
         self.definitions[value] = place
         return super().define(name, value, place)
 
@@ -334,7 +347,11 @@ class RecoveringParser(Parser):
 
 def recover(source: Source, allow_unregistered_dialect: bool = False) -> Recovered:
     """Parse a program that has an error and return all its errors, in the order of the text."""
-    parser = RecoveringParser(source, allow_unregistered_dialect)
+    return recover_with(RecoveringParser(source, allow_unregistered_dialect))
+
+
+def recover_with(parser: RecoveringParser) -> Recovered:
+    """Let a parser parse its text, and return the errors in the order of the text, and the module."""
     module = None
     try:
         with collection_paused():

@@ -101,7 +101,8 @@ class TypeParser(Cursor):
         integer = _match_integer_type(start)
         if not integer:
             meant = element_type(start, FLOATS) or closest(start, (*FLOATS, *_BUILTIN))
-            raise self.expected("a type", hint=f"; did you mean '{meant}'?" if meant else "")
+            hint = f"; did you mean '{meant}'?" if meant else ""
+            raise self.expected("a type", hint="; each dimension is followed by 'x'" if start.isdecimal() else hint)
         if len(integer[2]) > 8 or int(integer[2]) > MAX_WIDTH:
             raise self.error(f"integer bitwidth is limited to {MAX_WIDTH} bits")
         self.advance()

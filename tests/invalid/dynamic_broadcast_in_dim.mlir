@@ -135,3 +135,14 @@ func.func @types(%operand: !stablehlo.token, %output_dimensions: tensor<3xi64>, 
   %6 = "stablehlo.dynamic_broadcast_in_dim"(%operand_1, %output_dimensions) <{broadcast_dimensions = array<i64: 1, 2>, known_nonexpanding_dimensions = "wrong"}> : (tensor<1x3xf32>, tensor<3xi64>) -> tensor<2x4x3xf32>
   return
 }
+
+// -----
+
+func.func @shape(%operand: tensor<4xf32>) {
+  %d = stablehlo.constant dense<[2, 3]> : tensor<2xi64>
+  // expected-error@+1 {{(shape): shape(result) == output_dimensions}}
+  %0 = "stablehlo.dynamic_broadcast_in_dim"(%operand, %d) <{broadcast_dimensions = array<i64: 1>}> : (tensor<4xf32>, tensor<2xi64>) -> tensor<2x4xf32>
+  // expected-error@+1 {{(shape): all(n in (1, output_dimensions[d]) for n, d in zip(shape(operand), broadcast_dimensions))}}
+  %1 = "stablehlo.dynamic_broadcast_in_dim"(%operand, %d) <{broadcast_dimensions = array<i64: 1>}> : (tensor<4xf32>, tensor<2xi64>) -> tensor<?x?xf32>
+  return
+}

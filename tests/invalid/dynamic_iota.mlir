@@ -33,3 +33,12 @@ func.func @types(%output_shape: tensor<1xf32>, %output_shape_1: tensor<1xi64>) {
   %3 = "stablehlo.dynamic_iota"(%output_shape_1) <{iota_dimension = "wrong"}> : (tensor<1xi64>) -> tensor<4xi32>
   return
 }
+
+// -----
+
+func.func @shape() {
+  %s = stablehlo.constant dense<[2, 3]> : tensor<2xi64>
+  // expected-error@+1 {{(shape): shape(result) == output_shape}}
+  %0 = "stablehlo.dynamic_iota"(%s) <{iota_dimension = 0 : i64}> : (tensor<2xi64>) -> tensor<2x4xf32>
+  return
+}

@@ -39,3 +39,22 @@ func.func @types(%operand: !stablehlo.token, %output_shape: tensor<2xi64>, %oper
   %2 = "stablehlo.dynamic_reshape"(%operand_1, %output_shape) : (tensor<2x3xf32>, tensor<2xi64>) -> !stablehlo.token
   return
 }
+
+// -----
+
+func.func @shape(%operand: tensor<6xf32>) {
+  %s = stablehlo.constant dense<[2, 4]> : tensor<2xi64>
+  // expected-error@+1 {{(shape): shape(result) == output_shape and size(operand) == prod(output_shape)}}
+  %0 = "stablehlo.dynamic_reshape"(%operand, %s) : (tensor<6xf32>, tensor<2xi64>) -> tensor<2x3xf32>
+  // expected-error@+1 {{(shape): shape(result) == output_shape and size(operand) == prod(output_shape)}}
+  %1 = "stablehlo.dynamic_reshape"(%operand, %s) : (tensor<6xf32>, tensor<2xi64>) -> tensor<?x?xf32>
+  return
+}
+
+// -----
+
+func.func @size_of_shape(%operand: tensor<6xf32>, %shape: tensor<?xi64>) {
+  // expected-error@+1 {{operand #1 (output_shape) must be statically shaped 1-dimensional tensor of integer or index type, but is tensor<?xi64>}}
+  %0 = "stablehlo.dynamic_reshape"(%operand, %shape) : (tensor<6xf32>, tensor<?xi64>) -> tensor<2x3xf32>
+  return
+}
