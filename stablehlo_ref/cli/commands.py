@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from importlib import import_module
-from typing import cast
+from typing import TYPE_CHECKING, NamedTuple, cast
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser  # which takes longer to import than `--version`
 
 
-@dataclass(frozen=True)
-class Command:
+class Command(NamedTuple):
     """A command: its name, what `--help` says of it, and the module that has it, imported when the command is used.
 
     The module has `main(arguments) -> exit code` and `parser() -> ArgumentParser`, for the help and for completion.
@@ -25,8 +25,8 @@ class Command:
         return cast("Callable[[Sequence[str]], int]", self._attribute("main"))
 
     @property
-    def parser(self) -> argparse.ArgumentParser:
-        return cast("argparse.ArgumentParser", self._attribute("parser")())
+    def parser(self) -> ArgumentParser:
+        return cast("ArgumentParser", self._attribute("parser")())
 
     def _attribute(self, name: str) -> Callable[..., object]:
         module = self.module or f"{__package__}.{self.name.replace('-', '_')}"

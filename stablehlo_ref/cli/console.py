@@ -6,7 +6,6 @@ import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from errno import ENOENT
 from functools import partial
 from pathlib import Path
@@ -21,6 +20,7 @@ from stablehlo_ref.diagnostics import MalformedError, StablehloError
 from stablehlo_ref.loading import ZIP, open_program, read, unpacked
 from stablehlo_ref.parsing import BYTECODE, Data, decode, parse, parse_data
 from stablehlo_ref.program import Program
+from stablehlo_ref.suggestions import closest
 
 
 @dataclass(frozen=True)
@@ -91,10 +91,10 @@ def guarded(subject: str, run: Callable[[], int]) -> int:
 def parts(file: str, split: bool) -> Iterator[Part]:
     """Yield the parts of a file, one unless it is text that is to be split; `-` is standard input."""
     name = "<stdin>" if file == "-" else file
-    if file != "-" and Path(file).is_dir():
+    if file != "-" and Path(existing(file)).is_dir():
         yield Part(name)
         return
-    data = unpacked(_standard_input() if file == "-" else read(_existing(name)), name)
+    data = unpacked(_standard_input() if file == "-" else read(name), name)
     if bytes(data[:4]) in (BYTECODE, ZIP):
         yield Part(name, data=None if bytes(data[:4]) == ZIP else data)
         return
@@ -112,12 +112,12 @@ def _standard_input() -> bytes:
         raise MalformedError(f"cannot read standard input: {error.strerror}") from None
 
 
-def _existing(file: str) -> str:
+def existing(file: str) -> str:
     """Return the name of a file; FileNotFoundError, with the command that it may be meant to be, if there is none."""
-    if not Path(file).exists():
-        close = get_close_matches(file, COMMANDS, 1, cutoff=0.7)
-        hint = f"; did you mean the command '{close[0]}'?" if close else ""
-        raise FileNotFoundError(ENOENT, f"no such file{hint}", file)
+    if not file or not Path(file).exists():
+        close = closest(file, COMMANDS)
+        hint = f"; did you mean the command '{close}'?" if close else ""
+        raise FileNotFoundError(ENOENT, f"no such file{hint}", file or "''")
     return file
 
 

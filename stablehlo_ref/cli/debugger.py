@@ -6,7 +6,6 @@ import cmd
 import sys
 from collections import defaultdict
 from collections.abc import Callable, Collection, Sequence
-from difflib import get_close_matches
 from typing import Any, TextIO
 
 from stablehlo_ref.define.context import Observer
@@ -16,6 +15,7 @@ from stablehlo_ref.ir.core import Block, Operation, Value
 from stablehlo_ref.ir.locations import model_location
 from stablehlo_ref.numerics.statistics import statistics
 from stablehlo_ref.numerics.value_text import type_text, value_text
+from stablehlo_ref.suggestions import did_you_mean
 
 COMMANDS = ("values", "print", "where", "up", "down", "list", "break", "delete", "continue", "next", "step", "quit")
 AROUND = 3  # lines of the text that `list` shows before and after the op
@@ -117,8 +117,7 @@ class Prompt(cmd.Cmd):
             if name in frame.values:
                 return frame.values[name]
         known = [known for frame in frames for known in frame.values]
-        close = get_close_matches(name, known, 1)
-        self.say(f"no value {name} yet" + (f"; did you mean {close[0]}?" if close else "; `values` lists them"))
+        self.say(f"no value {name} yet{did_you_mean(name, known) or '; `values` lists them'}")
         return None
 
     # --- frames -----------------------------------------------------------------------------------------------
@@ -210,8 +209,8 @@ class Prompt(cmd.Cmd):
         if line.startswith("%"):
             self.do_print(line)
             return
-        close = get_close_matches(line.partition(" ")[0], COMMANDS, 1)
-        self.say(f"unknown command {line!r}" + (f"; did you mean {close[0]}?" if close else "; help lists them"))
+        hint = did_you_mean(line.partition(" ")[0], COMMANDS) or "; help lists them"
+        self.say(f"unknown command {line!r}{hint}")
 
     def emptyline(self) -> bool:
         """Do nothing."""

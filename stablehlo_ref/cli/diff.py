@@ -22,6 +22,10 @@ from stablehlo_ref.program import Program
 
 DESCRIPTION = "Compare a backend with the interpreter, and locate the ops that are wrong."
 EPILOG = f"""\
+examples:
+  stablehlo-interp diff model.mlir --random-inputs 0 --backend self
+  stablehlo-interp diff model.mlir --random-inputs 0 --backend jax     # needs the extra `jax`
+
 backends, each run in a process of its own:
 {chr(10).join(f"  {name:42s} {text}" for name, text in DESCRIPTIONS.items())}
 

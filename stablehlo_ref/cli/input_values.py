@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Sequence
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +20,7 @@ from stablehlo_ref.ir.types import TensorType, Type, tensor_type
 from stablehlo_ref.numerics.conversion import convert
 from stablehlo_ref.numerics.dtypes import FLOAT64, kind, numpy_dtype
 from stablehlo_ref.numerics.host_values import SCALARS
+from stablehlo_ref.suggestions import did_you_mean
 from stablehlo_ref.syntax.parser import parse_attribute
 
 FORMS = "a number, a list such as [1, 2], dense<...>, or a file (.npy, .npz, .safetensors, raw elements)"
@@ -39,10 +39,10 @@ def find_parameter(parameters: Sequence[Parameter], name: str, option: str) -> P
         if name in parameter.names:
             return parameter
     known = [other for p in parameters for other in p.names]
-    close = get_close_matches(name, known, 1, cutoff=0.5)
-    hint = f"; did you mean '{close[0]}'?" if close else ""
     there = ", ".join(map(repr, parameters)) or "none"
-    raise CommandLineError(f"{option}: the program has no input '{name}'{hint}\n  its inputs are {there}")
+    raise CommandLineError(
+        f"{option}: the program has no input '{name}'{did_you_mean(name, known)}\n  its inputs are {there}"
+    )
 
 
 def value_of(parameter: Parameter, text: str) -> Array:

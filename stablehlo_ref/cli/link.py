@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from stablehlo_ref.cli.console import guarded, is_file, write_output
+from stablehlo_ref.cli.console import existing, guarded, is_file, write_output
 from stablehlo_ref.cli.exit_codes import FINE
 from stablehlo_ref.cli.options import CommandParser, add_message_options
 from stablehlo_ref.linking import link
@@ -24,7 +24,10 @@ def main(arguments: Sequence[str]) -> int:
     options = parser().parse_args(arguments)
 
     def run() -> int:
-        programs = [load(file, allow_unregistered_dialect=options.allow_unregistered_dialect) for file in options.files]
+        programs = [
+            load(existing(file), allow_unregistered_dialect=options.allow_unregistered_dialect)
+            for file in options.files
+        ]
         text = print_operation(link(programs).module, locations=is_file(options.output))
         write_output(options.output, [text])
         return FINE

@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 from stablehlo_ref._version import __version__
-from stablehlo_ref.cli import messages
 from stablehlo_ref.cli.commands import COMMANDS
 from stablehlo_ref.cli.exit_codes import AT_FAULT, EXIT_CODES, FINE, INTERRUPTED, USAGE
 
@@ -24,13 +23,12 @@ examples:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code."""
-    messages.reset()
     try:
-        code = _dispatch(sys.argv[1:] if arguments is None else list(arguments))
-        messages.finish()
-        if sys.stdout is not None:
-            sys.stdout.flush()
-        return code
+        try:
+            return _dispatch(sys.argv[1:] if arguments is None else list(arguments))
+        finally:  # also when argparse has printed the help
+            if sys.stdout is not None:
+                sys.stdout.flush()
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
         return INTERRUPTED
@@ -60,12 +58,23 @@ def _dispatch(arguments: Sequence[str]) -> int:
             print("stablehlo-interp: error: expected a file or a command\nsee stablehlo-interp --help", file=sys.stderr)
             raise SystemExit(USAGE)
         case ["help", command] if command in COMMANDS:
-            return _command(command)(["--help"])
+            return _run(command, ["--help"])
         case ["--list-ops"]:  # as it was called before there were commands
-            return _command("list-ops")([])
+            return _run("list-ops", [])
         case [command, *rest] if command in COMMANDS:
-            return _command(command)(rest)
-    return _command("run")(arguments)
+            return _run(command, rest)
+    return _run("run", arguments)
+
+
+def _run(command: str, arguments: Sequence[str]) -> int:
+    """Run a command, and print its diagnostics if they are one document."""
+    main = _command(command)
+    from stablehlo_ref.cli import messages  # takes longer than `--version` and `--help`
+
+    messages.reset()
+    code = main(arguments)
+    messages.finish()
+    return code
 
 
 def overview() -> str:

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
-from difflib import get_close_matches
 from itertools import takewhile
 from typing import NoReturn
 
@@ -19,6 +17,7 @@ from stablehlo_ref.cli.split import SPLIT
 from stablehlo_ref.cli.terminal import paint_diagnostics, set_color
 from stablehlo_ref.diagnostics import SHOWN_ERRORS
 from stablehlo_ref.limits import Limits
+from stablehlo_ref.suggestions import did_you_mean
 
 PROGRAM_HELP = "a program: MLIR text or bytecode, a portable artifact, or what `load` accepts; - is standard input"
 
@@ -50,8 +49,7 @@ class CommandParser(argparse.ArgumentParser):
         if not argument.startswith("-"):
             return f"unexpected argument {argument!r}"
         option = argument.partition("=")[0]
-        close = get_close_matches(option, self._option_string_actions, 1, cutoff=0.6)
-        return f"unknown option {option!r}" + (f"; did you mean {close[0]!r}?" if close else "")
+        return f"unknown option {option!r}{did_you_mean(option, self._option_string_actions)}"
 
     def error(self, message: str) -> NoReturn:
         text = f"{self.prog}: error: {message}\nsee {self.prog}{'' if ' ' in self.prog else ' run'} --help"
@@ -162,9 +160,3 @@ def number(text: str) -> float:
     if not value >= 0:
         raise argparse.ArgumentTypeError(f"expected a number that is not negative, got {text!r}")
     return value
-
-
-def did_you_mean(name: str, known: Sequence[str]) -> str:
-    """Return `; did you mean 'x'?` for the known name most like `name`, or nothing."""
-    close = get_close_matches(name, known, 1, cutoff=0.5)
-    return f"; did you mean '{close[0]}'?" if close else ""

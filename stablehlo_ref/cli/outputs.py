@@ -99,13 +99,14 @@ def differences(
     options: argparse.Namespace,
     parameters: Sequence[Parameter],
     values: Sequence[RuntimeValue],
+    arrays: Mapping[str, Array] | Array,
 ) -> list[Diagnostic]:
-    """Return an error for each result that differs from the array of its name in the file of `--expect`.
+    """Return an error for each result that differs from the expected array of its name, or has none.
 
     An `.npy` file has the only result; names `arr_0`, `arr_1`, ... are results by position.
     """
     path, results = options.expect, named_arrays(parameters, values)
-    expected = _expected(path, list(results))
+    expected = _by_result(list(results), arrays)
     found = [
         Diagnostic(f"--expect {path}: no result is called '{name}'; there are {', '.join(results)}")
         for name in expected
@@ -132,10 +133,16 @@ def _difference(name: str, actual: Array, expected: Array, options: argparse.Nam
         yield Diagnostic(f"result '{name}' is not as expected: {message}", notes=tuple(notes))
 
 
-def _expected(path: Path, names: Sequence[str]) -> dict[str, Array]:
+def read_expected(path: Path) -> Mapping[str, Array] | Array:
+    """Return the arrays of the file of `--expect`, by name, or the only one."""
     arrays = read_arrays(path)
     if isinstance(arrays, bytes):
         raise CommandLineError(f"--expect {path}: expected an .npy, .npz or safetensors file")
+    return arrays
+
+
+def _by_result(names: Sequence[str], arrays: Mapping[str, Array] | Array) -> dict[str, Array]:
+    """Return expected arrays by the names of results; `arr_0`, `arr_1`, ... are results by position."""
     if isinstance(arrays, np.ndarray):
         arrays = {names[0] if len(names) == 1 else "arr_0": arrays}
     positional = {f"arr_{i}": name for i, name in enumerate(names)}

@@ -20,6 +20,9 @@ from stablehlo_ref.loading import load
 
 DESCRIPTION = "Make a program small that a command, or a fault of a backend, is interested in."
 EPILOG = """\
+examples:
+  stablehlo-interp reduce model.mlir --random-inputs 0 --predicate 'grep -q tanh {program}' -o small.mlir
+
 The command of --predicate gets the file of a program, as `{program}` or as its last argument, and an .npz file with
 its inputs as `{inputs}`. It exits with 0 if the program is interesting. What it prints must stay the same, so that the
 search does not slip to another fault: print the kind of the error, or nothing."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from itertools import chain
@@ -18,8 +18,8 @@ from stablehlo_ref.cli.errors import CommandLineError
 from stablehlo_ref.cli.exit_codes import INTERRUPTED
 from stablehlo_ref.cli.json_report import Report
 from stablehlo_ref.cli.messages import remark
-from stablehlo_ref.cli.options import did_you_mean, limits_of
-from stablehlo_ref.cli.outputs import check_output, differences, save_outputs
+from stablehlo_ref.cli.options import limits_of
+from stablehlo_ref.cli.outputs import check_output, differences, read_expected, save_outputs
 from stablehlo_ref.cli.process_inputs import inputs_of_processes
 from stablehlo_ref.cli.progress import showing_progress
 from stablehlo_ref.cli.results import last_line, last_line_of_parts, print_results
@@ -29,9 +29,10 @@ from stablehlo_ref.define.context import Context
 from stablehlo_ref.define.processes import Grid
 from stablehlo_ref.diagnostics import Diagnostic, EvaluationError, StablehloError
 from stablehlo_ref.execute.observe import Observers, Statistics
-from stablehlo_ref.ir.arrays import RuntimeValue
+from stablehlo_ref.ir.arrays import Array, RuntimeValue
 from stablehlo_ref.ir.signature import Parameter
 from stablehlo_ref.program import Program
+from stablehlo_ref.suggestions import did_you_mean
 from stablehlo_ref.syntax.mhlo import renamed
 
 
@@ -114,8 +115,13 @@ class Run:
         entry = self.options.entry
         if entry is not None and entry not in program.functions:
             known = ", ".join(f"@{name}" for name in program.functions) or "none"
-            hint = did_you_mean(entry, list(program.functions))
+            hint = did_you_mean(entry, program.functions)
             raise CommandLineError(f"--entry: there is no function @{entry}{hint}; there are {known}")
+        try:
+            _ = program.entry
+        except EvaluationError as error:
+            first = error.diagnostics[0]
+            raise EvaluationError([replace(first, notes=(*first.notes, "choose it by --entry NAME"))]) from None
 
     def _run(self, program: Program, part: Part, report: Report) -> None:
         options = self.options
@@ -123,6 +129,7 @@ class Run:
         if options.output:
             check_output(options.output, program.outputs, self._files())
         context = self._context(program)
+        expected = read_expected(options.expect) if options.expect else {}
         arguments = inputs_of_processes(options, program, self.grid, context.limits)
         with _timed(report, "plan"):
             program.plan()
@@ -134,7 +141,7 @@ class Run:
             context.observer = Observers(*every) if every else None
             stack.enter_context(_timed(report, "run"))
             parameters, results = self._results(program, context, arguments, report)
-        self._show(part, context, parameters, results)
+        self._show(part, context, parameters, results, expected)
         report.results(parameters, results)
         if statistics:
             report.ops(statistics.count, statistics.seconds)
@@ -178,7 +185,12 @@ class Run:
         return named, list(chain(*results))
 
     def _show(
-        self, part: Part, context: Context, parameters: Sequence[Parameter], results: Sequence[RuntimeValue]
+        self,
+        part: Part,
+        context: Context,
+        parameters: Sequence[Parameter],
+        results: Sequence[RuntimeValue],
+        expected: Mapping[str, Array] | Array,
     ) -> None:
         """Write or print the results, compare them with the expected ones, and print the last line."""
         options = self.options
@@ -187,7 +199,7 @@ class Run:
         elif not options.json and not (options.expect and not options.full):
             options.full = options.full or self.is_upstream
             print_results(options, parameters, results, names=self.grid.count > 1)
-        if options.expect and (found := differences(options, parameters, results)):
+        if options.expect and (found := differences(options, parameters, results, expected)):
             raise EvaluationError(found)
         if self._has_last_line and not options.split_input_file:
             print(last_line(options, part.filename, context.checks, parameters, results))

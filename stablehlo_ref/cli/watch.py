@@ -8,7 +8,6 @@ from collections.abc import Iterator, Sequence
 from fnmatch import fnmatchcase
 
 from stablehlo_ref.cli.errors import CommandLineError
-from stablehlo_ref.cli.options import did_you_mean
 from stablehlo_ref.define.context import Observer
 from stablehlo_ref.define.processes import Grid
 from stablehlo_ref.execute.observe import Progress, ValuePrinter
@@ -16,6 +15,7 @@ from stablehlo_ref.execute.record import Recorder
 from stablehlo_ref.ir.core import Block, Operation, Value
 from stablehlo_ref.ir.value_index import UnknownValueError
 from stablehlo_ref.program import Program
+from stablehlo_ref.suggestions import did_you_mean
 
 
 class Selection:
@@ -26,6 +26,13 @@ class Selection:
         self._patterns: Sequence[str] = options.trace_ops
         self._owners = {id(value.owner) for value in self.values}
         _check_patterns(program, self._patterns)
+
+    def names(self, program: Program) -> list[str] | None:
+        """Return the names of the values and ops for a recorder; None for all."""
+        if self.is_everything:
+            return None
+        ops = {op.name for op in program.module.walk() if _matches(op.name, self._patterns)}
+        return [*(program.value_index.unique_name(value) for value in self.values), *sorted(ops)]
 
     @property
     def is_everything(self) -> bool:
@@ -45,7 +52,7 @@ def observers(options: argparse.Namespace, program: Program, grid: Grid) -> Iter
         yield ValuePrinter(min(level, 3), selection, arguments)
     if options.trace_to:
         try:
-            yield Recorder(program.value_index, selection, options.trace_to)
+            yield Recorder(program.value_index, selection.names(program), options.trace_to)
         except OSError as error:
             raise CommandLineError(f"--trace-to {options.trace_to}: {error.strerror}") from None
     if options.breaks:

@@ -14,6 +14,9 @@ DESCRIPTION = """\
 Serve an editor that speaks the Language Server Protocol, over standard input and output: errors while typing,
 information on ops and values, definitions and references, completion, formatting. Editors start it; the documentation
 says how to tell VS Code, Neovim and Emacs. It needs pygls: pip install 'stablehlo-ref[lsp]'."""
+EXAMPLES = """\
+examples:
+  stablehlo-interp lsp --stdio"""
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -32,6 +35,6 @@ def main(arguments: Sequence[str]) -> int:
 
 def parser() -> argparse.ArgumentParser:
     """Return the parser of the command line."""
-    found = CommandParser("lsp", DESCRIPTION, "")
+    found = CommandParser("lsp", DESCRIPTION, EXAMPLES)
     found.add_argument("--stdio", action="store_true", help="the default, and the only way; editors pass it")
     return found

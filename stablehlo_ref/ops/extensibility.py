@@ -49,6 +49,7 @@ from stablehlo_ref.numerics.dtypes import kind, mantissa_bits, part_dtype
 from stablehlo_ref.numerics.host_values import as_results, callback_results, read_only
 from stablehlo_ref.ops.control_flow import call
 from stablehlo_ref.ops.reduction import Results
+from stablehlo_ref.suggestions import did_you_mean
 from stablehlo_ref.targets.buffers import TARGETS, check_aliases, check_buffers
 
 FindSymbol: TypeAlias = Callable[[str], Operation | None]
@@ -142,7 +143,8 @@ def handler_of(target: str) -> Handler:
     except PluginError as error:
         raise UnsupportedError(str(error)) from error
     if handler is None:
-        raise UnsupportedError(f"no handler is registered for custom_call @{target}")
+        hint = did_you_mean(target, _handlers, "@")
+        raise UnsupportedError(f"no handler is registered for custom_call @{target}{hint}")
     return handler
 
 

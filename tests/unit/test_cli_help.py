@@ -75,8 +75,8 @@ def test_examples_run_as_printed(tmp_path: Path, capsys: Capture, monkeypatch: p
     assert len(lines) >= 25
     for line in lines:
         arguments = shlex.split(line, comments=True)
-        if "completion" in arguments:
-            continue  # test_completion_scripts
+        if {"completion", "lsp", "jax"} & set(arguments):
+            continue  # test_completion_scripts; a server; needs jax
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(piped_into(line).encode())))
         after = arguments[arguments.index("stablehlo-interp") + 1 :]
         after = after[: after.index("|")] if "|" in after else after

@@ -124,6 +124,6 @@ def test_prompt_quits(add: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatc
 def test_prompt_helps(add: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
     said = at_prompt(monkeypatch, capsys, add, "%0", "help", "contnue", "p %9", "%x", "up", "", "break %nope", "c")
     assert "values: list the values computed so far" in said
-    assert "unknown command 'contnue'; did you mean continue?" in said
+    assert "unknown command 'contnue'; did you mean 'continue'?" in said
     assert "no value %9 yet" in said and "no value is called '%nope'" in said
     assert "%x = tensor<4xf32>" in said and "no frame there" in said
