@@ -5,7 +5,7 @@ from __future__ import annotations
 from binascii import unhexlify
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -172,6 +172,15 @@ class InvalidError(StablehloError):
 
 class EvaluationError(StablehloError):
     """A run of a valid program failed: a check, an input, a size that is only known at run time, or a limit."""
+
+
+class LimitError(EvaluationError):
+    """A limit of the time or the memory of a call was reached (`Limits`)."""
+
+    def at(self, location: Location | None) -> LimitError:
+        """Return the error with a location, which it lacks where a part of the work that has none noticed it."""
+        first, *others = self.diagnostics
+        return self if first.location else LimitError([replace(first, location=location), *others])
 
 
 class UnsupportedError(StablehloError):

@@ -10,6 +10,7 @@ from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from typing import IO, Any
 
+from stablehlo_ref.budget import limited
 from stablehlo_ref.bundles import load_bundle
 from stablehlo_ref.diagnostics import Location, MalformedError, Source
 from stablehlo_ref.frameworks.jax import from_jax, is_jax
@@ -44,11 +45,13 @@ def load(
     JAX's `Exported.serialize()`, a `.pt2` file of PyTorch, or a folder with a StableHLO bundle. The format of a file is
     recognised by its contents. Constants of bytecode are mapped, not copied.
 
-    Raises MalformedError (also if a file cannot be read) or InvalidError, with the place.
+    Raises MalformedError (also if a file cannot be read) or InvalidError, with the place; EvaluationError if that takes
+    longer than `limits.max_seconds`.
     """
-    program = open_program(source, allow_unregistered_dialect, entry)
-    program.limits = program.limits if limits is None else limits
-    return program.verify()
+    with limited(limits or Limits()):
+        program = open_program(source, allow_unregistered_dialect, entry)
+        program.limits = program.limits if limits is None else limits
+        return program.verify()
 
 
 def open_program(source: Any, allow_unregistered_dialect: bool = False, entry: str | None = None) -> Program:

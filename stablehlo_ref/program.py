@@ -11,6 +11,7 @@ from typing import Any, TypeAlias, Unpack
 import numpy as np
 
 import stablehlo_ref.dialects.register_all  # noqa: F401  (all op classes, for parsers and copies of programs)
+from stablehlo_ref.budget import in_force
 from stablehlo_ref.define.context import Context, Observer, OnImplementationDefined, RunOptions
 from stablehlo_ref.define.processes import Grid, ProcessId
 from stablehlo_ref.diagnostics import EvaluationError
@@ -26,12 +27,12 @@ from stablehlo_ref.execute.evaluation import evaluation, model_locations, taking
 from stablehlo_ref.execute.grid import ReadInfeed, declared_grid, run_grid
 from stablehlo_ref.execute.options import check_host_functions, names_of_host_functions, separated
 from stablehlo_ref.execute.plan import Planner
-from stablehlo_ref.execute.record import Reached, Recorder, Select, Until, observed_by, recording
+from stablehlo_ref.execute.record import Reached, Recorder, Select, Until, entry_block, observed_by, recording
 from stablehlo_ref.execute.run import FunctionPlan
 from stablehlo_ref.execute.trace import Trace
 from stablehlo_ref.interop import to_array
 from stablehlo_ref.ir.arrays import RuntimeValue
-from stablehlo_ref.ir.core import Block, Operation, Value
+from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.ir.flat import flatten, restore
 from stablehlo_ref.ir.signature import Function, Parameters, function_of
 from stablehlo_ref.ir.value_index import ValueIndex
@@ -344,15 +345,9 @@ class Program:
         context.observer = observed_by(recorder, context.observer)
         self._check_host_functions(context)
         arguments = self._arguments(arrays, named)
-        recorder.arguments(self._entry_block, arguments)
-        return self._run_plan(self._plan_for(context), arguments, context)
-
-    @property
-    def _entry_block(self) -> Block:
-        op = self.module.regions[0].block.symbol(self.entry.name)
-        if op is None or not op.regions[0].blocks:
-            raise EvaluationError(f"@{self.entry.name} has no body", self.entry.location)
-        return op.regions[0].block
+        recorder.arguments(entry_block(self.module, self.entry), arguments)
+        with in_force(context.budget):
+            return self._run_plan(self._plan_for(context), arguments, context)
 
     def run_replicas(
         self, inputs_per_replica: Sequence[Inputs], **options: Unpack[RunOptions]
@@ -427,16 +422,17 @@ class Program:
     ) -> list[tuple[Any, ...]]:
         """Run the entry as `run_parallel` does, in a context that has the options and the observer."""
         self._check_host_functions(context)
-        plan = self._plan_for(context)
-        inputs = [
-            self._arguments((), given) if isinstance(given, Mapping) else self._arguments(given, {})
-            for given in inputs_per_process
-        ]
-        reads = map(_read_infeed, infeed)
-        with model_locations(self.module), evaluation(context, self.entry.location):
-            results = run_grid(context, grid, [(plan, list(arguments)) for arguments in inputs], reads, outfeed)
-        with taking_results(self.entry):
-            return take_results_of_processes(results)
+        with in_force(context.budget):
+            plan = self._plan_for(context)
+            inputs = [
+                self._arguments((), given) if isinstance(given, Mapping) else self._arguments(given, {})
+                for given in inputs_per_process
+            ]
+            reads = map(_read_infeed, infeed)
+            with model_locations(self.module), evaluation(context, self.entry.location):
+                results = run_grid(context, grid, [(plan, list(arguments)) for arguments in inputs], reads, outfeed)
+            with taking_results(context, results, self.entry):
+                return take_results_of_processes(results)
 
     def _context(self, **options: Unpack[RunOptions]) -> Context:
         given = {name: option for name, option in options.items() if option is not None}
@@ -462,8 +458,9 @@ class Program:
         self._check_host_functions(context)
         if self._is_empty and not arrays and not named:
             return ()
-        plan = self._plan_for(context)
-        return self._run_plan(plan, self._arguments(arrays, named), context)
+        with in_force(context.budget):
+            plan = self._plan_for(context)
+            return self._run_plan(plan, self._arguments(arrays, named), context)
 
     def _run_plan(self, plan: FunctionPlan, inputs: Sequence[Any], context: Context) -> tuple[Any, ...]:
         with model_locations(self.module), evaluation(context, self.entry.location):
@@ -472,7 +469,7 @@ class Program:
                 results = run_grid(context, grid, [(plan, list(inputs)) for _ in grid.processes])[0]
             else:
                 results = plan.call(context, list(inputs))
-        with taking_results(self.entry):
+        with taking_results(context, [results], self.entry):
             return take_results(results)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Se
 from itertools import pairwise
 from typing import NamedTuple, TypeVar
 
+from stablehlo_ref.budget import check_time
 from stablehlo_ref.collection import collection_paused
 from stablehlo_ref.define.bound import bind_types
 from stablehlo_ref.define.constraints import check_constraints
@@ -110,6 +111,7 @@ def _verify_block(block: Block, visible: set[Value], known: Known) -> Generator[
     here = [v for v in block.arguments if v not in visible]
     visible.update(here)
     for op in block.operations:
+        check_time("verification", location=op.location)
         is_simple = not (op.regions or op.attributes or op.successors or op.name in SYMBOL_CHECKS)
         if not (is_simple and kind_of(op) in known.kinds and visible.issuperset(op.operands)):
             yield from _verify_op(op, visible, known)

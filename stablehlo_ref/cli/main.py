@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 
 from stablehlo_ref._version import __version__
 from stablehlo_ref.cli import messages
@@ -40,7 +42,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _dispatch(arguments: Sequence[str]) -> int:
-    """Import the module of the command only now, so that `--version` takes no time."""
     if "_ARGCOMPLETE" in os.environ:
         from stablehlo_ref.cli.completion import complete  # argcomplete is optional
 
@@ -59,12 +60,12 @@ def _dispatch(arguments: Sequence[str]) -> int:
             print("stablehlo-interp: error: expected a file or a command\nsee stablehlo-interp --help", file=sys.stderr)
             raise SystemExit(USAGE)
         case ["help", command] if command in COMMANDS:
-            return COMMANDS[command].main(["--help"])
+            return _command(command)(["--help"])
         case ["--list-ops"]:  # as it was called before there were commands
-            return COMMANDS["list-ops"].main([])
+            return _command("list-ops")([])
         case [command, *rest] if command in COMMANDS:
-            return COMMANDS[command].main(rest)
-    return COMMANDS["run"].main(arguments)
+            return _command(command)(rest)
+    return _command("run")(arguments)
 
 
 def overview() -> str:
@@ -79,3 +80,31 @@ def overview() -> str:
             EXIT_CODES,
         )
     )
+
+
+def _command(name: str) -> Callable[[Sequence[str]], int]:
+    """Import the module of a command, only now so that `--version` takes no time, and return its `main`."""
+    with _ending_on_interrupt():
+        return COMMANDS[name].main
+
+
+@contextmanager
+def _ending_on_interrupt() -> Iterator[None]:
+    """Let Ctrl-C end the process at once: an exception in the middle of an import may become any other error."""
+    if signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+        yield
+        return
+    try:
+        signal.signal(signal.SIGINT, _end)
+    except ValueError:  # not in the main thread
+        yield
+        return
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def _end(*_: object) -> None:
+    os.write(2, b"interrupted\n")
+    os._exit(INTERRUPTED)

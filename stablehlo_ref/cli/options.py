@@ -14,6 +14,7 @@ from typing import NoReturn
 
 from stablehlo_ref.cli import messages
 from stablehlo_ref.cli.exit_codes import USAGE
+from stablehlo_ref.cli.quantities import byte_count, seconds
 from stablehlo_ref.cli.split import SPLIT
 from stablehlo_ref.cli.terminal import paint_diagnostics, set_color
 from stablehlo_ref.diagnostics import SHOWN_ERRORS
@@ -91,12 +92,15 @@ def add_message_options(parser: argparse.ArgumentParser, announces: bool = True)
 def add_limit_options(parser: argparse.ArgumentParser) -> None:
     """Add what a run may use; `limits_of` returns it."""
     group = parser.add_argument_group("limits")
-    group.add_argument("--max-seconds", metavar="S", type=seconds, help="stop a run that takes longer")
+    add = group.add_argument
+    add("--max-seconds", metavar="S", type=seconds, help="stop a program that takes longer, also: 500ms, 2m, 1h")
+    add("--max-total-bytes", metavar="N", type=byte_count, help="stop a run that needs more memory: 2GB, 512MiB")
 
 
 def limits_of(options: argparse.Namespace) -> Limits:
     """Return the limits that the options of `add_limit_options` set."""
-    return Limits(max_seconds=options.max_seconds)
+    given = {"max_seconds": options.max_seconds, "max_total_bytes": options.max_total_bytes}
+    return Limits(**{name: value for name, value in given.items() if value is not None})
 
 
 # --- values -----------------------------------------------------------------------------------------------------------
@@ -157,17 +161,6 @@ def number(text: str) -> float:
         value = -1.0
     if not value >= 0:
         raise argparse.ArgumentTypeError(f"expected a number that is not negative, got {text!r}")
-    return value
-
-
-def seconds(text: str) -> float:
-    """Convert a positive number of seconds."""
-    try:
-        value = float(text)
-    except ValueError:
-        value = 0.0
-    if not value > 0:
-        raise argparse.ArgumentTypeError(f"expected a positive number of seconds, got {text!r}")
     return value
 
 

@@ -12,6 +12,7 @@ from functools import partial
 from itertools import chain, cycle
 from typing import TypeAlias
 
+from stablehlo_ref.budget import limited
 from stablehlo_ref.cli import inputs
 from stablehlo_ref.cli.console import Part, for_each_part
 from stablehlo_ref.cli.messages import remark
@@ -36,17 +37,20 @@ def main(arguments: Sequence[str], is_upstream: bool = False) -> int:
 
 
 def _run_part(options: argparse.Namespace, part: Part) -> None:
-    program = part.parse(options.allow_unregistered_dialect, options.entry).verify()
-    if options.random_weights is not None:
-        program = program.with_random_weights(options.random_weights)
-    if program.functions or options.entry:
-        _run(options, program)
+    limits = limits_of(options)
+    with limited(limits):
+        program = part.parse(options.allow_unregistered_dialect, options.entry).verify()
+        program.limits = limits
+        if options.random_weights is not None:
+            program = program.with_random_weights(options.random_weights)
+        if program.functions or options.entry:
+            _run(options, program)
 
 
 def _run(options: argparse.Namespace, program: Program) -> None:
     grid = Grid(options.replicas or 1, options.partitions or 1)
     context = Context(
-        limits_of(options),
+        program.limits,
         probe_output_dir=options.probe_output_dir,
         rng_seed=options.rng_seed,
         exact_lapack=options.exact_lapack,

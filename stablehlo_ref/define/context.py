@@ -7,9 +7,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from numbers import Integral
 from pathlib import Path
-from time import perf_counter
 from typing import Any, Literal, TypeAlias, TypedDict, get_args
 
+from stablehlo_ref.budget import Budget, Memory, deadline_of
+from stablehlo_ref.define.live_values import live_bytes
 from stablehlo_ref.define.processes import Process
 from stablehlo_ref.diagnostics import Diagnostic, EvaluationError
 from stablehlo_ref.ir.arrays import RuntimeValue
@@ -64,7 +65,8 @@ class Context:
     limits: Limits = field(default_factory=Limits)
     depth: int = 0  # of nested calls
     steps: int = 0  # loop iterations and calls so far
-    deadline: float | None = None  # on the clock of `perf_counter`, in seconds
+    frames: dict[int, list[Any]] = field(default_factory=dict)  # the slots of the calls in progress, by their identity
+    budget: Budget = field(default_factory=Budget, init=False)  # what is left of the limits
     failures: list[Diagnostic] = field(default_factory=list)  # of check ops
     observer: Observer | None = None
     custom_calls: Mapping[str, Callable[..., Sequence[Any]]] = field(default_factory=dict)  # handlers of this run only
@@ -97,16 +99,16 @@ class Context:
             raise ValueError(
                 f"on_implementation_defined must be one of {expected}, got {self.on_implementation_defined!r}"
             )
-        if self.limits.max_seconds is not None:
-            self.deadline = perf_counter() + self.limits.max_seconds
+        memory = Memory(self.limits.max_total_bytes, lambda: live_bytes(self.frames.values()))
+        self.budget = Budget(deadline_of(self.limits), memory)
 
     def turn(self) -> None:
         """Count a loop iteration or a call; EvaluationError past the limits of steps and of time."""
         self.steps += 1
         if self.steps > self.limits.max_steps:
             raise EvaluationError(f"more loop iterations and calls than the limit of {self.limits.max_steps}")
-        if self.deadline is not None and perf_counter() > self.deadline:
-            raise EvaluationError(f"the run takes longer than the limit of {self.limits.max_seconds} seconds")
+        if self.budget.deadline is not None:
+            self.budget.deadline.check()
 
 
 def _check_functions(option: str, functions: Mapping[str, object]) -> None:

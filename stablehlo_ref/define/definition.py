@@ -34,6 +34,7 @@ class Traits:
     row_major: bool = False  # what `plan` returns takes C-contiguous arrays, on whose strides the order of sums depends
     rows_apart: bool = False  # with `row_major`: real arrays may have rows that do not follow each other
     releases_operands: bool = False  # control flow that itself empties the slots of operands that it uses last
+    returns_views: bool = False  # results are operands, or views of them; a kernel that may have to copy reserves that
     shape_operands: tuple[str, ...] = ()  # operands whose values decide the result's shape: `Site.constants` of `infer`
 
 

@@ -45,7 +45,7 @@ def is_directly_in_module(op: Operation) -> bool:
 # --- ops that annotate a value ----------------------------------------------------------------------------------------
 
 
-class Annotation(Op, dialect="sdy", computes_on_storage=True):
+class Annotation(Op, dialect="sdy", computes_on_storage=True, returns_views=True):
     """The base class of ops that annotate a value and return it unchanged."""
 
     input = In(any_tensor)

@@ -134,7 +134,7 @@ class FromElements(Op, op="from_elements", dialect="tensor", computes_on_storage
         return lambda elements: np.array(elements, dtype).reshape(sizes)
 
 
-class Cast(Op, op="cast", dialect="tensor", computes_on_storage=True):
+class Cast(Op, op="cast", dialect="tensor", computes_on_storage=True, returns_views=True):
     """Return `source` as a tensor type with more or fewer static sizes. EvaluationError if sizes differ."""
 
     source = In(any_tensor)
@@ -183,7 +183,9 @@ def with_sizes(result: TensorType, sizes: Sequence[int | None], operand: Array |
     return make_tensor_type([next(dynamic, UNKNOWN) if n is None else n for n in sizes], result.element_type)
 
 
-class Splat(Op, op="splat", dialect="tensor", computes_on_storage=True, shape_operands=("dynamic_sizes",)):
+class Splat(
+    Op, op="splat", dialect="tensor", computes_on_storage=True, returns_views=True, shape_operands=("dynamic_sizes",)
+):
     """Return a tensor whose elements are all `input`."""
 
     input = In(anything)
@@ -208,7 +210,9 @@ class Splat(Op, op="splat", dialect="tensor", computes_on_storage=True, shape_op
         return lambda input, dynamic_sizes: np.broadcast_to(input, shape(result))
 
 
-class Reshape(Op, op="reshape", dialect="tensor", computes_on_storage=True, shape_operands=("shape",)):
+class Reshape(
+    Op, op="reshape", dialect="tensor", computes_on_storage=True, returns_views=True, shape_operands=("shape",)
+):
     """Return the elements of `source` in the shape `shape`."""
 
     source = In(any_tensor)
@@ -231,7 +235,7 @@ class Reshape(Op, op="reshape", dialect="tensor", computes_on_storage=True, shap
         return lambda source, sizes: source.reshape(shape(result))
 
 
-class Regroup(Op, dialect="tensor", computes_on_storage=True):
+class Regroup(Op, dialect="tensor", computes_on_storage=True, returns_views=True):
     """The base class of ops that merge or split adjacent dimensions.
 
     Each group in `reassociation` lists adjacent dimensions of the tensor of higher rank.

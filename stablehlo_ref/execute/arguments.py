@@ -154,11 +154,26 @@ def _places_by_value(results: Sequence[Sequence[object]]) -> list[list[tuple[int
     return list(places.values())
 
 
+def bytes_to_copy(values: list[Any]) -> int:
+    """Return the bytes of those arrays among results that `take_results` copies."""
+    count = 0
+    for index in range(len(values)):  # without a variable for the value, which would count as a reference to it
+        if isinstance(values[index], tuple):
+            count += bytes_to_copy(list(values[index]))
+        elif isinstance(values[index], np.ndarray) and not _is_own(values, index):
+            count += values[index].nbytes
+    return count
+
+
+def _is_own(values: list[Any], index: int) -> bool:
+    """Return whether `values[index]` is a contiguous array whose memory nothing else refers to."""
+    is_array = isinstance(values[index], np.ndarray) and values[index].flags.c_contiguous
+    return is_array and (is_exclusively_owned(values, index) or is_exclusive_view(values, index))
+
+
 def _take(values: list[Any], index: int) -> RuntimeValue:
     """Remove `values[index]` from the list and return it, or a copy."""
-    is_own = isinstance(values[index], np.ndarray) and (
-        is_exclusively_owned(values, index) or is_exclusive_view(values, index)
-    )
+    is_own = _is_own(values, index)
     value, values[index] = values[index], None
     if value is None:
         return None
@@ -167,4 +182,4 @@ def _take(values: list[Any], index: int) -> RuntimeValue:
         del value  # so that its elements are counted once if nothing else refers to the tuple
         return take_results(elements)
     array: Array = np.asarray(value)
-    return array if is_own and array.flags.c_contiguous else contiguous(array)
+    return array if is_own else contiguous(array)

@@ -16,7 +16,7 @@ from stablehlo_ref.define.computation import Kernel
 from stablehlo_ref.define.constraints import check_constraints, check_preconditions
 from stablehlo_ref.define.definition import OpDefinition, group_by_member
 from stablehlo_ref.define.spec import bounds, compatible, element_type, rank, with_element_type
-from stablehlo_ref.diagnostics import EvaluationError, InvalidError
+from stablehlo_ref.diagnostics import EvaluationError, InvalidError, LimitError
 from stablehlo_ref.ir.arrays import Array, RuntimeValue
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.types import TensorType, Type, tensor_type
@@ -76,6 +76,8 @@ def _has_known_result_shape(bound: BoundOp) -> bool:
         return False
     try:
         return bool(result_types(bound.op, bound.definition, bound.operands, {name: constants[name] for name in names}))
+    except LimitError:
+        raise
     except EvaluationError:  # to be reported if the op is reached
         return False
 

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
+from stablehlo_ref.budget import reserve
 from stablehlo_ref.define.context import Context
-from stablehlo_ref.diagnostics import Diagnostic, EvaluationError, Location, StablehloError
+from stablehlo_ref.diagnostics import Diagnostic, EvaluationError, LimitError, Location, StablehloError
+from stablehlo_ref.execute.arguments import bytes_to_copy
 from stablehlo_ref.execute.grid import run_in_progress
 from stablehlo_ref.execute.implementation_defined import report_choices
 from stablehlo_ref.ir.core import Operation
@@ -21,6 +24,21 @@ def evaluation(context: Context, entry: Location | None) -> Iterator[None]:
     """Set up all that a run needs: floating-point errors are ignored, choices and failed checks are reported."""
     with np.errstate(all="ignore"), report_choices(context), run_in_progress(context), report_failures(context, entry):
         yield
+
+
+@contextmanager
+def taking_results(context: Context, results: list[list[Any]], entry: Function) -> Iterator[None]:
+    """Reserve memory for copies of results, lists of which are taken inside; EvaluationError if there is none."""
+    context.frames[id(results)] = results
+    try:
+        reserve(sum(map(bytes_to_copy, results)))
+        yield
+    except LimitError as error:
+        raise error.at(entry.location) from None
+    except MemoryError as error:
+        raise EvaluationError(f"out of memory for the results of @{entry.name}: {error}", entry.location) from None
+    finally:
+        del context.frames[id(results)]
 
 
 @contextmanager
@@ -61,12 +79,3 @@ def _with_model_location(found: Diagnostic, known: Mapping[int, str], sources: C
         return found
     note = f"in the model: {known[location.offset]}"
     return found if note in found.notes else replace(found, notes=(*found.notes, note))
-
-
-@contextmanager
-def taking_results(entry: Function) -> Iterator[None]:
-    """Raise EvaluationError if there is no memory for copies of results."""
-    try:
-        yield
-    except MemoryError as error:
-        raise EvaluationError(f"out of memory for the results of @{entry.name}: {error}", entry.location) from None

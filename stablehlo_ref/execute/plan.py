@@ -7,28 +7,29 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 from functools import partial
 from math import prod
 from typing import Any
 
 import numpy as np
 
+from stablehlo_ref.budget import check_time
 from stablehlo_ref.collection import collection_paused
 from stablehlo_ref.define.bound import BoundOp, ControlFlowSite, PlanSite, Site, bind, is_on_expressed
 from stablehlo_ref.define.computation import ControlFlow, Kernel, Run, Turns
 from stablehlo_ref.define.constraints import check_preconditions
 from stablehlo_ref.define.definition import OpDefinition, group_by_member, resolve
 from stablehlo_ref.define.kinds import Kind
-from stablehlo_ref.diagnostics import EvaluationError, InternalError, UnsupportedError
+from stablehlo_ref.diagnostics import EvaluationError, InternalError, LimitError, UnsupportedError
 from stablehlo_ref.execute.communication import communicates, communicating
 from stablehlo_ref.execute.dynamic import check_type, dynamic_kernel, is_dynamic, refined_results
 from stablehlo_ref.execute.graph import Branch, plan_graph
 from stablehlo_ref.execute.grid import run_grid
+from stablehlo_ref.execute.guard import LARGE, STEPS, guarded, watched
 from stablehlo_ref.execute.known import KnownKernel, KnownResult, is_shared, kept_for, kernel_kind
 from stablehlo_ref.execute.liveness import captured, last_uses
 from stablehlo_ref.execute.quantized import on_expressed_types, quantized_kernel
-from stablehlo_ref.execute.regions import PlannedRegion
+from stablehlo_ref.execute.regions import PlannedRegion, batched_type
 from stablehlo_ref.execute.run import BlockPlan, FunctionPlan, Step, located
 from stablehlo_ref.execute.steps import (
     communicating_step,
@@ -46,6 +47,7 @@ from stablehlo_ref.numerics.dtypes import numpy_dtype
 from stablehlo_ref.numerics.layout import contiguous
 
 MAX_RANK = 64  # of numpy's arrays
+WATCHED = 1 << 26  # bytes of results of a block, after which one of its steps looks at the budget
 FOLDED_ELEMENTS = 1 << 16  # results of ops on constants are computed while planning up to this size
 
 
@@ -129,6 +131,7 @@ class FramePlanner:
         self.certain: BlockPlan | None = None  # the block all of whose ops each run reaches
         self.slots = Slots(frame.template)
         self.constants: dict[int, Array] = {}  # by slot
+        self.allocated = 0  # bytes of the small results of ops that are planned so far
 
     def plan(self, block: Block, captures: Sequence[Value] = ()) -> None:
         """Plan `block` as the body of the frame, which takes the values that it captures as further arguments."""
@@ -183,12 +186,22 @@ class FramePlanner:
         plan.arguments = self.slots_of(block.arguments)
         *operations, terminator = block.operations
         dying = last_uses(block, keep=keep if shared is None else (*keep, *block.arguments))
-        for op in operations:
+        unwatched = self.allocated
+        for number, op in enumerate(operations, 1):
+            check_time("planning", location=op.location)
             self.op(op, plan, dying.get(op, ()))
+            if self.allocated - unwatched > WATCHED or number % STEPS == 0:
+                self._watch(plan, self.allocated - unwatched)
+                unwatched = self.allocated
         if resolve(terminator) is None:  # of a dialect without classes
             self.op(terminator, plan, ())
         plan.results = self.slots_of(terminator.operands)
         return plan
+
+    def _watch(self, plan: BlockPlan, allocated: int) -> None:
+        """Let the last step of a block look at the budget of the run."""
+        if plan.steps:
+            plan.steps[-1] = watched(plan.steps[-1], allocated)
 
     def region_in_frame(self, region: Region, *, shared: Sequence[int] | None = None) -> BlockPlan:
         """Plan a region, which may have no block, in the slots of this frame."""
@@ -218,6 +231,8 @@ class FramePlanner:
                 step = constant_step(self.slot(op.results[0]), self.frame.template)
             else:
                 step = self._known_step(op, ins, dead) or self._step(op, ins, dead)
+        except LimitError as error:  # the time for planning is over
+            raise located(error, op) from error
         except (UnsupportedError, EvaluationError) as error:
             failure = located(error, op)
             if plan is self.certain:
@@ -285,7 +300,7 @@ class FramePlanner:
         self._check_sizes(bound.results)
         if is_on_expressed(bound):
             return quantized_kernel(bound, self._plan_static(on_expressed_types(bound)))
-        return self._plan_batched(bound)
+        return guarded(self._plan_batched(bound), bound)
 
     def _plan_batched(self, bound: BoundOp) -> Kernel:
         """Plan an op on element types that numpy computes with; in a batched frame, on values with lanes."""
@@ -370,7 +385,9 @@ class FramePlanner:
             if len(t.shape) > MAX_RANK:
                 raise EvaluationError(f"a tensor of {len(t.shape)} dimensions, more than numpy's limit of {MAX_RANK}")
             itemsize = numpy_dtype(t.element_type).itemsize
-            if t.size * itemsize > limit:
+            if t.size * itemsize < LARGE:  # larger ones are guarded one by one
+                self.allocated += t.size * itemsize
+            elif t.size * itemsize > limit:
                 raise EvaluationError(f"{t} is larger than the limit of {limit} bytes for a tensor")
             if not t.size and prod(n or 1 for n in t.shape) * itemsize > sys.maxsize:
                 raise EvaluationError(f"numpy cannot represent the shape of {t}, although it is empty")
@@ -414,6 +431,8 @@ class FramePlanner:
         try:
             with np.errstate(all="ignore"):
                 array = np.asarray(self.kernel(op).run(*operands))
+        except LimitError:
+            raise
         except EvaluationError:  # to be reported if the op is reached
             return None
         array.flags.writeable = False
@@ -451,13 +470,3 @@ def _is_small(type: Type) -> bool:
     if not isinstance(type, TensorType) or isinstance(type.element_type, QuantizedType):
         return False
     return type.is_static and type.size <= FOLDED_ELEMENTS
-
-
-def batched_type(type: Type, lanes: int) -> Type:
-    """Return the type with a leading axis of size `lanes`."""
-    if not isinstance(type, TensorType):
-        raise UnsupportedError(f"values of type {type} cannot be batched")
-    element = type.element_type
-    if isinstance(element, QuantizedType) and element.quantization_dimension is not None:
-        element = replace(element, quantization_dimension=element.quantization_dimension + 1)
-    return TensorType((lanes, *type.shape), element)

@@ -12,6 +12,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from stablehlo_ref.budget import within_time
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.numerics.dtypes import kind
 from stablehlo_ref.numerics.narrow_floats import widen_if_narrow
@@ -34,7 +35,7 @@ def blockwise(agree: Agreement) -> Agreement:
         if actual.size <= BLOCK:
             return agree(actual, expected, *limits)
         x, y, out = actual.reshape(-1), expected.reshape(-1), np.empty(actual.size, np.bool_)
-        for start in range(0, out.size, BLOCK):
+        for start in within_time(range(0, out.size, BLOCK)):
             block = slice(start, start + BLOCK)
             out[block] = agree(x[block], y[block], *limits)
         return out.reshape(actual.shape)

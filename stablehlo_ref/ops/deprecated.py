@@ -59,7 +59,7 @@ class CreateToken(Op, op="create_token"):
         return lambda: None
 
 
-class Broadcast(Op, op="broadcast", computes_on_storage=True):
+class Broadcast(Op, op="broadcast", computes_on_storage=True, returns_views=True):
     """Add leading dimensions of sizes `broadcast_sizes` to `operand`. Superseded by `broadcast_in_dim`."""
 
     operand = In(tensor | quantized_tensor)

@@ -14,7 +14,7 @@ from stablehlo_ref.define.type_constraints import any_value, token, tuple_value
 from stablehlo_ref.ir.types import TOKEN, TokenType, TupleType, Type
 
 
-class Tuple(Op, op="tuple", computes_on_storage=True):
+class Tuple(Op, op="tuple", computes_on_storage=True, returns_views=True):
     """Create a tuple of `val`."""
 
     val = Ins(any_value)  # I1
@@ -35,7 +35,7 @@ class Tuple(Op, op="tuple", computes_on_storage=True):
         return tuple
 
 
-class GetTupleElement(Op, op="get_tuple_element", computes_on_storage=True):
+class GetTupleElement(Op, op="get_tuple_element", computes_on_storage=True, returns_views=True):
     """Return element number `index` of a tuple."""
 
     operand = In(tuple_value)  # I1

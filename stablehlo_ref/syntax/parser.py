@@ -6,12 +6,13 @@ import re
 from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
+from stablehlo_ref.budget import check_time
 from stablehlo_ref.collection import collection_paused
 from stablehlo_ref.define.builder import build_operation
 from stablehlo_ref.define.definition import REGISTRY, OpDefinition, Traits, definition_of
 from stablehlo_ref.define.plugins import PluginError, load_dialect
 from stablehlo_ref.define.similar_ops import did_you_mean_op
-from stablehlo_ref.diagnostics import Location, MalformedError, Source, UnsupportedError
+from stablehlo_ref.diagnostics import LimitError, Location, MalformedError, Source, UnsupportedError
 from stablehlo_ref.ir.attributes import VERBATIM, Attribute
 from stablehlo_ref.ir.core import Block, Operation, Region, Value
 from stablehlo_ref.ir.types import OpaqueType, Type
@@ -423,8 +424,8 @@ class Parser(ValueParser):
     def _operations(self, used: list[tuple[str, int]]) -> list[Operation]:
         operations = []
         while self.peek()[:1] not in ("}", "^", ""):
-            offset = self.start
-            op = self.operation()
+            check_time("parsing")
+            offset, op = self.start, self.operation()
             operations.append(op)
             if op.successors:
                 used += [(label, offset) for label in op.successors]
@@ -459,6 +460,8 @@ def parse(source: Source, allow_unregistered_dialect: bool = False) -> Operation
     try:
         with collection_paused():
             return parser.program()
+    except LimitError as error:  # the time for parsing is over
+        raise error.at(parser.location(parser.start)) from None
     except RecursionError as error:  # the caller itself is deep in the stack
         raise parser.error("the nesting exceeds Python's recursion limit") from error
 
