@@ -11,6 +11,7 @@ from typing import Any, TypeAlias, Unpack
 import numpy as np
 
 import stablehlo_ref.dialects.register_all  # noqa: F401  (all op classes, for parsers and copies of programs)
+from stablehlo_ref.activity import activity
 from stablehlo_ref.budget import in_force
 from stablehlo_ref.define.context import Context, Observer, OnImplementationDefined, RunOptions
 from stablehlo_ref.define.processes import Grid, ProcessId
@@ -22,17 +23,18 @@ from stablehlo_ref.execute.arguments import (
     check_argument,
     take_results,
     take_results_of_processes,
+    without_mapping,
 )
 from stablehlo_ref.execute.evaluation import evaluation, model_locations, taking_results
-from stablehlo_ref.execute.grid import ReadInfeed, declared_grid, run_grid
+from stablehlo_ref.execute.grid import always_reading, declared_grid, run_grid
 from stablehlo_ref.execute.options import check_host_functions, names_of_host_functions, separated
 from stablehlo_ref.execute.plan import Planner
-from stablehlo_ref.execute.record import Reached, Recorder, Select, Until, entry_block, observed_by, recording
+from stablehlo_ref.execute.record import Reached, Recorder, Select, Until, observed_by, recording
 from stablehlo_ref.execute.run import FunctionPlan
 from stablehlo_ref.execute.trace import Trace
 from stablehlo_ref.interop import to_array
 from stablehlo_ref.ir.arrays import RuntimeValue
-from stablehlo_ref.ir.core import Operation, Value
+from stablehlo_ref.ir.core import Block, Operation, Value
 from stablehlo_ref.ir.flat import flatten, restore
 from stablehlo_ref.ir.signature import Function, Parameters, function_of
 from stablehlo_ref.ir.value_index import ValueIndex
@@ -72,7 +74,8 @@ class Program:
     def verify(self) -> Program:
         """Check the program against the spec, unless that has been done; InvalidError for each rule that it breaks."""
         if not self._verified:
-            verify(self.module)
+            with activity("verifying"):
+                verify(self.module)
             self._verified = True
         return self
 
@@ -247,7 +250,7 @@ class Program:
 
     def _make_plan(self, step_by_step: bool = False) -> FunctionPlan:
         self.verify()
-        with np.errstate(all="ignore"):
+        with np.errstate(all="ignore"), activity("planning"):
             return Planner(self.module, self.limits, step_by_step).function(self.entry.name)
 
     def _plan_for(self, context: Context) -> FunctionPlan:
@@ -291,7 +294,7 @@ class Program:
             "rng_seed": rng_seed, "exact_lapack": exact_lapack,
         }  # fmt: skip
         options, named = separated(options, {**given, **named})
-        arrays, named = self._flat(arrays, named)
+        arrays, named = without_mapping(arrays, named)
         if until is not None:
             check_type("until", until, Sequence, "the name of a value, or a list of names")
             return self._run_until((until,) if isinstance(until, str) else until, arrays, named, options)
@@ -321,7 +324,7 @@ class Program:
         >>> trace["%171"], trace["jit(forward)/conv_general_dilated"]
         """
         options, named = separated(options, named)
-        arrays, named = self._flat(arrays, named)
+        arrays, named = without_mapping(arrays, named)
         recorder = Recorder(self.value_index, only, store)
         with recording(recorder):
             return recorder.trace(self._run_recorded(recorder, arrays, named, options))
@@ -345,9 +348,16 @@ class Program:
         context.observer = observed_by(recorder, context.observer)
         self._check_host_functions(context)
         arguments = self._arguments(arrays, named)
-        recorder.arguments(entry_block(self.module, self.entry), arguments)
+        recorder.arguments(self._entry_block, arguments)
         with in_force(context.budget):
             return self._run_plan(self._plan_for(context), arguments, context)
+
+    @property
+    def _entry_block(self) -> Block:
+        op = self.module.regions[0].block.symbol(self.entry.name)
+        if op is None or not op.regions[0].blocks:
+            raise EvaluationError(f"@{self.entry.name} has no body", self.entry.location)
+        return op.regions[0].block
 
     def run_replicas(
         self, inputs_per_replica: Sequence[Inputs], **options: Unpack[RunOptions]
@@ -428,7 +438,7 @@ class Program:
                 self._arguments((), given) if isinstance(given, Mapping) else self._arguments(given, {})
                 for given in inputs_per_process
             ]
-            reads = map(_read_infeed, infeed)
+            reads = map(always_reading, infeed)
             with model_locations(self.module), evaluation(context, self.entry.location):
                 results = run_grid(context, grid, [(plan, list(arguments)) for arguments in inputs], reads, outfeed)
             with taking_results(context, results, self.entry):
@@ -440,10 +450,6 @@ class Program:
 
     def _check_host_functions(self, context: Context) -> None:
         check_host_functions(context, lambda: self._names_of_host_functions)
-
-    def _flat(self, arrays: tuple[Any, ...], named: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """Return inputs without containers: a single mapping has inputs by name."""
-        return ((), {**arrays[0], **named}) if len(arrays) == 1 and isinstance(arrays[0], Mapping) else (arrays, named)
 
     def _arguments(self, arrays: Sequence[Any], named: Mapping[str, Any]) -> list[Any]:
         parameters = self._open_entry.inputs
@@ -471,7 +477,3 @@ class Program:
                 results = plan.call(context, list(inputs))
         with taking_results(context, [results], self.entry):
             return take_results(results)
-
-
-def _read_infeed(values: Sequence[Any]) -> ReadInfeed:
-    return lambda context: values

@@ -43,6 +43,7 @@ COMMANDS = {
         Command("link", "merge programs into one"),
         Command("aliases", "write scripts with the names of StableHLO's own tools"),
         Command("list-ops", "print a table of all ops"),
+        Command("lsp", "serve an editor: errors, information and completion while typing", "stablehlo_ref.lsp.command"),
         Command("completion", "print the script that completes commands and options in a shell"),
     )
 }

@@ -68,6 +68,7 @@ class Context:
     frames: dict[int, list[Any]] = field(default_factory=dict)  # the slots of the calls in progress, by their identity
     budget: Budget = field(default_factory=Budget, init=False)  # what is left of the limits
     failures: list[Diagnostic] = field(default_factory=list)  # of check ops
+    checks: int = 0  # check ops that have run
     observer: Observer | None = None
     custom_calls: Mapping[str, Callable[..., Sequence[Any]]] = field(default_factory=dict)  # handlers of this run only
     on_implementation_defined: OnImplementationDefined = "ignore"

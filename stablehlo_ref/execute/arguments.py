@@ -34,6 +34,11 @@ def array_dtype(type: Type) -> DType | None:
         return None
 
 
+def without_mapping(arrays: tuple[Any, ...], named: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """Return inputs by position and by name; a mapping that is the only one by position has inputs by name."""
+    return ((), {**arrays[0], **named}) if len(arrays) == 1 and isinstance(arrays[0], Mapping) else (arrays, named)
+
+
 def arguments_in_order(
     entry: Function, arrays: Sequence[Any], named: Mapping[str, Any], module: Operation
 ) -> list[Any]:

@@ -57,6 +57,7 @@ def run_grid(
         returned = Scheduler(coroutines, lambda id: run_in_progress(contexts[id])).run()
     finally:
         for id, c in contexts.items():
+            context.checks += c.checks
             context.failures.extend(c.failures if len(contexts) == 1 else in_process(id, c.failures))
     if context.observer is not None:
         context.observer.resumes(context.process)
@@ -90,9 +91,9 @@ class HostOutfeed:
 
 
 def _context_of_process(context: Context, process: Process) -> Context:
-    """Return a context for one process of a grid; only the list of failures is separate."""
+    """Return a context for one process of a grid; only the count of checks and the list of failures are separate."""
     own = copy(context)
-    own.failures, own.process = [], process
+    own.checks, own.failures, own.process = 0, [], process
     return own
 
 
@@ -265,3 +266,8 @@ def _listed(group: Group) -> str:
 
 def _show(value: object) -> str:
     return f"({', '.join(map(str, value))})" if isinstance(value, tuple) else str(value)
+
+
+def always_reading(values: Sequence[Any]) -> ReadInfeed:
+    """Return the reader of an infeed whose next values are known before the run."""
+    return lambda context: values

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from functools import partial
 from math import prod
 from typing import Any
@@ -29,7 +30,7 @@ from stablehlo_ref.execute.guard import LARGE, STEPS, guarded, watched
 from stablehlo_ref.execute.known import KnownKernel, KnownResult, is_shared, kept_for, kernel_kind
 from stablehlo_ref.execute.liveness import captured, last_uses
 from stablehlo_ref.execute.quantized import on_expressed_types, quantized_kernel
-from stablehlo_ref.execute.regions import PlannedRegion, batched_type
+from stablehlo_ref.execute.regions import PlannedRegion
 from stablehlo_ref.execute.run import BlockPlan, FunctionPlan, Step, located
 from stablehlo_ref.execute.steps import (
     communicating_step,
@@ -227,15 +228,11 @@ class FramePlanner:
             if self.planner.step_by_step:
                 dying = [v for v in dying if v not in op.results]  # so that observers see results that nothing uses
             dead = [slot for slot in self.slots_of(dying) if slot not in self.constants] if dying else ()
-            if is_constant:
-                step = constant_step(self.slot(op.results[0]), self.frame.template)
-            else:
-                step = self._known_step(op, ins, dead) or self._step(op, ins, dead)
-        except LimitError as error:  # the time for planning is over
-            raise located(error, op) from error
+            known = constant_step(self.slot(op.results[0]), self.frame.template) if is_constant else None
+            step = known or self._known_step(op, ins, dead) or self._step(op, ins, dead)
         except (UnsupportedError, EvaluationError) as error:
             failure = located(error, op)
-            if plan is self.certain:
+            if plan is self.certain or isinstance(error, LimitError):
                 raise failure from error  # now, as every run would fail
             step = raising_step(failure)
         except Exception as error:
@@ -470,3 +467,13 @@ def _is_small(type: Type) -> bool:
     if not isinstance(type, TensorType) or isinstance(type.element_type, QuantizedType):
         return False
     return type.is_static and type.size <= FOLDED_ELEMENTS
+
+
+def batched_type(type: Type, lanes: int) -> Type:
+    """Return the type with a leading axis of size `lanes`."""
+    if not isinstance(type, TensorType):
+        raise UnsupportedError(f"values of type {type} cannot be batched")
+    element = type.element_type
+    if isinstance(element, QuantizedType) and element.quantization_dimension is not None:
+        element = replace(element, quantization_dimension=element.quantization_dimension + 1)
+    return TensorType((lanes, *type.shape), element)

@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 
 from stablehlo_ref.define.context import Observer
 from stablehlo_ref.define.processes import Process, ProcessId
-from stablehlo_ref.diagnostics import EvaluationError, StablehloError
+from stablehlo_ref.diagnostics import StablehloError
 from stablehlo_ref.execute.observe import Observers
 from stablehlo_ref.execute.regions import CONSTANTS
 from stablehlo_ref.execute.trace import Record, Trace
@@ -20,7 +20,6 @@ from stablehlo_ref.execute.trace_files import TraceFiles
 from stablehlo_ref.ir.core import Block, Operation, Value
 from stablehlo_ref.ir.graph import labelled, successors
 from stablehlo_ref.ir.locations import model_location
-from stablehlo_ref.ir.signature import Function
 from stablehlo_ref.ir.value_index import ValueIndex, defining_op
 from stablehlo_ref.limits import check_type
 from stablehlo_ref.numerics.host_values import read_only
@@ -178,14 +177,6 @@ class Recorder(Observer):
 
 
 _WRITTEN = tuple(field.name for field in fields(Record) if field.name not in ("stored", "value"))
-
-
-def entry_block(module: Operation, entry: Function) -> Block:
-    """Return the block whose arguments are those of the entry; EvaluationError for a function without a body."""
-    op = module.regions[0].block.symbol(entry.name)
-    if op is None or not op.regions[0].blocks:
-        raise EvaluationError(f"@{entry.name} has no body", entry.location)
-    return op.regions[0].blocks[0]
 
 
 def observed_by(recorder: Recorder, other: Observer | None) -> Observer:

@@ -41,7 +41,7 @@ def from_torch(
         program = torch.export.export(source, tuple(arguments), dict(named or {}))
     if not isinstance(program, torch.export.ExportedProgram):
         raise TypeError(f"expected a torch.nn.Module or ExportedProgram, got {type(source).__name__}")
-    weights, exported = _export(program)
+    weights, exported = export_program(program)
     leaves = [np.asarray(weight) for weight in (weights.values() if isinstance(weights, Mapping) else weights)]
     return _program(program, leaves, exported, limits)
 
@@ -51,8 +51,8 @@ def is_torch(source: Any) -> bool:
     return type(source).__name__ == "ExportedProgram" and type(source).__module__.startswith("torch.")
 
 
-def _export(program: Any) -> tuple[Any, Any]:
-    """Return the weights and the `jax.export.Exported` of an exported program."""
+def export_program(program: Any) -> tuple[Any, Any]:
+    """Return the weights and the `jax.export.Exported` that torchax makes of a `torch.export.ExportedProgram`."""
     _define_missing_overloads()
     _describe_inputs(program)
     export = require("torchax.export").exported_program_to_stablehlo
