@@ -294,7 +294,7 @@ class Program:
             "rng_seed": rng_seed, "exact_lapack": exact_lapack,
         }  # fmt: skip
         options, named = separated(options, {**given, **named})
-        arrays, named = without_mapping(arrays, named)
+        arrays, named = self._flat(arrays, named)
         if until is not None:
             check_type("until", until, Sequence, "the name of a value, or a list of names")
             return self._run_until((until,) if isinstance(until, str) else until, arrays, named, options)
@@ -324,7 +324,7 @@ class Program:
         >>> trace["%171"], trace["jit(forward)/conv_general_dilated"]
         """
         options, named = separated(options, named)
-        arrays, named = without_mapping(arrays, named)
+        arrays, named = self._flat(arrays, named)
         recorder = Recorder(self.value_index, only, store)
         with recording(recorder):
             return recorder.trace(self._run_recorded(recorder, arrays, named, options))
@@ -346,7 +346,7 @@ class Program:
         """Run the entry; the recorder sees the arguments and every op."""
         context = self._context(**options)
         context.observer = observed_by(recorder, context.observer)
-        self._check_host_functions(context)
+        check_host_functions(context, lambda: self._names_of_host_functions)
         arguments = self._arguments(arrays, named)
         recorder.arguments(self._entry_block, arguments)
         with in_force(context.budget):
@@ -431,7 +431,7 @@ class Program:
         outfeed: MutableSequence[tuple[ProcessId, Sequence[Any]]] | None = None,
     ) -> list[tuple[Any, ...]]:
         """Run the entry as `run_parallel` does, in a context that has the options and the observer."""
-        self._check_host_functions(context)
+        check_host_functions(context, lambda: self._names_of_host_functions)
         with in_force(context.budget):
             plan = self._plan_for(context)
             inputs = [
@@ -448,8 +448,8 @@ class Program:
         given = {name: option for name, option in options.items() if option is not None}
         return Context(**{"limits": self.limits} | given)  # type: ignore[arg-type]
 
-    def _check_host_functions(self, context: Context) -> None:
-        check_host_functions(context, lambda: self._names_of_host_functions)
+    def _flat(self, arrays: tuple[Any, ...], named: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        return without_mapping(arrays, named)  # programs of frameworks take containers apart instead
 
     def _arguments(self, arrays: Sequence[Any], named: Mapping[str, Any]) -> list[Any]:
         parameters = self._open_entry.inputs
@@ -461,7 +461,7 @@ class Program:
         return [self._bound[i] if i in self._bound else next(unbound) for i in range(len(self.entry.inputs))]
 
     def _run(self, arrays: Sequence[Any], named: Mapping[str, Any], context: Context) -> tuple[Any, ...]:
-        self._check_host_functions(context)
+        check_host_functions(context, lambda: self._names_of_host_functions)
         if self._is_empty and not arrays and not named:
             return ()
         with in_force(context.budget):
