@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from stablehlo_ref._version import __version__
 
 if TYPE_CHECKING:
-    from stablehlo_ref import passes, testing, text
+    from stablehlo_ref import debug, passes, testing, text
     from stablehlo_ref.define.context import ImplementationDefinedWarning, Observer, RunOptions
     from stablehlo_ref.diagnostics import (
         Diagnostic,
@@ -61,6 +61,7 @@ __all__ = [
     "Value",
     "Values",
     "__version__",
+    "debug",
     "from_jax",
     "from_torch",
     "link",
@@ -94,7 +95,7 @@ _MODULES = {name: module for module, names in _DEFINED_IN.items() for name in na
 
 
 def __getattr__(name: str) -> object:
-    if name in ("passes", "testing", "text"):
+    if name in ("debug", "passes", "testing", "text"):
         return import_module(f"{__name__}.{name}")
     if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
