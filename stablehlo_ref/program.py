@@ -222,6 +222,10 @@ class Program:
         return not self.functions and self._entry is None
 
     @cached_property
+    def _device_count(self) -> int:
+        return device_count(self.module)
+
+    @cached_property
     def _names_of_host_functions(self) -> dict[str, set[str]]:
         """The names of the program that the options `custom_calls` and `overrides` may refer to."""
         return names_of_host_functions(self.verify().module)
@@ -294,7 +298,7 @@ class Program:
             "rng_seed": rng_seed, "exact_lapack": exact_lapack,
         }  # fmt: skip
         options, named = separated(options, {**given, **named})
-        arrays, named = without_mapping(arrays, named)
+        arrays, named = self._flat(arrays, named)
         if until is not None:
             check_type("until", until, Sequence, "the name of a value, or a list of names")
             return self._run_until((until,) if isinstance(until, str) else until, arrays, named, options)
@@ -324,7 +328,7 @@ class Program:
         >>> trace["%171"], trace["jit(forward)/conv_general_dilated"]
         """
         options, named = separated(options, named)
-        arrays, named = without_mapping(arrays, named)
+        arrays, named = self._flat(arrays, named)
         recorder = Recorder(self.value_index, only, store)
         with recording(recorder):
             return recorder.trace(self._run_recorded(recorder, arrays, named, options))
@@ -400,9 +404,7 @@ class Program:
         store: str | os.PathLike[str] | None = None,
         **options: Any,
     ) -> Trace:
-        """Run the entry as `run_parallel` does and return the values of all processes as `trace` does.
-
-        The options are those of `run_parallel`. `trace.results` are what `run_parallel` returns.
+        """Run the entry as `run_parallel` does, with its options, and return the values of all processes.
 
         >>> trace = program.trace_parallel([[x], [y]], num_replicas=2, num_partitions=1)
         >>> trace["%3"][1, 0], trace.process(1, 0)["%3"]
@@ -415,12 +417,9 @@ class Program:
     def grid(self, count: int, num_replicas: int | None = None, num_partitions: int | None = None) -> Grid:
         """Return the grid of `count` processes. EvaluationError if the sizes are invalid or of another count."""
         try:
-            grid = declared_grid(self.module, count, num_replicas, num_partitions)
+            return declared_grid(self.module, count, num_replicas, num_partitions)
         except EvaluationError as error:
             raise EvaluationError(error.diagnostics[0].message, self.entry.location) from None
-        if grid.count != count:
-            raise EvaluationError(f"got inputs for {count}, but the grid is of {grid}", self.entry.location)
-        return grid
 
     @needs_stack(lambda program: program.module.location, frames=0)
     def run_parallel_in(
@@ -449,6 +448,9 @@ class Program:
         given = {name: option for name, option in options.items() if option is not None}
         return Context(**{"limits": self.limits} | given)  # type: ignore[arg-type]
 
+    def _flat(self, arrays: tuple[Any, ...], named: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        return without_mapping(arrays, named)  # programs of frameworks take containers apart instead
+
     def _arguments(self, arrays: Sequence[Any], named: Mapping[str, Any]) -> list[Any]:
         parameters = self._open_entry.inputs
         given = arguments_in_order(self._open_entry, arrays, named, self.module)
@@ -470,7 +472,7 @@ class Program:
     def _run_plan(self, plan: FunctionPlan, inputs: Sequence[Any], context: Context) -> tuple[Any, ...]:
         with model_locations(self.module), evaluation(context, self.entry.location):
             if plan.block.communicates:
-                grid = Grid(num_partitions=device_count(self.module))
+                grid = Grid(num_partitions=self._device_count)
                 results = run_grid(context, grid, [(plan, list(inputs)) for _ in grid.processes])[0]
             else:
                 results = plan.call(context, list(inputs))

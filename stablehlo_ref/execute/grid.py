@@ -70,12 +70,18 @@ def run_grid(
 
 
 def declared_grid(module: Operation, count: int, replicas: int | None, partitions: int | None) -> Grid:
-    """Return the grid of the sizes that are given, or else are the module's, or else follow from `count`."""
+    """Return the grid of the sizes that are given, or else are the module's, or else follow from `count`.
+
+    EvaluationError unless it has `count` processes.
+    """
     replicas = _size(module, "mhlo.num_replicas") if replicas is None else replicas
     declared = _size(module, "mhlo.num_partitions") if partitions is None else partitions
     if replicas is None:
         replicas = count // Grid(num_partitions=1 if declared is None else declared).count or 1
-    return Grid(replicas, count // Grid(replicas).count or 1 if declared is None else declared)
+    grid = Grid(replicas, count // Grid(replicas).count or 1 if declared is None else declared)
+    if grid.count != count:
+        raise EvaluationError(f"got inputs for {count}, but the grid is of {grid}")
+    return grid
 
 
 def _size(module: Operation, name: str) -> int | None:

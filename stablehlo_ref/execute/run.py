@@ -37,9 +37,6 @@ def current_context() -> Context:
     return _current.get() or Context()
 
 
-_UNOBSERVED = Observer()
-
-
 class BlockPlan:
     """The steps of a block. `arguments`, `results`, `ins` and `outs` are numbers of slots.
 
@@ -73,14 +70,16 @@ class BlockPlan:
 
     def coroutine(self, slots: Slots) -> Turns:
         """Run the steps of a block that communicates; yields their requests to other processes."""
-        observer = slots[CONTEXT].observer or _UNOBSERVED
+        observer = slots[CONTEXT].observer
         for step, op, ins, outs in zip(self.steps, self.ops, self.ins, self.outs):
             try:
-                _notify(observer.before, op, [slots[slot] for slot in ins])
+                if observer is not None:
+                    _notify(observer.before, op, [slots[slot] for slot in ins])
                 turns = step(slots)
                 if turns is not None:
                     yield from turns
-                _notify(observer.after, op, [slots[out] for out in outs])
+                if observer is not None:
+                    _notify(observer.after, op, [slots[out] for out in outs])
             except Exception as error:
                 raise located(error, op) from error
 

@@ -50,12 +50,12 @@ def as_value(type: Type, value: object) -> RuntimeValue:
         return tuple(map(as_value, type.elements, value))
     if not isinstance(type, TensorType | BufferType):
         raise ValueError(f"values of type {type} cannot be passed")
-    if isinstance(value, np.ma.MaskedArray):  # of which np.asarray would drop the mask
-        raise ValueError(f"expected an array for {type}, got a masked array; numpy.ma.filled removes the mask")
     try:
-        array = _as_array(value)
+        array = _list_as_array(value) if isinstance(value, list | tuple) else _as_array(value)
     except Exception as error:  # array-like objects may raise anything
         raise ValueError(f"expected an array for {type}: {error}") from None
+    if _has_mask(value):  # which np.asarray has dropped
+        raise ValueError(f"expected an array for {type}, got a masked array; numpy.ma.filled removes the mask")
     dtype = numpy_dtype(type.element_type)
     if array.dtype != dtype and isinstance(value, bool | int | float | complex | list | tuple):
         array = _converted(type, array, dtype)
@@ -67,6 +67,19 @@ def as_value(type: Type, value: object) -> RuntimeValue:
         declared = str(type.shape).replace("None", "?")
         raise ValueError(f"expected shape {declared} for {type}, got {array.shape}")
     return array if array.ndim else array[()]
+
+
+def _list_as_array(value: object) -> Array:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # numpy warns of masked elements, which are an error later
+        return _as_array(value)
+
+
+def _has_mask(value: object) -> bool:
+    """Return whether a value that numpy has converted is a masked array, or a list with one in it."""
+    if isinstance(value, list | tuple):
+        return any(map(_has_mask, value))
+    return isinstance(value, np.ma.MaskedArray)
 
 
 def _as_array(value: object) -> Array:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import traceback
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -88,6 +89,13 @@ def test_rejects_masked_arrays_in_tuples() -> None:
     )
     with pytest.raises(sr.EvaluationError, match="got a masked array"):
         sr.load(text).run((np.ma.masked_array(X),))
+
+
+@pytest.mark.parametrize("value", [[np.ma.masked, 2.0], np.ma.masked, [np.ma.masked_array(3.0, True), 2.0]])
+def test_rejects_masked_elements_in_lists(value: object) -> None:
+    with warnings.catch_warnings(), pytest.raises(sr.EvaluationError, match="got a masked array"):
+        warnings.simplefilter("error")
+        sr.load(NEGATE).run(value)
 
 
 def test_rejects_masked_arrays_from_a_handler() -> None:

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
+from typing import Any
+
 import ml_dtypes
 import numpy as np
 import pytest
 
 import stablehlo_ref as sr
+from stablehlo_ref.frameworks.trees import TreeProgram
 
 ADD = """\
 func.func @main(%x: tensor<2xf32> loc("args[0]"), %y: tensor<2xf32> loc("args[1]")) -> tensor<2xf32> {
@@ -182,3 +187,26 @@ def test_ops_and_values_show_themselves() -> None:
     assert repr(value) == "<Value %0: tensor<2xf32>>"
     assert repr(value.owner) == "<Operation stablehlo.add at <string>:2:8>"
     assert str(value.owner.location) == "<string>:2:8"  # type: ignore[union-attr]
+
+
+# --- containers of frameworks ----------------------------------------------------------------------------------------
+
+
+class Pairs:
+    """Containers that are one dictionary of inputs, and a list of results."""
+
+    def flatten(self, arguments: Any, named: Any) -> list[Any]:
+        return [arguments[0]["x"], arguments[0]["y"], arguments[0]["unused"]]
+
+    def unflatten(self, results: Any) -> list[Any]:
+        return list(results)
+
+
+@pytest.mark.parametrize("duplicate", [copy.copy, copy.deepcopy, lambda program: pickle.loads(pickle.dumps(program))])
+def test_programs_of_frameworks_take_containers(duplicate: Any) -> None:
+    program = duplicate(TreeProgram(sr.load(ADD).module, Pairs(), kept=[0, 1]))
+    inputs = {"x": ONE, "y": TWO, "unused": None}
+    (result,) = program.run(inputs)
+    assert isinstance(program.run(inputs), list) and result.tolist() == [11, 22]
+    assert program.trace(inputs)["%0"].tolist() == [11, 22]
+    assert program.run(inputs, until="%0")[0].tolist() == [11, 22]
