@@ -115,6 +115,7 @@ def _inferred(bound: BoundOp) -> Sequence[Type]:
         return bound.infer()
     except ValueError:
         check_constraints(bound)
+        check_preconditions(bound)
         raise
 
 

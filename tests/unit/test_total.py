@@ -144,7 +144,8 @@ def test_text_of_another_type() -> None:
 
 
 def constant(type: str, op: str) -> str:
-    return f"func.func @main() {{\n  %c = stablehlo.constant dense<1> : {type}\n  {op}\n  return\n}}"
+    one = "1.0" if "f" in type else "1"
+    return f"func.func @main() {{\n  %c = stablehlo.constant dense<{one}> : {type}\n  {op}\n  return\n}}"
 
 
 def test_rejects_integers_of_more_than_64_bits() -> None:
@@ -264,7 +265,7 @@ def test_reports_runtime_sizes_that_do_not_broadcast(op: str) -> None:
   return %0 : tensor<3xf32>
 }}"""
     message = rejection(text, np.ones(4, np.float32), np.ones(3, np.float32), error=sr.EvaluationError)
-    assert message.endswith("compatible(result, infer())")
+    assert "do_broadcast(" in message
 
 
 def test_checks_sizes_before_implementation_defined_choices() -> None:
