@@ -26,7 +26,7 @@ LAYERS = (
     ("verify", "syntax", "bytecode"),
     ("passes",),
     ("execute",),
-    ("weights",),
+    ("weights", "display"),
     ("program",),
     ("parsing",),
     ("linking", "bundles", "frameworks"),

@@ -41,6 +41,8 @@ class Frame:
 class Debugger(Observer):
     """Stops a run when one of `stops` has been computed, or is used if it is a block argument."""
 
+    sees_every_op = True
+
     def __init__(self, stops: Collection[Value], find: FindValue, source: TextIO, out: TextIO) -> None:
         self.find = find
         self.source, self.out = source, out

@@ -79,7 +79,7 @@ def _checked(
     """Return the arguments in order, each with the type of its parameter."""
     entry = replace(program.entry, inputs=tuple(program.inputs))
     try:
-        ordered = arguments_in_order(entry, positional, named)
+        ordered = arguments_in_order(entry, positional, named, program.module)
         return [check_argument(parameter, value) for parameter, value in zip(entry.inputs, ordered)]
     except StablehloError as error:
         first, *others = error.diagnostics

@@ -24,7 +24,7 @@ from stablehlo_ref.cli.process_inputs import inputs_of_processes
 from stablehlo_ref.cli.progress import showing_progress
 from stablehlo_ref.cli.results import last_line, last_line_of_parts, print_results
 from stablehlo_ref.cli.run_options import parse, parser  # noqa: F401  (the parser of this command)
-from stablehlo_ref.cli.watch import finish, observers, shows_values
+from stablehlo_ref.cli.watch import finish, observers
 from stablehlo_ref.define.context import Context
 from stablehlo_ref.define.processes import Grid
 from stablehlo_ref.diagnostics import Diagnostic, EvaluationError, StablehloError
@@ -132,7 +132,6 @@ class Run:
             stack.callback(finish, watching)
             every = [*watching, statistics] if statistics else watching
             context.observer = Observers(*every) if every else None
-            context.step_by_step = shows_values(options)
             stack.enter_context(_timed(report, "run"))
             parameters, results = self._results(program, context, arguments, report)
         self._show(part, context, parameters, results)

@@ -77,7 +77,8 @@ def parser() -> argparse.ArgumentParser:
     add("file", metavar="FILE", help=PROGRAM_HELP)
     add("--version", action="version", version=f"stablehlo-interp {__version__}")
     add("--entry", metavar="NAME", help="the function to run")
-    _add_inputs(found)
+    add_input_options(found)
+    add("--random-weights", metavar="SEED", type=seed, help="draw the elements of constants that the text leaves out")
     _add_outputs(found)
     _add_grid(found)
     _add_watching(found)
@@ -88,7 +89,8 @@ def parser() -> argparse.ArgumentParser:
     return found
 
 
-def _add_inputs(parser: argparse.ArgumentParser) -> None:
+def add_input_options(parser: argparse.ArgumentParser) -> None:
+    """Add how inputs are given or drawn, for `inputs_of_processes`."""
     group = parser.add_argument_group("inputs")
     add = group.add_argument
     _append(
@@ -120,7 +122,6 @@ def _add_inputs(parser: argparse.ArgumentParser) -> None:
         type=_dimension,
         help="the size of an unknown dimension of a random input",
     )
-    add("--random-weights", metavar="SEED", type=seed, help="draw the elements of constants that the text leaves out")
 
 
 def _add_outputs(parser: argparse.ArgumentParser) -> None:

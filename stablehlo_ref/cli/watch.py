@@ -12,9 +12,9 @@ from stablehlo_ref.cli.options import did_you_mean
 from stablehlo_ref.define.context import Observer
 from stablehlo_ref.define.processes import Grid
 from stablehlo_ref.execute.observe import Progress, ValuePrinter
-from stablehlo_ref.execute.trace import Recorder
+from stablehlo_ref.execute.record import Recorder
 from stablehlo_ref.ir.core import Block, Operation, Value
-from stablehlo_ref.ir.value_index import UnknownValueError, ValueIndex
+from stablehlo_ref.ir.value_index import UnknownValueError
 from stablehlo_ref.program import Program
 
 
@@ -45,7 +45,7 @@ def observers(options: argparse.Namespace, program: Program, grid: Grid) -> Iter
         yield ValuePrinter(min(level, 3), selection, arguments)
     if options.trace_to:
         try:
-            yield Recorder(ValueIndex(program.module, program.entry.name), selection, options.trace_to)
+            yield Recorder(program.value_index, selection, options.trace_to)
         except OSError as error:
             raise CommandLineError(f"--trace-to {options.trace_to}: {error.strerror}") from None
     if options.breaks:
@@ -61,18 +61,13 @@ def _debugger(options: argparse.Namespace, program: Program) -> Observer:
     return Debugger(stops, program.value, sys.stdin, sys.stderr)
 
 
-def shows_values(options: argparse.Namespace) -> bool:
-    """Return whether an observer shows or stores values, those of ops on constants too."""
-    return bool(options.verbose or options.trace_values or options.trace_ops or options.trace_to or options.breaks)
-
-
 def finish(watching: Sequence[Observer]) -> None:
     """Clear the progress bar, and write the index of a trace."""
     for observer in watching:
         if isinstance(observer, Progress):
             observer.close()
         if isinstance(observer, Recorder):
-            observer.trace()
+            observer.close()
 
 
 def _value(program: Program, name: str, option: str) -> Value:

@@ -26,6 +26,7 @@ class Observers(Observer):
 
     def __init__(self, *observers: Observer) -> None:
         self.observers = observers
+        self.sees_every_op = any(observer.sees_every_op for observer in observers)
 
     def before(self, op: Operation, operands: Sequence[Any]) -> None:
         for observer in self.observers:
@@ -48,6 +49,8 @@ class ValuePrinter(Observer):
     and, if the program has them, in the model. Only ops that `selects` accepts are printed, and block arguments among
     `arguments`, when an op uses them.
     """
+
+    sees_every_op = True
 
     def __init__(
         self,

@@ -114,7 +114,7 @@ def file_of(location: DebugLocation | None) -> FileLocation | None:
 
 
 def model_location(location: DebugLocation | None) -> str | None:
-    """Return where an op is in the model, such as `jit(model)/add at model.py:12:0`; None if that is unknown."""
+    """Return where an op comes from in the model, `jit(model)/add at model.py:12:0`; None if that is unknown."""
     name, place = name_of(location), file_of(location)
     written = f"{place.filename}:{place.line}:{place.column}" if place else ""
     return " at ".join(filter(None, (name, written))) or None
