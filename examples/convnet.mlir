@@ -13,7 +13,7 @@
 #loc37 = loc("reduce_window_max")
 #loc74 = loc("reduce_window_max:"(#loc37))
 module @jit_func attributes {jax.uses_shape_polymorphism = false, mhlo.num_partitions = 1 : i32, mhlo.num_replicas = 1 : i32} {
-  func.func public @main() -> (tensor<2x5xf32>) {
+  func.func public @main() -> tensor<2x5xf32> {
     %input0 = stablehlo.constant dense<"0x1E36A9BEE0A186BEBE3212BE5277A1BE00069BBCA02596BE0098393E8E5D263E9BEA803D6F63843E96B705BDC8734C3EBE0A6FBE268786BD9E2C98BE96B3DDBC18745DBE3352993E561A6D3EE0E67F3E407ECA3DB3B942BEDF5C993E9888A6BEC0DA59BEBB2F55BE7E7C0DBE361F883D384781BEA87B83BE503D23BEA854503E0B3276BEFF1199BE12EB93BE10F727BE"> : tensor<4x1x3x3xf32>
     %input1 = stablehlo.constant dense<"0x0000803F0000803F0000803F0000803F"> : tensor<4xf32>
     %input2 = stablehlo.constant dense<"0x00000000000000000000000000000000"> : tensor<4xf32>

@@ -34,9 +34,17 @@ def check(actual: str, expected: str, x: np.ndarray, tolerance: float) -> str:
 
 
 def self_checking(
-    exported: str, name: str, inputs: Sequence[np.ndarray], expected: Sequence[np.ndarray], tolerance: float = 1e-5
+    exported: str,
+    name: str,
+    inputs: Sequence[np.ndarray],
+    expected: Sequence[np.ndarray],
+    tolerance: float,
+    returned: int = 0,
 ) -> str:
-    """Return an exported module with its `@main` renamed to `name`, and a `@main` that calls it and compares."""
+    """Return an exported module with its `@main` renamed to `name`, and a `@main` that calls it and compares.
+
+    All results are compared, and the one with the number `returned` is returned.
+    """
     arguments = [f"%input{i}" for i in range(len(inputs))]
     wanted = [f"%expected{i}" for i in range(len(expected))]
     results = [f"%0#{i}" if len(expected) > 1 else "%0" for i in range(len(expected))]
@@ -48,9 +56,11 @@ def self_checking(
         *map(constant, wanted, expected),
         f"    %0{count} = call @{name}({', '.join(arguments)}) : {signature}",
         *(check(*pair, x, tolerance) for *pair, x in zip(results, wanted, expected)),
-        f"    return {', '.join(results)} : {types}",
+        f"    return {results[returned]} : {tensor_type(expected[returned])}",
     ]
-    return with_main(exported, name, [f"  func.func public @main() -> ({types}) {{", *body, "  }"])
+    return with_main(
+        exported, name, [f"  func.func public @main() -> {tensor_type(expected[returned])} {{", *body, "  }"]
+    )
 
 
 def with_main(exported: str, name: str, main: Sequence[str]) -> str:

@@ -138,6 +138,20 @@ class Trace(Mapping[str, Any]):
         found = [record.name for record in self.records if record.op and fnmatchcase(record.op, op)]
         return {name: self[name] for name in dict.fromkeys(found)}
 
+    def line(self, place: str) -> dict[str, Any]:
+        """Return the values of the ops that a line of the model made, `model.py:12`, by their unique names.
+
+        UnknownValueError, with similar places, if no op is from there.
+        """
+        made = [(record, _line_of(record)) for record in self.records]
+        found = [record.name for record, line in made if line and (line == place or line.endswith(f"/{place}"))]
+        if not found:
+            lines = dict.fromkeys(line.rpartition("/")[2] for _, line in made if line)
+            close = get_close_matches(place, lines, 3)
+            hint = f"; did you mean {' or '.join(map(repr, close))}?" if close else ""
+            raise UnknownValueError(f"no value in the trace was made by {place!r}{hint}")
+        return {name: self[name] for name in dict.fromkeys(found)}
+
     @property
     def processes(self) -> tuple[ProcessId, ...]:
         """The processes (replica id, partition id) that computed values."""
@@ -159,3 +173,9 @@ class Trace(Mapping[str, Any]):
 
 def _value(records: Sequence[Record]) -> Any:
     return records[0].data if len(records) == 1 and not records[0].turns else Values(records)
+
+
+def _line_of(record: Record) -> str:
+    """Return the line of the model that made a value, `model.py:12`; "" if that is unknown."""
+    _, _, place = (record.model_location or "").rpartition(" at ")
+    return place.rpartition(":")[0]

@@ -191,6 +191,15 @@ def test_selects_values_and_ops_by_name() -> None:
         program.trace(2, only=["%99"])
 
 
+@pytest.mark.parametrize("path", ["model.py", "/home/me/model.py"])
+def test_values_by_the_line_of_the_model(path: str) -> None:
+    trace = sr.load(PROGRAM.replace("model.py", path)).trace(X, 2)
+    (value,) = trace.line("model.py:3").values()
+    np.testing.assert_array_equal(value, X * 5)
+    with pytest.raises(sr.EvaluationError, match=r"was made by 'model.py:33'; did you mean 'model.py:3'"):
+        trace.line("model.py:33")
+
+
 def test_selects_by_wildcards() -> None:
     assert list(sr.load(NESTED).trace(1).select("stablehlo.*are")) == ["%1", "%3"]
 
