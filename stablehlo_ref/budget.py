@@ -73,6 +73,11 @@ class Memory:
                 raise self._error(values, temporaries, live)
         self._left -= values
 
+    def keep(self, count: int) -> None:
+        """Reserve bytes that stay for the rest of the run, but are no values, as those of prepared constants."""
+        self.reserve(count)
+        self.limit -= count
+
     def _error(self, values: int, temporaries: int, live: int) -> LimitError:
         needed = f"{size_text(values + temporaries)} more are needed"
         if temporaries:
@@ -144,6 +149,13 @@ def reserve(values: int, temporaries: int = 0) -> None:
     memory = _current.get().memory
     if memory is not None:
         memory.reserve(values, temporaries)
+
+
+def keep(count: int) -> None:
+    """Raise LimitError unless a plan may allocate bytes that it keeps."""
+    memory = _current.get().memory
+    if memory is not None:
+        memory.keep(count)
 
 
 def size_text(count: int) -> str:

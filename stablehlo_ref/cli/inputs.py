@@ -7,11 +7,12 @@ from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from typing import cast
-from zipfile import BadZipFile, ZipFile
+from zipfile import ZipFile
 
 import numpy as np
 
-from stablehlo_ref.diagnostics import EvaluationError, MalformedError, Source
+from stablehlo_ref.array_files import read_npy, read_npz
+from stablehlo_ref.diagnostics import EvaluationError, LimitError, MalformedError, Source
 from stablehlo_ref.dialects.interpreter import as_numpy_saves
 from stablehlo_ref.ir.arrays import Array, RuntimeValue
 from stablehlo_ref.ir.attributes import DenseElements
@@ -44,7 +45,8 @@ def from_literals(text: str) -> list[Array]:
 
 def from_files(parameters: Sequence[Parameter], files: Mapping[str, Path]) -> dict[str, Array]:
     """Load arrays from `.npy` files; return them by the names of parameters."""
-    return _as_parameters(parameters, {name: _load_array(path) for name, path in files.items()})
+    types = _types(parameters)
+    return _as_parameters(parameters, {name: read_npy(path, types.get(name)) for name, path in files.items()})
 
 
 def from_archive(parameters: Sequence[Parameter], path: Path) -> dict[str, Array]:
@@ -52,36 +54,18 @@ def from_archive(parameters: Sequence[Parameter], path: Path) -> dict[str, Array
 
     Members `arr_0`, `arr_1`, ... are for parameters by position.
     """
-    archive = _load(path)
-    if not isinstance(archive, np.lib.npyio.NpzFile):
-        raise EvaluationError(f"expected an .npz archive: {path}")
-    with archive:
-        positional = {f"arr_{i}": p.name for i, p in enumerate(without_tokens(parameters))}
-        known = {name for p in parameters for name in p.names}
-        names = {name: name if name in known else positional.get(name, name) for name in archive.files}
-        arrays = {names[name]: _member(path, archive, name) for name in archive.files}
-    return _as_parameters(parameters, arrays)
+    types = _types(parameters)
+    positional = {f"arr_{i}": p.name for i, p in enumerate(without_tokens(parameters))}
+
+    def name_of(member: str) -> str:
+        return member if member in types else positional.get(member, member)
+
+    arrays = read_npz(path, lambda member: types.get(name_of(member)))
+    return _as_parameters(parameters, {name_of(member): array for member, array in arrays.items()})
 
 
-def _load(path: Path) -> Array | np.lib.npyio.NpzFile:
-    try:
-        return cast("Array | np.lib.npyio.NpzFile", np.load(path, allow_pickle=False))
-    except (OSError, ValueError, EOFError, BadZipFile) as error:
-        raise EvaluationError(f"cannot read {path}: {error}") from None
-
-
-def _load_array(path: Path) -> Array:
-    array = _load(path)
-    if isinstance(array, np.lib.npyio.NpzFile):
-        raise EvaluationError(f"expected an .npy file of one array: {path}")
-    return array
-
-
-def _member(path: Path, archive: np.lib.npyio.NpzFile, name: str) -> Array:
-    try:
-        return cast(Array, archive[name])
-    except (OSError, ValueError, EOFError, BadZipFile) as error:
-        raise EvaluationError(f"cannot read {name} of {path}: {error}") from None
+def _types(parameters: Sequence[Parameter]) -> dict[str, Type]:
+    return {name: p.type for p in parameters for name in p.names}
 
 
 def without_tokens(parameters: Sequence[Parameter]) -> list[Parameter]:
@@ -90,7 +74,7 @@ def without_tokens(parameters: Sequence[Parameter]) -> list[Parameter]:
 
 
 def _as_parameters(parameters: Sequence[Parameter], arrays: Mapping[str, Array]) -> dict[str, Array]:
-    types = {name: p.type for p in parameters for name in p.names}
+    types = _types(parameters)
     return {name: _reinterpreted(types.get(name), array) for name, array in arrays.items()}
 
 
@@ -154,7 +138,10 @@ def _random(generator: np.random.Generator, parameter: Parameter, type: Type) ->
         hint = "; --dim NAME:AXIS=SIZE gives a size" if isinstance(type, TensorType) else ""
         message = f"cannot draw argument '{parameter.name}' of type {type} at random{hint}"
         raise EvaluationError(message, parameter.location)
-    return random_array(generator, numpy_dtype(type.element_type), cast("tuple[int, ...]", type.shape))
+    try:
+        return random_array(generator, numpy_dtype(type.element_type), cast("tuple[int, ...]", type.shape))
+    except LimitError as error:
+        raise error.at(parameter.location) from None
 
 
 def save_outputs(path: Path, parameters: Sequence[Parameter], values: Sequence[RuntimeValue]) -> None:

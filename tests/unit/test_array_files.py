@@ -1,0 +1,66 @@
+"""Headers of `.npy` and `.npz` files are checked before anything is unpacked."""
+
+from __future__ import annotations
+
+import struct
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import stablehlo_ref as sr
+from stablehlo_ref.array_files import read_npy, read_npz
+from stablehlo_ref.ir.types import TensorType, Type
+
+FOUR = sr.load("func.func @main(%x: tensor<4xf32>) { return }").inputs[0].type
+
+
+def header(shape: str, descr: str = "'<f4'") -> bytes:
+    text = f"{{'descr': {descr}, 'fortran_order': False, 'shape': {shape}, }}".ljust(117) + "\n"
+    return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(text)) + text.encode()
+
+
+def test_reads_what_numpy_writes(tmp_path: Path) -> None:
+    array = np.arange(4, dtype=np.float32)
+    np.save(tmp_path / "a.npy", array)
+    np.savez_compressed(tmp_path / "a.npz", x=array, y=array[::-1])
+    assert read_npy(tmp_path / "a.npy", FOUR).tolist() == array.tolist()
+    assert {name: x.tolist() for name, x in read_npz(tmp_path / "a.npz").items()} == {
+        "x": [0, 1, 2, 3],
+        "y": [3, 2, 1, 0],
+    }
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (header("(1000000000000,)"), "its header says 4000000000000 bytes of elements, but it has 0"),
+        (header("(4,)") + bytes(12), "its header says 16 bytes of elements, but it has 12"),
+        (header("(5,)") + bytes(20), r"expected shape \(4,\) for tensor<4xf32>, got \(5,\)"),
+        (header("(4,)", "'<f8'") + bytes(32), "expected dtype float32 for tensor<4xf32>, got float64"),
+        (header("(4,)", "'|O'") + bytes(32), "Python objects"),
+        (b"PK\x03\x04", "expected an .npy file of one array"),
+        (b"", "cannot read"),
+        (b"\x93NUMPY\x09\x00", "unsupported version 9.0|cannot read"),
+    ],
+)
+def test_rejects_by_the_header(content: bytes, message: str, tmp_path: Path) -> None:
+    (tmp_path / "x.npy").write_bytes(content)
+    with pytest.raises(sr.EvaluationError, match=message):
+        read_npy(tmp_path / "x.npy", FOUR)
+
+
+def test_members_of_an_archive_are_checked_by_name(tmp_path: Path) -> None:
+    np.savez_compressed(tmp_path / "a.npz", x=np.zeros(4, np.float32), y=np.zeros(10**6, np.float32))
+
+    def type_of(name: str) -> Type | None:
+        return FOUR if name == "y" else None
+
+    with pytest.raises(sr.EvaluationError, match=r"cannot read y of .*expected shape \(4,\)"):
+        read_npz(tmp_path / "a.npz", type_of)
+    assert isinstance(FOUR, TensorType)
+
+
+def test_missing_file(tmp_path: Path) -> None:
+    with pytest.raises(sr.EvaluationError, match="cannot read .*No such file"):
+        read_npz(tmp_path / "missing.npz")
