@@ -122,7 +122,7 @@ def _contents(file: io.BufferedReader, path: str) -> Data:
         except (OSError, ValueError):  # a pipe
             return file.read()
     if b"\0" in head:  # rejected without reading the rest, which may be huge
-        raise not_a_program(head[: head.index(b"\0")], path)
+        raise not_a_program(head, head.index(b"\0"), path)
     return file.read()
 
 
@@ -175,7 +175,7 @@ def _embedded(data: Data, filename: str) -> Data:
     length = int.from_bytes(view[start - 4 : start], "little") if start >= 4 else 0
     if not 4 <= length <= len(view) - start:
         head = bytes(view[:HEAD])
-        raise not_a_program(head[: head.index(b"\0")], filename)
+        raise not_a_program(head, head.index(b"\0"), filename)
     return view[start : start + length]
 
 

@@ -16,7 +16,7 @@ PACKAGE = Path(__file__).parent.parent / "stablehlo_ref"
 # Each layer may import itself and those before it.
 LAYERS = (
     ("_version",),
-    ("diagnostics", "limits", "budget", "interop"),
+    ("collection", "diagnostics", "foreign_formats", "limits", "budget", "interop", "suggestions"),
     ("text",),
     ("ir",),
     ("define",),

@@ -6,16 +6,17 @@ import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
+from stablehlo_ref.cli import messages
 from stablehlo_ref.cli.exit_codes import AT_FAULT, FINE, INTERRUPTED
+from stablehlo_ref.cli.expected import Unexpected, complaints, expectations
 from stablehlo_ref.cli.split import SPLIT, split_text
 from stablehlo_ref.diagnostics import StablehloError
 from stablehlo_ref.loading import ZIP, open_program, read, unpacked
 from stablehlo_ref.parsing import BYTECODE, Data, decode, parse, parse_data
 from stablehlo_ref.program import Program
-
-PROGRAM_HELP = "a program: MLIR text or bytecode, a portable artifact, or what `load` accepts; - is standard input"
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,21 @@ def for_each_part(file: str, split: bool, action: Action) -> int:
 
     Errors are messages on standard error, never tracebacks; the parts after one with an error are handled too.
     """
+    if messages.SETTINGS.compares:
+        action = partial(_compare, action)
     return guarded(file, lambda: max([_attempt(action, part) for part in parts(file, split)], default=FINE))
+
+
+def _compare(action: Action, part: Part) -> None:
+    """Apply `action` to a part; an error where its diagnostics are not those that the part announces."""
+    with messages.caught() as reported:
+        try:
+            action(part)
+        except StablehloError as error:
+            reported.extend(error.diagnostics)
+    expected = expectations(part.text or "", part.first_line)
+    if found := list(complaints(expected, reported, part.filename)):
+        raise Unexpected(found)
 
 
 def guarded(subject: str, run: Callable[[], int]) -> int:
@@ -55,15 +70,15 @@ def guarded(subject: str, run: Callable[[], int]) -> int:
     try:
         return run()
     except StablehloError as error:
-        return fail(str(error))
+        return fail(error)
     except BrokenPipeError:
         raise
     except ImportError as error:  # an optional dependency; the message says how to install it
-        return fail(f"{subject}: error: {error}")
+        return fail(str(error), subject)
     except OSError as error:
-        return fail(f"{error.filename or subject}: error: {error.strerror or error}")
+        return fail(str(error.strerror or error), error.filename or subject)
     except Exception as error:
-        return fail(f"{subject}: error: internal error, please report it: {type(error).__name__}: {error}")
+        return fail(f"internal error, please report it: {type(error).__name__}: {error}", subject)
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
         return INTERRUPTED
@@ -88,7 +103,7 @@ def _attempt(action: Action, part: Part) -> int:
     try:
         action(part)
     except StablehloError as error:
-        return fail(str(error))
+        return fail(error)
     return FINE
 
 
@@ -115,10 +130,12 @@ def write_output(file: Path | None, outputs: Sequence[str | bytes]) -> None:
         binary.flush()
 
 
-def fail(message: str) -> int:
-    """Print a message on standard error and return the exit code for an error in the program."""
-    sys.stdout.flush()
-    print(message, file=sys.stderr)
+def fail(error: StablehloError | str, subject: str = "") -> int:
+    """Report an error, or a message about `subject`, and return the exit code for an error in the program."""
+    if isinstance(error, str):
+        messages.report_text(subject, error)
+    else:
+        messages.report(error)
     return AT_FAULT
 
 

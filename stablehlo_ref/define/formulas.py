@@ -105,14 +105,19 @@ def labels(op_class: type) -> set[str]:
 
 
 def formulas(op_class: type) -> set[tuple[str, str]]:
-    """Return the `C(label, formula)` calls in the role `constraints`, in those it extends and in helpers it calls.
+    """Return the `C(label, formula)` calls in `constraints` and `preconditions`, and in helpers that they call.
 
     Raises OSError if the source of the class is not available.
     """
+    return _of_role(op_class, "constraints") | _of_role(op_class, "preconditions")
+
+
+def _of_role(op_class: type, name: str) -> set[tuple[str, str]]:
+    """Return the formulas of a role and of those that it extends."""
     found: set[tuple[str, str]] = set()
     for cls in op_class.__mro__:
-        if "constraints" in vars(cls):
-            role = vars(cls)["constraints"].__func__
+        if name in vars(cls):
+            role = vars(cls)[name].__func__
             found |= _formulas(inspect.unwrap(role))
             if "super()" not in inspect.getsource(role):
                 break

@@ -17,8 +17,9 @@ from stablehlo_ref.define.constraints import Checker
 from stablehlo_ref.define.context import Context
 from stablehlo_ref.define.op import Attr, In, Op
 from stablehlo_ref.define.spec import element_type
-from stablehlo_ref.define.type_constraints import complex_tensor, float_tensor, quantized_tensor, tensor
+from stablehlo_ref.define.type_constraints import complex_tensor, float_tensor
 from stablehlo_ref.diagnostics import Diagnostic, EvaluationError, Location
+from stablehlo_ref.dialects.mlir_types import any_tensor, unquantized_tensor
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.types import TensorType
 from stablehlo_ref.numerics.agreement import almost_equal, close, equal, report
@@ -51,8 +52,8 @@ class Check(Op, dialect="check", effects=True):
 class ExpectEq(Check, op="expect_eq"):
     """Check that `lhs` and `rhs` are equal element by element; NaN equals NaN."""
 
-    lhs = In(tensor | quantized_tensor)
-    rhs = In(tensor | quantized_tensor)
+    lhs = In(any_tensor)
+    rhs = In(any_tensor)
 
     syntax = "operands attr-dict : same_type"
 
@@ -68,7 +69,7 @@ class ExpectEq(Check, op="expect_eq"):
 class ExpectEqConst(Check, op="expect_eq_const"):
     """Check that `lhs` equals the constant `value` element by element; NaN equals NaN."""
 
-    lhs = In(tensor | quantized_tensor)
+    lhs = In(any_tensor)
     value = Attr(Dense)
 
     syntax = "operands, $value attr-dict"
@@ -161,7 +162,7 @@ def with_constant(run: RunCheck, expected: Array) -> Callable[[Context, Array], 
 class ExpectSerializedEq(Check, op="expect_serialized_eq"):
     """Check that `expected` equals the value that probe `probe_id` recorded at 0-based `iteration` in this run."""
 
-    expected = In(tensor)
+    expected = In(unquantized_tensor)
     probe_id = Attr(String)
     iteration = Attr(UInt32, default=0)
 

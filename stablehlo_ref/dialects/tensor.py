@@ -23,7 +23,7 @@ from stablehlo_ref.define.spec import (
     size,
     without,
 )
-from stablehlo_ref.define.type_constraints import anything, integer_vector
+from stablehlo_ref.define.type_constraints import anything, size_vector
 from stablehlo_ref.define.type_constraints import index as index_value
 from stablehlo_ref.dialects.mlir_types import DYNAMIC, any_tensor, in_bounds, static_tensor
 from stablehlo_ref.ir.arrays import Array
@@ -216,7 +216,7 @@ class Reshape(
     """Return the elements of `source` in the shape `shape`."""
 
     source = In(any_tensor)
-    shape = In(integer_vector)
+    shape = In(size_vector)
     result = Out(any_tensor)
 
     syntax = "custom(called) attr-dict : functional_type"
@@ -288,13 +288,14 @@ class ExpandShape(Regroup, op="expand_shape", shape_operands=("output_shape",)):
     """Split each dimension into a group of adjacent dimensions."""
 
     output_shape = Ins(index_value)
-    static_output_shape = Attr(Dims, default=())
+    static_output_shape = Attr(Dims, default=None)
 
     syntax = "custom(first_operand) custom(expanded) attr-dict : custom(into_type)"
 
     @staticmethod
-    def infer(site: Site, static_output_shape: Dims, result: TensorType) -> TensorType:
-        sizes = [None if n == DYNAMIC else n for n in static_output_shape] or result.shape
+    def infer(site: Site, static_output_shape: Dims | None, result: TensorType) -> TensorType:
+        written = result.shape if static_output_shape is None else static_output_shape
+        sizes = [None if n == DYNAMIC else n for n in written]
         return with_sizes(result, sizes, site.constants.get("output_shape"))
 
     @staticmethod
@@ -303,13 +304,15 @@ class ExpandShape(Regroup, op="expand_shape", shape_operands=("output_shape",)):
         src: TensorType,
         reassociation: Reassociation,
         output_shape: Sequence[IndexType],
-        static_output_shape: Dims,
+        static_output_shape: Dims | None,
         result: TensorType,
     ) -> None:
         C(1, size(reassociation) == rank(src) and covers_in_order(reassociation, result))
         C(2, all(n == product(result, group) for n, group in zip(shape(src), reassociation)))
-        C(3, size(static_output_shape) == rank(result) or (static_output_shape == () and result.is_static))
-        C(4, size(output_shape) == static_output_shape.count(DYNAMIC))
+        sizes = result.shape if static_output_shape is None else static_output_shape
+        C(3, size(sizes) == rank(result) and all(n in (DYNAMIC, m) for n, m in zip(sizes, shape(result))))
+        C(4, size(output_shape) == sizes.count(DYNAMIC))
+        C(5, element_type(src) == element_type(result))
 
     @staticmethod
     def plan(result: TensorType) -> Run:

@@ -9,6 +9,8 @@ from stablehlo_ref.diagnostics import Location
 from stablehlo_ref.ir.locations import DebugLocation
 from stablehlo_ref.ir.types import FunctionType, Type
 
+MALFORMED = "<malformed>"  # the name of what stands for an op that could not be read
+
 
 class Value:
     """An SSA value: the result of an operation, or the argument of a block."""

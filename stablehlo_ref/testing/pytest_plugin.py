@@ -1,7 +1,8 @@
 """Collects `.mlir` files as tests: `pytest --stablehlo FOLDER`.
 
-A file is run as its `RUN:` lines say; without any, each part between `// -----` must run and its checks must hold. Each
-part that is interpreted is a separate test, and so is each other RUN line.
+A file is run as its `RUN:` lines say; without any, each part between `// -----` must run and its checks must hold. A
+part with `expected-error` comments must have the diagnostics that they announce. Each part that is interpreted is a
+separate test, and so is each other RUN line.
 """
 
 from __future__ import annotations
@@ -14,7 +15,9 @@ import numpy as np
 import pytest
 
 import stablehlo_ref as sr
+from stablehlo_ref.cli.expected import Unexpected, complaints, expectations
 from stablehlo_ref.cli.split import split_text
+from stablehlo_ref.define.context import Context
 from stablehlo_ref.testing.assertions import assert_close
 from stablehlo_ref.testing.run_lines import RunLine, execute, run_lines, scripts
 
@@ -71,9 +74,22 @@ class PartItem(pytest.Item):
         self.text = text
 
     def runtest(self) -> None:
+        if not (expected := expectations(self.text, self.first_line)):
+            self._run()
+            return
+        reported: list[sr.Diagnostic] = []
+        warns = any(expectation.severity == "warning" for expectation in expected)
+        try:
+            self._run(Context(warn=reported.append, on_implementation_defined="warn" if warns else "ignore"))
+        except sr.StablehloError as error:
+            reported.extend(error.diagnostics)
+        if found := list(complaints(expected, reported, str(self.path))):
+            raise Unexpected(found)
+
+    def _run(self, context: Context | None = None) -> None:
         program = sr.parse(self.text, filename=str(self.path), first_line=self.first_line).verify()
         if program.functions:
-            program.run()
+            program.run_in(context or Context())
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         if isinstance(excinfo.value, sr.StablehloError):

@@ -34,6 +34,15 @@ def test_each_part_is_a_test(pytester: pytest.Pytester) -> None:
     result.stdout.fnmatch_lines(["*a.mlir:12:3: error: *", "*check.expect_eq_const %0*"])
 
 
+def test_parts_that_announce_errors(pytester: pytest.Pytester) -> None:
+    announcing = BAD.replace("  check.", "  // expected-error@+1 {{check.expect_eq_const}}\n  check.")
+    pytester.path.joinpath("a.mlir").write_text(announcing)
+    pytester.path.joinpath("b.mlir").write_text(announcing.replace("dense<2>", "dense<1>"))
+    result = run(pytester, "--stablehlo", ".")
+    result.assert_outcomes(passed=1, failed=1)
+    result.stdout.fnmatch_lines(["*expected error*was not produced*"])
+
+
 def test_run_lines_are_executed(pytester: pytest.Pytester) -> None:
     lines = "// RUN: stablehlo-opt %s | FileCheck %s\n// RUN: not stablehlo-interp --entry none %s\n// CHECK: @good\n"
     pytester.path.joinpath("a.mlir").write_text(lines + GOOD)
