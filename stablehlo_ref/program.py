@@ -15,7 +15,7 @@ import stablehlo_ref.dialects.register_all  # noqa: F401  (all op classes, for p
 from stablehlo_ref.budget import in_force
 from stablehlo_ref.define.context import Context, Observer, OnImplementationDefined, RunOptions
 from stablehlo_ref.define.processes import Grid, ProcessId
-from stablehlo_ref.diagnostics import EvaluationError
+from stablehlo_ref.diagnostics import EvaluationError, LimitError
 from stablehlo_ref.execute.arguments import (
     arguments_in_order,
     check_argument,
@@ -251,8 +251,11 @@ class Program:
 
     def _make_plan(self, step_by_step: bool = False) -> FunctionPlan:
         self.verify()
-        with np.errstate(all="ignore"):
-            return Planner(self.module, self.limits, step_by_step).function(self.entry.name)
+        try:
+            with np.errstate(all="ignore"):
+                return Planner(self.module, self.limits, step_by_step).function(self.entry.name)
+        except LimitError as error:
+            raise error.at(self.entry.location) from None
 
     def _plan_for(self, context: Context) -> FunctionPlan:
         return self._plan if context.on_implementation_defined == "ignore" else self._plan_step_by_step

@@ -62,5 +62,5 @@ def test_members_of_an_archive_are_checked_by_name(tmp_path: Path) -> None:
 
 
 def test_missing_file(tmp_path: Path) -> None:
-    with pytest.raises(sr.EvaluationError, match="cannot read .*No such file"):
+    with pytest.raises(sr.EvaluationError, match=r"cannot read .*No such file"):
         read_npz(tmp_path / "missing.npz")

@@ -217,12 +217,12 @@ def test_callers_values_count() -> None:
 
 
 def test_small_values_count_together() -> None:
-    lines = [f"  %v{i} = stablehlo.sine %0 : tensor<200000xf32>" for i in range(100)]
-    lines += [f"  %u{i} = stablehlo.add %{f'u{i - 1}' if i else 'v0'}, %v{i} : tensor<200000xf32>" for i in range(100)]
-    text = "func.func @main(%0: tensor<200000xf32>) -> tensor<200000xf32> {\n" + "\n".join(lines)
-    text += "\n  return %u99 : tensor<200000xf32>\n}"
+    lines = [f"  %v{i} = stablehlo.sine %0 : tensor<50000xf32>" for i in range(400)]
+    lines += [f"  %u{i} = stablehlo.add %{f'u{i - 1}' if i else 'v0'}, %v{i} : tensor<50000xf32>" for i in range(400)]
+    text = "func.func @main(%0: tensor<50000xf32>) -> tensor<50000xf32> {\n" + "\n".join(lines)
+    text += "\n  return %u399 : tensor<50000xf32>\n}"
     with pytest.raises(sr.EvaluationError, match="exceed the limit"):
-        run_in_memory(text, 40, np.ones(200_000, np.float32))
+        run_in_memory(text, 40, np.ones(50_000, np.float32))
 
 
 def test_memory_is_measured_only_when_it_gets_short() -> None:
