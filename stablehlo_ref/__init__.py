@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 from stablehlo_ref._version import __version__
 
 if TYPE_CHECKING:
-    from stablehlo_ref import passes, testing, text
-    from stablehlo_ref.define.context import ImplementationDefinedWarning, Observer
+    from stablehlo_ref import debug, passes, testing, text
+    from stablehlo_ref.define.context import ImplementationDefinedWarning, Observer, RunOptions
     from stablehlo_ref.diagnostics import (
         Diagnostic,
         EvaluationError,
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         StablehloError,
         UnsupportedError,
     )
+    from stablehlo_ref.execute.trace import Record, Trace, Values
     from stablehlo_ref.frameworks.jax import from_jax
     from stablehlo_ref.frameworks.torch import from_torch
     from stablehlo_ref.ir.core import Operation, Value
@@ -51,11 +52,16 @@ __all__ = [
     "Operation",
     "Parameter",
     "Program",
+    "Record",
+    "RunOptions",
     "StablehloError",
     "TensorType",
+    "Trace",
     "UnsupportedError",
     "Value",
+    "Values",
     "__version__",
+    "debug",
     "from_jax",
     "from_torch",
     "link",
@@ -68,11 +74,12 @@ __all__ = [
 ]
 
 _DEFINED_IN = {
-    "define.context": ("ImplementationDefinedWarning", "Observer"),
+    "define.context": ("ImplementationDefinedWarning", "Observer", "RunOptions"),
     "diagnostics": (
         "Diagnostic", "EvaluationError", "InternalError", "InvalidError", "Location", "MalformedError",
         "StablehloError", "UnsupportedError",
     ),
+    "execute.trace": ("Record", "Trace", "Values"),
     "frameworks.jax": ("from_jax",),
     "frameworks.torch": ("from_torch",),
     "ir.core": ("Operation", "Value"),
@@ -88,7 +95,7 @@ _MODULES = {name: module for module, names in _DEFINED_IN.items() for name in na
 
 
 def __getattr__(name: str) -> object:
-    if name in ("passes", "testing", "text"):
+    if name in ("debug", "passes", "testing", "text"):
         return import_module(f"{__name__}.{name}")
     if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

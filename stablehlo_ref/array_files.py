@@ -19,48 +19,36 @@ from stablehlo_ref.numerics.host_values import fits
 
 TypeOf = Callable[[str], Type | None]  # the type of the argument that an array is for, by its name; None if unknown
 
-NPY, ZIP = b"\x93NUMPY", b"PK"
+LARGE = 1 << 20  # bytes: arrays of more are compared with the type of the argument before they are read
 ERRORS = (OSError, ValueError, EOFError, BadZipFile, NotImplementedError, RuntimeError)  # of zipfile and numpy
 
 
-def read_npy(path: Path, type: Type | None = None) -> Array:
-    """Return the array of an `.npy` file; EvaluationError unless it is one, for an argument of `type`."""
-    with _reading(path) as file:
-        try:
-            if file.read(len(ZIP)) == ZIP:
-                raise EvaluationError(f"expected an .npy file of one array: {path}")
-            length = file.seek(0, 2)
-            file.seek(0)
-            return read_array(file, length, type)
-        except ERRORS as error:
-            raise EvaluationError(f"cannot read {path}: {error}") from None
-
-
-def read_npz(path: Path, type_of: TypeOf = lambda name: None) -> dict[str, Array]:
-    """Return the arrays of an `.npz` file by name; EvaluationError unless each is for an argument of its type."""
-    arrays: dict[str, Array] = {}
-    with _reading(path) as file:
-        if file.read(len(ZIP)) != ZIP:
-            raise EvaluationError(f"expected an .npz archive: {path}")
-        try:
-            archive = ZipFile(file)
-        except ERRORS as error:
-            raise EvaluationError(f"cannot read {path}: {error}") from None
-        for member in archive.infolist():
-            name = member.filename.removesuffix(".npy")
-            try:
-                with archive.open(member) as part:
-                    arrays[name] = read_array(part, member.file_size, type_of(name))
-            except ERRORS as error:
-                raise EvaluationError(f"cannot read {name} of {path}: {error}") from None
-    return arrays
-
-
-def _reading(path: Path) -> IO[bytes]:
+def read_npz(path: Path) -> dict[str, Array]:
+    """Return the arrays of an `.npz` file by name; EvaluationError unless it is one."""
     try:
-        return path.open("rb")
-    except OSError as error:
-        raise EvaluationError(f"cannot read {path}: {error.strerror}") from None
+        with path.open("rb") as file:
+            return read_members(file)
+    except ERRORS as error:
+        raise EvaluationError(f"cannot read {path}: {getattr(error, 'strerror', None) or error}") from None
+
+
+def read_members(file: IO[bytes], type_of: TypeOf = lambda name: None) -> dict[str, Array]:
+    """Return the arrays of an `.npz` archive by name; the only one is also for the argument called "".
+
+    Raises one of `ERRORS` unless each of them is an array for its argument.
+    """
+    arrays: dict[str, Array] = {}
+    archive = ZipFile(file)
+    members = archive.infolist()
+    for member in members:
+        name = member.filename.removesuffix(".npy")
+        type = type_of(name) or (type_of("") if len(members) == 1 else None)
+        try:
+            with archive.open(member) as part:
+                arrays[name] = read_array(part, member.file_size, type)
+        except ERRORS as error:
+            raise ValueError(f"member {name}: {error}") from None
+    return arrays
 
 
 def read_array(file: IO[bytes], length: int, type: Type | None = None) -> Array:
@@ -73,7 +61,7 @@ def read_array(file: IO[bytes], length: int, type: Type | None = None) -> Array:
     nbytes = prod(shape) * dtype.itemsize
     if nbytes != length - file.tell():
         raise ValueError(f"its header says {nbytes} bytes of elements, but it has {length - file.tell()}")
-    if type is not None:
+    if type is not None and nbytes > LARGE:  # others are checked like any argument, once they are read
         _check(type, shape, dtype)
     reserve(nbytes)
     file.seek(0)

@@ -7,6 +7,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 SHOWN_LINE = 160  # columns of a source line that a diagnostic shows
 SHOWN_ERRORS = 20  # diagnostics of an exception that its text shows
@@ -130,7 +131,12 @@ class Diagnostic:
 
 
 class StablehloError(Exception):
-    """An error in a program or its inputs, described by `diagnostics`: all that were found, in their order."""
+    """An error in a program or its inputs, described by `diagnostics`: all that were found, in their order.
+
+    If `Program.trace` raised it, `trace` has the values until then.
+    """
+
+    trace: Any = None
 
     def __init__(
         self,

@@ -111,6 +111,8 @@ def read(path: str) -> Data:
             return _contents(file, path)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
+        if re.search(r"[\s{}%@]", path):
+            reason += "; sr.parse takes text"
         raise MalformedError(f"cannot read the program: {reason}", _start_of(path)) from None
 
 

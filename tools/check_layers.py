@@ -16,7 +16,7 @@ PACKAGE = Path(__file__).parent.parent / "stablehlo_ref"
 # Each layer may import itself and those before it.
 LAYERS = (
     ("_version",),
-    ("collection", "diagnostics", "foreign_formats", "limits", "budget", "interop", "suggestions"),
+    ("activity", "collection", "diagnostics", "foreign_formats", "limits", "budget", "interop", "suggestions"),
     ("text",),
     ("ir",),
     ("define",),
@@ -27,13 +27,14 @@ LAYERS = (
     ("passes",),
     ("execute",),
     ("array_files",),
-    ("weights",),
+    ("weights", "display"),
     ("program",),
     ("parsing",),
     ("linking", "bundles", "frameworks"),
     ("loading",),
     ("debug",),
     ("cli",),
+    ("lsp",),  # answers editors while a text is typed
     ("testing", "__init__", "__main__"),
 )
 RANK = {name: rank for rank, layer in enumerate(LAYERS) for name in layer}

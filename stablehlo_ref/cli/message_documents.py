@@ -38,11 +38,11 @@ _match_constraint = re.compile(r"'([\w.]+)' op \((\w[\w ]*)\): ").match
 
 def as_json(messages: Sequence[Message], hidden: int = 0) -> str:
     """Return the JSON document of messages; `hidden` more were left out."""
-    diagnostics = [{"rule": rule_of(message), **_as_dictionary(message.diagnostic)} for message in messages]
+    diagnostics = [{"rule": rule_of(message), **as_dictionary(message.diagnostic)} for message in messages]
     return json.dumps({"schema": SCHEMA_VERSION, "diagnostics": diagnostics, "hidden": hidden}, indent=2)
 
 
-def _as_dictionary(diagnostic: Diagnostic) -> dict[str, Any]:
+def as_dictionary(diagnostic: Diagnostic) -> dict[str, Any]:
     """Return the fields of a diagnostic; those of the place are null if it has none."""
     return {
         "severity": diagnostic.severity,
@@ -51,7 +51,7 @@ def _as_dictionary(diagnostic: Diagnostic) -> dict[str, Any]:
         "line": diagnostic.line,
         "column": diagnostic.column,
         "notes": list(diagnostic.notes),
-        "related": [_as_dictionary(related) for related in diagnostic.attached],
+        "related": [as_dictionary(related) for related in diagnostic.attached],
     }
 
 

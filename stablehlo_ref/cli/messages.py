@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
+from stablehlo_ref.cli.expected import Unexpected
 from stablehlo_ref.cli.terminal import paint_diagnostics
 from stablehlo_ref.diagnostics import SHOWN_ERRORS, Diagnostic, StablehloError, summary
 
@@ -53,7 +54,9 @@ def reset() -> None:
 def report(error: StablehloError) -> None:
     """Report the diagnostics of an error, up to the limit."""
     if SETTINGS.format == "text":
-        show(str(error) if len(error.diagnostics) <= 1 else summary(error.diagnostics, SETTINGS.limit))
+        has_location = bool(error.diagnostics) and error.diagnostics[0].location is not None
+        text = str(error) if len(error.diagnostics) <= 1 else summary(error.diagnostics, SETTINGS.limit)
+        show(text if has_location or isinstance(error, Unexpected) else f"stablehlo-interp: {text}")
         return
     kind = type(error).__name__.removesuffix("Error").lower()
     SETTINGS.hidden += max(0, len(error.diagnostics) - SETTINGS.limit)

@@ -7,10 +7,12 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
+from stablehlo_ref.activity import activity
 from stablehlo_ref.bytecode.writer import write as write_bytecode
 from stablehlo_ref.cli.console import Part, for_each_part, guarded, is_file, with_two_dashes, write_output
 from stablehlo_ref.cli.messages import remark
 from stablehlo_ref.cli.options import PROGRAM_HELP, CommandParser, add_message_options, add_reading_options, count
+from stablehlo_ref.cli.progress import showing_progress
 from stablehlo_ref.diagnostics import Diagnostic, InvalidError, MalformedError
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.passes.catalog import PASSES
@@ -54,7 +56,8 @@ def _run(options: argparse.Namespace) -> int:
             raise InvalidError(missing)
         printed.append(show(module))
 
-    code = for_each_part(options.file, options.split_input_file, handle)
+    with showing_progress():
+        code = for_each_part(options.file, options.split_input_file, handle)
     write_output(options.output, printed)
     return code
 
@@ -63,9 +66,10 @@ def _transformed(options: argparse.Namespace, part: Part) -> tuple[Operation, li
     """Return the module of one part after all passes, and what they report besides errors."""
     module = part.parse(options.allow_unregistered_dialect).verify().module
     reported: list[Diagnostic] = []
-    for transform in options.passes:
-        reported.extend(transform(module))
-        verify(module)
+    for number, transform in enumerate(options.passes):
+        with activity(f"pass {number + 1} of {len(options.passes)}: {transform.definition.name}"):
+            reported.extend(transform(module))
+            verify(module)
     return module, reported
 
 

@@ -5,116 +5,206 @@ from __future__ import annotations
 import argparse
 import sys
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
-from functools import partial
-from itertools import chain, cycle
-from typing import TypeAlias
+from itertools import chain
+from pathlib import Path
+from time import perf_counter
 
 from stablehlo_ref.budget import limited
-from stablehlo_ref.cli import inputs
 from stablehlo_ref.cli.console import Part, for_each_part
+from stablehlo_ref.cli.errors import CommandLineError
+from stablehlo_ref.cli.exit_codes import INTERRUPTED
+from stablehlo_ref.cli.json_report import Report
 from stablehlo_ref.cli.messages import remark
-from stablehlo_ref.cli.options import limits_of
+from stablehlo_ref.cli.options import did_you_mean, limits_of
+from stablehlo_ref.cli.outputs import check_output, differences, save_outputs
+from stablehlo_ref.cli.process_inputs import inputs_of_processes
+from stablehlo_ref.cli.progress import showing_progress
+from stablehlo_ref.cli.results import last_line, last_line_of_parts, print_results
 from stablehlo_ref.cli.run_options import parse, parser  # noqa: F401  (the parser of this command)
+from stablehlo_ref.cli.watch import finish, observers
 from stablehlo_ref.define.context import Context
 from stablehlo_ref.define.processes import Grid
-from stablehlo_ref.execute.observe import Observers, Progress, Statistics, ValuePrinter
+from stablehlo_ref.diagnostics import Diagnostic, EvaluationError, StablehloError
+from stablehlo_ref.execute.observe import Observers, Statistics
 from stablehlo_ref.ir.arrays import RuntimeValue
 from stablehlo_ref.ir.signature import Parameter
-from stablehlo_ref.numerics.value_text import dense_text, value_text
 from stablehlo_ref.program import Program
 from stablehlo_ref.syntax.mhlo import renamed
 
-Inputs: TypeAlias = "tuple[Sequence[RuntimeValue], Mapping[str, RuntimeValue]]"  # of a process: by position, by name
-
 
 def main(arguments: Sequence[str], is_upstream: bool = False) -> int:
-    """Run a program as the arguments say; return the exit code. Print what upstream's tool does if `is_upstream`."""
+    """Run a program as the arguments say; return the exit code. `is_upstream` prints what upstream's tool does."""
     options = parse(arguments)
-    return for_each_part(options.file, options.split_input_file, partial(_run_part, options))
+    run = Run(options, is_upstream)
+    try:
+        with showing_progress():
+            code = for_each_part(options.file, options.split_input_file, run.part)
+    except run.quit_at_prompt:
+        print("stopped", file=sys.stderr)
+        return INTERRUPTED
+    run.conclude()
+    return code
 
 
-def _run_part(options: argparse.Namespace, part: Part) -> None:
-    limits = limits_of(options)
-    with limited(limits):
-        program = part.parse(options.allow_unregistered_dialect, options.entry).verify()
-        program.limits = limits
-        if options.random_weights is not None:
-            program = program.with_random_weights(options.random_weights)
-        if program.functions or options.entry:
-            _run(options, program)
+class Run:
+    """The run of a file, part by part."""
+
+    def __init__(self, options: argparse.Namespace, is_upstream: bool) -> None:
+        self.options = options
+        self.is_upstream = is_upstream
+        self.grid = Grid(options.replicas or 1, options.partitions or 1)
+        self.parts = self.failed = self.checks = 0
+
+    @property
+    def quit_at_prompt(self) -> tuple[type[BaseException], ...]:
+        """What a user who leaves the prompt of `--break` raises."""
+        if not self.options.breaks:
+            return ()
+        from stablehlo_ref.cli.debugger import Quit
+
+        return (Quit,)
+
+    def part(self, part: Part) -> None:
+        """Run one part, and print its results or a report."""
+        self.parts += 1
+        report = Report(part.filename, part.first_line)
+        try:
+            with limited(limits_of(self.options)):
+                self._part(part, report)
+            report.fields["ok"] = True
+        except StablehloError as error:
+            self.failed += 1
+            report.diagnostics(error.diagnostics)
+            raise
+        finally:
+            if self.options.json:
+                print(report)
+
+    def conclude(self) -> None:
+        """Print the line on all parts of a file."""
+        if self.options.split_input_file and self._has_last_line:
+            print(last_line_of_parts(self.options.file, self.parts, self.failed, self.checks))
+
+    @property
+    def _has_last_line(self) -> bool:
+        options = self.options
+        return not (self.is_upstream or options.quiet or options.json or options.print_dense)
+
+    # --- one part ---------------------------------------------------------------------------------------------
+
+    def _part(self, part: Part, report: Report) -> None:
+        with _timed(report, "parse"):
+            program = part.parse(self.options.allow_unregistered_dialect, self.options.entry)
+        with _timed(report, "verify"):
+            program.verify()
+        program.limits = limits_of(self.options)
+        if self.options.random_weights is not None:
+            program = program.with_random_weights(self.options.random_weights)
+        if not program.functions and self.options.entry is None:
+            if self.is_upstream or self.options.split_input_file:
+                return
+            raise EvaluationError("the program has no functions: there is nothing to run", program.module.location)
+        self._check_entry(program)
+        self._run(program, part, report)
+
+    def _check_entry(self, program: Program) -> None:
+        entry = self.options.entry
+        if entry is not None and entry not in program.functions:
+            known = ", ".join(f"@{name}" for name in program.functions) or "none"
+            hint = did_you_mean(entry, list(program.functions))
+            raise CommandLineError(f"--entry: there is no function @{entry}{hint}; there are {known}")
+
+    def _run(self, program: Program, part: Part, report: Report) -> None:
+        options = self.options
+        report.signature(program.entry.name, program.inputs, program.outputs)
+        if options.output:
+            check_output(options.output, program.outputs, self._files())
+        context = self._context(program)
+        arguments = inputs_of_processes(options, program, self.grid, context.limits)
+        with _timed(report, "plan"):
+            program.plan()
+        with ExitStack() as stack:
+            statistics = stack.enter_context(Statistics()) if options.stats else None
+            watching = list(observers(options, program, self.grid))
+            stack.callback(finish, watching)
+            every = [*watching, statistics] if statistics else watching
+            context.observer = Observers(*every) if every else None
+            stack.enter_context(_timed(report, "run"))
+            parameters, results = self._results(program, context, arguments, report)
+        self._show(part, context, parameters, results)
+        report.results(parameters, results)
+        if statistics:
+            report.ops(statistics.count, statistics.seconds)
+            print(statistics, file=sys.stderr)
+            for dialect, count in Counter(renamed(program.module)).items():
+                print(
+                    f"{count} ops of {dialect} were read as those of StableHLO and CHLO that they are", file=sys.stderr
+                )
+
+    def _context(self, program: Program) -> Context:
+        options = self.options
+        return Context(
+            program.limits,
+            probe_output_dir=options.probe_output_dir,
+            rng_seed=options.rng_seed,
+            exact_lapack=options.exact_lapack,
+            warn=remark,
+            on_implementation_defined=(
+                "error" if options.strict else "warn" if options.warn_implementation_defined else "ignore"
+            ),
+        )
+
+    def _results(
+        self, program: Program, context: Context, arguments: Sequence[Sequence[RuntimeValue]], report: Report
+    ) -> tuple[list[Parameter], list[RuntimeValue]]:
+        """Return the outputs and their values; those of a grid are named `name@(replica id, partition id)`."""
+        try:
+            if self.grid.count == 1:
+                return list(program.outputs), list(program.run_in(context, *arguments[0]))
+            results = program.run_parallel_in(context, self.grid, arguments)
+        except StablehloError as error:
+            if context.failures and not self.is_upstream:
+                note = f"{len(context.failures)} of {context.checks} checks failed"
+                raise type(error)([*error.diagnostics, Diagnostic(note, severity="note")]) from None
+            raise
+        finally:
+            self.checks += context.checks - len(context.failures)
+            report.checks(context.checks, len(context.failures))
+        outputs = program.outputs
+        named = [replace(p, name=f"{p.name}@{process}") for process in self.grid.processes for p in outputs]
+        return named, list(chain(*results))
+
+    def _show(
+        self, part: Part, context: Context, parameters: Sequence[Parameter], results: Sequence[RuntimeValue]
+    ) -> None:
+        """Write or print the results, compare them with the expected ones, and print the last line."""
+        options = self.options
+        if options.output:
+            save_outputs(options.output, parameters, results)
+        elif not options.json and not (options.expect and not options.full):
+            options.full = options.full or self.is_upstream
+            print_results(options, parameters, results, names=self.grid.count > 1)
+        if options.expect and (found := differences(options, parameters, results)):
+            raise EvaluationError(found)
+        if self._has_last_line and not options.split_input_file:
+            print(last_line(options, part.filename, context.checks, parameters, results))
+
+    def _files(self) -> dict[str, Path]:
+        """Return the files that the run reads, by what they are."""
+        options = self.options
+        named = [(f"--inputs {path}", path) for path in options.inputs]
+        named += [(f"--input {name}", Path(text.removeprefix("@"))) for name, text in options.input if len(text) < 4096]
+        named += [(f"--expect {options.expect}", options.expect)] if options.expect else []
+        return {"the program": Path(options.file), **dict(named)}
 
 
-def _run(options: argparse.Namespace, program: Program) -> None:
-    grid = Grid(options.replicas or 1, options.partitions or 1)
-    context = Context(
-        program.limits,
-        probe_output_dir=options.probe_output_dir,
-        rng_seed=options.rng_seed,
-        exact_lapack=options.exact_lapack,
-        warn=remark,
-        on_implementation_defined=(
-            "error" if options.strict else "warn" if options.warn_implementation_defined else "ignore"
-        ),
-    )
-    with ExitStack() as stack:
-        statistics = stack.enter_context(Statistics()) if options.stats else None
-        steps = program.step_count * grid.count
-        progress = Progress(steps) if sys.stderr.isatty() and not options.verbose else None
-        observers = [o for o in (ValuePrinter() if options.verbose else None, statistics, progress) if o]
-        if progress:
-            stack.callback(progress.close)
-        if observers:
-            context.observer = Observers(*observers)
-        parameters, results = _results(options, program, context, grid)
-    _show(options, parameters, results)
-    if statistics:
-        print(statistics, file=sys.stderr)
-        for dialect, count in Counter(renamed(program.module)).items():
-            print(f"{count} ops of {dialect} were read as those of StableHLO and CHLO that they are", file=sys.stderr)
-
-
-def _results(
-    options: argparse.Namespace, program: Program, context: Context, grid: Grid
-) -> tuple[list[Parameter], list[RuntimeValue]]:
-    """Return the outputs and their values; those of a grid are named `name@(replica id, partition id)`."""
-    given = _inputs(options, program, grid.count)
-    if grid.count == 1:
-        ((positional, named),) = given
-        return list(program.outputs), list(program.run_in(context, *positional, **named))
-    parameters = [replace(p, name=f"{p.name}@{process}") for process in grid.processes for p in program.outputs]
-    of_each = [_by_name(program, *of_process) for of_process in given]
-    return parameters, list(chain(*program.run_parallel_in(context, grid, of_each)))
-
-
-def _inputs(options: argparse.Namespace, program: Program, count: int) -> list[Inputs]:
-    """Return the positional and named inputs of each process."""
-    if options.random_inputs is not None:
-        parameters = inputs.with_sizes(program.inputs, dict(options.dim))
-        return [(inputs.random_inputs(parameters, options.random_inputs + number), {}) for number in range(count)]
-    literals = [inputs.from_literals(text) for text in options.args] or [[]]
-    archives = [inputs.from_archive(program.inputs, path) for path in options.inputs] or [{}]
-    files = inputs.from_files(program.inputs, dict(options.input))
-    of_each = zip(cycle(literals), cycle(archives), range(count))
-    return [(positional, {**named, **files}) for positional, named, _ in of_each]
-
-
-def _by_name(
-    program: Program, positional: Sequence[RuntimeValue], named: Mapping[str, RuntimeValue]
-) -> Sequence[RuntimeValue] | dict[str, RuntimeValue]:
-    names = (p.name for p in inputs.without_tokens(program.inputs))
-    return {**dict(zip(names, positional)), **named} if named else positional
-
-
-def _show(options: argparse.Namespace, parameters: Sequence[Parameter], results: Sequence[RuntimeValue]) -> None:
-    if options.output:
-        inputs.save_outputs(options.output, parameters, results)
-        return
-    as_text = dense_text if options.print_dense else value_text
-    is_grid = (options.replicas or 1) * (options.partitions or 1) > 1
-    for parameter, value in zip(parameters, results):
-        if is_grid:
-            print(f"// {parameter.name}")
-        print(as_text(parameter.type, value))
+@contextmanager
+def _timed(report: Report, phase: str) -> Iterator[None]:
+    start = perf_counter()
+    try:
+        yield
+    finally:
+        report.fields["seconds"][phase] = perf_counter() - start

@@ -14,35 +14,60 @@ from stablehlo_ref.cli.options import (
     add_limit_options,
     add_message_options,
     add_reading_options,
+    count,
+    number,
     positive,
     seed,
 )
+from stablehlo_ref.cli.random_inputs import FORMS, Distribution
 
 DESCRIPTION = """\
 Run a StableHLO program and print its results. The entry is @main, or the only public function."""
 
 EXAMPLES = """\
 examples:
+  stablehlo-interp add.mlir --input x=0.5 --input 'y=[1, 2, 3, 4]'
   stablehlo-interp add.mlir --args="[dense<1.0> : tensor<4xf32>, dense<2.0> : tensor<4xf32>]"
   stablehlo-interp model.mlir --input x=image.npy --inputs weights.npz --output result.npz
-  stablehlo-interp model.mlir --random-inputs 0 --stats       # which ops take the time
-  stablehlo-interp model.mlir --random-inputs 0 -v            # every value, op by op
-  cat tests.mlir | stablehlo-interp --split-input-file -      # each part between `// -----` on its own"""
+  stablehlo-interp model.mlir --input x=image.npy --inputs weights.npz --expect result.npz --rtol 1e-5
+  stablehlo-interp model.mlir --random-inputs 0 --random 'x=uniform(0, 255)' --full
+  stablehlo-interp model.mlir --random-inputs 0 --stats                  # which ops take the time
+  stablehlo-interp model.mlir --random-inputs 0 -v                       # one line for each op
+  stablehlo-interp model.mlir --random-inputs 0 --trace-values %0,%1     # these values
+  stablehlo-interp model.mlir --random-inputs 0 --trace-to trace         # all values as .npy files
+  echo continue | stablehlo-interp model.mlir --random-inputs 0 --break %0
+  stablehlo-interp model.mlir --random-inputs 0 --json
+  stablehlo-interp spmd.mlir --partitions 2 --random-inputs 0            # two processes
+  cat tests.mlir | stablehlo-interp --split-input-file -                 # each part between `// -----`"""
 
 
 def parse(arguments: Sequence[str]) -> argparse.Namespace:
     """Parse the options; a usage error ends the process."""
     command_line = parser()
     options = command_line.parse_args(arguments)
-    if options.random_inputs is not None and (options.args or options.inputs or options.input):
-        command_line.error("--random-inputs excludes --args, --input and --inputs")
-    if options.dim and options.random_inputs is None:
-        command_line.error("--dim gives the sizes of random inputs: it needs --random-inputs")
+    if error := _contradiction(options):
+        command_line.error(error)
+    return options
+
+
+def _contradiction(options: argparse.Namespace) -> str | None:
+    """Return why options exclude each other."""
+    is_random = options.random_inputs is not None or options.random
+    if is_random and options.args:
+        return "--args gives all inputs: it excludes --random-inputs and --random"
+    if options.dim and not is_random:
+        return "--dim gives the sizes of random inputs: it needs --random-inputs"
+    if options.expect is None and (options.rtol or options.atol or options.ulp is not None):
+        return "--rtol, --atol and --ulp are tolerances of --expect"
+    if options.json and options.print_dense:
+        return "--json and --print-dense exclude each other"
+    if options.breaks and options.file in ("-", "/dev/stdin"):
+        return "--break reads commands from standard input, so the program cannot come from there"
     processes = (options.replicas or 1) * (options.partitions or 1)
     for name, given in (("--args", len(options.args)), ("--inputs", len(options.inputs))):
-        if given not in (0, 1, processes):
-            command_line.error(f"{name} is given {given} times, but the number of processes is {processes}")
-    return options
+        if given not in (0, 1, processes) and (name == "--args" or processes > 1):
+            return f"{name} is given {given} times, but the number of processes is {processes}"
+    return None
 
 
 def parser() -> argparse.ArgumentParser:
@@ -52,7 +77,8 @@ def parser() -> argparse.ArgumentParser:
     add("file", metavar="FILE", help=PROGRAM_HELP)
     add("--version", action="version", version=f"stablehlo-interp {__version__}")
     add("--entry", metavar="NAME", help="the function to run")
-    _add_inputs(found)
+    add_input_options(found)
+    add("--random-weights", metavar="SEED", type=seed, help="draw the elements of constants that the text leaves out")
     _add_outputs(found)
     _add_grid(found)
     _add_watching(found)
@@ -63,27 +89,62 @@ def parser() -> argparse.ArgumentParser:
     return found
 
 
-def _add_inputs(parser: argparse.ArgumentParser) -> None:
+def add_input_options(parser: argparse.ArgumentParser) -> None:
+    """Add how inputs are given or drawn, for `inputs_of_processes`."""
     group = parser.add_argument_group("inputs")
     add = group.add_argument
+    _append(
+        group, "--input", metavar="NAME=VALUE", type=_named,
+        help="an input by its name in the text or in its loc(...): a number, which all elements have; a list [[1, 2], "
+        "[3, 4]]; dense<...>; or a file, or pipe, with an array (.npy, .npz, .safetensors), a list, or raw elements: "
+        "FILE, @FILE, or @FILE:tensor<...> to give the type of raw elements",
+    )  # fmt: skip
+    _append(
+        group,
+        "--inputs",
+        metavar="FILE",
+        type=Path,
+        help="inputs by name from a .npz or .safetensors file; repeated: per process",
+    )
     _append(group, "--args", metavar="LIST", help="inputs as MLIR literals: [dense<...> : tensor<...>, ...]")
-    _append(group, "--inputs", metavar="FILE", type=Path, help="inputs by name from a .npz file; repeated: per process")
-    _append(group, "--input", metavar="NAME=FILE", type=_named_file, help="an input from a .npy file")
-    add("--random-inputs", metavar="SEED", type=seed, help="draw all inputs at random")
+    add("--random-inputs", metavar="SEED", type=seed, help="draw the inputs that are not given")
+    _append(
+        group,
+        "--random",
+        metavar="NAME=DISTRIBUTION",
+        type=_distribution,
+        help=f"draw an input, or * for all, from {FORMS}",
+    )
     _append(
         group,
         "--dim",
         metavar="NAME:AXIS=SIZE",
         type=_dimension,
-        help="the size of an unknown dimension",
+        help="the size of an unknown dimension of a random input",
     )
-    add("--random-weights", metavar="SEED", type=seed, help="draw the elements of constants that the text leaves out")
 
 
 def _add_outputs(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument_group("results").add_argument
-    add("--output", metavar="FILE", type=Path, help="write the results to a .npz file instead of printing them")
-    add("--print-dense", action="store_true", help="print results as dense<...> literals")
+    add("--output", metavar="FILE", type=Path, help="write the results to a .npz, .npy or .safetensors file instead")
+    add("--full", action="store_true", help="print all elements of large results")
+    add("--print-dense", action="store_true", help="print results as dense<...> literals, and nothing else")
+    add("-q", "--quiet", action="store_true", help="leave out the last line, on checks and results")
+    add(
+        "--json",
+        action="store_true",
+        help="print one line of JSON: signature, statistics of results, diagnostics, times",
+    )
+    add("--expect", metavar="FILE", type=Path, help="compare the results with a .npz, .npy or .safetensors file")
+    add(
+        "--rtol",
+        metavar="R",
+        type=number,
+        default=0.0,
+        help="how far elements may differ, relative to the expected (0)",
+    )
+    add("--atol", metavar="A", type=number, default=0.0, help="how far elements may differ (0)")
+    add("--ulp", metavar="N", type=count, help="how many representable numbers apart elements may be")
     add("--probe-output-dir", metavar="DIR", type=Path, help="the directory for the .npy files of interpreter.probe")
 
 
@@ -94,9 +155,34 @@ def _add_grid(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_watching(parser: argparse.ArgumentParser) -> None:
-    add = parser.add_argument_group("watching the run").add_argument
-    add("--stats", action="store_true", help="print the number and time of ops and the peak memory on standard error")
-    add("-v", "--verbose", action="store_true", help="print the results of every op on standard error")
+    group = parser.add_argument_group("watching the run (on standard error)")
+    add = group.add_argument
+    add(
+        "-v",
+        "--verbose",
+        action="count",
+        default=0,
+        help="a line for each op; -vv: its results; -vvv: all their elements",
+    )
+    _append(
+        group,
+        "--trace-values",
+        metavar="%3,%7",
+        type=_names,
+        action="extend",
+        help="only these values; also @f/%%3, or the names in locations",
+    )
+    _append(
+        group,
+        "--trace-ops",
+        metavar="OP,OP",
+        type=_names,
+        action="extend",
+        help="only these ops, with wildcards: dot_general, chlo.*",
+    )
+    add("--trace-to", metavar="DIR", type=Path, help="write the values to .npy files, with an index")
+    _append(group, "--break", metavar="VALUE", dest="breaks", help="stop when a value is computed, and open a prompt")
+    add("--stats", action="store_true", help="the number and time of ops, and the peak memory")
 
 
 def _add_semantics(parser: argparse.ArgumentParser) -> None:
@@ -107,15 +193,27 @@ def _add_semantics(parser: argparse.ArgumentParser) -> None:
     add("--exact-lapack", action="store_true", help="compute LAPACK custom calls in f64 and round once")
 
 
-def _append(group: argparse._ArgumentGroup, name: str, **settings: object) -> None:
-    group.add_argument(name, action="append", default=[], **settings)  # type: ignore[arg-type]
+def _append(group: argparse._ArgumentGroup, name: str, action: str = "append", **settings: object) -> None:
+    group.add_argument(name, action=action, default=[], **settings)  # type: ignore[arg-type]
 
 
-def _named_file(text: str) -> tuple[str, Path]:
-    name, equals, path = text.partition("=")
-    if not (name and equals and path):
-        raise argparse.ArgumentTypeError(f"expected NAME=FILE, got {text!r}")
-    return name, Path(path)
+def _named(text: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not (name and equals and value):
+        raise argparse.ArgumentTypeError(f"expected NAME=VALUE, got {text!r}")
+    return name, value
+
+
+def _distribution(text: str) -> tuple[str, Distribution]:
+    name, distribution = _named(text)
+    try:
+        return name, Distribution(distribution)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def _names(text: str) -> list[str]:
+    return [name.strip() for name in text.split(",") if name.strip()]
 
 
 def _dimension(text: str) -> tuple[str, int]:

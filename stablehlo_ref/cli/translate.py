@@ -9,10 +9,12 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
+from stablehlo_ref.activity import activity
 from stablehlo_ref.bytecode.vhlo.artifact import serialize, target_version
 from stablehlo_ref.cli import run
 from stablehlo_ref.cli.console import Part, for_each_part, guarded, with_two_dashes, write_output
 from stablehlo_ref.cli.options import PROGRAM_HELP, CommandParser, add_message_options, add_reading_options
+from stablehlo_ref.cli.progress import showing_progress
 from stablehlo_ref.diagnostics import UnsupportedError
 from stablehlo_ref.passes.strip_debuginfo import strip_debuginfo
 from stablehlo_ref.syntax.printer import print_operation
@@ -49,13 +51,15 @@ def _convert(options: argparse.Namespace) -> int:
         module = part.parse(options.allow_unregistered_dialect).verify().module
         if options.strip_debuginfo:
             strip_debuginfo(module)
-        if options.serialize:
-            outputs.append(serialize(module, options.target))
-            return
-        number_values(module)
-        outputs.append(print_operation(module, locations=options.mlir_print_debuginfo))
+        with activity("serializing" if options.serialize else "printing"):
+            if options.serialize:
+                outputs.append(serialize(module, options.target))
+                return
+            number_values(module)
+            outputs.append(print_operation(module, locations=options.mlir_print_debuginfo))
 
-    code = for_each_part(options.file, options.split_input_file, convert)
+    with showing_progress():
+        code = for_each_part(options.file, options.split_input_file, convert)
     write_output(options.output, outputs)
     return code
 

@@ -35,8 +35,14 @@ class Observer:
     """Is notified of each op as it runs; `-v`, `--stats` and the progress bar are observers.
 
     Values are numpy scalars and read-only arrays, tuples of values, and None for a token or an unused result. Keeping a
-    value is safe, but keeps its memory.
+    value is safe, but keeps its memory. `op.location` is the place in the program, `op.model_location` that in the
+    model.
+
+    Constants, and ops that are computed from constants alone, run when the program is planned, and are not notified,
+    unless `sees_every_op` is set.
     """
+
+    sees_every_op = False
 
     def before(self, op: Operation, operands: Sequence[Any]) -> None:
         """Called with the operands before the op runs."""
@@ -62,6 +68,7 @@ class Context:
     frames: dict[int, list[Any]] = field(default_factory=dict)  # the slots of the calls in progress, by their identity
     budget: Budget = field(default_factory=Budget, init=False)  # what is left of the limits
     failures: list[Diagnostic] = field(default_factory=list)  # of check ops
+    checks: int = 0  # check ops that have run
     observer: Observer | None = None
     custom_calls: Mapping[str, Callable[..., Sequence[Any]]] = field(default_factory=dict)  # handlers of this run only
     on_implementation_defined: OnImplementationDefined = "ignore"
@@ -112,13 +119,29 @@ def _check_functions(option: str, functions: Mapping[str, object]) -> None:
 
 
 class RunOptions(TypedDict, total=False):
-    """The options of `Program.run`: fields of the run's context."""
+    """The options of a run, a dictionary; None stands for the default.
+
+    `limits` are those of the run (default: the program's); `observer` is notified of each op. If a run relies on
+    implementation-defined behaviour, `on_implementation_defined` decides whether to "ignore" that (default), to "warn"
+    by an ImplementationDefinedWarning, or to raise an "error", an EvaluationError; both refer to a section of
+    docs/choices.md.
+
+    `custom_calls` are handlers by target, as for `register_custom_call`; they take precedence over registered ones.
+    `overrides` are functions by names of composites that replace their decompositions. Each is called as
+    `f(*operands, **composite_attributes)` and returns an array, or a sequence of the results. With `check_overrides`
+    the decomposition is run as well, and EvaluationError raised if the results differ by more than 1e-4, or for
+    coarser types four units in the last place of 1; integers must be equal. TypeError is raised for a handler or
+    function that cannot be called, and ValueError for one whose name is not in the program.
+
+    `rng_seed`, an integer of 64 bits (default: 0), is the seed of the op `rng`. With `exact_lapack`, LAPACK custom
+    calls compute in f64 and round once, instead of in the program's precision.
+    """
 
     limits: Limits | None
     observer: Observer | None
-    on_implementation_defined: OnImplementationDefined
+    on_implementation_defined: OnImplementationDefined | None
     custom_calls: Mapping[str, Callable[..., Sequence[Any]]] | None
     overrides: Mapping[str, Callable[..., Any]] | None
-    check_overrides: bool
-    rng_seed: int
-    exact_lapack: bool
+    check_overrides: bool | None
+    rng_seed: int | None
+    exact_lapack: bool | None

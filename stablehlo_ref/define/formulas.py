@@ -124,6 +124,12 @@ def _of_role(op_class: type, name: str) -> set[tuple[str, str]]:
     return found
 
 
+def labelled_formulas(op_class: type) -> list[tuple[str, str]]:
+    """Return the label (`C3`) and the source of each formula, in the order of the spec; OSError as `formulas`."""
+    found = sorted(formulas(op_class), key=lambda pair: (not pair[0].isdecimal(), pair[0].zfill(3), pair[1]))
+    return [(constraint_label(int(label) if label.isdecimal() else label), formula) for label, formula in found]
+
+
 def _formulas(function: Callable[..., Any]) -> set[tuple[str, str]]:
     found = {(str(ast.literal_eval(call.args[0])), formula) for call, formula in checks(function.__code__)}
     tree = ast.parse(textwrap.dedent(inspect.getsource(function)))

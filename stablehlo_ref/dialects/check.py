@@ -32,9 +32,10 @@ DEFAULT_TOLERANCE = 1e-4  # of `expect_almost_eq` and `expect_almost_eq_const`
 
 
 def checked(name: str, location: Location, agree: Agreement) -> RunCheck:
-    """Return a function that compares two arrays and records in the run's context how they differ."""
+    """Return a function that compares two arrays, counts that, and records in the run's context how they differ."""
 
     def run(context: Context, actual: Array, expected: Array) -> tuple[()]:
+        context.checks += 1
         actual, expected = np.asarray(actual), np.asarray(expected)
         agreement = agree(actual, expected)
         if not agreement.all():

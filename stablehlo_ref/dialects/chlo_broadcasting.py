@@ -43,6 +43,7 @@ from stablehlo_ref.define.type_constraints import (
     quantized_tensor,
     tensor,
 )
+from stablehlo_ref.diagnostics import UnsupportedError
 from stablehlo_ref.dialects.chlo_elementwise import NextAfter, Polygamma, Zeta
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.types import ComplexType, TensorType, Type
@@ -132,7 +133,14 @@ class Broadcasting(Op, dialect="chlo"):
         role: str,
         attributes: Mapping[str, Enum | None] = NO_ATTRIBUTES,
     ) -> Run | None:
-        """Return the function of arrays that a role of `applies` returns, preceded by broadcasting; None if it does."""
+        """Return the function of arrays that a role of `applies` returns, preceded by broadcasting; None if it does.
+
+        UnsupportedError for element types that CHLO accepts and `applies` does not.
+        """
+        for member in cls.applies.definition.operands:
+            if not member.constraint.holds(types[member.name]):
+                reason = f"takes a {member.constraint.name}, got {types[member.name]}"
+                raise UnsupportedError(f"'{cls.applies.definition.name}', which the op is lowered to, {reason}")
         shapes = aligned(list(types.values()), broadcast_dimensions)
         sizes = broadcast_shape(shapes)
         expand = [expansion(t, s, sizes) for t, s in zip(types.values(), shapes)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
@@ -11,10 +11,11 @@ import numpy as np
 
 from stablehlo_ref.budget import reserve
 from stablehlo_ref.define.context import Context
-from stablehlo_ref.diagnostics import EvaluationError, LimitError, Location, StablehloError
+from stablehlo_ref.diagnostics import Diagnostic, EvaluationError, LimitError, Location, StablehloError
 from stablehlo_ref.execute.arguments import bytes_to_copy
 from stablehlo_ref.execute.grid import run_in_progress
 from stablehlo_ref.execute.implementation_defined import report_choices
+from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.signature import Function
 
 
@@ -57,3 +58,24 @@ def report_failures(context: Context, entry: Location | None) -> Iterator[None]:
         raise type(error)([*context.failures, first, *others]) from error
     if context.failures:
         raise EvaluationError(context.failures)
+
+
+@contextmanager
+def model_locations(module: Operation) -> Iterator[None]:
+    """Add to errors where the op comes from in the model, if the program says so in the `loc(...)` of the op."""
+    try:
+        yield
+    except StablehloError as error:
+        known = {op.location.offset: where for op in module.walk() if (where := op.model_location)}
+        sources = {id(op.location.source) for op in module.walk()}
+        error.diagnostics = tuple(_with_model_location(d, known, sources) for d in error.diagnostics)
+        error.args = (error.diagnostics,)
+        raise
+
+
+def _with_model_location(found: Diagnostic, known: Mapping[int, str], sources: Collection[int]) -> Diagnostic:
+    location = found.location
+    if location is None or id(location.source) not in sources or location.offset not in known:
+        return found
+    note = f"in the model: {known[location.offset]}"
+    return found if note in found.notes else replace(found, notes=(*found.notes, note))

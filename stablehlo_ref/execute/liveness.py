@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from stablehlo_ref.budget import within_time
+from stablehlo_ref.budget import check_time
 from stablehlo_ref.ir.core import Block, Operation, Region, Value
 
 
@@ -35,7 +35,8 @@ def last_uses(block: Block, keep: Iterable[Value] = ()) -> dict[Operation, Seque
     for op in operations:
         own.update(op.results)
     dying: dict[Operation, Sequence[Value]] = {}
-    for op in within_time(reversed(operations), "planning"):
+    for op in reversed(operations):
+        check_time("planning", location=op.location)
         uses = [*op.operands, *op.results]
         for region in op.regions:
             uses += captured(region)

@@ -34,6 +34,7 @@ from stablehlo_ref.execute.regions import PlannedRegion
 from stablehlo_ref.execute.run import BlockPlan, FunctionPlan, Step, located
 from stablehlo_ref.execute.steps import (
     communicating_step,
+    constant_step,
     raising_step,
     step_for,
     with_grouped_operands,
@@ -216,15 +217,17 @@ class FramePlanner:
         """Append the step of an op to the plan of its block, unless its result is a constant."""
         ins = self.slots_of(op.operands)
         try:
-            if self._fold(op, ins):
+            is_constant = self._fold(op, ins)
+            if is_constant and not self.planner.step_by_step:
                 return
+            if self.planner.step_by_step:
+                dying = [v for v in dying if v not in op.results]  # so that observers see results that nothing uses
             dead = [slot for slot in self.slots_of(dying) if slot not in self.constants] if dying else ()
-            step = self._known_step(op, ins, dead) or self._step(op, ins, dead)
-        except LimitError as error:  # the time for planning is over
-            raise located(error, op) from error
+            known = constant_step(self.slot(op.results[0]), self.frame.template) if is_constant else None
+            step = known or self._known_step(op, ins, dead) or self._step(op, ins, dead)
         except (UnsupportedError, EvaluationError) as error:
             failure = located(error, op)
-            if plan is self.certain:
+            if plan is self.certain or isinstance(error, LimitError):
                 raise failure from error  # now, as every run would fail
             step = raising_step(failure)
         except Exception as error:

@@ -78,6 +78,29 @@ def close(actual: Array, expected: Array, low: int, high: int) -> Array:
     return parts(actual, expected)
 
 
+def within(actual: Array, expected: Array, ulp: int | None = None, rtol: float = 0.0, atol: float = 0.0) -> Array:
+    """Return which elements are equal, within `ulp` ULPs, or within `atol + rtol * |expected|`.
+
+    -0 equals +0 and any NaN any NaN. Without bounds elements must be equal, and so must integers and booleans.
+    """
+    agree = np.asarray(equal(actual, expected))
+    if kind(actual.dtype) not in ("floating", "complex"):
+        return agree
+    if ulp is not None:
+        distance = ulp_distance(np.atleast_1d(actual), np.atleast_1d(expected)).reshape(actual.shape)
+        agree = agree | (distance <= np.uint64(ulp))
+    if rtol or atol:
+        agree = agree | np.asarray(_in_tolerance(actual, expected, rtol, atol))
+    return np.asarray(agree)
+
+
+@blockwise
+def _in_tolerance(actual: Array, expected: Array, rtol: float, atol: float) -> Array:
+    with np.errstate(all="ignore"):
+        x, y = widen_if_narrow(actual), widen_if_narrow(expected)
+        return np.asarray(np.abs(x - y) <= atol + rtol * np.abs(y))
+
+
 def _by_parts(agree: Agreement, actual: Array, expected: Array) -> Array:
     if kind(actual.dtype) == "complex":
         return np.asarray(agree(actual.real, expected.real) & agree(actual.imag, expected.imag))

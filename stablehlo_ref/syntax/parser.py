@@ -6,6 +6,7 @@ import re
 from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
+from stablehlo_ref.activity import activity
 from stablehlo_ref.budget import check_time
 from stablehlo_ref.collection import collection_paused
 from stablehlo_ref.define.builder import build_operation
@@ -458,7 +459,8 @@ def parse(source: Source, allow_unregistered_dialect: bool = False) -> Operation
     """
     parser = Parser(source, allow_unregistered_dialect)
     try:
-        with collection_paused():
+        size = len(source.text) or 1
+        with collection_paused(), activity(f"reading {source.filename}", lambda: parser.position / size):
             return parser.program()
     except LimitError as error:  # the time for parsing is over
         raise error.at(parser.location(parser.start)) from None

@@ -347,7 +347,11 @@ class RecoveringParser(Parser):
 
 def recover(source: Source, allow_unregistered_dialect: bool = False) -> Recovered:
     """Parse a program that has an error and return all its errors, in the order of the text."""
-    parser = RecoveringParser(source, allow_unregistered_dialect)
+    return recover_with(RecoveringParser(source, allow_unregistered_dialect))
+
+
+def recover_with(parser: RecoveringParser) -> Recovered:
+    """Let a parser parse its text, and return the errors in the order of the text, and the module."""
     module = None
     try:
         with collection_paused():

@@ -1,0 +1,49 @@
+"""The process of a backend: `python -m stablehlo_ref.debug.backends.worker READ WRITE DESCRIPTION MAX_BYTES`.
+
+Reads (program, arrays) from the pipe with file descriptor READ, and writes ("ran", arrays) or ("refused", message) to
+WRITE, until READ is closed. What a backend prints goes to standard error.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import sys
+from collections.abc import Sequence
+from multiprocessing.connection import Connection
+from typing import Any
+
+import numpy as np
+
+from stablehlo_ref.debug.backends.base import Backend, open_backend
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Serve a backend until the pipe is closed; return the exit code."""
+    read, write, description, max_bytes = arguments
+    if int(max_bytes):
+        resource.setrlimit(resource.RLIMIT_DATA, (int(max_bytes), int(max_bytes)))
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+    requests, replies = Connection(int(read), writable=False), Connection(int(write), readable=False)
+    backend: Backend | None = None
+    while True:
+        try:
+            program, inputs, setting = requests.recv()
+        except EOFError:
+            return 0
+        try:
+            backend = backend or open_backend(description)
+            replies.send(("ran", _run(backend, program, inputs, setting)))
+        except BaseException as error:
+            replies.send(("refused", f"{type(error).__name__}: {error}"))
+
+
+def _run(backend: Backend, program: str, inputs: Sequence[Any], setting: Any) -> list[Any]:
+    options = {} if setting is None else {"setting": setting}
+    if program == "":  # asks for the switches
+        return list(getattr(backend, "switches", {}).items())
+    return [np.asarray(result) for result in backend.run(program, inputs, **options)]
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,125 @@
+"""Numerical contracts: what a backend may do beyond the arithmetic of the spec. Every verdict is relative to one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, fields, replace
+from typing import Any
+
+from stablehlo_ref.diagnostics import EvaluationError
+
+# Unit roundoff of the operands of products under an algorithm of dots and convolutions; 0 if they are not rounded.
+DOT_ALGORITHMS = {"ieee": 0.0, "tf32": 2.0**-11, "bf16": 2.0**-8, "bf16x3": 2.0**-16, "bf16x6": 2.0**-23}
+ACCUMULATORS = ("f32", "operand")
+
+
+@dataclass(frozen=True)
+class Contract:
+    """What is legal. Sums may be computed in any order under each contract, since the spec leaves it open.
+
+    `excess_precision`: an operand may be used before it is rounded, or computed again in fused code.
+    `fma`: a product may be used unrounded by an addition.
+    `flush_subnormals`: subnormal operands and results may be zero.
+    `signed_zeros`: data movement keeps the sign of zero.
+    `nan_propagation`: a result that is NaN must be NaN, also of minimum and maximum.
+    `dot_algorithm`: how operands of products of dots and convolutions are rounded, one of `DOT_ALGORITHMS`.
+    `accumulator`: the least precise type of partial sums: f32, or the element type itself (`operand`).
+    `elementary_ulps`: how far results of elementary functions may be off, in ULPs; `ulps` are those of single ops,
+    0.5 for add, subtract, multiply, divide, sqrt and convert unless given.
+    """
+
+    name: str
+    excess_precision: bool = False
+    fma: bool = False
+    flush_subnormals: bool = False
+    signed_zeros: bool = True
+    nan_propagation: bool = True
+    dot_algorithm: str = "ieee"
+    accumulator: str = "f32"
+    elementary_ulps: float = 1.0
+    ulps: tuple[tuple[str, float], ...] = field(default=())
+
+    def ulps_of(self, op: str, default: float) -> float:
+        """Return the bound of an op in ULPs, by its name without the dialect."""
+        return dict(self.ulps).get(op, default)
+
+    def __str__(self) -> str:
+        parts = [f"{f.name}={_text(getattr(self, f.name))}" for f in fields(self) if f.name not in ("name", "ulps")]
+        return f"{self.name} ({', '.join([*parts, *(f'ulp.{op}={bound:g}' for op, bound in self.ulps)])})"
+
+    def permissions(self) -> Iterator[tuple[str, Contract]]:
+        """Yield what this contract permits and `strict` does not: the strict contract with one permission each."""
+        strict = PRESETS["strict"]
+        for f in fields(self):
+            if f.name != "name" and getattr(self, f.name) != getattr(strict, f.name):
+                value = getattr(self, f.name)
+                text = f.name if f.name == "ulps" else f"{f.name}={_text(value)}"
+                changed: dict[str, Any] = {f.name: value}
+                yield text, replace(strict, **changed)
+
+
+_XLA_ULPS = (
+    ("divide", 2.5), ("sqrt", 2.5), ("rsqrt", 4.0), ("power", 64.0), ("tan", 64.0), ("erf", 64.0), ("erfc", 64.0),
+    ("log_plus_one", 16.0), ("erf_inv", 64.0), ("atan2", 16.0),
+)  # fmt: skip
+_XLA = Contract(
+    "xla", excess_precision=True, fma=True, flush_subnormals=True, signed_zeros=False, nan_propagation=True,
+    elementary_ulps=8.0, ulps=_XLA_ULPS,
+)  # fmt: skip
+PRESETS = {
+    "strict": Contract("strict"),
+    "xla-cpu": replace(_XLA, name="xla-cpu"),
+    "xla-gpu": replace(_XLA, name="xla-gpu", dot_algorithm="tf32", elementary_ulps=16.0),
+    "tpu": replace(_XLA, name="tpu", dot_algorithm="bf16", elementary_ulps=128.0),
+}
+
+
+def contract_of(text: str) -> Contract:
+    """Return the contract of `NAME[,FIELD=VALUE]*`, where `ulp.OP=N` sets the ULPs of an op.
+
+    EvaluationError for an unknown preset, field or value.
+    """
+    name, *overrides = text.split(",")
+    if name not in PRESETS:
+        raise EvaluationError(f"unknown contract {name!r}; expected one of {', '.join(PRESETS)}")
+    contract = PRESETS[name]
+    for override in overrides:
+        contract = _overridden(contract, override)
+    return replace(contract, name=text) if overrides else contract
+
+
+def _overridden(contract: Contract, override: str) -> Contract:
+    key, equals, text = override.partition("=")
+    if not equals:
+        raise EvaluationError(f"expected FIELD=VALUE in a contract, got {override!r}")
+    if key.startswith("ulp."):
+        ulps = dict(contract.ulps) | {key.removeprefix("ulp."): _number(key, text)}
+        return replace(contract, ulps=tuple(sorted(ulps.items())))
+    known = {f.name for f in fields(contract)} - {"name", "ulps"}
+    if key not in known:
+        raise EvaluationError(f"unknown field {key!r} of a contract; expected one of {', '.join(sorted(known))}")
+    changed: dict[str, Any] = {key: _value(key, text, getattr(contract, key))}
+    return replace(contract, **changed)
+
+
+def _value(key: str, text: str, old: object) -> object:
+    choices = {"dot_algorithm": tuple(DOT_ALGORITHMS), "accumulator": ACCUMULATORS}.get(key, ("true", "false"))
+    if isinstance(old, float):
+        return _number(key, text)
+    if text not in choices:
+        raise EvaluationError(f"expected {key} to be one of {', '.join(choices)}, got {text!r}")
+    return text == "true" if isinstance(old, bool) else text
+
+
+def _number(key: str, text: str) -> float:
+    try:
+        number = float(text)
+    except ValueError:
+        number = -1.0
+    if not number >= 0:
+        raise EvaluationError(f"expected {key} to be a number that is not negative, got {text!r}")
+    return number
+
+
+def _text(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else f"{value:g}" if isinstance(value, float) else str(value)

@@ -1,0 +1,78 @@
+"""Evaluate single ops of a program on given arrays: in their own types, or in f64."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from stablehlo_ref.debug.cut import Flat, Segment, segment, single
+from stablehlo_ref.diagnostics import StablehloError
+from stablehlo_ref.ir.arrays import Array
+from stablehlo_ref.ir.attributes import DenseElements
+from stablehlo_ref.ir.core import Operation, Value
+from stablehlo_ref.ir.types import FLOATS, ComplexType, FloatType, TensorType, Type
+from stablehlo_ref.numerics.dtypes import numpy_dtype
+from stablehlo_ref.passes.element_types import with_replaced
+from stablehlo_ref.passes.emit import read_only
+
+
+class Evaluator:
+    """Runs ops of a flat program one at a time; the plan of each is kept."""
+
+    def __init__(self, flat: Flat) -> None:
+        self._flat = flat
+        self._segments: dict[tuple[Operation, bool], Segment] = {}
+        self._constants: dict[Value, Array] = {}
+
+    def __call__(self, op: Operation, arrays: Sequence[Array], wide: bool = False) -> list[Array] | None:
+        """Return the results of an op, that is fed (`fed_to`) `arrays`; None on an error."""
+        try:
+            made = self.segment(op, wide)
+            dtypes = [numpy_dtype(p.element_type) for p in made.program.inputs]
+            given = [np.asarray(array).astype(dtype, copy=False) for array, dtype in zip(arrays, dtypes, strict=True)]
+            with np.errstate(all="ignore"):
+                return [np.asarray(result) for result in made.program.run(*given)]
+        except StablehloError:
+            return None
+
+    def constant(self, value: Value) -> Array:
+        """Return the array of a value that `is_constant`."""
+        if value not in self._constants:
+            (self._constants[value],) = segment(self._flat, [], [value]).program.run()
+        return self._constants[value]
+
+    def segment(self, op: Operation, wide: bool = False) -> Segment:
+        """Return the program of an op; if `wide`, with f64 for all narrower floating-point types."""
+        if (op, wide) not in self._segments:
+            made = single(self._flat, op)
+            if wide:
+                widen(made.program.module)
+            self._segments[op, wide] = made
+        return self._segments[op, wide]
+
+
+def wide_type(type: Type) -> Type:
+    """Return f64 for a floating-point type, complex<f64> for a complex one, and others as they are."""
+    if isinstance(type, FloatType):
+        return FLOATS["f64"]
+    return ComplexType(FLOATS["f64"]) if isinstance(type, ComplexType) else type
+
+
+def widen(module: Operation) -> None:
+    """Replace floating-point types by f64 in a module, constants included, and drop algorithms of dots."""
+    for op in module.walk():
+        for value in (*op.results, *(a for region in op.regions for block in region.blocks for a in block.arguments)):
+            value.type = with_replaced(value.type, wide_type)
+        op.properties = {name: _widened(value) for name, value in op.properties.items() if name != "algorithm"}
+
+
+def _widened(value: object) -> object:
+    if isinstance(value, Type):
+        return with_replaced(value, wide_type)
+    if not isinstance(value, DenseElements) or not isinstance(value.type, TensorType):
+        return value
+    made = with_replaced(value.type, wide_type)
+    assert isinstance(made, TensorType)
+    return replace(value, type=made, array=read_only(value.array.astype(numpy_dtype(made.element_type))))

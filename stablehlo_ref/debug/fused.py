@@ -1,0 +1,185 @@
+"""Faults that vanish when intermediate values are asked for: found by suffix cuts, with the original outputs kept.
+
+The last ops, fed at the cut with values that the backend itself returned without the fault, are run for later and later
+cuts; the last cut at which the fault persists is where the group starts. It ends at the first op after which the values
+that leave the group are not those that the ops in it allow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from stablehlo_ref.debug.contract import Contract
+from stablehlo_ref.debug.cut import CONSTANTS, Flat, Segment, fed_to, is_constant, segment
+from stablehlo_ref.debug.evaluate import Evaluator
+from stablehlo_ref.debug.judge import Excess, excess_of
+from stablehlo_ref.debug.session import Session
+from stablehlo_ref.debug.shadow import Shadow, exact, transfer
+from stablehlo_ref.debug.values import run_segment
+from stablehlo_ref.ir.arrays import Array
+from stablehlo_ref.ir.core import Operation, Value
+
+NOISE = 8.0  # how much larger than the distance of two legal runs a fault must be to be searched for
+
+
+@dataclass(frozen=True)
+class Group:
+    """Ops that are wrong only together, the program that shows it, and where its result exceeds the bound.
+
+    Without `excess` the group is suspicious: it changes the result far more than other legal runs do, but its rounding
+    errors have no bound that rules it out.
+    """
+
+    ops: tuple[Operation, ...]
+    program: Segment
+    arrays: tuple[Array, ...]  # what the program is fed
+    bounds: tuple[Shadow | None, ...]  # of its results
+    excess: Excess | None
+
+    @property
+    def is_certain(self) -> bool:
+        return self.excess is not None
+
+
+@dataclass
+class _Search:
+    flat: Flat
+    arrays: Mapping[Value, Array]
+    session: Session
+    contract: Contract
+    evaluate: Evaluator
+    threshold: float
+
+    def persists(self, start: int) -> bool:
+        """Return whether the outputs are far off if the ops from `start` are run on healed values."""
+        results = self._run(segment(self.flat, self.flat.ops[start:], self.flat.outputs))
+        return results is not None and self._is_far(self.flat.outputs, results)
+
+    def violates(self, start: int, end: int) -> bool:
+        """Return whether values that leave the ops from `start` to `end` are beyond their bounds, or far off."""
+        made = self._leaving(start, end)
+        results = self._run(made)
+        if results is None:
+            return False
+        return self.excess(made, results, start, end) is not None or self._is_far(made.wanted, results)
+
+    def group(self, start: int, end: int) -> Group | None:
+        """Return the ops between two cuts that the value depends on that exceeds its bound, or else all of them."""
+        made = self._leaving(start, end)
+        results = self._run(made)
+        if results is None:
+            return None
+        found = self.excess(made, results, start, end)
+        value, excess = found if found else (None, None)
+        ops = self.flat.ops[start:end] if value is None else self.flat.slice_of(start, end, value)
+        shadows = composed(self.flat.ops[start:end], self.arrays, self.contract, self.evaluate)
+        bounds = tuple(shadows.get(wanted) for wanted in made.wanted)
+        return Group(tuple(op for op in ops if op.name not in CONSTANTS), made, self._feeds(made), bounds, excess)
+
+    def excess(self, made: Segment, results: Sequence[Array], start: int, end: int) -> tuple[Value, Excess] | None:
+        shadows = composed(self.flat.ops[start:end], self.arrays, self.contract, self.evaluate)
+        for value, result in zip(made.wanted, results):
+            shadow = shadows.get(value)
+            if shadow is not None and (found := excess_of(result, shadow, self.contract)):
+                return value, found
+        return None
+
+    def _leaving(self, start: int, end: int) -> Segment:
+        wanted = [v for v in self.flat.live_after(start, end) if v in self.arrays]
+        return segment(self.flat, self.flat.ops[start:end], wanted)
+
+    def _run(self, made: Segment) -> tuple[Array, ...] | None:
+        if any(value not in self.arrays for value in made.feeds):
+            return None
+        outcome = run_segment(self.session, made, dict(self.arrays))
+        return None if outcome.failure else outcome.results
+
+    def _feeds(self, made: Segment) -> tuple[Array, ...]:
+        return tuple(self.arrays[value] for value in made.feeds)
+
+    def _is_far(self, values: Sequence[Value], results: Sequence[Array]) -> bool:
+        healed = [(x, self.arrays[v]) for v, x in zip(values, results) if v in self.arrays]
+        return any(distance(x, y) > self.threshold for x, y in healed)
+
+
+def find_group(
+    flat: Flat,
+    arrays: Mapping[Value, Array],
+    outputs: Sequence[Array],
+    ours: Sequence[Array],
+    session: Session,
+    contract: Contract,
+    evaluate: Evaluator,
+) -> Group | None:
+    """Return the group of ops whose fault vanishes where intermediate values are outputs; None without such a fault.
+
+    `arrays` are the values of the backend with all intermediate values as outputs, `outputs` those of the program as it
+    is, and `ours` the interpreter's. If outputs differ no more than legal runs do, there is nothing to search.
+    """
+    healed = [arrays.get(value) for value in flat.outputs]
+    apart = max((distance(x, y) for x, y in zip(outputs, healed) if y is not None), default=0.0)
+    noise = max((distance(x, y) for x, y in zip(ours, healed) if y is not None), default=0.0)
+    if not apart > max(NOISE * noise, 1e-12):
+        return None
+    search = _Search(flat, arrays, session, contract, evaluate, max(NOISE * noise, min(apart, 1.0) / 8))
+    start = _last(search.persists, 0, len(flat.ops))
+    end = _first(lambda index: search.violates(start, index), start + 1, len(flat.ops))
+    return search.group(start, end)
+
+
+def _last(holds: Callable[[int], bool], low: int, high: int) -> int:
+    """Return the last index in [low, high) for which `holds`, which it does from `low` on up to there."""
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if holds(middle) else (low, middle)
+    return low
+
+
+def _first(holds: Callable[[int], bool], low: int, high: int) -> int:
+    """Return the first index in [low, high] from which on `holds`, which it does at `high`."""
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (low, middle) if holds(middle) else (middle + 1, high)
+    return low
+
+
+def composed(
+    ops: Sequence[Operation], arrays: Mapping[Value, Array], contract: Contract, evaluate: Evaluator
+) -> dict[Value, Shadow]:
+    """Return the shadows of all results of ops in order, from the known values that they are fed."""
+    shadows: dict[Value, Shadow] = {}
+    made = {result for op in ops for result in op.results}
+    for op in ops:
+        operands = [_operand(value, made, shadows, arrays, evaluate) for value in fed_to(op)]
+        if all(operand is not None for operand in operands):
+            known = [operand for operand in operands if operand is not None]
+            found = transfer(op, fed_to(op), known, contract, evaluate)
+            shadows.update(zip(op.results, found or ()))
+    return shadows
+
+
+def _operand(
+    value: Value, made: set[Value], shadows: Mapping[Value, Shadow], arrays: Mapping[Value, Array], evaluate: Evaluator
+) -> Shadow | None:
+    if is_constant(value):
+        return exact(evaluate.constant(value))
+    if value in made:
+        return shadows.get(value)
+    return exact(arrays[value]) if value in arrays else None
+
+
+def distance(actual: Array, expected: Array) -> float:
+    """Return the norm of the difference relative to that of the expected array; infinity if specials differ."""
+    if actual.dtype.kind in "biu":
+        return float(np.mean(actual != expected)) if actual.size else 0.0
+    x, y = (np.asarray(a).astype(np.complex128) for a in (actual, expected))
+    finite = np.isfinite(x) & np.isfinite(y)
+    with np.errstate(all="ignore"):
+        if not np.array_equal(x[~finite], y[~finite], equal_nan=True):
+            return float("inf")
+        norm = float(np.linalg.norm(y[finite]))
+        apart = float(np.linalg.norm(x[finite] - y[finite]))
+    return apart / norm if norm else apart

@@ -1,0 +1,57 @@
+"""The spacing of floating-point formats and the bounds on rounding errors that follow from it, in f64."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from stablehlo_ref.ir.arrays import Array, DType
+from stablehlo_ref.numerics.dtypes import FLOAT32, FLOAT64, float_info, kind
+
+OURS = 2.0**-53  # unit roundoff of f64, in which reference values are computed
+
+
+def part_dtype(dtype: DType) -> DType:
+    """Return the dtype of the parts of a complex dtype; any other as it is."""
+    return np.dtype(f"f{dtype.itemsize // 2}") if kind(dtype) == "complex" else dtype
+
+
+def unit_roundoff(dtype: DType) -> float:
+    """Return half the distance from 1 to the next number."""
+    return float(2.0 ** -(float_info(part_dtype(dtype)).nmant + 1))
+
+
+def largest(dtype: DType) -> float:
+    return float(float_info(part_dtype(dtype)).max)
+
+
+def smallest_normal(dtype: DType) -> float:
+    return float(2.0 ** float_info(part_dtype(dtype)).minexp)
+
+
+def ulp(magnitude: Array, dtype: DType) -> Array:
+    """Return the distance of adjacent numbers of a format at real numbers of these magnitudes."""
+    info = float_info(part_dtype(dtype))
+    finite = np.where(np.isfinite(magnitude), magnitude, 0.0)
+    exponent = np.maximum(np.frexp(finite)[1] - 1, info.minexp)
+    spacing: Array = np.ldexp(1.0, exponent - info.nmant)
+    return np.where(finite == 0, np.ldexp(1.0, info.minexp - info.nmant), spacing)
+
+
+def gamma(terms: Array | float, u: float) -> Array:
+    """Return the bound n u / (1 - n u) on the relative error of n roundings; infinity where n u >= 1.
+
+    Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., lemma 3.1.
+    """
+    product = np.asarray(terms, np.float64) * u
+    return np.where(product < 1, product / np.maximum(1 - product, OURS), np.inf)
+
+
+def accumulator_dtype(dtype: DType, least: str) -> DType:
+    """Return the least precise legal type of partial sums of elements of `dtype`."""
+    part = part_dtype(dtype)
+    return FLOAT32 if least == "f32" and part.itemsize < FLOAT32.itemsize else part
+
+
+def of_reference(dtype: DType, magnitude: Array) -> Array:
+    """Return a bound on the error of an elementary function as the interpreter computes it in f64."""
+    return 4 * ulp(magnitude, FLOAT64) if part_dtype(dtype) == FLOAT64 else 8 * OURS * np.abs(magnitude)

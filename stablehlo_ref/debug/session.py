@@ -1,0 +1,137 @@
+"""A backend in a process of its own, which may die, hang or refuse a program: each is an outcome."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import IO, Any
+
+from stablehlo_ref.ir.arrays import Array
+
+WORKER = "stablehlo_ref.debug.backends.worker"
+TAIL = 600  # characters of a dead process's standard error that are shown
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a backend did with a program: `results`, or the failure ("refused", "died", "timed out", ...) and why."""
+
+    results: tuple[Array, ...] = ()
+    failure: str = ""
+    reason: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.failure}: {self.reason}" if self.failure else "ran"
+
+
+class Session:
+    """Runs programs with one backend. The process is started when it is needed, and again after it died.
+
+    `seconds` limits each run, compilation included, and `max_bytes` the data of the process; 0 is no limit. `python` is
+    the interpreter that has the backend's packages; by default this one. `compilations` counts different programs.
+    """
+
+    def __init__(self, description: str, *, seconds: float = 120.0, max_bytes: int = 0, python: str = "") -> None:
+        self.description = description
+        self.seconds = seconds
+        self.max_bytes = max_bytes
+        self.python = python or os.environ.get("STABLEHLO_REF_BACKEND_PYTHON") or sys.executable
+        self._seen: set[tuple[str, str]] = set()
+        self._process: subprocess.Popen[bytes] | None = None
+        self._messages: IO[bytes] | None = None
+        self._requests: Connection | None = None
+        self._replies: Connection | None = None
+
+    @property
+    def compilations(self) -> int:
+        """The number of different programs that the backend was given."""
+        return len(self._seen)
+
+    def __enter__(self) -> Session:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def run(self, program: str, inputs: Sequence[Array], setting: Any = None) -> Outcome:
+        """Return what the backend does with a program, MLIR text; `setting` is one of its switches."""
+        self._seen.add((program, repr(setting)))
+        outcome = self._exchange(program, inputs, setting)
+        return outcome if outcome.failure else Outcome(tuple(outcome.results))
+
+    def run_twice(self, program: str, inputs: Sequence[Array]) -> Outcome:
+        """Return what the backend does with a program, "unstable" if two runs return different bits."""
+        first, second = self.run(program, inputs), self.run(program, inputs)
+        if first.failure or second.failure:
+            return first if first.failure else Outcome((), "unstable", f"the second run {second}")
+        different = [i for i, (x, y) in enumerate(zip(first.results, second.results)) if x.tobytes() != y.tobytes()]
+        if different:
+            return Outcome(first.results, "unstable", f"two runs return different bits of result {different[0]}")
+        return first
+
+    def switches(self) -> Mapping[str, Any]:
+        """Return the settings that the backend says it has, by their descriptions."""
+        outcome = self._exchange("", (), None)
+        return {} if outcome.failure else dict(outcome.results)  # type: ignore[arg-type]
+
+    def _exchange(self, program: str, inputs: Sequence[Array], setting: Any) -> Outcome:
+        self._start()
+        assert self._requests is not None and self._replies is not None
+        try:
+            self._requests.send((program, list(inputs), setting))
+            if not self._replies.poll(self.seconds):
+                self.close()
+                return Outcome((), "timed out", f"no answer in {self.seconds:g} seconds")
+            kind, answer = self._replies.recv()
+        except (EOFError, OSError):
+            return self._died()
+        return Outcome(answer) if kind == "ran" else Outcome((), "refused", answer)
+
+    def _died(self) -> Outcome:
+        assert self._process is not None and self._messages is not None
+        code = self._process.wait()
+        self._messages.seek(0)
+        tail = self._messages.read()[-TAIL:].decode(errors="replace").strip()
+        self.close()
+        how = f"signal {-code}" if code < 0 else f"exit code {code}"
+        return Outcome((), "died", how + (f"\n{tail}" if tail else ""))
+
+    def _start(self) -> None:
+        if self._process is not None:
+            return
+        read, to_worker = os.pipe()
+        from_worker, write = os.pipe()
+        self._messages = tempfile.TemporaryFile()  # noqa: SIM115 (closed with the process)
+        command = [self.python, "-m", WORKER, str(read), str(write), self.description, str(self.max_bytes)]
+        self._process = subprocess.Popen(
+            command, pass_fds=(read, write), stdin=subprocess.DEVNULL, stdout=self._messages, stderr=self._messages,
+            env=_environment(),
+        )  # fmt: skip
+        os.close(read)
+        os.close(write)
+        self._requests = Connection(to_worker, readable=False)
+        self._replies = Connection(from_worker, writable=False)
+
+    def close(self) -> None:
+        """End the backend's process."""
+        for connection in (self._requests, self._replies):
+            if connection is not None:
+                connection.close()
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait()
+        if self._messages is not None:
+            self._messages.close()
+        self._process = self._messages = self._requests = self._replies = None
+
+
+def _environment() -> dict[str, str]:
+    """Let the worker import this package, and modules of the current directory (`python:module:function`)."""
+    roots = [str(Path(__file__).parents[2]), os.getcwd(), os.environ.get("PYTHONPATH", "")]
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, roots))}

@@ -1,0 +1,115 @@
+"""The report of `diff` as text."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from stablehlo_ref.debug.diff import Diff
+from stablehlo_ref.debug.judge import Judgement, Verdict
+from stablehlo_ref.ir.core import Operation
+from stablehlo_ref.ir.locations import name_of
+
+SHOWN = 10  # suspects
+
+
+def text_of(found: Diff) -> str:
+    """Return the report, the finding first."""
+    return "\n".join(_lines(found))
+
+
+def _lines(found: Diff) -> Iterator[str]:
+    yield from _finding(found)
+    yield f"contract: {found.contract}"
+    yield f"backend: {found.backend}, {found.ops} ops, {found.compilations} compilations"
+    if found.errors and not found.same:
+        yield f"relative error of each output: {', '.join(f'{error:.2g}' for error in found.errors)}"
+    if found.judgements:
+        yield from _counts(found)
+
+
+def _finding(found: Diff) -> Iterator[str]:
+    if found.failure:
+        yield f"the backend failed on the program: {found.failure}"
+        return
+    if found.same:
+        yield "no difference: all outputs have the bits that the interpreter computes"
+        return
+    if found.suspects:
+        yield from _suspects(found)
+    elif found.inner:
+        for inner in found.inner:
+            yield f"in turn {inner.turn} of the loop {describe(inner.loop)}, fed with the backend's own state:"
+            yield from (f"  {line}" for line in _finding(inner.found))
+    elif found.group is not None:
+        yield from _group(found)
+    elif found.judgements:
+        unjudged = any(judgement.verdict is Verdict.NOT_JUDGED for judgement in found.judgements)
+        yield "no op is wrong under the contract" + (", of those that can be judged" if unjudged else "")
+    if found.stopped:
+        yield f"intermediate values are missing: {found.stopped}"
+
+
+def _suspects(found: Diff) -> Iterator[str]:
+    first, *others = found.suspects
+    yield "certainly wrong: " + describe(first.op)
+    yield f"  {first.excess}, computed from the backend's own operands"
+    if found.probed is not None:
+        yield f"  {_probed(found)}"
+    if found.healing:
+        yield f"  healed by: {', '.join(found.healing)}"
+    for other in others[: SHOWN - 1]:
+        yield f"certainly wrong: {describe(other.op)}\n  {other.excess}"
+    if len(others) >= SHOWN:
+        yield f"... and {len(others) - SHOWN + 1} more"
+
+
+def _probed(found: Diff) -> str:
+    assert found.probed is not None
+    if found.probed.failure:
+        return f"alone, on small integers: {found.probed.failure}"
+    if found.probed.differs:
+        return f"also wrong alone on small integers, whose results are exact: {found.probed.excess}"
+    return "alone, on small integers, it is right: the fault is one of precision, or depends on values or on other ops"
+
+
+def _group(found: Diff) -> Iterator[str]:
+    assert found.group is not None
+    certainty = "certainly wrong" if found.group.is_certain else "suspicious"
+    yield f"{certainty}, only where no intermediate value is an output: {len(found.group.ops)} ops together"
+    yield from (f"  {describe(op)}" for op in found.group.ops[:SHOWN])
+    if len(found.group.ops) > SHOWN:
+        yield f"  ... and {len(found.group.ops) - SHOWN} more"
+    if found.group.excess:
+        yield f"  {found.group.excess}, computed from values that the backend returned"
+    if found.healing:
+        yield f"  healed by: {', '.join(found.healing)}"
+
+
+def describe(op: Operation) -> str:
+    """Return the name, the result, the place in the text, and the location that the framework gave."""
+    result = f" %{op.results[0].name}" if op.results and op.results[0].name else ""
+    source = name_of(op.debug_location)
+    return f"{op.name}{result} at {op.location}" + (f" ({source})" if source else "")
+
+
+def _counts(found: Diff) -> Iterator[str]:
+    counts = Counter(judgement.verdict for judgement in found.judgements)
+    for verdict in Verdict:
+        if counts[verdict]:
+            yield f"{counts[verdict]:6d} ops: {verdict.value}{_details(found, verdict)}"
+
+
+def _details(found: Diff, verdict: Verdict) -> str:
+    chosen = [judgement for judgement in found.judgements if judgement.verdict is verdict]
+    if verdict is Verdict.PERMITTED:
+        return f" ({_tally(permission for j in chosen for permission in j.permissions)})"
+    return f" ({_tally(_name(j) for j in chosen)})" if verdict is Verdict.NOT_JUDGED else ""
+
+
+def _tally(names: Iterator[str]) -> str:
+    return ", ".join(f"{name}: {count}" for name, count in Counter(names).most_common())
+
+
+def _name(judgement: Judgement) -> str:
+    return judgement.op.name

@@ -1,0 +1,92 @@
+"""The values that a backend computes inside a program: prefix cuts, within a memory budget."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from math import ceil, log2, prod
+
+import numpy as np
+
+from stablehlo_ref.debug.cut import Flat, Segment, is_constant, is_observable, segment
+from stablehlo_ref.debug.session import Outcome, Session
+from stablehlo_ref.ir.arrays import Array
+from stablehlo_ref.ir.core import Value
+from stablehlo_ref.ir.types import TensorType
+from stablehlo_ref.numerics.dtypes import numpy_dtype
+
+
+@dataclass
+class Values:
+    """The values by SSA value, and how the runs that returned them went."""
+
+    arrays: dict[Value, Array] = field(default_factory=dict)
+    failure: Outcome | None = None
+    seen: int = 0  # ops whose values were asked for
+
+
+def backend_values(flat: Flat, inputs: Sequence[Array], session: Session, max_bytes: int) -> Values:
+    """Return the backend's values of all ops, asked for in as few programs as `max_bytes` of outputs allow.
+
+    Each program starts where the one before ended, fed with what the backend returned there. At most as many programs
+    are run as a bisection would need.
+    """
+    found = Values(dict(zip(flat.arguments, inputs)))
+    most = 2 * ceil(log2(max(len(flat.ops), 2)))
+    for start, end in parts(flat, max_bytes)[:most]:
+        inner = [r for op in flat.ops[start:end] for r in op.results if is_observable(r) and not is_constant(r)]
+        wanted = list(dict.fromkeys([*(v for v in flat.live_at(end) if v in set(inner)), *inner]))
+        if not wanted:
+            continue
+        made = segment(flat, flat.ops[start:end], wanted)
+        if any(value not in found.arrays for value in made.feeds):
+            found.failure = Outcome((), "stopped", "a value at a cut is not a static tensor")
+            return found
+        outcome = run_segment(session, made, found.arrays)
+        if outcome.failure:
+            found.failure = outcome
+            return found
+        found.arrays.update(zip(wanted, outcome.results))
+        found.seen = end
+    return found
+
+
+def run_segment(session: Session, made: Segment, arrays: dict[Value, Array]) -> Outcome:
+    """Run a segment on values; the types and shapes of the results are checked."""
+    outcome = session.run(str(made.program), [arrays[value] for value in made.feeds])
+    return outcome if outcome.failure else checked(outcome, [value.type for value in made.wanted])
+
+
+def checked(outcome: Outcome, types: Sequence[object]) -> Outcome:
+    """Return an outcome, a failure if the results are not arrays of these types."""
+    if len(outcome.results) != len(types):
+        return Outcome((), "wrong results", f"expected {len(types)} results, got {len(outcome.results)}")
+    for index, (array, type) in enumerate(zip(outcome.results, types)):
+        if not isinstance(type, TensorType):
+            continue
+        expected = numpy_dtype(type.element_type)
+        fits = len(array.shape) == len(type.shape) and all(n in (m, None) for m, n in zip(array.shape, type.shape))
+        if array.dtype != expected or not fits:
+            reason = f"result {index} is {array.dtype}{list(array.shape)}, expected {type}"
+            return Outcome((), "wrong results", reason)
+    return outcome
+
+
+def parts(flat: Flat, max_bytes: int) -> list[tuple[int, int]]:
+    """Return ranges of ops whose results are at most `max_bytes`, one op at least."""
+    found, start, total = [], 0, 0
+    for index, op in enumerate(flat.ops):
+        size = sum(size_of(result) for result in op.results)
+        if index > start and total + size > max_bytes:
+            found.append((start, index))
+            start, total = index, 0
+        total += size
+    return [*found, (start, len(flat.ops))]
+
+
+def size_of(value: Value) -> int:
+    """Return the bytes of a value; 0 for what cannot be observed."""
+    if not is_observable(value) or is_constant(value):
+        return 0
+    assert isinstance(value.type, TensorType)
+    return prod(n or 0 for n in value.type.shape) * np.dtype(numpy_dtype(value.type.element_type)).itemsize

@@ -1,0 +1,67 @@
+"""Backends as Python functions, `python:tests.debug.backends:NAME`."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+import stablehlo_ref as sr
+
+
+def right(program: str, inputs: Sequence[Any]) -> Sequence[Any]:
+    return sr.load(program).run(*inputs)
+
+
+def loud(program: str, inputs: Sequence[Any]) -> Sequence[Any]:
+    print("compiling")
+    return right(program, inputs)
+
+
+def refuses(program: str, inputs: Sequence[Any]) -> Sequence[Any]:
+    raise NotImplementedError("no such op")
+
+
+def dies(program: str, inputs: Sequence[Any]) -> Sequence[Any]:
+    os.write(2, b"assertion failed\n")
+    os.abort()
+
+
+def hangs(program: str, inputs: Sequence[Any]) -> Sequence[Any]:
+    time.sleep(100)
+    return ()
+
+
+def greedy(program: str, inputs: Sequence[Any]) -> Sequence[Any]:
+    return [np.ones(1 << 34, np.uint8)]
+
+
+def scalar(program: str, inputs: Sequence[Any]) -> Sequence[Any]:
+    return [np.float32(0) for _ in sr.load(program).outputs]
+
+
+def random(program: str, inputs: Sequence[Any]) -> Sequence[Any]:
+    return [np.asarray(np.random.random(), np.float32) + result for result in right(program, inputs)]
+
+
+def fma(program: str, inputs: Sequence[Any]) -> Sequence[Any]:
+    """Compute `x * y + z` with one rounding, whatever else is an output."""
+    x, y, z = (array.astype(np.float64) for array in inputs) if len(inputs) == 3 else (*inputs, 0)
+    once = (x * y + z).astype(np.float32)
+    products = {"%0": (x * y).astype(np.float32), "%1": once}
+    returned = program.split("return ")[-1].split(":")[0]
+    return [products[name.strip()] for name in returned.split(",")]
+
+
+def no_slices(program: str, inputs: Sequence[Any]) -> Sequence[Any]:
+    if "stablehlo.slice" in program:
+        raise NotImplementedError(f"slice of value %{program.count('=')} is not supported")
+    return right(program, inputs)
+
+
+def tanh_off(program: str, inputs: Sequence[Any]) -> Sequence[Any]:
+    """Compute sines instead of hyperbolic tangents."""
+    return right(program.replace("stablehlo.tanh", "stablehlo.sine"), inputs)

@@ -1,0 +1,44 @@
+"""The command `stablehlo-interp diff`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from stablehlo_ref.cli.main import main
+from tests.debug.programs import LAYER
+
+Capture = pytest.CaptureFixture[str]
+
+
+def test_reports_the_op_and_writes_a_program(tmp_path: Path, capsys: Capture) -> None:
+    path, small = tmp_path / "layer.mlir", tmp_path / "small.mlir"
+    path.write_text(LAYER)
+    draw = np.random.default_rng(0)
+    shapes = {"x": (16, 64), "w": (64, 32), "b": (32,)}
+    np.savez(tmp_path / "in.npz", **{name: draw.standard_normal(shape, "f4") / 4 for name, shape in shapes.items()})
+    arguments = ["--inputs", str(tmp_path / "in.npz"), "--contract", "strict", "--repro", str(small)]
+    assert main(["diff", str(path), "--backend", "faulty:shifted:stablehlo.transpose", *arguments]) == 1
+    text = capsys.readouterr().out
+    assert text.startswith(f"certainly wrong: stablehlo.transpose %5 at {path}:12:8")
+    assert "contract: strict (" in text and "in.npz" in text
+    assert main([str(small)]) == 0
+    assert "true" in capsys.readouterr().out
+
+
+def test_random_inputs_are_labelled(tmp_path: Path, capsys: Capture) -> None:
+    path = tmp_path / "layer.mlir"
+    path.write_text(LAYER)
+    assert main(["diff", str(path), "--backend", "self"]) == 0
+    assert "inputs: random, seed 0" in capsys.readouterr().out
+
+
+def test_errors(tmp_path: Path, capsys: Capture) -> None:
+    path = tmp_path / "layer.mlir"
+    path.write_text(LAYER)
+    assert main(["diff", str(path), "--backend", "self", "--contract", "loose"]) == 1
+    assert "unknown contract 'loose'" in capsys.readouterr().err
+    assert main(["diff", str(path), "--backend", "tensorrt"]) == 1
+    assert "the backend failed on the program: refused: ValueError: unknown backend" in capsys.readouterr().out

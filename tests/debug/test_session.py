@@ -1,0 +1,119 @@
+"""Backends in processes of their own: what dies, hangs or refuses is an outcome."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+from stablehlo_ref.debug import Session
+from stablehlo_ref.debug.archives import save_arrays
+from stablehlo_ref.debug.backends.base import Backend, open_backend
+from tests.shared import MLIR_PYTHON, needs_mlir
+
+DOUBLE = """
+func.func @main(%x: tensor<2xbf16>, %y: tensor<3xi32>) -> (tensor<2xbf16>, tensor<3xi1>) {
+  %0 = stablehlo.add %x, %x : tensor<2xbf16>
+  %1 = stablehlo.compare LT, %y, %y : (tensor<3xi32>, tensor<3xi32>) -> tensor<3xi1>
+  return %0, %1 : tensor<2xbf16>, tensor<3xi1>
+}
+"""
+INPUTS = [np.array([1, 2], ml_dtypes.bfloat16), np.arange(3, dtype=np.int32)]
+TOOL = """
+import sys, numpy as np, stablehlo_ref as sr
+from stablehlo_ref.debug.archives import load_arrays, save_arrays
+from pathlib import Path
+program = sr.load(sys.argv[1])
+save_arrays(Path(sys.argv[3]), program.run(*load_arrays(Path(sys.argv[2]), program.inputs)))
+"""
+
+
+def is_doubled(results: tuple[np.ndarray, ...]) -> bool:
+    return results[0].dtype == ml_dtypes.bfloat16 and results[0].tolist() == [2, 4] and not results[1].any()
+
+
+@pytest.mark.parametrize(
+    ("function", "failure", "reason"),
+    [
+        ("refuses", "refused", "NotImplementedError: no such op"),
+        ("hangs", "timed out", "no answer in 2 seconds"),
+        ("greedy", "refused", "MemoryError"),
+        ("missing", "refused", "expected python:MODULE:FUNCTION"),
+    ],
+)
+def test_failures_are_outcomes(function: str, failure: str, reason: str) -> None:
+    with Session(f"python:tests.debug.backends:{function}", seconds=30, max_bytes=1 << 33) as session:
+        session.seconds = 2 if function == "hangs" else 30
+        outcome = session.run(DOUBLE, INPUTS)
+    assert outcome.failure == failure
+    assert reason in str(outcome)
+
+
+def test_goes_on_after_the_process_died() -> None:
+    with Session("python:tests.debug.backends:dies") as session:
+        outcome = session.run(DOUBLE, INPUTS)
+        assert outcome.failure == "died" and "assertion failed" in outcome.reason
+        assert session.run(DOUBLE, INPUTS).failure == "died"
+        assert session.compilations == 1
+
+
+def test_what_a_backend_prints_does_not_disturb_it() -> None:
+    with Session("python:tests.debug.backends:loud") as session:
+        assert is_doubled(session.run_twice(DOUBLE, INPUTS).results)
+
+
+def test_command(tmp_path: Path) -> None:
+    tool = tmp_path / "tool.py"
+    tool.write_text(TOOL)
+    command = f"cmd:{sys.executable} {tool} {{program}} {{inputs}} {{outputs}}"
+    assert is_doubled(tuple(open_backend(command).run(DOUBLE, INPUTS)))
+
+
+def test_command_fails() -> None:
+    with pytest.raises(RuntimeError, match="exit code 1: cannot compile"):
+        open_backend("cmd:sh -c 'echo cannot compile; exit 1' {program} {inputs} {outputs}").run(DOUBLE, INPUTS)
+
+
+def test_command_needs_its_marks() -> None:
+    with pytest.raises(ValueError, match="expected a command with"):
+        open_backend("cmd:tool {program}")
+
+
+def test_dump(tmp_path: Path) -> None:
+    path = tmp_path / "outputs.npz"
+    save_arrays(path, [np.array([2, 4], ml_dtypes.bfloat16), np.zeros(3, np.bool_)])
+    assert is_doubled(tuple(open_backend(str(path)).run(DOUBLE, INPUTS)))
+
+
+def test_missing_packages_are_named() -> None:
+    with pytest.raises(ImportError, match=r"iree.compiler is not installed; run: pip install 'stablehlo-ref\[iree\]'"):
+        open_backend("iree")
+
+
+def test_unknown_backend() -> None:
+    with pytest.raises(ValueError, match="unknown backend 'tensorrt'"):
+        open_backend("tensorrt")
+    with pytest.raises(ValueError, match="faulty:FAULT:OP"):
+        open_backend("faulty:nothing:stablehlo.add")
+    with pytest.raises(FileNotFoundError, match="no such PJRT plug-in"):
+        open_backend("pjrt:/nowhere.so")
+
+
+def test_protocol() -> None:
+    assert isinstance(open_backend("self"), Backend)
+
+
+@needs_mlir
+@pytest.mark.parametrize("backend", ["jax:cpu", "cpp"])
+def test_backends_of_jax(backend: str) -> None:
+    with Session(backend, python=MLIR_PYTHON, seconds=100) as session:
+        outcome = session.run(DOUBLE, INPUTS)
+        assert is_doubled(outcome.results), outcome
+        assert session.run("func.func @main() { nonsense }", []).failure in ("refused", "died")
+        if backend == "jax:cpu":
+            (name, setting), *_ = session.switches().items()
+            assert "excess_precision" in name
+            assert is_doubled(session.run(DOUBLE, INPUTS, setting).results)
