@@ -43,10 +43,10 @@ class Deadline:
             notes.insert(0, f"this step needs about {needed:.2g} seconds, and {left:.2g} are left")
         raise LimitError(message, location, notes)
 
-    def before_each(self, items: Iterable[T]) -> Iterator[T]:
+    def before_each(self, items: Iterable[T], what: str) -> Iterator[T]:
         """Yield items, and check before each."""
         for item in items:
-            self.check()
+            self.check(what)
             yield item
 
 
@@ -72,6 +72,11 @@ class Memory:
             if values + temporaries > self._left:
                 raise self._error(values, temporaries, live)
         self._left -= values
+
+    def keep(self, count: int) -> None:
+        """Reserve bytes that stay for the rest of the run, but are no values, as those of prepared constants."""
+        self.reserve(count)
+        self.limit -= count
 
     def _error(self, values: int, temporaries: int, live: int) -> LimitError:
         needed = f"{size_text(values + temporaries)} more are needed"
@@ -133,10 +138,10 @@ def has_deadline() -> bool:
     return _current.get().deadline is not None
 
 
-def within_time(items: Iterable[T]) -> Iterable[T]:
+def within_time(items: Iterable[T], what: str = "the run") -> Iterable[T]:
     """Return items for a loop, which raises LimitError at the first one after the deadline."""
     deadline = _current.get().deadline
-    return items if deadline is None else deadline.before_each(items)
+    return items if deadline is None else deadline.before_each(items, what)
 
 
 def reserve(values: int, temporaries: int = 0) -> None:
@@ -144,6 +149,13 @@ def reserve(values: int, temporaries: int = 0) -> None:
     memory = _current.get().memory
     if memory is not None:
         memory.reserve(values, temporaries)
+
+
+def keep(count: int) -> None:
+    """Raise LimitError unless a plan may allocate bytes that it keeps."""
+    memory = _current.get().memory
+    if memory is not None:
+        memory.keep(count)
 
 
 def size_text(count: int) -> str:

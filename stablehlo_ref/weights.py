@@ -11,6 +11,7 @@ from zipfile import BadZipFile
 
 import numpy as np
 
+from stablehlo_ref.array_files import read_npz
 from stablehlo_ref.diagnostics import EvaluationError
 from stablehlo_ref.interop import require, to_array
 from stablehlo_ref.ir.attributes import DenseResource
@@ -80,8 +81,7 @@ def _read(path: Path) -> dict[str, Any] | list[Any]:
 
 
 def _read_npz(path: Path) -> dict[str, Any]:
-    with np.load(path, allow_pickle=False) as archive:
-        return {name: archive[name] for name in archive.files}
+    return dict(read_npz(path))
 
 
 def _read_safetensors(path: Path) -> dict[str, Any]:

@@ -26,6 +26,7 @@ LAYERS = (
     ("verify", "syntax", "bytecode"),
     ("passes",),
     ("execute",),
+    ("array_files",),
     ("weights", "display"),
     ("program",),
     ("parsing",),

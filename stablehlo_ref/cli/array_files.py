@@ -12,6 +12,7 @@ from zipfile import BadZipFile, ZipFile
 
 import numpy as np
 
+from stablehlo_ref.array_files import TypeOf, read_array, read_members
 from stablehlo_ref.cli.errors import CommandLineError
 from stablehlo_ref.interop import require
 from stablehlo_ref.ir.arrays import Array
@@ -31,14 +32,16 @@ OTHER_FORMATS = {
 Arrays: TypeAlias = Mapping[str, Array]
 
 
-def read_arrays(path: Path) -> Array | Arrays | bytes:
+def read_arrays(path: Path, type_of: TypeOf = lambda name: None) -> Array | Arrays | bytes:
     """Return the array of an `.npy` file, the arrays by name of an `.npz` or safetensors file, or other contents.
 
-    The path may be that of a pipe. CommandLineError if the file cannot be read, or is something else.
+    Large arrays are compared with the types of their arguments, by name, before they are unpacked; the name of the
+    array of an `.npy` file is "". The path may be that of a pipe. CommandLineError if the file cannot be read, or is
+    something else.
     """
     try:
         with path.open("rb") as file:
-            return _read(file if file.seekable() else io.BytesIO(file.read()), path)
+            return _read(file if file.seekable() else io.BytesIO(file.read()), path, type_of)
     except (OSError, ValueError, EOFError, KeyError, struct.error, BadZipFile) as error:
         raise CommandLineError(f"cannot read {path}: {_reason(error)}") from None
 
@@ -50,13 +53,15 @@ def _reason(error: Exception) -> str:
     return reason or str(error).partition("\n")[0] or type(error).__name__
 
 
-def _read(file: BinaryIO, path: Path) -> Array | Arrays | bytes:
+def _read(file: BinaryIO, path: Path, type_of: TypeOf) -> Array | Arrays | bytes:
     head = file.read(16)
     file.seek(0)
     if head.startswith(NPY):
-        return cast(Array, np.lib.format.read_array(file, allow_pickle=False))
+        length = file.seek(0, 2)
+        file.seek(0)
+        return read_array(file, length, type_of(""))
     if head.startswith(ZIP):
-        return _read_npz(file, path)
+        return _read_npz(file, path, type_of)
     if _is_safetensors(head):
         return _read_safetensors(file.read())
     for magic, what in OTHER_FORMATS.items():
@@ -65,7 +70,7 @@ def _read(file: BinaryIO, path: Path) -> Array | Arrays | bytes:
     return file.read()
 
 
-def _read_npz(file: BinaryIO, path: Path) -> Arrays:
+def _read_npz(file: BinaryIO, path: Path, type_of: TypeOf) -> Arrays:
     names = ZipFile(file).namelist()
     file.seek(0)
     others = [name for name in names if not name.endswith(".npy")]
@@ -73,15 +78,7 @@ def _read_npz(file: BinaryIO, path: Path) -> Arrays:
         is_torch = any(name.endswith("data.pkl") for name in others)
         what = "a file of PyTorch; save its arrays with safetensors" if is_torch else f"an archive with {others[0]}"
         raise CommandLineError(f"cannot read {path}: expected an .npz archive of .npy members, got {what}")
-    with np.load(file, allow_pickle=False) as archive:
-        return {name: _member(archive, name, path) for name in archive.files}
-
-
-def _member(archive: np.lib.npyio.NpzFile, name: str, path: Path) -> Array:
-    try:
-        return cast(Array, archive[name])
-    except (OSError, ValueError, EOFError, BadZipFile) as error:
-        raise CommandLineError(f"cannot read {name} of {path}: {_reason(error)}") from None
+    return read_members(file, type_of)
 
 
 def _is_safetensors(head: bytes) -> bool:

@@ -173,7 +173,8 @@ def _from_file(parameter: Parameter, text: str) -> Array:
         path, declared = Path(match[1]), _declared(parameter, match[2])
     if not path.exists():
         raise CommandLineError(f"input '{parameter.name}': no such file {_shown(str(path))}; expected {FORMS}")
-    contents = read_arrays(path)
+    own = ("", parameter.name, *parameter.names)
+    contents = read_arrays(path, lambda name: parameter.type if name in own else None)
     if isinstance(contents, bytes):
         return _from_bytes(parameter, declared, contents, path)
     if isinstance(contents, np.ndarray):

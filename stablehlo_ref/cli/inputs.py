@@ -55,7 +55,9 @@ def from_archive(parameters: Sequence[Parameter], path: Path) -> dict[str, Array
 
     Members `arr_0`, `arr_1`, ... are for parameters by position.
     """
-    arrays = read_arrays(path)
+    types = {name: p.type for p in parameters for name in p.names}
+    types |= {f"arr_{i}": p.type for i, p in enumerate(without_tokens(parameters)) if f"arr_{i}" not in types}
+    arrays = read_arrays(path, types.get)
     if isinstance(arrays, np.ndarray):
         raise CommandLineError(
             f"--inputs {path}: expected arrays by name, got an .npy file of one; use --input NAME={path}"

@@ -19,6 +19,7 @@ class KnownKernel(NamedTuple):
     kernel: Kernel
     traits: Traits
     kept: tuple[object, ...]
+    allocated: int  # bytes of the result, if it is small
 
 
 class KnownResult(NamedTuple):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from stablehlo_ref.budget import check_time
 from stablehlo_ref.ir.core import Block, Operation, Region, Value
 
 
@@ -35,6 +36,7 @@ def last_uses(block: Block, keep: Iterable[Value] = ()) -> dict[Operation, Seque
         own.update(op.results)
     dying: dict[Operation, Sequence[Value]] = {}
     for op in reversed(operations):
+        check_time("planning", location=op.location)
         uses = [*op.operands, *op.results]
         for region in op.regions:
             uses += captured(region)

@@ -192,17 +192,12 @@ class FramePlanner:
             check_time("planning", location=op.location)
             self.op(op, plan, dying.get(op, ()))
             if self.allocated - unwatched > WATCHED or number % STEPS == 0:
-                self._watch(plan, self.allocated - unwatched)
+                plan.steps[-1:] = [watched(step, self.allocated - unwatched) for step in plan.steps[-1:]]
                 unwatched = self.allocated
         if resolve(terminator) is None:  # of a dialect without classes
             self.op(terminator, plan, ())
         plan.results = self.slots_of(terminator.operands)
         return plan
-
-    def _watch(self, plan: BlockPlan, allocated: int) -> None:
-        """Let the last step of a block look at the budget of the run."""
-        if plan.steps:
-            plan.steps[-1] = watched(plan.steps[-1], allocated)
 
     def region_in_frame(self, region: Region, *, shared: Sequence[int] | None = None) -> BlockPlan:
         """Plan a region, which may have no block, in the slots of this frame."""
@@ -245,8 +240,10 @@ class FramePlanner:
 
     def _known_step(self, op: Operation, ins: tuple[int, ...], dead: Sequence[int]) -> Step | None:
         """Return the step of an op if the kernel of its kind is known."""
-        known = self._known_kernel(op)
-        return known and step_for(known.kernel, ins, self.slots_of(op.results), dead, known.traits)
+        if (known := self._known_kernel(op)) is None:
+            return None
+        self.allocated += known.allocated
+        return step_for(known.kernel, ins, self.slots_of(op.results), dead, known.traits)
 
     def _known_kernel(self, op: Operation) -> KnownKernel | None:
         if self.lanes is not None:
@@ -273,10 +270,13 @@ class FramePlanner:
         check_preconditions(bound)
         if is_dynamic(bound):
             return dynamic_kernel(bound, self._plan_static)
+        before = self.allocated
         kernel = self._plan_static(bound)
         if bodies is None and self.lanes is None and is_shared(bound.definition) and not self.planner.communicates(op):
             kind = kernel_kind(op, not self.planner.step_by_step)
-            self.planner.kernels[kind] = KnownKernel(kernel, bound.definition.traits, kept_for(op.walk()))
+            self.planner.kernels[kind] = KnownKernel(
+                kernel, bound.definition.traits, kept_for(op.walk()), self.allocated - before
+            )
         return kernel
 
     def _resolve(self, op: Operation, bodies: Sequence[PlannedRegion] | None) -> BoundOp:

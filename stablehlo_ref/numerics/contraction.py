@@ -46,7 +46,7 @@ EXACT_IN_F32, EXACT_IN_F64 = 1 << 24, 1 << 53
 PREPARED_BYTES = 1 << 26  # constant operands up to this size are converted to matrices while planning
 _KINDS = ("boolean", "integer", "floating", "complex")  # each can represent the values of those before it
 STEP = 1 << 29  # multiplications of one call of BLAS, 0.1 s or less: larger products are computed in several
-FLOPS = 5e10  # floating-point operations of LAPACK in a second: more than it achieves on most machines
+FLOPS = 1.5e10  # floating-point operations of LAPACK in a second, by which its time is estimated
 ROWS = 16  # rows of a large product that are computed at least at a time
 SMALL = 1 << 13  # multiplications: up to this many, numpy's own loops are fast enough
 
@@ -222,17 +222,16 @@ def integer_matmul(a: Array, b: Array, out: Array | None = None) -> Array:
     if prod(a.shape) * b.shape[-1] <= SMALL or 0 in b.shape:
         return np.matmul(a, b, out=out)
     signed = signed_bits_dtype(a.dtype)
-    product = _by_digits(a.view(signed), b.view(signed), a.shape[-1]).astype(a.dtype)
-    if out is None:
-        return product
-    out[...] = product
-    return out
+    width = _digit_width(a.shape[-1], bit_width(a.dtype))
+    product = np.empty((*a.shape[:-1], b.shape[-1]), a.dtype) if out is None else out
+    b_digits = _digits(b.view(signed), width)
+    for rows in within_time(_groups(a.shape, b.shape[-1])) if a.ndim == 2 == b.ndim else [()]:
+        product[rows] = _by_digits(_digits(a[rows].view(signed), width), b_digits, width, bit_width(a.dtype))
+    return product
 
 
-def _by_digits(a: Array, b: Array, terms: int) -> Array:
+def _by_digits(a_digits: Sequence[Array], b_digits: Sequence[Array], width: int, bits: int) -> Array:
     """Multiply modulo 2^64 as polynomials in a power of two, whose coefficients are multiplied exactly in f64."""
-    width, bits = _digit_width(terms, bit_width(a.dtype)), bit_width(a.dtype)
-    a_digits, b_digits = _digits(a, width), _digits(b, width)
     total: Array | int = 0
     for power in range(len(a_digits) + len(b_digits) - 1):
         if power * width >= bits:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from stablehlo_ref.budget import reserve, within_time
 from stablehlo_ref.define.attribute_codecs import Dense, Int
 from stablehlo_ref.define.computation import Run
 from stablehlo_ref.define.constraints import Checker
@@ -28,6 +29,7 @@ from stablehlo_ref.numerics.conversion import convert
 from stablehlo_ref.numerics.dtypes import INT64, numpy_dtype
 
 BLOCK = 1 << 16  # elements converted at a time
+KEPT = 1 << 22  # bytes of numbers that are computed while planning; more are computed in each run
 
 number_tensor = integer_tensor | float_tensor | complex_tensor | per_tensor_quantized
 
@@ -69,7 +71,7 @@ def compatible_constant(value_type: TensorType, output: TensorType) -> bool:
     return bool(value_type == output or value_type == with_element_type(output, storage_type(output)))
 
 
-class Iota(Op, op="iota"):
+class Iota(Op, op="iota", returns_views=True):
     """Fill a tensor with numbers that increase from zero along `iota_dimension`."""
 
     iota_dimension = Attr(Int)  # I1
@@ -88,8 +90,11 @@ class Iota(Op, op="iota"):
     @staticmethod
     def plan(iota_dimension: Int, output: TensorType) -> Run:
         """Plan `output[output_index] = output_index[iota_dimension]`, as a view that repeats one row of numbers."""
-        numbers = count(dim(output, iota_dimension), numpy_dtype(element_type(output)))
-        result = np.broadcast_to(numbers.reshape(-1, *[1] * (rank(output) - iota_dimension - 1)), shape(output))
+        length, dtype = dim(output, iota_dimension), numpy_dtype(element_type(output))
+        sizes, ones = shape(output), [1] * (rank(output) - iota_dimension - 1)
+        if length * dtype.itemsize > KEPT:
+            return lambda: np.broadcast_to(count(length, dtype).reshape(-1, *ones), sizes)
+        result = np.broadcast_to(count(length, dtype).reshape(-1, *ones), sizes)
         return lambda: result
 
 
@@ -98,7 +103,8 @@ def count(size: int, dtype: DType) -> Array:
 
     They are converted block by block, so that only the result needs memory.
     """
+    reserve(size * dtype.itemsize)
     numbers, kernel = np.empty(size, dtype), convert(INT64, dtype)
-    for start in range(0, size, BLOCK):
+    for start in within_time(range(0, size, BLOCK)):
         numbers[start : start + BLOCK] = kernel(np.arange(start, min(start + BLOCK, size)))
     return numbers

@@ -9,6 +9,7 @@ from typing import TypeAlias
 import numpy as np
 
 from stablehlo_ref.algorithms.sliding_windows import num_windows
+from stablehlo_ref.budget import keep
 from stablehlo_ref.define.attribute_codecs import Dims, Flags, Int, Matrix
 from stablehlo_ref.define.bound import PlanSite
 from stablehlo_ref.define.constraints import Checker
@@ -310,6 +311,7 @@ def multiplication(
         return prepare_kernels(sums.load_rhs(np.flip(rhs, reversed_dims) if reversed_dims else rhs))
 
     if constant is not None and constant.size * 4 <= PREPARED_BYTES:
+        keep(constant.size * 4)
         prepared = prepare(constant)
         return lambda lhs, rhs: sums.store(multiply(sums.load_lhs(lhs), prepared))
     return lambda lhs, rhs: sums.store(multiply(sums.load_lhs(lhs), prepare(rhs)))

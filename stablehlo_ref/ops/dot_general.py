@@ -10,6 +10,7 @@ from typing import Annotated, TypeAlias
 
 import numpy as np
 
+from stablehlo_ref.budget import keep
 from stablehlo_ref.define.attribute_codecs import (
     Dims,
     Flag,
@@ -321,6 +322,7 @@ def _preparation(enter: Run, arrange: Run | None, constant: Array | None, plain:
 
     if constant is None or constant.size * 4 > PREPARED_BYTES:
         return prepare, False
+    keep(constant.size * 4)
     prepared = prepare(constant)
     return lambda _: prepared, False
 

@@ -165,10 +165,20 @@ def transform_of(fft_type: FftType, fft_length: tuple[int, ...]) -> Transform:
 
     def run(x: Array) -> Array:
         for transform, dimension in stages:
-            x = transform(x) if dimension == last else along(transform, x, dimension)
+            x = _by_rows(transform, x) if dimension == last else along(transform, x, dimension)
         return x
 
     return run
+
+
+def _by_rows(transform: Transform, x: Array) -> Array:
+    """Apply a transform of the last dimension, to some rows at a time if there are many."""
+    step = max(1, BLOCK // x.shape[-1])
+    rows = x.reshape(-1, x.shape[-1])
+    if len(rows) <= step:
+        return transform(x)
+    parts = [transform(rows[start : start + step]) for start in within_time(range(0, len(rows), step))]
+    return np.concatenate(parts).reshape(*x.shape[:-1], -1)
 
 
 def along(transform: Transform, x: Array, dimension: int) -> Array:
