@@ -3,8 +3,8 @@
     python tools/locate_faults.py PROGRAM.mlir ... [--count 20] [--clean jax --backend-python PYTHON]
 
 Each program runs with random inputs in a backend with one fault in the ops of a name and type, drawn at random; the op
-that `diff` names first must be one of them. With `fused-` faults, it must be in a group of at most 5 ops. Faults that do
-not change any output do not count. `--clean` runs the programs in a backend that is taken to be right instead.
+that `diff` names first must be one of them. With `fused-` faults, it must be in a group of at most 5 ops. Faults that
+do not change any output do not count. `--clean` runs the programs in a backend that is taken to be right instead.
 """
 
 from __future__ import annotations
