@@ -165,7 +165,7 @@ def test_elementwise_ops_on_large_tensors(op: str, data: st.DataObject) -> None:
     """Repeat a few operands so often that tables and blocks are used."""
     q = data.draw(quantized((), per_axis=False))
     kinds = [q, *(data.draw(quantized((), like=q)) for _ in range(2 if op in BINARY else 1))]
-    operands = [data.draw(stored(kind, (13,))) for kind in kinds[:-1]]
+    operands = [data.draw(stored(kind, (8,))) for kind in kinds[:-1]]
     operands = [x.reshape(-1) for x in np.meshgrid(*operands)]
     *types, result = (tensor_type((LARGE,), element_type(kind)) for kind in kinds)
     expected = quantization.dequantize_op_quantize(getattr(elementwise, op), list(zip(operands, kinds)), kinds[-1])
@@ -180,7 +180,7 @@ def test_large_sums_with_one_scale(op: str, data: st.DataObject) -> None:
     """Sums with one scale may be computed on the stored integers."""
     q = data.draw(quantized((), per_axis=False).filter(lambda q: width(q.storage_type) == 8))
     kinds = [Quantized(**(vars(data.draw(quantized((), like=q))) | {"scales": q.scales})) for _ in range(3)]
-    operands = [x.reshape(-1) for x in np.meshgrid(*[data.draw(stored(kind, (9,))) for kind in kinds[:-1]])]
+    operands = [x.reshape(-1) for x in np.meshgrid(*[data.draw(stored(kind, (7,))) for kind in kinds[:-1]])]
     *types, result = (tensor_type((LARGE,), element_type(kind)) for kind in kinds)
     expected = quantization.dequantize_op_quantize(getattr(elementwise, op), list(zip(operands, kinds)), kinds[-1])
     actual = evaluate(op, *[np.resize(x, LARGE) for x in operands], types=types, result=result)

@@ -14,7 +14,7 @@ from stablehlo_ref._version import __version__
 
 if TYPE_CHECKING:
     from stablehlo_ref import debug, passes, testing, text
-    from stablehlo_ref.define.context import ImplementationDefinedWarning, Observer
+    from stablehlo_ref.define.context import ImplementationDefinedWarning, Observer, RunOptions
     from stablehlo_ref.diagnostics import (
         Diagnostic,
         EvaluationError,
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         StablehloError,
         UnsupportedError,
     )
+    from stablehlo_ref.execute.trace import Record, Trace, Values
     from stablehlo_ref.frameworks.jax import from_jax
     from stablehlo_ref.frameworks.torch import from_torch
     from stablehlo_ref.ir.core import Operation, Value
@@ -51,10 +52,14 @@ __all__ = [
     "Operation",
     "Parameter",
     "Program",
+    "Record",
+    "RunOptions",
     "StablehloError",
     "TensorType",
+    "Trace",
     "UnsupportedError",
     "Value",
+    "Values",
     "__version__",
     "debug",
     "from_jax",
@@ -69,11 +74,12 @@ __all__ = [
 ]
 
 _DEFINED_IN = {
-    "define.context": ("ImplementationDefinedWarning", "Observer"),
+    "define.context": ("ImplementationDefinedWarning", "Observer", "RunOptions"),
     "diagnostics": (
         "Diagnostic", "EvaluationError", "InternalError", "InvalidError", "Location", "MalformedError",
         "StablehloError", "UnsupportedError",
     ),
+    "execute.trace": ("Record", "Trace", "Values"),
     "frameworks.jax": ("from_jax",),
     "frameworks.torch": ("from_torch",),
     "ir.core": ("Operation", "Value"),

@@ -5,10 +5,13 @@ from __future__ import annotations
 from binascii import unhexlify
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 SHOWN_LINE = 160  # columns of a source line that a diagnostic shows
+SHOWN_ERRORS = 20  # diagnostics of an exception that its text shows
+MAX_ERRORS = 1000  # in one program, before the parser and the verifier stop
 
 
 class Source:
@@ -90,7 +93,7 @@ class Diagnostic:
     """A message about a location. `line` and `column` count from 1, and are None without a location.
 
     `subjects` are what an error about an op is about, most important first: names of attributes, numbers of operands.
-    `related` is a note about another location.
+    `related` is a note about another location; `definitions` are notes about where values are defined.
     """
 
     message: str
@@ -99,6 +102,7 @@ class Diagnostic:
     notes: tuple[str, ...] = ()
     subjects: tuple[str | int, ...] = ()
     related: Diagnostic | None = None
+    definitions: tuple[Diagnostic, ...] = ()
 
     @property
     def filename(self) -> str | None:
@@ -118,11 +122,21 @@ class Diagnostic:
         if self.location and self.location.source.text:
             parts.append(self.location.excerpt())
         parts += [f"  {note}" for note in self.notes]
-        return "\n".join([*parts, str(self.related)] if self.related else parts)
+        return "\n".join([*parts, *map(str, self.attached)])
+
+    @property
+    def attached(self) -> tuple[Diagnostic, ...]:
+        """The notes about other locations."""
+        return (self.related, *self.definitions) if self.related else self.definitions
 
 
 class StablehloError(Exception):
-    """An error in a program or its inputs, described by `diagnostics`."""
+    """An error in a program or its inputs, described by `diagnostics`: all that were found, in their order.
+
+    If `Program.trace` raised it, `trace` has the values until then.
+    """
+
+    trace: Any = None
 
     def __init__(
         self,
@@ -137,7 +151,15 @@ class StablehloError(Exception):
         super().__init__(self.diagnostics)
 
     def __str__(self) -> str:
-        return "\n".join(map(str, self.diagnostics))
+        return summary(self.diagnostics)
+
+
+def summary(diagnostics: Sequence[Diagnostic], shown: int = SHOWN_ERRORS) -> str:
+    """Return the text of the first `shown` diagnostics, and how many more there are."""
+    lines = [str(diagnostic) for diagnostic in diagnostics[:shown]]
+    if (hidden := len(diagnostics) - shown) > 0:
+        lines.append(f"{hidden} more {'error' if hidden == 1 else 'errors'} not shown")
+    return "\n".join(lines)
 
 
 class MalformedError(StablehloError):
@@ -150,6 +172,15 @@ class InvalidError(StablehloError):
 
 class EvaluationError(StablehloError):
     """A run of a valid program failed: a check, an input, a size that is only known at run time, or a limit."""
+
+
+class LimitError(EvaluationError):
+    """A limit of the time or the memory of a call was reached (`Limits`)."""
+
+    def at(self, location: Location | None) -> LimitError:
+        """Return the error with a location, which it lacks where a part of the work that has none noticed it."""
+        first, *others = self.diagnostics
+        return self if first.location else LimitError([replace(first, location=location), *others])
 
 
 class UnsupportedError(StablehloError):

@@ -3,32 +3,80 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cache
 from numbers import Real
+from pathlib import Path
 from types import UnionType
+
+UNKNOWN_MEMORY = 1 << 35  # bytes: the memory of a machine that does not tell
+
+_CGROUPS = Path("/sys/fs/cgroup")
+_OWN_CGROUPS = Path("/proc/self/cgroup")
+
+
+@cache
+def available_memory() -> int:
+    """Return the bytes of memory that this process may have: the machine's, or what its cgroups (v1, v2) allow."""
+    try:
+        machine = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, ValueError, OSError):
+        machine = UNKNOWN_MEMORY
+    return min([machine, *_cgroup_limits(_OWN_CGROUPS, _CGROUPS)])
+
+
+def _cgroup_limits(own: Path, root: Path) -> Iterator[int]:
+    """Yield the memory limits in bytes of the cgroups in the file `own`, and of those that contain them."""
+    try:
+        lines = own.read_text().splitlines()
+    except (OSError, ValueError):
+        return
+    for line in lines:
+        _, controllers, path = line.split(":", 2) if line.count(":") >= 2 else ("", "-", "")
+        if controllers not in ("", "memory"):
+            continue
+        base = root / controllers
+        group = base / path.lstrip("/")
+        for folder in (group, *(parent for parent in group.parents if parent.is_relative_to(base))):
+            yield from _limit_in(folder / ("memory.limit_in_bytes" if controllers else "memory.max"))
+
+
+def _limit_in(file: Path) -> Iterator[int]:
+    try:
+        text = file.read_text().strip()
+    except (OSError, ValueError):
+        return
+    if text.isdecimal() and int(text):  # "max" is no limit
+        yield int(text)
 
 
 def _half_of_memory() -> int:
-    """Return half of the machine's memory in bytes, as an op needs memory for an operand and its result."""
-    try:
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
-    except (AttributeError, ValueError, OSError):
-        return 1 << 34
+    """Return half of the memory in bytes, as an op needs memory for an operand and its result."""
+    return available_memory() // 2
+
+
+def _most_of_memory() -> int:
+    """Return three quarters of the memory in bytes, which leaves room for the program and small temporaries."""
+    return available_memory() * 3 // 4
 
 
 @dataclass(frozen=True)
 class Limits:
-    """What a run may use. A run that exceeds a limit raises an EvaluationError that names the limit.
+    """What a call may use. One that exceeds a limit raises an EvaluationError that names the limit.
 
-    `max_bytes` is the size of a single tensor in bytes (default: half of the machine's memory), `max_depth` the depth
-    of nested calls, `max_steps` the number of loop iterations and calls in a run, and `max_seconds` the time of a run
-    (default: no limit). Raises TypeError for a limit that is not a number, ValueError for one that is not positive.
+    `max_bytes` is the size of a single tensor in bytes (default: half of the memory of the machine, or of the process's
+    cgroup). `max_total_bytes` is the size of all values that are alive at a time, and of temporaries of tensor size
+    (default: three quarters). `max_depth` is the depth of nested calls, `max_steps` the number of loop iterations and
+    calls in a run, and `max_seconds` the time of a call: of `load`, or of `run` with its planning (default: no limit).
+    Raises TypeError for a limit that is not a number, ValueError for one that is not positive.
     """
 
     max_bytes: int = field(default_factory=_half_of_memory)
     max_depth: int = 128
     max_steps: int = 100_000_000
     max_seconds: float | None = None
+    max_total_bytes: int = field(default_factory=_most_of_memory)
 
     def __post_init__(self) -> None:
         for name, value in vars(self).items():

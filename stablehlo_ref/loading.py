@@ -10,6 +10,7 @@ from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from typing import IO, Any
 
+from stablehlo_ref.budget import limited
 from stablehlo_ref.bundles import load_bundle
 from stablehlo_ref.diagnostics import Location, MalformedError, Source
 from stablehlo_ref.frameworks.jax import from_jax, is_jax
@@ -44,11 +45,13 @@ def load(
     JAX's `Exported.serialize()`, a `.pt2` file of PyTorch, or a folder with a StableHLO bundle. The format of a file is
     recognised by its contents. Constants of bytecode are mapped, not copied.
 
-    Raises MalformedError (also if a file cannot be read) or InvalidError, with the place.
+    Raises MalformedError (also if a file cannot be read) or InvalidError, with the place; EvaluationError if that takes
+    longer than `limits.max_seconds`.
     """
-    program = open_program(source, allow_unregistered_dialect, entry)
-    program.limits = program.limits if limits is None else limits
-    return program.verify()
+    with limited(limits or Limits()):
+        program = open_program(source, allow_unregistered_dialect, entry)
+        program.limits = program.limits if limits is None else limits
+        return program.verify()
 
 
 def open_program(source: Any, allow_unregistered_dialect: bool = False, entry: str | None = None) -> Program:
@@ -108,6 +111,8 @@ def read(path: str) -> Data:
             return _contents(file, path)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
+        if re.search(r"[\s{}%@]", path):
+            reason += "; sr.parse takes text"
         raise MalformedError(f"cannot read the program: {reason}", _start_of(path)) from None
 
 
@@ -119,7 +124,7 @@ def _contents(file: io.BufferedReader, path: str) -> Data:
         except (OSError, ValueError):  # a pipe
             return file.read()
     if b"\0" in head:  # rejected without reading the rest, which may be huge
-        raise not_a_program(head[: head.index(b"\0")], path)
+        raise not_a_program(head, head.index(b"\0"), path)
     return file.read()
 
 
@@ -172,7 +177,7 @@ def _embedded(data: Data, filename: str) -> Data:
     length = int.from_bytes(view[start - 4 : start], "little") if start >= 4 else 0
     if not 4 <= length <= len(view) - start:
         head = bytes(view[:HEAD])
-        raise not_a_program(head[: head.index(b"\0")], filename)
+        raise not_a_program(head, head.index(b"\0"), filename)
     return view[start : start + length]
 
 

@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from mmap import mmap
 
-from stablehlo_ref.diagnostics import Location, MalformedError, Source
+from stablehlo_ref.diagnostics import (
+    Diagnostic,
+    Location,
+    MalformedError,
+    Source,
+    StablehloError,
+    UnsupportedError,
+)
+from stablehlo_ref.foreign_formats import foreign_bytes, foreign_text
 from stablehlo_ref.limits import check_type
 from stablehlo_ref.program import Program
+from stablehlo_ref.syntax.lexer import Cursor
 from stablehlo_ref.syntax.parser import parse as parse_module
 from stablehlo_ref.syntax.value_names import number_values
+from stablehlo_ref.verify import invalid_ops
 
 BYTECODE = b"ML\xefR"  # the magic number of MLIR bytecode
 
@@ -50,7 +61,32 @@ def parse_data(
 
 
 def _parse_text(source: Source, allow_unregistered_dialect: bool, entry: str | None) -> Program:
-    return Program(parse_module(source, allow_unregistered_dialect=allow_unregistered_dialect), entry)
+    try:
+        return Program(parse_module(source, allow_unregistered_dialect=allow_unregistered_dialect), entry)
+    except (MalformedError, UnsupportedError) as error:
+        first = error
+    raise type(first)(_all_errors(source, allow_unregistered_dialect, first))
+
+
+def _all_errors(source: Source, allow_unregistered_dialect: bool, first: StablehloError) -> list[Diagnostic]:
+    """Return all errors of a malformed program: those of the parser, and of the verifier in what could be read."""
+    from stablehlo_ref.syntax.recovery import recover  # imported when it is needed
+
+    if message := foreign_text(source.text):
+        return [Diagnostic(message, Location(source, _start(source)))]
+    if not first.diagnostics[0].location or first.diagnostics[0].location.offset == _start(source):
+        return list(first.diagnostics)  # of a text that does not even start like a program
+    found = recover(source, allow_unregistered_dialect)
+    errors = found.errors or list(first.diagnostics)
+    if found.module is not None:
+        with suppress(Exception):  # what is left of the module may lack what the verifier relies on
+            errors += invalid_ops(found.module, found.poisoned)
+    return sorted(errors, key=lambda error: error.location.offset if error.location else 0)
+
+
+def _start(source: Source) -> int:
+    """Return the offset of the first token of a text."""
+    return Cursor(source).start
 
 
 def decode(data: bytes, filename: str) -> str:
@@ -58,11 +94,13 @@ def decode(data: bytes, filename: str) -> str:
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise not_a_program(data[: error.start], filename) from None
+        raise not_a_program(data, error.start, filename) from None
 
 
-def not_a_program(start: bytes, filename: str) -> MalformedError:
-    """Return the error for a file that is text up to a byte that cannot be text."""
-    text = start.decode("utf-8-sig", errors="replace")
+def not_a_program(data: bytes, end: int, filename: str) -> MalformedError:
+    """Return the error for a file that is text up to a byte at `end` that cannot be text."""
+    if message := foreign_bytes(data):
+        return MalformedError(message, Location(Source("", filename), 0))
+    text = data[:end].decode("utf-8-sig", errors="replace")
     place = Location(Source(text + "\N{REPLACEMENT CHARACTER}", filename), len(text))
     return MalformedError("neither UTF-8 text nor MLIR bytecode", place)

@@ -3,40 +3,42 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, MutableSequence, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, MutableSequence, Sequence
 from dataclasses import replace
 from functools import cached_property
-from pathlib import Path
 from typing import Any, TypeAlias, Unpack
 
 import numpy as np
 
 import stablehlo_ref.dialects.register_all  # noqa: F401  (all op classes, for parsers and copies of programs)
+from stablehlo_ref.activity import activity
+from stablehlo_ref.budget import in_force
 from stablehlo_ref.define.context import Context, Observer, OnImplementationDefined, RunOptions
 from stablehlo_ref.define.processes import Grid, ProcessId
 from stablehlo_ref.diagnostics import EvaluationError
+from stablehlo_ref.display.summary import summary
 from stablehlo_ref.execute.arguments import (
     arguments_in_order,
+    array_dtype,
     check_argument,
     take_results,
     take_results_of_processes,
+    without_mapping,
 )
-from stablehlo_ref.execute.evaluation import evaluation
-from stablehlo_ref.execute.grid import ReadInfeed, run_grid
-from stablehlo_ref.execute.observe import Observers
+from stablehlo_ref.execute.evaluation import evaluation, model_locations, taking_results
+from stablehlo_ref.execute.grid import always_reading, declared_grid, run_grid
+from stablehlo_ref.execute.options import check_host_functions, names_of_host_functions, separated
 from stablehlo_ref.execute.plan import Planner
+from stablehlo_ref.execute.record import Reached, Recorder, Select, Until, observed_by, recording
 from stablehlo_ref.execute.run import FunctionPlan
-from stablehlo_ref.execute.trace import Recorder, Select, Trace
+from stablehlo_ref.execute.trace import Trace
 from stablehlo_ref.interop import to_array
 from stablehlo_ref.ir.arrays import RuntimeValue
-from stablehlo_ref.ir.attributes import IntegerAttribute
 from stablehlo_ref.ir.core import Block, Operation, Value
 from stablehlo_ref.ir.flat import flatten, restore
 from stablehlo_ref.ir.signature import Function, Parameters, function_of
 from stablehlo_ref.ir.value_index import ValueIndex
 from stablehlo_ref.limits import Limits, check_type
-from stablehlo_ref.numerics.host_values import read_only
 from stablehlo_ref.syntax.printer import print_operation
 from stablehlo_ref.targets.spmd import device_count
 from stablehlo_ref.verify import verify
@@ -72,7 +74,8 @@ class Program:
     def verify(self) -> Program:
         """Check the program against the spec, unless that has been done; InvalidError for each rule that it breaks."""
         if not self._verified:
-            verify(self.module)
+            with activity("verifying"):
+                verify(self.module)
             self._verified = True
         return self
 
@@ -80,15 +83,12 @@ class Program:
         return print_operation(self.module)
 
     def __repr__(self) -> str:
-        location = self.module.location
-        origin = f"from {location.filename}" if location else ""
-        try:
-            inputs, outputs = ", ".join(map(repr, self.inputs)), ", ".join(str(p.type) for p in self.outputs)
-            signature = f"{self.entry.name}({inputs}) -> ({outputs})"
-        except EvaluationError:
-            signature = f"functions {self._names}"
-        count = sum(1 for _ in self.module.walk()) - 1 - len(self.functions)
-        return f"<Program {signature}, {count} ops, {origin}>"
+        return summary(self)
+
+    def _repr_html_(self) -> str:
+        from stablehlo_ref.display.html import program_html  # imported in notebooks only
+
+        return program_html(self)
 
     def serialize(self, target: str = "current") -> bytes:
         """Return the program as a portable artifact for a version of StableHLO, such as "1.9.0", and all later ones.
@@ -118,7 +118,7 @@ class Program:
     def functions(self) -> dict[str, Function]:
         """The signatures of the module's functions by name, in the order of the text."""
         ops = [op for op in self.module.regions[0].block.operations if op.name == "func.func"]
-        return {op.properties["sym_name"]: function_of(op) for op in ops}
+        return {op.properties["sym_name"]: function_of(op, array_dtype) for op in ops}
 
     @cached_property
     def entry(self) -> Function:
@@ -174,7 +174,9 @@ class Program:
         else:
             numbered = match_weights(inputs, read_weights(weights))  # type: ignore[arg-type]
         program = self._with(self.module)
-        program._bound = {**self._bound, **{i: check_argument(inputs[i], value) for i, value in numbered.items()}}
+        origin = os.fspath(weights) if isinstance(weights, str | os.PathLike) else None
+        checked = {i: check_argument(inputs[i], value, origin=origin) for i, value in numbered.items()}
+        program._bound = {**self._bound, **checked}
         return program
 
     def with_random_weights(self, seed: int) -> Program:
@@ -204,10 +206,11 @@ class Program:
 
         UnknownValueError, an EvaluationError and KeyError, if nothing or more than one value has the name.
         """
-        return self._value_index.find(name)
+        return self.value_index.find(name)
 
     @cached_property
-    def _value_index(self) -> ValueIndex:
+    def value_index(self) -> ValueIndex:
+        """The names of all values."""
         return ValueIndex(self.module, self.entry.name)
 
     @property
@@ -222,11 +225,7 @@ class Program:
     @cached_property
     def _names_of_host_functions(self) -> dict[str, set[str]]:
         """The names of the program that the options `custom_calls` and `overrides` may refer to."""
-        ops = list(self.verify().module.walk())
-        return {
-            "custom_calls": {op.properties["call_target_name"] for op in ops if op.name == "stablehlo.custom_call"},
-            "overrides": {op.properties["name"] for op in ops if op.name == "stablehlo.composite"},
-        }
+        return names_of_host_functions(self.verify().module)
 
     # --- plans --------------------------------------------------------------------------------------------------
 
@@ -251,11 +250,13 @@ class Program:
 
     def _make_plan(self, step_by_step: bool = False) -> FunctionPlan:
         self.verify()
-        with np.errstate(all="ignore"):
+        with np.errstate(all="ignore"), activity("planning"):
             return Planner(self.module, self.limits, step_by_step).function(self.entry.name)
 
     def _plan_for(self, context: Context) -> FunctionPlan:
-        return self._plan if context.on_implementation_defined == "ignore" else self._plan_step_by_step
+        is_seen = context.observer is not None and context.observer.sees_every_op
+        is_whole = context.on_implementation_defined == "ignore" and not is_seen
+        return self._plan if is_whole else self._plan_step_by_step
 
     # --- runs ---------------------------------------------------------------------------------------------------
 
@@ -263,44 +264,41 @@ class Program:
         self,
         /,
         *arrays: object,
+        until: str | Sequence[str] | None = None,
+        options: RunOptions | None = None,
         limits: Limits | None = None,
         observer: Observer | None = None,
-        on_implementation_defined: OnImplementationDefined = "ignore",
+        on_implementation_defined: OnImplementationDefined | None = None,
         custom_calls: Mapping[str, Callable[..., Sequence[Any]]] | None = None,
         overrides: Mapping[str, Callable[..., Any]] | None = None,
-        check_overrides: bool = False,
-        rng_seed: int = 0,
-        exact_lapack: bool = False,
+        check_overrides: bool | None = None,
+        rng_seed: int | None = None,
+        exact_lapack: bool | None = None,
         **named: object,
     ) -> tuple[Any, ...]:
         """Run the entry on arrays, one for each input in order, or by name; return its results as new arrays.
 
         The name of an input is that of the argument in the text, without `%`, or that in its location (`args[0]`).
-        dtypes and shapes must be those of `inputs`. Raises EvaluationError if they are not, or if a check of the
-        program fails. If a run relies on implementation-defined behaviour, `on_implementation_defined` decides whether
-        to "ignore" that, to "warn" by an ImplementationDefinedWarning, or to raise an "error", an EvaluationError; both
-        refer to a section of docs/choices.md.
+        Inputs may also be a single mapping by name. dtypes and shapes must be those of `inputs`. Raises EvaluationError
+        if they are not, or if a check of the program fails.
 
-        `custom_calls` are handlers by target, as for `register_custom_call`; they take precedence over registered ones.
-        `overrides` are functions by names of composites that replace their decompositions. Each is called as
-        `f(*operands, **composite_attributes)` and returns an array, or a sequence of the results. With
-        `check_overrides` the decomposition is run as well, and EvaluationError raised if the results differ by more
-        than 1e-4, or for coarser types four units in the last place of 1; integers must be equal. Raises TypeError for
-        a handler or function that cannot be called, and ValueError for one whose name is not in the program.
-        `rng_seed`, an integer of 64 bits, is the seed of the op `rng`. With `exact_lapack`, LAPACK custom calls compute
-        in f64 and round once, instead of in the program's precision.
+        With `until`, the name or the address of a value (see `Trace`), or several, the run stops once these are
+        computed, and returns them instead of the results.
+
+        The other keywords are the fields of `RunOptions`. They may be given as `options=RunOptions(...)`; then all
+        other keywords are inputs, so that an input may be called `limits`.
         """
-        context = self._context(
-            limits=limits,
-            observer=observer,
-            on_implementation_defined=on_implementation_defined,
-            custom_calls=custom_calls,
-            overrides=overrides,
-            check_overrides=check_overrides,
-            rng_seed=rng_seed,
-            exact_lapack=exact_lapack,
-        )
-        return self._run(arrays, named, context)
+        given = {
+            "limits": limits, "observer": observer, "on_implementation_defined": on_implementation_defined,
+            "custom_calls": custom_calls, "overrides": overrides, "check_overrides": check_overrides,
+            "rng_seed": rng_seed, "exact_lapack": exact_lapack,
+        }  # fmt: skip
+        options, named = separated(options, {**given, **named})
+        arrays, named = without_mapping(arrays, named)
+        if until is not None:
+            check_type("until", until, Sequence, "the name of a value, or a list of names")
+            return self._run_until((until,) if isinstance(until, str) else until, arrays, named, options)
+        return self._run(arrays, named, self._context(**options))
 
     def run_in(self, context: Context, /, *arrays: object, **named: object) -> tuple[Any, ...]:
         """Run the entry as `run` does, in a context that has the options and the observer."""
@@ -312,28 +310,47 @@ class Program:
         *arrays: object,
         only: Select | None = None,
         store: str | os.PathLike[str] | None = None,
+        options: RunOptions | None = None,
         **named: object,
     ) -> Trace:
         """Run the entry as `run` does and return the values of all ops by name, and the results as `trace.results`.
 
-        `only` tells by the op whose results are kept; with `store` they are written to `.npy` files in that folder, as
-        they come, and mapped. Inputs by name may be mixed with the options of `run`.
+        `only` selects what is kept: a function of the op, or names of values (`%3`, `jit(f)/conv`) or of ops, with
+        wildcards (`stablehlo.dot_general`, `chlo.*`), one or several. With `store` values are written to files in that
+        folder as they come, and mapped when they are used; `Trace.load` reads them. If the run fails, the error has the
+        values until then as its attribute `trace`. Inputs by name may be mixed with the options of `run`.
 
-        >>> trace = program.trace(image, only=lambda op: op.name == "stablehlo.convolution")
+        >>> trace = program.trace(image, only="stablehlo.convolution")
         >>> trace["%171"], trace["jit(forward)/conv_general_dilated"]
         """
-        options = {name: named.pop(name) for name in tuple(named) if name in RunOptions.__annotations__}
-        recorder = Recorder(self._value_index, only, None if store is None else Path(store))
-        observers = [recorder, *filter(None, [options.pop("observer", None)])]
-        context = self._context(**options, observer=Observers(*observers))  # type: ignore[arg-type]
+        options, named = separated(options, named)
+        arrays, named = without_mapping(arrays, named)
+        recorder = Recorder(self.value_index, only, store)
+        with recording(recorder):
+            return recorder.trace(self._run_recorded(recorder, arrays, named, options))
+
+    def _run_until(
+        self, names: Sequence[str], arrays: Sequence[Any], named: Mapping[str, Any], options: RunOptions
+    ) -> tuple[Any, ...]:
+        until = Until(self.value_index, names)
+        try:
+            self._run_recorded(until, arrays, named, options)
+        except Reached:
+            return take_results([until.values[name] for name in names])
+        missing = ", ".join(name for name in names if name not in until.values)
+        raise EvaluationError(f"the run ended without computing {missing}", self.entry.location)
+
+    def _run_recorded(
+        self, recorder: Recorder, arrays: Sequence[Any], named: Mapping[str, Any], options: RunOptions
+    ) -> tuple[Any, ...]:
+        """Run the entry; the recorder sees the arguments and every op."""
+        context = self._context(**options)
+        context.observer = observed_by(recorder, context.observer)
         self._check_host_functions(context)
         arguments = self._arguments(arrays, named)
-        for value, argument in zip(self._entry_block.arguments, arguments):
-            recorder.record(value, read_only(argument))
-        results = self._run_plan(self._plan_step_by_step, arguments, context)
-        trace = recorder.trace()
-        trace.results = results
-        return trace
+        recorder.arguments(self._entry_block, arguments)
+        with in_force(context.budget):
+            return self._run_plan(self._plan_for(context), arguments, context)
 
     @property
     def _entry_block(self) -> Block:
@@ -375,25 +392,35 @@ class Program:
         grid = self.grid(len(inputs_per_process), num_replicas, num_partitions)
         return self.run_parallel_in(self._context(**options), grid, inputs_per_process, infeed, outfeed)
 
+    def trace_parallel(
+        self,
+        inputs_per_process: Sequence[Inputs],
+        *,
+        only: Select | None = None,
+        store: str | os.PathLike[str] | None = None,
+        **options: Any,
+    ) -> Trace:
+        """Run the entry as `run_parallel` does and return the values of all processes as `trace` does.
+
+        The options are those of `run_parallel`. `trace.results` are what `run_parallel` returns.
+
+        >>> trace = program.trace_parallel([[x], [y]], num_replicas=2, num_partitions=1)
+        >>> trace["%3"][1, 0], trace.process(1, 0)["%3"]
+        """
+        recorder = Recorder(self.value_index, only, store)
+        options["observer"] = observed_by(recorder, options.get("observer"))
+        with recording(recorder):
+            return recorder.trace(self.run_parallel(inputs_per_process, **options))
+
     def grid(self, count: int, num_replicas: int | None = None, num_partitions: int | None = None) -> Grid:
         """Return the grid of `count` processes. EvaluationError if the sizes are invalid or of another count."""
         try:
-            grid = self._grid(count, num_replicas, num_partitions)
+            grid = declared_grid(self.module, count, num_replicas, num_partitions)
         except EvaluationError as error:
             raise EvaluationError(error.diagnostics[0].message, self.entry.location) from None
         if grid.count != count:
             raise EvaluationError(f"got inputs for {count}, but the grid is of {grid}", self.entry.location)
         return grid
-
-    def _grid(self, count: int, num_replicas: int | None, num_partitions: int | None) -> Grid:
-        """Return the grid of the sizes that are given, or else are the module's, or else follow from `count`."""
-        replicas = _size(self.module, "mhlo.num_replicas") if num_replicas is None else num_replicas
-        partitions = _size(self.module, "mhlo.num_partitions") if num_partitions is None else num_partitions
-        if replicas is None:
-            replicas = count // Grid(num_partitions=1 if partitions is None else partitions).count or 1
-        if partitions is None:
-            partitions = count // Grid(replicas).count or 1
-        return Grid(replicas, partitions)
 
     def run_parallel_in(
         self,
@@ -405,36 +432,29 @@ class Program:
     ) -> list[tuple[Any, ...]]:
         """Run the entry as `run_parallel` does, in a context that has the options and the observer."""
         self._check_host_functions(context)
-        plan = self._plan_for(context)
-        inputs = [
-            self._arguments((), given) if isinstance(given, Mapping) else self._arguments(given, {})
-            for given in inputs_per_process
-        ]
-        reads = map(_read_infeed, infeed)
-        with evaluation(context, self.entry.location):
-            results = run_grid(context, grid, [(plan, list(arguments)) for arguments in inputs], reads, outfeed)
-        with self._taking_results():
-            return take_results_of_processes(results)
+        with in_force(context.budget):
+            plan = self._plan_for(context)
+            inputs = [
+                self._arguments((), given) if isinstance(given, Mapping) else self._arguments(given, {})
+                for given in inputs_per_process
+            ]
+            reads = map(always_reading, infeed)
+            with model_locations(self.module), evaluation(context, self.entry.location):
+                results = run_grid(context, grid, [(plan, list(arguments)) for arguments in inputs], reads, outfeed)
+            with taking_results(context, results, self.entry):
+                return take_results_of_processes(results)
 
     def _context(self, **options: Unpack[RunOptions]) -> Context:
         given = {name: option for name, option in options.items() if option is not None}
         return Context(**{"limits": self.limits} | given)  # type: ignore[arg-type]
 
     def _check_host_functions(self, context: Context) -> None:
-        """Raise ValueError for a handler or override that nothing in the program can call."""
-        for option, functions in (("custom_calls", context.custom_calls), ("overrides", context.overrides)):
-            if not functions:
-                continue
-            known = self._names_of_host_functions[option]
-            for name in functions:
-                if name not in known:
-                    what = "targets of custom_call" if option == "custom_calls" else "composites"
-                    there = f"its {what} are {', '.join(map(repr, sorted(known)))}" if known else f"it has no {what}"
-                    raise ValueError(f"{option} has {name!r}, which is not in the program; {there}")
+        check_host_functions(context, lambda: self._names_of_host_functions)
 
     def _arguments(self, arrays: Sequence[Any], named: Mapping[str, Any]) -> list[Any]:
-        given = arguments_in_order(self._open_entry, arrays, named)
-        arguments = [check_argument(parameter, value) for parameter, value in zip(self._open_entry.inputs, given)]
+        parameters = self._open_entry.inputs
+        given = arguments_in_order(self._open_entry, arrays, named, self.module)
+        arguments = [check_argument(parameter, value, named) for parameter, value in zip(parameters, given)]
         if not self._bound:
             return arguments
         unbound = iter(arguments)
@@ -444,34 +464,16 @@ class Program:
         self._check_host_functions(context)
         if self._is_empty and not arrays and not named:
             return ()
-        plan = self._plan_for(context)
-        return self._run_plan(plan, self._arguments(arrays, named), context)
+        with in_force(context.budget):
+            plan = self._plan_for(context)
+            return self._run_plan(plan, self._arguments(arrays, named), context)
 
     def _run_plan(self, plan: FunctionPlan, inputs: Sequence[Any], context: Context) -> tuple[Any, ...]:
-        with evaluation(context, self.entry.location):
+        with model_locations(self.module), evaluation(context, self.entry.location):
             if plan.block.communicates:
                 grid = Grid(num_partitions=self._device_count)
                 results = run_grid(context, grid, [(plan, list(inputs)) for _ in grid.processes])[0]
             else:
                 results = plan.call(context, list(inputs))
-        with self._taking_results():
+        with taking_results(context, [results], self.entry):
             return take_results(results)
-
-    @contextmanager
-    def _taking_results(self) -> Iterator[None]:
-        """Raise EvaluationError if there is no memory for copies of results."""
-        try:
-            yield
-        except MemoryError as error:
-            message = f"out of memory for the results of @{self.entry.name}: {error}"
-            raise EvaluationError(message, self.entry.location) from None
-
-
-def _read_infeed(values: Sequence[Any]) -> ReadInfeed:
-    return lambda context: values
-
-
-def _size(module: Operation, name: str) -> int | None:
-    """Return the size of the process grid that an attribute of the module declares; None without it."""
-    attribute = module.attributes.get(name)
-    return attribute.value if isinstance(attribute, IntegerAttribute) else None

@@ -2,93 +2,135 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
-from typing import TypeVar
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
+from typing import NamedTuple, TypeVar
 
+from stablehlo_ref.budget import check_time
+from stablehlo_ref.collection import collection_paused
 from stablehlo_ref.define.bound import bind_types
 from stablehlo_ref.define.constraints import check_constraints
-from stablehlo_ref.define.definition import OpDefinition, definition_of, member_of_each
+from stablehlo_ref.define.definition import REGISTRY, OpDefinition, definition_of, member_of_each
 from stablehlo_ref.define.dialect_attributes import OP_CHECKS, PARAMETER_CHECKS
+from stablehlo_ref.define.kinds import Kind, kind_of
 from stablehlo_ref.define.members import REQUIRED, Undecodable
 from stablehlo_ref.define.op import Attr, Body, In, Ins, Out, Outs
 from stablehlo_ref.define.type_constraints import anything
-from stablehlo_ref.diagnostics import Diagnostic, InvalidError
+from stablehlo_ref.diagnostics import MAX_ERRORS, Diagnostic, InvalidError
 from stablehlo_ref.ir.attributes import Attribute
-from stablehlo_ref.ir.core import Block, Operation, Region, Value
+from stablehlo_ref.ir.core import MALFORMED, Block, Operation, Region, Value
 from stablehlo_ref.ir.graph import defined_values, dominated, labelled
 from stablehlo_ref.ir.types import FunctionType, Type
 from stablehlo_ref.ir.wellformed import ill_formed_reason
-from stablehlo_ref.syntax.pinpoint import pinpointed
-
-MAX_ERRORS = 20  # in one program, before the verifier stops
+from stablehlo_ref.suggestions import closest, did_you_mean
+from stablehlo_ref.syntax.blame import described, may_follow
 
 T = TypeVar("T")
 
 
+class Known(NamedTuple):
+    """What the verifier has found out so far."""
+
+    poisoned: set[Value]  # results of ops with errors
+    kinds: set[Kind]  # of ops that have been checked by their definition
+    labels: dict[Region, dict[str, Block]]  # the blocks of regions
+
+
 def verify(module: Operation) -> None:
-    """Raise InvalidError, with a diagnostic for each invalid op, unless the module is valid."""
-    errors: list[Diagnostic] = []
-    for error in _verify_op(module, set()):
-        errors.extend(error.diagnostics)
-        if len(errors) >= MAX_ERRORS:
-            break
-    if errors:
+    """Raise InvalidError, with a diagnostic for each invalid op in the order of the text, unless the module is valid.
+
+    Errors that may follow from others, because an op uses values of an invalid op, are left out.
+    """
+    if errors := invalid_ops(module, set()):
         raise InvalidError(errors)
 
 
-def _verify_op(op: Operation, visible: set[Value]) -> Iterator[InvalidError]:
-    """Yield the errors of an op and of the ops in its regions; `visible` are the values that it may use."""
+def invalid_ops(module: Operation, poisoned: set[Value]) -> list[Diagnostic]:
+    """Return the errors of a module in the order of the text, without those that may follow from `poisoned` values."""
+    errors: list[Diagnostic] = []
+    with collection_paused():
+        for error in _verify_op(module, set(), Known(poisoned, set(), {})):
+            errors.extend(error.diagnostics)
+            if len(errors) >= MAX_ERRORS:
+                break
+    return sorted(errors, key=lambda error: error.location.offset if error.location else 0)
+
+
+def _verify_op(op: Operation, visible: set[Value], known: Known) -> Iterator[InvalidError]:
+    """Yield the errors of an op and of the ops in its regions; `visible` are the values that it may use.
+
+    What has been found out on the way is kept in `known`.
+    """
     definition = definition_of(op)
+    failed: InvalidError | None = None
     try:
         _check_operands(op, visible)
         if definition is not None:
-            _check_members(op, definition)
-            _check_regions(op, definition)
-            check_constraints(bind_types(op, definition))
+            _check_definition(op, definition, known)
             _check_symbols(op)
         if op.successors:
-            _check_successors(op, definition)
+            _check_successors(op, definition, known)
         for name, attribute in op.attributes.items():
             if check := OP_CHECKS.get(name):
                 check(op, attribute)
     except InvalidError as error:
-        yield InvalidError([pinpointed(diagnostic, op.name) for diagnostic in error.diagnostics])
+        failed = error
     isolated = definition is not None and definition.traits.isolated_from_above
     for region in op.regions:
-        yield from _verify_region(region, set() if isolated else visible)
+        yield from _verify_region(region, set() if isolated else visible, known)
+    if failed is not None:
+        if not (known.poisoned and may_follow(op, failed.diagnostics[0], known.poisoned)):
+            yield InvalidError([described(diagnostic, op) for diagnostic in failed.diagnostics])
+        known.poisoned.update(op.results)
 
 
-def _verify_region(region: Region, visible: set[Value]) -> Iterator[InvalidError]:
+def _verify_region(region: Region, visible: set[Value], known: Known) -> Iterator[InvalidError]:
     """Yield the errors in a region, whose ops may use `visible` values and those of blocks that dominate theirs."""
     if len(region.blocks) <= 1:
         for block in region.blocks:
-            here = yield from _verify_block(block, visible)
+            here = yield from _verify_block(block, visible, known)
             visible.difference_update(here)
         return
     tree = dominated(region)
-    pending: list[tuple[Block, set[Value] | None]] = [(region.blocks[0], None)]
+    pending: list[tuple[Block, list[Value] | None]] = [(region.blocks[0], None)]
     while pending:
         block, leaving = pending.pop()
         if leaving is not None:
             visible.difference_update(leaving)
             continue
-        pending.append((block, (yield from _verify_block(block, visible))))
+        pending.append((block, (yield from _verify_block(block, visible, known))))
         pending += [(child, None) for child in reversed(tree[block])]
     everything = visible.union(*map(defined_values, region.blocks))
     for block in region.blocks:
         if block not in tree:  # nothing branches to it, so it may use any value
-            yield from _verify_block(block, set(everything))
+            yield from _verify_block(block, set(everything), known)
 
 
-def _verify_block(block: Block, visible: set[Value]) -> Generator[InvalidError, None, set[Value]]:
+def _verify_block(block: Block, visible: set[Value], known: Known) -> Generator[InvalidError, None, list[Value]]:
     """Yield the errors in a block, and return the values that it has added to `visible`."""
-    here = {v for v in block.arguments if v not in visible}
+    here = [v for v in block.arguments if v not in visible]
     visible.update(here)
     for op in block.operations:
-        yield from _verify_op(op, visible)
+        check_time("verification", location=op.location)
+        is_simple = not (op.regions or op.attributes or op.successors or op.name in SYMBOL_CHECKS)
+        if not (is_simple and kind_of(op) in known.kinds and visible.issuperset(op.operands)):
+            yield from _verify_op(op, visible, known)
         visible.update(op.results)
-        here.update(op.results)
+        here += op.results
     return here
+
+
+def _check_definition(op: Operation, definition: OpDefinition, known: Known) -> None:
+    """Check an op by its definition, except for what has been checked on an op of the same kind."""
+    is_pure = not (op.attributes or definition.uses_site("constraints", "infer"))
+    kind = (*kind_of(op), *[region.function_type for region in op.regions]) if is_pure else ()
+    if kind in known.kinds:
+        return _check_regions(op, definition)
+    _check_members(op, definition)
+    _check_regions(op, definition)
+    check_constraints(bind_types(op, definition))
+    if is_pure:
+        known.kinds.add(kind)
 
 
 def _check_operands(op: Operation, visible: set[Value]) -> None:
@@ -128,6 +170,8 @@ def _member_of_each(op: Operation, what: str, members: tuple[T, ...], count: int
 def _check_attribute(op: Operation, member: Attr) -> None:
     value = op.properties.get(member.name, member.default)
     if value is REQUIRED:
+        if misspelt := closest(member.spelling, op.attributes):
+            raise _error(op, f"requires attribute '{member.spelling}', got '{misspelt}'", misspelt)
         raise _error(op, f"requires attribute '{member.spelling}'")
     if isinstance(value, Undecodable):
         raise _error(op, f"attribute '{member.spelling}' {value.reason}", member.name)
@@ -167,11 +211,26 @@ def _is_declaration(op: Operation) -> bool:
 
 def _check_terminator(op: Operation, definition: OpDefinition, block: Block) -> None:
     last = block.operations[-1] if block.operations else None
-    if last is None or not _may_be_terminator(last):
+    if last is None:
         raise _error(op, "expects a region that ends with a terminator")
-    for inner in block.operations[:-1]:
-        if _is_terminator(inner):
+    if not _may_be_terminator(last):
+        usual = f"{op.name.partition('.')[0]}.return"
+        example = f" such as '{usual}'" if usual in REGISTRY else ""
+        raise _error(last, f"must be followed by a terminator{example}, which ends the region of '{op.name}'")
+    if not _may_end(op, definition, last):
+        raise _error(op, f"expects a region that ends with a terminator of its dialect, got '{last.name}'")
+    for inner, following in pairwise(block.operations):
+        if _is_terminator(inner) and following.name != MALFORMED:
             raise _error(inner, "must be the last op of its block")
+
+
+def _may_end(op: Operation, definition: OpDefinition, last: Operation) -> bool:
+    """Return whether a terminator may end the regions of `op`: one of its dialect, or a branch to another block."""
+    of = definition_of(last)
+    if of is None or op.name == "func.func":
+        return True
+    dialect = "stablehlo" if definition.dialect == "chlo" else definition.dialect
+    return of.dialect == dialect or (definition.traits.multiple_blocks and of.dialect == "cf")
 
 
 def _is_terminator(op: Operation) -> bool:
@@ -184,7 +243,7 @@ def _may_be_terminator(op: Operation) -> bool:
     return definition_of(op) is None or _is_terminator(op)
 
 
-def _check_successors(op: Operation, definition: OpDefinition | None) -> None:
+def _check_successors(op: Operation, definition: OpDefinition | None, known: Known) -> None:
     """Check that a terminator forwards to each successor what are its arguments."""
     if op.parent is None or op.parent.parent is None:
         return
@@ -195,7 +254,7 @@ def _check_successors(op: Operation, definition: OpDefinition | None) -> None:
         raise _error(op, f"branches to ^{region.blocks[0].label}, but the entry block of a region has no predecessors")
     if definition is None:
         return
-    blocks = labelled(region)
+    blocks = known.labels.get(region) or known.labels.setdefault(region, labelled(region))
     forwarded = bind_types(op, definition).call("forwarded") if "forwarded" in definition.roles else ()
     if len(forwarded) != len(op.successors):
         raise _error(op, f"expects {len(forwarded)} successors, got {len(op.successors)}")
@@ -206,12 +265,8 @@ def _check_successors(op: Operation, definition: OpDefinition | None) -> None:
 
 
 def _check_symbols(op: Operation) -> None:
-    if op.name == "builtin.module":
-        _check_module(op)
-    elif op.name == "func.func":
-        _check_function(op)
-    elif op.name == "func.call":
-        _check_call(op)
+    if check := SYMBOL_CHECKS.get(op.name):
+        check(op)
 
 
 def _check_module(module: Operation) -> None:
@@ -256,14 +311,34 @@ def _check_parameters(
 def _check_call(op: Operation) -> None:
     callee = op.properties["callee"]
     function = op.symbol(callee)
+    if function is not None and function.name == MALFORMED:
+        return
     if function is None or function.name != "func.func":
-        raise _error(op, f"calls undefined function @{callee}", "callee")
+        hint = did_you_mean(callee, _functions_around(op), "@")
+        raise _error(op, f"calls undefined function @{callee}{hint}", "callee")
     signature = function.properties.get("function_type")
     if not isinstance(signature, FunctionType):  # which is an error of the function
         return
     called = FunctionType(tuple(op.operand_types), tuple(op.result_types))
     if called != signature:
         raise _error(op, f"calls @{callee} as {called}, but it is {signature}", "callee")
+
+
+def _functions_around(op: Operation) -> Iterator[str]:
+    """Yield the names of the functions that an op can call."""
+    scope = op
+    while (above := scope.parent_op) is not None:
+        scope = above
+        for other in (other for region in scope.regions for block in region.blocks for other in block.operations):
+            if other.name == "func.func" and isinstance(name := other.properties.get("sym_name"), str):
+                yield name
+
+
+SYMBOL_CHECKS: Mapping[str, Callable[[Operation], None]] = {
+    "builtin.module": _check_module,
+    "func.func": _check_function,
+    "func.call": _check_call,
+}
 
 
 def _list(types: Iterable[Type]) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, TypeAlias, cast
 from zipfile import BadZipFile
@@ -21,6 +20,7 @@ from stablehlo_ref.ir.signature import Parameter
 from stablehlo_ref.ir.types import TensorType
 from stablehlo_ref.numerics.dtypes import numpy_dtype
 from stablehlo_ref.numerics.random_values import random_array
+from stablehlo_ref.suggestions import did_you_mean
 
 NameParts: TypeAlias = tuple[str, ...]  # the parts of a name: ("params", "layer", "0") of params['layer'][0]
 Weights: TypeAlias = Sequence[Any] | Mapping[str, Any] | str | os.PathLike[str]
@@ -198,8 +198,7 @@ def _missing(parameters: Sequence[Parameter], found: Mapping[int, Any]) -> list[
 
 def _unknown(name: str, parameters: Sequence[Parameter]) -> str:
     known = [other for p in parameters for other in p.names]
-    close = get_close_matches(name, known, 1, cutoff=0.5)
-    return f"no argument '{name}'" + (f"; did you mean '{close[0]}'?" if close else "")
+    return f"no argument '{name}'{did_you_mean(name, known)}"
 
 
 def _misshapen(parameter: Parameter, value: Any) -> str | None:

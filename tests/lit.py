@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import stablehlo_ref as sr
+from stablehlo_ref.cli.expected import expectations
 from stablehlo_ref.cli.split import split_text
 from stablehlo_ref.syntax.printer import print_operation
 
-ANNOUNCED = re.compile(r"// expected-error@\+1 \{\{(.*)\}\}")
 
-
-def announced(text: str, first_line: int = 1) -> list[tuple[int, str]]:
+def announced(text: str, first_line: int = 1) -> list[tuple[int | None, str]]:
     """Return the errors that a text announces, with the lines that they are expected on; there must be at least one."""
-    expected = [(first_line + text.count("\n", 0, m.start()) + 1, m[1]) for m in ANNOUNCED.finditer(text)]
+    expected = [(e.line, e.text) for e in expectations(text, first_line) if e.severity == "error"]
     assert expected, "a test that announces no error cannot fail"
     return expected
 

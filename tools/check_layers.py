@@ -16,7 +16,7 @@ PACKAGE = Path(__file__).parent.parent / "stablehlo_ref"
 # Each layer may import itself and those before it.
 LAYERS = (
     ("_version",),
-    ("diagnostics", "limits", "interop"),
+    ("activity", "collection", "diagnostics", "foreign_formats", "limits", "budget", "interop", "suggestions"),
     ("text",),
     ("ir",),
     ("define",),
@@ -26,13 +26,14 @@ LAYERS = (
     ("verify", "syntax", "bytecode"),
     ("passes",),
     ("execute",),
-    ("weights",),
+    ("weights", "display"),
     ("program",),
     ("parsing",),
     ("linking", "bundles", "frameworks"),
     ("loading",),
     ("debug",),
     ("cli",),
+    ("lsp",),  # answers editors while a text is typed
     ("testing", "__init__", "__main__"),
 )
 RANK = {name: rank for rank, layer in enumerate(LAYERS) for name in layer}

@@ -19,7 +19,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from stablehlo_ref.cli.inputs import random_inputs
+from stablehlo_ref.cli.random_inputs import random_inputs
 from stablehlo_ref.debug import Diff, Session, diff
 from stablehlo_ref.debug.cut import CONSTANTS, Flat
 from stablehlo_ref.ir.types import FloatType, TensorType
@@ -74,7 +74,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     counts: Counter[tuple[str, str]] = Counter()
     for path in options.programs:
         program = load(path)
-        inputs = random_inputs(program.inputs, options.seed)
+        drawn = random_inputs(program.inputs, options.seed, {}, program.limits)
+        inputs = [drawn[parameter.name] for parameter in program.inputs]
         tried = [(options.clean, options.contract)] if options.clean else faults(program, options.count, options.seed)
         for backend, contract in tried:
             started = time.perf_counter()

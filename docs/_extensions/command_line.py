@@ -7,13 +7,13 @@ import sys
 from pathlib import Path
 from typing import Any
 
-COMMANDS = ("", "opt", "translate", "link", "diff", "reduce")
+from stablehlo_ref.cli.commands import COMMANDS
 
 
 def page() -> str:
     """Return the page: what each command prints for `--help`."""
     parts = ["# Command line"]
-    for command in COMMANDS:
+    for command in ("", *COMMANDS):
         name = f"stablehlo-interp {command}".strip()
         parts += [f"## {name}", f"```text\n{_help(command)}\n```"]
     return "\n\n".join(parts) + "\n"

@@ -14,7 +14,7 @@ from typing import Any
 from stablehlo_ref.cli.list_ops import own_definitions
 from stablehlo_ref.define.choices import Choice
 from stablehlo_ref.define.definition import OpDefinition
-from stablehlo_ref.define.formulas import formulas
+from stablehlo_ref.define.formulas import labelled_formulas
 from stablehlo_ref.define.members import REQUIRED, Attr, Bodies, Body, In, Ins, Out, Outs
 
 ROOT = Path(__file__).parent.parent.parent
@@ -159,15 +159,11 @@ def _default(member: Any) -> str:
 
 
 def _constraints(definition: OpDefinition) -> str:
-    found = sorted(formulas(definition.op_class), key=lambda pair: (not pair[0].isdecimal(), pair[0].zfill(3), pair[1]))
+    found = labelled_formulas(definition.op_class)
     if not found:
         return ""
-    rows = [f"- **{_label(label)}** `{formula}`" for label, formula in found]
+    rows = [f"- **{label}** `{formula}`" for label, formula in found]
     return "\n".join(["## Constraints", "", *rows])
-
-
-def _label(label: str) -> str:
-    return f"C{label}" if label.isdecimal() else label
 
 
 def _choices(definition: OpDefinition) -> str:

@@ -9,6 +9,7 @@ from typing import TypeAlias
 import numpy as np
 
 from stablehlo_ref.algorithms.indexed_windows import IndexedWindows
+from stablehlo_ref.budget import within_time
 from stablehlo_ref.define.spec import is_sorted, without
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.numerics.dtypes import bits_dtype
@@ -76,7 +77,7 @@ def _rows(windows: IndexedWindows) -> Read:
     def run_blockwise(operand: Array, starts: Starts) -> Array:
         table = operand.reshape(windows.table_shape)
         out = np.empty((count * each, *table.shape[1:]), table.dtype)
-        for start in range(0, count, step):
+        for start in within_time(range(0, count, step)):
             part = slice(start, min(start + step, count))
             table.take(windows.row_numbers(starts, part), 0, out[part.start * each : part.stop * each], "clip")
         return arrange(out)

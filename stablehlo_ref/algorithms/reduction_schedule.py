@@ -21,6 +21,7 @@ from typing import TypeAlias
 import numpy as np
 
 from stablehlo_ref.algorithms.arg_reductions import arg_reduction
+from stablehlo_ref.budget import check_time, within_time
 from stablehlo_ref.define.computation import RegionFunction
 from stablehlo_ref.define.spec import element_type, is_quantized
 from stablehlo_ref.ir.arrays import Array
@@ -73,6 +74,7 @@ class Combine:
         return self.pair is not None and self.pair is self.any_order
 
     def __call__(self, lhs: Sequence[Array], rhs: Sequence[Array]) -> Arrays:
+        check_time()
         if self.pair:
             return [self.pair(lhs[0], rhs[0])]
         return self.each(*lhs, *rhs)
@@ -173,7 +175,7 @@ def fold_rows(combine: Combine, inits: Sequence[Array], xs: Sequence[Array]) -> 
     ufunc = combine.pair or combine.left
     if ufunc is None:
         results: Sequence[Array] = inits
-        for index in range(len(xs[0])):
+        for index in within_time(range(len(xs[0]))):
             results = combine.each(*results, *[x[index] for x in xs])
         return list(results)
     (x,), (init,) = xs, inits
@@ -272,7 +274,7 @@ def _blockwise(reduce: Callable[..., Arrays], combine: Combine, xs: Sequence[Arr
     """Apply `reduce` to parts of the arrays with at most `lanes` elements of the result each."""
     shape = (*xs[0].shape[:-2], xs[0].shape[-1])
     results: Arrays = []
-    for box in _boxes(shape, lanes):
+    for box in within_time(_boxes(shape, lanes)):
         part = reduce(combine, [x[(*box[:-1], slice(None), box[-1])] for x in xs])
         results = results or [np.empty(shape, p.dtype) for p in part]
         for result, p in zip(results, part):

@@ -11,6 +11,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from stablehlo_ref.budget import within_time
 from stablehlo_ref.define.computation import RegionFunction
 from stablehlo_ref.define.spec import element_type, is_quantized
 from stablehlo_ref.ir.arrays import Array
@@ -21,6 +22,7 @@ Arrays: TypeAlias = Sequence[Array]
 Round: TypeAlias = Array | slice  # indices of updates of distinct rows
 
 LARGE = 1 << 13  # elements: for fewer, rounds take longer than one slow loop
+PART = 1 << 20  # updates that a slow loop makes at a time
 PATIENCE = 8  # scanning for rounds ends if more than this multiple of the size of the last one is left
 
 
@@ -69,7 +71,7 @@ class _Part:
         elif len(numbers) == 1 or (self._unique and _are_first(numbers, self._row_count).all()):
             self._once(tables, numbers, news)
         elif self._ufunc is None or _may_have_wrong_zero(self._ufunc, tables[0], numbers, news[0]):
-            for hits in rounds(numbers, self._row_count):
+            for hits in within_time(rounds(numbers, self._row_count)):
                 self._once(tables, numbers[hits], [new[hits] for new in news])
         else:
             self._accumulate(self._ufunc, tables[0], numbers, news[0])
@@ -84,10 +86,11 @@ class _Part:
         """Update with `ufunc.at`, element by element, after some rounds, which are faster, if rows are large."""
         if table.ndim > 1 and new.size >= LARGE:
             scanned, left = first_rounds(numbers, self._row_count)
-            for hits in scanned:
+            for hits in within_time(scanned):
                 self._once([table], numbers[hits], [new[hits]])
             numbers, new = numbers[left], new[left]
-        ufunc.at(table, numbers, new)
+        for start in within_time(range(0, len(numbers), PART)):
+            ufunc.at(table, numbers[start : start + PART], new[start : start + PART])
 
 
 def _ufunc(body: RegionFunction) -> np.ufunc | None:

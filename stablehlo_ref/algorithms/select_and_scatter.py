@@ -18,6 +18,7 @@ from stablehlo_ref.algorithms.padding import Padding, Sizes, pad_windows
 from stablehlo_ref.algorithms.reduction_schedule import Arrays, Combine
 from stablehlo_ref.algorithms.scatter_updates import ScatterUpdate
 from stablehlo_ref.algorithms.sliding_windows import reduce_windows
+from stablehlo_ref.budget import within_time
 from stablehlo_ref.define.computation import RegionFunction
 from stablehlo_ref.define.spec import element_type, shape, size, with_element_type
 from stablehlo_ref.ir.arrays import Array, DType
@@ -67,7 +68,7 @@ def _by_position(
 
     def run(operand: Array, source: Array, init_value: Array) -> Array:
         selection, results = selected(operand), filled(operand.shape, init_value)
-        for number, (windows, elements) in reversed(list(enumerate(positions, 1))):
+        for number, (windows, elements) in within_time(reversed(list(enumerate(positions, 1)))):
             (scattered,) = scatter.each(results[elements], source[windows])
             results[elements] = blend(selection[windows] == number, scattered, results[elements])
         return results
@@ -84,7 +85,7 @@ def selector(
     def run(operand: Array) -> Array:
         selected = np.zeros(sizes, number_type)
         values = np.empty(sizes, dtype)
-        for number, (windows, elements) in enumerate(positions, 1):
+        for number, (windows, elements) in within_time(enumerate(positions, 1)):
             candidates, previous = operand[elements], selected[windows]
             (keep,) = select.each(values[windows], candidates) if number > 1 else (np.zeros(previous.shape, bool),)
             better = ~keep | (previous == 0)

@@ -24,6 +24,7 @@ from stablehlo_ref.algorithms.reduction_schedule import (
     fold_middle,
     fold_rows,
 )
+from stablehlo_ref.budget import within_time
 from stablehlo_ref.define.spec import UNKNOWN
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.numerics.layout import raw_view
@@ -133,7 +134,7 @@ def _by_position(combine: Combine, xs: Sequence[Array], window: Sizes, strides: 
 def _positions(xs: Sequence[Array], window: Sizes, strides: Sizes, dilations: Sizes) -> Iterator[Arrays]:
     """Yield for each position in a window the elements of all windows there."""
     lasts = [n - (w - 1) * d for n, w, d in zip(xs[0].shape, window, dilations)]
-    for index in product(*map(range, window)):
+    for index in within_time(product(*map(range, window))):
         offsets = [i * d for i, d in zip(index, dilations)]
         box = tuple(slice(o, o + last, s) for o, last, s in zip(offsets, lasts, strides))
         yield [x[box] for x in xs]

@@ -8,12 +8,15 @@ from typing import cast
 import numpy as np
 
 from stablehlo_ref.algorithms.comparators import Keys
+from stablehlo_ref.budget import check_time, within_time
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.numerics import ulp
 from stablehlo_ref.numerics.dtypes import BOOL, is_sub_byte_integer, kind
 from stablehlo_ref.numerics.narrow_floats import widen_if_narrow
 
 DIGIT = 16  # bits that numpy's stable sort orders in linear time
+PART = 1 << 20  # elements that are sorted at a time, if there are several rows
+SECONDS = 2e-8  # in which numpy sorts one of many elements by a digit, about
 SHORT = 1 << 11  # elements of a row: up to this many, sorting digits packed with indices is faster
 
 
@@ -29,7 +32,7 @@ def sort_by_keys(keys: Keys, rows: Sequence[Array]) -> Array:
         number = ordered_bits(order.numbers(values), order.total_order)
         number = ~number if order.descending else number
         for digit in _digits(number, 8 * number.itemsize, DIGIT if n > SHORT else 64 - n.bit_length()):
-            step = _argsort(digit if indices is None else _take(digit, indices))
+            step = _argsort_rows(digit if indices is None else _take(digit, indices))
             indices = step if indices is None else _take(indices, step)
     return cast(Array, indices)  # there is a key, and it has a digit
 
@@ -38,6 +41,19 @@ def _digits(number: Array, bits: int, width: int) -> Iterator[Array]:
     for shift in range(0, bits, width):
         digit = number >> number.dtype.type(shift) if shift else number
         yield digit.astype(np.uint16) if width == DIGIT else digit & digit.dtype.type((1 << min(width, bits)) - 1)
+
+
+def _argsort_rows(digit: Array) -> Array:
+    """Return the indices that stably sort rows, group by group of rows if there are many."""
+    rows = digit.reshape(-1, digit.shape[-1])
+    step = max(1, PART // rows.shape[-1])
+    check_time(needed=rows.shape[-1] * SECONDS)
+    if len(rows) <= step:
+        return _argsort(digit)
+    order = np.empty(rows.shape, np.int64)
+    for start in within_time(range(0, len(rows), step)):
+        order[start : start + step] = _argsort(rows[start : start + step])
+    return order.reshape(digit.shape)
 
 
 def _argsort(digit: Array) -> Array:
@@ -93,6 +109,7 @@ def merge_sort(less: Callable[..., list[Array]], rows: Sequence[Array]) -> Array
     first = np.arange(len(order))[:, np.newaxis, np.newaxis] * n
     length = 1
     while length < size:
+        check_time()
         runs = order.reshape(len(order), -1, 2, length)
         lefts, rights = runs[:, :, 0], runs[:, :, 1]
         positions = _insertion_points(less, flat, lefts, rights, n, first)
@@ -107,7 +124,7 @@ def _insertion_points(
     """Return for each element of a left run how many of the right run are less; elements from `n` on never are."""
     low, high = np.zeros(lefts.shape, np.intp), np.full(lefts.shape, lefts.shape[-1])
     lhs = [x.take(lefts + first, mode="clip") for x in flat]
-    for _ in range(lefts.shape[-1].bit_length()):
+    for _ in within_time(range(lefts.shape[-1].bit_length())):
         middle = (low + high) >> 1
         candidates = np.take_along_axis(rights, np.minimum(middle, rights.shape[-1] - 1), -1)
         rhs = [x.take(candidates + first, mode="clip") for x in flat]

@@ -15,10 +15,10 @@ from stablehlo_ref.bytecode.location import ByteLocation
 from stablehlo_ref.bytecode.operations import OperationReader
 from stablehlo_ref.bytecode.sections import Header, Section, read_header
 from stablehlo_ref.bytecode.vhlo.casts import CAST, fold_casts
+from stablehlo_ref.collection import collection_paused
 from stablehlo_ref.define.builder import build_operation
 from stablehlo_ref.diagnostics import Diagnostic, MalformedError, Source, UnsupportedError
 from stablehlo_ref.ir.core import Block, Operation, Region
-from stablehlo_ref.syntax.parser import collection_paused
 
 
 def read(data: bytes | memoryview | mmap, filename: str, allow_unregistered_dialect: bool = False) -> Operation:

@@ -6,16 +6,21 @@ import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
+from errno import ENOENT
+from functools import partial
 from pathlib import Path
 
+from stablehlo_ref.cli import messages
+from stablehlo_ref.cli.commands import COMMANDS
+from stablehlo_ref.cli.errors import exit_code_of
 from stablehlo_ref.cli.exit_codes import AT_FAULT, FINE, INTERRUPTED
+from stablehlo_ref.cli.expected import Unexpected, complaints, expectations
 from stablehlo_ref.cli.split import SPLIT, split_text
-from stablehlo_ref.diagnostics import StablehloError
+from stablehlo_ref.diagnostics import MalformedError, StablehloError
 from stablehlo_ref.loading import ZIP, open_program, read, unpacked
 from stablehlo_ref.parsing import BYTECODE, Data, decode, parse, parse_data
 from stablehlo_ref.program import Program
-
-PROGRAM_HELP = "a program: MLIR text or bytecode, a portable artifact, or what `load` accepts; - is standard input"
 
 
 @dataclass(frozen=True)
@@ -47,7 +52,21 @@ def for_each_part(file: str, split: bool, action: Action) -> int:
 
     Errors are messages on standard error, never tracebacks; the parts after one with an error are handled too.
     """
+    if messages.SETTINGS.compares:
+        action = partial(_compare, action)
     return guarded(file, lambda: max([_attempt(action, part) for part in parts(file, split)], default=FINE))
+
+
+def _compare(action: Action, part: Part) -> None:
+    """Apply `action` to a part; an error where its diagnostics are not those that the part announces."""
+    with messages.caught() as reported:
+        try:
+            action(part)
+        except StablehloError as error:
+            reported.extend(error.diagnostics)
+    expected = expectations(part.text or "", part.first_line)
+    if found := list(complaints(expected, reported, part.filename)):
+        raise Unexpected(found)
 
 
 def guarded(subject: str, run: Callable[[], int]) -> int:
@@ -55,15 +74,15 @@ def guarded(subject: str, run: Callable[[], int]) -> int:
     try:
         return run()
     except StablehloError as error:
-        return fail(str(error))
-    except BrokenPipeError:
-        raise
+        return fail(error)
     except ImportError as error:  # an optional dependency; the message says how to install it
-        return fail(f"{subject}: error: {error}")
+        return fail(str(error), subject)
     except OSError as error:
-        return fail(f"{error.filename or subject}: error: {error.strerror or error}")
+        if error.filename is None:  # standard output, as files have names
+            raise
+        return fail(f"{error.filename}: {error.strerror or error}")
     except Exception as error:
-        return fail(f"{subject}: error: internal error, please report it: {type(error).__name__}: {error}")
+        return fail(f"internal error, please report it: {type(error).__name__}: {error}", subject)
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
         return INTERRUPTED
@@ -75,7 +94,7 @@ def parts(file: str, split: bool) -> Iterator[Part]:
     if file != "-" and Path(file).is_dir():
         yield Part(name)
         return
-    data = unpacked(sys.stdin.buffer.read() if file == "-" else read(name), name)
+    data = unpacked(_standard_input() if file == "-" else read(_existing(name)), name)
     if bytes(data[:4]) in (BYTECODE, ZIP):
         yield Part(name, data=None if bytes(data[:4]) == ZIP else data)
         return
@@ -84,11 +103,29 @@ def parts(file: str, split: bool) -> Iterator[Part]:
         yield Part(name, part, first_line)
 
 
+def _standard_input() -> bytes:
+    if sys.stdin is None:
+        raise MalformedError("standard input is closed")
+    try:
+        return sys.stdin.buffer.read()
+    except OSError as error:
+        raise MalformedError(f"cannot read standard input: {error.strerror}") from None
+
+
+def _existing(file: str) -> str:
+    """Return the name of a file; FileNotFoundError, with the command that it may be meant to be, if there is none."""
+    if not Path(file).exists():
+        close = get_close_matches(file, COMMANDS, 1, cutoff=0.7)
+        hint = f"; did you mean the command '{close[0]}'?" if close else ""
+        raise FileNotFoundError(ENOENT, f"no such file{hint}", file)
+    return file
+
+
 def _attempt(action: Action, part: Part) -> int:
     try:
         action(part)
     except StablehloError as error:
-        return fail(str(error))
+        return fail(error)
     return FINE
 
 
@@ -115,11 +152,13 @@ def write_output(file: Path | None, outputs: Sequence[str | bytes]) -> None:
         binary.flush()
 
 
-def fail(message: str) -> int:
-    """Print a message on standard error and return the exit code for an error in the program."""
-    sys.stdout.flush()
-    print(message, file=sys.stderr)
-    return AT_FAULT
+def fail(error: StablehloError | str, subject: str = "stablehlo-interp") -> int:
+    """Report an error, or a message about `subject`, and return the exit code: 1, or 2 for one of the command line."""
+    if isinstance(error, str):
+        messages.report_text(subject, error)
+        return AT_FAULT
+    messages.report(error)
+    return exit_code_of(error)
 
 
 def with_two_dashes(arguments: Sequence[str]) -> list[str]:

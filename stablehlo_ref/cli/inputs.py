@@ -1,25 +1,22 @@
-"""Inputs and outputs on disk: `.npy` and `.npz` files, MLIR literals, random values."""
+"""Inputs of a run: MLIR literals, values by name, files of arrays."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from itertools import chain
 from pathlib import Path
-from typing import cast
-from zipfile import BadZipFile, ZipFile
 
 import numpy as np
 
-from stablehlo_ref.diagnostics import EvaluationError, MalformedError, Source
-from stablehlo_ref.dialects.interpreter import as_numpy_saves
-from stablehlo_ref.ir.arrays import Array, RuntimeValue
+from stablehlo_ref.cli.array_files import read_arrays
+from stablehlo_ref.cli.errors import CommandLineError
+from stablehlo_ref.cli.input_values import find_parameter, value_of
+from stablehlo_ref.diagnostics import MalformedError, Source
+from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.attributes import DenseElements
 from stablehlo_ref.ir.signature import Parameter
-from stablehlo_ref.ir.types import TensorType, TokenType, TupleType, Type
+from stablehlo_ref.ir.types import TensorType, TokenType, Type
 from stablehlo_ref.numerics.dtypes import numpy_dtype
-from stablehlo_ref.numerics.host_values import SCALARS
-from stablehlo_ref.numerics.random_values import random_array
 from stablehlo_ref.syntax.parser import parse_attribute
 
 # These messages, with the spelling, are those of upstream's tool, whose tests match them.
@@ -29,59 +26,53 @@ NO_ELEMENTS = f"expected dense elements attribute for args elements, {HINT}"
 
 
 def from_literals(text: str) -> list[Array]:
-    """Return the arrays of `[dense<...> : tensor<...>, ...]`; MalformedError for other text."""
+    """Return the arrays of `[dense<...> : tensor<...>, ...]`; CommandLineError for other text."""
     try:
         attribute = parse_attribute(Source(text, "--args"))
     except MalformedError as error:
-        raise MalformedError(f"{NO_LIST}\n{error}") from None
+        raise CommandLineError(f"{NO_LIST}\n{error}") from None
     if not isinstance(attribute, tuple):
-        raise MalformedError(NO_LIST)
+        raise CommandLineError(NO_LIST)
     literals = [element for element in attribute if isinstance(element, DenseElements)]
     if len(literals) != len(attribute):
-        raise MalformedError(NO_ELEMENTS)
+        raise CommandLineError(NO_ELEMENTS)
     return [literal.array for literal in literals]
 
 
-def from_files(parameters: Sequence[Parameter], files: Mapping[str, Path]) -> dict[str, Array]:
-    """Load arrays from `.npy` files; return them by the names of parameters."""
-    return _as_parameters(parameters, {name: _load_array(path) for name, path in files.items()})
+def from_values(parameters: Sequence[Parameter], values: Sequence[tuple[str, str]]) -> dict[str, Array]:
+    """Return the values of `--input NAME=VALUE` by the names of parameters; CommandLineError for one given twice."""
+    found: dict[str, Array] = {}
+    for name, text in values:
+        parameter = find_parameter(parameters, name, f"--input {name}=...")
+        if parameter.name in found:
+            raise CommandLineError(f"input '{parameter.name}' is given twice by --input")
+        found[parameter.name] = _reinterpreted(parameter.type, value_of(parameter, text))
+    return found
 
 
 def from_archive(parameters: Sequence[Parameter], path: Path) -> dict[str, Array]:
-    """Load arrays from an `.npz` file; return them by the names of parameters.
+    """Load arrays from an `.npz` or safetensors file; return them by the names of parameters.
 
     Members `arr_0`, `arr_1`, ... are for parameters by position.
     """
-    archive = _load(path)
-    if not isinstance(archive, np.lib.npyio.NpzFile):
-        raise EvaluationError(f"expected an .npz archive: {path}")
-    with archive:
-        positional = {f"arr_{i}": p.name for i, p in enumerate(without_tokens(parameters))}
-        known = {name for p in parameters for name in p.names}
-        names = {name: name if name in known else positional.get(name, name) for name in archive.files}
-        arrays = {names[name]: _member(path, archive, name) for name in archive.files}
-    return _as_parameters(parameters, arrays)
-
-
-def _load(path: Path) -> Array | np.lib.npyio.NpzFile:
-    try:
-        return cast("Array | np.lib.npyio.NpzFile", np.load(path, allow_pickle=False))
-    except (OSError, ValueError, EOFError, BadZipFile) as error:
-        raise EvaluationError(f"cannot read {path}: {error}") from None
-
-
-def _load_array(path: Path) -> Array:
-    array = _load(path)
-    if isinstance(array, np.lib.npyio.NpzFile):
-        raise EvaluationError(f"expected an .npy file of one array: {path}")
-    return array
-
-
-def _member(path: Path, archive: np.lib.npyio.NpzFile, name: str) -> Array:
-    try:
-        return cast(Array, archive[name])
-    except (OSError, ValueError, EOFError, BadZipFile) as error:
-        raise EvaluationError(f"cannot read {name} of {path}: {error}") from None
+    arrays = read_arrays(path)
+    if isinstance(arrays, np.ndarray):
+        raise CommandLineError(
+            f"--inputs {path}: expected arrays by name, got an .npy file of one; use --input NAME={path}"
+        )
+    if isinstance(arrays, bytes):
+        raise CommandLineError(f"--inputs {path}: expected an .npz or safetensors file")
+    positional = {f"arr_{i}": p.name for i, p in enumerate(without_tokens(parameters))}
+    known = {name for p in parameters for name in p.names}
+    found: dict[str, Array] = {}
+    for name, array in arrays.items():
+        parameter = find_parameter(
+            parameters, name if name in known else positional.get(name, name), f"--inputs {path}"
+        )
+        if parameter.name in found:
+            raise CommandLineError(f"--inputs {path}: input '{parameter.name}' is there twice")
+        found[parameter.name] = _reinterpreted(parameter.type, array)
+    return found
 
 
 def without_tokens(parameters: Sequence[Parameter]) -> list[Parameter]:
@@ -89,12 +80,7 @@ def without_tokens(parameters: Sequence[Parameter]) -> list[Parameter]:
     return [p for p in parameters if not isinstance(p.type, TokenType)]
 
 
-def _as_parameters(parameters: Sequence[Parameter], arrays: Mapping[str, Array]) -> dict[str, Array]:
-    types = {name: p.type for p in parameters for name in p.names}
-    return {name: _reinterpreted(types.get(name), array) for name, array in arrays.items()}
-
-
-def _reinterpreted(type: Type | None, array: Array) -> Array:
+def _reinterpreted(type: Type, array: Array) -> Array:
     """Return an array with the element type of its parameter, if numpy saved the bits as void or unsigned integers."""
     if not isinstance(type, TensorType):
         return array
@@ -103,26 +89,16 @@ def _reinterpreted(type: Type | None, array: Array) -> Array:
     return array.view(dtype) if foreign else array
 
 
-def random_inputs(parameters: Sequence[Parameter], seed: int) -> list[RuntimeValue]:
-    """Return a random value for each parameter, determined by the seed.
-
-    Floating-point and complex numbers are normally distributed. Integers are uniform in [0, 8), or in the range of
-    their type if that is smaller, and booleans are uniform.
-    """
-    generator = np.random.default_rng(seed)
-    return [_random(generator, p, p.type) for p in parameters]
-
-
 def with_sizes(parameters: Sequence[Parameter], sizes: Mapping[str, int]) -> list[Parameter]:
     """Return parameters with sizes for unknown dimensions: `x:0` is a dimension of input `x`, `x` all of them, `*` all.
 
-    EvaluationError for a name of no unknown dimension.
+    CommandLineError for a name of no unknown dimension.
     """
     used: set[str] = set()
     found = [_with_sizes(parameter, sizes, used) for parameter in parameters]
     if unknown := [name for name in sizes if name not in used]:
         known = [f"{p.name}:{axis}" for p in parameters for axis in _unknown_axes(p)]
-        raise EvaluationError(f"no unknown dimension is called '{unknown[0]}'; there are {', '.join(known) or 'none'}")
+        raise CommandLineError(f"no unknown dimension is called '{unknown[0]}'; there are {', '.join(known) or 'none'}")
     return found
 
 
@@ -141,41 +117,3 @@ def _with_sizes(parameter: Parameter, sizes: Mapping[str, int], used: set[str]) 
 def _unknown_axes(parameter: Parameter) -> list[int]:
     shape = parameter.type.shape if isinstance(parameter.type, TensorType) else ()
     return [axis for axis, size in enumerate(shape) if size is None]
-
-
-def _random(generator: np.random.Generator, parameter: Parameter, type: Type) -> RuntimeValue:
-    if isinstance(type, TokenType):
-        return None
-    if isinstance(type, TupleType):
-        return tuple(_random(generator, parameter, element) for element in type.elements)
-    if isinstance(type, SCALARS):
-        return random_array(generator, numpy_dtype(type), ())
-    if not isinstance(type, TensorType) or not type.is_static:
-        hint = "; --dim NAME:AXIS=SIZE gives a size" if isinstance(type, TensorType) else ""
-        message = f"cannot draw argument '{parameter.name}' of type {type} at random{hint}"
-        raise EvaluationError(message, parameter.location)
-    return random_array(generator, numpy_dtype(type.element_type), cast("tuple[int, ...]", type.shape))
-
-
-def save_outputs(path: Path, parameters: Sequence[Parameter], values: Sequence[RuntimeValue]) -> None:
-    """Write results to an `.npz` file under their names, with the number of the result appended to duplicate names.
-
-    Element i of a tuple is written as `name.i`. Tokens are not written.
-    """
-    names = [p.name for p in parameters]
-    keys = [n if names.count(n) == 1 else f"{n}_{i}" for i, n in enumerate(names)]
-    arrays = chain.from_iterable(map(_leaves, keys, values))
-    try:
-        with ZipFile(path, "w") as archive:
-            for name, array in arrays:
-                with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
-                    np.lib.format.write_array(member, as_numpy_saves(array), allow_pickle=False)
-    except OSError as error:
-        raise EvaluationError(f"cannot write {path}: {error.strerror}") from None
-
-
-def _leaves(name: str, value: RuntimeValue) -> Iterator[tuple[str, Array]]:
-    if isinstance(value, tuple):
-        yield from chain.from_iterable(_leaves(f"{name}.{i}", element) for i, element in enumerate(value))
-    elif value is not None:
-        yield name, np.asarray(value)

@@ -8,14 +8,20 @@ from pathlib import Path
 
 from stablehlo_ref.cli.console import guarded, is_file, write_output
 from stablehlo_ref.cli.exit_codes import FINE
+from stablehlo_ref.cli.options import CommandParser, add_message_options
 from stablehlo_ref.linking import link
 from stablehlo_ref.loading import load
 from stablehlo_ref.syntax.printer import print_operation
 
+DESCRIPTION = "Merge programs into one: declarations in one refer to functions of others."
+EXAMPLES = """\
+examples:
+  stablehlo-interp link model.mlir library.mlir -o linked.mlir"""
+
 
 def main(arguments: Sequence[str]) -> int:
     """Run the command line and return its exit code."""
-    options = _parser().parse_args(arguments)
+    options = parser().parse_args(arguments)
 
     def run() -> int:
         programs = [load(file, allow_unregistered_dialect=options.allow_unregistered_dialect) for file in options.files]
@@ -26,18 +32,12 @@ def main(arguments: Sequence[str]) -> int:
     return guarded("link", run)
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="stablehlo-interp link", description=__doc__, allow_abbrev=False)
-    add = parser.add_argument
-    add(
-        "files", metavar="FILE", nargs="+", type=Path, help="programs; declarations in one refer to functions of others"
-    )
-    add(
-        "-o",
-        dest="output",
-        metavar="FILE",
-        type=Path,
-        help="where to write the linked program (default: standard output)",
-    )
+def parser() -> argparse.ArgumentParser:
+    """Return the parser of the command line."""
+    found = CommandParser("link", DESCRIPTION, EXAMPLES)
+    add = found.add_argument
+    add("files", metavar="FILE", nargs="+", help="programs; declarations in one refer to functions of others")
+    add("-o", dest="output", metavar="FILE", type=Path, help="where to write the program; standard output if left out")
     add("--allow-unregistered-dialect", action="store_true", help="accept ops of unregistered dialects")
-    return parser
+    add_message_options(found, announces=False)
+    return found

@@ -1,14 +1,36 @@
-"""`stablehlo-interp --list-ops`: the ops that the package knows."""
+"""`stablehlo-interp list-ops`: the ops that the package knows."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import argparse
+from collections.abc import Iterator, Sequence
 
 import stablehlo_ref.dialects.register_all  # noqa: F401
+from stablehlo_ref.cli.exit_codes import FINE
+from stablehlo_ref.cli.options import CommandParser
 from stablehlo_ref.define.definition import REGISTRY, OpDefinition
 from stablehlo_ref.define.formulas import formulas
 
 OWN_DIALECTS = ("stablehlo", "chlo", "check", "interpreter")  # listed first
+
+
+DESCRIPTION = "Print a table of all ops: whether they are evaluated, and how many constraints the verifier checks."
+EXAMPLES = """\
+examples:
+  stablehlo-interp list-ops
+  stablehlo-interp list-ops | grep reduce"""
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Print the table; return the exit code."""
+    parser().parse_args(arguments)
+    print(listing())
+    return FINE
+
+
+def parser() -> argparse.ArgumentParser:
+    """Return the parser of the command line."""
+    return CommandParser("list-ops", DESCRIPTION, EXAMPLES)
 
 
 def is_evaluated(definition: OpDefinition) -> bool:

@@ -1,37 +1,110 @@
-"""The command `stablehlo-interp`: choose the subcommand; without one, run the program."""
+"""The command `stablehlo-interp`: choose the command; without one, run the program."""
 
 from __future__ import annotations
 
 import os
+import signal
 import sys
-from collections.abc import Sequence
-from importlib import import_module
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 
 from stablehlo_ref._version import __version__
-from stablehlo_ref.cli.exit_codes import FINE, INTERRUPTED
+from stablehlo_ref.cli import messages
+from stablehlo_ref.cli.commands import COMMANDS
+from stablehlo_ref.cli.exit_codes import AT_FAULT, EXIT_CODES, FINE, INTERRUPTED, USAGE
 
-SUBCOMMANDS = ("aliases", "diff", "link", "opt", "reduce", "run", "translate")  # modules of this package with a `main`
+USAGES = "usage: stablehlo-interp FILE [options of run]\n       stablehlo-interp COMMAND ..."
+EXAMPLES = """\
+examples:
+  stablehlo-interp model.mlir --random-inputs 0
+  stablehlo-interp add.mlir --input x=1.0 --input 'y=[1, 2, 3, 4]'
+  stablehlo-interp run --help                         # all options of run, with more examples
+  stablehlo-interp opt model.mlir --canonicalize      # transform and print"""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code."""
+    messages.reset()
     try:
-        return _dispatch(sys.argv[1:] if arguments is None else arguments)
+        code = _dispatch(sys.argv[1:] if arguments is None else list(arguments))
+        messages.finish()
+        if sys.stdout is not None:
+            sys.stdout.flush()
+        return code
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
         return INTERRUPTED
-    except BrokenPipeError:  # the reader closed the pipe, as `| head` does; what Python still writes goes nowhere
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return FINE
+    except OSError as error:
+        if not isinstance(error, BrokenPipeError):  # of which the reader knows, as it closed the pipe
+            print(f"stablehlo-interp: error: cannot write to standard output: {error.strerror}", file=sys.stderr)
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what Python still writes goes nowhere
+        return AT_FAULT
 
 
 def _dispatch(arguments: Sequence[str]) -> int:
-    """Import the module of the subcommand only now, so that `--version` takes no time."""
-    if list(arguments) == ["--version"]:
-        print(f"stablehlo-interp {__version__}")
-        return FINE
-    command, rest = ("run", arguments)
-    if arguments and arguments[0] in SUBCOMMANDS:
-        command, rest = arguments[0], arguments[1:]
-    code: int = import_module(f"stablehlo_ref.cli.{command}").main(rest)
-    return code
+    if "_ARGCOMPLETE" in os.environ:
+        from stablehlo_ref.cli.completion import complete  # argcomplete is optional
+
+        return complete()
+    if sys.stdout is None:
+        print("stablehlo-interp: error: standard output is closed", file=sys.stderr)
+        return AT_FAULT
+    match arguments:
+        case ["--version"]:
+            print(f"stablehlo-interp {__version__}")
+            return FINE
+        case ["--help" | "-h" | "help"]:
+            print(overview())
+            return FINE
+        case []:
+            print("stablehlo-interp: error: expected a file or a command\nsee stablehlo-interp --help", file=sys.stderr)
+            raise SystemExit(USAGE)
+        case ["help", command] if command in COMMANDS:
+            return _command(command)(["--help"])
+        case ["--list-ops"]:  # as it was called before there were commands
+            return _command("list-ops")([])
+        case [command, *rest] if command in COMMANDS:
+            return _command(command)(rest)
+    return _command("run")(arguments)
+
+
+def overview() -> str:
+    """Return the help: the commands, examples and exit codes."""
+    lines = [f"  {command.name:12} {command.summary}" for command in COMMANDS.values()]
+    return "\n\n".join(
+        (
+            USAGES,
+            "Run, check, transform and convert StableHLO programs.",
+            "\n".join(["commands (each has its own --help):", *lines]),
+            EXAMPLES,
+            EXIT_CODES,
+        )
+    )
+
+
+def _command(name: str) -> Callable[[Sequence[str]], int]:
+    """Import the module of a command, only now so that `--version` takes no time, and return its `main`."""
+    with _ending_on_interrupt():
+        return COMMANDS[name].main
+
+
+@contextmanager
+def _ending_on_interrupt() -> Iterator[None]:
+    """Let Ctrl-C end the process at once: an exception in the middle of an import may become any other error."""
+    if signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+        yield
+        return
+    try:
+        signal.signal(signal.SIGINT, _end)
+    except ValueError:  # not in the main thread
+        yield
+        return
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def _end(*_: object) -> None:
+    os.write(2, b"interrupted\n")
+    os._exit(INTERRUPTED)

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
+from stablehlo_ref.activity import activity
 from stablehlo_ref.bytecode.writer import write as write_bytecode
-from stablehlo_ref.cli.console import PROGRAM_HELP, Part, for_each_part, guarded, is_file, with_two_dashes, write_output
-from stablehlo_ref.cli.expected import complaints, expectations
-from stablehlo_ref.cli.split import SPLIT
-from stablehlo_ref.diagnostics import Diagnostic, InvalidError, MalformedError, StablehloError
+from stablehlo_ref.cli.console import Part, for_each_part, guarded, is_file, with_two_dashes, write_output
+from stablehlo_ref.cli.messages import remark
+from stablehlo_ref.cli.options import PROGRAM_HELP, CommandParser, add_message_options, add_reading_options, count
+from stablehlo_ref.cli.progress import showing_progress
+from stablehlo_ref.diagnostics import Diagnostic, InvalidError, MalformedError
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.passes.catalog import PASSES
 from stablehlo_ref.passes.elide import elide_constants
@@ -24,13 +25,21 @@ from stablehlo_ref.syntax.printer import print_operation
 from stablehlo_ref.syntax.value_names import number_values
 from stablehlo_ref.verify import verify
 
+DESCRIPTION = """\
+Read, verify, transform and print a program, as MLIR's stablehlo-opt does. Passes run in the order given."""
+EXAMPLES = """\
+examples:
+  stablehlo-interp opt model.mlir                                   # verify and print
+  stablehlo-interp opt model.mlir --inline --symbol-dce -o flat.mlir
+  stablehlo-interp opt model.mlir --op-stats                        # which ops there are
+  stablehlo-interp opt model.mlir --pass-pipeline='builtin.module(canonicalize, cse)'"""
 WITH_DEFAULT = {"--op-stats": "table", "--mlir-print-debuginfo": "true"}  # options whose value may be left out
 Show = Callable[[Operation], str | bytes]  # the output for a module
 
 
 def main(arguments: Sequence[str]) -> int:
     """Run the command line and return its exit code. Parts with errors are left out of the output."""
-    options = _parser().parse_args([_with_value(a) for a in with_two_dashes(arguments)])
+    options = parser().parse_args([_with_value(a) for a in with_two_dashes(arguments)])
     return guarded(options.file, lambda: _run(options))
 
 
@@ -40,17 +49,15 @@ def _run(options: argparse.Namespace) -> int:
     supported = parse_supported(options.supported_by.read_text("utf-8")) if options.supported_by else None
 
     def handle(part: Part) -> None:
-        if options.verify_diagnostics:
-            _handle_expecting(options, show, printed, part)
-            return
         module, reported = _transformed(options, part)
         for diagnostic in reported:
-            print(diagnostic, file=sys.stderr)
+            remark(diagnostic)
         if supported is not None and (missing := unsupported_ops(module, supported)):
             raise InvalidError(missing)
         printed.append(show(module))
 
-    code = for_each_part(options.file, options.split_input_file, handle)
+    with showing_progress():
+        code = for_each_part(options.file, options.split_input_file, handle)
     write_output(options.output, printed)
     return code
 
@@ -59,33 +66,11 @@ def _transformed(options: argparse.Namespace, part: Part) -> tuple[Operation, li
     """Return the module of one part after all passes, and what they report besides errors."""
     module = part.parse(options.allow_unregistered_dialect).verify().module
     reported: list[Diagnostic] = []
-    for transform in options.passes:
-        reported.extend(transform(module))
-        verify(module)
+    for number, transform in enumerate(options.passes):
+        with activity(f"pass {number + 1} of {len(options.passes)}: {transform.definition.name}"):
+            reported.extend(transform(module))
+            verify(module)
     return module, reported
-
-
-def _handle_expecting(options: argparse.Namespace, show: Show, printed: list[str | bytes], part: Part) -> None:
-    """Transform and print one part; complain where its diagnostics are not those that it announces."""
-    expected = expectations(part.text or "", part.first_line)
-    try:
-        module, reported = _transformed(options, part)
-        printed.append(show(module))
-    except StablehloError as error:
-        reported = list(error.diagnostics)
-    if found := list(complaints(expected, reported, part.filename)):
-        raise _Unexpected(found)
-
-
-class _Unexpected(StablehloError):
-    """Diagnostics that differ from those that a text announces."""
-
-    def __init__(self, lines: Sequence[str]) -> None:
-        super().__init__([Diagnostic(line) for line in lines])
-        self.lines = lines
-
-    def __str__(self) -> str:
-        return "\n".join(self.lines)
 
 
 # --- output ---------------------------------------------------------------------------------------------------------
@@ -165,20 +150,19 @@ def _pass_options(text: str) -> dict[str, str]:
     return {name: value if equals else "true" for name, equals, value in pairs}
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="stablehlo-interp opt", description=__doc__, allow_abbrev=False)
-    parser.set_defaults(passes=[])
-    add = parser.add_argument
+def parser() -> argparse.ArgumentParser:
+    """Return the parser of the command line."""
+    found = CommandParser("opt", DESCRIPTION, EXAMPLES, "%(prog)s [FILE] [options] [passes]")
+    found.set_defaults(passes=[])
+    add = found.add_argument
     add("file", metavar="FILE", nargs="?", default="-", help=f"{PROGRAM_HELP} (the default)")
     add("-o", dest="output", metavar="FILE", type=Path, help="where to write; standard output if left out")
     add("--mlir-print-op-generic", action="store_true", help="print ops in MLIR's generic form")
     add("--mlir-print-debuginfo", type=flag, help="whether to print locations; by default into files only")
-    add("--mlir-elide-elementsattrs-if-larger", type=_count, metavar="N", help="leave out constants of more elements")
+    add("--mlir-elide-elementsattrs-if-larger", type=count, metavar="N", help="leave out constants of more elements")
     add("--keep-names", action="store_true", help="print values under their names in the text, not numbered")
-    add("--split-input-file", action="store_true", help=f"take each part between `{SPLIT}` on its own")
-    add("--verify-diagnostics", action="store_true", help="compare errors with `expected-error` comments")
-    add("--allow-unregistered-dialect", action="store_true", help="accept ops of unregistered dialects")
-    instead = parser.add_argument_group("what to print instead of the program")
+    add_reading_options(found)
+    instead = found.add_argument_group("what to print instead of the program")
     instead.add_argument("--emit-bytecode", action="store_true", help="the program in MLIR bytecode")
     instead.add_argument("--op-stats", choices=("table", "json"), help="how often each op occurs; `table` if left out")
     instead.add_argument("--print-op-graph", action="store_true", help="the data flow, in the DOT language")
@@ -186,16 +170,11 @@ def _parser() -> argparse.ArgumentParser:
         "--supported-by", type=Path, metavar="LIST", help="ops that a file of op names, one per line, lacks"
     )
     add("--pass-pipeline", action=_AppendPipeline, metavar="PIPELINE", help="run `builtin.module(pass, ...)`")
-    passes = parser.add_argument_group("passes, which run in the order given")
+    add_message_options(found)
+    passes = found.add_argument_group("passes, which run in the order given")
     for definition in PASSES.values():
         _add_pass(passes, definition)
-    return parser
-
-
-def _count(text: str) -> int:
-    if not text.isdecimal():
-        raise argparse.ArgumentTypeError(f"expected a number, got {text!r}")
-    return int(text)
+    return found
 
 
 def _add_pass(group: argparse._ArgumentGroup, definition: Pass) -> None:

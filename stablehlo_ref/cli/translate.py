@@ -9,25 +9,38 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
+from stablehlo_ref.activity import activity
 from stablehlo_ref.bytecode.vhlo.artifact import serialize, target_version
 from stablehlo_ref.cli import run
-from stablehlo_ref.cli.console import PROGRAM_HELP, Part, for_each_part, guarded, with_two_dashes, write_output
+from stablehlo_ref.cli.console import Part, for_each_part, guarded, with_two_dashes, write_output
+from stablehlo_ref.cli.options import PROGRAM_HELP, CommandParser, add_message_options, add_reading_options
+from stablehlo_ref.cli.progress import showing_progress
 from stablehlo_ref.diagnostics import UnsupportedError
 from stablehlo_ref.passes.strip_debuginfo import strip_debuginfo
 from stablehlo_ref.syntax.printer import print_operation
 from stablehlo_ref.syntax.value_names import number_values
 
+DESCRIPTION = """\
+Run a program, or convert it from and to portable artifacts.
+
+Takes the options of MLIR's stablehlo-translate, and prints what it prints."""
+EXAMPLES = """\
+examples:
+  stablehlo-interp translate --interpret tests.mlir --split-input-file
+  stablehlo-interp translate --serialize model.mlir --target 1.9.0 -o model.mlirbc
+  stablehlo-interp translate --deserialize model.mlirbc"""
+
 
 def main(arguments: Sequence[str]) -> int:
     """Run the command line and return its exit code; a usage error ends the process."""
-    parser = _parser()
-    options = parser.parse_args(with_two_dashes(arguments))
+    command_line = parser()
+    options = command_line.parse_args(with_two_dashes(arguments))
     if options.interpret:
-        return run.main(_as_run(options))
+        return run.main(_as_run(options), is_upstream=True)
     try:
         target_version(options.target)
     except UnsupportedError as error:
-        parser.error(str(error.diagnostics[0].message))
+        command_line.error(str(error.diagnostics[0].message))
     return guarded(options.file, lambda: _convert(options))
 
 
@@ -38,13 +51,15 @@ def _convert(options: argparse.Namespace) -> int:
         module = part.parse(options.allow_unregistered_dialect).verify().module
         if options.strip_debuginfo:
             strip_debuginfo(module)
-        if options.serialize:
-            outputs.append(serialize(module, options.target))
-            return
-        number_values(module)
-        outputs.append(print_operation(module, locations=options.mlir_print_debuginfo))
+        with activity("serializing" if options.serialize else "printing"):
+            if options.serialize:
+                outputs.append(serialize(module, options.target))
+                return
+            number_values(module)
+            outputs.append(print_operation(module, locations=options.mlir_print_debuginfo))
 
-    code = for_each_part(options.file, options.split_input_file, convert)
+    with showing_progress():
+        code = for_each_part(options.file, options.split_input_file, convert)
     write_output(options.output, outputs)
     return code
 
@@ -61,25 +76,26 @@ def _as_run(options: argparse.Namespace) -> list[str]:
     return [*(name for name, is_set in flags.items() if is_set), *given, "--", options.file]
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="stablehlo-interp translate", description=__doc__, allow_abbrev=False)
-    add = parser.add_argument
+def parser() -> argparse.ArgumentParser:
+    """Return the parser of the command line."""
+    found = CommandParser("translate", DESCRIPTION, EXAMPLES)
+    add = found.add_argument
     add("file", metavar="FILE", nargs="?", default="-", help=f"{PROGRAM_HELP}; standard input if left out")
-    action = parser.add_mutually_exclusive_group(required=True)
+    action = found.add_mutually_exclusive_group(required=True)
     action.add_argument("--interpret", action="store_true", help="run the program, as `stablehlo-interp FILE` does")
     action.add_argument("--serialize", action="store_true", help="write the program as a portable artifact")
     action.add_argument("--deserialize", action="store_true", help="print the program of an artifact as text")
-    add("--split-input-file", action="store_true", help="take each part between `// -----` on its own")
-    add("--allow-unregistered-dialect", action="store_true", help="accept ops of unregistered dialects")
-    converting = parser.add_argument_group("options of --serialize and --deserialize")
+    add_reading_options(found)
+    converting = found.add_argument_group("options of --serialize and --deserialize")
     converting.add_argument("-o", dest="output", metavar="FILE", type=Path, help="where to write (standard output)")
     converting.add_argument(
         "--target", metavar="X.Y.Z", default="current", help="the version that can read it (newest)"
     )
     converting.add_argument("--strip-debuginfo", action="store_true", help="leave out the locations of ops")
     converting.add_argument("--mlir-print-debuginfo", action="store_true", help="print the locations of ops")
-    running = parser.add_argument_group("options of --interpret")
+    running = found.add_argument_group("options of --interpret")
     running.add_argument("--args", metavar="LIST", help="inputs as MLIR literals: [dense<...> : tensor<...>, ...]")
     running.add_argument("--interpreter-print-dense", action="store_true", help="print results as dense<...> literals")
     running.add_argument("--probe-output-dir", metavar="DIR", help="the directory for the files of interpreter.probe")
-    return parser
+    add_message_options(found)
+    return found

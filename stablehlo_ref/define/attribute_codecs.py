@@ -95,10 +95,15 @@ class IntegerCodec(AttributeCodec[int]):
     def __init__(self, width: int, type: Type | None = None) -> None:
         self.width = width
         self.type = type or integer_type(width)
+        self.types = (None, self.type, integer_type(width))
         self.name = f"{width}-bit integer"
 
     def decode(self, attribute: Attribute) -> int:
-        if isinstance(attribute, IntegerAttribute) and _is_integer(attribute, self.width):
+        if (
+            isinstance(attribute, IntegerAttribute)
+            and attribute.type in self.types
+            and _is_integer(attribute, self.width)
+        ):
             return attribute.value
         raise self.mismatch()
 

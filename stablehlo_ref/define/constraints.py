@@ -9,7 +9,7 @@ from functools import partial
 from stablehlo_ref.define.bound import BoundOp
 from stablehlo_ref.define.definition import OpDefinition, definition_of, member_of_each
 from stablehlo_ref.define.formulas import Quotation, constraint_label, failing_check, label_at, quote
-from stablehlo_ref.diagnostics import InvalidError
+from stablehlo_ref.diagnostics import EvaluationError, InvalidError
 from stablehlo_ref.ir.core import Operation
 
 
@@ -49,9 +49,19 @@ def subjects(op: Operation, definition: OpDefinition | None, names: Sequence[str
     return [number for number, member in enumerate(members) if member.name in values][:1]
 
 
-def check_constraints(bound: BoundOp) -> None:
-    """Run the role `constraints`; InvalidError for the first formula that does not hold."""
-    role = bound.definition.roles.get("constraints")
+def check_preconditions(bound: BoundOp) -> None:
+    """Run the role `preconditions`; EvaluationError for the first formula that does not hold."""
+    if "preconditions" not in bound.definition.roles:
+        return
+    try:
+        check_constraints(bound, "preconditions")
+    except InvalidError as error:
+        raise EvaluationError(error.diagnostics) from None
+
+
+def check_constraints(bound: BoundOp, name: str = "constraints") -> None:
+    """Run the role `name`; InvalidError for the first formula that does not hold."""
+    role = bound.definition.roles.get(name)
     if role is None:
         return
     checker = Checker(bound.op)

@@ -7,9 +7,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from numbers import Integral
 from pathlib import Path
-from time import perf_counter
 from typing import Any, Literal, TypeAlias, TypedDict, get_args
 
+from stablehlo_ref.budget import Budget, Memory, deadline_of
+from stablehlo_ref.define.live_values import live_bytes
 from stablehlo_ref.define.processes import Process
 from stablehlo_ref.diagnostics import Diagnostic, EvaluationError
 from stablehlo_ref.ir.arrays import RuntimeValue
@@ -34,8 +35,14 @@ class Observer:
     """Is notified of each op as it runs; `-v`, `--stats` and the progress bar are observers.
 
     Values are numpy scalars and read-only arrays, tuples of values, and None for a token or an unused result. Keeping a
-    value is safe, but keeps its memory.
+    value is safe, but keeps its memory. `op.location` is the place in the program, `op.model_location` that in the
+    model.
+
+    Constants, and ops that are computed from constants alone, run when the program is planned, and are not notified,
+    unless `sees_every_op` is set.
     """
+
+    sees_every_op = False
 
     def before(self, op: Operation, operands: Sequence[Any]) -> None:
         """Called with the operands before the op runs."""
@@ -58,8 +65,10 @@ class Context:
     limits: Limits = field(default_factory=Limits)
     depth: int = 0  # of nested calls
     steps: int = 0  # loop iterations and calls so far
-    deadline: float | None = None  # on the clock of `perf_counter`, in seconds
+    frames: dict[int, list[Any]] = field(default_factory=dict)  # the slots of the calls in progress, by their identity
+    budget: Budget = field(default_factory=Budget, init=False)  # what is left of the limits
     failures: list[Diagnostic] = field(default_factory=list)  # of check ops
+    checks: int = 0  # check ops that have run
     observer: Observer | None = None
     custom_calls: Mapping[str, Callable[..., Sequence[Any]]] = field(default_factory=dict)  # handlers of this run only
     on_implementation_defined: OnImplementationDefined = "ignore"
@@ -91,16 +100,16 @@ class Context:
             raise ValueError(
                 f"on_implementation_defined must be one of {expected}, got {self.on_implementation_defined!r}"
             )
-        if self.limits.max_seconds is not None:
-            self.deadline = perf_counter() + self.limits.max_seconds
+        memory = Memory(self.limits.max_total_bytes, lambda: live_bytes(self.frames.values()))
+        self.budget = Budget(deadline_of(self.limits), memory)
 
     def turn(self) -> None:
         """Count a loop iteration or a call; EvaluationError past the limits of steps and of time."""
         self.steps += 1
         if self.steps > self.limits.max_steps:
             raise EvaluationError(f"more loop iterations and calls than the limit of {self.limits.max_steps}")
-        if self.deadline is not None and perf_counter() > self.deadline:
-            raise EvaluationError(f"the run takes longer than the limit of {self.limits.max_seconds} seconds")
+        if self.budget.deadline is not None:
+            self.budget.deadline.check()
 
 
 def _check_functions(option: str, functions: Mapping[str, object]) -> None:
@@ -110,13 +119,29 @@ def _check_functions(option: str, functions: Mapping[str, object]) -> None:
 
 
 class RunOptions(TypedDict, total=False):
-    """The options of `Program.run`: fields of the run's context."""
+    """The options of a run, a dictionary; None stands for the default.
+
+    `limits` are those of the run (default: the program's); `observer` is notified of each op. If a run relies on
+    implementation-defined behaviour, `on_implementation_defined` decides whether to "ignore" that (default), to "warn"
+    by an ImplementationDefinedWarning, or to raise an "error", an EvaluationError; both refer to a section of
+    docs/choices.md.
+
+    `custom_calls` are handlers by target, as for `register_custom_call`; they take precedence over registered ones.
+    `overrides` are functions by names of composites that replace their decompositions. Each is called as
+    `f(*operands, **composite_attributes)` and returns an array, or a sequence of the results. With `check_overrides`
+    the decomposition is run as well, and EvaluationError raised if the results differ by more than 1e-4, or for
+    coarser types four units in the last place of 1; integers must be equal. TypeError is raised for a handler or
+    function that cannot be called, and ValueError for one whose name is not in the program.
+
+    `rng_seed`, an integer of 64 bits (default: 0), is the seed of the op `rng`. With `exact_lapack`, LAPACK custom
+    calls compute in f64 and round once, instead of in the program's precision.
+    """
 
     limits: Limits | None
     observer: Observer | None
-    on_implementation_defined: OnImplementationDefined
+    on_implementation_defined: OnImplementationDefined | None
     custom_calls: Mapping[str, Callable[..., Sequence[Any]]] | None
     overrides: Mapping[str, Callable[..., Any]] | None
-    check_overrides: bool
-    rng_seed: int
-    exact_lapack: bool
+    check_overrides: bool | None
+    rng_seed: int | None
+    exact_lapack: bool | None

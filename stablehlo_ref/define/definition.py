@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from functools import cache, cached_property, lru_cache
 from typing import Any, TypeVar
 
@@ -12,6 +13,8 @@ from stablehlo_ref.ir.attributes import Attribute, StructAttribute
 from stablehlo_ref.ir.core import Operation
 
 T = TypeVar("T")
+
+MISSPELT = 0.8  # how similar a name is to that of a property that was meant
 
 
 @dataclass(frozen=True)
@@ -31,6 +34,7 @@ class Traits:
     row_major: bool = False  # what `plan` returns takes C-contiguous arrays, on whose strides the order of sums depends
     rows_apart: bool = False  # with `row_major`: real arrays may have rows that do not follow each other
     releases_operands: bool = False  # control flow that itself empties the slots of operands that it uses last
+    returns_views: bool = False  # results are operands, or views of them; a kernel that may have to copy reserves that
     shape_operands: tuple[str, ...] = ()  # operands whose values decide the result's shape: `Site.constants` of `infer`
 
 
@@ -89,6 +93,10 @@ class OpDefinition:
     def groups(self) -> Mapping[str, Group]:
         return {member.name: member for member in self._members(Group)}
 
+    def uses_site(self, *roles: str) -> bool:
+        """Return whether any of these roles depends on more than members, such as the op's location or symbols."""
+        return any("site" in self.roles[role].parameters for role in roles if role in self.roles)
+
     # --- attributes: as written <-> as members ------------------------------------------------------------------
 
     @cached_property
@@ -118,6 +126,21 @@ class OpDefinition:
     def property_names(self) -> frozenset[str]:
         """The names that may stand in `<{...}>`."""
         return frozenset((*self._ungrouped, *self.groups, *WITHOUT_MEANING.get(self.name, ())))
+
+    def known_properties(self, written: Mapping[str, Attribute]) -> Mapping[str, Attribute]:
+        """Return the properties that the op has among those in `<{...}>`; others mean nothing, as in MLIR.
+
+        ValueError for one that is misspelt, or if the op has none at all.
+        """
+        names = self.property_names
+        if written.keys() <= names:
+            return written
+        for name in written.keys() - names:
+            close = get_close_matches(name, names, 1, MISSPELT)
+            if close or not names:
+                hint = f"; did you mean '{close[0]}'?" if close else ""
+                raise ValueError(f"'{self.name}' op has no property '{name}'{hint}")
+        return {name: attribute for name, attribute in written.items() if name in names}
 
     def encode(self, members: Mapping[str, object]) -> dict[str, Attribute]:
         """Return the values of members as attributes as MLIR writes them, with groups as structs."""

@@ -105,18 +105,29 @@ def labels(op_class: type) -> set[str]:
 
 
 def formulas(op_class: type) -> set[tuple[str, str]]:
-    """Return the `C(label, formula)` calls in the role `constraints`, in those it extends and in helpers it calls.
+    """Return the `C(label, formula)` calls in `constraints` and `preconditions`, and in helpers that they call.
 
     Raises OSError if the source of the class is not available.
     """
+    return _of_role(op_class, "constraints") | _of_role(op_class, "preconditions")
+
+
+def _of_role(op_class: type, name: str) -> set[tuple[str, str]]:
+    """Return the formulas of a role and of those that it extends."""
     found: set[tuple[str, str]] = set()
     for cls in op_class.__mro__:
-        if "constraints" in vars(cls):
-            role = vars(cls)["constraints"].__func__
+        if name in vars(cls):
+            role = vars(cls)[name].__func__
             found |= _formulas(inspect.unwrap(role))
             if "super()" not in inspect.getsource(role):
                 break
     return found
+
+
+def labelled_formulas(op_class: type) -> list[tuple[str, str]]:
+    """Return the label (`C3`) and the source of each formula, in the order of the spec; OSError as `formulas`."""
+    found = sorted(formulas(op_class), key=lambda pair: (not pair[0].isdecimal(), pair[0].zfill(3), pair[1]))
+    return [(constraint_label(int(label) if label.isdecimal() else label), formula) for label, formula in found]
 
 
 def _formulas(function: Callable[..., Any]) -> set[tuple[str, str]]:

@@ -20,6 +20,8 @@ role                       returns
 =========================  ========================================================================================
 `infer`                    the type of the result, or a sequence of types
 `constraints`              nothing; also takes `C`, the `Checker`, and may take `infer`, which infers without arguments
+`preconditions`            nothing; also takes `C`. Formulas that the verifier, as MLIR's, does not check, but without
+                           which the op has no result: they are checked before the op is planned
 `plan`                     a function from arrays to arrays, or a `Kernel` (`computation.py`)
 `plan_control_flow`        for control flow, instead of `plan`: gets slots for values and functions that plan regions,
                            and returns a generator function of the slots that yields whatever its blocks yield
@@ -30,6 +32,7 @@ role                       returns
 `batching_rule`            the attribute members that change when every value gets one more axis in front
 `implementation_defined`   a generator function of the operands' arrays, of the `Choice`s that they need where the spec
                            leaves the result open; None where no arrays need any. Only runs that ask for it call it
+`temporaries`              the bytes of the arrays of tensor size that the kernel of `plan` allocates besides results
 =========================  ========================================================================================
 
 An op class is never instantiated; a program is made of `ir.core.Operation`.
@@ -48,8 +51,8 @@ from stablehlo_ref.define.members import Attr, Bodies, Body, Group, In, Ins, Mem
 __all__ = ["Attr", "Bodies", "Body", "Group", "In", "Ins", "Op", "Out", "Outs"]
 
 ROLES = (
-    "infer", "constraints", "plan", "plan_control_flow", "forwarded", "plan_branch", "batching_rule",
-    "implementation_defined",
+    "infer", "constraints", "preconditions", "plan", "plan_control_flow", "forwarded", "plan_branch", "batching_rule",
+    "implementation_defined", "temporaries",
 )  # fmt: skip
 BESIDE_MEMBERS = ("C", "infer", "site")  # parameters of roles that are not members
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 from stablehlo_ref.define.spec import (
@@ -19,6 +20,8 @@ from stablehlo_ref.define.spec import (
     rank,
 )
 from stablehlo_ref.ir.types import (
+    FLOATS,
+    INDEX,
     BufferType,
     FutureType,
     IndexType,
@@ -29,6 +32,8 @@ from stablehlo_ref.ir.types import (
     Type,
 )
 
+CACHED_TYPES = 1024  # of which a constraint knows whether it holds
+
 
 class TypeConstraint:
     """A set of types with a name; `|` is the union of two.
@@ -38,7 +43,7 @@ class TypeConstraint:
 
     def __init__(self, name: str, holds: Callable[[Any], bool], *python_types: type[Type]) -> None:
         self.name = name
-        self.holds = holds
+        self.holds: Callable[[Any], bool] = lru_cache(maxsize=CACHED_TYPES)(holds)
         self.python_types = python_types or (Type,)
 
     def __or__(self, other: TypeConstraint) -> TypeConstraint:
@@ -63,27 +68,47 @@ def tensor_of(name: str, holds: Callable[[TensorType], bool]) -> TypeConstraint:
     return TypeConstraint(name, lambda t: isinstance(t, TensorType) and holds(t), TensorType)
 
 
-tensor = tensor_of("tensor", lambda t: not is_quantized(t))
-boolean_tensor = tensor_of("tensor of boolean type", is_boolean)
-integer_tensor = tensor_of("tensor of integer type", is_integer)
-signed_integer_tensor = tensor_of("tensor of signed integer type", is_signed_integer)
-float_tensor = tensor_of("tensor of floating-point type", is_float)
-complex_tensor = tensor_of("tensor of complex type", is_complex)
-quantized_tensor = tensor_of("quantized tensor", is_quantized)
-per_tensor_quantized = tensor_of("per-tensor quantized tensor", is_per_tensor_quantized)
-scalar_tensor = tensor_of("0-dimensional tensor", lambda t: rank(t) == 0)
-boolean_scalar = tensor_of("0-dimensional tensor of boolean type", lambda t: rank(t) == 0 and is_boolean(t))
-integer_scalar = tensor_of("0-dimensional tensor of integer type", lambda t: rank(t) == 0 and is_integer(t))
-si32_scalar = tensor_of(
+def _spec_tensor(name: str, holds: Callable[[TensorType], bool]) -> TypeConstraint:
+    """Return the constraint that a type is a tensor of one of the spec's element types for which `holds` is true."""
+    return tensor_of(name, lambda t: t.element_type not in NOT_IN_TENSORS and holds(t))
+
+
+def _is_size_vector(x: TensorType) -> bool:
+    return rank(x) == 1 and is_integer(x)
+
+
+NOT_IN_TENSORS = (INDEX, FLOATS["tf32"])  # element types that other dialects, or algorithms of dot_general, have
+
+tensor = _spec_tensor("tensor", lambda t: not is_quantized(t))
+boolean_tensor = _spec_tensor("tensor of boolean type", is_boolean)
+integer_tensor = _spec_tensor("tensor of integer type", is_integer)
+signed_integer_tensor = _spec_tensor("tensor of signed integer type", is_signed_integer)
+float_tensor = _spec_tensor("tensor of floating-point type", is_float)
+complex_tensor = _spec_tensor("tensor of complex type", is_complex)
+quantized_tensor = _spec_tensor("quantized tensor", is_quantized)
+per_tensor_quantized = _spec_tensor("per-tensor quantized tensor", is_per_tensor_quantized)
+scalar_tensor = _spec_tensor("0-dimensional tensor", lambda t: rank(t) == 0)
+boolean_scalar = _spec_tensor("0-dimensional tensor of boolean type", lambda t: rank(t) == 0 and is_boolean(t))
+integer_scalar = _spec_tensor("0-dimensional tensor of integer type", lambda t: rank(t) == 0 and is_integer(t))
+si32_scalar = _spec_tensor(
     "0-dimensional tensor of type si32",
     lambda t: rank(t) == 0 and is_signed_integer(t) and num_bits(element_type(t)) == 32,
 )
-feature_vector = tensor_of(
+feature_vector = _spec_tensor(
     "1-dimensional tensor of floating-point or per-tensor quantized type",
     lambda t: rank(t) == 1 and (is_float(t) or is_per_tensor_quantized(t)),
 )
-integer_vector = tensor_of("1-dimensional tensor of integer type", lambda t: rank(t) == 1 and is_integer(t))
-integer_matrix = tensor_of("2-dimensional tensor of integer type", lambda t: rank(t) == 2 and is_integer(t))
+integer_vector = _spec_tensor("1-dimensional tensor of integer type", lambda t: rank(t) == 1 and is_integer(t))
+static_integer_vector = _spec_tensor(
+    "statically shaped 1-dimensional tensor of integer type", lambda t: rank(t) == 1 and is_integer(t) and t.is_static
+)
+static_integer_matrix = _spec_tensor(
+    "statically shaped 2-dimensional tensor of integer type", lambda t: rank(t) == 2 and is_integer(t) and t.is_static
+)
+size_vector = tensor_of("1-dimensional tensor of integer or index type", _is_size_vector)
+static_size_vector = tensor_of(
+    "statically shaped 1-dimensional tensor of integer or index type", lambda t: _is_size_vector(t) and t.is_static
+)
 index = TypeConstraint("index", lambda t: isinstance(t, IndexType), IndexType)
 witness = TypeConstraint("witness", lambda t: isinstance(t, OpaqueType) and t.text == "!shape.witness", OpaqueType)
 token = TypeConstraint("token", lambda t: isinstance(t, TokenType), TokenType)
@@ -91,3 +116,8 @@ tuple_value = TypeConstraint("tuple", lambda t: isinstance(t, TupleType), TupleT
 future = TypeConstraint("future", lambda t: isinstance(t, FutureType), FutureType)
 buffer = TypeConstraint("buffer", lambda t: isinstance(t, BufferType), BufferType)
 anything = TypeConstraint("value", lambda t: True)
+tensor_or_token = TypeConstraint("tensor or token", (tensor | quantized_tensor | token).holds)
+tensor_token_or_buffer = TypeConstraint("tensor, token or buffer", (tensor_or_token | buffer).holds)
+any_value = TypeConstraint(
+    "tensor, token, tuple, buffer or future", (tensor_token_or_buffer | tuple_value | future).holds
+)

@@ -16,7 +16,7 @@ from stablehlo_ref.define.attribute_codecs import FastMath, Opaque, Overflow
 from stablehlo_ref.define.computation import Run
 from stablehlo_ref.define.constraints import Checker
 from stablehlo_ref.define.op import Attr, In, Op, Out
-from stablehlo_ref.define.spec import compatible, num_bits
+from stablehlo_ref.define.spec import num_bits
 from stablehlo_ref.define.type_constraints import anything
 from stablehlo_ref.dialects.mlir_types import constant_value, float_like, integer_like, type_of
 from stablehlo_ref.ir.arrays import Array, DType
@@ -111,7 +111,7 @@ class Binary(Elementwise, dialect="arith"):
 
     @staticmethod
     def constraints(C: Checker, lhs: Type, rhs: Type, result: Type) -> None:
-        C(1, compatible(lhs, rhs, result))
+        C(1, lhs == rhs == result)
 
     @classmethod
     def plan(cls, lhs: Type) -> Run:
@@ -350,7 +350,7 @@ class NegF(Elementwise, op="negf", dialect="arith"):
 
     @staticmethod
     def constraints(C: Checker, operand: Type, result: Type) -> None:
-        C(1, compatible(operand, result))
+        C(1, operand == result)
 
     @classmethod
     def plan(cls, operand: Type) -> Run:

@@ -11,7 +11,7 @@ from stablehlo_ref.define.attribute_codecs import EnumCodec, FastMath
 from stablehlo_ref.define.computation import Run
 from stablehlo_ref.define.constraints import Checker
 from stablehlo_ref.define.op import Attr, In, Out
-from stablehlo_ref.define.spec import compatible, element_type, is_tensor, shape, with_element_type
+from stablehlo_ref.define.spec import element_type, is_tensor, shape, with_element_type
 from stablehlo_ref.define.type_constraints import anything
 from stablehlo_ref.dialects.arith import unsigned_dtype
 from stablehlo_ref.dialects.mlir_types import boolean_like, float_like, integer_like
@@ -33,7 +33,11 @@ class PredicateCodec(EnumCodec):
     """An enumeration that MLIR's generic form writes as an integer."""
 
     def decode(self, attribute: Attribute) -> Enum:
-        if isinstance(attribute, IntegerAttribute) and 0 <= attribute.value < len(self.enum):
+        if (
+            isinstance(attribute, IntegerAttribute)
+            and attribute.type in (None, integer_type(64))
+            and 0 <= attribute.value < len(self.enum)
+        ):
             return list(self.enum)[attribute.value]
         return super().decode(attribute)
 
@@ -58,8 +62,8 @@ class Comparison(Elementwise, dialect="arith"):
 
     @staticmethod
     def constraints(C: Checker, lhs: Type, rhs: Type, result: Type) -> None:
-        C(1, compatible(lhs, rhs))
-        C(2, compatible(result, boolean_of(lhs)))
+        C(1, lhs == rhs)
+        C(2, result == boolean_of(lhs))
 
 
 def boolean_of(x: Type) -> Type:
@@ -139,7 +143,7 @@ class Select(Elementwise, op="select", dialect="arith", computes_on_storage=True
 
     @staticmethod
     def constraints(C: Checker, condition: Type, true_value: Type, false_value: Type, result: Type) -> None:
-        C(1, compatible(true_value, false_value, result))
+        C(1, true_value == false_value == result)
         C(2, not is_tensor(condition) or shape(condition) == shape(result))
 
     @staticmethod

@@ -8,9 +8,9 @@ from stablehlo_ref.define.attribute_codecs import FastMath, Opaque, Overflow
 from stablehlo_ref.define.computation import Run
 from stablehlo_ref.define.constraints import Checker
 from stablehlo_ref.define.op import Attr, In, Out
-from stablehlo_ref.define.spec import element_type, is_tensor, num_bits, shape, with_element_type
+from stablehlo_ref.define.spec import element_type, is_tensor, num_bits, with_element_type
 from stablehlo_ref.dialects.arith import unsigned_dtype
-from stablehlo_ref.dialects.mlir_types import fixed_integer_like, float_like, integer_like, number_like
+from stablehlo_ref.dialects.mlir_types import alike, fixed_integer_like, float_like, integer_like, number_like
 from stablehlo_ref.ir.arrays import DType
 from stablehlo_ref.ir.types import IndexType, Type
 from stablehlo_ref.numerics import conversion
@@ -34,9 +34,7 @@ class Cast(Elementwise, dialect="arith"):
 
     @staticmethod
     def constraints(C: Checker, operand: Type, result: Type) -> None:
-        C(1, is_tensor(operand) == is_tensor(result))
-        if is_tensor(operand):
-            C(2, shape(operand) == shape(result))
+        C(1, alike(operand, result))
 
     @classmethod
     def plan(cls, operand: Type, result: Type) -> Run:
@@ -201,7 +199,7 @@ class Bitcast(Cast, op="bitcast"):
     @staticmethod
     def constraints(C: Checker, operand: Type, result: Type) -> None:
         Cast.constraints(C, operand, result)
-        C(3, num_bits(element_type(operand)) == num_bits(element_type(result)))
+        C(2, num_bits(element_type(operand)) == num_bits(element_type(result)))
 
     @staticmethod
     def conversion(source: DType, target: DType) -> Run:

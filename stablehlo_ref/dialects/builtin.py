@@ -24,7 +24,9 @@ class Module(Op, op="module", dialect="builtin", isolated_from_above=True, singl
     syntax = "custom(module)"
 
 
-class UnrealizedConversionCast(Op, op="unrealized_conversion_cast", dialect="builtin", computes_on_storage=True):
+class UnrealizedConversionCast(
+    Op, op="unrealized_conversion_cast", dialect="builtin", computes_on_storage=True, returns_views=True
+):
     """Return the inputs unchanged as values of other types with the same runtime representation."""
 
     inputs = Ins(anything)

@@ -17,8 +17,9 @@ from stablehlo_ref.define.constraints import Checker
 from stablehlo_ref.define.context import Context
 from stablehlo_ref.define.op import Attr, In, Op
 from stablehlo_ref.define.spec import element_type
-from stablehlo_ref.define.type_constraints import complex_tensor, float_tensor, quantized_tensor, tensor
+from stablehlo_ref.define.type_constraints import complex_tensor, float_tensor
 from stablehlo_ref.diagnostics import Diagnostic, EvaluationError, Location
+from stablehlo_ref.dialects.mlir_types import any_tensor, unquantized_tensor
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.types import TensorType
 from stablehlo_ref.numerics.agreement import almost_equal, close, equal, report
@@ -31,9 +32,10 @@ DEFAULT_TOLERANCE = 1e-4  # of `expect_almost_eq` and `expect_almost_eq_const`
 
 
 def checked(name: str, location: Location, agree: Agreement) -> RunCheck:
-    """Return a function that compares two arrays and records in the run's context how they differ."""
+    """Return a function that compares two arrays, counts that, and records in the run's context how they differ."""
 
     def run(context: Context, actual: Array, expected: Array) -> tuple[()]:
+        context.checks += 1
         actual, expected = np.asarray(actual), np.asarray(expected)
         agreement = agree(actual, expected)
         if not agreement.all():
@@ -51,8 +53,8 @@ class Check(Op, dialect="check", effects=True):
 class ExpectEq(Check, op="expect_eq"):
     """Check that `lhs` and `rhs` are equal element by element; NaN equals NaN."""
 
-    lhs = In(tensor | quantized_tensor)
-    rhs = In(tensor | quantized_tensor)
+    lhs = In(any_tensor)
+    rhs = In(any_tensor)
 
     syntax = "operands attr-dict : same_type"
 
@@ -68,7 +70,7 @@ class ExpectEq(Check, op="expect_eq"):
 class ExpectEqConst(Check, op="expect_eq_const"):
     """Check that `lhs` equals the constant `value` element by element; NaN equals NaN."""
 
-    lhs = In(tensor | quantized_tensor)
+    lhs = In(any_tensor)
     value = Attr(Dense)
 
     syntax = "operands, $value attr-dict"
@@ -161,7 +163,7 @@ def with_constant(run: RunCheck, expected: Array) -> Callable[[Context, Array], 
 class ExpectSerializedEq(Check, op="expect_serialized_eq"):
     """Check that `expected` equals the value that probe `probe_id` recorded at 0-based `iteration` in this run."""
 
-    expected = In(tensor)
+    expected = In(unquantized_tensor)
     probe_id = Attr(String)
     iteration = Attr(UInt32, default=0)
 

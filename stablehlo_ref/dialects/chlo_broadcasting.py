@@ -43,6 +43,7 @@ from stablehlo_ref.define.type_constraints import (
     quantized_tensor,
     tensor,
 )
+from stablehlo_ref.diagnostics import UnsupportedError
 from stablehlo_ref.dialects.chlo_elementwise import NextAfter, Polygamma, Zeta
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.types import ComplexType, TensorType, Type
@@ -58,13 +59,18 @@ NUMPY = None  # the value of `broadcast_dimensions` where it is omitted
 
 
 def aligned(types: Sequence[TensorType], broadcast_dimensions: Dims | None) -> list[Sizes]:
-    """Return the shapes of operands expanded to one rank by dimensions of size 1."""
+    """Return the shapes of operands expanded to one rank by dimensions of size 1.
+
+    ValueError if `broadcast_dimensions` do not say where the dimensions of the smaller operand are.
+    """
     shapes = list(map(shape, types))
     largest = max(map(len, shapes))
     if broadcast_dimensions is NUMPY or shapes[0] == shapes[-1]:
         return [(1,) * (largest - len(s)) + s for s in shapes]
     smaller = min(range(len(shapes)), key=lambda i: len(shapes[i]))
-    places = dict(zip(broadcast_dimensions, shapes[smaller]))
+    if not in_range(broadcast_dimensions, largest):
+        raise ValueError(f"broadcast_dimensions {broadcast_dimensions} are out of range")
+    places = dict(zip(broadcast_dimensions, shapes[smaller], strict=True))
     shapes[smaller] = tuple(places.get(d, 1) for d in range(largest))
     return shapes
 
@@ -72,6 +78,15 @@ def aligned(types: Sequence[TensorType], broadcast_dimensions: Dims | None) -> l
 def broadcast_shape(shapes: Sequence[Sizes]) -> Sizes:
     """Return the shape to which shapes of one rank broadcast. ValueError if they do not."""
     return tuple(map(broadcast_size, zip(*shapes)))
+
+
+def do_broadcast(types: Sequence[TensorType], broadcast_dimensions: Dims | None = NUMPY) -> bool:
+    """Return whether operands broadcast to one shape."""
+    try:
+        broadcast_shape(aligned(types, broadcast_dimensions))
+    except ValueError:
+        return False
+    return True
 
 
 def broadcast_size(sizes: Sequence[Size]) -> Size:
@@ -118,7 +133,14 @@ class Broadcasting(Op, dialect="chlo"):
         role: str,
         attributes: Mapping[str, Enum | None] = NO_ATTRIBUTES,
     ) -> Run | None:
-        """Return the function of arrays that a role of `applies` returns, preceded by broadcasting; None if it does."""
+        """Return the function of arrays that a role of `applies` returns, preceded by broadcasting; None if it does.
+
+        UnsupportedError for element types that CHLO accepts and `applies` does not.
+        """
+        for member in cls.applies.definition.operands:
+            if not member.constraint.holds(types[member.name]):
+                reason = f"takes a {member.constraint.name}, got {types[member.name]}"
+                raise UnsupportedError(f"'{cls.applies.definition.name}', which the op is lowered to, {reason}")
         shapes = aligned(list(types.values()), broadcast_dimensions)
         sizes = broadcast_shape(shapes)
         expand = [expansion(t, s, sizes) for t, s in zip(types.values(), shapes)]
@@ -160,11 +182,16 @@ class BroadcastBinary(Broadcasting):
         result: TensorType,
     ) -> None:
         C(1, baseline_element_type(lhs) == baseline_element_type(rhs))
+        if do_broadcast([lhs, rhs], broadcast_dimensions):
+            C(5, compatible(result, infer()))
+
+    @staticmethod
+    def preconditions(C: Checker, lhs: TensorType, rhs: TensorType, broadcast_dimensions: Dims | None) -> None:
         if broadcast_dimensions is not NUMPY and shape(lhs) != shape(rhs):
             C(2, size(broadcast_dimensions) == min(rank(lhs), rank(rhs)))
             C(3, in_range(broadcast_dimensions, max(rank(lhs), rank(rhs))))
             C(4, is_unique(broadcast_dimensions) and is_sorted(broadcast_dimensions))
-        C(5, compatible(result, infer()))
+        C(5, do_broadcast([lhs, rhs], broadcast_dimensions))
 
     @classmethod
     def plan(cls, lhs: TensorType, rhs: TensorType, broadcast_dimensions: Dims | None) -> Run:
@@ -385,10 +412,20 @@ class BroadcastSelect(Broadcasting, op="broadcast_select"):
 
     @staticmethod
     def constraints(
-        C: Checker, infer: Callable[[], TensorType], on_true: TensorType, on_false: TensorType, result: TensorType
+        C: Checker,
+        infer: Callable[[], TensorType],
+        pred: TensorType,
+        on_true: TensorType,
+        on_false: TensorType,
+        result: TensorType,
     ) -> None:
         C(1, element_type(on_true) == element_type(on_false))
-        C(2, compatible(result, infer()))
+        if do_broadcast([pred, on_true, on_false]):
+            C(2, compatible(result, infer()))
+
+    @staticmethod
+    def preconditions(C: Checker, pred: TensorType, on_true: TensorType, on_false: TensorType) -> None:
+        C(2, do_broadcast([pred, on_true, on_false]))
 
     @classmethod
     def plan(cls, pred: TensorType, on_true: TensorType, on_false: TensorType) -> Run:

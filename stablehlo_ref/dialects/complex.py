@@ -8,7 +8,6 @@ from stablehlo_ref.define.attribute_codecs import Opaque
 from stablehlo_ref.define.computation import Run
 from stablehlo_ref.define.constraints import Checker
 from stablehlo_ref.define.op import Attr, In, Op, Out
-from stablehlo_ref.define.spec import compatible
 from stablehlo_ref.define.type_constraints import TypeConstraint
 from stablehlo_ref.dialects.mlir_types import boolean
 from stablehlo_ref.ir.attributes import FloatAttribute
@@ -80,7 +79,7 @@ class Unary(Elementwise, dialect="complex"):
 
     @staticmethod
     def constraints(C: Checker, complex_: Type, result: Type) -> None:
-        C(1, compatible(complex_, result))
+        C(1, complex_ == result)
 
     @classmethod
     def plan(cls, complex_: Type) -> Run:
@@ -224,7 +223,7 @@ class Binary(Elementwise, dialect="complex"):
 
     @staticmethod
     def constraints(C: Checker, lhs: Type, rhs: Type, result: Type) -> None:
-        C(1, compatible(lhs, rhs, result))
+        C(1, lhs == rhs == result)
 
     @classmethod
     def plan(cls, lhs: Type) -> Run:

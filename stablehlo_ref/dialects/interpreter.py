@@ -18,8 +18,9 @@ from stablehlo_ref.define.context import Context
 from stablehlo_ref.define.op import Attr, In, Ins, Op, Out, Outs
 from stablehlo_ref.define.processes import Grid
 from stablehlo_ref.define.spec import is_tensor, same, size
-from stablehlo_ref.define.type_constraints import anything, quantized_tensor, tensor
+from stablehlo_ref.define.type_constraints import anything
 from stablehlo_ref.diagnostics import EvaluationError, UnsupportedError
+from stablehlo_ref.dialects.mlir_types import any_tensor
 from stablehlo_ref.ir.arrays import Array, RuntimeValue
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.types import FunctionType, TensorType, Type
@@ -30,7 +31,7 @@ from stablehlo_ref.ops.control_flow import all_compatible
 class Print(Op, dialect="interpreter", op="print", effects=True):
     """Print `operand` and its SSA name to standard output."""
 
-    operand = In(tensor | quantized_tensor)
+    operand = In(any_tensor)
 
     syntax = "operands attr-dict : type(operands)"
 
@@ -54,9 +55,9 @@ class Probe(Op, dialect="interpreter", op="probe", effects=True):
     integers with the same bits.
     """
 
-    operand = In(tensor | quantized_tensor)
+    operand = In(any_tensor)
     probe_id = Attr(String)
-    result = Out(tensor | quantized_tensor)
+    result = Out(any_tensor)
 
     syntax = "operands, probe_id = $probe_id attr-dict : type(results)"
 

@@ -6,8 +6,8 @@ from stablehlo_ref.define.attribute_codecs import Opaque
 from stablehlo_ref.define.computation import Run
 from stablehlo_ref.define.constraints import Checker
 from stablehlo_ref.define.op import Attr, In, Out
-from stablehlo_ref.define.spec import compatible, element_type, is_tensor, shape
-from stablehlo_ref.dialects.mlir_types import boolean_like, float_like, integer_like
+from stablehlo_ref.define.spec import element_type
+from stablehlo_ref.dialects.mlir_types import alike, boolean_like, float_like, integer_like
 from stablehlo_ref.ir.types import BOOLEAN, Type
 from stablehlo_ref.numerics import elementary, floats, integers, math_functions, special_elementary, special_error
 from stablehlo_ref.numerics.dtypes import numpy_dtype
@@ -30,7 +30,7 @@ class Unary(Elementwise, dialect="math"):
 
     @staticmethod
     def constraints(C: Checker, operand: Type, result: Type) -> None:
-        C(1, compatible(operand, result))
+        C(1, operand == result)
 
     @classmethod
     def plan(cls, operand: Type) -> Run:
@@ -276,9 +276,7 @@ class Predicate(Unary):
 
     @staticmethod
     def constraints(C: Checker, operand: Type, result: Type) -> None:
-        C(1, is_tensor(operand) == is_tensor(result) and element_type(result) == BOOLEAN)
-        if is_tensor(operand):
-            C(2, shape(operand) == shape(result))
+        C(1, element_type(result) == BOOLEAN and alike(operand, result))
 
 
 class IsFinite(Predicate, op="isfinite"):
@@ -324,7 +322,7 @@ class Binary(Elementwise, dialect="math"):
 
     @staticmethod
     def constraints(C: Checker, lhs: Type, rhs: Type, result: Type) -> None:
-        C(1, compatible(lhs, rhs, result))
+        C(1, lhs == rhs == result)
 
     @classmethod
     def plan(cls, lhs: Type) -> Run:
@@ -376,8 +374,8 @@ class FPowI(Binary, op="fpowi"):
 
     @staticmethod
     def constraints(C: Checker, lhs: Type, rhs: Type, result: Type) -> None:
-        C(1, compatible(lhs, result))
-        C(2, is_tensor(lhs) == is_tensor(rhs) and (not is_tensor(lhs) or shape(lhs) == shape(rhs)))
+        C(1, lhs == result)
+        C(2, alike(lhs, rhs))
 
     @classmethod
     def plan(cls, lhs: Type, rhs: Type) -> Run:
@@ -404,7 +402,7 @@ class Fma(Elementwise, op="fma", dialect="math"):
 
     @staticmethod
     def constraints(C: Checker, a: Type, b: Type, c: Type, result: Type) -> None:
-        C(1, compatible(a, b, c, result))
+        C(1, a == b == c == result)
 
     @classmethod
     def plan(cls, a: Type) -> Run:

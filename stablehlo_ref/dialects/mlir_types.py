@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from stablehlo_ref.define.spec import element_type
+from stablehlo_ref.define.spec import element_type, is_quantized
 from stablehlo_ref.define.type_constraints import TypeConstraint, index, tensor_of
 from stablehlo_ref.diagnostics import EvaluationError
 from stablehlo_ref.ir.arrays import Array
@@ -31,16 +31,25 @@ boolean_like = _like("boolean or tensor of booleans", BooleanType)
 fixed_integer_like = _like("integer or tensor of integers", BooleanType, IntegerType)
 number_like = integer_like | float_like
 any_tensor = tensor_of("tensor", lambda t: True)
+unquantized_tensor = tensor_of("tensor", lambda t: not is_quantized(t))
 static_tensor = tensor_of("statically shaped tensor", lambda t: t.is_static)
 boolean = TypeConstraint("i1", lambda t: isinstance(t, BooleanType))
 fixed_integer = TypeConstraint("integer", lambda t: isinstance(t, BooleanType | IntegerType))
 shape = _opaque("!shape.shape")  # at run time a 1-dimensional array of i64
 size = _opaque("!shape.size")  # at run time an i64
 extents = TypeConstraint(
-    "tensor of sizes", lambda t: isinstance(t, TensorType) and isinstance(t.element_type, IndexType)
+    "1-dimensional tensor of sizes",
+    lambda t: isinstance(t, TensorType) and isinstance(t.element_type, IndexType) and t.rank == 1,
 )
 shape_like = shape | extents
 size_like = size | index
+
+
+def alike(x: Type, y: Type) -> bool:
+    """Return whether both types are scalars, or tensors of the same shape and encoding."""
+    if isinstance(x, TensorType) and isinstance(y, TensorType):
+        return (x.shape, x.bounds, x.encoding) == (y.shape, y.bounds, y.encoding)
+    return not isinstance(x, TensorType) and not isinstance(y, TensorType)
 
 
 def type_of(value: Attribute | None) -> Type | None:

@@ -15,7 +15,6 @@ from stablehlo_ref.define.processes import Grid
 from stablehlo_ref.define.spec import element_type, make_tensor_type, shape
 from stablehlo_ref.define.type_constraints import anything
 from stablehlo_ref.diagnostics import UnsupportedError
-from stablehlo_ref.dialects.sdy import ends_with_return
 from stablehlo_ref.dialects.sdy_codecs import ManualAxesValue, ShardingsValue
 from stablehlo_ref.dialects.sdy_shardings import bound_axes, check_values, common_mesh, rejecting
 from stablehlo_ref.distribution.axes import Span, span
@@ -64,7 +63,6 @@ class ManualComputation(Op, op="manual_computation", dialect="sdy", isolated_fro
         C(2, body.inputs == tuple(map(shards.local, tensors, inputs)))
         C(3, body.outputs == tuple(map(shards.local, results, outputs)))
         C(5, all(map(shards.come_first, inputs + outputs)))
-        C("terminator", ends_with_return(site.op))
 
     @staticmethod
     def plan_control_flow(

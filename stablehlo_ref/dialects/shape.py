@@ -22,7 +22,7 @@ from stablehlo_ref.diagnostics import EvaluationError
 from stablehlo_ref.dialects import mlir_types
 from stablehlo_ref.dialects.mlir_types import in_bounds, shape_like, size_like
 from stablehlo_ref.ir.arrays import Array
-from stablehlo_ref.ir.types import TensorType, Type
+from stablehlo_ref.ir.types import INDEX, TensorType, Type, tensor_type
 from stablehlo_ref.numerics.dtypes import INT64
 
 tensor_or_shape = TypeConstraint("tensor or shape", lambda t: isinstance(t, TensorType) or mlir_types.shape.holds(t))
@@ -105,7 +105,7 @@ class ConstShape(Op, op="const_shape", dialect="shape"):
 
     @staticmethod
     def constraints(C: Checker, sizes: Extents, result: Type) -> None:
-        C(1, length(result) == size(sizes))
+        C(1, mlir_types.shape.holds(result) or result == tensor_type((size(sizes),), INDEX))
         C(2, all(map(fits, sizes)))
 
     @staticmethod

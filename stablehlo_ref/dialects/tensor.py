@@ -23,7 +23,7 @@ from stablehlo_ref.define.spec import (
     size,
     without,
 )
-from stablehlo_ref.define.type_constraints import anything, integer_vector
+from stablehlo_ref.define.type_constraints import anything, size_vector
 from stablehlo_ref.define.type_constraints import index as index_value
 from stablehlo_ref.dialects.mlir_types import DYNAMIC, any_tensor, in_bounds, static_tensor
 from stablehlo_ref.ir.arrays import Array
@@ -134,7 +134,7 @@ class FromElements(Op, op="from_elements", dialect="tensor", computes_on_storage
         return lambda elements: np.array(elements, dtype).reshape(sizes)
 
 
-class Cast(Op, op="cast", dialect="tensor", computes_on_storage=True):
+class Cast(Op, op="cast", dialect="tensor", computes_on_storage=True, returns_views=True):
     """Return `source` as a tensor type with more or fewer static sizes. EvaluationError if sizes differ."""
 
     source = In(any_tensor)
@@ -183,7 +183,9 @@ def with_sizes(result: TensorType, sizes: Sequence[int | None], operand: Array |
     return make_tensor_type([next(dynamic, UNKNOWN) if n is None else n for n in sizes], result.element_type)
 
 
-class Splat(Op, op="splat", dialect="tensor", computes_on_storage=True, shape_operands=("dynamic_sizes",)):
+class Splat(
+    Op, op="splat", dialect="tensor", computes_on_storage=True, returns_views=True, shape_operands=("dynamic_sizes",)
+):
     """Return a tensor whose elements are all `input`."""
 
     input = In(anything)
@@ -208,11 +210,13 @@ class Splat(Op, op="splat", dialect="tensor", computes_on_storage=True, shape_op
         return lambda input, dynamic_sizes: np.broadcast_to(input, shape(result))
 
 
-class Reshape(Op, op="reshape", dialect="tensor", computes_on_storage=True, shape_operands=("shape",)):
+class Reshape(
+    Op, op="reshape", dialect="tensor", computes_on_storage=True, returns_views=True, shape_operands=("shape",)
+):
     """Return the elements of `source` in the shape `shape`."""
 
     source = In(any_tensor)
-    shape = In(integer_vector)
+    shape = In(size_vector)
     result = Out(any_tensor)
 
     syntax = "custom(called) attr-dict : functional_type"
@@ -231,7 +235,7 @@ class Reshape(Op, op="reshape", dialect="tensor", computes_on_storage=True, shap
         return lambda source, sizes: source.reshape(shape(result))
 
 
-class Regroup(Op, dialect="tensor", computes_on_storage=True):
+class Regroup(Op, dialect="tensor", computes_on_storage=True, returns_views=True):
     """The base class of ops that merge or split adjacent dimensions.
 
     Each group in `reassociation` lists adjacent dimensions of the tensor of higher rank.
@@ -284,13 +288,14 @@ class ExpandShape(Regroup, op="expand_shape", shape_operands=("output_shape",)):
     """Split each dimension into a group of adjacent dimensions."""
 
     output_shape = Ins(index_value)
-    static_output_shape = Attr(Dims, default=())
+    static_output_shape = Attr(Dims, default=None)
 
     syntax = "custom(first_operand) custom(expanded) attr-dict : custom(into_type)"
 
     @staticmethod
-    def infer(site: Site, static_output_shape: Dims, result: TensorType) -> TensorType:
-        sizes = [None if n == DYNAMIC else n for n in static_output_shape] or result.shape
+    def infer(site: Site, static_output_shape: Dims | None, result: TensorType) -> TensorType:
+        written = result.shape if static_output_shape is None else static_output_shape
+        sizes = [None if n == DYNAMIC else n for n in written]
         return with_sizes(result, sizes, site.constants.get("output_shape"))
 
     @staticmethod
@@ -299,13 +304,15 @@ class ExpandShape(Regroup, op="expand_shape", shape_operands=("output_shape",)):
         src: TensorType,
         reassociation: Reassociation,
         output_shape: Sequence[IndexType],
-        static_output_shape: Dims,
+        static_output_shape: Dims | None,
         result: TensorType,
     ) -> None:
         C(1, size(reassociation) == rank(src) and covers_in_order(reassociation, result))
         C(2, all(n == product(result, group) for n, group in zip(shape(src), reassociation)))
-        C(3, size(static_output_shape) == rank(result) or (static_output_shape == () and result.is_static))
-        C(4, size(output_shape) == static_output_shape.count(DYNAMIC))
+        sizes = result.shape if static_output_shape is None else static_output_shape
+        C(3, size(sizes) == rank(result) and all(n in (DYNAMIC, m) for n, m in zip(sizes, shape(result))))
+        C(4, size(output_shape) == sizes.count(DYNAMIC))
+        C(5, element_type(src) == element_type(result))
 
     @staticmethod
     def plan(result: TensorType) -> Run:

@@ -26,7 +26,7 @@ from stablehlo_ref.ir.types import INDEX, FunctionType, IndexType, TensorType, T
 from stablehlo_ref.numerics.dtypes import INT64, numpy_dtype
 
 
-class Bitcast(Op, op="bitcast", dialect="tensor", computes_on_storage=True):
+class Bitcast(Op, op="bitcast", dialect="tensor", computes_on_storage=True, returns_views=True):
     """Return the bits of each element of `source` as a number of another type of the same width."""
 
     source = In(any_tensor)

@@ -2,25 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from difflib import get_close_matches
 from typing import Any
 
 import numpy as np
 
+from stablehlo_ref.define.context import RunOptions
 from stablehlo_ref.define.spec import without
 from stablehlo_ref.diagnostics import EvaluationError, UnsupportedError
 from stablehlo_ref.execute.ownership import is_exclusive_view, is_exclusively_owned
-from stablehlo_ref.ir.arrays import Array, RuntimeValue
-from stablehlo_ref.ir.signature import Function, Parameter
-from stablehlo_ref.ir.types import TokenType
+from stablehlo_ref.ir.arrays import Array, DType, RuntimeValue
+from stablehlo_ref.ir.core import Operation, symbol_name
+from stablehlo_ref.ir.signature import Function, Parameter, listed
+from stablehlo_ref.ir.types import BufferType, TensorType, TokenType, Type
 from stablehlo_ref.limits import check_type
+from stablehlo_ref.numerics.dtypes import numpy_dtype
 from stablehlo_ref.numerics.host_values import as_value
 from stablehlo_ref.numerics.layout import contiguous
 
 # --- arguments ------------------------------------------------------------------------------------------------------
 
 
-def arguments_in_order(entry: Function, arrays: Sequence[Any], named: Mapping[str, Any]) -> list[Any]:
+def array_dtype(type: Type) -> DType | None:
+    """Return the dtype of arrays of a type; None for tokens, tuples, and element types without arrays."""
+    element = type.element_type if isinstance(type, TensorType | BufferType) else type
+    try:
+        return numpy_dtype(element)
+    except UnsupportedError:
+        return None
+
+
+def without_mapping(arrays: tuple[Any, ...], named: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """Return inputs by position and by name; a mapping that is the only one by position has inputs by name."""
+    return ((), {**arrays[0], **named}) if len(arrays) == 1 and isinstance(arrays[0], Mapping) else (arrays, named)
+
+
+def arguments_in_order(
+    entry: Function, arrays: Sequence[Any], named: Mapping[str, Any], module: Operation
+) -> list[Any]:
     """Return the arguments that are given by position and by name, in the order of the function's inputs.
 
     Tokens may be omitted. Raises EvaluationError for an unknown name, and unless there is one value for each input.
@@ -32,20 +53,45 @@ def arguments_in_order(entry: Function, arrays: Sequence[Any], named: Mapping[st
     given = dict(zip(without_tokens if len(arrays) <= len(without_tokens) else every, arrays))
     positions = _positions(entry) if named else {}
     for name, value in named.items():
-        position = positions.get(name)
+        check_type("the name of an input", name, str, "a string")
+        position = positions.get(name.removeprefix("%"))
         if position is None:
-            known = ", ".join(p.name for p in entry.inputs) or "none"
-            raise EvaluationError(f"@{entry.name} has no argument {name!r}; it has {known}", entry.location)
+            reason = f"@{entry.name} has no argument {name!r}; it has {listed(entry.inputs)}{_meant(name, positions)}"
+            raise EvaluationError(reason, entry.location, _unused_in_jax(entry, module))
         if position in given:
-            raise EvaluationError(f"argument {name!r} of @{entry.name} is given twice", entry.location)
+            raise EvaluationError(f"argument {name!r} of @{entry.name} is given twice", entry.inputs[position].location)
         given[position] = value
     given = dict.fromkeys(tokens) | given
-    missing = [p.name for i, p in enumerate(entry.inputs) if i not in given]
+    missing = [p for i, p in enumerate(entry.inputs) if i not in given]
     if missing or len(given) != len(entry.inputs):
         count = f"takes {len(entry.inputs)} arguments, but {len(given)} are given"
-        which = f" (missing: {', '.join(missing)})" if missing else ""
-        raise EvaluationError(f"@{entry.name} {count}{which}", entry.location)
+        which = f" (missing: {listed(missing)})" if missing else ""
+        notes = [f"its arguments are {listed(entry.inputs)}"] if entry.inputs else []
+        notes += [_OPTION.format(p.name) for p in missing if p.name in RunOptions.__annotations__]
+        place = missing[0].location if missing else entry.location
+        raise EvaluationError(f"@{entry.name} {count}{which}", place, [*notes, *_unused_in_jax(entry, module)])
     return [given[i] for i in range(len(entry.inputs))]
+
+
+_OPTION = "{0!r} is also the name of an option: pass such inputs in a mapping, run({{{0!r}: ...}})"
+_JAX_NAME = re.compile(r"args\[(\d+)\]")
+
+
+def _meant(name: str, names: Iterable[str]) -> str:
+    """Return a suggestion of a similar name of an input or option."""
+    close = get_close_matches(name, [*names, *RunOptions.__annotations__], 1)
+    kind = "the option " if close and close[0] in RunOptions.__annotations__ else ""
+    return f"; did you mean {kind}{close[0]!r}?" if close else ""
+
+
+def _unused_in_jax(entry: Function, module: Operation) -> list[str]:
+    """Return a note on the arguments that JAX has left out, if the program looks like one of its exports."""
+    name = symbol_name(module) or ""
+    numbers = [int(m[1]) for p in entry.inputs for n in p.names if (m := _JAX_NAME.match(n))]
+    has_gap = sorted(set(numbers)) != list(range(len(set(numbers))))
+    if not (name.startswith(("jit_", "pmap_")) or has_gap):
+        return []
+    return ["JAX leaves out arguments that the function does not use; jax.jit(f, keep_unused=True) keeps them"]
 
 
 def _positions(entry: Function) -> dict[str, int]:
@@ -54,18 +100,26 @@ def _positions(entry: Function) -> dict[str, int]:
     return by_location | {p.name: i for i, p in enumerate(entry.inputs)}
 
 
-def check_argument(parameter: Parameter, value: object) -> RuntimeValue:
+def check_argument(
+    parameter: Parameter, value: object, named: Collection[str] = (), origin: str | None = None
+) -> RuntimeValue:
     """Return an argument as the value that a slot holds.
 
-    Raises EvaluationError for a value of another type, and UnsupportedError if no value of the type can be passed.
+    In errors it has the name in `named` if one of its names is there, as the caller uses it; `origin` is the file that
+    it is from. Raises EvaluationError for a value of another type, and UnsupportedError if no value of the type can be
+    passed.
     """
+    called = next((name for name in parameter.names if name in named), parameter.name)
+    others = ", ".join(name for name in parameter.names if name != called)
+    notes = [f"its other names: {others}"] if others else []
+    notes += [f"its value is from {origin}"] if origin else []
     try:
         return as_value(parameter.type, value)
     except ValueError as error:
-        raise EvaluationError(f"argument '{parameter.name}': {error}", parameter.location) from None
+        raise EvaluationError(f"argument '{called}': {error}", parameter.location, notes) from None
     except UnsupportedError as error:
         reason = error.diagnostics[0].message
-        raise UnsupportedError(f"argument '{parameter.name}': {reason}", parameter.location) from None
+        raise UnsupportedError(f"argument '{called}': {reason}", parameter.location, notes) from None
 
 
 # --- results --------------------------------------------------------------------------------------------------------
@@ -105,11 +159,26 @@ def _places_by_value(results: Sequence[Sequence[object]]) -> list[list[tuple[int
     return list(places.values())
 
 
+def bytes_to_copy(values: list[Any]) -> int:
+    """Return the bytes of those arrays among results that `take_results` copies."""
+    count = 0
+    for index in range(len(values)):  # without a variable for the value, which would count as a reference to it
+        if isinstance(values[index], tuple):
+            count += bytes_to_copy(list(values[index]))
+        elif isinstance(values[index], np.ndarray) and not _is_own(values, index):
+            count += values[index].nbytes
+    return count
+
+
+def _is_own(values: list[Any], index: int) -> bool:
+    """Return whether `values[index]` is a contiguous array whose memory nothing else refers to."""
+    is_array = isinstance(values[index], np.ndarray) and values[index].flags.c_contiguous
+    return is_array and (is_exclusively_owned(values, index) or is_exclusive_view(values, index))
+
+
 def _take(values: list[Any], index: int) -> RuntimeValue:
     """Remove `values[index]` from the list and return it, or a copy."""
-    is_own = isinstance(values[index], np.ndarray) and (
-        is_exclusively_owned(values, index) or is_exclusive_view(values, index)
-    )
+    is_own = _is_own(values, index)
     value, values[index] = values[index], None
     if value is None:
         return None
@@ -118,4 +187,4 @@ def _take(values: list[Any], index: int) -> RuntimeValue:
         del value  # so that its elements are counted once if nothing else refers to the tuple
         return take_results(elements)
     array: Array = np.asarray(value)
-    return array if is_own and array.flags.c_contiguous else contiguous(array)
+    return array if is_own else contiguous(array)

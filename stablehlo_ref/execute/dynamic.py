@@ -13,10 +13,10 @@ import numpy as np
 
 from stablehlo_ref.define.bound import BoundOp, Site, bind
 from stablehlo_ref.define.computation import Kernel
-from stablehlo_ref.define.constraints import check_constraints
+from stablehlo_ref.define.constraints import check_constraints, check_preconditions
 from stablehlo_ref.define.definition import OpDefinition, group_by_member
 from stablehlo_ref.define.spec import bounds, compatible, element_type, rank, with_element_type
-from stablehlo_ref.diagnostics import EvaluationError, InvalidError
+from stablehlo_ref.diagnostics import EvaluationError, InvalidError, LimitError
 from stablehlo_ref.ir.arrays import Array, RuntimeValue
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.types import TensorType, Type, tensor_type
@@ -76,6 +76,8 @@ def _has_known_result_shape(bound: BoundOp) -> bool:
         return False
     try:
         return bool(result_types(bound.op, bound.definition, bound.operands, {name: constants[name] for name in names}))
+    except LimitError:
+        raise
     except EvaluationError:  # to be reported if the op is reached
         return False
 
@@ -99,7 +101,9 @@ def result_types(
         for result, d in zip(results, declared):
             if not _is_as_declared(result, d):
                 raise _not_as_declared(op, result, d)
-        check_constraints(bind(definition, site, operands, results, regions))
+        refined = bind(definition, site, operands, results, regions)
+        check_constraints(refined)
+        check_preconditions(refined)
     except InvalidError as error:
         raise EvaluationError([pinpointed(diagnostic, op.name) for diagnostic in error.diagnostics]) from None
     return results

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
+from stablehlo_ref.budget import reserve
 from stablehlo_ref.define.context import Context
-from stablehlo_ref.diagnostics import EvaluationError, Location, StablehloError
+from stablehlo_ref.diagnostics import Diagnostic, EvaluationError, LimitError, Location, StablehloError
+from stablehlo_ref.execute.arguments import bytes_to_copy
 from stablehlo_ref.execute.grid import run_in_progress
 from stablehlo_ref.execute.implementation_defined import report_choices
+from stablehlo_ref.ir.core import Operation
+from stablehlo_ref.ir.signature import Function
 
 
 @contextmanager
@@ -19,6 +24,21 @@ def evaluation(context: Context, entry: Location | None) -> Iterator[None]:
     """Set up all that a run needs: floating-point errors are ignored, choices and failed checks are reported."""
     with np.errstate(all="ignore"), report_choices(context), run_in_progress(context), report_failures(context, entry):
         yield
+
+
+@contextmanager
+def taking_results(context: Context, results: list[list[Any]], entry: Function) -> Iterator[None]:
+    """Reserve memory for copies of results, lists of which are taken inside; EvaluationError if there is none."""
+    context.frames[id(results)] = results
+    try:
+        reserve(sum(map(bytes_to_copy, results)))
+        yield
+    except LimitError as error:
+        raise error.at(entry.location) from None
+    except MemoryError as error:
+        raise EvaluationError(f"out of memory for the results of @{entry.name}: {error}", entry.location) from None
+    finally:
+        del context.frames[id(results)]
 
 
 @contextmanager
@@ -38,3 +58,24 @@ def report_failures(context: Context, entry: Location | None) -> Iterator[None]:
         raise type(error)([*context.failures, first, *others]) from error
     if context.failures:
         raise EvaluationError(context.failures)
+
+
+@contextmanager
+def model_locations(module: Operation) -> Iterator[None]:
+    """Add to errors where the op comes from in the model, if the program says so in the `loc(...)` of the op."""
+    try:
+        yield
+    except StablehloError as error:
+        known = {op.location.offset: where for op in module.walk() if (where := op.model_location)}
+        sources = {id(op.location.source) for op in module.walk()}
+        error.diagnostics = tuple(_with_model_location(d, known, sources) for d in error.diagnostics)
+        error.args = (error.diagnostics,)
+        raise
+
+
+def _with_model_location(found: Diagnostic, known: Mapping[int, str], sources: Collection[int]) -> Diagnostic:
+    location = found.location
+    if location is None or id(location.source) not in sources or location.offset not in known:
+        return found
+    note = f"in the model: {known[location.offset]}"
+    return found if note in found.notes else replace(found, notes=(*found.notes, note))

@@ -27,6 +27,8 @@ from stablehlo_ref.define.processes import (
 )
 from stablehlo_ref.diagnostics import Diagnostic, EvaluationError, StablehloError
 from stablehlo_ref.execute.run import running
+from stablehlo_ref.ir.attributes import IntegerAttribute
+from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.numerics.host_values import run_callback
 
 Request: TypeAlias = Rendezvous | Send | Receive
@@ -55,10 +57,26 @@ def run_grid(
         returned = Scheduler(coroutines, lambda id: run_in_progress(contexts[id])).run()
     finally:
         for id, c in contexts.items():
+            context.checks += c.checks
             context.failures.extend(c.failures if len(contexts) == 1 else in_process(id, c.failures))
     if context.observer is not None:
         context.observer.resumes(context.process)
     return [returned[process] for process in grid.processes]
+
+
+def declared_grid(module: Operation, count: int, replicas: int | None, partitions: int | None) -> Grid:
+    """Return the grid of the sizes that are given, or else are the module's, or else follow from `count`."""
+    replicas = _size(module, "mhlo.num_replicas") if replicas is None else replicas
+    declared = _size(module, "mhlo.num_partitions") if partitions is None else partitions
+    if replicas is None:
+        replicas = count // Grid(num_partitions=1 if declared is None else declared).count or 1
+    return Grid(replicas, count // Grid(replicas).count or 1 if declared is None else declared)
+
+
+def _size(module: Operation, name: str) -> int | None:
+    """Return the size of the process grid that an attribute of the module declares; None without it."""
+    attribute = module.attributes.get(name)
+    return attribute.value if isinstance(attribute, IntegerAttribute) else None
 
 
 class HostOutfeed:
@@ -73,9 +91,9 @@ class HostOutfeed:
 
 
 def _context_of_process(context: Context, process: Process) -> Context:
-    """Return a context for one process of a grid; only the list of failures is separate."""
+    """Return a context for one process of a grid; only the count of checks and the list of failures are separate."""
     own = copy(context)
-    own.failures, own.process = [], process
+    own.checks, own.failures, own.process = 0, [], process
     return own
 
 
@@ -248,3 +266,8 @@ def _listed(group: Group) -> str:
 
 def _show(value: object) -> str:
     return f"({', '.join(map(str, value))})" if isinstance(value, tuple) else str(value)
+
+
+def always_reading(values: Sequence[Any]) -> ReadInfeed:
+    """Return the reader of an infeed whose next values are known before the run."""
+    return lambda context: values

@@ -6,14 +6,19 @@ import sys
 import time
 import tracemalloc
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any, TextIO
 
 from stablehlo_ref.define.context import Observer
-from stablehlo_ref.define.processes import Process
-from stablehlo_ref.ir.core import Operation
+from stablehlo_ref.define.processes import Process, ProcessId
+from stablehlo_ref.ir.core import Operation, Value
+from stablehlo_ref.ir.locations import model_location
 from stablehlo_ref.ir.types import TokenType
-from stablehlo_ref.numerics.value_text import value_text
+from stablehlo_ref.numerics.statistics import statistics
+from stablehlo_ref.numerics.value_text import type_text, value_text
+
+CLEAR = "\r\x1b[K"  # returns to the start of the line on a terminal, and clears it
+WIDTH = 30  # characters of a progress bar
 
 
 class Observers(Observer):
@@ -21,6 +26,7 @@ class Observers(Observer):
 
     def __init__(self, *observers: Observer) -> None:
         self.observers = observers
+        self.sees_every_op = any(observer.sees_every_op for observer in observers)
 
     def before(self, op: Operation, operands: Sequence[Any]) -> None:
         for observer in self.observers:
@@ -36,23 +42,64 @@ class Observers(Observer):
 
 
 class ValuePrinter(Observer):
-    """Prints the results of each op when it has run (`-v`)."""
+    """Prints a line for each op when it has run, or its results (`-v`).
 
-    def __init__(self, out: TextIO | None = None) -> None:
+    With `level` 1 a line has the types of results and the smallest, largest and mean element, the number of NaNs, and
+    the time; with 2 it has the results, large ones elided, and with 3 all elements. Locations are those in the text
+    and, if the program has them, in the model. Only ops that `selects` accepts are printed, and block arguments among
+    `arguments`, when an op uses them.
+    """
+
+    sees_every_op = True
+
+    def __init__(
+        self,
+        level: int = 3,
+        selects: Callable[[Operation], bool] = lambda op: True,
+        arguments: Collection[Value] = (),
+        out: TextIO | None = None,
+    ) -> None:
         self.out = out or sys.stderr
+        self._level = level
+        self._selects = selects
+        self._arguments = {id(value): value for value in arguments}
+        self._users: dict[int, Operation] = {}  # the op that first uses an argument, at which it is printed
         self._prefix = ""
+        self._started: dict[str, list[float]] = defaultdict(list)  # by process
 
     def resumes(self, process: Process) -> None:
         self._prefix = f"process {process.id}: " if process.grid.count > 1 else ""
 
+    def before(self, op: Operation, operands: Sequence[Any]) -> None:
+        used = {id(v): (v, x) for v, x in zip(op.operands, operands) if id(v) in self._arguments}
+        for value, operand in used.values():
+            if self._users.setdefault(id(value), op) is op:
+                self._print(f"{op.location}: {self._prefix}argument: {self._described(value, operand)}")
+        self._started[self._prefix].append(time.perf_counter())
+
     def after(self, op: Operation, results: Sequence[Any]) -> None:
+        milliseconds = 1000 * (time.perf_counter() - self._started[self._prefix].pop())
+        if not self._selects(op):
+            return
+        model = model_location(op.debug_location)
+        end = (f", {milliseconds:.3f} ms" if self._level == 1 else "") + (f" ({model})" if model else "")
+        head = f"{op.location}: {self._prefix}{op.name}"
         for result, value in zip(op.results, results):
-            name = result.name or f"result {result.index}"
-            is_dropped = value is None and not isinstance(result.type, TokenType)
-            text = "not used" if is_dropped else value_text(result.type, value)
-            print(f"{op.location}: {self._prefix}{op.name}: %{name} = {text}", file=self.out)
+            self._print(f"{head}: {self._described(result, value)}{end}")
         if not results:
-            print(f"{op.location}: {self._prefix}{op.name}", file=self.out)
+            self._print(f"{head}{end}")
+
+    def _described(self, result: Value, value: Any) -> str:
+        name = result.name or f"result {result.index}"
+        if value is None and not isinstance(result.type, TokenType):
+            return f"%{name} = not used"
+        if self._level > 1:
+            return f"%{name} = {value_text(result.type, value, elides=self._level == 2)}"
+        is_array = value is not None and not isinstance(value, tuple)
+        return f"%{name} = {type_text(result.type, value)}" + (f" {statistics(value)}" if is_array else "")
+
+    def _print(self, line: str) -> None:
+        print(line, file=self.out)
 
 
 class Statistics(Observer):
@@ -104,38 +151,50 @@ class Statistics(Observer):
         return "\n".join([*lines, total, f"{self.peak_bytes:12d} bytes at the peak"])
 
 
+def progress_bar(fraction: float) -> str:
+    """Return `[####....]`."""
+    filled = int(WIDTH * min(fraction, 1))
+    return f"[{'#' * filled}{'.' * (WIDTH - filled)}]"
+
+
 class Progress(Observer):
     """A progress bar on a terminal: how many ops of the entry have run. It is shown after two seconds."""
 
     DELAY = 2.0  # seconds
-    WIDTH = 30  # characters
 
     def __init__(self, total: int, out: TextIO | None = None) -> None:
         self.out = out or sys.stderr
         self.total = max(total, 1)
         self.done = 0
         self.ran = 0
-        self._depth = 0
+        self._depths: dict[ProcessId, int] = defaultdict(int)
+        self._process: ProcessId = (0, 0)
         self._start = self._shown = time.perf_counter()
 
+    def resumes(self, process: Process) -> None:
+        self._process = process.id
+
     def before(self, op: Operation, operands: Sequence[Any]) -> None:
-        self._depth += 1
+        self._depths[self._process] += 1
         now = time.perf_counter()
         if now - self._start > self.DELAY and now - self._shown > 0.1:
             self._shown = now
-            filled = self.WIDTH * self.done // self.total
-            bar = "#" * filled + "." * (self.WIDTH - filled)
-            state = f"[{bar}] {self.done}/{self.total} ops, {self.ran} in all, {now - self._start:.0f} s, {op.name}"
-            self.out.write(f"\r\x1b[K{state}"[:200])
+            self.out.write(f"{CLEAR}{self._line(now - self._start, op)}"[:200])
             self.out.flush()
 
+    def _line(self, seconds: float, op: Operation) -> str:
+        fraction = self.done / self.total
+        left = f", {seconds * (1 - fraction) / fraction:.0f} s left" if self.done else ""
+        counts = f"{self.done}/{self.total} ops, {self.ran} in all, {self.ran / seconds:.0f} ops/s"
+        return f"{progress_bar(fraction)} {counts}, {seconds:.0f} s{left}, {op.name}"
+
     def after(self, op: Operation, results: Sequence[Any]) -> None:
-        self._depth -= 1
+        self._depths[self._process] -= 1
         self.ran += 1
-        self.done += self._depth == 0
+        self.done += self._depths[self._process] == 0
 
     def close(self) -> None:
         """Clear the line."""
         if self._shown > self._start:
-            self.out.write("\r\x1b[K")
+            self.out.write(CLEAR)
             self.out.flush()

@@ -6,7 +6,7 @@ A step empties the slots of values after their last use.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from math import prod
@@ -14,18 +14,27 @@ from typing import Any
 
 import numpy as np
 
+from stablehlo_ref.budget import check_time
+from stablehlo_ref.collection import collection_paused
 from stablehlo_ref.define.bound import BoundOp, ControlFlowSite, PlanSite, Site, bind, is_on_expressed
 from stablehlo_ref.define.computation import ControlFlow, Kernel, Run, Turns
+from stablehlo_ref.define.constraints import check_preconditions
 from stablehlo_ref.define.definition import OpDefinition, group_by_member, resolve
-from stablehlo_ref.diagnostics import EvaluationError, InternalError, UnsupportedError
+from stablehlo_ref.define.kinds import Kind
+from stablehlo_ref.diagnostics import EvaluationError, InternalError, LimitError, UnsupportedError
+from stablehlo_ref.execute.communication import communicates, communicating
 from stablehlo_ref.execute.dynamic import check_type, dynamic_kernel, is_dynamic, refined_results
 from stablehlo_ref.execute.graph import Branch, plan_graph
 from stablehlo_ref.execute.grid import run_grid
+from stablehlo_ref.execute.guard import LARGE, STEPS, guarded, watched
+from stablehlo_ref.execute.known import KnownKernel, KnownResult, is_shared, kept_for, kernel_kind
+from stablehlo_ref.execute.liveness import captured, last_uses
 from stablehlo_ref.execute.quantized import on_expressed_types, quantized_kernel
 from stablehlo_ref.execute.regions import PlannedRegion
 from stablehlo_ref.execute.run import BlockPlan, FunctionPlan, Step, located
 from stablehlo_ref.execute.steps import (
     communicating_step,
+    constant_step,
     raising_step,
     step_for,
     with_grouped_operands,
@@ -39,7 +48,21 @@ from stablehlo_ref.numerics.dtypes import numpy_dtype
 from stablehlo_ref.numerics.layout import contiguous
 
 MAX_RANK = 64  # of numpy's arrays
+WATCHED = 1 << 26  # bytes of results of a block, after which one of its steps looks at the budget
 FOLDED_ELEMENTS = 1 << 16  # results of ops on constants are computed while planning up to this size
+
+
+class Slots(dict[Value, int]):
+    """The slots of values by value, which get new ones in `template` when they are first looked up."""
+
+    def __init__(self, template: list[Any]) -> None:
+        super().__init__()
+        self.template = template
+
+    def __missing__(self, value: Value) -> int:
+        slot = self[value] = len(self.template)
+        self.template.append(None)
+        return slot
 
 
 class Planner:
@@ -49,6 +72,8 @@ class Planner:
         self.limits = limits
         self.step_by_step = step_by_step  # whether observers must see each op: nothing is folded or recognised
         self.plans: dict[str, FunctionPlan] = {}
+        self.kernels: dict[Kind | None, KnownKernel] = {}
+        self.results: dict[tuple[Kind | None, tuple[int, ...]], KnownResult] = {}  # by kinds, and ids of constants
         operations = [op for region in module.regions for block in region.blocks for op in block.operations]
         self.functions = {op.properties["sym_name"]: op for op in operations if op.name == "func.func"}
         self.communicating = communicating(self.functions)
@@ -57,7 +82,7 @@ class Planner:
 
     def communicates(self, op: Operation) -> bool:
         """Return whether the op, an op in its regions or a function it calls communicates with other processes."""
-        return _communicates(op, self.communicating)
+        return bool(self.communicating) and communicates(op, self.communicating)
 
     def function(self, name: str) -> FunctionPlan:
         """Return the plan of a function by its symbol; the plan of a recursive function refers to itself.
@@ -76,7 +101,8 @@ class Planner:
             self._pending.append(name)
         plan = self.plans[name]
         if self._pending and not self._is_planning:
-            self._plan_pending()
+            with collection_paused():
+                self._plan_pending()
         return plan
 
     def _plan_pending(self) -> None:
@@ -104,15 +130,16 @@ class FramePlanner:
         self.lanes = lanes  # the size of the leading axis of every value in a batched region; None in any other frame
         self.is_entry = is_entry  # whether each run calls the function
         self.certain: BlockPlan | None = None  # the block all of whose ops each run reaches
-        self.slots: dict[Value, int] = {}
+        self.slots = Slots(frame.template)
         self.constants: dict[int, Array] = {}  # by slot
+        self.allocated = 0  # bytes of the small results of ops that are planned so far
 
     def plan(self, block: Block, captures: Sequence[Value] = ()) -> None:
         """Plan `block` as the body of the frame, which takes the values that it captures as further arguments."""
         if self.is_entry:
             self.certain = self.frame.block
         plan = self.block(block, self.frame.block)
-        plan.arguments += tuple(map(self.slot, captures))
+        plan.arguments += self.slots_of(captures)
 
     def plan_region(self, region: Region) -> None:
         """Plan a region that captures nothing, of one block or several, as the body of the frame."""
@@ -125,10 +152,11 @@ class FramePlanner:
 
     def slot(self, value: Value) -> int:
         """Return the slot of a value, which is a new one for a new value."""
-        if value not in self.slots:
-            self.slots[value] = len(self.frame.template)
-            self.frame.template.append(None)
         return self.slots[value]
+
+    def slots_of(self, values: Iterable[Value]) -> tuple[int, ...]:
+        """Return the slots of values."""
+        return tuple(map(self.slots.__getitem__, values))
 
     def new_slots(self, count: int) -> tuple[int, ...]:
         """Return slots that hold no value of the program."""
@@ -156,15 +184,25 @@ class FramePlanner:
         plan = plan or BlockPlan()
         if shared is not None:
             self.slots.update(zip(block.arguments, shared))
-        plan.arguments = tuple(map(self.slot, block.arguments))
+        plan.arguments = self.slots_of(block.arguments)
         *operations, terminator = block.operations
         dying = last_uses(block, keep=keep if shared is None else (*keep, *block.arguments))
-        for op in operations:
+        unwatched = self.allocated
+        for number, op in enumerate(operations, 1):
+            check_time("planning", location=op.location)
             self.op(op, plan, dying.get(op, ()))
+            if self.allocated - unwatched > WATCHED or number % STEPS == 0:
+                self._watch(plan, self.allocated - unwatched)
+                unwatched = self.allocated
         if resolve(terminator) is None:  # of a dialect without classes
             self.op(terminator, plan, ())
-        plan.results = tuple(map(self.slot, terminator.operands))
+        plan.results = self.slots_of(terminator.operands)
         return plan
+
+    def _watch(self, plan: BlockPlan, allocated: int) -> None:
+        """Let the last step of a block look at the budget of the run."""
+        if plan.steps:
+            plan.steps[-1] = watched(plan.steps[-1], allocated)
 
     def region_in_frame(self, region: Region, *, shared: Sequence[int] | None = None) -> BlockPlan:
         """Plan a region, which may have no block, in the slots of this frame."""
@@ -176,19 +214,25 @@ class FramePlanner:
         """Plan a terminator that branches to other blocks, or returns."""
         definition = resolve(op)
         if definition is None or not op.successors:
-            return Branch(lambda slots: 0, [tuple(map(self.slot, op.operands))])
-        bound = bind(definition, Site(op), tuple(map(self.slot, op.operands)), (), ())
+            return Branch(lambda slots: 0, [self.slots_of(op.operands)])
+        bound = bind(definition, Site(op), self.slots_of(op.operands), (), ())
         return Branch(bound.call("plan_branch"), bound.call("forwarded"))
 
-    def op(self, op: Operation, plan: BlockPlan, dying: Iterable[Value]) -> None:
+    def op(self, op: Operation, plan: BlockPlan, dying: Sequence[Value]) -> None:
         """Append the step of an op to the plan of its block, unless its result is a constant."""
+        ins = self.slots_of(op.operands)
         try:
-            if self._fold(op):
+            is_constant = self._fold(op, ins)
+            if is_constant and not self.planner.step_by_step:
                 return
-            step = self._step(op, [self.slot(v) for v in dying])
+            if self.planner.step_by_step:
+                dying = [v for v in dying if v not in op.results]  # so that observers see results that nothing uses
+            dead = [slot for slot in self.slots_of(dying) if slot not in self.constants] if dying else ()
+            known = constant_step(self.slot(op.results[0]), self.frame.template) if is_constant else None
+            step = known or self._known_step(op, ins, dead) or self._step(op, ins, dead)
         except (UnsupportedError, EvaluationError) as error:
             failure = located(error, op)
-            if plan is self.certain:
+            if plan is self.certain or isinstance(error, LimitError):
                 raise failure from error  # now, as every run would fail
             step = raising_step(failure)
         except Exception as error:
@@ -196,15 +240,25 @@ class FramePlanner:
         plan.communicates = plan.communicates or self.planner.communicates(op)
         plan.steps.append(step)
         plan.ops.append(op)
-        plan.ins.append(tuple(map(self.slot, op.operands)))
-        plan.outs.append(tuple(map(self.slot, op.results)))
+        plan.ins.append(ins)
+        plan.outs.append(self.slots_of(op.results))
 
-    def _step(self, op: Operation, dying: Sequence[int]) -> Step:
+    def _known_step(self, op: Operation, ins: tuple[int, ...], dead: Sequence[int]) -> Step | None:
+        """Return the step of an op if the kernel of its kind is known."""
+        known = self._known_kernel(op)
+        return known and step_for(known.kernel, ins, self.slots_of(op.results), dead, known.traits)
+
+    def _known_kernel(self, op: Operation) -> KnownKernel | None:
+        if self.lanes is not None:
+            return None
+        kind = kernel_kind(op, not self.planner.step_by_step)
+        return None if kind is None else self.planner.kernels.get(kind)
+
+    def _step(self, op: Operation, ins: tuple[int, ...], dead: Sequence[int]) -> Step:
         definition = evaluated(op)
-        dead = [slot for slot in dying if slot not in self.constants]
         if "plan_control_flow" in definition.roles:
-            return self._control_flow_step(op, definition, dead)
-        ins, outs = tuple(map(self.slot, op.operands)), tuple(map(self.slot, op.results))
+            return self._control_flow_step(op, definition, ins, dead)
+        outs = self.slots_of(op.results)
         make = communicating_step if definition.traits.communicates else step_for
         captures = [v for region in op.regions for v in captured(region)]
         if captures:
@@ -216,9 +270,14 @@ class FramePlanner:
     def kernel(self, op: Operation, bodies: Sequence[PlannedRegion] | None = None) -> Kernel:
         """Return the kernel of an op, which takes all its operands as separate arguments."""
         bound = self._resolve(op, bodies)
+        check_preconditions(bound)
         if is_dynamic(bound):
             return dynamic_kernel(bound, self._plan_static)
-        return self._plan_static(bound)
+        kernel = self._plan_static(bound)
+        if bodies is None and self.lanes is None and is_shared(bound.definition) and not self.planner.communicates(op):
+            kind = kernel_kind(op, not self.planner.step_by_step)
+            self.planner.kernels[kind] = KnownKernel(kernel, bound.definition.traits, kept_for(op.walk()))
+        return kernel
 
     def _resolve(self, op: Operation, bodies: Sequence[PlannedRegion] | None) -> BoundOp:
         """Bind the op to the types that its values have in this frame, and to the constants among its operands."""
@@ -238,7 +297,7 @@ class FramePlanner:
         self._check_sizes(bound.results)
         if is_on_expressed(bound):
             return quantized_kernel(bound, self._plan_static(on_expressed_types(bound)))
-        return self._plan_batched(bound)
+        return guarded(self._plan_batched(bound), bound)
 
     def _plan_batched(self, bound: BoundOp) -> Kernel:
         """Plan an op on element types that numpy computes with; in a batched frame, on values with lanes."""
@@ -278,7 +337,7 @@ class FramePlanner:
         values; the plans of the regions, which cost more, are made once. The kernel could be kept if it took the
         captured values as arguments, but then every role `plan` of an op with regions would have to pass them on.
         """
-        sources = tuple(map(self.slot, captures))
+        sources = self.slots_of(captures)
         bodies = [self.region(region, captures) for region in op.regions]
 
         def step(slots: list[Any]) -> Turns | None:
@@ -287,8 +346,10 @@ class FramePlanner:
 
         return step
 
-    def _control_flow_step(self, op: Operation, definition: OpDefinition, dead: list[int]) -> Step:
-        ins, outs = tuple(map(self.slot, op.operands)), tuple(map(self.slot, op.results))
+    def _control_flow_step(
+        self, op: Operation, definition: OpDefinition, ins: tuple[int, ...], dead: Sequence[int]
+    ) -> Step:
+        outs = self.slots_of(op.results)
         site = ControlFlowSite(op, self.planner.function, run_grid, frozenset(dead))
         is_isolated = definition.traits.isolated_from_above
         blocks = [self.isolated_region(r) if is_isolated else partial(self.region_in_frame, r) for r in op.regions]
@@ -321,7 +382,9 @@ class FramePlanner:
             if len(t.shape) > MAX_RANK:
                 raise EvaluationError(f"a tensor of {len(t.shape)} dimensions, more than numpy's limit of {MAX_RANK}")
             itemsize = numpy_dtype(t.element_type).itemsize
-            if t.size * itemsize > limit:
+            if t.size * itemsize < LARGE:  # larger ones are guarded one by one
+                self.allocated += t.size * itemsize
+            elif t.size * itemsize > limit:
                 raise EvaluationError(f"{t} is larger than the limit of {limit} bytes for a tensor")
             if not t.size and prod(n or 1 for n in t.shape) * itemsize > sys.maxsize:
                 raise EvaluationError(f"numpy cannot represent the shape of {t}, although it is empty")
@@ -333,9 +396,11 @@ class FramePlanner:
         slot = self.slots.get(value)
         return None if slot is None else self.constants.get(slot)
 
-    def _fold(self, op: Operation) -> bool:
+    def _fold(self, op: Operation, ins: tuple[int, ...]) -> bool:
         """Store the result of an op in the template if it is known now, and return whether it is."""
-        array = self._constant_result(op)
+        if ins and not self.constants.keys() >= {*ins}:
+            return False
+        array = self._known_result(op, [self.constants[slot] for slot in ins])
         if array is None:
             return False
         slot = self.slot(op.results[0])
@@ -343,17 +408,28 @@ class FramePlanner:
         self.frame.template[slot] = array if array.ndim else array[()]  # ufuncs on numpy scalars are much faster
         return True
 
-    def _constant_result(self, op: Operation) -> Array | None:
+    def _known_result(self, op: Operation, operands: list[Array]) -> Array | None:
+        """Return the result of an op on constants, computed once for all ops of its kind on the same constants."""
+        if self.lanes is not None or op.regions:
+            return self._constant_result(op, operands)
+        key = kernel_kind(op, False), tuple(map(id, operands))
+        if known := self.planner.results.get(key):
+            return known.array
+        array = self._constant_result(op, operands)
+        if array is not None and (op.name == "stablehlo.constant" or key[0] in self.planner.kernels):
+            self.planner.results[key] = KnownResult(array, (*kept_for([op]), *operands))
+        return array
+
+    def _constant_result(self, op: Operation, operands: list[Array]) -> Array | None:
         if op.name == "stablehlo.constant":
             return self._constant(op)
-        if not self._is_foldable(op):
-            return None
-        operands = [self.constant(v) for v in op.operands]
-        if any(o is None or o.size > FOLDED_ELEMENTS for o in operands):
+        if not self._is_foldable(op) or any(operand.size > FOLDED_ELEMENTS for operand in operands):
             return None
         try:
             with np.errstate(all="ignore"):
                 array = np.asarray(self.kernel(op).run(*operands))
+        except LimitError:
+            raise
         except EvaluationError:  # to be reported if the op is reached
             return None
         array.flags.writeable = False
@@ -391,52 +467,6 @@ def _is_small(type: Type) -> bool:
     if not isinstance(type, TensorType) or isinstance(type.element_type, QuantizedType):
         return False
     return type.is_static and type.size <= FOLDED_ELEMENTS
-
-
-def communicating(functions: Mapping[str, Operation]) -> set[str]:
-    """Return the names of the functions that communicate with other processes, directly or in what they call."""
-    found: set[str] = set()
-    while more := {n for n, f in functions.items() if n not in found and _communicates(f, found)}:
-        found |= more
-    return found
-
-
-def _communicates(op: Operation, functions: set[str]) -> bool:
-    for inner in op.walk():
-        callee = inner.properties.get("callee") or inner.properties.get("decomposition")
-        definition = resolve(inner)
-        if (definition is not None and definition.traits.communicates) or callee in functions:
-            return True
-    return False
-
-
-def captured(region: Region) -> list[Value]:
-    """Return the values that ops in a region use but that are defined outside, in order of first use."""
-    inside: set[Value] = set()
-    used: dict[Value, None] = {}
-    for block in region.blocks:
-        inside.update(block.arguments)
-        for top in block.operations:
-            for op in top.walk():
-                inside.update(op.results)
-                for inner in op.regions:
-                    for b in inner.blocks:
-                        inside.update(b.arguments)
-                used.update(dict.fromkeys(op.operands))
-    return [value for value in used if value not in inside]
-
-
-def last_uses(block: Block, keep: Iterable[Value] = ()) -> dict[Operation, list[Value]]:
-    """Return, for each op of a block, the values of the block that are not used after it, except `keep`."""
-    *operations, terminator = block.operations
-    needed = {*terminator.operands, *keep}
-    own = {*block.arguments, *(r for op in operations for r in op.results)}
-    dying: dict[Operation, list[Value]] = {}
-    for op in reversed(operations):
-        uses = [*op.operands, *op.results, *(v for region in op.regions for v in captured(region))]
-        dying[op] = [v for v in dict.fromkeys(uses) if v in own and v not in needed]
-        needed.update(dying[op])
-    return dying
 
 
 def batched_type(type: Type, lanes: int) -> Type:

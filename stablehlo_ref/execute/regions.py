@@ -9,7 +9,7 @@ definition. (`algorithms` also recognise some regions of several ops, and say wh
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from math import prod
 from typing import Any, TypeAlias
@@ -21,8 +21,9 @@ from stablehlo_ref.define.computation import Kernel
 from stablehlo_ref.define.context import Context
 from stablehlo_ref.define.definition import Traits, definition_of
 from stablehlo_ref.define.spec import is_quantized
-from stablehlo_ref.diagnostics import EvaluationError, UnsupportedError
+from stablehlo_ref.diagnostics import EvaluationError, LimitError, UnsupportedError
 from stablehlo_ref.execute.implementation_defined import may_be_implementation_defined
+from stablehlo_ref.execute.liveness import captured
 from stablehlo_ref.execute.run import FunctionPlan, current_context, running
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Block, Operation, Region, Value
@@ -31,6 +32,7 @@ from stablehlo_ref.numerics.dtypes import numpy_dtype
 Call: TypeAlias = Callable[..., list[Any]]  # from arrays to a list of the results
 
 
+MAX_REPETITION = 10_000  # ops that the parts of a body may repeat
 CONSTANTS = ("stablehlo.constant", "arith.constant")
 
 
@@ -62,24 +64,23 @@ class PlannedRegion:
 
     def returning(self, values: Sequence[Value]) -> PlannedRegion:
         """Return the part of the body that computes `values`, which are arguments or results of its ops."""
-        block = Block([], [])
-        block.arguments = self.region.block.arguments
-        needed = set(values)
-        for op in reversed(self.region.block.operations[:-1]):
-            if needed.intersection(op.results):
-                needed.update(op.operands)
-                block.operations.insert(0, op)
+        operations, _ = needed_for(values, self._producers)
+        return self._part(self.region.block.arguments, operations, values)
+
+    @cached_property
+    def _producers(self) -> dict[Value, tuple[int, Operation]]:
+        """The position in the body and the op of each value that an op returns."""
+        numbered = enumerate(self.region.block.operations[:-1])
+        return {result: (position, op) for position, op in numbered for result in op.results}
+
+    def _part(
+        self, arguments: Sequence[Value], operations: Sequence[Operation], values: Sequence[Value]
+    ) -> PlannedRegion:
+        """Return some ops of the body as a function of some of its arguments that returns `values`."""
         last = self.region.block.operations[-1]
-        block.operations.append(Operation(last.name, list(values), (), {}, {}, [], last.location))
-        return self._of(block)
-
-    def taking(self, arguments: Sequence[Value]) -> PlannedRegion:
-        """Return the body as a function of those arguments that it needs."""
-        block = Block([], [])
-        block.arguments, block.operations = list(arguments), self.region.block.operations
-        return self._of(block)
-
-    def _of(self, block: Block) -> PlannedRegion:
+        block = Block([], [])  # that ops and arguments belong to the whole body does not change
+        block.arguments = list(arguments)
+        block.operations = [*operations, Operation(last.name, list(values), (), {}, {}, [], last.location)]
         return PlannedRegion(Region([block]), self._plan, self._kernel, self._captures, self._step_by_step)
 
     # --- all tiers ----------------------------------------------------------------------------------------------
@@ -111,27 +112,24 @@ class PlannedRegion:
     @property
     def recognised(self) -> Operation | None:
         """The op of a body that is `return op(%a, %b)` of its two arguments in order; None for any other body."""
-        match self.region.block.operations:
-            case [op, terminator] if (
-                op.operands == self.region.block.arguments
-                and len(op.operands) == 2
-                and terminator.operands == op.results
-                and not op.regions
-                and not (self._step_by_step and may_be_implementation_defined(op))
-            ):
-                return op
-        return None
+        op = recognised_op(self.region)
+        return None if op is None or (self._step_by_step and may_be_implementation_defined(op)) else op
 
     @cached_property
     def parts(self) -> list[PlannedRegion]:
         """A body `(%a..., %b...) -> ...` as one body `(%ai, %bi) -> ...` per result, if these are independent."""
-        arguments, returned = self.region.block.arguments, self.region.block.operations[-1].operands
+        arguments, (*operations, terminator) = self.region.block.arguments, self.region.block.operations
         pairs = list(zip(arguments, arguments[len(arguments) // 2 :]))
-        parts = [self.returning([value]) for value in returned]
-        used = [{v for op in part.region.block.operations for v in op.operands} for part in parts]
-        if len(parts) == 1 or any(u.intersection(arguments).difference(pair) for u, pair in zip(used, pairs)):
+        if len(terminator.operands) == 1:
             return [self]
-        return [part.taking(pair) for part, pair in zip(parts, pairs)]
+        parts, everything, repeated = [], {*arguments}, 0
+        for pair, value in zip(pairs, terminator.operands):
+            needed, taken = needed_for([value], self._producers)
+            repeated += len(needed)
+            if not (taken & everything <= {*pair}) or repeated > MAX_REPETITION + 2 * len(operations):
+                return [self]
+            parts.append(self._part(pair, needed, [value]))
+        return parts
 
     @cached_property
     def is_associative(self) -> bool:
@@ -151,6 +149,8 @@ class PlannedRegion:
         try:
             with running(Context()), np.errstate(all="ignore"):
                 return is_associative(self.each, dtypes)
+        except LimitError:
+            raise
         except (EvaluationError, UnsupportedError):  # to be reported if a run calls the body
             return True
 
@@ -200,6 +200,37 @@ class PlannedRegion:
             for result, value in zip(results, self(*scalars)):
                 result[lane] = value
         return results
+
+
+def needed_for(
+    values: Sequence[Value], producers: Mapping[Value, tuple[int, Operation]]
+) -> tuple[list[Operation], set[Value]]:
+    """Return the ops that compute `values`, in order, and the other values that they or `values` depend on."""
+    operations: dict[int, Operation] = {}
+    others: set[Value] = set()
+    pending = list(values)
+    while pending:
+        value = pending.pop()
+        if value not in producers:
+            others.add(value)
+            continue
+        position, op = producers[value]
+        if position not in operations:
+            operations[position] = op
+            pending += op.operands
+            for region in op.regions:
+                pending += captured(region)
+    return [operations[position] for position in sorted(operations)], others
+
+
+def recognised_op(region: Region) -> Operation | None:
+    """Return the op of a region that is `return op(%a, %b)` of its two arguments in order; None for any other."""
+    match region.blocks:
+        case [Block(operations=[op, terminator], arguments=arguments)] if (
+            op.operands == arguments and len(op.operands) == 2 and terminator.operands == op.results and not op.regions
+        ):
+            return op
+    return None
 
 
 def _may_be_tried(op: Operation) -> bool:

@@ -138,6 +138,7 @@ class FunctionPlan:
             self.block.run(slots)
         finally:
             context.depth -= 1
+            del context.frames[id(slots)]
         return [slots[slot] for slot in self.block.results]
 
     def coroutine(self, context: Context, arguments: list[Any]) -> Generator[Any, Any, list[Any]]:
@@ -147,6 +148,7 @@ class FunctionPlan:
             yield from self.block.coroutine(slots)
         finally:
             context.depth -= 1
+            del context.frames[id(slots)]
         return [slots[slot] for slot in self.block.results]
 
     def _enter(self, context: Context, arguments: list[Any]) -> Slots:
@@ -158,4 +160,5 @@ class FunctionPlan:
         for slot in reversed(self.block.arguments):
             slots[slot] = arguments.pop()  # so that the list does not keep arguments alive after their last use
         context.depth += 1
+        context.frames[id(slots)] = slots
         return slots

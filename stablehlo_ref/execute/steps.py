@@ -130,6 +130,16 @@ def communicating_step(
     return step
 
 
+def constant_step(slot: int, template: Slots) -> Step:
+    """Return the step of a constant in a template, for observers; it fills the slot, which a loop may have emptied."""
+    value = template[slot]
+
+    def step(slots: Slots) -> None:
+        slots[slot] = value
+
+    return step
+
+
 def raising_step(error: StablehloError) -> Step:
     """Return a step that raises an error: that of an op that cannot be planned, but may never be reached."""
 

@@ -1,105 +1,161 @@
-"""Record the values that a run computes."""
+"""The values of a run by name, in memory or in files."""
 
 from __future__ import annotations
 
-import json
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
-import numpy as np
+from stablehlo_ref.define.processes import ProcessId
+from stablehlo_ref.execute.trace_files import Stored, read_index
+from stablehlo_ref.ir.core import Value
+from stablehlo_ref.ir.value_index import UnknownValueError
 
-from stablehlo_ref.define.context import Observer
-from stablehlo_ref.ir.core import Operation, Value
-from stablehlo_ref.ir.value_index import UnknownValueError, ValueIndex
 
-Select: TypeAlias = Callable[[Operation], bool]
+@dataclass(frozen=True, eq=False)
+class Record:
+    """One value that a run computed, or an argument.
+
+    `name` is a name that no other value of the program has, `names` are all names: SSA names, numbers (`#12`), and the
+    name in the location. `address` tells apart the values that one op computes in calls and loops: `%0[2]/%t/%3` is
+    `%3` in the function that the op of `%t` calls in turn 2 of the loop `%0`. `turns` are the turns of the loops around
+    the op, in calling functions too, the outermost first.
+    """
+
+    number: int  # in the order of evaluation, from 0
+    name: str
+    names: tuple[str, ...]
+    address: str
+    op: str | None  # the name of the op; None for an argument
+    type: str
+    location: str  # `file:line:col` in the program
+    model_location: str | None  # such as `jit(model)/add at model.py:12:0`
+    turns: tuple[int, ...]
+    process: ProcessId
+    stored: Any  # the value, or the Stored that refers to its file
+    value: Value | None = None  # the SSA value; None in a trace that was read from files
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "value": None}  # which refers to the whole program
+
+    @property
+    def data(self) -> Any:
+        """The value: a numpy scalar or read-only array, a tuple of values, or None for a token."""
+        return self.stored.read() if isinstance(self.stored, Stored) else self.stored
+
+
+class Values(Sequence[Any]):
+    """The values of an op that runs more than once, in the order of evaluation.
+
+    `values[n]` is the n-th, `values[outer, inner]` that in these turns of the loops around the op. `records` has the
+    addresses.
+    """
+
+    def __init__(self, records: Sequence[Record]) -> None:
+        self.records = tuple(records)
+
+    def __getitem__(self, key: Any) -> Any:
+        if isinstance(key, slice):
+            return Values(self.records[key])
+        if not isinstance(key, tuple):
+            return self.records[key].data
+        found = [record for record in self.records if record.turns == key]
+        if not found:
+            known = ", ".join(str(record.turns) for record in self.records[:4])
+            raise IndexError(f"no value in turns {key}; there are {known}{', ...' if len(self.records) > 4 else ''}")
+        return found[0].data if len(found) == 1 else Values(found)
+
+    def __len__(self) -> int:
+        return len(self.records)
+
+    def __repr__(self) -> str:
+        return f"Values({list(self)!r})"
 
 
 class Trace(Mapping[str, Any]):
-    """The values of a run by name: `trace["%3"]`, `trace["@relu/%3"]`, `trace["jit(f)/conv"]`, `trace["args[0]"]`.
+    """The values of a run by name.
 
-    A value is an array, a tuple of arrays, or None for a token; of an op that ran several times, in a loop or in a
-    function that is called more than once, it is the list of its values in the order of evaluation.
+    A key is an SSA name (`%3`, `%0#1`; `@relu/%3` in another function than the entry), a location name (`jit(f)/conv`,
+    `args[0]`), the number of an op in the entry (`12` or `"#12"`, `"@relu/#12"`), or an address (`%0[2]/%t/%3`). A
+    value is an array, a tuple of arrays, or None for a token; of an op in a loop, or in a function that is called more
+    than once, it is a `Values`, a sequence by turn. If several processes ran, it is a dictionary of these by process,
+    and `process(replica, partition)` is the trace of one.
+
+    `records` are all values in the order of evaluation; `results` are what the run returned. Iteration yields a unique
+    name for each SSA value.
     """
 
-    def __init__(self, index: ValueIndex, values: Mapping[int, list[Any]], order: Sequence[Value]) -> None:
-        self._index = index
-        self._values = values
-        self._order = order
-        self.results: tuple[Any, ...] = ()  # of the run
+    def __init__(self, records: Sequence[Record], results: Any = (), known: Sequence[str] = ()) -> None:
+        self.records = tuple(records)
+        self.results = results
+        self._known = known or [name for record in records for name in record.names]  # also of values not recorded
+        self._by_name: dict[str, list[Record]] = defaultdict(list)
+        for record in self.records:
+            for name in {*record.names, record.name, record.address}:
+                self._by_name[name].append(record)
 
-    def __getitem__(self, name: str | Value) -> Any:
-        values = self.all(name)
-        return values[0] if len(values) == 1 else values
+    @classmethod
+    def load(cls, folder: Path | str) -> Trace:
+        """Return the trace that a run stored in a folder; arrays are mapped when they are used. It has no `results`."""
+        return cls([Record(**fields) for fields in read_index(Path(folder))])
 
-    def all(self, name: str | Value) -> list[Any]:
-        """Return the values in the order of evaluation; UnknownValueError for a name without recorded values."""
-        value = self._index.find(name) if isinstance(name, str) else name
-        if id(value) not in self._values:
-            raise UnknownValueError(f"{name!r} is not in the trace: it was not computed, or not selected")
-        return self._values[id(value)]
+    def __getitem__(self, name: str | int | Value) -> Any:
+        records = self.find(name)
+        by_process: dict[ProcessId, list[Record]] = defaultdict(list)
+        for record in records:
+            by_process[record.process].append(record)
+        is_address = isinstance(name, str) and name not in records[0].names
+        values = {p: found[0].data if is_address else _value(found) for p, found in by_process.items()}
+        return values if len(self.processes) > 1 else values[records[0].process]
+
+    def find(self, name: str | int | Value) -> tuple[Record, ...]:
+        """Return the records of a value, in the order of evaluation; UnknownValueError for a name without any."""
+        if isinstance(name, Value):
+            found = [record for record in self.records if record.value is name]
+        else:
+            found = self._by_name.get(f"#{name}" if isinstance(name, int) else name, [])
+        if not found:
+            raise UnknownValueError(self._reason(str(getattr(name, "name", name))))
+        return tuple(record for record in found if record.name == found[-1].name)
+
+    def _reason(self, name: str) -> str:
+        if name in self._known:
+            return f"{name!r} is not in the trace: it was not computed, or not selected"
+        close = get_close_matches(name, self._known, 3, cutoff=0.6)
+        hint = f"; did you mean {' or '.join(map(repr, dict.fromkeys(close)))}?" if close else ""
+        return f"no value is called {name!r}{hint}"
+
+    def all(self, name: str | int | Value) -> list[Any]:
+        """Return the values of a name as a list in the order of evaluation, of all processes."""
+        return [record.data for record in self.find(name)]
 
     def select(self, op: str) -> dict[str, Any]:
-        """Return the values of all ops of a name, such as `stablehlo.dot_general`, by the name of the value."""
-        found = [v for v in self._order if isinstance(v.owner, Operation) and v.owner.name == op]
-        return {self._name(value): self[value] for value in found}
+        """Return the values of all ops of a name, `stablehlo.dot_general` or `chlo.*`, by their unique names."""
+        found = [record.name for record in self.records if record.op and fnmatchcase(record.op, op)]
+        return {name: self[name] for name in dict.fromkeys(found)}
+
+    @property
+    def processes(self) -> tuple[ProcessId, ...]:
+        """The processes (replica id, partition id) that computed values."""
+        return tuple(dict.fromkeys(record.process for record in self.records))
+
+    def process(self, replica: int, partition: int) -> Trace:
+        """Return the trace of one process of a grid, without `results`."""
+        return Trace([r for r in self.records if r.process == (replica, partition)], known=self._known)
 
     def __iter__(self) -> Iterator[str]:
-        return iter(dict.fromkeys(map(self._name, self._order)))
+        return iter(dict.fromkeys(record.name for record in self.records))
 
     def __len__(self) -> int:
         return sum(1 for _ in self)
 
-    def _name(self, value: Value) -> str:
-        return self._index.names(value)[0]
+    def __repr__(self) -> str:
+        return f"<Trace of {len(self)} values, {len(self.records)} records>"
 
 
-class Recorder(Observer):
-    """Keeps the results of ops; with `store`, in files of that folder as they come.
-
-    `select` decides which ops' results are kept.
-    """
-
-    def __init__(self, index: ValueIndex, select: Select | None = None, store: Path | None = None) -> None:
-        self._index = index
-        self._select = select
-        self._store = store
-        self._values: dict[int, list[Any]] = defaultdict(list)
-        self._order: list[Value] = []
-        self._files: list[dict[str, Any]] = []
-        if store is not None:
-            store.mkdir(parents=True, exist_ok=True)
-
-    def after(self, op: Operation, results: Sequence[Any]) -> None:
-        if self._select is None or self._select(op):
-            for value, result in zip(op.results, results):
-                self.record(value, result)
-
-    def record(self, value: Value, result: Any) -> None:
-        """Keep one more value of an op's result or of an argument."""
-        if id(value) not in self._values:
-            self._order.append(value)
-        kept = result if self._store is None else self._write(self._store, value, result)
-        self._values[id(value)].append(kept)
-
-    def _write(self, folder: Path, value: Value, result: Any) -> Any:
-        """Return an array as a map of the file that it is written to; other values as they are."""
-        if not isinstance(result, np.ndarray | np.generic):
-            return result
-        path = folder / f"{len(self._files)}.npy"
-        array = np.asarray(result)
-        is_standard = array.dtype.isbuiltin == 1
-        np.save(path, array if is_standard else array.view(f"u{array.dtype.itemsize}"))
-        names = self._index.names(value)
-        op = value.owner.name if isinstance(value.owner, Operation) else None
-        self._files.append({"file": path.name, "names": names, "op": op, "type": str(value.type)})
-        stored = np.load(path, mmap_mode="r") if array.size else array
-        return stored if is_standard else stored.view(array.dtype)
-
-    def trace(self) -> Trace:
-        """Return what has been recorded; writes the index `index.json` of the stored files."""
-        if self._store is not None:
-            (self._store / "index.json").write_text(json.dumps(self._files, indent=1), encoding="utf-8")
-        return Trace(self._index, self._values, self._order)
+def _value(records: Sequence[Record]) -> Any:
+    return records[0].data if len(records) == 1 and not records[0].turns else Values(records)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -27,11 +28,11 @@ def from_jax(source: Any, *arguments: Any, limits: Limits | None = None, **named
     """
     jax = require("jax")
     if hasattr(source, "mlir_module") and hasattr(source, "module_kept_var_idx"):
-        return _from_exported(jax, source, limits)
+        return _from_exported(source, limits)
     lowered = _lowered(jax, source, arguments, named)
     text = lowered.as_text(debug_info=True)
     kept = sorted(lowered._lowering.compile_args["kept_var_idx"])
-    return _program(jax, text, lowered.in_tree, lowered.out_tree, kept, limits)
+    return _program(text, lowered.in_tree, lowered.out_tree, kept, limits)
 
 
 def is_jax(source: Any) -> bool:
@@ -50,25 +51,35 @@ def _lowered(jax: Any, source: Any, arguments: Sequence[Any], named: dict[str, A
     return jitted.lower(*arguments, **named)
 
 
-def _from_exported(jax: Any, exported: Any, limits: Limits | None) -> TreeProgram:
+def _from_exported(exported: Any, limits: Limits | None) -> TreeProgram:
     kept = exported.module_kept_var_idx
-    return _program(jax, exported.mlir_module_serialized, exported.in_tree, exported.out_tree, kept, limits)
+    return _program(exported.mlir_module_serialized, exported.in_tree, exported.out_tree, kept, limits)
 
 
 def _program(
-    jax: Any, source: str | bytes, in_tree: Any, out_tree: Any, kept: Sequence[int], limits: Limits | None
+    source: str | bytes, in_tree: Any, out_tree: Any, kept: Sequence[int], limits: Limits | None
 ) -> TreeProgram:
-    def flatten(arguments: tuple[Any, ...], named: dict[str, Any]) -> list[Any]:
-        leaves, tree = jax.tree.flatten((arguments, named))
-        if tree != in_tree:
-            raise EvaluationError(f"expected arguments of structure {in_tree}, got {tree}")
+    trees = JaxTrees(in_tree, out_tree)
+    return TreeProgram(parse(source, filename="<jax>").module, trees, kept, "main", limits).verify()  # type: ignore[return-value]
+
+
+@dataclass(frozen=True)
+class JaxTrees:
+    """The pytrees of a function's arguments and results."""
+
+    in_tree: Any
+    out_tree: Any
+
+    def flatten(self, arguments: Sequence[Any], named: Mapping[str, Any]) -> list[Any]:
+        """Return the leaves of the arguments as arrays; EvaluationError for another structure."""
+        leaves, tree = require("jax").tree.flatten((tuple(arguments), dict(named)))
+        if tree != self.in_tree:
+            raise EvaluationError(f"expected arguments of structure {self.in_tree}, got {tree}")
         return [_array(leaf) for leaf in leaves]
 
-    def unflatten(results: Sequence[Any]) -> Any:
-        return jax.tree.unflatten(out_tree, [result for result in results if result is not None])
-
-    program = TreeProgram(parse(source, filename="<jax>").module, flatten, unflatten, kept, "main", limits)
-    return program.verify()  # type: ignore[return-value]
+    def unflatten(self, results: Sequence[Any]) -> Any:
+        """Return results, of which tokens are left out, as the pytree that the function returns."""
+        return require("jax").tree.unflatten(self.out_tree, [result for result in results if result is not None])
 
 
 def _array(leaf: Any) -> Any:

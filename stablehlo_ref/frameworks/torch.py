@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -40,7 +41,7 @@ def from_torch(
         program = torch.export.export(source, tuple(arguments), dict(named or {}))
     if not isinstance(program, torch.export.ExportedProgram):
         raise TypeError(f"expected a torch.nn.Module or ExportedProgram, got {type(source).__name__}")
-    weights, exported = _export(program)
+    weights, exported = export_program(program)
     leaves = [np.asarray(weight) for weight in (weights.values() if isinstance(weights, Mapping) else weights)]
     return _program(program, leaves, exported, limits)
 
@@ -50,8 +51,8 @@ def is_torch(source: Any) -> bool:
     return type(source).__name__ == "ExportedProgram" and type(source).__module__.startswith("torch.")
 
 
-def _export(program: Any) -> tuple[Any, Any]:
-    """Return the weights and the `jax.export.Exported` of an exported program."""
+def export_program(program: Any) -> tuple[Any, Any]:
+    """Return the weights and the `jax.export.Exported` that torchax makes of a `torch.export.ExportedProgram`."""
     _define_missing_overloads()
     _describe_inputs(program)
     export = require("torchax.export").exported_program_to_stablehlo
@@ -91,17 +92,26 @@ def _define_missing_overloads() -> Any:
 
 
 def _program(program: Any, weights: list[Array], exported: Any, limits: Limits | None) -> TreeProgram:
-    tree = require("torch.utils._pytree")
-    in_spec, out_spec = program.call_spec.in_spec, program.call_spec.out_spec
-
-    def flatten(arguments: tuple[Any, ...], named: dict[str, Any]) -> list[Any]:
-        leaves, spec = tree.tree_flatten((arguments, named))
-        if spec != in_spec:
-            raise EvaluationError(f"expected arguments of structure {in_spec}, got {spec}")
-        return [*weights, *map(to_array, leaves)]
-
-    def unflatten(results: Sequence[Any]) -> Any:
-        return tree.tree_unflatten([to_tensor(result) for result in results], out_spec)
-
+    trees = TorchTrees(program.call_spec.in_spec, program.call_spec.out_spec, weights)
     module = parse(exported.mlir_module_serialized, filename="<torch>").module
-    return TreeProgram(module, flatten, unflatten, exported.module_kept_var_idx, "main", limits).verify()  # type: ignore[return-value]
+    return TreeProgram(module, trees, exported.module_kept_var_idx, "main", limits).verify()  # type: ignore[return-value]
+
+
+@dataclass(frozen=True)
+class TorchTrees:
+    """The containers of a module's inputs and outputs, and its weights, which are the first inputs of the program."""
+
+    in_spec: Any
+    out_spec: Any
+    weights: list[Array]
+
+    def flatten(self, arguments: Sequence[Any], named: Mapping[str, Any]) -> list[Any]:
+        """Return the weights and the leaves of the arguments as arrays; EvaluationError for another structure."""
+        leaves, spec = require("torch.utils._pytree").tree_flatten((tuple(arguments), dict(named)))
+        if spec != self.in_spec:
+            raise EvaluationError(f"expected arguments of structure {self.in_spec}, got {spec}")
+        return [*self.weights, *map(to_array, leaves)]
+
+    def unflatten(self, results: Sequence[Any]) -> Any:
+        """Return results as tensors, in the containers that the module returns."""
+        return require("torch.utils._pytree").tree_unflatten([to_tensor(result) for result in results], self.out_spec)

@@ -6,8 +6,10 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from stablehlo_ref.diagnostics import Location
-from stablehlo_ref.ir.locations import DebugLocation
+from stablehlo_ref.ir.locations import DebugLocation, model_location
 from stablehlo_ref.ir.types import FunctionType, Type
+
+MALFORMED = "<malformed>"  # the name of what stands for an op that could not be read
 
 
 class Value:
@@ -21,6 +23,9 @@ class Value:
         self.index = index
         self.name = name  # as in the text, without `%`; need not be unique
         self.location: DebugLocation | None = None  # of a block argument: its `loc(...)`
+
+    def __repr__(self) -> str:
+        return f"<Value %{self.name or self.index}: {self.type}>"
 
 
 class Operation:
@@ -58,6 +63,9 @@ class Operation:
         for region in regions:
             region.parent = self
 
+    def __repr__(self) -> str:
+        return f"<Operation {self.name} at {self.location}>"
+
     @property
     def operand_types(self) -> list[Type]:
         return [operand.type for operand in self.operands]
@@ -73,6 +81,11 @@ class Operation:
     def producers(self) -> list[Operation | None]:
         """Return the ops that the operands are results of; None for block arguments."""
         return [operand.owner if isinstance(operand.owner, Operation) else None for operand in self.operands]
+
+    @property
+    def model_location(self) -> str | None:
+        """The name and the file of the op in the model that the program was made from, or None if they are unknown."""
+        return model_location(self.debug_location)
 
     @property
     def parent_op(self) -> Operation | None:

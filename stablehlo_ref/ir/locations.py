@@ -97,3 +97,24 @@ def name_of(location: DebugLocation | None) -> str | None:
     while isinstance(location, CallSiteLocation):
         location = resolve(location.callee)
     return location.name if isinstance(location, NameLocation) else None
+
+
+def file_of(location: DebugLocation | None) -> FileLocation | None:
+    """Return the first place in a file that a location refers to, the innermost call first; None if there is none."""
+    pending = [location]
+    for _ in range(1000):  # an alias may refer to itself
+        if not pending:
+            break
+        found = resolve(pending.pop())
+        if isinstance(found, FileLocation):
+            return found
+        if found is not None:
+            pending.extend(reversed(nested_locations(found)))
+    return None
+
+
+def model_location(location: DebugLocation | None) -> str | None:
+    """Return where an op comes from in the model, `jit(model)/add at model.py:12:0`; None if that is unknown."""
+    name, place = name_of(location), file_of(location)
+    written = f"{place.filename}:{place.line}:{place.column}" if place else ""
+    return " at ".join(filter(None, (name, written))) or None

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import SupportsIndex, overload
 
 from stablehlo_ref.diagnostics import Location
+from stablehlo_ref.ir.arrays import DType
 from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.ir.locations import name_of
 from stablehlo_ref.ir.types import FunctionType, TensorType, Type
+
+SHOWN = 40  # names that a message lists
 
 
 @dataclass(frozen=True)
@@ -18,8 +22,20 @@ class Parameter:
 
     name: str
     type: Type
-    location: Location | None
+    function_location: Location | None
     names: tuple[str, ...] = ()
+    dtype: DType | None = None  # of arrays for it; None for tokens, tuples, and element types without arrays
+
+    @property
+    def location(self) -> Location | None:
+        """Where the input is in the text; where the function is for an output, or an input without a name there."""
+        function = self.function_location
+        if function is None or not function.source.text:
+            return function
+        end = function.source.text.find("{\n", function.offset)
+        end = function.offset + 100_000 if end < 0 else end
+        found = re.compile(rf"%{re.escape(self.name)}(?![\w$.\-#])").search(function.source.text, function.offset, end)
+        return Location(function.source, found.start()) if found else function
 
     def __repr__(self) -> str:
         others = [name for name in self.names if name != self.name]
@@ -42,6 +58,14 @@ class Parameter:
         return self.type
 
 
+def listed(parameters: Sequence[Parameter]) -> str:
+    """Return the names of parameters, those in the text first: `x (args[0]), y`."""
+    others = [[name for name in p.names if name != p.name] for p in parameters[:SHOWN]]
+    shown = [f"{p.name} ({', '.join(more)})" if more else p.name for p, more in zip(parameters, others)]
+    rest = [f"... and {len(parameters) - SHOWN} more"] if len(parameters) > SHOWN else []
+    return ", ".join([*shown, *rest]) or "none"
+
+
 class Parameters(tuple[Parameter, ...]):
     """The inputs or outputs of a function, by number or by any of their names."""
 
@@ -55,7 +79,7 @@ class Parameters(tuple[Parameter, ...]):
         for parameter in self:
             if key.removeprefix("%") in (parameter.name, *parameter.names):
                 return parameter
-        raise KeyError(key)
+        raise KeyError(f"no {key!r}; there are {listed(self)}")
 
 
 @dataclass(frozen=True)
@@ -69,25 +93,25 @@ class Function:
     location: Location
 
 
-def function_of(op: Operation) -> Function:
-    """Return the signature of a `func.func`."""
+def function_of(op: Operation, dtype_of: Callable[[Type], DType | None]) -> Function:
+    """Return the signature of a `func.func`; `dtype_of` returns the dtype of arrays of a type."""
     signature: FunctionType = op.properties["function_type"]
     arguments: Sequence[Value | None] = op.regions[0].block.arguments if op.regions[0].blocks else ()
     arguments = arguments or [None] * len(signature.inputs)
-    inputs = tuple(_input(op, i, t, v) for i, (t, v) in enumerate(zip(signature.inputs, arguments)))
-    outputs = tuple(_output(op, i, t) for i, t in enumerate(signature.outputs))
+    inputs = tuple(_input(op, i, t, dtype_of(t), v) for i, (t, v) in enumerate(zip(signature.inputs, arguments)))
+    outputs = tuple(_output(op, i, t, dtype_of(t)) for i, t in enumerate(signature.outputs))
     is_public = op.properties.get("sym_visibility") in (None, "public")
     return Function(op.properties["sym_name"], inputs, outputs, is_public, op.location)
 
 
-def _input(op: Operation, index: int, type: Type, value: Value | None) -> Parameter:
+def _input(op: Operation, index: int, type: Type, dtype: DType | None, value: Value | None) -> Parameter:
     name = (value.name if value else "") or f"arg{index}"
     described = name_of(value.location) if value else None
-    return Parameter(name, type, op.location, tuple(dict.fromkeys(n for n in (name, described) if n)))
+    return Parameter(name, type, op.location, tuple(dict.fromkeys(n for n in (name, described) if n)), dtype)
 
 
-def _output(op: Operation, index: int, type: Type) -> Parameter:
+def _output(op: Operation, index: int, type: Type, dtype: DType | None) -> Parameter:
     attributes = op.properties.get("res_attrs") or ()
     described = attributes[index].get("jax.result_info") if index < len(attributes) else None
     name = described or f"result{index}"
-    return Parameter(name, type, op.location, (name,))
+    return Parameter(name, type, op.location, (name,), dtype)

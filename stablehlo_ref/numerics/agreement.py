@@ -12,6 +12,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from stablehlo_ref.budget import within_time
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.numerics.dtypes import kind
 from stablehlo_ref.numerics.narrow_floats import widen_if_narrow
@@ -34,7 +35,7 @@ def blockwise(agree: Agreement) -> Agreement:
         if actual.size <= BLOCK:
             return agree(actual, expected, *limits)
         x, y, out = actual.reshape(-1), expected.reshape(-1), np.empty(actual.size, np.bool_)
-        for start in range(0, out.size, BLOCK):
+        for start in within_time(range(0, out.size, BLOCK)):
             block = slice(start, start + BLOCK)
             out[block] = agree(x[block], y[block], *limits)
         return out.reshape(actual.shape)
@@ -75,6 +76,29 @@ def close(actual: Array, expected: Array, low: int, high: int) -> Array:
     if kind(actual.dtype) == "complex":
         return parts(actual.real, expected.real) & parts(actual.imag, expected.imag)
     return parts(actual, expected)
+
+
+def within(actual: Array, expected: Array, ulp: int | None = None, rtol: float = 0.0, atol: float = 0.0) -> Array:
+    """Return which elements are equal, within `ulp` ULPs, or within `atol + rtol * |expected|`.
+
+    -0 equals +0 and any NaN any NaN. Without bounds elements must be equal, and so must integers and booleans.
+    """
+    agree = np.asarray(equal(actual, expected))
+    if kind(actual.dtype) not in ("floating", "complex"):
+        return agree
+    if ulp is not None:
+        distance = ulp_distance(np.atleast_1d(actual), np.atleast_1d(expected)).reshape(actual.shape)
+        agree = agree | (distance <= np.uint64(ulp))
+    if rtol or atol:
+        agree = agree | np.asarray(_in_tolerance(actual, expected, rtol, atol))
+    return np.asarray(agree)
+
+
+@blockwise
+def _in_tolerance(actual: Array, expected: Array, rtol: float, atol: float) -> Array:
+    with np.errstate(all="ignore"):
+        x, y = widen_if_narrow(actual), widen_if_narrow(expected)
+        return np.asarray(np.abs(x - y) <= atol + rtol * np.abs(y))
 
 
 def _by_parts(agree: Agreement, actual: Array, expected: Array) -> Array:

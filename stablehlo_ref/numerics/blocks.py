@@ -7,6 +7,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from stablehlo_ref.budget import within_time
 from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.numerics.dtypes import FLOAT64
 from stablehlo_ref.numerics.kernels import ArrayKernel
@@ -48,7 +49,7 @@ def partwise(function: PartsKernel, dtype: DType, fallback: ArrayKernel, wide: D
             operands = tuple(np.broadcast_to(x, shape) for x in operands)
         flat = [x.reshape(-1) for x in operands]
         out = np.empty(flat[0].size, dtype)
-        for start in range(0, out.size, BLOCK):
+        for start in within_time(range(0, out.size, BLOCK)):
             blocks = [x[start : start + BLOCK] for x in flat]
             result = out[start : start + BLOCK]
             result.real, result.imag = function(*[part.astype(wide) for x in blocks for part in (x.real, x.imag)])

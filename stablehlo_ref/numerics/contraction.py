@@ -9,7 +9,8 @@ into digits. For booleans the sum of products is the disjunction of conjunctions
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
 from math import prod
@@ -17,6 +18,7 @@ from typing import TypeAlias, cast
 
 import numpy as np
 
+from stablehlo_ref.budget import check_time, within_time
 from stablehlo_ref.diagnostics import UnsupportedError
 from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.numerics.dtypes import (
@@ -43,6 +45,9 @@ Sizes: TypeAlias = tuple[int, ...]
 EXACT_IN_F32, EXACT_IN_F64 = 1 << 24, 1 << 53
 PREPARED_BYTES = 1 << 26  # constant operands up to this size are converted to matrices while planning
 _KINDS = ("boolean", "integer", "floating", "complex")  # each can represent the values of those before it
+STEP = 1 << 29  # multiplications of one call of BLAS, 0.1 s or less: larger products are computed in several
+FLOPS = 5e10  # floating-point operations of LAPACK in a second: more than it achieves on most machines
+ROWS = 16  # rows of a large product that are computed at least at a time
 SMALL = 1 << 13  # multiplications: up to this many, numpy's own loops are fast enough
 
 
@@ -102,6 +107,20 @@ def elementwise_arithmetic(lhs: DType, rhs: DType, result: DType) -> Arithmetic:
     return Arithmetic(dtype, _load(lhs, dtype), _load(rhs, dtype), np.matmul, _store(dtype, result))
 
 
+def converted_bytes(dtypes: Sequence[DType], operands: int, results: int) -> int:
+    """Return the bytes of copies that an arithmetic makes: of so many elements of operands, and of sums (measured).
+
+    `dtypes` are those of both operands and the result.
+    """
+    lhs, rhs, result = dtypes
+    if kind(result) == "integer":
+        return (16 if min(lhs.itemsize, rhs.itemsize) > 2 else 8) * (operands + results)
+    if kind(result) == "boolean":
+        return FLOAT32.itemsize * (operands + results)
+    wide = accumulation_dtype(*dtypes)
+    return wide.itemsize * (operands * (lhs != wide or rhs != wide) + results * (result != wide))
+
+
 def accumulation_dtype(*dtypes: DType) -> DType:
     """Return the narrowest of f32, f64 and their complex dtypes that represents all of `dtypes`."""
     is_double = any(d in (FLOAT64, COMPLEX128) for d in dtypes)
@@ -117,9 +136,38 @@ def complex_matmul(a: Array, b: Array, out: Array | None = None) -> Array:
     parts of the products separately, so that results differ much where they cancel.
     """
     if a.size * b.shape[-1] > SMALL:
-        return np.matmul(a, b, out=out)
+        return matmul_in_steps(a, b, out)
     rows, columns = "i"[: a.ndim - 1], "k"[: b.ndim - 1]
     return np.einsum(f"...{rows}j,...j{columns}->...{rows}{columns}", a, b, out=out)
+
+
+# --- large products -------------------------------------------------------------------------------------------------
+
+
+def for_products(sums: Arithmetic, count: int) -> Arithmetic:
+    """Return the arithmetic for contractions of `count` multiplications, which look at the time if they are many."""
+    return replace(sums, matmul=matmul_in_steps) if sums.matmul is np.matmul and count > STEP else sums
+
+
+def matmul_in_steps(a: Array, b: Array, out: Array | None = None) -> Array:
+    """Multiply like np.matmul; large products by groups of matrices, or of rows, and the time is looked at between."""
+    if prod(a.shape) * b.shape[-1] <= STEP or a.ndim < 2 or b.ndim < 2 or a.shape[:-2] != b.shape[:-2]:
+        return np.matmul(a, b, out=out)
+    product = np.empty((*a.shape[:-1], b.shape[-1]), np.result_type(a, b)) if out is None else out
+    for rows in within_time(_groups(a.shape, b.shape[-1])):
+        np.matmul(a[rows], b[rows[: a.ndim - 2]], out=product[rows])
+    return product
+
+
+def _groups(sizes: Sizes, columns: int) -> Iterator[tuple[int | slice, ...]]:
+    """Yield indices of parts of a stack of matrices whose products with as many others need about `STEP` steps."""
+    count = max(1, STEP // max(1, prod(sizes[1:]) * columns))
+    if count > 1 or len(sizes) == 2:
+        count = max(count, ROWS if len(sizes) == 2 else 1)
+        yield from ((slice(start, start + count),) for start in range(0, sizes[0], count))
+        return
+    for index in range(sizes[0]):
+        yield from ((index, *rest) for rest in _groups(sizes[1:], columns))
 
 
 # --- conversion to and from the accumulation dtype ------------------------------------------------------------------
@@ -189,8 +237,10 @@ def _by_digits(a: Array, b: Array, terms: int) -> Array:
     for power in range(len(a_digits) + len(b_digits) - 1):
         if power * width >= bits:
             break
+        check_time()
         pairs = [(i, power - i) for i in range(len(a_digits)) if 0 <= power - i < len(b_digits)]
-        coefficient = sum(np.matmul(a_digits[i], b_digits[j]) for i, j in pairs)
+        products = [matmul_in_steps(a_digits[i], b_digits[j]) for i, j in pairs]
+        coefficient = cast(Array, sum(products))
         total = total + np.left_shift(coefficient.astype(np.int64), power * width)
     return cast(Array, total)
 
@@ -211,6 +261,7 @@ def _digits(x: Array, width: int) -> list[Array]:
     highest = max(int(x.max()), -int(x.min()) - 1)
     digits = []
     while highest >= half:
+        check_time()
         digit = np.bitwise_and(x + half, 2 * half - 1) - half
         digits.append(digit.astype(np.float64))
         x = np.right_shift(x - digit, width)
@@ -237,7 +288,7 @@ def rounded_arithmetic(
             if level == 0 and levels > 1:
                 total = np.nan_to_num(total, nan=0, posinf=np.inf, neginf=-np.inf)  # inf - inf, inf * 0
             for i in range(max(0, level - components + 1), min(level + 1, components)):
-                total = total + np.matmul(a_parts[i], b_parts[level - i])
+                total = total + matmul_in_steps(a_parts[i], b_parts[level - i])
         if out is None:
             return cast(Array, total)
         out[...] = total

@@ -12,6 +12,7 @@ from typing import TypeAlias, TypeVar
 
 import numpy as np
 
+from stablehlo_ref.budget import within_time
 from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.numerics.dtypes import UINT32, UINT64, bit_width, bits_dtype
 
@@ -85,7 +86,7 @@ def threefry(key: int, counter: int, count: int) -> tuple[Array, Array]:
     first, second = np.empty((2, count), UINT32)
     schedule = [UINT32.type(k) for k in threefry_keys(*words(key, 2))]
     spare = np.empty(min(BLOCK, count), UINT32)
-    for start in range(0, count, BLOCK):
+    for start in within_time(range(0, count, BLOCK)):
         x, y = first[start : start + BLOCK], second[start : start + BLOCK]
         counters = np.arange(start, start + x.size, dtype=UINT64) + UINT64.type(counter % 2**64)
         x[:] = counters
@@ -135,7 +136,7 @@ def philox(key: int, counter: int, count: int) -> Array:
     """Return the four words of each of `count` blocks, starting at `counter`."""
     out = np.empty((count, 4), UINT32)
     low, high = UINT64.type(counter & 2**64 - 1), counter >> 64
-    for start in range(0, count, BLOCK):
+    for start in within_time(range(0, count, BLOCK)):
         block = out[start : start + BLOCK]
         lows = np.arange(start, start + len(block), dtype=UINT64) + low
         highs = np.where(lows < low, UINT64.type(high + 1 & 2**64 - 1), UINT64.type(high & 2**64 - 1))

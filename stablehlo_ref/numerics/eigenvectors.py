@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from stablehlo_ref.budget import within_time
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.numerics.factorizations import adjoint
 
@@ -23,7 +24,7 @@ def left_eigenvectors(a: Array, values: Array, right: Array) -> Array:
         return np.zeros_like(right)
     is_finite = np.isfinite(right).all((-1, -2), keepdims=True)
     left = adjoint(np.linalg.pinv(np.where(is_finite, right, 0)))
-    for batch in np.ndindex(left.shape[:-2]):
+    for batch in within_time(np.ndindex(left.shape[:-2])):
         if np.isfinite(right[batch]).all():
             left[batch] = _corrected(a[batch], values[batch], left[batch])
     return _normalized(np.where(is_finite, left, np.nan))
@@ -53,7 +54,7 @@ def _correct(left: Array, wrong: Array, a: Array, values: Array, norm: float) ->
     """Replace the columns of `left` where `wrong` is true."""
     columns = np.flatnonzero(wrong)
     chunk = max(1, MAX_BYTES // (16 * a.size))
-    for start in range(0, len(columns), chunk):
+    for start in within_time(range(0, len(columns), chunk)):
         part = columns[start : start + chunk]
         left[:, part] = _by_inverse_iteration(a, values[part], norm).T
 

@@ -1,8 +1,8 @@
 """Kernel factories of elementary functions of floating-point numbers (spec, "Operations": the op of that name).
 
-Formats up to f32 compute in f64 and round once: their error is at most 0.5001 ULP, also for subnormals and overflow.
-The errors stated for f64 are the largest observed over special values and millions of random ones, on x86-64 with
-AVX-512, where numpy has its own implementations; elsewhere it uses the platform's C library for most of them.
+Formats up to f32 compute in f64 and round once, correctly for f32. The errors stated for f64 are the largest observed
+over special values and millions of random ones, on x86-64 with AVX-512, where numpy has its own implementations;
+elsewhere it uses the platform's C library for most of them.
 """
 
 from __future__ import annotations
@@ -13,10 +13,13 @@ import numpy as np
 
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.numerics import double_double
+from stablehlo_ref.numerics import multiple_precision as precise
 from stablehlo_ref.numerics.blocks import blockwise
+from stablehlo_ref.numerics.correct_rounding import EIGHT_ULP, certain
 from stablehlo_ref.numerics.dtypes import FLOAT32, FLOAT64
 from stablehlo_ref.numerics.floats import binary, unary
 from stablehlo_ref.numerics.kernels import ArrayKernel, KernelFactory, same_kernel
+from stablehlo_ref.numerics.multiple_precision import Function, exactly
 
 
 def elementary(
@@ -24,15 +27,19 @@ def elementary(
     double: ArrayKernel | None = None,
     narrower: ArrayKernel | None = None,
     arity: Callable[[KernelFactory], KernelFactory] = unary,
+    exact: Function | None = None,
+    error: float = EIGHT_ULP,
 ) -> KernelFactory:
     """Return a factory from a `function` of f64 arrays that is accurate enough to be rounded to f32.
 
     Kernels for f64 and for formats narrower than f32 use `double` and `narrower` instead, if given. Functions that are
-    not ufuncs have many temporaries and run block by block.
+    not ufuncs have many temporaries and run block by block. With `exact`, results of f32 are correctly rounded; `error`
+    is the largest relative error of `function`.
     """
     double = double or function
     wide = {FLOAT64: double if isinstance(double, np.ufunc) else blockwise(double, FLOAT64, FLOAT64)}
-    wide[FLOAT32] = blockwise(function, FLOAT64, FLOAT32)
+    single = certain(function, exactly(exact), error) if exact else function
+    wide[FLOAT32] = blockwise(single, FLOAT64, FLOAT32)
     narrow = arity(
         same_kernel(blockwise(narrower or function, FLOAT64, FLOAT64))
     )  # f64 results, so that they round once
@@ -59,7 +66,7 @@ def _cosine(x: Array) -> Array:
     t = half_angle_tangent(x)
     t *= t
     result = (1.0 - t) / (1.0 + t)
-    cancelled = np.abs(result) < 2.0**-18
+    cancelled = np.abs(result) < 2.0**-6
     return np.cos(x, out=np.asarray(result), where=cancelled) if cancelled.any() else result
 
 
@@ -117,17 +124,17 @@ def _atan2_below_ties(y: Array, x: Array) -> Array:
 
 # --- public ---------------------------------------------------------------------------------------------------------
 
-exponential = elementary(np.exp)  # f64: 0.70 ULP
-exponential_minus_one = elementary(np.expm1)  # f64: 0.53 ULP
-log = elementary(np.log)  # f64: 0.60 ULP
-log_plus_one = elementary(np.log1p)  # f64: 0.61 ULP
-logistic = elementary(_logistic, _accurate_logistic)  # f64: 0.75 ULP; computed as a whole, rounded once
-power = elementary(np.power, arity=binary)  # f64: 1.0 ULP; special values as in IEEE-754's and C's pow
-cbrt = elementary(np.cbrt, accurate_cbrt)  # f64: 0.51 ULP
-rsqrt = elementary(_rsqrt, _accurate_rsqrt)  # f64: 0.76 ULP; of -0: -inf
+exponential = elementary(np.exp, exact=precise.exponential)  # f64: 0.70 ULP
+exponential_minus_one = elementary(np.expm1, exact=precise.exponential_minus_one)  # f64: 0.53 ULP
+log = elementary(np.log, exact=precise.log)  # f64: 0.60 ULP
+log_plus_one = elementary(np.log1p, exact=precise.log_plus_one)  # f64: 0.61 ULP
+logistic = elementary(_logistic, _accurate_logistic, exact=precise.logistic)  # f64: 0.75 ULP
+power = elementary(np.power, arity=binary, exact=precise.power)  # f64: 1.0 ULP; special values as in C
+cbrt = elementary(np.cbrt, accurate_cbrt)  # f64: 0.51 ULP; of f32: at least 10 ULP of f64 from a tie
+rsqrt = elementary(_rsqrt, _accurate_rsqrt)  # f64: 0.76 ULP; of f32: correctly rounded by IEEE-754 operations alone
 
-sine = elementary(_sine, np.sin)  # f64: 0.52 ULP
-cosine = elementary(_cosine, np.cos)  # f64: 0.57 ULP
-tan = elementary(np.tan)  # f64: 0.57 ULP
-tanh = elementary(np.tanh, _accurate_tanh)  # f64: 0.79 ULP
-atan2 = elementary(np.arctan2, narrower=_atan2_below_ties, arity=binary)  # f64: 0.78 ULP
+sine = elementary(_sine, np.sin, exact=precise.sine)  # f64: 0.52 ULP
+cosine = elementary(_cosine, np.cos, exact=precise.cosine, error=2.0**-45)  # f64: 0.57 ULP
+tan = elementary(np.tan, exact=precise.tan)  # f64: 0.57 ULP
+tanh = elementary(np.tanh, _accurate_tanh, exact=precise.tanh)  # f64: 0.79 ULP
+atan2 = elementary(np.arctan2, narrower=_atan2_below_ties, arity=binary, exact=precise.atan2)  # f64: 0.78 ULP

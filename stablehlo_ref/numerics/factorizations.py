@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from stablehlo_ref.budget import within_time
 from stablehlo_ref.ir.arrays import Array
 
 BLOCK = 32  # columns factored one by one before matrix products update the others
@@ -62,7 +63,7 @@ def block_reflector(packed: Array, tau: Array) -> tuple[Array, Array]:
     v[..., range(count), range(count)] = 1
     products = adjoint(v) @ v
     t = np.zeros_like(products)
-    for j in range(count):
+    for j in within_time(range(count)):
         t[..., :j, j] = -tau[..., j, np.newaxis] * (t[..., :j, :j] @ products[..., :j, j, np.newaxis])[..., 0]
         t[..., j, j] = tau[..., j]
     return v, t
@@ -76,7 +77,7 @@ def qr(a: Array) -> tuple[Array, Array]:
     for start in range(0, tau.shape[-1], BLOCK):
         stop = min(start + BLOCK, tau.shape[-1])
         panel, rest = a[..., start:, start:stop], a[..., start:, stop:]
-        for j in range(stop - start):
+        for j in within_time(range(stop - start)):
             eliminate(panel[..., j:, j:], tau[..., start + j])
         if rest.size:
             v, t = block_reflector(panel, tau[..., start:stop])
@@ -101,7 +102,7 @@ def pivoted_qr(a: Array, leading: Array) -> tuple[Array, Array, Array]:
     a = np.take_along_axis(a, order[..., np.newaxis, :], -1)
     fixed = np.count_nonzero(leading, -1)
     tau = np.zeros((*a.shape[:-2], min(a.shape[-2:])), a.dtype)
-    for k in range(tau.shape[-1]):
+    for k in within_time(range(tau.shape[-1])):
         norms = np.linalg.norm(a[..., k:, k:], axis=-2)
         best = np.where(k < fixed, k, k + norms.argmax(-1))
         swap(a.swapaxes(-1, -2), k, best)
@@ -115,7 +116,7 @@ def product(packed: Array, tau: Array) -> Array:
     rows, columns = packed.shape[-2:]
     q = np.zeros(packed.shape, packed.dtype)
     q[..., range(min(rows, columns)), range(min(rows, columns))] = 1
-    for start in reversed(range(0, tau.shape[-1], BLOCK)):
+    for start in within_time(reversed(range(0, tau.shape[-1], BLOCK))):
         stop = min(start + BLOCK, tau.shape[-1])
         v, t = block_reflector(packed[..., start:, start:stop], tau[..., start:stop])
         q[..., start:, start:] -= v @ (t @ (adjoint(v) @ q[..., start:, start:]))
@@ -145,14 +146,14 @@ def lu(a: Array) -> tuple[Array, Array, Array]:
     info = np.zeros(a.shape[:-2], np.int32)
     for start in range(0, steps, BLOCK):
         stop = min(start + BLOCK, steps)
-        for k in range(start, stop):
+        for k in within_time(range(start, stop)):
             pivot = k + magnitude(a[..., k:, k]).argmax(-1)
             pivots[..., k] = pivot + 1
             swap(a, k, pivot)
             info[(a[..., k, k] == 0) & (info == 0)] = k + 1
             a[..., k + 1 :, k] /= np.where(a[..., k, k] == 0, 1, a[..., k, k])[..., np.newaxis]
             a[..., k + 1 :, k + 1 : stop] -= a[..., k + 1 :, k : k + 1] @ a[..., k : k + 1, k + 1 : stop]
-        for i in range(start + 1, stop):
+        for i in within_time(range(start + 1, stop)):
             a[..., i : i + 1, stop:] -= a[..., i : i + 1, start:i] @ a[..., start:i, stop:]
         a[..., stop:, stop:] -= a[..., stop:, start:stop] @ a[..., start:stop, stop:]
     return a, pivots, info
@@ -170,7 +171,7 @@ def solve_tridiagonal(lower: Array, diagonal: Array, upper: Array, b: Array, eps
     if up.shape[-1] < n:
         up = np.pad(up, [(0, 0)] * (up.ndim - 1) + [(0, 1)])
     info = np.zeros(d.shape[:-1], np.int32)
-    for i in range(n - 1):
+    for i in within_time(range(n - 1)):
         _eliminate_one(low, d, up, x, i)
         info[(d[..., i] == 0) & (info == 0)] = i + 1
     info[(d[..., n - 1 :] == 0).any(-1) & (info == 0)] = n
@@ -184,7 +185,7 @@ def solve_tridiagonal(lower: Array, diagonal: Array, upper: Array, b: Array, eps
 def _substitute_back(d: Array, up: Array, third: Array, x: Array) -> None:
     """Replace `x` by the solution of the upper triangular system with these diagonals."""
     n = d.shape[-1]
-    for i in reversed(range(n)):
+    for i in within_time(reversed(range(n))):
         for distance, diagonal in enumerate((up, third), 1):
             if i + distance < n:
                 x[..., i, :] -= diagonal[..., i, np.newaxis] * x[..., i + distance, :]
@@ -213,7 +214,7 @@ def hessenberg(a: Array, low: int, high: int) -> tuple[Array, Array]:
     """Factor `a = Q H Q^H`; return it packed, and `tau`. Rows and columns outside [low, high) are already reduced."""
     a = a.copy()
     tau = np.zeros((*a.shape[:-2], max(a.shape[-1] - 1, 0)), a.dtype)
-    for k in range(low, high - 1):
+    for k in within_time(range(low, high - 1)):
         v, tau[..., k], beta = reflector(a[..., k + 1 : high, k])
         reflect_from_right(a[..., :high, k + 1 : high], v, tau[..., k])
         reflect(a[..., k + 1 : high, k + 1 :], v, np.conjugate(tau[..., k]))
@@ -229,7 +230,7 @@ def tridiagonal(a: Array) -> tuple[Array, Array, Array, Array]:
     a[..., range(n), range(n)] = np.diagonal(a, axis1=-2, axis2=-1).real
     off = np.zeros((*a.shape[:-2], max(n - 1, 0)))
     tau = np.zeros(off.shape, a.dtype)
-    for k in range(n - 1):
+    for k in within_time(range(n - 1)):
         v, tau[..., k], off[..., k] = reflector(a[..., k + 1 :, k])
         rest = np.tril(a[..., k + 1 :, k + 1 :])
         rest = rest + adjoint(np.tril(rest, -1))

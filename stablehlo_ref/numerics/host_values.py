@@ -26,7 +26,7 @@ from stablehlo_ref.ir.types import (
     Type,
     tensor_type,
 )
-from stablehlo_ref.numerics.dtypes import numpy_dtype
+from stablehlo_ref.numerics.dtypes import FLOAT_DTYPES, INTEGER_DTYPES, numpy_dtype
 
 T = TypeVar("T")
 SCALARS = (BooleanType, IntegerType, IndexType, FloatType, ComplexType)
@@ -35,8 +35,9 @@ SCALARS = (BooleanType, IntegerType, IndexType, FloatType, ComplexType)
 def as_value(type: Type, value: object) -> RuntimeValue:
     """Return a host value as a runtime value of `type`; ValueError if dtype, shape or structure differ.
 
-    Arrays, tensors of PyTorch and objects with `__array__` or `__dlpack__` must have the dtype of `type`. Python
-    scalars and nested lists of them have no dtype: they are converted where that changes no number. Scalars of
+    Arrays, tensors of PyTorch and objects with `__array__` or `__dlpack__` must have the dtype of `type`, or one of
+    the same kind all of whose numbers it has: int32 for i64, bfloat16 for f32. Python scalars and nested lists of them
+    have no dtype: they are converted where that changes no number. Scalars of
     MLIR, such as `i64` or `index`, are passed as tensors without dimensions.
     """
     if isinstance(type, SCALARS):
@@ -58,8 +59,10 @@ def as_value(type: Type, value: object) -> RuntimeValue:
     dtype = numpy_dtype(type.element_type)
     if array.dtype != dtype and isinstance(value, bool | int | float | complex | list | tuple):
         array = _converted(type, array, dtype)
+    if array.dtype != dtype and _is_wider(dtype, array.dtype):
+        array = array.astype(dtype)
     if array.dtype != dtype:
-        raise ValueError(f"expected dtype {dtype} for {type}, got {array.dtype}")
+        raise ValueError(f"expected dtype {dtype} for {type}, got {array.dtype}{_cast(dtype, array.dtype)}")
     if not fits(type, array.shape):
         declared = str(type.shape).replace("None", "?")
         raise ValueError(f"expected shape {declared} for {type}, got {array.shape}")
@@ -75,6 +78,23 @@ def _as_array(value: object) -> Array:
     else:
         array = np.asarray(value)
     return array if array.flags.aligned else array.copy()  # BLAS sums in another order if it is not
+
+
+def _is_wider(dtype: DType, other: DType) -> bool:
+    """Return whether `dtype` has all numbers of `other`, of the same kind: integers, floats or complex numbers."""
+    if other not in INTEGER_DTYPES + FLOAT_DTYPES and other.kind != "c":
+        return False
+    is_same_kind = (dtype in INTEGER_DTYPES, dtype.kind == "c") == (other in INTEGER_DTYPES, other.kind == "c")
+    return is_same_kind and dtype != np.bool and bool(np.can_cast(other, dtype, "safe"))
+
+
+def _cast(dtype: DType, other: DType) -> str:
+    """Return the cast that a caller may write, for an array of numbers."""
+    if other.kind not in "biufcV" or other.names:
+        return ""
+    module = "np" if dtype.isbuiltin == 1 else "ml_dtypes"
+    name = "bool" if dtype == np.bool else dtype.name
+    return f"; to convert it, write x.astype({module}.{name})"
 
 
 def _converted(type: TensorType | BufferType, array: Array, dtype: DType) -> Array:
@@ -125,12 +145,12 @@ def unshared(value: RuntimeValue) -> RuntimeValue:
 
 
 def read_only(value: RuntimeValue) -> RuntimeValue:
-    """Return read-only views of the arrays in a value."""
+    """Return views of the arrays in a value that cannot be written to, nor be made writeable."""
     if isinstance(value, tuple):
         return tuple(map(read_only, value))
     if isinstance(value, np.ndarray) and value.flags.writeable:
-        value = value.view()
-        value.flags.writeable = False
+        bits = value if value.dtype.isbuiltin == 1 else value.view(f"u{value.dtype.itemsize}")  # has a buffer
+        return np.asarray(bits.data.toreadonly()).view(value.dtype)
     return value
 
 

@@ -12,6 +12,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from stablehlo_ref.budget import within_time
 from stablehlo_ref.define.choices import Choice
 from stablehlo_ref.define.computation import FindChoices
 from stablehlo_ref.ir.arrays import Array, DType
@@ -203,5 +204,5 @@ def _choices_where(*tests: tuple[Choice, Test]) -> Callable[..., Iterator[Choice
 
 def _blocks(operands: tuple[Array, ...]) -> Iterator[list[Array]]:
     flat = [np.asarray(x).reshape(-1) for x in np.broadcast_arrays(*operands)]
-    for start in range(0, flat[0].size, BLOCK):
+    for start in within_time(range(0, flat[0].size, BLOCK)):
         yield [x[start : start + BLOCK] for x in flat]

@@ -7,6 +7,7 @@ from itertools import accumulate, product
 
 import numpy as np
 
+from stablehlo_ref.budget import reserve
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.numerics.dtypes import is_narrow_float
 from stablehlo_ref.numerics.kernels import ArrayKernel
@@ -46,7 +47,11 @@ def row_major(sizes: Sequence[int], itemsize: int, rows_apart: bool = False) -> 
     def run(x: Array) -> Array:
         if x.strides == strides or (row and x.strides[-1] == itemsize and min(x.strides[:-1], default=row) >= row):
             return x
-        return x.reshape(-1).reshape(x.shape) if x.flags.c_contiguous and x.ndim > 1 else contiguous(x)
+        if x.flags.c_contiguous and x.ndim > 1:
+            return x.reshape(-1).reshape(x.shape)
+        if x.size > LARGE:
+            reserve(0, x.nbytes)
+        return contiguous(x)
 
     return run
 

@@ -13,6 +13,7 @@ from math import prod
 
 import numpy as np
 
+from stablehlo_ref.budget import within_time
 from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.numerics.dtypes import (
     BFLOAT16,
@@ -137,7 +138,7 @@ def map_blocks(step: StoreBlock, x: Array, result_dtype: DType) -> Array:
     """Return the results of `step` for `x`, computed block by block: an array of `result_dtype` shaped like `x`."""
     out = np.empty(x.size, result_dtype)
     flat = np.ascontiguousarray(x).reshape(-1)
-    for start in range(0, out.size, BLOCK):
+    for start in within_time(range(0, out.size, BLOCK)):
         step(flat[start : start + BLOCK], out[start : start + BLOCK])
     return out.reshape(x.shape)
 
@@ -168,7 +169,7 @@ def blockwise_kernel(
             return np.broadcast_to(small(*map(first_element, operands)), shape).copy()
         flat = [load(first_element(x)) if is_broadcast_scalar(x) else _flat(x, shape) for x in operands]
         out = np.empty(prod(shape), dtype)
-        for start in range(0, out.size, block):
+        for start in within_time(range(0, out.size, block)):
             part = slice(start, start + block)
             store(function(*[load(x[part]) if x.ndim else x for x in flat]), out[part])
         return out.reshape(shape)

@@ -12,23 +12,28 @@ from stablehlo_ref.ir.types import TensorType, Type, tensor_type
 from stablehlo_ref.numerics.dtypes import kind
 from stablehlo_ref.numerics.narrow_floats import widen_if_narrow
 
+LARGE, EDGE = 1000, 3  # elements of arrays that are elided, and items kept at each end of an axis: those of numpy
 MOST_EMPTY = 1 << 16  # pairs of brackets printed for an array without elements
 
 
-def value_text(type: Type, value: RuntimeValue) -> str:
-    """Format a value as `tensor<2xi8> { [1, 2] }` over several lines, and tokens and tuples by their structure."""
+def value_text(type: Type, value: RuntimeValue, elides: bool = False) -> str:
+    """Format a value as `tensor<2xi8> { [1, 2] }` over several lines, and tokens and tuples by their structure.
+
+    If `elides`, `...` stands for all but the first and last elements of each axis of a large array, as in numpy.
+    """
     if value is None:
         return "token"
     if isinstance(value, tuple):
         elements = getattr(type, "elements", ())
-        return "tuple (\n" + "".join(f"{value_text(t, v)}\n" for t, v in zip(elements, value)) + ")"
+        return "tuple (\n" + "".join(f"{value_text(t, v, elides)}\n" for t, v in zip(elements, value)) + ")"
     array = np.asarray(value)
     type = _type_of(array, type)
     if array.ndim == 0:
         return f"{type} {{{element_text(array[()])}}}"
     if not array.size and prod(n or 1 for n in array.shape) > MOST_EMPTY:
         return f"{type} {{...}}"
-    return f"{type} {{\n" + "\n".join(_lines(array, 1)) + "\n}"
+    edge = EDGE if elides and array.size > LARGE else None
+    return f"{type} {{\n" + "\n".join(_lines(array, 1, edge)) + "\n}"
 
 
 def dense_text(type: Type, value: RuntimeValue) -> str:
@@ -37,6 +42,12 @@ def dense_text(type: Type, value: RuntimeValue) -> str:
         return value_text(type, value)
     array = np.asarray(value)
     return f"dense<{_dense_body(array)}> : {_type_of(array, type)}"
+
+
+def type_text(type: Type, value: RuntimeValue) -> str:
+    """Return the type of a value, with the sizes that unknown dimensions have."""
+    is_array = value is not None and not isinstance(value, tuple)
+    return str(_type_of(np.asarray(value), type) if is_array else type)
 
 
 def _type_of(array: Array, declared: Type) -> Type:
@@ -61,17 +72,29 @@ def _nested(array: Array) -> str:
     return f"[{', '.join(_nested(row) for row in array)}]"
 
 
-def _lines(array: Array, depth: int) -> Iterator[str]:
+def _lines(array: Array, depth: int, edge: int | None) -> Iterator[str]:
+    """Yield the lines of an array, with the first and last `edge` items of each axis."""
     indent = "  " * depth
+    is_cut = edge is not None and len(array) > 2 * edge
+    first, rest = (array[:edge], array[-edge:]) if edge is not None and is_cut else (array, array[:0])
     if array.ndim == 1 or len(array) == 0:
-        yield f"{indent}[{', '.join(map(element_text, array))}]"
+        items = [*map(element_text, first), *(["..."] if is_cut else []), *map(element_text, rest)]
+        yield f"{indent}[{', '.join(items)}]"
         return
     yield f"{indent}["
-    for i, row in enumerate(array):
-        *lines, last = _lines(row, depth + 1)
-        yield from lines
-        yield last + ("," if i + 1 < len(array) else "")
+    for i, row in enumerate(first):
+        yield from _row(row, depth + 1, edge, is_cut or i + 1 < len(first))
+    if is_cut:
+        yield f"{indent}  ...,"
+    for i, row in enumerate(rest):
+        yield from _row(row, depth + 1, edge, i + 1 < len(rest))
     yield f"{indent}]"
+
+
+def _row(row: Array, depth: int, edge: int | None, has_comma: bool) -> Iterator[str]:
+    *lines, last = _lines(row, depth, edge)
+    yield from lines
+    yield last + ("," if has_comma else "")
 
 
 def element_text(x: Array, dense: bool = False) -> str:

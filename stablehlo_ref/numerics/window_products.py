@@ -16,6 +16,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from stablehlo_ref.budget import within_time
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.numerics.contraction import Arithmetic, Axes, Sizes, identity, matrices
 from stablehlo_ref.numerics.dtypes import kind
@@ -148,7 +149,7 @@ def _by_matrices(c: Convolution, arithmetic: Arithmetic) -> tuple[Prepare, Multi
         for group in range(c.groups):
             group_windows, group_sums = windows[group], sums[(slice(None),) * layout.feature_position + (group,)]
             group_kernels = kernels[:, group * c.outputs : (group + 1) * c.outputs]
-            for block in blocks:
+            for block in within_time(blocks):
                 matrix = _as_matrix(group_windows[block.windows], block.matrix, copy)
                 add(matrix, group_kernels[block.terms], group_sums[block.sums], block.adds)
         return sums.reshape(result_sizes).transpose(to_result)

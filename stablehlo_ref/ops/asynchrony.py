@@ -12,7 +12,7 @@ from stablehlo_ref.define.computation import ControlFlow, PlanBlock, Run, Slots,
 from stablehlo_ref.define.constraints import Checker
 from stablehlo_ref.define.op import Body, In, Ins, Op, Out, Outs
 from stablehlo_ref.define.spec import size
-from stablehlo_ref.define.type_constraints import anything, future, per_tensor_quantized, tensor
+from stablehlo_ref.define.type_constraints import future, per_tensor_quantized, tensor, tensor_or_token
 from stablehlo_ref.ir.types import FunctionType, FutureType, TensorType, Type
 from stablehlo_ref.ops.control_flow import all_compatible, move
 
@@ -68,7 +68,7 @@ class AsyncDone(Op, op="async_done", computes_on_storage=True):
     """Return the results of an asynchronous op."""
 
     operand = In(future)  # I1
-    result = Outs(anything)
+    result = Outs(tensor_or_token)
 
     @staticmethod
     def infer(operand: FutureType) -> Sequence[Type]:

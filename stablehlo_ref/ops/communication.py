@@ -22,7 +22,7 @@ from stablehlo_ref.define.context import Context
 from stablehlo_ref.define.op import Attr, Group, In, Ins, Op, Out, Outs
 from stablehlo_ref.define.processes import Grid, Process, ProcessId, Receive, Send
 from stablehlo_ref.define.spec import element_type, is_tensor, is_token, is_unique, shape, size
-from stablehlo_ref.define.type_constraints import anything, quantized_tensor, tensor, tensor_of
+from stablehlo_ref.define.type_constraints import quantized_tensor, tensor, tensor_of, tensor_or_token
 from stablehlo_ref.define.type_constraints import token as a_token
 from stablehlo_ref.diagnostics import EvaluationError, Location
 from stablehlo_ref.distribution.process_groups import CROSS_PARTITION, CROSS_REPLICA, ProcessGroups
@@ -165,7 +165,7 @@ class Recv(PointToPoint, op="recv"):
     channel_type = Attr(Int)  # I3
     is_host_transfer = Attr(Flag, default=False)  # I4
     source_target_pairs = Attr(SourceTargetPairs, default=())  # I5
-    results = Outs(anything)
+    results = Outs(tensor_or_token)
 
     channel_handle = Group("stablehlo.channel_handle", handle=channel_id, type=channel_type)
 
@@ -272,7 +272,7 @@ class Infeed(Op, op="infeed", effects=True, computes_on_storage=True):
     token = In(a_token)  # I1
     infeed_config = Attr(String, default="")  # I2
     layout = Attr(Opaque, default=None)
-    results = Outs(anything)
+    results = Outs(tensor_or_token)
 
     @staticmethod
     def constraints(C: Checker, results: Sequence[Type], layout: Opaque | None) -> None:

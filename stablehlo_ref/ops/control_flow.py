@@ -13,11 +13,12 @@ from stablehlo_ref.define.constraints import Checker
 from stablehlo_ref.define.op import Bodies, Body, In, Ins, Op, Outs
 from stablehlo_ref.define.spec import BOOLEAN, compatible, scalar, size
 from stablehlo_ref.define.type_constraints import (
-    anything,
     boolean_scalar,
     per_tensor_quantized,
     si32_scalar,
     tensor,
+    tensor_or_token,
+    tensor_token_or_buffer,
     token,
 )
 from stablehlo_ref.ir.arrays import RuntimeValue
@@ -48,7 +49,7 @@ class If(Op, op="if"):
     pred = In(boolean_scalar)  # I1
     true_branch = Body()  # I2
     false_branch = Body()  # I3
-    results = Outs(anything)
+    results = Outs(tensor_or_token)
 
     @staticmethod
     def infer(true_branch: FunctionType) -> Sequence[Type]:
@@ -78,7 +79,7 @@ class Case(Op, op="case"):
 
     index = In(si32_scalar)  # I1
     branches = Bodies()  # I2
-    results = Outs(anything)
+    results = Outs(tensor_or_token)
 
     @staticmethod
     def infer(branches: Sequence[FunctionType]) -> Sequence[Type]:
@@ -107,10 +108,10 @@ class Case(Op, op="case"):
 class While(Op, op="while"):
     """Run `body` on the loop state as long as `cond` returns true."""
 
-    operand = Ins(anything)  # I1
+    operand = Ins(tensor_token_or_buffer)  # I1
     cond = Body()  # I2
     body = Body()  # I3
-    results = Outs(anything)
+    results = Outs(tensor_token_or_buffer)
 
     syntax = "custom(while)"
 
@@ -169,7 +170,7 @@ class While(Op, op="while"):
         return go
 
 
-class OptimizationBarrier(Op, op="optimization_barrier", computes_on_storage=True):
+class OptimizationBarrier(Op, op="optimization_barrier", computes_on_storage=True, returns_views=True):
     """Return the operands. The op keeps compilers from moving ops across it; an interpreter moves none."""
 
     operand = Ins(tensor | per_tensor_quantized | token)  # I1
@@ -198,7 +199,7 @@ class OptimizationBarrier(Op, op="optimization_barrier", computes_on_storage=Tru
 class Return(Op, op="return", terminator=True):
     """Terminate a region and return its results."""
 
-    results = Ins(anything)
+    results = Ins(tensor_token_or_buffer)
 
     syntax = "operands attr-dict (: type(operands))?"
 

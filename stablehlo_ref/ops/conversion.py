@@ -64,7 +64,7 @@ class Convert(Elementwise, op="convert"):
         return implementation_defined.convert(numpy_dtype(element_type(operand)), numpy_dtype(element_type(result)))
 
 
-class BitcastConvert(Op, op="bitcast_convert", computes_on_storage=True):
+class BitcastConvert(Op, op="bitcast_convert", computes_on_storage=True, returns_views=True):
     """Reinterpret the bits of `operand` as another element type, in little-endian order.
 
     A wider element type removes the last dimension; a narrower one adds a dimension at the end.
@@ -179,7 +179,7 @@ class Part(Elementwise):
         C(2, element_type(result) == (complex_element_type(operand) if is_complex(operand) else element_type(operand)))
 
 
-class Real(Part, op="real"):
+class Real(Part, op="real", returns_views=True):
     """Extract the real part of each element."""
 
     @staticmethod

@@ -35,7 +35,14 @@ from stablehlo_ref.define.type_constraints import per_tensor_quantized, quantize
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.types import TensorType
 from stablehlo_ref.numerics import window_products, window_views
-from stablehlo_ref.numerics.contraction import PREPARED_BYTES, Arithmetic, arithmetic, elementwise_arithmetic
+from stablehlo_ref.numerics.contraction import (
+    PREPARED_BYTES,
+    Arithmetic,
+    arithmetic,
+    converted_bytes,
+    elementwise_arithmetic,
+    for_products,
+)
 from stablehlo_ref.numerics.dtypes import numpy_dtype
 from stablehlo_ref.numerics.window_views import BATCH, FEATURE, SPATIAL, Window
 from stablehlo_ref.ops.dot_general import PrecisionConfig
@@ -260,9 +267,15 @@ class Convolution(Op, op="convolution", row_major=True):
         if window_products.is_elementwise(convolution):
             sums = elementwise_arithmetic(*dtypes)
         else:
-            sums = arithmetic(*dtypes, convolution.terms)
+            sums = for_products(arithmetic(*dtypes, convolution.terms), convolution.terms * size(result))
         reversed_dims = tuple(d for d, flag in zip(numbers.kernel_spatial_dimensions, window_reversal or ()) if flag)
         return multiplication(convolution, sums, reversed_dims, site.constants.get("rhs"))
+
+    @staticmethod
+    def temporaries(lhs: TensorType, rhs: TensorType, result: TensorType) -> int:
+        """The padded operand, and what is converted."""
+        dtypes = [numpy_dtype(element_type(x)) for x in (lhs, rhs, result)]
+        return size(lhs) * max(4, dtypes[0].itemsize) + converted_bytes(dtypes, size(lhs) + size(rhs), size(result))
 
 
 def ones(n: int, *attributes: Axes | None) -> tuple[Axes, ...]:

@@ -9,6 +9,7 @@ from math import prod
 import numpy as np
 
 from stablehlo_ref.algorithms.padding import pad, padded_sizes
+from stablehlo_ref.budget import reserve
 from stablehlo_ref.define.attribute_codecs import Dims, Int
 from stablehlo_ref.define.computation import Run
 from stablehlo_ref.define.constraints import Checker
@@ -61,7 +62,7 @@ sized_tensor = tensor_of(
 )
 
 
-class Reshape(Op, op="reshape", computes_on_storage=True):
+class Reshape(Op, op="reshape", computes_on_storage=True, returns_views=True):
     """Return the elements of `operand`, in the same order, in another shape."""
 
     operand = In(tensor | quantized_tensor)  # I1
@@ -108,7 +109,10 @@ def reshaped(operand: Array, sizes: tuple[int, ...]) -> Array:
         try:
             return operand.reshape(sizes, copy=False)
         except ValueError:
-            operand = contiguous(operand)
+            reserve(operand.nbytes)
+            return contiguous(operand).reshape(sizes)
+    if not operand.flags.c_contiguous:
+        reserve(operand.nbytes)
     return operand.reshape(sizes)
 
 
@@ -120,7 +124,7 @@ def except_quantization_dimension(x: TensorType) -> Type:
     return element
 
 
-class BroadcastInDim(Op, op="broadcast_in_dim", computes_on_storage=True):
+class BroadcastInDim(Op, op="broadcast_in_dim", computes_on_storage=True, returns_views=True):
     """Broadcast `operand`: move its dimensions to `broadcast_dimensions` and repeat it along all others.
 
     Dimensions of size 1 are repeated too.
@@ -209,7 +213,7 @@ def strides_of(sizes: tuple[int, ...], itemsize: int) -> tuple[int, ...]:
     return tuple(itemsize * prod(sizes[d + 1 :]) for d in range(len(sizes)))
 
 
-class Transpose(Op, op="transpose", computes_on_storage=True):
+class Transpose(Op, op="transpose", computes_on_storage=True, returns_views=True):
     """Permute the dimensions of `operand` into the order `permutation`."""
 
     operand = In(tensor | quantized_tensor)  # I1
@@ -242,7 +246,7 @@ class Transpose(Op, op="transpose", computes_on_storage=True):
         return lambda operand: operand.transpose(permutation)
 
 
-class Reverse(Op, op="reverse", computes_on_storage=True):
+class Reverse(Op, op="reverse", computes_on_storage=True, returns_views=True):
     """Reverse the order of the elements of `operand` along `dimensions`."""
 
     operand = In(tensor | per_tensor_quantized)  # I1

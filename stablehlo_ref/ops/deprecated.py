@@ -27,8 +27,8 @@ from stablehlo_ref.define.spec import (
 from stablehlo_ref.define.type_constraints import (
     index,
     integer_tensor,
-    integer_vector,
     quantized_tensor,
+    size_vector,
     tensor,
     token,
     witness,
@@ -59,7 +59,7 @@ class CreateToken(Op, op="create_token"):
         return lambda: None
 
 
-class Broadcast(Op, op="broadcast", computes_on_storage=True):
+class Broadcast(Op, op="broadcast", computes_on_storage=True, returns_views=True):
     """Add leading dimensions of sizes `broadcast_sizes` to `operand`. Superseded by `broadcast_in_dim`."""
 
     operand = In(tensor | quantized_tensor)
@@ -161,20 +161,20 @@ class TorchIndexSelect(Op, op="torch_index_select", computes_on_storage=True):
         return make_tensor_type(sizes, element_type(operand))
 
     @staticmethod
-    def constraints(
+    def preconditions(
         C: Checker,
-        infer: Callable[[], TensorType],
         operand: TensorType,
         index: TensorType,
         dim: Int,
         batch_dims: Int,
         result: TensorType,
     ) -> None:
+        inferred = TorchIndexSelect.infer(operand, index, dim, batch_dims)
         dim, batch_dims = counted_from_the_first(operand, index, dim, batch_dims)
         C(1, 0 <= batch_dims <= rank(index))
         C(2, batch_dims <= dim < rank(operand))
         C(3, dims(operand, range(batch_dims)) == dims(index, range(batch_dims)))
-        C(4, compatible(result, infer()))
+        C(4, compatible(result, inferred))
         C(5, 0 < shape(operand)[dim] or size(result) == 0)
 
     @staticmethod
@@ -203,7 +203,7 @@ class Reshapable(Op):
     """Base of ops on a `dynamic_shape` for `num_elements` elements, in which -1 is a size to be computed."""
 
     num_elements = In(index)
-    dynamic_shape = In(integer_vector)
+    dynamic_shape = In(size_vector)
 
     syntax = "operands attr-dict : functional_type"
 
@@ -211,7 +211,7 @@ class Reshapable(Op):
 class ComputeReshapeShape(Reshapable, op="compute_reshape_shape"):
     """Return `dynamic_shape` with -1 replaced by the size that `num_elements` elements require."""
 
-    result = Out(integer_vector)
+    result = Out(size_vector)
 
     @staticmethod
     def infer(dynamic_shape: TensorType) -> TensorType:

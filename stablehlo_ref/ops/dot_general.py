@@ -52,6 +52,8 @@ from stablehlo_ref.numerics.contraction import (
     PREPARED_BYTES,
     Arithmetic,
     arithmetic,
+    converted_bytes,
+    for_products,
     matrices,
     round_to_tf32,
     rounded_arithmetic,
@@ -230,10 +232,17 @@ class DotGeneral(Op, op="dot_general", row_major=True, rows_apart=True):
         sums = arithmetic(*[numpy_dtype(element_type(x)) for x in (lhs, rhs, result)], terms)
         if algorithm.num_primitive_operations is not None and kind(sums.dtype) == "floating" and is_float(lhs):
             sums = with_algorithm(sums, algorithm)
+        sums = for_products(sums, terms * prod(shape(result)))
         contracting = in_memory_order(lhs, rhs, d.lhs_contracting_dimensions, d.rhs_contracting_dimensions)
         as_lhs = matrices(shape(lhs), d.lhs_batching_dimensions, contracting[0], rows_first=True)
         as_rhs = matrices(shape(rhs), d.rhs_batching_dimensions, contracting[1], rows_first=False)
         return matrix_product(sums, as_lhs, as_rhs, shape(result), site.constants)
+
+    @staticmethod
+    def temporaries(lhs: TensorType, rhs: TensorType, result: TensorType) -> int:
+        return converted_bytes(
+            [numpy_dtype(element_type(x)) for x in (lhs, rhs, result)], size(lhs) + size(rhs), size(result)
+        )
 
     @staticmethod
     def batching_rule(dot_dimension_numbers: DotDimensions) -> Mapping[str, object]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from math import prod
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -34,11 +35,13 @@ from stablehlo_ref.define.spec import (
     size,
 )
 from stablehlo_ref.define.type_constraints import (
-    integer_matrix,
     integer_scalar,
-    integer_vector,
     quantized_tensor,
     si32_scalar,
+    size_vector,
+    static_integer_matrix,
+    static_integer_vector,
+    static_size_vector,
     tensor,
 )
 from stablehlo_ref.ir.arrays import Array
@@ -109,9 +112,9 @@ class DynamicPad(
 ):
     """Pad `operand` as `pad` does, with amounts that are operands."""
 
-    edge_padding_low = In(integer_vector)  # I3
-    edge_padding_high = In(integer_vector)  # I4
-    interior_padding = In(integer_vector)  # I5
+    edge_padding_low = In(static_size_vector)  # I3
+    edge_padding_high = In(static_size_vector)  # I4
+    interior_padding = In(static_size_vector)  # I5
 
     syntax = "operands attr-dict : functional_type"
 
@@ -137,9 +140,9 @@ class RealDynamicSlice(
 ):
     """Slice `operand` as `slice` does, with bounds and strides that are operands."""
 
-    start_indices = In(integer_vector)
-    limit_indices = In(integer_vector)
-    strides = In(integer_vector)
+    start_indices = In(size_vector)
+    limit_indices = In(size_vector)
+    strides = In(size_vector)
 
     syntax = "operands attr-dict : functional_type"
 
@@ -147,7 +150,7 @@ class RealDynamicSlice(
 class DynamicGather(Gather, Dynamic, op="dynamic_gather", shape_operands=("slice_sizes",)):
     """Gather slices of `operand` as `gather` does, with slice sizes that are an operand."""
 
-    slice_sizes = In(integer_vector)  # I3
+    slice_sizes = In(static_integer_vector)  # I3
 
     @staticmethod
     def expected_sizes(arguments: Arguments) -> tuple[int, ...]:
@@ -186,7 +189,7 @@ class DynamicGather(Gather, Dynamic, op="dynamic_gather", shape_operands=("slice
 class DynamicConv(Convolution, Dynamic, op="dynamic_conv", shape_operands=("padding",)):
     """Compute a `convolution` with a padding that is an operand."""
 
-    padding = In(integer_matrix)  # I3
+    padding = In(static_integer_matrix)  # I3
 
     syntax = ""
 
@@ -205,7 +208,7 @@ class DynamicConv(Convolution, Dynamic, op="dynamic_conv", shape_operands=("padd
 class DynamicReshape(Reshape, Dynamic, op="dynamic_reshape", shape_operands=("output_shape",)):
     """Reshape `operand` to a shape that is an operand."""
 
-    output_shape = In(integer_vector)  # I2
+    output_shape = In(static_size_vector)  # I2
     result = Out(tensor | quantized_tensor)
 
     @staticmethod
@@ -216,6 +219,7 @@ class DynamicReshape(Reshape, Dynamic, op="dynamic_reshape", shape_operands=("ou
     def constraints(C: Checker, operand: TensorType, output_shape: Dims, result: TensorType) -> None:
         Reshape.constraints(C, operand, result)
         C(4, size(output_shape) == rank(result))
+        C("shape", shape(result) == output_shape and size(operand) == prod(output_shape))
 
 
 class DynamicBroadcastInDim(
@@ -223,7 +227,7 @@ class DynamicBroadcastInDim(
 ):
     """Broadcast `operand` as `broadcast_in_dim` does, to a shape that is an operand."""
 
-    output_dimensions = In(integer_vector)  # I2
+    output_dimensions = In(static_size_vector)  # I2
     known_expanding_dimensions = Attr(Dims, default=())  # I4
     known_nonexpanding_dimensions = Attr(Dims, default=())  # I5
     result = Out(tensor | quantized_tensor)
@@ -247,12 +251,14 @@ class DynamicBroadcastInDim(
         C(8, is_unique(known_expanding_dimensions + known_nonexpanding_dimensions))
         C(9, in_range(known_expanding_dimensions, rank(operand)))
         C(10, in_range(known_nonexpanding_dimensions, rank(operand)))
+        C("shape", shape(result) == output_dimensions)
+        C("shape", all(n in (1, output_dimensions[d]) for n, d in zip(shape(operand), broadcast_dimensions)))
 
 
 class DynamicIota(Dynamic, op="dynamic_iota", shape_operands=("output_shape",)):
     """Fill a tensor as `iota` does, of a shape that is an operand."""
 
-    output_shape = In(integer_vector)  # I1
+    output_shape = In(static_size_vector)  # I1
     iota_dimension = Attr(Int)  # I2
     result = Out(number_tensor)
 
@@ -266,6 +272,7 @@ class DynamicIota(Dynamic, op="dynamic_iota", shape_operands=("output_shape",)):
     def constraints(C: Checker, output_shape: Dims, iota_dimension: Int, result: TensorType) -> None:
         C(1, 0 <= iota_dimension < size(output_shape))
         C(2, rank(result) == size(output_shape))
+        C("shape", shape(result) == output_shape)
 
     @staticmethod
     def plan(iota_dimension: Int, result: TensorType) -> Run:

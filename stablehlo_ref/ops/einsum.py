@@ -100,9 +100,8 @@ class Einsum(Op, op="einsum", row_major=True):
         return make_tensor_type([sizes[name] for name in kept], element_type(lhs))
 
     @staticmethod
-    def constraints(
+    def preconditions(
         C: Checker,
-        infer: Callable[[], TensorType],
         lhs: TensorType,
         rhs: TensorType,
         einsum_config: String,
@@ -113,7 +112,7 @@ class Einsum(Op, op="einsum", row_major=True):
         C(2, size(lhs_names) == rank(lhs) and size(rhs_names) == rank(rhs))
         C(3, is_unique([*kept]) and set(kept) <= {*lhs_names, *rhs_names})
         C(4, same_sizes(lhs_names + rhs_names, shape(lhs) + shape(rhs)))
-        C(5, shape(result) == shape(infer()))
+        C(5, shape(result) == shape(Einsum.infer(lhs, rhs, einsum_config)))
         C(6, is_complex(lhs) == is_complex(rhs) == is_complex(result))
 
     @staticmethod
@@ -149,15 +148,13 @@ class UnaryEinsum(Op, op="unary_einsum", row_major=True):
         return make_tensor_type([dim(operand, names.index(name)) for name in kept], element_type(operand))
 
     @staticmethod
-    def constraints(
-        C: Checker, infer: Callable[[], TensorType], operand: TensorType, einsum_config: String, result: TensorType
-    ) -> None:
+    def preconditions(C: Checker, operand: TensorType, einsum_config: String, result: TensorType) -> None:
         C(1, re.fullmatch(r"\w*(\.{3})?\w*->\w*(\.{3})?\w*", einsum_config))
         names, kept = split_config(einsum_config, rank(operand))
         C(2, size(names) == rank(operand))
         C(3, is_unique([*kept]) and set(kept) <= set(names))
         C(4, same_sizes(names, shape(operand)))
-        C(5, compatible(result, infer()))
+        C(5, compatible(result, UnaryEinsum.infer(operand, einsum_config)))
 
     @staticmethod
     def plan(operand: TensorType, einsum_config: String) -> Run:

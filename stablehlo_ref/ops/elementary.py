@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from typing import Annotated, TypeAlias
 
 from stablehlo_ref.define.attribute_codecs import StructCodec
 from stablehlo_ref.define.op import Attr, In, Out
 from stablehlo_ref.define.type_constraints import complex_tensor, float_tensor, per_tensor_quantized
-from stablehlo_ref.ir.attributes import Attribute, EnumAttribute, StructAttribute
+from stablehlo_ref.ir.attributes import Attribute, StructAttribute
 from stablehlo_ref.numerics import complex_elementary, elementary, floats
 from stablehlo_ref.ops.elementwise import BinaryElementwise, UnaryElementwise
+
+MODES = ("DEFAULT", "HIGHEST", "TOLERANCE")
 
 
 class ResultAccuracyCodec(StructCodec):
@@ -17,10 +20,14 @@ class ResultAccuracyCodec(StructCodec):
 
     def decode(self, attribute: Attribute) -> StructAttribute:
         struct = super().decode(attribute)
-        match struct.fields.get("mode"):
-            case EnumAttribute(value=("DEFAULT" | "HIGHEST") as mode):
-                if any(getattr(struct.fields.get(name), "value", 0) for name in ("atol", "rtol", "ulps")):
-                    raise ValueError(f"must have tolerances of zero with the mode {mode}")
+        tolerances = [getattr(struct.fields.get(name), "value", 0) for name in ("atol", "rtol", "ulps")]
+        if any(math.copysign(1, tolerance) < 0 for tolerance in tolerances):
+            raise ValueError("must have tolerances that are not negative")
+        mode = getattr(struct.fields.get("mode"), "value", "DEFAULT")
+        if mode not in MODES:
+            raise ValueError(f"must have one of the modes {', '.join(MODES)}, got {mode}")
+        if mode != "TOLERANCE" and any(tolerances):
+            raise ValueError(f"must have tolerances of zero with the mode {mode}")
         return struct
 
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from stablehlo_ref.define.attribute_codecs import (
     Dictionary,
+    Extents,
     Flag,
     Int32,
     ListCodec,
@@ -29,7 +30,7 @@ from stablehlo_ref.define.definition import REGISTRY, OpDefinition
 from stablehlo_ref.define.op import Attr, Bodies, Ins, Op, Outs
 from stablehlo_ref.define.plugins import PluginError, find_handler
 from stablehlo_ref.define.spec import element_type, make_tensor_type
-from stablehlo_ref.define.type_constraints import anything, integer_vector
+from stablehlo_ref.define.type_constraints import any_value, integer_vector
 from stablehlo_ref.diagnostics import Diagnostic, EvaluationError, Location, UnsupportedError
 from stablehlo_ref.ir.arrays import Array, DType, RuntimeValue
 from stablehlo_ref.ir.attributes import (
@@ -154,20 +155,38 @@ OutputOperandAliases: TypeAlias = Annotated[
 ]
 
 
+Layouts: TypeAlias = Annotated[tuple[tuple[int, ...], ...], ListCodec(Extents)]
+TYPED_FFI = 4  # the api_version whose backend_config is a dictionary, and not a string
+CONFIGS: Mapping[int, type] = {TYPED_FFI: dict}
+
+
+def are_layouts_of(layouts: Layouts, types: Sequence[Type]) -> bool:
+    """Return whether there is for each type a permutation of its dimensions; none for a token."""
+    return len(layouts) == len(types) and all(
+        not isinstance(t, TupleType) and sorted(layout) == list(range(len(getattr(t, "shape", ()))))
+        for layout, t in zip(layouts, types)
+    )
+
+
+def leaves(results: Sequence[Type]) -> Sequence[Type]:
+    """Return the elements of the tuple that is the only result, or the results."""
+    return results[0].elements if len(results) == 1 and isinstance(results[0], TupleType) else results
+
+
 class CustomCallOp(Op, op="custom_call", effects=True, computes_on_storage=True, row_major=True):
     """Call the handler registered for `call_target_name`."""
 
-    inputs = Ins(anything)  # I1
+    inputs = Ins(any_value)  # I1
     call_target_name = Attr(String)  # I2
     has_side_effect = Attr(Flag, default=False)  # I3
     backend_config = Attr(Opaque, default="")  # I4
     api_version = Attr(Int32, default=1)  # I5
     called_computations = Attr(Symbols, default=())  # I6
-    operand_layouts = Attr(Opaque, default=None)
-    result_layouts = Attr(Opaque, default=None)
+    operand_layouts = Attr(Layouts, default=None)
+    result_layouts = Attr(Layouts, default=None)
     output_operand_aliases = Attr(OutputOperandAliases, default=())  # I7
     ffi_config = Attr(Opaque, default=None, name="mhlo.backend_config")
-    results = Outs(anything)
+    results = Outs(any_value)
 
     syntax = "custom(call_target) ( operands ) attr-dict : functional_type"
 
@@ -187,9 +206,18 @@ class CustomCallOp(Op, op="custom_call", effects=True, computes_on_storage=True,
         C: Checker,
         inputs: Sequence[Type],
         call_target_name: String,
+        backend_config: Opaque,
+        api_version: Int32,
+        operand_layouts: Layouts | None,
+        result_layouts: Layouts | None,
         output_operand_aliases: OutputOperandAliases,
         results: Sequence[Type],
     ) -> None:
+        C("api_version", 0 <= api_version <= TYPED_FFI)
+        C("backend_config", backend_config == "" or isinstance(backend_config, CONFIGS.get(api_version, str)))
+        C("layouts", (operand_layouts is None) == (result_layouts is None))
+        if operand_layouts is not None and result_layouts is not None:
+            C("layouts", are_layouts_of(operand_layouts, inputs) and are_layouts_of(result_layouts, leaves(results)))
         check_buffers(C, call_target_name, inputs, results)
         check_aliases(C, call_target_name, inputs, results, output_operand_aliases)
 
@@ -205,8 +233,8 @@ class CustomCallOp(Op, op="custom_call", effects=True, computes_on_storage=True,
         results: Sequence[Type],
     ) -> Run:
         config = plain(backend_config if ffi_config is None else ffi_config)
-        the_tuple = results[0] if len(results) == 1 and isinstance(results[0], TupleType) else None
-        types = the_tuple.elements if the_tuple else tuple(results)
+        types = tuple(leaves(results))
+        is_tuple = len(results) == 1 and isinstance(results[0], TupleType)
         attributes = {name: plain(attribute) for name, attribute in site.attributes.items()}
         known = CustomCall(call_target_name, tuple(inputs), types, config, api_version, site.location, [], attributes)
         shape_indices = attributes.get("indices_of_shape_operands", ())
@@ -220,7 +248,7 @@ class CustomCallOp(Op, op="custom_call", effects=True, computes_on_storage=True,
             call, inputs = with_known_shapes(call, inputs, shape_indices)
             what = f"the handler of custom_call @{call_target_name}"
             values = callback_results(what, call.result_types, lambda: handler(call, *map(read_only, inputs)))
-            return values[0] if len(results) == 1 and not the_tuple else values
+            return values[0] if len(results) == 1 and not is_tuple else values
 
         return run
 
@@ -273,13 +301,13 @@ TOLERANCE = 1e-4  # or four ULP of numbers near 1, if that is more
 class Composite(Op, op="composite", releases_operands=True):
     """Call the function `decomposition`, or the function that overrides composites called `name` in this run."""
 
-    inputs = Ins(anything)  # I1
+    inputs = Ins(any_value)  # I1
     name = Attr(String)  # I2
     composite_attributes = Attr(Dictionary, default=MappingProxyType({}))  # I3
     decomposition = Attr(Symbol)  # I4
     version = Attr(Int32, default=0)  # I5
     regions = Bodies()  # I6
-    results = Outs(anything)
+    results = Outs(any_value)
 
     syntax = "$name operands ( ( $regions ) )? attr-dict : functional_type"
 

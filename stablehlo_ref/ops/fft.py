@@ -9,6 +9,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from stablehlo_ref.budget import within_time
 from stablehlo_ref.define.attribute_codecs import Dims
 from stablehlo_ref.define.computation import Run
 from stablehlo_ref.define.constraints import Checker
@@ -126,12 +127,18 @@ class Fft(Op, op="fft"):
         def run(operand: Array) -> Array:
             out = np.empty((count, *result_row), dtype)
             rows = operand.reshape(count, *row)
-            for start in range(0, count, step):
+            for start in within_time(range(0, count, step)):
                 block = slice(start, start + step)
                 out[block] = transform(rows[block].astype(wide, copy=False))
             return out.reshape(sizes)
 
         return run
+
+    @staticmethod
+    def temporaries(operand: TensorType, fft_length: Dims, result: TensorType) -> int:
+        """The rows that are transformed together, in complex<f64>, and their transforms."""
+        rows = size(result) // max(1, prod(shape(result)[-size(fft_length) :]))
+        return 2 * COMPLEX128.itemsize * min(size(result), max(BLOCK, size(result) // max(1, rows)))
 
 
 def last_of_rfft(n: int) -> int:
@@ -172,7 +179,7 @@ def along(transform: Transform, x: Array, dimension: int) -> Array:
     before, _, after = x.shape
     columns = min(after, max(1, BLOCK // n))
     rows = max(1, BLOCK // (n * columns))
-    for start in range(0, before, rows):
+    for start in within_time(range(0, before, rows)):
         for first in range(0, after, columns):
             block = slice(start, start + rows), slice(None), slice(first, first + columns)
             out[block] = transform(np.ascontiguousarray(x[block].swapaxes(1, 2))).swapaxes(1, 2)

@@ -11,6 +11,7 @@ from math import prod
 
 import numpy as np
 
+from stablehlo_ref.budget import check_time, within_time
 from stablehlo_ref.define.attribute_codecs import Flag
 from stablehlo_ref.define.choices import Choice
 from stablehlo_ref.define.computation import FindChoices, Run
@@ -25,10 +26,12 @@ from stablehlo_ref.define.spec import (
     is_complex,
     rank,
     shape,
+    size,
 )
 from stablehlo_ref.define.type_constraints import complex_tensor, float_tensor, per_tensor_quantized
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.types import TensorType
+from stablehlo_ref.numerics.contraction import FLOPS, STEP
 from stablehlo_ref.numerics.dtypes import COMPLEX128, FLOAT64, numpy_dtype
 from stablehlo_ref.numerics.narrow_floats import narrow
 
@@ -70,6 +73,10 @@ class Cholesky(Op, op="cholesky"):
         if lower:
             return lambda a: round_once(_lower_factors(widen(a)))
         return lambda a: round_once(_adjoint(_lower_factors(_adjoint(widen(a)))))
+
+    @staticmethod
+    def temporaries(a: TensorType) -> int:
+        return (2 if is_complex(a) else 1) * 3 * FLOAT64.itemsize * size(a)
 
     @staticmethod
     def implementation_defined(a: TensorType) -> FindChoices:
@@ -151,6 +158,10 @@ class TriangularSolve(Op, op="triangular_solve", row_major=True):
         return run
 
     @staticmethod
+    def temporaries(a: TensorType, b: TensorType) -> int:
+        return (2 if is_complex(a) else 1) * 2 * FLOAT64.itemsize * (size(a) + size(b))
+
+    @staticmethod
     def implementation_defined(unit_diagonal: Flag) -> FindChoices:
         def cases(a: Array, b: Array) -> Iterator[Choice]:
             if (a.diagonal(axis1=-2, axis2=-1) != 1).any():
@@ -183,7 +194,11 @@ def _lower_factors(a: Array) -> Array:
     """Return the Cholesky factors of matrices given by their lower triangles; NaN if not positive definite."""
     if not a.size:
         return a  # there may be any number of empty matrices
-    factors = _factors_or_nan(a.reshape(prod(a.shape[:-2]), *a.shape[-2:])).reshape(a.shape)
+    matrices = a.reshape(prod(a.shape[:-2]), *a.shape[-2:])
+    step = max(1, 3 * STEP // a.shape[-1] ** 3)
+    check_time(needed=a.shape[-1] ** 3 / 3 / FLOPS)
+    starts = within_time(range(0, len(matrices), step))
+    factors = np.concatenate([_factors_or_nan(matrices[i : i + step]) for i in starts]).reshape(a.shape)
     failed = np.isnan(factors).any((-1, -2), keepdims=True)
     return np.where(failed, np.nan, factors) if failed.any() else factors
 
@@ -201,7 +216,7 @@ def _factors_or_nan(a: Array) -> Array:
 def _substitute(u: Array, b: Array, unit_diagonal: bool) -> Array:
     """Solve `u @ x = b` for upper triangular matrices `u` by back substitution."""
     x = b.copy()
-    for stop in range(u.shape[-1], 0, -BLOCK):
+    for stop in within_time(range(u.shape[-1], 0, -BLOCK)):
         start = max(0, stop - BLOCK)
         for i in reversed(range(start, stop)):
             row = x[..., i : i + 1, :]

@@ -24,6 +24,7 @@ from stablehlo_ref.define.type_constraints import (
     integer_scalar,
     integer_tensor,
     integer_vector,
+    static_size_vector,
     tensor_of,
 )
 from stablehlo_ref.diagnostics import UnsupportedError
@@ -55,6 +56,11 @@ state_vector = tensor_of(
     lambda t: integer_vector.holds(t) and element_type(t) == IntegerType(64, "u"),
 )
 
+static_number_tensor = tensor_of(
+    "statically shaped tensor of integer or floating-point type",
+    lambda t: (integer_tensor.holds(t) or float_tensor.holds(t)) and t.is_static,
+)
+
 float_scalar = tensor_of(
     "0-dimensional tensor of floating-point type", lambda t: float_tensor.holds(t) and rank(t) == 0
 )
@@ -72,7 +78,7 @@ class RngBitGenerator(Op, op="rng_bit_generator"):
     initial_state = In(integer_tensor | float_tensor)  # I2
     rng_algorithm = Attr(RngAlgorithm)  # I1
     output_state = Out(integer_tensor | float_tensor)
-    output = Out(integer_tensor | float_tensor)
+    output = Out(static_number_tensor)
 
     syntax = "operands, algorithm = $rng_algorithm attr-dict : functional_type"
 
@@ -133,7 +139,7 @@ class Rng(Op, op="rng", effects=True, shape_operands=("shape",)):
 
     a = In(integer_scalar | boolean_scalar | float_scalar)  # I1
     b = In(integer_scalar | boolean_scalar | float_scalar)  # I2
-    shape = In(integer_vector)  # I3
+    shape = In(static_size_vector)  # I3
     rng_distribution = Attr(RngDistribution)  # I4
     result = Out(integer_tensor | boolean_tensor | float_tensor)
 

@@ -76,6 +76,11 @@ class Sort(Op, op="sort"):
         return run
 
     @staticmethod
+    def temporaries(inputs: Sequence[TensorType], comparator: RegionFunction) -> int:
+        """Keys, digits and indices; a merge sort has the elements and indices of both runs (measured)."""
+        return size(inputs[0]) * (36 if sort_keys(comparator) else 100)
+
+    @staticmethod
     def implementation_defined(site: Site, inputs: Sequence[TensorType]) -> FindChoices:
         compared = [i for i in partially_ordered_inputs(site.regions[0].block) if is_float(inputs[i])]
 

@@ -10,14 +10,14 @@ from stablehlo_ref.define.computation import Run
 from stablehlo_ref.define.constraints import Checker
 from stablehlo_ref.define.op import Attr, In, Ins, Op, Out
 from stablehlo_ref.define.spec import size
-from stablehlo_ref.define.type_constraints import anything, token, tuple_value
+from stablehlo_ref.define.type_constraints import any_value, token, tuple_value
 from stablehlo_ref.ir.types import TOKEN, TokenType, TupleType, Type
 
 
-class Tuple(Op, op="tuple", computes_on_storage=True):
+class Tuple(Op, op="tuple", computes_on_storage=True, returns_views=True):
     """Create a tuple of `val`."""
 
-    val = Ins(anything)  # I1
+    val = Ins(any_value)  # I1
     result = Out(tuple_value)
 
     syntax = "operands attr-dict : tuple_type"
@@ -35,12 +35,12 @@ class Tuple(Op, op="tuple", computes_on_storage=True):
         return tuple
 
 
-class GetTupleElement(Op, op="get_tuple_element", computes_on_storage=True):
+class GetTupleElement(Op, op="get_tuple_element", computes_on_storage=True, returns_views=True):
     """Return element number `index` of a tuple."""
 
     operand = In(tuple_value)  # I1
     index = Attr(Int32)  # I2
-    result = Out(anything)
+    result = Out(any_value)
 
     syntax = "operands [ $index ] attr-dict : functional_type"
 

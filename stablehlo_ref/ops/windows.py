@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from math import prod
 from typing import TypeAlias
 
 import numpy as np
@@ -38,6 +39,7 @@ from stablehlo_ref.define.spec import (
 from stablehlo_ref.define.type_constraints import per_tensor_quantized, scalar_tensor, tensor
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.types import FunctionType, TensorType
+from stablehlo_ref.numerics.dtypes import numpy_dtype
 from stablehlo_ref.ops.reduction import Results, is_reducer, one_or_all, promotion
 
 Sizes: TypeAlias = Sequence[int]
@@ -121,6 +123,19 @@ class ReduceWindow(Op, op="reduce_window"):
         C(14, same(map(shape, results)))
         C(15, shape(results[0]) == shape(infer()[0]))
         C(16, list(map(element_type, results)) == list(map(element_type, body.outputs)))
+
+    @staticmethod
+    def temporaries(
+        inputs: Sequence[TensorType],
+        base_dilations: Dims | None,
+        padding: Matrix | None,
+        results: Sequence[TensorType],
+    ) -> int:
+        """The padded inputs, and what is left of them, or of the results, after windows along one axis."""
+        edges, dilations = padding or ((0, 0),) * rank(inputs[0]), base_dilations or (1,) * rank(inputs[0])
+        padded = prod(max(0, low + n * step + high) for (low, high), n, step in zip(edges, shape(inputs[0]), dilations))
+        width = sum(max(4, numpy_dtype(element_type(x)).itemsize) for x in results)
+        return width * (padded + max(size(inputs[0]), size(results[0])))
 
     @classmethod
     def plan(

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from stablehlo_ref.define.bound import bind_types
+from stablehlo_ref.define.constraints import check_preconditions
+from stablehlo_ref.define.definition import REGISTRY
 from stablehlo_ref.ir.attributes import FloatAttribute, IntegerAttribute
 from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.ir.rewrite import Rewriter
@@ -66,6 +69,7 @@ def chlo_legalize_to_stablehlo(module: Operation) -> None:
 
 
 def _decomposed(emit: Emitter, op: Operation) -> list[Value]:
+    check_preconditions(bind_types(op, REGISTRY[op.name]))
     name = op.name.removeprefix("chlo.")
     operands = [Expr(emit, operand) for operand in op.operands]
     if name in FUNCTIONS:

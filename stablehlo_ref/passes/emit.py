@@ -13,7 +13,7 @@ from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.attributes import DenseElements
 from stablehlo_ref.ir.core import Block, Operation, Region, Value
 from stablehlo_ref.ir.rewrite import Rewriter
-from stablehlo_ref.ir.types import TensorType, Type
+from stablehlo_ref.ir.types import IndexType, TensorType, Type
 from stablehlo_ref.numerics.dtypes import numpy_dtype
 
 Body = Callable[["Emitter", Sequence[Value]], Sequence[Value]]  # emits a block: from its arguments to what it returns
@@ -68,7 +68,8 @@ class Emitter:
 
     def constant(self, type: TensorType, elements: ArrayLike) -> Value:
         """Insert a constant of a static type; elements broadcast to its shape."""
-        return self.value("stablehlo.constant", type=type, value=dense(type, elements))
+        name = "arith.constant" if isinstance(type.element_type, IndexType) else "stablehlo.constant"
+        return self.value(name, type=type, value=dense(type, elements))
 
     def region(self, arguments: Sequence[Type], body: Body, terminator: str = "stablehlo.return") -> Region:
         """Return a region of one block, whose operations `body` emits."""

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from stablehlo_ref.define.bound import Site, bind
+from stablehlo_ref.define.constraints import check_preconditions
 from stablehlo_ref.define.definition import group_by_member, resolve
 from stablehlo_ref.define.spec import num_bits, storage_type
 from stablehlo_ref.diagnostics import InvalidError, StablehloError
@@ -90,6 +91,7 @@ def _by_class(op: Operation) -> Sequence[Type] | None:
     known = {name: array for name, array in arrays.items() if array is not None}
     bodies = [region.function_type for region in op.regions]
     bound = bind(definition, Site(op, known), op.operand_types, op.result_types, bodies)
+    check_preconditions(bound)
     return [_with_element_type_of(d, i) for d, i in zip(op.result_types, bound.infer(), strict=True)]
 
 

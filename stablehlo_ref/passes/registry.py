@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 
 from stablehlo_ref.diagnostics import Diagnostic, MalformedError
 from stablehlo_ref.ir.core import Operation
+from stablehlo_ref.suggestions import did_you_mean
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Pass:
         values: dict[str, object] = {}
         for name, value in text.items():
             if name not in known:
-                raise MalformedError(f"pass '{self.name}' has no option '{name}'{_did_you_mean(name, known)}")
+                raise MalformedError(f"pass '{self.name}' has no option '{name}'{did_you_mean(name, known)}")
             try:
                 values[name.replace("-", "_")] = known[name].parse(value)
             except ValueError as error:
@@ -140,10 +140,5 @@ def _options(tokens: list[str], position: int, options: dict[str, str]) -> int:
 def lookup(name: str, passes: Mapping[str, Pass]) -> Pass:
     """Return the pass of a name; MalformedError, with a suggestion, for an unknown name."""
     if name not in passes:
-        raise MalformedError(f"unknown pass '{name}'{_did_you_mean(name, passes)}")
+        raise MalformedError(f"unknown pass '{name}'{did_you_mean(name, passes)}")
     return passes[name]
-
-
-def _did_you_mean(name: str, known: Mapping[str, object]) -> str:
-    close = get_close_matches(name, known, 1)
-    return f"; did you mean '{close[0]}'?" if close else ""

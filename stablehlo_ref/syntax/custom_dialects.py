@@ -266,6 +266,7 @@ class Reassociation(Directive):
         if self.expands:
             dynamic = iter(op.operands[1:])
             sizes = member_value(op, "static_output_shape")
+            sizes = op.results[0].type.shape if sizes is None else sizes  # type: ignore[attr-defined]
             written = [printer.operand(next(dynamic)) if n == DYNAMIC else str(n) for n in sizes]
             printer.value(f"output_shape [{', '.join(written)}]")
 

@@ -12,6 +12,7 @@ from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.attributes import Attribute, DenseResource, StructAttribute, TypeAttribute
 from stablehlo_ref.ir.locations import DebugLocation, LocationAlias
 from stablehlo_ref.ir.types import ComplexType, FunctionType, FutureType, TensorType, TupleType, Type
+from stablehlo_ref.suggestions import did_you_mean
 from stablehlo_ref.syntax import literals
 from stablehlo_ref.syntax.attribute_text import attribute_text
 from stablehlo_ref.syntax.foreign import ForeignParser
@@ -24,6 +25,10 @@ _find_aliases = re.compile(r"^[ \t]*([#!](?:[A-Za-z_$.\-][\w$.\-]*|\d+))[ \t]*="
 MAX_ALIAS_SIZE = 10_000  # types and attributes in an alias, with the aliases in it expanded
 
 T = TypeVar("T")
+
+
+def _is_alias(type: str) -> bool:
+    return type[0] == "!" and "<" not in type
 
 
 def _parts(value: object) -> Iterable[object]:
@@ -136,7 +141,9 @@ class FileParser(ForeignParser):
         """Parse the definition of an alias that is used before it; MalformedError if there is none."""
         kept, offset = self.position, self._later_aliases.pop(name, None)
         if offset is None:
-            raise self.error(f"undefined alias '{name}'", kept - len(name))
+            known = (*self._later_aliases, *self.attribute_aliases, *filter(_is_alias, self.types))
+            hint = did_you_mean(name, (other for other in known if other[0] == name[0]))
+            raise self.error(f"undefined alias '{name}'{hint}", kept - len(name))
         self.position = offset
         self.alias()
         self.position = kept

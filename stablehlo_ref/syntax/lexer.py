@@ -8,6 +8,7 @@ There are no token objects. Frequent constructs (types, whole lines) are matched
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Callable
 from typing import TypeVar
 
@@ -37,6 +38,10 @@ _match_trivia = token("")
 _match_integer = token(r"(-? *(?:0x[0-9a-fA-F]++|\d++))(?![.\w])")
 _match_balanced_part = re.compile(rf"""(?:[^<>()\[\]{{}}"/\-]++|{STRING}|->|-|//[^\n]*+|/)*+([<>()\[\]{{}}]|)""").match
 _CLOSERS = {"<": ">", "(": ")", "[": "]", "{": "}"}
+_QUOTES = (
+    "'`\N{LEFT DOUBLE QUOTATION MARK}\N{RIGHT DOUBLE QUOTATION MARK}\N{LEFT SINGLE QUOTATION MARK}"
+    "\N{RIGHT SINGLE QUOTATION MARK}\N{DOUBLE LOW-9 QUOTATION MARK}"
+)
 _ESCAPE = re.compile(rb'\\(?:([0-9a-fA-F]{2})|([nt"\\]))')
 _ESCAPED = {b"n": b"\n", b"t": b"\t", b'"': b'"', b"\\": b"\\"}
 
@@ -96,8 +101,8 @@ class Cursor:
         """Return an error at `offset`, by default that of the next token."""
         return MalformedError(message, Location(self.source, self.start if offset is None else offset))
 
-    def expected(self, what: str, starts_line: bool = False) -> MalformedError:
-        """Return an error that says what was expected instead of the next token.
+    def expected(self, what: str, starts_line: bool = False, hint: str = "") -> MalformedError:
+        """Return an error that says what was expected instead of the next token, with a hint behind it.
 
         If the next token is on a later line, the location is the end of the previous token, unless the expected
         construct starts a line.
@@ -105,8 +110,9 @@ class Cursor:
         found, offset = self.peek(), self.start
         if "\n" in self.text[self.position : offset] and not starts_line:
             offset = self.position
-        shown = f"'{shorten(found)}'" if found else "the end of the text"
-        return self.error(f"expected {what}, got {shown}", offset)
+        if found == '"' or (found == "@" and self.text.startswith('"', self.start + 1)):
+            return self.error("unterminated string; expected '\"' on the same line", offset + (found == "@"))
+        return self.error(f"expected {what}, got {_described(found)}{hint}", offset)
 
     def descend(self) -> None:
         """Enter a region, type or attribute. The caller decrements `depth` afterwards."""
@@ -196,6 +202,17 @@ class Cursor:
             if not pending:
                 self.position = position
                 return
+
+
+def _described(token: str) -> str:
+    """Return a token in quotes, with the name of a character that may look like another, or advice for quotes."""
+    if not token:
+        return "the end of the text"
+    if token in _QUOTES:
+        return f"'{token}'; strings are written in straight double quotes"
+    if len(token) == 1 and not token.isascii():
+        return f"'{token}' ({unicodedata.name(token, f'U+{ord(token):04X}').lower()})"
+    return f"'{shorten(token)}'"
 
 
 def shorten(text: str) -> str:

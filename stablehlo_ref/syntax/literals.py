@@ -130,14 +130,16 @@ def _check_structure(raw: bytes, shape: tuple[int, ...], is_complex: bool) -> No
     sizes = shape[: shape.index(0) + 1] if 0 in shape else shape  # `[]` ends the nesting, whatever sizes follow the 0
     for size in reversed(sizes):
         length = 2 + size * length + max(size - 1, 0)
-    mismatch = LiteralError(f"the nesting of the elements does not match the shape {'x'.join(map(str, shape))}")
-    if length != len(structure):
-        raise mismatch
+    if length != len(structure) or _structure(sizes, is_complex) != structure:
+        raise LiteralError(f"the nesting of the elements does not match the shape {'x'.join(map(str, shape))}")
+
+
+def _structure(sizes: tuple[int, ...], is_complex: bool) -> bytes:
+    """Return the brackets and commas of a literal with these dimension sizes."""
     expected = b"(,)" if is_complex else b""
     for size in reversed(sizes):
         expected = b"[" + (expected + b",") * (size - 1) + expected + b"]" if size else b"[]"
-    if expected != structure:
-        raise mismatch
+    return expected
 
 
 # --- arrays ---------------------------------------------------------------------------------------------------------
@@ -152,6 +154,8 @@ def _count(shape: tuple[int, ...]) -> int:
 
 def _filled(value: Array, shape: tuple[int, ...]) -> Array:
     """Return an array of any shape whose elements are all `value`, as a view with strides of 0."""
+    if not shape:
+        return _shaped(value, shape)
     try:
         return np.broadcast_to(value.reshape(()), shape)
     except ValueError as error:

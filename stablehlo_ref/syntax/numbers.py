@@ -10,6 +10,7 @@ import re
 import warnings
 from collections.abc import Callable
 from decimal import Decimal
+from math import frexp
 
 import numpy as np
 
@@ -20,13 +21,21 @@ from stablehlo_ref.numerics.narrow_floats import narrow
 from stablehlo_ref.syntax.lexer import shorten
 
 MAX_INT64, MIN_INT64 = (1 << 63) - 1, -(1 << 63)
+FEW = 16  # numbers, of which Python parses that many faster than whole-array operations do
 MAX_WORD = 4000  # characters of one number; Python refuses to convert longer integers
 EXACT_INTEGER = 1 << 53  # doubles hold every integer up to it
+FINITE = {  # magnitudes up to which numbers of common types are finite
+    np.dtype(name): bound for name, bound in (("f8", np.inf), ("f4", 1e38), (dtypes.BFLOAT16, 1e38), ("f2", 6e4))
+}
 POWERS = np.array([10.0**n for n in range(23)])  # exact
 
 _WORDS = re.compile(r"[^\[\](),\s]+")
-_is_float = re.compile(r"-?\d+(?:\.\d*(?:[eE][+-]?\d+)?)?|0x[0-9a-fA-F]+").fullmatch
+_is_float = re.compile(r"-?\d+\.\d*(?:[eE][+-]?\d+)?|0x[0-9a-fA-F]+").fullmatch
 _is_integer = re.compile(r"-?\d+|-?0x[0-9a-fA-F]+").fullmatch
+_FEW_FLOAT = rb"\s*+-?\d+\.\d*+(?:[eE][+-]?\d+)?+\s*+"
+_FEW_INTEGER = rb"\s*+-?\d{1,18}+\s*+"
+_are_few_floats = re.compile(_FEW_FLOAT + rb"(?:," + _FEW_FLOAT + rb")*+").fullmatch
+_are_few_integers = re.compile(_FEW_INTEGER + rb"(?:," + _FEW_INTEGER + rb")*+").fullmatch
 _PARTS = bytes.maketrans(b"eE", b",,")
 _COMMA, _MINUS = b",-"  # the codes of these characters
 
@@ -85,7 +94,9 @@ def _booleans(text: bytes, count: int, body: str) -> Array:
 
 def _integers(text: bytes, count: int, element_type: Type, body: str) -> Array:
     dtype = dtypes.numpy_dtype(element_type)
-    values = _read(_tight(text), np.int64, count)
+    values = _few_integers(text, count) if count <= FEW else None
+    if values is None:
+        values = _read(_tight(text), np.int64, count)
     if values is None:
         return _integers_one_by_one(body, element_type)
     lowest, highest = int(values.min(initial=0)), int(values.max(initial=0))
@@ -93,6 +104,12 @@ def _integers(text: bytes, count: int, element_type: Type, body: str) -> Array:
     if not max(low, MIN_INT64 + 1) <= lowest <= highest <= min(high, MAX_INT64 - 1):
         return _integers_one_by_one(body, element_type)
     return values.astype(dtype, copy=False)
+
+
+def _few_integers(text: bytes, count: int) -> Array | None:
+    """Return a few decimal integers of at most 18 digits; None for any others."""
+    values = list(map(int, text.split(b","))) if count and _are_few_integers(text) else []
+    return np.array(values, np.int64) if len(values) == count else None
 
 
 def _integer_range(element_type: Type) -> tuple[int, int]:
@@ -127,11 +144,32 @@ def _integers_one_by_one(body: str, element_type: Type) -> Array:
 
 def _floats(text: bytes, count: int, element_type: FloatType, body: str) -> Array:
     dtype = dtypes.numpy_dtype(element_type)
+    if count <= FEW and (few := _few_floats(text, count, dtype)) is not None:
+        return few
     text = _tight(text)
     values = None if b"x" in text else _decimals(text, count)
     if values is None:
         return _floats_one_by_one(body, count, dtype)
     return round_once(values, dtype, body)
+
+
+def _few_floats(text: bytes, count: int, dtype: DType) -> Array | None:
+    """Return a few decimal fractions, rounded once; None for any others, and where rounding them takes more care.
+
+    Rounding the nearest double is right if it changes nothing, or if the double is not halfway between two numbers of
+    32 bits (`round_once`), as those of more than 25 bits are not.
+    """
+    bound = FINITE.get(dtype)
+    if bound is None or not _are_few_floats(text):
+        return None
+    doubles = list(map(float, text.split(b",")))
+    if len(doubles) != count or not all(-bound < double < bound for double in doubles):
+        return None
+    rounded = np.array(doubles).astype(dtype, copy=False)
+    for double, value in zip(doubles, rounded.astype(np.float64).tolist()):
+        if double != value and (dtype != np.float32 or (frexp(double)[0] * 2.0**25).is_integer()):
+            return None
+    return rounded
 
 
 def _decimals(text: bytes, count: int) -> Array | None:
@@ -187,7 +225,7 @@ def _floats_one_by_one(body: str, count: int, dtype: DType) -> Array:
     """Parse floats some of which are given by their bits; LiteralError for the first bad one."""
     words = _WORDS.findall(body)
     if not all(map(_is_float, words)) or len(words) != count or body.count(",") + 1 < count:
-        raise _bad_word(body, "a number", _is_float)
+        raise _bad_word(body, "a number with a decimal point, such as 1.0", _is_float)
     values = np.array([1.0 if word.startswith("0x") else float(word) for word in words])
     rounded = np.array(round_once(values, dtype, body))
     bits = rounded.view(dtypes.bits_dtype(dtype))

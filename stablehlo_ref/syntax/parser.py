@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import gc
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from difflib import get_close_matches
+from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
+from stablehlo_ref.activity import activity
+from stablehlo_ref.budget import check_time
+from stablehlo_ref.collection import collection_paused
 from stablehlo_ref.define.builder import build_operation
 from stablehlo_ref.define.definition import REGISTRY, OpDefinition, Traits, definition_of
 from stablehlo_ref.define.plugins import PluginError, load_dialect
-from stablehlo_ref.diagnostics import Location, MalformedError, Source, UnsupportedError
+from stablehlo_ref.define.similar_ops import did_you_mean_op
+from stablehlo_ref.diagnostics import LimitError, Location, MalformedError, Source, UnsupportedError
 from stablehlo_ref.ir.attributes import VERBATIM, Attribute
 from stablehlo_ref.ir.core import Block, Operation, Region, Value
 from stablehlo_ref.ir.types import OpaqueType, Type
@@ -32,6 +33,7 @@ BARE_NAMES = {
     "func": "func.func",
     "call": "func.call",
     "return": "func.return",
+    "call_indirect": "func.call_indirect",
 }
 # Other dialects of MLIR and of frameworks. Their ops are accepted in generic form; only running one is an error.
 KNOWN_DIALECTS = frozenset((
@@ -43,9 +45,9 @@ KNOWN_DIALECTS = frozenset((
 REDUCTIONS = ("stablehlo.reduce",)  # ops whose pretty form may have a region without braces
 COMPLETE_DIALECTS = frozenset(("check", "chlo", "interpreter", "stablehlo"))  # dialects all of whose ops have a class
 
-match_head = token(
-    rf"(?:{RESULT}\s*+((?:,\s*+%{SUFFIX}(?:\s*:\s*\d++)?+\s*+)*+)=\s*+)?+(?:([A-Za-z_][\w$.]*+)|({STRING}))"
-)
+_RESULTS = rf"{RESULT}\s*+((?:,\s*+%{SUFFIX}(?:\s*:\s*\d++)?+\s*+)*+)=\s*+"
+match_results = token(_RESULTS)
+match_head = token(rf"(?:{_RESULTS})?+(?:([A-Za-z_][\w$.]*+)|({STRING}))")
 # An operation on one line: its result, name, operands in one or two lists, the text around those, and its location.
 # The length is bounded, since long lines rarely repeat.
 _VALUES = rf"((?:%{VALUE}(?:,\s*+%{VALUE})*+)?+)"
@@ -93,6 +95,7 @@ class Parser(ValueParser):
                 self.alias()
             else:
                 operations.append(self.operation())
+        self._check_labels({}, [(label, op.location.offset) for op in operations for label in op.successors])
         self.check_scope()
         self.check_locations()
         self.fill_resources()
@@ -162,7 +165,8 @@ class Parser(ValueParser):
     def _operation_and_draft(self) -> tuple[Operation, Draft]:
         match = match_head(self.text, self.position)
         if not match:
-            raise self.expected("an operation", starts_line=True)
+            results = self.take(match_results(self.text, self.position))
+            raise self.expected("the name of an op" if results else "an operation", starts_line=not results)
         self.position = match.end()
         draft = self._pretty(match) if match[4] else self.generic_form(match)
         op = self._build(draft)
@@ -281,6 +285,8 @@ class Parser(ValueParser):
             raise self.error(_unknown_op(name), offset)
         if not dot or dialect not in KNOWN_DIALECTS:
             hint = "use allow_unregistered_dialect or --allow-unregistered-dialect to accept it"
+            if meant := did_you_mean_op(name, KNOWN_DIALECTS):
+                hint = f"{meant.removeprefix('; ')[:-1]}, or {hint}"
             raise self.error(f"op '{shorten(name)}' belongs to an unregistered dialect; {hint}", offset)
 
     # properties ::= (< dictionary >)?
@@ -295,16 +301,15 @@ class Parser(ValueParser):
             if draft.definition is None:
                 draft.members = written
             else:
-                if is_checked:
-                    self._check_properties(draft.definition, written, offset)
-                draft.attributes |= written
+                draft.attributes |= self._known(draft.definition, written, offset) if is_checked else written
 
-    def _check_properties(self, definition: OpDefinition, written: Mapping[str, Attribute], offset: int) -> None:
-        for name in written:
-            if name not in definition.property_names:
-                close = get_close_matches(name, definition.property_names, 1)
-                hint = f"; did you mean '{close[0]}'?" if close else ""
-                raise self.error(f"'{definition.name}' op has no property '{name}'{hint}", offset)
+    def _known(
+        self, definition: OpDefinition, written: Mapping[str, Attribute], offset: int
+    ) -> Mapping[str, Attribute]:
+        try:
+            return definition.known_properties(written)
+        except ValueError as error:
+            raise self.error(str(error), offset) from None
 
     def _attributes_after_properties(self, draft: Draft) -> None:
         offset = self.start
@@ -379,10 +384,13 @@ class Parser(ValueParser):
             blocks.append(Block(arguments, self._operations(used)))
         while not self.accept("}"):
             blocks.append(self._block(labels, used))
+        self._check_labels(labels, used)
+        return blocks
+
+    def _check_labels(self, labels: Container[str], used: Iterable[tuple[str, int]]) -> None:
         for label, offset in used:
             if label not in labels:
                 raise self.error(f"reference to an undefined block '^{label}'", offset)
-        return blocks
 
     def _terminated(self, blocks: list[Block], implied: str) -> list[Block]:
         """Return the blocks, each with a terminator."""
@@ -417,8 +425,8 @@ class Parser(ValueParser):
     def _operations(self, used: list[tuple[str, int]]) -> list[Operation]:
         operations = []
         while self.peek()[:1] not in ("}", "^", ""):
-            offset = self.start
-            op = self.operation()
+            check_time("parsing")
+            offset, op = self.start, self.operation()
             operations.append(op)
             if op.successors:
                 used += [(label, offset) for label in op.successors]
@@ -429,12 +437,12 @@ class Parser(ValueParser):
 
 def _unknown_op(name: str) -> str:
     """Return the message for an op that is unknown or has no pretty form, with a similar name if there is one."""
-    dialect = name.partition(".")[0]
-    if name in REGISTRY or dialect not in COMPLETE_DIALECTS:
-        hint = ", or --allow-unregistered-dialect to keep its text" if name not in REGISTRY and "." in name else ""
-        return f"unsupported pretty form of op '{shorten(name)}'; use its generic form{hint}"
-    close = get_close_matches(name, REGISTRY, 1)
-    return f"unknown op '{shorten(name)}'" + (f"; did you mean '{close[0]}'?" if close else "")
+    dialect, dot, _ = name.partition(".")
+    meant = "" if name in REGISTRY else did_you_mean_op(name, KNOWN_DIALECTS)
+    if name not in REGISTRY and (dialect in COMPLETE_DIALECTS or (meant and dialect not in KNOWN_DIALECTS)):
+        return f"unknown op '{shorten(name)}'{meant}"
+    hint = ", or --allow-unregistered-dialect to keep its text" if name not in REGISTRY and dot else ""
+    return f"unsupported pretty form of op '{shorten(name)}'; use its generic form{hint}{meant}"
 
 
 def _visibility(draft: Draft) -> tuple[bool, bool]:
@@ -444,18 +452,6 @@ def _visibility(draft: Draft) -> tuple[bool, bool]:
     return traits.isolated_from_above, traits.shadows_names
 
 
-@contextmanager
-def collection_paused() -> Iterator[None]:
-    """Pause the garbage collector, which would scan the growing program again and again and find nothing."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
-
-
 def parse(source: Source, allow_unregistered_dialect: bool = False) -> Operation:
     """Parse a program and return its `builtin.module`, which is implied where the text lists other operations.
 
@@ -463,8 +459,11 @@ def parse(source: Source, allow_unregistered_dialect: bool = False) -> Operation
     """
     parser = Parser(source, allow_unregistered_dialect)
     try:
-        with collection_paused():
+        size = len(source.text) or 1
+        with collection_paused(), activity(f"reading {source.filename}", lambda: parser.position / size):
             return parser.program()
+    except LimitError as error:  # the time for parsing is over
+        raise error.at(parser.location(parser.start)) from None
     except RecursionError as error:  # the caller itself is deep in the stack
         raise parser.error("the nesting exceeds Python's recursion limit") from error
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 
 from stablehlo_ref.define.definition import OpDefinition, definition_of
 from stablehlo_ref.define.members import Member
@@ -100,14 +100,14 @@ class Printer:
 
     def region_argument_names(self, *lists: Sequence[Value]) -> list[str]:
         """Return unused names for the arguments of a region, or of regions that share them."""
-        names: list[str] = []
+        names: dict[str, None] = {}  # in order
         for values in zip(*lists):
             hint = values[0].name
             taken = hint in self.used or hint in names or not is_value_name(hint)
-            names.append(self._unused(names) if taken else hint)
-        return names
+            names[self._unused(names) if taken else hint] = None
+        return list(names)
 
-    def _unused(self, names: list[str]) -> str:
+    def _unused(self, names: Container[str]) -> str:
         while True:
             name, self.next_number = f"arg{self.next_number}", self.next_number + 1
             if name not in self.used and name not in names:

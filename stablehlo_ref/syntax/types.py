@@ -25,6 +25,7 @@ from stablehlo_ref.ir.types import (
     integer_type,
     tensor_type,
 )
+from stablehlo_ref.suggestions import closest, element_type
 from stablehlo_ref.syntax.lexer import TRIVIA, Cursor, token
 
 MAX_WIDTH = (1 << 24) - 1  # of an integer type, as in MLIR
@@ -99,7 +100,9 @@ class TypeParser(Cursor):
             return read(self)
         integer = _match_integer_type(start)
         if not integer:
-            raise self.expected("a type")
+            meant = element_type(start, FLOATS) or closest(start, (*FLOATS, *_BUILTIN))
+            hint = f"; did you mean '{meant}'?" if meant else ""
+            raise self.expected("a type", hint="; each dimension is followed by 'x'" if start.isdecimal() else hint)
         if len(integer[2]) > 8 or int(integer[2]) > MAX_WIDTH:
             raise self.error(f"integer bitwidth is limited to {MAX_WIDTH} bits")
         self.advance()

@@ -14,6 +14,7 @@ from typing import Literal
 
 import numpy as np
 
+from stablehlo_ref.budget import within_time
 from stablehlo_ref.diagnostics import UnsupportedError
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.types import TensorType, tensor_type
@@ -137,7 +138,7 @@ class ExactLapack:
         if linalg is None:
             raise UnsupportedError("the Schur decomposition needs SciPy: pip install 'stablehlo-ref[lapack]'")
         form, vectors = np.zeros_like(a), np.zeros_like(a)
-        for batch in np.ndindex(a.shape[:-2]):
+        for batch in within_time(np.ndindex(a.shape[:-2])):
             finite = np.isfinite(a[batch]).all()
             form[batch], vectors[batch] = linalg.schur(a[batch], check_finite=False) if finite else (np.nan, np.nan)
         info = np.asarray(np.isnan(form).any((-1, -2)), np.int32)
@@ -187,7 +188,7 @@ def converged(decompose: Callable[[Array], Sequence[Array]], a: Array) -> tuple[
     except np.linalg.LinAlgError:
         like = decompose(np.broadcast_to(np.eye(*a.shape[-2:], dtype=a.dtype), a.shape))
     results = [np.full_like(x, np.nan) for x in like]
-    for batch in np.ndindex(info.shape):
+    for batch in within_time(np.ndindex(info.shape)):
         try:
             for result, value in zip(results, decompose(a[batch])):
                 result[batch] = value

@@ -10,13 +10,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial, wraps
+from math import prod
 from typing import TypeAlias
 
 import numpy as np
 
+from stablehlo_ref.budget import check_time
 from stablehlo_ref.define.spec import UNKNOWN, element_type, is_complex, rank, shape
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.types import Type
+from stablehlo_ref.numerics.contraction import FLOPS
 from stablehlo_ref.numerics.dtypes import numpy_dtype
 from stablehlo_ref.numerics.factorizations import solve_tridiagonal
 from stablehlo_ref.ops.extensibility import CustomCall
@@ -79,11 +82,18 @@ def rounded(routine: LapackRoutine, lapack: ExactLapack, call: CustomCall, opera
 
     Older versions of JAX have further results, which are zero: workspaces, and `info` of routines that always succeed.
     """
+    for x in operands:
+        check_time(needed=lapack_seconds(x.shape))
     values = list(routine(lapack, call, *(lapack.operand(np.asarray(x)) for x in operands)))
     if len(values) > len(call.result_types):
         raise malformed(call, f"expected at least {len(values)} results, got {len(call.result_types)}")
     values += [empty(call, index) for index in range(len(values), len(call.result_types))]
     return [_as_declared(call, np.asarray(v), t) for v, t in zip(values, call.result_types)]
+
+
+def lapack_seconds(sizes: Sequence[int]) -> float:
+    """Return the least time in which LAPACK decomposes matrices of these sizes: n^3 / 3 operations for each."""
+    return prod(sizes) * min(sizes[-2:]) / 3 / FLOPS if len(sizes) > 1 else 0.0
 
 
 def _as_declared(call: CustomCall, value: Array, type: Type) -> Array:

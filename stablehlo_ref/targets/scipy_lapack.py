@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from stablehlo_ref.budget import within_time
 from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.targets.exact_lapack import (
     EXACT,
@@ -64,7 +65,7 @@ def each(compute: Callable[..., Sequence[Array]], *operands: Array, vectors: int
     The last `vectors` operands have one core dimension, all others two.
     """
     batch = operands[0].shape[: operands[0].ndim - (2 if vectors < len(operands) else 1)]
-    rows = [compute(*(x[index] for x in operands)) for index in np.ndindex(batch)]
+    rows = [compute(*(x[index] for x in operands)) for index in within_time(np.ndindex(batch))]
     return [np.reshape(np.stack(column), (*batch, *np.shape(column[0]))) for column in zip(*rows)]
 
 

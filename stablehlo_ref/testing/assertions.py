@@ -8,7 +8,7 @@ import numpy as np
 
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.numerics import ulp
-from stablehlo_ref.numerics.agreement import equal, report
+from stablehlo_ref.numerics.agreement import report, within
 from stablehlo_ref.numerics.dtypes import is_narrow_float, kind
 from stablehlo_ref.numerics.narrow_floats import widen
 
@@ -36,22 +36,10 @@ def assert_close(
     that differ, and a histogram of distances in ULPs. `names` begins the message.
     """
     x, y = _pair(actual, expected)
-    agree = np.asarray(equal(x, y))
-    if kind(x.dtype) in ("floating", "complex"):
-        if ulp is not None:
-            agree = agree | (ulp_distance(x, y) <= np.uint64(ulp))
-        if rtol or atol:
-            agree = agree | _within(x, y, rtol, atol)
+    agree = within(x, y, ulp, rtol, atol)
     if not agree.all():
         message, notes = report(x, y, agree)
         raise AssertionError("\n  ".join([f"{names}: {message}" if names else message, *notes]))
-
-
-def _within(x: Array, y: Array, rtol: float, atol: float) -> Array:
-    wide = widen if is_narrow_float(x.dtype) else np.asarray
-    with np.errstate(all="ignore"):
-        x, y = wide(x), wide(y)
-        return np.asarray(np.abs(x - y) <= atol + rtol * np.abs(y))
 
 
 def pearson_correlation(actual: Any, expected: Any) -> float:

@@ -1,22 +1,28 @@
 """Collects `.mlir` files as tests: `pytest --stablehlo FOLDER`.
 
-A file is run as its `RUN:` lines say; without any, each part between `// -----` must run and its checks must hold. Each
-part that is interpreted is a separate test, and so is each other RUN line.
+A file is run as its `RUN:` lines say; without any, each part between `// -----` must run and its checks must hold. A
+part with `expected-error` comments must have the diagnostics that they announce. Each part that is interpreted is a
+separate test, so is each function of a part without a `@main`, and each other RUN line. Without RUN lines, programs
+that take arguments are verified only.
+
+pytest imports this module at every start, so the interpreter is imported when there is something to run.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import pytest
 
 import stablehlo_ref as sr
+from stablehlo_ref.cli.expected import Unexpected, complaints, expectations
 from stablehlo_ref.cli.split import split_text
-from stablehlo_ref.testing.assertions import assert_close
 from stablehlo_ref.testing.run_lines import RunLine, execute, run_lines, scripts
+
+if TYPE_CHECKING:
+    from stablehlo_ref.define.context import Context
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -56,24 +62,65 @@ class MlirFile(pytest.File):
             splits = interprets is None or interprets.splits
             parts = list(split_text(text)) if splits else [(1, text)]
             for first_line, part in parts:
-                if part.strip():
-                    yield PartItem.from_parent(self, name=f"line {first_line}", first_line=first_line, text=part)
+                for entry in _entries(part) if part.strip() else ():
+                    name = f"line {first_line}" + (f" @{entry}" if entry else "")
+                    item = PartItem.from_parent(self, name=name, first_line=first_line, text=part, entry=entry)
+                    item.must_run = interprets is not None
+                    yield item
         for line in scripts([line for line in lines if not line.interprets_parts]):
             yield RunItem.from_parent(self, name=f"RUN line {line.line}", run_line=line)
 
 
-class PartItem(pytest.Item):
-    """One part of a file, which must run."""
+def _entries(text: str) -> list[str | None]:
+    """Return the functions to run: [None] if there is one that runs by default, else all public ones without inputs."""
+    if text.count("func") < 2:
+        return [None]
+    try:
+        program = sr.parse(text)
+        if len(program.functions) < 2 or program.entry:
+            return [None]
+    except sr.EvaluationError:  # there is a choice
+        return [name for name, f in program.functions.items() if f.is_public and not f.inputs] or [None]
+    except sr.StablehloError:  # which is what the test reports
+        pass
+    return [None]
 
-    def __init__(self, *, first_line: int, text: str, **options: Any) -> None:
+
+class PartItem(pytest.Item):
+    """One part of a file, or one function of it, which must run.
+
+    One that takes arguments is verified and skipped, unless a RUN line says that it `must_run`.
+    """
+
+    must_run = True
+
+    def __init__(self, *, first_line: int, text: str, entry: str | None, **options: Any) -> None:
         super().__init__(**options)
         self.first_line = first_line
         self.text = text
+        self.entry = entry
 
     def runtest(self) -> None:
-        program = sr.parse(self.text, filename=str(self.path), first_line=self.first_line).verify()
+        from stablehlo_ref.define.context import Context  # not at every start of pytest
+
+        if not (expected := expectations(self.text, self.first_line)):
+            self._run(Context())
+            return
+        reported: list[sr.Diagnostic] = []
+        warns = any(expectation.severity == "warning" for expectation in expected)
+        try:
+            self._run(Context(warn=reported.append, on_implementation_defined="warn" if warns else "ignore"))
+        except sr.StablehloError as error:
+            reported.extend(error.diagnostics)
+        if found := list(complaints(expected, reported, str(self.path))):
+            raise Unexpected(found)
+
+    def _run(self, context: Context) -> None:
+        program = sr.parse(self.text, filename=str(self.path), first_line=self.first_line, entry=self.entry).verify()
+        if program.functions and program.entry.inputs and not self.must_run:
+            pytest.skip(f"valid, and not run: @{program.entry.name} takes arguments")
         if program.functions:
-            program.run()
+            program.run_in(context)
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         if isinstance(excinfo.value, sr.StablehloError):
@@ -130,6 +177,8 @@ def assert_matches() -> Callable[..., None]:
     """
 
     def check(program: sr.Program, *arguments: Any, **bounds: Any) -> None:
+        import numpy as np  # not at every start of pytest
+
         *inputs, expected = arguments
         if callable(expected):
             expected = expected(*inputs)
@@ -137,6 +186,6 @@ def assert_matches() -> Callable[..., None]:
         wanted: Sequence[Any] = expected if isinstance(expected, tuple | list) else [expected]
         assert len(results) == len(wanted), f"expected {len(wanted)} results, got {len(results)}"
         for output, result, value in zip(program.outputs, results, wanted):
-            assert_close(result, np.asarray(value), **bounds, names=output.name)
+            sr.testing.assert_close(result, np.asarray(value), **bounds, names=output.name)
 
     return check

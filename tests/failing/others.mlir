@@ -206,3 +206,14 @@ func.func @main() {
   }
   return
 }
+
+// -----
+
+// chlo: ops whose types CHLO does not restrict as far as the op that they are lowered to.
+
+func.func @main() {
+  %x = stablehlo.constant dense<true> : tensor<i1>
+  // expected-error@+1 {{'stablehlo.subtract', which the op is lowered to, takes a}}
+  %0 = chlo.broadcast_subtract %x, %x : (tensor<i1>, tensor<i1>) -> tensor<i1>
+  return
+}

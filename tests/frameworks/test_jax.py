@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 import subprocess
 import sys
 from typing import Any
@@ -91,3 +93,23 @@ def test_rejects_objects_that_are_not_functions() -> None:
 def test_jax_is_not_imported_before_it_is_needed() -> None:
     code = "import sys, stablehlo_ref, stablehlo_ref.frameworks.jax; sys.exit('jax' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_traces_and_stops_take_pytrees() -> None:
+    program = from_jax(jax.jit(model), PARAMS, X)
+    trace = program.trace(PARAMS, X)
+    (name,) = trace.select("stablehlo.dot_general")
+    np.testing.assert_array_equal(trace[name], X @ PARAMS["w"])
+    np.testing.assert_array_equal(program.run(PARAMS, X, until=name)[0], X @ PARAMS["w"])
+
+
+@pytest.mark.parametrize("duplicate", [copy.deepcopy, lambda program: pickle.loads(pickle.dumps(program))])
+def test_copies_take_pytrees(duplicate: Any) -> None:
+    program = from_jax(jax.jit(model), PARAMS, X, 2.0)
+    program.run(PARAMS, X, 2.0)
+    assert_as_jax(duplicate(program).run(PARAMS, X, 2.0))
+
+
+def test_arrays_of_jax_with_bfloat16() -> None:
+    program = sr.load("func.func @main(%x: tensor<2xbf16>) -> tensor<2xbf16> {\n  return %x : tensor<2xbf16>\n}")
+    assert program.run(jnp.array([1.5, 2], jnp.bfloat16))[0].tolist() == [1.5, 2]

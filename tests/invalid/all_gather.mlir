@@ -93,7 +93,7 @@ func.func @main() {
 // -----
 
 func.func @main() {
-  %operands = stablehlo.constant dense<0> : tensor<2x3xf32>
+  %operands = stablehlo.constant dense<0.0> : tensor<2x3xf32>
   // expected-error@+1 {{(C6): expected tensor<2x6xf32>, got shape (2, 3)}}
   %0 = "stablehlo.all_gather"(%operands) <{all_gather_dim = 1 : i64, replica_groups = dense<[[0]]> : tensor<1x1xi64>}> : (tensor<2x3xf32>) -> tensor<2x6xf32>
   return

@@ -1,5 +1,5 @@
 func.func @addf_C1(%lhs: tensor<2xf32>, %rhs: f32) {
-  // expected-error@+1 {{(C1): compatible(lhs, rhs, result)}}
+  // expected-error@+1 {{(C1): lhs == rhs == result}}
   %0 = "arith.addf"(%lhs, %rhs) : (tensor<2xf32>, f32) -> tensor<2xf32>
   return
 }
@@ -7,7 +7,7 @@ func.func @addf_C1(%lhs: tensor<2xf32>, %rhs: f32) {
 // -----
 
 func.func @addi_C1(%lhs: tensor<2xi32>, %rhs: i32) {
-  // expected-error@+1 {{(C1): compatible(lhs, rhs, result)}}
+  // expected-error@+1 {{(C1): lhs == rhs == result}}
   %0 = "arith.addi"(%lhs, %rhs) : (tensor<2xi32>, i32) -> tensor<2xi32>
   return
 }
@@ -15,7 +15,7 @@ func.func @addi_C1(%lhs: tensor<2xi32>, %rhs: i32) {
 // -----
 
 func.func @andi_C1(%lhs: tensor<2xi32>, %rhs: i32) {
-  // expected-error@+1 {{(C1): compatible(lhs, rhs, result)}}
+  // expected-error@+1 {{(C1): lhs == rhs == result}}
   %0 = "arith.andi"(%lhs, %rhs) : (tensor<2xi32>, i32) -> tensor<2xi32>
   return
 }
@@ -23,7 +23,7 @@ func.func @andi_C1(%lhs: tensor<2xi32>, %rhs: i32) {
 // -----
 
 func.func @ceildivsi_C1(%lhs: tensor<2xi32>, %rhs: i32) {
-  // expected-error@+1 {{(C1): compatible(lhs, rhs, result)}}
+  // expected-error@+1 {{(C1): lhs == rhs == result}}
   %0 = "arith.ceildivsi"(%lhs, %rhs) : (tensor<2xi32>, i32) -> tensor<2xi32>
   return
 }
@@ -31,7 +31,7 @@ func.func @ceildivsi_C1(%lhs: tensor<2xi32>, %rhs: i32) {
 // -----
 
 func.func @ceildivui_C1(%lhs: tensor<2xi32>, %rhs: i32) {
-  // expected-error@+1 {{(C1): compatible(lhs, rhs, result)}}
+  // expected-error@+1 {{(C1): lhs == rhs == result}}
   %0 = "arith.ceildivui"(%lhs, %rhs) : (tensor<2xi32>, i32) -> tensor<2xi32>
   return
 }
@@ -39,7 +39,7 @@ func.func @ceildivui_C1(%lhs: tensor<2xi32>, %rhs: i32) {
 // -----
 
 func.func @divf_C1(%lhs: tensor<2xf32>, %rhs: f32) {
-  // expected-error@+1 {{(C1): compatible(lhs, rhs, result)}}
+  // expected-error@+1 {{(C1): lhs == rhs == result}}
   %0 = "arith.divf"(%lhs, %rhs) : (tensor<2xf32>, f32) -> tensor<2xf32>
   return
 }
@@ -47,7 +47,7 @@ func.func @divf_C1(%lhs: tensor<2xf32>, %rhs: f32) {
 // -----
 
 func.func @divsi_C1(%lhs: tensor<2xi32>, %rhs: i32) {
-  // expected-error@+1 {{(C1): compatible(lhs, rhs, result)}}
+  // expected-error@+1 {{(C1): lhs == rhs == result}}
   %0 = "arith.divsi"(%lhs, %rhs) : (tensor<2xi32>, i32) -> tensor<2xi32>
   return
 }
@@ -55,7 +55,7 @@ func.func @divsi_C1(%lhs: tensor<2xi32>, %rhs: i32) {
 // -----
 
 func.func @divui_C1(%lhs: tensor<2xi32>, %rhs: i32) {
-  // expected-error@+1 {{(C1): compatible(lhs, rhs, result)}}
+  // expected-error@+1 {{(C1): lhs == rhs == result}}
   %0 = "arith.divui"(%lhs, %rhs) : (tensor<2xi32>, i32) -> tensor<2xi32>
   return
 }
@@ -63,7 +63,7 @@ func.func @divui_C1(%lhs: tensor<2xi32>, %rhs: i32) {
 // -----
 
 func.func @floordivsi_C1(%lhs: tensor<2xi32>, %rhs: i32) {
-  // expected-error@+1 {{(C1): compatible(lhs, rhs, result)}}
+  // expected-error@+1 {{(C1): lhs == rhs == result}}
   %0 = "arith.floordivsi"(%lhs, %rhs) : (tensor<2xi32>, i32) -> tensor<2xi32>
   return
 }
@@ -71,7 +71,7 @@ func.func @floordivsi_C1(%lhs: tensor<2xi32>, %rhs: i32) {
 // -----
 
 func.func @maximumf_C1(%lhs: tensor<2xf32>, %rhs: f32) {
-  // expected-error@+1 {{(C1): compatible(lhs, rhs, result)}}
+  // expected-error@+1 {{(C1): lhs == rhs == result}}
   %0 = "arith.maximumf"(%lhs, %rhs) : (tensor<2xf32>, f32) -> tensor<2xf32>
   return
 }
@@ -79,7 +79,7 @@ func.func @maximumf_C1(%lhs: tensor<2xf32>, %rhs: f32) {
 // -----
 
 func.func @maxnumf_C1(%lhs: tensor<2xf32>, %rhs: f32) {
-  // expected-error@+1 {{(C1): compatible(lhs, rhs, result)}}
+  // expected-error@+1 {{(C1): lhs == rhs == result}}
   %0 = "arith.maxnumf"(%lhs, %rhs) : (tensor<2xf32>, f32) -> tensor<2xf32>
   return
 }
@@ -87,7 +87,7 @@ func.func @maxnumf_C1(%lhs: tensor<2xf32>, %rhs: f32) {
 // -----
 
 func.func @maxsi_C1(%lhs: tensor<2xi32>, %rhs: i32) {
-  // expected-error@+1 {{(C1): compatible(lhs, rhs, result)}}
+  // expected-error@+1 {{(C1): lhs == rhs == result}}
   %0 = "arith.maxsi"(%lhs, %rhs) : (tensor<2xi32>, i32) -> tensor<2xi32>
   return
 }
@@ -95,7 +95,7 @@ func.func @maxsi_C1(%lhs: tensor<2xi32>, %rhs: i32) {
 // -----
 
 func.func @maxui_C1(%lhs: tensor<2xi32>, %rhs: i32) {
-  // expected-error@+1 {{(C1): compatible(lhs, rhs, result)}}
+  // expected-error@+1 {{(C1): lhs == rhs == result}}
   %0 = "arith.maxui"(%lhs, %rhs) : (tensor<2xi32>, i32) -> tensor<2xi32>
   return
 }
@@ -103,7 +103,7 @@ func.func @maxui_C1(%lhs: tensor<2xi32>, %rhs: i32) {
 // -----
 
 func.func @minimumf_C1(%lhs: tensor<2xf32>, %rhs: f32) {
-  // expected-error@+1 {{(C1): compatible(lhs, rhs, result)}}
+  // expected-error@+1 {{(C1): lhs == rhs == result}}
   %0 = "arith.minimumf"(%lhs, %rhs) : (tensor<2xf32>, f32) -> tensor<2xf32>
   return
 }
@@ -111,7 +111,7 @@ func.func @minimumf_C1(%lhs: tensor<2xf32>, %rhs: f32) {
 // -----
 
 func.func @minnumf_C1(%lhs: tensor<2xf32>, %rhs: f32) {
-  // expected-error@+1 {{(C1): compatible(lhs, rhs, result)}}
+  // expected-error@+1 {{(C1): lhs == rhs == result}}
   %0 = "arith.minnumf"(%lhs, %rhs) : (tensor<2xf32>, f32) -> tensor<2xf32>
   return
 }
@@ -119,7 +119,7 @@ func.func @minnumf_C1(%lhs: tensor<2xf32>, %rhs: f32) {
 // -----
 
 func.func @minsi_C1(%lhs: tensor<2xi32>, %rhs: i32) {
-  // expected-error@+1 {{(C1): compatible(lhs, rhs, result)}}
+  // expected-error@+1 {{(C1): lhs == rhs == result}}
   %0 = "arith.minsi"(%lhs, %rhs) : (tensor<2xi32>, i32) -> tensor<2xi32>
   return
 }
@@ -127,7 +127,7 @@ func.func @minsi_C1(%lhs: tensor<2xi32>, %rhs: i32) {
 // -----
 
 func.func @minui_C1(%lhs: tensor<2xi32>, %rhs: i32) {
-  // expected-error@+1 {{(C1): compatible(lhs, rhs, result)}}
+  // expected-error@+1 {{(C1): lhs == rhs == result}}
   %0 = "arith.minui"(%lhs, %rhs) : (tensor<2xi32>, i32) -> tensor<2xi32>
   return
 }
@@ -135,7 +135,7 @@ func.func @minui_C1(%lhs: tensor<2xi32>, %rhs: i32) {
 // -----
 
 func.func @mulf_C1(%lhs: tensor<2xf32>, %rhs: f32) {
-  // expected-error@+1 {{(C1): compatible(lhs, rhs, result)}}
+  // expected-error@+1 {{(C1): lhs == rhs == result}}
   %0 = "arith.mulf"(%lhs, %rhs) : (tensor<2xf32>, f32) -> tensor<2xf32>
   return
 }
@@ -143,7 +143,7 @@ func.func @mulf_C1(%lhs: tensor<2xf32>, %rhs: f32) {
 // -----
 
 func.func @muli_C1(%lhs: tensor<2xi32>, %rhs: i32) {
-  // expected-error@+1 {{(C1): compatible(lhs, rhs, result)}}
+  // expected-error@+1 {{(C1): lhs == rhs == result}}
   %0 = "arith.muli"(%lhs, %rhs) : (tensor<2xi32>, i32) -> tensor<2xi32>
   return
 }
@@ -151,7 +151,7 @@ func.func @muli_C1(%lhs: tensor<2xi32>, %rhs: i32) {
 // -----
 
 func.func @negf_C1(%operand: tensor<2xf32>) {
-  // expected-error@+1 {{(C1): compatible(operand, result)}}
+  // expected-error@+1 {{(C1): operand == result}}
   %0 = "arith.negf"(%operand) : (tensor<2xf32>) -> tensor<3xf32>
   return
 }
@@ -159,7 +159,7 @@ func.func @negf_C1(%operand: tensor<2xf32>) {
 // -----
 
 func.func @ori_C1(%lhs: tensor<2xi32>, %rhs: i32) {
-  // expected-error@+1 {{(C1): compatible(lhs, rhs, result)}}
+  // expected-error@+1 {{(C1): lhs == rhs == result}}
   %0 = "arith.ori"(%lhs, %rhs) : (tensor<2xi32>, i32) -> tensor<2xi32>
   return
 }
@@ -167,7 +167,7 @@ func.func @ori_C1(%lhs: tensor<2xi32>, %rhs: i32) {
 // -----
 
 func.func @remf_C1(%lhs: tensor<2xf32>, %rhs: f32) {
-  // expected-error@+1 {{(C1): compatible(lhs, rhs, result)}}
+  // expected-error@+1 {{(C1): lhs == rhs == result}}
   %0 = "arith.remf"(%lhs, %rhs) : (tensor<2xf32>, f32) -> tensor<2xf32>
   return
 }
@@ -175,7 +175,7 @@ func.func @remf_C1(%lhs: tensor<2xf32>, %rhs: f32) {
 // -----
 
 func.func @remsi_C1(%lhs: tensor<2xi32>, %rhs: i32) {
-  // expected-error@+1 {{(C1): compatible(lhs, rhs, result)}}
+  // expected-error@+1 {{(C1): lhs == rhs == result}}
   %0 = "arith.remsi"(%lhs, %rhs) : (tensor<2xi32>, i32) -> tensor<2xi32>
   return
 }
@@ -183,7 +183,7 @@ func.func @remsi_C1(%lhs: tensor<2xi32>, %rhs: i32) {
 // -----
 
 func.func @remui_C1(%lhs: tensor<2xi32>, %rhs: i32) {
-  // expected-error@+1 {{(C1): compatible(lhs, rhs, result)}}
+  // expected-error@+1 {{(C1): lhs == rhs == result}}
   %0 = "arith.remui"(%lhs, %rhs) : (tensor<2xi32>, i32) -> tensor<2xi32>
   return
 }
@@ -191,7 +191,7 @@ func.func @remui_C1(%lhs: tensor<2xi32>, %rhs: i32) {
 // -----
 
 func.func @shli_C1(%lhs: tensor<2xi32>, %rhs: i32) {
-  // expected-error@+1 {{(C1): compatible(lhs, rhs, result)}}
+  // expected-error@+1 {{(C1): lhs == rhs == result}}
   %0 = "arith.shli"(%lhs, %rhs) : (tensor<2xi32>, i32) -> tensor<2xi32>
   return
 }
@@ -199,7 +199,7 @@ func.func @shli_C1(%lhs: tensor<2xi32>, %rhs: i32) {
 // -----
 
 func.func @shrsi_C1(%lhs: tensor<2xi32>, %rhs: i32) {
-  // expected-error@+1 {{(C1): compatible(lhs, rhs, result)}}
+  // expected-error@+1 {{(C1): lhs == rhs == result}}
   %0 = "arith.shrsi"(%lhs, %rhs) : (tensor<2xi32>, i32) -> tensor<2xi32>
   return
 }
@@ -207,7 +207,7 @@ func.func @shrsi_C1(%lhs: tensor<2xi32>, %rhs: i32) {
 // -----
 
 func.func @shrui_C1(%lhs: tensor<2xi32>, %rhs: i32) {
-  // expected-error@+1 {{(C1): compatible(lhs, rhs, result)}}
+  // expected-error@+1 {{(C1): lhs == rhs == result}}
   %0 = "arith.shrui"(%lhs, %rhs) : (tensor<2xi32>, i32) -> tensor<2xi32>
   return
 }
@@ -215,7 +215,7 @@ func.func @shrui_C1(%lhs: tensor<2xi32>, %rhs: i32) {
 // -----
 
 func.func @subf_C1(%lhs: tensor<2xf32>, %rhs: f32) {
-  // expected-error@+1 {{(C1): compatible(lhs, rhs, result)}}
+  // expected-error@+1 {{(C1): lhs == rhs == result}}
   %0 = "arith.subf"(%lhs, %rhs) : (tensor<2xf32>, f32) -> tensor<2xf32>
   return
 }
@@ -223,7 +223,7 @@ func.func @subf_C1(%lhs: tensor<2xf32>, %rhs: f32) {
 // -----
 
 func.func @subi_C1(%lhs: tensor<2xi32>, %rhs: i32) {
-  // expected-error@+1 {{(C1): compatible(lhs, rhs, result)}}
+  // expected-error@+1 {{(C1): lhs == rhs == result}}
   %0 = "arith.subi"(%lhs, %rhs) : (tensor<2xi32>, i32) -> tensor<2xi32>
   return
 }
@@ -231,7 +231,7 @@ func.func @subi_C1(%lhs: tensor<2xi32>, %rhs: i32) {
 // -----
 
 func.func @xori_C1(%lhs: tensor<2xi32>, %rhs: i32) {
-  // expected-error@+1 {{(C1): compatible(lhs, rhs, result)}}
+  // expected-error@+1 {{(C1): lhs == rhs == result}}
   %0 = "arith.xori"(%lhs, %rhs) : (tensor<2xi32>, i32) -> tensor<2xi32>
   return
 }
@@ -239,7 +239,7 @@ func.func @xori_C1(%lhs: tensor<2xi32>, %rhs: i32) {
 // -----
 
 func.func @bitcast_C1(%operand: tensor<2xi32>) {
-  // expected-error@+1 {{(C1): is_tensor(operand) == is_tensor(result)}}
+  // expected-error@+1 {{(C1): alike(operand, result)}}
   %0 = "arith.bitcast"(%operand) : (tensor<2xi32>) -> f32
   return
 }
@@ -247,7 +247,7 @@ func.func @bitcast_C1(%operand: tensor<2xi32>) {
 // -----
 
 func.func @bitcast_C2(%operand: tensor<2xi32>) {
-  // expected-error@+1 {{(C2): shape(operand) == shape(result)}}
+  // expected-error@+1 {{(C1): alike(operand, result)}}
   %0 = "arith.bitcast"(%operand) : (tensor<2xi32>) -> tensor<3xf32>
   return
 }
@@ -255,7 +255,7 @@ func.func @bitcast_C2(%operand: tensor<2xi32>) {
 // -----
 
 func.func @bitcast_C3(%operand: tensor<2xi32>) {
-  // expected-error@+1 {{(C3): num_bits(element_type(operand)) == num_bits(element_type(result))}}
+  // expected-error@+1 {{(C2): num_bits(element_type(operand)) == num_bits(element_type(result))}}
   %0 = "arith.bitcast"(%operand) : (tensor<2xi32>) -> tensor<2xf64>
   return
 }
@@ -263,7 +263,7 @@ func.func @bitcast_C3(%operand: tensor<2xi32>) {
 // -----
 
 func.func @extf_C1(%operand: tensor<2xf32>) {
-  // expected-error@+1 {{(C1): is_tensor(operand) == is_tensor(result)}}
+  // expected-error@+1 {{(C1): alike(operand, result)}}
   %0 = "arith.extf"(%operand) : (tensor<2xf32>) -> f64
   return
 }
@@ -271,7 +271,7 @@ func.func @extf_C1(%operand: tensor<2xf32>) {
 // -----
 
 func.func @extf_C2(%operand: tensor<2xf32>) {
-  // expected-error@+1 {{(C2): shape(operand) == shape(result)}}
+  // expected-error@+1 {{(C1): alike(operand, result)}}
   %0 = "arith.extf"(%operand) : (tensor<2xf32>) -> tensor<3xf64>
   return
 }
@@ -287,7 +287,7 @@ func.func @extf_C3(%operand: tensor<2xf32>) {
 // -----
 
 func.func @extsi_C1(%operand: tensor<2xi32>) {
-  // expected-error@+1 {{(C1): is_tensor(operand) == is_tensor(result)}}
+  // expected-error@+1 {{(C1): alike(operand, result)}}
   %0 = "arith.extsi"(%operand) : (tensor<2xi32>) -> i64
   return
 }
@@ -295,7 +295,7 @@ func.func @extsi_C1(%operand: tensor<2xi32>) {
 // -----
 
 func.func @extsi_C2(%operand: tensor<2xi32>) {
-  // expected-error@+1 {{(C2): shape(operand) == shape(result)}}
+  // expected-error@+1 {{(C1): alike(operand, result)}}
   %0 = "arith.extsi"(%operand) : (tensor<2xi32>) -> tensor<3xi64>
   return
 }
@@ -311,7 +311,7 @@ func.func @extsi_C3(%operand: tensor<2xi32>) {
 // -----
 
 func.func @extui_C1(%operand: tensor<2xi32>) {
-  // expected-error@+1 {{(C1): is_tensor(operand) == is_tensor(result)}}
+  // expected-error@+1 {{(C1): alike(operand, result)}}
   %0 = "arith.extui"(%operand) : (tensor<2xi32>) -> i64
   return
 }
@@ -319,7 +319,7 @@ func.func @extui_C1(%operand: tensor<2xi32>) {
 // -----
 
 func.func @extui_C2(%operand: tensor<2xi32>) {
-  // expected-error@+1 {{(C2): shape(operand) == shape(result)}}
+  // expected-error@+1 {{(C1): alike(operand, result)}}
   %0 = "arith.extui"(%operand) : (tensor<2xi32>) -> tensor<3xi64>
   return
 }
@@ -335,7 +335,7 @@ func.func @extui_C3(%operand: tensor<2xi32>) {
 // -----
 
 func.func @fptosi_C1(%operand: tensor<2xf32>) {
-  // expected-error@+1 {{(C1): is_tensor(operand) == is_tensor(result)}}
+  // expected-error@+1 {{(C1): alike(operand, result)}}
   %0 = "arith.fptosi"(%operand) : (tensor<2xf32>) -> i32
   return
 }
@@ -343,7 +343,7 @@ func.func @fptosi_C1(%operand: tensor<2xf32>) {
 // -----
 
 func.func @fptosi_C2(%operand: tensor<2xf32>) {
-  // expected-error@+1 {{(C2): shape(operand) == shape(result)}}
+  // expected-error@+1 {{(C1): alike(operand, result)}}
   %0 = "arith.fptosi"(%operand) : (tensor<2xf32>) -> tensor<3xi32>
   return
 }
@@ -351,7 +351,7 @@ func.func @fptosi_C2(%operand: tensor<2xf32>) {
 // -----
 
 func.func @fptoui_C1(%operand: tensor<2xf32>) {
-  // expected-error@+1 {{(C1): is_tensor(operand) == is_tensor(result)}}
+  // expected-error@+1 {{(C1): alike(operand, result)}}
   %0 = "arith.fptoui"(%operand) : (tensor<2xf32>) -> i32
   return
 }
@@ -359,7 +359,7 @@ func.func @fptoui_C1(%operand: tensor<2xf32>) {
 // -----
 
 func.func @fptoui_C2(%operand: tensor<2xf32>) {
-  // expected-error@+1 {{(C2): shape(operand) == shape(result)}}
+  // expected-error@+1 {{(C1): alike(operand, result)}}
   %0 = "arith.fptoui"(%operand) : (tensor<2xf32>) -> tensor<3xi32>
   return
 }
@@ -367,7 +367,7 @@ func.func @fptoui_C2(%operand: tensor<2xf32>) {
 // -----
 
 func.func @index_cast_C1(%operand: tensor<2xindex>) {
-  // expected-error@+1 {{(C1): is_tensor(operand) == is_tensor(result)}}
+  // expected-error@+1 {{(C1): alike(operand, result)}}
   %0 = "arith.index_cast"(%operand) : (tensor<2xindex>) -> i32
   return
 }
@@ -375,7 +375,7 @@ func.func @index_cast_C1(%operand: tensor<2xindex>) {
 // -----
 
 func.func @index_cast_C2(%operand: tensor<2xindex>) {
-  // expected-error@+1 {{(C2): shape(operand) == shape(result)}}
+  // expected-error@+1 {{(C1): alike(operand, result)}}
   %0 = "arith.index_cast"(%operand) : (tensor<2xindex>) -> tensor<3xi32>
   return
 }
@@ -391,7 +391,7 @@ func.func @index_cast_C3(%operand: tensor<2xindex>) {
 // -----
 
 func.func @index_castui_C1(%operand: tensor<2xindex>) {
-  // expected-error@+1 {{(C1): is_tensor(operand) == is_tensor(result)}}
+  // expected-error@+1 {{(C1): alike(operand, result)}}
   %0 = "arith.index_castui"(%operand) : (tensor<2xindex>) -> i32
   return
 }
@@ -399,7 +399,7 @@ func.func @index_castui_C1(%operand: tensor<2xindex>) {
 // -----
 
 func.func @index_castui_C2(%operand: tensor<2xindex>) {
-  // expected-error@+1 {{(C2): shape(operand) == shape(result)}}
+  // expected-error@+1 {{(C1): alike(operand, result)}}
   %0 = "arith.index_castui"(%operand) : (tensor<2xindex>) -> tensor<3xi32>
   return
 }
@@ -415,7 +415,7 @@ func.func @index_castui_C3(%operand: tensor<2xi32>) {
 // -----
 
 func.func @sitofp_C1(%operand: tensor<2xi32>) {
-  // expected-error@+1 {{(C1): is_tensor(operand) == is_tensor(result)}}
+  // expected-error@+1 {{(C1): alike(operand, result)}}
   %0 = "arith.sitofp"(%operand) : (tensor<2xi32>) -> f32
   return
 }
@@ -423,7 +423,7 @@ func.func @sitofp_C1(%operand: tensor<2xi32>) {
 // -----
 
 func.func @sitofp_C2(%operand: tensor<2xi32>) {
-  // expected-error@+1 {{(C2): shape(operand) == shape(result)}}
+  // expected-error@+1 {{(C1): alike(operand, result)}}
   %0 = "arith.sitofp"(%operand) : (tensor<2xi32>) -> tensor<3xf32>
   return
 }
@@ -431,7 +431,7 @@ func.func @sitofp_C2(%operand: tensor<2xi32>) {
 // -----
 
 func.func @truncf_C1(%operand: tensor<2xf64>) {
-  // expected-error@+1 {{(C1): is_tensor(operand) == is_tensor(result)}}
+  // expected-error@+1 {{(C1): alike(operand, result)}}
   %0 = "arith.truncf"(%operand) : (tensor<2xf64>) -> f32
   return
 }
@@ -439,7 +439,7 @@ func.func @truncf_C1(%operand: tensor<2xf64>) {
 // -----
 
 func.func @truncf_C2(%operand: tensor<2xf64>) {
-  // expected-error@+1 {{(C2): shape(operand) == shape(result)}}
+  // expected-error@+1 {{(C1): alike(operand, result)}}
   %0 = "arith.truncf"(%operand) : (tensor<2xf64>) -> tensor<3xf32>
   return
 }
@@ -455,7 +455,7 @@ func.func @truncf_C3(%operand: tensor<2xf64>) {
 // -----
 
 func.func @trunci_C1(%operand: tensor<2xi64>) {
-  // expected-error@+1 {{(C1): is_tensor(operand) == is_tensor(result)}}
+  // expected-error@+1 {{(C1): alike(operand, result)}}
   %0 = "arith.trunci"(%operand) : (tensor<2xi64>) -> i32
   return
 }
@@ -463,7 +463,7 @@ func.func @trunci_C1(%operand: tensor<2xi64>) {
 // -----
 
 func.func @trunci_C2(%operand: tensor<2xi64>) {
-  // expected-error@+1 {{(C2): shape(operand) == shape(result)}}
+  // expected-error@+1 {{(C1): alike(operand, result)}}
   %0 = "arith.trunci"(%operand) : (tensor<2xi64>) -> tensor<3xi32>
   return
 }
@@ -479,7 +479,7 @@ func.func @trunci_C3(%operand: tensor<2xi64>) {
 // -----
 
 func.func @uitofp_C1(%operand: tensor<2xi32>) {
-  // expected-error@+1 {{(C1): is_tensor(operand) == is_tensor(result)}}
+  // expected-error@+1 {{(C1): alike(operand, result)}}
   %0 = "arith.uitofp"(%operand) : (tensor<2xi32>) -> f32
   return
 }
@@ -487,7 +487,7 @@ func.func @uitofp_C1(%operand: tensor<2xi32>) {
 // -----
 
 func.func @uitofp_C2(%operand: tensor<2xi32>) {
-  // expected-error@+1 {{(C2): shape(operand) == shape(result)}}
+  // expected-error@+1 {{(C1): alike(operand, result)}}
   %0 = "arith.uitofp"(%operand) : (tensor<2xi32>) -> tensor<3xf32>
   return
 }
@@ -495,7 +495,7 @@ func.func @uitofp_C2(%operand: tensor<2xi32>) {
 // -----
 
 func.func @cmpf_C1(%lhs: tensor<2xf32>, %rhs: tensor<3xf32>) {
-  // expected-error@+1 {{(C1): compatible(lhs, rhs)}}
+  // expected-error@+1 {{(C1): lhs == rhs}}
   %0 = "arith.cmpf"(%lhs, %rhs) <{predicate = 1 : i64}> : (tensor<2xf32>, tensor<3xf32>) -> tensor<2xi1>
   return
 }
@@ -503,7 +503,7 @@ func.func @cmpf_C1(%lhs: tensor<2xf32>, %rhs: tensor<3xf32>) {
 // -----
 
 func.func @cmpf_C2(%lhs: tensor<2xf32>, %rhs: tensor<2xf32>) {
-  // expected-error@+1 {{(C2): compatible(result, boolean_of(lhs))}}
+  // expected-error@+1 {{(C2): result == boolean_of(lhs)}}
   %0 = "arith.cmpf"(%lhs, %rhs) <{predicate = 1 : i64}> : (tensor<2xf32>, tensor<2xf32>) -> tensor<3xi1>
   return
 }
@@ -511,7 +511,7 @@ func.func @cmpf_C2(%lhs: tensor<2xf32>, %rhs: tensor<2xf32>) {
 // -----
 
 func.func @cmpf_C2_scalar(%lhs: tensor<2xf32>, %rhs: tensor<2xf32>) {
-  // expected-error@+1 {{(C2): compatible(result, boolean_of(lhs))}}
+  // expected-error@+1 {{(C2): result == boolean_of(lhs)}}
   %0 = "arith.cmpf"(%lhs, %rhs) <{predicate = 1 : i64}> : (tensor<2xf32>, tensor<2xf32>) -> i1
   return
 }
@@ -519,7 +519,7 @@ func.func @cmpf_C2_scalar(%lhs: tensor<2xf32>, %rhs: tensor<2xf32>) {
 // -----
 
 func.func @cmpi_C1(%lhs: tensor<2xi32>, %rhs: tensor<3xi32>) {
-  // expected-error@+1 {{(C1): compatible(lhs, rhs)}}
+  // expected-error@+1 {{(C1): lhs == rhs}}
   %0 = "arith.cmpi"(%lhs, %rhs) <{predicate = 1 : i64}> : (tensor<2xi32>, tensor<3xi32>) -> tensor<2xi1>
   return
 }
@@ -527,7 +527,7 @@ func.func @cmpi_C1(%lhs: tensor<2xi32>, %rhs: tensor<3xi32>) {
 // -----
 
 func.func @cmpi_C2(%lhs: tensor<2xi32>, %rhs: tensor<2xi32>) {
-  // expected-error@+1 {{(C2): compatible(result, boolean_of(lhs))}}
+  // expected-error@+1 {{(C2): result == boolean_of(lhs)}}
   %0 = "arith.cmpi"(%lhs, %rhs) <{predicate = 1 : i64}> : (tensor<2xi32>, tensor<2xi32>) -> tensor<3xi1>
   return
 }
@@ -535,7 +535,7 @@ func.func @cmpi_C2(%lhs: tensor<2xi32>, %rhs: tensor<2xi32>) {
 // -----
 
 func.func @cmpi_C2_scalar(%lhs: tensor<2xi32>, %rhs: tensor<2xi32>) {
-  // expected-error@+1 {{(C2): compatible(result, boolean_of(lhs))}}
+  // expected-error@+1 {{(C2): result == boolean_of(lhs)}}
   %0 = "arith.cmpi"(%lhs, %rhs) <{predicate = 1 : i64}> : (tensor<2xi32>, tensor<2xi32>) -> i1
   return
 }
@@ -543,7 +543,7 @@ func.func @cmpi_C2_scalar(%lhs: tensor<2xi32>, %rhs: tensor<2xi32>) {
 // -----
 
 func.func @select_C1(%condition: tensor<2xi1>, %true_value: tensor<2xi32>, %false_value: tensor<3xi32>) {
-  // expected-error@+1 {{(C1): compatible(true_value, false_value, result)}}
+  // expected-error@+1 {{(C1): true_value == false_value == result}}
   %0 = "arith.select"(%condition, %true_value, %false_value) : (tensor<2xi1>, tensor<2xi32>, tensor<3xi32>) -> tensor<2xi32>
   return
 }

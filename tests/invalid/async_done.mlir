@@ -19,3 +19,11 @@ func.func @types(%operand: tensor<2xf32>) {
   %0 = "stablehlo.async_done"(%operand) : (tensor<2xf32>) -> tensor<2xf32>
   return
 }
+
+// -----
+
+func.func @types(%operand: !stablehlo.future<tensor<f32>>) {
+  // expected-error@+1 {{result #0 (result) must be tensor or token, but is i32}}
+  %0 = "stablehlo.async_done"(%operand) : (!stablehlo.future<tensor<f32>>) -> i32
+  return
+}

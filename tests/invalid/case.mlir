@@ -59,3 +59,14 @@ func.func @types(%index: tensor<ui32>) {
   }) : (tensor<ui32>) -> tensor<f32>
   return
 }
+
+// -----
+
+func.func @types(%index: tensor<i32>, %x: i32) {
+  // expected-error@+1 {{result #0 (results) must be tensor or token, but is i32}}
+  %0 = "stablehlo.case"(%index) ({
+    // expected-error@+1 {{operand #0 (results) must be tensor, token or buffer, but is i32}}
+    stablehlo.return %x : i32
+  }) : (tensor<i32>) -> i32
+  return
+}

@@ -157,10 +157,10 @@ func.func @results(%c: i1, %x: i32, %y: i64) -> i32 {
 
 // -----
 
-// expected-error@+1 {{'func.func' op expects a region that ends with a terminator}}
 func.func @no_terminator(%x: i32) {
   cf.br ^bb1
 ^bb1:
+  // expected-error@+1 {{'arith.addi' op must be followed by a terminator such as 'func.return'}}
   %y = arith.addi %x, %x : i32
 }
 

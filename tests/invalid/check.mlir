@@ -27,9 +27,9 @@ func.func @expect_eq_C1(%lhs: tensor<2xf32>, %rhs: tensor<3xf32>) {
 // -----
 
 func.func @expect_eq_types(%lhs: !stablehlo.token, %rhs: tensor<2xf32>, %lhs_1: tensor<2xf32>, %rhs_1: !stablehlo.token) {
-  // expected-error@+1 {{operand #0 (lhs) must be tensor or quantized tensor, but is !stablehlo.token}}
+  // expected-error@+1 {{operand #0 (lhs) must be tensor, but is !stablehlo.token}}
   "check.expect_eq"(%lhs, %rhs) : (!stablehlo.token, tensor<2xf32>) -> ()
-  // expected-error@+1 {{operand #1 (rhs) must be tensor or quantized tensor, but is !stablehlo.token}}
+  // expected-error@+1 {{operand #1 (rhs) must be tensor, but is !stablehlo.token}}
   "check.expect_eq"(%lhs_1, %rhs_1) : (tensor<2xf32>, !stablehlo.token) -> ()
   return
 }
@@ -67,7 +67,7 @@ func.func @expect_eq_const_C1(%lhs: tensor<3xf32>) {
 // -----
 
 func.func @expect_eq_const_types(%lhs: !stablehlo.token, %lhs_1: tensor<2xf32>) {
-  // expected-error@+1 {{operand #0 (lhs) must be tensor or quantized tensor, but is !stablehlo.token}}
+  // expected-error@+1 {{operand #0 (lhs) must be tensor, but is !stablehlo.token}}
   "check.expect_eq_const"(%lhs) <{value = dense<0.0> : tensor<2xf32>}> : (!stablehlo.token) -> ()
   // expected-error@+1 {{requires attribute 'value'}}
   "check.expect_eq_const"(%lhs_1) : (tensor<2xf32>) -> ()

@@ -71,7 +71,7 @@ func.func @C5_dynamic_root(%operands0: tensor<2xf32>, %operands1: tensor<1xi32>)
 // -----
 
 func.func @main() {
-  %operands = stablehlo.constant dense<0> : tensor<2xf32>
+  %operands = stablehlo.constant dense<0.0> : tensor<2xf32>
   // expected-error@+1 {{(C2): 0 <= ids < num_replicas}}
   %0 = "stablehlo.collective_broadcast"(%operands) <{replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>}> : (tensor<2xf32>) -> tensor<2xf32>
   return
@@ -80,7 +80,7 @@ func.func @main() {
 // -----
 
 func.func @main() {
-  %operands0 = stablehlo.constant dense<0> : tensor<2xf32>
+  %operands0 = stablehlo.constant dense<0.0> : tensor<2xf32>
   %operands1 = stablehlo.constant dense<[1]> : tensor<1xi32>
   // expected-error@+1 {{(C6): 0 <= root < 1}}
   %0 = "stablehlo.collective_broadcast"(%operands0, %operands1) <{replica_groups = dense<[[0]]> : tensor<1x1xi64>, has_dynamic_root}> : (tensor<2xf32>, tensor<1xi32>) -> tensor<2xf32>

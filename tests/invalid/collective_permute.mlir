@@ -39,7 +39,7 @@ func.func @C5(%operand: tensor<2xf32>) {
 // -----
 
 func.func @main() {
-  %operand = stablehlo.constant dense<0> : tensor<2xf32>
+  %operand = stablehlo.constant dense<0.0> : tensor<2xf32>
   // expected-error@+1 {{(C4): 0 <= ids < num_replicas}}
   %0 = "stablehlo.collective_permute"(%operand) <{source_target_pairs = dense<[[0, 1]]> : tensor<1x2xi64>}> : (tensor<2xf32>) -> tensor<2xf32>
   return

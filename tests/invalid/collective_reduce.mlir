@@ -95,7 +95,7 @@ func.func @C3_no_operands() {
 // -----
 
 func.func @main() {
-  %operands = stablehlo.constant dense<0> : tensor<2xf32>
+  %operands = stablehlo.constant dense<0.0> : tensor<2xf32>
   // expected-error@+1 {{(C2): 0 <= ids < num_replicas}}
   %0 = "stablehlo.collective_reduce"(%operands) <{replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>}> ({
     ^bb0(%a: tensor<f32>, %b: tensor<f32>):
@@ -108,7 +108,7 @@ func.func @main() {
 // -----
 
 func.func @main() {
-  %operands0 = stablehlo.constant dense<0> : tensor<2xf32>
+  %operands0 = stablehlo.constant dense<0.0> : tensor<2xf32>
   %operands1 = stablehlo.constant dense<[1]> : tensor<1xi32>
   // expected-error@+1 {{(C3): 0 <= root < 1}}
   %0 = "stablehlo.collective_reduce"(%operands0, %operands1) <{replica_groups = dense<[[0]]> : tensor<1x1xi64>, has_dynamic_root}> ({

@@ -7,7 +7,7 @@ func.func @abs_C1(%a: complex<f32>) {
 // -----
 
 func.func @add_C1(%a: complex<f32>, %b: complex<f32>) {
-  // expected-error@+1 {{(C1): compatible(lhs, rhs, result)}}
+  // expected-error@+1 {{(C1): lhs == rhs == result}}
   %0 = "complex.add"(%a, %b) : (complex<f32>, complex<f32>) -> complex<f64>
   return
 }
@@ -23,7 +23,7 @@ func.func @angle_C1(%a: complex<f32>) {
 // -----
 
 func.func @atan2_C1(%a: complex<f32>, %b: complex<f32>) {
-  // expected-error@+1 {{(C1): compatible(lhs, rhs, result)}}
+  // expected-error@+1 {{(C1): lhs == rhs == result}}
   %0 = "complex.atan2"(%a, %b) : (complex<f32>, complex<f32>) -> complex<f64>
   return
 }
@@ -31,7 +31,7 @@ func.func @atan2_C1(%a: complex<f32>, %b: complex<f32>) {
 // -----
 
 func.func @conj_C1(%a: complex<f32>) {
-  // expected-error@+1 {{(C1): compatible(complex_, result)}}
+  // expected-error@+1 {{(C1): complex_ == result}}
   %0 = "complex.conj"(%a) : (complex<f32>) -> complex<f64>
   return
 }
@@ -47,7 +47,7 @@ func.func @constant_C1() {
 // -----
 
 func.func @cos_C1(%a: complex<f32>) {
-  // expected-error@+1 {{(C1): compatible(complex_, result)}}
+  // expected-error@+1 {{(C1): complex_ == result}}
   %0 = "complex.cos"(%a) : (complex<f32>) -> complex<f64>
   return
 }
@@ -63,7 +63,7 @@ func.func @create_C1(%a: f32, %b: f32) {
 // -----
 
 func.func @div_C1(%a: complex<f32>, %b: complex<f32>) {
-  // expected-error@+1 {{(C1): compatible(lhs, rhs, result)}}
+  // expected-error@+1 {{(C1): lhs == rhs == result}}
   %0 = "complex.div"(%a, %b) : (complex<f32>, complex<f32>) -> complex<f64>
   return
 }
@@ -79,7 +79,7 @@ func.func @eq_C1(%a: complex<f32>, %b: complex<f64>) {
 // -----
 
 func.func @exp_C1(%a: complex<f32>) {
-  // expected-error@+1 {{(C1): compatible(complex_, result)}}
+  // expected-error@+1 {{(C1): complex_ == result}}
   %0 = "complex.exp"(%a) : (complex<f32>) -> complex<f64>
   return
 }
@@ -87,7 +87,7 @@ func.func @exp_C1(%a: complex<f32>) {
 // -----
 
 func.func @expm1_C1(%a: complex<f32>) {
-  // expected-error@+1 {{(C1): compatible(complex_, result)}}
+  // expected-error@+1 {{(C1): complex_ == result}}
   %0 = "complex.expm1"(%a) : (complex<f32>) -> complex<f64>
   return
 }
@@ -103,7 +103,7 @@ func.func @im_C1(%a: complex<f32>) {
 // -----
 
 func.func @log_C1(%a: complex<f32>) {
-  // expected-error@+1 {{(C1): compatible(complex_, result)}}
+  // expected-error@+1 {{(C1): complex_ == result}}
   %0 = "complex.log"(%a) : (complex<f32>) -> complex<f64>
   return
 }
@@ -111,7 +111,7 @@ func.func @log_C1(%a: complex<f32>) {
 // -----
 
 func.func @log1p_C1(%a: complex<f32>) {
-  // expected-error@+1 {{(C1): compatible(complex_, result)}}
+  // expected-error@+1 {{(C1): complex_ == result}}
   %0 = "complex.log1p"(%a) : (complex<f32>) -> complex<f64>
   return
 }
@@ -119,7 +119,7 @@ func.func @log1p_C1(%a: complex<f32>) {
 // -----
 
 func.func @mul_C1(%a: complex<f32>, %b: complex<f32>) {
-  // expected-error@+1 {{(C1): compatible(lhs, rhs, result)}}
+  // expected-error@+1 {{(C1): lhs == rhs == result}}
   %0 = "complex.mul"(%a, %b) : (complex<f32>, complex<f32>) -> complex<f64>
   return
 }
@@ -127,7 +127,7 @@ func.func @mul_C1(%a: complex<f32>, %b: complex<f32>) {
 // -----
 
 func.func @neg_C1(%a: complex<f32>) {
-  // expected-error@+1 {{(C1): compatible(complex_, result)}}
+  // expected-error@+1 {{(C1): complex_ == result}}
   %0 = "complex.neg"(%a) : (complex<f32>) -> complex<f64>
   return
 }
@@ -143,7 +143,7 @@ func.func @neq_C1(%a: complex<f32>, %b: complex<f64>) {
 // -----
 
 func.func @pow_C1(%a: complex<f32>, %b: complex<f32>) {
-  // expected-error@+1 {{(C1): compatible(lhs, rhs, result)}}
+  // expected-error@+1 {{(C1): lhs == rhs == result}}
   %0 = "complex.pow"(%a, %b) : (complex<f32>, complex<f32>) -> complex<f64>
   return
 }
@@ -159,7 +159,7 @@ func.func @re_C1(%a: complex<f32>) {
 // -----
 
 func.func @rsqrt_C1(%a: complex<f32>) {
-  // expected-error@+1 {{(C1): compatible(complex_, result)}}
+  // expected-error@+1 {{(C1): complex_ == result}}
   %0 = "complex.rsqrt"(%a) : (complex<f32>) -> complex<f64>
   return
 }
@@ -167,7 +167,7 @@ func.func @rsqrt_C1(%a: complex<f32>) {
 // -----
 
 func.func @sign_C1(%a: complex<f32>) {
-  // expected-error@+1 {{(C1): compatible(complex_, result)}}
+  // expected-error@+1 {{(C1): complex_ == result}}
   %0 = "complex.sign"(%a) : (complex<f32>) -> complex<f64>
   return
 }
@@ -175,7 +175,7 @@ func.func @sign_C1(%a: complex<f32>) {
 // -----
 
 func.func @sin_C1(%a: complex<f32>) {
-  // expected-error@+1 {{(C1): compatible(complex_, result)}}
+  // expected-error@+1 {{(C1): complex_ == result}}
   %0 = "complex.sin"(%a) : (complex<f32>) -> complex<f64>
   return
 }
@@ -183,7 +183,7 @@ func.func @sin_C1(%a: complex<f32>) {
 // -----
 
 func.func @sqrt_C1(%a: complex<f32>) {
-  // expected-error@+1 {{(C1): compatible(complex_, result)}}
+  // expected-error@+1 {{(C1): complex_ == result}}
   %0 = "complex.sqrt"(%a) : (complex<f32>) -> complex<f64>
   return
 }
@@ -191,7 +191,7 @@ func.func @sqrt_C1(%a: complex<f32>) {
 // -----
 
 func.func @sub_C1(%a: complex<f32>, %b: complex<f32>) {
-  // expected-error@+1 {{(C1): compatible(lhs, rhs, result)}}
+  // expected-error@+1 {{(C1): lhs == rhs == result}}
   %0 = "complex.sub"(%a, %b) : (complex<f32>, complex<f32>) -> complex<f64>
   return
 }
@@ -199,7 +199,7 @@ func.func @sub_C1(%a: complex<f32>, %b: complex<f32>) {
 // -----
 
 func.func @tan_C1(%a: complex<f32>) {
-  // expected-error@+1 {{(C1): compatible(complex_, result)}}
+  // expected-error@+1 {{(C1): complex_ == result}}
   %0 = "complex.tan"(%a) : (complex<f32>) -> complex<f64>
   return
 }
@@ -207,7 +207,7 @@ func.func @tan_C1(%a: complex<f32>) {
 // -----
 
 func.func @tanh_C1(%a: complex<f32>) {
-  // expected-error@+1 {{(C1): compatible(complex_, result)}}
+  // expected-error@+1 {{(C1): complex_ == result}}
   %0 = "complex.tanh"(%a) : (complex<f32>) -> complex<f64>
   return
 }

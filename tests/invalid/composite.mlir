@@ -75,3 +75,16 @@ func.func @types(%inputs: tensor<f32>) {
   %5 = "stablehlo.composite"(%inputs) <{name = "my.op", decomposition = @f, version = "wrong"}> : (tensor<f32>) -> tensor<f32>
   return
 }
+
+// -----
+
+func.func private @g(i32) -> tensor<f32>
+func.func private @h(tensor<f32>) -> i32
+
+func.func @types(%x: i32, %y: tensor<f32>) {
+  // expected-error@+1 {{operand #0 (inputs) must be tensor, token, tuple, buffer or future, but is i32}}
+  %0 = "stablehlo.composite"(%x) <{name = "a.b", decomposition = @g}> : (i32) -> tensor<f32>
+  // expected-error@+1 {{result #0 (results) must be tensor, token, tuple, buffer or future, but is i32}}
+  %1 = "stablehlo.composite"(%y) <{name = "a.b", decomposition = @h}> : (tensor<f32>) -> i32
+  return
+}

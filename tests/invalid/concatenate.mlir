@@ -73,3 +73,11 @@ func.func @types(%inputs0: tensor<3x2x!quant.uniform<i8:f32:0, {1.0, 2.0, 3.0}>>
   %3 = "stablehlo.concatenate"(%inputs0_1, %inputs1) <{dimension = "wrong"}> : (tensor<3x2xf32>, tensor<1x2xf32>) -> tensor<4x2xf32>
   return
 }
+
+// -----
+
+func.func @width(%x: tensor<2xf32>) {
+  // expected-error@+1 {{attribute 'dimension' must be a 64-bit integer}}
+  %0 = "stablehlo.concatenate"(%x) <{dimension = 0 : i32}> : (tensor<2xf32>) -> tensor<2xf32>
+  return
+}

@@ -7,7 +7,7 @@ func.func @C1(%operand: tensor<2xf32>) {
 // -----
 
 func.func @main() {
-  %operand = stablehlo.constant dense<0> : tensor<2xf32>
+  %operand = stablehlo.constant dense<0.0> : tensor<2xf32>
   // expected-error@+1 {{(C1): 0 <= ids < num_replicas}}
   %0 = "stablehlo.cross-replica-sum"(%operand) <{replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>}> : (tensor<2xf32>) -> tensor<2xf32>
   return

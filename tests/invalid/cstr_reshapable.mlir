@@ -1,7 +1,7 @@
 func.func @types(%num_elements: tensor<i32>, %dynamic_shape: tensor<2xi32>, %num_elements_1: index, %dynamic_shape_1: tensor<2xf32>) {
   // expected-error@+1 {{operand #0 (num_elements) must be index, but is tensor<i32>}}
   %0 = "stablehlo.cstr_reshapable"(%num_elements, %dynamic_shape) : (tensor<i32>, tensor<2xi32>) -> !shape.witness
-  // expected-error@+1 {{operand #1 (dynamic_shape) must be 1-dimensional tensor of integer type, but is tensor<2xf32>}}
+  // expected-error@+1 {{operand #1 (dynamic_shape) must be 1-dimensional tensor of integer or index type, but is tensor<2xf32>}}
   %1 = "stablehlo.cstr_reshapable"(%num_elements_1, %dynamic_shape_1) : (index, tensor<2xf32>) -> !shape.witness
   // expected-error@+1 {{result #0 (result) must be witness, but is tensor<i1>}}
   %2 = "stablehlo.cstr_reshapable"(%num_elements_1, %dynamic_shape) : (index, tensor<2xi32>) -> tensor<i1>

@@ -141,3 +141,39 @@ func.func @types() {
   %5 = "stablehlo.custom_call"() <{call_target_name = "CreateBuffer", output_operand_aliases = "wrong"}> : () -> memref<4xf32>
   return
 }
+
+// -----
+
+func.func @types(%x: i32, %y: tensor<f32>, %z: tensor<index>) {
+  // expected-error@+1 {{operand #0 (inputs) must be tensor, token, tuple, buffer or future, but is i32}}
+  %0 = "stablehlo.custom_call"(%x) <{call_target_name = "f"}> : (i32) -> tensor<f32>
+  // expected-error@+1 {{result #0 (results) must be tensor, token, tuple, buffer or future, but is i32}}
+  %1 = "stablehlo.custom_call"(%y) <{call_target_name = "f"}> : (tensor<f32>) -> i32
+  // expected-error@+1 {{operand #0 (inputs) must be tensor, token, tuple, buffer or future, but is tensor<index>}}
+  %2 = "stablehlo.custom_call"(%z) <{call_target_name = "f"}> : (tensor<index>) -> tensor<f32>
+  return
+}
+
+// -----
+
+func.func @attributes(%x: tensor<2x3xf32>, %token: !stablehlo.token) {
+  // expected-error@+1 {{(api_version): 0 <= api_version <= TYPED_FFI}}
+  %0 = "stablehlo.custom_call"(%x) <{call_target_name = "f", api_version = -1 : i32}> : (tensor<2x3xf32>) -> tensor<2xf32>
+  // expected-error@+1 {{(backend_config): backend_config == "" or isinstance(backend_config, CONFIGS.get(api_version, str))}}
+  %1 = "stablehlo.custom_call"(%x) <{call_target_name = "f", backend_config = {a = 1}}> : (tensor<2x3xf32>) -> tensor<2xf32>
+  // expected-error@+1 {{(backend_config): backend_config == "" or isinstance(backend_config, CONFIGS.get(api_version, str))}}
+  %2 = "stablehlo.custom_call"(%x) <{call_target_name = "f", backend_config = "a", api_version = 4 : i32}> : (tensor<2x3xf32>) -> tensor<2xf32>
+  // expected-error@+1 {{attribute 'operand_layouts' must be a list of list of 64-bit integers}}
+  %3 = "stablehlo.custom_call"(%x) <{call_target_name = "f", operand_layouts = 1 : i64}> : (tensor<2x3xf32>) -> tensor<2xf32>
+  // expected-error@+1 {{attribute 'result_layouts' must be a list of list of 64-bit integers}}
+  %4 = "stablehlo.custom_call"(%x) <{call_target_name = "f", result_layouts = 1 : i64}> : (tensor<2x3xf32>) -> tensor<2xf32>
+  // expected-error@+1 {{(layouts): (operand_layouts is None) == (result_layouts is None)}}
+  %5 = "stablehlo.custom_call"(%x) <{call_target_name = "f", operand_layouts = [dense<[1, 0]> : tensor<2xindex>]}> : (tensor<2x3xf32>) -> tensor<2xf32>
+  // expected-error@+1 {{(layouts): are_layouts_of(operand_layouts, inputs) and are_layouts_of(result_layouts, leaves(results))}}
+  %6 = "stablehlo.custom_call"(%x) <{call_target_name = "f", operand_layouts = [dense<[1, 1]> : tensor<2xindex>], result_layouts = [dense<0> : tensor<1xindex>]}> : (tensor<2x3xf32>) -> tensor<2xf32>
+  // expected-error@+1 {{(layouts): are_layouts_of(operand_layouts, inputs) and are_layouts_of(result_layouts, leaves(results))}}
+  %7 = "stablehlo.custom_call"(%x) <{call_target_name = "f", operand_layouts = [], result_layouts = [dense<0> : tensor<1xindex>]}> : (tensor<2x3xf32>) -> tensor<2xf32>
+  // expected-error@+1 {{(layouts): are_layouts_of(operand_layouts, inputs) and are_layouts_of(result_layouts, leaves(results))}}
+  %8 = "stablehlo.custom_call"(%token) <{call_target_name = "f", operand_layouts = [dense<0> : tensor<1xindex>], result_layouts = [dense<0> : tensor<1xindex>]}> : (!stablehlo.token) -> tensor<2xf32>
+  return
+}

@@ -121,7 +121,7 @@ func.func @C10_negative(%operand: tensor<1x3xf32>, %output_dimensions: tensor<3x
 func.func @types(%operand: !stablehlo.token, %output_dimensions: tensor<3xi64>, %operand_1: tensor<1x3xf32>, %output_dimensions_1: tensor<3xf32>) {
   // expected-error@+1 {{operand #0 (operand) must be tensor or quantized tensor, but is !stablehlo.token}}
   %0 = "stablehlo.dynamic_broadcast_in_dim"(%operand, %output_dimensions) <{broadcast_dimensions = array<i64: 1, 2>}> : (!stablehlo.token, tensor<3xi64>) -> tensor<2x4x3xf32>
-  // expected-error@+1 {{operand #1 (output_dimensions) must be 1-dimensional tensor of integer type, but is tensor<3xf32>}}
+  // expected-error@+1 {{operand #1 (output_dimensions) must be statically shaped 1-dimensional tensor of integer or index type, but is tensor<3xf32>}}
   %1 = "stablehlo.dynamic_broadcast_in_dim"(%operand_1, %output_dimensions_1) <{broadcast_dimensions = array<i64: 1, 2>}> : (tensor<1x3xf32>, tensor<3xf32>) -> tensor<2x4x3xf32>
   // expected-error@+1 {{result #0 (result) must be tensor or quantized tensor, but is !stablehlo.token}}
   %2 = "stablehlo.dynamic_broadcast_in_dim"(%operand_1, %output_dimensions) <{broadcast_dimensions = array<i64: 1, 2>}> : (tensor<1x3xf32>, tensor<3xi64>) -> !stablehlo.token
@@ -133,5 +133,16 @@ func.func @types(%operand: !stablehlo.token, %output_dimensions: tensor<3xi64>, 
   %5 = "stablehlo.dynamic_broadcast_in_dim"(%operand_1, %output_dimensions) <{broadcast_dimensions = array<i64: 1, 2>, known_expanding_dimensions = "wrong"}> : (tensor<1x3xf32>, tensor<3xi64>) -> tensor<2x4x3xf32>
   // expected-error@+1 {{attribute 'known_nonexpanding_dimensions' must be a list of 64-bit integers}}
   %6 = "stablehlo.dynamic_broadcast_in_dim"(%operand_1, %output_dimensions) <{broadcast_dimensions = array<i64: 1, 2>, known_nonexpanding_dimensions = "wrong"}> : (tensor<1x3xf32>, tensor<3xi64>) -> tensor<2x4x3xf32>
+  return
+}
+
+// -----
+
+func.func @shape(%operand: tensor<4xf32>) {
+  %d = stablehlo.constant dense<[2, 3]> : tensor<2xi64>
+  // expected-error@+1 {{(shape): shape(result) == output_dimensions}}
+  %0 = "stablehlo.dynamic_broadcast_in_dim"(%operand, %d) <{broadcast_dimensions = array<i64: 1>}> : (tensor<4xf32>, tensor<2xi64>) -> tensor<2x4xf32>
+  // expected-error@+1 {{(shape): all(n in (1, output_dimensions[d]) for n, d in zip(shape(operand), broadcast_dimensions))}}
+  %1 = "stablehlo.dynamic_broadcast_in_dim"(%operand, %d) <{broadcast_dimensions = array<i64: 1>}> : (tensor<4xf32>, tensor<2xi64>) -> tensor<?x?xf32>
   return
 }

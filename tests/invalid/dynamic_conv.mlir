@@ -363,7 +363,7 @@ func.func @types(%lhs: tensor<2x4x2x!quant.uniform<i8:f32:0, {1.0, 2.0}>>, %rhs:
   %0 = "stablehlo.dynamic_conv"(%lhs, %rhs, %padding) <{dimension_numbers = #stablehlo.conv<[b, 0, f]x[0, i, o]->[b, 0, f]>, feature_group_count = 1 : i64, batch_group_count = 1 : i64}> : (tensor<2x4x2x!quant.uniform<i8:f32:0, {1.0, 2.0}>>, tensor<3x2x6xf32>, tensor<1x2xi64>) -> tensor<2x2x6xf32>
   // expected-error@+1 {{operand #1 (rhs) must be tensor or quantized tensor, but is !stablehlo.token}}
   %1 = "stablehlo.dynamic_conv"(%lhs_1, %rhs_1, %padding) <{dimension_numbers = #stablehlo.conv<[b, 0, f]x[0, i, o]->[b, 0, f]>, feature_group_count = 1 : i64, batch_group_count = 1 : i64}> : (tensor<2x4x2xf32>, !stablehlo.token, tensor<1x2xi64>) -> tensor<2x2x6xf32>
-  // expected-error@+1 {{operand #2 (padding) must be 2-dimensional tensor of integer type, but is tensor<2xi64>}}
+  // expected-error@+1 {{operand #2 (padding) must be statically shaped 2-dimensional tensor of integer type, but is tensor<2xi64>}}
   %2 = "stablehlo.dynamic_conv"(%lhs_1, %rhs, %padding_1) <{dimension_numbers = #stablehlo.conv<[b, 0, f]x[0, i, o]->[b, 0, f]>, feature_group_count = 1 : i64, batch_group_count = 1 : i64}> : (tensor<2x4x2xf32>, tensor<3x2x6xf32>, tensor<2xi64>) -> tensor<2x2x6xf32>
   // expected-error@+1 {{result #0 (result) must be tensor or quantized tensor, but is !stablehlo.token}}
   %3 = "stablehlo.dynamic_conv"(%lhs_1, %rhs, %padding) <{dimension_numbers = #stablehlo.conv<[b, 0, f]x[0, i, o]->[b, 0, f]>, feature_group_count = 1 : i64, batch_group_count = 1 : i64}> : (tensor<2x4x2xf32>, tensor<3x2x6xf32>, tensor<1x2xi64>) -> !stablehlo.token

@@ -152,7 +152,7 @@ func.func @C8(%operand: tensor<3x4xf32>, %start_indices: tensor<2x1xi64>) {
 // -----
 
 func.func @main() {
-  %operand = stablehlo.constant dense<0> : tensor<3x4xf32>
+  %operand = stablehlo.constant dense<0.0> : tensor<3x4xf32>
   %start_indices = stablehlo.constant dense<0> : tensor<2x1xi64>
   %slice_sizes_0 = stablehlo.constant dense<[2, 4]> : tensor<2xi64>
   %slice_sizes = stablehlo.optimization_barrier %slice_sizes_0 : tensor<2xi64>
@@ -173,7 +173,7 @@ func.func @C12_beyond(%operand: tensor<3x4xf32>, %start_indices: tensor<2x1xi64>
 // -----
 
 func.func @main() {
-  %operand = stablehlo.constant dense<0> : tensor<3x4xf32>
+  %operand = stablehlo.constant dense<0.0> : tensor<3x4xf32>
   %start_indices = stablehlo.constant dense<0> : tensor<2x1xi64>
   %slice_sizes_0 = stablehlo.constant dense<[1, 5]> : tensor<2xi64>
   %slice_sizes = stablehlo.optimization_barrier %slice_sizes_0 : tensor<2xi64>
@@ -194,7 +194,7 @@ func.func @C12_negative(%operand: tensor<3x4xf32>, %start_indices: tensor<2x1xi6
 // -----
 
 func.func @main() {
-  %operand = stablehlo.constant dense<0> : tensor<3x4xf32>
+  %operand = stablehlo.constant dense<0.0> : tensor<3x4xf32>
   %start_indices = stablehlo.constant dense<0> : tensor<2x1xi64>
   %slice_sizes_0 = stablehlo.constant dense<[1, -1]> : tensor<2xi64>
   %slice_sizes = stablehlo.optimization_barrier %slice_sizes_0 : tensor<2xi64>
@@ -210,7 +210,7 @@ func.func @types(%operand: tensor<3x4x!quant.uniform<i8:f32:0, {1.0, 2.0, 3.0}>>
   %0 = "stablehlo.dynamic_gather"(%operand, %start_indices, %slice_sizes) <{dimension_numbers = #stablehlo.gather<offset_dims = [1], collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>}> : (tensor<3x4x!quant.uniform<i8:f32:0, {1.0, 2.0, 3.0}>>, tensor<2x1xi64>, tensor<2xi64>) -> tensor<2x4xf32>
   // expected-error@+1 {{operand #1 (start_indices) must be tensor of integer type, but is tensor<2x1xf32>}}
   %1 = "stablehlo.dynamic_gather"(%operand_1, %start_indices_1, %slice_sizes) <{dimension_numbers = #stablehlo.gather<offset_dims = [1], collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>}> : (tensor<3x4xf32>, tensor<2x1xf32>, tensor<2xi64>) -> tensor<2x4xf32>
-  // expected-error@+1 {{operand #2 (slice_sizes) must be 1-dimensional tensor of integer type, but is tensor<2xf32>}}
+  // expected-error@+1 {{operand #2 (slice_sizes) must be statically shaped 1-dimensional tensor of integer type, but is tensor<2xf32>}}
   %2 = "stablehlo.dynamic_gather"(%operand_1, %start_indices, %slice_sizes_1) <{dimension_numbers = #stablehlo.gather<offset_dims = [1], collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>}> : (tensor<3x4xf32>, tensor<2x1xi64>, tensor<2xf32>) -> tensor<2x4xf32>
   // expected-error@+1 {{result #0 (result) must be tensor or per-tensor quantized tensor, but is tensor<2x4x!quant.uniform<i8:f32:0, {1.000000e+00,2.000000e+00}>>}}
   %3 = "stablehlo.dynamic_gather"(%operand_1, %start_indices, %slice_sizes) <{dimension_numbers = #stablehlo.gather<offset_dims = [1], collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>}> : (tensor<3x4xf32>, tensor<2x1xi64>, tensor<2xi64>) -> tensor<2x4x!quant.uniform<i8:f32:0, {1.0, 2.0}>>

@@ -69,8 +69,8 @@ func.func @C3(%operand: tensor<3xf32>, %padding_value: tensor<f32>) {
 // -----
 
 func.func @main() {
-  %operand = stablehlo.constant dense<0> : tensor<3xf32>
-  %padding_value = stablehlo.constant dense<0> : tensor<f32>
+  %operand = stablehlo.constant dense<0.0> : tensor<3xf32>
+  %padding_value = stablehlo.constant dense<0.0> : tensor<f32>
   %edge_padding_low_0 = stablehlo.constant dense<[1]> : tensor<1xi64>
   %edge_padding_low = stablehlo.optimization_barrier %edge_padding_low_0 : tensor<1xi64>
   %edge_padding_high_0 = stablehlo.constant dense<[1]> : tensor<1xi64>
@@ -89,11 +89,11 @@ func.func @types(%operand: tensor<3x!quant.uniform<i8:f32:0, {1.0, 2.0, 3.0}>>, 
   %0 = "stablehlo.dynamic_pad"(%operand, %padding_value, %edge_padding_low, %edge_padding_high, %interior_padding) : (tensor<3x!quant.uniform<i8:f32:0, {1.0, 2.0, 3.0}>>, tensor<f32>, tensor<1xi64>, tensor<1xi64>, tensor<1xi64>) -> tensor<8xf32>
   // expected-error@+1 {{operand #1 (padding_value) must be 0-dimensional tensor, but is tensor<2xf32>}}
   %1 = "stablehlo.dynamic_pad"(%operand_1, %padding_value_1, %edge_padding_low, %edge_padding_high, %interior_padding) : (tensor<3xf32>, tensor<2xf32>, tensor<1xi64>, tensor<1xi64>, tensor<1xi64>) -> tensor<8xf32>
-  // expected-error@+1 {{operand #2 (edge_padding_low) must be 1-dimensional tensor of integer type, but is tensor<1xf32>}}
+  // expected-error@+1 {{operand #2 (edge_padding_low) must be statically shaped 1-dimensional tensor of integer or index type, but is tensor<1xf32>}}
   %2 = "stablehlo.dynamic_pad"(%operand_1, %padding_value, %edge_padding_low_1, %edge_padding_high, %interior_padding) : (tensor<3xf32>, tensor<f32>, tensor<1xf32>, tensor<1xi64>, tensor<1xi64>) -> tensor<8xf32>
-  // expected-error@+1 {{operand #3 (edge_padding_high) must be 1-dimensional tensor of integer type, but is tensor<1xf32>}}
+  // expected-error@+1 {{operand #3 (edge_padding_high) must be statically shaped 1-dimensional tensor of integer or index type, but is tensor<1xf32>}}
   %3 = "stablehlo.dynamic_pad"(%operand_1, %padding_value, %edge_padding_low, %edge_padding_high_1, %interior_padding) : (tensor<3xf32>, tensor<f32>, tensor<1xi64>, tensor<1xf32>, tensor<1xi64>) -> tensor<8xf32>
-  // expected-error@+1 {{operand #4 (interior_padding) must be 1-dimensional tensor of integer type, but is tensor<1xf32>}}
+  // expected-error@+1 {{operand #4 (interior_padding) must be statically shaped 1-dimensional tensor of integer or index type, but is tensor<1xf32>}}
   %4 = "stablehlo.dynamic_pad"(%operand_1, %padding_value, %edge_padding_low, %edge_padding_high, %interior_padding_1) : (tensor<3xf32>, tensor<f32>, tensor<1xi64>, tensor<1xi64>, tensor<1xf32>) -> tensor<8xf32>
   // expected-error@+1 {{result #0 (result) must be tensor or per-tensor quantized tensor, but is tensor<8x!quant.uniform<i8:f32:0, {1.000000e+00,2.000000e+00,3.000000e+00,4.000000e+00,5.000000e+00,6.000000e+00,7.000000e+00,8.000000e+00}>>}}
   %5 = "stablehlo.dynamic_pad"(%operand_1, %padding_value, %edge_padding_low, %edge_padding_high, %interior_padding) : (tensor<3xf32>, tensor<f32>, tensor<1xi64>, tensor<1xi64>, tensor<1xi64>) -> tensor<8x!quant.uniform<i8:f32:0, {1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0}>>

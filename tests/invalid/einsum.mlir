@@ -1,4 +1,6 @@
-func.func @C1(%lhs: tensor<2x3xf32>, %rhs: tensor<3x4xf32>) {
+func.func @main() {
+  %lhs = stablehlo.constant dense<0.0> : tensor<2x3xf32>
+  %rhs = stablehlo.constant dense<0.0> : tensor<3x4xf32>
   // expected-error@+1 {{(C1): re.fullmatch(r"\w*(\.{3})?\w*,\w*(\.{3})?\w*->\w*(\.{3})?\w*", einsum_config)}}
   %0 = "stablehlo.einsum"(%lhs, %rhs) <{einsum_config = "ij,jk"}> : (tensor<2x3xf32>, tensor<3x4xf32>) -> tensor<2x4xf32>
   return
@@ -6,7 +8,9 @@ func.func @C1(%lhs: tensor<2x3xf32>, %rhs: tensor<3x4xf32>) {
 
 // -----
 
-func.func @C2(%lhs: tensor<2x3xf32>, %rhs: tensor<3x4xf32>) {
+func.func @main() {
+  %lhs = stablehlo.constant dense<0.0> : tensor<2x3xf32>
+  %rhs = stablehlo.constant dense<0.0> : tensor<3x4xf32>
   // expected-error@+1 {{(C2): size(lhs_names) == rank(lhs) and size(rhs_names) == rank(rhs)}}
   %0 = "stablehlo.einsum"(%lhs, %rhs) <{einsum_config = "ij,j->i"}> : (tensor<2x3xf32>, tensor<3x4xf32>) -> tensor<2x4xf32>
   return
@@ -14,7 +18,9 @@ func.func @C2(%lhs: tensor<2x3xf32>, %rhs: tensor<3x4xf32>) {
 
 // -----
 
-func.func @C1_two_ellipses(%lhs: tensor<2x3xf32>, %rhs: tensor<3x4xf32>) {
+func.func @main() {
+  %lhs = stablehlo.constant dense<0.0> : tensor<2x3xf32>
+  %rhs = stablehlo.constant dense<0.0> : tensor<3x4xf32>
   // expected-error@+1 {{(C1): re.fullmatch(r"\w*(\.{3})?\w*,\w*(\.{3})?\w*->\w*(\.{3})?\w*", einsum_config)}}
   %0 = "stablehlo.einsum"(%lhs, %rhs) <{einsum_config = "...j...,jk->...k"}> : (tensor<2x3xf32>, tensor<3x4xf32>) -> tensor<2x4xf32>
   return
@@ -22,7 +28,9 @@ func.func @C1_two_ellipses(%lhs: tensor<2x3xf32>, %rhs: tensor<3x4xf32>) {
 
 // -----
 
-func.func @C2_ellipsis(%lhs: tensor<2x3xf32>, %rhs: tensor<3x4xf32>) {
+func.func @main() {
+  %lhs = stablehlo.constant dense<0.0> : tensor<2x3xf32>
+  %rhs = stablehlo.constant dense<0.0> : tensor<3x4xf32>
   // expected-error@+1 {{(C2): size(lhs_names) == rank(lhs) and size(rhs_names) == rank(rhs)}}
   %0 = "stablehlo.einsum"(%lhs, %rhs) <{einsum_config = "...hij,jk->...k"}> : (tensor<2x3xf32>, tensor<3x4xf32>) -> tensor<2x4xf32>
   return
@@ -30,7 +38,9 @@ func.func @C2_ellipsis(%lhs: tensor<2x3xf32>, %rhs: tensor<3x4xf32>) {
 
 // -----
 
-func.func @C3(%lhs: tensor<2x3xf32>, %rhs: tensor<3x4xf32>) {
+func.func @main() {
+  %lhs = stablehlo.constant dense<0.0> : tensor<2x3xf32>
+  %rhs = stablehlo.constant dense<0.0> : tensor<3x4xf32>
   // expected-error@+1 {{(C3): is_unique([*kept]) and set(kept) <= {*lhs_names, *rhs_names}}}
   %0 = "stablehlo.einsum"(%lhs, %rhs) <{einsum_config = "ij,jk->il"}> : (tensor<2x3xf32>, tensor<3x4xf32>) -> tensor<2x4xf32>
   return
@@ -38,7 +48,9 @@ func.func @C3(%lhs: tensor<2x3xf32>, %rhs: tensor<3x4xf32>) {
 
 // -----
 
-func.func @C3_unique(%lhs: tensor<2x3xf32>, %rhs: tensor<3x4xf32>) {
+func.func @main() {
+  %lhs = stablehlo.constant dense<0.0> : tensor<2x3xf32>
+  %rhs = stablehlo.constant dense<0.0> : tensor<3x4xf32>
   // expected-error@+1 {{(C3): is_unique([*kept]) and set(kept) <= {*lhs_names, *rhs_names}}}
   %0 = "stablehlo.einsum"(%lhs, %rhs) <{einsum_config = "ij,jk->ii"}> : (tensor<2x3xf32>, tensor<3x4xf32>) -> tensor<2x4xf32>
   return
@@ -46,7 +58,9 @@ func.func @C3_unique(%lhs: tensor<2x3xf32>, %rhs: tensor<3x4xf32>) {
 
 // -----
 
-func.func @C4(%lhs: tensor<2x3xf32>, %rhs: tensor<5x4xf32>) {
+func.func @main() {
+  %lhs = stablehlo.constant dense<0.0> : tensor<2x3xf32>
+  %rhs = stablehlo.constant dense<0.0> : tensor<5x4xf32>
   // expected-error@+1 {{(C4): same_sizes(lhs_names + rhs_names, shape(lhs) + shape(rhs))}}
   %0 = "stablehlo.einsum"(%lhs, %rhs) <{einsum_config = "ij,jk->ik"}> : (tensor<2x3xf32>, tensor<5x4xf32>) -> tensor<2x4xf32>
   return
@@ -54,7 +68,9 @@ func.func @C4(%lhs: tensor<2x3xf32>, %rhs: tensor<5x4xf32>) {
 
 // -----
 
-func.func @C4_ellipsis(%lhs: tensor<2x3xf32>, %rhs: tensor<1x3xf32>) {
+func.func @main() {
+  %lhs = stablehlo.constant dense<0.0> : tensor<2x3xf32>
+  %rhs = stablehlo.constant dense<0.0> : tensor<1x3xf32>
   // expected-error@+1 {{(C4): same_sizes(lhs_names + rhs_names, shape(lhs) + shape(rhs))}}
   %0 = "stablehlo.einsum"(%lhs, %rhs) <{einsum_config = "...j,...j->..."}> : (tensor<2x3xf32>, tensor<1x3xf32>) -> tensor<2xf32>
   return
@@ -62,15 +78,19 @@ func.func @C4_ellipsis(%lhs: tensor<2x3xf32>, %rhs: tensor<1x3xf32>) {
 
 // -----
 
-func.func @C5(%lhs: tensor<2x3xf32>, %rhs: tensor<3x4xf32>) {
-  // expected-error@+1 {{(C5): shape(result) == shape(infer())}}
+func.func @main() {
+  %lhs = stablehlo.constant dense<0.0> : tensor<2x3xf32>
+  %rhs = stablehlo.constant dense<0.0> : tensor<3x4xf32>
+  // expected-error@+1 {{(C5): shape(result) == shape(Einsum.infer(lhs, rhs, einsum_config))}}
   %0 = "stablehlo.einsum"(%lhs, %rhs) <{einsum_config = "ij,jk->ik"}> : (tensor<2x3xf32>, tensor<3x4xf32>) -> tensor<4x2xf32>
   return
 }
 
 // -----
 
-func.func @C6(%lhs: tensor<2x3xf32>, %rhs: tensor<3x4xf32>) {
+func.func @main() {
+  %lhs = stablehlo.constant dense<0.0> : tensor<2x3xf32>
+  %rhs = stablehlo.constant dense<0.0> : tensor<3x4xf32>
   // expected-error@+1 {{(C6): is_complex(lhs) == is_complex(rhs) == is_complex(result)}}
   %0 = "stablehlo.einsum"(%lhs, %rhs) <{einsum_config = "ij,jk->ik"}> : (tensor<2x3xf32>, tensor<3x4xf32>) -> tensor<2x4xcomplex<f32>>
   return
@@ -78,7 +98,9 @@ func.func @C6(%lhs: tensor<2x3xf32>, %rhs: tensor<3x4xf32>) {
 
 // -----
 
-func.func @C6_rhs(%lhs: tensor<2x3xf32>, %rhs: tensor<3x4xcomplex<f32>>) {
+func.func @main() {
+  %lhs = stablehlo.constant dense<0.0> : tensor<2x3xf32>
+  %rhs = stablehlo.constant dense<(0.0, 0.0)> : tensor<3x4xcomplex<f32>>
   // expected-error@+1 {{(C6): is_complex(lhs) == is_complex(rhs) == is_complex(result)}}
   %0 = "stablehlo.einsum"(%lhs, %rhs) <{einsum_config = "ij,jk->ik"}> : (tensor<2x3xf32>, tensor<3x4xcomplex<f32>>) -> tensor<2x4xf32>
   return

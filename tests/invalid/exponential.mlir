@@ -23,3 +23,13 @@ func.func @types(%operand: tensor<2xi32>, %operand_1: tensor<2xf32>) {
   %2 = "stablehlo.exponential"(%operand_1) <{result_accuracy = "high"}> : (tensor<2xf32>) -> tensor<2xf32>
   return
 }
+
+// -----
+
+func.func @result_accuracy(%x: tensor<f32>) {
+  // expected-error@+1 {{attribute 'result_accuracy' must have tolerances that are not negative}}
+  %0 = "stablehlo.exponential"(%x) <{result_accuracy = #stablehlo.result_accuracy<atol = -1.0, ulps = 1, mode = #stablehlo.result_accuracy_mode<TOLERANCE>>}> : (tensor<f32>) -> tensor<f32>
+  // expected-error@+1 {{attribute 'result_accuracy' must have one of the modes DEFAULT, HIGHEST, TOLERANCE, got BOGUS}}
+  %1 = "stablehlo.exponential"(%x) <{result_accuracy = #stablehlo.result_accuracy<mode = #stablehlo.result_accuracy_mode<BOGUS>>}> : (tensor<f32>) -> tensor<f32>
+  return
+}

@@ -31,3 +31,11 @@ func.func @types(%operand: tensor<f32>, %operand_1: tuple<tensor<f32>>) {
   %2 = "stablehlo.get_tuple_element"(%operand_1) <{index = "wrong"}> : (tuple<tensor<f32>>) -> tensor<f32>
   return
 }
+
+// -----
+
+func.func @result_type(%operand: tuple<i32>) {
+  // expected-error@+1 {{result #0 (result) must be tensor, token, tuple, buffer or future, but is i32}}
+  %0 = "stablehlo.get_tuple_element"(%operand) <{index = 0 : i32}> : (tuple<i32>) -> i32
+  return
+}

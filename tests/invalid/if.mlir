@@ -92,3 +92,29 @@ func.func @types(%pred: tensor<i32>) {
   }) : (tensor<i32>) -> tensor<f32>
   return
 }
+
+// -----
+
+func.func @types(%pred: tensor<i1>, %x: i32) {
+  // expected-error@+1 {{result #0 (results) must be tensor or token, but is i32}}
+  %0 = "stablehlo.if"(%pred) ({
+    // expected-error@+1 {{operand #0 (results) must be tensor, token or buffer, but is i32}}
+    stablehlo.return %x : i32
+  }, {
+    // expected-error@+1 {{operand #0 (results) must be tensor, token or buffer, but is i32}}
+    stablehlo.return %x : i32
+  }) : (tensor<i1>) -> i32
+  return
+}
+
+// -----
+
+func.func @terminator(%pred: tensor<i1>, %x: tensor<f32>) {
+  // expected-error@+1 {{expects a region that ends with a terminator of its dialect, got 'func.return'}}
+  %0 = "stablehlo.if"(%pred) ({
+    func.return %x : tensor<f32>
+  }, {
+    stablehlo.return %x : tensor<f32>
+  }) : (tensor<i1>) -> tensor<f32>
+  return
+}

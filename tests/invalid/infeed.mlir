@@ -37,3 +37,11 @@ func.func @types(%token: tensor<f32>, %token_1: !stablehlo.token) {
   %1:2 = "stablehlo.infeed"(%token_1) <{infeed_config = 1 : i64}> : (!stablehlo.token) -> (tensor<2xf32>, !stablehlo.token)
   return
 }
+
+// -----
+
+func.func @result_type(%token: !stablehlo.token) {
+  // expected-error@+1 {{result #0 (results) must be tensor or token, but is i32}}
+  %0:2 = "stablehlo.infeed"(%token) : (!stablehlo.token) -> (i32, !stablehlo.token)
+  return
+}

@@ -1,5 +1,5 @@
 func.func @print_types(%operand: !stablehlo.token) {
-  // expected-error@+1 {{operand #0 (operand) must be tensor or quantized tensor, but is !stablehlo.token}}
+  // expected-error@+1 {{operand #0 (operand) must be tensor, but is !stablehlo.token}}
   "interpreter.print"(%operand) : (!stablehlo.token) -> ()
   return
 }
@@ -15,9 +15,9 @@ func.func @probe_C1(%operand: tensor<2xf32>) {
 // -----
 
 func.func @probe_types(%operand: !stablehlo.token, %operand_1: tensor<2xf32>) {
-  // expected-error@+1 {{operand #0 (operand) must be tensor or quantized tensor, but is !stablehlo.token}}
+  // expected-error@+1 {{operand #0 (operand) must be tensor, but is !stablehlo.token}}
   %0 = "interpreter.probe"(%operand) <{probe_id = "a"}> : (!stablehlo.token) -> tensor<2xf32>
-  // expected-error@+1 {{result #0 (result) must be tensor or quantized tensor, but is !stablehlo.token}}
+  // expected-error@+1 {{result #0 (result) must be tensor, but is !stablehlo.token}}
   %1 = "interpreter.probe"(%operand_1) <{probe_id = "a"}> : (tensor<2xf32>) -> !stablehlo.token
   // expected-error@+1 {{requires attribute 'probe_id'}}
   %2 = "interpreter.probe"(%operand_1) : (tensor<2xf32>) -> tensor<2xf32>

@@ -1,5 +1,5 @@
 func.func @absf_C1(%a: f32) {
-  // expected-error@+1 {{(C1): compatible(operand, result)}}
+  // expected-error@+1 {{(C1): operand == result}}
   %0 = "math.absf"(%a) : (f32) -> f64
   return
 }
@@ -7,7 +7,7 @@ func.func @absf_C1(%a: f32) {
 // -----
 
 func.func @absi_C1(%a: i32) {
-  // expected-error@+1 {{(C1): compatible(operand, result)}}
+  // expected-error@+1 {{(C1): operand == result}}
   %0 = "math.absi"(%a) : (i32) -> i64
   return
 }
@@ -15,7 +15,7 @@ func.func @absi_C1(%a: i32) {
 // -----
 
 func.func @acos_C1(%a: f32) {
-  // expected-error@+1 {{(C1): compatible(operand, result)}}
+  // expected-error@+1 {{(C1): operand == result}}
   %0 = "math.acos"(%a) : (f32) -> f64
   return
 }
@@ -23,7 +23,7 @@ func.func @acos_C1(%a: f32) {
 // -----
 
 func.func @acosh_C1(%a: f32) {
-  // expected-error@+1 {{(C1): compatible(operand, result)}}
+  // expected-error@+1 {{(C1): operand == result}}
   %0 = "math.acosh"(%a) : (f32) -> f64
   return
 }
@@ -31,7 +31,7 @@ func.func @acosh_C1(%a: f32) {
 // -----
 
 func.func @asin_C1(%a: f32) {
-  // expected-error@+1 {{(C1): compatible(operand, result)}}
+  // expected-error@+1 {{(C1): operand == result}}
   %0 = "math.asin"(%a) : (f32) -> f64
   return
 }
@@ -39,7 +39,7 @@ func.func @asin_C1(%a: f32) {
 // -----
 
 func.func @asinh_C1(%a: f32) {
-  // expected-error@+1 {{(C1): compatible(operand, result)}}
+  // expected-error@+1 {{(C1): operand == result}}
   %0 = "math.asinh"(%a) : (f32) -> f64
   return
 }
@@ -47,7 +47,7 @@ func.func @asinh_C1(%a: f32) {
 // -----
 
 func.func @atan_C1(%a: f32) {
-  // expected-error@+1 {{(C1): compatible(operand, result)}}
+  // expected-error@+1 {{(C1): operand == result}}
   %0 = "math.atan"(%a) : (f32) -> f64
   return
 }
@@ -55,7 +55,7 @@ func.func @atan_C1(%a: f32) {
 // -----
 
 func.func @atan2_C1(%a: f32, %b: f32) {
-  // expected-error@+1 {{(C1): compatible(lhs, rhs, result)}}
+  // expected-error@+1 {{(C1): lhs == rhs == result}}
   %0 = "math.atan2"(%a, %b) : (f32, f32) -> f64
   return
 }
@@ -63,7 +63,7 @@ func.func @atan2_C1(%a: f32, %b: f32) {
 // -----
 
 func.func @atanh_C1(%a: f32) {
-  // expected-error@+1 {{(C1): compatible(operand, result)}}
+  // expected-error@+1 {{(C1): operand == result}}
   %0 = "math.atanh"(%a) : (f32) -> f64
   return
 }
@@ -71,7 +71,7 @@ func.func @atanh_C1(%a: f32) {
 // -----
 
 func.func @cbrt_C1(%a: f32) {
-  // expected-error@+1 {{(C1): compatible(operand, result)}}
+  // expected-error@+1 {{(C1): operand == result}}
   %0 = "math.cbrt"(%a) : (f32) -> f64
   return
 }
@@ -79,7 +79,7 @@ func.func @cbrt_C1(%a: f32) {
 // -----
 
 func.func @ceil_C1(%a: f32) {
-  // expected-error@+1 {{(C1): compatible(operand, result)}}
+  // expected-error@+1 {{(C1): operand == result}}
   %0 = "math.ceil"(%a) : (f32) -> f64
   return
 }
@@ -87,7 +87,7 @@ func.func @ceil_C1(%a: f32) {
 // -----
 
 func.func @copysign_C1(%a: f32, %b: f32) {
-  // expected-error@+1 {{(C1): compatible(lhs, rhs, result)}}
+  // expected-error@+1 {{(C1): lhs == rhs == result}}
   %0 = "math.copysign"(%a, %b) : (f32, f32) -> f64
   return
 }
@@ -95,7 +95,7 @@ func.func @copysign_C1(%a: f32, %b: f32) {
 // -----
 
 func.func @cos_C1(%a: f32) {
-  // expected-error@+1 {{(C1): compatible(operand, result)}}
+  // expected-error@+1 {{(C1): operand == result}}
   %0 = "math.cos"(%a) : (f32) -> f64
   return
 }
@@ -103,7 +103,7 @@ func.func @cos_C1(%a: f32) {
 // -----
 
 func.func @cosh_C1(%a: f32) {
-  // expected-error@+1 {{(C1): compatible(operand, result)}}
+  // expected-error@+1 {{(C1): operand == result}}
   %0 = "math.cosh"(%a) : (f32) -> f64
   return
 }
@@ -111,7 +111,7 @@ func.func @cosh_C1(%a: f32) {
 // -----
 
 func.func @ctlz_C1(%a: i32) {
-  // expected-error@+1 {{(C1): compatible(operand, result)}}
+  // expected-error@+1 {{(C1): operand == result}}
   %0 = "math.ctlz"(%a) : (i32) -> i64
   return
 }
@@ -119,7 +119,7 @@ func.func @ctlz_C1(%a: i32) {
 // -----
 
 func.func @ctpop_C1(%a: i32) {
-  // expected-error@+1 {{(C1): compatible(operand, result)}}
+  // expected-error@+1 {{(C1): operand == result}}
   %0 = "math.ctpop"(%a) : (i32) -> i64
   return
 }
@@ -127,7 +127,7 @@ func.func @ctpop_C1(%a: i32) {
 // -----
 
 func.func @cttz_C1(%a: i32) {
-  // expected-error@+1 {{(C1): compatible(operand, result)}}
+  // expected-error@+1 {{(C1): operand == result}}
   %0 = "math.cttz"(%a) : (i32) -> i64
   return
 }
@@ -135,7 +135,7 @@ func.func @cttz_C1(%a: i32) {
 // -----
 
 func.func @erf_C1(%a: f32) {
-  // expected-error@+1 {{(C1): compatible(operand, result)}}
+  // expected-error@+1 {{(C1): operand == result}}
   %0 = "math.erf"(%a) : (f32) -> f64
   return
 }
@@ -143,7 +143,7 @@ func.func @erf_C1(%a: f32) {
 // -----
 
 func.func @erfc_C1(%a: f32) {
-  // expected-error@+1 {{(C1): compatible(operand, result)}}
+  // expected-error@+1 {{(C1): operand == result}}
   %0 = "math.erfc"(%a) : (f32) -> f64
   return
 }
@@ -151,7 +151,7 @@ func.func @erfc_C1(%a: f32) {
 // -----
 
 func.func @exp_C1(%a: f32) {
-  // expected-error@+1 {{(C1): compatible(operand, result)}}
+  // expected-error@+1 {{(C1): operand == result}}
   %0 = "math.exp"(%a) : (f32) -> f64
   return
 }
@@ -159,7 +159,7 @@ func.func @exp_C1(%a: f32) {
 // -----
 
 func.func @exp2_C1(%a: f32) {
-  // expected-error@+1 {{(C1): compatible(operand, result)}}
+  // expected-error@+1 {{(C1): operand == result}}
   %0 = "math.exp2"(%a) : (f32) -> f64
   return
 }
@@ -167,7 +167,7 @@ func.func @exp2_C1(%a: f32) {
 // -----
 
 func.func @expm1_C1(%a: f32) {
-  // expected-error@+1 {{(C1): compatible(operand, result)}}
+  // expected-error@+1 {{(C1): operand == result}}
   %0 = "math.expm1"(%a) : (f32) -> f64
   return
 }
@@ -175,7 +175,7 @@ func.func @expm1_C1(%a: f32) {
 // -----
 
 func.func @floor_C1(%a: f32) {
-  // expected-error@+1 {{(C1): compatible(operand, result)}}
+  // expected-error@+1 {{(C1): operand == result}}
   %0 = "math.floor"(%a) : (f32) -> f64
   return
 }
@@ -183,7 +183,7 @@ func.func @floor_C1(%a: f32) {
 // -----
 
 func.func @fma_C1(%a: f32, %b: f32, %c: f32) {
-  // expected-error@+1 {{(C1): compatible(a, b, c, result)}}
+  // expected-error@+1 {{(C1): a == b == c == result}}
   %0 = "math.fma"(%a, %b, %c) : (f32, f32, f32) -> f64
   return
 }
@@ -191,7 +191,7 @@ func.func @fma_C1(%a: f32, %b: f32, %c: f32) {
 // -----
 
 func.func @fpowi_C1(%a: f32, %b: i32) {
-  // expected-error@+1 {{(C1): compatible(lhs, result)}}
+  // expected-error@+1 {{(C1): lhs == result}}
   %0 = "math.fpowi"(%a, %b) : (f32, i32) -> f64
   return
 }
@@ -199,7 +199,7 @@ func.func @fpowi_C1(%a: f32, %b: i32) {
 // -----
 
 func.func @fpowi_C2(%a: tensor<2xf32>, %b: tensor<3xi32>) {
-  // expected-error@+1 {{(C2): is_tensor(lhs) == is_tensor(rhs) and (not is_tensor(lhs) or shape(lhs) == shape(rhs))}}
+  // expected-error@+1 {{(C2): alike(lhs, rhs)}}
   %0 = "math.fpowi"(%a, %b) : (tensor<2xf32>, tensor<3xi32>) -> tensor<2xf32>
   return
 }
@@ -207,7 +207,7 @@ func.func @fpowi_C2(%a: tensor<2xf32>, %b: tensor<3xi32>) {
 // -----
 
 func.func @ipowi_C1(%a: i32, %b: i32) {
-  // expected-error@+1 {{(C1): compatible(lhs, rhs, result)}}
+  // expected-error@+1 {{(C1): lhs == rhs == result}}
   %0 = "math.ipowi"(%a, %b) : (i32, i32) -> i64
   return
 }
@@ -215,7 +215,7 @@ func.func @ipowi_C1(%a: i32, %b: i32) {
 // -----
 
 func.func @isfinite_C1(%a: f32) {
-  // expected-error@+1 {{(C1): is_tensor(operand) == is_tensor(result) and element_type(result) == BOOLEAN}}
+  // expected-error@+1 {{(C1): element_type(result) == BOOLEAN and alike(operand, result)}}
   %0 = "math.isfinite"(%a) : (f32) -> tensor<2xi1>
   return
 }
@@ -223,7 +223,7 @@ func.func @isfinite_C1(%a: f32) {
 // -----
 
 func.func @isfinite_C2(%a: tensor<2xf32>) {
-  // expected-error@+1 {{(C2): shape(operand) == shape(result)}}
+  // expected-error@+1 {{(C1): element_type(result) == BOOLEAN and alike(operand, result)}}
   %0 = "math.isfinite"(%a) : (tensor<2xf32>) -> tensor<3xi1>
   return
 }
@@ -231,7 +231,7 @@ func.func @isfinite_C2(%a: tensor<2xf32>) {
 // -----
 
 func.func @isinf_C1(%a: f32) {
-  // expected-error@+1 {{(C1): is_tensor(operand) == is_tensor(result) and element_type(result) == BOOLEAN}}
+  // expected-error@+1 {{(C1): element_type(result) == BOOLEAN and alike(operand, result)}}
   %0 = "math.isinf"(%a) : (f32) -> tensor<2xi1>
   return
 }
@@ -239,7 +239,7 @@ func.func @isinf_C1(%a: f32) {
 // -----
 
 func.func @isinf_C2(%a: tensor<2xf32>) {
-  // expected-error@+1 {{(C2): shape(operand) == shape(result)}}
+  // expected-error@+1 {{(C1): element_type(result) == BOOLEAN and alike(operand, result)}}
   %0 = "math.isinf"(%a) : (tensor<2xf32>) -> tensor<3xi1>
   return
 }
@@ -247,7 +247,7 @@ func.func @isinf_C2(%a: tensor<2xf32>) {
 // -----
 
 func.func @isnan_C1(%a: f32) {
-  // expected-error@+1 {{(C1): is_tensor(operand) == is_tensor(result) and element_type(result) == BOOLEAN}}
+  // expected-error@+1 {{(C1): element_type(result) == BOOLEAN and alike(operand, result)}}
   %0 = "math.isnan"(%a) : (f32) -> tensor<2xi1>
   return
 }
@@ -255,7 +255,7 @@ func.func @isnan_C1(%a: f32) {
 // -----
 
 func.func @isnan_C2(%a: tensor<2xf32>) {
-  // expected-error@+1 {{(C2): shape(operand) == shape(result)}}
+  // expected-error@+1 {{(C1): element_type(result) == BOOLEAN and alike(operand, result)}}
   %0 = "math.isnan"(%a) : (tensor<2xf32>) -> tensor<3xi1>
   return
 }
@@ -263,7 +263,7 @@ func.func @isnan_C2(%a: tensor<2xf32>) {
 // -----
 
 func.func @isnormal_C1(%a: f32) {
-  // expected-error@+1 {{(C1): is_tensor(operand) == is_tensor(result) and element_type(result) == BOOLEAN}}
+  // expected-error@+1 {{(C1): element_type(result) == BOOLEAN and alike(operand, result)}}
   %0 = "math.isnormal"(%a) : (f32) -> tensor<2xi1>
   return
 }
@@ -271,7 +271,7 @@ func.func @isnormal_C1(%a: f32) {
 // -----
 
 func.func @isnormal_C2(%a: tensor<2xf32>) {
-  // expected-error@+1 {{(C2): shape(operand) == shape(result)}}
+  // expected-error@+1 {{(C1): element_type(result) == BOOLEAN and alike(operand, result)}}
   %0 = "math.isnormal"(%a) : (tensor<2xf32>) -> tensor<3xi1>
   return
 }
@@ -279,7 +279,7 @@ func.func @isnormal_C2(%a: tensor<2xf32>) {
 // -----
 
 func.func @log_C1(%a: f32) {
-  // expected-error@+1 {{(C1): compatible(operand, result)}}
+  // expected-error@+1 {{(C1): operand == result}}
   %0 = "math.log"(%a) : (f32) -> f64
   return
 }
@@ -287,7 +287,7 @@ func.func @log_C1(%a: f32) {
 // -----
 
 func.func @log10_C1(%a: f32) {
-  // expected-error@+1 {{(C1): compatible(operand, result)}}
+  // expected-error@+1 {{(C1): operand == result}}
   %0 = "math.log10"(%a) : (f32) -> f64
   return
 }
@@ -295,7 +295,7 @@ func.func @log10_C1(%a: f32) {
 // -----
 
 func.func @log1p_C1(%a: f32) {
-  // expected-error@+1 {{(C1): compatible(operand, result)}}
+  // expected-error@+1 {{(C1): operand == result}}
   %0 = "math.log1p"(%a) : (f32) -> f64
   return
 }
@@ -303,7 +303,7 @@ func.func @log1p_C1(%a: f32) {
 // -----
 
 func.func @log2_C1(%a: f32) {
-  // expected-error@+1 {{(C1): compatible(operand, result)}}
+  // expected-error@+1 {{(C1): operand == result}}
   %0 = "math.log2"(%a) : (f32) -> f64
   return
 }
@@ -311,7 +311,7 @@ func.func @log2_C1(%a: f32) {
 // -----
 
 func.func @powf_C1(%a: f32, %b: f32) {
-  // expected-error@+1 {{(C1): compatible(lhs, rhs, result)}}
+  // expected-error@+1 {{(C1): lhs == rhs == result}}
   %0 = "math.powf"(%a, %b) : (f32, f32) -> f64
   return
 }
@@ -319,7 +319,7 @@ func.func @powf_C1(%a: f32, %b: f32) {
 // -----
 
 func.func @round_C1(%a: f32) {
-  // expected-error@+1 {{(C1): compatible(operand, result)}}
+  // expected-error@+1 {{(C1): operand == result}}
   %0 = "math.round"(%a) : (f32) -> f64
   return
 }
@@ -327,7 +327,7 @@ func.func @round_C1(%a: f32) {
 // -----
 
 func.func @roundeven_C1(%a: f32) {
-  // expected-error@+1 {{(C1): compatible(operand, result)}}
+  // expected-error@+1 {{(C1): operand == result}}
   %0 = "math.roundeven"(%a) : (f32) -> f64
   return
 }
@@ -335,7 +335,7 @@ func.func @roundeven_C1(%a: f32) {
 // -----
 
 func.func @rsqrt_C1(%a: f32) {
-  // expected-error@+1 {{(C1): compatible(operand, result)}}
+  // expected-error@+1 {{(C1): operand == result}}
   %0 = "math.rsqrt"(%a) : (f32) -> f64
   return
 }
@@ -343,7 +343,7 @@ func.func @rsqrt_C1(%a: f32) {
 // -----
 
 func.func @sin_C1(%a: f32) {
-  // expected-error@+1 {{(C1): compatible(operand, result)}}
+  // expected-error@+1 {{(C1): operand == result}}
   %0 = "math.sin"(%a) : (f32) -> f64
   return
 }
@@ -351,7 +351,7 @@ func.func @sin_C1(%a: f32) {
 // -----
 
 func.func @sinh_C1(%a: f32) {
-  // expected-error@+1 {{(C1): compatible(operand, result)}}
+  // expected-error@+1 {{(C1): operand == result}}
   %0 = "math.sinh"(%a) : (f32) -> f64
   return
 }
@@ -359,7 +359,7 @@ func.func @sinh_C1(%a: f32) {
 // -----
 
 func.func @sqrt_C1(%a: f32) {
-  // expected-error@+1 {{(C1): compatible(operand, result)}}
+  // expected-error@+1 {{(C1): operand == result}}
   %0 = "math.sqrt"(%a) : (f32) -> f64
   return
 }
@@ -367,7 +367,7 @@ func.func @sqrt_C1(%a: f32) {
 // -----
 
 func.func @tan_C1(%a: f32) {
-  // expected-error@+1 {{(C1): compatible(operand, result)}}
+  // expected-error@+1 {{(C1): operand == result}}
   %0 = "math.tan"(%a) : (f32) -> f64
   return
 }
@@ -375,7 +375,7 @@ func.func @tan_C1(%a: f32) {
 // -----
 
 func.func @tanh_C1(%a: f32) {
-  // expected-error@+1 {{(C1): compatible(operand, result)}}
+  // expected-error@+1 {{(C1): operand == result}}
   %0 = "math.tanh"(%a) : (f32) -> f64
   return
 }
@@ -383,7 +383,7 @@ func.func @tanh_C1(%a: f32) {
 // -----
 
 func.func @trunc_C1(%a: f32) {
-  // expected-error@+1 {{(C1): compatible(operand, result)}}
+  // expected-error@+1 {{(C1): operand == result}}
   %0 = "math.trunc"(%a) : (f32) -> f64
   return
 }

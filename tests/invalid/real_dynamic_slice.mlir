@@ -42,7 +42,7 @@ func.func @C3_negative(%operand: tensor<5xf32>) {
 // -----
 
 func.func @main() {
-  %operand = stablehlo.constant dense<0> : tensor<5xf32>
+  %operand = stablehlo.constant dense<0.0> : tensor<5xf32>
   %start_indices_0 = stablehlo.constant dense<[-1]> : tensor<1xi64>
   %start_indices = stablehlo.optimization_barrier %start_indices_0 : tensor<1xi64>
   %limit_indices_0 = stablehlo.constant dense<[3]> : tensor<1xi64>
@@ -68,7 +68,7 @@ func.func @C3_order(%operand: tensor<5xf32>) {
 // -----
 
 func.func @main() {
-  %operand = stablehlo.constant dense<0> : tensor<5xf32>
+  %operand = stablehlo.constant dense<0.0> : tensor<5xf32>
   %start_indices_0 = stablehlo.constant dense<[4]> : tensor<1xi64>
   %start_indices = stablehlo.optimization_barrier %start_indices_0 : tensor<1xi64>
   %limit_indices_0 = stablehlo.constant dense<[3]> : tensor<1xi64>
@@ -94,7 +94,7 @@ func.func @C3_beyond(%operand: tensor<5xf32>) {
 // -----
 
 func.func @main() {
-  %operand = stablehlo.constant dense<0> : tensor<5xf32>
+  %operand = stablehlo.constant dense<0.0> : tensor<5xf32>
   %start_indices_0 = stablehlo.constant dense<[0]> : tensor<1xi64>
   %start_indices = stablehlo.optimization_barrier %start_indices_0 : tensor<1xi64>
   %limit_indices_0 = stablehlo.constant dense<[6]> : tensor<1xi64>
@@ -120,7 +120,7 @@ func.func @C4(%operand: tensor<5xf32>) {
 // -----
 
 func.func @main() {
-  %operand = stablehlo.constant dense<0> : tensor<5xf32>
+  %operand = stablehlo.constant dense<0.0> : tensor<5xf32>
   %start_indices_0 = stablehlo.constant dense<[0]> : tensor<1xi64>
   %start_indices = stablehlo.optimization_barrier %start_indices_0 : tensor<1xi64>
   %limit_indices_0 = stablehlo.constant dense<[3]> : tensor<1xi64>
@@ -145,11 +145,11 @@ func.func @C5(%operand: tensor<5xf32>, %start_indices: tensor<1xi64>, %limit_ind
 func.func @types(%operand: tensor<5x!quant.uniform<i8:f32:0, {1.0, 2.0, 3.0, 4.0, 5.0}>>, %start_indices: tensor<1xi64>, %limit_indices: tensor<1xi64>, %strides: tensor<1xi64>, %operand_1: tensor<5xf32>, %start_indices_1: tensor<1xf32>, %limit_indices_1: tensor<1xf32>, %strides_1: tensor<1xf32>) {
   // expected-error@+1 {{operand #0 (operand) must be tensor or per-tensor quantized tensor, but is tensor<5x!quant.uniform<i8:f32:0, {1.000000e+00,2.000000e+00,3.000000e+00,4.000000e+00,5.000000e+00}>>}}
   %0 = "stablehlo.real_dynamic_slice"(%operand, %start_indices, %limit_indices, %strides) : (tensor<5x!quant.uniform<i8:f32:0, {1.0, 2.0, 3.0, 4.0, 5.0}>>, tensor<1xi64>, tensor<1xi64>, tensor<1xi64>) -> tensor<2xf32>
-  // expected-error@+1 {{operand #1 (start_indices) must be 1-dimensional tensor of integer type, but is tensor<1xf32>}}
+  // expected-error@+1 {{operand #1 (start_indices) must be 1-dimensional tensor of integer or index type, but is tensor<1xf32>}}
   %1 = "stablehlo.real_dynamic_slice"(%operand_1, %start_indices_1, %limit_indices, %strides) : (tensor<5xf32>, tensor<1xf32>, tensor<1xi64>, tensor<1xi64>) -> tensor<2xf32>
-  // expected-error@+1 {{operand #2 (limit_indices) must be 1-dimensional tensor of integer type, but is tensor<1xf32>}}
+  // expected-error@+1 {{operand #2 (limit_indices) must be 1-dimensional tensor of integer or index type, but is tensor<1xf32>}}
   %2 = "stablehlo.real_dynamic_slice"(%operand_1, %start_indices, %limit_indices_1, %strides) : (tensor<5xf32>, tensor<1xi64>, tensor<1xf32>, tensor<1xi64>) -> tensor<2xf32>
-  // expected-error@+1 {{operand #3 (strides) must be 1-dimensional tensor of integer type, but is tensor<1xf32>}}
+  // expected-error@+1 {{operand #3 (strides) must be 1-dimensional tensor of integer or index type, but is tensor<1xf32>}}
   %3 = "stablehlo.real_dynamic_slice"(%operand_1, %start_indices, %limit_indices, %strides_1) : (tensor<5xf32>, tensor<1xi64>, tensor<1xi64>, tensor<1xf32>) -> tensor<2xf32>
   // expected-error@+1 {{result #0 (result) must be tensor or per-tensor quantized tensor, but is tensor<2x!quant.uniform<i8:f32:0, {1.000000e+00,2.000000e+00}>>}}
   %4 = "stablehlo.real_dynamic_slice"(%operand_1, %start_indices, %limit_indices, %strides) : (tensor<5xf32>, tensor<1xi64>, tensor<1xi64>, tensor<1xi64>) -> tensor<2x!quant.uniform<i8:f32:0, {1.0, 2.0}>>

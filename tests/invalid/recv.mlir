@@ -81,3 +81,11 @@ func.func @types(%token: tensor<f32>, %token_1: !stablehlo.token) {
   %3:2 = "stablehlo.recv"(%token_1) <{channel_handle = 1 : i64, source_target_pairs = dense<[[0, 1], [1, 0]]> : tensor<2x2xi64>}> : (!stablehlo.token) -> (tensor<2xf32>, !stablehlo.token)
   return
 }
+
+// -----
+
+func.func @result_type(%token: !stablehlo.token) {
+  // expected-error@+1 {{result #0 (results) must be tensor or token, but is i32}}
+  %0:2 = "stablehlo.recv"(%token) <{channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>}> : (!stablehlo.token) -> (i32, !stablehlo.token)
+  return
+}

@@ -149,7 +149,7 @@ func.func @main() {
 // -----
 
 func.func @main() {
-  %operand = stablehlo.constant dense<0> : tensor<2x4xf32>
+  %operand = stablehlo.constant dense<0.0> : tensor<2x4xf32>
   // expected-error@+1 {{(C8): expected tensor<2x2xf32>, got shape (2, 4)}}
   %0 = "stablehlo.reduce_scatter"(%operand) <{scatter_dimension = 1 : i64, replica_groups = dense<[[0]]> : tensor<1x1xi64>, channel_handle = #stablehlo.channel_handle<handle = 1, type = 0>}> ({
     ^bb0(%a: tensor<f32>, %b: tensor<f32>):

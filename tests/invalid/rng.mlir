@@ -44,7 +44,7 @@ func.func @types(%a: tensor<complex<f32>>, %b: tensor<i32>, %shape: tensor<2xi64
   %0 = "stablehlo.rng"(%a, %b, %shape) <{rng_distribution = #stablehlo<rng_distribution UNIFORM>}> : (tensor<complex<f32>>, tensor<i32>, tensor<2xi64>) -> tensor<3x3xi32>
   // expected-error@+1 {{operand #1 (b) must be 0-dimensional tensor of integer or boolean or floating-point type, but is tensor<complex<f32>>}}
   %1 = "stablehlo.rng"(%a_1, %b_1, %shape) <{rng_distribution = #stablehlo<rng_distribution UNIFORM>}> : (tensor<i32>, tensor<complex<f32>>, tensor<2xi64>) -> tensor<3x3xi32>
-  // expected-error@+1 {{operand #2 (shape) must be 1-dimensional tensor of integer type, but is tensor<2xf32>}}
+  // expected-error@+1 {{operand #2 (shape) must be statically shaped 1-dimensional tensor of integer or index type, but is tensor<2xf32>}}
   %2 = "stablehlo.rng"(%a_1, %b, %shape_1) <{rng_distribution = #stablehlo<rng_distribution UNIFORM>}> : (tensor<i32>, tensor<i32>, tensor<2xf32>) -> tensor<3x3xi32>
   // expected-error@+1 {{result #0 (result) must be tensor of integer or boolean or floating-point type, but is tensor<3x3xcomplex<f32>>}}
   %3 = "stablehlo.rng"(%a_1, %b, %shape) <{rng_distribution = #stablehlo<rng_distribution UNIFORM>}> : (tensor<i32>, tensor<i32>, tensor<2xi64>) -> tensor<3x3xcomplex<f32>>

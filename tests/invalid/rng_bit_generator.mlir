@@ -35,7 +35,7 @@ func.func @types(%initial_state: tensor<2xi32>, %initial_state_1: tensor<2xui64>
   %0:2 = "stablehlo.rng_bit_generator"(%initial_state) <{rng_algorithm = #stablehlo<rng_algorithm THREE_FRY>}> : (tensor<2xi32>) -> (tensor<2xui64>, tensor<2x2xi32>)
   // expected-error@+1 {{(C1): element_type(initial_state) == element_type(output_state)}}
   %1:2 = "stablehlo.rng_bit_generator"(%initial_state_1) <{rng_algorithm = #stablehlo<rng_algorithm THREE_FRY>}> : (tensor<2xui64>) -> (tensor<2xi32>, tensor<2x2xi32>)
-  // expected-error@+1 {{result #1 (output) must be tensor of integer or floating-point type, but is tensor<2x2xi1>}}
+  // expected-error@+1 {{result #1 (output) must be statically shaped tensor of integer or floating-point type, but is tensor<2x2xi1>}}
   %2:2 = "stablehlo.rng_bit_generator"(%initial_state_1) <{rng_algorithm = #stablehlo<rng_algorithm THREE_FRY>}> : (tensor<2xui64>) -> (tensor<2xui64>, tensor<2x2xi1>)
   // expected-error@+1 {{operand #0 (initial_state) must be tensor of integer or floating-point type, but is tensor<2xi1>}}
   %5:2 = "stablehlo.rng_bit_generator"(%initial_state_2) <{rng_algorithm = #stablehlo<rng_algorithm THREE_FRY>}> : (tensor<2xi1>) -> (tensor<2xui64>, tensor<2x2xi32>)

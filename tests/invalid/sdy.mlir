@@ -313,7 +313,7 @@ func.func @named_computation_shardings(%a: tensor<8xf32>) {
 sdy.mesh @mesh = <["x"=4, "y"=2]>
 
 func.func @named_computation_terminator(%a: tensor<8xf32>) {
-  // expected-error@+1 {{(terminator): ends_with_return(op)}}
+  // expected-error@+1 {{expects a region that ends with a terminator of its dialect, got 'stablehlo.return'}}
   %0 = sdy.named_computation<"f">(%a) (%p: tensor<8xf32>) {
     stablehlo.return %p : tensor<8xf32>
   } : (tensor<8xf32>) -> tensor<8xf32>
@@ -325,7 +325,7 @@ func.func @named_computation_terminator(%a: tensor<8xf32>) {
 sdy.mesh @mesh = <["x"=4, "y"=2]>
 
 func.func @manual_computation_terminator(%a: tensor<8xf32>) {
-  // expected-error@+1 {{(terminator): ends_with_return(op)}}
+  // expected-error@+1 {{expects a region that ends with a terminator of its dialect, got 'func.return'}}
   %0 = sdy.manual_computation(%a) in_shardings=[<@mesh, [{}]>] out_shardings=[<@mesh, [{}]>] manual_axes={} (%p: tensor<8xf32>) {
     func.return %p : tensor<8xf32>
   } : (tensor<8xf32>) -> tensor<8xf32>

@@ -24,7 +24,7 @@ func.func @C2_beyond(%operand: tensor<3x4xf32>) {
 // -----
 
 func.func @main() {
-  %operand = stablehlo.constant dense<0> : tensor<3x4xf32>
+  %operand = stablehlo.constant dense<0.0> : tensor<3x4xf32>
   %size_0 = stablehlo.constant dense<5> : tensor<i32>
   %size = stablehlo.optimization_barrier %size_0 : tensor<i32>
   // expected-error@+1 {{(C2): 0 <= cut <= dim(operand, dimension)}}
@@ -44,7 +44,7 @@ func.func @C2_negative(%operand: tensor<3x4xf32>) {
 // -----
 
 func.func @main() {
-  %operand = stablehlo.constant dense<0> : tensor<3x4xf32>
+  %operand = stablehlo.constant dense<0.0> : tensor<3x4xf32>
   %size_0 = stablehlo.constant dense<-1> : tensor<i32>
   %size = stablehlo.optimization_barrier %size_0 : tensor<i32>
   // expected-error@+1 {{(C2): 0 <= cut <= dim(operand, dimension)}}

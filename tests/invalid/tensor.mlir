@@ -63,7 +63,7 @@ func.func @expand_shape_C2(%src: tensor<5x4xf32>) {
 // -----
 
 func.func @expand_shape_C3(%src: tensor<6x4xf32>) {
-  // expected-error@+1 {{(C3): size(static_output_shape) == rank(result) or (static_output_shape == () and result.is_static)}}
+  // expected-error@+1 {{(C3): size(sizes) == rank(result) and all(n in (DYNAMIC, m) for n, m in zip(sizes, shape(result)))}}
   %0 = "tensor.expand_shape"(%src) <{reassociation = [[0, 1], [2]], static_output_shape = array<i64: 2, 3>}> : (tensor<6x4xf32>) -> tensor<2x3x4xf32>
   return
 }
@@ -71,7 +71,7 @@ func.func @expand_shape_C3(%src: tensor<6x4xf32>) {
 // -----
 
 func.func @expand_shape_C4(%src: tensor<6x4xf32>, %output_shape: index) {
-  // expected-error@+1 {{(C4): size(output_shape) == static_output_shape.count(DYNAMIC)}}
+  // expected-error@+1 {{(C4): size(output_shape) == sizes.count(DYNAMIC)}}
   %0 = "tensor.expand_shape"(%src, %output_shape) <{reassociation = [[0, 1], [2]], static_output_shape = array<i64: 2, 3, 4>}> : (tensor<6x4xf32>, index) -> tensor<2x3x4xf32>
   return
 }
@@ -217,5 +217,13 @@ func.func @splat_C1(%input: f32) {
 func.func @splat_C2(%input: f64, %dynamic_sizes: index) {
   // expected-error@+1 {{(C2): input == element_type(result)}}
   %0 = "tensor.splat"(%input, %dynamic_sizes) : (f64, index) -> tensor<2x?xf32>
+  return
+}
+
+// -----
+
+func.func @expand_shape_C5(%src: tensor<6xf32>) {
+  // expected-error@+1 {{(C5): element_type(src) == element_type(result)}}
+  %0 = tensor.expand_shape %src [[0, 1]] output_shape [2, 3] : tensor<6xf32> into tensor<2x3xi32>
   return
 }

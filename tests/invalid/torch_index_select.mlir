@@ -1,4 +1,6 @@
-func.func @C1(%operand: tensor<2x3xf32>, %index: tensor<2x4xi32>) {
+func.func @main() {
+  %operand = stablehlo.constant dense<0.0> : tensor<2x3xf32>
+  %index = stablehlo.constant dense<0> : tensor<2x4xi32>
   // expected-error@+1 {{(C1): 0 <= batch_dims <= rank(index)}}
   %0 = "stablehlo.torch_index_select"(%operand, %index) <{dim = 1 : i64, batch_dims = 3 : i64}> : (tensor<2x3xf32>, tensor<2x4xi32>) -> tensor<2x4xf32>
   return
@@ -6,7 +8,9 @@ func.func @C1(%operand: tensor<2x3xf32>, %index: tensor<2x4xi32>) {
 
 // -----
 
-func.func @C1_negative(%operand: tensor<2x3xf32>, %index: tensor<2x4xi32>) {
+func.func @main() {
+  %operand = stablehlo.constant dense<0.0> : tensor<2x3xf32>
+  %index = stablehlo.constant dense<0> : tensor<2x4xi32>
   // expected-error@+1 {{(C1): 0 <= batch_dims <= rank(index)}}
   %0 = "stablehlo.torch_index_select"(%operand, %index) <{dim = 1 : i64, batch_dims = -3 : i64}> : (tensor<2x3xf32>, tensor<2x4xi32>) -> tensor<2x4xf32>
   return
@@ -14,7 +18,9 @@ func.func @C1_negative(%operand: tensor<2x3xf32>, %index: tensor<2x4xi32>) {
 
 // -----
 
-func.func @C2(%operand: tensor<2x3xf32>, %index: tensor<2x4xi32>) {
+func.func @main() {
+  %operand = stablehlo.constant dense<0.0> : tensor<2x3xf32>
+  %index = stablehlo.constant dense<0> : tensor<2x4xi32>
   // expected-error@+1 {{(C2): batch_dims <= dim < rank(operand)}}
   %0 = "stablehlo.torch_index_select"(%operand, %index) <{dim = 0 : i64, batch_dims = 1 : i64}> : (tensor<2x3xf32>, tensor<2x4xi32>) -> tensor<2x4xf32>
   return
@@ -22,7 +28,9 @@ func.func @C2(%operand: tensor<2x3xf32>, %index: tensor<2x4xi32>) {
 
 // -----
 
-func.func @C2_beyond(%operand: tensor<2x3xf32>, %index: tensor<2x4xi32>) {
+func.func @main() {
+  %operand = stablehlo.constant dense<0.0> : tensor<2x3xf32>
+  %index = stablehlo.constant dense<0> : tensor<2x4xi32>
   // expected-error@+1 {{(C2): batch_dims <= dim < rank(operand)}}
   %0 = "stablehlo.torch_index_select"(%operand, %index) <{dim = 2 : i64, batch_dims = 1 : i64}> : (tensor<2x3xf32>, tensor<2x4xi32>) -> tensor<2x4xf32>
   return
@@ -30,7 +38,9 @@ func.func @C2_beyond(%operand: tensor<2x3xf32>, %index: tensor<2x4xi32>) {
 
 // -----
 
-func.func @C2_negative(%operand: tensor<2x3xf32>, %index: tensor<2x4xi32>) {
+func.func @main() {
+  %operand = stablehlo.constant dense<0.0> : tensor<2x3xf32>
+  %index = stablehlo.constant dense<0> : tensor<2x4xi32>
   // expected-error@+1 {{(C2): batch_dims <= dim < rank(operand)}}
   %0 = "stablehlo.torch_index_select"(%operand, %index) <{dim = -3 : i64, batch_dims = 0 : i64}> : (tensor<2x3xf32>, tensor<2x4xi32>) -> tensor<2x4xf32>
   return
@@ -38,7 +48,9 @@ func.func @C2_negative(%operand: tensor<2x3xf32>, %index: tensor<2x4xi32>) {
 
 // -----
 
-func.func @C3(%operand: tensor<2x3xf32>, %index: tensor<3x4xi32>) {
+func.func @main() {
+  %operand = stablehlo.constant dense<0.0> : tensor<2x3xf32>
+  %index = stablehlo.constant dense<0> : tensor<3x4xi32>
   // expected-error@+1 {{(C3): dims(operand, range(batch_dims)) == dims(index, range(batch_dims))}}
   %0 = "stablehlo.torch_index_select"(%operand, %index) <{dim = 1 : i64, batch_dims = 1 : i64}> : (tensor<2x3xf32>, tensor<3x4xi32>) -> tensor<2x4xf32>
   return
@@ -46,15 +58,19 @@ func.func @C3(%operand: tensor<2x3xf32>, %index: tensor<3x4xi32>) {
 
 // -----
 
-func.func @C4(%operand: tensor<2x3xf32>, %index: tensor<2x4xi32>) {
-  // expected-error@+1 {{(C4): compatible(result, infer())}}
+func.func @main() {
+  %operand = stablehlo.constant dense<0.0> : tensor<2x3xf32>
+  %index = stablehlo.constant dense<0> : tensor<2x4xi32>
+  // expected-error@+1 {{(C4): compatible(result, inferred)}}
   %0 = "stablehlo.torch_index_select"(%operand, %index) <{dim = 1 : i64, batch_dims = 1 : i64}> : (tensor<2x3xf32>, tensor<2x4xi32>) -> tensor<2x5xf32>
   return
 }
 
 // -----
 
-func.func @C5(%operand: tensor<2x0xf32>, %index: tensor<2x4xi32>) {
+func.func @main() {
+  %operand = stablehlo.constant dense<0.0> : tensor<2x0xf32>
+  %index = stablehlo.constant dense<0> : tensor<2x4xi32>
   // expected-error@+1 {{(C5): 0 < shape(operand)[dim] or size(result) == 0}}
   %0 = "stablehlo.torch_index_select"(%operand, %index) <{dim = 1 : i64, batch_dims = 1 : i64}> : (tensor<2x0xf32>, tensor<2x4xi32>) -> tensor<2x4xf32>
   return

@@ -19,3 +19,11 @@ func.func @types(%val: tensor<f32>) {
   %0 = "stablehlo.tuple"(%val) : (tensor<f32>) -> tensor<f32>
   return
 }
+
+// -----
+
+func.func @operand_type(%val: i32) {
+  // expected-error@+1 {{operand #0 (val) must be tensor, token, tuple, buffer or future, but is i32}}
+  %0 = "stablehlo.tuple"(%val) : (i32) -> tuple<i32>
+  return
+}

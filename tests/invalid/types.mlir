@@ -171,3 +171,15 @@ func.func @complex_integer(%lhs: tensor<2xcomplex<i32>>) {
   %0 = "stablehlo.add"(%lhs, %lhs) : (tensor<2xcomplex<i32>>, tensor<2xcomplex<i32>>) -> tensor<2xcomplex<i32>>
   return
 }
+
+// -----
+
+// Element types that only other dialects have.
+
+func.func @index(%x: tensor<2xindex>, %y: tensor<2xtf32>) {
+  // expected-error@+1 {{operand #0 (lhs) must be tensor or quantized tensor, but is tensor<2xindex>}}
+  %0 = stablehlo.add %x, %x : tensor<2xindex>
+  // expected-error@+1 {{operand #0 (lhs) must be tensor or quantized tensor, but is tensor<2xtf32>}}
+  %1 = stablehlo.add %y, %y : tensor<2xtf32>
+  return
+}

@@ -1,4 +1,5 @@
-func.func @C1(%operand: tensor<2x3xf32>) {
+func.func @main() {
+  %operand = stablehlo.constant dense<0.0> : tensor<2x3xf32>
   // expected-error@+1 {{(C1): re.fullmatch(r"\w*(\.{3})?\w*->\w*(\.{3})?\w*", einsum_config)}}
   %0 = "stablehlo.unary_einsum"(%operand) <{einsum_config = "ij"}> : (tensor<2x3xf32>) -> tensor<3x2xf32>
   return
@@ -6,7 +7,8 @@ func.func @C1(%operand: tensor<2x3xf32>) {
 
 // -----
 
-func.func @C2(%operand: tensor<2x3xf32>) {
+func.func @main() {
+  %operand = stablehlo.constant dense<0.0> : tensor<2x3xf32>
   // expected-error@+1 {{(C2): size(names) == rank(operand)}}
   %0 = "stablehlo.unary_einsum"(%operand) <{einsum_config = "i->i"}> : (tensor<2x3xf32>) -> tensor<3x2xf32>
   return
@@ -14,7 +16,8 @@ func.func @C2(%operand: tensor<2x3xf32>) {
 
 // -----
 
-func.func @C3(%operand: tensor<2x3xf32>) {
+func.func @main() {
+  %operand = stablehlo.constant dense<0.0> : tensor<2x3xf32>
   // expected-error@+1 {{(C3): is_unique([*kept]) and set(kept) <= set(names)}}
   %0 = "stablehlo.unary_einsum"(%operand) <{einsum_config = "ij->jk"}> : (tensor<2x3xf32>) -> tensor<3x2xf32>
   return
@@ -22,7 +25,8 @@ func.func @C3(%operand: tensor<2x3xf32>) {
 
 // -----
 
-func.func @C3_unique(%operand: tensor<2x3xf32>) {
+func.func @main() {
+  %operand = stablehlo.constant dense<0.0> : tensor<2x3xf32>
   // expected-error@+1 {{(C3): is_unique([*kept]) and set(kept) <= set(names)}}
   %0 = "stablehlo.unary_einsum"(%operand) <{einsum_config = "ij->jj"}> : (tensor<2x3xf32>) -> tensor<3x2xf32>
   return
@@ -30,7 +34,8 @@ func.func @C3_unique(%operand: tensor<2x3xf32>) {
 
 // -----
 
-func.func @C4(%operand: tensor<2x3xf32>) {
+func.func @main() {
+  %operand = stablehlo.constant dense<0.0> : tensor<2x3xf32>
   // expected-error@+1 {{(C4): same_sizes(names, shape(operand))}}
   %0 = "stablehlo.unary_einsum"(%operand) <{einsum_config = "ii->i"}> : (tensor<2x3xf32>) -> tensor<3x2xf32>
   return
@@ -38,16 +43,18 @@ func.func @C4(%operand: tensor<2x3xf32>) {
 
 // -----
 
-func.func @C5(%operand: tensor<2x3xf32>) {
-  // expected-error@+1 {{(C5): compatible(result, infer())}}
+func.func @main() {
+  %operand = stablehlo.constant dense<0.0> : tensor<2x3xf32>
+  // expected-error@+1 {{(C5): compatible(result, UnaryEinsum.infer(operand, einsum_config))}}
   %0 = "stablehlo.unary_einsum"(%operand) <{einsum_config = "ij->ji"}> : (tensor<2x3xf32>) -> tensor<2x3xf32>
   return
 }
 
 // -----
 
-func.func @C5_element_type(%operand: tensor<2x3xf32>) {
-  // expected-error@+1 {{(C5): compatible(result, infer())}}
+func.func @main() {
+  %operand = stablehlo.constant dense<0.0> : tensor<2x3xf32>
+  // expected-error@+1 {{(C5): compatible(result, UnaryEinsum.infer(operand, einsum_config))}}
   %0 = "stablehlo.unary_einsum"(%operand) <{einsum_config = "ij->ji"}> : (tensor<2x3xf32>) -> tensor<3x2xf64>
   return
 }

@@ -83,3 +83,26 @@ func.func @C3(%operand: tensor<f32>) {
   }) : (tensor<f32>) -> tensor<f64>
   return
 }
+
+// -----
+
+func.func @types(%operand: i32, %p: tensor<i1>, %x: tensor<f32>) {
+  // expected-error@+1 {{operand #0 (operand) must be tensor, token or buffer, but is i32}}
+  %0 = "stablehlo.while"(%operand) ({
+    ^bb0(%a: i32):
+      stablehlo.return %p : tensor<i1>
+  }, {
+    ^bb0(%a: i32):
+      // expected-error@+1 {{operand #0 (results) must be tensor, token or buffer, but is i32}}
+      stablehlo.return %a : i32
+  }) : (i32) -> i32
+  // expected-error@+1 {{result #0 (results) must be tensor, token or buffer, but is i32}}
+  %1 = "stablehlo.while"(%x) ({
+    ^bb0(%a: tensor<f32>):
+      stablehlo.return %p : tensor<i1>
+  }, {
+    ^bb0(%a: tensor<f32>):
+      stablehlo.return %a : tensor<f32>
+  }) : (tensor<f32>) -> i32
+  return
+}

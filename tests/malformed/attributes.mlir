@@ -51,7 +51,7 @@ func.func private @f() attributes {a = )}
 
 // -----
 
-// expected-error@+1 {{expected a string, got '"'}}
+// expected-error@+1 {{unterminated string; expected '"' on the same line}}
 func.func private @f() attributes {a = "b}
 
 // -----

@@ -132,3 +132,8 @@ func.func @f(%x: tensor<1x2x3xf32>) {
 
 // expected-error@+1 {{expected 'dialect_resources' or 'external_resources', got 'x'}}
 {-# x: {} #-}
+
+// -----
+
+// expected-error@+1 {{reference to an undefined block '^a'}}
+"cf.br"()[^a] : () -> ()

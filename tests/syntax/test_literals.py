@@ -116,7 +116,7 @@ def test_printed_elements_read_back(values):
         ("dense<[1 2, 3]> : tensor<2xi32>", "expected a comma"),
         ("dense<300> : tensor<i8>", "300 is out of range for i8"),
         ("dense<-1> : tensor<ui8>", "-1 is out of range for ui8"),
-        ("dense<[1.0, nan]> : tensor<2xf32>", "expected a number, got 'nan'"),
+        ("dense<[1.0, nan]> : tensor<2xf32>", "expected a number with a decimal point, such as 1.0, got 'nan'"),
         ("dense<0x1FFFFFFFF> : tensor<f32>", "exceeds the bit width of float32"),
         ("dense<[true, 2]> : tensor<2xi1>", "expected true or false, got '2'"),
         ('dense<"0x00"> : tensor<2xf32>', "expected 2 elements of 4 bytes, got 1 bytes"),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -32,6 +34,34 @@ def test_each_part_is_a_test(pytester: pytest.Pytester) -> None:
     result = run(pytester, "--stablehlo", str(pytester.path))
     result.assert_outcomes(passed=1, failed=1)
     result.stdout.fnmatch_lines(["*a.mlir:12:3: error: *", "*check.expect_eq_const %0*"])
+
+
+def test_each_function_is_a_test_if_there_is_no_main(pytester: pytest.Pytester) -> None:
+    pytester.path.joinpath("a.mlir").write_text(GOOD + BAD.replace("@good", "@bad"))
+    result = run(pytester, "--stablehlo", str(pytester.path))
+    result.assert_outcomes(passed=1, failed=1)
+    result.stdout.fnmatch_lines(["*a.mlir::line 1 @good PASSED*", "*a.mlir::line 1 @bad FAILED*"])
+
+
+def test_programs_that_take_arguments_are_verified(pytester: pytest.Pytester) -> None:
+    valid = "func.func @f(%x: tensor<f32>) -> tensor<f32> {\n  return %x : tensor<f32>\n}\n"
+    pytester.path.joinpath("a.mlir").write_text(f"{valid}// -----\n{valid.replace('-> tensor<f32>', '-> tensor<f64>')}")
+    pytester.path.joinpath("b.mlir").write_text(f"// RUN: stablehlo-translate --interpret %s\n{valid}")
+    run(pytester, "--stablehlo", ".").assert_outcomes(skipped=1, failed=2)
+
+
+def test_interpreter_is_imported_only_to_collect() -> None:
+    code = "import stablehlo_ref.testing.pytest_plugin, sys; print('numpy' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "False\n"
+
+
+def test_parts_that_announce_errors(pytester: pytest.Pytester) -> None:
+    announcing = BAD.replace("  check.", "  // expected-error@+1 {{check.expect_eq_const}}\n  check.")
+    pytester.path.joinpath("a.mlir").write_text(announcing)
+    pytester.path.joinpath("b.mlir").write_text(announcing.replace("dense<2>", "dense<1>"))
+    result = run(pytester, "--stablehlo", ".")
+    result.assert_outcomes(passed=1, failed=1)
+    result.stdout.fnmatch_lines(["*expected error*was not produced*"])
 
 
 def test_run_lines_are_executed(pytester: pytest.Pytester) -> None:

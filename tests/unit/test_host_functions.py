@@ -6,10 +6,12 @@ import traceback
 from collections.abc import Sequence
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 import pytest
 
 import stablehlo_ref as sr
+from stablehlo_ref.numerics.host_values import read_only
 
 X = np.array([1, 2], np.float32)
 TEXT = """
@@ -108,6 +110,9 @@ class Writer(sr.Observer):
             for array in value if isinstance(value, tuple) else (value,):
                 with pytest.raises((ValueError, TypeError)):
                     array[...] = 7
+                if isinstance(array, np.ndarray):
+                    with pytest.raises(ValueError, match="cannot set WRITEABLE flag"):
+                        array.flags.writeable = True
                 self.rejected += 1
 
     def before(self, op: Any, operands: Sequence[Any]) -> None:
@@ -178,3 +183,23 @@ def test_outfeed_gets_each_write_with_its_process() -> None:
     assert [process for process, _ in written] == [(0, 0), (1, 0)]
     for (_, (value,)), expected in zip(written, (X, -X), strict=True):
         np.testing.assert_array_equal(value, expected)
+
+
+@pytest.mark.parametrize(
+    "array",
+    [
+        np.arange(6.0).reshape(2, 3)[:, ::2],
+        np.zeros((0, 3), np.complex64),
+        np.zeros((2, 3), ml_dtypes.bfloat16).T,
+        np.array([True, False]),
+        np.array([1, -1], ml_dtypes.int4),
+        np.float16([1, 2]),
+        np.array(3),
+    ],
+    ids=lambda array: f"{array.dtype}-{array.shape}",
+)
+def test_read_only_views_equal_their_arrays(array: np.ndarray) -> None:
+    view = read_only(array)
+    assert isinstance(view, np.ndarray)
+    np.testing.assert_array_equal(view, array, strict=True)
+    assert not view.flags.writeable and (view.strides == array.strides or not view.size)

@@ -129,10 +129,10 @@ def test_limits_are_positive_numbers(name: str) -> None:
             sr.Limits(**{name: value})  # type: ignore[arg-type]
 
 
-def test_limit_reached_before_the_first_op_is_reported_at_the_entry() -> None:
+def test_limit_reached_while_planning_is_reported_at_the_op() -> None:
     with pytest.raises(sr.EvaluationError, match="takes longer") as caught:
         sr.load(NEGATE).run(ONES, limits=sr.Limits(max_seconds=1e-9))
-    assert caught.value.diagnostics[0].line == 2
+    assert caught.value.diagnostics[0].line == 3
 
 
 def test_text_of_another_type() -> None:

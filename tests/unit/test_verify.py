@@ -96,7 +96,8 @@ def test_op_without_a_class_may_be_a_terminator() -> None:
         program.run(np.float32(1))
     with pytest.raises(sr.MalformedError, match="unregistered dialect"):
         sr.load(text)
-    assert "ends with a terminator" in rejection(text.replace('"test.yield"(%x)', '"stablehlo.custom_call"(%x)'))
+    text = text.replace('"test.yield"(%x) : (tensor<f32>) -> ()', "%0 = stablehlo.abs %x : tensor<f32>")
+    assert "must be followed by a terminator" in rejection(text)
 
 
 def test_unnamed_arguments_must_be_those_of_the_block() -> None:

@@ -157,3 +157,11 @@ def test_a_shortened_name_must_be_unambiguous() -> None:
     program = sr.load(NESTED.replace("params['layer'][0]", "a['w']").replace("params['bias']", "b['w']"))
     with pytest.raises(sr.EvaluationError, match="do not fit"):
         match_weights(program.inputs, {"w": A})
+
+
+def test_errors_name_the_file_of_a_weight(tmp_path: Path) -> None:
+    path = tmp_path / "weights.npz"
+    np.savez(path, arg0=np.float64([1, 2]))
+    text = "func.func @main(%arg0: tensor<2xf32>) -> tensor<2xf32> { return %arg0 : tensor<2xf32> }"
+    with pytest.raises(sr.EvaluationError, match=r"its value is from .*weights\.npz"):
+        sr.load(text).bind(path)

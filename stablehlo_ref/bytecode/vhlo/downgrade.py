@@ -156,6 +156,7 @@ DEFAULTS: Mapping[str, Attribute] = {
     "result_layouts": (),
     "source_target_pairs": NO_INTEGERS,
     "sym_visibility": "",
+    "version": IntegerAttribute(0, integer_type(32)),
 }  # fmt: skip
 
 

@@ -6,7 +6,9 @@ func.func @broadcast_add_C1(%lhs: tensor<2x3xf32>, %rhs: tensor<3xf64>) {
 
 // -----
 
-func.func @broadcast_add_C2_many(%lhs: tensor<2x3xf32>, %rhs: tensor<3xf32>) {
+func.func @main() {
+  %lhs = stablehlo.constant dense<0.0> : tensor<2x3xf32>
+  %rhs = stablehlo.constant dense<0.0> : tensor<3xf32>
   // expected-error@+1 {{(C2): size(broadcast_dimensions) == min(rank(lhs), rank(rhs))}}
   %0 = "chlo.broadcast_add"(%lhs, %rhs) <{broadcast_dimensions = array<i64: 0, 1>}> : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<2x3xf32>
   return
@@ -14,7 +16,9 @@ func.func @broadcast_add_C2_many(%lhs: tensor<2x3xf32>, %rhs: tensor<3xf32>) {
 
 // -----
 
-func.func @broadcast_add_C2(%lhs: tensor<2x3xf32>, %rhs: tensor<3xf32>) {
+func.func @main() {
+  %lhs = stablehlo.constant dense<0.0> : tensor<2x3xf32>
+  %rhs = stablehlo.constant dense<0.0> : tensor<3xf32>
   // expected-error@+1 {{(C2): size(broadcast_dimensions) == min(rank(lhs), rank(rhs))}}
   %0 = "chlo.broadcast_add"(%lhs, %rhs) <{broadcast_dimensions = array<i64>}> : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<2x3xf32>
   return
@@ -22,7 +26,9 @@ func.func @broadcast_add_C2(%lhs: tensor<2x3xf32>, %rhs: tensor<3xf32>) {
 
 // -----
 
-func.func @broadcast_add_C3(%lhs: tensor<2x3xf32>, %rhs: tensor<3xf32>) {
+func.func @main() {
+  %lhs = stablehlo.constant dense<0.0> : tensor<2x3xf32>
+  %rhs = stablehlo.constant dense<0.0> : tensor<3xf32>
   // expected-error@+1 {{(C3): in_range(broadcast_dimensions, max(rank(lhs), rank(rhs)))}}
   %0 = "chlo.broadcast_add"(%lhs, %rhs) <{broadcast_dimensions = array<i64: 2>}> : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<2x3xf32>
   return
@@ -30,7 +36,9 @@ func.func @broadcast_add_C3(%lhs: tensor<2x3xf32>, %rhs: tensor<3xf32>) {
 
 // -----
 
-func.func @broadcast_add_C4(%lhs: tensor<1x2x3xf32>, %rhs: tensor<2x3xf32>) {
+func.func @main() {
+  %lhs = stablehlo.constant dense<0.0> : tensor<1x2x3xf32>
+  %rhs = stablehlo.constant dense<0.0> : tensor<2x3xf32>
   // expected-error@+1 {{(C4): is_unique(broadcast_dimensions) and is_sorted(broadcast_dimensions)}}
   %0 = "chlo.broadcast_add"(%lhs, %rhs) <{broadcast_dimensions = array<i64: 2, 1>}> : (tensor<1x2x3xf32>, tensor<2x3xf32>) -> tensor<1x2x3xf32>
   return
@@ -38,7 +46,9 @@ func.func @broadcast_add_C4(%lhs: tensor<1x2x3xf32>, %rhs: tensor<2x3xf32>) {
 
 // -----
 
-func.func @broadcast_add_C3_negative(%lhs: tensor<2x3xf32>, %rhs: tensor<3xf32>) {
+func.func @main() {
+  %lhs = stablehlo.constant dense<0.0> : tensor<2x3xf32>
+  %rhs = stablehlo.constant dense<0.0> : tensor<3xf32>
   // expected-error@+1 {{(C3): in_range(broadcast_dimensions, max(rank(lhs), rank(rhs)))}}
   %0 = "chlo.broadcast_add"(%lhs, %rhs) <{broadcast_dimensions = array<i64: -1>}> : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<2x3xf32>
   return
@@ -46,7 +56,9 @@ func.func @broadcast_add_C3_negative(%lhs: tensor<2x3xf32>, %rhs: tensor<3xf32>)
 
 // -----
 
-func.func @broadcast_add_C4_unique(%lhs: tensor<1x3x3xf32>, %rhs: tensor<3x3xf32>) {
+func.func @main() {
+  %lhs = stablehlo.constant dense<0.0> : tensor<1x3x3xf32>
+  %rhs = stablehlo.constant dense<0.0> : tensor<3x3xf32>
   // expected-error@+1 {{(C4): is_unique(broadcast_dimensions) and is_sorted(broadcast_dimensions)}}
   %0 = "chlo.broadcast_add"(%lhs, %rhs) <{broadcast_dimensions = array<i64: 1, 1>}> : (tensor<1x3x3xf32>, tensor<3x3xf32>) -> tensor<1x3x3xf32>
   return
@@ -54,8 +66,10 @@ func.func @broadcast_add_C4_unique(%lhs: tensor<1x3x3xf32>, %rhs: tensor<3x3xf32
 
 // -----
 
-func.func @broadcast_add_C5_operands(%lhs: tensor<2x3xf32>, %rhs: tensor<4xf32>) {
-  // expected-error@+1 {{(C5): compatible(result, infer())}}
+func.func @main() {
+  %lhs = stablehlo.constant dense<0.0> : tensor<2x3xf32>
+  %rhs = stablehlo.constant dense<0.0> : tensor<4xf32>
+  // expected-error@+1 {{(C5): do_broadcast([lhs, rhs], broadcast_dimensions)}}
   %0 = "chlo.broadcast_add"(%lhs, %rhs) : (tensor<2x3xf32>, tensor<4xf32>) -> tensor<2x3xf32>
   return
 }
@@ -92,7 +106,9 @@ func.func @broadcast_and_C1(%lhs: tensor<2x3xi32>, %rhs: tensor<3xi64>) {
 
 // -----
 
-func.func @broadcast_and_C2(%lhs: tensor<2x3xi32>, %rhs: tensor<3xi32>) {
+func.func @main() {
+  %lhs = stablehlo.constant dense<0> : tensor<2x3xi32>
+  %rhs = stablehlo.constant dense<0> : tensor<3xi32>
   // expected-error@+1 {{(C2): size(broadcast_dimensions) == min(rank(lhs), rank(rhs))}}
   %0 = "chlo.broadcast_and"(%lhs, %rhs) <{broadcast_dimensions = array<i64>}> : (tensor<2x3xi32>, tensor<3xi32>) -> tensor<2x3xi32>
   return
@@ -100,7 +116,9 @@ func.func @broadcast_and_C2(%lhs: tensor<2x3xi32>, %rhs: tensor<3xi32>) {
 
 // -----
 
-func.func @broadcast_and_C3(%lhs: tensor<2x3xi32>, %rhs: tensor<3xi32>) {
+func.func @main() {
+  %lhs = stablehlo.constant dense<0> : tensor<2x3xi32>
+  %rhs = stablehlo.constant dense<0> : tensor<3xi32>
   // expected-error@+1 {{(C3): in_range(broadcast_dimensions, max(rank(lhs), rank(rhs)))}}
   %0 = "chlo.broadcast_and"(%lhs, %rhs) <{broadcast_dimensions = array<i64: 2>}> : (tensor<2x3xi32>, tensor<3xi32>) -> tensor<2x3xi32>
   return
@@ -108,7 +126,9 @@ func.func @broadcast_and_C3(%lhs: tensor<2x3xi32>, %rhs: tensor<3xi32>) {
 
 // -----
 
-func.func @broadcast_and_C4(%lhs: tensor<1x2x3xi32>, %rhs: tensor<2x3xi32>) {
+func.func @main() {
+  %lhs = stablehlo.constant dense<0> : tensor<1x2x3xi32>
+  %rhs = stablehlo.constant dense<0> : tensor<2x3xi32>
   // expected-error@+1 {{(C4): is_unique(broadcast_dimensions) and is_sorted(broadcast_dimensions)}}
   %0 = "chlo.broadcast_and"(%lhs, %rhs) <{broadcast_dimensions = array<i64: 2, 1>}> : (tensor<1x2x3xi32>, tensor<2x3xi32>) -> tensor<1x2x3xi32>
   return
@@ -119,6 +139,16 @@ func.func @broadcast_and_C4(%lhs: tensor<1x2x3xi32>, %rhs: tensor<2x3xi32>) {
 func.func @broadcast_and_C5(%lhs: tensor<2x3xi32>, %rhs: tensor<3xi32>) {
   // expected-error@+1 {{(C5): compatible(result, infer())}}
   %0 = "chlo.broadcast_and"(%lhs, %rhs) : (tensor<2x3xi32>, tensor<3xi32>) -> tensor<3x3xi32>
+  return
+}
+
+// -----
+
+func.func @main() {
+  %lhs = stablehlo.constant dense<0> : tensor<2x3xi32>
+  %rhs = stablehlo.constant dense<0> : tensor<4xi32>
+  // expected-error@+1 {{(C5): do_broadcast([lhs, rhs], broadcast_dimensions)}}
+  %0 = "chlo.broadcast_and"(%lhs, %rhs) : (tensor<2x3xi32>, tensor<4xi32>) -> tensor<2x3xi32>
   return
 }
 
@@ -146,7 +176,9 @@ func.func @broadcast_atan2_C1(%lhs: tensor<2x3xf32>, %rhs: tensor<3xf64>) {
 
 // -----
 
-func.func @broadcast_atan2_C2(%lhs: tensor<2x3xf32>, %rhs: tensor<3xf32>) {
+func.func @main() {
+  %lhs = stablehlo.constant dense<0.0> : tensor<2x3xf32>
+  %rhs = stablehlo.constant dense<0.0> : tensor<3xf32>
   // expected-error@+1 {{(C2): size(broadcast_dimensions) == min(rank(lhs), rank(rhs))}}
   %0 = "chlo.broadcast_atan2"(%lhs, %rhs) <{broadcast_dimensions = array<i64>}> : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<2x3xf32>
   return
@@ -154,7 +186,9 @@ func.func @broadcast_atan2_C2(%lhs: tensor<2x3xf32>, %rhs: tensor<3xf32>) {
 
 // -----
 
-func.func @broadcast_atan2_C3(%lhs: tensor<2x3xf32>, %rhs: tensor<3xf32>) {
+func.func @main() {
+  %lhs = stablehlo.constant dense<0.0> : tensor<2x3xf32>
+  %rhs = stablehlo.constant dense<0.0> : tensor<3xf32>
   // expected-error@+1 {{(C3): in_range(broadcast_dimensions, max(rank(lhs), rank(rhs)))}}
   %0 = "chlo.broadcast_atan2"(%lhs, %rhs) <{broadcast_dimensions = array<i64: 2>}> : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<2x3xf32>
   return
@@ -162,7 +196,9 @@ func.func @broadcast_atan2_C3(%lhs: tensor<2x3xf32>, %rhs: tensor<3xf32>) {
 
 // -----
 
-func.func @broadcast_atan2_C4(%lhs: tensor<1x2x3xf32>, %rhs: tensor<2x3xf32>) {
+func.func @main() {
+  %lhs = stablehlo.constant dense<0.0> : tensor<1x2x3xf32>
+  %rhs = stablehlo.constant dense<0.0> : tensor<2x3xf32>
   // expected-error@+1 {{(C4): is_unique(broadcast_dimensions) and is_sorted(broadcast_dimensions)}}
   %0 = "chlo.broadcast_atan2"(%lhs, %rhs) <{broadcast_dimensions = array<i64: 2, 1>}> : (tensor<1x2x3xf32>, tensor<2x3xf32>) -> tensor<1x2x3xf32>
   return
@@ -173,6 +209,16 @@ func.func @broadcast_atan2_C4(%lhs: tensor<1x2x3xf32>, %rhs: tensor<2x3xf32>) {
 func.func @broadcast_atan2_C5(%lhs: tensor<2x3xf32>, %rhs: tensor<3xf32>) {
   // expected-error@+1 {{(C5): compatible(result, infer())}}
   %0 = "chlo.broadcast_atan2"(%lhs, %rhs) : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<3x3xf32>
+  return
+}
+
+// -----
+
+func.func @main() {
+  %lhs = stablehlo.constant dense<0.0> : tensor<2x3xf32>
+  %rhs = stablehlo.constant dense<0.0> : tensor<4xf32>
+  // expected-error@+1 {{(C5): do_broadcast([lhs, rhs], broadcast_dimensions)}}
+  %0 = "chlo.broadcast_atan2"(%lhs, %rhs) : (tensor<2x3xf32>, tensor<4xf32>) -> tensor<2x3xf32>
   return
 }
 
@@ -200,7 +246,9 @@ func.func @broadcast_compare_C1(%lhs: tensor<2x3xf32>, %rhs: tensor<3xf64>) {
 
 // -----
 
-func.func @broadcast_compare_C2(%lhs: tensor<2x3xf32>, %rhs: tensor<3xf32>) {
+func.func @main() {
+  %lhs = stablehlo.constant dense<0.0> : tensor<2x3xf32>
+  %rhs = stablehlo.constant dense<0.0> : tensor<3xf32>
   // expected-error@+1 {{(C2): size(broadcast_dimensions) == min(rank(lhs), rank(rhs))}}
   %0 = "chlo.broadcast_compare"(%lhs, %rhs) <{comparison_direction = #stablehlo<comparison_direction EQ>, broadcast_dimensions = array<i64>}> : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<2x3xi1>
   return
@@ -208,7 +256,9 @@ func.func @broadcast_compare_C2(%lhs: tensor<2x3xf32>, %rhs: tensor<3xf32>) {
 
 // -----
 
-func.func @broadcast_compare_C3(%lhs: tensor<2x3xf32>, %rhs: tensor<3xf32>) {
+func.func @main() {
+  %lhs = stablehlo.constant dense<0.0> : tensor<2x3xf32>
+  %rhs = stablehlo.constant dense<0.0> : tensor<3xf32>
   // expected-error@+1 {{(C3): in_range(broadcast_dimensions, max(rank(lhs), rank(rhs)))}}
   %0 = "chlo.broadcast_compare"(%lhs, %rhs) <{comparison_direction = #stablehlo<comparison_direction EQ>, broadcast_dimensions = array<i64: 2>}> : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<2x3xi1>
   return
@@ -216,7 +266,9 @@ func.func @broadcast_compare_C3(%lhs: tensor<2x3xf32>, %rhs: tensor<3xf32>) {
 
 // -----
 
-func.func @broadcast_compare_C4(%lhs: tensor<1x2x3xf32>, %rhs: tensor<2x3xf32>) {
+func.func @main() {
+  %lhs = stablehlo.constant dense<0.0> : tensor<1x2x3xf32>
+  %rhs = stablehlo.constant dense<0.0> : tensor<2x3xf32>
   // expected-error@+1 {{(C4): is_unique(broadcast_dimensions) and is_sorted(broadcast_dimensions)}}
   %0 = "chlo.broadcast_compare"(%lhs, %rhs) <{comparison_direction = #stablehlo<comparison_direction EQ>, broadcast_dimensions = array<i64: 2, 1>}> : (tensor<1x2x3xf32>, tensor<2x3xf32>) -> tensor<1x2x3xi1>
   return
@@ -227,6 +279,16 @@ func.func @broadcast_compare_C4(%lhs: tensor<1x2x3xf32>, %rhs: tensor<2x3xf32>) 
 func.func @broadcast_compare_C5(%lhs: tensor<2x3xf32>, %rhs: tensor<3xf32>) {
   // expected-error@+1 {{(C5): compatible(result, infer())}}
   %0 = "chlo.broadcast_compare"(%lhs, %rhs) <{comparison_direction = #stablehlo<comparison_direction EQ>}> : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<3x3xi1>
+  return
+}
+
+// -----
+
+func.func @main() {
+  %lhs = stablehlo.constant dense<0.0> : tensor<2x3xf32>
+  %rhs = stablehlo.constant dense<0.0> : tensor<4xf32>
+  // expected-error@+1 {{(C5): do_broadcast([lhs, rhs], broadcast_dimensions)}}
+  %0 = "chlo.broadcast_compare"(%lhs, %rhs) <{comparison_direction = #stablehlo<comparison_direction EQ>}> : (tensor<2x3xf32>, tensor<4xf32>) -> tensor<2x3xi1>
   return
 }
 
@@ -268,7 +330,9 @@ func.func @broadcast_complex_C1(%lhs: tensor<2x3xf32>, %rhs: tensor<3xf64>) {
 
 // -----
 
-func.func @broadcast_complex_C2(%lhs: tensor<2x3xf32>, %rhs: tensor<3xf32>) {
+func.func @main() {
+  %lhs = stablehlo.constant dense<0.0> : tensor<2x3xf32>
+  %rhs = stablehlo.constant dense<0.0> : tensor<3xf32>
   // expected-error@+1 {{(C2): size(broadcast_dimensions) == min(rank(lhs), rank(rhs))}}
   %0 = "chlo.broadcast_complex"(%lhs, %rhs) <{broadcast_dimensions = array<i64>}> : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<2x3xcomplex<f32>>
   return
@@ -276,7 +340,9 @@ func.func @broadcast_complex_C2(%lhs: tensor<2x3xf32>, %rhs: tensor<3xf32>) {
 
 // -----
 
-func.func @broadcast_complex_C3(%lhs: tensor<2x3xf32>, %rhs: tensor<3xf32>) {
+func.func @main() {
+  %lhs = stablehlo.constant dense<0.0> : tensor<2x3xf32>
+  %rhs = stablehlo.constant dense<0.0> : tensor<3xf32>
   // expected-error@+1 {{(C3): in_range(broadcast_dimensions, max(rank(lhs), rank(rhs)))}}
   %0 = "chlo.broadcast_complex"(%lhs, %rhs) <{broadcast_dimensions = array<i64: 2>}> : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<2x3xcomplex<f32>>
   return
@@ -284,7 +350,9 @@ func.func @broadcast_complex_C3(%lhs: tensor<2x3xf32>, %rhs: tensor<3xf32>) {
 
 // -----
 
-func.func @broadcast_complex_C4(%lhs: tensor<1x2x3xf32>, %rhs: tensor<2x3xf32>) {
+func.func @main() {
+  %lhs = stablehlo.constant dense<0.0> : tensor<1x2x3xf32>
+  %rhs = stablehlo.constant dense<0.0> : tensor<2x3xf32>
   // expected-error@+1 {{(C4): is_unique(broadcast_dimensions) and is_sorted(broadcast_dimensions)}}
   %0 = "chlo.broadcast_complex"(%lhs, %rhs) <{broadcast_dimensions = array<i64: 2, 1>}> : (tensor<1x2x3xf32>, tensor<2x3xf32>) -> tensor<1x2x3xcomplex<f32>>
   return
@@ -295,6 +363,16 @@ func.func @broadcast_complex_C4(%lhs: tensor<1x2x3xf32>, %rhs: tensor<2x3xf32>) 
 func.func @broadcast_complex_C5(%lhs: tensor<2x3xf32>, %rhs: tensor<3xf32>) {
   // expected-error@+1 {{(C5): compatible(result, infer())}}
   %0 = "chlo.broadcast_complex"(%lhs, %rhs) : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<3x3xcomplex<f32>>
+  return
+}
+
+// -----
+
+func.func @main() {
+  %lhs = stablehlo.constant dense<0.0> : tensor<2x3xf32>
+  %rhs = stablehlo.constant dense<0.0> : tensor<4xf32>
+  // expected-error@+1 {{(C5): do_broadcast([lhs, rhs], broadcast_dimensions)}}
+  %0 = "chlo.broadcast_complex"(%lhs, %rhs) : (tensor<2x3xf32>, tensor<4xf32>) -> tensor<2x3xcomplex<f32>>
   return
 }
 
@@ -322,7 +400,9 @@ func.func @broadcast_divide_C1(%lhs: tensor<2x3xf32>, %rhs: tensor<3xf64>) {
 
 // -----
 
-func.func @broadcast_divide_C2(%lhs: tensor<2x3xf32>, %rhs: tensor<3xf32>) {
+func.func @main() {
+  %lhs = stablehlo.constant dense<0.0> : tensor<2x3xf32>
+  %rhs = stablehlo.constant dense<0.0> : tensor<3xf32>
   // expected-error@+1 {{(C2): size(broadcast_dimensions) == min(rank(lhs), rank(rhs))}}
   %0 = "chlo.broadcast_divide"(%lhs, %rhs) <{broadcast_dimensions = array<i64>}> : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<2x3xf32>
   return
@@ -330,7 +410,9 @@ func.func @broadcast_divide_C2(%lhs: tensor<2x3xf32>, %rhs: tensor<3xf32>) {
 
 // -----
 
-func.func @broadcast_divide_C3(%lhs: tensor<2x3xf32>, %rhs: tensor<3xf32>) {
+func.func @main() {
+  %lhs = stablehlo.constant dense<0.0> : tensor<2x3xf32>
+  %rhs = stablehlo.constant dense<0.0> : tensor<3xf32>
   // expected-error@+1 {{(C3): in_range(broadcast_dimensions, max(rank(lhs), rank(rhs)))}}
   %0 = "chlo.broadcast_divide"(%lhs, %rhs) <{broadcast_dimensions = array<i64: 2>}> : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<2x3xf32>
   return
@@ -338,7 +420,9 @@ func.func @broadcast_divide_C3(%lhs: tensor<2x3xf32>, %rhs: tensor<3xf32>) {
 
 // -----
 
-func.func @broadcast_divide_C4(%lhs: tensor<1x2x3xf32>, %rhs: tensor<2x3xf32>) {
+func.func @main() {
+  %lhs = stablehlo.constant dense<0.0> : tensor<1x2x3xf32>
+  %rhs = stablehlo.constant dense<0.0> : tensor<2x3xf32>
   // expected-error@+1 {{(C4): is_unique(broadcast_dimensions) and is_sorted(broadcast_dimensions)}}
   %0 = "chlo.broadcast_divide"(%lhs, %rhs) <{broadcast_dimensions = array<i64: 2, 1>}> : (tensor<1x2x3xf32>, tensor<2x3xf32>) -> tensor<1x2x3xf32>
   return
@@ -349,6 +433,16 @@ func.func @broadcast_divide_C4(%lhs: tensor<1x2x3xf32>, %rhs: tensor<2x3xf32>) {
 func.func @broadcast_divide_C5(%lhs: tensor<2x3xf32>, %rhs: tensor<3xf32>) {
   // expected-error@+1 {{(C5): compatible(result, infer())}}
   %0 = "chlo.broadcast_divide"(%lhs, %rhs) : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<3x3xf32>
+  return
+}
+
+// -----
+
+func.func @main() {
+  %lhs = stablehlo.constant dense<0.0> : tensor<2x3xf32>
+  %rhs = stablehlo.constant dense<0.0> : tensor<4xf32>
+  // expected-error@+1 {{(C5): do_broadcast([lhs, rhs], broadcast_dimensions)}}
+  %0 = "chlo.broadcast_divide"(%lhs, %rhs) : (tensor<2x3xf32>, tensor<4xf32>) -> tensor<2x3xf32>
   return
 }
 
@@ -376,7 +470,9 @@ func.func @broadcast_maximum_C1(%lhs: tensor<2x3xf32>, %rhs: tensor<3xf64>) {
 
 // -----
 
-func.func @broadcast_maximum_C2(%lhs: tensor<2x3xf32>, %rhs: tensor<3xf32>) {
+func.func @main() {
+  %lhs = stablehlo.constant dense<0.0> : tensor<2x3xf32>
+  %rhs = stablehlo.constant dense<0.0> : tensor<3xf32>
   // expected-error@+1 {{(C2): size(broadcast_dimensions) == min(rank(lhs), rank(rhs))}}
   %0 = "chlo.broadcast_maximum"(%lhs, %rhs) <{broadcast_dimensions = array<i64>}> : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<2x3xf32>
   return
@@ -384,7 +480,9 @@ func.func @broadcast_maximum_C2(%lhs: tensor<2x3xf32>, %rhs: tensor<3xf32>) {
 
 // -----
 
-func.func @broadcast_maximum_C3(%lhs: tensor<2x3xf32>, %rhs: tensor<3xf32>) {
+func.func @main() {
+  %lhs = stablehlo.constant dense<0.0> : tensor<2x3xf32>
+  %rhs = stablehlo.constant dense<0.0> : tensor<3xf32>
   // expected-error@+1 {{(C3): in_range(broadcast_dimensions, max(rank(lhs), rank(rhs)))}}
   %0 = "chlo.broadcast_maximum"(%lhs, %rhs) <{broadcast_dimensions = array<i64: 2>}> : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<2x3xf32>
   return
@@ -392,7 +490,9 @@ func.func @broadcast_maximum_C3(%lhs: tensor<2x3xf32>, %rhs: tensor<3xf32>) {
 
 // -----
 
-func.func @broadcast_maximum_C4(%lhs: tensor<1x2x3xf32>, %rhs: tensor<2x3xf32>) {
+func.func @main() {
+  %lhs = stablehlo.constant dense<0.0> : tensor<1x2x3xf32>
+  %rhs = stablehlo.constant dense<0.0> : tensor<2x3xf32>
   // expected-error@+1 {{(C4): is_unique(broadcast_dimensions) and is_sorted(broadcast_dimensions)}}
   %0 = "chlo.broadcast_maximum"(%lhs, %rhs) <{broadcast_dimensions = array<i64: 2, 1>}> : (tensor<1x2x3xf32>, tensor<2x3xf32>) -> tensor<1x2x3xf32>
   return
@@ -403,6 +503,16 @@ func.func @broadcast_maximum_C4(%lhs: tensor<1x2x3xf32>, %rhs: tensor<2x3xf32>) 
 func.func @broadcast_maximum_C5(%lhs: tensor<2x3xf32>, %rhs: tensor<3xf32>) {
   // expected-error@+1 {{(C5): compatible(result, infer())}}
   %0 = "chlo.broadcast_maximum"(%lhs, %rhs) : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<3x3xf32>
+  return
+}
+
+// -----
+
+func.func @main() {
+  %lhs = stablehlo.constant dense<0.0> : tensor<2x3xf32>
+  %rhs = stablehlo.constant dense<0.0> : tensor<4xf32>
+  // expected-error@+1 {{(C5): do_broadcast([lhs, rhs], broadcast_dimensions)}}
+  %0 = "chlo.broadcast_maximum"(%lhs, %rhs) : (tensor<2x3xf32>, tensor<4xf32>) -> tensor<2x3xf32>
   return
 }
 
@@ -430,7 +540,9 @@ func.func @broadcast_minimum_C1(%lhs: tensor<2x3xf32>, %rhs: tensor<3xf64>) {
 
 // -----
 
-func.func @broadcast_minimum_C2(%lhs: tensor<2x3xf32>, %rhs: tensor<3xf32>) {
+func.func @main() {
+  %lhs = stablehlo.constant dense<0.0> : tensor<2x3xf32>
+  %rhs = stablehlo.constant dense<0.0> : tensor<3xf32>
   // expected-error@+1 {{(C2): size(broadcast_dimensions) == min(rank(lhs), rank(rhs))}}
   %0 = "chlo.broadcast_minimum"(%lhs, %rhs) <{broadcast_dimensions = array<i64>}> : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<2x3xf32>
   return
@@ -438,7 +550,9 @@ func.func @broadcast_minimum_C2(%lhs: tensor<2x3xf32>, %rhs: tensor<3xf32>) {
 
 // -----
 
-func.func @broadcast_minimum_C3(%lhs: tensor<2x3xf32>, %rhs: tensor<3xf32>) {
+func.func @main() {
+  %lhs = stablehlo.constant dense<0.0> : tensor<2x3xf32>
+  %rhs = stablehlo.constant dense<0.0> : tensor<3xf32>
   // expected-error@+1 {{(C3): in_range(broadcast_dimensions, max(rank(lhs), rank(rhs)))}}
   %0 = "chlo.broadcast_minimum"(%lhs, %rhs) <{broadcast_dimensions = array<i64: 2>}> : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<2x3xf32>
   return
@@ -446,7 +560,9 @@ func.func @broadcast_minimum_C3(%lhs: tensor<2x3xf32>, %rhs: tensor<3xf32>) {
 
 // -----
 
-func.func @broadcast_minimum_C4(%lhs: tensor<1x2x3xf32>, %rhs: tensor<2x3xf32>) {
+func.func @main() {
+  %lhs = stablehlo.constant dense<0.0> : tensor<1x2x3xf32>
+  %rhs = stablehlo.constant dense<0.0> : tensor<2x3xf32>
   // expected-error@+1 {{(C4): is_unique(broadcast_dimensions) and is_sorted(broadcast_dimensions)}}
   %0 = "chlo.broadcast_minimum"(%lhs, %rhs) <{broadcast_dimensions = array<i64: 2, 1>}> : (tensor<1x2x3xf32>, tensor<2x3xf32>) -> tensor<1x2x3xf32>
   return
@@ -457,6 +573,16 @@ func.func @broadcast_minimum_C4(%lhs: tensor<1x2x3xf32>, %rhs: tensor<2x3xf32>) 
 func.func @broadcast_minimum_C5(%lhs: tensor<2x3xf32>, %rhs: tensor<3xf32>) {
   // expected-error@+1 {{(C5): compatible(result, infer())}}
   %0 = "chlo.broadcast_minimum"(%lhs, %rhs) : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<3x3xf32>
+  return
+}
+
+// -----
+
+func.func @main() {
+  %lhs = stablehlo.constant dense<0.0> : tensor<2x3xf32>
+  %rhs = stablehlo.constant dense<0.0> : tensor<4xf32>
+  // expected-error@+1 {{(C5): do_broadcast([lhs, rhs], broadcast_dimensions)}}
+  %0 = "chlo.broadcast_minimum"(%lhs, %rhs) : (tensor<2x3xf32>, tensor<4xf32>) -> tensor<2x3xf32>
   return
 }
 
@@ -484,7 +610,9 @@ func.func @broadcast_multiply_C1(%lhs: tensor<2x3xf32>, %rhs: tensor<3xf64>) {
 
 // -----
 
-func.func @broadcast_multiply_C2(%lhs: tensor<2x3xf32>, %rhs: tensor<3xf32>) {
+func.func @main() {
+  %lhs = stablehlo.constant dense<0.0> : tensor<2x3xf32>
+  %rhs = stablehlo.constant dense<0.0> : tensor<3xf32>
   // expected-error@+1 {{(C2): size(broadcast_dimensions) == min(rank(lhs), rank(rhs))}}
   %0 = "chlo.broadcast_multiply"(%lhs, %rhs) <{broadcast_dimensions = array<i64>}> : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<2x3xf32>
   return
@@ -492,7 +620,9 @@ func.func @broadcast_multiply_C2(%lhs: tensor<2x3xf32>, %rhs: tensor<3xf32>) {
 
 // -----
 
-func.func @broadcast_multiply_C3(%lhs: tensor<2x3xf32>, %rhs: tensor<3xf32>) {
+func.func @main() {
+  %lhs = stablehlo.constant dense<0.0> : tensor<2x3xf32>
+  %rhs = stablehlo.constant dense<0.0> : tensor<3xf32>
   // expected-error@+1 {{(C3): in_range(broadcast_dimensions, max(rank(lhs), rank(rhs)))}}
   %0 = "chlo.broadcast_multiply"(%lhs, %rhs) <{broadcast_dimensions = array<i64: 2>}> : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<2x3xf32>
   return
@@ -500,7 +630,9 @@ func.func @broadcast_multiply_C3(%lhs: tensor<2x3xf32>, %rhs: tensor<3xf32>) {
 
 // -----
 
-func.func @broadcast_multiply_C4(%lhs: tensor<1x2x3xf32>, %rhs: tensor<2x3xf32>) {
+func.func @main() {
+  %lhs = stablehlo.constant dense<0.0> : tensor<1x2x3xf32>
+  %rhs = stablehlo.constant dense<0.0> : tensor<2x3xf32>
   // expected-error@+1 {{(C4): is_unique(broadcast_dimensions) and is_sorted(broadcast_dimensions)}}
   %0 = "chlo.broadcast_multiply"(%lhs, %rhs) <{broadcast_dimensions = array<i64: 2, 1>}> : (tensor<1x2x3xf32>, tensor<2x3xf32>) -> tensor<1x2x3xf32>
   return
@@ -511,6 +643,16 @@ func.func @broadcast_multiply_C4(%lhs: tensor<1x2x3xf32>, %rhs: tensor<2x3xf32>)
 func.func @broadcast_multiply_C5(%lhs: tensor<2x3xf32>, %rhs: tensor<3xf32>) {
   // expected-error@+1 {{(C5): compatible(result, infer())}}
   %0 = "chlo.broadcast_multiply"(%lhs, %rhs) : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<3x3xf32>
+  return
+}
+
+// -----
+
+func.func @main() {
+  %lhs = stablehlo.constant dense<0.0> : tensor<2x3xf32>
+  %rhs = stablehlo.constant dense<0.0> : tensor<4xf32>
+  // expected-error@+1 {{(C5): do_broadcast([lhs, rhs], broadcast_dimensions)}}
+  %0 = "chlo.broadcast_multiply"(%lhs, %rhs) : (tensor<2x3xf32>, tensor<4xf32>) -> tensor<2x3xf32>
   return
 }
 
@@ -538,7 +680,9 @@ func.func @broadcast_next_after_C1(%lhs: tensor<2x3xf32>, %rhs: tensor<3xf64>) {
 
 // -----
 
-func.func @broadcast_next_after_C2(%lhs: tensor<2x3xf32>, %rhs: tensor<3xf32>) {
+func.func @main() {
+  %lhs = stablehlo.constant dense<0.0> : tensor<2x3xf32>
+  %rhs = stablehlo.constant dense<0.0> : tensor<3xf32>
   // expected-error@+1 {{(C2): size(broadcast_dimensions) == min(rank(lhs), rank(rhs))}}
   %0 = "chlo.broadcast_next_after"(%lhs, %rhs) <{broadcast_dimensions = array<i64>}> : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<2x3xf32>
   return
@@ -546,7 +690,9 @@ func.func @broadcast_next_after_C2(%lhs: tensor<2x3xf32>, %rhs: tensor<3xf32>) {
 
 // -----
 
-func.func @broadcast_next_after_C3(%lhs: tensor<2x3xf32>, %rhs: tensor<3xf32>) {
+func.func @main() {
+  %lhs = stablehlo.constant dense<0.0> : tensor<2x3xf32>
+  %rhs = stablehlo.constant dense<0.0> : tensor<3xf32>
   // expected-error@+1 {{(C3): in_range(broadcast_dimensions, max(rank(lhs), rank(rhs)))}}
   %0 = "chlo.broadcast_next_after"(%lhs, %rhs) <{broadcast_dimensions = array<i64: 2>}> : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<2x3xf32>
   return
@@ -554,7 +700,9 @@ func.func @broadcast_next_after_C3(%lhs: tensor<2x3xf32>, %rhs: tensor<3xf32>) {
 
 // -----
 
-func.func @broadcast_next_after_C4(%lhs: tensor<1x2x3xf32>, %rhs: tensor<2x3xf32>) {
+func.func @main() {
+  %lhs = stablehlo.constant dense<0.0> : tensor<1x2x3xf32>
+  %rhs = stablehlo.constant dense<0.0> : tensor<2x3xf32>
   // expected-error@+1 {{(C4): is_unique(broadcast_dimensions) and is_sorted(broadcast_dimensions)}}
   %0 = "chlo.broadcast_next_after"(%lhs, %rhs) <{broadcast_dimensions = array<i64: 2, 1>}> : (tensor<1x2x3xf32>, tensor<2x3xf32>) -> tensor<1x2x3xf32>
   return
@@ -565,6 +713,16 @@ func.func @broadcast_next_after_C4(%lhs: tensor<1x2x3xf32>, %rhs: tensor<2x3xf32
 func.func @broadcast_next_after_C5(%lhs: tensor<2x3xf32>, %rhs: tensor<3xf32>) {
   // expected-error@+1 {{(C5): compatible(result, infer())}}
   %0 = "chlo.broadcast_next_after"(%lhs, %rhs) : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<3x3xf32>
+  return
+}
+
+// -----
+
+func.func @main() {
+  %lhs = stablehlo.constant dense<0.0> : tensor<2x3xf32>
+  %rhs = stablehlo.constant dense<0.0> : tensor<4xf32>
+  // expected-error@+1 {{(C5): do_broadcast([lhs, rhs], broadcast_dimensions)}}
+  %0 = "chlo.broadcast_next_after"(%lhs, %rhs) : (tensor<2x3xf32>, tensor<4xf32>) -> tensor<2x3xf32>
   return
 }
 
@@ -592,7 +750,9 @@ func.func @broadcast_or_C1(%lhs: tensor<2x3xi32>, %rhs: tensor<3xi64>) {
 
 // -----
 
-func.func @broadcast_or_C2(%lhs: tensor<2x3xi32>, %rhs: tensor<3xi32>) {
+func.func @main() {
+  %lhs = stablehlo.constant dense<0> : tensor<2x3xi32>
+  %rhs = stablehlo.constant dense<0> : tensor<3xi32>
   // expected-error@+1 {{(C2): size(broadcast_dimensions) == min(rank(lhs), rank(rhs))}}
   %0 = "chlo.broadcast_or"(%lhs, %rhs) <{broadcast_dimensions = array<i64>}> : (tensor<2x3xi32>, tensor<3xi32>) -> tensor<2x3xi32>
   return
@@ -600,7 +760,9 @@ func.func @broadcast_or_C2(%lhs: tensor<2x3xi32>, %rhs: tensor<3xi32>) {
 
 // -----
 
-func.func @broadcast_or_C3(%lhs: tensor<2x3xi32>, %rhs: tensor<3xi32>) {
+func.func @main() {
+  %lhs = stablehlo.constant dense<0> : tensor<2x3xi32>
+  %rhs = stablehlo.constant dense<0> : tensor<3xi32>
   // expected-error@+1 {{(C3): in_range(broadcast_dimensions, max(rank(lhs), rank(rhs)))}}
   %0 = "chlo.broadcast_or"(%lhs, %rhs) <{broadcast_dimensions = array<i64: 2>}> : (tensor<2x3xi32>, tensor<3xi32>) -> tensor<2x3xi32>
   return
@@ -608,7 +770,9 @@ func.func @broadcast_or_C3(%lhs: tensor<2x3xi32>, %rhs: tensor<3xi32>) {
 
 // -----
 
-func.func @broadcast_or_C4(%lhs: tensor<1x2x3xi32>, %rhs: tensor<2x3xi32>) {
+func.func @main() {
+  %lhs = stablehlo.constant dense<0> : tensor<1x2x3xi32>
+  %rhs = stablehlo.constant dense<0> : tensor<2x3xi32>
   // expected-error@+1 {{(C4): is_unique(broadcast_dimensions) and is_sorted(broadcast_dimensions)}}
   %0 = "chlo.broadcast_or"(%lhs, %rhs) <{broadcast_dimensions = array<i64: 2, 1>}> : (tensor<1x2x3xi32>, tensor<2x3xi32>) -> tensor<1x2x3xi32>
   return
@@ -619,6 +783,16 @@ func.func @broadcast_or_C4(%lhs: tensor<1x2x3xi32>, %rhs: tensor<2x3xi32>) {
 func.func @broadcast_or_C5(%lhs: tensor<2x3xi32>, %rhs: tensor<3xi32>) {
   // expected-error@+1 {{(C5): compatible(result, infer())}}
   %0 = "chlo.broadcast_or"(%lhs, %rhs) : (tensor<2x3xi32>, tensor<3xi32>) -> tensor<3x3xi32>
+  return
+}
+
+// -----
+
+func.func @main() {
+  %lhs = stablehlo.constant dense<0> : tensor<2x3xi32>
+  %rhs = stablehlo.constant dense<0> : tensor<4xi32>
+  // expected-error@+1 {{(C5): do_broadcast([lhs, rhs], broadcast_dimensions)}}
+  %0 = "chlo.broadcast_or"(%lhs, %rhs) : (tensor<2x3xi32>, tensor<4xi32>) -> tensor<2x3xi32>
   return
 }
 
@@ -646,7 +820,9 @@ func.func @broadcast_polygamma_C1(%lhs: tensor<2x3xf32>, %rhs: tensor<3xf64>) {
 
 // -----
 
-func.func @broadcast_polygamma_C2(%lhs: tensor<2x3xf32>, %rhs: tensor<3xf32>) {
+func.func @main() {
+  %lhs = stablehlo.constant dense<0.0> : tensor<2x3xf32>
+  %rhs = stablehlo.constant dense<0.0> : tensor<3xf32>
   // expected-error@+1 {{(C2): size(broadcast_dimensions) == min(rank(lhs), rank(rhs))}}
   %0 = "chlo.broadcast_polygamma"(%lhs, %rhs) <{broadcast_dimensions = array<i64>}> : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<2x3xf32>
   return
@@ -654,7 +830,9 @@ func.func @broadcast_polygamma_C2(%lhs: tensor<2x3xf32>, %rhs: tensor<3xf32>) {
 
 // -----
 
-func.func @broadcast_polygamma_C3(%lhs: tensor<2x3xf32>, %rhs: tensor<3xf32>) {
+func.func @main() {
+  %lhs = stablehlo.constant dense<0.0> : tensor<2x3xf32>
+  %rhs = stablehlo.constant dense<0.0> : tensor<3xf32>
   // expected-error@+1 {{(C3): in_range(broadcast_dimensions, max(rank(lhs), rank(rhs)))}}
   %0 = "chlo.broadcast_polygamma"(%lhs, %rhs) <{broadcast_dimensions = array<i64: 2>}> : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<2x3xf32>
   return
@@ -662,7 +840,9 @@ func.func @broadcast_polygamma_C3(%lhs: tensor<2x3xf32>, %rhs: tensor<3xf32>) {
 
 // -----
 
-func.func @broadcast_polygamma_C4(%lhs: tensor<1x2x3xf32>, %rhs: tensor<2x3xf32>) {
+func.func @main() {
+  %lhs = stablehlo.constant dense<0.0> : tensor<1x2x3xf32>
+  %rhs = stablehlo.constant dense<0.0> : tensor<2x3xf32>
   // expected-error@+1 {{(C4): is_unique(broadcast_dimensions) and is_sorted(broadcast_dimensions)}}
   %0 = "chlo.broadcast_polygamma"(%lhs, %rhs) <{broadcast_dimensions = array<i64: 2, 1>}> : (tensor<1x2x3xf32>, tensor<2x3xf32>) -> tensor<1x2x3xf32>
   return
@@ -673,6 +853,16 @@ func.func @broadcast_polygamma_C4(%lhs: tensor<1x2x3xf32>, %rhs: tensor<2x3xf32>
 func.func @broadcast_polygamma_C5(%lhs: tensor<2x3xf32>, %rhs: tensor<3xf32>) {
   // expected-error@+1 {{(C5): compatible(result, infer())}}
   %0 = "chlo.broadcast_polygamma"(%lhs, %rhs) : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<3x3xf32>
+  return
+}
+
+// -----
+
+func.func @main() {
+  %lhs = stablehlo.constant dense<0.0> : tensor<2x3xf32>
+  %rhs = stablehlo.constant dense<0.0> : tensor<4xf32>
+  // expected-error@+1 {{(C5): do_broadcast([lhs, rhs], broadcast_dimensions)}}
+  %0 = "chlo.broadcast_polygamma"(%lhs, %rhs) : (tensor<2x3xf32>, tensor<4xf32>) -> tensor<2x3xf32>
   return
 }
 
@@ -700,7 +890,9 @@ func.func @broadcast_power_C1(%lhs: tensor<2x3xf32>, %rhs: tensor<3xf64>) {
 
 // -----
 
-func.func @broadcast_power_C2(%lhs: tensor<2x3xf32>, %rhs: tensor<3xf32>) {
+func.func @main() {
+  %lhs = stablehlo.constant dense<0.0> : tensor<2x3xf32>
+  %rhs = stablehlo.constant dense<0.0> : tensor<3xf32>
   // expected-error@+1 {{(C2): size(broadcast_dimensions) == min(rank(lhs), rank(rhs))}}
   %0 = "chlo.broadcast_power"(%lhs, %rhs) <{broadcast_dimensions = array<i64>}> : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<2x3xf32>
   return
@@ -708,7 +900,9 @@ func.func @broadcast_power_C2(%lhs: tensor<2x3xf32>, %rhs: tensor<3xf32>) {
 
 // -----
 
-func.func @broadcast_power_C3(%lhs: tensor<2x3xf32>, %rhs: tensor<3xf32>) {
+func.func @main() {
+  %lhs = stablehlo.constant dense<0.0> : tensor<2x3xf32>
+  %rhs = stablehlo.constant dense<0.0> : tensor<3xf32>
   // expected-error@+1 {{(C3): in_range(broadcast_dimensions, max(rank(lhs), rank(rhs)))}}
   %0 = "chlo.broadcast_power"(%lhs, %rhs) <{broadcast_dimensions = array<i64: 2>}> : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<2x3xf32>
   return
@@ -716,7 +910,9 @@ func.func @broadcast_power_C3(%lhs: tensor<2x3xf32>, %rhs: tensor<3xf32>) {
 
 // -----
 
-func.func @broadcast_power_C4(%lhs: tensor<1x2x3xf32>, %rhs: tensor<2x3xf32>) {
+func.func @main() {
+  %lhs = stablehlo.constant dense<0.0> : tensor<1x2x3xf32>
+  %rhs = stablehlo.constant dense<0.0> : tensor<2x3xf32>
   // expected-error@+1 {{(C4): is_unique(broadcast_dimensions) and is_sorted(broadcast_dimensions)}}
   %0 = "chlo.broadcast_power"(%lhs, %rhs) <{broadcast_dimensions = array<i64: 2, 1>}> : (tensor<1x2x3xf32>, tensor<2x3xf32>) -> tensor<1x2x3xf32>
   return
@@ -727,6 +923,16 @@ func.func @broadcast_power_C4(%lhs: tensor<1x2x3xf32>, %rhs: tensor<2x3xf32>) {
 func.func @broadcast_power_C5(%lhs: tensor<2x3xf32>, %rhs: tensor<3xf32>) {
   // expected-error@+1 {{(C5): compatible(result, infer())}}
   %0 = "chlo.broadcast_power"(%lhs, %rhs) : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<3x3xf32>
+  return
+}
+
+// -----
+
+func.func @main() {
+  %lhs = stablehlo.constant dense<0.0> : tensor<2x3xf32>
+  %rhs = stablehlo.constant dense<0.0> : tensor<4xf32>
+  // expected-error@+1 {{(C5): do_broadcast([lhs, rhs], broadcast_dimensions)}}
+  %0 = "chlo.broadcast_power"(%lhs, %rhs) : (tensor<2x3xf32>, tensor<4xf32>) -> tensor<2x3xf32>
   return
 }
 
@@ -754,7 +960,9 @@ func.func @broadcast_remainder_C1(%lhs: tensor<2x3xf32>, %rhs: tensor<3xf64>) {
 
 // -----
 
-func.func @broadcast_remainder_C2(%lhs: tensor<2x3xf32>, %rhs: tensor<3xf32>) {
+func.func @main() {
+  %lhs = stablehlo.constant dense<0.0> : tensor<2x3xf32>
+  %rhs = stablehlo.constant dense<0.0> : tensor<3xf32>
   // expected-error@+1 {{(C2): size(broadcast_dimensions) == min(rank(lhs), rank(rhs))}}
   %0 = "chlo.broadcast_remainder"(%lhs, %rhs) <{broadcast_dimensions = array<i64>}> : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<2x3xf32>
   return
@@ -762,7 +970,9 @@ func.func @broadcast_remainder_C2(%lhs: tensor<2x3xf32>, %rhs: tensor<3xf32>) {
 
 // -----
 
-func.func @broadcast_remainder_C3(%lhs: tensor<2x3xf32>, %rhs: tensor<3xf32>) {
+func.func @main() {
+  %lhs = stablehlo.constant dense<0.0> : tensor<2x3xf32>
+  %rhs = stablehlo.constant dense<0.0> : tensor<3xf32>
   // expected-error@+1 {{(C3): in_range(broadcast_dimensions, max(rank(lhs), rank(rhs)))}}
   %0 = "chlo.broadcast_remainder"(%lhs, %rhs) <{broadcast_dimensions = array<i64: 2>}> : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<2x3xf32>
   return
@@ -770,7 +980,9 @@ func.func @broadcast_remainder_C3(%lhs: tensor<2x3xf32>, %rhs: tensor<3xf32>) {
 
 // -----
 
-func.func @broadcast_remainder_C4(%lhs: tensor<1x2x3xf32>, %rhs: tensor<2x3xf32>) {
+func.func @main() {
+  %lhs = stablehlo.constant dense<0.0> : tensor<1x2x3xf32>
+  %rhs = stablehlo.constant dense<0.0> : tensor<2x3xf32>
   // expected-error@+1 {{(C4): is_unique(broadcast_dimensions) and is_sorted(broadcast_dimensions)}}
   %0 = "chlo.broadcast_remainder"(%lhs, %rhs) <{broadcast_dimensions = array<i64: 2, 1>}> : (tensor<1x2x3xf32>, tensor<2x3xf32>) -> tensor<1x2x3xf32>
   return
@@ -781,6 +993,16 @@ func.func @broadcast_remainder_C4(%lhs: tensor<1x2x3xf32>, %rhs: tensor<2x3xf32>
 func.func @broadcast_remainder_C5(%lhs: tensor<2x3xf32>, %rhs: tensor<3xf32>) {
   // expected-error@+1 {{(C5): compatible(result, infer())}}
   %0 = "chlo.broadcast_remainder"(%lhs, %rhs) : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<3x3xf32>
+  return
+}
+
+// -----
+
+func.func @main() {
+  %lhs = stablehlo.constant dense<0.0> : tensor<2x3xf32>
+  %rhs = stablehlo.constant dense<0.0> : tensor<4xf32>
+  // expected-error@+1 {{(C5): do_broadcast([lhs, rhs], broadcast_dimensions)}}
+  %0 = "chlo.broadcast_remainder"(%lhs, %rhs) : (tensor<2x3xf32>, tensor<4xf32>) -> tensor<2x3xf32>
   return
 }
 
@@ -808,7 +1030,9 @@ func.func @broadcast_shift_left_C1(%lhs: tensor<2x3xi32>, %rhs: tensor<3xi64>) {
 
 // -----
 
-func.func @broadcast_shift_left_C2(%lhs: tensor<2x3xi32>, %rhs: tensor<3xi32>) {
+func.func @main() {
+  %lhs = stablehlo.constant dense<0> : tensor<2x3xi32>
+  %rhs = stablehlo.constant dense<0> : tensor<3xi32>
   // expected-error@+1 {{(C2): size(broadcast_dimensions) == min(rank(lhs), rank(rhs))}}
   %0 = "chlo.broadcast_shift_left"(%lhs, %rhs) <{broadcast_dimensions = array<i64>}> : (tensor<2x3xi32>, tensor<3xi32>) -> tensor<2x3xi32>
   return
@@ -816,7 +1040,9 @@ func.func @broadcast_shift_left_C2(%lhs: tensor<2x3xi32>, %rhs: tensor<3xi32>) {
 
 // -----
 
-func.func @broadcast_shift_left_C3(%lhs: tensor<2x3xi32>, %rhs: tensor<3xi32>) {
+func.func @main() {
+  %lhs = stablehlo.constant dense<0> : tensor<2x3xi32>
+  %rhs = stablehlo.constant dense<0> : tensor<3xi32>
   // expected-error@+1 {{(C3): in_range(broadcast_dimensions, max(rank(lhs), rank(rhs)))}}
   %0 = "chlo.broadcast_shift_left"(%lhs, %rhs) <{broadcast_dimensions = array<i64: 2>}> : (tensor<2x3xi32>, tensor<3xi32>) -> tensor<2x3xi32>
   return
@@ -824,7 +1050,9 @@ func.func @broadcast_shift_left_C3(%lhs: tensor<2x3xi32>, %rhs: tensor<3xi32>) {
 
 // -----
 
-func.func @broadcast_shift_left_C4(%lhs: tensor<1x2x3xi32>, %rhs: tensor<2x3xi32>) {
+func.func @main() {
+  %lhs = stablehlo.constant dense<0> : tensor<1x2x3xi32>
+  %rhs = stablehlo.constant dense<0> : tensor<2x3xi32>
   // expected-error@+1 {{(C4): is_unique(broadcast_dimensions) and is_sorted(broadcast_dimensions)}}
   %0 = "chlo.broadcast_shift_left"(%lhs, %rhs) <{broadcast_dimensions = array<i64: 2, 1>}> : (tensor<1x2x3xi32>, tensor<2x3xi32>) -> tensor<1x2x3xi32>
   return
@@ -835,6 +1063,16 @@ func.func @broadcast_shift_left_C4(%lhs: tensor<1x2x3xi32>, %rhs: tensor<2x3xi32
 func.func @broadcast_shift_left_C5(%lhs: tensor<2x3xi32>, %rhs: tensor<3xi32>) {
   // expected-error@+1 {{(C5): compatible(result, infer())}}
   %0 = "chlo.broadcast_shift_left"(%lhs, %rhs) : (tensor<2x3xi32>, tensor<3xi32>) -> tensor<3x3xi32>
+  return
+}
+
+// -----
+
+func.func @main() {
+  %lhs = stablehlo.constant dense<0> : tensor<2x3xi32>
+  %rhs = stablehlo.constant dense<0> : tensor<4xi32>
+  // expected-error@+1 {{(C5): do_broadcast([lhs, rhs], broadcast_dimensions)}}
+  %0 = "chlo.broadcast_shift_left"(%lhs, %rhs) : (tensor<2x3xi32>, tensor<4xi32>) -> tensor<2x3xi32>
   return
 }
 
@@ -862,7 +1100,9 @@ func.func @broadcast_shift_right_arithmetic_C1(%lhs: tensor<2x3xi32>, %rhs: tens
 
 // -----
 
-func.func @broadcast_shift_right_arithmetic_C2(%lhs: tensor<2x3xi32>, %rhs: tensor<3xi32>) {
+func.func @main() {
+  %lhs = stablehlo.constant dense<0> : tensor<2x3xi32>
+  %rhs = stablehlo.constant dense<0> : tensor<3xi32>
   // expected-error@+1 {{(C2): size(broadcast_dimensions) == min(rank(lhs), rank(rhs))}}
   %0 = "chlo.broadcast_shift_right_arithmetic"(%lhs, %rhs) <{broadcast_dimensions = array<i64>}> : (tensor<2x3xi32>, tensor<3xi32>) -> tensor<2x3xi32>
   return
@@ -870,7 +1110,9 @@ func.func @broadcast_shift_right_arithmetic_C2(%lhs: tensor<2x3xi32>, %rhs: tens
 
 // -----
 
-func.func @broadcast_shift_right_arithmetic_C3(%lhs: tensor<2x3xi32>, %rhs: tensor<3xi32>) {
+func.func @main() {
+  %lhs = stablehlo.constant dense<0> : tensor<2x3xi32>
+  %rhs = stablehlo.constant dense<0> : tensor<3xi32>
   // expected-error@+1 {{(C3): in_range(broadcast_dimensions, max(rank(lhs), rank(rhs)))}}
   %0 = "chlo.broadcast_shift_right_arithmetic"(%lhs, %rhs) <{broadcast_dimensions = array<i64: 2>}> : (tensor<2x3xi32>, tensor<3xi32>) -> tensor<2x3xi32>
   return
@@ -878,7 +1120,9 @@ func.func @broadcast_shift_right_arithmetic_C3(%lhs: tensor<2x3xi32>, %rhs: tens
 
 // -----
 
-func.func @broadcast_shift_right_arithmetic_C4(%lhs: tensor<1x2x3xi32>, %rhs: tensor<2x3xi32>) {
+func.func @main() {
+  %lhs = stablehlo.constant dense<0> : tensor<1x2x3xi32>
+  %rhs = stablehlo.constant dense<0> : tensor<2x3xi32>
   // expected-error@+1 {{(C4): is_unique(broadcast_dimensions) and is_sorted(broadcast_dimensions)}}
   %0 = "chlo.broadcast_shift_right_arithmetic"(%lhs, %rhs) <{broadcast_dimensions = array<i64: 2, 1>}> : (tensor<1x2x3xi32>, tensor<2x3xi32>) -> tensor<1x2x3xi32>
   return
@@ -889,6 +1133,16 @@ func.func @broadcast_shift_right_arithmetic_C4(%lhs: tensor<1x2x3xi32>, %rhs: te
 func.func @broadcast_shift_right_arithmetic_C5(%lhs: tensor<2x3xi32>, %rhs: tensor<3xi32>) {
   // expected-error@+1 {{(C5): compatible(result, infer())}}
   %0 = "chlo.broadcast_shift_right_arithmetic"(%lhs, %rhs) : (tensor<2x3xi32>, tensor<3xi32>) -> tensor<3x3xi32>
+  return
+}
+
+// -----
+
+func.func @main() {
+  %lhs = stablehlo.constant dense<0> : tensor<2x3xi32>
+  %rhs = stablehlo.constant dense<0> : tensor<4xi32>
+  // expected-error@+1 {{(C5): do_broadcast([lhs, rhs], broadcast_dimensions)}}
+  %0 = "chlo.broadcast_shift_right_arithmetic"(%lhs, %rhs) : (tensor<2x3xi32>, tensor<4xi32>) -> tensor<2x3xi32>
   return
 }
 
@@ -916,7 +1170,9 @@ func.func @broadcast_shift_right_logical_C1(%lhs: tensor<2x3xi32>, %rhs: tensor<
 
 // -----
 
-func.func @broadcast_shift_right_logical_C2(%lhs: tensor<2x3xi32>, %rhs: tensor<3xi32>) {
+func.func @main() {
+  %lhs = stablehlo.constant dense<0> : tensor<2x3xi32>
+  %rhs = stablehlo.constant dense<0> : tensor<3xi32>
   // expected-error@+1 {{(C2): size(broadcast_dimensions) == min(rank(lhs), rank(rhs))}}
   %0 = "chlo.broadcast_shift_right_logical"(%lhs, %rhs) <{broadcast_dimensions = array<i64>}> : (tensor<2x3xi32>, tensor<3xi32>) -> tensor<2x3xi32>
   return
@@ -924,7 +1180,9 @@ func.func @broadcast_shift_right_logical_C2(%lhs: tensor<2x3xi32>, %rhs: tensor<
 
 // -----
 
-func.func @broadcast_shift_right_logical_C3(%lhs: tensor<2x3xi32>, %rhs: tensor<3xi32>) {
+func.func @main() {
+  %lhs = stablehlo.constant dense<0> : tensor<2x3xi32>
+  %rhs = stablehlo.constant dense<0> : tensor<3xi32>
   // expected-error@+1 {{(C3): in_range(broadcast_dimensions, max(rank(lhs), rank(rhs)))}}
   %0 = "chlo.broadcast_shift_right_logical"(%lhs, %rhs) <{broadcast_dimensions = array<i64: 2>}> : (tensor<2x3xi32>, tensor<3xi32>) -> tensor<2x3xi32>
   return
@@ -932,7 +1190,9 @@ func.func @broadcast_shift_right_logical_C3(%lhs: tensor<2x3xi32>, %rhs: tensor<
 
 // -----
 
-func.func @broadcast_shift_right_logical_C4(%lhs: tensor<1x2x3xi32>, %rhs: tensor<2x3xi32>) {
+func.func @main() {
+  %lhs = stablehlo.constant dense<0> : tensor<1x2x3xi32>
+  %rhs = stablehlo.constant dense<0> : tensor<2x3xi32>
   // expected-error@+1 {{(C4): is_unique(broadcast_dimensions) and is_sorted(broadcast_dimensions)}}
   %0 = "chlo.broadcast_shift_right_logical"(%lhs, %rhs) <{broadcast_dimensions = array<i64: 2, 1>}> : (tensor<1x2x3xi32>, tensor<2x3xi32>) -> tensor<1x2x3xi32>
   return
@@ -943,6 +1203,16 @@ func.func @broadcast_shift_right_logical_C4(%lhs: tensor<1x2x3xi32>, %rhs: tenso
 func.func @broadcast_shift_right_logical_C5(%lhs: tensor<2x3xi32>, %rhs: tensor<3xi32>) {
   // expected-error@+1 {{(C5): compatible(result, infer())}}
   %0 = "chlo.broadcast_shift_right_logical"(%lhs, %rhs) : (tensor<2x3xi32>, tensor<3xi32>) -> tensor<3x3xi32>
+  return
+}
+
+// -----
+
+func.func @main() {
+  %lhs = stablehlo.constant dense<0> : tensor<2x3xi32>
+  %rhs = stablehlo.constant dense<0> : tensor<4xi32>
+  // expected-error@+1 {{(C5): do_broadcast([lhs, rhs], broadcast_dimensions)}}
+  %0 = "chlo.broadcast_shift_right_logical"(%lhs, %rhs) : (tensor<2x3xi32>, tensor<4xi32>) -> tensor<2x3xi32>
   return
 }
 
@@ -970,7 +1240,9 @@ func.func @broadcast_subtract_C1(%lhs: tensor<2x3xf32>, %rhs: tensor<3xf64>) {
 
 // -----
 
-func.func @broadcast_subtract_C2(%lhs: tensor<2x3xf32>, %rhs: tensor<3xf32>) {
+func.func @main() {
+  %lhs = stablehlo.constant dense<0.0> : tensor<2x3xf32>
+  %rhs = stablehlo.constant dense<0.0> : tensor<3xf32>
   // expected-error@+1 {{(C2): size(broadcast_dimensions) == min(rank(lhs), rank(rhs))}}
   %0 = "chlo.broadcast_subtract"(%lhs, %rhs) <{broadcast_dimensions = array<i64>}> : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<2x3xf32>
   return
@@ -978,7 +1250,9 @@ func.func @broadcast_subtract_C2(%lhs: tensor<2x3xf32>, %rhs: tensor<3xf32>) {
 
 // -----
 
-func.func @broadcast_subtract_C3(%lhs: tensor<2x3xf32>, %rhs: tensor<3xf32>) {
+func.func @main() {
+  %lhs = stablehlo.constant dense<0.0> : tensor<2x3xf32>
+  %rhs = stablehlo.constant dense<0.0> : tensor<3xf32>
   // expected-error@+1 {{(C3): in_range(broadcast_dimensions, max(rank(lhs), rank(rhs)))}}
   %0 = "chlo.broadcast_subtract"(%lhs, %rhs) <{broadcast_dimensions = array<i64: 2>}> : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<2x3xf32>
   return
@@ -986,7 +1260,9 @@ func.func @broadcast_subtract_C3(%lhs: tensor<2x3xf32>, %rhs: tensor<3xf32>) {
 
 // -----
 
-func.func @broadcast_subtract_C4(%lhs: tensor<1x2x3xf32>, %rhs: tensor<2x3xf32>) {
+func.func @main() {
+  %lhs = stablehlo.constant dense<0.0> : tensor<1x2x3xf32>
+  %rhs = stablehlo.constant dense<0.0> : tensor<2x3xf32>
   // expected-error@+1 {{(C4): is_unique(broadcast_dimensions) and is_sorted(broadcast_dimensions)}}
   %0 = "chlo.broadcast_subtract"(%lhs, %rhs) <{broadcast_dimensions = array<i64: 2, 1>}> : (tensor<1x2x3xf32>, tensor<2x3xf32>) -> tensor<1x2x3xf32>
   return
@@ -997,6 +1273,16 @@ func.func @broadcast_subtract_C4(%lhs: tensor<1x2x3xf32>, %rhs: tensor<2x3xf32>)
 func.func @broadcast_subtract_C5(%lhs: tensor<2x3xf32>, %rhs: tensor<3xf32>) {
   // expected-error@+1 {{(C5): compatible(result, infer())}}
   %0 = "chlo.broadcast_subtract"(%lhs, %rhs) : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<3x3xf32>
+  return
+}
+
+// -----
+
+func.func @main() {
+  %lhs = stablehlo.constant dense<0.0> : tensor<2x3xf32>
+  %rhs = stablehlo.constant dense<0.0> : tensor<4xf32>
+  // expected-error@+1 {{(C5): do_broadcast([lhs, rhs], broadcast_dimensions)}}
+  %0 = "chlo.broadcast_subtract"(%lhs, %rhs) : (tensor<2x3xf32>, tensor<4xf32>) -> tensor<2x3xf32>
   return
 }
 
@@ -1024,7 +1310,9 @@ func.func @broadcast_xor_C1(%lhs: tensor<2x3xi32>, %rhs: tensor<3xi64>) {
 
 // -----
 
-func.func @broadcast_xor_C2(%lhs: tensor<2x3xi32>, %rhs: tensor<3xi32>) {
+func.func @main() {
+  %lhs = stablehlo.constant dense<0> : tensor<2x3xi32>
+  %rhs = stablehlo.constant dense<0> : tensor<3xi32>
   // expected-error@+1 {{(C2): size(broadcast_dimensions) == min(rank(lhs), rank(rhs))}}
   %0 = "chlo.broadcast_xor"(%lhs, %rhs) <{broadcast_dimensions = array<i64>}> : (tensor<2x3xi32>, tensor<3xi32>) -> tensor<2x3xi32>
   return
@@ -1032,7 +1320,9 @@ func.func @broadcast_xor_C2(%lhs: tensor<2x3xi32>, %rhs: tensor<3xi32>) {
 
 // -----
 
-func.func @broadcast_xor_C3(%lhs: tensor<2x3xi32>, %rhs: tensor<3xi32>) {
+func.func @main() {
+  %lhs = stablehlo.constant dense<0> : tensor<2x3xi32>
+  %rhs = stablehlo.constant dense<0> : tensor<3xi32>
   // expected-error@+1 {{(C3): in_range(broadcast_dimensions, max(rank(lhs), rank(rhs)))}}
   %0 = "chlo.broadcast_xor"(%lhs, %rhs) <{broadcast_dimensions = array<i64: 2>}> : (tensor<2x3xi32>, tensor<3xi32>) -> tensor<2x3xi32>
   return
@@ -1040,7 +1330,9 @@ func.func @broadcast_xor_C3(%lhs: tensor<2x3xi32>, %rhs: tensor<3xi32>) {
 
 // -----
 
-func.func @broadcast_xor_C4(%lhs: tensor<1x2x3xi32>, %rhs: tensor<2x3xi32>) {
+func.func @main() {
+  %lhs = stablehlo.constant dense<0> : tensor<1x2x3xi32>
+  %rhs = stablehlo.constant dense<0> : tensor<2x3xi32>
   // expected-error@+1 {{(C4): is_unique(broadcast_dimensions) and is_sorted(broadcast_dimensions)}}
   %0 = "chlo.broadcast_xor"(%lhs, %rhs) <{broadcast_dimensions = array<i64: 2, 1>}> : (tensor<1x2x3xi32>, tensor<2x3xi32>) -> tensor<1x2x3xi32>
   return
@@ -1051,6 +1343,16 @@ func.func @broadcast_xor_C4(%lhs: tensor<1x2x3xi32>, %rhs: tensor<2x3xi32>) {
 func.func @broadcast_xor_C5(%lhs: tensor<2x3xi32>, %rhs: tensor<3xi32>) {
   // expected-error@+1 {{(C5): compatible(result, infer())}}
   %0 = "chlo.broadcast_xor"(%lhs, %rhs) : (tensor<2x3xi32>, tensor<3xi32>) -> tensor<3x3xi32>
+  return
+}
+
+// -----
+
+func.func @main() {
+  %lhs = stablehlo.constant dense<0> : tensor<2x3xi32>
+  %rhs = stablehlo.constant dense<0> : tensor<4xi32>
+  // expected-error@+1 {{(C5): do_broadcast([lhs, rhs], broadcast_dimensions)}}
+  %0 = "chlo.broadcast_xor"(%lhs, %rhs) : (tensor<2x3xi32>, tensor<4xi32>) -> tensor<2x3xi32>
   return
 }
 
@@ -1078,7 +1380,9 @@ func.func @broadcast_zeta_C1(%lhs: tensor<2x3xf32>, %rhs: tensor<3xf64>) {
 
 // -----
 
-func.func @broadcast_zeta_C2(%lhs: tensor<2x3xf32>, %rhs: tensor<3xf32>) {
+func.func @main() {
+  %lhs = stablehlo.constant dense<0.0> : tensor<2x3xf32>
+  %rhs = stablehlo.constant dense<0.0> : tensor<3xf32>
   // expected-error@+1 {{(C2): size(broadcast_dimensions) == min(rank(lhs), rank(rhs))}}
   %0 = "chlo.broadcast_zeta"(%lhs, %rhs) <{broadcast_dimensions = array<i64>}> : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<2x3xf32>
   return
@@ -1086,7 +1390,9 @@ func.func @broadcast_zeta_C2(%lhs: tensor<2x3xf32>, %rhs: tensor<3xf32>) {
 
 // -----
 
-func.func @broadcast_zeta_C3(%lhs: tensor<2x3xf32>, %rhs: tensor<3xf32>) {
+func.func @main() {
+  %lhs = stablehlo.constant dense<0.0> : tensor<2x3xf32>
+  %rhs = stablehlo.constant dense<0.0> : tensor<3xf32>
   // expected-error@+1 {{(C3): in_range(broadcast_dimensions, max(rank(lhs), rank(rhs)))}}
   %0 = "chlo.broadcast_zeta"(%lhs, %rhs) <{broadcast_dimensions = array<i64: 2>}> : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<2x3xf32>
   return
@@ -1094,7 +1400,9 @@ func.func @broadcast_zeta_C3(%lhs: tensor<2x3xf32>, %rhs: tensor<3xf32>) {
 
 // -----
 
-func.func @broadcast_zeta_C4(%lhs: tensor<1x2x3xf32>, %rhs: tensor<2x3xf32>) {
+func.func @main() {
+  %lhs = stablehlo.constant dense<0.0> : tensor<1x2x3xf32>
+  %rhs = stablehlo.constant dense<0.0> : tensor<2x3xf32>
   // expected-error@+1 {{(C4): is_unique(broadcast_dimensions) and is_sorted(broadcast_dimensions)}}
   %0 = "chlo.broadcast_zeta"(%lhs, %rhs) <{broadcast_dimensions = array<i64: 2, 1>}> : (tensor<1x2x3xf32>, tensor<2x3xf32>) -> tensor<1x2x3xf32>
   return
@@ -1105,6 +1413,16 @@ func.func @broadcast_zeta_C4(%lhs: tensor<1x2x3xf32>, %rhs: tensor<2x3xf32>) {
 func.func @broadcast_zeta_C5(%lhs: tensor<2x3xf32>, %rhs: tensor<3xf32>) {
   // expected-error@+1 {{(C5): compatible(result, infer())}}
   %0 = "chlo.broadcast_zeta"(%lhs, %rhs) : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<3x3xf32>
+  return
+}
+
+// -----
+
+func.func @main() {
+  %lhs = stablehlo.constant dense<0.0> : tensor<2x3xf32>
+  %rhs = stablehlo.constant dense<0.0> : tensor<4xf32>
+  // expected-error@+1 {{(C5): do_broadcast([lhs, rhs], broadcast_dimensions)}}
+  %0 = "chlo.broadcast_zeta"(%lhs, %rhs) : (tensor<2x3xf32>, tensor<4xf32>) -> tensor<2x3xf32>
   return
 }
 
@@ -1140,8 +1458,11 @@ func.func @broadcast_select_C2(%pred: tensor<2x1xi1>, %on_true: tensor<3xf32>, %
 
 // -----
 
-func.func @broadcast_select_C2_operands(%pred: tensor<2x1xi1>, %on_true: tensor<4xf32>, %on_false: tensor<2x3xf32>) {
-  // expected-error@+1 {{(C2): compatible(result, infer())}}
+func.func @main() {
+  %pred = stablehlo.constant dense<false> : tensor<2x1xi1>
+  %on_true = stablehlo.constant dense<0.0> : tensor<4xf32>
+  %on_false = stablehlo.constant dense<0.0> : tensor<2x3xf32>
+  // expected-error@+1 {{(C2): do_broadcast([pred, on_true, on_false])}}
   %0 = "chlo.broadcast_select"(%pred, %on_true, %on_false) : (tensor<2x1xi1>, tensor<4xf32>, tensor<2x3xf32>) -> tensor<2x3xf32>
   return
 }

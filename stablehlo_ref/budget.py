@@ -1,0 +1,154 @@
+"""What is left of a call's limits: time until a deadline, bytes for the values of a run.
+
+Each call (`load`, `run`, a command) makes one `Budget`, and phases and kernels look at the one that is in force. It is
+in a context variable, so that calls in other threads have their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from time import perf_counter
+from typing import TypeVar
+
+from stablehlo_ref.diagnostics import LimitError, Location
+from stablehlo_ref.limits import Limits
+
+T = TypeVar("T")
+Clock = Callable[[], float]
+
+RAISE_TIME = "Limits(max_seconds=...) or --max-seconds sets the limit"
+RAISE_MEMORY = "Limits(max_total_bytes=...) or --max-total-bytes sets the limit"
+
+
+class Deadline:
+    """The time at which a call has to end, and the limit in seconds that it follows from."""
+
+    __slots__ = ("clock", "end", "seconds")
+
+    def __init__(self, seconds: float, clock: Clock = perf_counter) -> None:
+        self.seconds = seconds
+        self.clock = clock
+        self.end = clock() + seconds
+
+    def check(self, what: str = "the run", needed: float = 0.0, location: Location | None = None) -> None:
+        """Raise LimitError if the deadline has passed, or is less than `needed` seconds away."""
+        left = self.end - self.clock()
+        if left > needed:
+            return
+        message = f"{what} takes longer than the limit of {self.seconds:g} seconds"
+        notes = [RAISE_TIME]
+        if left > 0:
+            notes.insert(0, f"this step needs about {needed:.2g} seconds, and {left:.2g} are left")
+        raise LimitError(message, location, notes)
+
+    def before_each(self, items: Iterable[T]) -> Iterator[T]:
+        """Yield items, and check before each."""
+        for item in items:
+            self.check()
+            yield item
+
+
+class Memory:
+    """The bytes that the values of a run take; `live` measures those that are alive. Without it, none are ever freed.
+
+    Counting each value as it comes and goes would cost time in each step. So what is reserved is subtracted from what
+    was left at the last measurement, and the live values are measured again only when that is not enough.
+    """
+
+    __slots__ = ("_left", "limit", "live")
+
+    def __init__(self, limit: int, live: Callable[[], int] | None = None) -> None:
+        self.limit = limit
+        self.live = live
+        self._left = 0 if live else limit
+
+    def reserve(self, values: int, temporaries: int = 0) -> None:
+        """Raise LimitError unless there is room for `values` bytes that stay, and temporaries that do not."""
+        if values + temporaries > self._left:
+            live = self.live() if self.live else self.limit - self._left
+            self._left = self.limit - live
+            if values + temporaries > self._left:
+                raise self._error(values, temporaries, live)
+        self._left -= values
+
+    def _error(self, values: int, temporaries: int, live: int) -> LimitError:
+        needed = f"{size_text(values + temporaries)} more are needed"
+        if temporaries:
+            needed += f" ({size_text(temporaries)} of them for temporaries)"
+        message = f"the values of the run exceed the limit of {size_text(self.limit)}"
+        return LimitError(message, notes=[f"{needed}, and {size_text(live)} are live", RAISE_MEMORY])
+
+
+class Budget:
+    """The limits of one call that are used up as it goes on; None for what has no limit."""
+
+    __slots__ = ("deadline", "memory")
+
+    def __init__(self, deadline: Deadline | None = None, memory: Memory | None = None) -> None:
+        self.deadline = deadline
+        self.memory = memory
+
+
+_UNLIMITED = Budget()
+_current: ContextVar[Budget] = ContextVar("budget", default=_UNLIMITED)
+
+
+def deadline_of(limits: Limits) -> Deadline | None:
+    """Return the deadline of a call that starts now: that of an enclosing call if it ends earlier."""
+    outer = _current.get().deadline
+    if limits.max_seconds is None:
+        return outer
+    own = Deadline(limits.max_seconds)
+    return outer if outer is not None and outer.end < own.end else own
+
+
+@contextmanager
+def in_force(budget: Budget) -> Iterator[None]:
+    """Make a budget the one that phases and kernels look at."""
+    token = _current.set(budget)
+    try:
+        yield
+    finally:
+        _current.reset(token)
+
+
+@contextmanager
+def limited(limits: Limits) -> Iterator[None]:
+    """Limit the time of what runs inside, from now on, and the memory that it has before a run starts."""
+    with in_force(Budget(deadline_of(limits), Memory(limits.max_total_bytes))):
+        yield
+
+
+def check_time(what: str = "the run", needed: float = 0.0, location: Location | None = None) -> None:
+    """Raise LimitError if the deadline has passed, or is less than `needed` seconds away."""
+    deadline = _current.get().deadline
+    if deadline is not None:
+        deadline.check(what, needed, location)
+
+
+def has_deadline() -> bool:
+    """Return whether the time is limited."""
+    return _current.get().deadline is not None
+
+
+def within_time(items: Iterable[T]) -> Iterable[T]:
+    """Return items for a loop, which raises LimitError at the first one after the deadline."""
+    deadline = _current.get().deadline
+    return items if deadline is None else deadline.before_each(items)
+
+
+def reserve(values: int, temporaries: int = 0) -> None:
+    """Raise LimitError unless the run may allocate `values` bytes that stay, and temporaries that do not."""
+    memory = _current.get().memory
+    if memory is not None:
+        memory.reserve(values, temporaries)
+
+
+def size_text(count: int) -> str:
+    """Return a number of bytes as text: `1.5 GB`."""
+    for unit, size in (("GB", 10**9), ("MB", 10**6), ("kB", 10**3)):
+        if count >= size:
+            return f"{count / size:.4g} {unit}"
+    return f"{count} bytes"

@@ -1,0 +1,170 @@
+"""Options that commands share, in groups, and what their values are converted with.
+
+A command makes a `CommandParser` and adds the groups that it needs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from difflib import get_close_matches
+from itertools import takewhile
+from typing import NoReturn
+
+from stablehlo_ref.cli import messages
+from stablehlo_ref.cli.exit_codes import USAGE
+from stablehlo_ref.cli.quantities import byte_count, seconds
+from stablehlo_ref.cli.split import SPLIT
+from stablehlo_ref.cli.terminal import paint_diagnostics, set_color
+from stablehlo_ref.diagnostics import SHOWN_ERRORS
+from stablehlo_ref.limits import Limits
+
+PROGRAM_HELP = "a program: MLIR text or bytecode, a portable artifact, or what `load` accepts; - is standard input"
+
+
+class CommandParser(argparse.ArgumentParser):
+    """The parser of a command. Errors are one line, with suggestions for misspelt options, and exit with 2."""
+
+    def __init__(self, command: str, description: str | None, examples: str = "", usage: str | None = None) -> None:
+        super().__init__(
+            prog=f"stablehlo-interp {command}".strip(),
+            usage=usage,
+            description=description,
+            epilog=examples,
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+            allow_abbrev=False,
+        )
+
+    def parse_args(self, args=None, namespace=None):  # type: ignore[no-untyped-def]
+        words = list(sys.argv[1:] if args is None else args)
+        for word in takewhile("--".__ne__, words):  # first, as argparse looks for missing arguments before
+            if word.startswith("--") and word.partition("=")[0] not in self._option_string_actions:
+                self.error(self._unrecognized(word))
+        options, unknown = self.parse_known_args(words, namespace)
+        if unknown:
+            self.error(self._unrecognized(unknown[0]))
+        return options
+
+    def _unrecognized(self, argument: str) -> str:
+        if not argument.startswith("-"):
+            return f"unexpected argument {argument!r}"
+        option = argument.partition("=")[0]
+        close = get_close_matches(option, self._option_string_actions, 1, cutoff=0.6)
+        return f"unknown option {option!r}" + (f"; did you mean {close[0]!r}?" if close else "")
+
+    def error(self, message: str) -> NoReturn:
+        text = f"{self.prog}: error: {message}\nsee {self.prog}{'' if ' ' in self.prog else ' run'} --help"
+        print(paint_diagnostics(text, sys.stderr), file=sys.stderr)
+        raise SystemExit(USAGE)
+
+
+# --- groups -----------------------------------------------------------------------------------------------------------
+
+
+def add_reading_options(parser: argparse.ArgumentParser) -> None:
+    """Add how a program is read."""
+    group = parser.add_argument_group("reading")
+    group.add_argument("--split-input-file", action="store_true", help=f"take each part between `{SPLIT}` on its own")
+    group.add_argument("--allow-unregistered-dialect", action="store_true", help="accept ops of unregistered dialects")
+
+
+def add_message_options(parser: argparse.ArgumentParser, announces: bool = True) -> None:
+    """Add how diagnostics are reported; a program of the command may announce them if `announces`."""
+    group = parser.add_argument_group("messages")
+    group.add_argument(
+        "--max-errors", type=_max_errors, metavar="N",
+        help=f"report at most N errors of a program: {SHOWN_ERRORS} by default, all for 0 and for json and sarif",
+    )  # fmt: skip
+    group.add_argument(
+        "--diagnostics-format", type=_format, metavar="text|json|sarif",
+        help="how diagnostics are written on standard error; json and sarif are one document at the end",
+    )  # fmt: skip
+    if announces:
+        text = "compare diagnostics with the comments `expected-error`, `-warning`, `-note` and `-remark`"
+        group.add_argument("--verify-diagnostics", action=_Compare, nargs=0, help=text)
+    group.add_argument(
+        "--color", type=_color, metavar="auto|always|never",
+        help="colour output; auto, the default, does so on terminals; NO_COLOR and FORCE_COLOR are honoured",
+    )  # fmt: skip
+
+
+def add_limit_options(parser: argparse.ArgumentParser) -> None:
+    """Add what a run may use; `limits_of` returns it."""
+    group = parser.add_argument_group("limits")
+    add = group.add_argument
+    add("--max-seconds", metavar="S", type=seconds, help="stop a program that takes longer, also: 500ms, 2m, 1h")
+    add("--max-total-bytes", metavar="N", type=byte_count, help="stop a run that needs more memory: 2GB, 512MiB")
+
+
+def limits_of(options: argparse.Namespace) -> Limits:
+    """Return the limits that the options of `add_limit_options` set."""
+    given = {"max_seconds": options.max_seconds, "max_total_bytes": options.max_total_bytes}
+    return Limits(**{name: value for name, value in given.items() if value is not None})
+
+
+# --- values -----------------------------------------------------------------------------------------------------------
+
+
+def _color(text: str) -> str:
+    if text not in ("auto", "always", "never"):
+        raise argparse.ArgumentTypeError(f"expected auto, always or never, got {text!r}")
+    set_color(text)
+    return text
+
+
+def _max_errors(text: str) -> int:
+    messages.SETTINGS.max_errors = count(text)
+    return messages.SETTINGS.max_errors
+
+
+def _format(text: str) -> str:
+    if text not in messages.FORMATS:
+        raise argparse.ArgumentTypeError(f"expected text, json or sarif, got {text!r}")
+    messages.SETTINGS.format = text
+    return text
+
+
+class _Compare(argparse.Action):
+    """Has diagnostics compared with those that programs announce."""
+
+    def __call__(self, *_: object) -> None:
+        messages.SETTINGS.compares = True
+
+
+def seed(text: str) -> int:
+    """Convert a number of 64 bits."""
+    if not (text.isdecimal() and int(text) < 1 << 64):
+        raise argparse.ArgumentTypeError(f"expected a number of 64 bits that is not negative, got {text!r}")
+    return int(text)
+
+
+def positive(text: str) -> int:
+    """Convert a positive number."""
+    if not (text.isdecimal() and int(text)):
+        raise argparse.ArgumentTypeError(f"expected a positive number, got {text!r}")
+    return int(text)
+
+
+def count(text: str) -> int:
+    """Convert a number that is not negative."""
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"expected a number, got {text!r}")
+    return int(text)
+
+
+def number(text: str) -> float:
+    """Convert a real number that is not negative."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not value >= 0:
+        raise argparse.ArgumentTypeError(f"expected a number that is not negative, got {text!r}")
+    return value
+
+
+def did_you_mean(name: str, known: Sequence[str]) -> str:
+    """Return `; did you mean 'x'?` for the known name most like `name`, or nothing."""
+    close = get_close_matches(name, known, 1, cutoff=0.5)
+    return f"; did you mean '{close[0]}'?" if close else ""

@@ -1,0 +1,142 @@
+"""Results in files, and their comparison with expected ones."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
+from pathlib import Path
+from zipfile import ZipFile
+
+import numpy as np
+
+from stablehlo_ref.cli.array_files import read_arrays
+from stablehlo_ref.cli.errors import CommandLineError
+from stablehlo_ref.diagnostics import Diagnostic, EvaluationError
+from stablehlo_ref.dialects.interpreter import as_numpy_saves
+from stablehlo_ref.interop import require
+from stablehlo_ref.ir.arrays import Array, RuntimeValue
+from stablehlo_ref.ir.signature import Parameter
+from stablehlo_ref.ir.types import TokenType, TupleType
+from stablehlo_ref.numerics.agreement import report, within
+
+NPY, SAFETENSORS = ".npy", ".safetensors"
+
+
+def check_output(path: Path, parameters: Sequence[Parameter], others: Mapping[str, Path]) -> None:
+    """Raise CommandLineError if results cannot be written to a file, or would overwrite one of `others`, by option."""
+    for option, other in others.items():
+        if path.exists() and other.exists() and path.samefile(other):
+            raise CommandLineError(f"--output {path} would overwrite {option}")
+    if path.is_dir():
+        raise CommandLineError(f"--output {path} is a folder")
+    if not path.parent.is_dir():
+        raise CommandLineError(f"--output {path}: there is no folder {path.parent}")
+    results = [p for p in parameters if not isinstance(p.type, TokenType)]
+    if path.suffix == NPY and (len(results) != 1 or isinstance(results[0].type, TupleType)):
+        raise CommandLineError(f"--output {path}: an .npy file has one array, got {len(results)} results; use .npz")
+    if path.suffix == SAFETENSORS:
+        require("safetensors")
+
+
+def save_outputs(path: Path, parameters: Sequence[Parameter], values: Sequence[RuntimeValue]) -> None:
+    """Write results to an `.npz` file, or `.npy` or `.safetensors` by the name of the file.
+
+    Names are those of `named_arrays`; EvaluationError if the file cannot be written.
+    """
+    arrays = named_arrays(parameters, values)
+    try:
+        match path.suffix:
+            case ".npy":
+                with path.open("wb") as file:
+                    np.lib.format.write_array(file, as_numpy_saves(arrays.popitem()[1]), allow_pickle=False)
+            case ".safetensors":
+                path.write_bytes(_safetensors(arrays))
+            case _:
+                _save_npz(path, arrays)
+    except OSError as error:
+        raise EvaluationError(f"cannot write {path}: {error.strerror}") from None
+
+
+def named_arrays(parameters: Sequence[Parameter], values: Sequence[RuntimeValue]) -> dict[str, Array]:
+    """Return results by name, with the number of the result appended to duplicate names.
+
+    Element i of a tuple is `name.i`. Tokens are left out.
+    """
+    names = [p.name for p in parameters]
+    keys = [n if names.count(n) == 1 else f"{n}_{i}" for i, n in enumerate(names)]
+    return dict(chain.from_iterable(map(_leaves, keys, values)))
+
+
+def _leaves(name: str, value: RuntimeValue) -> Iterator[tuple[str, Array]]:
+    if isinstance(value, tuple):
+        yield from chain.from_iterable(_leaves(f"{name}.{i}", element) for i, element in enumerate(value))
+    elif value is not None:
+        yield name, np.asarray(value)
+
+
+def _save_npz(path: Path, arrays: Mapping[str, Array]) -> None:
+    with ZipFile(path, "w") as archive:
+        for name, array in arrays.items():
+            with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
+                np.lib.format.write_array(member, as_numpy_saves(array), allow_pickle=False)
+
+
+def _safetensors(arrays: Mapping[str, Array]) -> bytes:
+    """Return the contents of a safetensors file; element types that the format lacks become their bits."""
+    package = require("safetensors.numpy")
+    known = {
+        name: array for name, array in arrays.items() if array.dtype.isbuiltin == 1 or array.dtype.name == "bfloat16"
+    }
+    try:
+        data: bytes = package.save({name: known.get(name, as_numpy_saves(array)) for name, array in arrays.items()})
+    except Exception as error:  # of the package's own kind, for complex128
+        raise EvaluationError(f"cannot write safetensors: {error}") from None
+    return data
+
+
+def differences(
+    options: argparse.Namespace,
+    parameters: Sequence[Parameter],
+    values: Sequence[RuntimeValue],
+) -> list[Diagnostic]:
+    """Return an error for each result that differs from the array of its name in the file of `--expect`.
+
+    An `.npy` file has the only result; names `arr_0`, `arr_1`, ... are results by position.
+    """
+    path, results = options.expect, named_arrays(parameters, values)
+    expected = _expected(path, list(results))
+    found = [
+        Diagnostic(f"--expect {path}: no result is called '{name}'; there are {', '.join(results)}")
+        for name in expected
+        if name not in results
+    ]
+    for name, actual in results.items():
+        if name not in expected:
+            found.append(Diagnostic(f"--expect {path}: no array is called '{name}'; there are {', '.join(expected)}"))
+            continue
+        found += _difference(name, actual, expected[name], options)
+    return found
+
+
+def _difference(name: str, actual: Array, expected: Array, options: argparse.Namespace) -> Iterator[Diagnostic]:
+    foreign = actual.dtype.isbuiltin != 1 and expected.dtype.kind in "Vu" and expected.itemsize == actual.itemsize
+    expected = expected.view(actual.dtype) if foreign else expected
+    for what, x, y in (("dtype", actual.dtype, expected.dtype), ("shape", actual.shape, expected.shape)):
+        if x != y:
+            yield Diagnostic(f"result '{name}' has the {what} {x}, expected {y}")
+            return
+    agree = within(actual, expected, options.ulp, options.rtol, options.atol)
+    if not agree.all():
+        message, notes = report(actual, expected, agree)
+        yield Diagnostic(f"result '{name}' is not as expected: {message}", notes=tuple(notes))
+
+
+def _expected(path: Path, names: Sequence[str]) -> dict[str, Array]:
+    arrays = read_arrays(path)
+    if isinstance(arrays, bytes):
+        raise CommandLineError(f"--expect {path}: expected an .npy, .npz or safetensors file")
+    if isinstance(arrays, np.ndarray):
+        arrays = {names[0] if len(names) == 1 else "arr_0": arrays}
+    positional = {f"arr_{i}": name for i, name in enumerate(names)}
+    return {name if name in names else positional.get(name, name): array for name, array in arrays.items()}

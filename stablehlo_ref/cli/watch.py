@@ -1,0 +1,94 @@
+"""The observers of a run that `run` is asked for: `-v`, `--trace-...`, `--break`, `--stats`, the progress bar."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator, Sequence
+from fnmatch import fnmatchcase
+
+from stablehlo_ref.cli.errors import CommandLineError
+from stablehlo_ref.cli.options import did_you_mean
+from stablehlo_ref.define.context import Observer
+from stablehlo_ref.define.processes import Grid
+from stablehlo_ref.execute.observe import Progress, ValuePrinter
+from stablehlo_ref.execute.record import Recorder
+from stablehlo_ref.ir.core import Block, Operation, Value
+from stablehlo_ref.ir.value_index import UnknownValueError
+from stablehlo_ref.program import Program
+
+
+class Selection:
+    """The ops and values that `--trace-ops` and `--trace-values` select; all without these options."""
+
+    def __init__(self, options: argparse.Namespace, program: Program) -> None:
+        self.values = [_value(program, name, "--trace-values") for name in options.trace_values]
+        self._patterns: Sequence[str] = options.trace_ops
+        self._owners = {id(value.owner) for value in self.values}
+        _check_patterns(program, self._patterns)
+
+    @property
+    def is_everything(self) -> bool:
+        return not self._patterns and not self.values
+
+    def __call__(self, op: Operation) -> bool:
+        """Return whether an op is selected."""
+        return self.is_everything or id(op) in self._owners or _matches(op.name, self._patterns)
+
+
+def observers(options: argparse.Namespace, program: Program, grid: Grid) -> Iterator[Observer]:
+    """Yield the observers; CommandLineError for a name that is not in the program."""
+    selection = Selection(options, program)
+    level = options.verbose or (0 if selection.is_everything or options.trace_to else 2)
+    if level:
+        arguments = [value for value in selection.values if isinstance(value.owner, Block)]
+        yield ValuePrinter(min(level, 3), selection, arguments)
+    if options.trace_to:
+        try:
+            yield Recorder(program.value_index, selection, options.trace_to)
+        except OSError as error:
+            raise CommandLineError(f"--trace-to {options.trace_to}: {error.strerror}") from None
+    if options.breaks:
+        yield _debugger(options, program)
+    elif sys.stderr.isatty() and not level:
+        yield Progress(program.step_count * grid.count)
+
+
+def _debugger(options: argparse.Namespace, program: Program) -> Observer:
+    from stablehlo_ref.cli.debugger import Debugger  # imports `cmd`, which is rarely needed
+
+    stops = [_value(program, name, "--break") for name in options.breaks]
+    return Debugger(stops, program.value, sys.stdin, sys.stderr)
+
+
+def finish(watching: Sequence[Observer]) -> None:
+    """Clear the progress bar, and write the index of a trace."""
+    for observer in watching:
+        if isinstance(observer, Progress):
+            observer.close()
+        if isinstance(observer, Recorder):
+            observer.close()
+
+
+def _value(program: Program, name: str, option: str) -> Value:
+    try:
+        return program.value(name)
+    except UnknownValueError as error:
+        diagnostic = error.diagnostics[0]
+    try:
+        return program.value(f"%{name}")  # as a shell may make it difficult to write %
+    except UnknownValueError:
+        raise CommandLineError("\n  ".join([f"{option}: {diagnostic.message}", *diagnostic.notes])) from None
+
+
+def _check_patterns(program: Program, patterns: Sequence[str]) -> None:
+    names = sorted({op.name for op in program.module.walk()} - {"builtin.module", "func.func", "func.return"})
+    for pattern in patterns:
+        if not any(_matches(name, [pattern]) for name in names):
+            close = did_you_mean(pattern, names) or f"; there are {', '.join(names[:12])}"
+            raise CommandLineError(f"--trace-ops: the program has no op '{pattern}'{close}")
+
+
+def _matches(name: str, patterns: Sequence[str]) -> bool:
+    """Return whether the name of an op, with or without its dialect, is one of patterns with wildcards."""
+    return any(fnmatchcase(name, p) or fnmatchcase(name.partition(".")[2], p) for p in patterns)

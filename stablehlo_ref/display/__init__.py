@@ -1,0 +1,1 @@
+"""How programs show themselves: in a line, and in notebooks."""

@@ -1,0 +1,131 @@
+"""Guards: kernels and steps that look at what is left of the run's budget before they start.
+
+Only those that take long or need much memory look by themselves. For small ops, one step of many looks for all, so that
+a loop of small ops is not slower.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from stablehlo_ref.budget import check_time, has_deadline, reserve, within_time
+from stablehlo_ref.define.bound import BoundOp
+from stablehlo_ref.define.computation import Kernel, Run, Slots, Turns
+from stablehlo_ref.execute.run import Step
+from stablehlo_ref.ir.arrays import Array
+from stablehlo_ref.ir.types import TensorType, Type
+from stablehlo_ref.numerics.dtypes import numpy_dtype
+
+LARGE = 1 << 20  # bytes of results and temporaries: kernels that need so much reserve them before they start
+SMALL = 1 << 14  # bytes of operands and results: temporaries are small too
+STEPS = 256  # small steps after which one looks at the time
+PART = 1 << 20  # elements: an elementwise kernel computes so many at a time if the time is limited
+
+
+def byte_size(type: Type) -> int:
+    """Return the bytes of a tensor of a static type; 0 for other types."""
+    if not isinstance(type, TensorType) or not type.is_static:
+        return 0
+    return type.size * numpy_dtype(type.element_type).itemsize
+
+
+def guarded(kernel: Kernel, bound: BoundOp) -> Kernel:
+    """Return the kernel of an op; if it needs much memory, one that first reserves it and looks at the time."""
+    values, operands = (sum(map(byte_size, types)) for types in (bound.results, bound.operands))
+    may_need = values + operands > SMALL and "temporaries" in bound.definition.roles
+    temporaries = bound.call("temporaries") if may_need else 0
+    if max(values + temporaries, operands) < LARGE:
+        return kernel
+    traits = bound.definition.traits
+    run, in_place = kernel.run, kernel.in_place
+    if traits.elementwise and len(bound.results) == 1 and not bound.op.regions:
+        run = _in_parts(run)
+        in_place = in_place and _in_place_in_parts(in_place)
+    if traits.communicates:  # all processes of the grid reach the op before any of them allocates the results
+        return Kernel(_reserving_for_all(run, values + temporaries))
+    allocated = 0 if traits.returns_views else values
+    return Kernel(_reserving(run, allocated, temporaries), in_place and _reserving(in_place, 0, temporaries))
+
+
+def _reserving(run: Run, values: int, temporaries: int) -> Run:
+    def guard(*operands: Any) -> Any:
+        check_time()
+        reserve(values, temporaries)
+        return run(*operands)
+
+    return guard
+
+
+def _reserving_for_all(run: Run, needed: int) -> Run:
+    def guard(context: Any, *operands: Any) -> Turns:
+        check_time()
+        reserve(0, needed * context.process.grid.count)
+        return (yield from run(context, *operands))  # type: ignore[no-any-return]
+
+    return guard
+
+
+def watched(step: Step, allocated: int) -> Step:
+    """Return a step that first looks at the time, and reserves bytes for the small results of all steps before it."""
+
+    def watch(slots: Slots) -> Turns | None:
+        check_time()
+        reserve(allocated)
+        return step(slots)
+
+    return watch
+
+
+# --- elementwise kernels --------------------------------------------------------------------------------------------
+
+
+def _in_parts(run: Run) -> Run:
+    """Return an elementwise kernel that computes large results part by part if the time is limited."""
+
+    def parts(*operands: Array) -> Array:
+        shape = np.broadcast_shapes(*map(np.shape, operands))
+        if prod(shape) <= PART or not has_deadline():
+            return run(*operands)  # type: ignore[no-any-return]
+        out: Array | None = None
+        for part in within_time(_parts(shape)):
+            result = run(*[_part(x, part, shape) for x in operands])
+            if out is None:
+                out = np.empty(shape, result.dtype)
+            out[part] = result
+        assert out is not None  # the shape has elements
+        return out
+
+    return parts
+
+
+def _in_place_in_parts(in_place: Run) -> Run:
+    def parts(first: Array, *others: Array) -> Array:
+        if first.size <= PART or not has_deadline():
+            return in_place(first, *others)  # type: ignore[no-any-return]
+        for part in within_time(_parts(first.shape)):
+            target = first[part]
+            result = in_place(target, *[_part(x, part, first.shape) for x in others])
+            if not np.may_share_memory(result, target):
+                target[...] = result
+        return first
+
+    return parts
+
+
+def _parts(shape: Sequence[int]) -> list[tuple[slice, ...]]:
+    """Return indices of parts of about `PART` elements, along the first axis that is long enough, else the longest."""
+    axis = next((a for a, n in enumerate(shape) if n * PART >= prod(shape)), int(np.argmax(shape)))
+    step = max(1, PART * shape[axis] // prod(shape))
+    before = (slice(None),) * axis
+    return [(*before, slice(start, start + step)) for start in range(0, shape[axis], step)]
+
+
+def _part(x: Array, part: tuple[slice, ...], shape: Sequence[int]) -> Array:
+    if not np.ndim(x):
+        return x
+    view: Array = (x if x.shape == shape else np.broadcast_to(x, tuple(shape)))[part]
+    return view

@@ -1,0 +1,52 @@
+"""What is planned once for all ops of a kind: kernels, and the results of ops on constants."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from stablehlo_ref.define.computation import Kernel
+from stablehlo_ref.define.definition import OpDefinition, Traits
+from stablehlo_ref.define.kinds import Kind, kind_of
+from stablehlo_ref.execute.regions import recognised_op
+from stablehlo_ref.ir.arrays import Array
+from stablehlo_ref.ir.core import Operation
+
+
+class KnownKernel(NamedTuple):
+    """The kernel of all ops of a kind; `kept` are the types and attributes whose identities are the kind."""
+
+    kernel: Kernel
+    traits: Traits
+    kept: tuple[object, ...]
+
+
+class KnownResult(NamedTuple):
+    """The result of all ops of a kind on the same constants; `kept` are the objects whose identities are the key."""
+
+    array: Array
+    kept: tuple[object, ...]
+
+
+def kernel_kind(op: Operation, with_regions: bool) -> Kind | None:
+    """Return the kind of ops that share a kernel with `op`; None if regions, unless they are recognised, prevent that.
+
+    The kernel of an op with regions runs those of the first op of its kind. Other than recognised ops, which fail
+    together with the op around them, those may fail at a place, which would be the wrong one.
+    """
+    if not op.regions:
+        return kind_of(op)
+    bodies = [recognised_op(region) for region in op.regions] if with_regions else [None]
+    known = [kind_of(body) for body in bodies if body is not None]
+    return (kind_of(op), *known) if len(known) == len(bodies) else None
+
+
+def is_shared(definition: OpDefinition) -> bool:
+    """Return whether the kernel of an op on static types depends on nothing but its kind."""
+    depends_on_more = definition.variant or definition.traits.shape_operands or definition.uses_site("plan")
+    return not depends_on_more
+
+
+def kept_for(ops: Iterable[Operation]) -> tuple[object, ...]:
+    """Return the types and attributes of ops, whose identities stay unique while they are kept."""
+    return tuple(part for op in ops for part in (*op.operand_types, *op.result_types, *op.properties.values()))

@@ -1,0 +1,44 @@
+"""Which values a region captures, and where the values of a block are used last."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from stablehlo_ref.ir.core import Block, Operation, Region, Value
+
+
+def captured(region: Region) -> list[Value]:
+    """Return the values that ops in a region use but that are defined outside, in order of first use."""
+    inside: set[Value] = set()
+    used: dict[Value, None] = {}
+    for block in region.blocks:
+        inside.update(block.arguments)
+        for top in block.operations:
+            for op in top.walk() if top.regions else (top,):
+                inside.update(op.results)
+                for inner in op.regions:
+                    for b in inner.blocks:
+                        inside.update(b.arguments)
+                used.update(dict.fromkeys(op.operands))
+    return [value for value in used if value not in inside]
+
+
+def last_uses(block: Block, keep: Iterable[Value] = ()) -> dict[Operation, Sequence[Value]]:
+    """Return, for the ops of a block, the values of the block that are not used after it, except `keep`.
+
+    Ops after which all values are still used are left out.
+    """
+    *operations, terminator = block.operations
+    needed = {*terminator.operands, *keep}
+    own = set(block.arguments)
+    for op in operations:
+        own.update(op.results)
+    dying: dict[Operation, Sequence[Value]] = {}
+    for op in reversed(operations):
+        uses = [*op.operands, *op.results]
+        for region in op.regions:
+            uses += captured(region)
+        if not needed.issuperset(uses):
+            dying[op] = dead = [v for v in dict.fromkeys(uses) if v in own and v not in needed]
+            needed.update(dead)
+    return dying

@@ -1,0 +1,51 @@
+"""Round results of f64 to f32 correctly: those too close to a tie for their error are computed again.
+
+Of random results about one in a hundred million is (Ziv, "Fast evaluation of elementary mathematical functions with
+correctly rounded last bit", 1991).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import cast
+
+import numpy as np
+
+from stablehlo_ref.ir.arrays import Array
+from stablehlo_ref.numerics.kernels import ArrayKernel
+
+EIGHT_ULP = 2.0**-49  # of f64, relative to the result
+_single = cast(ArrayKernel, np.float32)  # of arrays, too, and faster than astype on scalars
+_SMALL = 1 << 10  # elements: below this, comparing bytes is faster than comparing arrays
+
+
+def certain(function: ArrayKernel, settle: ArrayKernel, error: float = EIGHT_ULP) -> ArrayKernel:
+    """Return a function of f64 arrays that rounds the results of `function` to f32 as exact ones would.
+
+    Parameters
+    ----------
+    function : f64 arrays or scalars that broadcast to one f64 array
+    settle : f64 arrays of one dimension to one; computes the results in doubt
+    error : the largest relative error of `function`
+
+    """
+    below, above = 1.0 - error, 1.0 + error
+
+    def run(*operands: Array) -> Array:
+        result = function(*operands)
+        lowest, highest = _single(result * below), _single(result * above)
+        return lowest if _same_bits(lowest, highest) else settled(result, operands, lowest, highest)
+
+    def settled(result: Array, operands: Sequence[Array], lowest: Array, highest: Array) -> Array:
+        doubtful = lowest.view(np.uint32) != highest.view(np.uint32)
+        exact = np.array(result)
+        exact[doubtful] = settle(*[np.broadcast_to(x, exact.shape)[doubtful] for x in operands])
+        return _single(exact)
+
+    return run
+
+
+def _same_bits(x: Array, y: Array) -> bool:
+    if x.size < _SMALL:
+        return x.tobytes() == y.tobytes()
+    return np.array_equal(x.view(np.uint32), y.view(np.uint32))

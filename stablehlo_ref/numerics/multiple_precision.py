@@ -1,0 +1,218 @@
+"""Elementary and special functions to 80 digits, for the few operands whose f64 result is too close to a tie.
+
+Each public function takes finite `Decimal` operands inside its domain and returns a `Decimal` with a relative error far
+below 1e-60. `exactly` makes a function of f64 arrays of one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from decimal import MAX_EMAX, MIN_EMIN, ROUND_HALF_EVEN, Context, Decimal, localcontext
+from functools import cache
+from math import inf, nextafter
+from typing import TypeAlias
+
+import numpy as np
+
+from stablehlo_ref.ir.arrays import Array
+from stablehlo_ref.numerics.kernels import ArrayKernel
+
+Function: TypeAlias = Callable[..., Decimal]
+
+DIGITS = 80
+_CONTEXT = Context(prec=DIGITS, rounding=ROUND_HALF_EVEN, Emin=MIN_EMIN, Emax=MAX_EMAX, traps=[])
+_LARGE_ANGLE = 60  # more digits, for reducing angles up to 2**128
+_EXACT = Decimal("1e-50")  # relative; a result that is closer to a f64 number is that number
+
+ONE, TWO = Decimal(1), Decimal(2)
+
+
+def working_precision() -> AbstractContextManager[Context]:
+    """Return a context in which decimal arithmetic has the precision that the functions of this module need."""
+    return localcontext(_CONTEXT)
+
+
+def exactly(function: Function) -> ArrayKernel:
+    """Return a function of f64 arrays with results that round to any format of up to 51 bits as exact ones would.
+
+    Results are rounded to odd. Equal operands are computed once.
+    """
+
+    def run(*operands: Array) -> Array:
+        rows, inverse = np.unique(np.stack(operands, axis=-1), axis=0, return_inverse=True)
+        with working_precision():
+            results = [_rounded_to_odd(function(*map(Decimal, row))) for row in rows.tolist()]
+        return np.array(results, np.float64)[inverse.reshape(-1)]
+
+    return run
+
+
+def _rounded_to_odd(x: Decimal) -> float:
+    """Return the f64 number equal to `x`, or else the one of its two neighbours whose last bit is set."""
+    nearest = float(x)
+    error = x - Decimal(nearest)
+    if abs(error) <= _EXACT * abs(x) or int(np.float64(nearest).view(np.int64)) & 1:
+        return nearest
+    return nextafter(nearest, inf if error > 0 else -inf)
+
+
+# --- exponentials and logarithms ------------------------------------------------------------------------------------
+
+
+def exponential(x: Decimal) -> Decimal:
+    return x.exp()
+
+
+def exponential_minus_one(x: Decimal) -> Decimal:
+    return x.exp() - 1
+
+
+def exp2(x: Decimal) -> Decimal:
+    return (x * TWO.ln()).exp()
+
+
+def log(x: Decimal) -> Decimal:
+    return x.ln()
+
+
+def log2(x: Decimal) -> Decimal:
+    return x.ln() / TWO.ln()
+
+
+def log10(x: Decimal) -> Decimal:
+    return x.log10()
+
+
+def log_plus_one(x: Decimal) -> Decimal:
+    return (x + 1).ln()
+
+
+def logistic(x: Decimal) -> Decimal:
+    return 1 / (1 + (-x).exp())
+
+
+def power(x: Decimal, y: Decimal) -> Decimal:
+    magnitude = (y * abs(x).ln()).exp()
+    return -magnitude if x < 0 and y % 2 else magnitude
+
+
+# --- hyperbolic functions -------------------------------------------------------------------------------------------
+
+
+def sinh(x: Decimal) -> Decimal:
+    return (x.exp() - (-x).exp()) / 2
+
+
+def cosh(x: Decimal) -> Decimal:
+    return (x.exp() + (-x).exp()) / 2
+
+
+def tanh(x: Decimal) -> Decimal:
+    square = (2 * x).exp()
+    return (square - 1) / (square + 1)
+
+
+def asinh(x: Decimal) -> Decimal:
+    magnitude = abs(x)
+    return (magnitude + (magnitude * magnitude + 1).sqrt()).ln().copy_sign(x)
+
+
+def acosh(x: Decimal) -> Decimal:
+    return (x + ((x - 1) * (x + 1)).sqrt()).ln()
+
+
+def atanh(x: Decimal) -> Decimal:
+    return ((1 + x) / (1 - x)).ln() / 2
+
+
+# --- trigonometric functions ----------------------------------------------------------------------------------------
+
+
+@cache
+def _pi() -> Decimal:
+    """Return pi with the digits that large angles need (Gauss and Legendre's iteration)."""
+    with localcontext(_CONTEXT) as context:
+        context.prec = DIGITS + _LARGE_ANGLE + 10
+        a, b, t, p = ONE, 1 / TWO.sqrt(), Decimal("0.25"), ONE
+        while abs(a - b) > Decimal(10) ** -(DIGITS + _LARGE_ANGLE):
+            mean = (a + b) / 2
+            a, b, t, p = mean, (a * b).sqrt(), t - p * (a - mean) ** 2, 2 * p
+        return (a + b) ** 2 / (4 * t)
+
+
+def _quadrant(x: Decimal) -> tuple[int, Decimal]:
+    """Return (n mod 4, r) such that x = n * pi / 2 + r and |r| <= pi / 4."""
+    with localcontext() as context:
+        context.prec = DIGITS + _LARGE_ANGLE
+        turns = (x / (_pi() / 2)).to_integral_value()
+        return int(turns % 4), x - turns * (_pi() / 2)
+
+
+def _series(term: Decimal, ratio: Callable[[int], Decimal]) -> Decimal:
+    """Return the sum of terms, where `ratio(n)` is the quotient of term n and the one before, until they vanish."""
+    total, n = term, 1
+    while abs(term) > abs(total).scaleb(-DIGITS):
+        term *= ratio(n)
+        total += term
+        n += 1
+    return total
+
+
+def _sine_and_cosine(x: Decimal) -> tuple[Decimal, Decimal]:
+    quadrant, r = _quadrant(x)
+    square = -r * r
+    sine = _series(r, lambda n: square / (2 * n * (2 * n + 1)))
+    cosine = _series(ONE, lambda n: square / (2 * n * (2 * n - 1)))
+    return ((sine, cosine), (cosine, -sine), (-sine, -cosine), (-cosine, sine))[quadrant]
+
+
+def sine(x: Decimal) -> Decimal:
+    return _sine_and_cosine(x)[0]
+
+
+def cosine(x: Decimal) -> Decimal:
+    return _sine_and_cosine(x)[1]
+
+
+def tan(x: Decimal) -> Decimal:
+    sine, cosine = _sine_and_cosine(x)
+    return sine / cosine
+
+
+def atan(x: Decimal) -> Decimal:
+    """Halve the angle three times, and sum the series."""
+    for _ in range(3):
+        x = x / (1 + (1 + x * x).sqrt())
+    square = -x * x
+    return 8 * _series(x, lambda n: square * (2 * n - 1) / (2 * n + 1))
+
+
+def asin(x: Decimal) -> Decimal:
+    return 2 * atan(x / (1 + ((1 - x) * (1 + x)).sqrt()))
+
+
+def acos(x: Decimal) -> Decimal:
+    return 2 * atan(((1 - x) / (1 + x)).sqrt())
+
+
+def atan2(y: Decimal, x: Decimal) -> Decimal:
+    if abs(y) > abs(x):
+        return (_pi() / 2).copy_sign(y) - atan(x / y)
+    angle = atan(y / x)
+    return angle if x > 0 else angle + _pi().copy_sign(y)
+
+
+# --- special functions ----------------------------------------------------------------------------------------------
+
+
+def bessel_i1e(x: Decimal) -> Decimal:
+    """Sum the power series or, for large operands, the asymptotic one (Abramowitz and Stegun, 9.6.10, 9.7.1)."""
+    magnitude = abs(x)
+    if magnitude < 150:
+        quarter = magnitude * magnitude / 4
+        scaled = (-magnitude).exp() * _series(magnitude / 2, lambda n: quarter / (n * (n + 1)))
+    else:
+        series = _series(ONE, lambda n: -(4 - Decimal(2 * n - 1) ** 2) / (8 * n * magnitude))
+        scaled = series / (2 * _pi() * magnitude).sqrt()
+    return scaled.copy_sign(x)

@@ -1,0 +1,87 @@
+"""Names that were meant: the known name closest to one that is unknown."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+MAX_NAME = 64  # characters; longer names are not compared
+MAX_EDITS = 4
+MIN_ABBREVIATION = 3  # characters that are taken for the beginning of a name
+
+# Element types under the names that they have in other systems.
+ELEMENT_TYPES = {
+    "bool": "i1", "pred": "i1", "half": "f16", "float": "f32", "double": "f64", "bfloat": "bf16", "bfloat16": "bf16",
+    "int": "i32", "uint": "ui32", "char": "i8", "uchar": "ui8", "short": "i16", "long": "i64",
+    "complex64": "complex<f32>", "complex128": "complex<f64>", "c64": "complex<f32>", "c128": "complex<f64>",
+}  # fmt: skip
+_match_integer = re.compile(r"(?:(u)|s)?(?:int|i)?(\d+)(?:_t)?", re.IGNORECASE).fullmatch
+_match_float = re.compile(r"(?:float|fp|f)_?(\d+)(?:_t)?", re.IGNORECASE).fullmatch
+_match_narrow_float = re.compile(r"(?:float|fp|f)(\d+)_?(e\d+m\d+\w*)", re.IGNORECASE).fullmatch
+
+
+def did_you_mean(name: str, known: Iterable[str], mark: str = "") -> str:
+    """Return `; did you mean 'x'?` for the known name closest to `name`; "" if none is close."""
+    found = closest(name, known)
+    return f"; did you mean '{mark}{found}'?" if found else ""
+
+
+def closest(name: str, known: Iterable[str]) -> str | None:
+    """Return the known name with the fewest edits to `name`, then the longest common prefix, then the fewest letters.
+
+    None if more than a third of the letters, or `MAX_EDITS`, are edited. A name that `name` abbreviates counts as one
+    edit.
+    """
+    if not name or len(name) > MAX_NAME:
+        return None
+    limit = min(max(1, len(name) // 3), MAX_EDITS)
+    ranked = [(d, -_common(name, k), len(k), k) for k in known if (d := _distance(name, k, limit)) <= limit]
+    return min(ranked)[3] if ranked else None
+
+
+def _common(a: str, b: str) -> int:
+    """Return the length of the common prefix."""
+    return next((n for n, (x, y) in enumerate(zip(a, b)) if x != y), min(len(a), len(b)))
+
+
+def _distance(name: str, known: str, limit: int) -> int:
+    if len(name) >= MIN_ABBREVIATION and known.startswith(name):
+        return 1
+    if abs(len(name) - len(known)) > limit or len(set(name) ^ set(known)) > 2 * limit:
+        return limit + 1
+    return edits(name.lower(), known.lower(), limit)
+
+
+def edits(a: str, b: str, limit: int) -> int:
+    """Return how many letters to insert, delete, replace or swap with the next turn one text into another.
+
+    Numbers above `limit` need not be exact.
+    """
+    above: list[int] = []
+    row = list(range(len(b) + 1))
+    for i, x in enumerate(a, 1):
+        before, above, row = above, row, [i]
+        for j, y in enumerate(b, 1):
+            cost = min(above[j] + 1, row[j - 1] + 1, above[j - 1] + (x != y))
+            if i > 1 and j > 1 and x == b[j - 2] and a[i - 2] == y:
+                cost = min(cost, before[j - 2] + 1)
+            row.append(cost)
+        if min(row) > limit + 1:  # a swap needs two rows
+            return limit + 1
+    return row[-1]
+
+
+def element_type(name: str, floats: Iterable[str]) -> str | None:
+    """Return MLIR's name of an element type under another name: `f32` for `float32`, `ui8` for `u8`; else None."""
+    if not name[:1].isalpha():
+        return None
+    lowered = {known.lower(): known for known in floats}
+    if match := _match_narrow_float(name):
+        name = f"f{match[1]}{match[2]}"
+    elif match := _match_float(name):
+        name = f"f{match[1]}"
+    if known := lowered.get(name.lower()):
+        return known
+    if match := _match_integer(name):
+        return f"{'ui' if match[1] else 'i'}{match[2]}"
+    return ELEMENT_TYPES.get(name.lower())

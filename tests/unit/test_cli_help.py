@@ -1,0 +1,148 @@
+"""The commands and their help: the examples run as printed, and shells complete what there is."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from command_line import ADD, CHECKED, run, shell
+
+from stablehlo_ref.cli.commands import COMMANDS
+from stablehlo_ref.cli.main import overview
+
+MODEL = """\
+func.func @main(%x: tensor<4xf32>, %w: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = stablehlo.multiply %x, %w : tensor<4xf32>
+  %1 = stablehlo.tanh %0 : tensor<4xf32>
+  return %1 : tensor<4xf32>
+}
+"""
+FILES = {
+    "add.mlir": ADD,
+    "model.mlir": MODEL,
+    "library.mlir": "func.func @f(%x: tensor<i32>) -> tensor<i32> {\n  return %x : tensor<i32>\n}\n",
+    "spmd.mlir": MODEL,
+    "tests.mlir": f"{CHECKED}// -----\n{CHECKED}",
+}
+EXAMPLE = re.compile(r"^  (\S.*\bstablehlo-interp\b.*|PATH=.*|stablehlo-interp\b.*)$", re.M)
+PIPED = re.compile(r"(?:(echo|cat) (\S+) \| )?stablehlo-interp (.*)")
+
+Capture = pytest.CaptureFixture[str]
+
+
+def help_of(command: str) -> str:
+    """Return the help of a command, with examples on one line each."""
+    return COMMANDS[command].parser.format_help()
+
+
+def examples() -> list[str]:
+    """Return the examples of all help texts, those that depend on others after these."""
+    texts = [help_of(command) for command in COMMANDS]
+    lines = [line for text in [overview(), *texts] for line in EXAMPLE.findall(text.partition("examples:")[2])]
+    return [line for line in lines if not line.startswith("PATH=")]
+
+
+def test_overview_lists_commands(capsys: Capture) -> None:
+    assert run("--help") == run("-h") == run("help") == 0
+    out = capsys.readouterr().out
+    for command in COMMANDS.values():
+        assert re.search(rf"^  {command.name} +{re.escape(command.summary)}$", out, re.M)
+    assert "130  interrupted" in out
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_each_command_has_help_with_examples(command: str, capsys: Capture) -> None:
+    assert run(command, "--help") == 0
+    assert "examples:\n  " in capsys.readouterr().out
+    assert run("help", command) == 0
+
+
+def test_examples_run_as_printed(tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name, text in FILES.items():
+        Path(name).write_text(text)
+    np.save("image.npy", np.arange(4, dtype=np.float32))
+    np.savez("weights.npz", w=np.ones(4, np.float32))
+    lines = examples()
+    assert len(lines) >= 25
+    for line in lines:
+        arguments = shlex.split(line, comments=True)
+        if "completion" in arguments:
+            continue  # test_completion_scripts
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(piped_into(line).encode())))
+        after = arguments[arguments.index("stablehlo-interp") + 1 :]
+        after = after[: after.index("|")] if "|" in after else after
+        assert run(*after) == 0, (line, capsys.readouterr().err)
+
+
+def piped_into(line: str) -> str:
+    """Return what `echo` or `cat` writes into the command."""
+    match = PIPED.match(line)
+    if match is None or match[1] is None:
+        return ""
+    return f"{match[2]}\n" if match[1] == "echo" else Path(match[2]).read_text()
+
+
+def test_aliases_work_in_path(tmp_path: Path) -> None:
+    (tmp_path / "model.mlir").write_text(MODEL)
+    (line,) = re.findall(r"^  (PATH=.*)$", help_of("aliases"), re.M)
+    done = shell(f"stablehlo-interp aliases bin > /dev/null && {line}", tmp_path)
+    assert (done.returncode, done.stderr) == (0, "") and "stablehlo.tanh" in done.stdout
+
+
+def test_nothing_optional_is_imported_at_start(tmp_path: Path) -> None:
+    (tmp_path / "add.mlir").write_text(ADD)
+    optional = ("argcomplete", "cmd", "jax", "pygls", "safetensors", "scipy", "torch", "zstandard", "unittest")
+    script = (
+        "import sys, json; from stablehlo_ref.cli.main import main\n"
+        "main(['--version']); first = 'numpy' in sys.modules\n"
+        f"main(['add.mlir', '--random-inputs', '0', '-q']); print(json.dumps([first, [m for m in {optional} "
+        "if m in sys.modules]]))"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, cwd=tmp_path, check=True,
+                          env={**os.environ, "PYTHONPATH": str(Path(__file__).parent.parent.parent)})  # fmt: skip
+    assert json.loads(done.stdout.splitlines()[-1]) == [False, []]
+
+
+# --- completion -------------------------------------------------------------------------------------------------------
+
+
+def completed(line: str, folder: Path) -> list[str]:
+    """Return what a shell offers at the end of a line."""
+    found = folder / "found"
+    done = shell("stablehlo-interp", folder, _ARGCOMPLETE="1", COMP_LINE=line, COMP_POINT=str(len(line)),
+                 COMP_TYPE="9", _ARGCOMPLETE_IFS="\n", _ARGCOMPLETE_STDOUT_FILENAME=str(found))  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return [word.strip() for word in found.read_text().splitlines()]
+
+
+def test_completion(tmp_path: Path) -> None:
+    pytest.importorskip("argcomplete")
+    (tmp_path / "options.mlir").write_text(ADD)
+    assert {"opt", "options.mlir"} <= set(completed("stablehlo-interp opt", tmp_path))
+    assert completed("stablehlo-interp opt options.mlir --canon", tmp_path) == ["--canonicalize"]
+    assert completed("stablehlo-interp options.mlir --random-i", tmp_path) == ["--random-inputs"]
+    assert completed("stablehlo-interp run --trace-t", tmp_path) == ["--trace-to"]
+
+
+@pytest.mark.parametrize("name", ["bash", "zsh", "fish"])
+def test_completion_scripts(name: str, capsys: Capture) -> None:
+    pytest.importorskip("argcomplete")
+    assert run("completion", name) == 0
+    assert "stablehlo-interp" in (script := capsys.readouterr().out)
+    if name == "bash":
+        assert subprocess.run(["bash", "-n", "-c", script], check=False).returncode == 0
+
+
+def test_completion_names_the_extra_that_it_needs(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "argcomplete", None)
+    assert run("completion", "bash") == 1
+    assert "pip install 'stablehlo-ref[completion]'" in capsys.readouterr().err
