@@ -20,7 +20,7 @@ from stablehlo_ref.diagnostics import MAX_ERRORS, Diagnostic, InvalidError
 from stablehlo_ref.ir.attributes import Attribute
 from stablehlo_ref.ir.core import MALFORMED, Block, Operation, Region, Value
 from stablehlo_ref.ir.graph import defined_values, dominated, labelled
-from stablehlo_ref.ir.types import FunctionType, Type
+from stablehlo_ref.ir.types import BufferType, FunctionType, OpaqueType, TensorType, Type
 from stablehlo_ref.ir.wellformed import ill_formed_reason
 from stablehlo_ref.suggestions import closest, did_you_mean
 from stablehlo_ref.syntax.blame import described, may_follow
@@ -76,8 +76,13 @@ def _verify_op(op: Operation, visible: set[Value], known: Known) -> Iterator[Inv
     except InvalidError as error:
         failed = error
     isolated = definition is not None and definition.traits.isolated_from_above
+    is_valid = True
     for region in op.regions:
-        yield from _verify_region(region, set() if isolated else visible, known)
+        for reported in _verify_region(region, set() if isolated else visible, known):
+            is_valid = False
+            yield reported
+    if is_valid and failed is None and op.name == "func.func":
+        failed = _signature_error(op)
     if failed is not None:
         if not (known.poisoned and may_follow(op, failed.diagnostics[0], known.poisoned)):
             yield InvalidError([described(diagnostic, op) for diagnostic in failed.diagnostics])
@@ -179,6 +184,9 @@ def _check_attribute(op: Operation, member: Attr) -> None:
 
 def _check_regions(op: Operation, definition: OpDefinition) -> None:
     members = _member_of_each(op, "region", definition.regions, len(op.regions))
+    if op.name != "func.func":  # whose signature is checked
+        for block in (block for region in op.regions for block in region.blocks):
+            _check_types(op, "block argument", [argument.type for argument in block.arguments])
     if not definition.traits.single_block:
         return
     for member, region in zip(members, op.regions):
@@ -296,6 +304,28 @@ def _check_function(op: Operation) -> None:
         if tuple(terminator.operand_types) != declared.outputs:
             returned, results = _list(terminator.operand_types), _list(declared.outputs)
             raise _error(terminator, f"returns {returned}, but the function's results are {results}")
+
+
+def _signature_error(op: Operation) -> InvalidError | None:
+    """Return the error of an ill-formed type of a function whose ops, which are better places for it, are valid."""
+    declared: FunctionType = op.properties["function_type"]
+    try:
+        _check_types(op, "argument", declared.inputs)
+        _check_types(op, "result", declared.outputs)
+    except InvalidError as error:
+        return error
+    return None
+
+
+def _check_types(op: Operation, what: str, types: Sequence[Type]) -> None:
+    for index, type in enumerate(types):
+        if not _has_foreign_elements(type) and (reason := ill_formed_reason(type)):
+            raise _error(op, f"{what} #{index} has an invalid type: {reason}")
+
+
+def _has_foreign_elements(type: Type) -> bool:
+    """Return whether a type is a tensor or buffer of a type of another dialect."""
+    return isinstance(type, TensorType | BufferType) and isinstance(type.element_type, OpaqueType)
 
 
 def _check_parameters(

@@ -6,15 +6,32 @@ The options of a command set the format and the limit, as `--color` sets colours
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from stablehlo_ref.cli.expected import Unexpected
 from stablehlo_ref.cli.terminal import paint_diagnostics
-from stablehlo_ref.diagnostics import SHOWN_ERRORS, Diagnostic, StablehloError, summary
+from stablehlo_ref.diagnostics import (
+    SHOWN_ERRORS,
+    Diagnostic,
+    EvaluationError,
+    InternalError,
+    InvalidError,
+    MalformedError,
+    StablehloError,
+    UnsupportedError,
+    summary,
+)
 
 FORMATS = ("text", "json", "sarif")
+KINDS: Mapping[type, str] = {
+    MalformedError: "malformed",
+    InvalidError: "invalid",
+    EvaluationError: "evaluation",
+    UnsupportedError: "unsupported",
+    InternalError: "internal",
+}
 
 
 @dataclass(frozen=True)
@@ -55,10 +72,11 @@ def report(error: StablehloError) -> None:
     """Report the diagnostics of an error, up to the limit."""
     if SETTINGS.format == "text":
         has_location = bool(error.diagnostics) and error.diagnostics[0].location is not None
-        text = str(error) if len(error.diagnostics) <= 1 else summary(error.diagnostics, SETTINGS.limit)
+        is_whole = len(error.diagnostics) <= 1 or isinstance(error, Unexpected)
+        text = str(error) if is_whole else summary(error.diagnostics, SETTINGS.limit)
         show(text if has_location or isinstance(error, Unexpected) else f"stablehlo-interp: {text}")
         return
-    kind = type(error).__name__.removesuffix("Error").lower()
+    kind = next((KINDS[c] for c in type(error).__mro__ if c in KINDS), "other")
     SETTINGS.hidden += max(0, len(error.diagnostics) - SETTINGS.limit)
     SETTINGS.reported += [Message(kind, diagnostic) for diagnostic in error.diagnostics[: SETTINGS.limit]]
 

@@ -119,7 +119,7 @@ class RealCodec(AttributeCodec[float]):
         self.name = f"{type} number"
 
     def decode(self, attribute: Attribute) -> float:
-        if isinstance(attribute, FloatAttribute):
+        if isinstance(attribute, FloatAttribute) and attribute.type in (None, self.type):
             return attribute.value
         raise self.mismatch()
 

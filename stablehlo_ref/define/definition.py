@@ -94,8 +94,10 @@ class OpDefinition:
         return {member.name: member for member in self._members(Group)}
 
     def uses_site(self, *roles: str) -> bool:
-        """Return whether any of these roles depends on more than members, such as the op's location or symbols."""
-        return any("site" in self.roles[role].parameters for role in roles if role in self.roles)
+        """Return whether any of these roles depends on more than members: symbols, or constant shape operands."""
+        return bool(self.traits.shape_operands) or any(
+            "site" in self.roles[role].parameters for role in roles if role in self.roles
+        )
 
     # --- attributes: as written <-> as members ------------------------------------------------------------------
 

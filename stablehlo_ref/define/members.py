@@ -115,10 +115,19 @@ class Group(Member):
 
     Its fields are `members` by their names, and `renamed` where MLIR has other names for them. Or the group has the
     fields of `as_type`, a dataclass: then a role may name the group, and gets its members as one such value.
+    The fields of one that `is_checked_alone` are wrong whatever the op, so errors about them are at their place.
     """
 
-    def __init__(self, struct: str, *members: Attr, as_type: type[Any] | None = None, **renamed: Attr) -> None:
+    def __init__(
+        self,
+        struct: str,
+        *members: Attr,
+        as_type: type[Any] | None = None,
+        is_checked_alone: bool = False,
+        **renamed: Attr,
+    ) -> None:
         self.struct = struct
+        self.is_checked_alone = is_checked_alone
         self.as_type = as_type
         self._members = members
         self._renamed = renamed

@@ -74,6 +74,11 @@ def shape(x: Type) -> Sizes:
     return tuple(UNKNOWN if n is None else n for n in sizes) if None in sizes else sizes  # type: ignore[return-value]
 
 
+def most(x: Type) -> Sizes:
+    """Return the dimension sizes of a tensor type, or their bounds where only those are known."""
+    return tuple(n if b is None or n is not UNKNOWN else b for n, b in zip(shape(x), bounds(x)))
+
+
 def rank(x: Type) -> int:
     return len(_sizes(x))
 
@@ -301,8 +306,15 @@ def _compatible(x: Type | None, y: Type | None) -> bool:
     if isinstance(x, TupleType) and isinstance(y, TupleType):
         return len(x.elements) == len(y.elements) and all(map(_compatible, x.elements, y.elements))
     if isinstance(x, TensorType) and isinstance(y, TensorType):
+        if (x.bounds or y.bounds) and not (_within(x, y) and _within(y, x)):
+            return False
         return shape(x) == shape(y) and baseline_element_type(x) == baseline_element_type(y)
     return bool(x == y)
+
+
+def _within(x: TensorType, y: TensorType) -> bool:
+    """Return whether the sizes of `x` that are known are within the bounds of `y`."""
+    return all(n is None or most is None or n <= most for n, most in zip(x.shape, bounds(y)))
 
 
 def is_tensor(x: Type) -> bool:
@@ -323,6 +335,7 @@ __all__ = [
     "compatible", "complex_element_type", "dim", "dims", "element_type", "expressed_type", "in_range", "is_boolean",
     "is_complex", "is_float", "is_integer", "is_per_axis_quantized", "is_per_tensor_quantized", "is_promotable",
     "is_quantized", "is_signed_integer", "is_sorted", "is_tensor", "is_token", "is_unique", "is_unsigned_integer",
-    "make_tensor_type", "num_bits", "quantization_dimension", "rank", "real_type", "same", "scalar", "scales", "shape",
-    "size", "storage_max", "storage_min", "storage_type", "tensor_type", "with_element_type", "without", "zero_points",
+    "make_tensor_type", "most", "num_bits", "quantization_dimension", "rank", "real_type", "same", "scalar", "scales",
+    "shape", "size", "storage_max", "storage_min", "storage_type", "tensor_type", "with_element_type", "without",
+    "zero_points",
 ]  # fmt: skip

@@ -30,6 +30,7 @@ from stablehlo_ref.ir.types import (
     TokenType,
     TupleType,
     Type,
+    UnrankedTensorType,
 )
 
 CACHED_TYPES = 1024  # of which a constraint knows whether it holds
@@ -121,3 +122,4 @@ tensor_token_or_buffer = TypeConstraint("tensor, token or buffer", (tensor_or_to
 any_value = TypeConstraint(
     "tensor, token, tuple, buffer or future", (tensor_token_or_buffer | tuple_value | future).holds
 )
+unranked_tensor = TypeConstraint("unranked tensor", lambda t: isinstance(t, UnrankedTensorType))

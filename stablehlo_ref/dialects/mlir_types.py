@@ -25,10 +25,17 @@ def _opaque(text: str) -> TypeConstraint:
     return TypeConstraint(text, lambda t: isinstance(t, OpaqueType) and t.text == text)
 
 
-integer_like = _like("integer, index, or tensor of these", BooleanType, IntegerType, IndexType)
+def _signless(constraint: TypeConstraint) -> TypeConstraint:
+    """Return a constraint without signed and unsigned integers."""
+    return TypeConstraint(
+        constraint.name, lambda t: constraint.holds(t) and not getattr(element_type(t), "signedness", "")
+    )
+
+
+integer_like = _signless(_like("integer, index, or tensor of these", BooleanType, IntegerType, IndexType))
 float_like = _like("floating-point number or tensor", FloatType)
 boolean_like = _like("boolean or tensor of booleans", BooleanType)
-fixed_integer_like = _like("integer or tensor of integers", BooleanType, IntegerType)
+fixed_integer_like = _signless(_like("integer or tensor of integers", BooleanType, IntegerType))
 number_like = integer_like | float_like
 any_tensor = tensor_of("tensor", lambda t: True)
 unquantized_tensor = tensor_of("tensor", lambda t: not is_quantized(t))

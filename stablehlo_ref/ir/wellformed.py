@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from functools import cache
 
 from stablehlo_ref.ir.types import (
@@ -23,12 +24,12 @@ INTEGER_WIDTHS = (2, 4, 8, 16, 32, 64)
 COMPLEX_PARTS = (FLOATS["f32"], FLOATS["f64"])
 NOT_IN_THE_SPEC = (FLOATS["f80"], FLOATS["f128"])
 
-# Scales are rounded to the expressed type: scales up to the first bound become 0, from the second bound on infinite.
-ANY_SCALE = (0.0, float("inf"))
+# The least positive and the greatest finite number of expressed types, between which scales are.
+ANY_SCALE = (2.0**-1074, sys.float_info.max)
 SCALES: dict[Type, tuple[float, float]] = {
-    FLOATS["f16"]: (2.0**-25, 2.0**16 - 2.0**4),
-    FLOATS["bf16"]: (2.0**-134, 2.0**128 - 2.0**119),
-    FLOATS["f32"]: (2.0**-150, 2.0**128 - 2.0**103),
+    FLOATS["f16"]: (2.0**-24, 2.0**16 - 2.0**5),
+    FLOATS["bf16"]: (2.0**-133, 2.0**128 - 2.0**120),
+    FLOATS["f32"]: (2.0**-149, 2.0**128 - 2.0**104),
 }
 
 
@@ -38,6 +39,8 @@ def ill_formed_reason(type: Type) -> str | None:
     match type:
         case TensorType() | BufferType():
             return _element_type_reason(type.element_type) or _quantization_dimension_reason(type)
+        case QuantizedType():
+            return _quantized_reason(type)
         case TupleType() | FutureType():
             return next(filter(None, map(ill_formed_reason, type.elements)), None)
     return None
@@ -61,16 +64,18 @@ def _element_type_reason(element: Type) -> str | None:
 def _quantized_reason(q: QuantizedType) -> str | None:
     """Return the constraint that a quantized element type violates; the parser ensures C1, C2, C4, C8 and C9."""
     low, high = q.storage_type.range
-    zero, infinity = SCALES.get(q.expressed_type, ANY_SCALE)
+    least, greatest = SCALES.get(q.expressed_type, ANY_SCALE)
     per_axis = q.quantization_dimension is not None
     constraints = {
         "expressed_type is a floating-point type": isinstance(q.expressed_type, FloatType),
-        "storage_type is an integer type": q.storage_type.width in INTEGER_WIDTHS,
+        "storage_type is an integer type, signless or unsigned": (
+            q.storage_type.width in INTEGER_WIDTHS and q.storage_type.signedness != "s"
+        ),
         "(C3): min_value(storage_type) <= storage_min < storage_max <= max_value(storage_type)": (
             low <= q.storage_min < q.storage_max <= high
         ),
-        "(C5): 0 < scales": all(zero < scale for scale in q.scales),
-        "(C6): is_finite(scales...)": all(scale < infinity for scale in q.scales),
+        "(C5): 0 < scales": all(least <= scale for scale in q.scales),
+        "(C6): is_finite(scales...)": all(scale <= greatest for scale in q.scales),
         "(C7): storage_min <= zero_points <= storage_max": (
             all(q.storage_min <= zero_point <= q.storage_max for zero_point in q.zero_points)
         ),

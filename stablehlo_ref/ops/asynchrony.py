@@ -45,7 +45,9 @@ class AsyncStart(Op, op="async_start", shadows_names=True):
         taken = operations[0].operands
         C(1, size(operations) == 2 and operations[1].operands == operations[0].results)
         C(2, operations[0].name in MAY_BE_ASYNCHRONOUS)
-        C(3, (not arguments or taken == arguments) and all_compatible(operands, operations[0].operand_types))
+        C(3, all_compatible(operands, operations[0].operand_types))
+        if arguments:
+            C(3, taken == arguments and tuple(operands) == body.inputs)
         C(4, result.elements == body.outputs)
 
     @staticmethod

@@ -48,7 +48,6 @@ from stablehlo_ref.distribution.process_groups import (
     id_groups,
     ids_in,
     reduction_strategy,
-    without_padding,
 )
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.types import TensorType, integer_type
@@ -258,7 +257,7 @@ class CollectiveBroadcast(Collective, op="collective_broadcast"):
         results: Sequence[TensorType],
         infer: Callable[[], Sequence[TensorType]],
     ) -> None:
-        ids = without_padding(ids_in(replica_groups, site.symbol, site.location))
+        ids = ids_in(replica_groups, site.symbol, site.location)
         C(1, is_unique(ids))
         C(2, all(0 <= i for i in ids))
         C(5, size(results) == size(operands) - (1 if has_dynamic_root else 0))

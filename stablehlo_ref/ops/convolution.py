@@ -19,6 +19,8 @@ from stablehlo_ref.define.spec import (
     element_type,
     expressed_type,
     in_range,
+    is_float,
+    is_integer,
     is_per_axis_quantized,
     is_per_tensor_quantized,
     is_promotable,
@@ -155,7 +157,7 @@ class Convolution(Op, op="convolution", row_major=True):
         N = rank(lhs)
         C(1, N == rank(rhs) and 2 <= N)
         window_strides, lhs_dilation, rhs_dilation = ones(N - 2, window_strides, lhs_dilation, rhs_dilation)
-        padding = no_padding(N - 2) if padding is None else padding
+        padding = padding or no_padding(N - 2)
         C(2, size(window_strides) == N - 2)
         C(3, all(0 < stride for stride in window_strides))
         C(4, size(padding) == N - 2 and all(size(pair) == 2 for pair in padding))
@@ -178,7 +180,7 @@ class Convolution(Op, op="convolution", row_major=True):
         C(21, 0 < feature_group_count)
         C(22, 0 < batch_group_count)
         C(23, feature_group_count == 1 or batch_group_count == 1)
-        C(24, size(precision_config) in (0, 2))  # it may be left out
+        C(24, size(precision_config) <= 2)  # it may be left out, or for both operands
         C(10, dim(lhs, input_batch_dimension) % batch_group_count == 0)
         C(11, dim(lhs, input_feature_dimension) % feature_group_count == 0)
         C(14, dim(rhs, kernel_input_feature_dimension) == dim(lhs, input_feature_dimension) // feature_group_count)
@@ -188,7 +190,8 @@ class Convolution(Op, op="convolution", row_major=True):
         C(25, shape(result) == shape(infer()))
         if not any(map(is_quantized, (lhs, rhs, result))):
             # The spec asks for one element type; its own tests, and exporters, have sums of i8 products in i32.
-            C(27, element_type(lhs) == element_type(rhs) and is_promotable(lhs, result))
+            C(27, element_type(lhs) == element_type(rhs))
+            C(27, is_promotable(lhs, result) or (is_integer(lhs) and is_float(result)))
             return
         C(28, is_quantized(lhs) == is_quantized(result) and is_quantized(rhs))
         if is_per_axis_quantized(rhs):
@@ -280,7 +283,7 @@ class Convolution(Op, op="convolution", row_major=True):
 
 def ones(n: int, *attributes: Axes | None) -> tuple[Axes, ...]:
     """Return attributes of `n` spatial dimensions, by default ones."""
-    return tuple((1,) * n if attribute is None else attribute for attribute in attributes)
+    return tuple(attribute or (1,) * n for attribute in attributes)
 
 
 def no_padding(n: int) -> Matrix:

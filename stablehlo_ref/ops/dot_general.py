@@ -137,7 +137,7 @@ class DotGeneral(Op, op="dot_general", row_major=True, rows_apart=True):
     result = Out(tensor | quantized_tensor)
 
     dot_dimension_numbers = Group("stablehlo.dot", as_type=DotDimensions)  # I3-I6
-    algorithm = Group("stablehlo.dot_algorithm", as_type=DotAlgorithm)  # I8-I14
+    algorithm = Group("stablehlo.dot_algorithm", as_type=DotAlgorithm, is_checked_alone=True)  # I8-I14
 
     syntax = "operands, custom(dot_dimensions) custom(precision) attr-dict : functional_type"
 
@@ -179,7 +179,7 @@ class DotGeneral(Op, op="dot_general", row_major=True, rows_apart=True):
         C(8, in_range(rhs_contracting_dimensions, rank(rhs)))
         C(9, dims(lhs, lhs_batching_dimensions) == dims(rhs, rhs_batching_dimensions))
         C(10, dims(lhs, lhs_contracting_dimensions) == dims(rhs, rhs_contracting_dimensions))
-        C(11, size(precision_config) in (0, 2))  # it may be left out
+        C(11, size(precision_config) <= 2)  # it may be left out, or for both operands
         C(12, shape(result) == shape(infer()))
         if not any(map(is_quantized, (lhs, rhs, result))):
             C(13, element_type(lhs) == element_type(rhs) or is_mixed_precision(lhs, rhs, result))

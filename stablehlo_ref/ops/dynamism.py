@@ -179,6 +179,7 @@ class DynamicGather(Gather, Dynamic, op="dynamic_gather", shape_operands=("slice
         C(7, in_range(collapsed_slice_dims, rank(operand)))
         C(11, size(slice_sizes) == rank(operand))
         C(8, all(slice_sizes[d] <= 1 for d in collapsed_slice_dims))
+        C("batching", all(slice_sizes[d] <= 1 for d in operand_batching_dims))
         C(9, is_unique(start_index_map))
         C(10, in_range(start_index_map, rank(operand)))
         C(12, all(0 <= s <= n for s, n in zip(slice_sizes, shape(operand))))

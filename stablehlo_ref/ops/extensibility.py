@@ -30,7 +30,7 @@ from stablehlo_ref.define.definition import REGISTRY, OpDefinition
 from stablehlo_ref.define.op import Attr, Bodies, Ins, Op, Outs
 from stablehlo_ref.define.plugins import PluginError, find_handler
 from stablehlo_ref.define.spec import element_type, make_tensor_type
-from stablehlo_ref.define.type_constraints import any_value, integer_vector
+from stablehlo_ref.define.type_constraints import any_value, integer_vector, unranked_tensor
 from stablehlo_ref.diagnostics import Diagnostic, EvaluationError, Location, UnsupportedError
 from stablehlo_ref.ir.arrays import Array, DType, RuntimeValue
 from stablehlo_ref.ir.attributes import (
@@ -176,7 +176,7 @@ def leaves(results: Sequence[Type]) -> Sequence[Type]:
 class CustomCallOp(Op, op="custom_call", effects=True, computes_on_storage=True, row_major=True):
     """Call the handler registered for `call_target_name`."""
 
-    inputs = Ins(any_value)  # I1
+    inputs = Ins(any_value | unranked_tensor)  # I1
     call_target_name = Attr(String)  # I2
     has_side_effect = Attr(Flag, default=False)  # I3
     backend_config = Attr(Opaque, default="")  # I4
@@ -186,7 +186,7 @@ class CustomCallOp(Op, op="custom_call", effects=True, computes_on_storage=True,
     result_layouts = Attr(Layouts, default=None)
     output_operand_aliases = Attr(OutputOperandAliases, default=())  # I7
     ffi_config = Attr(Opaque, default=None, name="mhlo.backend_config")
-    results = Outs(any_value)
+    results = Outs(any_value | unranked_tensor)
 
     syntax = "custom(call_target) ( operands ) attr-dict : functional_type"
 

@@ -9,7 +9,7 @@ from stablehlo_ref.define.attribute_codecs import Dims
 from stablehlo_ref.define.computation import Kernel, Run
 from stablehlo_ref.define.constraints import Checker
 from stablehlo_ref.define.op import Attr, In, Ins, Op, Out
-from stablehlo_ref.define.spec import dim, element_type, make_tensor_type, rank, same, shape, size
+from stablehlo_ref.define.spec import dim, element_type, make_tensor_type, most, rank, same, shape, size
 from stablehlo_ref.define.type_constraints import integer_scalar, per_tensor_quantized, tensor
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.types import TensorType
@@ -46,7 +46,7 @@ class Slice(Op, op="slice", computes_on_storage=True, returns_views=True):
     ) -> None:
         C(1, element_type(operand) == element_type(result))
         C(2, size(start_indices) == size(limit_indices) == size(strides) == rank(operand))
-        C(3, all(0 <= start <= limit <= n for start, limit, n in zip(start_indices, limit_indices, shape(operand))))
+        C(3, all(0 <= start <= limit <= n for start, limit, n in zip(start_indices, limit_indices, most(operand))))
         C(4, all(0 < step for step in strides))
         C(5, shape(result) == shape(infer()))
 

@@ -117,7 +117,10 @@ def _scalars(body: str, element_type: Type, shape: tuple[int, ...]) -> Array:
     is_complex = isinstance(element_type, ComplexType)
     _check_structure(raw, shape, is_complex)
     count = _count(shape) * (2 if is_complex else 1)
-    text = raw.translate(None, _BRACKETS) if count else b""
+    text = raw.translate(None, _BRACKETS)
+    if not count and text.strip(b", \t\r\n"):
+        raise LiteralError("expected no elements, as a dimension has the size 0")
+    text = text if count else b""
     part_type = element_type.element if isinstance(element_type, ComplexType) else element_type
     values = parse_numbers(text, count, part_type, body)
     return values.view(dtypes.numpy_dtype(element_type)) if is_complex else values

@@ -27,7 +27,8 @@ _find_keyword = re.compile(r"[^\"\[{(<=]*?\b([A-Za-z_]\w*)\s*+=").match
 def pinpointed(diagnostic: Diagnostic, op: str) -> Diagnostic:
     """Return a diagnostic about an op with the location of its first subject that is in the text.
 
-    If that is on the same line as the op, it becomes the location of the diagnostic; else it is that of a note. A
+    If that is on the same line as the op, or the subject is wrong whatever the op, it becomes the location of the
+    diagnostic; else it is that of a note. A
     diagnostic without such a subject is returned as is. `op` is the name of the op at the location.
     """
     location = diagnostic.location
@@ -38,10 +39,15 @@ def pinpointed(diagnostic: Diagnostic, op: str) -> Diagnostic:
     if subject is None:
         return diagnostic
     found = Location(location.source, offsets[subject])
-    if found.line == location.line:
+    if found.line == location.line or _is_checked_alone(subject, REGISTRY.get(op)):
         return replace(diagnostic, location=found)
     what = f"operand #{subject}" if isinstance(subject, int) else f"attribute '{subject}'"
     return replace(diagnostic, related=Diagnostic(f"see {what}", found, "note"))
+
+
+def _is_checked_alone(subject: str | int, definition: OpDefinition | None) -> bool:
+    groups = definition.groups.values() if definition else ()
+    return any(g.is_checked_alone and subject in [m.name for m in g.fields.values()] for g in groups)
 
 
 class _Entries(dict[str, object]):

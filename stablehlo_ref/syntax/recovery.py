@@ -16,11 +16,12 @@ from stablehlo_ref.collection import collection_paused
 from stablehlo_ref.diagnostics import MAX_ERRORS, Diagnostic, MalformedError, Source, StablehloError
 from stablehlo_ref.ir.attributes import Attribute
 from stablehlo_ref.ir.core import MALFORMED, Block, Operation, Region, Value
-from stablehlo_ref.ir.types import OpaqueType, Type
-from stablehlo_ref.suggestions import did_you_mean
+from stablehlo_ref.ir.types import FLOATS, FunctionType, OpaqueType, Type, integer_type
+from stablehlo_ref.suggestions import did_you_mean, element_type
 from stablehlo_ref.syntax.blame import defined_here, definition_note
 from stablehlo_ref.syntax.lexer import STRING, SUFFIX, token
-from stablehlo_ref.syntax.parser import Parser
+from stablehlo_ref.syntax.parser import Parser, match_head
+from stablehlo_ref.syntax.types import match_simple_type
 from stablehlo_ref.syntax.values import Scope
 
 UNKNOWN = OpaqueType("!malformed")  # the type of a poisoned value
@@ -38,6 +39,7 @@ _find_names = re.compile(rf"%({SUFFIX})", re.ASCII).findall
 _find_bracket = re.compile(rf"""(?:[^{{}}"/\n]++|{STRING}|//[^\n]*+|["/])*+([{{}}\n]|)""").match
 _opens_region = re.compile(r"[ \t]*(?:\^[^\n]*|//[^\n]*)?(?:\r?\n|$)").match
 _match_function = token(r"(?:func\.func|func)\b(?!\.)")
+_match_integer = re.compile(r"u?i\d{1,3}").fullmatch
 _find_symbol = re.compile(
     rf'(?:(?:\w+\.)?(?:func|module|global|mesh)\b[^\n({{"]*?@({SUFFIX}|{STRING})|[^\n]*?sym_name = ({STRING}))',
     re.ASCII,
@@ -52,6 +54,12 @@ class Recovered(Exception):
         self.errors = errors
         self.module = module
         self.poisoned = poisoned  # values that stand for those of ops with errors
+
+    @property
+    def lost_symbols(self) -> bool:
+        """Whether an op with an error defines a symbol."""
+        ops = self.module.walk() if self.module else ()
+        return any(op.name == MALFORMED and "sym_name" in op.properties for op in ops)
 
 
 class _Silent(MalformedError):
@@ -90,6 +98,7 @@ class RecoveringParser(Parser):
         self.resumed = -1  # where parsing went on after the last error
         self.fuel = REREAD * len(self.text)
         self.function = -1  # the offset of the function around
+        self.is_unstructured = False  # whether text in that function could not be assigned to an op
 
     # --- errors -------------------------------------------------------------------------------------------------
 
@@ -124,6 +133,8 @@ class RecoveringParser(Parser):
                     self._resume(len(self.text))
             elif start[0] in "#!":
                 self._alias(start)
+            elif start == "}" and self.errors:  # which follows from an earlier error
+                self._resume(self.start + 1)
             else:
                 operations.append(self.operation())
         used = [(label, op.location.offset) for op in operations for label in op.successors]
@@ -162,8 +173,13 @@ class RecoveringParser(Parser):
         if is_function and function >= 0 and self._column(start) == self._column(function):
             raise _NextFunction("expected '}' before the next function", self.location(start))
         try:
-            self.function = start if is_function else function
-            return super().operation()
+            if is_function:
+                self.function, self.is_unstructured = start, False
+            count = len(self.errors)
+            op = super().operation()
+            if len(self.errors) > count:
+                self.lines.clear()  # so that the same error in the next line is found
+            return op
         except _NextFunction as error:
             if not is_function:
                 raise
@@ -171,6 +187,7 @@ class RecoveringParser(Parser):
             self._resume(self.position)
         except StablehloError as error:
             self.report(error)
+            self.is_unstructured |= match_head(self.text, start) is None
             self.depth = depth
             self.position = max(self.position, start)
             self._skip(start)
@@ -203,6 +220,36 @@ class RecoveringParser(Parser):
             scope.defined.append(name)
         scope.values[name] = _Poisoned(name, op)
 
+    # --- types --------------------------------------------------------------------------------------------------
+
+    def type(self) -> Type:
+        position, count = self.position, len(self.errors)
+        parsed = super().type()
+        if len(self.errors) > count and (match := match_simple_type(self.text, position)):
+            self.types.pop(match[1], None)  # so that the same error elsewhere is found
+        return parsed
+
+    def function_type(self) -> FunctionType:
+        count = len(self.errors)
+        parsed = super().function_type()
+        if len(self.errors) > count:
+            self.function_types.clear()
+        return parsed
+
+    def _type(self) -> Type:
+        """Parse a type; take an element type under another name for what it means, after an error."""
+        start = self.start
+        try:
+            return super()._type()
+        except MalformedError as error:
+            meant = element_type(self.peek(), FLOATS) if self.start == start else None
+            if meant is None or not (meant in FLOATS or _match_integer(meant)):
+                raise
+            self.report(error)
+            self.advance()
+            sign, _, width = meant.partition("i")
+            return FLOATS[meant] if meant in FLOATS else integer_type(int(width), sign)
+
     # --- where to go on -----------------------------------------------------------------------------------------
 
     def _skip(self, start: int) -> None:
@@ -230,6 +277,8 @@ class RecoveringParser(Parser):
         close count only if they are at its end, where regions start.
         """
         text, indent = self.text, self._indent(start)
+        starts_line = not text[text.rfind("\n", 0, start) + 1 : start].strip()
+        first_line = text.find("\n", start) if starts_line else start
         depth = inline = 0  # of regions, and of braces opened in the same line
         is_nested_deeper = False
         position = start
@@ -247,6 +296,8 @@ class RecoveringParser(Parser):
                 if inline:
                     inline -= 1
                 elif not depth:
+                    if position <= first_line:  # a brace in the middle of the op
+                        continue
                     return position - 1
                 else:
                     depth -= 1
@@ -329,9 +380,12 @@ class RecoveringParser(Parser):
         return super()._expect_value(name, offset, type)
 
     def check_scope(self) -> None:
+        # Definitions may be lost in text without structure, or belong to a function that was closed too early.
+        follows = self.is_unstructured or (self.function < 0 and bool(self.errors))
         for name, offset in self.scope.expected.items():
             self.poisoned.add(self.scope.values[name])
-            self._report_earlier(self._undeclared(name, offset))
+            if not follows:
+                self._report_earlier(self._undeclared(name, offset))
 
     def _undeclared(self, name: str, offset: int) -> MalformedError:
         declared = [known for known in self.scope.values if known not in self.scope.expected]

@@ -36,7 +36,7 @@ SIMPLE_TYPE = rf"(?:tensor{_ANGLED}|[a-z!][\w.]*+(?![\w.<\-$]))"
 _TYPES = rf"(?:{SIMPLE_TYPE}(?:,\s*+{SIMPLE_TYPE})*+)?+"
 FUNCTION_TYPE = rf"\({_TYPES}\)\s*+->\s*+(?:{SIMPLE_TYPE}|\({_TYPES}\))"
 
-_match_simple_type = token(rf"({SIMPLE_TYPE})")
+match_simple_type = token(rf"({SIMPLE_TYPE})")
 _match_function_type = token(rf"({FUNCTION_TYPE})")
 _match_dimensions = token(rf"((?:(?:\?|\d++){TRIVIA}x{TRIVIA})*+)")
 _find_sizes = re.compile(r"\?|\d++").findall
@@ -75,7 +75,7 @@ class TypeParser(Cursor):
     # type ::= function-type | non-function-type
     def type(self) -> Type:
         """Parse a type."""
-        match = _match_simple_type(self.text, self.position)
+        match = match_simple_type(self.text, self.position)
         if match:
             known = self.types.get(match[1])
             if known is not None:

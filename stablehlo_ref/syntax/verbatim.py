@@ -20,7 +20,7 @@ _match_part = re.compile(
 ).match
 _starts_op = re.compile(
     rf"(?:\s++|//[^\n]*+)*+(?:$|[)\]}}^]|\{{-\#|[\#!][\w$.\-]++\s*+=|{STRING}\s*+\(|[A-Za-z_]\w*+\.[A-Za-z_]"
-    rf"|{_RESULT}(?:\s*+,\s*+{_RESULT})*+\s*+=(?!=)|(?:module|func|call|return|unrealized_conversion_cast)\b)",
+    rf"|{_RESULT}(?:\s*+,\s*+{_RESULT})*+\s*+=(?!=)|(?:module|func|call|call_indirect|return|unrealized_conversion_cast)\b)",
     re.ASCII,
 ).match
 _CLOSERS = {"<": ">", "(": ")", "[": "]", "{": "}"}

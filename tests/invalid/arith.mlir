@@ -579,3 +579,11 @@ func.func @constant_C2_negative() {
   %0 = "arith.constant"() <{value = -129 : i8}> : () -> i8
   return
 }
+
+// -----
+
+func.func @signed(%x: tensor<2xui32>) {
+  // expected-error@+1 {{operand #0 (lhs) must be integer, index, or tensor of these, but is tensor<2xui32>}}
+  %0 = "arith.addi"(%x, %x) : (tensor<2xui32>, tensor<2xui32>) -> tensor<2xui32>
+  return
+}

@@ -34,7 +34,7 @@ func.func @C2(%operands: tensor<2xf32>) {
 // -----
 
 func.func @C3(%operands0: tensor<2xf32>, %operands1: tensor<2xf32>) {
-  // expected-error@+1 {{(C3): (not arguments or taken == arguments) and all_compatible(operands, operations[0].operand_types)}}
+  // expected-error@+1 {{(C3): all_compatible(operands, operations[0].operand_types)}}
   %0 = "stablehlo.async_start"(%operands0, %operands1) ({
     ^bb0(%x: tensor<2xf32>):
       %r = "stablehlo.collective_permute"(%x) <{source_target_pairs = dense<[[0, 1]]> : tensor<1x2xi64>}> : (tensor<2xf32>) -> tensor<2xf32>
@@ -46,7 +46,7 @@ func.func @C3(%operands0: tensor<2xf32>, %operands1: tensor<2xf32>) {
 // -----
 
 func.func @C3_types(%operands: tensor<2xf64>) {
-  // expected-error@+1 {{(C3): (not arguments or taken == arguments) and all_compatible(operands, operations[0].operand_types)}}
+  // expected-error@+1 {{(C3): all_compatible(operands, operations[0].operand_types)}}
   %0 = "stablehlo.async_start"(%operands) ({
     ^bb0(%x: tensor<2xf32>):
       %r = "stablehlo.collective_permute"(%x) <{source_target_pairs = dense<[[0, 1]]> : tensor<1x2xi64>}> : (tensor<2xf32>) -> tensor<2xf32>
@@ -82,5 +82,17 @@ func.func @types(%operands: tensor<2x!quant.uniform<i8:f32:0, {1.0, 2.0}>>, %ope
       %r = "stablehlo.collective_permute"(%x) <{source_target_pairs = dense<[[0, 1]]> : tensor<1x2xi64>}> : (tensor<2xf32>) -> tensor<2xf32>
       stablehlo.return %r : tensor<2xf32>
   }) : (tensor<2xf32>) -> tensor<2xf32>
+  return
+}
+
+// -----
+
+func.func @C3_sizes(%operands: tensor<2xf32>) {
+  // expected-error@+1 {{(C3): taken == arguments and tuple(operands) == body.inputs}}
+  %0 = "stablehlo.async_start"(%operands) ({
+    ^bb0(%x: tensor<?xf32>):
+      %r = "stablehlo.collective_permute"(%x) <{source_target_pairs = dense<[[0, 1]]> : tensor<1x2xi64>}> : (tensor<?xf32>) -> tensor<?xf32>
+      stablehlo.return %r : tensor<?xf32>
+  }) : (tensor<2xf32>) -> !stablehlo.future<tensor<?xf32>>
   return
 }

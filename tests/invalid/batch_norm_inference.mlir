@@ -85,3 +85,11 @@ func.func @types(%operand: tensor<3x2xi32>, %scale: tensor<2xf32>, %offset: tens
   %9 = "stablehlo.batch_norm_inference"(%operand_1, %scale, %offset, %mean, %variance) <{epsilon = 1.0e-3 : f32, feature_index = "wrong"}> : (tensor<3x2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>) -> tensor<3x2xf32>
   return
 }
+
+// -----
+
+func.func @epsilon(%x: tensor<2x3xf64>, %f: tensor<3xf64>) {
+  // expected-error@+1 {{attribute 'epsilon' must be a f32 number}}
+  %0 = "stablehlo.batch_norm_inference"(%x, %f, %f, %f, %f) <{epsilon = 1.0 : f64, feature_index = 1 : i64}> : (tensor<2x3xf64>, tensor<3xf64>, tensor<3xf64>, tensor<3xf64>, tensor<3xf64>) -> tensor<2x3xf64>
+  return
+}

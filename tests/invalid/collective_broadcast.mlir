@@ -104,3 +104,11 @@ func.func @types(%operands: tensor<2x!quant.uniform<i8:f32:0, {1.0, 2.0}>>, %ope
   %5 = "stablehlo.collective_broadcast"(%operands_1) <{replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>, channel_handle = 1 : i64}> : (tensor<2xf32>) -> tensor<2xf32>
   return
 }
+
+// -----
+
+func.func @C2_padding(%operand: tensor<f32>) {
+  // expected-error@+1 {{(C2): all(0 <= i for i in ids)}}
+  %0 = "stablehlo.collective_broadcast"(%operand) <{replica_groups = dense<[[0, -1]]> : tensor<1x2xi64>}> : (tensor<f32>) -> tensor<f32>
+  return
+}

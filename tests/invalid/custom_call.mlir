@@ -145,11 +145,11 @@ func.func @types() {
 // -----
 
 func.func @types(%x: i32, %y: tensor<f32>, %z: tensor<index>) {
-  // expected-error@+1 {{operand #0 (inputs) must be tensor, token, tuple, buffer or future, but is i32}}
+  // expected-error@+1 {{operand #0 (inputs) must be tensor, token, tuple, buffer or future or unranked tensor, but is i32}}
   %0 = "stablehlo.custom_call"(%x) <{call_target_name = "f"}> : (i32) -> tensor<f32>
-  // expected-error@+1 {{result #0 (results) must be tensor, token, tuple, buffer or future, but is i32}}
+  // expected-error@+1 {{result #0 (results) must be tensor, token, tuple, buffer or future or unranked tensor, but is i32}}
   %1 = "stablehlo.custom_call"(%y) <{call_target_name = "f"}> : (tensor<f32>) -> i32
-  // expected-error@+1 {{operand #0 (inputs) must be tensor, token, tuple, buffer or future, but is tensor<index>}}
+  // expected-error@+1 {{operand #0 (inputs) must be tensor, token, tuple, buffer or future or unranked tensor, but is tensor<index>}}
   %2 = "stablehlo.custom_call"(%z) <{call_target_name = "f"}> : (tensor<index>) -> tensor<f32>
   return
 }

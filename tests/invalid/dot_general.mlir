@@ -111,8 +111,8 @@ func.func @C10(%lhs: tensor<2x3x4xf32>, %rhs: tensor<2x3x5xf32>) {
 // -----
 
 func.func @C11(%lhs: tensor<2x3x4xf32>, %rhs: tensor<2x4x5xf32>) {
-  // expected-error@+1 {{(C11): size(precision_config) in (0, 2)}}
-  %0 = "stablehlo.dot_general"(%lhs, %rhs) <{dot_dimension_numbers = #stablehlo.dot<lhs_batching_dimensions = [0], rhs_batching_dimensions = [0], lhs_contracting_dimensions = [2], rhs_contracting_dimensions = [1]>, precision_config = [#stablehlo<precision DEFAULT>]}> : (tensor<2x3x4xf32>, tensor<2x4x5xf32>) -> tensor<2x3x5xf32>
+  // expected-error@+1 {{(C11): size(precision_config) <= 2}}
+  %0 = "stablehlo.dot_general"(%lhs, %rhs) <{dot_dimension_numbers = #stablehlo.dot<lhs_batching_dimensions = [0], rhs_batching_dimensions = [0], lhs_contracting_dimensions = [2], rhs_contracting_dimensions = [1]>, precision_config = [#stablehlo<precision DEFAULT>, #stablehlo<precision DEFAULT>, #stablehlo<precision DEFAULT>]}> : (tensor<2x3x4xf32>, tensor<2x4x5xf32>) -> tensor<2x3x5xf32>
   return
 }
 

@@ -220,3 +220,12 @@ func.func @types(%operand: tensor<3x4x!quant.uniform<i8:f32:0, {1.0, 2.0, 3.0}>>
   %5 = "stablehlo.dynamic_gather"(%operand_1, %start_indices, %slice_sizes) <{dimension_numbers = 1 : i64}> : (tensor<3x4xf32>, tensor<2x1xi64>, tensor<2xi64>) -> tensor<2x4xf32>
   return
 }
+
+// -----
+
+func.func @batching(%operand: tensor<?x?x?xi32>, %start_indices: tensor<?x?xi32>) {
+  %slice_sizes = stablehlo.constant dense<[2, 1, 8]> : tensor<3xi32>
+  // expected-error@+1 {{(batching): all(slice_sizes[d] <= 1 for d in operand_batching_dims)}}
+  %0 = "stablehlo.dynamic_gather"(%operand, %start_indices, %slice_sizes) <{dimension_numbers = #stablehlo.gather<offset_dims = [2], operand_batching_dims = [0, 1], start_indices_batching_dims = [0, 1], start_index_map = [2], index_vector_dim = 2>, indices_are_sorted = false}> : (tensor<?x?x?xi32>, tensor<?x?xi32>, tensor<3xi32>) -> tensor<?x?x?xi32>
+  return
+}

@@ -34,7 +34,7 @@ func.func @C3_negative(%operand: tensor<5xf32>) {
   %start_indices = stablehlo.constant dense<[-1]> : tensor<1xi64>
   %limit_indices = stablehlo.constant dense<[3]> : tensor<1xi64>
   %strides = stablehlo.constant dense<[2]> : tensor<1xi64>
-  // expected-error@+1 {{(C3): all(0 <= start <= limit <= n for start, limit, n in zip(start_indices, limit_indices, shape(operand)))}}
+  // expected-error@+1 {{(C3): all(0 <= start <= limit <= n for start, limit, n in zip(start_indices, limit_indices, most(operand)))}}
   %0 = "stablehlo.real_dynamic_slice"(%operand, %start_indices, %limit_indices, %strides) : (tensor<5xf32>, tensor<1xi64>, tensor<1xi64>, tensor<1xi64>) -> tensor<?xf32>
   return
 }
@@ -49,7 +49,7 @@ func.func @main() {
   %limit_indices = stablehlo.optimization_barrier %limit_indices_0 : tensor<1xi64>
   %strides_0 = stablehlo.constant dense<[2]> : tensor<1xi64>
   %strides = stablehlo.optimization_barrier %strides_0 : tensor<1xi64>
-  // expected-error@+1 {{(C3): all(0 <= start <= limit <= n for start, limit, n in zip(start_indices, limit_indices, shape(operand)))}}
+  // expected-error@+1 {{(C3): all(0 <= start <= limit <= n for start, limit, n in zip(start_indices, limit_indices, most(operand)))}}
   %0 = "stablehlo.real_dynamic_slice"(%operand, %start_indices, %limit_indices, %strides) : (tensor<5xf32>, tensor<1xi64>, tensor<1xi64>, tensor<1xi64>) -> tensor<?xf32>
   return
 }
@@ -60,7 +60,7 @@ func.func @C3_order(%operand: tensor<5xf32>) {
   %start_indices = stablehlo.constant dense<[4]> : tensor<1xi64>
   %limit_indices = stablehlo.constant dense<[3]> : tensor<1xi64>
   %strides = stablehlo.constant dense<[1]> : tensor<1xi64>
-  // expected-error@+1 {{(C3): all(0 <= start <= limit <= n for start, limit, n in zip(start_indices, limit_indices, shape(operand)))}}
+  // expected-error@+1 {{(C3): all(0 <= start <= limit <= n for start, limit, n in zip(start_indices, limit_indices, most(operand)))}}
   %0 = "stablehlo.real_dynamic_slice"(%operand, %start_indices, %limit_indices, %strides) : (tensor<5xf32>, tensor<1xi64>, tensor<1xi64>, tensor<1xi64>) -> tensor<?xf32>
   return
 }
@@ -75,7 +75,7 @@ func.func @main() {
   %limit_indices = stablehlo.optimization_barrier %limit_indices_0 : tensor<1xi64>
   %strides_0 = stablehlo.constant dense<[1]> : tensor<1xi64>
   %strides = stablehlo.optimization_barrier %strides_0 : tensor<1xi64>
-  // expected-error@+1 {{(C3): all(0 <= start <= limit <= n for start, limit, n in zip(start_indices, limit_indices, shape(operand)))}}
+  // expected-error@+1 {{(C3): all(0 <= start <= limit <= n for start, limit, n in zip(start_indices, limit_indices, most(operand)))}}
   %0 = "stablehlo.real_dynamic_slice"(%operand, %start_indices, %limit_indices, %strides) : (tensor<5xf32>, tensor<1xi64>, tensor<1xi64>, tensor<1xi64>) -> tensor<?xf32>
   return
 }
@@ -86,7 +86,7 @@ func.func @C3_beyond(%operand: tensor<5xf32>) {
   %start_indices = stablehlo.constant dense<[0]> : tensor<1xi64>
   %limit_indices = stablehlo.constant dense<[6]> : tensor<1xi64>
   %strides = stablehlo.constant dense<[1]> : tensor<1xi64>
-  // expected-error@+1 {{(C3): all(0 <= start <= limit <= n for start, limit, n in zip(start_indices, limit_indices, shape(operand)))}}
+  // expected-error@+1 {{(C3): all(0 <= start <= limit <= n for start, limit, n in zip(start_indices, limit_indices, most(operand)))}}
   %0 = "stablehlo.real_dynamic_slice"(%operand, %start_indices, %limit_indices, %strides) : (tensor<5xf32>, tensor<1xi64>, tensor<1xi64>, tensor<1xi64>) -> tensor<?xf32>
   return
 }
@@ -101,7 +101,7 @@ func.func @main() {
   %limit_indices = stablehlo.optimization_barrier %limit_indices_0 : tensor<1xi64>
   %strides_0 = stablehlo.constant dense<[1]> : tensor<1xi64>
   %strides = stablehlo.optimization_barrier %strides_0 : tensor<1xi64>
-  // expected-error@+1 {{(C3): all(0 <= start <= limit <= n for start, limit, n in zip(start_indices, limit_indices, shape(operand)))}}
+  // expected-error@+1 {{(C3): all(0 <= start <= limit <= n for start, limit, n in zip(start_indices, limit_indices, most(operand)))}}
   %0 = "stablehlo.real_dynamic_slice"(%operand, %start_indices, %limit_indices, %strides) : (tensor<5xf32>, tensor<1xi64>, tensor<1xi64>, tensor<1xi64>) -> tensor<?xf32>
   return
 }

@@ -23,7 +23,7 @@ func.func @mul_C1(%lhs: index, %rhs: !shape.size) {
 // -----
 
 func.func @assuming_C1(%witness: !shape.witness) {
-  // expected-error@+1 {{(C1): all_compatible(body.outputs, results)}}
+  // expected-error@+1 {{(C1): body.outputs == tuple(results)}}
   %0 = "shape.assuming"(%witness) ({
     %c = stablehlo.constant dense<1.0> : tensor<f32>
     shape.assuming_yield %c : tensor<f32>
@@ -34,7 +34,7 @@ func.func @assuming_C1(%witness: !shape.witness) {
 // -----
 
 func.func @assuming_C1_size(%witness: !shape.witness) {
-  // expected-error@+1 {{(C1): all_compatible(body.outputs, results)}}
+  // expected-error@+1 {{(C1): body.outputs == tuple(results)}}
   "shape.assuming"(%witness) ({
     %c = stablehlo.constant dense<1.0> : tensor<f32>
     shape.assuming_yield %c : tensor<f32>

@@ -31,7 +31,7 @@ func.func @C2_strides(%operand: tensor<5xf32>) {
 // -----
 
 func.func @C3_negative(%operand: tensor<5xf32>) {
-  // expected-error@+1 {{(C3): all(0 <= start <= limit <= n for start, limit, n in zip(start_indices, limit_indices, shape(operand)))}}
+  // expected-error@+1 {{(C3): all(0 <= start <= limit <= n for start, limit, n in zip(start_indices, limit_indices, most(operand)))}}
   %0 = "stablehlo.slice"(%operand) <{start_indices = array<i64: -1>, limit_indices = array<i64: 4>, strides = array<i64: 3>}> : (tensor<5xf32>) -> tensor<2xf32>
   return
 }
@@ -39,7 +39,7 @@ func.func @C3_negative(%operand: tensor<5xf32>) {
 // -----
 
 func.func @C3_order(%operand: tensor<5xf32>) {
-  // expected-error@+1 {{(C3): all(0 <= start <= limit <= n for start, limit, n in zip(start_indices, limit_indices, shape(operand)))}}
+  // expected-error@+1 {{(C3): all(0 <= start <= limit <= n for start, limit, n in zip(start_indices, limit_indices, most(operand)))}}
   %0 = "stablehlo.slice"(%operand) <{start_indices = array<i64: 5>, limit_indices = array<i64: 4>, strides = array<i64: 2>}> : (tensor<5xf32>) -> tensor<0xf32>
   return
 }
@@ -47,7 +47,7 @@ func.func @C3_order(%operand: tensor<5xf32>) {
 // -----
 
 func.func @C3_beyond(%operand: tensor<5xf32>) {
-  // expected-error@+1 {{(C3): all(0 <= start <= limit <= n for start, limit, n in zip(start_indices, limit_indices, shape(operand)))}}
+  // expected-error@+1 {{(C3): all(0 <= start <= limit <= n for start, limit, n in zip(start_indices, limit_indices, most(operand)))}}
   %0 = "stablehlo.slice"(%operand) <{start_indices = array<i64: 1>, limit_indices = array<i64: 6>, strides = array<i64: 2>}> : (tensor<5xf32>) -> tensor<3xf32>
   return
 }

@@ -183,3 +183,63 @@ func.func @index(%x: tensor<2xindex>, %y: tensor<2xtf32>) {
   %1 = stablehlo.add %y, %y : tensor<2xtf32>
   return
 }
+
+// -----
+
+// Types of functions and blocks.
+
+// expected-error@+1 {{argument #0 has an invalid type: !quant.uniform<i8:f32, 0.000000e+00> violates (C5): 0 < scales}}
+func.func @scale(%x: tensor<2x!quant.uniform<i8:f32, 0.0>>) {
+  return
+}
+
+// -----
+
+// expected-error@+1 {{argument #0 has an invalid type: !quant.uniform<i8:f32, 0.000000e+00> violates (C5): 0 < scales}}
+func.func @scalar(%x: !quant.uniform<i8:f32, 0.0>) {
+  return
+}
+
+// -----
+
+// expected-error@+1 {{result #0 has an invalid type: tensor<2x!quant.uniform<i8:f32:0, {1.000000e+00,2.000000e+00,3.000000e+00}>> violates (C13): dim(self, quantization_dimension) = size(scales)}}
+func.func private @scales() -> tensor<2x!quant.uniform<i8:f32:0, {1.0,2.0,3.0}>>
+
+// -----
+
+// expected-error@+1 {{argument #0 has an invalid type: !quant.uniform<si8:f32, 1.000000e+00> violates storage_type is an integer type, signless or unsigned}}
+func.func private @storage(tensor<2x!quant.uniform<si8:f32, 1.0>>)
+
+// -----
+
+// expected-error@+1 {{argument #0 has an invalid type: unsupported element type i128}}
+func.func private @wide(tensor<2xi128>)
+
+// -----
+
+func.func @block(%x: tensor<f32>) {
+  %0 = stablehlo.while(%a = %x) : tensor<f32>
+  cond {
+    %p = stablehlo.constant dense<false> : tensor<i1>
+    stablehlo.return %p : tensor<i1>
+  } do {
+    // expected-error@+1 {{block argument #0 has an invalid type: unsupported element type i128}}
+    %1 = "stablehlo.map"(%a) <{dimensions = array<i64>}> ({
+    ^bb0(%b: tensor<i128>):
+      // expected-error@+1 {{operand #0 (results) has an invalid type: unsupported element type i128}}
+      stablehlo.return %b : tensor<i128>
+    }) : (tensor<f32>) -> tensor<f32>
+    stablehlo.return %a : tensor<f32>
+  }
+  return
+}
+
+// -----
+
+func.func @bound(%x: tensor<?xf32, #stablehlo.bounds<4>>) {
+  // expected-error@+1 {{(C1): compatible(lhs, rhs, result)}}
+  %0 = "stablehlo.add"(%x, %x) : (tensor<?xf32, #stablehlo.bounds<4>>, tensor<?xf32, #stablehlo.bounds<4>>) -> tensor<5xf32>
+  // expected-error@+1 {{(C3): all(0 <= start <= limit <= n for start, limit, n in zip(start_indices, limit_indices, most(operand)))}}
+  %1 = "stablehlo.slice"(%x) <{start_indices = array<i64: 0>, limit_indices = array<i64: 5>, strides = array<i64: 1>}> : (tensor<?xf32, #stablehlo.bounds<4>>) -> tensor<5xf32>
+  return
+}

@@ -160,6 +160,25 @@ func.func @other(%x: !t) {
     assert (first.line, second.line) == (2, 3)
 
 
+def test_element_types_under_other_names_stand_for_what_they_mean() -> None:
+    assert_announced("""
+// expected-error@+2 {{expected a type, got 'float32'; did you mean 'f32'?}}
+// expected-error@+1 {{expected a type, got 'u8'; did you mean 'ui8'?}}
+func.func @main(%x: tensor<4xfloat32>, %y: tensor<u8>) -> tensor<4xf32> {
+  // expected-error@+1 {{expected a type, got 'float32'; did you mean 'f32'?}}
+  %0 = stablehlo.add %x, %x : tensor<4xfloat32>
+  // expected-error@+1 {{expected a type, got 'float32'; did you mean 'f32'?}}
+  %1 = stablehlo.add %x, %0 : tensor<4xfloat32>
+  // expected-error@+1 {{expected a type, got 'int32'; did you mean 'i32'?}}
+  %2 = stablehlo.convert %1 : (tensor<4xf32>) -> tensor<4xint32>
+  %3 = stablehlo.add %2, %2 : tensor<4xi32>
+  // expected-error@+1 {{unknown op 'stablehlo.ad'}}
+  %4 = stablehlo.ad %y, %y : tensor<ui8>
+  return %1 : tensor<4xf32>
+}
+""")
+
+
 def test_errors_of_the_verifier_without_consequences() -> None:
     assert_announced("""
 func.func @main(%x: tensor<4xf32>, %z: tensor<f32>) -> tensor<5xf32> {
@@ -252,3 +271,21 @@ def test_recovery_takes_linear_time(text: str) -> None:
     start = time.process_time()
     assert len(errors(text)) <= MAX_ERRORS
     assert time.process_time() - start < 10
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("func.func @f(%x: tensor<f32>) {\n  %0 = stable}hlo.abs %x : tensor<f32>\n"
+         "  %1 = stablehlo.abs %0 : tensor<f32>\n  return\n}\n", 2),
+        ('func.func @f(%p: tensor<i1>) -> tensor<i1> {\n\n    stablehlo.return %p : tensor<i1>\n  }, {\n'
+         "    stablehlo.return %p : tensor<i1>\n  }) : (tensor<i1>) -> tensor<i1>\n  return %0 : tensor<i1>\n}\n", 4),
+        ("ml_program.global private mutable @g(dense<1> : tensor<i32) : tensor<i32>\nfunc.func @f() {\n"
+         "  %0 = ml_program.global_load @g : tensor<i32>\n  return\n}\n", 1),
+    ],
+)  # fmt: skip
+def test_damaged_structure_has_few_consequences(text: str, line: int) -> None:
+    found = errors(text)
+    assert found[0].line == line
+    assert len(found) <= 2, "\n".join(map(str, found))
+    assert not any("undeclared" in error.message for error in found)

@@ -84,7 +84,7 @@ def test_rejects_invalid_functions_and_modules(text: str, reason: str) -> None:
 
 
 def test_accepts_types_of_other_dialects() -> None:
-    text = '"test.op"() : () -> tensor<2xi7>\nfunc.func private @f(tensor<2xi7>, vector<4xf32>)\n'
+    text = '"test.op"() : () -> tensor<2xi7>\nfunc.func private @f(tensor<2x!shape.size>, vector<4xf32>)\n'
     assert "vector<4xf32>" in str(sr.load(text, allow_unregistered_dialect=True))
 
 
@@ -103,3 +103,48 @@ def test_op_without_a_class_may_be_a_terminator() -> None:
 def test_unnamed_arguments_must_be_those_of_the_block() -> None:
     text = "func.func @f(tensor<f32>) {\n^bb0(%x: tensor<i32>):\n  return\n}"
     assert "expects arguments (tensor<f32>) by its function type, but its body has (tensor<i32>)" in rejection(text)
+
+
+REVERSED = """func.func @f(%x: tensor<2xf32>) -> tensor<2xf32> {
+  %0 = "stablehlo.reverse"(%x) <{dimensions = array<i64: 0>, PROPERTY}> : (tensor<2xf32>) -> tensor<2xf32>
+  return %0 : tensor<2xf32>
+}
+"""
+
+
+def test_property_of_unknown_name_means_nothing() -> None:
+    program = sr.load(REVERSED.replace("PROPERTY", "foo = 1 : i64"))
+    assert "foo" not in str(program)
+    assert program.run(np.float32([1, 2]))[0].tolist() == [2, 1]
+
+
+def test_rejects_misspelt_property() -> None:
+    with pytest.raises(sr.MalformedError, match=r"no property 'dimension'; did you mean 'dimensions'\?"):
+        sr.load(REVERSED.replace("PROPERTY", "dimension = 0 : i64"))
+
+
+def test_rejects_property_of_op_without_properties() -> None:
+    with pytest.raises(sr.MalformedError, match=r"'stablehlo\.abs' op has no property 'foo'"):
+        sr.load(MAIN.replace("OP", '%0 = "stablehlo.abs"(%x) <{foo = 1}> : (tensor<4xf32>) -> tensor<4xf32>'))
+
+
+def test_op_without_a_result_is_an_error_of_the_run() -> None:
+    op = '%0 = "stablehlo.unary_einsum"(%x) <{einsum_config = "ijk"}> : (tensor<4xf32>) -> tensor<?xf32>'
+    program = sr.load(MAIN.replace("OP", op))
+    with pytest.raises(sr.EvaluationError, match="einsum_config") as error:
+        program.run(np.zeros(4, np.float32), np.bool_(True))
+    assert error.value.diagnostics[0].line == 3
+
+
+def test_constant_shape_operands_are_compared_in_each_op() -> None:
+    text = """func.func @f(%x: tensor<6xf32>) {
+  %s = stablehlo.constant dense<[2, 3]> : tensor<2xi64>
+  %t = stablehlo.constant dense<[3, 2]> : tensor<2xi64>
+  %0 = stablehlo.dynamic_reshape %x, %s : (tensor<6xf32>, tensor<2xi64>) -> tensor<2x3xf32>
+  %1 = stablehlo.dynamic_reshape %x, %t : (tensor<6xf32>, tensor<2xi64>) -> tensor<2x3xf32>
+  return
+}
+"""
+    with pytest.raises(sr.InvalidError) as error:
+        sr.load(text)
+    assert [d.line for d in error.value.diagnostics] == [5]
