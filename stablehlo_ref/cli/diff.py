@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from stablehlo_ref.cli.console import guarded
 from stablehlo_ref.cli.exit_codes import AT_FAULT, FINE
@@ -13,26 +12,30 @@ from stablehlo_ref.cli.options import PROGRAM_HELP, CommandParser, add_message_o
 from stablehlo_ref.cli.process_inputs import inputs_of_processes
 from stablehlo_ref.cli.quantities import byte_count, seconds
 from stablehlo_ref.cli.run_options import add_input_options
-from stablehlo_ref.debug import PRESETS, Diff, Session, diff
+from stablehlo_ref.debug import PRESETS, Contract, Diff, Session, contract_of, diff
 from stablehlo_ref.debug.backends.base import DESCRIPTIONS
-from stablehlo_ref.debug.contract import contract_of
 from stablehlo_ref.define.processes import Grid
+from stablehlo_ref.diagnostics import EvaluationError
+from stablehlo_ref.ir.arrays import RuntimeValue
 from stablehlo_ref.loading import load
 from stablehlo_ref.program import Program
 
-DESCRIPTION = "Compare a backend with the interpreter, and locate the ops that are wrong."
+DESCRIPTION = "Compare a backend with the interpreter, and locate the ops that are wrong under a numerical contract."
 EPILOG = f"""\
 examples:
   stablehlo-interp diff model.mlir --random-inputs 0 --backend self
   stablehlo-interp diff model.mlir --random-inputs 0 --backend jax     # needs the extra `jax`
 
 backends, each run in a process of its own:
-{chr(10).join(f"  {name:42s} {text}" for name, text in DESCRIPTIONS.items())}
+{chr(10).join(f"  {name:41s} {text}" for name, text in DESCRIPTIONS.items())}
 
 contracts: {", ".join(PRESETS)}; fields are overridden by commas: --contract xla-cpu,dot_algorithm=tf32,ulp.tanh=16
 
-The exit code is 0 if nothing is wrong under the contract, 1 if an op is or the backend failed, and 2 for an error in
-the command line."""
+examples:
+  stablehlo-interp diff model.mlir --random-inputs 0 --backend self --contract strict
+
+exit codes: 0 if nothing is wrong under the contract, 1 if something is, or the backend or the program failed, 2 for an
+error in the command line"""
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -42,16 +45,20 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _run(options: argparse.Namespace) -> int:
-    program = load(options.file, entry=options.entry).verify()
-    contract = contract_of(options.contract)
-    arrays, origin = given_inputs(options, program)
+    program = program_of(options)
+    arrays = given_inputs(options, program)
     with session_of(options) as session:
-        found = diff(program, arrays, session, contract, max_bytes=options.max_bytes)
+        found = diff(program, arrays, session, options.contract, max_bytes=options.max_bytes)
         print(found)
-        print(f"inputs: {origin}")
+        print(f"inputs: {_origin(options)}")
         if options.repro is not None:
             _write_repro(options.repro, found)
     return AT_FAULT if found.is_wrong else FINE
+
+
+def _origin(options: argparse.Namespace) -> str:
+    is_random = options.random_inputs is not None or options.random
+    return "random; real ones show more" if is_random else "given"
 
 
 def _write_repro(path: Path, found: Diff) -> None:
@@ -62,15 +69,15 @@ def _write_repro(path: Path, found: Diff) -> None:
     print(f"wrote {path}: it returns true where all is within the bounds")
 
 
-def given_inputs(options: argparse.Namespace, program: Program) -> tuple[Sequence[Any], str]:
-    """Return the inputs in order, and where they are from; random ones with seed 0 if none are given."""
-    if options.args or options.input or options.inputs or options.random or options.random_inputs is not None:
-        origin = (
-            "as given" if options.random_inputs is None else f"random where not given, seed {options.random_inputs}"
-        )
-    else:
-        options.random_inputs, origin = 0, "random, seed 0; real ones show more"
-    return inputs_of_processes(options, program, Grid(), program.limits)[0], origin
+def program_of(options: argparse.Namespace) -> Program:
+    """Return the program, with random weights if the options ask for them."""
+    program = load(options.file, entry=options.entry).verify()
+    return program if options.random_weights is None else program.with_random_weights(options.random_weights)
+
+
+def given_inputs(options: argparse.Namespace, program: Program) -> list[RuntimeValue]:
+    """Return the inputs in order."""
+    return inputs_of_processes(options, program, Grid(), program.limits)[0]
 
 
 def session_of(options: argparse.Namespace) -> Session:
@@ -81,24 +88,31 @@ def session_of(options: argparse.Namespace) -> Session:
 
 
 def add_backend_options(parser: argparse.ArgumentParser) -> None:
-    """Add what describes a backend and its limits."""
-    add = parser.add_argument
-    add("--backend-python", metavar="PYTHON", default="", help="the Python that has the backend's packages")
-    add("--seconds", metavar="S", type=seconds, default=120.0, help="the limit of each run of the backend (120)")
-    add("--backend-bytes", metavar="N", type=byte_count, default=0, help="the limit of the data of its process")
+    """Add what a backend may do, and its limits."""
+    add = parser.add_argument_group("backend").add_argument
+    add("--contract", metavar="C", type=_contract, default="xla-cpu", help="what it may do: a preset (default xla-cpu)")
+    add("--backend-python", metavar="PYTHON", default="", help="the Python that has its packages; this one if left out")
+    add("--seconds", metavar="S", type=seconds, default=120.0, help="the limit of each of its runs (default 120)")
+    add("--backend-bytes", metavar="N", type=byte_count, default=0, help="the limit of the memory of its process")
+
+
+def _contract(text: str) -> Contract:
+    try:
+        return contract_of(text)
+    except EvaluationError as error:
+        raise argparse.ArgumentTypeError(error.diagnostics[0].message) from None
 
 
 def parser() -> argparse.ArgumentParser:
     """Return the parser of the command line."""
     found = CommandParser("diff", DESCRIPTION, EPILOG)
     add = found.add_argument
-    add("file", metavar="FILE", type=Path, help=PROGRAM_HELP)
+    add("file", metavar="FILE", help=PROGRAM_HELP)
     add("--backend", metavar="B", required=True, help="what to compare with: see below")
-    add("--contract", metavar="C", default="xla-cpu", help="what the backend may do (default xla-cpu)")
     add("--entry", metavar="NAME", help="the function to run")
-    add("--max-bytes", metavar="N", type=byte_count, default=1 << 30, help="of intermediate values at a time (1GiB)")
+    add("--max-bytes", metavar="N", type=byte_count, default=1 << 30, help="of values at a time (default 1GiB)")
     add("--repro", metavar="FILE", type=Path, help="write a small program that shows the fault and checks itself")
-    add_backend_options(found)
     add_input_options(found)
+    add_backend_options(found)
     add_message_options(found, announces=False)
     return found

@@ -8,24 +8,25 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from stablehlo_ref.cli.console import guarded
-from stablehlo_ref.cli.diff import add_backend_options, given_inputs, session_of
+from stablehlo_ref.cli.diff import add_backend_options, given_inputs, program_of, session_of
 from stablehlo_ref.cli.exit_codes import FINE
 from stablehlo_ref.cli.options import PROGRAM_HELP, CommandParser, add_message_options, positive
 from stablehlo_ref.cli.run_options import add_input_options
 from stablehlo_ref.debug.archives import save_arrays
-from stablehlo_ref.debug.contract import contract_of
 from stablehlo_ref.debug.predicates import by_backend, by_command
 from stablehlo_ref.debug.reduce import MAX_CALLS, reduce
-from stablehlo_ref.loading import load
 
-DESCRIPTION = "Make a program small that a command, or a fault of a backend, is interested in."
+DESCRIPTION = "Make a program small that still shows a fault of a backend, or that a command is interested in."
 EPILOG = """\
 examples:
   stablehlo-interp reduce model.mlir --random-inputs 0 --predicate 'grep -q tanh {program}' -o small.mlir
 
 The command of --predicate gets the file of a program, as `{program}` or as its last argument, and an .npz file with
 its inputs as `{inputs}`. It exits with 0 if the program is interesting. What it prints must stay the same, so that the
-search does not slip to another fault: print the kind of the error, or nothing."""
+search does not slip to another fault: print the kind of the error, or nothing.
+
+examples:
+  stablehlo-interp reduce model.mlir --random-inputs 0 --predicate "grep -q stablehlo.tanh" -o small.mlir"""
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -35,13 +36,13 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _run(options: argparse.Namespace) -> int:
-    program = load(options.file, entry=options.entry).verify()
-    arrays, _ = given_inputs(options, program)
+    program = program_of(options)
+    arrays = given_inputs(options, program)
     with ExitStack() as stack:
         if options.predicate:
             predicate = by_command(options.predicate, options.seconds)
         else:
-            predicate = by_backend(stack.enter_context(session_of(options)), contract_of(options.contract))
+            predicate = by_backend(stack.enter_context(session_of(options)), options.contract)
         found = reduce(program, arrays, predicate, max_calls=options.max_calls)
     options.output.write_text(str(found.program), encoding="utf-8")
     save_arrays(options.output.with_suffix(".npz"), found.inputs)
@@ -53,15 +54,14 @@ def parser() -> argparse.ArgumentParser:
     """Return the parser of the command line."""
     found = CommandParser("reduce", DESCRIPTION, EPILOG)
     add = found.add_argument
-    add("file", metavar="FILE", type=Path, help=PROGRAM_HELP)
+    add("file", metavar="FILE", help=PROGRAM_HELP)
     what = found.add_mutually_exclusive_group(required=True)
     what.add_argument("--predicate", metavar="CMD", help="a command that exits with 0 for interesting programs")
     what.add_argument("--backend", metavar="B", help="a backend, as for `stablehlo-interp diff`, that goes wrong")
-    add("--contract", metavar="C", default="xla-cpu", help="what the backend may do (default xla-cpu)")
     add("-o", dest="output", metavar="FILE", type=Path, required=True, help="where to write; inputs go to FILE's .npz")
     add("--entry", metavar="NAME", help="the function to run")
     add("--max-calls", metavar="N", type=positive, default=MAX_CALLS, help=f"of the predicate (default {MAX_CALLS})")
-    add_backend_options(found)
     add_input_options(found)
+    add_backend_options(found)
     add_message_options(found, announces=False)
     return found

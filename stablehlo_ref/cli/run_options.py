@@ -78,7 +78,6 @@ def parser() -> argparse.ArgumentParser:
     add("--version", action="version", version=f"stablehlo-interp {__version__}")
     add("--entry", metavar="NAME", help="the function to run")
     add_input_options(found)
-    add("--random-weights", metavar="SEED", type=seed, help="draw the elements of constants that the text leaves out")
     _add_outputs(found)
     _add_grid(found)
     _add_watching(found)
@@ -90,7 +89,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def add_input_options(parser: argparse.ArgumentParser) -> None:
-    """Add how inputs are given or drawn, for `inputs_of_processes`."""
+    """Add what gives or draws inputs; `inputs_of_processes` returns them."""
     group = parser.add_argument_group("inputs")
     add = group.add_argument
     _append(
@@ -122,6 +121,7 @@ def add_input_options(parser: argparse.ArgumentParser) -> None:
         type=_dimension,
         help="the size of an unknown dimension of a random input",
     )
+    add("--random-weights", metavar="SEED", type=seed, help="draw the elements of constants that the text leaves out")
 
 
 def _add_outputs(parser: argparse.ArgumentParser) -> None:

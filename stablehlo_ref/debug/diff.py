@@ -17,12 +17,16 @@ from stablehlo_ref.debug.loops import can_enter, turns
 from stablehlo_ref.debug.probe import Probed, probe
 from stablehlo_ref.debug.repro import Repro
 from stablehlo_ref.debug.session import Outcome, Session
+from stablehlo_ref.debug.statistics import Suspicion, suspicions
 from stablehlo_ref.debug.values import Values, backend_values, checked
 from stablehlo_ref.diagnostics import EvaluationError
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.program import Program
 
+SUMS = tuple(
+    f"stablehlo.{name}" for name in ("dot_general", "dot", "convolution", "reduce", "reduce_window", "scatter")
+)
 MAX_BYTES = 1 << 30  # of intermediate values that one program returns
 
 
@@ -38,6 +42,7 @@ class Diff:
     errors: list[float] = field(default_factory=list)  # relative norms by output
     judgements: list[Judgement] = field(default_factory=list)
     stopped: Outcome | None = None  # why intermediate values are missing
+    suspicions: list[Suspicion] = field(default_factory=list)  # by statistical tests: never certain
     inner: list[Inner] = field(default_factory=list)  # turns of loops in which something is wrong
     group: Group | None = None  # a fault that asking for intermediate values heals
     healed: bool = False  # outputs differ once intermediate values are asked for
@@ -130,6 +135,8 @@ class _Search:
         if self.found.suspects:
             self._confirm(judge)
             return
+        sums = [j.op for j in self.found.judgements if j.verdict in (Verdict.LEGAL, Verdict.PERMITTED)]
+        self.found.suspicions = suspicions(judge, [op for op in sums if op.name in SUMS])
         self._enter_loops(judge)
         if self.found.inner:
             self.found.repro = self.found.inner[0].found.repro

@@ -92,6 +92,10 @@ class Judge:
         depth = DEPTH if self.contract.excess_precision else 1 if self.contract.fma else 0
         return self._shadows(op, self.contract, depth) or self._shadows(op, self.contract, 0)
 
+    def known_bounds(self, op: Operation) -> list[Shadow] | None:
+        """Return the bounds on the results of an op on its operands as the backend returned them."""
+        return self._shadows(op, self.contract, 0)
+
     def _permissions(self, op: Operation) -> tuple[str, ...]:
         """Return each permission that alone makes an op legal, or all of the contract if none does."""
         each = list(self.contract.permissions())

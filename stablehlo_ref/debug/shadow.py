@@ -28,11 +28,13 @@ class Shadow:
     """Where the value of a legal run lies: within `radius` of `center`, per element.
 
     The center is in f64 or complex128 for floating-point types, else in the value's own type. The radius is in f64 and
-    broadcasts; it is infinite where nothing is known.
+    broadcasts; it is infinite where nothing is known. `deviation` bounds the standard deviation of a sum whose partial
+    sums are rounded to nearest; it is None for other ops.
     """
 
     center: Array
     radius: Array
+    deviation: Array | None = None
 
     @property
     def is_exact(self) -> bool:
@@ -154,4 +156,4 @@ def _finished(site: Site, shadow: Shadow) -> Shadow:
         magnitude, tiny = np.abs(shadow.center), smallest_normal(site.dtype)
         may_be_flushed = (magnitude - radius < tiny) & (magnitude + radius > 0)
         radius = np.where(may_be_flushed, radius + tiny, radius)
-    return Shadow(shadow.center, np.where(surely, 0.0, radius))
+    return Shadow(shadow.center, np.where(surely, 0.0, radius), shadow.deviation)

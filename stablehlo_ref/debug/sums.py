@@ -67,7 +67,23 @@ def _bounded(site: Site, terms: float, operand_roundoff: float) -> Shadow:
     radius = propagated + rounded + roundings * (total + propagated) + underflow
     if accumulator != site.dtype:
         radius = radius + site.contract.ulps_of(site.name, 0.5) * ulp(np.abs(center) + radius, site.dtype)
-    return Shadow(center, np.where(np.isfinite(center) & (total + propagated >= _overflow(site)), np.inf, radius))
+    radius = np.where(np.isfinite(center) & (total + propagated >= _overflow(site)), np.inf, radius)
+    return Shadow(center, radius, _deviation(site, terms, accumulator, operand_roundoff, total, center))
+
+
+def _deviation(
+    site: Site, terms: float, accumulator: DType, operand_roundoff: float, total: Array, center: Array
+) -> Array:
+    """Bound the standard deviation of errors if partial sums and products are rounded to nearest, independently.
+
+    The error of one rounding has a standard deviation of at most a ULP / sqrt(12); that of an operand, at most its unit
+    roundoff / sqrt(3) times the product.
+    """
+    largest_partial_sum = (total + np.abs(center)) / 2
+    of_sum = np.sqrt((2 * terms) / 12) * ulp(largest_partial_sum, accumulator)
+    of_operands = np.sqrt(2 / 3) * operand_roundoff * total
+    of_result = ulp(np.abs(center), site.dtype) / np.sqrt(12) if accumulator != site.dtype else np.zeros(())
+    return np.asarray(np.sqrt(of_sum**2 + of_operands**2 + of_result**2))
 
 
 def _rounded(terms: float, accumulator: DType, total: Array, magnitude: Array) -> Array:

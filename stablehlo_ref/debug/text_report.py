@@ -46,6 +46,7 @@ def _finding(found: Diff) -> Iterator[str]:
     elif found.judgements:
         unjudged = any(judgement.verdict is Verdict.NOT_JUDGED for judgement in found.judgements)
         yield "no op is wrong under the contract" + (", of those that can be judged" if unjudged else "")
+    yield from (f"suspicious: {describe(s.op)}\n  {s}" for s in found.suspicions[:SHOWN])
     if found.stopped:
         yield f"intermediate values are missing: {found.stopped}"
 

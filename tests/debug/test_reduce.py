@@ -51,9 +51,9 @@ def test_only_interesting_ops_stay(wanted: tuple[str, ...]) -> None:
 
 
 def test_few_calls_for_long_programs() -> None:
-    program = sr.load(chain(1000))
+    program = sr.load(chain(300))
     found = reduce(program, normal(program), has("transpose", "cosine"))
-    assert found.ops == 2 and found.before == 1001 and found.calls <= 150
+    assert found.ops == 2 and found.before == 301 and found.calls <= 150
 
 
 def test_stops_at_the_limit_with_the_best_so_far() -> None:
@@ -108,6 +108,9 @@ def test_command_gets_the_program_and_its_inputs() -> None:
 def test_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path, small = tmp_path / "layer.mlir", tmp_path / "small.mlir"
     path.write_text(LAYER)
-    assert main(["reduce", str(path), "--predicate", "grep -q stablehlo.slice", "-o", str(small)]) == 0
+    assert (
+        main(["reduce", str(path), "--random-inputs", "0", "--predicate", "grep -q stablehlo.slice", "-o", str(small)])
+        == 0
+    )
     assert capsys.readouterr().out.startswith("1 ops of 14, after ")
     assert main([str(small), "--inputs", str(small.with_suffix(".npz"))]) == 0

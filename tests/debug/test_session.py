@@ -9,9 +9,11 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from stablehlo_ref.debug import Session
+import stablehlo_ref as sr
+from stablehlo_ref.debug import Session, diff
 from stablehlo_ref.debug.archives import save_arrays
 from stablehlo_ref.debug.backends.base import Backend, open_backend
+from tests.debug.programs import LAYER, normal
 from tests.shared import MLIR_PYTHON, needs_mlir
 
 DOUBLE = """
@@ -85,7 +87,10 @@ def test_command_needs_its_marks() -> None:
 def test_dump(tmp_path: Path) -> None:
     path = tmp_path / "outputs.npz"
     save_arrays(path, [np.array([2, 4], ml_dtypes.bfloat16), np.zeros(3, np.bool_)])
-    assert is_doubled(tuple(open_backend(str(path)).run(DOUBLE, INPUTS)))
+    dump = open_backend(str(path))
+    assert is_doubled(tuple(dump.run(DOUBLE, INPUTS)))
+    with pytest.raises(NotImplementedError, match="no intermediate values"):
+        dump.run(DOUBLE.replace("add", "multiply"), INPUTS)
 
 
 def test_missing_packages_are_named() -> None:
@@ -117,3 +122,14 @@ def test_backends_of_jax(backend: str) -> None:
             (name, setting), *_ = session.switches().items()
             assert "excess_precision" in name
             assert is_doubled(session.run(DOUBLE, INPUTS, setting).results)
+
+
+@needs_mlir
+@pytest.mark.parametrize(("backend", "contract"), [("jax:cpu", "xla-cpu"), ("cpp", "strict")])
+def test_no_false_alarms(backend: str, contract: str) -> None:
+    program = sr.load(LAYER)
+    with Session(backend, python=MLIR_PYTHON, seconds=100) as session:
+        for seed in range(3):
+            found = diff(program, normal(program, seed), session, contract)
+            assert not found.is_wrong and not found.suspicions, str(found)
+            assert found.errors and not found.stopped

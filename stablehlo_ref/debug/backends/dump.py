@@ -10,15 +10,19 @@ from stablehlo_ref.debug.archives import load_arrays
 
 
 class Dump:
-    """Returns what the file has, for whatever program."""
+    """Returns what the file has for the first program, and refuses others, such as those with intermediate values."""
 
     def __init__(self, path: Path) -> None:
         self.name = str(path)
         self._path = path
+        self._program: str | None = None
 
     def run(self, program: str, inputs: Sequence[Any]) -> list[Any]:
         from stablehlo_ref.loading import load
 
+        self._program = self._program or program
+        if program != self._program:
+            raise NotImplementedError("saved results have no intermediate values")
         return load_arrays(self._path, load(program).outputs)
 
 

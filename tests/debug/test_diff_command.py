@@ -23,7 +23,7 @@ def test_reports_the_op_and_writes_a_program(tmp_path: Path, capsys: Capture) ->
     assert main(["diff", str(path), "--backend", "faulty:shifted:stablehlo.transpose", *arguments]) == 1
     text = capsys.readouterr().out
     assert text.startswith(f"certainly wrong: stablehlo.transpose %5 at {path}:12:8")
-    assert "contract: strict (" in text and "in.npz" in text
+    assert "contract: strict (" in text and "inputs: given" in text
     assert main([str(small)]) == 0
     assert "true" in capsys.readouterr().out
 
@@ -31,14 +31,17 @@ def test_reports_the_op_and_writes_a_program(tmp_path: Path, capsys: Capture) ->
 def test_random_inputs_are_labelled(tmp_path: Path, capsys: Capture) -> None:
     path = tmp_path / "layer.mlir"
     path.write_text(LAYER)
-    assert main(["diff", str(path), "--backend", "self"]) == 0
-    assert "inputs: random, seed 0" in capsys.readouterr().out
+    assert main(["diff", str(path), "--backend", "self", "--random-inputs", "0"]) == 0
+    assert "inputs: random;" in capsys.readouterr().out
 
 
 def test_errors(tmp_path: Path, capsys: Capture) -> None:
     path = tmp_path / "layer.mlir"
     path.write_text(LAYER)
-    assert main(["diff", str(path), "--backend", "self", "--contract", "loose"]) == 1
+    with pytest.raises(SystemExit, match="2"):
+        main(["diff", str(path), "--backend", "self", "--contract", "loose"])
     assert "unknown contract 'loose'" in capsys.readouterr().err
-    assert main(["diff", str(path), "--backend", "tensorrt"]) == 1
+    assert main(["diff", str(path), "--backend", "self"]) == 1
+    assert "missing" in capsys.readouterr().err
+    assert main(["diff", str(path), "--backend", "tensorrt", "--random-inputs", "0"]) == 1
     assert "the backend failed on the program: refused: ValueError: unknown backend" in capsys.readouterr().out
