@@ -113,7 +113,7 @@ def _verify_region(region: Region, visible: set[Value], known: Known) -> Iterato
     everything = visible.union(*map(defined_values, region.blocks))
     for block in region.blocks:
         if block not in tree:  # nothing branches to it, so it may use any value
-            yield from _verify_block(block, set(everything), known)
+            yield from _verify_block(block, everything, known)
 
 
 def _verify_block(block: Block, visible: set[Value], known: Known) -> Generator[InvalidError, None, list[Value]]:

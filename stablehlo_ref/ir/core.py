@@ -52,7 +52,10 @@ class Operation:
     ) -> None:
         self.name = name
         self.operands = operands
-        self.results = [Value(type, self, index) for index, type in enumerate(result_types)]
+        if len(result_types) == 1:  # a comprehension takes longer
+            self.results = [Value(result_types[0], self, 0)]
+        else:
+            self.results = [Value(type, self, index) for index, type in enumerate(result_types)]
         self.properties = properties
         self.attributes = attributes
         self.regions = regions

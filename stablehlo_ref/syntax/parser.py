@@ -111,12 +111,11 @@ class Parser(ValueParser):
     # operation ::= (results =)? (string generic-form | name pretty-form) location?
     def operation(self) -> Operation:
         """Parse an operation."""
-        match = _match_line(self.text, self.position)
-        if not match:
-            return self._operation_and_draft()[0]
-        names = _find_names(match[4])
-        if match[6]:
-            names += _find_names(match[6])
+        return self._line(match) if (match := _match_line(self.text, self.position)) else self._operation_and_draft()[0]
+
+    def _line(self, match: re.Match[str]) -> Operation:
+        """Parse an operation on one line."""
+        names = _find_names(match[4]) + (_find_names(match[6]) if match[6] else [])
         key = match.group(2, 3, 5, 7), len(names)
         line = self.lines.get(key)
         return (line and self._repeat(line, names, match)) or self._first(match, names, key)
@@ -125,8 +124,10 @@ class Parser(ValueParser):
         """Return the operation of a line that differs from a parsed one in names only; None if it is in error."""
         scope, result = self.scope, match[1]
         values = scope.values
+        if result and (result in values or len(line.result_types) != 1):
+            return None
         operands = [values[name] for name in names if name in values]
-        if len(operands) != len(names) or (result and (result in values or len(line.result_types) != 1)):
+        if len(operands) != len(names):
             return None
         for value, type in zip(operands, line.operand_types or ()):
             if value.type is not type and value.type != type:
@@ -422,12 +423,12 @@ class Parser(ValueParser):
 
     def _operations(self, used: list[tuple[str, int]]) -> list[Operation]:
         operations = []
-        while self.peek()[:1] not in ("}", "^", ""):
+        while (match := _match_line(self.text, self.position)) or self.peek()[:1] not in ("}", "^", ""):
             check_time("parsing")
-            offset, op = self.start, self.operation()
+            op = self._line(match) if match else self._operation_and_draft()[0]
             operations.append(op)
             if op.successors:
-                used += [(label, offset) for label in op.successors]
+                used += [(label, op.location.offset) for label in op.successors]
         if not self.peek():
             raise self.expected("'}'")
         return operations
