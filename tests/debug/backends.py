@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import time
 from collections.abc import Sequence
 from typing import Any
@@ -33,6 +34,22 @@ def dies(program: str, inputs: Sequence[Any]) -> Sequence[Any]:
 def hangs(program: str, inputs: Sequence[Any]) -> Sequence[Any]:
     time.sleep(100)
     return ()
+
+
+def starts_a_process(program: str, inputs: Sequence[Any]) -> Sequence[Any]:
+    """Hang in a process of its own, whose id is in the file that STABLEHLO_REF_TEST_FILE names."""
+    with subprocess.Popen(["sh", "-c", 'echo $$ > "$STABLEHLO_REF_TEST_FILE"; sleep 100']) as process:
+        process.wait()
+    return ()
+
+
+def closes_its_pipes(program: str, inputs: Sequence[Any]) -> Sequence[Any]:
+    os.closerange(3, 256)
+    return hangs(program, inputs)
+
+
+def objects(program: str, inputs: Sequence[Any]) -> Sequence[Any]:
+    return [object()]
 
 
 def greedy(program: str, inputs: Sequence[Any]) -> Sequence[Any]:
