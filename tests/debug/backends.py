@@ -73,6 +73,15 @@ def fma(program: str, inputs: Sequence[Any]) -> Sequence[Any]:
     return [products[name.strip()] for name in returned.split(",")]
 
 
+def multiplies_unrounded(program: str, inputs: Sequence[Any]) -> Sequence[Any]:
+    """Return the rounded values of `x * x` and `x * x * y`, the second computed from the unrounded first."""
+    x, y = (array.astype(np.float64) for array in inputs)
+    with np.errstate(over="ignore"):
+        values = {"%0": (x * x).astype(np.float16), "%1": (x * x * y).astype(np.float16)}
+    returned = program.split("return ")[-1].split(":")[0]
+    return [values[name.strip()] for name in returned.split(",")]
+
+
 def no_slices(program: str, inputs: Sequence[Any]) -> Sequence[Any]:
     if "stablehlo.slice" in program:
         raise NotImplementedError(f"slice of value %{program.count('=')} is not supported")
