@@ -17,7 +17,7 @@ from tempfile import TemporaryDirectory
 from time import perf_counter
 
 import stablehlo_ref as sr
-from stablehlo_ref.cli.inputs import random_inputs
+from stablehlo_ref.cli.random_inputs import random_inputs
 
 SECONDS, OVERSHOOT = 0.5, 0.5
 RESIDENT = 2.2e9  # bytes

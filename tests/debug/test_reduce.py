@@ -106,7 +106,7 @@ def test_command_gets_the_program_and_its_inputs() -> None:
     assert by_command(r"printf '\377'")(LAYER, []) == "\N{REPLACEMENT CHARACTER}"
 
 
-def test_slow_commands_are_not_interested() -> None:
+def test_slow_commands_reject_programs() -> None:
     assert by_command("sh -c 'sleep 100; true'", seconds=0.2)(LAYER, []) is None
 
 
