@@ -87,7 +87,9 @@ def test_a_process_that_closes_its_pipes_is_killed(monkeypatch: pytest.MonkeyPat
 def test_processes_of_the_backend_end_with_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / "pid"
     monkeypatch.setenv("STABLEHLO_REF_TEST_FILE", str(file))
-    with Session("python:tests.debug.backends:starts_a_process", seconds=5) as session:
+    with Session("python:tests.debug.backends:starts_a_process") as session:
+        session.switches()  # starts the process
+        session.seconds = 3
         assert session.run(DOUBLE, INPUTS).failure == "timed out"
     assert is_ended(int(file.read_text()))
 
