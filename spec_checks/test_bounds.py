@@ -15,6 +15,7 @@ import stablehlo_ref as sr
 from stablehlo_ref.debug.contract import PRESETS, Contract, contract_of
 from stablehlo_ref.debug.cut import Flat, fed_to
 from stablehlo_ref.debug.evaluate import Evaluator
+from stablehlo_ref.debug.judge import excess_of
 from stablehlo_ref.debug.shadow import Shadow, exact, transfer
 
 STRICT = PRESETS["strict"]
@@ -157,3 +158,105 @@ def test_tf32_is_inside_its_contract_only() -> None:
     strict, tf32 = (shadow_of(dot(64, "f32"), [x, y], contract_of(c)) for c in ("strict", "strict,dot_algorithm=tf32"))
     assert np.all(np.abs(found - tf32.center) <= tf32.radius)
     assert np.any(np.abs(found - strict.center) > strict.radius)
+
+
+def is_inside(shadow: Shadow, *values: float) -> bool:
+    """Return whether a legal value is not ruled out, in any element."""
+    return excess_of(np.array(values), shadow, STRICT) is None
+
+
+@pytest.mark.parametrize("values", [[1e308, 1e308, -1e308], [1e308, 1e308, -1e308, -1e308]])
+def test_partial_sums_that_overflow_depend_on_the_order(values: list[float]) -> None:
+    text = f"""func.func @main(%x: tensor<1x{len(values)}xf64>) -> tensor<1xf64> {{
+      %z = stablehlo.constant dense<0.0> : tensor<f64>
+      %r = stablehlo.reduce(%x init: %z) applies stablehlo.add across dimensions = [1]
+        : (tensor<1x{len(values)}xf64>, tensor<f64>) -> tensor<1xf64>
+      return %r : tensor<1xf64> }}"""
+    shadow = shadow_of(text, [np.array([values])])
+    for legal in (np.inf, np.nan, sum(sorted(values, key=abs, reverse=True)[::2]), 1e308):
+        assert is_inside(shadow, legal)
+    known = shadow_of(text, [np.array([[np.inf, *values[1:2], *[0.0] * (len(values) - 2)]])])
+    assert is_inside(known, np.inf) and not is_inside(known, 0.0)
+
+
+def test_select_and_scatter_selects_by_signed_operands() -> None:
+    """The source is added where the largest operand is, which is not the one of the largest magnitude."""
+    text = """func.func @main(%x: tensor<2xf32>, %s: tensor<1xf32>) -> tensor<2xf32> {
+      %z = stablehlo.constant dense<0.0> : tensor<f32>
+      %r = "stablehlo.select_and_scatter"(%x, %s, %z) <{window_dimensions = array<i64: 2>}> ({
+        ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+          %g = stablehlo.compare GE, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>
+          stablehlo.return %g : tensor<i1>
+      }, {
+        ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+          %t = stablehlo.add %a, %b : tensor<f32>
+          stablehlo.return %t : tensor<f32>
+      }) : (tensor<2xf32>, tensor<1xf32>, tensor<f32>) -> tensor<2xf32>
+      return %r : tensor<2xf32> }"""
+    shadow = shadow_of(text, [np.float32([-3, 1]), np.float32([0.1])])
+    ulp = float(np.spacing(np.float32(0.1)))
+    assert shadow.center.tolist() == [0, float(np.float32(0.1))]
+    assert shadow.radius[0] < 1e-30 and ulp / 2 <= shadow.radius[1] <= 2 * ulp
+
+
+def test_scatter_counts_the_terms_of_each_element() -> None:
+    text = """func.func @main(%x: tensor<2xf32>, %i: tensor<100x1xi32>, %u: tensor<100xf32>) -> tensor<2xf32> {
+      %r = "stablehlo.scatter"(%x, %i, %u) <{scatter_dimension_numbers = #stablehlo.scatter<
+          inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({
+        ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+          %t = stablehlo.add %a, %b : tensor<f32>
+          stablehlo.return %t : tensor<f32>
+      }) : (tensor<2xf32>, tensor<100x1xi32>, tensor<100xf32>) -> tensor<2xf32>
+      return %r : tensor<2xf32> }"""
+    indices = np.zeros((100, 1), np.int32)
+    indices[0] = 1
+    shadow = shadow_of(text, [np.float32([0, 99]), indices, np.ones(100, np.float32)])
+    ulp = float(np.spacing(np.float32(99)))
+    assert shadow.center.tolist() == [99, 100]
+    assert 98 * ulp / 2 <= shadow.radius[0] <= 101 * ulp and shadow.radius[1] <= 2 * ulp
+
+
+def test_subnormals_may_convert_to_false_where_they_are_flushed() -> None:
+    text = """func.func @main(%x: tensor<2xf32>) -> tensor<2xi1> {
+      %r = stablehlo.convert %x : (tensor<2xf32>) -> tensor<2xi1>
+      return %r : tensor<2xi1> }"""
+    x = np.float32([1e-40, 1])
+    assert shadow_of(text, [x], PRESETS["xla-cpu"]).radius.tolist() == [np.inf, 0]
+    assert shadow_of(text, [x]).radius.tolist() == [0, 0]
+
+
+def test_integers_that_are_not_known_convert_to_numbers_that_are_not() -> None:
+    flat = Flat(
+        sr.load("""func.func @main(%x: tensor<2xi1>) -> tensor<2xf32> {
+      %r = stablehlo.convert %x : (tensor<2xi1>) -> tensor<2xf32>
+      return %r : tensor<2xf32> }""")
+    )
+    mask = Shadow(np.array([True, False]), np.array([np.inf, 0.0]))
+    found = transfer(flat.ops[0], fed_to(flat.ops[0]), [mask], STRICT, Evaluator(flat))
+    assert found is not None and np.isinf(found[0].radius).tolist() == [True, False]
+
+
+def test_elementary_functions_may_overflow_within_their_bound() -> None:
+    x = np.nextafter(np.float32(np.log(np.finfo(np.float32).max)), np.float32(0))
+    assert is_inside(shadow_of(elementwise("exponential", 1, 1, "f32"), [x[None]], contract_of("tpu")), np.inf)
+
+
+@pytest.mark.parametrize(("algorithm", "parts", "kept"), [("bf16x3", 2, 1), ("bf16x6", 3, 2)])
+def test_products_of_parts_are_inside_their_contract(algorithm: str, parts: int, kept: int) -> None:
+    """Products of bf16 parts whose numbers add up to at most `kept`, added in f32, are inside for single products."""
+    draw = np.random.default_rng(5)
+    x, y = (draw.uniform(1, 2, shape).astype(np.float32) for shape in ((8, 1), (1, 5)))
+    found = np.zeros((8, 5), np.float32)
+    for i, a in enumerate(parts_of(x, parts)):
+        for j, b in enumerate(parts_of(y, parts)):
+            found = found + a * b if i + j <= kept else found
+    shadow = shadow_of(dot(1, "f32"), [x, y], contract_of(f"strict,dot_algorithm={algorithm}"))
+    assert np.all(np.abs(found.astype(np.float64) - shadow.center) <= shadow.radius)
+
+
+def parts_of(x: np.ndarray, count: int) -> list[np.ndarray]:
+    """Return bf16 numbers, in f32, whose sum is near `x`."""
+    found: list[np.ndarray] = []
+    for _ in range(count):
+        found.append((x - sum(found)).astype(ml_dtypes.bfloat16).astype(np.float32))
+    return found

@@ -16,6 +16,7 @@ from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.ir.types import TensorType, Type
 from stablehlo_ref.numerics.dtypes import numpy_dtype
 from stablehlo_ref.numerics.host_values import fits
+from stablehlo_ref.numerics.saved_arrays import is_saved_as
 
 TypeOf = Callable[[str], Type | None]  # the type of the argument that an array is for, by its name; None if unknown
 
@@ -88,6 +89,5 @@ def _check(type: Type, shape: tuple[int, ...], dtype: DType) -> None:
         declared = str(type.shape).replace("None", "?")
         raise ValueError(f"expected shape {declared} for {type}, got {shape}")
     expected = numpy_dtype(type.element_type)
-    is_foreign = expected.isbuiltin != 1 and dtype.kind in "Vu" and dtype.itemsize == expected.itemsize
-    if dtype.newbyteorder("=") != expected and not is_foreign:
+    if dtype.newbyteorder("=") != expected and not is_saved_as(dtype, expected):
         raise ValueError(f"expected dtype {expected} for {type}, got {dtype}")

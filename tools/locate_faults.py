@@ -35,7 +35,7 @@ def faults(program: Program, count: int, seed: int) -> list[tuple[str, str]]:
     """Return descriptions of faulty backends and the contracts to judge them by."""
     draw = random.Random(seed)
     ops = [op for op in Flat(program).ops if op.name not in (*CONSTANTS, "stablehlo.while")]
-    places = sorted({(op.name, str(op.results[0].type)) for op in ops if _is_real(op.results[0].type)})
+    places = sorted({(op.name, str(op.results[0].type)) for op in ops if op.results and _is_real(op.results[0].type)})
     binary = {op.name for op in ops if len(op.operands) == 2 and len(set(op.operand_types)) == 1}
     found = []
     for name, type in draw.sample(places, min(count, len(places))):

@@ -17,6 +17,7 @@ from stablehlo_ref.ir.attributes import DenseElements
 from stablehlo_ref.ir.signature import Parameter
 from stablehlo_ref.ir.types import TensorType, TokenType, Type
 from stablehlo_ref.numerics.dtypes import numpy_dtype
+from stablehlo_ref.numerics.saved_arrays import as_numpy_loads
 from stablehlo_ref.syntax.parser import parse_attribute
 
 # These messages, with the spelling, are those of upstream's tool, whose tests match them.
@@ -86,9 +87,7 @@ def _reinterpreted(type: Type, array: Array) -> Array:
     """Return an array with the element type of its parameter, if numpy saved the bits as void or unsigned integers."""
     if not isinstance(type, TensorType):
         return array
-    dtype = numpy_dtype(type.element_type)
-    foreign = dtype.isbuiltin != 1 and array.dtype.kind in "Vu" and array.dtype.itemsize == dtype.itemsize
-    return array.view(dtype) if foreign else array
+    return as_numpy_loads(array, numpy_dtype(type.element_type))
 
 
 def with_sizes(parameters: Sequence[Parameter], sizes: Mapping[str, int]) -> list[Parameter]:

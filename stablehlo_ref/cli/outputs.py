@@ -13,12 +13,12 @@ import numpy as np
 from stablehlo_ref.cli.array_files import read_arrays
 from stablehlo_ref.cli.errors import CommandLineError
 from stablehlo_ref.diagnostics import Diagnostic, EvaluationError
-from stablehlo_ref.dialects.interpreter import as_numpy_saves
 from stablehlo_ref.interop import require
 from stablehlo_ref.ir.arrays import Array, RuntimeValue
 from stablehlo_ref.ir.signature import Parameter
 from stablehlo_ref.ir.types import TokenType, TupleType
 from stablehlo_ref.numerics.agreement import report, within
+from stablehlo_ref.numerics.saved_arrays import as_numpy_loads, as_numpy_saves
 
 NPY, SAFETENSORS = ".npy", ".safetensors"
 
@@ -121,8 +121,7 @@ def differences(
 
 
 def _difference(name: str, actual: Array, expected: Array, options: argparse.Namespace) -> Iterator[Diagnostic]:
-    foreign = actual.dtype.isbuiltin != 1 and expected.dtype.kind in "Vu" and expected.itemsize == actual.itemsize
-    expected = expected.view(actual.dtype) if foreign else expected
+    expected = as_numpy_loads(expected, actual.dtype)
     for what, x, y in (("dtype", actual.dtype, expected.dtype), ("shape", actual.shape, expected.shape)):
         if x != y:
             yield Diagnostic(f"result '{name}' has the {what} {x}, expected {y}")

@@ -8,11 +8,11 @@ from pathlib import Path
 import numpy as np
 
 from stablehlo_ref.diagnostics import EvaluationError
-from stablehlo_ref.dialects.interpreter import as_numpy_saves
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.signature import Parameter
 from stablehlo_ref.ir.types import TensorType
 from stablehlo_ref.numerics.dtypes import numpy_dtype
+from stablehlo_ref.numerics.saved_arrays import as_numpy_loads, as_numpy_saves
 
 
 def save_arrays(path: Path, arrays: Sequence[Array]) -> None:
@@ -36,6 +36,4 @@ def load_arrays(path: Path, parameters: Sequence[Parameter]) -> list[Array]:
 def _as_declared(array: Array, parameter: Parameter) -> Array:
     if not isinstance(parameter.type, TensorType):
         return array
-    dtype = numpy_dtype(parameter.type.element_type)
-    is_foreign = dtype.isbuiltin != 1 and array.dtype.kind in "Vu" and array.dtype.itemsize == dtype.itemsize
-    return array.view(dtype) if is_foreign else array
+    return as_numpy_loads(array, numpy_dtype(parameter.type.element_type))

@@ -4,12 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, fields, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from stablehlo_ref.diagnostics import EvaluationError
 
-# Unit roundoff of the operands of products under an algorithm of dots and convolutions; 0 if they are not rounded.
-DOT_ALGORITHMS = {"ieee": 0.0, "tf32": 2.0**-11, "bf16": 2.0**-8, "bf16x3": 2.0**-16, "bf16x6": 2.0**-23}
+
+class DotAlgorithm(NamedTuple):
+    """How operands of products of dots and convolutions are rounded: to sums of narrower numbers.
+
+    `roundoff` is the unit roundoff that each operand may be taken to have, 0 if operands are not rounded. It includes
+    the products of low parts that the algorithm leaves out. `products` is how many replace one product.
+    """
+
+    roundoff: float
+    products: int = 1
+
+
+DOT_ALGORITHMS = {
+    "ieee": DotAlgorithm(0.0),
+    "tf32": DotAlgorithm(2.0**-11),
+    "bf16": DotAlgorithm(2.0**-8),
+    "bf16x3": DotAlgorithm(2.0**-15, 3),
+    "bf16x6": DotAlgorithm(2.0**-22, 6),
+}
 ACCUMULATORS = ("f32", "operand")
 
 

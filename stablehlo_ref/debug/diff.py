@@ -44,10 +44,10 @@ class Diff:
     stopped: Outcome | None = None  # why intermediate values are missing
     suspicions: list[Suspicion] = field(default_factory=list)  # by statistical tests: never certain
     inner: list[Inner] = field(default_factory=list)  # turns of loops in which something is wrong
-    group: Group | None = None  # a fault that asking for intermediate values heals
-    healed: bool = False  # outputs differ once intermediate values are asked for
+    group: Group | None = None  # a fault that vanishes where intermediate values are outputs
+    outputs_changed: bool = False  # once intermediate values are outputs too
     probed: Probed | None = None
-    healing: list[str] = field(default_factory=list)  # switches of the backend that heal the first suspect
+    workarounds: list[str] = field(default_factory=list)  # switches of the backend that make `repro` right
     repro: Repro | None = None  # the first suspect or the group as a program that checks itself
     compilations: int = 0
 
@@ -151,7 +151,7 @@ class _Search:
         made = single(self.flat, first.op)
         feeds = [self.evaluate.constant(v) if is_constant(v) else values[v] for v in made.feeds]
         self.found.repro = Repro(made, feeds, judge.bounds(first.op) or [], self._comment(first.op, first.excess))
-        self._heal()
+        self._find_workarounds()
 
     def _enter_loops(self, judge: Judge) -> None:
         """Compare single turns of the loops whose results are not the interpreter's."""
@@ -167,7 +167,7 @@ class _Search:
         contract = f"Returns true within the bounds of the contract {self.found.contract}"
         return f"{op.name} at {op.location}, run by {self.session.description}: {excess}\n{contract}"
 
-    def _heal(self) -> None:
+    def _find_workarounds(self) -> None:
         """Find the switches of the backend that make the small program right; those that fail are not reported."""
         repro = self.found.repro
         if repro is None:
@@ -175,14 +175,14 @@ class _Search:
         for name, setting in self.session.switches().items():
             outcome = self.session.run(str(repro.program.program), list(repro.feeds), setting)
             if not outcome.failure and repro.is_within(outcome.results, self.found.contract):
-                self.found.healing.append(name)
+                self.found.workarounds.append(name)
 
     def _look_for_fusion(self, values: Values, outputs: Sequence[Array], ours: Sequence[Array]) -> None:
         """Search with suffix cuts if the outputs are others than those of the program with intermediate values."""
         returned = [values.arrays.get(value) for value in self.flat.outputs]
         pairs = [(x, y) for x, y in zip(outputs, returned) if y is not None]
-        self.found.healed = not all(same_bits(x, y) for x, y in pairs)
-        if self.found.healed:
+        self.found.outputs_changed = not all(same_bits(x, y) for x, y in pairs)
+        if self.found.outputs_changed:
             group = find_group(
                 self.flat, values.arrays, outputs, ours, self.session, self.found.contract, self.evaluate
             )
@@ -190,4 +190,4 @@ class _Search:
             if group is not None and group.excess is not None:
                 comment = self._comment(group.ops[-1], group.excess)
                 self.found.repro = Repro(group.program, group.arrays, group.bounds, comment)
-                self._heal()
+                self._find_workarounds()

@@ -1,4 +1,4 @@
-"""Faults that vanish when intermediate values are asked for: found by suffix cuts, with the original outputs kept.
+"""Faults that vanish where intermediate values are outputs: found by suffix cuts, with the original outputs kept.
 
 The last ops, fed at the cut with values that the backend itself returned without the fault, are run for later and later
 cuts; the last cut at which the fault persists is where the group starts. It ends at the first op after which the values
@@ -54,7 +54,7 @@ class _Search:
     threshold: float
 
     def persists(self, start: int) -> bool:
-        """Return whether the outputs are far off if the ops from `start` are run on healed values."""
+        """Return whether the outputs are far off if the ops from `start` are run on the values of `arrays`."""
         results = self._run(segment(self.flat, self.flat.ops[start:], self.flat.outputs))
         return results is not None and self._is_far(self.flat.outputs, results)
 
@@ -101,8 +101,8 @@ class _Search:
         return tuple(self.arrays[value] for value in made.feeds)
 
     def _is_far(self, values: Sequence[Value], results: Sequence[Array]) -> bool:
-        healed = [(x, self.arrays[v]) for v, x in zip(values, results) if v in self.arrays]
-        return any(distance(x, y) > self.threshold for x, y in healed)
+        pairs = [(x, self.arrays[v]) for v, x in zip(values, results) if v in self.arrays]
+        return any(distance(x, y) > self.threshold for x, y in pairs)
 
 
 def find_group(
@@ -119,9 +119,9 @@ def find_group(
     `arrays` are the values of the backend with all intermediate values as outputs, `outputs` those of the program as it
     is, and `ours` the interpreter's. If outputs differ no more than legal runs do, there is nothing to search.
     """
-    healed = [arrays.get(value) for value in flat.outputs]
-    apart = max((distance(x, y) for x, y in zip(outputs, healed) if y is not None), default=0.0)
-    noise = max((distance(x, y) for x, y in zip(ours, healed) if y is not None), default=0.0)
+    returned = [arrays.get(value) for value in flat.outputs]
+    apart = max((distance(x, y) for x, y in zip(outputs, returned) if y is not None), default=0.0)
+    noise = max((distance(x, y) for x, y in zip(ours, returned) if y is not None), default=0.0)
     if not apart > max(NOISE * noise, 1e-12):
         return None
     search = _Search(flat, arrays, session, contract, evaluate, max(NOISE * noise, min(apart, 1.0) / 8))

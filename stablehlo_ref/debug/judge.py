@@ -138,10 +138,7 @@ class Judge:
         shadow = shadows[value.index]
         if kind(known.center.dtype) not in ("floating", "complex"):
             return Shadow(known.center, np.where(shadow.radius > 0, np.inf, 0.0))
-        with np.errstate(invalid="ignore"):
-            apart = np.abs(shadow.center - known.center)
-        radius = np.where(np.isnan(apart), 0.0, apart + shadow.radius)
-        return Shadow(known.center, np.where(np.isinf(radius) & ~np.isfinite(known.center), 0.0, radius))
+        return _around(known, shadow)
 
     def _array(self, value: Value) -> Array | None:
         return self.evaluate.constant(value) if is_constant(value) else self.values.get(value)
@@ -156,6 +153,19 @@ _NEVER_FUSED = ("while", "custom_call", "sort", "case", "if", "fft", "rng", "cho
 
 
 _NEVER_REPEATED = ("dot_general", "dot", "convolution", "reduce_window", "scatter", "select_and_scatter")
+
+
+def _around(known: Shadow, again: Shadow) -> Shadow:
+    """Return the shadow of an operand whose value may be the known one or one computed again.
+
+    Nothing is known where only one of both is infinite or NaN: a narrow type may overflow where fused code does not.
+    """
+    with np.errstate(invalid="ignore"):
+        radius = np.abs(again.center - known.center) + again.radius
+    same = (again.center == known.center) | (np.isnan(again.center) & np.isnan(known.center))
+    radius = np.where(same, again.radius, np.where(np.isfinite(radius), radius, np.inf))
+    is_unknown = ~np.isfinite(known.center) & np.isinf(radius)
+    return Shadow(np.where(is_unknown, 0.0, known.center), radius)
 
 
 def _unrounded(known: Shadow, value: Value) -> Shadow:

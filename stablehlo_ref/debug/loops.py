@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from stablehlo_ref.debug.cut import Flat, Segment, is_constant, is_observable, segment
+from stablehlo_ref.debug.cut import Flat, Segment, is_constant, is_observable, operands_of, segment
 from stablehlo_ref.debug.evaluate import Evaluator
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Operation, Value
@@ -31,9 +31,9 @@ def turns(
 
 
 def can_enter(loop: Operation, values: Mapping[Value, Array]) -> bool:
-    """Return whether the state of a loop is known: static tensors, whose values the backend returned."""
+    """Return whether all that a loop uses is known: static tensors, whose values the backend returned."""
     return loop.name == "stablehlo.while" and all(
-        is_observable(value) and (is_constant(value) or value in values) for value in loop.operands
+        is_observable(value) and (is_constant(value) or value in values) for value in operands_of(loop)
     )
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
+import signal
 import subprocess
 import tempfile
 from collections.abc import Hashable, Sequence
@@ -11,7 +13,7 @@ from pathlib import Path
 
 from stablehlo_ref.debug.archives import save_arrays
 from stablehlo_ref.debug.contract import Contract
-from stablehlo_ref.debug.diff import diff
+from stablehlo_ref.debug.diff import Diff, diff
 from stablehlo_ref.debug.reduce import Predicate
 from stablehlo_ref.debug.session import Session
 from stablehlo_ref.diagnostics import StablehloError
@@ -23,7 +25,8 @@ def by_command(command: str, seconds: float = 120.0) -> Predicate:
     """Return the predicate of a command that exits with 0 for interesting programs; what it prints is the fingerprint.
 
     `{program}` in the command is a file of MLIR text, `{inputs}` an `.npz` file with members `arr_0`, `arr_1`, ...;
-    without `{program}`, the file is the last argument. A command that takes longer than `seconds` is not interested.
+    without `{program}`, the file is the last argument. A program is not interesting if the command takes longer than
+    `seconds`. The predicate raises OSError if the command cannot be run.
     """
     words = shlex.split(command)
     if not any("{program}" in word for word in words):
@@ -35,13 +38,25 @@ def by_command(command: str, seconds: float = 120.0) -> Predicate:
             Path(files["{program}"]).write_text(program, encoding="utf-8")
             save_arrays(Path(files["{inputs}"]), inputs)
             filled = [re.sub(r"\{program\}|\{inputs\}", lambda match: files[match[0]], word) for word in words]
-            try:
-                done = subprocess.run(filled, capture_output=True, text=True, check=False, timeout=seconds)
-            except subprocess.TimeoutExpired:
-                return None
-            return None if done.returncode else done.stdout.replace(folder, "")
+            printed = _printed(filled, seconds)
+            return None if printed is None else printed.replace(folder, "")
 
     return run
+
+
+def _printed(words: Sequence[str], seconds: float) -> str | None:
+    """Return what a command prints; None if it fails or takes too long, after which its child processes are killed."""
+    with subprocess.Popen(
+        words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, errors="replace", process_group=0
+    ) as process:
+        try:
+            printed, _ = process.communicate(timeout=seconds)
+        except BaseException as error:  # also KeyboardInterrupt
+            os.killpg(process.pid, signal.SIGKILL)
+            if isinstance(error, subprocess.TimeoutExpired):
+                return None
+            raise
+    return None if process.returncode else printed
 
 
 def by_backend(session: Session, contract: Contract) -> Predicate:
@@ -52,13 +67,20 @@ def by_backend(session: Session, contract: Contract) -> Predicate:
             found = diff(load(program), inputs, session, contract)
         except StablehloError:
             return None
-        if found.failure:
-            first, *_ = found.failure.reason.splitlines() or [""]
-            return found.failure.failure, re.sub(r"\d+|%\w+", "#", first)
-        if found.suspects:
-            return "wrong op", found.suspects[0].op.name
-        if found.group is not None and found.group.excess is not None:
-            return "wrong group", frozenset(op.name for op in found.group.ops)
-        return None
+        return fingerprint_of(found)
 
     return run
+
+
+def fingerprint_of(found: Diff) -> Hashable:
+    """Return what a smaller program must still show of a difference; None if nothing is wrong."""
+    if found.failure:
+        first, *_ = found.failure.reason.splitlines() or [""]
+        return found.failure.failure, re.sub(r"\d+|%\w+", "#", first)
+    if found.suspects:
+        return "wrong op", found.suspects[0].op.name
+    if found.inner:
+        return "wrong in a loop", fingerprint_of(found.inner[0].found)
+    if found.group is not None and found.group.excess is not None:
+        return "wrong group", frozenset(op.name for op in found.group.ops)
+    return None

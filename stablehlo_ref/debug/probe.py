@@ -85,7 +85,7 @@ def _limits(largest: int) -> Sequence[float]:
 
 def _largest_factor(contract: Contract) -> int:
     """Return an integer below which operands keep all bits under the contract's algorithm of dots, at most 64."""
-    roundoff = DOT_ALGORITHMS[contract.dot_algorithm]
+    roundoff = DOT_ALGORITHMS[contract.dot_algorithm].roundoff
     return min(64, int(0.5 / roundoff)) if roundoff else 64
 
 

@@ -5,32 +5,32 @@ from __future__ import annotations
 import numpy as np
 
 from stablehlo_ref.ir.arrays import Array, DType
-from stablehlo_ref.numerics.dtypes import FLOAT32, FLOAT64, float_info, kind
+from stablehlo_ref.numerics.dtypes import FLOAT32, FLOAT64, float_info, kind, part_dtype
 
 OURS = 2.0**-53  # unit roundoff of f64, in which reference values are computed
 
 
-def part_dtype(dtype: DType) -> DType:
+def real_dtype(dtype: DType) -> DType:
     """Return the dtype of the parts of a complex dtype; any other as it is."""
-    return np.dtype(f"f{dtype.itemsize // 2}") if kind(dtype) == "complex" else dtype
+    return part_dtype(dtype) if kind(dtype) == "complex" else dtype
 
 
 def unit_roundoff(dtype: DType) -> float:
     """Return half the distance from 1 to the next number."""
-    return float(2.0 ** -(float_info(part_dtype(dtype)).nmant + 1))
+    return float(2.0 ** -(float_info(real_dtype(dtype)).nmant + 1))
 
 
 def largest(dtype: DType) -> float:
-    return float(float_info(part_dtype(dtype)).max)
+    return float(float_info(real_dtype(dtype)).max)
 
 
 def smallest_normal(dtype: DType) -> float:
-    return float(2.0 ** float_info(part_dtype(dtype)).minexp)
+    return float(2.0 ** float_info(real_dtype(dtype)).minexp)
 
 
 def ulp(magnitude: Array, dtype: DType) -> Array:
     """Return the distance of adjacent numbers of a format at real numbers of these magnitudes."""
-    info = float_info(part_dtype(dtype))
+    info = float_info(real_dtype(dtype))
     finite = np.where(np.isfinite(magnitude), magnitude, 0.0)
     exponent = np.maximum(np.frexp(finite)[1] - 1, info.minexp)
     spacing: Array = np.ldexp(1.0, exponent - info.nmant)
@@ -48,10 +48,11 @@ def gamma(terms: Array | float, u: float) -> Array:
 
 def accumulator_dtype(dtype: DType, least: str) -> DType:
     """Return the least precise legal type of partial sums of elements of `dtype`."""
-    part = part_dtype(dtype)
+    part = real_dtype(dtype)
     return FLOAT32 if least == "f32" and part.itemsize < FLOAT32.itemsize else part
 
 
 def of_reference(dtype: DType, magnitude: Array) -> Array:
-    """Return a bound on the error of an elementary function as the interpreter computes it in f64."""
-    return 4 * ulp(magnitude, FLOAT64) if part_dtype(dtype) == FLOAT64 else 8 * OURS * np.abs(magnitude)
+    """Return a bound on the error of an elementary function as the interpreter computes it in f64; 0 at infinity."""
+    finite = np.where(np.isfinite(magnitude), magnitude, 0.0)
+    return 4 * ulp(finite, FLOAT64) if real_dtype(dtype) == FLOAT64 else 8 * OURS * finite

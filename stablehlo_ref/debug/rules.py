@@ -98,9 +98,8 @@ def compared(site: Site) -> Shadow:
     center = site.plain(site.centers) if site.is_exact else site.wide(site.centers)
     if site.is_exact:
         return Shadow(center, np.zeros(()))
-    with np.errstate(invalid="ignore"):
-        near = np.abs(lhs.center - rhs.center) <= radius
-    return Shadow(center, np.where(near & (radius > 0), np.inf, 0.0))
+    apart = np.abs(lhs.center - rhs.center) > radius
+    return Shadow(center, np.where(apart | (radius == 0), 0.0, np.inf))
 
 
 # --- rounded to half a ULP ------------------------------------------------------------------------------------------
@@ -112,11 +111,8 @@ def rounded(site: Site, center: Array, radius: Array, ulps: float = 0.5) -> Shad
     bound = site.contract.ulps_of(site.name, ulps)
     factor = 2.0 if kind(site.dtype) == "complex" else 1.0
     total = radius + factor * bound * ulp(magnitude, site.dtype) + of_reference(site.dtype, np.abs(center))
-    return Shadow(center, _unless_overflow(site, center, magnitude, total))
-
-
-def _unless_overflow(site: Site, center: Array, magnitude: Array, radius: Array) -> Array:
-    return np.where(np.isfinite(center) & (magnitude >= largest(site.dtype)), np.inf, radius)
+    may_overflow = np.isfinite(center) & (np.abs(center) + total >= largest(site.dtype))
+    return Shadow(center, np.where(may_overflow, np.inf, total))
 
 
 def added(site: Site) -> Shadow:
@@ -126,8 +122,13 @@ def added(site: Site) -> Shadow:
 
 def multiplied(site: Site) -> Shadow:
     lhs, rhs = site.operand(0), site.operand(1)
-    radius = np.abs(lhs.center) * rhs.radius + np.abs(rhs.center) * lhs.radius + lhs.radius * rhs.radius
+    radius = _times(lhs, rhs.radius) + _times(rhs, lhs.radius) + lhs.radius * rhs.radius
     return rounded(site, site.wide(site.centers), radius, 2.0 if kind(site.dtype) == "complex" else 0.5)
+
+
+def _times(operand: Shadow, radius: Array) -> Array:
+    """Return the magnitudes of an operand times a radius; a radius of 0, and any of NaN, stays as it is."""
+    return np.where((radius == 0) | np.isnan(operand.center), radius, np.abs(operand.center) * radius)
 
 
 def divided(site: Site) -> Shadow:
@@ -142,15 +143,17 @@ def divided(site: Site) -> Shadow:
 
 def converted(site: Site) -> Shadow:
     """`convert`: rounds to floating-point types; a step function to integers, as all are from booleans and integers."""
-    source, target = kind(dtype_of(site.op.operands[0])), kind(site.dtype)
+    target = kind(site.dtype)
     if target not in FRACTIONAL:
         made = steps(site)
+        operand = site.operand(0)
+        if target == "boolean":  # not monotone: only zero is false
+            may_be_zero = (operand.radius > 0) & (np.abs(operand.center) <= operand.radius)
+            return Shadow(made.center, np.where(may_be_zero, np.inf, made.radius))
         low, high = integer_range(site.dtype)
-        inside = (widened(site.operand(0).center) >= low) & (site.operand(0).center <= high)
+        inside = (widened(operand.center) >= low) & (operand.center <= high)
         return Shadow(made.center, np.where(inside, made.radius, np.inf))  # out of range: implementation-defined
-    center = site.wide(site.centers)
-    radius = site.operand(0).radius if site.values and source in FRACTIONAL else np.zeros(())
-    return rounded(site, center, np.asarray(radius))
+    return rounded(site, site.wide(site.centers), site.operand(0).radius if site.values else np.zeros(()))
 
 
 # --- elementary functions -------------------------------------------------------------------------------------------
@@ -170,7 +173,9 @@ def _ends(site: Site) -> tuple[Array, Array, Array]:
 def monotone(site: Site) -> Shadow:
     """A monotone function of one operand: the interval between its values at the ends."""
     center, low, high = _ends(site)
-    radius = np.where(low == high, 0.0, np.maximum(np.abs(low - center), np.abs(high - center)))
+    is_nan = np.isnan(low) & np.isnan(center) & np.isnan(high)
+    radius = np.maximum(np.abs(low - center), np.abs(high - center))
+    radius = np.where((low == high) | is_nan, 0.0, radius)
     return rounded(site, center, radius, _elementary(site))
 
 
@@ -228,10 +233,15 @@ def _shape(site: Site) -> Sequence[int]:
     return [n or 0 for n in type.shape]
 
 
-def _terms_by_counting(site: Site) -> float:
-    """Return the largest number of terms in an element of a scatter: at most all updates."""
-    sizes = [s.center.size for v, s in zip(site.values, site.operands) if kind(dtype_of(v)) in FRACTIONAL]
-    return float(min(sum(sizes), 1 << 20))
+def _terms_by_counting(site: Site) -> Array:
+    """Return the number of terms of each element of a scatter: that of its updates, which are counted, and 1."""
+    first, second, third = site.op.operands
+    updates, start, other = (second, third, first) if site.name == "select_and_scatter" else (third, first, second)
+    if len({updates, start, other}) < 3:
+        raise Unknown
+    numbers = {updates: 1.0, start: 0.0}
+    fed = [np.full_like(s.center, numbers[v]) if v in numbers else s.center for v, s in zip(site.values, site.operands)]
+    return site.wide(fed) + 1
 
 
 def contracted(site: Site) -> Shadow:
@@ -276,8 +286,6 @@ _COMPLEX = (*_MOVES, "add", "subtract", "multiply", "negate", "select")
 
 
 def integer_range(dtype: DType) -> tuple[float, float]:
-    """Return the least and largest number of an integer type, or of booleans, which any number converts to."""
-    if kind(dtype) == "boolean":
-        return -np.inf, np.inf
+    """Return the least and largest number of an integer type."""
     info = ml_dtypes.iinfo(dtype)  # type: ignore[no-untyped-call]
     return float(info.min), float(info.max)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -15,6 +17,7 @@ from typing import IO, Any
 from stablehlo_ref.ir.arrays import Array
 
 WORKER = "stablehlo_ref.debug.backends.worker"
+GRACE = 10.0  # seconds that a process has to end once its pipe is closed
 TAIL = 600  # characters of a dead process's standard error that are shown
 
 
@@ -34,7 +37,8 @@ class Session:
     """Runs programs with one backend. The process is started when it is needed, and again after it died.
 
     `seconds` limits each run, compilation included, and `max_bytes` the data of the process; 0 is no limit. `python` is
-    the interpreter that has the backend's packages; by default this one. `compilations` counts different programs.
+    the interpreter that has the backend's packages; by default this one. The process leads a process group, so that
+    commands that it runs end with it.
     """
 
     def __init__(self, description: str, *, seconds: float = 120.0, max_bytes: int = 0, python: str = "") -> None:
@@ -85,20 +89,27 @@ class Session:
         assert self._requests is not None and self._replies is not None
         try:
             self._requests.send((program, list(inputs), setting))
-            if not self._replies.poll(self.seconds):
+            if not self._replies.poll(self.seconds or None):
                 self.close()
                 return Outcome((), "timed out", f"no answer in {self.seconds:g} seconds")
             kind, answer = self._replies.recv()
         except (EOFError, OSError):
             return self._died()
+        except BaseException:  # such as KeyboardInterrupt: the next run must not receive this answer
+            self.close()
+            raise
         return Outcome(answer) if kind == "ran" else Outcome((), "refused", answer)
 
     def _died(self) -> Outcome:
+        """Return how the process ended; it is killed if it closed its pipe but does not end."""
         assert self._process is not None and self._messages is not None
-        code = self._process.wait()
+        process = self._process
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(GRACE)
         self._messages.seek(0)
         tail = self._messages.read()[-TAIL:].decode(errors="replace").strip()
         self.close()
+        code = process.wait()
         how = f"signal {-code}" if code < 0 else f"exit code {code}"
         return Outcome((), "died", how + (f"\n{tail}" if tail else ""))
 
@@ -109,22 +120,28 @@ class Session:
         from_worker, write = os.pipe()
         self._messages = tempfile.TemporaryFile()  # noqa: SIM115 (closed with the process)
         command = [self.python, "-m", WORKER, str(read), str(write), self.description, str(self.max_bytes)]
-        self._process = subprocess.Popen(
-            command, pass_fds=(read, write), stdin=subprocess.DEVNULL, stdout=self._messages, stderr=self._messages,
-            env=_environment(),
-        )  # fmt: skip
-        os.close(read)
-        os.close(write)
         self._requests = Connection(to_worker, readable=False)
         self._replies = Connection(from_worker, writable=False)
+        try:
+            self._process = subprocess.Popen(
+                command, pass_fds=(read, write), stdin=subprocess.DEVNULL, stdout=self._messages,
+                stderr=self._messages, env=_environment(), process_group=0,
+            )  # fmt: skip
+        except OSError:  # there is no such `python`
+            self.close()
+            raise
+        finally:
+            os.close(read)
+            os.close(write)
 
     def close(self) -> None:
-        """End the backend's process."""
+        """End the backend's process, and those that it started."""
         for connection in (self._requests, self._replies):
             if connection is not None:
                 connection.close()
         if self._process is not None:
-            self._process.kill()
+            with suppress(ProcessLookupError):
+                os.killpg(self._process.pid, signal.SIGKILL)
             self._process.wait()
         if self._messages is not None:
             self._messages.close()

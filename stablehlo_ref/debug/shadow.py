@@ -28,7 +28,8 @@ class Shadow:
     """Where the value of a legal run lies: within `radius` of `center`, per element.
 
     The center is in f64 or complex128 for floating-point types, else in the value's own type. The radius is in f64 and
-    broadcasts; it is infinite where nothing is known. `deviation` bounds the standard deviation of a sum whose partial
+    broadcasts; it is infinite where nothing is known. A center that is infinite or NaN is certain if its radius is
+    finite. `deviation` bounds the standard deviation of a sum whose partial
     sums are rounded to nearest; it is None for other ops.
     """
 
@@ -116,7 +117,8 @@ def transfer(
                 op, values, shadows, dtype_of(result), contract,
                 _evaluation(evaluate, op, index, True), _evaluation(evaluate, op, index, False),
             )  # fmt: skip
-            made.append(_finished(site, rule_of(site)(site)))
+            with np.errstate(all="ignore"):
+                made.append(_finished(site, rule_of(site)(site)))
         return made
     except Unknown:
         return None
@@ -146,7 +148,10 @@ def _flushed(shadow: Shadow, dtype: DType, contract: Contract) -> Shadow:
 
 
 def _finished(site: Site, shadow: Shadow) -> Shadow:
-    """Make radii that are no numbers infinite, except where the center is surely not finite."""
+    """Make radii that are NaN infinite, and let results that are flushed be zero.
+
+    An infinity or NaN that exact operands give is exact; rules leave it unknown if it depends on the order of a sum.
+    """
     radius = np.broadcast_to(np.asarray(shadow.radius, np.float64), shadow.center.shape)
     if kind(site.dtype) not in ("floating", "complex"):
         return Shadow(shadow.center, np.where(np.isnan(radius), np.inf, radius))

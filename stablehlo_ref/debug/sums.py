@@ -8,7 +8,7 @@ from math import prod
 
 import numpy as np
 
-from stablehlo_ref.debug.contract import DOT_ALGORITHMS
+from stablehlo_ref.debug.contract import DOT_ALGORITHMS, DotAlgorithm
 from stablehlo_ref.debug.rounding import OURS, accumulator_dtype, gamma, largest, smallest_normal, ulp, unit_roundoff
 from stablehlo_ref.debug.shadow import Shadow, Site, Unknown, dtype_of
 from stablehlo_ref.ir.arrays import Array, DType
@@ -16,14 +16,15 @@ from stablehlo_ref.ir.types import TensorType
 from stablehlo_ref.numerics.dtypes import kind
 
 
-def sum_of(site: Site, terms: float) -> Shadow:
+def sum_of(site: Site, terms: Array | float) -> Shadow:
     """Bound a sum of at most `terms` operands, which are not rounded."""
-    return _bounded(site, terms, 0.0)
+    return _bounded(site, terms, DOT_ALGORITHMS["ieee"])
 
 
 def product_sum(site: Site) -> Shadow:
     """Bound a dot product or convolution; its operands may be rounded as the contract's algorithm of dots does."""
-    return _bounded(site, float(terms_of(site)), _rounding_of_operands(site))
+    algorithm = _algorithm(site)
+    return _bounded(site, float(terms_of(site) * algorithm.products), algorithm)
 
 
 def terms_of(site: Site) -> int:
@@ -44,35 +45,61 @@ def _shape(site: Site, index: int) -> Sequence[int]:
     return [n or 0 for n in type.shape]
 
 
-def _rounding_of_operands(site: Site) -> float:
-    """Return the unit roundoff of operands of products: that of the contract, unless the op asks for full precision."""
+def _algorithm(site: Site) -> DotAlgorithm:
+    """Return how operands of products are rounded: as the contract says, unless the op asks for full precision."""
     requested = site.op.properties.get("precision_config") or ()
-    if requested and all(isinstance(p, Enum) and p.value == "HIGHEST" for p in requested):
-        return 0.0
-    return DOT_ALGORITHMS[site.contract.dot_algorithm]
+    is_full = requested and all(isinstance(p, Enum) and p.value == "HIGHEST" for p in requested)
+    return DOT_ALGORITHMS["ieee" if is_full else site.contract.dot_algorithm]
 
 
-def _bounded(site: Site, terms: float, operand_roundoff: float) -> Shadow:
-    if kind(site.dtype) != "floating" or any(kind(dtype_of(v)) == "complex" for v in site.values):
+def _bounded(site: Site, terms: Array | float, algorithm: DotAlgorithm) -> Shadow:
+    if kind(site.dtype) != "floating" or any(_is_unknown(s, dtype_of(v)) for v, s in zip(site.values, site.operands)):
         raise Unknown
     center = site.wide(site.centers)
-    magnitudes = [_magnitude(site, i) for i in range(len(site.operands))]
-    total = site.wide(magnitudes)
+    total = site.wide([_magnitude(site, i) for i in range(len(site.operands))])
     propagated = np.zeros(()) if site.is_exact else _propagated(site, total, terms)
+    shift = algorithm.roundoff * (2 + algorithm.roundoff) * (total + propagated)
+    shifted = total + propagated + shift, np.abs(center) + propagated + shift
     accumulator = accumulator_dtype(site.dtype, site.contract.accumulator)
-    rounded = _rounded(terms, accumulator, total + propagated, np.abs(center) + propagated)
-    roundings = gamma(terms, OURS) + operand_roundoff * (2 + operand_roundoff)
-    share = 1.0 if site.contract.flush_subnormals else 2 * unit_roundoff(accumulator)
-    underflow = terms * share * smallest_normal(accumulator)
-    radius = propagated + rounded + roundings * (total + propagated) + underflow
+    rounded = _rounded(terms, accumulator, *(x * _GROWTH_OF_PARTS if algorithm.products > 1 else x for x in shifted))
+    ours = gamma(terms, OURS) * (total + propagated)
+    radius = propagated + shift + rounded + ours + _underflow(site, terms, accumulator)
     if accumulator != site.dtype:
         radius = radius + site.contract.ulps_of(site.name, 0.5) * ulp(np.abs(center) + radius, site.dtype)
-    radius = np.where(np.isfinite(center) & (total + propagated >= _overflow(site)), np.inf, radius)
-    return Shadow(center, radius, _deviation(site, terms, accumulator, operand_roundoff, total, center))
+    may_overflow = _may_overflow(site, center, total + radius)
+    center, radius = np.where(may_overflow, 0.0, center), np.where(may_overflow, np.inf, radius)
+    return Shadow(center, radius, _deviation(site, terms, accumulator, algorithm.roundoff, total, center))
+
+
+_GROWTH_OF_PARTS = 1 + 2.0**-5  # more than the sum of magnitudes of an operand's parts, squared, relative to its own
+
+
+def _is_unknown(shadow: Shadow, dtype: DType) -> bool:
+    """Return whether an operand has no bound that sums can use: complex numbers, and indices that are not known."""
+    return kind(dtype) == "complex" or (kind(dtype) != "floating" and not shadow.is_exact)
+
+
+def _underflow(site: Site, terms: Array | float, accumulator: DType) -> Array:
+    """Bound the errors of subnormal products, or of products and partial sums that are flushed to zero."""
+    share = 2.0 if site.contract.flush_subnormals else 2 * unit_roundoff(accumulator)
+    return np.asarray(terms * share * smallest_normal(accumulator))
+
+
+def _may_overflow(site: Site, center: Array, largest_sum: Array) -> Array:
+    """Return where some order overflows and another need not; infinities and NaN in operands are in all orders."""
+    may_overflow = np.isfinite(center) & (largest_sum >= _overflow(site))
+    if np.all(np.isfinite(center)):
+        return may_overflow
+    finite_terms = site.wide([_finite(_magnitude(site, i)) for i in range(len(site.operands))])
+    return may_overflow | (~np.isfinite(center) & ~(finite_terms < _overflow(site)))
+
+
+def _finite(array: Array) -> Array:
+    return np.where(np.isfinite(array), array, 0.0) if array.dtype.kind == "f" else array
 
 
 def _deviation(
-    site: Site, terms: float, accumulator: DType, operand_roundoff: float, total: Array, center: Array
+    site: Site, terms: Array | float, accumulator: DType, operand_roundoff: float, total: Array, center: Array
 ) -> Array:
     """Bound the standard deviation of errors if partial sums and products are rounded to nearest, independently.
 
@@ -86,7 +113,7 @@ def _deviation(
     return np.asarray(np.sqrt(of_sum**2 + of_operands**2 + of_result**2))
 
 
-def _rounded(terms: float, accumulator: DType, total: Array, magnitude: Array) -> Array:
+def _rounded(terms: Array | float, accumulator: DType, total: Array, magnitude: Array) -> Array:
     """Bound the rounding errors of a sum in any order: of the products, and half a ULP of each partial sum.
 
     A sum of some of the terms is between the sum of the negative and that of the positive ones, so its magnitude is at
@@ -95,7 +122,7 @@ def _rounded(terms: float, accumulator: DType, total: Array, magnitude: Array) -
     u = unit_roundoff(accumulator)
     growth = 1 + 2 * gamma(terms, u)
     largest_partial_sum = growth * (total + magnitude) / 2
-    of_sums = max(terms - 1, 0) * 0.5 * ulp(largest_partial_sum, accumulator)
+    of_sums = np.maximum(np.asarray(terms) - 1, 0) * 0.5 * ulp(largest_partial_sum, accumulator)
     return np.where(np.isfinite(largest_partial_sum), growth * u * total + of_sums, np.inf)
 
 
@@ -104,18 +131,23 @@ def _overflow(site: Site) -> float:
 
 
 def _magnitude(site: Site, index: int) -> Array:
-    array = site.operands[index].center
-    return np.asarray(np.abs(array)) if kind(dtype_of(site.values[index])) == "floating" else array
+    """Return the magnitude of an operand, but indices and the operand of `select_and_scatter` as they are."""
+    array, value = site.operands[index].center, site.values[index]
+    selects = site.name == "select_and_scatter" and value is site.op.operands[0]
+    return array if selects or kind(dtype_of(value)) != "floating" else np.asarray(np.abs(array))
 
 
-def _propagated(site: Site, total: Array, terms: float) -> Array:
-    """Bound the effect of errors of operands: the sum of enlarged magnitudes less that of magnitudes."""
+def _propagated(site: Site, total: Array, terms: Array | float) -> Array:
+    """Bound the effect of errors of operands: the sum of enlarged magnitudes less that of magnitudes.
+
+    It is infinite for all elements if any operand is not finite.
+    """
     enlarged = [
         _magnitude(site, i) + s.radius if kind(dtype_of(site.values[i])) == "floating" else s.center
         for i, s in enumerate(site.operands)
     ]
     if any(np.any(~np.isfinite(array)) for array in enlarged if array.dtype.kind == "f"):
-        raise Unknown
+        return np.full(total.shape, np.inf)
     larger = site.wide(enlarged)
     larger_by: Array = np.maximum(larger - total, 0) + 2 * gamma(terms, OURS) * larger
     return larger_by

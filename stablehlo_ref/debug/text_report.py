@@ -57,8 +57,8 @@ def _suspects(found: Diff) -> Iterator[str]:
     yield f"  {first.excess}, computed from the backend's own operands"
     if found.probed is not None:
         yield f"  {_probed(found)}"
-    if found.healing:
-        yield f"  healed by: {', '.join(found.healing)}"
+    if found.workarounds:
+        yield f"  right with: {', '.join(found.workarounds)}"
     for other in others[: SHOWN - 1]:
         yield f"certainly wrong: {describe(other.op)}\n  {other.excess}"
     if len(others) >= SHOWN:
@@ -83,8 +83,8 @@ def _group(found: Diff) -> Iterator[str]:
         yield f"  ... and {len(found.group.ops) - SHOWN} more"
     if found.group.excess:
         yield f"  {found.group.excess}, computed from values that the backend returned"
-    if found.healing:
-        yield f"  healed by: {', '.join(found.healing)}"
+    if found.workarounds:
+        yield f"  right with: {', '.join(found.workarounds)}"
 
 
 def describe(op: Operation) -> str:

@@ -29,14 +29,15 @@ def backend_values(flat: Flat, inputs: Sequence[Array], session: Session, max_by
     """Return the backend's values of all ops, asked for in as few programs as `max_bytes` of outputs allow.
 
     Each program starts where the one before ended, fed with what the backend returned there. At most as many programs
-    are run as a bisection would need.
+    are run as a bisection would need; `failure` says so if that is not all ops.
     """
     found = Values(dict(zip(flat.arguments, inputs)))
-    most = 2 * ceil(log2(max(len(flat.ops), 2)))
-    for start, end in parts(flat, max_bytes)[:most]:
+    ranges, most = parts(flat, max_bytes), 2 * ceil(log2(max(len(flat.ops), 2)))
+    for start, end in ranges[:most]:
         inner = [r for op in flat.ops[start:end] for r in op.results if is_observable(r) and not is_constant(r)]
         wanted = list(dict.fromkeys([*(v for v in flat.live_at(end) if v in set(inner)), *inner]))
         if not wanted:
+            found.seen = end
             continue
         made = segment(flat, flat.ops[start:end], wanted)
         if any(value not in found.arrays for value in made.feeds):
@@ -48,6 +49,9 @@ def backend_values(flat: Flat, inputs: Sequence[Array], session: Session, max_by
             return found
         found.arrays.update(zip(wanted, outcome.results))
         found.seen = end
+    if len(ranges) > most:
+        reason = f"{found.seen} of {len(flat.ops)} ops were compared, in {most} programs; more need a larger max_bytes"
+        found.failure = Outcome((), "stopped", reason)
     return found
 
 

@@ -24,6 +24,7 @@ from stablehlo_ref.dialects.mlir_types import any_tensor
 from stablehlo_ref.ir.arrays import Array, RuntimeValue
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.types import FunctionType, TensorType, Type
+from stablehlo_ref.numerics.saved_arrays import as_numpy_saves
 from stablehlo_ref.numerics.value_text import value_text
 from stablehlo_ref.ops.control_flow import all_compatible
 
@@ -94,11 +95,6 @@ def write_probe(directory: Path, number: int, probe_id: str, type: str, value: A
             csv.writer(index).writerow([probe_id, type, str(path)])
     except OSError as error:
         raise EvaluationError(f"cannot write probe {probe_id!r} to {directory}: {error.strerror}") from None
-
-
-def as_numpy_saves(value: Array) -> Array:
-    """Return an array that `numpy.load` reads without ml_dtypes: element types that numpy lacks become their bits."""
-    return value if value.dtype.isbuiltin == 1 else value.view(f"u{value.dtype.itemsize}")
 
 
 SymbolLists: TypeAlias = Annotated[tuple[tuple[str, ...], ...], ListCodec(Symbols)]

@@ -59,30 +59,34 @@ def _with_comments(source: Source, module: Operation, printed: str, comments: li
     before, after = _offsets(module), _offsets(parse(Source(printed)))
     if len(before) != len(after):
         raise MalformedError("cannot format: the printed program differs", Location(source, 0))
-    depths = _Depths(Tokens(source))
     lines = printed.splitlines()
     starts = list(accumulate((len(line) + 1 for line in lines), initial=0))
-    above: dict[int, list[str]] = {}
+    line_of_op = [bisect_right(starts, offset) - 1 for offset in after]
+    depths = _Depths(Tokens(source))
+    above: dict[int, list[str]] = {}  # comments by the line that they stand in front of
     for offset in comments:
         comment = text[offset:].partition("\n")[0].rstrip()
+        following = bisect_left(before, offset)
         if text[text.rfind("\n", 0, offset) + 1 : offset].strip():
-            index = bisect_left(before, offset) - 1
-            if index < 0 or depths.closes_between(before[index], offset):
+            if not following or depths.closes_between(before[following - 1], offset):
                 raise _misplaced(source, offset)
-            line = bisect_right(starts, after[index]) - 1
-            lines[line] += f"  {comment}"
-            continue
-        index = bisect_left(before, offset)
-        if index < len(before) and depths.closes_between(offset, before[index]):
+            lines[line_of_op[following - 1]] += f"  {comment}"
+        elif following == len(before):
+            above.setdefault(len(lines), []).append(comment)
+        elif depths.closes_between(offset, before[following]):
             raise _misplaced(source, offset)
-        line = bisect_right(starts, after[index]) - 1 if index < len(before) else len(lines)
-        above.setdefault(line, []).append(comment)
+        else:
+            above.setdefault(line_of_op[following], []).append(comment)
+    return _joined(lines, above)
+
+
+def _joined(lines: list[str], above: dict[int, list[str]]) -> str:
+    """Return lines as a text, with the comments `above` them indented as they are."""
     written = []
-    for line, content in enumerate([*lines, ""]):
-        indent = content[: len(content) - len(content.lstrip())]
-        written += [f"{indent}{comment}\n" for comment in above.get(line, ())]
-        written += [f"{content}\n"] if line < len(lines) else []
-    return "".join(written)
+    for number, line in enumerate(lines):
+        indent = line[: len(line) - len(line.lstrip())]
+        written += [f"{indent}{comment}" for comment in above.get(number, ())] + [line]
+    return "".join(f"{line}\n" for line in [*written, *above.get(len(lines), ())])
 
 
 def _misplaced(source: Source, offset: int) -> MalformedError:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -121,9 +121,9 @@ def token_names(source: Source, module: Operation | None) -> Iterator[Name]:
     functions = [offset for offset, _ in ops]
     known: dict[tuple[str, int], int] = {}
     for (offset, name), after in zip(ops, [*functions[1:], len(source.text)]):
-        places = (i for i, value in enumerate(tokens.values) if value == f"@{name}" and tokens.kinds[i] == SYMBOL)
-        place = next((tokens.starts[i] for i in places if offset <= tokens.starts[i] < after), offset)
-        known.setdefault((f"@{name}", 0), place)
+        own = range(bisect_left(tokens.starts, offset), bisect_left(tokens.starts, after))
+        places = (tokens.starts[i] for i in own if tokens.kinds[i] == SYMBOL and tokens.values[i] == f"@{name}")
+        known.setdefault((f"@{name}", 0), next(places, offset))
     found = []
     for index, (kind, text, start) in enumerate(zip(tokens.kinds, tokens.values, tokens.starts)):
         if kind == SYMBOL:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import time
 from collections.abc import Sequence
 from typing import Any
@@ -35,6 +36,22 @@ def hangs(program: str, inputs: Sequence[Any]) -> Sequence[Any]:
     return ()
 
 
+def starts_a_process(program: str, inputs: Sequence[Any]) -> Sequence[Any]:
+    """Hang in a process of its own, whose id is in the file that STABLEHLO_REF_TEST_FILE names."""
+    with subprocess.Popen(["sh", "-c", 'echo $$ > "$STABLEHLO_REF_TEST_FILE"; sleep 100']) as process:
+        process.wait()
+    return ()
+
+
+def closes_its_pipes(program: str, inputs: Sequence[Any]) -> Sequence[Any]:
+    os.closerange(3, 256)
+    return hangs(program, inputs)
+
+
+def objects(program: str, inputs: Sequence[Any]) -> Sequence[Any]:
+    return [object()]
+
+
 def greedy(program: str, inputs: Sequence[Any]) -> Sequence[Any]:
     return [np.ones(1 << 34, np.uint8)]
 
@@ -54,6 +71,15 @@ def fma(program: str, inputs: Sequence[Any]) -> Sequence[Any]:
     products = {"%0": (x * y).astype(np.float32), "%1": once}
     returned = program.split("return ")[-1].split(":")[0]
     return [products[name.strip()] for name in returned.split(",")]
+
+
+def multiplies_unrounded(program: str, inputs: Sequence[Any]) -> Sequence[Any]:
+    """Return the rounded values of `x * x` and `x * x * y`, the second computed from the unrounded first."""
+    x, y = (array.astype(np.float64) for array in inputs)
+    with np.errstate(over="ignore"):
+        values = {"%0": (x * x).astype(np.float16), "%1": (x * x * y).astype(np.float16)}
+    returned = program.split("return ")[-1].split(":")[0]
+    return [values[name.strip()] for name in returned.split(",")]
 
 
 def no_slices(program: str, inputs: Sequence[Any]) -> Sequence[Any]:

@@ -58,12 +58,18 @@ def test_nothing_is_wrong_with_the_interpreter_itself() -> None:
 @pytest.mark.parametrize("op", ["add", "tanh", "slice"])
 def test_finds_faults_that_vanish_with_intermediate_values(op: str) -> None:
     found = compare(LAYER, f"faulty:fused-scaled:stablehlo.{op}", "strict")
-    assert not found.suspects and found.healed
+    assert not found.suspects and found.outputs_changed
     assert found.group is not None and found.group.is_certain
     assert f"stablehlo.{op}" in [inner.name for inner in found.group.ops]
     assert len(found.group.ops) <= 5
     assert found.compilations <= 2 * 4 + 5
     assert "only where no intermediate value is an output" in str(found)
+
+
+def test_says_if_not_all_ops_were_compared() -> None:
+    found = compare(LAYER, "faulty:dropped:stablehlo.divide", "strict", max_bytes=1)
+    assert not found.suspects
+    assert "intermediate values are missing: stopped: 8 of 15 ops were compared" in str(found)
 
 
 def test_values_come_in_parts_within_the_memory_budget() -> None:
@@ -151,6 +157,19 @@ def test_fused_multiply_add_is_legal_under_its_permission() -> None:
     inputs = [x, y, -(x * y)]
     assert suspects(compare(text, "python:tests.debug.backends:fma", "strict", inputs)) == ["add"]
     assert not compare(text, "python:tests.debug.backends:fma", "strict,fma=true", inputs).is_wrong
+
+
+def test_fused_code_may_not_overflow_where_a_narrow_type_does() -> None:
+    text = """
+    func.func @main(%x: tensor<1xf16>, %y: tensor<1xf16>) -> tensor<1xf16> {
+      %0 = stablehlo.multiply %x, %x : tensor<1xf16>
+      %1 = stablehlo.multiply %0, %y : tensor<1xf16>
+      return %1 : tensor<1xf16>
+    }"""
+    inputs = [np.float16([300]), np.float16([0.125])]
+    backend = "python:tests.debug.backends:multiplies_unrounded"
+    assert suspects(compare(text, backend, "strict", inputs)) == ["multiply"]
+    assert not compare(text, backend, "xla-cpu", inputs).is_wrong
 
 
 LOOP = """

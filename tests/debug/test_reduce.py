@@ -103,6 +103,11 @@ def test_command_gets_the_program_and_its_inputs() -> None:
     assert predicate(LAYER, [np.zeros(2)]) == "stablehlo.tanh\n"
     assert predicate("", [np.zeros(2)]) is None
     assert by_command("grep -q tanh")(LAYER, []) == ""
+    assert by_command(r"printf '\377'")(LAYER, []) == "\N{REPLACEMENT CHARACTER}"
+
+
+def test_slow_commands_reject_programs() -> None:
+    assert by_command("sh -c 'sleep 100; true'", seconds=0.2)(LAYER, []) is None
 
 
 def test_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from pathlib import Path
 
 import ml_dtypes
@@ -37,12 +38,27 @@ def is_doubled(results: tuple[np.ndarray, ...]) -> bool:
     return results[0].dtype == ml_dtypes.bfloat16 and results[0].tolist() == [2, 4] and not results[1].any()
 
 
+def is_ended(pid: int) -> bool:
+    """Return whether a process is dead, waiting a little for that; it may be a zombie if init reaps nothing."""
+    for _ in range(50):
+        stat = Path(f"/proc/{pid}/stat")
+        if not stat.exists() or stat.read_text().rpartition(")")[2].split()[0] == "Z":
+            return True
+        time.sleep(0.1)
+    return False
+
+
+def interrupted(*_: object) -> bool:
+    raise KeyboardInterrupt
+
+
 @pytest.mark.parametrize(
     ("function", "failure", "reason"),
     [
         ("refuses", "refused", "NotImplementedError: no such op"),
         ("hangs", "timed out", "no answer in 2 seconds"),
         ("greedy", "refused", "MemoryError"),
+        ("objects", "refused", "TypeError: expected arrays as results, got object"),
         ("missing", "refused", "expected python:MODULE:FUNCTION"),
     ],
 )
@@ -60,6 +76,35 @@ def test_goes_on_after_the_process_died() -> None:
         assert outcome.failure == "died" and "assertion failed" in outcome.reason
         assert session.run(DOUBLE, INPUTS).failure == "died"
         assert session.compilations == 1
+
+
+def test_a_process_that_closes_its_pipes_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("stablehlo_ref.debug.session.GRACE", 0.1)
+    with Session("python:tests.debug.backends:closes_its_pipes") as session:
+        assert str(session.run(DOUBLE, INPUTS)) == "died: signal 9"
+
+
+def test_processes_of_the_backend_end_with_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "pid"
+    monkeypatch.setenv("STABLEHLO_REF_TEST_FILE", str(file))
+    with Session("python:tests.debug.backends:starts_a_process") as session:
+        session.switches()  # starts the process
+        session.seconds = 3
+        assert session.run(DOUBLE, INPUTS).failure == "timed out"
+    assert is_ended(int(file.read_text()))
+
+
+def test_an_interrupted_run_does_not_answer_the_next(monkeypatch: pytest.MonkeyPatch) -> None:
+    with Session("self") as session:
+        with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
+            patched.setattr("multiprocessing.connection.Connection.poll", interrupted)
+            session.run(DOUBLE.replace("add", "subtract"), INPUTS)
+        assert is_doubled(session.run(DOUBLE, INPUTS).results)
+
+
+def test_unknown_python() -> None:
+    with Session("self", python="/nowhere/python") as session, pytest.raises(FileNotFoundError, match="/nowhere"):
+        session.run(DOUBLE, INPUTS)
 
 
 def test_what_a_backend_prints_does_not_disturb_it() -> None:

@@ -32,7 +32,8 @@ class Command:
             files = {mark: str(Path(folder) / name) for mark, name in zip(MARKS, ("p.mlir", "in.npz", "out.npz"))}
             Path(files["{program}"]).write_text(program, encoding="utf-8")
             save_arrays(Path(files["{inputs}"]), inputs)
-            done = subprocess.run([_filled(w, files) for w in self._words], capture_output=True, text=True, check=False)
+            words = [_filled(word, files) for word in self._words]
+            done = subprocess.run(words, capture_output=True, text=True, errors="replace", check=False)
             if done.returncode:
                 raise RuntimeError(f"exit code {done.returncode}: {(done.stderr or done.stdout).strip()[-600:]}")
             return load_arrays(Path(files["{outputs}"]), load(program).outputs)

@@ -42,7 +42,15 @@ def _run(backend: Backend, program: str, inputs: Sequence[Any], setting: Any) ->
     options = {} if setting is None else {"setting": setting}
     if program == "":  # asks for the switches
         return list(getattr(backend, "switches", {}).items())
-    return [np.asarray(result) for result in backend.run(program, inputs, **options)]
+    return [_array(result) for result in backend.run(program, inputs, **options)]
+
+
+def _array(result: object) -> np.ndarray[Any, Any]:
+    """Return a result as an array; TypeError for objects, whose classes the other process need not have."""
+    array = np.asarray(result)
+    if array.dtype.hasobject:
+        raise TypeError(f"expected arrays as results, got {type(result).__name__}")
+    return array
 
 
 if __name__ == "__main__":
