@@ -190,6 +190,8 @@ def test_exit_codes(tmp_path: Path, capsys: Capture) -> None:
     assert "the program has no functions: there is nothing to run" in capsys.readouterr().err
     assert run("optt") == 1
     assert "did you mean the command 'opt'?" in capsys.readouterr().err
+    assert run("optt", path, "--canonicalize") == 2
+    assert "no command or file is called 'optt'; did you mean 'opt'?" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
