@@ -193,7 +193,7 @@ def add(tmp_path: Path) -> Path:
         (["--random", "x=normal(0)"], "expected normal(mean, stddev)"),
         (["--input", "x=1"], "(missing: y)"),
         (["--input", "x"], "expected NAME=VALUE, got 'x'"),
-        (["--args", "[dense<1.0> : tensor<4xf32>]"], "@main takes 2 arguments, but 1 are given"),
+        (["--args", "[dense<1.0> : tensor<4xf32>]"], "@main takes 2 arguments, but 1 is given"),
         (["--args", "[]", "--random-inputs", "0"], "--args gives all inputs"),
         (["--dim", "x=3"], "it needs --random-inputs"),
         (["--random-inputs", "0", "--rtol", "1"], "--rtol, --atol and --ulp are tolerances of --expect"),
