@@ -44,7 +44,7 @@ def test_last_line_has_checks_and_types(tmp_path: Path, capsys: Capture) -> None
 def test_last_line_of_parts(tmp_path: Path, capsys: Capture) -> None:
     path = written(tmp_path, f"{CHECKED}// -----\n// a comment\n// -----\n{FAILING}")
     assert run(path, "--split-input-file") == 1
-    assert capsys.readouterr().out == f"// {path}: 2 of 3 parts ran; 3 checks passed\n"
+    assert capsys.readouterr().out == f"// {path}: 3 parts ran, 1 failed; 3 checks passed\n"
 
 
 def test_failed_checks_are_counted(tmp_path: Path, capsys: Capture) -> None:
