@@ -170,6 +170,13 @@ def add(tmp_path: Path) -> Path:
     return path
 
 
+def test_names_may_be_meant_in_another_notation(tmp_path: Path, capsys: Capture) -> None:
+    path = tmp_path / "program.mlir"
+    path.write_text(ADD.replace("%x: tensor<4xf32>", """%x: tensor<4xf32> loc("params['w'][0]")"""))
+    assert run(path, "--input", "params.w.0=1") == 2
+    assert """no input 'params.w.0'; did you mean 'params['w'][0]'?""" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -188,6 +188,8 @@ def test_exit_codes(tmp_path: Path, capsys: Capture) -> None:
     assert run() == 2
     assert run(written(tmp_path, "// nothing")) == 1
     assert "the program has no functions: there is nothing to run" in capsys.readouterr().err
+    assert run(written(tmp_path, "\n")) == 1
+    assert "the program is empty: there is nothing to run" in capsys.readouterr().err
     assert run("optt") == 1
     assert "did you mean the command 'opt'?" in capsys.readouterr().err
     assert run("optt", path, "--canonicalize") == 2
