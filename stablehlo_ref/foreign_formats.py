@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 HEAD = 4096  # bytes or characters that identify a format
 
@@ -22,7 +23,11 @@ _TEXTS = (
     (r"opcode +name +target", "a table of torch.fx", FROM_TORCH),
     (r"; ModuleID|source_filename = |target (?:datalayout|triple) = ", "LLVM IR", ""),
     (r"#!|\"{3}|(?:async +)?def +\w+\(|class +\w+[(:]|if __name__ ==", PYTHON, FROM_PYTHON),
-    (r"(?:import|from) +[\w.]+(?: +(?:import|as)\b|\s*$)|@[\w.]+\s*\n(?:def|class)\b", PYTHON, FROM_PYTHON),
+    (
+        r"(?:import|from) +[\w.]+(?: +(?:import|as)\b|,|[ \t\r]*(?:\n|$))|@[\w.]+\s*\n(?:def|class)\b",
+        PYTHON,
+        FROM_PYTHON,
+    ),
     (r"(?i:<!doctype html|<html\b|<head\b)", "HTML", "download the file itself, not the page that shows it"),
     (r"<\?xml|<svg\b", "XML", ""),
     (r"\{\s*\"|\{\s*\}\s*$|\[\s*[\[{\"\d\]]", "JSON", ""),
@@ -45,6 +50,7 @@ _MAGIC = (
     (rb"\x93NUMPY", "a NumPy array", "give arrays with `--input NAME=FILE`"),
     (rb"\x80[\x02-\x05]", "a pickle of Python", "load it in Python and export the model"),
     (rb"[\x00-\xff]{8}\{\"", "a safetensors file", "give weights with `Program.bind`"),
+    (rb"PK\x03\x04", "a ZIP archive", "give its path, if it is an exported program of PyTorch"),
     (rb"GGUF", "a GGUF file", ""),
     (rb"BC\xc0\xde", "LLVM bitcode", ""),
     (rb"\x7fELF|MZ|\xcf\xfa\xed\xfe", "an executable or a library", ""),
@@ -73,6 +79,20 @@ def foreign_bytes(head: bytes) -> str | None:
         if pattern.match(head[:HEAD]):
             return _message(what, advice)
     return None
+
+
+def foreign_archive(names: Sequence[str]) -> str | None:
+    """Return the message for a ZIP archive of these files; None for an exported program of PyTorch."""
+    parts = [name.split("/") for name in names]
+    if names and all(name.endswith(".npy") for name in names):
+        return _message("an .npz file of arrays", "give inputs with `--inputs FILE`, weights with `Program.bind`")
+    if any(part[1:2] == ["code"] for part in parts):
+        return _message("a TorchScript archive", FROM_TORCH)
+    if any(part[1:] == ["data.pkl"] for part in parts):
+        return _message("a file of `torch.save`", f"if it has weights, give them with `Program.bind`; {FROM_TORCH}")
+    if any(part[-1].endswith((".pt2", ".json", ".pt")) for part in parts):
+        return None
+    return _message("a ZIP archive", "give the program in it")
 
 
 def _message(what: str, advice: str) -> str:

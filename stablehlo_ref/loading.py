@@ -13,6 +13,7 @@ from typing import IO, Any
 from stablehlo_ref.budget import limited
 from stablehlo_ref.bundles import load_bundle
 from stablehlo_ref.diagnostics import Location, MalformedError, Source
+from stablehlo_ref.foreign_formats import foreign_archive
 from stablehlo_ref.frameworks.jax import from_jax, is_jax
 from stablehlo_ref.frameworks.torch import from_torch, is_torch
 from stablehlo_ref.interop import require
@@ -92,6 +93,15 @@ def _from_data(data: Data, filename: str, allow_unregistered_dialect: bool, entr
 
 
 def _torch_archive(path: str) -> Any:
+    import zipfile  # rarely needed
+
+    try:
+        with zipfile.ZipFile(path) as archive:
+            names = archive.namelist()
+    except zipfile.BadZipFile as error:
+        raise MalformedError(f"cannot read the archive: {error}", _start_of(path)) from None
+    if message := foreign_archive(names):
+        raise MalformedError(message, _start_of(path))
     torch = require("torch")
     try:
         return torch.export.load(path)
@@ -142,7 +152,7 @@ def unpacked(data: Data, filename: str) -> Data:
         return _gunzip(bytes(data), filename)
     if head.startswith(ZSTANDARD):
         return _unzstd(bytes(data), filename)
-    if b"\0" in head and not head.startswith(BYTECODE):
+    if b"\0" in head and not head.startswith((BYTECODE, ZIP)):
         return _embedded(data, filename)
     return data
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import suppress
 from mmap import mmap
 
@@ -105,10 +106,16 @@ def decode(data: bytes, filename: str) -> str:
         raise not_a_program(data, error.start, filename) from None
 
 
+_find_control_character = re.compile(r"[\0-\x08\x0e-\x1f\x7f]").search
+
+
 def not_a_program(data: bytes, end: int, filename: str) -> MalformedError:
     """Return the error for a file that is text up to a byte at `end` that cannot be text."""
-    if message := foreign_bytes(data):
-        return MalformedError(message, Location(Source("", filename), 0))
     text = data[:end].decode("utf-8-sig", errors="replace")
+    no_excerpt = Location(Source("", filename), 0)
+    if message := foreign_bytes(data) or foreign_text(text):
+        return MalformedError(message, no_excerpt)
+    if _find_control_character(text):
+        return MalformedError("neither UTF-8 text nor MLIR bytecode", no_excerpt)
     place = Location(Source(text + "\N{REPLACEMENT CHARACTER}", filename), len(text))
     return MalformedError("neither UTF-8 text nor MLIR bytecode", place)

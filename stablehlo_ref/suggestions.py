@@ -27,7 +27,8 @@ def did_you_mean(name: str, known: Iterable[str], mark: str = "") -> str:
 
 
 def closest(name: str, known: Iterable[str]) -> str | None:
-    """Return the known name with the fewest edits to `name`, then the longest common prefix, then the fewest letters.
+    """Return the known name with the fewest edits to `name`, one of the same letters before others, then the longest
+    common prefix, then the fewest letters.
 
     None if more than a third of the letters, or `MAX_EDITS`, are edited. A name that `name` abbreviates counts as one
     edit.
@@ -35,8 +36,13 @@ def closest(name: str, known: Iterable[str]) -> str | None:
     if not name or len(name) > MAX_NAME:
         return None
     limit = min(max(1, len(name) // 3), MAX_EDITS)
-    ranked = [(d, -_common(name, k), len(k), k) for k in known if (d := _distance(name, k, limit)) <= limit]
-    return min(ranked)[3] if ranked else None
+    letters = sorted(name)
+    ranked = [
+        (d, sorted(k) != letters, -_common(name, k), len(k), k)
+        for k in known
+        if (d := _distance(name, k, limit)) <= limit
+    ]
+    return min(ranked)[-1] if ranked else None
 
 
 def _common(a: str, b: str) -> int:

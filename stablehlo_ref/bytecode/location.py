@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from stablehlo_ref.diagnostics import Location, Source
-from stablehlo_ref.ir.locations import DebugLocation
-from stablehlo_ref.syntax.attribute_text import location_text
+from stablehlo_ref.ir.locations import DebugLocation, short_location
 
 
 class ByteLocation(Location):
-    """An offset in a file of bytes. It prints as `file.mlirbc: byte 123`, followed by the debug location if known.
+    """An offset in a file of bytes. It prints as `file.mlirbc: byte 123`, then the place or the name in the model.
 
     The source has no text, so that diagnostics show no excerpt; line and column are 1 and the offset plus 1.
     """
@@ -22,7 +21,7 @@ class ByteLocation(Location):
 
     def __str__(self) -> str:
         place = f"{self.source.filename}: byte {self.offset}"
-        return place if self.debug_location is None else f"{place}, {location_text(self.debug_location)}"
+        return ", ".join(filter(None, (place, short_location(self.debug_location))))
 
     def excerpt(self) -> str:
         return ""

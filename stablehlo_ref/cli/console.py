@@ -135,7 +135,12 @@ def is_file(output: Path | None) -> bool:
 
 
 def write_output(file: Path | None, outputs: Sequence[str | bytes]) -> None:
-    """Write texts, with a line `// -----` between them, or bytes; to standard output without a file, or for `-`."""
+    """Write texts, with a line `// -----` between them, or bytes; to standard output without a file, or for `-`.
+
+    Without any output, after errors, no file is made, and one that is there stays as it is.
+    """
+    if not outputs:
+        return
     texts = [output for output in outputs if isinstance(output, str)]
     data = b"".join(output for output in outputs if isinstance(output, bytes))
     if texts:

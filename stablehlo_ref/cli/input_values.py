@@ -22,6 +22,7 @@ from stablehlo_ref.numerics.dtypes import FLOAT64, kind, numpy_dtype
 from stablehlo_ref.numerics.host_values import SCALARS
 from stablehlo_ref.suggestions import did_you_mean
 from stablehlo_ref.syntax.parser import parse_attribute
+from stablehlo_ref.weights import parts
 
 FORMS = "a number, a list such as [1, 2], dense<...>, or a file (.npy, .npz, .safetensors, raw elements)"
 
@@ -39,10 +40,10 @@ def find_parameter(parameters: Sequence[Parameter], name: str, option: str) -> P
         if name in parameter.names:
             return parameter
     known = [other for p in parameters for other in p.names]
+    same = next((other for other in known if parts(other) == parts(name)), None)
+    hint = f"; did you mean '{same}'?" if same else did_you_mean(name, known)
     there = ", ".join(map(repr, parameters)) or "none"
-    raise CommandLineError(
-        f"{option}: the program has no input '{name}'{did_you_mean(name, known)}\n  its inputs are {there}"
-    )
+    raise CommandLineError(f"{option}: the program has no input '{name}'{hint}\n  its inputs are {there}")
 
 
 def value_of(parameter: Parameter, text: str) -> Array:

@@ -63,7 +63,18 @@ def _dispatch(arguments: Sequence[str]) -> int:
             return _run("list-ops", [])
         case [command, *rest] if command in COMMANDS:
             return _run(command, rest)
+        case [word, _, *_] if not word.startswith("-") and not os.path.exists(word):
+            _check_command(word)
     return _run("run", arguments)
+
+
+def _check_command(word: str) -> None:
+    """End with an error if a word, which is no file, looks like a command: arguments of `run` would not fit."""
+    from stablehlo_ref.suggestions import did_you_mean  # takes longer than `--version` and `--help`
+
+    if hint := did_you_mean(word, COMMANDS):
+        print(f"stablehlo-interp: error: no command or file is called {word!r}{hint}", file=sys.stderr)
+        raise SystemExit(USAGE)
 
 
 def _run(command: str, arguments: Sequence[str]) -> int:

@@ -107,7 +107,8 @@ class Run:
         if not program.functions and self.options.entry is None:
             if self.is_upstream or self.options.split_input_file:
                 return
-            raise EvaluationError("the program has no functions: there is nothing to run", program.module.location)
+            what = "has no functions" if part.text is None or part.text.strip() else "is empty"
+            raise EvaluationError(f"the program {what}: there is nothing to run", program.module.location)
         self._check_entry(program)
         self._run(program, part, report)
 

@@ -170,7 +170,7 @@ def _add_watching(parser: argparse.ArgumentParser) -> None:
         metavar="%3,%7",
         type=_names,
         action="extend",
-        help="only these values; also @f/%%3, or the names in locations",
+        help="only these values; also @f/%%3, names in locations, or a line of the model: model.py:6",
     )
     _append(
         group,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from collections.abc import Iterator, Sequence
 from fnmatch import fnmatchcase
@@ -13,16 +14,19 @@ from stablehlo_ref.define.processes import Grid
 from stablehlo_ref.execute.observe import Progress, ValuePrinter
 from stablehlo_ref.execute.record import Recorder
 from stablehlo_ref.ir.core import Block, Operation, Value
+from stablehlo_ref.ir.locations import file_of
 from stablehlo_ref.ir.value_index import UnknownValueError
 from stablehlo_ref.program import Program
 from stablehlo_ref.suggestions import did_you_mean
+
+_match_line = re.compile(r".+:\d+").fullmatch
 
 
 class Selection:
     """The ops and values that `--trace-ops` and `--trace-values` select; all without these options."""
 
     def __init__(self, options: argparse.Namespace, program: Program) -> None:
-        self.values = [_value(program, name, "--trace-values") for name in options.trace_values]
+        self.values = [value for name in options.trace_values for value in _values(program, name, "--trace-values")]
         self._patterns: Sequence[str] = options.trace_ops
         self._owners = {id(value.owner) for value in self.values}
         _check_patterns(program, self._patterns)
@@ -75,6 +79,17 @@ def finish(watching: Sequence[Observer]) -> None:
             observer.close()
         if isinstance(observer, Recorder):
             observer.close()
+
+
+def _values(program: Program, name: str, option: str) -> list[Value]:
+    """Return the value of a name, or all values that a line of the model made, `model.py:12`."""
+    made = [op for op in program.module.walk() if _is_of_line(op, name)] if _match_line(name) else []
+    return [value for op in made for value in op.results] or [_value(program, name, option)]
+
+
+def _is_of_line(op: Operation, line: str) -> bool:
+    place = file_of(op.debug_location)
+    return place is not None and f"/{place.filename}:{place.line}".endswith(f"/{line}")
 
 
 def _value(program: Program, name: str, option: str) -> Value:

@@ -177,8 +177,13 @@ class ProcessGroups:
         out_of_range = [i for i in ids if i >= count]
         if out_of_range:
             formula, label, found = f"0 <= ids < {self.strategy.ids}", range_label, f"id = {out_of_range[0]}"
+            needed = max(out_of_range) + 1
         elif size_label is not None and len(ids) < count:
             formula, label, found = f"size(ids) == {self.strategy.ids}", size_label, f"size(ids) = {len(ids)}"
+            needed = len(ids)
         else:
             return
-        raise EvaluationError(f"'{self.op}' op (C{label}): {formula}", self.location, (found, f"grid = {grid}"))
+        axis = "replicas" if self.strategy.ids == "num_replicas" else "partitions"
+        hint = f"for a grid that fits, use --{axis} {needed}, or run_parallel(inputs, num_{axis}={needed})"
+        notes = (found, f"grid = {grid}", hint)
+        raise EvaluationError(f"'{self.op}' op (C{label}): {formula}", self.location, notes)

@@ -64,13 +64,19 @@ def arguments_in_order(
     given = dict.fromkeys(tokens) | given
     missing = [p for i, p in enumerate(entry.inputs) if i not in given]
     if missing or len(given) != len(entry.inputs):
-        count = f"takes {len(entry.inputs)} arguments, but {len(given)} are given"
+        count = f"takes {_counted(len(entry.inputs))}, but {len(given)} {'is' if len(given) == 1 else 'are'} given"
         which = f" (missing: {listed(missing)})" if missing else ""
-        notes = [f"its arguments are {listed(entry.inputs)}"] if entry.inputs else []
+        notes = [f"its arguments are {listed(entry.inputs)}"] if len(missing) < len(entry.inputs) else []
         notes += [_OPTION.format(p.name) for p in missing if p.name in RunOptions.__annotations__]
         place = missing[0].location if missing else entry.location
-        raise EvaluationError(f"@{entry.name} {count}{which}", place, [*notes, *_unused_in_jax(entry, module)])
+        raise EvaluationError(
+            f"@{entry.name} {count}{which}", place, [*notes, *(_unused_in_jax(entry, module) if given else ())]
+        )
     return [given[i] for i in range(len(entry.inputs))]
+
+
+def _counted(arguments: int) -> str:
+    return f"{arguments} argument{'s' if arguments != 1 else ''}"
 
 
 _OPTION = "{0!r} is also the name of an option: pass such inputs in a mapping, run({{{0!r}: ...}})"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -30,9 +31,10 @@ def from_jax(source: Any, *arguments: Any, limits: Limits | None = None, **named
     if hasattr(source, "mlir_module") and hasattr(source, "module_kept_var_idx"):
         return _from_exported(source, limits)
     lowered = _lowered(jax, source, arguments, named)
+    names = _names(source, lowered.in_tree)
     text = lowered.as_text(debug_info=True)
     kept = sorted(lowered._lowering.compile_args["kept_var_idx"])
-    return _program(text, lowered.in_tree, lowered.out_tree, kept, limits)
+    return _program(text, JaxTrees(lowered.in_tree, lowered.out_tree, names), kept, limits)
 
 
 def is_jax(source: Any) -> bool:
@@ -53,26 +55,38 @@ def _lowered(jax: Any, source: Any, arguments: Sequence[Any], named: dict[str, A
 
 def _from_exported(exported: Any, limits: Limits | None) -> TreeProgram:
     kept = exported.module_kept_var_idx
-    return _program(exported.mlir_module_serialized, exported.in_tree, exported.out_tree, kept, limits)
+    return _program(exported.mlir_module_serialized, JaxTrees(exported.in_tree, exported.out_tree), kept, limits)
 
 
-def _program(
-    source: str | bytes, in_tree: Any, out_tree: Any, kept: Sequence[int], limits: Limits | None
-) -> TreeProgram:
-    trees = JaxTrees(in_tree, out_tree)
+def _names(source: Any, in_tree: Any) -> tuple[str, ...]:
+    """Return the names of a function's positional arguments; none if they are not known, or some are static."""
+    try:
+        parameters = inspect.signature(source).parameters.values()
+    except (TypeError, ValueError):  # not a function, or one without a signature
+        return ()
+    names = tuple(p.name for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD)
+    positional, _ = in_tree.children()
+    return names if len(positional.children()) == len(names) else ()
+
+
+def _program(source: str | bytes, trees: JaxTrees, kept: Sequence[int], limits: Limits | None) -> TreeProgram:
     return TreeProgram(parse(source, filename="<jax>").module, trees, kept, "main", limits).verify()  # type: ignore[return-value]
 
 
 @dataclass(frozen=True)
 class JaxTrees:
-    """The pytrees of a function's arguments and results."""
+    """The pytrees of a function's arguments and results, and the names of its positional arguments, if known."""
 
     in_tree: Any
     out_tree: Any
+    names: tuple[str, ...] = ()
 
     def flatten(self, arguments: Sequence[Any], named: Mapping[str, Any]) -> list[Any]:
         """Return the leaves of the arguments as arrays; EvaluationError for another structure."""
-        leaves, tree = require("jax").tree.flatten((tuple(arguments), dict(named)))
+        flatten = require("jax").tree.flatten
+        leaves, tree = flatten((tuple(arguments), dict(named)))
+        if tree != self.in_tree and set(self.names[len(arguments) :]) == set(named):
+            leaves, tree = flatten(((*arguments, *(named[name] for name in self.names[len(arguments) :])), {}))
         if tree != self.in_tree:
             raise EvaluationError(f"expected arguments of structure {self.in_tree}, got {tree}")
         return [_array(leaf) for leaf in leaves]

@@ -115,6 +115,14 @@ def file_of(location: DebugLocation | None) -> FileLocation | None:
 
 def model_location(location: DebugLocation | None) -> str | None:
     """Return where an op comes from in the model, `jit(model)/add at model.py:12:0`; None if that is unknown."""
-    name, place = name_of(location), file_of(location)
-    written = f"{place.filename}:{place.line}:{place.column}" if place else ""
-    return " at ".join(filter(None, (name, written))) or None
+    return " at ".join(filter(None, (name_of(location), _place(location)))) or None
+
+
+def short_location(location: DebugLocation | None) -> str | None:
+    """Return the place in a file that a location refers to, `model.py:12:0`, or else its name; None if unknown."""
+    return _place(location) or name_of(location)
+
+
+def _place(location: DebugLocation | None) -> str | None:
+    place = file_of(location)
+    return f"{place.filename}:{place.line}:{place.column}" if place else None

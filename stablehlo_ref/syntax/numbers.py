@@ -225,7 +225,9 @@ def _floats_one_by_one(body: str, count: int, dtype: DType) -> Array:
     """Parse floats some of which are given by their bits; LiteralError for the first bad one."""
     words = _WORDS.findall(body)
     if not all(map(_is_float, words)) or len(words) != count or body.count(",") + 1 < count:
-        raise _bad_word(body, "a number with a decimal point, such as 1.0", _is_float)
+        raise _bad_word(
+            body, "a number with a decimal point, such as 1.0", _is_float, lambda word: _as_bits(word, dtype)
+        )
     values = np.array([1.0 if word.startswith("0x") else float(word) for word in words])
     rounded = np.array(round_once(values, dtype, body))
     bits = rounded.view(dtypes.bits_dtype(dtype))
@@ -276,9 +278,23 @@ def _halfway(values: Array, dtype: DType) -> Array:
 # --- messages -------------------------------------------------------------------------------------------------------
 
 
-def _bad_word(body: str, what: str, is_good: Callable[[str], object]) -> LiteralError:
+def _as_bits(word: str, dtype: DType) -> str:
+    """Return how MLIR writes the word `nan` or `inf`; "" for another word, or if the type has no such value."""
+    if word.lower().lstrip("+-") not in ("nan", "inf", "infinity"):
+        return ""
+    with np.errstate(all="ignore"):
+        value = np.array(float(word)).astype(dtype)
+    if np.isnan(value) != np.isnan(float(word)):
+        return ""
+    digits = -(-dtypes.bit_width(dtype) // 4)
+    return f"; write its bits, 0x{int(value.view(dtypes.bits_dtype(dtype))):0{digits}X}"
+
+
+def _bad_word(
+    body: str, what: str, is_good: Callable[[str], object], hint: Callable[[str], str] = lambda word: ""
+) -> LiteralError:
     """Return the error for the first word that is not good, or for a missing one."""
     for match in _WORDS.finditer(body):
         if not is_good(match[0]):
-            return LiteralError(f"expected {what}, got '{shorten(match[0])}'", match.start())
+            return LiteralError(f"expected {what}, got '{shorten(match[0])}'{hint(match[0])}", match.start())
     return LiteralError(f"expected {what} between commas")

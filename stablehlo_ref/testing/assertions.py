@@ -35,6 +35,7 @@ def assert_close(
     `atol + rtol * |expected|`. Without bounds elements must be equal. The message has the worst element, the first few
     that differ, and a histogram of distances in ULPs. `names` begins the message.
     """
+    __tracebackhide__ = True  # pytest ends the traceback at the caller
     x, y = _pair(actual, expected)
     agree = within(x, y, ulp, rtol, atol)
     if not agree.all():

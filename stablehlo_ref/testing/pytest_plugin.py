@@ -177,6 +177,7 @@ def assert_matches() -> Callable[..., None]:
     """
 
     def check(program: sr.Program, *arguments: Any, **bounds: Any) -> None:
+        __tracebackhide__ = True
         import numpy as np  # not at every start of pytest
 
         *inputs, expected = arguments

@@ -170,7 +170,7 @@ def test_verifier_reports_the_offset_and_the_location_of_the_model() -> None:
         sr.load(data)
     message = str(raised.value)
     assert message.startswith("<string>: byte ")
-    assert '"model.py":12:5' in message
+    assert ", model.py:12:5: error: " in message
     assert "'stablehlo.add' op" in message
 
 

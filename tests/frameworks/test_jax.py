@@ -53,6 +53,14 @@ def test_keyword_arguments_are_those_of_the_function() -> None:
     assert_as_jax(program.run(PARAMS, X, scale=2.0))
 
 
+def test_positional_arguments_are_taken_by_name() -> None:
+    program = from_jax(lambda p, x, y: p["w"] * x - y, {"w": np.float32(2)}, np.float32(1), np.float32(1))
+    w, x, y = {"w": np.float32(3)}, np.float32(10), np.float32(1)
+    assert program.run(y=y, x=x, p=w) == program.run(w, y=y, x=x) == program.run(w, x, y) == 29
+    with pytest.raises(sr.EvaluationError, match="expected arguments of structure"):
+        program.run(w, x, z=y)
+
+
 def test_options_of_a_run_are_not_arguments() -> None:
     program = from_jax(model, PARAMS, X, 2.0)
     seen = []

@@ -170,6 +170,13 @@ def add(tmp_path: Path) -> Path:
     return path
 
 
+def test_names_may_be_meant_in_another_notation(tmp_path: Path, capsys: Capture) -> None:
+    path = tmp_path / "program.mlir"
+    path.write_text(ADD.replace("%x: tensor<4xf32>", """%x: tensor<4xf32> loc("params['w'][0]")"""))
+    assert run(path, "--input", "params.w.0=1") == 2
+    assert """no input 'params.w.0'; did you mean 'params['w'][0]'?""" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -193,7 +200,7 @@ def add(tmp_path: Path) -> Path:
         (["--random", "x=normal(0)"], "expected normal(mean, stddev)"),
         (["--input", "x=1"], "(missing: y)"),
         (["--input", "x"], "expected NAME=VALUE, got 'x'"),
-        (["--args", "[dense<1.0> : tensor<4xf32>]"], "@main takes 2 arguments, but 1 are given"),
+        (["--args", "[dense<1.0> : tensor<4xf32>]"], "@main takes 2 arguments, but 1 is given"),
         (["--args", "[]", "--random-inputs", "0"], "--args gives all inputs"),
         (["--dim", "x=3"], "it needs --random-inputs"),
         (["--random-inputs", "0", "--rtol", "1"], "--rtol, --atol and --ulp are tolerances of --expect"),

@@ -44,7 +44,7 @@ def test_last_line_has_checks_and_types(tmp_path: Path, capsys: Capture) -> None
 def test_last_line_of_parts(tmp_path: Path, capsys: Capture) -> None:
     path = written(tmp_path, f"{CHECKED}// -----\n// a comment\n// -----\n{FAILING}")
     assert run(path, "--split-input-file") == 1
-    assert capsys.readouterr().out == f"// {path}: 2 of 3 parts ran; 3 checks passed\n"
+    assert capsys.readouterr().out == f"// {path}: 3 parts ran, 1 failed; 3 checks passed\n"
 
 
 def test_failed_checks_are_counted(tmp_path: Path, capsys: Capture) -> None:
@@ -188,8 +188,12 @@ def test_exit_codes(tmp_path: Path, capsys: Capture) -> None:
     assert run() == 2
     assert run(written(tmp_path, "// nothing")) == 1
     assert "the program has no functions: there is nothing to run" in capsys.readouterr().err
+    assert run(written(tmp_path, "\n")) == 1
+    assert "the program is empty: there is nothing to run" in capsys.readouterr().err
     assert run("optt") == 1
     assert "did you mean the command 'opt'?" in capsys.readouterr().err
+    assert run("optt", path, "--canonicalize") == 2
+    assert "no command or file is called 'optt'; did you mean 'opt'?" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

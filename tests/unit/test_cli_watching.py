@@ -53,6 +53,7 @@ def test_selected_values_and_ops(add: Path, capsys: Capture) -> None:
         "2:8: stablehlo.add: %0", "7:8: argument: %v",
     ]  # fmt: skip
     assert printed(capsys, add, "--trace-values", "jit(f)/add").startswith("2:8: stablehlo.add: %0 = tensor<4xf32> {\n")
+    assert printed(capsys, add, "--trace-values", "model.py:3").startswith("2:8: stablehlo.add: %0 = tensor<4xf32> {\n")
     assert printed(capsys, add, "--trace-ops", "ca*").startswith("3:8: func.call: %1 = ")
     assert printed(capsys, add, "--trace-ops", "stablehlo.add").count("stablehlo.add") == 2
 
@@ -70,6 +71,7 @@ def test_values_in_files(add: Path, capsys: Capture, tmp_path: Path) -> None:
     ("options", "message"),
     [
         (["--trace-values", "%9"], "--trace-values: no value is called '%9'"),
+        (["--trace-values", "model.py:4"], "no value is called 'model.py:4'"),
         (["--trace-values", "jit(f)/ad"], "no value is called 'jit(f)/ad'; did you mean 'jit(f)/add'?"),
         (["--trace-ops", "ad"], "--trace-ops: the program has no op 'ad'"),
         (["--trace-ops", "stablehlo.ad"], "did you mean 'stablehlo.add'?"),

@@ -105,3 +105,10 @@ def test_list_ops(capsys: Capture) -> None:
     out = capsys.readouterr().out
     assert re.search(r"^stablehlo.gather +yes +23$", out, re.M)
     assert re.search(r"^check.expect_eq +yes +1$", out, re.M)
+
+
+@pytest.mark.parametrize("command", ["translate --serialize --target=1.0.0", "opt"])
+def test_no_file_is_written_after_an_error(command: str, tmp_path: Path) -> None:
+    unknown = CONSTANT.replace("stablehlo.constant", "stablehlo.no_such_op")
+    assert main([*command.split(), written(tmp_path, unknown), "-o", str(tmp_path / "out")]) == 1
+    assert not (tmp_path / "out").exists()

@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 from pathlib import Path
+from zipfile import ZipFile
 
 import pytest
 
 import stablehlo_ref as sr
+from stablehlo_ref.cli.main import main
 
 TEXTS = {
     "HloModule jit_f, entry_computation_layout={()->f32[]}\n\nENTRY main {\n}\n": "HLO text",
     "%fused (p: f32[4]) -> f32[4] {\n": "HLO text",
     "MLïR\x01StableHLO_v1.0.0\n": "MLIR bytecode decoded as text",
+    "ML\ufffdR\rStableHLO_v1.15.0\0\x01\n": "MLIR bytecode decoded as text",
     "{ lambda ; a:f32[4]. let b:f32[4] = sin a in (b,) }\n": "a jaxpr",
     "graph():\n    %x : [num_users=1] = placeholder[target=x]\n": "TorchScript or torch.fx text",
     "; ModuleID = 'm'\ndefine i32 @f() {\n": "LLVM IR",
     "#!/usr/bin/env python3\nprint(1)\n": "Python source",
     "# Copyright\n\nimport jax.numpy as jnp\n\ndef f(x):\n  return x\n": "Python source",
     "from jax import export\n": "Python source",
+    "import jax\n\n\ndef f(x):\n": "Python source",
+    "import jax, numpy\n": "Python source",
     "def f(x):\n  return x\n": "Python source",
     "<!DOCTYPE html>\n<html>\n": "HTML",
     '<?xml version="1.0"?>\n': "XML",
@@ -37,6 +42,14 @@ DATA = {
     b"\x80\x05\x95\0\0": "a pickle of Python",
     b"\xff\xfem\0o\0d\0": "text in UTF-16",
     b"\x7fELF\x02\x01\x01\0": "an executable or a library",
+}
+
+
+ARCHIVES = {
+    "x.npy": "an .npz file of arrays",
+    "w/data.pkl": "a file of `torch.save`",
+    "m/code/m.py": "a TorchScript archive",
+    "notes.txt": "a ZIP archive",
 }
 
 
@@ -73,3 +86,13 @@ def test_mlir_with_errors_is_not_taken_for_something_else(text: str) -> None:
 
 def test_says_how_to_convert_hlo() -> None:
     assert "; convert it with XLA's `hlo-translate --hlo-to-mlir`" in message("HloModule m\n")
+
+
+@pytest.mark.parametrize(("member", "what"), ARCHIVES.items(), ids=ARCHIVES.values())
+def test_names_archives(member: str, what: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "model.zip"
+    with ZipFile(path, "w") as archive:
+        archive.writestr(member, b"\0")
+    assert message(path).startswith(f"this is {what}, not StableHLO")
+    assert main([str(path)]) == 1
+    assert f"model.zip:1:1: error: this is {what}" in capsys.readouterr().err

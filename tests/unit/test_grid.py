@@ -140,6 +140,7 @@ def test_run_is_a_grid_of_one_process() -> None:
         reducing("[[0, 1]]").run(np.float32(3))
     assert "(C3): 0 <= ids < num_replicas" in str(raised.value)
     assert "grid = 1 x 1 processes" in str(raised.value)
+    assert "use --replicas 2, or run_parallel(inputs, num_replicas=2)" in str(raised.value)
 
 
 def test_rejects_groups_that_do_not_cover_the_grid() -> None:

@@ -110,6 +110,7 @@ def test_explains_arguments_that_jax_leaves_out() -> None:
     jitted = sr.load(f"module @jit_f {{\n{ADD}}}")
     assert "keep_unused=True" in error_of(jitted, ONE, ONE, TWO)
     assert "JAX" not in error_of(sr.load(ADD), ONE, ONE, TWO)
+    assert "JAX" not in error_of(jitted), "nothing is given: nobody has forgotten what JAX leaves out"
 
 
 # --- options ---------------------------------------------------------------------------------------------------------

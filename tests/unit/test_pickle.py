@@ -250,7 +250,7 @@ def test_programs_run_in_a_pool_of_processes() -> None:
     with multiprocessing.get_context("spawn").Pool(1) as pool:
         x, n = INPUTS
         found = pool.starmap(run, [(program, x, n), (program, -x, np.int32(0))])
-        with pytest.raises(sr.EvaluationError, match=r"@main takes 2 arguments, but 1 are given") as caught:
+        with pytest.raises(sr.EvaluationError, match=r"@main takes 2 arguments, but 1 is given") as caught:
             pool.apply(run, (program, x))
     np.testing.assert_array_equal(found[0][0], EXPECTED)
     np.testing.assert_array_equal(found[1][0], [-10, -20])

@@ -42,7 +42,7 @@ def test_arguments_by_position_and_by_name() -> None:
 
 
 def test_errors_name_the_wrong_argument() -> None:
-    assert failing(x=ONE) == "@main takes 2 arguments, but 1 are given (missing: y)"
+    assert failing(x=ONE) == "@main takes 2 arguments, but 1 is given (missing: y)"
     assert failing(x=ONE, z=TWO) == "@main has no argument 'z'; it has x (args[0]), y"
     assert failing(x=ONE, y=TWO.astype(np.float64)) == (
         "argument 'y': expected dtype float32 for tensor<2xf32>, got float64; to convert it, write x.astype(np.float32)"

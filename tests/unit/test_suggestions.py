@@ -15,6 +15,7 @@ from stablehlo_ref.syntax.parser import KNOWN_DIALECTS
     ("written", "meant"),
     [
         ("stablehlo.ad", "stablehlo.add"),
+        ("stablehlo.tahn", "stablehlo.tanh"),
         ("stablhlo.add", "stablehlo.add"),
         ("stabelhlo.multipy", "stablehlo.multiply"),
         ("stablehlo.brodcast_in_dim", "stablehlo.broadcast_in_dim"),
