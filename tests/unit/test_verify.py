@@ -167,3 +167,53 @@ def test_known_kinds_do_not_hide_wrong_operands() -> None:
     first.operands, second.operands = [second.results[0], first.operands[0]], first.operands
     with pytest.raises(sr.InvalidError, match="before its definition"):
         program.verify()
+
+
+def test_rejects_a_name_twice_among_results() -> None:
+    op = '%r, %r = "test.op"(%x, %p) : (tensor<4xf32>, tensor<i1>) -> (tensor<i32>, tensor<i32>)'
+    with pytest.raises(sr.MalformedError, match="redefinition of SSA value '%r'") as raised:
+        sr.load(MAIN.replace("OP", op), allow_unregistered_dialect=True)
+    assert raised.value.diagnostics[0].line == 3
+
+
+REJECTED = {
+    "unknown sizes hide no sizes that differ": (
+        """
+        %0:2 = "stablehlo.sort"(%y, %x) ({
+        ^bb0(%a: tensor<f32>, %b: tensor<f32>, %c: tensor<f32>, %d: tensor<f32>):
+          %1 = stablehlo.compare LT, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>
+          stablehlo.return %1 : tensor<i1>
+        }) : (tensor<?xf32>, tensor<4xf32>) -> (tensor<5xf32>, tensor<4xf32>)""",
+        "(C3)",
+    ),
+    "operands that fit only one of unknown size": (
+        '%0 = "stablehlo.add"(%y, %x) : (tensor<?xf32>, tensor<4xf32>) -> tensor<5xf32>',
+        "(C1)",
+    ),
+    "another kind of enumeration": (
+        '%0 = "stablehlo.compare"(%x, %x) <{comparison_direction = #stablehlo<comparison_type LT>}> '
+        ": (tensor<4xf32>, tensor<4xf32>) -> tensor<4xi1>",
+        "must be a comparison_direction",
+    ),
+    "an enumeration of another dialect": (
+        '%0 = "stablehlo.compare"(%x, %x) <{comparison_direction = #chlo<comparison_direction LT>}> '
+        ": (tensor<4xf32>, tensor<4xf32>) -> tensor<4xi1>",
+        "must be a comparison_direction",
+    ),
+    "a field that result_accuracy does not have": (
+        '%0 = "stablehlo.sine"(%x) {result_accuracy = #stablehlo.result_accuracy<DEFAULT = 0.0, mode = '
+        "#stablehlo.result_accuracy_mode<DEFAULT>>} : (tensor<4xf32>) -> tensor<4xf32>",
+        "has no field 'DEFAULT'",
+    ),
+    "a signless integer is negative from 2**31": (
+        '%0 = "stablehlo.reduce_precision"(%x) <{exponent_bits = 2147483648 : i32, mantissa_bits = 3 : i32}> '
+        ": (tensor<4xf32>) -> tensor<4xf32>",
+        "(C2)",
+    ),
+}
+
+
+@pytest.mark.parametrize(("op", "reason"), REJECTED.values(), ids=REJECTED.keys())
+def test_rejects_what_mlir_rejects(op: str, reason: str) -> None:
+    text = MAIN.replace("%p: tensor<i1>", "%p: tensor<i1>, %y: tensor<?xf32>").replace("OP", op)
+    assert reason in rejection(text)
