@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeVar
 
 from stablehlo_ref.budget import check_time
 from stablehlo_ref.collection import collection_paused
-from stablehlo_ref.define.bound import bind_types
+from stablehlo_ref.define.bound import bind_types, with_vectors
 from stablehlo_ref.define.constraints import check_constraints
 from stablehlo_ref.define.definition import REGISTRY, OpDefinition, definition_of, member_of_each
 from stablehlo_ref.define.dialect_attributes import OP_CHECKS, PARAMETER_CHECKS
@@ -138,7 +138,8 @@ def _check_definition(op: Operation, definition: OpDefinition, known: Known) -> 
         return _check_regions(op, definition)
     _check_members(op, definition)
     _check_regions(op, definition)
-    check_constraints(bind_types(op, definition))
+    bound = bind_types(op, definition)
+    check_constraints(with_vectors(bound) if definition.dialect == "chlo" else bound)
     if is_pure:
         known.kinds.add(kind)
 

@@ -31,6 +31,7 @@ from stablehlo_ref.ir.types import (
     TupleType,
     Type,
     UnrankedTensorType,
+    as_vector,
 )
 
 CACHED_TYPES = 1024  # of which a constraint knows whether it holds
@@ -72,6 +73,11 @@ def tensor_of(name: str, holds: Callable[[TensorType], bool]) -> TypeConstraint:
 def _spec_tensor(name: str, holds: Callable[[TensorType], bool]) -> TypeConstraint:
     """Return the constraint that a type is a tensor of one of the spec's element types for which `holds` is true."""
     return tensor_of(name, lambda t: t.element_type not in NOT_IN_TENSORS and holds(t))
+
+
+def of_any_rank(ranked: TypeConstraint) -> TypeConstraint:
+    """Return the constraint that a type, or a vector of its elements if it is an unranked tensor, is in a set."""
+    return TypeConstraint(ranked.name, lambda t: ranked.holds(as_vector(t)), *ranked.python_types)
 
 
 def _is_size_vector(x: TensorType) -> bool:
