@@ -170,6 +170,17 @@ class StringCodec(AttributeCodec[str]):
         raise self.mismatch()
 
 
+class VisibilityCodec(StringCodec):
+    """Who can use a symbol: "public", "private" or "nested"."""
+
+    name = "visibility: one of public, private, nested"
+
+    def decode(self, attribute: Attribute) -> str:
+        if attribute in ("public", "private", "nested"):
+            return super().decode(attribute)
+        raise self.mismatch()
+
+
 class SymbolCodec(AttributeCodec[str]):
     """The name of a symbol in the same module, without `@`."""
 
@@ -431,6 +442,7 @@ Flag: TypeAlias = Annotated[bool, BooleanCodec()]
 Flags: TypeAlias = Annotated[tuple[bool, ...], BooleansCodec()]
 Presence: TypeAlias = Annotated[bool, UnitCodec()]
 String: TypeAlias = Annotated[str, StringCodec()]
+Visibility: TypeAlias = Annotated[str, VisibilityCodec()]
 Symbol: TypeAlias = Annotated[str, SymbolCodec()]
 Dims: TypeAlias = Annotated[tuple[int, ...], DimsCodec()]
 SegmentSizes: TypeAlias = Annotated[tuple[int, ...], SegmentSizesCodec()]

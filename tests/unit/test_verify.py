@@ -67,6 +67,13 @@ def test_rejects_invalid_quantized_types(type: str, label: str) -> None:
     assert label in rejection(text)
 
 
+GENERIC = """
+"func.func"() <{MOREfunction_type = () -> tensor<f32>, sym_name = "f"}> ({
+  %0 = stablehlo.constant dense<1.0> : tensor<f32>
+  "func.return"(%0) : (tensor<f32>) -> ()
+}) : () -> ()"""
+
+
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
@@ -75,12 +82,41 @@ def test_rejects_invalid_quantized_types(type: str, label: str) -> None:
         ('"builtin.module"() ({\n^bb0(%a: i32):\n}) : () -> ()', "one block without arguments"),
         ('"builtin.module"() ({\n^bb0:\n^bb1:\n}) : () -> ()', "one block without arguments"),
         ('"builtin.module"() ({}, {}) : () -> ()', "number of regions: expected 1, got 2"),
+        ('module @m attributes {sym_visibility = "bad"} {}', "must be a visibility: one of public, private, nested"),
+        (GENERIC.replace("MORE", 'sym_visibility = "bad", '), "must be a visibility: one of public, private, nested"),
+        (GENERIC.replace("MORE", "arg_attrs = [{}], "), "expects attributes of 0 arguments in 'arg_attrs', got 1"),
+        (GENERIC.replace("MORE", "res_attrs = [{}, {}], "), "expects attributes of 1 results in 'res_attrs', got 2"),
+        (GENERIC.replace("MORE", "res_attrs = [1], "), "must be a dictionary"),
+        (GENERIC.replace("MOREfunction_type", "type"), "requires attribute 'function_type'"),
+        (GENERIC.replace("MORE", "").replace("sym_name", "name"), "requires attribute 'sym_name'"),
+        (
+            "func.func private @f(tensor<f32> {foo = 1})",
+            "argument #0 has attribute 'foo', expected",
+        ),
+        ("func.func private @f() -> (tensor<f32> {foo = 1})", "result #0 has attribute 'foo'"),
+        ("func.func @f()", "expects a body, or the visibility private of a declaration"),
+        ("func.func @f() {\n  call @f() {arg_attrs = 1} : () -> ()\n  return\n}", "must be a list of dictionaries"),
         ("func.func private @f()\nfunc.func private @f()", "redefinition of symbol @f"),
         ("func.func @f() -> tensor<f32> {\n  return\n}", "returns (), but the function's results are (tensor<f32>)"),
     ],
 )
 def test_rejects_invalid_functions_and_modules(text: str, reason: str) -> None:
     assert reason in rejection(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        (
+            'func.func public @f() attributes {sym_visibility = "private"} {\n  return\n}',
+            "'sym_visibility' is already given",
+        ),
+        ("func.func @f() attributes {function_type = () -> ()} {\n  return\n}", "'function_type' is already given"),
+    ],
+)
+def test_rejects_functions_that_contradict_themselves(text: str, reason: str) -> None:
+    with pytest.raises(sr.MalformedError, match=reason):
+        sr.load(text + "\n")
 
 
 def test_accepts_types_of_other_dialects() -> None:
