@@ -95,6 +95,7 @@ complex_tensor = _spec_tensor("tensor of complex type", is_complex)
 quantized_tensor = _spec_tensor("quantized tensor", is_quantized)
 per_tensor_quantized = _spec_tensor("per-tensor quantized tensor", is_per_tensor_quantized)
 scalar_tensor = _spec_tensor("0-dimensional tensor", lambda t: rank(t) == 0)
+init_value = TypeConstraint("0-dimensional tensor (I2)", scalar_tensor.holds, TensorType)
 boolean_scalar = _spec_tensor("0-dimensional tensor of boolean type", lambda t: rank(t) == 0 and is_boolean(t))
 integer_scalar = _spec_tensor("0-dimensional tensor of integer type", lambda t: rank(t) == 0 and is_integer(t))
 si32_scalar = _spec_tensor(
