@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeVar
 
 from stablehlo_ref.budget import check_time
 from stablehlo_ref.collection import collection_paused
-from stablehlo_ref.define.bound import bind_types
+from stablehlo_ref.define.bound import bind_types, with_vectors
 from stablehlo_ref.define.constraints import check_constraints
 from stablehlo_ref.define.definition import REGISTRY, OpDefinition, definition_of, member_of_each
 from stablehlo_ref.define.dialect_attributes import OP_CHECKS, PARAMETER_CHECKS
@@ -138,7 +138,8 @@ def _check_definition(op: Operation, definition: OpDefinition, known: Known) -> 
         return _check_regions(op, definition)
     _check_members(op, definition)
     _check_regions(op, definition)
-    check_constraints(bind_types(op, definition))
+    bound = bind_types(op, definition)
+    check_constraints(with_vectors(bound) if definition.dialect == "chlo" else bound)
     if is_pure:
         known.kinds.add(kind)
 
@@ -297,9 +298,11 @@ def _check_module(module: Operation) -> None:
 
 def _check_function(op: Operation) -> None:
     declared: FunctionType = op.properties["function_type"]
-    _check_parameters(op, "argument", op.properties.get("arg_attrs") or (), declared.inputs)
-    _check_parameters(op, "result", op.properties.get("res_attrs") or (), declared.outputs)
+    _check_parameters(op, "argument", "arg_attrs", declared.inputs)
+    _check_parameters(op, "result", "res_attrs", declared.outputs)
     if _is_declaration(op):
+        if op.properties.get("sym_visibility") in (None, "public"):
+            raise _error(op, "expects a body, or the visibility private of a declaration", "sym_visibility")
         return
     body = op.regions[0].function_type
     if body.inputs != declared.inputs:
@@ -333,17 +336,26 @@ def _has_foreign_elements(type: Type) -> bool:
     return isinstance(type, TensorType | BufferType) and isinstance(type.element_type, OpaqueType)
 
 
-def _check_parameters(
-    op: Operation, what: str, attributes: Sequence[Mapping[str, Attribute]], types: Sequence[Type]
-) -> None:
-    """Check the dialects' attributes of the arguments or results of a function."""
+def _check_parameters(op: Operation, what: str, member: str, types: Sequence[Type]) -> None:
+    """Check the attributes of the arguments or results of a function, which are those of dialects."""
+    attributes: Sequence[Mapping[str, Attribute]] = op.properties.get(member) or ()
+    if attributes and len(attributes) != len(types):
+        raise _error(op, f"expects attributes of {len(types)} {what}s in '{member}', got {len(attributes)}", member)
     for index, (dictionary, type) in enumerate(zip(attributes, types)):
         for name, attribute in dictionary.items():
+            if "." not in name:
+                raise _error(
+                    op, f"{what} #{index} has attribute '{name}', expected attributes of dialects only", member
+                )
             if check := PARAMETER_CHECKS.get(name):
                 check(op, attribute, type, f"{what} {index}")
 
 
 def _check_call(op: Operation) -> None:
+    for name in ("arg_attrs", "res_attrs"):
+        given = op.attributes.get(name, ())
+        if not isinstance(given, tuple) or not all(isinstance(entry, dict) for entry in given):
+            raise _error(op, f"attribute '{name}' must be a list of dictionaries", name)
     callee = op.properties["callee"]
     function = op.symbol(callee)
     if function is not None and function.name == MALFORMED:

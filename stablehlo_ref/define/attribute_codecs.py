@@ -37,6 +37,8 @@ from stablehlo_ref.ir.types import BOOLEAN, INDEX, FloatType, FunctionType, Type
 MAX_LIST_ELEMENTS = 1 << 20  # elements of a tensor literal that is read as a list
 PAIR = 2  # columns of a matrix of padding or of source-target pairs
 
+SPELLINGS = ("stablehlo", "mhlo")  # dialects whose enumerations stand for those of any other
+
 FAST_MATH = ("none", "reassoc", "nnan", "ninf", "nsz", "arcp", "contract", "afn", "fast")  # flags of arith ops
 
 T = TypeVar("T")
@@ -104,8 +106,13 @@ class IntegerCodec(AttributeCodec[int]):
             and attribute.type in self.types
             and _is_integer(attribute, self.width)
         ):
-            return attribute.value
+            return self._wrapped(attribute.value)
         raise self.mismatch()
+
+    def _wrapped(self, value: int) -> int:
+        """Return a value as MLIR reads it: of a signless type, 2**31 and more of 32 bits are negative."""
+        is_signless = self.type == integer_type(self.width)
+        return value - (1 << self.width) if is_signless and value >= 1 << self.width - 1 else value
 
     def encode(self, value: int) -> IntegerAttribute:
         return IntegerAttribute(value, self.type)
@@ -160,6 +167,17 @@ class StringCodec(AttributeCodec[str]):
     def decode(self, attribute: Attribute) -> str:
         if isinstance(attribute, str):
             return attribute
+        raise self.mismatch()
+
+
+class VisibilityCodec(StringCodec):
+    """Who can use a symbol: "public", "private" or "nested"."""
+
+    name = "visibility: one of public, private, nested"
+
+    def decode(self, attribute: Attribute) -> str:
+        if attribute in ("public", "private", "nested"):
+            return super().decode(attribute)
         raise self.mismatch()
 
 
@@ -352,9 +370,15 @@ class EnumCodec(AttributeCodec[Enum]):
 
     def decode(self, attribute: Attribute) -> Enum:
         value = attribute.value if isinstance(attribute, EnumAttribute) else attribute
-        if isinstance(value, str) and value in self.enum.__members__:
+        if isinstance(value, str) and value in self.enum.__members__ and self._is_of_kind(attribute):
             return self.enum[value]
         raise self.mismatch()
+
+    def _is_of_kind(self, attribute: Attribute) -> bool:
+        """Return whether an attribute has no kind, as in older exports, or that of the enumeration."""
+        if not isinstance(attribute, EnumAttribute):
+            return True
+        return attribute.kind == self.mnemonic and attribute.dialect in (self.dialect, *SPELLINGS)
 
     def encode(self, value: Enum) -> EnumAttribute:
         return EnumAttribute(self.dialect, self.mnemonic, value.name)
@@ -418,6 +442,7 @@ Flag: TypeAlias = Annotated[bool, BooleanCodec()]
 Flags: TypeAlias = Annotated[tuple[bool, ...], BooleansCodec()]
 Presence: TypeAlias = Annotated[bool, UnitCodec()]
 String: TypeAlias = Annotated[str, StringCodec()]
+Visibility: TypeAlias = Annotated[str, VisibilityCodec()]
 Symbol: TypeAlias = Annotated[str, SymbolCodec()]
 Dims: TypeAlias = Annotated[tuple[int, ...], DimsCodec()]
 SegmentSizes: TypeAlias = Annotated[tuple[int, ...], SegmentSizesCodec()]

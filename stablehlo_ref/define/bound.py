@@ -13,7 +13,7 @@ from stablehlo_ref.diagnostics import Location, Source
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.attributes import Attribute, DenseElements
 from stablehlo_ref.ir.core import Operation, Region, Value
-from stablehlo_ref.ir.types import Type
+from stablehlo_ref.ir.types import Type, UnrankedTensorType, as_vector, unranked
 
 NOWHERE = Location(Source("", "<none>"), 0)
 NO_CONSTANTS: Mapping[str, Array] = MappingProxyType({})
@@ -158,6 +158,14 @@ def bind_types(op: Operation, definition: OpDefinition) -> BoundOp:
         constants = {name: array for name, array in arrays.items() if array is not None}
     bodies = [region.function_type for region in op.regions]
     return bind(definition, Site(op, constants), op.operand_types, op.result_types, bodies)
+
+
+def with_vectors(bound: BoundOp) -> BoundOp:
+    """Return the same op as if all its tensors were vectors of unknown size, if one of them has no known rank."""
+    if not any(isinstance(type, UnrankedTensorType) for type in (*bound.operands, *bound.results)):
+        return bound
+    operands, results = ([as_vector(unranked(type)) for type in types] for types in (bound.operands, bound.results))
+    return bind(bound.definition, bound.site, operands, results, bound.bodies)
 
 
 def constant_array(value: object) -> Array | None:

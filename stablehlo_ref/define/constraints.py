@@ -9,8 +9,9 @@ from functools import partial
 from stablehlo_ref.define.bound import BoundOp
 from stablehlo_ref.define.definition import OpDefinition, definition_of, member_of_each
 from stablehlo_ref.define.formulas import Quotation, constraint_label, failing_check, label_at, quote
-from stablehlo_ref.diagnostics import EvaluationError, InvalidError
+from stablehlo_ref.diagnostics import EvaluationError, InvalidError, UnsupportedError
 from stablehlo_ref.ir.core import Operation
+from stablehlo_ref.ir.types import UnrankedTensorType
 
 
 class Checker:
@@ -50,13 +51,25 @@ def subjects(op: Operation, definition: OpDefinition | None, names: Sequence[str
 
 
 def check_preconditions(bound: BoundOp) -> None:
-    """Run the role `preconditions`; EvaluationError for the first formula that does not hold."""
+    """Run the role `preconditions`; EvaluationError for the first formula that does not hold.
+
+    UnsupportedError for an op of CHLO on tensors without a rank, which are only verified.
+    """
+    if bound.definition.dialect == "chlo":
+        _check_ranks(bound)
     if "preconditions" not in bound.definition.roles:
         return
     try:
         check_constraints(bound, "preconditions")
     except InvalidError as error:
         raise EvaluationError(error.diagnostics) from None
+
+
+def _check_ranks(bound: BoundOp) -> None:
+    for type in (*bound.operands, *bound.results):
+        if isinstance(type, UnrankedTensorType):
+            message = f"'{bound.op.name}' op: expected tensors with a rank, got {type}; refine shapes first"
+            raise UnsupportedError(message, bound.op.location)
 
 
 def check_constraints(bound: BoundOp, name: str = "constraints") -> None:

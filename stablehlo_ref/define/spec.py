@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Sequence, Sized
 from functools import cache
-from itertools import pairwise
+from itertools import combinations, pairwise
 from math import prod
 from typing import Any, TypeAlias, TypeVar
 
@@ -121,9 +121,17 @@ def is_sorted(xs: Sequence[Any]) -> bool:
 
 
 def same(xs: Iterable[Any]) -> bool:
-    """Return whether all are equal; true for an empty list."""
+    """Return whether all are equal, sizes or shapes also those that are known; true for an empty list."""
     xs = list(xs)
-    return all(x == xs[0] for x in xs)
+    if not all(x == xs[0] for x in xs):
+        return False
+    return all(map(_same_known, zip(*xs) if xs and isinstance(xs[0], tuple) else [xs]))
+
+
+def _same_known(xs: Iterable[Any]) -> bool:
+    """Return whether all are equal that are not unknown: an unknown size equals any, which is not transitive."""
+    known = [x for x in xs if x is not UNKNOWN]
+    return all(x == known[0] for x in known)
 
 
 def in_range(xs: Iterable[int], stop: Size) -> bool:
@@ -297,7 +305,9 @@ def make_tensor_type(sizes: Iterable[Size], element: Type) -> TensorType:
 
 def compatible(*xs: Type | None) -> bool:
     """Return whether types are equal apart from unknown dimension sizes, scales and zero points; None equals None."""
-    return all(_compatible(x, xs[0]) for x in xs[1:])
+    if not all(_compatible(x, xs[0]) for x in xs[1:]):
+        return False
+    return len(xs) <= 2 or all(_compatible(x, y) for x, y in combinations(dict.fromkeys(xs), 2))  # not transitive
 
 
 def _compatible(x: Type | None, y: Type | None) -> bool:

@@ -31,6 +31,7 @@ from stablehlo_ref.ir.types import (
     TupleType,
     Type,
     UnrankedTensorType,
+    as_vector,
 )
 
 CACHED_TYPES = 1024  # of which a constraint knows whether it holds
@@ -74,6 +75,11 @@ def _spec_tensor(name: str, holds: Callable[[TensorType], bool]) -> TypeConstrai
     return tensor_of(name, lambda t: t.element_type not in NOT_IN_TENSORS and holds(t))
 
 
+def of_any_rank(ranked: TypeConstraint) -> TypeConstraint:
+    """Return the constraint that a type, or a vector of its elements if it is an unranked tensor, is in a set."""
+    return TypeConstraint(ranked.name, lambda t: ranked.holds(as_vector(t)), *ranked.python_types)
+
+
 def _is_size_vector(x: TensorType) -> bool:
     return rank(x) == 1 and is_integer(x)
 
@@ -89,6 +95,7 @@ complex_tensor = _spec_tensor("tensor of complex type", is_complex)
 quantized_tensor = _spec_tensor("quantized tensor", is_quantized)
 per_tensor_quantized = _spec_tensor("per-tensor quantized tensor", is_per_tensor_quantized)
 scalar_tensor = _spec_tensor("0-dimensional tensor", lambda t: rank(t) == 0)
+init_value = TypeConstraint("0-dimensional tensor (I2)", scalar_tensor.holds, TensorType)
 boolean_scalar = _spec_tensor("0-dimensional tensor of boolean type", lambda t: rank(t) == 0 and is_boolean(t))
 integer_scalar = _spec_tensor("0-dimensional tensor of integer type", lambda t: rank(t) == 0 and is_integer(t))
 si32_scalar = _spec_tensor(

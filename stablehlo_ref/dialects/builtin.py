@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from stablehlo_ref.define.attribute_codecs import String
+from stablehlo_ref.define.attribute_codecs import String, Visibility
 from stablehlo_ref.define.computation import Run
 from stablehlo_ref.define.op import Attr, Body, Ins, Op, Outs
 from stablehlo_ref.define.spec import element_type, is_tensor, shape
@@ -18,7 +18,7 @@ class Module(Op, op="module", dialect="builtin", isolated_from_above=True, singl
     """Contain the functions and nested modules of a program."""
 
     sym_name = Attr(String, default=None)
-    sym_visibility = Attr(String, default=None)
+    sym_visibility = Attr(Visibility, default=None)
     body = Body()
 
     syntax = "custom(module)"

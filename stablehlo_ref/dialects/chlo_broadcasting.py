@@ -40,6 +40,7 @@ from stablehlo_ref.define.type_constraints import (
     complex_tensor,
     float_tensor,
     integer_tensor,
+    of_any_rank,
     quantized_tensor,
     tensor,
 )
@@ -157,10 +158,10 @@ class Broadcasting(Op, dialect="chlo"):
 class BroadcastBinary(Broadcasting):
     """The base class of ops on two operands of one element type."""
 
-    lhs = In(tensor | quantized_tensor)
-    rhs = In(tensor | quantized_tensor)
+    lhs = In(of_any_rank(tensor | quantized_tensor))
+    rhs = In(of_any_rank(tensor | quantized_tensor))
     broadcast_dimensions = Attr(Dims, default=NUMPY)
-    result = Out(tensor | quantized_tensor)
+    result = Out(of_any_rank(tensor | quantized_tensor))
 
     @classmethod
     def infer(cls, lhs: TensorType, rhs: TensorType, broadcast_dimensions: Dims | None) -> TensorType:
@@ -281,9 +282,9 @@ class BroadcastSubtract(BroadcastBinary, op="broadcast_subtract"):
 class BroadcastLogical(BroadcastBinary):
     """The base class of bitwise and logical ops."""
 
-    lhs = In(boolean_tensor | integer_tensor)
-    rhs = In(boolean_tensor | integer_tensor)
-    result = Out(boolean_tensor | integer_tensor)
+    lhs = In(of_any_rank(boolean_tensor | integer_tensor))
+    rhs = In(of_any_rank(boolean_tensor | integer_tensor))
+    result = Out(of_any_rank(boolean_tensor | integer_tensor))
 
 
 class BroadcastAnd(BroadcastLogical, op="broadcast_and"):
@@ -307,9 +308,9 @@ class BroadcastXor(BroadcastLogical, op="broadcast_xor"):
 class BroadcastFloat(BroadcastBinary):
     """The base class of ops on floats."""
 
-    lhs = In(float_tensor)
-    rhs = In(float_tensor)
-    result = Out(float_tensor)
+    lhs = In(of_any_rank(float_tensor))
+    rhs = In(of_any_rank(float_tensor))
+    result = Out(of_any_rank(float_tensor))
 
 
 class BroadcastNextAfter(BroadcastFloat, op="broadcast_next_after"):
@@ -333,7 +334,7 @@ class BroadcastZeta(BroadcastFloat, op="broadcast_zeta"):
 class BroadcastComplex(BroadcastFloat, op="broadcast_complex"):
     """Compute `complex` of operands broadcast to one shape."""
 
-    result = Out(complex_tensor)
+    result = Out(of_any_rank(complex_tensor))
 
     applies = conversion.Complex
 
@@ -355,7 +356,7 @@ class BroadcastCompare(BroadcastBinary, op="broadcast_compare"):
 
     comparison_direction = Attr(ChloComparisonDirection)
     compare_type = Attr(ChloComparisonType, default=None)
-    result = Out(boolean_tensor)
+    result = Out(of_any_rank(boolean_tensor))
 
     applies = comparison.Compare
 
@@ -399,9 +400,9 @@ class BroadcastSelect(Broadcasting, op="broadcast_select"):
     """Compute `select` of operands broadcast as in numpy."""
 
     pred = In(boolean_tensor)
-    on_true = In(tensor)
-    on_false = In(tensor)
-    result = Out(tensor)
+    on_true = In(of_any_rank(tensor))
+    on_false = In(of_any_rank(tensor))
+    result = Out(of_any_rank(tensor))
 
     applies = comparison.Select
 

@@ -19,6 +19,7 @@ from stablehlo_ref.define.type_constraints import (
     complex_tensor,
     float_tensor,
     integer_tensor,
+    of_any_rank,
     quantized_tensor,
     tensor,
 )
@@ -49,8 +50,8 @@ float_or_complex = float_tensor | complex_tensor
 class Function(UnaryElementwise, dialect="chlo"):
     """The base class of functions of one operand."""
 
-    operand = In(float_or_complex)
-    result = Out(float_or_complex)
+    operand = In(of_any_rank(float_or_complex))
+    result = Out(of_any_rank(float_or_complex))
 
     syntax = "operands attr-dict : type(operands) -> type(results)"
 
@@ -62,8 +63,8 @@ class Function(UnaryElementwise, dialect="chlo"):
 class RealFunction(Function):
     """The base class of functions that are defined for real operands only."""
 
-    operand = In(float_tensor)
-    result = Out(float_tensor)
+    operand = In(of_any_rank(float_tensor))
+    result = Out(of_any_rank(float_tensor))
 
 
 # --- inverse trigonometric and hyperbolic functions -----------------------------------------------------------------
@@ -75,8 +76,8 @@ class AsinAcosKernel(Function, op="_asin_acos_kernel"):
     asin(z) = atan2(Re z, Re w) + i sign(Im z) Im w, acos(z) = atan2(Re w, Re z) - i sign(Im z) Im w.
     """
 
-    operand = In(complex_tensor)
-    result = Out(complex_tensor)
+    operand = In(of_any_rank(complex_tensor))
+    result = Out(of_any_rank(complex_tensor))
 
     complex = special_complex.asin_acos_kernel
 
@@ -186,9 +187,9 @@ class Lgamma(RealFunction, op="lgamma"):
 class BinaryFunction(BinaryElementwise, dialect="chlo"):
     """The base class of functions of two operands of the same type."""
 
-    lhs = In(float_tensor)
-    rhs = In(float_tensor)
-    result = Out(float_tensor)
+    lhs = In(of_any_rank(float_tensor))
+    rhs = In(of_any_rank(float_tensor))
+    result = Out(of_any_rank(float_tensor))
 
     syntax = "operands attr-dict : type(operands) -> type(results)"
 
@@ -252,8 +253,8 @@ class Mulhi(BinaryFunction, op="mulhi", commutative=True):
 class Predicate(Elementwise, dialect="chlo"):
     """The base class of predicates on floats."""
 
-    operand = In(float_tensor)
-    result = Out(boolean_tensor)
+    operand = In(of_any_rank(float_tensor))
+    result = Out(of_any_rank(boolean_tensor))
 
     syntax = "operands attr-dict : type(operands) -> type(results)"
 
@@ -336,8 +337,8 @@ class ConstantLike(Op, op="constant_like", dialect="chlo"):
     """Return a tensor with the shape of `operand` whose elements are all `value`."""
 
     value = Attr(NumberValue)
-    operand = In(tensor)
-    result = Out(tensor)
+    operand = In(of_any_rank(tensor))
+    result = Out(of_any_rank(tensor))
 
     @staticmethod
     def infer(value: NumberValue, operand: TensorType) -> TensorType:

@@ -23,7 +23,7 @@ from stablehlo_ref.define.spec import (
     size,
     without,
 )
-from stablehlo_ref.define.type_constraints import integer_tensor, tensor
+from stablehlo_ref.define.type_constraints import integer_tensor, of_any_rank, tensor
 from stablehlo_ref.diagnostics import UnsupportedError
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.attributes import Attribute
@@ -43,11 +43,11 @@ class TopK(Op, op="top_k", dialect="chlo"):
     also without `is_stable`.
     """
 
-    operand = In(tensor)
+    operand = In(of_any_rank(tensor))
     k = Attr(Int)
     is_stable = Attr(Flag, default=True)
-    values = Out(tensor)
-    indices = Out(integer_tensor)
+    values = Out(of_any_rank(tensor))
+    indices = Out(of_any_rank(integer_tensor))
 
     syntax = "( operands, k = $k (, is_stable = $is_stable)? ) attr-dict : type(operands) -> ( type(results) )"
 

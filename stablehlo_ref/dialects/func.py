@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from stablehlo_ref.define.attribute_codecs import Dictionaries, FunctionTypeValue, String, Symbol
+from stablehlo_ref.define.attribute_codecs import Dictionaries, FunctionTypeValue, String, Symbol, Visibility
 from stablehlo_ref.define.bound import ControlFlowSite
 from stablehlo_ref.define.computation import ControlFlow
 from stablehlo_ref.define.op import Attr, Body, Ins, Op, Outs
@@ -14,7 +14,7 @@ class Func(Op, op="func", dialect="func", isolated_from_above=True, multiple_blo
     """Define a function, or declare one if there is no body."""
 
     sym_name = Attr(String)
-    sym_visibility = Attr(String, default=None)
+    sym_visibility = Attr(Visibility, default=None)
     function_type = Attr(FunctionTypeValue)
     arg_attrs = Attr(Dictionaries, default=())
     res_attrs = Attr(Dictionaries, default=())

@@ -149,7 +149,7 @@ class TensorType(Type):
 
 @dataclass(frozen=True)
 class UnrankedTensorType(Type):
-    """`tensor<*xf32>`: part of MLIR, invalid in StableHLO."""
+    """`tensor<*xf32>`: part of MLIR and CHLO, invalid in StableHLO."""
 
     element_type: Type
 
@@ -253,6 +253,16 @@ def integer_type(width: int, signedness: str = "") -> BooleanType | IntegerType:
 def tensor_type(shape: Shape, element_type: Type) -> TensorType:
     """Return `tensor<shape x element_type>` without bounds or encoding; cached."""
     return TensorType(shape, element_type)
+
+
+def unranked(type: Type) -> Type:
+    """Return the type of an unranked tensor with the elements of a tensor; another type as it is."""
+    return UnrankedTensorType(type.element_type) if isinstance(type, TensorType) else type
+
+
+def as_vector(type: Type) -> Type:
+    """Return the type of a vector of unknown size with the elements of an unranked tensor; another type as it is."""
+    return tensor_type((None,), type.element_type) if isinstance(type, UnrankedTensorType) else type
 
 
 def _dimensions(shape: Shape) -> str:

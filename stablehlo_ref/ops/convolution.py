@@ -166,7 +166,7 @@ class Convolution(Op, op="convolution", row_major=True):
         C(6, all(0 < dilation for dilation in lhs_dilation))
         C(7, size(rhs_dilation) == N - 2)
         C(8, all(0 < dilation for dilation in rhs_dilation))
-        C(9, window_reversal is None or size(window_reversal) == N - 2)
+        C(9, not window_reversal or size(window_reversal) == N - 2)
         C(12, size(input_spatial_dimensions) == N - 2)
         input_dimensions = (input_batch_dimension, *input_spatial_dimensions, input_feature_dimension)
         C(13, is_unique(input_dimensions) and in_range(input_dimensions, N))

@@ -20,6 +20,8 @@ class ResultAccuracyCodec(StructCodec):
 
     def decode(self, attribute: Attribute) -> StructAttribute:
         struct = super().decode(attribute)
+        if unknown := struct.fields.keys() - {"atol", "rtol", "ulps", "mode"}:
+            raise ValueError(f"has no field {sorted(unknown)[0]!r}: expected atol, rtol, ulps and mode")
         tolerances = [getattr(struct.fields.get(name), "value", 0) for name in ("atol", "rtol", "ulps")]
         if any(math.copysign(1, tolerance) < 0 for tolerance in tolerances):
             raise ValueError("must have tolerances that are not negative")

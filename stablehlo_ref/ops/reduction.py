@@ -26,7 +26,7 @@ from stablehlo_ref.define.spec import (
     tensor_type,
     without,
 )
-from stablehlo_ref.define.type_constraints import per_tensor_quantized, scalar_tensor, tensor
+from stablehlo_ref.define.type_constraints import init_value, per_tensor_quantized, tensor
 from stablehlo_ref.ir.arrays import Array, RuntimeValue
 from stablehlo_ref.ir.types import FunctionType, TensorType
 from stablehlo_ref.numerics.quantized import to_destination_type
@@ -41,7 +41,7 @@ class Reduce(Op, op="reduce"):
     """Reduce `inputs` along `dimensions` by `body`, starting from `init_values`."""
 
     inputs = Ins(tensor | per_tensor_quantized)  # I1
-    init_values = Ins(scalar_tensor)  # I2
+    init_values = Ins(init_value)  # I2
     dimensions = Attr(Dims)  # I3
     body = Body()  # I4
     results = Outs(tensor | per_tensor_quantized)

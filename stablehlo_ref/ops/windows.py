@@ -36,7 +36,7 @@ from stablehlo_ref.define.spec import (
     tensor_type,
     with_element_type,
 )
-from stablehlo_ref.define.type_constraints import per_tensor_quantized, scalar_tensor, tensor
+from stablehlo_ref.define.type_constraints import init_value, per_tensor_quantized, scalar_tensor, tensor
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.types import FunctionType, TensorType
 from stablehlo_ref.numerics.dtypes import numpy_dtype
@@ -67,7 +67,7 @@ class ReduceWindow(Op, op="reduce_window"):
     """Reduce each window of `inputs`, padded with `init_values`, by `body`, starting from `init_values`."""
 
     inputs = Ins(tensor | per_tensor_quantized)  # I1
-    init_values = Ins(scalar_tensor)  # I2
+    init_values = Ins(init_value)  # I2
     window_dimensions = Attr(Dims)  # I3
     window_strides = Attr(Dims, default=None)  # I4
     base_dilations = Attr(Dims, default=None)  # I5

@@ -14,7 +14,16 @@ from stablehlo_ref.distribution.process_groups import group_size
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.attributes import DenseArray, DenseElements
 from stablehlo_ref.ir.core import Operation, Value
-from stablehlo_ref.ir.types import Shape, TensorType, TupleType, Type, UnrankedTensorType, integer_type, tensor_type
+from stablehlo_ref.ir.types import (
+    Shape,
+    TensorType,
+    TupleType,
+    Type,
+    UnrankedTensorType,
+    as_vector,
+    integer_type,
+    tensor_type,
+)
 from stablehlo_ref.passes.evaluate import known_array, known_integers
 
 Shapes = Sequence[Shape | None]  # of the results; None where nothing is known
@@ -90,7 +99,7 @@ def _by_class(op: Operation) -> Sequence[Type] | None:
     arrays = {name: _array(given[name]) for name in definition.traits.shape_operands}
     known = {name: array for name, array in arrays.items() if array is not None}
     bodies = [region.function_type for region in op.regions]
-    bound = bind(definition, Site(op, known), op.operand_types, op.result_types, bodies)
+    bound = bind(definition, Site(op, known), op.operand_types, list(map(as_vector, op.result_types)), bodies)
     check_preconditions(bound)
     return [_with_element_type_of(d, i) for d, i in zip(op.result_types, bound.infer(), strict=True)]
 

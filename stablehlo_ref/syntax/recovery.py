@@ -355,7 +355,7 @@ class RecoveringParser(Parser):
     def _redefine(self, name: str, value: Value, offset: int) -> Value:
         known = self.scope.values[name]
         if self.definitions.get(known) == offset:  # the names of a list of arguments are bound at its end
-            self.definitions[known] = self.places[name][1]
+            self.definitions[known] = self.places.get(name, (offset, offset))[1]
         try:
             return super()._redefine(name, value, offset)
         except MalformedError as error:

@@ -151,11 +151,11 @@ func.func @main() {
 
 // -----
 
-// Along both axes, the second first: the axis named last varies fastest.
+// Along both axes, the second first: the axis named last varies fastest. The mesh is written as MLIR prints it.
 func.func @all_gather(%a: tensor<1xi32>) -> tensor<4xi32> {
   %result = "stablehlo.all_gather"(%a) {
     all_gather_dim = 0 : i64,
-    replica_groups = #stablehlo.replica_group_mesh_axes<mesh = #stablehlo.mesh<axes = [#stablehlo.mesh_axis<name = "x", size = 2>, #stablehlo.mesh_axis<name = "y", size = 2>]>, axes = [#stablehlo.axis_ref<name = "y">, #stablehlo.axis_ref<name = "x">]>,
+    replica_groups = #stablehlo.replica_group_mesh_axes<mesh = #stablehlo.mesh<axes=[<name = "x", size = 2>, <name = "y", size = 2>]>, axes = [#stablehlo.axis_ref<name = "y">, #stablehlo.axis_ref<name = "x">]>,
     channel_handle = #stablehlo.channel_handle<handle = 1, type = 0>,
     use_global_device_ids
   } : (tensor<1xi32>) -> tensor<4xi32>

@@ -79,7 +79,7 @@ func.func @C8(%lhs: tensor<2x4x2xf32>, %rhs: tensor<3x2x6xf32>, %padding: tensor
 // -----
 
 func.func @C9(%lhs: tensor<2x4x2xf32>, %rhs: tensor<3x2x6xf32>, %padding: tensor<1x2xi64>) {
-  // expected-error@+1 {{(C9): window_reversal is None or size(window_reversal) == N - 2}}
+  // expected-error@+1 {{(C9): not window_reversal or size(window_reversal) == N - 2}}
   %0 = "stablehlo.dynamic_conv"(%lhs, %rhs, %padding) <{dimension_numbers = #stablehlo.conv<[b, 0, f]x[0, i, o]->[b, 0, f]>, feature_group_count = 1 : i64, batch_group_count = 1 : i64, window_reversal = array<i1: true, true>}> : (tensor<2x4x2xf32>, tensor<3x2x6xf32>, tensor<1x2xi64>) -> tensor<2x2x6xf32>
   return
 }

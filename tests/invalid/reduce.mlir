@@ -145,7 +145,7 @@ func.func @types(%inputs: tensor<2x3x!quant.uniform<i8:f32:0, {1.0, 2.0}>>, %ini
       %r = stablehlo.add %a, %b : tensor<f32>
       stablehlo.return %r : tensor<f32>
   }) : (tensor<2x3x!quant.uniform<i8:f32:0, {1.0, 2.0}>>, tensor<f32>) -> tensor<2xf32>
-  // expected-error@+1 {{operand #1 (init_values) must be 0-dimensional tensor, but is tensor<2xf32>}}
+  // expected-error@+1 {{operand #1 (init_values) must be 0-dimensional tensor (I2), but is tensor<2xf32>}}
   %1 = "stablehlo.reduce"(%inputs_1, %init_values_1) <{dimensions = array<i64: 1>}> ({
     ^bb0(%a: tensor<f32>, %b: tensor<f32>):
       %r = stablehlo.add %a, %b : tensor<f32>

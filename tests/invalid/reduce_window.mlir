@@ -217,7 +217,7 @@ func.func @types(%inputs: tensor<3x2x!quant.uniform<i8:f32:0, {1.0, 2.0, 3.0}>>,
       %r = stablehlo.add %a, %b : tensor<i32>
       stablehlo.return %r : tensor<i32>
   }) : (tensor<3x2x!quant.uniform<i8:f32:0, {1.0, 2.0, 3.0}>>, tensor<i32>) -> tensor<2x2xi32>
-  // expected-error@+1 {{operand #1 (init_values) must be 0-dimensional tensor, but is tensor<2xi32>}}
+  // expected-error@+1 {{operand #1 (init_values) must be 0-dimensional tensor (I2), but is tensor<2xi32>}}
   %1 = "stablehlo.reduce_window"(%inputs_1, %init_values_1) <{window_dimensions = array<i64: 2, 1>, window_strides = array<i64: 4, 1>, base_dilations = array<i64: 2, 1>, window_dilations = array<i64: 3, 1>, padding = dense<[[2, 1], [0, 0]]> : tensor<2x2xi64>}> ({
     ^bb0(%a: tensor<i32>, %b: tensor<i32>):
       %r = stablehlo.add %a, %b : tensor<i32>

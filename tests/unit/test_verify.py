@@ -67,6 +67,13 @@ def test_rejects_invalid_quantized_types(type: str, label: str) -> None:
     assert label in rejection(text)
 
 
+GENERIC = """
+"func.func"() <{MOREfunction_type = () -> tensor<f32>, sym_name = "f"}> ({
+  %0 = stablehlo.constant dense<1.0> : tensor<f32>
+  "func.return"(%0) : (tensor<f32>) -> ()
+}) : () -> ()"""
+
+
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
@@ -75,12 +82,41 @@ def test_rejects_invalid_quantized_types(type: str, label: str) -> None:
         ('"builtin.module"() ({\n^bb0(%a: i32):\n}) : () -> ()', "one block without arguments"),
         ('"builtin.module"() ({\n^bb0:\n^bb1:\n}) : () -> ()', "one block without arguments"),
         ('"builtin.module"() ({}, {}) : () -> ()', "number of regions: expected 1, got 2"),
+        ('module @m attributes {sym_visibility = "bad"} {}', "must be a visibility: one of public, private, nested"),
+        (GENERIC.replace("MORE", 'sym_visibility = "bad", '), "must be a visibility: one of public, private, nested"),
+        (GENERIC.replace("MORE", "arg_attrs = [{}], "), "expects attributes of 0 arguments in 'arg_attrs', got 1"),
+        (GENERIC.replace("MORE", "res_attrs = [{}, {}], "), "expects attributes of 1 results in 'res_attrs', got 2"),
+        (GENERIC.replace("MORE", "res_attrs = [1], "), "must be a dictionary"),
+        (GENERIC.replace("MOREfunction_type", "type"), "requires attribute 'function_type'"),
+        (GENERIC.replace("MORE", "").replace("sym_name", "name"), "requires attribute 'sym_name'"),
+        (
+            "func.func private @f(tensor<f32> {foo = 1})",
+            "argument #0 has attribute 'foo', expected",
+        ),
+        ("func.func private @f() -> (tensor<f32> {foo = 1})", "result #0 has attribute 'foo'"),
+        ("func.func @f()", "expects a body, or the visibility private of a declaration"),
+        ("func.func @f() {\n  call @f() {arg_attrs = 1} : () -> ()\n  return\n}", "must be a list of dictionaries"),
         ("func.func private @f()\nfunc.func private @f()", "redefinition of symbol @f"),
         ("func.func @f() -> tensor<f32> {\n  return\n}", "returns (), but the function's results are (tensor<f32>)"),
     ],
 )
 def test_rejects_invalid_functions_and_modules(text: str, reason: str) -> None:
     assert reason in rejection(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        (
+            'func.func public @f() attributes {sym_visibility = "private"} {\n  return\n}',
+            "'sym_visibility' is already given",
+        ),
+        ("func.func @f() attributes {function_type = () -> ()} {\n  return\n}", "'function_type' is already given"),
+    ],
+)
+def test_rejects_functions_that_contradict_themselves(text: str, reason: str) -> None:
+    with pytest.raises(sr.MalformedError, match=reason):
+        sr.load(text + "\n")
 
 
 def test_accepts_types_of_other_dialects() -> None:
@@ -167,3 +203,53 @@ def test_known_kinds_do_not_hide_wrong_operands() -> None:
     first.operands, second.operands = [second.results[0], first.operands[0]], first.operands
     with pytest.raises(sr.InvalidError, match="before its definition"):
         program.verify()
+
+
+def test_rejects_a_name_twice_among_results() -> None:
+    op = '%r, %r = "test.op"(%x, %p) : (tensor<4xf32>, tensor<i1>) -> (tensor<i32>, tensor<i32>)'
+    with pytest.raises(sr.MalformedError, match="redefinition of SSA value '%r'") as raised:
+        sr.load(MAIN.replace("OP", op), allow_unregistered_dialect=True)
+    assert raised.value.diagnostics[0].line == 3
+
+
+REJECTED = {
+    "unknown sizes hide no sizes that differ": (
+        """
+        %0:2 = "stablehlo.sort"(%y, %x) ({
+        ^bb0(%a: tensor<f32>, %b: tensor<f32>, %c: tensor<f32>, %d: tensor<f32>):
+          %1 = stablehlo.compare LT, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>
+          stablehlo.return %1 : tensor<i1>
+        }) : (tensor<?xf32>, tensor<4xf32>) -> (tensor<5xf32>, tensor<4xf32>)""",
+        "(C3)",
+    ),
+    "operands that fit only one of unknown size": (
+        '%0 = "stablehlo.add"(%y, %x) : (tensor<?xf32>, tensor<4xf32>) -> tensor<5xf32>',
+        "(C1)",
+    ),
+    "another kind of enumeration": (
+        '%0 = "stablehlo.compare"(%x, %x) <{comparison_direction = #stablehlo<comparison_type LT>}> '
+        ": (tensor<4xf32>, tensor<4xf32>) -> tensor<4xi1>",
+        "must be a comparison_direction",
+    ),
+    "an enumeration of another dialect": (
+        '%0 = "stablehlo.compare"(%x, %x) <{comparison_direction = #chlo<comparison_direction LT>}> '
+        ": (tensor<4xf32>, tensor<4xf32>) -> tensor<4xi1>",
+        "must be a comparison_direction",
+    ),
+    "a field that result_accuracy does not have": (
+        '%0 = "stablehlo.sine"(%x) {result_accuracy = #stablehlo.result_accuracy<DEFAULT = 0.0, mode = '
+        "#stablehlo.result_accuracy_mode<DEFAULT>>} : (tensor<4xf32>) -> tensor<4xf32>",
+        "has no field 'DEFAULT'",
+    ),
+    "a signless integer is negative from 2**31": (
+        '%0 = "stablehlo.reduce_precision"(%x) <{exponent_bits = 2147483648 : i32, mantissa_bits = 3 : i32}> '
+        ": (tensor<4xf32>) -> tensor<4xf32>",
+        "(C2)",
+    ),
+}
+
+
+@pytest.mark.parametrize(("op", "reason"), REJECTED.values(), ids=REJECTED.keys())
+def test_rejects_what_mlir_rejects(op: str, reason: str) -> None:
+    text = MAIN.replace("%p: tensor<i1>", "%p: tensor<i1>, %y: tensor<?xf32>").replace("OP", op)
+    assert reason in rejection(text)
