@@ -66,7 +66,7 @@ def _contradiction(options: argparse.Namespace) -> str | None:
     processes = (options.replicas or 1) * (options.partitions or 1)
     for name, given in (("--args", len(options.args)), ("--inputs", len(options.inputs))):
         if given not in (0, 1, processes) and (name == "--args" or processes > 1):
-            return f"{name} is given {given} times, for {processes} process{'es' * (processes > 1)}"
+            return f"{name} is given {given} times, but the number of processes is {processes}"
     return None
 
 
