@@ -10,6 +10,7 @@ from zipfile import ZipFile
 
 import numpy as np
 
+from stablehlo_ref.array_files import saved_as
 from stablehlo_ref.cli.array_files import read_arrays
 from stablehlo_ref.cli.errors import CommandLineError
 from stablehlo_ref.diagnostics import Diagnostic, EvaluationError
@@ -121,8 +122,7 @@ def differences(
 
 
 def _difference(name: str, actual: Array, expected: Array, options: argparse.Namespace) -> Iterator[Diagnostic]:
-    foreign = actual.dtype.isbuiltin != 1 and expected.dtype.kind in "Vu" and expected.itemsize == actual.itemsize
-    expected = expected.view(actual.dtype) if foreign else expected
+    expected = expected.view(actual.dtype) if saved_as(expected.dtype, actual.dtype) else expected
     for what, x, y in (("dtype", actual.dtype, expected.dtype), ("shape", actual.shape, expected.shape)):
         if x != y:
             yield Diagnostic(f"result '{name}' has the {what} {x}, expected {y}")
