@@ -32,8 +32,8 @@ def read_arrays(path: Path, type_of: TypeOf = lambda name: None) -> Array | Arra
     """Return the array of an `.npy` file, the arrays by name of an `.npz` or safetensors file, or other contents.
 
     Large arrays are compared with the types of their arguments, by name, before they are unpacked; the name of the
-    array of an `.npy` file is "". The path may be that of a pipe. CommandLineError if the file cannot be read, or is
-    something else.
+    array of an `.npy` file is "". The path may be that of a pipe. CommandLineError if the file cannot be read, or has
+    another format.
     """
     try:
         with path.open("rb") as file:

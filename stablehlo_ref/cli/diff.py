@@ -23,16 +23,13 @@ from stablehlo_ref.program import Program
 DESCRIPTION = "Compare a backend with the interpreter, and locate the ops that are wrong under a numerical contract."
 EPILOG = f"""\
 examples:
-  stablehlo-interp diff model.mlir --random-inputs 0 --backend self
+  stablehlo-interp diff model.mlir --random-inputs 0 --backend self --contract strict
   stablehlo-interp diff model.mlir --random-inputs 0 --backend jax     # needs the extra `jax`
 
 backends, each run in a process of its own:
 {chr(10).join(f"  {name:41s} {text}" for name, text in DESCRIPTIONS.items())}
 
 contracts: {", ".join(PRESETS)}; fields are overridden by commas: --contract xla-cpu,dot_algorithm=tf32,ulp.tanh=16
-
-examples:
-  stablehlo-interp diff model.mlir --random-inputs 0 --backend self --contract strict
 
 exit codes: 0 if nothing is wrong under the contract, 1 if something is, or the backend or the program failed, 2 for an
 error in the command line"""
@@ -114,5 +111,5 @@ def parser() -> argparse.ArgumentParser:
     add("--repro", metavar="FILE", type=Path, help="write a small program that shows the fault and checks itself")
     add_input_options(found)
     add_backend_options(found)
-    add_message_options(found, announces=False)
+    add_message_options(found, verifies=False)
     return found

@@ -1,4 +1,4 @@
-"""`stablehlo-interp reduce`: make a program small that a command, or a backend's fault, is interested in."""
+"""`stablehlo-interp reduce`: shrink a program that shows a fault of a backend, or that a command accepts."""
 
 from __future__ import annotations
 
@@ -16,17 +16,14 @@ from stablehlo_ref.debug.archives import save_arrays
 from stablehlo_ref.debug.predicates import by_backend, by_command
 from stablehlo_ref.debug.reduce import MAX_CALLS, reduce
 
-DESCRIPTION = "Make a program small that still shows a fault of a backend, or that a command is interested in."
+DESCRIPTION = "Shrink a program while it shows a fault of a backend, or while a command accepts it."
 EPILOG = """\
 examples:
   stablehlo-interp reduce model.mlir --random-inputs 0 --predicate 'grep -q tanh {program}' -o small.mlir
 
 The command of --predicate gets the file of a program, as `{program}` or as its last argument, and an .npz file with
 its inputs as `{inputs}`. It exits with 0 if the program is interesting. What it prints must stay the same, so that the
-search does not slip to another fault: print the kind of the error, or nothing.
-
-examples:
-  stablehlo-interp reduce model.mlir --random-inputs 0 --predicate "grep -q stablehlo.tanh" -o small.mlir"""
+search does not slip to another fault: print the kind of the error, or nothing."""
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -63,5 +60,5 @@ def parser() -> argparse.ArgumentParser:
     add("--max-calls", metavar="N", type=positive, default=MAX_CALLS, help=f"of the predicate (default {MAX_CALLS})")
     add_input_options(found)
     add_backend_options(found)
-    add_message_options(found, announces=False)
+    add_message_options(found, verifies=False)
     return found

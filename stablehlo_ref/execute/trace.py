@@ -21,7 +21,7 @@ class Record:
     """One value that a run computed, or an argument.
 
     `name` is a name that no other value of the program has, `names` are all names: SSA names, numbers (`#12`), and the
-    name in the location. `address` tells apart the values that one op computes in calls and loops: `%0[2]/%t/%3` is
+    name in the location. `address` distinguishes the values that one op computes in calls and loops: `%0[2]/%t/%3` is
     `%3` in the function that the op of `%t` calls in turn 2 of the loop `%0`. `turns` are the turns of the loops around
     the op, in calling functions too, the outermost first.
     """
