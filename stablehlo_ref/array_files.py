@@ -20,6 +20,7 @@ from stablehlo_ref.diagnostics import EvaluationError
 from stablehlo_ref.interop import require
 from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.ir.types import TensorType, Type
+from stablehlo_ref.numerics.bits_in_files import is_bits
 from stablehlo_ref.numerics.dtypes import numpy_dtype
 from stablehlo_ref.numerics.host_values import fits
 
@@ -125,19 +126,6 @@ def _tensor(name: str, tensor: Mapping[str, object]) -> Array:
     return np.frombuffer(cast(bytes, tensor["data"]), dtype).reshape(cast("list[int]", tensor["shape"]))
 
 
-def saved_as(stored: DType, dtype: DType) -> bool:
-    """Return whether `stored` is what files have for elements of `dtype`: their bits, if numpy lacks the dtype."""
-    return dtype.isbuiltin != 1 and stored.isbuiltin != 2 and stored.kind in "Vu" and stored.itemsize == dtype.itemsize
-
-
-def from_bits(type: Type, array: Array) -> Array:
-    """Return an array from a file with the element type of its argument, if the file has the bits of elements."""
-    if not isinstance(type, TensorType):
-        return array
-    dtype = numpy_dtype(type.element_type)
-    return array.view(dtype) if saved_as(array.dtype, dtype) else array
-
-
 def _check(type: Type, shape: tuple[int, ...], dtype: DType) -> None:
     """Raise ValueError unless an array is for an argument of `type`; bits that numpy has no dtype for may be."""
     if not isinstance(type, TensorType):
@@ -146,5 +134,5 @@ def _check(type: Type, shape: tuple[int, ...], dtype: DType) -> None:
         declared = str(type.shape).replace("None", "?")
         raise ValueError(f"expected shape {declared} for {type}, got {shape}")
     expected = numpy_dtype(type.element_type)
-    if dtype.newbyteorder("=") != expected and not saved_as(dtype, expected):
+    if dtype.newbyteorder("=") != expected and not is_bits(dtype, expected):
         raise ValueError(f"expected dtype {expected} for {type}, got {dtype}")

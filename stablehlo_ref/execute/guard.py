@@ -1,7 +1,7 @@
 """Guards: kernels and steps that check the run's budget before they start.
 
-Only those that take long or need much memory look by themselves. For small ops, one step of many looks for all, so that
-a loop of small ops is not slower.
+Only those that take long or need much memory check it themselves. For small ops, one step in many checks it for all,
+so that a loop of small ops is not slower.
 """
 
 from __future__ import annotations

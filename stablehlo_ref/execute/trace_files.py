@@ -20,6 +20,7 @@ import ml_dtypes
 import numpy as np
 
 from stablehlo_ref.ir.arrays import RuntimeValue
+from stablehlo_ref.numerics.bits_in_files import to_bits
 
 INDEX = "index.jsonl"
 _NAME = re.compile(r"\d{6,}\.npy")
@@ -71,8 +72,7 @@ class TraceFiles:
         array = np.asarray(value)
         name = f"{self._count:06d}.npy"
         self._count += 1
-        is_standard = array.dtype.isbuiltin == 1
-        np.save(self._folder / name, array if is_standard else array.view(f"u{array.dtype.itemsize}"))
+        np.save(self._folder / name, to_bits(array))
         return {"file": name, "dtype": array.dtype.name, "shape": list(array.shape)}
 
     def describe(self, record: Mapping[str, Any], stored: Stored) -> None:

@@ -26,6 +26,7 @@ from stablehlo_ref.ir.types import (
     Type,
     tensor_type,
 )
+from stablehlo_ref.numerics.bits_in_files import to_bits
 from stablehlo_ref.numerics.dtypes import FLOAT_DTYPES, INTEGER_DTYPES, numpy_dtype
 
 T = TypeVar("T")
@@ -162,8 +163,7 @@ def read_only(value: RuntimeValue) -> RuntimeValue:
     if isinstance(value, tuple):
         return tuple(map(read_only, value))
     if isinstance(value, np.ndarray) and value.flags.writeable:
-        bits = value if value.dtype.isbuiltin == 1 else value.view(f"u{value.dtype.itemsize}")  # has a buffer
-        return np.asarray(bits.data.toreadonly()).view(value.dtype)
+        return np.asarray(to_bits(value).data.toreadonly()).view(value.dtype)
     return value
 
 
