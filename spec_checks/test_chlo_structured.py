@@ -143,7 +143,7 @@ def ragged(draw: st.DrawFn) -> tuple[Dims, Dims, Dims, dict[str, Any], Dims]:
     return lhs, rhs, sizes_shape, dims, (groups, *shape) if kind == "c" else shape
 
 
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(data=st.data(), case=ragged(), moderate=st.booleans())
 def test_ragged_dot(data: st.DataObject, case: Any, moderate: bool) -> None:
     lhs_shape, rhs_shape, sizes_shape, dims, shape = case

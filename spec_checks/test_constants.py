@@ -45,7 +45,7 @@ def written(data: st.DataObject, x: Any) -> str:
     return data.draw(st.sampled_from(["{:.17e}", "{:.3e}", "{:.60f}"])).format(float(x))
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(data=st.data(), shape=shapes())
 def test_lists_of_elements(data: st.DataObject, shape: tuple[int, ...]) -> None:
     array = data.draw(arrays(data.draw(dtypes(ALL)), shape))

@@ -149,7 +149,7 @@ def fragment(scope: int, depth: int) -> st.SearchStrategy[Fragment]:
     return st.one_of(simple, if_(scope, depth - 1), case(scope, depth - 1), loop(scope, depth - 1)) if depth else simple
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(st.data())
 def test_nested_control_flow(data: st.DataObject) -> None:
     text, value = data.draw(block(3, 3))

@@ -86,7 +86,7 @@ def algorithms(draw: st.DrawFn) -> Iterator[None]:
 
 
 @given(st.data())
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=200, deadline=None)
 def test_convolution(data: st.DataObject) -> None:
     lhs_shape, rhs_shape, attributes, shape = data.draw(convolutions())
     dtype = data.draw(st.sampled_from(SUMMABLE))

@@ -21,11 +21,11 @@ from stablehlo_ref.define.processes import Grid
 from stablehlo_ref.execute.grid import run_grid
 from stablehlo_ref.execute.plan import FramePlanner, Planner
 from stablehlo_ref.execute.run import FunctionPlan
-from stablehlo_ref.ir.core import Block, Operation
+from stablehlo_ref.ir.core import Block, Operation, Region
 from stablehlo_ref.limits import Limits
 from stablehlo_ref.numerics.dtypes import element_type_of
 
-FAST = settings(max_examples=40, deadline=None)
+FAST = settings(max_examples=25, deadline=None)
 AtProcess = distribution.AtProcess
 
 
@@ -38,9 +38,11 @@ def evaluate(
     op = operation(name, operands[first], bodies, result, **attributes)
     check_constraints(bind_types(op, REGISTRY[op.name]))
     terminator = Operation("func.return", list(op.results), (), {}, {}, [], NOWHERE)
-    module = Operation("builtin.module", [], (), {}, {}, [], NOWHERE)
+    block = Block(op.operands, [op, terminator])
+    function = Operation("func.func", [], (), {"sym_name": name}, {}, [Region([block])], NOWHERE)
+    module = Operation("builtin.module", [], (), {}, {}, [Region([Block([], [function])])], NOWHERE)
     frame = FunctionPlan(name)
-    FramePlanner(Planner(module, Limits()), frame).plan(Block(op.operands, [op, terminator]))
+    FramePlanner(Planner(module, Limits()), frame).plan(block)
     with np.errstate(all="ignore"):
         returned = run_grid(Context(), grid, [(frame, list(operands[process])) for process in grid.processes])
     return {p: tuple(np.asarray(value) for value in values) for p, values in zip(grid.processes, returned)}

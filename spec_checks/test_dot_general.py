@@ -53,7 +53,7 @@ def dimension_numbers(draw: st.DrawFn) -> tuple[tuple[int, ...], tuple[int, ...]
 
 
 @given(st.data())
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=200, deadline=None)
 def test_dot_general(data: st.DataObject) -> None:
     lhs_shape, rhs_shape, numbers, shape = data.draw(dimension_numbers())
     dtype = data.draw(st.sampled_from(SUMMABLE))

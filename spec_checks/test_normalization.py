@@ -44,7 +44,7 @@ def arguments(draw: st.DrawFn, op: str) -> tuple[list[Array], float, int]:
 
 @pytest.mark.parametrize("long", [1, normalization.LONG])
 @pytest.mark.parametrize("op", VECTORS)
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(data=st.data())
 def test_batch_norm(op: str, long: int, data: st.DataObject) -> None:
     operands, epsilon, feature_index = data.draw(arguments(op))

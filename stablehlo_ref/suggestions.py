@@ -27,7 +27,8 @@ def did_you_mean(name: str, known: Iterable[str], mark: str = "") -> str:
 
 
 def closest(name: str, known: Iterable[str]) -> str | None:
-    """Return the known name with the fewest edits to `name`, then the longest common prefix, then the fewest letters.
+    """Return the known name with the fewest edits to `name`, one of the same letters before others, then the longest
+    common prefix, then the fewest letters.
 
     None if more than a third of the letters, or `MAX_EDITS`, are edited. A name that `name` abbreviates counts as one
     edit.
@@ -35,13 +36,13 @@ def closest(name: str, known: Iterable[str]) -> str | None:
     if not name or len(name) > MAX_NAME:
         return None
     limit = min(max(1, len(name) // 3), MAX_EDITS)
-    ranked = []
+    letters, ranked = sorted(name), []
     for other in known:
         distance = _distance(name, other, limit)
         if distance <= limit:
             limit = distance  # others that are less similar need not be measured
-            ranked.append((distance, -_common(name, other), len(other), other))
-    return min(ranked)[3] if ranked else None
+            ranked.append((distance, sorted(other) != letters, -_common(name, other), len(other), other))
+    return min(ranked)[-1] if ranked else None
 
 
 def _common(a: str, b: str) -> int:

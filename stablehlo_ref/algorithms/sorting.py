@@ -16,7 +16,7 @@ from stablehlo_ref.numerics.narrow_floats import widen_if_narrow
 
 DIGIT = 16  # bits that numpy's stable sort orders in linear time
 PART = 1 << 20  # elements that are sorted at a time, if there are several rows
-SECONDS = 2e-8  # in which numpy sorts one of many elements by a digit, about
+SECONDS = 5e-8  # in which numpy sorts one of many elements by a digit and takes the indices, about
 SHORT = 1 << 11  # elements of a row: up to this many, sorting digits packed with indices is faster
 
 

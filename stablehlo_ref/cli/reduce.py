@@ -1,4 +1,4 @@
-"""`stablehlo-interp reduce`: shrink a program that shows a fault of a backend, or that a command accepts."""
+"""`stablehlo-interp reduce`: make a program small that shows a fault of a backend, or that a command accepts."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from stablehlo_ref.debug.archives import save_arrays
 from stablehlo_ref.debug.predicates import by_backend, by_command
 from stablehlo_ref.debug.reduce import MAX_CALLS, reduce
 
-DESCRIPTION = "Shrink a program while it shows a fault of a backend, or while a command accepts it."
+DESCRIPTION = "Make a program small that still shows a fault of a backend, or that a command still accepts."
 EPILOG = """\
 examples:
   stablehlo-interp reduce model.mlir --random-inputs 0 --predicate 'grep -q tanh {program}' -o small.mlir

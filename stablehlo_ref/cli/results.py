@@ -33,20 +33,19 @@ def last_line(
     results: Sequence[RuntimeValue],
 ) -> str:
     """Return one line: how many checks passed, and names and types of results."""
-    passed = f"{_count(checks, 'check')} passed" if checks else "ran, no checks in it"
+    passed = f"{checks} check{'s' if checks != 1 else ''} passed" if checks else "ran, no checks in it"
     passed += f", results as in {options.expect}" if options.expect else ""
     shown = [f"{p.name}: {type_text(p.type, value)}" for p, value in zip(parameters[:SHOWN], results)]
     more = [f"and {len(results) - SHOWN} more"] if len(results) > SHOWN else []
     where = f" in {options.output}" if options.output else ""
     names = f": {', '.join([*shown, *more])}" if shown else ""
-    return f"// {filename}: {passed}; {_count(len(results), 'result')}{where}{names}"
+    return f"// {filename}: {passed}; {_counted(len(results))}{where}{names}"
 
 
 def last_line_of_parts(filename: str, parts: int, failed: int, checks: int) -> str:
     """Return one line for a file whose parts ran one by one."""
-    return f"// {filename}: {parts - failed} of {_count(parts, 'part')} ran; {_count(checks, 'check')} passed"
+    return f"// {filename}: {parts - failed} of {parts} parts ran; {checks} checks passed"
 
 
-def _count(number: int, noun: str) -> str:
-    """Return a number with a noun: `no results`, `1 check`, `2 parts`."""
-    return f"{number or 'no'} {noun}{'s' if number != 1 else ''}"
+def _counted(results: int) -> str:
+    return f"{results or 'no'} result{'s' if results != 1 else ''}"

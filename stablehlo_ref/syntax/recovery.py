@@ -197,6 +197,15 @@ class RecoveringParser(Parser):
         self.leave(defined)
         return self._malformed(start)
 
+    def _operations(self, used: list[tuple[str, int]]) -> list[Operation]:
+        operations = []
+        while self.peek()[:1] not in ("}", "^", ""):
+            operations.append(op := self.operation())
+            used += [(label, op.location.offset) for label in op.successors]
+        if not self.peek():
+            raise self.expected("'}'")
+        return operations
+
     def _column(self, offset: int) -> int:
         return offset - self.text.rfind("\n", 0, offset)
 

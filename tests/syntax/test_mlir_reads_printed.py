@@ -19,17 +19,9 @@ from stablehlo_ref.ir.types import integer_type
 from stablehlo_ref.syntax.compare import difference
 from stablehlo_ref.syntax.printer import Printer
 from stablehlo_ref.syntax.resources import resource_section
-from tests.shared import MLIR_PYTHON, UPSTREAM, needs_mlir, needs_upstream
+from tests.shared import MLIR_PYTHON, needs_mlir
 
 INTERPRET = sorted((Path(__file__).parents[1] / "interpret").rglob("*.mlir"))
-FOLDERS = {
-    "interpret": 1,
-    "math": 4,
-    "verify": 1,
-    "chlo": 1,
-    "transforms": 1,
-    "testdata": 40,
-}  # the step between the files that are tested
 UNREGISTERED = ("bufferization", "check", "interpreter", "ml_program")  # dialects that jaxlib does not have
 UNREGISTERED_OP = re.compile(rf'"(?:{"|".join(UNREGISTERED)})\.')
 
@@ -135,17 +127,6 @@ def test_mlir_reads_attributes_of_every_op(path: Path, mlir: Reader) -> None:
             if op.name != "builtin.module":
                 op.attributes["test.mark"] = IntegerAttribute(1, integer_type(32))
         assert_reads_back(program, mlir)
-
-
-@needs_mlir
-@needs_upstream
-@pytest.mark.parametrize("folder", FOLDERS)
-def test_mlir_reads_printed_programs_of_upstream(folder: str, mlir: Reader) -> None:
-    readable = 0
-    for path in sorted((UPSTREAM / folder).rglob("*.mlir"))[:: FOLDERS[folder]]:
-        for program in programs(path):
-            readable += assert_reads_back(program, mlir, program.module.location.source.text)
-    assert readable
 
 
 FORMS = """

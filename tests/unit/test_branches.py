@@ -65,8 +65,14 @@ class Alive(sr.Observer):
 
     def after(self, op: Operation, results: Sequence[Any]) -> None:
         if op.name == "stablehlo.add":
-            base = results[0] if results[0].base is None else results[0].base
-            self.results.append(weakref.ref(base))
+            self.results.append(weakref.ref(owner(results[0])))
+
+
+def owner(array: Any) -> np.ndarray:
+    """Return the array that has the memory of a view."""
+    while not isinstance(array, np.ndarray) or array.base is not None:
+        array = array.obj if isinstance(array, memoryview) else array.base
+    return array
 
 
 def test_values_are_released_after_their_last_use() -> None:

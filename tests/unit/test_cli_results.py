@@ -217,10 +217,19 @@ func.func @main(%x: tensor<i1>) -> tensor<i1> {
 }
 """)  # fmt: skip
     command = [sys.executable, "-m", "stablehlo_ref", str(path), "--input", "x=true", "-v"]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    time.sleep(1.5)
-    process.send_signal(signal.SIGINT)
-    out, error = process.communicate(timeout=20)
+
+    def restore_interrupts() -> None:  # which the shell ignores where it runs the tests in the background
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+    process = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=restore_interrupts
+    )
+    try:
+        time.sleep(1.5)
+        process.send_signal(signal.SIGINT)
+        out, error = process.communicate(timeout=20)
+    finally:
+        process.kill()
     assert (process.returncode, out, error.splitlines()[-1]) == (130, "", "interrupted")
 
 

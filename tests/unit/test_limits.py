@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from itertools import count
 from pathlib import Path
 
@@ -267,7 +268,9 @@ def test_default_limits_are_parts_of_the_memory() -> None:
 # --- interrupts -----------------------------------------------------------------------------------------------------
 
 
-def test_interrupts_end_the_process_while_it_starts() -> None:
+def test_interrupts_end_the_process_while_it_starts(request: pytest.FixtureRequest) -> None:
+    request.addfinalizer(partial(signal.signal, signal.SIGINT, signal.getsignal(signal.SIGINT)))
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     with _ending_on_interrupt():
         assert signal.getsignal(signal.SIGINT) is not signal.default_int_handler
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler

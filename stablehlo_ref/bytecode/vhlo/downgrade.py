@@ -156,7 +156,7 @@ DEFAULTS: Mapping[str, Attribute] = {
     "result_layouts": (),
     "source_target_pairs": NO_INTEGERS,
     "sym_visibility": "",
-    "version": IntegerAttribute(0, integer_type(32)),
+    "version": IntegerAttribute(0, I64),  # the one of composite, which is 32-bit where it is written
 }  # fmt: skip
 
 

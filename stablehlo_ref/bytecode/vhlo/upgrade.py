@@ -13,8 +13,15 @@ from stablehlo_ref.define.attribute_codecs import ListCodec, SymbolCodec
 from stablehlo_ref.define.definition import OpDefinition
 from stablehlo_ref.define.members import REQUIRED, Attr, Undecodable
 from stablehlo_ref.diagnostics import StablehloError
-from stablehlo_ref.ir.attributes import Attribute, DenseElements, EnumAttribute, SymbolReference, TypeAttribute
-from stablehlo_ref.ir.types import NONE
+from stablehlo_ref.ir.attributes import (
+    Attribute,
+    DenseElements,
+    EnumAttribute,
+    IntegerAttribute,
+    SymbolReference,
+    TypeAttribute,
+)
+from stablehlo_ref.ir.types import NONE, integer_type
 
 # Lists whose default depends on the rank: they are left out where all elements are this number.
 WINDOW_DEFAULTS: Mapping[str, int] = {
@@ -127,6 +134,8 @@ def _is_implied(base: str, name: str, own: Mapping[str, Any]) -> bool:
             return value in ("", {})
         case "precision_config":
             return isinstance(value, tuple) and all(getattr(item, "value", "") == "DEFAULT" for item in value)
+        case "version":
+            return bool(value == IntegerAttribute(0, integer_type(64)))
         case "result_accuracy":
             return set(getattr(value, "fields", ())) == {"mode"} and value.fields["mode"].value == "DEFAULT"
     if name in ALGORITHM:
