@@ -20,9 +20,9 @@ from stablehlo_ref.diagnostics import EvaluationError
 from stablehlo_ref.interop import require
 from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.ir.types import TensorType, Type
-from stablehlo_ref.numerics.bits_in_files import is_bits
 from stablehlo_ref.numerics.dtypes import numpy_dtype
 from stablehlo_ref.numerics.host_values import fits
+from stablehlo_ref.numerics.saved_arrays import as_numpy_loads, is_saved_as
 
 TypeOf = Callable[[str], Type | None]  # the type of the argument that an array is for, by its name; None if unknown
 
@@ -126,6 +126,13 @@ def _tensor(name: str, tensor: Mapping[str, object]) -> Array:
     return np.frombuffer(cast(bytes, tensor["data"]), dtype).reshape(cast("list[int]", tensor["shape"]))
 
 
+def from_bits(type: Type, array: Array) -> Array:
+    """Return an array from a file with the element type of its argument, if the file has the bits of such elements."""
+    if not isinstance(type, TensorType) or array.dtype.isbuiltin == 2:  # of ml_dtypes: no bits
+        return array
+    return as_numpy_loads(array, numpy_dtype(type.element_type))
+
+
 def _check(type: Type, shape: tuple[int, ...], dtype: DType) -> None:
     """Raise ValueError unless an array is for an argument of `type`; bits that numpy has no dtype for may be."""
     if not isinstance(type, TensorType):
@@ -134,5 +141,5 @@ def _check(type: Type, shape: tuple[int, ...], dtype: DType) -> None:
         declared = str(type.shape).replace("None", "?")
         raise ValueError(f"expected shape {declared} for {type}, got {shape}")
     expected = numpy_dtype(type.element_type)
-    if dtype.newbyteorder("=") != expected and not is_bits(dtype, expected):
+    if dtype.newbyteorder("=") != expected and not is_saved_as(dtype, expected):
         raise ValueError(f"expected dtype {expected} for {type}, got {dtype}")

@@ -11,7 +11,7 @@ from zipfile import BadZipFile
 
 import numpy as np
 
-from stablehlo_ref.array_files import read_npz, read_safetensors
+from stablehlo_ref.array_files import from_bits, read_npz, read_safetensors
 from stablehlo_ref.diagnostics import EvaluationError
 from stablehlo_ref.interop import require, to_array
 from stablehlo_ref.ir.attributes import DenseResource
@@ -19,7 +19,6 @@ from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.rewrite import clone
 from stablehlo_ref.ir.signature import Parameter
 from stablehlo_ref.ir.types import TensorType
-from stablehlo_ref.numerics.bits_in_files import from_bits
 from stablehlo_ref.numerics.dtypes import numpy_dtype
 from stablehlo_ref.numerics.random_values import random_array
 from stablehlo_ref.suggestions import did_you_mean

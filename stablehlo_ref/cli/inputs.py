@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
+from stablehlo_ref.array_files import from_bits
 from stablehlo_ref.cli.array_files import read_arrays
 from stablehlo_ref.cli.errors import CommandLineError
 from stablehlo_ref.cli.input_values import find_parameter, value_of
@@ -16,7 +17,6 @@ from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.attributes import DenseElements
 from stablehlo_ref.ir.signature import Parameter
 from stablehlo_ref.ir.types import TensorType, TokenType
-from stablehlo_ref.numerics.bits_in_files import from_bits
 from stablehlo_ref.syntax.parser import parse_attribute
 
 # These messages, with the spelling, are those of upstream's tool, whose tests match them.

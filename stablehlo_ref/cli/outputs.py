@@ -18,7 +18,7 @@ from stablehlo_ref.ir.arrays import Array, RuntimeValue
 from stablehlo_ref.ir.signature import Parameter
 from stablehlo_ref.ir.types import TokenType, TupleType
 from stablehlo_ref.numerics.agreement import report, within
-from stablehlo_ref.numerics.bits_in_files import is_bits, to_bits
+from stablehlo_ref.numerics.saved_arrays import as_numpy_loads, as_numpy_saves
 
 NPY, SAFETENSORS = ".npy", ".safetensors"
 
@@ -49,7 +49,7 @@ def save_outputs(path: Path, parameters: Sequence[Parameter], values: Sequence[R
         match path.suffix:
             case ".npy":
                 with path.open("wb") as file:
-                    np.lib.format.write_array(file, to_bits(arrays.popitem()[1]), allow_pickle=False)
+                    np.lib.format.write_array(file, as_numpy_saves(arrays.popitem()[1]), allow_pickle=False)
             case ".safetensors":
                 path.write_bytes(_safetensors(arrays))
             case _:
@@ -79,7 +79,7 @@ def _save_npz(path: Path, arrays: Mapping[str, Array]) -> None:
     with ZipFile(path, "w") as archive:
         for name, array in arrays.items():
             with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
-                np.lib.format.write_array(member, to_bits(array), allow_pickle=False)
+                np.lib.format.write_array(member, as_numpy_saves(array), allow_pickle=False)
 
 
 def _safetensors(arrays: Mapping[str, Array]) -> bytes:
@@ -89,7 +89,7 @@ def _safetensors(arrays: Mapping[str, Array]) -> bytes:
         name: array for name, array in arrays.items() if array.dtype.isbuiltin == 1 or array.dtype.name == "bfloat16"
     }
     try:
-        data: bytes = package.save({name: known.get(name, to_bits(array)) for name, array in arrays.items()})
+        data: bytes = package.save({name: known.get(name, as_numpy_saves(array)) for name, array in arrays.items()})
     except Exception as error:  # of the package's own kind, for complex128
         raise EvaluationError(f"cannot write safetensors: {error}") from None
     return data
@@ -121,7 +121,7 @@ def differences(
 
 
 def _difference(name: str, actual: Array, expected: Array, options: argparse.Namespace) -> Iterator[Diagnostic]:
-    expected = expected.view(actual.dtype) if is_bits(expected.dtype, actual.dtype) else expected
+    expected = as_numpy_loads(expected, actual.dtype)
     for what, x, y in (("dtype", actual.dtype, expected.dtype), ("shape", actual.shape, expected.shape)):
         if x != y:
             yield Diagnostic(f"result '{name}' has the {what} {x}, expected {y}")

@@ -10,12 +10,14 @@ import numpy as np
 from stablehlo_ref.diagnostics import EvaluationError
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.signature import Parameter
-from stablehlo_ref.numerics.bits_in_files import from_bits, to_bits
+from stablehlo_ref.ir.types import TensorType
+from stablehlo_ref.numerics.dtypes import numpy_dtype
+from stablehlo_ref.numerics.saved_arrays import as_numpy_loads, as_numpy_saves
 
 
 def save_arrays(path: Path, arrays: Sequence[Array]) -> None:
     """Write arrays as `arr_0`, `arr_1`, ..."""
-    np.savez(path, *(to_bits(np.asarray(array)) for array in arrays))
+    np.savez(path, *(as_numpy_saves(np.asarray(array)) for array in arrays))
 
 
 def load_arrays(path: Path, parameters: Sequence[Parameter]) -> list[Array]:
@@ -27,5 +29,11 @@ def load_arrays(path: Path, parameters: Sequence[Parameter]) -> list[Array]:
             name = next((name for name in names if name in archive.files), None)
             if name is None:
                 raise EvaluationError(f"{path} has no array {parameter.name!r} or 'arr_{index}'")
-            found.append(from_bits(parameter.type, archive[name]))
+            found.append(_as_declared(archive[name], parameter))
         return found
+
+
+def _as_declared(array: Array, parameter: Parameter) -> Array:
+    if not isinstance(parameter.type, TensorType):
+        return array
+    return as_numpy_loads(array, numpy_dtype(parameter.type.element_type))

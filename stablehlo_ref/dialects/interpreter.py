@@ -24,7 +24,7 @@ from stablehlo_ref.dialects.mlir_types import any_tensor
 from stablehlo_ref.ir.arrays import Array, RuntimeValue
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.types import FunctionType, TensorType, Type
-from stablehlo_ref.numerics.bits_in_files import to_bits
+from stablehlo_ref.numerics.saved_arrays import as_numpy_saves
 from stablehlo_ref.numerics.value_text import value_text
 from stablehlo_ref.ops.control_flow import all_compatible
 
@@ -90,7 +90,7 @@ def write_probe(directory: Path, number: int, probe_id: str, type: str, value: A
     path = directory / f"probe{number}.npy"
     try:
         directory.mkdir(parents=True, exist_ok=True)
-        np.save(path, to_bits(value))
+        np.save(path, as_numpy_saves(value))
         with open(directory / "index.csv", "w" if number == 1 else "a", newline="", encoding="utf-8") as index:
             csv.writer(index).writerow([probe_id, type, str(path)])
     except OSError as error:

@@ -26,8 +26,8 @@ from stablehlo_ref.ir.types import (
     Type,
     tensor_type,
 )
-from stablehlo_ref.numerics.bits_in_files import to_bits
 from stablehlo_ref.numerics.dtypes import FLOAT_DTYPES, INTEGER_DTYPES, numpy_dtype
+from stablehlo_ref.numerics.saved_arrays import as_numpy_saves
 
 T = TypeVar("T")
 SCALARS = (BooleanType, IntegerType, IndexType, FloatType, ComplexType)
@@ -163,7 +163,7 @@ def read_only(value: RuntimeValue) -> RuntimeValue:
     if isinstance(value, tuple):
         return tuple(map(read_only, value))
     if isinstance(value, np.ndarray) and value.flags.writeable:
-        return np.asarray(to_bits(value).data.toreadonly()).view(value.dtype)
+        return np.asarray(as_numpy_saves(value).data.toreadonly()).view(value.dtype)
     return value
 
 
