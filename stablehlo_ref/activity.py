@@ -1,4 +1,4 @@
-"""What a long call is doing, for whoever shows progress: it is polled, so that the call pays nothing for it."""
+"""What a long call is doing, for displays of progress, which poll it: the call itself spends no time on them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _stack: list[Activity] = []
 
 @contextmanager
 def activity(name: str, fraction: Callable[[], float] | None = None) -> Iterator[None]:
-    """Announce what is done inside."""
+    """Set the current activity for the duration of the block."""
     entry = Activity(name, fraction)
     _stack.append(entry)
     try:
@@ -30,5 +30,5 @@ def activity(name: str, fraction: Callable[[], float] | None = None) -> Iterator
 
 
 def current_activity() -> Activity | None:
-    """Return what is being done, or None."""
+    """Return the innermost activity, or None."""
     return _stack[-1] if _stack else None

@@ -1,22 +1,28 @@
-"""Arrays in `.npy` and `.npz` files, whose headers are checked before anything is unpacked or allocated."""
+"""Arrays in `.npy`, `.npz` and safetensors files.
+
+The headers of the first two are checked before anything is unpacked or allocated.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Mapping
 from math import prod
 from pathlib import Path
 from typing import IO, cast
 from zipfile import BadZipFile, ZipFile
 
+import ml_dtypes
 import numpy as np
 
 from stablehlo_ref.budget import reserve
 from stablehlo_ref.diagnostics import EvaluationError
+from stablehlo_ref.interop import require
 from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.ir.types import TensorType, Type
 from stablehlo_ref.numerics.dtypes import numpy_dtype
 from stablehlo_ref.numerics.host_values import fits
-from stablehlo_ref.numerics.saved_arrays import is_saved_as
+from stablehlo_ref.numerics.saved_arrays import as_numpy_loads, is_saved_as
 
 TypeOf = Callable[[str], Type | None]  # the type of the argument that an array is for, by its name; None if unknown
 
@@ -79,6 +85,52 @@ def read_header(file: IO[bytes]) -> tuple[tuple[int, ...], DType]:
     if dtype.hasobject:
         raise ValueError("it has Python objects, which are not read as they may run code")
     return shape, dtype
+
+
+# Element types of safetensors.
+_DTYPES = {
+    "BOOL": np.bool_, "I8": np.int8, "I16": np.int16, "I32": np.int32, "I64": np.int64,
+    "U8": np.uint8, "U16": np.uint16, "U32": np.uint32, "U64": np.uint64,
+    "F16": np.float16, "BF16": ml_dtypes.bfloat16, "F32": np.float32, "F64": np.float64, "C64": np.complex64,
+    "F8_E4M3": ml_dtypes.float8_e4m3fn, "F8_E4M3FNUZ": ml_dtypes.float8_e4m3fnuz, "F8_E5M2": ml_dtypes.float8_e5m2,
+    "F8_E5M2FNUZ": ml_dtypes.float8_e5m2fnuz, "F8_E8M0": ml_dtypes.float8_e8m0fnu,
+}  # fmt: skip
+
+
+def read_safetensors(data: bytes) -> dict[str, Array]:
+    """Return the arrays in the contents of a safetensors file, by name.
+
+    ValueError for other contents or an unsupported element type, ImportError without the package `safetensors`.
+    """
+    package = require("safetensors")
+    try:
+        tensors = package.deserialize(data)
+    except package.SafetensorError as error:
+        raise ValueError(_reason(data) or str(error)) from None
+    return {name: _tensor(name, tensor) for name, tensor in tensors}
+
+
+def _reason(data: bytes) -> str | None:
+    """Return where the header is no JSON, which safetensors does not say."""
+    try:
+        json.loads(data[8 : 8 + int.from_bytes(data[:8], "little")])
+    except ValueError as error:
+        return f"its header is no JSON: {error}"
+    return None
+
+
+def _tensor(name: str, tensor: Mapping[str, object]) -> Array:
+    dtype = _DTYPES.get(str(tensor["dtype"]))
+    if dtype is None:
+        raise ValueError(f"unsupported element type {tensor['dtype']} of '{name}'")
+    return np.frombuffer(cast(bytes, tensor["data"]), dtype).reshape(cast("list[int]", tensor["shape"]))
+
+
+def from_bits(type: Type, array: Array) -> Array:
+    """Return an array from a file with the element type of its argument, if the file has the bits of such elements."""
+    if not isinstance(type, TensorType) or array.dtype.isbuiltin == 2:  # of ml_dtypes: no bits
+        return array
+    return as_numpy_loads(array, numpy_dtype(type.element_type))
 
 
 def _check(type: Type, shape: tuple[int, ...], dtype: DType) -> None:

@@ -1,7 +1,7 @@
 """What is left of a call's limits: time until a deadline, bytes for the values of a run.
 
-Each call (`load`, `run`, a command) makes one `Budget`, and phases and kernels look at the one that is in force. It is
-in a context variable, so that calls in other threads have their own.
+Each call (`load`, `run`, a command) makes one `Budget`; phases and kernels check the one that is in force. It is in a
+context variable, so that calls in other threads have their own.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ class Memory:
         self._left -= values
 
     def keep(self, count: int) -> None:
-        """Reserve bytes that stay for the rest of the run, but are no values, as those of prepared constants."""
+        """Reserve bytes that stay for the rest of the run but are not values, such as prepared constants."""
         self.reserve(count)
         self.limit -= count
 
@@ -87,7 +87,7 @@ class Memory:
 
 
 class Budget:
-    """The limits of one call that are used up as it goes on; None for what has no limit."""
+    """The limits of one call that are used up as it goes on; None means no limit."""
 
     __slots__ = ("deadline", "memory")
 
@@ -111,7 +111,7 @@ def deadline_of(limits: Limits) -> Deadline | None:
 
 @contextmanager
 def in_force(budget: Budget) -> Iterator[None]:
-    """Make a budget the one that phases and kernels look at."""
+    """Make a budget the one that phases and kernels check."""
     token = _current.set(budget)
     try:
         yield

@@ -1,4 +1,4 @@
-"""Files that are something else than StableHLO: what they are, and how to get StableHLO from them."""
+"""Recognise files in other formats, and say how to get StableHLO from them."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ _MAGIC_PATTERNS = [(re.compile(pattern), what, advice) for pattern, what, advice
 
 
 def foreign_text(text: str) -> str | None:
-    """Return the message for a text that is something else than MLIR; None for a text that is not recognised."""
+    """Return the message for a text in another format than MLIR; None if it is not recognised."""
     head = text[:HEAD]
     comments = _match_comments(head)
     start = comments.end() if comments else 0

@@ -10,7 +10,7 @@ from numbers import Real
 from pathlib import Path
 from types import UnionType
 
-UNKNOWN_MEMORY = 1 << 35  # bytes: the memory of a machine that does not tell
+UNKNOWN_MEMORY = 1 << 35  # bytes: assumed if the system does not report it
 
 _CGROUPS = Path("/sys/fs/cgroup")
 _OWN_CGROUPS = Path("/proc/self/cgroup")
@@ -18,7 +18,7 @@ _OWN_CGROUPS = Path("/proc/self/cgroup")
 
 @cache
 def available_memory() -> int:
-    """Return the bytes of memory that this process may have: the machine's, or what its cgroups (v1, v2) allow."""
+    """Return the bytes of memory that this process may use: the machine's, or what its cgroups (v1, v2) allow."""
     try:
         machine = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, ValueError, OSError):

@@ -43,7 +43,7 @@ from stablehlo_ref.stack import needs_stack
 from stablehlo_ref.syntax.printer import print_operation
 from stablehlo_ref.targets.spmd import device_count
 from stablehlo_ref.verify import verify
-from stablehlo_ref.weights import Weights, match_weights, read_weights, with_random_constants
+from stablehlo_ref.weights import Weights, weights_of, with_random_constants
 
 Inputs: TypeAlias = Sequence[Any] | Mapping[str, Any]  # of one process: in order, or by name
 
@@ -175,7 +175,7 @@ class Program:
             if wrong := [index for index in numbered if index not in range(len(inputs))]:
                 raise EvaluationError(f"@{self.entry.name} has no input {wrong[0]}", self.entry.location)
         else:
-            numbered = match_weights(inputs, read_weights(weights))  # type: ignore[arg-type]
+            numbered = weights_of(inputs, weights)  # type: ignore[arg-type]
         program = self._with(self.module)
         origin = os.fspath(weights) if isinstance(weights, str | os.PathLike) else None
         checked = {i: check_argument(inputs[i], value, origin=origin) for i, value in numbered.items()}

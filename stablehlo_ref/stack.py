@@ -1,7 +1,7 @@
-"""Room on the stack for work that is recursive, as the nesting of programs is.
+"""Enough stack for recursive work on nested programs.
 
-`lexer.MAX_NESTING` and `Limits.max_depth` bound how deep that work goes. Threads with small stacks have no room even
-for that: musl's have 128 KB by default, and a stack that overflows ends the process. A caller that is itself deep in
+`lexer.MAX_NESTING` and `Limits.max_depth` bound how deep that work goes. Threads with small stacks are too small even
+for that (musl gives them 128 KB by default), and a stack overflow ends the process. A caller that is itself deep in
 the stack has few frames left of Python's recursion limit. In both cases the work is done in a new thread.
 """
 
@@ -79,7 +79,7 @@ def _is_deep(frames: int) -> bool:
 
 
 def stack_size() -> int | None:
-    """Return the size in bytes of the stack of this thread; None if the system does not tell."""
+    """Return the size in bytes of the stack of this thread; None if the system does not report it."""
     import ctypes  # rarely needed
 
     size = ctypes.c_size_t()

@@ -36,12 +36,12 @@ def closest(name: str, known: Iterable[str]) -> str | None:
     if not name or len(name) > MAX_NAME:
         return None
     limit = min(max(1, len(name) // 3), MAX_EDITS)
-    letters = sorted(name)
-    ranked = [
-        (d, sorted(k) != letters, -_common(name, k), len(k), k)
-        for k in known
-        if (d := _distance(name, k, limit)) <= limit
-    ]
+    letters, ranked = sorted(name), []
+    for other in known:
+        distance = _distance(name, other, limit)
+        if distance <= limit:
+            limit = distance  # others that are less similar need not be measured
+            ranked.append((distance, sorted(other) != letters, -_common(name, other), len(other), other))
     return min(ranked)[-1] if ranked else None
 
 
@@ -63,6 +63,7 @@ def edits(a: str, b: str, limit: int) -> int:
 
     Numbers above `limit` need not be exact.
     """
+    a, b = _without_common_ends(a, b)
     above: list[int] = []
     row = list(range(len(b) + 1))
     for i, x in enumerate(a, 1):
@@ -75,6 +76,13 @@ def edits(a: str, b: str, limit: int) -> int:
         if min(row) > limit + 1:  # a swap needs two rows
             return limit + 1
     return row[-1]
+
+
+def _without_common_ends(a: str, b: str) -> tuple[str, str]:
+    start = _common(a, b)
+    a, b = a[start:], b[start:]
+    end = _common(a[::-1], b[::-1])
+    return a[: len(a) - end], b[: len(b) - end]
 
 
 def element_type(name: str, floats: Iterable[str]) -> str | None:

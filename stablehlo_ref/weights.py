@@ -11,7 +11,7 @@ from zipfile import BadZipFile
 
 import numpy as np
 
-from stablehlo_ref.array_files import read_npz
+from stablehlo_ref.array_files import from_bits, read_npz, read_safetensors
 from stablehlo_ref.diagnostics import EvaluationError
 from stablehlo_ref.interop import require, to_array
 from stablehlo_ref.ir.attributes import DenseResource
@@ -30,6 +30,18 @@ ELIDED = "__elided__"  # MLIR's placeholder for elements that its printer leaves
 SHOWN = 12  # names that a message lists
 
 _PARTS = re.compile(r"\[\s*['\"]?([^'\"\]]*)['\"]?\s*\]|([^.\[\]/]+)")
+
+
+def weights_of(parameters: Sequence[Parameter], source: Weights) -> dict[int, Any]:
+    """Return the weight of each argument that has one, by the argument's number.
+
+    `read_weights` describes the sources, `match_weights` how weights are matched with arguments. Bits of elements that
+    a file has for a dtype that numpy lacks get the element type of the argument.
+    """
+    found = match_weights(parameters, read_weights(source))
+    if not isinstance(source, str | os.PathLike):
+        return found
+    return {index: from_bits(parameters[index].type, weight) for index, weight in found.items()}
 
 
 # --- where they come from -------------------------------------------------------------------------------------------
@@ -85,7 +97,7 @@ def _read_npz(path: Path) -> dict[str, Any]:
 
 
 def _read_safetensors(path: Path) -> dict[str, Any]:
-    return dict(require("safetensors.numpy").load_file(path))
+    return dict(read_safetensors(path.read_bytes()))
 
 
 def _read_torch(path: Path) -> dict[str, Any]:

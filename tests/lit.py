@@ -1,4 +1,4 @@
-"""Lit-style tests in this process: parts between `// -----` are programs whose checks must hold, or announce errors."""
+"""Lit-style tests in this process: parts between `// -----` are programs whose checks must hold, or expect errors."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from stablehlo_ref.cli.split import split_text
 from stablehlo_ref.syntax.printer import print_operation
 
 
-def announced(text: str, first_line: int = 1) -> list[tuple[int | None, str]]:
-    """Return the errors that a text announces, with the lines that they are expected on; there must be at least one."""
+def expected_errors(text: str, first_line: int = 1) -> list[tuple[int | None, str]]:
+    """Return the errors that a text expects, with the lines that they are expected on; there must be at least one."""
     expected = [(e.line, e.text) for e in expectations(text, first_line) if e.severity == "error"]
-    assert expected, "a test that announces no error cannot fail"
+    assert expected, "a test that expects no error cannot fail"
     return expected
 
 

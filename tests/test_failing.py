@@ -1,4 +1,4 @@
-"""Runs tests/failing: valid programs with errors at run time, announced by `// expected-error@+1 {{message}}`."""
+"""Runs tests/failing: valid programs with errors at run time, expected by `// expected-error@+1 {{message}}`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 
 import stablehlo_ref as sr
 from stablehlo_ref.cli.split import split_text
-from tests.lit import announced
+from tests.lit import expected_errors
 
 FOLDER = Path(__file__).parent / "failing"
 PARTS = [
@@ -18,7 +18,7 @@ PARTS = [
 
 @pytest.mark.parametrize("path, first_line, part", PARTS, ids=[f"{path.stem}:{line}" for path, line, _ in PARTS])
 def test_run_fails_with_the_expected_errors(path: Path, first_line: int, part: str) -> None:
-    expected = announced(part, first_line)
+    expected = expected_errors(part, first_line)
     program = sr.parse(part, filename=path.name, first_line=first_line).verify()
     with pytest.raises((sr.EvaluationError, sr.UnsupportedError)) as error:
         program.run()

@@ -1,4 +1,4 @@
-"""Programs in tests/invalid that the verifier rejects; `// expected-error@+1 {{message}}` announces each error.
+"""Programs in tests/invalid that the verifier rejects; each with a comment `// expected-error@+1 {{message}}`.
 
 A part with a `@main` is run, since it violates a constraint on values. Every constraint of every op has a case that
 violates it, and so has the type constraint of every operand and result, and the codec of every attribute.
@@ -23,7 +23,7 @@ from stablehlo_ref.define.dialect_attributes import OP_CHECKS
 from stablehlo_ref.define.formulas import formulas
 from stablehlo_ref.define.type_constraints import anything
 from stablehlo_ref.diagnostics import Diagnostic
-from tests.lit import announced
+from tests.lit import expected_errors
 
 FOLDER = Path(__file__).parent / "invalid"
 SPEC = json.loads((Path(__file__).parents[1] / "spec_checks" / "labels.json").read_text("utf-8"))
@@ -50,8 +50,8 @@ def _errors(text: str, name: str, first_line: int) -> Iterable[Diagnostic]:
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(FOLDER).with_suffix("")))
-def test_reports_exactly_the_announced_errors(path: Path) -> None:
-    expected = announced(path.read_text("utf-8"))
+def test_reports_exactly_the_expected_errors(path: Path) -> None:
+    expected = expected_errors(path.read_text("utf-8"))
     found = errors(path)
     assert [error.line for error in found] == [line for line, _ in expected]
     for error, (line, message) in zip(found, expected):
@@ -112,7 +112,7 @@ def test_every_formula_has_a_case_that_violates_it() -> None:
     missing = checked - {match.groups() for match in _found(LABELLED)}
     assert not missing, "\n".join(
         [
-            "tests/invalid needs programs that violate these formulas, with the announced errors:",
+            "tests/invalid needs programs that violate these formulas, with the expected errors:",
             *(f"{op}: // expected-error@+1 {{{{({label}): {formula}}}}}" for op, label, formula in sorted(missing)),
         ]
     )

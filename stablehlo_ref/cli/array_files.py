@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import io
-import json
 import struct
 from collections.abc import Mapping
 from pathlib import Path
-from typing import BinaryIO, TypeAlias, cast
+from typing import BinaryIO, TypeAlias
 from zipfile import BadZipFile, ZipFile
 
-import numpy as np
-
-from stablehlo_ref.array_files import TypeOf, read_array, read_members
+from stablehlo_ref.array_files import TypeOf, read_array, read_members, read_safetensors
 from stablehlo_ref.cli.errors import CommandLineError
-from stablehlo_ref.interop import require
 from stablehlo_ref.ir.arrays import Array
 
 NPY, ZIP = b"\x93NUMPY", b"PK"
@@ -36,8 +32,8 @@ def read_arrays(path: Path, type_of: TypeOf = lambda name: None) -> Array | Arra
     """Return the array of an `.npy` file, the arrays by name of an `.npz` or safetensors file, or other contents.
 
     Large arrays are compared with the types of their arguments, by name, before they are unpacked; the name of the
-    array of an `.npy` file is "". The path may be that of a pipe. CommandLineError if the file cannot be read, or is
-    something else.
+    array of an `.npy` file is "". The path may be that of a pipe. CommandLineError if the file cannot be read, or has
+    another format.
     """
     try:
         with path.open("rb") as file:
@@ -63,7 +59,7 @@ def _read(file: BinaryIO, path: Path, type_of: TypeOf) -> Array | Arrays | bytes
     if head.startswith(ZIP):
         return _read_npz(file, path, type_of)
     if _is_safetensors(head):
-        return _read_safetensors(file.read())
+        return read_safetensors(file.read())
     for magic, what in OTHER_FORMATS.items():
         if head.startswith(magic):
             raise CommandLineError(f"cannot read {path}: it is {what}")
@@ -84,25 +80,3 @@ def _read_npz(file: BinaryIO, path: Path, type_of: TypeOf) -> Arrays:
 def _is_safetensors(head: bytes) -> bool:
     """Return whether a file starts with the length of a JSON object, and the object."""
     return len(head) > 8 and head[8:9] == b"{" and 2 <= int.from_bytes(head[:8], "little") <= 100_000_000
-
-
-def _read_safetensors(data: bytes) -> Arrays:
-    length = int.from_bytes(data[:8], "little")
-    json.loads(data[8 : 8 + length])  # a ValueError that says where, where safetensors has errors of its own
-    loaded = require("safetensors").deserialize(data)
-    return {name: _tensor(entry) for name, entry in loaded}
-
-
-_SAFETENSORS = {
-    "BOOL": "bool", "U8": "uint8", "I8": "int8", "I16": "int16", "U16": "uint16", "I32": "int32", "U32": "uint32",
-    "I64": "int64", "U64": "uint64", "F16": "float16", "F32": "float32", "F64": "float64", "C64": "complex64",
-}  # fmt: skip
-
-
-def _tensor(entry: Mapping[str, object]) -> Array:
-    """Return a tensor as an array; one of a type that numpy lacks as its bits, which take the type of the input."""
-    data, shape = cast(bytes, entry["data"]), cast("list[int]", entry["shape"])
-    name = _SAFETENSORS.get(str(entry["dtype"]))
-    count = int(np.prod(shape, dtype=np.int64))
-    bits = f"u{len(data) // max(count, 1) or 1}"
-    return np.frombuffer(data, np.dtype(name or bits)).reshape(shape)

@@ -9,12 +9,13 @@ from dataclasses import dataclass
 from errno import ENOENT
 from functools import partial
 from pathlib import Path
+from typing import TypeGuard
 
 from stablehlo_ref.cli import messages
 from stablehlo_ref.cli.commands import COMMANDS
 from stablehlo_ref.cli.errors import exit_code_of
 from stablehlo_ref.cli.exit_codes import AT_FAULT, FINE, INTERRUPTED
-from stablehlo_ref.cli.expected import Unexpected, complaints, expectations
+from stablehlo_ref.cli.expected import Unexpected, expectations, mismatches
 from stablehlo_ref.cli.split import SPLIT, split_text
 from stablehlo_ref.diagnostics import MalformedError, StablehloError
 from stablehlo_ref.loading import ZIP, open_program, read, unpacked
@@ -58,14 +59,14 @@ def for_each_part(file: str, split: bool, action: Action) -> int:
 
 
 def _compare(action: Action, part: Part) -> None:
-    """Apply `action` to a part; an error where its diagnostics are not those that the part announces."""
+    """Apply `action` to a part; an error where its diagnostics are not those that the part expects."""
     with messages.caught() as reported:
         try:
             action(part)
         except StablehloError as error:
             reported.extend(error.diagnostics)
     expected = expectations(part.text or "", part.first_line)
-    if found := list(complaints(expected, reported, part.filename)):
+    if found := list(mismatches(expected, reported, part.filename)):
         raise Unexpected(found)
 
 
@@ -129,7 +130,7 @@ def _attempt(action: Action, part: Part) -> int:
     return FINE
 
 
-def is_file(output: Path | None) -> bool:
+def is_file(output: Path | None) -> TypeGuard[Path]:
     """Return whether output goes to a file, not to standard output."""
     return output is not None and str(output) != "-"
 
@@ -145,7 +146,7 @@ def write_output(file: Path | None, outputs: Sequence[str | bytes]) -> None:
     data = b"".join(output for output in outputs if isinstance(output, bytes))
     if texts:
         data += f"\n{SPLIT}\n".join(texts).encode()
-    if file is not None and str(file) != "-":
+    if is_file(file):
         file.write_bytes(data)
         return
     sys.stdout.flush()

@@ -77,7 +77,7 @@ class Debugger(Observer):
             self.prompt(op, op.results[0] if op.results else None, results[0] if results else None)
 
     def prompt(self, op: Operation, value: Value | None, data: Any) -> None:
-        """Talk to the user until the run is to continue."""
+        """Read and run commands until one resumes the run."""
         self.stop_at_depth = -1
         Prompt(self, op, value, data).cmdloop()
 
@@ -123,17 +123,17 @@ class Prompt(cmd.Cmd):
     # --- frames -----------------------------------------------------------------------------------------------
 
     def do_where(self, _: str) -> None:
-        """where: print the ops in progress, the innermost last; > marks the frame that is looked at"""
+        """where: print the ops in progress, the innermost last; > marks the current frame"""
         for depth in range(len(self.debugger.frames)):
             mark = ">" if depth == self.depth else " "
             self.say(f"{mark} {depth} {place(self._current(depth))}")
 
     def do_up(self, _: str) -> None:
-        """up: look at the frame of the op that calls this one or has it in a region"""
+        """up: go to the frame of the op that calls this one or has it in a region"""
         self._move(self.depth - 1)
 
     def do_down(self, _: str) -> None:
-        """down: look at the frame of the call in progress, one further in"""
+        """down: go to the frame of the call in progress, one further in"""
         self._move(self.depth + 1)
 
     def do_list(self, _: str) -> None:

@@ -111,5 +111,5 @@ def parser() -> argparse.ArgumentParser:
     add("--repro", metavar="FILE", type=Path, help="write a small program that shows the fault and checks itself")
     add_input_options(found)
     add_backend_options(found)
-    add_message_options(found, announces=False)
+    add_message_options(found, verifies=False)
     return found

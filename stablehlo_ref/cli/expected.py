@@ -1,12 +1,12 @@
 """`--verify-diagnostics`: compare what a part of a file reports with the annotations in its text.
 
-An annotation `// expected-error@+1 {{text}}` demands a diagnostic of that severity (error, warning, remark or note)
+An annotation `// expected-error@+1 {{text}}` expects a diagnostic of that severity (error, warning, remark or note)
 whose message contains the text, on that line: `@+N` and `@-N` count from the line of the annotation, `@above` and
 `@below` are the nearest lines without annotations, `@unknown` is a diagnostic without a location, and without `@` it is
-the line of the annotation. After `-re`, parts of the text in `{{...}}` are regular expressions. A number in front of
-the text demands that many diagnostics, and `N+` at least as many.
+the line of the annotation. After `-re`, parts of the text in `{{...}}` are regular expressions. A number before
+the text expects that many diagnostics, and `N+` at least as many.
 
-All errors, warnings and remarks must be announced. Notes need not be, but those that are announced must be there.
+Every error, warning and remark must have an annotation. Notes need none, but a note that has one must be reported.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _REGEX_PART = re.compile(r"\{\{(.*?)\}\}")
 
 @dataclass
 class Expectation:
-    """A diagnostic that a text announces; `line` is None for one without a location.
+    """An expected diagnostic; `line` is None for one without a location.
 
     `count` diagnostics must be reported, or any number from 1 on if it is None; more are allowed if it `may_exceed`.
     """
@@ -52,7 +52,7 @@ class Expectation:
 
 
 class Unexpected(StablehloError):
-    """Diagnostics that differ from those that a text announces."""
+    """Diagnostics that differ from the expected ones."""
 
     def __init__(self, lines: Sequence[str]) -> None:
         super().__init__([Diagnostic(line) for line in lines])
@@ -63,7 +63,7 @@ class Unexpected(StablehloError):
 
 
 def expectations(text: str, first_line: int = 1) -> list[Expectation]:
-    """Return the diagnostics that a text announces; lines count from `first_line`."""
+    """Return the diagnostics that a text expects; lines count from `first_line`."""
     lines = [_ANNOTATION.search(line.rstrip()) for line in text.split("\n")]
     found = []
     for index, match in enumerate(lines):
@@ -103,7 +103,7 @@ def _pattern(text: str) -> re.Pattern[str]:
         return re.compile(r"(?!)")
 
 
-def complaints(expected: Sequence[Expectation], reported: Sequence[Diagnostic], filename: str) -> Iterator[str]:
+def mismatches(expected: Sequence[Expectation], reported: Sequence[Diagnostic], filename: str) -> Iterator[str]:
     """Yield a line for each diagnostic that was not expected, and for each expectation without a diagnostic."""
     for diagnostic in _with_notes(reported):
         near = [e for e in expected if e.fits(diagnostic)]

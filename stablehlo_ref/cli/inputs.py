@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
+from stablehlo_ref.array_files import from_bits
 from stablehlo_ref.cli.array_files import read_arrays
 from stablehlo_ref.cli.errors import CommandLineError
 from stablehlo_ref.cli.input_values import find_parameter, value_of
@@ -15,9 +16,7 @@ from stablehlo_ref.diagnostics import MalformedError, Source
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.attributes import DenseElements
 from stablehlo_ref.ir.signature import Parameter
-from stablehlo_ref.ir.types import TensorType, TokenType, Type
-from stablehlo_ref.numerics.dtypes import numpy_dtype
-from stablehlo_ref.numerics.saved_arrays import as_numpy_loads
+from stablehlo_ref.ir.types import TensorType, TokenType
 from stablehlo_ref.syntax.parser import parse_attribute
 
 # These messages, with the spelling, are those of upstream's tool, whose tests match them.
@@ -47,7 +46,7 @@ def from_values(parameters: Sequence[Parameter], values: Sequence[tuple[str, str
         parameter = find_parameter(parameters, name, f"--input {name}=...")
         if parameter.name in found:
             raise CommandLineError(f"input '{parameter.name}' is given twice by --input")
-        found[parameter.name] = _reinterpreted(parameter.type, value_of(parameter, text))
+        found[parameter.name] = from_bits(parameter.type, value_of(parameter, text))
     return found
 
 
@@ -74,20 +73,13 @@ def from_archive(parameters: Sequence[Parameter], path: Path) -> dict[str, Array
         )
         if parameter.name in found:
             raise CommandLineError(f"--inputs {path}: input '{parameter.name}' is there twice")
-        found[parameter.name] = _reinterpreted(parameter.type, array)
+        found[parameter.name] = from_bits(parameter.type, array)
     return found
 
 
 def without_tokens(parameters: Sequence[Parameter]) -> list[Parameter]:
     """Return the parameters that files and literals have values for."""
     return [p for p in parameters if not isinstance(p.type, TokenType)]
-
-
-def _reinterpreted(type: Type, array: Array) -> Array:
-    """Return an array with the element type of its parameter, if numpy saved the bits as void or unsigned integers."""
-    if not isinstance(type, TensorType):
-        return array
-    return as_numpy_loads(array, numpy_dtype(type.element_type))
 
 
 def with_sizes(parameters: Sequence[Parameter], sizes: Mapping[str, int]) -> list[Parameter]:

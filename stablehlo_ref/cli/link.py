@@ -42,5 +42,5 @@ def parser() -> argparse.ArgumentParser:
     add("files", metavar="FILE", nargs="+", help="programs; declarations in one refer to functions of others")
     add("-o", dest="output", metavar="FILE", type=Path, help="where to write the program; standard output if left out")
     add("--allow-unregistered-dialect", action="store_true", help="accept ops of unregistered dialects")
-    add_message_options(found, announces=False)
+    add_message_options(found, verifies=False)
     return found

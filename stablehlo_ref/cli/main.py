@@ -33,9 +33,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print("interrupted", file=sys.stderr)
         return INTERRUPTED
     except OSError as error:
-        if not isinstance(error, BrokenPipeError):  # of which the reader knows, as it closed the pipe
+        if not isinstance(error, BrokenPipeError):  # the reader closed the pipe and needs no message
             print(f"stablehlo-interp: error: cannot write to standard output: {error.strerror}", file=sys.stderr)
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what Python still writes goes nowhere
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # discards what Python still flushes
         return AT_FAULT
 
 
@@ -103,7 +103,7 @@ def overview() -> str:
 
 
 def _command(name: str) -> Callable[[Sequence[str]], int]:
-    """Import the module of a command, only now so that `--version` takes no time, and return its `main`."""
+    """Import the module of a command and return its `main`. Imported late, so that `--version` is fast."""
     with _ending_on_interrupt():
         return COMMANDS[name].main
 

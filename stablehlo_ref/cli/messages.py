@@ -48,7 +48,7 @@ class Settings:
 
     format: str = "text"
     max_errors: int | None = None  # of each program; None is the default of the format, 0 is all
-    compares: bool = False  # whether diagnostics are compared with those that the program announces
+    compares: bool = False  # whether diagnostics are compared with those that the program expects
     reported: list[Message] = field(default_factory=list)
     hidden: int = 0
     caught: list[Diagnostic] | None = None  # while diagnostics are compared

@@ -67,8 +67,8 @@ def add_reading_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--allow-unregistered-dialect", action="store_true", help="accept ops of unregistered dialects")
 
 
-def add_message_options(parser: argparse.ArgumentParser, announces: bool = True) -> None:
-    """Add how diagnostics are reported; a program of the command may announce them if `announces`."""
+def add_message_options(parser: argparse.ArgumentParser, verifies: bool = True) -> None:
+    """Add how diagnostics are reported; `--verify-diagnostics` too if the command `verifies` them."""
     group = parser.add_argument_group("messages")
     group.add_argument(
         "--max-errors", type=_max_errors, metavar="N",
@@ -78,7 +78,7 @@ def add_message_options(parser: argparse.ArgumentParser, announces: bool = True)
         "--diagnostics-format", type=_format, metavar="text|json|sarif",
         help="how diagnostics are written on standard error; json and sarif are one document at the end",
     )  # fmt: skip
-    if announces:
+    if verifies:
         text = "compare diagnostics with the comments `expected-error`, `-warning`, `-note` and `-remark`"
         group.add_argument("--verify-diagnostics", action=_Compare, nargs=0, help=text)
     group.add_argument(
@@ -124,7 +124,7 @@ def _format(text: str) -> str:
 
 
 class _Compare(argparse.Action):
-    """Has diagnostics compared with those that programs announce."""
+    """Has diagnostics compared with the expected ones."""
 
     def __call__(self, *_: object) -> None:
         messages.SETTINGS.compares = True

@@ -60,5 +60,5 @@ def parser() -> argparse.ArgumentParser:
     add("--max-calls", metavar="N", type=positive, default=MAX_CALLS, help=f"of the predicate (default {MAX_CALLS})")
     add_input_options(found)
     add_backend_options(found)
-    add_message_options(found, announces=False)
+    add_message_options(found, verifies=False)
     return found

@@ -39,6 +39,7 @@ from stablehlo_ref.syntax.mhlo import renamed
 def main(arguments: Sequence[str], is_upstream: bool = False) -> int:
     """Run a program as the arguments say; return the exit code. `is_upstream` prints what upstream's tool does."""
     options = parse(arguments)
+    options.full |= is_upstream
     run = Run(options, is_upstream)
     try:
         with showing_progress():
@@ -146,11 +147,7 @@ class Run:
         report.results(parameters, results)
         if statistics:
             report.ops(statistics.count, statistics.seconds)
-            print(statistics, file=sys.stderr)
-            for dialect, count in Counter(renamed(program.module)).items():
-                print(
-                    f"{count} ops of {dialect} were read as those of StableHLO and CHLO that they are", file=sys.stderr
-                )
+            _print_statistics(program, statistics)
 
     def _context(self, program: Program) -> Context:
         options = self.options
@@ -197,8 +194,7 @@ class Run:
         options = self.options
         if options.output:
             save_outputs(options.output, parameters, results)
-        elif not options.json and not (options.expect and not options.full):
-            options.full = options.full or self.is_upstream
+        elif not options.json and (options.full or not options.expect):
             print_results(options, parameters, results, names=self.grid.count > 1)
         if options.expect and (found := differences(options, parameters, results, expected)):
             raise EvaluationError(found)
@@ -206,12 +202,18 @@ class Run:
             print(last_line(options, part.filename, context.checks, parameters, results))
 
     def _files(self) -> dict[str, Path]:
-        """Return the files that the run reads, by what they are."""
+        """Return the files that the run reads, by the option that names them."""
         options = self.options
         named = [(f"--inputs {path}", path) for path in options.inputs]
         named += [(f"--input {name}", Path(text.removeprefix("@"))) for name, text in options.input if len(text) < 4096]
         named += [(f"--expect {options.expect}", options.expect)] if options.expect else []
         return {"the program": Path(options.file), **dict(named)}
+
+
+def _print_statistics(program: Program, statistics: Statistics) -> None:
+    print(statistics, file=sys.stderr)
+    for dialect, count in Counter(renamed(program.module)).items():
+        print(f"{count} ops of {dialect} were read as the equal ops of StableHLO and CHLO", file=sys.stderr)
 
 
 @contextmanager

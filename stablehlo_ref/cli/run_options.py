@@ -90,37 +90,20 @@ def parser() -> argparse.ArgumentParser:
 
 def add_input_options(parser: argparse.ArgumentParser) -> None:
     """Add what gives or draws inputs; `inputs_of_processes` returns them."""
-    group = parser.add_argument_group("inputs")
-    add = group.add_argument
-    _append(
-        group, "--input", metavar="NAME=VALUE", type=_named,
+    add = parser.add_argument_group("inputs").add_argument
+    add("--input", action="append", default=[], metavar="NAME=VALUE", type=_named,
         help="an input by its name in the text or in its loc(...): a number, which all elements have; a list [[1, 2], "
         "[3, 4]]; dense<...>; or a file, or pipe, with an array (.npy, .npz, .safetensors), a list, or raw elements: "
-        "FILE, @FILE, or @FILE:tensor<...> to give the type of raw elements",
-    )  # fmt: skip
-    _append(
-        group,
-        "--inputs",
-        metavar="FILE",
-        type=Path,
-        help="inputs by name from a .npz or .safetensors file; repeated: per process",
-    )
-    _append(group, "--args", metavar="LIST", help="inputs as MLIR literals: [dense<...> : tensor<...>, ...]")
+        "FILE, @FILE, or @FILE:tensor<...> to give the type of raw elements")  # fmt: skip
+    add("--inputs", action="append", default=[], metavar="FILE", type=Path,
+        help="inputs by name from a .npz or .safetensors file; repeated: per process")  # fmt: skip
+    add("--args", action="append", default=[], metavar="LIST",
+        help="inputs as MLIR literals: [dense<...> : tensor<...>, ...]")  # fmt: skip
     add("--random-inputs", metavar="SEED", type=seed, help="draw the inputs that are not given")
-    _append(
-        group,
-        "--random",
-        metavar="NAME=DISTRIBUTION",
-        type=_distribution,
-        help=f"draw an input, or * for all, from {FORMS}",
-    )
-    _append(
-        group,
-        "--dim",
-        metavar="NAME:AXIS=SIZE",
-        type=_dimension,
-        help="the size of an unknown dimension of a random input",
-    )
+    add("--random", action="append", default=[], metavar="NAME=DISTRIBUTION", type=_distribution,
+        help=f"draw an input, or * for all, from {FORMS}")  # fmt: skip
+    add("--dim", action="append", default=[], metavar="NAME:AXIS=SIZE", type=_dimension,
+        help="the size of an unknown dimension of a random input")  # fmt: skip
     add("--random-weights", metavar="SEED", type=seed, help="draw the elements of constants that the text leaves out")
 
 
@@ -130,19 +113,11 @@ def _add_outputs(parser: argparse.ArgumentParser) -> None:
     add("--full", action="store_true", help="print all elements of large results")
     add("--print-dense", action="store_true", help="print results as dense<...> literals, and nothing else")
     add("-q", "--quiet", action="store_true", help="leave out the last line, on checks and results")
-    add(
-        "--json",
-        action="store_true",
-        help="print one line of JSON: signature, statistics of results, diagnostics, times",
-    )
+    add("--json", action="store_true",
+        help="print one line of JSON: signature, statistics of results, diagnostics, times")  # fmt: skip
     add("--expect", metavar="FILE", type=Path, help="compare the results with a .npz, .npy or .safetensors file")
-    add(
-        "--rtol",
-        metavar="R",
-        type=number,
-        default=0.0,
-        help="how far elements may differ, relative to the expected (0)",
-    )
+    add("--rtol", metavar="R", type=number, default=0.0,
+        help="how far elements may differ, relative to the expected (0)")  # fmt: skip
     add("--atol", metavar="A", type=number, default=0.0, help="how far elements may differ (0)")
     add("--ulp", metavar="N", type=count, help="how many representable numbers apart elements may be")
     add("--probe-output-dir", metavar="DIR", type=Path, help="the directory for the .npy files of interpreter.probe")
@@ -155,33 +130,16 @@ def _add_grid(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_watching(parser: argparse.ArgumentParser) -> None:
-    group = parser.add_argument_group("watching the run (on standard error)")
-    add = group.add_argument
-    add(
-        "-v",
-        "--verbose",
-        action="count",
-        default=0,
-        help="a line for each op; -vv: its results; -vvv: all their elements",
-    )
-    _append(
-        group,
-        "--trace-values",
-        metavar="%3,%7",
-        type=_names,
-        action="extend",
-        help="only these values; also @f/%%3, names in locations, or a line of the model: model.py:6",
-    )
-    _append(
-        group,
-        "--trace-ops",
-        metavar="OP,OP",
-        type=_names,
-        action="extend",
-        help="only these ops, with wildcards: dot_general, chlo.*",
-    )
+    add = parser.add_argument_group("watching the run (on standard error)").add_argument
+    add("-v", "--verbose", action="count", default=0,
+        help="a line for each op; -vv: its results; -vvv: all their elements")  # fmt: skip
+    add("--trace-values", action="extend", default=[], metavar="%3,%7", type=_names,
+        help="only these values; also @f/%%3, names in locations, or a line of the model: model.py:6")  # fmt: skip
+    add("--trace-ops", action="extend", default=[], metavar="OP,OP", type=_names,
+        help="only these ops, with wildcards: dot_general, chlo.*")  # fmt: skip
     add("--trace-to", metavar="DIR", type=Path, help="write the values to .npy files, with an index")
-    _append(group, "--break", metavar="VALUE", dest="breaks", help="stop when a value is computed, and open a prompt")
+    add("--break", action="append", default=[], metavar="VALUE", dest="breaks",
+        help="stop when a value is computed, and open a prompt")  # fmt: skip
     add("--stats", action="store_true", help="the number and time of ops, and the peak memory")
 
 
@@ -191,10 +149,6 @@ def _add_semantics(parser: argparse.ArgumentParser) -> None:
     add("--warn-implementation-defined", action="store_true", help="warn about implementation-defined results")
     add("--strict", action="store_true", help="reject implementation-defined results; docs/choices.md lists the cases")
     add("--exact-lapack", action="store_true", help="compute LAPACK custom calls in f64 and round once")
-
-
-def _append(group: argparse._ArgumentGroup, name: str, action: str = "append", **settings: object) -> None:
-    group.add_argument(name, action=action, default=[], **settings)  # type: ignore[arg-type]
 
 
 def _named(text: str) -> tuple[str, str]:

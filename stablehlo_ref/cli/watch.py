@@ -1,4 +1,4 @@
-"""The observers of a run that `run` is asked for: `-v`, `--trace-...`, `--break`, `--stats`, the progress bar."""
+"""The observers that options of `run` add: `-v`, `--trace-...`, `--break`, `--stats`, the progress bar."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Kinds of ops: what pure roles see of an op, as a key of tables that spare the same work for ops of the same kind.
 
 Programs consist of few kinds: a model of 6,000 ops has about 250. Roles are pure, so what a role returns for one op
-holds for all of its kind, unless the role looks at the op's site.
+holds for all of its kind, unless the role uses the op's site.
 """
 
 from __future__ import annotations

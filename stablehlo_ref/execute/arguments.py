@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from difflib import get_close_matches
 from typing import Any
 
 import numpy as np
@@ -21,6 +20,7 @@ from stablehlo_ref.limits import check_type
 from stablehlo_ref.numerics.dtypes import numpy_dtype
 from stablehlo_ref.numerics.host_values import as_value
 from stablehlo_ref.numerics.layout import contiguous
+from stablehlo_ref.suggestions import closest
 
 # --- arguments ------------------------------------------------------------------------------------------------------
 
@@ -85,9 +85,9 @@ _JAX_NAME = re.compile(r"args\[(\d+)\]")
 
 def _meant(name: str, names: Iterable[str]) -> str:
     """Return a suggestion of a similar name of an input or option."""
-    close = get_close_matches(name, [*names, *RunOptions.__annotations__], 1)
-    kind = "the option " if close and close[0] in RunOptions.__annotations__ else ""
-    return f"; did you mean {kind}{close[0]!r}?" if close else ""
+    found = closest(name, [*names, *RunOptions.__annotations__])
+    kind = "the option " if found in RunOptions.__annotations__ else ""
+    return f"; did you mean {kind}{found!r}?" if found else ""
 
 
 def _unused_in_jax(entry: Function, module: Operation) -> list[str]:

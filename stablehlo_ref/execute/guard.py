@@ -1,7 +1,7 @@
-"""Guards: kernels and steps that look at what is left of the run's budget before they start.
+"""Guards: kernels and steps that check the run's budget before they start.
 
-Only those that take long or need much memory look by themselves. For small ops, one step of many looks for all, so that
-a loop of small ops is not slower.
+Only those that take long or need much memory check it themselves. For small ops, one step in many checks it for all,
+so that a loop of small ops is not slower.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from stablehlo_ref.numerics.dtypes import numpy_dtype
 
 LARGE = 1 << 20  # bytes of results and temporaries: kernels that need so much reserve them before they start
 SMALL = 1 << 14  # bytes of operands and results: temporaries are small too
-STEPS = 256  # small steps after which one looks at the time
+STEPS = 256  # small steps after which one checks the deadline
 PART = 1 << 20  # elements: an elementwise kernel computes so many at a time if the time is limited
 
 
@@ -34,7 +34,7 @@ def byte_size(type: Type) -> int:
 
 
 def guarded(kernel: Kernel, bound: BoundOp) -> Kernel:
-    """Return the kernel of an op; if it needs much memory, one that first reserves it and looks at the time."""
+    """Return the kernel of an op; if it needs much memory, one that first reserves it and checks the deadline."""
     values, operands = (sum(map(byte_size, types)) for types in (bound.results, bound.operands))
     may_need = values + operands > SMALL and "temporaries" in bound.definition.roles
     temporaries = bound.call("temporaries") if may_need else 0
@@ -70,7 +70,7 @@ def _reserving_for_all(run: Run, needed: int) -> Run:
 
 
 def watched(step: Step, allocated: int) -> Step:
-    """Return a step that first looks at the time, and reserves bytes for the small results of all steps before it."""
+    """Return a step that first checks the deadline, and reserves bytes for the small results of all steps before it."""
 
     def watch(slots: Slots) -> Turns | None:
         check_time()

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from difflib import get_close_matches
 from typing import Any, cast
 
 from stablehlo_ref.define.context import Context, RunOptions
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.limits import check_type
+from stablehlo_ref.suggestions import did_you_mean
 
 OPTIONS = tuple(RunOptions.__annotations__)
 
@@ -25,8 +25,8 @@ def separated(options: RunOptions | None, keywords: Mapping[str, Any]) -> tuple[
     check_type("options", options, Mapping, "a RunOptions")
     for name in options:
         if name not in OPTIONS:
-            close = get_close_matches(str(name), OPTIONS, 1) or [", ".join(OPTIONS)]
-            raise TypeError(f"unknown option {name!r}; did you mean {close[0]}?")
+            hint = did_you_mean(str(name), OPTIONS) or f"; the options are {', '.join(OPTIONS)}"
+            raise TypeError(f"unknown option {name!r}{hint}")
     return options, given
 
 

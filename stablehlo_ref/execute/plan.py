@@ -48,7 +48,7 @@ from stablehlo_ref.numerics.dtypes import numpy_dtype
 from stablehlo_ref.numerics.layout import contiguous
 
 MAX_RANK = 64  # of numpy's arrays
-WATCHED = 1 << 26  # bytes of results of a block, after which one of its steps looks at the budget
+WATCHED = 1 << 26  # bytes of results of a block, after which one of its steps checks the budget
 FOLDED_ELEMENTS = 1 << 16  # results of ops on constants are computed while planning up to this size
 
 

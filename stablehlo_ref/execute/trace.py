@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ from stablehlo_ref.define.processes import ProcessId
 from stablehlo_ref.execute.trace_files import Stored, read_index
 from stablehlo_ref.ir.core import Value
 from stablehlo_ref.ir.value_index import UnknownValueError
+from stablehlo_ref.suggestions import did_you_mean
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,7 +21,7 @@ class Record:
     """One value that a run computed, or an argument.
 
     `name` is a name that no other value of the program has, `names` are all names: SSA names, numbers (`#12`), and the
-    name in the location. `address` tells apart the values that one op computes in calls and loops: `%0[2]/%t/%3` is
+    name in the location. `address` distinguishes the values that one op computes in calls and loops: `%0[2]/%t/%3` is
     `%3` in the function that the op of `%t` calls in turn 2 of the loop `%0`. `turns` are the turns of the loops around
     the op, in calling functions too, the outermost first.
     """
@@ -125,9 +125,7 @@ class Trace(Mapping[str, Any]):
     def _reason(self, name: str) -> str:
         if name in self._known:
             return f"{name!r} is not in the trace: it was not computed, or not selected"
-        close = get_close_matches(name, self._known, 3, cutoff=0.6)
-        hint = f"; did you mean {' or '.join(map(repr, dict.fromkeys(close)))}?" if close else ""
-        return f"no value is called {name!r}{hint}"
+        return f"no value is called {name!r}{did_you_mean(name, self._known)}"
 
     def all(self, name: str | int | Value) -> list[Any]:
         """Return the values of a name as a list in the order of evaluation, of all processes."""
@@ -147,9 +145,7 @@ class Trace(Mapping[str, Any]):
         found = [record.name for record, line in made if line and (line == place or line.endswith(f"/{place}"))]
         if not found:
             lines = dict.fromkeys(line.rpartition("/")[2] for _, line in made if line)
-            close = get_close_matches(place, lines, 3)
-            hint = f"; did you mean {' or '.join(map(repr, close))}?" if close else ""
-            raise UnknownValueError(f"no value in the trace was made by {place!r}{hint}")
+            raise UnknownValueError(f"no value in the trace was made by {place!r}{did_you_mean(place, lines)}")
         return {name: self[name] for name in dict.fromkeys(found)}
 
     @property

@@ -20,6 +20,7 @@ import ml_dtypes
 import numpy as np
 
 from stablehlo_ref.ir.arrays import RuntimeValue
+from stablehlo_ref.numerics.saved_arrays import as_numpy_saves
 
 INDEX = "index.jsonl"
 _NAME = re.compile(r"\d{6,}\.npy")
@@ -71,8 +72,7 @@ class TraceFiles:
         array = np.asarray(value)
         name = f"{self._count:06d}.npy"
         self._count += 1
-        is_standard = array.dtype.isbuiltin == 1
-        np.save(self._folder / name, array if is_standard else array.view(f"u{array.dtype.itemsize}"))
+        np.save(self._folder / name, as_numpy_saves(array))
         return {"file": name, "dtype": array.dtype.name, "shape": list(array.shape)}
 
     def describe(self, record: Mapping[str, Any], stored: Stored) -> None:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from difflib import get_close_matches
 from functools import cached_property
 
 from stablehlo_ref.diagnostics import EvaluationError
 from stablehlo_ref.ir.core import Block, Operation, Value
 from stablehlo_ref.ir.locations import name_of
+from stablehlo_ref.suggestions import did_you_mean
 
 
 class UnknownValueError(EvaluationError, KeyError):
@@ -31,8 +31,7 @@ class ValueIndex:
         """Return all values of a name; UnknownValueError with similar names if there is none."""
         found = self._by_name.get(name)
         if found is None:
-            close = get_close_matches(name, self._by_name, 3, cutoff=0.6)
-            hint = f"; did you mean {' or '.join(map(repr, close))}?" if close else ""
+            hint = did_you_mean(name, self._by_name)
             raise UnknownValueError(f"no value is called {name!r}{hint}", self.module.location)
         return found
 

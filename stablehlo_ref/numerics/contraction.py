@@ -145,12 +145,12 @@ def complex_matmul(a: Array, b: Array, out: Array | None = None) -> Array:
 
 
 def for_products(sums: Arithmetic, count: int) -> Arithmetic:
-    """Return the arithmetic for contractions of `count` multiplications, which look at the time if they are many."""
+    """Return the arithmetic for contractions of `count` multiplications, which check the deadline if they are many."""
     return replace(sums, matmul=matmul_in_steps) if sums.matmul is np.matmul and count > STEP else sums
 
 
 def matmul_in_steps(a: Array, b: Array, out: Array | None = None) -> Array:
-    """Multiply like np.matmul; large products by groups of matrices, or of rows, and the time is looked at between."""
+    """Multiply like np.matmul; large products by groups of matrices or rows, with a check of the deadline between."""
     if prod(a.shape) * b.shape[-1] <= STEP or a.ndim < 2 or b.ndim < 2 or a.shape[:-2] != b.shape[:-2]:
         return np.matmul(a, b, out=out)
     product = np.empty((*a.shape[:-1], b.shape[-1]), np.result_type(a, b)) if out is None else out

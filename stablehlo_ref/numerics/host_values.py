@@ -27,6 +27,7 @@ from stablehlo_ref.ir.types import (
     tensor_type,
 )
 from stablehlo_ref.numerics.dtypes import FLOAT_DTYPES, INTEGER_DTYPES, numpy_dtype
+from stablehlo_ref.numerics.saved_arrays import as_numpy_saves
 
 T = TypeVar("T")
 SCALARS = (BooleanType, IntegerType, IndexType, FloatType, ComplexType)
@@ -162,8 +163,7 @@ def read_only(value: RuntimeValue) -> RuntimeValue:
     if isinstance(value, tuple):
         return tuple(map(read_only, value))
     if isinstance(value, np.ndarray) and value.flags.writeable:
-        bits = value if value.dtype.isbuiltin == 1 else value.view(f"u{value.dtype.itemsize}")  # has a buffer
-        return np.asarray(bits.data.toreadonly()).view(value.dtype)
+        return np.asarray(as_numpy_saves(value).data.toreadonly()).view(value.dtype)
     return value
 
 

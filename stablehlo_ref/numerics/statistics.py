@@ -10,7 +10,7 @@ from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.numerics.dtypes import kind
 from stablehlo_ref.numerics.narrow_floats import widen_if_narrow
 
-BLOCK = 1 << 18  # elements looked at at a time, so that no temporary is as large as the array
+BLOCK = 1 << 18  # elements per block, so that no temporary is as large as the array
 
 
 @dataclass(frozen=True)

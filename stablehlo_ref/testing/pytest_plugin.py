@@ -1,7 +1,7 @@
 """Collects `.mlir` files as tests: `pytest --stablehlo FOLDER`.
 
 A file is run as its `RUN:` lines say; without any, each part between `// -----` must run and its checks must hold. A
-part with `expected-error` comments must have the diagnostics that they announce. Each part that is interpreted is a
+part with `expected-error` comments must have the diagnostics that they expect. Each part that is interpreted is a
 separate test, so is each function of a part without a `@main`, and each other RUN line. Without RUN lines, programs
 that take arguments are verified only.
 
@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import stablehlo_ref as sr
-from stablehlo_ref.cli.expected import Unexpected, complaints, expectations
+from stablehlo_ref.cli.expected import Unexpected, expectations, mismatches
 from stablehlo_ref.cli.split import split_text
 from stablehlo_ref.testing.run_lines import RunLine, execute, run_lines, scripts
 
@@ -112,7 +112,7 @@ class PartItem(pytest.Item):
             self._run(Context(warn=reported.append, on_implementation_defined="warn" if warns else "ignore"))
         except sr.StablehloError as error:
             reported.extend(error.diagnostics)
-        if found := list(complaints(expected, reported, str(self.path))):
+        if found := list(mismatches(expected, reported, str(self.path))):
             raise Unexpected(found)
 
     def _run(self, context: Context) -> None:

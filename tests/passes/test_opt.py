@@ -129,7 +129,7 @@ def test_reports_ops_that_a_consumer_lacks(program: str, tmp_path: Path, capsys:
 
 
 @pytest.mark.parametrize(
-    ("annotation", "complaint"),
+    ("annotation", "mismatch"),
     [
         ("// expected-error@+1 {{undeclared SSA value name '%y'}}", None),
         ("// expected-error @below {{undeclared SSA value}}", None),
@@ -140,16 +140,16 @@ def test_reports_ops_that_a_consumer_lacks(program: str, tmp_path: Path, capsys:
         ("", "unexpected error"),
     ],
 )
-def test_verifies_diagnostics(tmp_path: Path, capsys: Capture, annotation: str, complaint: str | None) -> None:
+def test_verifies_diagnostics(tmp_path: Path, capsys: Capture, annotation: str, mismatch: str | None) -> None:
     path = tmp_path / "wrong.mlir"
     path.write_text(WRONG.replace("{annotation}", annotation))
-    assert main(["opt", "--verify-diagnostics", str(path)]) == (complaint is not None)
+    assert main(["opt", "--verify-diagnostics", str(path)]) == (mismatch is not None)
     captured = capsys.readouterr()
     assert captured.out == ""
-    assert (captured.err == "") if complaint is None else (complaint in captured.err)
+    assert (captured.err == "") if mismatch is None else (mismatch in captured.err)
 
 
-def test_diagnostics_may_be_announced_below(tmp_path: Path) -> None:
+def test_diagnostics_expected_on_the_line_below(tmp_path: Path) -> None:
     path = tmp_path / "wrong.mlir"
     text = WRONG.replace("  {annotation}\n", "").replace(
         "  return", "  // expected-error@above {{undeclared}}\n  // expected-error@-2 {{value name}}\n  return"

@@ -1,4 +1,4 @@
-"""Each part of a file in tests/malformed has one syntax error, announced by `// expected-error@+1 {{message}}`."""
+"""Each part of a file in tests/malformed has one syntax error, expected by `// expected-error@+1 {{message}}`."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def cases():
 @pytest.mark.parametrize(("name", "text", "first_line"), list(cases()))
 def test_reports_malformed_text_with_location(name, text, first_line):
     expected = find_expected(text)
-    assert expected, "the part announces no error"
+    assert expected, "the part expects no error"
     line = first_line + text.count("\n", 0, expected.start()) + 1
     with pytest.raises(MalformedError) as raised:
         parse(Source(text, name, first_line))

@@ -93,4 +93,4 @@ def test_statistics_tell_of_renamed_ops(tmp_path: Path, capsys: pytest.CaptureFi
     }
     """)
     assert run.main([str(path), "--stats"]) == 0
-    assert "2 ops of mhlo were read as those of StableHLO and CHLO that they are" in capsys.readouterr().err
+    assert "2 ops of mhlo were read as the equal ops of StableHLO and CHLO" in capsys.readouterr().err

@@ -19,8 +19,8 @@ def errors(text: str) -> tuple[Diagnostic, ...]:
     return raised.value.diagnostics
 
 
-def assert_announced(text: str) -> None:
-    """Assert that the errors are those that the text announces."""
+def assert_reports_expected(text: str) -> None:
+    """Assert that the errors are those that the text expects."""
     expected = [(e.line, e.text) for e in expectations(text)]
     found = errors(text)
     assert [e.line for e in found] == [line for line, _ in expected], "\n".join(map(str, found))
@@ -29,7 +29,7 @@ def assert_announced(text: str) -> None:
 
 
 def test_goes_on_at_the_next_op() -> None:
-    assert_announced("""
+    assert_reports_expected("""
 func.func @main(%x: tensor<4xf32>, %i: tensor<4xi32>) -> tensor<4xf32> {
   // expected-error@+1 {{expected a type, got 'float32'}}
   %0 = stablehlo.add %x, %x : tensor<4xfloat32>
@@ -50,7 +50,7 @@ func.func @main(%x: tensor<4xf32>, %i: tensor<4xi32>) -> tensor<4xf32> {
 
 
 def test_goes_on_inside_regions_and_after_them() -> None:
-    assert_announced(
+    assert_reports_expected(
         """
 func.func @main(%x: tensor<f32>) -> tensor<f32> {
   %0:2 = stablehlo.while(%a = %x, %b = %x) : tensor<f32>, tensor<f32>
@@ -77,7 +77,7 @@ func.func @main(%x: tensor<f32>) -> tensor<f32> {
 
 
 def test_goes_on_at_the_next_function() -> None:
-    assert_announced(f"""
+    assert_reports_expected(f"""
 module {{
   // expected-error@+1 {{{{expected a type, got '<'}}}}
   func.func @a(%x: <f32>) -> tensor<f32> {{
@@ -161,7 +161,7 @@ func.func @other(%x: !t) {
 
 
 def test_element_types_under_other_names_stand_for_what_they_mean() -> None:
-    assert_announced("""
+    assert_reports_expected("""
 // expected-error@+2 {{expected a type, got 'float32'; did you mean 'f32'?}}
 // expected-error@+1 {{expected a type, got 'u8'; did you mean 'ui8'?}}
 func.func @main(%x: tensor<4xfloat32>, %y: tensor<u8>) -> tensor<4xf32> {
@@ -180,7 +180,7 @@ func.func @main(%x: tensor<4xfloat32>, %y: tensor<u8>) -> tensor<4xf32> {
 
 
 def test_errors_of_the_verifier_without_consequences() -> None:
-    assert_announced("""
+    assert_reports_expected("""
 func.func @main(%x: tensor<4xf32>, %z: tensor<f32>) -> tensor<5xf32> {
   // expected-error@+1 {{shape(result) == shape(operand)}}
   %0 = stablehlo.abs %x : (tensor<4xf32>) -> tensor<5xf32>

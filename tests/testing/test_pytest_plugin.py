@@ -55,10 +55,10 @@ def test_interpreter_is_imported_only_to_collect() -> None:
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "False\n"
 
 
-def test_parts_that_announce_errors(pytester: pytest.Pytester) -> None:
-    announcing = BAD.replace("  check.", "  // expected-error@+1 {{check.expect_eq_const}}\n  check.")
-    pytester.path.joinpath("a.mlir").write_text(announcing)
-    pytester.path.joinpath("b.mlir").write_text(announcing.replace("dense<2>", "dense<1>"))
+def test_parts_that_expect_errors(pytester: pytest.Pytester) -> None:
+    expecting = BAD.replace("  check.", "  // expected-error@+1 {{check.expect_eq_const}}\n  check.")
+    pytester.path.joinpath("a.mlir").write_text(expecting)
+    pytester.path.joinpath("b.mlir").write_text(expecting.replace("dense<2>", "dense<1>"))
     result = run(pytester, "--stablehlo", ".")
     result.assert_outcomes(passed=1, failed=1)
     result.stdout.fnmatch_lines(["*expected error*was not produced*"])

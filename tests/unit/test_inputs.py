@@ -152,7 +152,7 @@ def test_options_are_applied() -> None:
 
 
 def test_unknown_options_are_errors() -> None:
-    with pytest.raises(TypeError, match=r"unknown option 'limit'; did you mean limits\?"):
+    with pytest.raises(TypeError, match=r"unknown option 'limit'; did you mean 'limits'\?"):
         sr.load(ADD).run(ONE, TWO, options={"limit": 1})  # type: ignore[typeddict-unknown-key]
     with pytest.raises(TypeError, match="options must be a RunOptions, got 3"):
         sr.load(ADD).run(ONE, TWO, options=3)  # type: ignore[arg-type]

@@ -66,7 +66,7 @@ def test_load_is_limited() -> None:
 
 
 def run_with(deadline: Deadline, text: str, *arrays: np.ndarray) -> None:
-    """Run a program, planned before, under a deadline that only kernels and steps look at."""
+    """Run a program, planned before, under a deadline that only kernels and steps check."""
     program = sr.load(text)
     program.plan()
     with in_force(Budget(deadline)):

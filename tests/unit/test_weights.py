@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import pickle
+import struct
 from pathlib import Path
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 import pytest
 
@@ -72,6 +74,29 @@ def test_mappings(weights: Any) -> None:
 @pytest.mark.parametrize("save", [save_npz, save_safetensors, save_folder, save_torch])
 def test_files(save: Any, tmp_path: Path) -> None:
     assert sr.load(NESTED).bind(save(tmp_path)).run(X)[0].tolist() == Y
+
+
+NARROW = """
+func.func @main(%a: tensor<2xbf16>, %b: tensor<2xf8E5M2>) -> (tensor<2xbf16>, tensor<2xf8E5M2>) {
+  return %a, %b : tensor<2xbf16>, tensor<2xf8E5M2>
+}
+"""
+
+
+def test_narrow_floats_in_safetensors(tmp_path: Path) -> None:
+    pytest.importorskip("safetensors")
+    header = b"""{"a": {"dtype": "BF16", "shape": [2], "data_offsets": [0, 4]},
+        "b": {"dtype": "F8_E5M2", "shape": [2], "data_offsets": [4, 6]}}"""
+    path = tmp_path / "weights.safetensors"
+    path.write_bytes(struct.pack("<Q", len(header)) + header + bytes.fromhex("803f0040 3c40"))
+    a, b = sr.load(NARROW).bind(path).run()
+    assert (a.dtype.name, a.tolist(), b.dtype.name, b.tolist()) == ("bfloat16", [1, 2], "float8_e5m2", [1, 2])
+
+
+def test_narrow_floats_as_numpy_saves_them(tmp_path: Path) -> None:
+    np.savez(tmp_path / "weights.npz", a=np.array([1, 2], ml_dtypes.bfloat16), b=np.uint8([0x3C, 0x40]))
+    a, b = sr.load(NARROW).bind(tmp_path / "weights.npz").run()
+    assert (a.tolist(), b.tolist()) == ([1, 2], [1, 2])
 
 
 @pytest.mark.parametrize(

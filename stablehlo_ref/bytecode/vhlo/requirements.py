@@ -53,7 +53,7 @@ def unavailable(what: str, since: Version, target: Version) -> UnsupportedError:
 
 
 def check_op(op: Operation, base: str, target: Version) -> None:
-    """Refuse an op, or a form of it, that the target does not have; attributes are looked at elsewhere."""
+    """Refuse an op, or a form of it, that the target does not have; attributes are checked elsewhere."""
     history = history_of(base)
     if history.since > target:
         raise unavailable(f"op '{op.name}'", history.since, target)

@@ -1,4 +1,4 @@
-"""`--verify-diagnostics`: diagnostics that comments announce."""
+"""`--verify-diagnostics`: diagnostics that comments expect."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from stablehlo_ref.cli.expected import complaints, expectations
+from stablehlo_ref.cli.expected import expectations, mismatches
 from stablehlo_ref.cli.main import main
 from stablehlo_ref.diagnostics import Diagnostic, Location, Source
 
@@ -20,9 +20,9 @@ func.func @main() {
 """
 
 
-def complaints_about(annotation: str, *reported: Diagnostic) -> list[str]:
+def mismatches_of(annotation: str, *reported: Diagnostic) -> list[str]:
     text = f"line 1\n{annotation}\nline 3"
-    return list(complaints(expectations(text), reported, "file"))
+    return list(mismatches(expectations(text), reported, "file"))
 
 
 def at(line: int, message: str, severity: str = "error") -> Diagnostic:
@@ -41,34 +41,34 @@ def at(line: int, message: str, severity: str = "error") -> Diagnostic:
         "// expected-error-re@below {{x is {{w[a-z]+}}}}",
     ],
 )
-def test_an_announced_error_is_expected(annotation: str) -> None:
-    assert complaints_about(annotation, at(3, "x is wrong")) == []
-    assert complaints_about(annotation)
-    assert complaints_about(annotation, at(1, "x is wrong"))
+def test_accepts_an_expected_error(annotation: str) -> None:
+    assert mismatches_of(annotation, at(3, "x is wrong")) == []
+    assert mismatches_of(annotation)
+    assert mismatches_of(annotation, at(1, "x is wrong"))
 
 
 def test_counts() -> None:
     error = at(3, "wrong")
-    assert complaints_about("// expected-error@+1 2 {{wrong}}", error, error) == []
-    assert complaints_about("// expected-error@+1 1+ {{wrong}}", error, error) == []
-    (complaint,) = complaints_about("// expected-error@+1 2 {{wrong}}", error)
-    assert complaint == 'file:2:1: error: expected error "wrong" was produced 1 times, not 2'
-    assert complaints_about("// expected-error@+1 0 {{wrong}}") == []
+    assert mismatches_of("// expected-error@+1 2 {{wrong}}", error, error) == []
+    assert mismatches_of("// expected-error@+1 1+ {{wrong}}", error, error) == []
+    (mismatch,) = mismatches_of("// expected-error@+1 2 {{wrong}}", error)
+    assert mismatch == 'file:2:1: error: expected error "wrong" was produced 1 times, not 2'
+    assert mismatches_of("// expected-error@+1 0 {{wrong}}") == []
 
 
 def test_other_places() -> None:
-    assert complaints_about("// expected-warning@above {{w}}", at(1, "w", "warning")) == []
-    assert complaints_about("// expected-remark@-1 {{r}}", at(1, "r", "remark")) == []
-    assert complaints_about("// expected-error@unknown {{no place}}", Diagnostic("no place")) == []
-    assert complaints_about("line 2 // expected-error {{here}}", at(2, "here")) == []
+    assert mismatches_of("// expected-warning@above {{w}}", at(1, "w", "warning")) == []
+    assert mismatches_of("// expected-remark@-1 {{r}}", at(1, "r", "remark")) == []
+    assert mismatches_of("// expected-error@unknown {{no place}}", Diagnostic("no place")) == []
+    assert mismatches_of("line 2 // expected-error {{here}}", at(2, "here")) == []
 
 
-def test_notes_may_be_announced() -> None:
+def test_notes_may_be_expected() -> None:
     note = at(1, "defined here", "note")
     error = Diagnostic("wrong", at(3, "").location, definitions=(note,), notes=("x = 1",))
-    assert complaints_about("// expected-error@+1 {{wrong}}", error) == []
-    assert complaints_about("// expected-note@+1 {{x = 1}}", error) == ["file:3:1: error: unexpected error: wrong"]
-    (missing, unexpected) = reversed(complaints_about("// expected-note@above {{elsewhere}}", error))
+    assert mismatches_of("// expected-error@+1 {{wrong}}", error) == []
+    assert mismatches_of("// expected-note@+1 {{x = 1}}", error) == ["file:3:1: error: unexpected error: wrong"]
+    (missing, unexpected) = reversed(mismatches_of("// expected-note@above {{elsewhere}}", error))
     assert "was not produced" in missing and "unexpected error" in unexpected
 
 
