@@ -27,15 +27,15 @@ def did_you_mean(name: str, known: Iterable[str], mark: str = "") -> str:
 
 
 def closest(name: str, known: Iterable[str]) -> str | None:
-    """Return the known name with the fewest edits to `name`, one of the same letters before others, then the longest
-    common prefix, then the fewest letters.
+    """Return the known name with the fewest edits to `name`; None if all need too many.
 
-    None if more than a third of the letters, or `MAX_EDITS`, are edited. A name that `name` abbreviates counts as one
-    edit.
+    Of several, one of the same letters is preferred, then the one with the longest common prefix, then the shortest. At
+    most a third of the letters (one of two, none of one) and at most `MAX_EDITS` are edited. A name that `name`
+    abbreviates counts as one edit.
     """
     if not name or len(name) > MAX_NAME:
         return None
-    limit = min(max(1, len(name) // 3), MAX_EDITS)
+    limit = min(max(len(name) // 3, min(len(name) - 1, 1)), MAX_EDITS)
     letters, ranked = sorted(name), []
     for other in known:
         distance = _distance(name, other, limit)
