@@ -15,6 +15,8 @@ from typing import TypeVar
 from stablehlo_ref.diagnostics import LimitError, Location
 from stablehlo_ref.limits import Limits
 
+UNMEASURED = 64  # of the limit a run may reserve this fraction before the live values are first measured
+
 T = TypeVar("T")
 Clock = Callable[[], float]
 
@@ -54,7 +56,8 @@ class Memory:
     """The bytes that the values of a run take; `live` measures those that are alive. Without it, none are ever freed.
 
     Counting each value as it comes and goes would cost time in each step. So what is reserved is subtracted from what
-    was left at the last measurement, and the live values are measured again only when that is not enough.
+    was left at the last measurement, and the live values are measured again only when that is not enough. A run that
+    needs little is not measured at all.
     """
 
     __slots__ = ("_left", "limit", "live")
@@ -62,7 +65,7 @@ class Memory:
     def __init__(self, limit: int, live: Callable[[], int] | None = None) -> None:
         self.limit = limit
         self.live = live
-        self._left = 0 if live else limit
+        self._left = limit // UNMEASURED if live else limit
 
     def reserve(self, values: int, temporaries: int = 0) -> None:
         """Raise LimitError unless there is room for `values` bytes that stay, and temporaries that do not."""
