@@ -180,7 +180,7 @@ def test_partial_sums_that_overflow_depend_on_the_order(values: list[float]) -> 
 
 
 def test_select_and_scatter_selects_by_signed_operands() -> None:
-    """The source is added where the largest operand is, which is not the one of the largest magnitude."""
+    """The source is added to the largest operand by its signed value, not to the one of the largest magnitude."""
     text = """func.func @main(%x: tensor<2xf32>, %s: tensor<1xf32>) -> tensor<2xf32> {
       %z = stablehlo.constant dense<0.0> : tensor<f32>
       %r = "stablehlo.select_and_scatter"(%x, %s, %z) <{window_dimensions = array<i64: 2>}> ({

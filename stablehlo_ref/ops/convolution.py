@@ -277,7 +277,7 @@ class Convolution(Op, op="convolution", row_major=True):
 
     @staticmethod
     def temporaries(lhs: TensorType, rhs: TensorType, result: TensorType) -> int:
-        """The padded operand, and what is converted."""
+        """Return the bytes of the padded operand and of converted operands and results."""
         dtypes = [numpy_dtype(element_type(x)) for x in (lhs, rhs, result)]
         return size(lhs) * max(4, dtypes[0].itemsize) + converted_bytes(dtypes, size(lhs) + size(rhs), size(result))
 

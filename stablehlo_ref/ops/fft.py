@@ -136,7 +136,7 @@ class Fft(Op, op="fft"):
 
     @staticmethod
     def temporaries(operand: TensorType, fft_length: Dims, result: TensorType) -> int:
-        """The rows that are transformed together, in complex<f64>, and their transforms."""
+        """Return the bytes of the rows that are transformed together, in complex<f64>, and of their transforms."""
         rows = size(result) // max(1, prod(shape(result)[-size(fft_length) :]))
         return 2 * COMPLEX128.itemsize * min(size(result), max(BLOCK, size(result) // max(1, rows)))
 

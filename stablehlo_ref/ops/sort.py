@@ -77,7 +77,7 @@ class Sort(Op, op="sort"):
 
     @staticmethod
     def temporaries(inputs: Sequence[TensorType], comparator: RegionFunction) -> int:
-        """Keys, digits and indices; a merge sort has the elements and indices of both runs (measured)."""
+        """Return the bytes of keys, digits and indices; of both runs in a merge sort (factors are measured)."""
         return size(inputs[0]) * (36 if sort_keys(comparator) else 100)
 
     @staticmethod

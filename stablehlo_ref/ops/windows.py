@@ -131,7 +131,7 @@ class ReduceWindow(Op, op="reduce_window"):
         padding: Matrix | None,
         results: Sequence[TensorType],
     ) -> int:
-        """The padded inputs, and what is left of them, or of the results, after windows along one axis."""
+        """Return the bytes of the padded inputs, and of the larger of inputs and results for windows along one axis."""
         edges, dilations = padding or ((0, 0),) * rank(inputs[0]), base_dilations or (1,) * rank(inputs[0])
         padded = prod(max(0, low + n * step + high) for (low, high), n, step in zip(edges, shape(inputs[0]), dilations))
         width = sum(max(4, numpy_dtype(element_type(x)).itemsize) for x in results)
