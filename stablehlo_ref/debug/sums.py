@@ -158,7 +158,8 @@ def _rounded(terms: Array | float, accumulator: DType, total: Array, magnitude: 
     growth = 1 + 2 * gamma(terms, u)
     largest_partial_sum = growth * (total + magnitude) / 2
     of_sums = np.maximum(np.asarray(terms) - 1, 0) * 0.5 * ulp(largest_partial_sum, accumulator)
-    return np.where(np.isfinite(largest_partial_sum), growth * u * total + of_sums, np.inf)
+    of_products = np.minimum(u * total, np.asarray(terms) * 0.5 * ulp(total, accumulator))
+    return np.where(np.isfinite(largest_partial_sum), growth * of_products + of_sums, np.inf)
 
 
 def _magnitude(site: Site, index: int) -> Array:
