@@ -16,6 +16,7 @@ from stablehlo_ref.debug.judge import Judge, Judgement, Verdict, same_bits
 from stablehlo_ref.debug.loops import can_enter, turns
 from stablehlo_ref.debug.probe import Probed, probe
 from stablehlo_ref.debug.repro import Repro
+from stablehlo_ref.debug.sensitivity import Sensitivity, sensitivities
 from stablehlo_ref.debug.session import Outcome, Session
 from stablehlo_ref.debug.statistics import Suspicion, suspicions
 from stablehlo_ref.debug.values import Values, backend_values, checked
@@ -46,6 +47,7 @@ class Diff:
     inner: list[Inner] = field(default_factory=list)  # turns of loops in which something is wrong
     group: Group | None = None  # a fault that vanishes where intermediate values are outputs
     outputs_changed: bool = False  # once intermediate values are outputs too
+    sensitivities: list[Sensitivity] = field(default_factory=list)  # of outputs, if no op is certainly wrong
     probed: Probed | None = None
     workarounds: list[str] = field(default_factory=list)  # switches of the backend that make `repro` right
     repro: Repro | None = None  # the first suspect or the group as a program that checks itself
@@ -140,8 +142,10 @@ class _Search:
         self._enter_loops(judge)
         if self.found.inner:
             self.found.repro = self.found.inner[0].found.repro
-        elif values.seen == len(self.flat.ops):
+            return
+        if values.seen == len(self.flat.ops):
             self._look_for_fusion(values, outputs, ours)
+        self.found.sensitivities = sensitivities(self.program, self.inputs, ours, outputs, self.found.contract)
 
     def _confirm(self, judge: Judge) -> None:
         """Run the first suspect alone on numbers for which each legal order of operations gives the same bits."""
