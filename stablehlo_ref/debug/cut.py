@@ -20,11 +20,15 @@ from stablehlo_ref.passes.call_graph import functions
 from stablehlo_ref.program import Program
 
 FLATTENING = ("stablehlo-legalize-composite-to-call", "inline", "symbol-dce")
+CHECKS = "check."  # ops that compare values, and return none
 CONSTANTS = ("stablehlo.constant", "chlo.constant", "stablehlo.iota")
 
 
 class Flat:
-    """A program whose entry calls no function that can be inlined, as a list of ops in the order of the text."""
+    """A program whose entry calls no function that can be inlined, as a list of ops in the order of the text.
+
+    Ops that check values are left out: those of a backend may fail.
+    """
 
     def __init__(self, program: Program) -> None:
         self.program = program.transform(*FLATTENING)
@@ -34,7 +38,7 @@ class Flat:
             raise UnsupportedError(f"@{name} is not one block of ops, which `diff` needs", self.program.module.location)
         self.block = entry.regions[0].block
         self.arguments: list[Value] = self.block.arguments
-        self.ops = self.block.operations[:-1]
+        self.ops = [op for op in self.block.operations[:-1] if not op.name.startswith(CHECKS)]
         self.outputs: list[Value] = self.block.operations[-1].operands
 
     @cached_property
