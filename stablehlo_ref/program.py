@@ -60,6 +60,7 @@ class Program:
         self._entry = entry
         self._verified = False
         self._bound: Mapping[int, RuntimeValue] = {}
+        self._plans: dict[tuple[bool, bool], FunctionPlan] = {}  # by `step_by_step` and `fast`
 
     def __getstate__(self) -> dict[str, object]:
         return {
@@ -232,35 +233,32 @@ class Program:
 
     # --- plans --------------------------------------------------------------------------------------------------
 
-    def plan(self) -> Program:
-        """Plan the entry now instead of at the first run."""
+    def plan(self, *, fast: bool = True) -> Program:
+        """Plan the entry now instead of at the first run; `fast` as in `RunOptions`."""
         if not self._is_empty:
-            _ = self._plan
+            self._planned(False, fast)
         return self
 
     @property
     def step_count(self) -> int:
         """The number of steps in the plan of the entry, not counting those of functions and regions that it calls."""
-        return len(self._plan.block.steps)
+        return len(self._planned(False, False).block.steps)
 
-    @cached_property
-    def _plan(self) -> FunctionPlan:
-        return self._make_plan()
-
-    @cached_property
-    def _plan_step_by_step(self) -> FunctionPlan:
-        return self._make_plan(step_by_step=True)
+    def _planned(self, step_by_step: bool, fast: bool) -> FunctionPlan:
+        if (step_by_step, fast) not in self._plans:
+            self._plans[step_by_step, fast] = self._make_plan(step_by_step, fast)
+        return self._plans[step_by_step, fast]
 
     @needs_stack(lambda program: program.module.location)
-    def _make_plan(self, step_by_step: bool = False) -> FunctionPlan:
+    def _make_plan(self, step_by_step: bool, fast: bool) -> FunctionPlan:
         self.verify()
         with np.errstate(all="ignore"), activity("planning"):
-            return Planner(self.module, self.limits, step_by_step).function(self.entry.name)
+            return Planner(self.module, self.limits, step_by_step, fast).function(self.entry.name)
 
     def _plan_for(self, context: Context) -> FunctionPlan:
         is_seen = context.observer is not None and context.observer.sees_every_op
-        is_whole = context.on_implementation_defined == "ignore" and not is_seen
-        return self._plan if is_whole else self._plan_step_by_step
+        step_by_step = context.on_implementation_defined != "ignore" or is_seen
+        return self._planned(step_by_step, context.fast and not step_by_step and context.observer is None)
 
     # --- runs ---------------------------------------------------------------------------------------------------
 
@@ -278,6 +276,7 @@ class Program:
         check_overrides: bool | None = None,
         rng_seed: int | None = None,
         exact_lapack: bool | None = None,
+        fast: bool | None = None,
         **named: object,
     ) -> tuple[Any, ...]:
         """Run the entry on arrays, one for each input in order, or by name; return its results as new arrays.
@@ -295,7 +294,7 @@ class Program:
         given = {
             "limits": limits, "observer": observer, "on_implementation_defined": on_implementation_defined,
             "custom_calls": custom_calls, "overrides": overrides, "check_overrides": check_overrides,
-            "rng_seed": rng_seed, "exact_lapack": exact_lapack,
+            "rng_seed": rng_seed, "exact_lapack": exact_lapack, "fast": fast,
         }  # fmt: skip
         options, named = separated(options, {**given, **named})
         arrays, named = self._flat(arrays, named)

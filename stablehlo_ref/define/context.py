@@ -82,6 +82,7 @@ class Context:
     rng_seed: int = 0  # the seed of the op `rng`
     draws: int = 0  # how many times `rng` has drawn in this run
     exact_lapack: bool = False  # LAPACK custom calls compute in f64 instead of the program's precision
+    fast: bool = True  # use fast paths: chains of ops fused block by block, loops as generated Python
 
     def __post_init__(self) -> None:
         check_type("limits", self.limits, Limits, "a Limits")
@@ -92,6 +93,7 @@ class Context:
         _check_functions("overrides", self.overrides)
         check_type("check_overrides", self.check_overrides, bool, "True or False")
         check_type("exact_lapack", self.exact_lapack, bool, "True or False")
+        check_type("fast", self.fast, bool, "True or False")
         check_type("rng_seed", self.rng_seed, Integral, "an integer")
         if not 0 <= self.rng_seed < 1 << 64:
             raise ValueError(f"rng_seed must be between 0 and 2**64 - 1, got {self.rng_seed}")
@@ -134,7 +136,8 @@ class RunOptions(TypedDict, total=False):
     function that cannot be called, and ValueError for one whose name is not in the program.
 
     `rng_seed`, an integer of 64 bits (default: 0), is the seed of the op `rng`. With `exact_lapack`, LAPACK custom
-    calls compute in f64 and round once, instead of in the program's precision.
+    calls compute in f64 and round once, instead of in the program's precision. With `fast=False` the run takes no fast
+    paths (docs/explanation/fast-paths.md); results are the same, bit for bit.
     """
 
     limits: Limits | None
@@ -145,3 +148,4 @@ class RunOptions(TypedDict, total=False):
     check_overrides: bool | None
     rng_seed: int | None
     exact_lapack: bool | None
+    fast: bool | None

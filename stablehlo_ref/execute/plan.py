@@ -68,8 +68,9 @@ class Slots(dict[Value, int]):
 class Planner:
     """Plans the functions of one module, each once."""
 
-    def __init__(self, module: Operation, limits: Limits, step_by_step: bool = False) -> None:
+    def __init__(self, module: Operation, limits: Limits, step_by_step: bool = False, fast: bool = False) -> None:
         self.limits = limits
+        self.fast = fast  # whether fast paths may be used: see execute/fuse
         self.step_by_step = step_by_step  # whether observers must see each op: nothing is folded or recognised
         self.plans: dict[str, FunctionPlan] = {}
         self.kernels: dict[Kind | None, KnownKernel] = {}
