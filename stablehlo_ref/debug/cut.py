@@ -21,7 +21,8 @@ from stablehlo_ref.program import Program
 
 FLATTENING = ("stablehlo-legalize-composite-to-call", "inline", "symbol-dce")
 CHECKS = "check."  # ops that compare values, and return none
-CONSTANTS = ("stablehlo.constant", "chlo.constant", "stablehlo.iota")
+LITERALS = ("stablehlo.constant", "chlo.constant")  # whose values no backend computes
+CONSTANTS = (*LITERALS, "stablehlo.iota")
 
 
 class Flat:
@@ -84,6 +85,10 @@ def is_constant(value: Value) -> bool:
     return isinstance(value.owner, Operation) and value.owner.name in CONSTANTS
 
 
+def is_literal(value: Value) -> bool:
+    return isinstance(value.owner, Operation) and value.owner.name in LITERALS
+
+
 def operands_of(op: Operation) -> list[Value]:
     """Return the values that an op uses: its operands, and what its regions take from outside, each once."""
     inside: set[Value] = set()
@@ -143,8 +148,8 @@ def _module(flat: Flat, body: Block, inputs: Sequence[object], outputs: Sequence
 
 
 def fed_to(op: Operation) -> list[Value]:
-    """Return what a single op is fed: all that it uses but constants of integers, on which shapes may depend."""
-    return [value for value in operands_of(op) if not is_constant(value) or _has_fractions(value)]
+    """Return what a single op is fed: all that it uses but literals of integers, on which shapes may depend."""
+    return [value for value in operands_of(op) if not is_literal(value) or _has_fractions(value)]
 
 
 def _has_fractions(value: Value) -> bool:

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -41,6 +42,8 @@ class Session:
     commands that it runs end with it. It also ends if this process is killed.
     """
 
+    elapsed: float = 0.0  # seconds that the backend's runs took
+
     def __init__(self, description: str, *, seconds: float = 120.0, max_bytes: int = 0, python: str = "") -> None:
         self.description = description
         self.seconds = seconds
@@ -67,7 +70,9 @@ class Session:
     def run(self, program: str, inputs: Sequence[Array], setting: Any = None) -> Outcome:
         """Return what the backend does with a program, MLIR text; `setting` is one of its switches."""
         self._seen.add((program, repr(setting)))
+        started = time.perf_counter()
         outcome = self._exchange(program, inputs, setting)
+        self.elapsed += time.perf_counter() - started
         return outcome if outcome.failure else Outcome(tuple(outcome.results))
 
     def run_twice(self, program: str, inputs: Sequence[Array]) -> Outcome:
