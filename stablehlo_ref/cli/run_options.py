@@ -144,7 +144,7 @@ def _add_watching(parser: argparse.ArgumentParser) -> None:
     add("--break", action="append", default=[], metavar="VALUE", dest="breaks",
         help="stop when a value is computed, and open a prompt")  # fmt: skip
     add("--trap", action="extend", default=[], metavar="KIND,KIND", type=exception_kinds,
-        help="stop at the first op that generates nan, inf (overflow, division-by-zero), underflow, cancellation")  # fmt: skip
+        help="stop at the first op that generates nan, inf, overflow, underflow, ...: see `exceptions`")  # fmt: skip
     add("--stats", action="store_true", help="the number and time of ops, and the peak memory")
 
 
