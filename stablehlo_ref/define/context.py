@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from numbers import Integral
 from pathlib import Path
@@ -65,7 +65,7 @@ class Context:
     limits: Limits = field(default_factory=Limits)
     depth: int = 0  # of nested calls
     steps: int = 0  # loop iterations and calls so far
-    frames: dict[int, list[Any]] = field(default_factory=dict)  # the slots of the calls in progress, by their identity
+    frames: dict[int, Iterable[Any]] = field(default_factory=dict)  # the values of the calls in progress, by identity
     budget: Budget = field(default_factory=Budget, init=False)  # what is left of the limits
     failures: list[Diagnostic] = field(default_factory=list)  # of check ops
     checks: int = 0  # check ops that have run
