@@ -155,6 +155,7 @@ def _add_semantics(parser: argparse.ArgumentParser) -> None:
     add("--warn-implementation-defined", action="store_true", help="warn about implementation-defined results")
     add("--strict", action="store_true", help="reject implementation-defined results; docs/choices.md lists the cases")
     add("--exact-lapack", action="store_true", help="compute LAPACK custom calls in f64 and round once")
+    add("--reproducible", action="store_true", help="round results from exact ones: the same bits on every machine")
 
 
 def _named(text: str) -> tuple[str, str]:
