@@ -41,24 +41,25 @@ def _run(options: argparse.Namespace) -> int:
     arrays = given_inputs(options, program)
     with session_of(options) as session:
         found = diff(program, arrays, session, options.contract, max_bytes=options.max_bytes)
-        print(found)
-        print(f"inputs: {_origin(options)}")
-        if options.repro is not None:
-            _write_repro(options.repro, found)
+    is_random = options.random_inputs is not None or options.random
+    found.origin = "random; real ones show more" if is_random else "given"
+    _print(found, options)
     return AT_FAULT if found.is_wrong else FINE
 
 
-def _origin(options: argparse.Namespace) -> str:
-    is_random = options.random_inputs is not None or options.random
-    return "random; real ones show more" if is_random else "given"
+def _print(found: Diff, options: argparse.Namespace) -> None:
+    """Print the result, write the files that the options ask for, and say so; `--json` prints the document alone."""
+    said = [str(found), f"inputs: {found.origin}"]
+    if options.repro is not None:
+        said.append(_write_repro(options.repro, found))
+    print(found.to_json() if options.json else "\n".join(said))
 
 
-def _write_repro(path: Path, found: Diff) -> None:
+def _write_repro(path: Path, found: Diff) -> str:
     if found.repro is None:
-        print("no program to write: no op was found to be wrong")
-        return
+        return "no program to write: no op was found to be wrong"
     found.repro.write(path)
-    print(f"wrote {path}: it returns true where all is within the bounds")
+    return f"wrote {path}: it returns true where all is within the bounds"
 
 
 def parser() -> argparse.ArgumentParser:
@@ -70,6 +71,7 @@ def parser() -> argparse.ArgumentParser:
     add("--entry", metavar="NAME", help="the function to run")
     add("--max-bytes", metavar="N", type=byte_count, default=1 << 30, help="of values at a time (default 1GiB)")
     add("--repro", metavar="FILE", type=Path, help="write a small program that shows the fault and checks itself")
+    add("--json", action="store_true", help="print all of the result in one line of JSON instead")
     add_input_options(found)
     add_backend_options(found)
     add_message_options(found, verifies=False)

@@ -11,6 +11,7 @@ import numpy as np
 from stablehlo_ref.debug.contract import Contract, contract_of
 from stablehlo_ref.debug.cut import LITERALS, Flat, is_constant, is_observable, operands_of, single
 from stablehlo_ref.debug.evaluate import Evaluator
+from stablehlo_ref.debug.evidence import Evidence
 from stablehlo_ref.debug.fused import Group, distance, find_group
 from stablehlo_ref.debug.judge import Judge, Judgement, Verdict, same_bits
 from stablehlo_ref.debug.loops import can_enter, parts
@@ -56,6 +57,8 @@ class Diff:
     workarounds: list[str] = field(default_factory=list)  # switches of the backend that make `repro` right
     repro: Repro | None = None  # the first suspect or the group as a program that checks itself
     compilations: int = 0
+    origin: str = "given"  # where the inputs come from: what the caller knows of them
+    evidence: Evidence | None = field(default=None, repr=False)
 
     @property
     def suspects(self) -> list[Judgement]:
@@ -70,6 +73,12 @@ class Diff:
         from stablehlo_ref.debug.text_report import text_of  # the report is in terms of this module
 
         return text_of(self)
+
+    def to_json(self) -> str:
+        """Return all of the result in one line of JSON; docs/reference/json.md describes it."""
+        from stablehlo_ref.debug.report.document import json_text
+
+        return json_text(self)
 
 
 @dataclass
@@ -113,6 +122,7 @@ class _Search:
         self.max_bytes = max_bytes
         self.evaluate = Evaluator(self.flat)
         self.found = Diff(session.description, contract, len(self.flat.ops))
+        self.found.evidence = self.evidence = Evidence(program, self.flat, self.inputs)
         for value in (*self.flat.arguments, *self.flat.outputs):
             if not is_observable(value):
                 raise EvaluationError(f"`diff` needs static tensors as inputs and outputs, got {value.type}")
@@ -138,7 +148,7 @@ class _Search:
     def _locate(self, outputs: Sequence[Array], ours: Sequence[Array]) -> None:
         values = backend_values(self.flat, self.inputs, self.session, self.max_bytes)
         self.found.stopped = values.failure
-        judge = Judge(values.arrays, self.found.contract, self.evaluate)
+        self.evidence.judge = judge = Judge(values.arrays, self.found.contract, self.evaluate)
         self.found.judgements = [judge(op) for op in self.flat.ops[: values.seen] if op.name not in LITERALS]
         if self.found.suspects:
             self._confirm(judge, values)
