@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import replace
+from operator import itemgetter
 
 import numpy as np
 
-from stablehlo_ref.debug.cut import Flat, Segment, segment, single
+from stablehlo_ref.debug.cut import Flat, Segment, fed_to, segment, single
 from stablehlo_ref.diagnostics import StablehloError
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.attributes import DenseElements
@@ -16,14 +17,15 @@ from stablehlo_ref.ir.types import FLOATS, ComplexType, FloatType, TensorType, T
 from stablehlo_ref.numerics.dtypes import numpy_dtype
 from stablehlo_ref.passes.element_types import with_replaced
 from stablehlo_ref.passes.emit import read_only
+from stablehlo_ref.program import Program
 
 
 class Evaluator:
-    """Runs ops of a flat program one at a time; the plan of each is kept."""
+    """Runs ops of a flat program one at a time; plans are kept, and shared by ops that differ in their operands only."""
 
     def __init__(self, flat: Flat) -> None:
         self._flat = flat
-        self._segments: dict[tuple[Operation, bool], Segment] = {}
+        self._segments: dict[tuple[Hashable, bool], Segment] = {}
         self._constants: dict[Value, Array] = {}
 
     def __call__(self, op: Operation, arrays: Sequence[Array], wide: bool = False) -> list[Array] | None:
@@ -45,12 +47,28 @@ class Evaluator:
 
     def segment(self, op: Operation, wide: bool = False) -> Segment:
         """Return the program of an op; if `wide`, with f64 for all narrower floating-point types."""
-        if (op, wide) not in self._segments:
+        key = _key(op), wide
+        if key not in self._segments:
             made = single(self._flat, op)
             if wide:
                 widen(made.program.module)
-            self._segments[op, wide] = made
-        return self._segments[op, wide]
+                made = replace(made, program=Program(made.program.module, made.program.entry.name))
+            self._segments[key] = made
+        return self._segments[key]
+
+
+def _key(op: Operation) -> Hashable:
+    """Return what the program of an op depends on; the op itself if that is more than its types and properties."""
+    fed = fed_to(op)
+    if op.regions or op.attributes or any(operand not in fed for operand in op.operands):
+        return op
+    operands = tuple((fed.index(operand), operand.type) for operand in op.operands)
+    key = op.name, operands, tuple(op.result_types), tuple(sorted(op.properties.items(), key=itemgetter(0)))
+    try:
+        hash(key)
+    except TypeError:  # such as arrays in properties
+        return op
+    return key
 
 
 def wide_type(type: Type) -> Type:
