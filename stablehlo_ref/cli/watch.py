@@ -59,6 +59,10 @@ def observers(options: argparse.Namespace, program: Program, grid: Grid) -> Iter
             yield Recorder(program.value_index, selection.names(program), options.trace_to)
         except OSError as error:
             raise CommandLineError(f"--trace-to {options.trace_to}: {error.strerror}") from None
+    if options.trap:
+        from stablehlo_ref.debug.exceptions import ExceptionWatcher  # imported when it is used
+
+        yield ExceptionWatcher(program, (), trap=options.trap)
     if options.breaks:
         yield _debugger(options, program)
     elif sys.stderr.isatty() and not level:

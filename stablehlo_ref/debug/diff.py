@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from stablehlo_ref.debug.contract import Contract, contract_of
-from stablehlo_ref.debug.cut import CONSTANTS, Flat, is_constant, is_observable, single
+from stablehlo_ref.debug.cut import LITERALS, Flat, is_observable, single
 from stablehlo_ref.debug.evaluate import Evaluator
 from stablehlo_ref.debug.evidence import Evidence
 from stablehlo_ref.debug.fused import Group, distance, find_group
@@ -152,7 +152,7 @@ class _Search:
         values = backend_values(self.flat, self.inputs, self.session, self.max_bytes)
         self.found.stopped = values.failure
         self.evidence.judge = judge = Judge(values.arrays, self.found.contract, self.evaluate)
-        self.found.judgements = [judge(op) for op in self.flat.ops[: values.seen] if op.name not in CONSTANTS]
+        self.found.judgements = [judge(op) for op in self.flat.ops[: values.seen] if op.name not in LITERALS]
         if self.found.suspects:
             self._confirm(judge)
             return
@@ -170,7 +170,7 @@ class _Search:
         values = judge.values
         self.found.probed = probe(self.flat, first.op, values, self.found.contract, self.session, self.evaluate)
         made = single(self.flat, first.op)
-        feeds = [self.evaluate.constant(v) if is_constant(v) else values[v] for v in made.feeds]
+        feeds = [values[v] if v in values else self.evaluate.constant(v) for v in made.feeds]
         self.found.repro = Repro(made, feeds, judge.bounds(first.op) or [], self._comment(first.op, first.excess))
         self._find_workarounds()
 

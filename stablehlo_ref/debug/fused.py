@@ -164,7 +164,7 @@ def composed(
 def _operand(
     value: Value, made: set[Value], shadows: Mapping[Value, Shadow], arrays: Mapping[Value, Array], evaluate: Evaluator
 ) -> Shadow | None:
-    if is_constant(value):
+    if value not in made and value not in arrays and is_constant(value):
         return exact(evaluate.constant(value))
     if value in made:
         return shadows.get(value)

@@ -8,7 +8,7 @@ from math import ceil, log2, prod
 
 import numpy as np
 
-from stablehlo_ref.debug.cut import Flat, Segment, is_constant, is_observable, segment
+from stablehlo_ref.debug.cut import Flat, Segment, is_literal, is_observable, segment
 from stablehlo_ref.debug.session import Outcome, Session
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Value
@@ -34,7 +34,7 @@ def backend_values(flat: Flat, inputs: Sequence[Array], session: Session, max_by
     found = Values(dict(zip(flat.arguments, inputs)))
     ranges, most = parts(flat, max_bytes), 2 * ceil(log2(max(len(flat.ops), 2)))
     for start, end in ranges[:most]:
-        inner = [r for op in flat.ops[start:end] for r in op.results if is_observable(r) and not is_constant(r)]
+        inner = [r for op in flat.ops[start:end] for r in op.results if is_observable(r) and not is_literal(r)]
         wanted = list(dict.fromkeys([*(v for v in flat.live_at(end) if v in set(inner)), *inner]))
         if not wanted:
             found.seen = end
@@ -90,7 +90,7 @@ def parts(flat: Flat, max_bytes: int) -> list[tuple[int, int]]:
 
 def size_of(value: Value) -> int:
     """Return the bytes of a value; 0 for what cannot be observed."""
-    if not is_observable(value) or is_constant(value):
+    if not is_observable(value) or is_literal(value):
         return 0
     assert isinstance(value.type, TensorType)
     return prod(n or 0 for n in value.type.shape) * np.dtype(numpy_dtype(value.type.element_type)).itemsize
