@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from stablehlo_ref.execute.fuse.scalar_code import is_scalar, scalar_code
@@ -10,9 +11,12 @@ from stablehlo_ref.ir.types import TensorType, Type
 from stablehlo_ref.numerics.dtypes import numpy_dtype
 
 
-def code_of(op: Operation) -> str | None:
-    """Return the expression of an op; None if it has none, and its kernel is called."""
-    return _element(op) or scalar_code(op)
+def code_of(op: Operation, known: Sequence[Any]) -> str | None:
+    """Return the expression of an op, or statements; None if it has none, and its kernel is called.
+
+    `known` are the values of the operands that are constant scalars, and None for others.
+    """
+    return _element(op) or scalar_code(op, known)
 
 
 def scalar_type(type: Type) -> Any:
