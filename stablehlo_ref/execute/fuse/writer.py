@@ -19,7 +19,7 @@ from stablehlo_ref.diagnostics import StablehloError
 from stablehlo_ref.execute.dynamic import refined_results
 from stablehlo_ref.execute.fuse.scalar_code import is_scalar
 from stablehlo_ref.execute.fuse.source import MAX_NESTING, Source
-from stablehlo_ref.execute.fuse.tensor_code import code_of, scalar_type
+from stablehlo_ref.execute.fuse.tensor_code import code_of, scalar_type, update_code
 from stablehlo_ref.execute.liveness import captured, last_uses
 from stablehlo_ref.execute.ownership import ONE_REFERENCE_TO_LOCAL, may_be_overwritten, references
 from stablehlo_ref.execute.run import Step
@@ -163,7 +163,7 @@ class Writer:
 
     def _express(self, code: str, op: Operation, operands: Sequence[str], result: str, kernel: Kernel) -> None:
         """Write an expression, or statements that assign `{r}`."""
-        code = code if "{r} = " in code else "{r} = " + code
+        code = code if "{r}" in code else "{r} = " + code
         for statement in code.splitlines():
             self.source.line(statement.format(*operands, **self._names(statement, op, result, kernel)), op)
 
@@ -188,10 +188,9 @@ class Writer:
         kernel: Kernel, traits: Traits,
     ) -> None:  # fmt: skip
         if kernel.in_place and len(results) == 1 and operands[0] in dead and operands[0] not in operands[1:]:
-            refer = self.source.refer
-            one, is_own = refer(ONE_REFERENCE_TO_LOCAL, "n"), refer(may_be_overwritten)
-            test = f"{refer(references)}({operands[0]}) == {one} and {is_own}({operands[0]})"
-            k = f"({refer(kernel.in_place)} if {test} else {k})"
+            if op.name == "stablehlo.dynamic_update_slice" and self._update(op, operands, results[0], kernel):
+                return
+            k = f"({self.source.refer(kernel.in_place)} if {self._is_own(operands[0])} else {k})"
         if op.regions:
             self._count_turns()
         arguments = ", ".join(["C", *operands] if traits.effects else operands)
@@ -205,6 +204,20 @@ class Writer:
                 self.source.line(f"{targets} = {k}({arguments})", op)
         for result, value in zip(results, op.results):
             self.as_scalar(result, value, op)
+
+    def _update(self, op: Operation, operands: Sequence[str], result: str, kernel: Kernel) -> bool:
+        """Write an update of a slice, in place if nothing else has the array; return whether there is code for it."""
+        code = update_code(op, [self.constants.get(name) for name in operands])
+        if code is None:
+            return False
+        self.source.line(f"{result} = {operands[0]} if {self._is_own(operands[0])} else {operands[0]}.copy()", op)
+        self._express(code, op, operands, result, kernel)
+        return True
+
+    def _is_own(self, name: str) -> str:
+        """Return the test whether nothing else refers to the array of a variable."""
+        count, one = self.source.refer(references), self.source.refer(ONE_REFERENCE_TO_LOCAL, "n")
+        return f"{count}({name}) == {one} and {self.source.refer(may_be_overwritten)}({name})"
 
     def as_scalar(self, name: str, value: Value, op: Operation | None = None) -> None:
         """Make the value of a variable a numpy scalar if it may be an array of rank 0."""
