@@ -26,7 +26,7 @@ def by_one_loop(function: ArrayKernel) -> ArrayKernel:
         for x in operands:
             flags = x.flags
             if not flags.c_contiguous or not flags.aligned or x.shape != shape:
-                return run(*[np.require(x, requirements="CA") for x in np.broadcast_arrays(*operands)])
+                return run(*[np.require(x, requirements=["C", "A"]) for x in np.broadcast_arrays(*operands)])
         return _single(function, operands) if operands[0].size == 1 else function(*operands)
 
     return run
