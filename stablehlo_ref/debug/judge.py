@@ -135,7 +135,9 @@ class Judge:
         return transfer(op, feeds, operands, contract, self.evaluate)
 
     def _array(self, value: Value) -> Array | None:
-        return self.evaluate.constant(value) if is_constant(value) else self.values.get(value)
+        if value in self.values or not is_constant(value):
+            return self.values.get(value)
+        return self.evaluate.constant(value)
 
     def _known(self, value: Value) -> Array:
         array = self._array(value)
