@@ -9,7 +9,6 @@ import numpy as np
 
 from stablehlo_ref.interop import require
 
-
 _LEGALIZE = "builtin.module(func.func(chlo-legalize-to-stablehlo))"
 
 
