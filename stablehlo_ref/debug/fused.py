@@ -17,7 +17,7 @@ from stablehlo_ref.debug.cut import CONSTANTS, Flat, Segment, fed_to, is_constan
 from stablehlo_ref.debug.evaluate import Evaluator
 from stablehlo_ref.debug.judge import Excess, excess_of
 from stablehlo_ref.debug.session import Session
-from stablehlo_ref.debug.shadow import Shadow, exact, transfer
+from stablehlo_ref.debug.shadow import Shadow, dtype_of, exact, transfer, used
 from stablehlo_ref.debug.values import run_segment
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Operation, Value
@@ -167,7 +167,8 @@ def composed(
         if all(operand is not None for operand in operands):
             known = [operand for operand in operands if operand is not None]
             found = transfer(op, fed_to(op), known, contract, evaluate)
-            shadows.update(zip(op.results, found or ()))
+            if found and not evaluate.choices(op, [operand.center for operand in known]):
+                shadows.update(zip(op.results, found))
     return shadows
 
 
@@ -177,7 +178,7 @@ def _operand(
     if value not in made and value not in arrays and is_constant(value):
         return exact(evaluate.constant(value))
     if value in made:
-        return shadows.get(value)
+        return used(shadows[value], dtype_of(value)) if value in shadows else None
     return exact(arrays[value]) if value in arrays else None
 
 
