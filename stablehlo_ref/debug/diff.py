@@ -80,6 +80,17 @@ class Diff:
 
         return json_text(self)
 
+    def to_html(self) -> str:
+        """Return a report as one HTML page that needs no network; ImportError without the extra `report`."""
+        from stablehlo_ref.debug.report.page import report
+
+        return report(self)
+
+    def _repr_html_(self) -> str:
+        from stablehlo_ref.debug.report.page import summary
+
+        return summary(self)
+
 
 @dataclass
 class Inner:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from stablehlo_ref.debug.diff import Diff
 from stablehlo_ref.debug.judge import Judgement, Verdict
+from stablehlo_ref.debug.probe import Probed
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.locations import name_of
 
@@ -60,7 +61,7 @@ def _suspects(found: Diff) -> Iterator[str]:
     yield f"  {first.excess}, computed from the backend's own operands"
     yield f"  {_confirmed(found)}"
     if found.probed is not None:
-        yield f"  {_probed(found)}"
+        yield f"  {probed_text(found.probed)}"
     if found.workarounds:
         yield f"  right with: {', '.join(found.workarounds)}"
     for other in others[: SHOWN - 1]:
@@ -80,12 +81,12 @@ def _confirmed(found: Diff) -> str:
     return f"{agreed}; {again}{alone[found.is_wrong_alone]}"
 
 
-def _probed(found: Diff) -> str:
-    assert found.probed is not None
-    if found.probed.failure:
-        return f"alone, on small integers: {found.probed.failure}"
-    if found.probed.differs:
-        return f"also wrong alone on small integers, whose results are exact: {found.probed.excess}"
+def probed_text(probed: Probed) -> str:
+    """Return what was found when an op ran alone on small integers."""
+    if probed.failure:
+        return f"alone, on small integers: {probed.failure}"
+    if probed.differs:
+        return f"also wrong alone on small integers, whose results are exact: {probed.excess}"
     return "alone, on small integers, it is right: the fault is one of precision, or depends on values or on other ops"
 
 
