@@ -164,13 +164,14 @@ class _Search:
         self.evidence.judge = judge = Judge(values.arrays, self.found.contract, self.evaluate)
         self.found.judgements = [judge(op) for op in self.flat.ops[: values.seen] if op.name not in LITERALS]
         if self.found.suspects:
-            self._confirm(judge, values)
+            self._enter(judge, [self.found.suspects[0].op])
+            if not self.found.inner:
+                self._confirm(judge, values)
             return
         sums = [j.op for j in self.found.judgements if j.verdict in (Verdict.LEGAL, Verdict.PERMITTED)]
         self.found.suspicions = suspicions(judge, [op for op in sums if op.name in SUMS])
-        self._enter_loops(judge)
+        self._enter(judge, [j.op for j in self.found.judgements if j.verdict is Verdict.NOT_JUDGED])
         if self.found.inner:
-            self.found.repro = self.found.inner[0].found.repro
             return
         if values.seen == len(self.flat.ops):
             self._look_for_fusion(values, outputs, ours)
@@ -202,9 +203,8 @@ class _Search:
         self.found.repro = repro
         self._find_workarounds()
 
-    def _enter_loops(self, judge: Judge) -> None:
-        """Compare turns and branches whose results are not the interpreter's; end at the first that is wrong."""
-        ops = [j.op for j in self.found.judgements if j.verdict is Verdict.NOT_JUDGED]
+    def _enter(self, judge: Judge, ops: Sequence[Operation]) -> None:
+        """Compare turns of loops, and branches; end at the first that is wrong."""
         for op in (op for op in ops if can_enter(op, judge.values)):
             if self.session.compilations + _FOR_A_LOOP > most_compilations(self.flat):
                 return
@@ -213,6 +213,7 @@ class _Search:
                 found = rest.run()
                 if found.is_wrong:
                     self.found.inner.append(Inner(op, part.turn, found))
+                    self.found.repro = found.repro
                     return
 
     def _comment(self, op: Operation, excess: object) -> str:
