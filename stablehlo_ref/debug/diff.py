@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -32,7 +32,6 @@ SUMS = tuple(
 )
 _FOR_A_LOOP = 3  # compilations: its condition, its body, and its body with all values as outputs
 _SETTINGS = 3  # of the backend that are tried in any case
-CONDITIONALS = ("stablehlo.if", "stablehlo.case")
 MAX_BYTES = 1 << 30  # of intermediate values that one program returns
 
 
@@ -164,16 +163,14 @@ class _Search:
         self.found.stopped = values.failure
         self.evidence.judge = judge = Judge(values.arrays, self.found.contract, self.evaluate)
         self.found.judgements = [judge(op) for op in self.flat.ops[: values.seen] if op.name not in LITERALS]
-        if self.found.suspects and self.found.suspects[0].op.name in CONDITIONALS:
-            self._enter_conditional(judge, self.found.suspects[0])
         if self.found.suspects:
-            self._confirm(judge, values)
-            return
-        if self.found.inner:
+            self._enter(judge, [self.found.suspects[0].op])
+            if not self.found.inner:
+                self._confirm(judge, values)
             return
         sums = [j.op for j in self.found.judgements if j.verdict in (Verdict.LEGAL, Verdict.PERMITTED)]
         self.found.suspicions = suspicions(judge, [op for op in sums if op.name in SUMS])
-        self._enter_loops(judge, [j.op for j in self.found.judgements if j.verdict is Verdict.NOT_JUDGED])
+        self._enter(judge, [j.op for j in self.found.judgements if j.verdict is Verdict.NOT_JUDGED])
         if self.found.inner:
             return
         self.found.sensitivities = sensitivities(self.program, self.inputs, ours, outputs, self.found.contract)
@@ -206,15 +203,8 @@ class _Search:
         self.found.repro = repro
         self._find_workarounds()
 
-    def _enter_conditional(self, judge: Judge, suspect: Judgement) -> None:
-        """Compare the branch that is taken in a conditional that is wrong; if that is wrong, the op itself is not."""
-        self._enter_loops(judge, [suspect.op])
-        if self.found.inner:
-            entered = replace(suspect, verdict=Verdict.NOT_JUDGED, reason="the branch that is taken is wrong inside")
-            self.found.judgements = [entered if j is suspect else j for j in self.found.judgements]
-
-    def _enter_loops(self, judge: Judge, ops: Sequence[Operation]) -> None:
-        """Compare turns and branches of ops; end at the first that is wrong."""
+    def _enter(self, judge: Judge, ops: Sequence[Operation]) -> None:
+        """Compare turns of loops, and branches; end at the first that is wrong."""
         for op in (op for op in ops if can_enter(op, judge.values)):
             if self.session.compilations + _FOR_A_LOOP > most_compilations(self.flat):
                 return

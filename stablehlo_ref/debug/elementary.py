@@ -24,12 +24,14 @@ def rounded(site: Site, center: Array, radius: Array, ulps: float = 0.5) -> Shad
     """Add to the radius of an unrounded result that of its rounding; unknown where it may overflow, or may not."""
     magnitude = np.abs(center) + radius
     bound = site.contract.ulps_of(site.name, ulps)
+    if site.dtype.itemsize <= 2:  # f64 and f32 have the bound itself
+        bound = min(bound, max(site.contract.narrow_ulps, 0.5))
     is_exact = site.dtype == FLOAT64 and site.is_exact and bound <= 0.5 and site.name in _CORRECTLY_ROUNDED
     if is_exact:
         return Shadow(center, np.zeros(center.shape))
     factor = 2.0 if kind(site.dtype) == "complex" else 1.0
     ours = of_reference(site.dtype, magnitude) * (1 if site.is_exact else 2)
-    total = radius * SLACK + factor * bound * ulp(magnitude, site.dtype) + ours
+    total = radius * SLACK + factor * bound * ulp(magnitude, site.dtype) + ours + site.contract.error_of(site.name)
     if "result_accuracy" in site.op.properties:
         total = total + _requested(site, "atol") + _requested(site, "rtol") * np.minimum(magnitude, largest(FLOAT64))
     return _overflowing(site, center, total)
