@@ -37,6 +37,16 @@ def rounded(site: Site, center: Array, radius: Array, ulps: float = 0.5) -> Shad
     return _overflowing(site, center, total)
 
 
+def stored(site: Site, center: Array, radius: Array) -> Shadow:
+    """Add half a ULP to the radius of a result that needs no rounding, where its operands may be unrounded."""
+    radius = np.asarray(radius)
+    if not radius.any() or kind(site.dtype) not in FRACTIONAL:
+        return Shadow(center, radius)
+    share = 0.5 * np.sqrt(2.0) if kind(site.dtype) == "complex" else 0.5
+    half = share * ulp(np.abs(center) + np.where(np.isfinite(radius), radius, 0), site.dtype)
+    return Shadow(center, radius + np.where(radius > 0, half, 0.0))
+
+
 def _overflowing(site: Site, center: Array, total: Array) -> Shadow:
     """Return the shadow of a result, of which nothing is known where legal roundings overflow or not.
 
