@@ -10,7 +10,7 @@ from itertools import product
 
 import numpy as np
 
-from stablehlo_ref.debug.rounding import SLACK, largest, of_reference, real_dtype, ulp
+from stablehlo_ref.debug.rounding import SLACK, largest, of_reference, real_dtype, ulp, unit_roundoff
 from stablehlo_ref.debug.shadow import TINY, Shadow, Site
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.attributes import StructAttribute
@@ -148,6 +148,16 @@ def monotone(site: Site) -> Shadow:
     if site.name == "rsqrt":
         radius = radius + _unknown_at_zeros(site, operand, center)
     return rounded(site, center, radius, accuracy(site))
+
+
+def logistic(site: Site) -> Shadow:
+    """`logistic`, which the spec defines by a formula that may be computed in the element type: `1 / (1 + exp(-x))`."""
+    made = monotone(site)
+    size, u = np.minimum(np.abs(made.center), 1.0), unit_roundoff(site.dtype)
+    ulps = site.contract.ulps_of("exponential", accuracy(site))
+    formula = (2 * ulps * (1 - size) + 2 + 4 * u * ulps) * u * size
+    formula = np.where(size * largest(site.dtype) < 4, size + formula, formula)  # where exp(-x) may overflow
+    return Shadow(made.center, np.maximum(made.radius, formula) if site.is_exact else made.radius + formula)
 
 
 def periodic(site: Site) -> Shadow:

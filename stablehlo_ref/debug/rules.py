@@ -159,7 +159,7 @@ _MOVES = (
     "real_dynamic_slice", "optimization_barrier", "complex", "constant", "iota", "conj",
 )  # fmt: skip
 _MONOTONE = (
-    "exponential", "exponential_minus_one", "log", "log_plus_one", "logistic", "tanh", "sqrt", "rsqrt", "cbrt", "erf",
+    "exponential", "exponential_minus_one", "log", "log_plus_one", "tanh", "sqrt", "rsqrt", "cbrt", "erf",
     "erfc", "atan", "asinh", "sinh", "asin", "acos", "acosh", "atanh", "erf_inv",
 )  # fmt: skip
 _FOR_ALL: dict[str, Rule] = {
@@ -178,7 +178,7 @@ _RULES: dict[str, Rule] = {
     **dict.fromkeys(("dot_general", "dot", "convolution"), product_sum),
     "multiply": elementary.multiplied, "divide": elementary.divided, "convert": converted, "sort": reductions.ordered,
     "remainder": exactly, "bitcast_convert": bits, "tan": elementary.tangent, "power": elementary.power,
-    "atan2": elementary.angle, "cosh": elementary.even, "lgamma": elementary.log_gamma,
+    "atan2": elementary.angle, "logistic": elementary.logistic, "cosh": elementary.even, "lgamma": elementary.log_gamma,
     "digamma": elementary.increasing_if_positive, "bessel_i1e": elementary.half_slope,
     "batch_norm_inference": linear_algebra.normalised, "batch_norm_training": linear_algebra.normalised,
     "batch_norm_grad": linear_algebra.normalised,
