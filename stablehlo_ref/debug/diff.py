@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -133,6 +134,8 @@ class _Search:
         self.inputs = [np.asarray(array) for array in inputs]
         self.session = session
         self.max_bytes = max_bytes
+        self.explains = True  # whether to tell how outputs differ; not of turns of loops
+        self.seconds = 0.0  # that the interpreter takes
         self.evaluate = Evaluator(self.flat)
         self.found = Diff(session.description, contract, len(self.flat.ops))
         self.found.evidence = self.evidence = Evidence(program, self.flat, self.inputs)
@@ -142,7 +145,9 @@ class _Search:
 
     def run(self) -> Diff:
         found = self.found
+        started = perf_counter()
         ours = self.program.run(*self.inputs)
+        self.seconds = perf_counter() - started
         outcome = self.session.run_twice(str(self.program), self.inputs)
         if not outcome.failure:
             outcome = checked(outcome, [value.type for value in self.flat.outputs])
@@ -173,7 +178,10 @@ class _Search:
         self._enter(judge, [j.op for j in self.found.judgements if j.verdict is Verdict.NOT_JUDGED])
         if self.found.inner:
             return
-        self.found.sensitivities = sensitivities(self.program, self.inputs, ours, outputs, self.found.contract)
+        if self.explains:
+            budget = 6 * self.seconds
+            made = sensitivities(self.program, self.inputs, ours, outputs, self.found.contract, budget)
+            self.found.sensitivities = made
         if values.seen == len(self.flat.ops):
             self._look_for_fusion(values, outputs, ours)
 
@@ -210,6 +218,7 @@ class _Search:
                 return
             for part in parts(self.flat, op, judge.values, self.evaluate, self.session):
                 rest = _Search(part.program.program, part.feeds, self.session, self.found.contract, self.max_bytes)
+                rest.explains = False
                 found = rest.run()
                 if found.is_wrong:
                     self.found.inner.append(Inner(op, part.turn, found))
