@@ -32,6 +32,7 @@ SUMS = tuple(
 )
 _FOR_A_LOOP = 3  # compilations: its condition, its body, and its body with all values as outputs
 _SETTINGS = 3  # of the backend that are tried in any case
+CONDITIONALS = ("stablehlo.if", "stablehlo.case")
 MAX_BYTES = 1 << 30  # of intermediate values that one program returns
 
 
@@ -173,9 +174,9 @@ class _Search:
         self._enter(judge, [j.op for j in self.found.judgements if j.verdict is Verdict.NOT_JUDGED])
         if self.found.inner:
             return
+        self.found.sensitivities = sensitivities(self.program, self.inputs, ours, outputs, self.found.contract)
         if values.seen == len(self.flat.ops):
             self._look_for_fusion(values, outputs, ours)
-        self.found.sensitivities = sensitivities(self.program, self.inputs, ours, outputs, self.found.contract)
 
     def _find_unstable(self) -> None:
         """Find the first op whose results differ between two runs with all intermediate values, not its operands."""
@@ -236,6 +237,9 @@ class _Search:
             group = find_group(
                 self.flat, values.arrays, outputs, ours, self.session, self.found.contract, self.evaluate
             )
+            is_explained = bool(self.found.sensitivities) and all(s.is_explained for s in self.found.sensitivities)
+            if group is not None and not group.is_certain and is_explained:
+                return
             self.found.group = group
             if group is not None and group.excess is not None:
                 comment = self._comment(group.ops[-1], group.excess)
