@@ -17,6 +17,7 @@ from stablehlo_ref.debug.judge import Judge, Judgement, Verdict, same_bits
 from stablehlo_ref.debug.loops import can_enter, parts
 from stablehlo_ref.debug.probe import Probed, probe
 from stablehlo_ref.debug.repro import Repro
+from stablehlo_ref.debug.sensitivity import Sensitivity, sensitivities
 from stablehlo_ref.debug.session import Outcome, Session
 from stablehlo_ref.debug.statistics import Suspicion, suspicions
 from stablehlo_ref.debug.switches import workarounds
@@ -50,6 +51,7 @@ class Diff:
     inner: list[Inner] = field(default_factory=list)  # turns of a loop, or a branch, in which something is wrong
     group: Group | None = None  # a fault that vanishes where intermediate values are outputs
     outputs_changed: bool = False  # once intermediate values are outputs too
+    sensitivities: list[Sensitivity] = field(default_factory=list)  # of outputs, if no op is certainly wrong
     probed: Probed | None = None
     is_repeated: bool = True  # a second run of the same program shows the first suspect again
     is_wrong_alone: bool | None = None  # the first suspect, as a program of its own on the same operands
@@ -178,8 +180,11 @@ class _Search:
         sums = [j.op for j in self.found.judgements if j.verdict in (Verdict.LEGAL, Verdict.PERMITTED)]
         self.found.suspicions = suspicions(judge, [op for op in sums if op.name in SUMS])
         self._enter(judge, [j.op for j in self.found.judgements if j.verdict is Verdict.NOT_JUDGED])
-        if not self.found.inner and values.seen == len(self.flat.ops):
+        if self.found.inner:
+            return
+        if values.seen == len(self.flat.ops):
             self._look_for_fusion(values, outputs, ours)
+        self.found.sensitivities = sensitivities(self.program, self.inputs, ours, outputs, self.found.contract)
 
     def _find_unstable(self) -> None:
         """Find the first op whose results differ between two runs with all intermediate values, not its operands."""

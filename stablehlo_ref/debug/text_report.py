@@ -21,9 +21,10 @@ def text_of(found: Diff) -> str:
 
 def _lines(found: Diff) -> Iterator[str]:
     yield from _finding(found)
+    yield from (f"{s}" for s in found.sensitivities if s.distance)
     yield f"contract: {found.contract}"
     yield f"backend: {found.backend}, {found.ops} ops, {found.compilations} compilations"
-    if found.errors and not found.same:
+    if found.errors and not found.same and not found.sensitivities:
         yield f"relative error of each output: {', '.join(f'{error:.2g}' for error in found.errors)}"
     if found.judgements:
         yield from _counts(found)
