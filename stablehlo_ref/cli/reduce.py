@@ -14,7 +14,7 @@ from stablehlo_ref.cli.options import PROGRAM_HELP, CommandParser, add_message_o
 from stablehlo_ref.cli.run_options import add_input_options
 from stablehlo_ref.debug.archives import save_arrays
 from stablehlo_ref.debug.predicates import by_backend, by_command
-from stablehlo_ref.debug.reduce import MAX_CALLS, Predicate, reduce
+from stablehlo_ref.debug.reduce import MAX_CALLS, Predicate, Reduced, reduce
 
 DESCRIPTION = "Make a program small that still shows a fault of a backend, or that a command still accepts."
 EPILOG = """\
@@ -45,10 +45,15 @@ def _run(options: argparse.Namespace) -> int:
         found = reduce(
             program, arrays, predicate, max_calls=options.max_calls, jobs=options.jobs, folder=options.resume
         )
-    options.output.write_text(str(found.program), encoding="utf-8")
-    save_arrays(options.output.with_suffix(".npz"), found.inputs)
-    print(f"{found}\nwrote {options.output}, and its inputs to {options.output.with_suffix('.npz')}")
+    print(saved(found, options.output))
     return FINE
+
+
+def saved(found: Reduced, path: Path) -> str:
+    """Write a program that was made small, and its inputs beside it; return what to say."""
+    path.write_text(str(found.program), encoding="utf-8")
+    save_arrays(path.with_suffix(".npz"), found.inputs)
+    return f"{found}\nwrote {path}, and its inputs to {path.with_suffix('.npz')}"
 
 
 def parser() -> argparse.ArgumentParser:
