@@ -59,6 +59,7 @@ class Diff:
     unstable: Operation | None = None  # the first op with other bits in a second run, on the same operands
     workarounds: list[str] = field(default_factory=list)  # switches of the backend that make `repro` right
     repro: Repro | None = None  # the first suspect or the group as a program that checks itself
+    positions: dict[Operation, int] = field(default_factory=dict)  # of the ops in the program
     compilations: int = 0
     origin: str = "given"  # where the inputs come from: what the caller knows of them
     evidence: Evidence | None = field(default=None, repr=False)
@@ -66,6 +67,13 @@ class Diff:
     @property
     def suspects(self) -> list[Judgement]:
         return [judgement for judgement in self.judgements if judgement.verdict is Verdict.WRONG]
+
+    @property
+    def located(self) -> tuple[int, ...]:
+        """The positions of the ops that are named, among the ops of the program: a loop, the first suspect, a group."""
+        ops = [self.inner[0].loop] if self.inner else [judgement.op for judgement in self.suspects[:1]]
+        ops = ops or list(self.group.ops if self.group is not None else ())
+        return tuple(self.positions[op] for op in ops if op in self.positions)
 
     @property
     def is_wrong(self) -> bool:
@@ -135,7 +143,8 @@ class _Search:
         self.session = session
         self.max_bytes = max_bytes
         self.evaluate = Evaluator(self.flat)
-        self.found = Diff(session.description, contract, len(self.flat.ops))
+        positions = {op: index for index, op in enumerate(self.flat.ops)}
+        self.found = Diff(session.description, contract, len(self.flat.ops), positions=positions)
         self.found.evidence = self.evidence = Evidence(program, self.flat, self.inputs)
         for value in (*self.flat.arguments, *self.flat.outputs):
             if not is_observable(value):
