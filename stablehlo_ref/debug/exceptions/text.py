@@ -20,7 +20,10 @@ _COUNTED = {Reach.OUTPUT: "to an output", Reach.NOT_FOLLOWED: "not followed", Re
 
 def text_of(found: Exceptions) -> str:
     """Return a summary, and a paragraph for each finding; several constants that are masked are one line."""
-    return "\n".join([_summary(found), *(line for reach in Reach for line in _section(found.reaching(reach), reach))])
+    lines = [_summary(found), *(line for reach in Reach for line in _section(found.reaching(reach), reach))]
+    if found.only_in_backend:
+        lines += ["\nonly in the backend:", *(f"  {exception}" for exception in found.only_in_backend)]
+    return "\n".join(lines)
 
 
 def _summary(found: Exceptions) -> str:
