@@ -51,7 +51,8 @@ def _paragraph(finding: Finding) -> Iterator[str]:
     yield f"  {place.location}: {_what(finding)}"
     first = finding.first
     if finding.kind not in ORIGINS or first.result:
-        yield f"      first at {first.address}{list(first.index)}{_process(finding)}: {call_text(place.op, first)}"
+        index = list(first.index) if first.index else ""
+        yield f"      first at {first.address}{index}{_process(finding)}: {call_text(place.op, first)}"
     if place.model_location:
         yield f"      in the model: {place.model_location}"
     if finding.outputs:
