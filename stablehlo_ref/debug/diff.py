@@ -12,6 +12,8 @@ from stablehlo_ref.debug.contract import Contract, contract_of
 from stablehlo_ref.debug.cut import LITERALS, Flat, is_constant, is_observable, operands_of, single
 from stablehlo_ref.debug.evaluate import Evaluator
 from stablehlo_ref.debug.evidence import Evidence
+from stablehlo_ref.debug.exceptions.backend import only_in_backend
+from stablehlo_ref.debug.exceptions.findings import OnlyInBackend
 from stablehlo_ref.debug.fused import Group, distance, find_group
 from stablehlo_ref.debug.judge import Judge, Judgement, Verdict, same_bits
 from stablehlo_ref.debug.loops import can_enter, parts
@@ -61,6 +63,7 @@ class Diff:
     repro: Repro | None = None  # the first suspect or the group as a program that checks itself
     positions: dict[Operation, int] = field(default_factory=dict)  # of the ops in the program
     compilations: int = 0
+    exceptions: list[OnlyInBackend] = field(default_factory=list)  # NaN and infinities that the interpreter has not
     origin: str = "given"  # where the inputs come from: what the caller knows of them
     evidence: Evidence | None = field(default=None, repr=False)
 
@@ -171,6 +174,7 @@ class _Search:
     def _locate(self, outputs: Sequence[Array], ours: Sequence[Array]) -> None:
         values = backend_values(self.flat, self.inputs, self.session, self.max_bytes)
         self.found.stopped = values.failure
+        self.found.exceptions = only_in_backend(self.flat, self.inputs, values.arrays)
         self.evidence.judge = judge = Judge(values.arrays, self.found.contract, self.evaluate)
         self.found.judgements = [judge(op) for op in self.flat.ops[: values.seen] if op.name not in LITERALS]
         if self.found.suspects:

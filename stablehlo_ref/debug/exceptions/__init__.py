@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from stablehlo_ref.debug.exceptions.backend import backend_exceptions, only_in_backend
 from stablehlo_ref.debug.exceptions.findings import (
     GENERATIONS,
     Effect,
@@ -15,6 +16,7 @@ from stablehlo_ref.debug.exceptions.findings import (
     Exceptions,
     Finding,
     Kind,
+    OnlyInBackend,
     Place,
     Reach,
     Slice,
@@ -31,12 +33,15 @@ __all__ = [
     "Exceptions",
     "Finding",
     "Kind",
+    "OnlyInBackend",
     "Place",
     "Reach",
     "Slice",
+    "backend_exceptions",
     "exceptions",
     "exceptions_parallel",
     "kinds_of",
+    "only_in_backend",
 ]
 
 _GROUPS = {"inf": (Kind.OVERFLOW, Kind.DIVISION), "all": GENERATIONS}
