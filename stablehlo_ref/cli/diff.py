@@ -14,6 +14,7 @@ from stablehlo_ref.cli.quantities import byte_count
 from stablehlo_ref.cli.run_options import add_input_options
 from stablehlo_ref.debug import PRESETS, Diff, diff
 from stablehlo_ref.debug.backends.base import DESCRIPTIONS
+from stablehlo_ref.debug.report.page import require_packages
 
 DESCRIPTION = "Compare a backend with the interpreter, and locate the ops that are wrong under a numerical contract."
 EPILOG = f"""\
@@ -37,6 +38,8 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _run(options: argparse.Namespace) -> int:
+    if options.report is not None:
+        require_packages()  # before anything that takes time
     program = program_of(options)
     arrays = given_inputs(options, program)
     with session_of(options) as session:

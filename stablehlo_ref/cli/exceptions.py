@@ -7,8 +7,8 @@ import json
 from collections.abc import Sequence
 
 from stablehlo_ref.budget import limited
+from stablehlo_ref.cli.backend_options import program_of
 from stablehlo_ref.cli.console import guarded
-from stablehlo_ref.cli.diff import program_of
 from stablehlo_ref.cli.exit_codes import AT_FAULT, FINE
 from stablehlo_ref.cli.options import (
     PROGRAM_HELP,
