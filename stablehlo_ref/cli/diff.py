@@ -58,6 +58,9 @@ def _print(found: Diff, options: argparse.Namespace) -> None:
     if options.report is not None:
         options.report.write_text(found.to_html(), encoding="utf-8")
         said.append(f"wrote {options.report}")
+    if options.model_explorer is not None:
+        options.model_explorer.write_text(found.to_model_explorer(), encoding="utf-8")
+        said.append(f"wrote {options.model_explorer}: node data for Model Explorer")
     print(found.to_json() if options.json else "\n".join(said))
 
 
@@ -78,6 +81,7 @@ def parser() -> argparse.ArgumentParser:
     add("--max-bytes", metavar="N", type=byte_count, default=1 << 30, help="of values at a time (default 1GiB)")
     add("--repro", metavar="FILE", type=Path, help="write a small program that shows the fault and checks itself")
     add("--report", metavar="FILE", type=Path, help="write a report in HTML that needs no network (extra `report`)")
+    add("--model-explorer", metavar="FILE", type=Path, help="write the errors of ops as node data of Model Explorer")
     add("--json", action="store_true", help="print all of the result in one line of JSON instead")
     add_input_options(found)
     add_backend_options(found)
