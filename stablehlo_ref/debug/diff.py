@@ -100,6 +100,12 @@ class Diff:
 
         return report(self)
 
+    def to_model_explorer(self) -> str:
+        """Return the errors of ops as JSON, custom node data of Google's Model Explorer for the program's file."""
+        from stablehlo_ref.debug.report.model_explorer import node_data_text
+
+        return node_data_text(self)
+
     def _repr_html_(self) -> str:
         from stablehlo_ref.debug.report.page import summary
 
