@@ -23,7 +23,7 @@ from stablehlo_ref.define.kinds import Kind
 from stablehlo_ref.diagnostics import EvaluationError, InternalError, LimitError, UnsupportedError
 from stablehlo_ref.execute.communication import communicates, communicating
 from stablehlo_ref.execute.dynamic import check_type, dynamic_kernel, is_dynamic, refined_results
-from stablehlo_ref.execute.fuse.loops import hot_loop
+from stablehlo_ref.execute.fuse.loops import hot_function, hot_loop
 from stablehlo_ref.execute.graph import Branch, plan_graph
 from stablehlo_ref.execute.grid import run_grid
 from stablehlo_ref.execute.guard import LARGE, STEPS, guarded, watched
@@ -152,8 +152,8 @@ class FramePlanner:
         """Plan `block` as the body of the frame, which takes the values that it captures as further arguments."""
         if self.is_entry:
             self.certain = self.frame.block
-        plan = self.block(block, self.frame.block)
-        plan.arguments += self.slots_of(captures)
+        self.block(block, self.frame.block).arguments += self.slots_of(captures)
+        self.frame.run_fast = hot_function(self, block)
 
     def plan_region(self, region: Region) -> None:
         """Plan a region that captures nothing, of one block or several, as the body of the frame."""
