@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from stablehlo_ref import budget
+from stablehlo_ref import budget, mode
 from stablehlo_ref.define.context import Context
 from stablehlo_ref.execute import run
 from stablehlo_ref.execute.arguments import bytes_to_copy, take_results
@@ -21,6 +21,8 @@ from stablehlo_ref.ir.signature import Function, Parameters
 from stablehlo_ref.ir.types import TensorType
 from stablehlo_ref.limits import Limits
 from stablehlo_ref.stack import is_large
+
+_MODE = mode.Mode()
 
 
 class Planned(Protocol):
@@ -35,7 +37,7 @@ class Planned(Protocol):
     @property
     def limits(self) -> Limits: ...
     @property
-    def plans(self) -> Mapping[tuple[bool, bool], run.FunctionPlan]: ...
+    def plans(self) -> Mapping[tuple[bool, bool, mode.Mode], run.FunctionPlan]: ...
 
 
 class QuickRuns:
@@ -49,11 +51,11 @@ class QuickRuns:
     ) -> tuple[RuntimeValue, ...] | None:
         """Return the results of a run; None if it must be made in the general way."""
         if self._run is None:
-            plan = program.plans.get((False, True))
+            plan = program.plans.get((False, True, _MODE))
             if plan is None or len(program.inputs) < len(program.entry.inputs):
                 return None
             self._run = QuickRun(program.module, program.entry, plan)
-        return None if named else self._run(arrays, program.limits)
+        return None if named or mode.current() != _MODE else self._run(arrays, program.limits)
 
 
 class QuickRun:

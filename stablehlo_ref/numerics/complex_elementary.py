@@ -1,9 +1,9 @@
 """Kernel factories of elementary functions of complex numbers (spec, "Operations": the op of that name).
 
-complex<f32> computes in f64 and rounds once. The stated errors are the largest of either part, observed over special
-values, branch cuts and random numbers, for complex<f64>; for complex<f32> they are 0.501 ULP unless stated. A small
-part of a result near the limits of f64 can be worse, because of underflow in intermediate results.
-Branch cuts, signed zeros, infinities and NaNs follow C99 Annex G, with the exception noted in `exponential`.
+complex<f32> computes in f64 and rounds once: the largest error of either part observed over special values, branch cuts
+and random numbers is 0.501 ULP. complex<f64> computes in long double (`complex_double`). Branch cuts, signed zeros,
+infinities and NaNs follow C99 Annex G, except that e**z is NaN where the imaginary part is infinite, whatever the real
+part, as in upstream's samples and in XLA.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from functools import cache, reduce
 import numpy as np
 
 from stablehlo_ref.ir.arrays import Array, DType
+from stablehlo_ref.numerics import complex_double, libm
+from stablehlo_ref.numerics import multiple_precision as precise
 from stablehlo_ref.numerics.blocks import PartsKernel, blockwise, partwise
 from stablehlo_ref.numerics.complexes import (
-    COMPLEX_LONG_DOUBLE,
-    LONG_DOUBLE,
     divide,
     from_parts,
     max_exponent,
@@ -24,20 +24,30 @@ from stablehlo_ref.numerics.complexes import (
 )
 from stablehlo_ref.numerics.double_double import Pair, two_product, two_sum
 from stablehlo_ref.numerics.dtypes import COMPLEX64, COMPLEX128, FLOAT64
-from stablehlo_ref.numerics.elementary import accurate_cbrt, half_angle_tangent
+from stablehlo_ref.numerics.elementary import accurate_cbrt
 from stablehlo_ref.numerics.kernels import ArrayKernel, KernelFactory
+from stablehlo_ref.numerics.long_double import LONG_DOUBLE
 
+_LARGEST_ANGLE = 1e40  # that is reduced in multiple precision
 _RIGHT_ANGLE: Array = LONG_DOUBLE.type("1.57079632679489661923132169163975144")
 
 
-def elementary(function: PartsKernel, fallback: ArrayKernel) -> KernelFactory:
-    """Return a factory from a `function` of parts; where it is NaN, `fallback` computes from complex<f64> arrays."""
-    return cache(lambda dtype: partwise(function, dtype, fallback))
+def elementary(function: PartsKernel, fallback: ArrayKernel, double: PartsKernel | np.ufunc) -> KernelFactory:
+    """Return a factory from a `function` of parts for complex<f32>, and a `double` for complex<f64>.
 
+    `double` is a function of parts, too, or numpy's, in long double. Where the result of a function of parts is NaN,
+    `fallback` computes from complex<f64> arrays.
+    """
 
-def by_numpy(function: ArrayKernel, single: PartsKernel) -> KernelFactory:
-    """Return a factory from numpy's `function` for complex<f64>, and a faster `single` of parts for complex<f32>."""
-    return cache(lambda dtype: partwise(single, dtype, function) if dtype == COMPLEX64 else function)
+    @cache
+    def factory(dtype: DType) -> ArrayKernel:
+        if dtype == COMPLEX64:
+            return partwise(function, dtype, fallback)
+        if isinstance(double, np.ufunc):
+            return complex_double.by_numpy(double)
+        return complex_double.by_parts(double, fallback)
+
+    return factory
 
 
 def _add_real(z: Array, x: float) -> Array:
@@ -49,22 +59,17 @@ def _add_real(z: Array, x: float) -> Array:
 
 def _cosine_and_sine(x: Array) -> Pair:
     """Return cosine and sine accurate enough for f32; the cosine is NaN where too many bits cancel."""
-    t = half_angle_tangent(x)
+    t = libm.tan(0.5 * x)
     square = t * t
     norm = 1.0 + square
     cosine = (1.0 - square) / norm
     return np.where(np.abs(cosine) < 2.0**-18, np.nan, cosine), (t + t) / norm
 
 
-def _exponential_of_c64(a: Array, b: Array) -> Pair:
-    modulus = np.exp(a)
+def _exponential(a: Array, b: Array) -> Pair:
+    modulus = libm.exp(a)
     cosine, sine = _cosine_and_sine(b)
     return modulus * cosine, modulus * sine
-
-
-def _exponential(a: Array, b: Array) -> Pair:
-    modulus = np.exp(np.where(a < 709.0, a, np.nan))
-    return modulus * np.cos(b), modulus * np.sin(b)
 
 
 def _special_exponential(z: Array) -> Array:
@@ -75,24 +80,24 @@ def _special_exponential(z: Array) -> Array:
 
 def _sine(a: Array, b: Array) -> Pair:
     cosine, sine = _cosine_and_sine(a)
-    return sine * np.cosh(b), cosine * np.sinh(b)
+    return sine * libm.cosh(b), cosine * libm.sinh(b)
 
 
 def _cosine(a: Array, b: Array) -> Pair:
     cosine, sine = _cosine_and_sine(a)
-    return cosine * np.cosh(b), -sine * np.sinh(b)
+    return cosine * libm.cosh(b), -sine * libm.sinh(b)
 
 
 def _exponential_minus_one(a: Array, b: Array) -> Pair:
     real = _sum_of_terms(_real_exponential_minus_one, a, b)
     real = np.where((real == 0) & (b != 0), -0.0, real)  # for a = 0 it is negative, but may underflow
-    return real, np.where(a < 700.0, np.exp(a), np.nan) * np.sin(b)
+    return real, np.where(a < 700.0, libm.exp(a), np.nan) * libm.sin(b)
 
 
 def _real_exponential_minus_one(a: Array, b: Array) -> Pair:
     """Return the terms of (e**a - 1) cos b - (1 - cos b)."""
-    half = np.sin(0.5 * b)
-    return np.expm1(a) * np.cos(b), -2.0 * half * half
+    half = libm.sin(0.5 * b)
+    return libm.expm1(a) * libm.cos(b), -2.0 * half * half
 
 
 def _special_exponential_minus_one(z: Array) -> Array:
@@ -101,20 +106,20 @@ def _special_exponential_minus_one(z: Array) -> Array:
 
 def _logistic(a: Array, b: Array) -> Pair:
     """With u = e**-|a|, return (1 + u cos b, u sin b) / |1 + u e**ib|**2; for a < 0 the real part has u (u + cos b)."""
-    less = np.expm1(-np.abs(a))
-    u = np.exp(-np.abs(a))
-    half = np.cos(0.5 * b)
+    less = libm.expm1(-np.abs(a))
+    u = libm.exp(-np.abs(a))
+    half = libm.cos(0.5 * b)
     half *= 2.0 * half
     norm = less * less + 2.0 * u * half
     real = np.where(a < 0, u * _sum_of_terms(_exponential_and_cosine, a, b), u * half - less)
-    return real / norm, u * np.sin(b) / norm
+    return real / norm, u * libm.sin(b) / norm
 
 
 def _exponential_and_cosine(a: Array, b: Array) -> Pair:
     """Return e**a and cos b for a <= 0, or e**a - 1 and cos b + 1 where these cancel less."""
-    half = np.cos(0.5 * b)
+    half = libm.cos(0.5 * b)
     near = a > -0.5
-    return np.where(near, np.expm1(a), np.exp(a)), np.where(near, 2.0 * half * half, np.cos(b))
+    return np.where(near, libm.expm1(a), libm.exp(a)), np.where(near, 2.0 * half * half, libm.cos(b))
 
 
 def _sum_of_terms(terms: PartsKernel, a: Array, b: Array) -> Array:
@@ -130,11 +135,11 @@ def _sum_of_terms(terms: PartsKernel, a: Array, b: Array) -> Array:
 
 def _tanh(a: Array, b: Array) -> Pair:
     """With u = e**-2|a|, return (1 - u*u, 4u sin b cos b) / ((1-u)**2 + 4u cos(b)**2), with the sign of a."""
-    less = -np.expm1(-2.0 * np.abs(a))
-    u = np.exp(-2.0 * np.abs(a))
-    cosine = np.cos(b)
+    less = -libm.expm1(-2.0 * np.abs(a))
+    u = libm.exp(-2.0 * np.abs(a))
+    cosine = libm.cos(b)
     norm = less * less + 4.0 * u * cosine * cosine
-    return np.copysign(less * (1.0 + u) / norm, a), 4.0 * u * np.sin(b) * cosine / norm
+    return np.copysign(less * (1.0 + u) / norm, a), 4.0 * u * libm.sin(b) * cosine / norm
 
 
 def _tan(a: Array, b: Array) -> Pair:
@@ -156,8 +161,8 @@ def _log(a: Array, b: Array) -> Pair:
     (p, p_low), (q, q_low) = two_product(x, x), two_product(y, y)
     high, low = two_sum(p, -1.0)
     high, lower = two_sum(high, q)
-    near_one = 0.5 * np.log1p(high + (lower + (low + (p_low + q_low))))
-    return np.where((p + q > 0.5) & (p + q < 2.0), near_one, _log_modulus(x, y, p + q)), np.arctan2(b, a)
+    near_one = 0.5 * libm.log1p(high + (lower + (low + (p_low + q_low))))
+    return np.where((p + q > 0.5) & (p + q < 2.0), near_one, _log_modulus(x, y, p + q)), libm.arctan2(b, a)
 
 
 def _log_plus_one(a: Array, b: Array) -> Pair:
@@ -168,12 +173,12 @@ def _log_plus_one(a: Array, b: Array) -> Pair:
     x = high + (lower + (low + (p_low + q_low)))
     one = 1.0 + a
     far = _log_modulus(one, b, one * one + q)
-    return np.where((x > -0.5) & (x < 1.0), 0.5 * np.log1p(x), far), np.arctan2(b, one)
+    return np.where((x > -0.5) & (x < 1.0), 0.5 * libm.log1p(x), far), libm.arctan2(b, one)
 
 
 def _log_modulus(a: Array, b: Array, square: Array) -> Array:
     """Return log |a + bi|, or NaN where `square`, which is |a + bi|**2, is too large or too small."""
-    return np.log(np.hypot(a, b) + 0.0 * nan_if_out_of_range(square))
+    return libm.log(np.hypot(a, b) + 0.0 * nan_if_out_of_range(square))
 
 
 def _special_log_plus_one(z: Array) -> Array:
@@ -206,9 +211,9 @@ def _cbrt(a: Array, b: Array) -> Pair:
     """Return the root with a third of the angle, with the operand scaled by a power of 8."""
     third = max_exponent(a, b) // 3
     modulus = np.ldexp(accurate_cbrt(np.hypot(np.ldexp(a, -3 * third), np.ldexp(b, -3 * third))), third)
-    angle = np.arctan2(b, a) / 3.0
-    imag = np.where(np.abs(angle) < 2.0**-500, b / (3.0 * modulus * modulus), modulus * np.sin(angle))
-    return modulus * np.cos(angle), imag
+    angle = libm.arctan2(b, a) / 3.0
+    imag = np.where(np.abs(angle) < 2.0**-500, b / (3.0 * modulus * modulus), modulus * libm.sin(angle))
+    return modulus * libm.cos(angle), imag
 
 
 def _special_cbrt(z: Array) -> Array:
@@ -225,31 +230,47 @@ def _power(a: Array, b: Array, c: Array, d: Array) -> Pair:
     return real, imag
 
 
+def _power_of_double(a: Array, b: Array, c: Array, d: Array) -> Pair:
+    """Do the same for parts of complex<f64>, in long double or, where its errors may be too large, exactly."""
+    real, imag, is_unsure = _power_by_angle(a, b, c, d)
+    if is_unsure.any():
+        operands = [x[is_unsure].astype(FLOAT64) for x in (a, b, c, d)]
+        real[is_unsure] = precise.to_nearest(precise.real_power)(*operands)
+        imag[is_unsure] = precise.to_nearest(precise.imag_power)(*operands)
+    return real, imag
+
+
 def _power_by_angle(a: Array, b: Array, c: Array, d: Array) -> tuple[Array, Array, Array]:
-    """Return the parts of the power in f64, and where the error of the angle may be too large for a part.
+    """Return the parts of the power, and where the errors of angle and radius may be too large for a part.
 
     Right angles are counted separately, so that they cost no accuracy; the sign of a zero angle is kept.
     """
-    log, turns, rest = _logarithm_in_right_angles(a, b)
-    radius = np.exp((c * log - d * (turns * _right_angle(a) + rest)).astype(FLOAT64))
+    log, spread, turns, rest = _logarithm_in_right_angles(a, b)
+    exponent = c * log - d * (turns * _right_angle(a) + rest)
+    radius = np.exp(exponent)
     first, second, turns = np.where(c == 0, 0.0, c * rest), d * log, c * turns
     whole, angle = _reduce_angle(turns, np.where(d == 0, first, first + second))
     cosine, sine = np.cos(angle), np.sin(angle)
     size = np.abs(first) + np.abs(second) + np.abs(turns - np.rint(turns))
-    is_unsure = np.minimum(np.abs(cosine), np.abs(sine)) < 2.0**-20 * size
+    nearest = np.minimum(np.abs(cosine), np.abs(sine))
+    if a.dtype == LONG_DOUBLE:  # where the error of the logarithm counts, too, and fewer bits can be lost
+        is_unsure = (nearest < 2.0**-8 * (size + np.abs(d) * spread)) | (np.abs(c) * spread > 2.0**10)
+        is_unsure &= (size < _LARGEST_ANGLE) & (np.abs(turns) < _LARGEST_ANGLE) & (np.abs(exponent) < 1000.0)
+    else:
+        is_unsure = nearest < 2.0**-20 * size
     return *_rotate(radius * cosine, radius * sine, whole), is_unsure
 
 
 def _reduce_angle(turns: Array, angle: Array) -> Pair:
     """Reduce `turns` right angles plus `angle` to a number of right angles and the rest of the angle.
 
-    The number is in -3, ..., 3; the rest is f64, and at most half a right angle in magnitude.
+    The number is in -3, ..., 3; the rest is at most half a right angle in magnitude.
     """
     whole = np.rint(turns)
     angle = np.where(turns == whole, angle, angle + (turns - whole) * _right_angle(angle))
     more = np.rint(angle / _right_angle(angle))
     angle = np.where(more == 0, angle, angle - more * _right_angle(angle))
-    return np.fmod(np.fmod(whole, 4.0) + more, 4.0), angle.astype(FLOAT64)
+    return np.fmod(np.fmod(whole, 4.0) + more, 4.0), angle
 
 
 def _right_angle(like: Array) -> Array:
@@ -264,51 +285,39 @@ def _rotate(real: Array, imag: Array, quarter: Array) -> Pair:
     return np.where(back, -real, real), np.where(back, -imag, imag)
 
 
-def _logarithm_in_right_angles(a: Array, b: Array) -> tuple[Array, Array, Array]:
-    """Return log |z|, the angle of z in right angles rounded to a multiple of 1/2, and the rest of the angle."""
+def _logarithm_in_right_angles(a: Array, b: Array) -> tuple[Array, Array, Array, Array]:
+    """Return log |z|, its largest term, the angle in right angles rounded to a multiple of 1/2, and the rest of it."""
     x, y = np.abs(a), np.abs(b)
     small, large = np.minimum(x, y), np.maximum(x, y)
     square = x * x + y * y
-    log = 0.5 * np.where(square < 0.5, np.log(square), np.log1p((large * large - 1.0) + small * small))
+    log = 0.5 * np.where(square < 0.5, libm.log(square), libm.log1p((large - 1.0) * (large + 1.0) + small * small))
     log[(square == 0) | (square == np.inf)] = np.nan
     is_diagonal, is_steep, is_left = small > 0.4 * large, y > x, np.signbit(a)
-    rest = np.arctan2(np.where(is_diagonal, -(large - small), small), np.where(is_diagonal, small + large, large))
+    rest = libm.arctan2(np.where(is_diagonal, -(large - small), small), np.where(is_diagonal, small + large, large))
     turns, is_turned = np.where(is_steep, 1.0, np.where(is_left, 2.0, 0.0)), is_steep ^ is_left
     turns += np.where(is_diagonal, np.where(is_turned, -0.5, 0.5), 0.0)
-    return log, np.copysign(turns, b), np.where(is_turned ^ np.signbit(b), -rest, rest)
+    spread = np.maximum(np.abs(log), np.where(large < 1.0, small * small, 0.0))
+    return log, spread, np.copysign(turns, b), np.where(is_turned ^ np.signbit(b), -rest, rest)
 
 
 # --- public ---------------------------------------------------------------------------------------------------------
 
-exponential_minus_one = elementary(_exponential_minus_one, _special_exponential_minus_one)  # 7.5 ULP
-log = elementary(_log, np.log)  # 2.1 ULP
-log_plus_one = elementary(_log_plus_one, _special_log_plus_one)  # 2.5 ULP
-logistic = elementary(_logistic, _special_logistic)  # 4.8 ULP
-sqrt = by_numpy(np.sqrt, _sqrt)  # 2.1 ULP
-rsqrt = elementary(_rsqrt, _special_rsqrt)  # 3.8 ULP
-cbrt = elementary(_cbrt, _special_cbrt)  # 3.9 ULP
+exponential_minus_one = elementary(
+    _exponential_minus_one, _special_exponential_minus_one, complex_double.exponential_minus_one
+)
+log = elementary(_log, np.log, np.log)
+log_plus_one = elementary(_log_plus_one, _special_log_plus_one, complex_double.log_plus_one)
+logistic = elementary(_logistic, _special_logistic, complex_double.logistic)
+sqrt = elementary(_sqrt, np.sqrt, np.sqrt)
+rsqrt = elementary(_rsqrt, _special_rsqrt, complex_double.rsqrt)
+cbrt = elementary(_cbrt, _special_cbrt, complex_double.cbrt)
 
-sine = by_numpy(np.sin, _sine)  # 3.0 ULP
-cosine = by_numpy(np.cos, _cosine)  # 3.0 ULP
-tan = elementary(_tan, np.tan)  # 5.3 ULP
-tanh = elementary(_tanh, np.tanh)  # 5.3 ULP
-
-
-@cache
-def exponential(dtype: DType) -> ArrayKernel:
-    """Return the kernel of e**z. Error: 2.0 ULP.
-
-    It is NaN where the imaginary part is infinite, whatever the real part, as in upstream's samples and in XLA.
-    """
-    return partwise(_exponential_of_c64 if dtype == COMPLEX64 else _exponential, dtype, _special_exponential)
-
-
-@cache
-def power(dtype: DType) -> ArrayKernel:
-    """Return the kernel of exp(w log z); complex<f64> uses long double, with 1.2 ULP of the larger part on x86."""
-    if dtype == COMPLEX64:
-        return partwise(_power, dtype, np.power)
-    return blockwise(np.power, COMPLEX_LONG_DOUBLE, dtype)
+sine = elementary(_sine, np.sin, np.sin)
+cosine = elementary(_cosine, np.cos, np.cos)
+tan = elementary(_tan, np.tan, np.tan)
+tanh = elementary(_tanh, np.tanh, np.tanh)
+exponential = elementary(_exponential, _special_exponential, complex_double.exponential)
+power = elementary(_power, np.power, _power_of_double)
 
 
 @cache
@@ -328,4 +337,4 @@ def _atan2(y: Array, x: Array) -> Array:
     x, y = from_parts(a, b), from_parts(c, d)
     angle = np.log(from_parts(a - d, b + c) / np.sqrt(x * x + y * y))
     is_real = (b == 0) & (d == 0)
-    return from_parts(np.where(is_real, np.arctan2(c, a), angle.imag), np.where(is_real, 0.0, -angle.real))
+    return from_parts(np.where(is_real, libm.arctan2(c, a), angle.imag), np.where(is_real, 0.0, -angle.real))
