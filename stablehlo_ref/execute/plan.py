@@ -24,6 +24,7 @@ from stablehlo_ref.define.kinds import Kind
 from stablehlo_ref.diagnostics import EvaluationError, InternalError, LimitError, UnsupportedError
 from stablehlo_ref.execute.communication import communicates, communicating
 from stablehlo_ref.execute.dynamic import check_type, dynamic_kernel, is_dynamic, refined_results
+from stablehlo_ref.execute.fuse.chains import with_chains
 from stablehlo_ref.execute.graph import Branch, plan_graph
 from stablehlo_ref.execute.grid import run_grid
 from stablehlo_ref.execute.guard import LARGE, STEPS, guarded, watched
@@ -198,7 +199,7 @@ class FramePlanner:
         if resolve(terminator) is None:  # of a dialect without classes
             self.op(terminator, plan, ())
         plan.results = self.slots_of(terminator.operands)
-        return plan
+        return with_chains(self, plan, dying)
 
     def region_in_frame(self, region: Region, *, shared: Sequence[int] | None = None) -> BlockPlan:
         """Plan a region, which may have no block, in the slots of this frame."""
