@@ -15,8 +15,8 @@ from spec_checks.layouts import LAYOUTS
 from stablehlo_ref.execute.fuse import boxes, groups
 
 DTYPES = {
-    "f32": np.float32, "f64": np.float64, "bf16": ml_dtypes.bfloat16, "f16": np.float16, "f8E4M3FN": ml_dtypes.float8_e4m3fn,
-    "i32": np.int32, "i8": np.int8, "ui16": np.uint16, "i64": np.int64, "i4": ml_dtypes.int4, "i1": np.bool_,
+    "f32": np.float32, "f64": np.float64, "bf16": ml_dtypes.bfloat16, "f16": np.float16,
+    "f8E4M3FN": ml_dtypes.float8_e4m3fn, "i32": np.int32, "i8": np.int8, "ui16": np.uint16, "i64": np.int64, "i4": ml_dtypes.int4, "i1": np.bool_,
     "complex<f32>": np.complex64,
 }  # fmt: skip
 FLOATS = ("f32", "f64", "bf16", "f16", "f8E4M3FN")
@@ -175,9 +175,7 @@ def operand(rng: np.random.Generator, shape: tuple[int, ...], element: str) -> n
 
 
 def bits(results: tuple[np.ndarray, ...]) -> list[bytes]:
-    """Return the bytes of results; which of two NaNs an op returns depends on numpy's loops, so NaNs are all the same."""
-    arrays = [np.asarray(x) for x in results]
-    return [np.where(x == x, x, np.full((), np.nan).astype(x.dtype)).tobytes() for x in arrays]
+    return [np.asarray(x).tobytes() for x in results]
 
 
 def pieces(seeds: range) -> Iterator[tuple[str, list[np.ndarray]]]:
@@ -220,4 +218,4 @@ def test_chains_of_full_size(element: str, shape: tuple[int, ...]) -> None:
     program, rng = sr.parse(text), np.random.default_rng(0)
     arrays = operand(rng, shape, element), np.ones((), DTYPES[element])
     assert bits(program.run(*arrays)) == bits(program.run(*arrays, fast=False))
-    assert program.step_count < len(program._planned(False, False).block.steps)
+    assert len(program._planned(False, True).block.steps) < len(program._planned(False, False).block.steps)

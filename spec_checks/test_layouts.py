@@ -99,6 +99,22 @@ def test_elementwise_ops(name: str) -> None:
                 assert bits(evaluate(name, *moved, **attributes)) == expected, (dtype, layout)
 
 
+@pytest.mark.parametrize("name", ELEMENTWISE)
+def test_any_number_of_elements(name: str) -> None:
+    """Vectorized loops treat the last elements, and single ones, in another way."""
+    rng = np.random.default_rng(1)
+    for dtype in map(np.dtype, (np.float16, ml_dtypes.bfloat16, np.float32, np.float64, np.complex64, np.complex128)):
+        operands = [numbers(dtype, (33,), rng) for _ in REGISTRY[name].operands]
+        try:
+            whole = np.asarray(evaluate(name, *operands))
+        except (sr.StablehloError, KeyError, TypeError):  # not for this type, or not without attributes
+            continue
+        for count in (1, 2, 3, 5, 7, 15, 16, 17, 31):
+            part = [x[33 - count :] for x in operands]
+            assert bits(evaluate(name, *part)) == bits(whole[33 - count :]), (dtype, count)
+        assert bits(evaluate(name, *[x[5] for x in operands])) == bits(whole[5]), dtype
+
+
 # --- sums, on as many elements as the loops of BLAS and numpy need --------------------------------------------------
 
 

@@ -11,8 +11,8 @@ from typing import Any, TypeAlias, Unpack
 import numpy as np
 
 import stablehlo_ref.dialects.register_all  # noqa: F401  (all op classes, for parsers and copies of programs)
+from stablehlo_ref import mode
 from stablehlo_ref.activity import activity
-from stablehlo_ref.budget import in_force
 from stablehlo_ref.define.context import Context, Observer, OnImplementationDefined, RunOptions
 from stablehlo_ref.define.processes import Grid, ProcessId
 from stablehlo_ref.diagnostics import EvaluationError
@@ -60,7 +60,7 @@ class Program:
         self._entry = entry
         self._verified = False
         self._bound: Mapping[int, RuntimeValue] = {}
-        self._plans: dict[tuple[bool, bool], FunctionPlan] = {}  # by `step_by_step` and `fast`
+        self._plans: dict[tuple[bool, bool, mode.Mode], FunctionPlan] = {}  # by `step_by_step`, `fast`, how exact
 
     def __getstate__(self) -> dict[str, object]:
         return {
@@ -235,8 +235,7 @@ class Program:
 
     def plan(self, *, fast: bool = True) -> Program:
         """Plan the entry now instead of at the first run; `fast` as in `RunOptions`."""
-        if not self._is_empty:
-            self._planned(False, fast)
+        _ = self._is_empty or self._planned(False, fast)
         return self
 
     @property
@@ -245,9 +244,9 @@ class Program:
         return len(self._planned(False, False).block.steps)
 
     def _planned(self, step_by_step: bool, fast: bool) -> FunctionPlan:
-        if (step_by_step, fast) not in self._plans:
-            self._plans[step_by_step, fast] = self._make_plan(step_by_step, fast)
-        return self._plans[step_by_step, fast]
+        kind = step_by_step, fast, mode.current()
+        plan = self._plans[kind] = self._plans.get(kind) or self._make_plan(step_by_step, fast)
+        return plan
 
     @needs_stack(lambda program: program.module.location)
     def _make_plan(self, step_by_step: bool, fast: bool) -> FunctionPlan:
@@ -276,6 +275,7 @@ class Program:
         check_overrides: bool | None = None,
         rng_seed: int | None = None,
         exact_lapack: bool | None = None,
+        reproducible: bool | None = None,
         fast: bool | None = None,
         **named: object,
     ) -> tuple[Any, ...]:
@@ -293,8 +293,8 @@ class Program:
         """
         given = {
             "limits": limits, "observer": observer, "on_implementation_defined": on_implementation_defined,
-            "custom_calls": custom_calls, "overrides": overrides, "check_overrides": check_overrides,
-            "rng_seed": rng_seed, "exact_lapack": exact_lapack, "fast": fast,
+            "custom_calls": custom_calls, "overrides": overrides, "check_overrides": check_overrides, "fast": fast,
+            "rng_seed": rng_seed, "exact_lapack": exact_lapack, "reproducible": reproducible,
         }  # fmt: skip
         options, named = separated(options, {**given, **named})
         arrays, named = self._flat(arrays, named)
@@ -313,6 +313,7 @@ class Program:
         *arrays: object,
         only: Select | None = None,
         store: str | os.PathLike[str] | None = None,
+        keep: str | None = None,
         options: RunOptions | None = None,
         **named: object,
     ) -> Trace:
@@ -320,15 +321,15 @@ class Program:
 
         `only` selects what is kept: a function of the op, or names of values (`%3`, `jit(f)/conv`) or of ops, with
         wildcards (`stablehlo.dot_general`, `chlo.*`), one or several. With `store` values are written to files in that
-        folder as they come, and mapped when they are used; `Trace.load` reads them. If the run fails, the error has the
-        values until then as its attribute `trace`. Inputs by name may be mixed with the options of `run`.
+        folder as they come, and mapped when they are used; `Trace.load` reads them. Of those in whose names a regular
+        expression `keep` is not found, only statistics are written. If the run fails, the error has the values until
+        then as its attribute `trace`. Inputs by name may be mixed with the options of `run`.
 
         >>> trace = program.trace(image, only="stablehlo.convolution")
-        >>> trace["%171"], trace["jit(forward)/conv_general_dilated"]
         """
         options, named = separated(options, named)
         arrays, named = self._flat(arrays, named)
-        recorder = Recorder(self.value_index, only, store)
+        recorder = Recorder(self.value_index, only, store, keep)
         with recording(recorder):
             return recorder.trace(self._run_recorded(recorder, arrays, named, options))
 
@@ -352,7 +353,7 @@ class Program:
         check_host_functions(context, lambda: self._names_of_host_functions)
         arguments = self._arguments(arrays, named)
         recorder.arguments(self._entry_block, arguments)
-        with in_force(context.budget):
+        with context.in_force():
             return self._run_plan(self._plan_for(context), arguments, context)
 
     @property
@@ -401,14 +402,14 @@ class Program:
         *,
         only: Select | None = None,
         store: str | os.PathLike[str] | None = None,
+        keep: str | None = None,
         **options: Any,
     ) -> Trace:
         """Run the entry as `run_parallel` does, with its options, and return the values of all processes.
 
         >>> trace = program.trace_parallel([[x], [y]], num_replicas=2, num_partitions=1)
-        >>> trace["%3"][1, 0], trace.process(1, 0)["%3"]
         """
-        recorder = Recorder(self.value_index, only, store)
+        recorder = Recorder(self.value_index, only, store, keep)
         options["observer"] = observed_by(recorder, options.get("observer"))
         with recording(recorder):
             return recorder.trace(self.run_parallel(inputs_per_process, **options))
@@ -431,7 +432,7 @@ class Program:
     ) -> list[tuple[Any, ...]]:
         """Run the entry as `run_parallel` does, in a context that has the options and the observer."""
         check_host_functions(context, lambda: self._names_of_host_functions)
-        with in_force(context.budget):
+        with context.in_force():
             plan = self._plan_for(context)
             inputs = [
                 self._arguments((), given) if isinstance(given, Mapping) else self._arguments(given, {})
@@ -463,7 +464,7 @@ class Program:
         check_host_functions(context, lambda: self._names_of_host_functions)
         if self._is_empty and not arrays and not named:
             return ()
-        with in_force(context.budget):
+        with context.in_force():
             plan = self._plan_for(context)
             return self._run_plan(plan, self._arguments(arrays, named), context)
 

@@ -6,19 +6,14 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
+from stablehlo_ref.cli.backend_options import add_backend_options, given_inputs, program_of, session_of
 from stablehlo_ref.cli.console import guarded
 from stablehlo_ref.cli.exit_codes import AT_FAULT, FINE
 from stablehlo_ref.cli.options import PROGRAM_HELP, CommandParser, add_message_options
-from stablehlo_ref.cli.process_inputs import inputs_of_processes
-from stablehlo_ref.cli.quantities import byte_count, seconds
+from stablehlo_ref.cli.quantities import byte_count
 from stablehlo_ref.cli.run_options import add_input_options
-from stablehlo_ref.debug import PRESETS, Contract, Diff, Session, contract_of, diff
+from stablehlo_ref.debug import PRESETS, Diff, diff
 from stablehlo_ref.debug.backends.base import DESCRIPTIONS
-from stablehlo_ref.define.processes import Grid
-from stablehlo_ref.diagnostics import EvaluationError
-from stablehlo_ref.ir.arrays import RuntimeValue
-from stablehlo_ref.loading import load
-from stablehlo_ref.program import Program
 
 DESCRIPTION = "Compare a backend with the interpreter, and locate the ops that are wrong under a numerical contract."
 EPILOG = f"""\
@@ -46,58 +41,28 @@ def _run(options: argparse.Namespace) -> int:
     arrays = given_inputs(options, program)
     with session_of(options) as session:
         found = diff(program, arrays, session, options.contract, max_bytes=options.max_bytes)
-        print(found)
-        print(f"inputs: {_origin(options)}")
-        if options.repro is not None:
-            _write_repro(options.repro, found)
+    is_random = options.random_inputs is not None or options.random
+    found.origin = "random; real ones show more" if is_random else "given"
+    _print(found, options)
     return AT_FAULT if found.is_wrong else FINE
 
 
-def _origin(options: argparse.Namespace) -> str:
-    is_random = options.random_inputs is not None or options.random
-    return "random; real ones show more" if is_random else "given"
+def _print(found: Diff, options: argparse.Namespace) -> None:
+    """Print the result, write the files that the options ask for, and say so; `--json` prints the document alone."""
+    said = [str(found), f"inputs: {found.origin}"]
+    if options.repro is not None:
+        said.append(_write_repro(options.repro, found))
+    if options.report is not None:
+        options.report.write_text(found.to_html(), encoding="utf-8")
+        said.append(f"wrote {options.report}")
+    print(found.to_json() if options.json else "\n".join(said))
 
 
-def _write_repro(path: Path, found: Diff) -> None:
+def _write_repro(path: Path, found: Diff) -> str:
     if found.repro is None:
-        print("no program to write: no op was found to be wrong")
-        return
+        return "no program to write: no op was found to be wrong"
     found.repro.write(path)
-    print(f"wrote {path}: it returns true where all is within the bounds")
-
-
-def program_of(options: argparse.Namespace) -> Program:
-    """Return the program, with random weights if the options ask for them."""
-    program = load(options.file, entry=options.entry).verify()
-    return program if options.random_weights is None else program.with_random_weights(options.random_weights)
-
-
-def given_inputs(options: argparse.Namespace, program: Program) -> list[RuntimeValue]:
-    """Return the inputs in order."""
-    return inputs_of_processes(options, program, Grid(), program.limits)[0]
-
-
-def session_of(options: argparse.Namespace) -> Session:
-    """Return the backend's session with the limits of the command line."""
-    return Session(
-        options.backend, seconds=options.seconds, max_bytes=options.backend_bytes, python=options.backend_python
-    )
-
-
-def add_backend_options(parser: argparse.ArgumentParser) -> None:
-    """Add what a backend may do, and its limits."""
-    add = parser.add_argument_group("backend").add_argument
-    add("--contract", metavar="C", type=_contract, default="xla-cpu", help="what it may do: a preset (default xla-cpu)")
-    add("--backend-python", metavar="PYTHON", default="", help="the Python that has its packages; this one if left out")
-    add("--seconds", metavar="S", type=seconds, default=120.0, help="the limit of each of its runs (default 120)")
-    add("--backend-bytes", metavar="N", type=byte_count, default=0, help="the limit of the memory of its process")
-
-
-def _contract(text: str) -> Contract:
-    try:
-        return contract_of(text)
-    except EvaluationError as error:
-        raise argparse.ArgumentTypeError(error.diagnostics[0].message) from None
+    return f"wrote {path}: it returns true where all is within the bounds"
 
 
 def parser() -> argparse.ArgumentParser:
@@ -109,6 +74,8 @@ def parser() -> argparse.ArgumentParser:
     add("--entry", metavar="NAME", help="the function to run")
     add("--max-bytes", metavar="N", type=byte_count, default=1 << 30, help="of values at a time (default 1GiB)")
     add("--repro", metavar="FILE", type=Path, help="write a small program that shows the fault and checks itself")
+    add("--report", metavar="FILE", type=Path, help="write a report in HTML that needs no network (extra `report`)")
+    add("--json", action="store_true", help="print all of the result in one line of JSON instead")
     add_input_options(found)
     add_backend_options(found)
     add_message_options(found, verifies=False)

@@ -20,7 +20,7 @@ from stablehlo_ref.ir.types import TokenType, TupleType
 from stablehlo_ref.numerics.agreement import report, within
 from stablehlo_ref.numerics.saved_arrays import as_numpy_loads, as_numpy_saves
 
-NPY, SAFETENSORS = ".npy", ".safetensors"
+NPY, NPZ, SAFETENSORS = ".npy", ".npz", ".safetensors"
 
 
 def check_output(path: Path, parameters: Sequence[Parameter], others: Mapping[str, Path]) -> None:
@@ -32,6 +32,8 @@ def check_output(path: Path, parameters: Sequence[Parameter], others: Mapping[st
         raise CommandLineError(f"--output {path} is a folder")
     if not path.parent.is_dir():
         raise CommandLineError(f"--output {path}: there is no folder {path.parent}")
+    if path.suffix not in ("", NPY, NPZ, SAFETENSORS):
+        raise CommandLineError(f"--output {path}: expected a name that ends in {NPY}, {NPZ} or {SAFETENSORS}")
     results = [p for p in parameters if not isinstance(p.type, TokenType)]
     if path.suffix == NPY and (len(results) != 1 or isinstance(results[0].type, TupleType)):
         raise CommandLineError(f"--output {path}: an .npy file has one array, got {len(results)} results; use .npz")

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
+from stablehlo_ref.cli.backend_options import add_backend_options, given_inputs, program_of, session_of
 from stablehlo_ref.cli.console import guarded
-from stablehlo_ref.cli.diff import add_backend_options, given_inputs, program_of, session_of
 from stablehlo_ref.cli.exit_codes import FINE
 from stablehlo_ref.cli.options import PROGRAM_HELP, CommandParser, add_message_options, positive
 from stablehlo_ref.cli.run_options import add_input_options

@@ -12,6 +12,7 @@ from itertools import chain
 from pathlib import Path
 from time import perf_counter
 
+from stablehlo_ref import mode
 from stablehlo_ref.budget import limited
 from stablehlo_ref.cli.console import Part, for_each_part
 from stablehlo_ref.cli.errors import CommandLineError
@@ -136,7 +137,7 @@ class Run:
         with ExitStack() as stack:
             watching = list(observers(options, program, self.grid))
             stack.callback(finish, watching)
-            with _timed(report, "plan"):
+            with _timed(report, "plan"), mode.in_force(context.mode):
                 program.plan(fast=context.fast and not watching and not options.stats)
             statistics = stack.enter_context(Statistics()) if options.stats else None
             every = [*watching, statistics] if statistics else watching
@@ -156,6 +157,7 @@ class Run:
             probe_output_dir=options.probe_output_dir,
             rng_seed=options.rng_seed,
             exact_lapack=options.exact_lapack,
+            reproducible=options.reproducible,
             fast=not options.no_fast,
             warn=remark,
             on_implementation_defined=(

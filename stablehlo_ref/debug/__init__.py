@@ -6,6 +6,7 @@
 
 from stablehlo_ref.debug.contract import PRESETS, Contract, contract_of
 from stablehlo_ref.debug.diff import Diff, diff
+from stablehlo_ref.debug.exceptions import Exceptions, exceptions, exceptions_parallel
 from stablehlo_ref.debug.predicates import by_backend, by_command
 from stablehlo_ref.debug.reduce import Reduced, reduce
 from stablehlo_ref.debug.session import Outcome, Session
@@ -14,6 +15,7 @@ __all__ = [
     "PRESETS",
     "Contract",
     "Diff",
+    "Exceptions",
     "Outcome",
     "Reduced",
     "Session",
@@ -21,5 +23,7 @@ __all__ = [
     "by_command",
     "contract_of",
     "diff",
+    "exceptions",
+    "exceptions_parallel",
     "reduce",
 ]

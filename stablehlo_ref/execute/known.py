@@ -11,6 +11,9 @@ from stablehlo_ref.define.kinds import Kind, kind_of
 from stablehlo_ref.execute.regions import recognised_op
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Operation
+from stablehlo_ref.ir.types import QuantizedType, TensorType, Type
+
+FOLDED_ELEMENTS = 1 << 16  # results of ops on constants are computed while planning up to this size
 
 
 class KnownKernel(NamedTuple):
@@ -29,17 +32,17 @@ class KnownResult(NamedTuple):
     kept: tuple[object, ...]
 
 
-def kernel_kind(op: Operation, with_regions: bool) -> Kind | None:
+def kernel_kind(op: Operation, with_regions: bool, has_canonical_nans: bool) -> Kind | None:
     """Return the kind of ops that share a kernel with `op`; None if regions, unless they are recognised, prevent that.
 
     The kernel of an op with regions runs those of the first op of its kind. Other than recognised ops, which fail
     together with the op around them, those may fail at a place, which would be the wrong one.
     """
     if not op.regions:
-        return kind_of(op)
+        return (*kind_of(op), has_canonical_nans)
     bodies = [recognised_op(region) for region in op.regions] if with_regions else [None]
     known = [kind_of(body) for body in bodies if body is not None]
-    return (kind_of(op), *known) if len(known) == len(bodies) else None
+    return (kind_of(op), has_canonical_nans, *known) if len(known) == len(bodies) else None
 
 
 def is_shared(definition: OpDefinition) -> bool:
@@ -51,3 +54,10 @@ def is_shared(definition: OpDefinition) -> bool:
 def kept_for(ops: Iterable[Operation]) -> tuple[object, ...]:
     """Return the types and attributes of ops, whose identities stay unique while they are kept."""
     return tuple(part for op in ops for part in (*op.operand_types, *op.result_types, *op.properties.values()))
+
+
+def is_foldable(type: Type) -> bool:
+    """Return whether results of a type are computed while planning, from constants."""
+    if not isinstance(type, TensorType) or isinstance(type.element_type, QuantizedType):
+        return False
+    return type.is_static and type.size <= FOLDED_ELEMENTS

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 from functools import partial
 from math import prod
 from typing import Any
@@ -25,11 +24,22 @@ from stablehlo_ref.diagnostics import EvaluationError, InternalError, LimitError
 from stablehlo_ref.execute.communication import communicates, communicating
 from stablehlo_ref.execute.dynamic import check_type, dynamic_kernel, is_dynamic, refined_results
 from stablehlo_ref.execute.fuse.chains import with_chains
+from stablehlo_ref.execute.fuse.loops import hot_loop
 from stablehlo_ref.execute.graph import Branch, plan_graph
 from stablehlo_ref.execute.grid import run_grid
 from stablehlo_ref.execute.guard import LARGE, STEPS, guarded, watched
-from stablehlo_ref.execute.known import KnownKernel, KnownResult, is_shared, kept_for, kernel_kind
+from stablehlo_ref.execute.known import (
+    FOLDED_ELEMENTS,
+    KnownKernel,
+    KnownResult,
+    is_foldable,
+    is_shared,
+    kept_for,
+    kernel_kind,
+)
+from stablehlo_ref.execute.lanes import batched_type
 from stablehlo_ref.execute.liveness import captured, last_uses
+from stablehlo_ref.execute.nans import with_canonical_nans, with_observed_nans
 from stablehlo_ref.execute.quantized import on_expressed_types, quantized_kernel
 from stablehlo_ref.execute.regions import PlannedRegion
 from stablehlo_ref.execute.run import BlockPlan, FunctionPlan, Step, located
@@ -43,14 +53,13 @@ from stablehlo_ref.execute.steps import (
 )
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Block, Operation, Region, Value
-from stablehlo_ref.ir.types import QuantizedType, TensorType, Type
+from stablehlo_ref.ir.types import TensorType, Type
 from stablehlo_ref.limits import Limits
 from stablehlo_ref.numerics.dtypes import numpy_dtype
 from stablehlo_ref.numerics.layout import contiguous
 
 MAX_RANK = 64  # of numpy's arrays
 WATCHED = 1 << 26  # bytes of results of a block, after which one of its steps checks the budget
-FOLDED_ELEMENTS = 1 << 16  # results of ops on constants are computed while planning up to this size
 
 
 class Slots(dict[Value, int]):
@@ -74,17 +83,24 @@ class Planner:
         self.fast = fast  # whether fast paths may be used: see execute/fuse
         self.step_by_step = step_by_step  # whether observers must see each op: nothing is folded or recognised
         self.plans: dict[str, FunctionPlan] = {}
+        self.frames: dict[str, FramePlanner] = {}  # by function, with `fast`
+        self.generated: list[str] = []  # source of hot loops and functions
         self.kernels: dict[Kind | None, KnownKernel] = {}
         self.results: dict[tuple[Kind | None, tuple[int, ...]], KnownResult] = {}  # by kinds, and ids of constants
         operations = [op for region in module.regions for block in region.blocks for op in block.operations]
         self.functions = {op.properties["sym_name"]: op for op in operations if op.name == "func.func"}
         self.communicating = communicating(self.functions)
+        self.canonical = with_observed_nans(self.functions.values())  # ops whose results have canonical NaNs
         self._pending: list[str] = []  # functions whose plans exist and are still empty
         self._is_planning = False
 
     def communicates(self, op: Operation) -> bool:
         """Return whether the op, an op in its regions or a function it calls communicates with other processes."""
         return bool(self.communicating) and communicates(op, self.communicating)
+
+    def kind(self, op: Operation) -> Kind | None:
+        """Return the kind of ops that share a kernel with `op`, or None."""
+        return kernel_kind(op, not self.step_by_step, op in self.canonical)
 
     def function(self, name: str) -> FunctionPlan:
         """Return the plan of a function by its symbol; the plan of a recursive function refers to itself.
@@ -114,6 +130,8 @@ class Planner:
             while self._pending:
                 name = self._pending.pop()
                 frame = FramePlanner(self, self.plans[name], is_entry=name == entry)
+                if self.fast:
+                    self.frames[name] = frame
                 frame.plan_region(self.functions[name].regions[0])
         except Exception:
             self.plans.clear()  # some may refer to plans that are still empty
@@ -133,6 +151,7 @@ class FramePlanner:
         self.is_entry = is_entry  # whether each run calls the function
         self.certain: BlockPlan | None = None  # the block all of whose ops each run reaches
         self.slots = Slots(frame.template)
+        self.blocks: dict[Block, BlockPlan] = {}  # with `fast`
         self.constants: dict[int, Array] = {}  # by slot
         self.allocated = 0  # bytes of the small results of ops that are planned so far
 
@@ -199,7 +218,7 @@ class FramePlanner:
         if resolve(terminator) is None:  # of a dialect without classes
             self.op(terminator, plan, ())
         plan.results = self.slots_of(terminator.operands)
-        return with_chains(self, plan, dying)
+        return with_chains(self, plan, block, dying) if self.planner.fast else plan
 
     def region_in_frame(self, region: Region, *, shared: Sequence[int] | None = None) -> BlockPlan:
         """Plan a region, which may have no block, in the slots of this frame."""
@@ -242,15 +261,16 @@ class FramePlanner:
 
     def _known_step(self, op: Operation, ins: tuple[int, ...], dead: Sequence[int]) -> Step | None:
         """Return the step of an op if the kernel of its kind is known."""
-        if (known := self._known_kernel(op)) is None:
+        if (known := self.known_kernel(op)) is None:
             return None
         self.allocated += known.allocated
         return step_for(known.kernel, ins, self.slots_of(op.results), dead, known.traits)
 
-    def _known_kernel(self, op: Operation) -> KnownKernel | None:
+    def known_kernel(self, op: Operation) -> KnownKernel | None:
+        """Return the kernel of the kind of an op, if an op of this kind has been planned."""
         if self.lanes is not None:
             return None
-        kind = kernel_kind(op, not self.planner.step_by_step)
+        kind = self.planner.kind(op)
         return None if kind is None else self.planner.kernels.get(kind)
 
     def _step(self, op: Operation, ins: tuple[int, ...], dead: Sequence[int]) -> Step:
@@ -275,7 +295,7 @@ class FramePlanner:
         before = self.allocated
         kernel = self._plan_static(bound)
         if bodies is None and self.lanes is None and is_shared(bound.definition) and not self.planner.communicates(op):
-            kind = kernel_kind(op, not self.planner.step_by_step)
+            kind = self.planner.kind(op)
             self.planner.kernels[kind] = KnownKernel(
                 kernel, bound.definition.traits, kept_for(op.walk()), self.allocated - before
             )
@@ -299,7 +319,8 @@ class FramePlanner:
         self._check_sizes(bound.results)
         if is_on_expressed(bound):
             return quantized_kernel(bound, self._plan_static(on_expressed_types(bound)))
-        return guarded(self._plan_batched(bound), bound)
+        kernel = self._plan_batched(bound)
+        return guarded(with_canonical_nans(kernel, bound) if bound.site.op in self.planner.canonical else kernel, bound)
 
     def _plan_batched(self, bound: BoundOp) -> Kernel:
         """Plan an op on element types that numpy computes with; in a batched frame, on values with lanes."""
@@ -352,7 +373,7 @@ class FramePlanner:
         self, op: Operation, definition: OpDefinition, ins: tuple[int, ...], dead: Sequence[int]
     ) -> Step:
         outs = self.slots_of(op.results)
-        site = ControlFlowSite(op, self.planner.function, run_grid, frozenset(dead))
+        site = ControlFlowSite(op, self.planner.function, run_grid, frozenset(dead), hot_loop(self, op))
         is_isolated = definition.traits.isolated_from_above
         blocks = [self.isolated_region(r) if is_isolated else partial(self.region_in_frame, r) for r in op.regions]
         run: ControlFlow = bind(definition, site, ins, outs, blocks).call("plan_control_flow")
@@ -414,7 +435,7 @@ class FramePlanner:
         """Return the result of an op on constants, computed once for all ops of its kind on the same constants."""
         if self.lanes is not None or op.regions:
             return self._constant_result(op, operands)
-        key = kernel_kind(op, False), tuple(map(id, operands))
+        key = self.planner.kind(op), tuple(map(id, operands))
         if known := self.planner.results.get(key):
             return known.array
         array = self._constant_result(op, operands)
@@ -451,7 +472,7 @@ class FramePlanner:
             and not definition.traits.effects
             and not op.regions
             and len(op.results) == 1
-            and _is_small(op.results[0].type)
+            and is_foldable(op.results[0].type)
             and self.lanes is None
             and not self.planner.step_by_step
         )
@@ -463,19 +484,3 @@ def evaluated(op: Operation) -> OpDefinition:
     if definition is None:
         raise UnsupportedError(f"'{op.name}' op belongs to a dialect that is not evaluated")
     return definition
-
-
-def _is_small(type: Type) -> bool:
-    if not isinstance(type, TensorType) or isinstance(type.element_type, QuantizedType):
-        return False
-    return type.is_static and type.size <= FOLDED_ELEMENTS
-
-
-def batched_type(type: Type, lanes: int) -> Type:
-    """Return the type with a leading axis of size `lanes`."""
-    if not isinstance(type, TensorType):
-        raise UnsupportedError(f"values of type {type} cannot be batched")
-    element = type.element_type
-    if isinstance(element, QuantizedType) and element.quantization_dimension is not None:
-        element = replace(element, quantization_dimension=element.quantization_dimension + 1)
-    return TensorType((lanes, *type.shape), element)

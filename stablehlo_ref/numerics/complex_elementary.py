@@ -13,6 +13,7 @@ from functools import cache, reduce
 import numpy as np
 
 from stablehlo_ref.ir.arrays import Array, DType
+from stablehlo_ref.numerics import libm
 from stablehlo_ref.numerics.blocks import PartsKernel, blockwise, partwise
 from stablehlo_ref.numerics.complexes import (
     COMPLEX_LONG_DOUBLE,
@@ -24,7 +25,7 @@ from stablehlo_ref.numerics.complexes import (
 )
 from stablehlo_ref.numerics.double_double import Pair, two_product, two_sum
 from stablehlo_ref.numerics.dtypes import COMPLEX64, COMPLEX128, FLOAT64
-from stablehlo_ref.numerics.elementary import accurate_cbrt, half_angle_tangent
+from stablehlo_ref.numerics.elementary import accurate_cbrt
 from stablehlo_ref.numerics.kernels import ArrayKernel, KernelFactory
 
 _RIGHT_ANGLE: Array = LONG_DOUBLE.type("1.57079632679489661923132169163975144")
@@ -49,7 +50,7 @@ def _add_real(z: Array, x: float) -> Array:
 
 def _cosine_and_sine(x: Array) -> Pair:
     """Return cosine and sine accurate enough for f32; the cosine is NaN where too many bits cancel."""
-    t = half_angle_tangent(x)
+    t = libm.tan(0.5 * x)
     square = t * t
     norm = 1.0 + square
     cosine = (1.0 - square) / norm
@@ -57,14 +58,14 @@ def _cosine_and_sine(x: Array) -> Pair:
 
 
 def _exponential_of_c64(a: Array, b: Array) -> Pair:
-    modulus = np.exp(a)
+    modulus = libm.exp(a)
     cosine, sine = _cosine_and_sine(b)
     return modulus * cosine, modulus * sine
 
 
 def _exponential(a: Array, b: Array) -> Pair:
-    modulus = np.exp(np.where(a < 709.0, a, np.nan))
-    return modulus * np.cos(b), modulus * np.sin(b)
+    modulus = libm.exp(np.where(a < 709.0, a, np.nan))
+    return modulus * libm.cos(b), modulus * libm.sin(b)
 
 
 def _special_exponential(z: Array) -> Array:
@@ -75,24 +76,24 @@ def _special_exponential(z: Array) -> Array:
 
 def _sine(a: Array, b: Array) -> Pair:
     cosine, sine = _cosine_and_sine(a)
-    return sine * np.cosh(b), cosine * np.sinh(b)
+    return sine * libm.cosh(b), cosine * libm.sinh(b)
 
 
 def _cosine(a: Array, b: Array) -> Pair:
     cosine, sine = _cosine_and_sine(a)
-    return cosine * np.cosh(b), -sine * np.sinh(b)
+    return cosine * libm.cosh(b), -sine * libm.sinh(b)
 
 
 def _exponential_minus_one(a: Array, b: Array) -> Pair:
     real = _sum_of_terms(_real_exponential_minus_one, a, b)
     real = np.where((real == 0) & (b != 0), -0.0, real)  # for a = 0 it is negative, but may underflow
-    return real, np.where(a < 700.0, np.exp(a), np.nan) * np.sin(b)
+    return real, np.where(a < 700.0, libm.exp(a), np.nan) * libm.sin(b)
 
 
 def _real_exponential_minus_one(a: Array, b: Array) -> Pair:
     """Return the terms of (e**a - 1) cos b - (1 - cos b)."""
-    half = np.sin(0.5 * b)
-    return np.expm1(a) * np.cos(b), -2.0 * half * half
+    half = libm.sin(0.5 * b)
+    return libm.expm1(a) * libm.cos(b), -2.0 * half * half
 
 
 def _special_exponential_minus_one(z: Array) -> Array:
@@ -101,20 +102,20 @@ def _special_exponential_minus_one(z: Array) -> Array:
 
 def _logistic(a: Array, b: Array) -> Pair:
     """With u = e**-|a|, return (1 + u cos b, u sin b) / |1 + u e**ib|**2; for a < 0 the real part has u (u + cos b)."""
-    less = np.expm1(-np.abs(a))
-    u = np.exp(-np.abs(a))
-    half = np.cos(0.5 * b)
+    less = libm.expm1(-np.abs(a))
+    u = libm.exp(-np.abs(a))
+    half = libm.cos(0.5 * b)
     half *= 2.0 * half
     norm = less * less + 2.0 * u * half
     real = np.where(a < 0, u * _sum_of_terms(_exponential_and_cosine, a, b), u * half - less)
-    return real / norm, u * np.sin(b) / norm
+    return real / norm, u * libm.sin(b) / norm
 
 
 def _exponential_and_cosine(a: Array, b: Array) -> Pair:
     """Return e**a and cos b for a <= 0, or e**a - 1 and cos b + 1 where these cancel less."""
-    half = np.cos(0.5 * b)
+    half = libm.cos(0.5 * b)
     near = a > -0.5
-    return np.where(near, np.expm1(a), np.exp(a)), np.where(near, 2.0 * half * half, np.cos(b))
+    return np.where(near, libm.expm1(a), libm.exp(a)), np.where(near, 2.0 * half * half, libm.cos(b))
 
 
 def _sum_of_terms(terms: PartsKernel, a: Array, b: Array) -> Array:
@@ -130,11 +131,11 @@ def _sum_of_terms(terms: PartsKernel, a: Array, b: Array) -> Array:
 
 def _tanh(a: Array, b: Array) -> Pair:
     """With u = e**-2|a|, return (1 - u*u, 4u sin b cos b) / ((1-u)**2 + 4u cos(b)**2), with the sign of a."""
-    less = -np.expm1(-2.0 * np.abs(a))
-    u = np.exp(-2.0 * np.abs(a))
-    cosine = np.cos(b)
+    less = -libm.expm1(-2.0 * np.abs(a))
+    u = libm.exp(-2.0 * np.abs(a))
+    cosine = libm.cos(b)
     norm = less * less + 4.0 * u * cosine * cosine
-    return np.copysign(less * (1.0 + u) / norm, a), 4.0 * u * np.sin(b) * cosine / norm
+    return np.copysign(less * (1.0 + u) / norm, a), 4.0 * u * libm.sin(b) * cosine / norm
 
 
 def _tan(a: Array, b: Array) -> Pair:
@@ -156,8 +157,8 @@ def _log(a: Array, b: Array) -> Pair:
     (p, p_low), (q, q_low) = two_product(x, x), two_product(y, y)
     high, low = two_sum(p, -1.0)
     high, lower = two_sum(high, q)
-    near_one = 0.5 * np.log1p(high + (lower + (low + (p_low + q_low))))
-    return np.where((p + q > 0.5) & (p + q < 2.0), near_one, _log_modulus(x, y, p + q)), np.arctan2(b, a)
+    near_one = 0.5 * libm.log1p(high + (lower + (low + (p_low + q_low))))
+    return np.where((p + q > 0.5) & (p + q < 2.0), near_one, _log_modulus(x, y, p + q)), libm.arctan2(b, a)
 
 
 def _log_plus_one(a: Array, b: Array) -> Pair:
@@ -168,12 +169,12 @@ def _log_plus_one(a: Array, b: Array) -> Pair:
     x = high + (lower + (low + (p_low + q_low)))
     one = 1.0 + a
     far = _log_modulus(one, b, one * one + q)
-    return np.where((x > -0.5) & (x < 1.0), 0.5 * np.log1p(x), far), np.arctan2(b, one)
+    return np.where((x > -0.5) & (x < 1.0), 0.5 * libm.log1p(x), far), libm.arctan2(b, one)
 
 
 def _log_modulus(a: Array, b: Array, square: Array) -> Array:
     """Return log |a + bi|, or NaN where `square`, which is |a + bi|**2, is too large or too small."""
-    return np.log(np.hypot(a, b) + 0.0 * nan_if_out_of_range(square))
+    return libm.log(np.hypot(a, b) + 0.0 * nan_if_out_of_range(square))
 
 
 def _special_log_plus_one(z: Array) -> Array:
@@ -206,9 +207,9 @@ def _cbrt(a: Array, b: Array) -> Pair:
     """Return the root with a third of the angle, with the operand scaled by a power of 8."""
     third = max_exponent(a, b) // 3
     modulus = np.ldexp(accurate_cbrt(np.hypot(np.ldexp(a, -3 * third), np.ldexp(b, -3 * third))), third)
-    angle = np.arctan2(b, a) / 3.0
-    imag = np.where(np.abs(angle) < 2.0**-500, b / (3.0 * modulus * modulus), modulus * np.sin(angle))
-    return modulus * np.cos(angle), imag
+    angle = libm.arctan2(b, a) / 3.0
+    imag = np.where(np.abs(angle) < 2.0**-500, b / (3.0 * modulus * modulus), modulus * libm.sin(angle))
+    return modulus * libm.cos(angle), imag
 
 
 def _special_cbrt(z: Array) -> Array:
@@ -231,10 +232,10 @@ def _power_by_angle(a: Array, b: Array, c: Array, d: Array) -> tuple[Array, Arra
     Right angles are counted separately, so that they cost no accuracy; the sign of a zero angle is kept.
     """
     log, turns, rest = _logarithm_in_right_angles(a, b)
-    radius = np.exp((c * log - d * (turns * _right_angle(a) + rest)).astype(FLOAT64))
+    radius = libm.exp((c * log - d * (turns * _right_angle(a) + rest)).astype(FLOAT64))
     first, second, turns = np.where(c == 0, 0.0, c * rest), d * log, c * turns
     whole, angle = _reduce_angle(turns, np.where(d == 0, first, first + second))
-    cosine, sine = np.cos(angle), np.sin(angle)
+    cosine, sine = libm.cos(angle), libm.sin(angle)
     size = np.abs(first) + np.abs(second) + np.abs(turns - np.rint(turns))
     is_unsure = np.minimum(np.abs(cosine), np.abs(sine)) < 2.0**-20 * size
     return *_rotate(radius * cosine, radius * sine, whole), is_unsure
@@ -269,10 +270,10 @@ def _logarithm_in_right_angles(a: Array, b: Array) -> tuple[Array, Array, Array]
     x, y = np.abs(a), np.abs(b)
     small, large = np.minimum(x, y), np.maximum(x, y)
     square = x * x + y * y
-    log = 0.5 * np.where(square < 0.5, np.log(square), np.log1p((large * large - 1.0) + small * small))
+    log = 0.5 * np.where(square < 0.5, libm.log(square), libm.log1p((large * large - 1.0) + small * small))
     log[(square == 0) | (square == np.inf)] = np.nan
     is_diagonal, is_steep, is_left = small > 0.4 * large, y > x, np.signbit(a)
-    rest = np.arctan2(np.where(is_diagonal, -(large - small), small), np.where(is_diagonal, small + large, large))
+    rest = libm.arctan2(np.where(is_diagonal, -(large - small), small), np.where(is_diagonal, small + large, large))
     turns, is_turned = np.where(is_steep, 1.0, np.where(is_left, 2.0, 0.0)), is_steep ^ is_left
     turns += np.where(is_diagonal, np.where(is_turned, -0.5, 0.5), 0.0)
     return log, np.copysign(turns, b), np.where(is_turned ^ np.signbit(b), -rest, rest)
@@ -328,4 +329,4 @@ def _atan2(y: Array, x: Array) -> Array:
     x, y = from_parts(a, b), from_parts(c, d)
     angle = np.log(from_parts(a - d, b + c) / np.sqrt(x * x + y * y))
     is_real = (b == 0) & (d == 0)
-    return from_parts(np.where(is_real, np.arctan2(c, a), angle.imag), np.where(is_real, 0.0, -angle.real))
+    return from_parts(np.where(is_real, libm.arctan2(c, a), angle.imag), np.where(is_real, 0.0, -angle.real))

@@ -14,6 +14,7 @@ import numpy as np
 
 from stablehlo_ref.budget import within_time
 from stablehlo_ref.ir.arrays import Array, DType
+from stablehlo_ref.numerics import libm
 from stablehlo_ref.numerics.dtypes import UINT32, UINT64, bit_width, bits_dtype
 
 Shape: TypeAlias = Sequence[int]
@@ -175,5 +176,5 @@ def uniform(bits: Array) -> Array:
 def normal(bits: Array) -> Array:
     """Return normally distributed f64 numbers from an even number of 64-bit words (Box and Muller 1958)."""
     radius, angle = np.split(uniform(bits), 2)
-    radius = np.sqrt(-2 * np.log1p(-radius))
-    return np.concatenate([radius * np.cos(2 * np.pi * angle), radius * np.sin(2 * np.pi * angle)])
+    radius = np.sqrt(-2 * libm.log1p(-radius))
+    return np.concatenate([radius * libm.cos(2 * np.pi * angle), radius * libm.sin(2 * np.pi * angle)])

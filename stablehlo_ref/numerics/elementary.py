@@ -12,13 +12,14 @@ from collections.abc import Callable
 import numpy as np
 
 from stablehlo_ref.ir.arrays import Array
-from stablehlo_ref.numerics import double_double
+from stablehlo_ref.numerics import double_double, libm
 from stablehlo_ref.numerics import multiple_precision as precise
 from stablehlo_ref.numerics.blocks import blockwise
 from stablehlo_ref.numerics.correct_rounding import EIGHT_ULP, certain
 from stablehlo_ref.numerics.dtypes import FLOAT32, FLOAT64
 from stablehlo_ref.numerics.floats import binary, unary
 from stablehlo_ref.numerics.kernels import ArrayKernel, KernelFactory, same_kernel
+from stablehlo_ref.numerics.libm import by_one_loop
 from stablehlo_ref.numerics.multiple_precision import Function, exactly
 
 
@@ -37,7 +38,7 @@ def elementary(
     is the largest relative error of `function`.
     """
     double = double or function
-    wide = {FLOAT64: double if isinstance(double, np.ufunc) else blockwise(double, FLOAT64, FLOAT64)}
+    wide = {FLOAT64: by_one_loop(double) if isinstance(double, np.ufunc) else blockwise(double, FLOAT64, FLOAT64)}
     single = certain(function, exactly(exact), error) if exact else function
     wide[FLOAT32] = blockwise(single, FLOAT64, FLOAT32)
     narrow = arity(
@@ -49,7 +50,7 @@ def elementary(
 # --- functions of f64 -----------------------------------------------------------------------------------------------
 
 
-def half_angle_tangent(x: Array) -> Array:
+def _half_angle_tangent(x: Array) -> Array:
     """Return t = tan(x/2), for which sin(x) = 2t / (1 + t*t) and cos(x) = (1 - t*t) / (1 + t*t).
 
     numpy's tangent of f64 is vectorized on more platforms than its sine and cosine, and several times faster.
@@ -58,12 +59,12 @@ def half_angle_tangent(x: Array) -> Array:
 
 
 def _sine(x: Array) -> Array:
-    t = half_angle_tangent(x)
+    t = _half_angle_tangent(x)
     return 2.0 / (1.0 / t + t)
 
 
 def _cosine(x: Array) -> Array:
-    t = half_angle_tangent(x)
+    t = _half_angle_tangent(x)
     t *= t
     result = (1.0 - t) / (1.0 + t)
     cancelled = np.abs(result) < 2.0**-6
@@ -77,7 +78,7 @@ def _logistic(x: Array) -> Array:
 def _accurate_logistic(x: Array) -> Array:
     e, e_low = double_double.exponential(np.clip(x, -40.0, 40.0))
     high, low = double_double.two_sum(1.0, e)
-    return np.where(x < -39.0, np.exp(x), double_double.divide((e, e_low), (high, low + e_low)))
+    return np.where(x < -39.0, libm.exp(x), double_double.divide((e, e_low), (high, low + e_low)))
 
 
 def _accurate_tanh(x: Array) -> Array:
@@ -109,12 +110,12 @@ def accurate_cbrt(x: Array) -> Array:
     mantissa, exponent = np.frexp(x)
     third = exponent // 3
     scaled = np.ldexp(mantissa, exponent - 3 * third)
-    y = np.cbrt(scaled)
+    y = libm.cbrt(scaled)
     square, square_low = double_double.two_product(y, y)
     cube, cube_low = double_double.two_product(square, y)
     residual = (scaled - cube) - cube_low - square_low * y
     refined = np.ldexp(y + residual / (3.0 * square), third)
-    return np.where(np.isfinite(x) & (x != 0.0), refined, np.cbrt(x))
+    return np.where(np.isfinite(x) & (x != 0.0), refined, x)
 
 
 def _atan2_below_ties(y: Array, x: Array) -> Array:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from stablehlo_ref.ir.arrays import Array
-from stablehlo_ref.numerics import multiple_precision
+from stablehlo_ref.numerics import libm, multiple_precision
 from stablehlo_ref.numerics.elementary import elementary
 from stablehlo_ref.numerics.piecewise import piecewise, piecewise_polynomial
 from stablehlo_ref.numerics.special_tables import BESSEL_I1, BESSEL_I1E
@@ -19,7 +19,7 @@ def _bessel_i1e(x: Array) -> Array:
     magnitude = np.abs(x)
     scaled = piecewise(
         magnitude,
-        (magnitude <= _SMALL, lambda x: np.exp(-np.maximum(x, _LEAST)) * x * piecewise_polynomial(BESSEL_I1, x * x)),
+        (magnitude <= _SMALL, lambda x: libm.exp(-np.maximum(x, _LEAST)) * x * piecewise_polynomial(BESSEL_I1, x * x)),
         (magnitude > _SMALL, lambda x: piecewise_polynomial(BESSEL_I1E, 1.0 / x) / np.sqrt(x)),
         (np.isnan(x), lambda x: x),
     )

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from stablehlo_ref.ir.arrays import Array
-from stablehlo_ref.numerics import double_double
+from stablehlo_ref.numerics import double_double, libm
 from stablehlo_ref.numerics.double_double import two_product
 from stablehlo_ref.numerics.elementary import elementary
 from stablehlo_ref.numerics.piecewise import (
@@ -40,7 +40,7 @@ def _erfc_for_f32(x: Array) -> Array:
     """Return erfc(x), which for x < 0 is 2 - erfc(-x)."""
     magnitude = np.minimum(np.abs(x), 10.5)  # beyond, f32 underflows to 0
     ratio = 4.0 / (4.0 + magnitude)
-    tail = np.exp(-magnitude * magnitude) * (ratio * ERFC_F32[0](ratio))
+    tail = libm.exp(-magnitude * magnitude) * (ratio * ERFC_F32[0](ratio))
     sign = np.copysign(1.0, x)
     result: Array = sign * tail + (1.0 - sign)
     return result
@@ -83,7 +83,7 @@ def _erfc(x: Array) -> Array:
 def _erfc_tail(x: Array) -> Array:
     """Return exp(-x*x) / x times a polynomial in 1 / x, for 1 <= x < 28; the square is computed exactly."""
     high, low = two_product(x, x)
-    return np.exp(-high) * ((1.0 - low) * piecewise_polynomial(ERFC, 1.0 / x) / x)
+    return libm.exp(-high) * ((1.0 - low) * piecewise_polynomial(ERFC, 1.0 / x) / x)
 
 
 def _accurate_erfc_tail(x: Array) -> Array:
@@ -103,7 +103,7 @@ def _erf_inv(x: Array) -> Array:
 
 def _minus_log_of_1_minus_square(x: Array) -> Array:
     """Return -log(1 - x*x)."""
-    return -np.log((1.0 - x) * (1.0 + x))
+    return -libm.log((1.0 - x) * (1.0 + x))
 
 
 def _erf_inv_factor(w: Array) -> Array:

@@ -12,6 +12,7 @@ from functools import partial
 import numpy as np
 
 from stablehlo_ref.ir.arrays import Array
+from stablehlo_ref.numerics import libm
 from stablehlo_ref.numerics.double_double import two_product
 from stablehlo_ref.numerics.dtypes import FLOAT64
 from stablehlo_ref.numerics.elementary import elementary
@@ -45,7 +46,7 @@ def lgamma_of_f64(x: Array, near: float = 8.0) -> Array:
 def _lgamma_large(x: Array) -> Array:
     """Evaluate Stirling's series."""
     rest = horner(STIRLING, 1.0 / (x * x)) / x
-    result = (x - 0.5) * (np.log(x) - 1.0) + (_HALF_LOG_2_PI - 0.5 + rest)
+    result = (x - 0.5) * (libm.log(x) - 1.0) + (_HALF_LOG_2_PI - 0.5 + rest)
     return np.where(x < np.inf, result, x)
 
 
@@ -55,13 +56,13 @@ def _lgamma_middle(x: Array) -> Array:
 
 def _lgamma_small(x: Array) -> Array:
     """Return log gamma(1 + x) - log |x|; the polynomial is in 1 + x."""
-    return x * (x - 1.0) * piecewise_polynomial(LGAMMA, 1.0 + x) - np.log(np.abs(x))
+    return x * (x - 1.0) * piecewise_polynomial(LGAMMA, 1.0 + x) - libm.log(np.abs(x))
 
 
 def _lgamma_negative(x: Array, near: float) -> Array:
     """Use the reflection formula, or near zeros and where terms cancel a product in the distance from the next pole."""
     distance = x - np.rint(x)
-    reflected = _LOG_PI - np.log(np.abs(x * np.sin(np.pi * distance))) - lgamma_of_f64(-x)
+    reflected = _LOG_PI - libm.log(np.abs(x * libm.sin(np.pi * distance))) - lgamma_of_f64(-x)
     reflected = np.where((distance == 0) | (x == -np.inf), np.inf, reflected)
     return replace_where(reflected, (np.abs(reflected) < near) & (x > -MAX_DISTANCE), lgamma_by_product, x)
 
@@ -88,7 +89,7 @@ def digamma_of_f64(x: Array, near: float = 0.5) -> Array:
 def _digamma_large(x: Array) -> Array:
     reciprocal = 1.0 / x
     square = reciprocal * reciprocal
-    result = np.log(x) - (0.5 * reciprocal + square * horner(DIGAMMA_SERIES, square))
+    result = libm.log(x) - (0.5 * reciprocal + square * horner(DIGAMMA_SERIES, square))
     return np.where(x < np.inf, result, x)
 
 
@@ -110,7 +111,7 @@ def _digamma_negative(x: Array, near: float) -> Array:
 def pi_over_tangent(x: Array) -> Array:
     """Return pi / tan(pi x) for |x| <= 1/2, with the angle in double-double."""
     angle, rest = two_product(x, _PI)
-    tangent = np.tan(angle)
+    tangent = libm.tan(angle)
     return np.pi / (tangent + (rest + x * _PI_REST) * (1.0 + tangent * tangent))
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from stablehlo_ref.ir.arrays import Array
+from stablehlo_ref.numerics import libm
 from stablehlo_ref.numerics.double_double import Pair, fast_two_sum, two_product, two_sum
 from stablehlo_ref.numerics.special_tables import DIGAMMA_AT_4, RECIPROCAL_GAMMA
 
@@ -26,7 +27,7 @@ def lgamma_by_product(x: Array) -> Array:
         product = where(n <= pole, multiply(product, two_sum(t, -float(n))), product)
     high, low = np.where(product[0] < 0, -1.0, 1.0) * product
     near_one = np.abs(high - 1.0) < 0.5
-    log: Array = np.where(near_one, np.log1p((high - 1.0) + low), np.log(high) + low / high)
+    log: Array = np.where(near_one, libm.log1p((high - 1.0) + low), libm.log(high) + low / high)
     return -log
 
 

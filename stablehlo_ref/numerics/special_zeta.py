@@ -12,6 +12,7 @@ from math import factorial
 import numpy as np
 
 from stablehlo_ref.ir.arrays import Array
+from stablehlo_ref.numerics import libm
 from stablehlo_ref.numerics.double_double import two_sum
 from stablehlo_ref.numerics.elementary import elementary
 from stablehlo_ref.numerics.floats import binary
@@ -64,7 +65,7 @@ def _sum_of_even_powers(s: Array, q: Array, scale: Array) -> Array:
     """Subtract the sum over negative k from the sum over all integers k, which depends on the fraction of `q` alone."""
     r = q - np.rint(q)
     behind = _sum_of_positive(s, 1.0 - r, scale) - _sum_of_positive(s, 1.0 - q, scale)
-    total: Array = np.power(r * scale, -s) + (_sum_of_positive(s, 1.0 + r, scale) + behind)
+    total: Array = libm.power(r * scale, -s) + (_sum_of_positive(s, 1.0 + r, scale) + behind)
     return total
 
 
@@ -80,7 +81,7 @@ def _sum_of_differences(s: Array, q: Array, scale: Array) -> Array:
     gap = 1.0 - 2.0 * q
     total = _rest_of_sum(s, q, scale) - _rest_of_sum(s, 1.0 - q, scale)
     for k in range(_TERMS):
-        total -= _power(q, k, s, scale) * np.expm1(-s * np.log1p(gap / (q + k)))
+        total -= _power(q, k, s, scale) * libm.expm1(-s * libm.log1p(gap / (q + k)))
     return total
 
 
@@ -102,7 +103,7 @@ def _rest_of_sum(s: Array, q: Array, scale: Array) -> Array:
 def _power(q: Array, k: int, exponent: Array, scale: Array) -> Array:
     """Return ((q + k) * scale)**-exponent."""
     base, rest = two_sum(q, float(k))
-    power: Array = np.power(base * scale, -exponent)
+    power: Array = libm.power(base * scale, -exponent)
     return power * (1.0 - exponent * (rest / base))
 
 
@@ -142,7 +143,7 @@ def _factorial_times_zeta(n: Array, x: Array) -> Array:
 
 
 def _exponential_of_logs(s: Array, total: Array, exponent: Array) -> Array:
-    return np.sign(total) * np.exp(lgamma_of_f64(s) + np.log(np.abs(total)) - exponent * s * _LN_2)
+    return np.sign(total) * libm.exp(lgamma_of_f64(s) + libm.log(np.abs(total)) - exponent * s * _LN_2)
 
 
 zeta = elementary(_zeta, arity=binary)

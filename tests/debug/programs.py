@@ -44,10 +44,12 @@ class InProcess(Session):
     """Runs a backend in this process, for backends that neither die nor hang."""
 
     def _exchange(self, program: str, inputs: Sequence[Any], setting: Any) -> Outcome:
-        if not program:
-            return Outcome((), "refused", "no switches")
+        options = {} if setting is None else {"setting": setting}
         try:
-            return Outcome(tuple(open_backend(self.description).run(program, inputs)))
+            backend = open_backend(self.description)
+            if not program:
+                return Outcome(tuple(getattr(backend, "switches", {}).items()))
+            return Outcome(tuple(backend.run(program, inputs, **options)))
         except Exception as error:
             return Outcome((), "refused", str(error))
 

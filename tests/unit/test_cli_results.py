@@ -104,6 +104,7 @@ def test_npy_output_has_the_only_result(tmp_path: Path, capsys: Capture) -> None
         ("a.npy", "would overwrite --input a"),
         (".", "is a folder"),
         ("nowhere/out.npz", "there is no folder nowhere"),
+        ("out.txt", "expected a name that ends in .npy, .npz or .safetensors"),
     ],
 )
 def test_rejects_outputs(

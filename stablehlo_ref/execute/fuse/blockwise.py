@@ -212,12 +212,16 @@ class _Layout:
 def _into(store: Callable[..., Array], operands: Sequence[int], out: int) -> Instruction:
     match operands:
         case [a]:
+
             def unary(values: Values) -> None:
                 store(values[a], out=values[out])
+
             return unary
         case [a, b]:
+
             def binary(values: Values) -> None:
                 store(values[a], values[b], out=values[out])
+
             return binary
 
     def run(values: Values) -> None:

@@ -8,61 +8,46 @@ alone. Only values that are used outside of the group are stored as a whole.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any, Protocol, TypeAlias
+from copy import copy
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from stablehlo_ref.define.bound import BoundOp
 from stablehlo_ref.define.computation import Slots
 from stablehlo_ref.execute.fuse.blockwise import Chain, Computed, Tensor, blockwise_step
-from stablehlo_ref.execute.fuse.groups import VIEWS, Group, scheduled, spans, used_last
+from stablehlo_ref.execute.fuse.groups import VIEWS, Group, scheduled, shape_of, spans, used_last
 from stablehlo_ref.execute.fuse.groups import Step as Scheduled
 from stablehlo_ref.execute.fuse.rows import reduction, spread
-from stablehlo_ref.execute.known import KnownKernel
 from stablehlo_ref.execute.liveness import captured
 from stablehlo_ref.execute.run import BlockPlan, Step
 from stablehlo_ref.execute.steps import step_for
-from stablehlo_ref.ir.core import Operation, Value
+from stablehlo_ref.ir.arrays import Array
+from stablehlo_ref.ir.core import Block, Operation, Value
 from stablehlo_ref.numerics.dtypes import numpy_dtype
-from stablehlo_ref.numerics.kernels import into
+from stablehlo_ref.numerics.kernels import ArrayKernel, into
+from stablehlo_ref.numerics.nans import canonical_nans
+
+if TYPE_CHECKING:
+    from stablehlo_ref.execute.plan import FramePlanner
 
 Planned: TypeAlias = tuple[Step, Operation, tuple[int, ...], tuple[int, ...]]  # with slots of operands and results
 
 
-class PlanOptions(Protocol):
-    """What chains need of the planner."""
-
-    fast: bool
-    step_by_step: bool
-
-
-class Frame(Protocol):
-    """What chains need of the planner of a function."""
-
-    @property
-    def planner(self) -> PlanOptions: ...
-
-    lanes: int | None
-    constants: dict[int, Any]
-
-    def slot(self, value: Value) -> int:
-        """Return the slot of a value."""
-
-    def _known_kernel(self, op: Operation) -> KnownKernel | None: ...
-
-    def _resolve(self, op: Operation, bodies: None) -> BoundOp: ...
-
-
-def with_chains(frame: Frame, plan: BlockPlan, dying: Mapping[Operation, Sequence[Value]]) -> BlockPlan:
-    """Replace groups of ops of a planned block by chains, and return the plan.
+def with_chains(
+    frame: FramePlanner, plan: BlockPlan, block: Block, dying: Mapping[Operation, Sequence[Value]]
+) -> BlockPlan:
+    """Replace groups of ops of a planned block by chains, and return the plan; generated loops use the one without.
 
     `dying` are the values that each op is the last to use.
     """
-    options = frame.planner
-    if not options.fast or options.step_by_step or frame.lanes is not None or plan.communicates:
+    frame.blocks[block] = plan
+    if frame.planner.step_by_step or frame.lanes is not None or plan.communicates:
         return plan
-    for part in reversed(spans(plan.ops, plan.ins, plan.outs)):
-        _Chains(frame, plan, part, dying).replace()
+    if found := spans(plan.ops, plan.ins, plan.outs):
+        frame.blocks[block] = copy(plan)
+        plan.steps, plan.ops, plan.ins, plan.outs = [*plan.steps], [*plan.ops], [*plan.ins], [*plan.outs]
+        for span in reversed(found):
+            _Chains(frame, plan, span, dying).replace()
     return plan
 
 
@@ -70,7 +55,7 @@ class _Chains:
     """Some steps of a block, in a new order, with chains."""
 
     def __init__(
-        self, frame: Frame, plan: BlockPlan, numbers: range, dying: Mapping[Operation, Sequence[Value]]
+        self, frame: FramePlanner, plan: BlockPlan, numbers: range, dying: Mapping[Operation, Sequence[Value]]
     ) -> None:
         self.frame = frame
         self.numbers = numbers
@@ -80,7 +65,7 @@ class _Chains:
         self.whole = plan
         self.dead = [self._dropped(dying.get(op, ())) for op in part.ops]
         self.may_drop = frozenset[int]().union(*self.dead)
-        self.known = [frame._known_kernel(op) for op in part.ops]
+        self.known = [frame.known_kernel(op) for op in part.ops]
 
     def _dropped(self, values: Sequence[Value]) -> frozenset[int]:
         return frozenset(map(self.frame.slot, values)).difference(self.frame.constants)
@@ -132,8 +117,8 @@ class _Chains:
         chain = Chain(
             group.shape,
             group.rows,
-            [_tensor(group, slot, type) for slot, type in given if type.shape],
-            [slot for slot, type in given if not type.shape],
+            [_tensor(group, slot, type) for slot, type in given if shape_of(type)],
+            [slot for slot, type in given if not shape_of(type)],
             [self._computed(group, n) for n in numbers],
             frozenset(kept),
             dead - group.made.keys(),
@@ -155,13 +140,33 @@ class _Chains:
         if op.name in VIEWS:
             return Computed(result, ins, lambda box: spread(op, box[: group.rows]))
         bound = self.frame._resolve(op, None)
+        settle = canonical_nans(result.dtype) if op in self.frame.planner.canonical else None
         if op.regions:
-            return Computed(result, ins, lambda box: reduction(bound, box, group.rows))
+            return Computed(result, ins, lambda box: _settled(reduction(bound, box, group.rows), settle))
         run = bound.call("plan")
-        if isinstance(run, np.ufunc):
-            return Computed(result, ins, lambda box: run, True, True)
-        store = into(run)
-        return Computed(result, ins, lambda box: store or run, store is not None)
+        store = run if isinstance(run, np.ufunc) else into(run)
+        if store is None:
+            return Computed(result, ins, lambda box: _settled(run, settle))
+        return Computed(result, ins, lambda box: _stored(store, settle), True, isinstance(run, np.ufunc))
+
+
+def _settled(run: ArrayKernel, settle: ArrayKernel | None) -> ArrayKernel:
+    """Return a kernel that applies `settle` to the result of `run`."""
+    return run if settle is None else lambda *operands: settle(run(*operands))
+
+
+def _stored(store: ArrayKernel, settle: ArrayKernel | None) -> ArrayKernel:
+    """Return `store`, which writes into the argument `out`, or one that applies `settle` to what it has written."""
+    if settle is None:
+        return store
+
+    def run(*operands: Array, out: Array) -> Array:
+        settled = settle(store(*operands, out=out))
+        if settled is not out:
+            out[...] = settled
+        return out
+
+    return run
 
 
 def _tensor(group: Group, slot: int, type: Any) -> Tensor:

@@ -101,7 +101,7 @@ class _Schedule:
     def _place(self, number: int, step: Step) -> int | None:
         """Add a step to a group, or in front of one, and return its place; None if it has to be a unit of its own."""
         after = max((self._made_at.get(slot, -1) for slot in step.ins), default=-1)
-        shape = _shape(step.op.results[0].type)
+        shape = shape_of(step.op.results[0].type)
         for group in reversed(self._open):
             if 2 * group.place + 1 < after:
                 break
@@ -140,7 +140,8 @@ def _is_static(type: Type) -> bool:
     return isinstance(type, TensorType) and type.is_static and not isinstance(type.element_type, QuantizedType)
 
 
-def _shape(type: Type) -> tuple[int, ...]:
+def shape_of(type: Type) -> tuple[int, ...]:
+    """Return the shape of a static tensor type."""
     assert isinstance(type, TensorType)
     return tuple(n or 0 for n in type.shape)
 
@@ -164,13 +165,13 @@ def _joins(group: Group, step: Step, shape: tuple[int, ...]) -> bool:
 
 def _has_operands_of(op: Operation, shape: tuple[int, ...]) -> bool:
     """Return whether all operands have this shape, or are scalars."""
-    return all(not (sizes := _shape(type)) or sizes == shape for type in op.operand_types)
+    return all(not (sizes := shape_of(type)) or sizes == shape for type in op.operand_types)
 
 
 def _reduces_rows(group: Group, step: Step) -> bool:
     """Return whether a step reduces the last dimensions of a tensor of the group's shape; fix these if it does."""
     op, rank = step.op, len(group.shape)
-    if len(op.operands) != 2 or _shape(op.operands[0].type) != group.shape or recognised_op(op.regions[0]) is None:
+    if len(op.operands) != 2 or shape_of(op.operands[0].type) != group.shape or recognised_op(op.regions[0]) is None:
         return False
     axes = tuple(sorted(op.properties["dimensions"]))
     rows = rank - len(axes)
@@ -184,7 +185,7 @@ def _reduces_rows(group: Group, step: Step) -> bool:
 
 def _spreads(group: Group, op: Operation, shape: tuple[int, ...]) -> bool:
     """Return whether a view turns one value per row into the same for ops on rows, or on the whole."""
-    operand, rows = _shape(op.operands[0].type), group.rows
+    operand, rows = shape_of(op.operands[0].type), group.rows
     if not group.is_row(operand) or rows is None:
         return False
     if op.name == "stablehlo.reshape":

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from stablehlo_ref.define.bound import BoundOp, bind
+from stablehlo_ref.execute.fuse.groups import shape_of
 from stablehlo_ref.execute.steps import with_grouped_operands
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Operation
@@ -30,6 +31,6 @@ def reduction(bound: BoundOp, box: tuple[int, ...], rows: int | None) -> Callabl
 
 def spread(op: Operation, rows: tuple[int, ...]) -> Callable[[Array], Array]:
     """Return a view of a block of one value for each of `rows`, such that it broadcasts to a block of the result."""
-    rank = len(op.result_types[0].shape)
+    rank = len(shape_of(op.result_types[0]))
     shape = (*rows, *[1] * (rank - len(rows)))
     return lambda x: x.reshape(shape)
