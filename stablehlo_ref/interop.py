@@ -21,7 +21,8 @@ NARROW = {
 # From a module to the extra of this package that installs it.
 EXTRAS = {
     "jax": "jax", "torch": "torch", "torchax": "torch", "safetensors": "safetensors", "zstandard": "zstd",
-    "argcomplete": "completion", "pygls": "lsp", "jaxlib": "jax", "iree": "iree", "jinja2": "report", "matplotlib": "report",
+    "argcomplete": "completion", "pygls": "lsp", "jaxlib": "jax", "iree": "iree",
+    "jinja2": "report", "matplotlib": "report",
 }  # fmt: skip
 
 

@@ -12,12 +12,18 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 
+from stablehlo_ref.diagnostics import UnsupportedError
+
 
 @dataclass(frozen=True)
 class Mode:
     """Which results are rounded from exact ones, so that no order of operations and no library can change them."""
 
-    reproducible: bool = False  # sums of products
+    reproducible: bool = False  # sums of products and elementary functions
+
+
+class NotReproducibleError(UnsupportedError):
+    """A kernel has no reproducible implementation."""
 
 
 _DEFAULT = Mode()

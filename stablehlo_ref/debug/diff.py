@@ -17,6 +17,7 @@ from stablehlo_ref.debug.judge import Judge, Judgement, Verdict, same_bits
 from stablehlo_ref.debug.loops import can_enter, parts
 from stablehlo_ref.debug.probe import Probed, probe
 from stablehlo_ref.debug.repro import Repro
+from stablehlo_ref.debug.sensitivity import Sensitivity, sensitivities
 from stablehlo_ref.debug.session import Outcome, Session
 from stablehlo_ref.debug.statistics import Suspicion, suspicions
 from stablehlo_ref.debug.switches import workarounds
@@ -50,6 +51,7 @@ class Diff:
     inner: list[Inner] = field(default_factory=list)  # turns of a loop, or a branch, in which something is wrong
     group: Group | None = None  # a fault that vanishes where intermediate values are outputs
     outputs_changed: bool = False  # once intermediate values are outputs too
+    sensitivities: list[Sensitivity] = field(default_factory=list)  # of outputs, if no op is certainly wrong
     probed: Probed | None = None
     is_repeated: bool = True  # a second run of the same program shows the first suspect again
     is_wrong_alone: bool | None = None  # the first suspect, as a program of its own on the same operands
@@ -162,15 +164,18 @@ class _Search:
         self.evidence.judge = judge = Judge(values.arrays, self.found.contract, self.evaluate)
         self.found.judgements = [judge(op) for op in self.flat.ops[: values.seen] if op.name not in LITERALS]
         if self.found.suspects:
-            self._confirm(judge, values)
+            self._enter(judge, [self.found.suspects[0].op])
+            if not self.found.inner:
+                self._confirm(judge, values)
             return
         sums = [j.op for j in self.found.judgements if j.verdict in (Verdict.LEGAL, Verdict.PERMITTED)]
         self.found.suspicions = suspicions(judge, [op for op in sums if op.name in SUMS])
-        self._enter_loops(judge)
+        self._enter(judge, [j.op for j in self.found.judgements if j.verdict is Verdict.NOT_JUDGED])
         if self.found.inner:
-            self.found.repro = self.found.inner[0].found.repro
-        elif values.seen == len(self.flat.ops):
+            return
+        if values.seen == len(self.flat.ops):
             self._look_for_fusion(values, outputs, ours)
+        self.found.sensitivities = sensitivities(self.program, self.inputs, ours, outputs, self.found.contract)
 
     def _find_unstable(self) -> None:
         """Find the first op whose results differ between two runs with all intermediate values, not its operands."""
@@ -198,9 +203,8 @@ class _Search:
         self.found.repro = repro
         self._find_workarounds()
 
-    def _enter_loops(self, judge: Judge) -> None:
-        """Compare turns and branches whose results are not the interpreter's; end at the first that is wrong."""
-        ops = [j.op for j in self.found.judgements if j.verdict is Verdict.NOT_JUDGED]
+    def _enter(self, judge: Judge, ops: Sequence[Operation]) -> None:
+        """Compare turns of loops, and branches; end at the first that is wrong."""
         for op in (op for op in ops if can_enter(op, judge.values)):
             if self.session.compilations + _FOR_A_LOOP > most_compilations(self.flat):
                 return
@@ -209,6 +213,7 @@ class _Search:
                 found = rest.run()
                 if found.is_wrong:
                     self.found.inner.append(Inner(op, part.turn, found))
+                    self.found.repro = found.repro
                     return
 
     def _comment(self, op: Operation, excess: object) -> str:

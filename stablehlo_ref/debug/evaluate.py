@@ -28,7 +28,7 @@ _ALGORITHM = (
 
 
 class Evaluator:
-    """Runs ops of a flat program one at a time; plans are kept, and shared by ops that differ in their operands only."""
+    """Runs ops of a flat program one at a time. Plans are kept; ops that differ in their operands only share one."""
 
     def __init__(self, flat: Flat) -> None:
         self._flat = flat

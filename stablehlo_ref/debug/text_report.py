@@ -21,9 +21,10 @@ def text_of(found: Diff) -> str:
 
 def _lines(found: Diff) -> Iterator[str]:
     yield from _finding(found)
+    yield from (f"{s}" for s in found.sensitivities if s.distance)
     yield f"contract: {found.contract}"
     yield f"backend: {found.backend}, {found.ops} ops, {found.compilations} compilations"
-    if found.errors and not found.same:
+    if found.errors and not found.same and not found.sensitivities:
         yield f"relative error of each output: {', '.join(f'{error:.2g}' for error in found.errors)}"
     if found.judgements:
         yield from _counts(found)
@@ -38,13 +39,13 @@ def _finding(found: Diff) -> Iterator[str]:
     if found.same:
         yield "no difference: all outputs have the bits that the interpreter computes"
         return
-    if found.suspects:
-        yield from _suspects(found)
-    elif found.inner:
+    if found.inner:
         for inner in found.inner:
             part = f"turn {inner.turn} of the loop" if inner.loop.name == "stablehlo.while" else "the branch taken of"
             yield f"in {part} {describe(inner.loop)}, fed with the backend's own state:"
             yield from (f"  {line}" for line in _finding(inner.found))
+    elif found.suspects:
+        yield from _suspects(found)
     elif found.group is not None:
         yield from _group(found)
     elif found.judgements:

@@ -24,8 +24,9 @@ import ml_dtypes
 import numpy as np
 
 from stablehlo_ref.diagnostics import EvaluationError
-from stablehlo_ref.ir.arrays import RuntimeValue
+from stablehlo_ref.ir.arrays import Array, RuntimeValue
 from stablehlo_ref.numerics.digest import Digest, digest
+from stablehlo_ref.numerics.dtypes import kind
 from stablehlo_ref.numerics.saved_arrays import as_numpy_saves
 
 INDEX = "index.jsonl"
@@ -63,11 +64,15 @@ class Archived:
     key: str
 
     def read(self) -> Any:
-        """Return the array; EvaluationError if it cannot be read."""
+        """Return the array; EvaluationError if it cannot be read. Elements of 8 or 16 unknown bits are their bits."""
         try:
             with np.load(self.path, allow_pickle=False) as archive:
-                return archive[self.key]
-        except (OSError, ValueError, BadZipFile) as error:
+                array: Array = archive[self.key]
+            if array.dtype.kind == "V" and array.dtype.itemsize <= 2:
+                array = array.view(f"u{array.dtype.itemsize}")
+            kind(array.dtype)
+            return array
+        except (OSError, ValueError, TypeError, BadZipFile) as error:
             raise EvaluationError(f"cannot read {self.key!r} of {self.path}: {error}") from None
 
 

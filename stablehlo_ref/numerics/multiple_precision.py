@@ -22,10 +22,10 @@ Function: TypeAlias = Callable[..., Decimal]
 
 DIGITS = 80
 _CONTEXT = Context(prec=DIGITS, rounding=ROUND_HALF_EVEN, Emin=MIN_EMIN, Emax=MAX_EMAX, traps=[])
-_LARGE_ANGLE = 60  # more digits, for reducing angles up to 2**128
+_LARGE_ANGLE, _HUGE_ANGLE = 60, 340  # more digits, for reducing angles up to 2**128 and 2**1024
 _EXACT = Decimal("1e-50")  # relative; a result that is closer to a f64 number is that number
 
-ONE, TWO = Decimal(1), Decimal(2)
+ONE, TWO, TEN = Decimal(1), Decimal(2), Decimal(10)
 
 
 def working_precision() -> AbstractContextManager[Context]:
@@ -38,11 +38,20 @@ def exactly(function: Function) -> ArrayKernel:
 
     Results are rounded to odd. Equal operands are computed once.
     """
+    return _of_arrays(function, _rounded_to_odd)
+
+
+def to_nearest(function: Function) -> ArrayKernel:
+    """Return a function of f64 arrays with correctly rounded results."""
+    return _of_arrays(function, float)
+
+
+def _of_arrays(function: Function, rounded: Callable[[Decimal], float]) -> ArrayKernel:
 
     def run(*operands: Array) -> Array:
         rows, inverse = np.unique(np.stack(operands, axis=-1), axis=0, return_inverse=True)
         with working_precision():
-            results = [_rounded_to_odd(function(*map(Decimal, row))) for row in rows.tolist()]
+            results = [rounded(function(*map(Decimal, row))) for row in rows.tolist()]
         return np.array(results, np.float64)[inverse.reshape(-1)]
 
     return run
@@ -92,6 +101,14 @@ def logistic(x: Decimal) -> Decimal:
     return 1 / (1 + (-x).exp())
 
 
+def rsqrt(x: Decimal) -> Decimal:
+    return 1 / x.sqrt()
+
+
+def cbrt(x: Decimal) -> Decimal:
+    return (abs(x).ln() / 3).exp().copy_sign(x)
+
+
 def power(x: Decimal, y: Decimal) -> Decimal:
     magnitude = (y * abs(x).ln()).exp()
     return -magnitude if x < 0 and y % 2 else magnitude
@@ -130,12 +147,12 @@ def atanh(x: Decimal) -> Decimal:
 
 
 @cache
-def _pi() -> Decimal:
+def _pi(more: int = _LARGE_ANGLE) -> Decimal:
     """Return pi with the digits that large angles need (Gauss and Legendre's iteration)."""
     with localcontext(_CONTEXT) as context:
-        context.prec = DIGITS + _LARGE_ANGLE + 10
+        context.prec = DIGITS + more + 10
         a, b, t, p = ONE, 1 / TWO.sqrt(), Decimal("0.25"), ONE
-        while abs(a - b) > Decimal(10) ** -(DIGITS + _LARGE_ANGLE):
+        while abs(a - b) > Decimal(10) ** -(DIGITS + more):
             mean = (a + b) / 2
             a, b, t, p = mean, (a * b).sqrt(), t - p * (a - mean) ** 2, 2 * p
         return (a + b) ** 2 / (4 * t)
@@ -143,10 +160,12 @@ def _pi() -> Decimal:
 
 def _quadrant(x: Decimal) -> tuple[int, Decimal]:
     """Return (n mod 4, r) such that x = n * pi / 2 + r and |r| <= pi / 4."""
+    more = _LARGE_ANGLE if x.adjusted() < 40 else _HUGE_ANGLE
     with localcontext() as context:
-        context.prec = DIGITS + _LARGE_ANGLE
-        turns = (x / (_pi() / 2)).to_integral_value()
-        return int(turns % 4), x - turns * (_pi() / 2)
+        context.prec = DIGITS + more
+        right_angle = _pi(more) / 2
+        turns = (x / right_angle).to_integral_value()
+        return int(turns % 4), x - turns * right_angle
 
 
 def _series(term: Decimal, ratio: Callable[[int], Decimal]) -> Decimal:
@@ -201,6 +220,36 @@ def atan2(y: Decimal, x: Decimal) -> Decimal:
         return (_pi() / 2).copy_sign(y) - atan(x / y)
     angle = atan(y / x)
     return angle if x > 0 else angle + _pi().copy_sign(y)
+
+
+def real_power(a: Decimal, b: Decimal, c: Decimal, d: Decimal) -> Decimal:
+    """Return the real part of (a + bi)**(c + di)."""
+    radius, _, cosine = _power_in_polar_form(a, b, c, d)
+    return radius * cosine
+
+
+def imag_power(a: Decimal, b: Decimal, c: Decimal, d: Decimal) -> Decimal:
+    """Return the imaginary part of (a + bi)**(c + di)."""
+    radius, sine, _ = _power_in_polar_form(a, b, c, d)
+    return radius * sine
+
+
+def _power_in_polar_form(a: Decimal, b: Decimal, c: Decimal, d: Decimal) -> tuple[Decimal, Decimal, Decimal]:
+    """Return the radius, and the sine and the cosine of the angle, in which right angles are counted separately."""
+    log, (turns, rest) = (a * a + b * b).ln() / 2, _angle_in_right_angles(a, b)
+    right_angle = _pi() / 2
+    radius = (c * log - d * (turns * right_angle + rest)).exp()
+    whole = (c * turns).to_integral_value()
+    sine, cosine = _sine_and_cosine((c * turns - whole) * right_angle + (d * log + c * rest))
+    return radius, *((sine, cosine), (cosine, -sine), (-sine, -cosine), (-cosine, sine))[int(whole % 4)]
+
+
+def _angle_in_right_angles(a: Decimal, b: Decimal) -> tuple[int, Decimal]:
+    """Return (n, r) such that the angle of a + bi is n * pi / 2 + r and |r| <= pi / 4."""
+    side = -1 if b.is_signed() else 1
+    if abs(b) > abs(a):
+        return side, -atan(a / b)
+    return 0 if a > 0 else 2 * side, atan(b / a)
 
 
 # --- special functions ----------------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ import pytest
 
 import stablehlo_ref as sr
 from stablehlo_ref.debug.judge import Verdict
-from tests.debug.programs import LAYER, compare, normal, suspects
+from tests.debug.programs import LAYER, LOOP, compare, normal, suspects
 
 ALWAYS_WRONG = [
     ("dropped", "add"), ("stale", "tanh"), ("shifted", "transpose"), ("wrong-dimension", "dot_general"),
@@ -170,26 +170,6 @@ def test_fused_code_may_not_overflow_where_a_narrow_type_does() -> None:
     backend = "python:tests.debug.backends:multiplies_unrounded"
     assert suspects(compare(text, backend, "strict", inputs)) == ["multiply"]
     assert not compare(text, backend, "xla-cpu", inputs).is_wrong
-
-
-LOOP = """
-func.func @main(%n: tensor<i32>, %x: tensor<8xf32>, %s: tensor<8xf32>) -> tensor<8xf32> {
-  %zero = stablehlo.constant dense<0> : tensor<i32>
-  %start = stablehlo.constant dense<0> : tensor<i32>
-  %0:2 = stablehlo.while(%i = %start, %v = %x) : tensor<i32>, tensor<8xf32>
-    cond {
-      %more = stablehlo.compare LT, %i, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
-      stablehlo.return %more : tensor<i1>
-    } do {
-      %one = stablehlo.constant dense<1> : tensor<i32>
-      %next = stablehlo.add %i, %one : tensor<i32>
-      %1 = stablehlo.multiply %v, %s : tensor<8xf32>
-      %2 = stablehlo.tanh %1 : tensor<8xf32>
-      stablehlo.return %next, %2 : tensor<i32>, tensor<8xf32>
-    }
-  return %0#1 : tensor<8xf32>
-}
-"""
 
 
 def test_enters_loops() -> None:

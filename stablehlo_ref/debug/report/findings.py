@@ -22,7 +22,7 @@ WRONG, SUSPICIOUS = "certainly wrong", "suspicious"
 
 @dataclass(frozen=True)
 class Neighbour:
-    """An op in a slice: its role, its document (None for an argument of the program), its value as the backend has it."""
+    """An op in a slice: its role, its document (None for an argument of the program), the backend's value."""
 
     role: str  # "operand", "this op", "user"
     name: str
