@@ -16,8 +16,8 @@ from stablehlo_ref.execute.fuse import boxes, groups
 
 DTYPES = {
     "f32": np.float32, "f64": np.float64, "bf16": ml_dtypes.bfloat16, "f16": np.float16,
-    "f8E4M3FN": ml_dtypes.float8_e4m3fn, "i32": np.int32, "i8": np.int8, "ui16": np.uint16, "i64": np.int64, "i4": ml_dtypes.int4, "i1": np.bool_,
-    "complex<f32>": np.complex64,
+    "f8E4M3FN": ml_dtypes.float8_e4m3fn, "i32": np.int32, "i8": np.int8, "ui16": np.uint16, "i64": np.int64,
+    "i4": ml_dtypes.int4, "i1": np.bool_, "complex<f32>": np.complex64,
 }  # fmt: skip
 FLOATS = ("f32", "f64", "bf16", "f16", "f8E4M3FN")
 INTEGERS = ("i32", "i8", "ui16", "i64", "i4")

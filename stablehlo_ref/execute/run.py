@@ -123,18 +123,20 @@ def _most_dimensions(op: Operation) -> int:
 class FunctionPlan:
     """A planned function: its block, and the list of slots, with constants filled in, that each call copies."""
 
-    __slots__ = ("block", "name", "template")
+    __slots__ = ("block", "name", "run_fast", "template")
 
     def __init__(self, name: str) -> None:
         self.name = name
         self.block = BlockPlan()
         self.template: Slots = [None]
+        self.run_fast: Callable[[Slots], bool] | None = None  # may run the block; returns whether it did
 
     def call(self, context: Context, arguments: list[Any]) -> list[Any]:
         """Run the function and return its results. Empties the list of arguments; EvaluationError past `max_depth`."""
         slots = self._enter(context, arguments)
         try:
-            self.block.run(slots)
+            if self.run_fast is None or not self.run_fast(slots):
+                self.block.run(slots)
         finally:
             context.depth -= 1
             del context.frames[id(slots)]

@@ -123,7 +123,7 @@ class _Chains:
             frozenset(kept),
             dead - group.made.keys(),
         )
-        return blockwise_step(chain), self.plan.ops[group.members[-1]], tuple(slot for slot, _ in given), tuple(kept)
+        return blockwise_step(chain), self.plan.ops[group.members[0]], tuple(slot for slot, _ in given), tuple(kept)
 
     def _needed(self, group: Group, kept: Collection[int]) -> list[int]:
         """Return the ops of a group that values in `kept` depend on."""
