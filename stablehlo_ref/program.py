@@ -251,13 +251,12 @@ class Program:
         if kind not in self.plans:
             self.verify()
             with np.errstate(all="ignore"), activity("planning"):
-                planner = Planner(self.module, self.limits, step_by_step, fast)
-                self.plans[kind] = planner.function(self.entry.name)
+                self.plans[kind] = Planner(self.module, self.limits, step_by_step, fast).function(self.entry.name)
         return self.plans[kind]
 
     def _plan_for(self, context: Context) -> FunctionPlan:
-        is_seen = context.observer is not None and context.observer.sees_every_op
-        step_by_step = context.on_implementation_defined != "ignore" or is_seen
+        is_seen = getattr(context.observer, "sees_every_op", False)
+        step_by_step = is_seen or context.on_implementation_defined != "ignore"
         return self._planned(step_by_step, context.fast and not step_by_step and context.observer is None)
 
     # --- runs ---------------------------------------------------------------------------------------------------
@@ -302,8 +301,7 @@ class Program:
         if until is not None:
             check_type("until", until, Sequence, "the name of a value, or a list of names")
             return self._run_until((until,) if isinstance(until, str) else until, arrays, named, options)
-        results = None if options else self._quick(self, arrays, named)
-        return self._run(arrays, named, self._context(**options)) if results is None else results
+        return self._quick(self, arrays, named, options) or self._run(arrays, named, self._context(**options))
 
     def run_in(self, context: Context, /, *arrays: object, **named: object) -> tuple[Any, ...]:
         """Run the entry as `run` does, in a context that has the options and the observer."""

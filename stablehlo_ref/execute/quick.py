@@ -47,15 +47,17 @@ class QuickRuns:
         self._run: QuickRun | None = None
 
     def __call__(
-        self, program: Planned, arrays: Sequence[Any], named: Mapping[str, Any]
+        self, program: Planned, arrays: Sequence[Any], named: Mapping[str, Any], options: Mapping[str, Any]
     ) -> tuple[RuntimeValue, ...] | None:
-        """Return the results of a run; None if it must be made in the general way."""
+        """Return the results of a run, at least one; None if it must be made in the general way."""
+        if options or named or mode.current() != _MODE:
+            return None
         if self._run is None:
             plan = program.plans.get((False, True, _MODE))
             if plan is None or len(program.inputs) < len(program.entry.inputs):
                 return None
             self._run = QuickRun(program.module, program.entry, plan)
-        return None if named or mode.current() != _MODE else self._run(arrays, program.limits)
+        return self._run(arrays, program.limits)
 
 
 class QuickRun:
@@ -66,7 +68,8 @@ class QuickRun:
         self.entry = entry
         self.plan = plan
         self.expected = [(p.dtype, p.type.shape) for p in entry.inputs if isinstance(p.type, TensorType)]
-        self.is_possible = len(self.expected) == len(entry.inputs) and not plan.block.communicates
+        is_plain = len(self.expected) == len(entry.inputs) and bool(entry.outputs)
+        self.is_possible = is_plain and not plan.block.communicates
 
     def __call__(self, arrays: Sequence[Any], limits: Limits) -> tuple[RuntimeValue, ...] | None:
         """Return the results of a run; None if an array is not as expected."""

@@ -21,7 +21,7 @@ from stablehlo_ref.diagnostics import EvaluationError
 from stablehlo_ref.execute.fuse.scalar_code import is_scalar
 from stablehlo_ref.execute.fuse.source import Generated
 from stablehlo_ref.execute.fuse.tensor_code import scalar_type
-from stablehlo_ref.execute.fuse.writer import TooLarge, Writer
+from stablehlo_ref.execute.fuse.writer import NotSuitable, Writer
 from stablehlo_ref.execute.run import located
 from stablehlo_ref.ir.core import Block, Operation, Value
 
@@ -94,7 +94,7 @@ class Hot:
     def _generated(self) -> Callable[[list[Any]], bool]:
         try:
             generated = self._generate()
-        except (TooLarge, RecursionError):
+        except (NotSuitable, RecursionError):
             return lambda slots: False
         self._planner.planner.generated.append(generated.text)
         return generated.run
@@ -111,7 +111,7 @@ def hot_loop(planner: FramePlanner, op: Operation) -> Hot | None:
 
 def hot_function(planner: FramePlanner, block: Block) -> Hot | None:
     """Return what runs the block of a function by generated source; None without fast paths."""
-    if not planner.planner.fast or planner.lanes is not None or planner.frame.block.communicates:
+    if block not in planner.blocks or planner.lanes is not None or planner.frame.block.communicates:
         return None
     return Hot(lambda: function_source(planner, block), planner, HOT_CALLS)
 
@@ -119,7 +119,9 @@ def hot_function(planner: FramePlanner, block: Block) -> Hot | None:
 def loop_source(planner: FramePlanner, op: Operation) -> Generated:
     """Return the source of a loop, a function of the slots of the plan, which hold the state and captured values."""
     writer = Writer(planner)
-    body = op.regions[1].block
+    cond, body = (region.block for region in op.regions)
+    if cond not in planner.blocks or body not in planner.blocks:
+        raise NotSuitable
     state = planner.blocks[body].arguments
     names = _take(writer, state, body.arguments)
     with _running(writer):

@@ -34,8 +34,8 @@ CHECKED = 256  # ops after which the deadline is checked
 MAX_CALLS = 8  # calls inside calls that become part of the source
 
 
-class TooLarge(Exception):
-    """The source would have too many ops."""
+class NotSuitable(Exception):
+    """The source would have too many ops, or the ops run as chains."""
 
 
 class Frame:
@@ -119,7 +119,7 @@ class Writer:
         for step, op, ins, outs in zip(plan.steps, plan.ops, plan.ins, plan.outs):
             self.ops += 1
             if self.ops > MAX_OPS:
-                raise TooLarge
+                raise NotSuitable
             if self.ops % CHECKED == 0:
                 self.source.line("check_time()", op)
             self.op(frame, op, ins, outs, step, dying.get(op, ()))
@@ -151,7 +151,8 @@ class Writer:
         results = self.write(frame, outs)
         dead = [frame.name(s) for s in self._tensor_slots(frame, dying)]
         known = [self.constants.get(name) for name in operands]
-        code = code_of(op, known)
+        is_canonical = op in frame.planner.planner.canonical  # its kernel replaces NaNs
+        code = None if is_canonical else code_of(op, known)
         if code is not None and None not in known:
             self.same[results[0]] = self.constant(kernel.run(*known))
         elif code == "{0}":
@@ -327,7 +328,7 @@ class Writer:
     ) -> bool:
         """Write a `while` as an op of the source."""
         cond, body = (region.blocks for region in op.regions)
-        if len(cond) != 1 or len(body) != 1 or body[0] not in frame.planner.blocks:
+        if len(cond) != 1 or len(body) != 1 or not {cond[0], body[0]} <= frame.planner.blocks.keys():
             return False
         arguments = frame.planner.blocks[body[0]].arguments
         operands = self.read_all(frame, ins, op.operands)
