@@ -313,6 +313,7 @@ class Program:
         *arrays: object,
         only: Select | None = None,
         store: str | os.PathLike[str] | None = None,
+        keep: str | None = None,
         options: RunOptions | None = None,
         **named: object,
     ) -> Trace:
@@ -320,15 +321,15 @@ class Program:
 
         `only` selects what is kept: a function of the op, or names of values (`%3`, `jit(f)/conv`) or of ops, with
         wildcards (`stablehlo.dot_general`, `chlo.*`), one or several. With `store` values are written to files in that
-        folder as they come, and mapped when they are used; `Trace.load` reads them. If the run fails, the error has the
-        values until then as its attribute `trace`. Inputs by name may be mixed with the options of `run`.
+        folder as they come, and mapped when they are used; `Trace.load` reads them. Of those in whose names a regular
+        expression `keep` is not found, only statistics are written. If the run fails, the error has the values until
+        then as its attribute `trace`. Inputs by name may be mixed with the options of `run`.
 
         >>> trace = program.trace(image, only="stablehlo.convolution")
-        >>> trace["%171"], trace["jit(forward)/conv_general_dilated"]
         """
         options, named = separated(options, named)
         arrays, named = self._flat(arrays, named)
-        recorder = Recorder(self.value_index, only, store)
+        recorder = Recorder(self.value_index, only, store, keep)
         with recording(recorder):
             return recorder.trace(self._run_recorded(recorder, arrays, named, options))
 
@@ -401,14 +402,14 @@ class Program:
         *,
         only: Select | None = None,
         store: str | os.PathLike[str] | None = None,
+        keep: str | None = None,
         **options: Any,
     ) -> Trace:
         """Run the entry as `run_parallel` does, with its options, and return the values of all processes.
 
         >>> trace = program.trace_parallel([[x], [y]], num_replicas=2, num_partitions=1)
-        >>> trace["%3"][1, 0], trace.process(1, 0)["%3"]
         """
-        recorder = Recorder(self.value_index, only, store)
+        recorder = Recorder(self.value_index, only, store, keep)
         options["observer"] = observed_by(recorder, options.get("observer"))
         with recording(recorder):
             return recorder.trace(self.run_parallel(inputs_per_process, **options))

@@ -52,6 +52,9 @@ def _print(found: Diff, options: argparse.Namespace) -> None:
     said = [str(found), f"inputs: {found.origin}"]
     if options.repro is not None:
         said.append(_write_repro(options.repro, found))
+    if options.report is not None:
+        options.report.write_text(found.to_html(), encoding="utf-8")
+        said.append(f"wrote {options.report}")
     print(found.to_json() if options.json else "\n".join(said))
 
 
@@ -71,6 +74,7 @@ def parser() -> argparse.ArgumentParser:
     add("--entry", metavar="NAME", help="the function to run")
     add("--max-bytes", metavar="N", type=byte_count, default=1 << 30, help="of values at a time (default 1GiB)")
     add("--repro", metavar="FILE", type=Path, help="write a small program that shows the fault and checks itself")
+    add("--report", metavar="FILE", type=Path, help="write a report in HTML that needs no network (extra `report`)")
     add("--json", action="store_true", help="print all of the result in one line of JSON instead")
     add_input_options(found)
     add_backend_options(found)

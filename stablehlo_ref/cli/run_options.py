@@ -63,6 +63,8 @@ def _contradiction(options: argparse.Namespace) -> str | None:
         return "--rtol, --atol and --ulp are tolerances of --expect"
     if options.json and options.print_dense:
         return "--json and --print-dense exclude each other"
+    if options.keep is not None and not options.trace_to:
+        return "--keep selects what --trace-to writes"
     if options.breaks and options.file in ("-", "/dev/stdin"):
         return "--break reads commands from standard input, so the program cannot come from there"
     processes = (options.replicas or 1) * (options.partitions or 1)
@@ -142,6 +144,8 @@ def _add_watching(parser: argparse.ArgumentParser) -> None:
     add("--trace-ops", action="extend", default=[], metavar="OP,OP", type=_names,
         help="only these ops, with wildcards: dot_general, chlo.*")  # fmt: skip
     add("--trace-to", metavar="DIR", type=Path, help="write the values to .npy files, with an index")
+    add("--keep", metavar="REGEX",
+        help="write only values in whose name or op it is found; statistics of all are kept; '' for none")  # fmt: skip
     add("--break", action="append", default=[], metavar="VALUE", dest="breaks",
         help="stop when a value is computed, and open a prompt")  # fmt: skip
     add("--trap", action="extend", default=[], metavar="KIND,KIND", type=exception_kinds,

@@ -56,7 +56,9 @@ def observers(options: argparse.Namespace, program: Program, grid: Grid) -> Iter
         yield ValuePrinter(min(level, 3), selection, arguments)
     if options.trace_to:
         try:
-            yield Recorder(program.value_index, selection.names(program), options.trace_to)
+            yield Recorder(program.value_index, selection.names(program), options.trace_to, options.keep)
+        except ValueError as error:
+            raise CommandLineError(f"--keep: {error}") from None
         except OSError as error:
             raise CommandLineError(f"--trace-to {options.trace_to}: {error.strerror}") from None
     if options.trap:

@@ -10,6 +10,7 @@ from stablehlo_ref.debug.exceptions import Exceptions, exceptions, exceptions_pa
 from stablehlo_ref.debug.predicates import by_backend, by_command
 from stablehlo_ref.debug.reduce import Reduced, reduce
 from stablehlo_ref.debug.session import Outcome, Session
+from stablehlo_ref.debug.trace_diff import TraceDiff, diff_traces
 
 __all__ = [
     "PRESETS",
@@ -19,10 +20,12 @@ __all__ = [
     "Outcome",
     "Reduced",
     "Session",
+    "TraceDiff",
     "by_backend",
     "by_command",
     "contract_of",
     "diff",
+    "diff_traces",
     "exceptions",
     "exceptions_parallel",
     "reduce",

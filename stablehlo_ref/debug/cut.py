@@ -118,7 +118,9 @@ def segment(
     copied = [op for op in constants if isinstance(op, Operation)]
     body = _body([*copied, *ops], inputs, wanted, flat.program.module.location)
     module = _module(flat, body, [v.type for v in inputs], [v.type for v in wanted])
-    return Segment(Program(module, flat.program.entry.name, flat.program.limits), tuple(inputs), tuple(wanted))
+    program = Program(module, flat.program.entry.name, flat.program.limits)
+    program._verified = flat.program._verified  # its ops are those of a program that was verified
+    return Segment(program, tuple(inputs), tuple(wanted))
 
 
 def _body(ops: Sequence[Operation], inputs: Sequence[Value], wanted: Sequence[Value], location: Location) -> Block:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import replace
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
 
-from stablehlo_ref.debug.cut import Flat, Segment, segment, single
+from stablehlo_ref.debug.cut import Flat, Segment, fed_to, segment, single
 from stablehlo_ref.diagnostics import Diagnostic, StablehloError
 from stablehlo_ref.execute.implementation_defined import ChoiceReporter, may_be_implementation_defined
 from stablehlo_ref.ir.arrays import Array
@@ -18,6 +19,7 @@ from stablehlo_ref.ir.types import FLOATS, ComplexType, FloatType, TensorType, T
 from stablehlo_ref.numerics.dtypes import numpy_dtype
 from stablehlo_ref.passes.element_types import with_replaced
 from stablehlo_ref.passes.emit import read_only
+from stablehlo_ref.program import Program
 
 _ALGORITHM = (
     "algorithm", "lhs_precision_type", "rhs_precision_type", "accumulation_type", "lhs_component_count",
@@ -26,11 +28,11 @@ _ALGORITHM = (
 
 
 class Evaluator:
-    """Runs ops of a flat program one at a time; the plan of each is kept."""
+    """Runs ops of a flat program one at a time. Plans are kept; ops that differ in their operands only share one."""
 
     def __init__(self, flat: Flat) -> None:
         self._flat = flat
-        self._segments: dict[tuple[Operation, bool], Segment] = {}
+        self._segments: dict[tuple[Hashable, bool], Segment] = {}
         self._bodies: dict[tuple[Operation, int], Segment] = {}
         self._constants: dict[Value, Array] = {}
 
@@ -74,12 +76,28 @@ class Evaluator:
 
     def segment(self, op: Operation, wide: bool = False) -> Segment:
         """Return the program of an op; if `wide`, with f64 for all narrower floating-point types."""
-        if (op, wide) not in self._segments:
+        key = _key(op), wide
+        if key not in self._segments:
             made = single(self._flat, op)
             if wide:
                 widen(made.program.module)
-            self._segments[op, wide] = made
-        return self._segments[op, wide]
+                made = replace(made, program=Program(made.program.module, made.program.entry.name))
+            self._segments[key] = made
+        return self._segments[key]
+
+
+def _key(op: Operation) -> Hashable:
+    """Return what the program of an op depends on; the op itself if that is more than its types and properties."""
+    fed = fed_to(op)
+    if op.regions or op.attributes or any(operand not in fed for operand in op.operands):
+        return op
+    operands = tuple((fed.index(operand), operand.type) for operand in op.operands)
+    key = op.name, operands, tuple(op.result_types), tuple(sorted(op.properties.items(), key=itemgetter(0)))
+    try:
+        hash(key)
+    except TypeError:  # such as arrays in properties
+        return op
+    return key
 
 
 def wide_type(type: Type) -> Type:

@@ -1,8 +1,8 @@
 """Faults that vanish where intermediate values are outputs: found by suffix cuts, with the original outputs kept.
 
 The last ops, fed at the cut with values that the backend itself returned without the fault, are run for later and later
-cuts; the last cut at which the fault persists is where the group starts. It ends at the first op after which the values
-that leave the group are not those that the ops in it allow.
+cuts; the last cut at which the fault persists is where the group starts. It ends at the first op for which the ops from
+there on, with no other outputs than the results that none of them uses, are wrong.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from stablehlo_ref.debug.contract import Contract
-from stablehlo_ref.debug.cut import CONSTANTS, Flat, Segment, fed_to, is_constant, segment
+from stablehlo_ref.debug.cut import CONSTANTS, Flat, Segment, fed_to, is_constant, operands_of, segment
 from stablehlo_ref.debug.evaluate import Evaluator
 from stablehlo_ref.debug.judge import Excess, excess_of
 from stablehlo_ref.debug.session import Session
@@ -88,8 +88,10 @@ class _Search:
         return None
 
     def _leaving(self, start: int, end: int) -> Segment:
-        wanted = [v for v in self.flat.live_after(start, end) if v in self.arrays]
-        return segment(self.flat, self.flat.ops[start:end], wanted)
+        """Return the ops between two cuts as a program; values that they use are no outputs, as those may heal."""
+        ops = self.flat.ops[start:end]
+        used = {operand for op in ops for operand in operands_of(op)}
+        return segment(self.flat, ops, [r for op in ops for r in op.results if r in self.arrays and r not in used])
 
     def _run(self, made: Segment) -> tuple[Array, ...] | None:
         if any(value not in self.arrays for value in made.feeds):
@@ -126,7 +128,7 @@ def find_group(
         return None
     search = _Search(flat, arrays, session, contract, evaluate, max(NOISE * noise, min(apart, 1.0) / 8))
     start = _last(search.persists, 0, len(flat.ops))
-    end = _first(lambda index: search.violates(start, index), start + 1, len(flat.ops))
+    end = _first_near(lambda index: search.violates(start, index), start + 1, len(flat.ops))
     return search.group(start, end)
 
 
@@ -136,6 +138,14 @@ def _last(holds: Callable[[int], bool], low: int, high: int) -> int:
         middle = (low + high) // 2
         low, high = (middle, high) if holds(middle) else (low, middle)
     return low
+
+
+def _first_near(holds: Callable[[int], bool], low: int, high: int) -> int:
+    """Return what `_first` does, with few calls if that is near `low`: by doubling the distance."""
+    step = 1
+    while low + step < high and not holds(low + step):
+        low, step = low + step + 1, 2 * step
+    return _first(holds, low, min(low + step, high))
 
 
 def _first(holds: Callable[[int], bool], low: int, high: int) -> int:

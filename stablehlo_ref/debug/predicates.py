@@ -77,10 +77,10 @@ def fingerprint_of(found: Diff) -> Hashable:
     if found.failure:
         first, *_ = found.failure.reason.splitlines() or [""]
         return found.failure.failure, re.sub(r"\d+|%\w+", "#", first)
-    if found.suspects:
-        return "wrong op", found.suspects[0].op.name
     if found.inner:
         return "wrong in a loop", fingerprint_of(found.inner[0].found)
+    if found.suspects:
+        return "wrong op", found.suspects[0].op.name
     if found.group is not None and found.group.excess is not None:
         return "wrong group", frozenset(op.name for op in found.group.ops)
     return None

@@ -1,4 +1,4 @@
-"""Types of values in batched regions."""
+"""Types of values in batched regions, whose arrays have a leading axis of lanes."""
 
 from __future__ import annotations
 

@@ -38,6 +38,7 @@ from stablehlo_ref.execute.known import (
 )
 from stablehlo_ref.execute.lanes import batched_type
 from stablehlo_ref.execute.liveness import captured, last_uses
+from stablehlo_ref.execute.nans import with_canonical_nans, with_observed_nans
 from stablehlo_ref.execute.quantized import on_expressed_types, quantized_kernel
 from stablehlo_ref.execute.regions import PlannedRegion
 from stablehlo_ref.execute.run import BlockPlan, FunctionPlan, Step, located
@@ -88,12 +89,17 @@ class Planner:
         operations = [op for region in module.regions for block in region.blocks for op in block.operations]
         self.functions = {op.properties["sym_name"]: op for op in operations if op.name == "func.func"}
         self.communicating = communicating(self.functions)
+        self.canonical = with_observed_nans(self.functions.values())  # ops whose results have canonical NaNs
         self._pending: list[str] = []  # functions whose plans exist and are still empty
         self._is_planning = False
 
     def communicates(self, op: Operation) -> bool:
         """Return whether the op, an op in its regions or a function it calls communicates with other processes."""
         return bool(self.communicating) and communicates(op, self.communicating)
+
+    def kind(self, op: Operation) -> Kind | None:
+        """Return the kind of ops that share a kernel with `op`, or None."""
+        return kernel_kind(op, not self.step_by_step, op in self.canonical)
 
     def function(self, name: str) -> FunctionPlan:
         """Return the plan of a function by its symbol; the plan of a recursive function refers to itself.
@@ -265,7 +271,7 @@ class FramePlanner:
         """Return the kernel of the kind of an op, if an op of this kind has been planned."""
         if self.lanes is not None:
             return None
-        kind = kernel_kind(op, not self.planner.step_by_step)
+        kind = self.planner.kind(op)
         return None if kind is None else self.planner.kernels.get(kind)
 
     def _step(self, op: Operation, ins: tuple[int, ...], dead: Sequence[int]) -> Step:
@@ -290,7 +296,7 @@ class FramePlanner:
         before = self.allocated
         kernel = self._plan_static(bound)
         if bodies is None and self.lanes is None and is_shared(bound.definition) and not self.planner.communicates(op):
-            kind = kernel_kind(op, not self.planner.step_by_step)
+            kind = self.planner.kind(op)
             self.planner.kernels[kind] = KnownKernel(
                 kernel, bound.definition.traits, kept_for(op.walk()), self.allocated - before
             )
@@ -314,7 +320,8 @@ class FramePlanner:
         self._check_sizes(bound.results)
         if is_on_expressed(bound):
             return quantized_kernel(bound, self._plan_static(on_expressed_types(bound)))
-        return guarded(self._plan_batched(bound), bound)
+        kernel = self._plan_batched(bound)
+        return guarded(with_canonical_nans(kernel, bound) if bound.site.op in self.planner.canonical else kernel, bound)
 
     def _plan_batched(self, bound: BoundOp) -> Kernel:
         """Plan an op on element types that numpy computes with; in a batched frame, on values with lanes."""
@@ -429,7 +436,7 @@ class FramePlanner:
         """Return the result of an op on constants, computed once for all ops of its kind on the same constants."""
         if self.lanes is not None or op.regions:
             return self._constant_result(op, operands)
-        key = kernel_kind(op, False), tuple(map(id, operands))
+        key = self.planner.kind(op), tuple(map(id, operands))
         if known := self.planner.results.get(key):
             return known.array
         array = self._constant_result(op, operands)

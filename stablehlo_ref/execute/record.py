@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import fields
@@ -17,7 +18,7 @@ from stablehlo_ref.execute.follow import Follower, Frame, joined
 from stablehlo_ref.execute.observe import Observers
 from stablehlo_ref.execute.regions import CONSTANTS
 from stablehlo_ref.execute.trace import Record, Trace
-from stablehlo_ref.execute.trace_files import TraceFiles
+from stablehlo_ref.execute.trace_files import TraceFiles, digest_of
 from stablehlo_ref.ir.core import Block, Operation, Value
 from stablehlo_ref.ir.locations import model_location
 from stablehlo_ref.ir.value_index import ValueIndex, defining_op
@@ -32,14 +33,22 @@ class Recorder(Follower):
 
     `only` selects what is recorded: a function that is called with each op (inputs of the entry are recorded too); or
     names, one or several, of values (`%3`, `jit(f)/conv`), or of ops, with wildcards (`stablehlo.dot_general`,
-    `chlo.*`). With `store` values are written to
-    files in that folder as they come.
+    `chlo.*`). With `store` values are written to files in that folder as they come, with a digest of each; `keep` is a
+    regular expression, and only values in one of whose names, address or op it is found are written themselves: all
+    without it, none if it is empty.
     """
 
     sees_every_op = True
 
-    def __init__(self, index: ValueIndex, only: Select | None = None, store: str | PathLike[str] | None = None) -> None:
+    def __init__(
+        self,
+        index: ValueIndex,
+        only: Select | None = None,
+        store: str | PathLike[str] | None = None,
+        keep: str | None = None,
+    ) -> None:
         self._select = _selection(index, only)
+        self._keeps = _pattern(keep, store)
         self._files = None if store is None else TraceFiles(Path(store))
         self._records: list[Record] = []
         self._constants: set[tuple[int, ProcessId]] = set()  # those that are recorded
@@ -91,19 +100,23 @@ class Recorder(Follower):
         name = self.index.unique_name(value)
         local = name.rpartition("/")[2] if prefix and name.startswith("@") else name
         op = defining_op(value)
+        names, address = tuple(self.index.names(value)), joined(prefix, local)
+        name_of_op = owner.name if isinstance(owner, Operation) else None
+        is_kept = self._keeps is None or any(map(self._keeps, (*names, address, name_of_op or "")))
         self.record(
             Record(
                 number=len(self._records),
                 name=name,
-                names=tuple(self.index.names(value)),
-                address=joined(prefix, local),
-                op=owner.name if isinstance(owner, Operation) else None,
+                names=names,
+                address=address,
+                op=name_of_op,
                 type=str(value.type),
                 location=str(op.location) if op else "",
                 model_location=model_location(owner.debug_location if isinstance(owner, Operation) else value.location),
                 turns=turns,
                 process=self.process.id,
-                stored=data if self._files is None else self._files.write(data),
+                stored=data if self._files is None else self._files.write(data, is_kept),
+                digest=None if self._files is None else digest_of(data),
                 value=value,
             )
         )
@@ -125,6 +138,19 @@ class Recorder(Follower):
 
 
 _WRITTEN = tuple(field.name for field in fields(Record) if field.name not in ("stored", "value"))
+
+
+def _pattern(keep: str | None, store: object) -> Callable[[str], object] | None:
+    """Return the test of names that `keep` is; ValueError for a bad regular expression, or one without `store`."""
+    if keep is None:
+        return None
+    check_type("keep", keep, str, "a regular expression")
+    if store is None:
+        raise ValueError("`keep` selects what `store` writes: it needs `store`")
+    try:
+        return re.compile(keep or "(?!)").search
+    except re.error as error:
+        raise ValueError(f"keep={keep!r} is no regular expression: {error}") from None
 
 
 def observed_by(recorder: Recorder, other: Observer | None) -> Observer:

@@ -1,9 +1,9 @@
 """Kernel factories of elementary functions of complex numbers (spec, "Operations": the op of that name).
 
-complex<f32> computes in f64 and rounds once. The stated errors are the largest of either part, observed over special
-values, branch cuts and random numbers, for complex<f64>; for complex<f32> they are 0.501 ULP unless stated. A small
-part of a result near the limits of f64 can be worse, because of underflow in intermediate results.
-Branch cuts, signed zeros, infinities and NaNs follow C99 Annex G, with the exception noted in `exponential`.
+complex<f32> computes in f64 and rounds once: the largest error of either part observed over special values, branch cuts
+and random numbers is 0.501 ULP. complex<f64> computes in long double (`complex_double`). Branch cuts, signed zeros,
+infinities and NaNs follow C99 Annex G, except that e**z is NaN where the imaginary part is infinite, whatever the real
+part, as in upstream's samples and in XLA.
 """
 
 from __future__ import annotations
@@ -13,11 +13,10 @@ from functools import cache, reduce
 import numpy as np
 
 from stablehlo_ref.ir.arrays import Array, DType
-from stablehlo_ref.numerics import libm
+from stablehlo_ref.numerics import complex_double, libm
+from stablehlo_ref.numerics import multiple_precision as precise
 from stablehlo_ref.numerics.blocks import PartsKernel, blockwise, partwise
 from stablehlo_ref.numerics.complexes import (
-    COMPLEX_LONG_DOUBLE,
-    LONG_DOUBLE,
     divide,
     from_parts,
     max_exponent,
@@ -27,18 +26,28 @@ from stablehlo_ref.numerics.double_double import Pair, two_product, two_sum
 from stablehlo_ref.numerics.dtypes import COMPLEX64, COMPLEX128, FLOAT64
 from stablehlo_ref.numerics.elementary import accurate_cbrt
 from stablehlo_ref.numerics.kernels import ArrayKernel, KernelFactory
+from stablehlo_ref.numerics.long_double import LONG_DOUBLE
 
+_LARGEST_ANGLE = 1e40  # that is reduced in multiple precision
 _RIGHT_ANGLE: Array = LONG_DOUBLE.type("1.57079632679489661923132169163975144")
 
 
-def elementary(function: PartsKernel, fallback: ArrayKernel) -> KernelFactory:
-    """Return a factory from a `function` of parts; where it is NaN, `fallback` computes from complex<f64> arrays."""
-    return cache(lambda dtype: partwise(function, dtype, fallback))
+def elementary(function: PartsKernel, fallback: ArrayKernel, double: PartsKernel | np.ufunc) -> KernelFactory:
+    """Return a factory from a `function` of parts for complex<f32>, and a `double` for complex<f64>.
 
+    `double` is a function of parts, too, or numpy's, in long double. Where the result of a function of parts is NaN,
+    `fallback` computes from complex<f64> arrays.
+    """
 
-def by_numpy(function: ArrayKernel, single: PartsKernel) -> KernelFactory:
-    """Return a factory from numpy's `function` for complex<f64>, and a faster `single` of parts for complex<f32>."""
-    return cache(lambda dtype: partwise(single, dtype, function) if dtype == COMPLEX64 else function)
+    @cache
+    def factory(dtype: DType) -> ArrayKernel:
+        if dtype == COMPLEX64:
+            return partwise(function, dtype, fallback)
+        if isinstance(double, np.ufunc):
+            return complex_double.by_numpy(double)
+        return complex_double.by_parts(double, fallback)
+
+    return factory
 
 
 def _add_real(z: Array, x: float) -> Array:
@@ -57,15 +66,10 @@ def _cosine_and_sine(x: Array) -> Pair:
     return np.where(np.abs(cosine) < 2.0**-18, np.nan, cosine), (t + t) / norm
 
 
-def _exponential_of_c64(a: Array, b: Array) -> Pair:
+def _exponential(a: Array, b: Array) -> Pair:
     modulus = libm.exp(a)
     cosine, sine = _cosine_and_sine(b)
     return modulus * cosine, modulus * sine
-
-
-def _exponential(a: Array, b: Array) -> Pair:
-    modulus = libm.exp(np.where(a < 709.0, a, np.nan))
-    return modulus * libm.cos(b), modulus * libm.sin(b)
 
 
 def _special_exponential(z: Array) -> Array:
@@ -226,31 +230,47 @@ def _power(a: Array, b: Array, c: Array, d: Array) -> Pair:
     return real, imag
 
 
+def _power_of_double(a: Array, b: Array, c: Array, d: Array) -> Pair:
+    """Do the same for parts of complex<f64>, in long double or, where its errors may be too large, exactly."""
+    real, imag, is_unsure = _power_by_angle(a, b, c, d)
+    if is_unsure.any():
+        operands = [x[is_unsure].astype(FLOAT64) for x in (a, b, c, d)]
+        real[is_unsure] = precise.to_nearest(precise.real_power)(*operands)
+        imag[is_unsure] = precise.to_nearest(precise.imag_power)(*operands)
+    return real, imag
+
+
 def _power_by_angle(a: Array, b: Array, c: Array, d: Array) -> tuple[Array, Array, Array]:
-    """Return the parts of the power in f64, and where the error of the angle may be too large for a part.
+    """Return the parts of the power, and where the errors of angle and radius may be too large for a part.
 
     Right angles are counted separately, so that they cost no accuracy; the sign of a zero angle is kept.
     """
-    log, turns, rest = _logarithm_in_right_angles(a, b)
-    radius = libm.exp((c * log - d * (turns * _right_angle(a) + rest)).astype(FLOAT64))
+    log, spread, turns, rest = _logarithm_in_right_angles(a, b)
+    exponent = c * log - d * (turns * _right_angle(a) + rest)
+    radius = np.exp(exponent)
     first, second, turns = np.where(c == 0, 0.0, c * rest), d * log, c * turns
     whole, angle = _reduce_angle(turns, np.where(d == 0, first, first + second))
-    cosine, sine = libm.cos(angle), libm.sin(angle)
+    cosine, sine = np.cos(angle), np.sin(angle)
     size = np.abs(first) + np.abs(second) + np.abs(turns - np.rint(turns))
-    is_unsure = np.minimum(np.abs(cosine), np.abs(sine)) < 2.0**-20 * size
+    nearest = np.minimum(np.abs(cosine), np.abs(sine))
+    if a.dtype == LONG_DOUBLE:  # where the error of the logarithm counts, too, and fewer bits can be lost
+        is_unsure = (nearest < 2.0**-8 * (size + np.abs(d) * spread)) | (np.abs(c) * spread > 2.0**10)
+        is_unsure &= (size < _LARGEST_ANGLE) & (np.abs(turns) < _LARGEST_ANGLE) & (np.abs(exponent) < 1000.0)
+    else:
+        is_unsure = nearest < 2.0**-20 * size
     return *_rotate(radius * cosine, radius * sine, whole), is_unsure
 
 
 def _reduce_angle(turns: Array, angle: Array) -> Pair:
     """Reduce `turns` right angles plus `angle` to a number of right angles and the rest of the angle.
 
-    The number is in -3, ..., 3; the rest is f64, and at most half a right angle in magnitude.
+    The number is in -3, ..., 3; the rest is at most half a right angle in magnitude.
     """
     whole = np.rint(turns)
     angle = np.where(turns == whole, angle, angle + (turns - whole) * _right_angle(angle))
     more = np.rint(angle / _right_angle(angle))
     angle = np.where(more == 0, angle, angle - more * _right_angle(angle))
-    return np.fmod(np.fmod(whole, 4.0) + more, 4.0), angle.astype(FLOAT64)
+    return np.fmod(np.fmod(whole, 4.0) + more, 4.0), angle
 
 
 def _right_angle(like: Array) -> Array:
@@ -265,51 +285,39 @@ def _rotate(real: Array, imag: Array, quarter: Array) -> Pair:
     return np.where(back, -real, real), np.where(back, -imag, imag)
 
 
-def _logarithm_in_right_angles(a: Array, b: Array) -> tuple[Array, Array, Array]:
-    """Return log |z|, the angle of z in right angles rounded to a multiple of 1/2, and the rest of the angle."""
+def _logarithm_in_right_angles(a: Array, b: Array) -> tuple[Array, Array, Array, Array]:
+    """Return log |z|, its largest term, the angle in right angles rounded to a multiple of 1/2, and the rest of it."""
     x, y = np.abs(a), np.abs(b)
     small, large = np.minimum(x, y), np.maximum(x, y)
     square = x * x + y * y
-    log = 0.5 * np.where(square < 0.5, libm.log(square), libm.log1p((large * large - 1.0) + small * small))
+    log = 0.5 * np.where(square < 0.5, libm.log(square), libm.log1p((large - 1.0) * (large + 1.0) + small * small))
     log[(square == 0) | (square == np.inf)] = np.nan
     is_diagonal, is_steep, is_left = small > 0.4 * large, y > x, np.signbit(a)
     rest = libm.arctan2(np.where(is_diagonal, -(large - small), small), np.where(is_diagonal, small + large, large))
     turns, is_turned = np.where(is_steep, 1.0, np.where(is_left, 2.0, 0.0)), is_steep ^ is_left
     turns += np.where(is_diagonal, np.where(is_turned, -0.5, 0.5), 0.0)
-    return log, np.copysign(turns, b), np.where(is_turned ^ np.signbit(b), -rest, rest)
+    spread = np.maximum(np.abs(log), np.where(large < 1.0, small * small, 0.0))
+    return log, spread, np.copysign(turns, b), np.where(is_turned ^ np.signbit(b), -rest, rest)
 
 
 # --- public ---------------------------------------------------------------------------------------------------------
 
-exponential_minus_one = elementary(_exponential_minus_one, _special_exponential_minus_one)  # 7.5 ULP
-log = elementary(_log, np.log)  # 2.1 ULP
-log_plus_one = elementary(_log_plus_one, _special_log_plus_one)  # 2.5 ULP
-logistic = elementary(_logistic, _special_logistic)  # 4.8 ULP
-sqrt = by_numpy(np.sqrt, _sqrt)  # 2.1 ULP
-rsqrt = elementary(_rsqrt, _special_rsqrt)  # 3.8 ULP
-cbrt = elementary(_cbrt, _special_cbrt)  # 3.9 ULP
+exponential_minus_one = elementary(
+    _exponential_minus_one, _special_exponential_minus_one, complex_double.exponential_minus_one
+)
+log = elementary(_log, np.log, np.log)
+log_plus_one = elementary(_log_plus_one, _special_log_plus_one, complex_double.log_plus_one)
+logistic = elementary(_logistic, _special_logistic, complex_double.logistic)
+sqrt = elementary(_sqrt, np.sqrt, np.sqrt)
+rsqrt = elementary(_rsqrt, _special_rsqrt, complex_double.rsqrt)
+cbrt = elementary(_cbrt, _special_cbrt, complex_double.cbrt)
 
-sine = by_numpy(np.sin, _sine)  # 3.0 ULP
-cosine = by_numpy(np.cos, _cosine)  # 3.0 ULP
-tan = elementary(_tan, np.tan)  # 5.3 ULP
-tanh = elementary(_tanh, np.tanh)  # 5.3 ULP
-
-
-@cache
-def exponential(dtype: DType) -> ArrayKernel:
-    """Return the kernel of e**z. Error: 2.0 ULP.
-
-    It is NaN where the imaginary part is infinite, whatever the real part, as in upstream's samples and in XLA.
-    """
-    return partwise(_exponential_of_c64 if dtype == COMPLEX64 else _exponential, dtype, _special_exponential)
-
-
-@cache
-def power(dtype: DType) -> ArrayKernel:
-    """Return the kernel of exp(w log z); complex<f64> uses long double, with 1.2 ULP of the larger part on x86."""
-    if dtype == COMPLEX64:
-        return partwise(_power, dtype, np.power)
-    return blockwise(np.power, COMPLEX_LONG_DOUBLE, dtype)
+sine = elementary(_sine, np.sin, np.sin)
+cosine = elementary(_cosine, np.cos, np.cos)
+tan = elementary(_tan, np.tan, np.tan)
+tanh = elementary(_tanh, np.tanh, np.tanh)
+exponential = elementary(_exponential, _special_exponential, complex_double.exponential)
+power = elementary(_power, np.power, _power_of_double)
 
 
 @cache

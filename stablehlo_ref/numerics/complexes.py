@@ -13,15 +13,13 @@ from functools import cache
 import numpy as np
 
 from stablehlo_ref.ir.arrays import Array, DType
+from stablehlo_ref.numerics import complex_double
 from stablehlo_ref.numerics.blocks import blockwise, partwise
 from stablehlo_ref.numerics.double_double import Pair
 from stablehlo_ref.numerics.dtypes import COMPLEX64, COMPLEX128, FLOAT32, FLOAT64, complex_dtype
 from stablehlo_ref.numerics.floats import COMPARISONS
 from stablehlo_ref.numerics.kernels import ArrayKernel, KernelFactory, same_kernel
-
-LONG_DOUBLE: DType = np.dtype(np.longdouble)
-COMPLEX_LONG_DOUBLE: DType = np.dtype(np.clongdouble)
-
+from stablehlo_ref.numerics.long_double import COMPLEX_LONG_DOUBLE
 
 # --- parts ----------------------------------------------------------------------------------------------------------
 
@@ -75,7 +73,9 @@ def multiply(dtype: DType) -> ArrayKernel:
 @cache
 def divide(dtype: DType) -> ArrayKernel:
     """Return the kernel of ((ac + bd) + (bc - ad)i) / (cc + dd) without overflow; z / 0 is infinite unless z is 0."""
-    return partwise(_quotient, dtype, _special_quotient, FLOAT64 if dtype == COMPLEX64 else LONG_DOUBLE)
+    if dtype == COMPLEX64:
+        return partwise(_quotient, dtype, _special_quotient)
+    return complex_double.by_parts(complex_double.quotient, _special_quotient)
 
 
 def _sign(a: Array, b: Array) -> Pair:

@@ -38,11 +38,20 @@ def exactly(function: Function) -> ArrayKernel:
 
     Results are rounded to odd. Equal operands are computed once.
     """
+    return _of_arrays(function, _rounded_to_odd)
+
+
+def to_nearest(function: Function) -> ArrayKernel:
+    """Return a function of f64 arrays with correctly rounded results."""
+    return _of_arrays(function, float)
+
+
+def _of_arrays(function: Function, rounded: Callable[[Decimal], float]) -> ArrayKernel:
 
     def run(*operands: Array) -> Array:
         rows, inverse = np.unique(np.stack(operands, axis=-1), axis=0, return_inverse=True)
         with working_precision():
-            results = [_rounded_to_odd(function(*map(Decimal, row))) for row in rows.tolist()]
+            results = [rounded(function(*map(Decimal, row))) for row in rows.tolist()]
         return np.array(results, np.float64)[inverse.reshape(-1)]
 
     return run
@@ -211,6 +220,36 @@ def atan2(y: Decimal, x: Decimal) -> Decimal:
         return (_pi() / 2).copy_sign(y) - atan(x / y)
     angle = atan(y / x)
     return angle if x > 0 else angle + _pi().copy_sign(y)
+
+
+def real_power(a: Decimal, b: Decimal, c: Decimal, d: Decimal) -> Decimal:
+    """Return the real part of (a + bi)**(c + di)."""
+    radius, _, cosine = _power_in_polar_form(a, b, c, d)
+    return radius * cosine
+
+
+def imag_power(a: Decimal, b: Decimal, c: Decimal, d: Decimal) -> Decimal:
+    """Return the imaginary part of (a + bi)**(c + di)."""
+    radius, sine, _ = _power_in_polar_form(a, b, c, d)
+    return radius * sine
+
+
+def _power_in_polar_form(a: Decimal, b: Decimal, c: Decimal, d: Decimal) -> tuple[Decimal, Decimal, Decimal]:
+    """Return the radius, and the sine and the cosine of the angle, in which right angles are counted separately."""
+    log, (turns, rest) = (a * a + b * b).ln() / 2, _angle_in_right_angles(a, b)
+    right_angle = _pi() / 2
+    radius = (c * log - d * (turns * right_angle + rest)).exp()
+    whole = (c * turns).to_integral_value()
+    sine, cosine = _sine_and_cosine((c * turns - whole) * right_angle + (d * log + c * rest))
+    return radius, *((sine, cosine), (cosine, -sine), (-sine, -cosine), (-cosine, sine))[int(whole % 4)]
+
+
+def _angle_in_right_angles(a: Decimal, b: Decimal) -> tuple[int, Decimal]:
+    """Return (n, r) such that the angle of a + bi is n * pi / 2 + r and |r| <= pi / 4."""
+    side = -1 if b.is_signed() else 1
+    if abs(b) > abs(a):
+        return side, -atan(a / b)
+    return 0 if a > 0 else 2 * side, atan(b / a)
 
 
 # --- special functions ----------------------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ from __future__ import annotations
 from functools import cache
 from math import prod
 
+import ml_dtypes
 import numpy as np
 
 from stablehlo_ref.budget import within_time
@@ -31,6 +32,8 @@ BLOCK = 1 << 16  # elements: 256 KiB of f32, so that several passes over a block
 SMALL = 1 << 10  # elements: below this, one slow conversion costs less than several fast calls
 
 _SMALLEST_E8M0 = 2.0**-127  # the smallest number of f8E8M0FNU
+
+WITHOUT_NAN = tuple(map(np.dtype, (ml_dtypes.float4_e2m1fn, ml_dtypes.float6_e2m3fn, ml_dtypes.float6_e3m2fn)))
 
 # ml_dtypes' own loops for these ufuncs compute in f32 and round once, as `rounded` does, with less overhead.
 _ROUNDED_ONCE = (np.add, np.subtract, np.multiply, np.divide)
@@ -72,6 +75,8 @@ def rounded(function: ArrayKernel, dtype: DType) -> ArrayKernel:
     """
     if not is_narrow_float(dtype):
         return function
+    if dtype in WITHOUT_NAN:
+        function = _with_positive_nans(function)
     if function in _ROUNDED_ONCE:
         if dtype == FLOAT8_E8M0FNU:  # products and quotients may be outside the range of f32
             return lambda *operands: narrow(dtype)(function(*[x.astype(FLOAT64) for x in operands]))
@@ -81,6 +86,16 @@ def rounded(function: ArrayKernel, dtype: DType) -> ArrayKernel:
         return _narrow_small(function(*[x.astype(FLOAT32) for x in operands]), dtype)
 
     return blockwise_kernel(function, dtype, _narrow_into(dtype), small)
+
+
+def _with_positive_nans(function: ArrayKernel) -> ArrayKernel:
+    """Give NaNs one sign: that of the zeros that they become in a format without NaN."""
+
+    def run(*operands: Array) -> Array:
+        x = function(*operands)
+        return np.where(np.isnan(x), x.dtype.type(np.nan), x)
+
+    return run
 
 
 def widened(function: ArrayKernel, dtype: DType, result_dtype: DType) -> ArrayKernel:

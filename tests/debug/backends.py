@@ -91,3 +91,25 @@ def no_slices(program: str, inputs: Sequence[Any]) -> Sequence[Any]:
 def tanh_off(program: str, inputs: Sequence[Any]) -> Sequence[Any]:
     """Compute sines instead of hyperbolic tangents."""
     return right(program.replace("stablehlo.tanh", "stablehlo.sine"), inputs)
+
+
+def noisy_tanh(program: str, inputs: Sequence[Any]) -> Sequence[Any]:
+    """Compute sines and cosines by turns instead of hyperbolic tangents."""
+    noisy_tanh.calls += 1  # type: ignore[attr-defined]
+    name = ("sine", "cosine")[noisy_tanh.calls % 2]  # type: ignore[attr-defined]
+    return right(program.replace("stablehlo.tanh", f"stablehlo.{name}"), inputs)
+
+
+noisy_tanh.calls = 0  # type: ignore[attr-defined]
+
+
+def wrong_unless(program: str, inputs: Sequence[Any], setting: Any = None) -> Sequence[Any]:
+    """Compute sines instead of hyperbolic tangents unless the pass "fuse" is turned off."""
+    is_right = setting is not None and "fuse" in setting[1]
+    return right(program, inputs) if is_right else tanh_off(program, inputs)
+
+
+wrong_unless.switches = {  # type: ignore[attr-defined]
+    "level=0": ("level", "0"),
+    "without": ["fold", "fuse", "sink", "hoist"],
+}

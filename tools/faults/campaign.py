@@ -107,10 +107,10 @@ def compared(
 
 def named(found: Diff) -> list[Operation]:
     """Return the op or the group that is named, also in a loop."""
-    if found.suspects:
-        return [found.suspects[0].op]
     if found.inner:
         return named(found.inner[0].found)
+    if found.suspects:
+        return [found.suspects[0].op]
     return list(found.group.ops) if found.group is not None else []
 
 

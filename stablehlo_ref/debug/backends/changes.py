@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import permutations
 
 import numpy as np
 
@@ -18,6 +19,7 @@ _OTHERS = {
     "abs": "negate", "floor": "ceil", "ceil": "floor", "round_nearest_even": "round_nearest_afz", "xor": "or",
     "shift_right_logical": "shift_right_arithmetic", "logistic": "tanh",
 }  # fmt: skip
+MOST_AXES = 5  # whose permutations are all tried
 _DIRECTIONS = {"LT": "LE", "LE": "LT", "GT": "GE", "GE": "GT", "EQ": "NE", "NE": "EQ"}
 
 
@@ -41,7 +43,8 @@ def _wrong_axis(case: Case) -> Array:
         if (axes := case.property(name)) is not None:
             rank = case.operand(0).ndim if case.op.operands else case.result.ndim
             moved = [tuple((axis + by) % max(rank, 1) for axis in axes) for by in range(1, rank)]
-            return _first_other(case, name, [tuple(reversed(axes)), (*axes[:-2], *axes[-1:-3:-1]), *moved])
+            swapped = list(permutations(axes)) if len(axes) <= MOST_AXES else [tuple(reversed(axes))]
+            return _first_other(case, name, [*swapped[::-1], *moved])
     return case.result
 
 

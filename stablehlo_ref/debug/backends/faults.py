@@ -86,7 +86,7 @@ def _stale(result: Array) -> Array:
 def _stale_tail(result: Array) -> Array:
     """The rest of a loop in steps of 8 has the values of the step before."""
     wrong = result.reshape(-1).copy()
-    rest = wrong.size % 8 or min(8, wrong.size // 2)
+    rest = (wrong.size >= 16 and wrong.size % 8) or min(8, wrong.size // 2)
     wrong[wrong.size - rest :] = wrong[wrong.size - 2 * rest : wrong.size - rest]
     return wrong.reshape(result.shape)
 

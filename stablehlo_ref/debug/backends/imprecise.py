@@ -54,7 +54,7 @@ def _off_by_ulps(ulps: float) -> Fault:
     def fault(case: Case) -> Array:
         wide = case.result.astype(np.float64)
         spacing = np.spacing(np.abs(case.result)).astype(np.float64)
-        return np.where(np.isfinite(wide), wide + ulps * spacing, wide)
+        return np.where(np.isfinite(wide), wide - ulps * np.sign(wide) * spacing, wide)
 
     return fault
 

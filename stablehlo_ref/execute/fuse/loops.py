@@ -7,17 +7,22 @@ local variables, and back at the end.
 
 from __future__ import annotations
 
+import operator
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from stablehlo_ref.budget import check_time
 from stablehlo_ref.define.context import Context
+from stablehlo_ref.diagnostics import EvaluationError
 from stablehlo_ref.execute.fuse.scalar_code import is_scalar
 from stablehlo_ref.execute.fuse.source import Generated
 from stablehlo_ref.execute.fuse.tensor_code import scalar_type
 from stablehlo_ref.execute.fuse.writer import TooLarge, Writer
+from stablehlo_ref.execute.run import located
 from stablehlo_ref.ir.core import Operation
 
 if TYPE_CHECKING:
@@ -50,12 +55,19 @@ def register(context: Context) -> int:
     return key
 
 
-def _renew(turns: int) -> Callable[[Context], int]:
-    def renew(context: Context) -> int:
-        """Check the limits of steps and time; return the number of turns until the next check."""
-        context.turn()
-        context.steps -= 1
-        return min(turns, context.limits.max_steps - context.steps)
+def _renew(turns: int) -> Callable[[Context, Sequence[Operation]], int]:
+    def renew(context: Context, ops: Sequence[Operation]) -> int:
+        """Check the limits of steps and time before turns and calls; return how many follow until the next check."""
+        left = context.limits.max_steps - context.steps
+        if left >= len(ops):
+            check_time()
+            return min(max(turns, len(ops)), left)
+        context.steps += left
+        try:
+            context.turn()
+        except EvaluationError as error:
+            raise located(error, ops[left]) from None
+        raise AssertionError("the limit of steps is reached")
 
     return renew
 
@@ -143,6 +155,8 @@ def _finish(writer: Writer, parameters: str, prologue: list[str]) -> Generated:
     for callee in writer.with_slots:
         template = writer.source.refer(callee.planner.frame.template)
         prologue.append(f"  {callee.slots} = {template}.copy(); {callee.slots}[0] = C")
+    for name, dtype in writer.scratch.items():
+        prologue.append(f"  {name} = {writer.source.refer(np.zeros(1, dtype))}.copy()")
     renew = _renew(max(1, min(TURNS, OPS // max(writer.ops, 1))))
-    writer.source.globals |= {"renew": renew, "register": register, "check_time": check_time}
+    writer.source.globals |= {"renew": renew, "register": register, "check_time": check_time, "index": operator.index}
     return writer.source.finish(parameters, prologue)

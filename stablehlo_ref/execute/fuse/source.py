@@ -33,6 +33,11 @@ class Source:
         self.lines.append("  " * self.depth + text)
         self.ops.append(op)
 
+    def insert(self, index: int, texts: list[str], op: Operation | None) -> None:
+        """Insert lines before those from `index` on, with the indentation of that place."""
+        self.lines[index:index] = ["  " * self.depth + text for text in texts]
+        self.ops[index:index] = [op] * len(texts)
+
     @contextmanager
     def block(self, header: str, op: Operation | None = None) -> Iterator[None]:
         """Append a compound statement, whose lines are appended inside."""

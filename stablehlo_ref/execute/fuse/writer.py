@@ -7,7 +7,8 @@ its results from slots. Loops, branches and calls of functions become part of th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,11 +19,12 @@ from stablehlo_ref.diagnostics import StablehloError
 from stablehlo_ref.execute.dynamic import refined_results
 from stablehlo_ref.execute.fuse.scalar_code import is_scalar
 from stablehlo_ref.execute.fuse.source import MAX_NESTING, Source
-from stablehlo_ref.execute.fuse.tensor_code import code_of, scalar_type
+from stablehlo_ref.execute.fuse.tensor_code import code_of, scalar_type, update_code
 from stablehlo_ref.execute.liveness import captured, last_uses
 from stablehlo_ref.execute.ownership import ONE_REFERENCE_TO_LOCAL, may_be_overwritten, references
 from stablehlo_ref.execute.run import Step
 from stablehlo_ref.ir.core import Block, Operation, Value
+from stablehlo_ref.ir.types import Type
 
 if TYPE_CHECKING:
     from stablehlo_ref.execute.plan import FramePlanner
@@ -57,6 +59,10 @@ class Writer:
         self.known: set[int] = set()  # slots of the outermost frame that have a local variable
         self.loaded: dict[int, Value | None] = {}  # those that are read before the source writes them
         self.callees: list[str] = []  # the functions that are being written
+        self.same: dict[str, str] = {}  # variables of scalars that are not written, as another one has the same value
+        self.constants: dict[str, Any] = {}  # scalars that are known
+        self.scratch: dict[str, np.dtype[Any]] = {}  # variables that are arrays of one element
+        self.calls: list[Operation] = []  # calls that the block being written always makes
         self.with_slots: list[Frame] = []  # frames of callees that need a list of slots
         self.ops = self.frames = 0
 
@@ -65,11 +71,20 @@ class Writer:
     def read(self, frame: Frame, slot: int, value: Value | None = None) -> str:
         """Return the name of a value that is read."""
         if slot in frame.planner.constants:
-            return self.source.refer(frame.planner.frame.template[slot], "c")
+            return self.constant(frame.planner.frame.template[slot])
+        if frame.name(slot) in self.same:
+            return self.same[frame.name(slot)]
         if frame is self.frame and slot not in self.known:
             self.known.add(slot)
             self.loaded[slot] = value
         return frame.name(slot)
+
+    def constant(self, value: object) -> str:
+        """Return the name of a value that is known."""
+        name = self.source.refer(value, "c")
+        if isinstance(value, np.generic):
+            self.constants[name] = value
+        return name
 
     def read_all(self, frame: Frame, slots: Sequence[int], values: Iterable[Value | None] = ()) -> list[str]:
         """Return the names of values that are read."""
@@ -113,16 +128,14 @@ class Writer:
         self, frame: Frame, op: Operation, ins: Sequence[int], outs: Sequence[int], step: Step, dying: Sequence[Value]
     ) -> None:
         """Write one op."""
-        dead = [s for s in frame.planner.slots_of(dying) if s not in frame.planner.constants]
         write = _STRUCTURES.get(op.name)
         if write is not None and self._may_nest() and not refined_results(op):
-            if write(self, frame, op, ins, outs, dead):
+            if write(self, frame, op, ins, outs, self._tensor_slots(frame, dying)):
                 return
-        elif (code := code_of(op)) is not None or not op.regions:
-            kernel = self._kernel(frame, op)
-            if kernel is not None:
-                self._compute(frame, op, ins, outs, dying, kernel, code)
-                return
+        elif (kernel := self._kernel(frame, op)) is not None:
+            self._compute(frame, op, ins, outs, dying, *kernel)
+            return
+        dead = [s for s in frame.planner.slots_of(dying) if s not in frame.planner.constants]
         self._run_step(frame, op, ins, outs, step, dead)
 
     def _may_nest(self) -> bool:
@@ -130,29 +143,54 @@ class Writer:
 
     def _compute(
         self, frame: Frame, op: Operation, ins: Sequence[int], outs: Sequence[int], dying: Sequence[Value],
-        kernel: tuple[Kernel, Traits], code: str | None,
+        kernel: Kernel, traits: Traits,
     ) -> None:  # fmt: skip
         """Write the expression of an op, or the call of its kernel."""
         operands = self.read_all(frame, ins, op.operands)
         results = self.write(frame, outs)
         dead = [frame.name(s) for s in self._tensor_slots(frame, dying)]
-        k = self.source.refer(kernel[0].run)
-        if code is not None:
-            names = {"k": k, "zero": self._zero(op)} if "{zero}" in code else {"k": k}
-            self.source.line(f"{results[0]} = {code.format(*operands, **names)}", op)
+        known = [self.constants.get(name) for name in operands]
+        code = code_of(op, known)
+        if code is not None and None not in known:
+            self.same[results[0]] = self.constant(kernel.run(*known))
+        elif code == "{0}":
+            self.same[results[0]] = operands[0]
+        elif code is not None:
+            self._express(code, op, operands, results[0], kernel)
         else:
-            self._call(op, operands, results, dead, k, *kernel)
+            self._call(op, operands, results, dead, self.source.refer(kernel.run), kernel, traits)
         self.drop(dead)
+
+    def _express(self, code: str, op: Operation, operands: Sequence[str], result: str, kernel: Kernel) -> None:
+        """Write an expression, or statements that assign `{r}`."""
+        code = code if "{r}" in code else "{r} = " + code
+        for statement in code.splitlines():
+            self.source.line(statement.format(*operands, **self._names(statement, op, result, kernel)), op)
+
+    def _names(self, code: str, op: Operation, result: str, kernel: Kernel) -> dict[str, str]:
+        """Return the names of what code refers to besides operands."""
+        names = {"r": result, "index": "index"}
+        if "{k}" in code:
+            names["k"] = self.source.refer(kernel.run)
+        if "{T}" in code:
+            dtype = np.dtype(scalar_type(op.results[0].type))
+            names["T"] = f"T{dtype.num}"
+            self.scratch[names["T"]] = dtype
+        for name, value in _NUMBERS.items():
+            if f"{{{name}}}" in code:
+                names[name] = self._number(op.operands[0].type, value)
+            if f"{{to_{name}}}" in code:
+                names[f"to_{name}"] = self._number(op.results[0].type, value)
+        return names
 
     def _call(
         self, op: Operation, operands: Sequence[str], results: Sequence[str], dead: Sequence[str], k: str,
         kernel: Kernel, traits: Traits,
     ) -> None:  # fmt: skip
         if kernel.in_place and len(results) == 1 and operands[0] in dead and operands[0] not in operands[1:]:
-            refer = self.source.refer
-            one, is_own = refer(ONE_REFERENCE_TO_LOCAL, "n"), refer(may_be_overwritten)
-            test = f"{refer(references)}({operands[0]}) == {one} and {is_own}({operands[0]})"
-            k = f"({refer(kernel.in_place)} if {test} else {k})"
+            if op.name == "stablehlo.dynamic_update_slice" and self._update(op, operands, results[0], kernel):
+                return
+            k = f"({self.source.refer(kernel.in_place)} if {self._is_own(operands[0])} else {k})"
         if op.regions:
             self._count_turns()
         arguments = ", ".join(["C", *operands] if traits.effects else operands)
@@ -167,6 +205,20 @@ class Writer:
         for result, value in zip(results, op.results):
             self.as_scalar(result, value, op)
 
+    def _update(self, op: Operation, operands: Sequence[str], result: str, kernel: Kernel) -> bool:
+        """Write an update of a slice, in place if nothing else has the array; return whether there is code for it."""
+        code = update_code(op, [self.constants.get(name) for name in operands])
+        if code is None:
+            return False
+        self.source.line(f"{result} = {operands[0]} if {self._is_own(operands[0])} else {operands[0]}.copy()", op)
+        self._express(code, op, operands, result, kernel)
+        return True
+
+    def _is_own(self, name: str) -> str:
+        """Return the test whether nothing else refers to the array of a variable."""
+        count, one = self.source.refer(references), self.source.refer(ONE_REFERENCE_TO_LOCAL, "n")
+        return f"{count}({name}) == {one} and {self.source.refer(may_be_overwritten)}({name})"
+
     def as_scalar(self, name: str, value: Value, op: Operation | None = None) -> None:
         """Make the value of a variable a numpy scalar if it may be an array of rank 0."""
         if is_scalar(value.type):
@@ -174,9 +226,10 @@ class Writer:
                 f"if type({name}) is not {self.source.refer(scalar_type(value.type), 't')}: {name} = {name}[()]", op
             )
 
-    def _zero(self, op: Operation) -> str:
-        scalar = scalar_type(op.operands[0].type)
-        return self.source.refer(_ZEROS.setdefault(scalar, scalar(0)), "z")
+    def _number(self, type: Type, value: int) -> str:
+        """Return the name of a small number as a scalar of a type."""
+        scalar = scalar_type(type)
+        return self.source.refer(_KNOWN.setdefault((scalar, value), scalar(value)), "z")
 
     def _tensor_slots(self, frame: Frame, values: Iterable[Value]) -> list[int]:
         tensors = [v for v in values if not is_scalar(v.type)]
@@ -211,7 +264,7 @@ class Writer:
         taken = {slot: self.read(frame, slot, value) for slot, value in given.items() if slot not in constants}
         for slot, name in taken.items():
             line(f"{frame.slots}[{slot}] = {name}")
-        self.drop(name for slot, name in taken.items() if slot in dead)
+        self.drop(taken[slot] for slot in taken if slot in dead and not is_scalar(given[slot].type))
         self._count_turns()
         line(f"{self.source.refer(step)}({frame.slots})", op)
         for name, slot, value in zip(self.write(frame, outs), outs, op.results):
@@ -225,12 +278,21 @@ class Writer:
         """Write the number of turns to the context, before something that counts turns too."""
         self.source.line("C.steps += N - n; N = n = 0")
 
-    def turn(self, op: Operation) -> None:
-        """Write the count of a loop iteration or a call."""
-        with self.source.block("if not n:", op):
-            self.source.line("C.steps += N; N = 0")
-            self.source.line("n = N = renew(C)", op)
-        self.source.line("n -= 1")
+    @contextmanager
+    def counting(self, op: Operation | None = None) -> Iterator[None]:
+        """Count a turn of the loop `op`, and the calls that the ops that are written inside always make.
+
+        All are counted before these ops, at once. An error is that of the loop or call that is over the limit.
+        """
+        before, self.calls = self.calls, [op] if op else []
+        start, depth = len(self.source.lines), self.source.depth
+        yield
+        assert self.source.depth == depth
+        if self.calls:
+            count, ops = len(self.calls), self.source.refer(tuple(self.calls), "o")
+            renewed = f"  C.steps += N - n; n = N = 0; n = N = renew(C, {ops})"
+            self.source.insert(start, [f"if n < {count}:", renewed, f"n -= {count}"], self.calls[0])
+        self.calls = before
 
     # --- control flow -------------------------------------------------------------------------------------------
 
@@ -240,10 +302,11 @@ class Writer:
         plan = frame.planner.blocks[body]
         made = {slot for outs in plan.outs for slot in outs}
         with self.source.block("while True:", op):
-            self.turn(op)
-            (continues,) = self.block(frame, cond, keep=cond.arguments)
+            with self.counting(op):
+                (continues,) = self.block(frame, cond, keep=cond.arguments)
             self.source.line(f"if not {continues}: break")
-            results = self.block(frame, body)
+            with self.counting():
+                results = self.block(frame, body)
             state = self.write(frame, plan.arguments)
             self.move(state, results)
             returned = body.operations[-1].operands
@@ -277,7 +340,8 @@ class Writer:
         results = self.write(frame, outs)
         for header, (block,) in zip(self._headers(op, chosen, len(blocks)), blocks):
             with self.source.block(header, op):
-                values = self.block(frame, block)
+                with self.counting():
+                    values = self.block(frame, block)
                 self.move(results, values)
                 self.drop(self._moved(frame, block, results))
         self.drop(frame.name(slot) for slot in dead)
@@ -311,21 +375,29 @@ class Writer:
         self.frames += 1
         callee = Frame(planner, self.frames)
         operands = self.read_all(frame, ins, op.operands)
-        self.turn(op)
-        self.move([callee.name(slot) for slot in planner.blocks[block].arguments], operands)
+        self.calls.append(op)
+        arguments = [callee.name(slot) for slot in planner.blocks[block].arguments]
+        self._bind(arguments, operands, op.operands)
         self.drop(frame.name(slot) for slot in dead if slot in ins)
         self.callees.append(name)
         results = self.block(callee, block)
         self.callees.pop()
-        targets = self.write(frame, outs)
-        self.move(targets, results)
+        self._bind(self.write(frame, outs), results, op.results)
         made = self._tensor_slots(callee, block.operations[-1].operands)
         self.drop(dict.fromkeys(callee.name(slot) for slot in made))
         self.drop(frame.name(slot) for slot in dead if slot not in ins)
         return True
 
+    def _bind(self, names: Sequence[str], sources: Sequence[str], values: Sequence[Value]) -> None:
+        """Give values of the source further names: scalars without a new variable."""
+        scalars = {name: source for name, source, v in zip(names, sources, values) if is_scalar(v.type)}
+        self.same.update(scalars)
+        others = [(name, source) for name, source in zip(names, sources) if name not in scalars]
+        self.move([name for name, _ in others], [source for _, source in others])
 
-_ZEROS: dict[Any, Any] = {}
+
+_NUMBERS = {"zero": 0, "one": 1, "minus_one": -1}
+_KNOWN: dict[Any, Any] = {}
 _STRUCTURES: Mapping[str, Callable[..., bool]] = {
     "stablehlo.while": Writer.whole_loop,
     "stablehlo.if": Writer.branches,

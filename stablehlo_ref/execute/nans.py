@@ -1,0 +1,141 @@
+"""Which ops return canonical NaNs, and kernels that do.
+
+An op that computes returns canonical NaNs, one that only moves elements keeps their bits. To save time, a NaN is made
+canonical only where its bits can be observed: where it may reach a result of the program or of a region, or an op that
+looks at bits, such as `bitcast_convert`. Other ops that compute ignore the bits of NaNs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from stablehlo_ref.define.bound import BoundOp
+from stablehlo_ref.define.computation import Kernel, Run
+from stablehlo_ref.define.definition import OpDefinition, resolve
+from stablehlo_ref.diagnostics import UnsupportedError
+from stablehlo_ref.ir.arrays import Array, DType
+from stablehlo_ref.ir.core import Operation, Value
+from stablehlo_ref.ir.types import ComplexType, FloatType, TensorType, Type
+from stablehlo_ref.numerics.dtypes import numpy_dtype
+from stablehlo_ref.numerics.nans import canonical_nans, has_several_nans
+from stablehlo_ref.numerics.narrow_floats import WITHOUT_NAN
+from stablehlo_ref.ops.comparison import ComparisonType
+
+# Elementwise ops that return bits of operands, or change no more than the sign bit; and other ops on which no NaN's
+# bits depend, except those of their results.
+MOVING = frozenset((
+    "arith.negf", "arith.select", "chlo.conj", "complex.conj", "complex.create", "complex.im", "complex.neg",
+    "complex.re", "math.absf", "math.copysign", "stablehlo.abs", "stablehlo.complex", "stablehlo.imag",
+    "stablehlo.negate", "stablehlo.real", "stablehlo.select",
+    "stablehlo.broadcast", "stablehlo.broadcast_in_dim", "stablehlo.concatenate", "stablehlo.dynamic_broadcast_in_dim",
+    "stablehlo.dynamic_gather", "stablehlo.dynamic_pad", "stablehlo.dynamic_reshape", "stablehlo.dynamic_slice",
+    "stablehlo.dynamic_update_slice", "stablehlo.gather", "stablehlo.get_tuple_element",
+    "stablehlo.optimization_barrier", "stablehlo.pad", "stablehlo.real_dynamic_slice", "stablehlo.reshape",
+    "stablehlo.reverse", "stablehlo.set_dimension_size", "stablehlo.slice", "stablehlo.torch_index_select",
+    "stablehlo.transpose", "stablehlo.tuple",
+))  # fmt: skip
+LOOKING = frozenset(("arith.bitcast", "stablehlo.reduce_precision"))  # elementwise ops; others are not listed
+CONVERTING = frozenset(("arith.truncf", "stablehlo.convert"))  # keep a NaN's sign if the result type has no NaN
+COMPUTING = frozenset((  # beside elementwise ops
+    "chlo.broadcast_add", "chlo.broadcast_atan2", "chlo.broadcast_divide", "chlo.broadcast_maximum",
+    "chlo.broadcast_minimum", "chlo.broadcast_multiply", "chlo.broadcast_next_after", "chlo.broadcast_polygamma",
+    "chlo.broadcast_power", "chlo.broadcast_remainder", "chlo.broadcast_subtract", "chlo.broadcast_zeta",
+    "chlo.ragged_dot", "stablehlo.batch_norm_grad", "stablehlo.batch_norm_inference", "stablehlo.batch_norm_training",
+    "stablehlo.cholesky", "stablehlo.convolution", "stablehlo.dot", "stablehlo.dot_general", "stablehlo.dynamic_conv",
+    "stablehlo.einsum", "stablehlo.fft", "stablehlo.map", "stablehlo.reduce", "stablehlo.reduce_window",
+    "stablehlo.rng", "stablehlo.scatter", "stablehlo.select_and_scatter", "stablehlo.triangular_solve",
+    "stablehlo.unary_einsum",
+))  # fmt: skip
+CALLS = "stablehlo.custom_call"  # looks at bits, and its results are canonical
+
+
+def with_observed_nans(functions: Iterable[Operation]) -> set[Operation]:
+    """Return the ops in functions that compute floats whose bits can be observed if they are NaN."""
+    found: set[Operation] = set()
+    for function in functions:
+        observed: set[Value] = set()
+        for op in reversed(list(function.walk())):
+            _visit(op, observed, found)
+    return found
+
+
+def _visit(op: Operation, observed: set[Value], found: set[Operation]) -> None:
+    """Add to `observed` the operands of an op whose NaNs can be observed, and the op itself to `found`."""
+    definition = resolve(op)
+    is_observed = not observed.isdisjoint(op.results) or _is_in_graph(op)
+    if op.name in MOVING:
+        if is_observed:
+            observed.update(op.operands)
+    elif definition is not None and _computes(op, definition):
+        if is_observed and any(_may_differ(result.type) for result in op.results):
+            found.add(op)
+    elif not _ends_computation(op, definition):
+        observed.update(op.operands)
+        if op.name == CALLS and any(_may_differ(result.type) for result in op.results):
+            found.add(op)
+
+
+def _computes(op: Operation, definition: OpDefinition) -> bool:
+    if op.properties.get("compare_type") == ComparisonType.TOTALORDER:
+        return False
+    if op.name in COMPUTING:
+        return not op.regions or any(len(block.operations) > 1 for block in op.regions[-1].blocks)  # else it moves
+    return definition.traits.elementwise and op.name not in LOOKING and not _keeps_signs(op)
+
+
+def _keeps_signs(op: Operation) -> bool:
+    """Return whether an op converts NaNs to zeros of the same sign."""
+    return op.name in CONVERTING and _float_dtype(op.results[0].type) in WITHOUT_NAN
+
+
+def _ends_computation(op: Operation, definition: OpDefinition | None) -> bool:
+    """Return whether an op is the terminator of a region of an op whose results are canonical anyway."""
+    if definition is None or not definition.traits.terminator or op.parent_op is None:
+        return False
+    outer = resolve(op.parent_op)
+    return outer is not None and _computes(op.parent_op, outer)
+
+
+def _is_in_graph(op: Operation) -> bool:
+    """Return whether an op is in a region of several blocks, which are in no known order."""
+    region = op.parent.parent if op.parent else None
+    return region is not None and len(region.blocks) > 1
+
+
+def _float_dtype(type: Type) -> DType | None:
+    """Return the dtype of floating-point and complex tensors; None for other types."""
+    if not isinstance(type, TensorType) or not isinstance(type.element_type, FloatType | ComplexType):
+        return None
+    try:
+        return numpy_dtype(type.element_type)
+    except UnsupportedError:  # to be reported if an op is reached
+        return None
+
+
+def _may_differ(type: Type) -> bool:
+    """Return whether NaNs of a type can have different bits."""
+    dtype = _float_dtype(type)
+    return dtype is not None and has_several_nans(dtype)
+
+
+# --- kernels --------------------------------------------------------------------------------------------------------
+
+
+def with_canonical_nans(kernel: Kernel, bound: BoundOp) -> Kernel:
+    """Return a kernel whose results have canonical NaNs."""
+    replace = [canonical_nans(numpy_dtype(t.element_type)) if _may_differ(t) else None for t in bound.results]
+    if not any(replace) or bound.definition.traits.communicates:
+        return kernel
+    return Kernel(_replacing(kernel.run, replace), kernel.in_place and _replacing(kernel.in_place, replace))
+
+
+def _replacing(run: Run, replace: Sequence[Run | None]) -> Run:
+    first = replace[0]
+    if len(replace) == 1 and first is not None:
+        return lambda *operands: first(run(*operands))
+
+    def replaced(*operands: Array) -> Any:
+        return [function(x) if function else x for function, x in zip(replace, run(*operands))]
+
+    return replaced

@@ -1,0 +1,78 @@
+"""Canonical NaNs: the sign and the payload of a NaN that an operation returns do not depend on the machine.
+
+IEEE-754 leaves them open, and processors differ: x86 sets the sign of the NaN of inf - inf, ARM does not; of two NaN
+operands one or the other is returned. The canonical NaN is quiet and positive, and the rest of its payload is zero.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+
+import ml_dtypes
+import numpy as np
+
+from stablehlo_ref.ir.arrays import Array, DType
+from stablehlo_ref.numerics.dtypes import COMPLEX64, COMPLEX128, FLOAT16, FLOAT32, FLOAT64, bits_dtype
+from stablehlo_ref.numerics.kernels import ArrayKernel
+
+_PARTS = {COMPLEX64: FLOAT32, COMPLEX128: FLOAT64}
+_IN_BLAS = 1 << 13  # elements; from this number on, BLAS may start threads
+_NANS = {  # of formats with more than one NaN
+    FLOAT16: 0x7E00,
+    FLOAT32: 0x7FC00000,
+    FLOAT64: 0x7FF8 << 48,
+    np.dtype(ml_dtypes.bfloat16): 0x7FC0,
+    np.dtype(ml_dtypes.float8_e3m4): 0x78,
+    np.dtype(ml_dtypes.float8_e4m3): 0x7C,
+    np.dtype(ml_dtypes.float8_e4m3fn): 0x7F,
+    np.dtype(ml_dtypes.float8_e5m2): 0x7E,
+}
+
+
+def has_several_nans(dtype: DType) -> bool:
+    """Return whether arrays of a dtype can hold NaNs of different bits."""
+    return dtype in _NANS or dtype in _PARTS
+
+
+@cache
+def canonical_nans(dtype: DType) -> ArrayKernel:
+    """Return the kernel that replaces NaNs of a dtype by the canonical one. It returns arrays without NaNs themselves.
+
+    The parts of complex numbers are replaced one by one. Arrays are not written to.
+    """
+    part = _PARTS.get(dtype, dtype)
+    nan = np.array(_NANS[part], bits_dtype(part)).view(part)[()]
+    has_nan = _has_nan if part in (FLOAT32, FLOAT64) else _narrow_has_nan(dtype)
+
+    def run(x: Array) -> Array:
+        if isinstance(x, part.type):
+            scalar: Array = x if x == x else nan
+            return scalar
+        parts = x if dtype is part else np.ascontiguousarray(x).view(part)
+        if not has_nan(parts):
+            return x
+        return np.where(np.isnan(parts), nan, parts).view(dtype).reshape(x.shape)
+
+    return run
+
+
+def _has_nan(x: Array) -> bool:
+    """Add squares, which can neither cancel nor be NaN, or find the maximum, which is NaN if any element is."""
+    flat = x.reshape(-1)
+    found: Array = flat.dot(flat) if flat.size < _IN_BLAS else np.maximum.reduce(flat)
+    return bool(found != found)
+
+
+def _narrow_has_nan(dtype: DType) -> Callable[[Array], bool]:
+    """Return the test for a format of 16 bits or fewer: NaNs are the numbers of the largest bits."""
+    bits = bits_dtype(dtype)
+    magnitude = bits.type((1 << 8 * dtype.itemsize - 1) - 1)
+    patterns = np.arange(int(magnitude) + 1, dtype=bits)
+    with np.errstate(all="ignore"):  # while planning
+        largest = int(np.flatnonzero(~np.isnan(patterns.view(dtype)))[-1])
+
+    def run(x: Array) -> bool:
+        return bool(np.bitwise_and(x.view(bits), magnitude).max(initial=0) > largest)
+
+    return run
