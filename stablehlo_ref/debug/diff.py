@@ -34,7 +34,6 @@ SUMS = tuple(
 )
 _FOR_A_LOOP = 3  # compilations: its condition, its body, and its body with all values as outputs
 _SETTINGS = 3  # of the backend that are tried in any case
-CONDITIONALS = ("stablehlo.if", "stablehlo.case")
 MAX_BYTES = 1 << 30  # of intermediate values that one program returns
 
 

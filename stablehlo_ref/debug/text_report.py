@@ -123,6 +123,8 @@ def _counts(found: Diff) -> Iterator[str]:
     for verdict in Verdict:
         if counts[verdict]:
             yield f"{counts[verdict]:6d} ops: {verdict.value}{_details(found, verdict)}"
+    open_ones = [j for j in found.judgements if j.verdict is Verdict.NOT_JUDGED and j.excess]
+    yield from (f"not judged: {describe(j.op)}\n  {j.reason}" for j in open_ones[:SHOWN])
 
 
 def _details(found: Diff, verdict: Verdict) -> str:
