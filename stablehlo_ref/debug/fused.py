@@ -127,12 +127,12 @@ def find_group(
     if not apart > max(NOISE * noise, 1e-12):
         return None
     search = _Search(flat, arrays, session, contract, evaluate, max(NOISE * noise, min(apart, 1.0) / 8))
-    start = _last(search.persists, 0, len(flat.ops))
-    end = _first_near(lambda index: search.violates(start, index), start + 1, len(flat.ops))
+    start = last(search.persists, 0, len(flat.ops))
+    end = first_near(lambda index: search.violates(start, index), start + 1, len(flat.ops))
     return search.group(start, end)
 
 
-def _last(holds: Callable[[int], bool], low: int, high: int) -> int:
+def last(holds: Callable[[int], bool], low: int, high: int) -> int:
     """Return the last index in [low, high) for which `holds`, which it does from `low` on up to there."""
     while high - low > 1:
         middle = (low + high) // 2
@@ -140,7 +140,7 @@ def _last(holds: Callable[[int], bool], low: int, high: int) -> int:
     return low
 
 
-def _first_near(holds: Callable[[int], bool], low: int, high: int) -> int:
+def first_near(holds: Callable[[int], bool], low: int, high: int) -> int:
     """Return what `_first` does, with few calls if that is near `low`: by doubling the distance."""
     step = 1
     while low + step < high and not holds(low + step):

@@ -113,3 +113,9 @@ wrong_unless.switches = {  # type: ignore[attr-defined]
     "level=0": ("level", "0"),
     "without": ["fold", "fuse", "sink", "hoist"],
 }
+
+
+def no_tanh_then_slice(program: str, inputs: Sequence[Any]) -> Sequence[Any]:
+    if "stablehlo.tanh" in program and "stablehlo.slice" in program:
+        raise NotImplementedError("cannot fuse")
+    return right(program, inputs)
