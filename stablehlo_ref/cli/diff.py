@@ -15,6 +15,7 @@ from stablehlo_ref.cli.reduce import saved
 from stablehlo_ref.cli.run_options import add_input_options
 from stablehlo_ref.debug import PRESETS, Diff, Session, by_backend, diff, reduce
 from stablehlo_ref.debug.backends.base import DESCRIPTIONS
+from stablehlo_ref.debug.report.page import require_packages
 from stablehlo_ref.ir.arrays import RuntimeValue
 from stablehlo_ref.program import Program
 
@@ -40,6 +41,8 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _run(options: argparse.Namespace) -> int:
+    if options.report is not None:
+        require_packages()  # before anything that takes time
     program = program_of(options)
     arrays = given_inputs(options, program)
     with session_of(options) as session:
@@ -70,6 +73,9 @@ def _print(found: Diff, options: argparse.Namespace, small: str) -> None:
     if options.report is not None:
         options.report.write_text(found.to_html(), encoding="utf-8")
         said.append(f"wrote {options.report}")
+    if options.model_explorer is not None:
+        options.model_explorer.write_text(found.to_model_explorer(), encoding="utf-8")
+        said.append(f"wrote {options.model_explorer}: node data for Model Explorer")
     said += [small] if small else []
     print(found.to_json() if options.json else "\n".join(said))
 
@@ -92,6 +98,7 @@ def parser() -> argparse.ArgumentParser:
     add("--repro", metavar="FILE", type=Path, help="write a small program that shows the fault and checks itself")
     add("--reduce", metavar="FILE", type=Path, help="make the program small that still shows the fault, and write it")
     add("--report", metavar="FILE", type=Path, help="write a report in HTML that needs no network (extra `report`)")
+    add("--model-explorer", metavar="FILE", type=Path, help="write the errors of ops as node data of Model Explorer")
     add("--json", action="store_true", help="print all of the result in one line of JSON instead")
     add_input_options(found)
     add_backend_options(found)

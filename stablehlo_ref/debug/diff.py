@@ -12,6 +12,8 @@ from stablehlo_ref.debug.contract import Contract, contract_of
 from stablehlo_ref.debug.cut import LITERALS, Flat, is_constant, is_observable, operands_of, single
 from stablehlo_ref.debug.evaluate import Evaluator
 from stablehlo_ref.debug.evidence import Evidence
+from stablehlo_ref.debug.exceptions.backend import only_in_backend
+from stablehlo_ref.debug.exceptions.findings import OnlyInBackend
 from stablehlo_ref.debug.failing import failing_ops
 from stablehlo_ref.debug.fused import Group, distance, find_group
 from stablehlo_ref.debug.judge import Judge, Judgement, Verdict, same_bits
@@ -20,7 +22,7 @@ from stablehlo_ref.debug.probe import Probed, probe
 from stablehlo_ref.debug.repro import Repro
 from stablehlo_ref.debug.sensitivity import Sensitivity, sensitivities
 from stablehlo_ref.debug.session import Outcome, Session
-from stablehlo_ref.debug.statistics import Suspicion, suspicions
+from stablehlo_ref.debug.statistics import Suspicion, suspicions, tests_of
 from stablehlo_ref.debug.switches import workarounds
 from stablehlo_ref.debug.values import Values, all_values, backend_values, checked, most_compilations, run_again
 from stablehlo_ref.diagnostics import EvaluationError
@@ -33,6 +35,7 @@ SUMS = tuple(
 )
 _FOR_A_LOOP = 3  # compilations: its condition, its body, and its body with all values as outputs
 _SETTINGS = 3  # of the backend that are tried in any case
+CONDITIONALS = ("stablehlo.if", "stablehlo.case")
 MAX_BYTES = 1 << 30  # of intermediate values that one program returns
 
 
@@ -62,6 +65,7 @@ class Diff:
     repro: Repro | None = None  # the first suspect or the group as a program that checks itself
     positions: dict[Operation, int] = field(default_factory=dict)  # of the ops in the program
     compilations: int = 0
+    exceptions: list[OnlyInBackend] = field(default_factory=list)  # NaN and infinities that the interpreter has not
     origin: str = "given"  # where the inputs come from: what the caller knows of them
     evidence: Evidence | None = field(default=None, repr=False)
 
@@ -97,6 +101,12 @@ class Diff:
         from stablehlo_ref.debug.report.page import report
 
         return report(self)
+
+    def to_model_explorer(self) -> str:
+        """Return the errors of ops as JSON, custom node data of Google's Model Explorer for the program's file."""
+        from stablehlo_ref.debug.report.model_explorer import node_data_text
+
+        return node_data_text(self)
 
     def _repr_html_(self) -> str:
         from stablehlo_ref.debug.report.page import summary
@@ -171,21 +181,26 @@ class _Search:
     def _locate(self, outputs: Sequence[Array], ours: Sequence[Array]) -> None:
         values = backend_values(self.flat, self.inputs, self.session, self.max_bytes)
         self.found.stopped = values.failure
+        self.found.exceptions = only_in_backend(self.flat, self.inputs, values.arrays)
         self.evidence.judge = judge = Judge(values.arrays, self.found.contract, self.evaluate)
-        self.found.judgements = [judge(op) for op in self.flat.ops[: values.seen] if op.name not in LITERALS]
+        tested: list[Suspicion] = []
+        for op in self.flat.ops[: values.seen]:
+            if op.name not in LITERALS:
+                self.found.judgements.append(found := judge(op))
+                if op.name in SUMS and found.verdict in (Verdict.LEGAL, Verdict.PERMITTED):
+                    tested += tests_of(judge, op)  # now, as the judge has just computed what it needs
         if self.found.suspects:
             self._enter(judge, [self.found.suspects[0].op])
             if not self.found.inner:
                 self._confirm(judge, values)
             return
-        sums = [j.op for j in self.found.judgements if j.verdict in (Verdict.LEGAL, Verdict.PERMITTED)]
-        self.found.suspicions = suspicions(judge, [op for op in sums if op.name in SUMS])
+        self.found.suspicions = suspicions(tested)
         self._enter(judge, [j.op for j in self.found.judgements if j.verdict is Verdict.NOT_JUDGED])
         if self.found.inner:
             return
+        self.found.sensitivities = sensitivities(self.program, self.inputs, ours, outputs, self.found.contract)
         if values.seen == len(self.flat.ops):
             self._look_for_fusion(values, outputs, ours)
-        self.found.sensitivities = sensitivities(self.program, self.inputs, ours, outputs, self.found.contract)
 
     def _locate_failure(self, failure: Outcome) -> None:
         """Find the op that is unstable, or the ops that a backend refuses or on which it dies."""
@@ -257,6 +272,9 @@ class _Search:
             group = find_group(
                 self.flat, values.arrays, outputs, ours, self.session, self.found.contract, self.evaluate
             )
+            is_explained = bool(self.found.sensitivities) and all(s.is_explained for s in self.found.sensitivities)
+            if group is not None and not group.is_certain and is_explained:
+                return
             self.found.group = group
             if group is not None and group.excess is not None:
                 comment = self._comment(group.ops[-1], group.excess)

@@ -7,8 +7,7 @@ import pytest
 
 from stablehlo_ref.debug.fused import first_near
 from stablehlo_ref.debug.switches import smallest
-from tests.debug.programs import LAYER, compare, suspects
-from tests.debug.test_diff import LOOP
+from tests.debug.programs import LAYER, LOOP, compare, suspects
 
 BRANCH = """
 func.func @main(%i: tensor<i32>, %x: tensor<8xf32>) -> tensor<8xf32> {
@@ -118,3 +117,7 @@ def test_names_the_ops_on_which_a_backend_fails_together() -> None:
     found = compare(LAYER, "python:tests.debug.backends:no_tanh_then_slice", "strict")
     names = [op.name.removeprefix("stablehlo.") for op in found.failing]
     assert names[0] == "tanh" and names[-1] == "slice"
+
+
+def test_no_op_is_named_if_a_backend_fails_on_everything() -> None:
+    assert not compare(LAYER, "python:tests.debug.backends:refuses", "strict").failing
