@@ -33,6 +33,9 @@ def _lines(found: Diff) -> Iterator[str]:
 def _finding(found: Diff) -> Iterator[str]:
     if found.failure:
         yield f"the backend failed on the program: {found.failure}"
+        if found.failing:
+            many = f"{len(found.failing)} ops, of which the last is " if len(found.failing) > 1 else ""
+            yield f"  it fails also alone, fed with the interpreter's values: {many}{describe(found.failing[-1])}"
         if found.unstable is not None:
             yield f"  the first op with other bits in a second run, on the same operands: {describe(found.unstable)}"
         return
