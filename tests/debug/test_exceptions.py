@@ -219,6 +219,36 @@ def test_elements_that_a_slice_drops_are_followed_one_by_one() -> None:
     assert (kill.place.name, kill.elements) == ("%r", 1)
 
 
+MOVES = """
+func.func @main(%x: tensor<4xf32>, %i: tensor<i32>) -> (tensor<2xf32>, tensor<4xf32>, tensor<2xf32>, tensor<3xf32>) {
+  %nan = stablehlo.constant dense<0x7FC00000> : tensor<f32>
+  %log = stablehlo.log %x : tensor<4xf32>
+  %part = stablehlo.dynamic_slice %log, %i, sizes = [2] : (tensor<4xf32>, tensor<i32>) -> tensor<2xf32>
+  %zero = stablehlo.constant dense<0.0> : tensor<2xf32>
+  %new = stablehlo.dynamic_update_slice %log, %zero, %i : (tensor<4xf32>, tensor<2xf32>, tensor<i32>) -> tensor<4xf32>
+  %at = stablehlo.constant dense<[[0], [0]]> : tensor<2x1xi32>
+  %taken = "stablehlo.gather"(%log, %at) <{
+    dimension_numbers = #stablehlo.gather<collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>,
+    slice_sizes = array<i64: 1>, indices_are_sorted = false
+  }> : (tensor<4xf32>, tensor<2x1xi32>) -> tensor<2xf32>
+  %padded = stablehlo.pad %log, %nan, low = [-2], high = [1], interior = [0]
+    : (tensor<4xf32>, tensor<f32>) -> tensor<3xf32>
+  return %part, %new, %taken, %padded : tensor<2xf32>, tensor<4xf32>, tensor<2xf32>, tensor<3xf32>
+}
+"""
+
+
+def test_kills_of_moves_are_counted_element_by_element() -> None:
+    found = exceptions(sr.parse(MOVES), np.array([-1, -1, -1, 1], F32), 1, kinds="nan")
+    log, constant = only(found, Kind.NAN), only(found, Kind.CONSTANT)
+    passed = {effect.place.name: effect.elements for effect in log.propagated}
+    killed = {effect.place.name: (effect.elements, effect.first[1], effect.exact) for effect in log.killed}
+    assert passed == {"%part": 2, "%new": 1, "%taken": 2, "%padded": 2}  # one of %padded is the padding
+    assert killed == {"%part": (1, (0,), True), "%new": (2, (1,), True), "%taken": (2, (1,), True),
+                      "%padded": (2, (0,), True)}  # fmt: skip
+    assert constant.outputs == (3,) and log.outputs == (0, 1, 2, 3)
+
+
 def test_rows_of_a_dot_are_followed_one_by_one() -> None:
     body = """
   %log = stablehlo.log %x : tensor<2x2xf32>
