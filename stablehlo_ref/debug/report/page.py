@@ -84,7 +84,8 @@ def _render(macro: str, found: Diff, data: Document, listed: Sequence[Finding], 
         {"found": found, "data": data, "findings": listed, "headline": headline(found), "shown": SHOWN,
          "detailed": DETAILED, "longest": LONGEST, "verdicts": _verdicts(data), "permissions": _permissions(data),
          "contract": _contract(data),
-         "exceptions": [exception for exception in found.exceptions if exception.is_generated], "labels_by_verdict": LABELS, **more}
+         "exceptions": [exception for exception in found.exceptions if exception.is_generated],
+         "labels_by_verdict": LABELS, **more}
     )  # fmt: skip
     return str(text)
 
