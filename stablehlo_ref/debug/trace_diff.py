@@ -115,7 +115,7 @@ class TraceDiff:
 
 
 def diff_traces(a: Trace | Path | str, b: Trace | Path | str, ulps: int | None = None) -> TraceDiff:
-    """Compare the values of two traces: folders, `.npz` files, or `Trace`s.
+    """Compare the values of two traces: folders, `.npz` files, or objects of `Trace`.
 
     Values differ if any bit does; with `ulps`, floats only if they are more representable numbers apart, where both
     tensors were kept. Values are matched by name, by location in the model, and by alignment of the ops where programs

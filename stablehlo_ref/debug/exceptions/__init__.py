@@ -57,9 +57,9 @@ def exceptions(
 ) -> Exceptions:
     """Run a program on inputs, in order or by name, and return where exceptional values come from.
 
-    `kinds` are names or `Kind`s of generations to look for: nan, overflow, division-by-zero (inf is both), underflow,
-    cancellation; all by default. A cancellation loses at least `threshold` bits, by default half of those of the type.
-    Options of `Program.run` are keywords too, except `observer` and `until`. Raises the run's errors, and
+    `kinds` are the generations to look for, names or members of `Kind`: nan, overflow, division-by-zero (inf is both),
+    underflow, cancellation; all by default. A cancellation loses at least `threshold` bits, by default half of those of
+    the type. Options of `Program.run` are keywords too, except `observer` and `until`. Raises the run's errors, and
     EvaluationError for an unknown kind.
     """
     watcher = ExceptionWatcher(program, kinds_of(kinds), threshold)
