@@ -85,7 +85,8 @@ def _suspects(found: Diff) -> Iterator[str]:
 def confirmed_text(found: Diff) -> str:
     """Say where the two agree, and whether the verdict is repeated by a second run and by the op alone."""
     index = [judgement.op for judgement in found.judgements].index(found.suspects[0].op)
-    agreed = f"the {index} ops before it are not wrong" if index else "it is the first op"
+    before = "the op before it is" if index == 1 else f"the {index} ops before it are"
+    agreed = f"{before} not wrong" if index else "it is the first op"
     again = (
         "a second run repeats it" if found.is_repeated else "a second run does not repeat it: the backend is unstable"
     )

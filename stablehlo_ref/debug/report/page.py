@@ -12,6 +12,7 @@ from functools import cache
 from hashlib import sha256
 from html import escape
 from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 from stablehlo_ref.debug.contract import PRESETS
@@ -161,9 +162,15 @@ def _rows(data: Document, prefix: str) -> Iterator[list[Any]]:
     for index, op in enumerate(data["ops"]):
         place = f"{op['line']}:{op['column']}"
         yield [f"{prefix}{index}", op["error"], op["verdict"] or "", op["text"], op["ulps"], op["differing"], place,
-               op["source"] or "", _excess(op)]  # fmt: skip
+               _source(op), _excess(op)]  # fmt: skip
         if index in inner:
             yield from _rows(inner[index]["found"], f"{prefix}{index}.")
+
+
+def _source(op: Document) -> str:
+    """Return where an op comes from in the model, the file first and without its folders: `model.py:3:1 jit(f)/add`."""
+    name, at, place = (op["source"] or "").rpartition(" at ")
+    return f"{Path(place).name} {name}" if at else place
 
 
 def _excess(op: Document) -> str:
