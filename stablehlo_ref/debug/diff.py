@@ -38,7 +38,7 @@ _SETTINGS = 3  # of the backend that are tried in any case
 MAX_BYTES = 1 << 30  # of intermediate values that one program returns
 
 
-@dataclass
+@dataclass(repr=False)
 class Diff:
     """What `diff` found. `suspects` are the ops that are certainly wrong, in the order of the program."""
 
@@ -66,7 +66,7 @@ class Diff:
     compilations: int = 0
     exceptions: list[OnlyInBackend] = field(default_factory=list)  # NaN and infinities that the interpreter has not
     origin: str = "given"  # where the inputs come from: what the caller knows of them
-    evidence: Evidence | None = field(default=None, repr=False)
+    evidence: Evidence | None = None
 
     @property
     def suspects(self) -> list[Judgement]:
@@ -83,6 +83,10 @@ class Diff:
     def is_wrong(self) -> bool:
         """Whether the backend failed, or computed something that the contract does not allow."""
         return bool(self.failure or self.suspects or self.inner or (self.group and self.group.is_certain))
+
+    def __repr__(self) -> str:
+        verdict = "wrong" if self.is_wrong else "same bits" if self.same else "nothing wrong"
+        return f"<Diff of {self.backend} under {self.contract.name}: {verdict}, {self.ops} ops>"
 
     def __str__(self) -> str:
         from stablehlo_ref.debug.text_report import text_of  # the report is in terms of this module
