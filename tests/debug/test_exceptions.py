@@ -301,6 +301,22 @@ def test_cancellation_of_differences_and_sums() -> None:
     assert (finding.lost_bits, finding.exact) == (21, False)
 
 
+def test_cancellation_in_dots() -> None:
+    draw = np.random.default_rng(0)
+    x, y = draw.standard_normal((2, 3, 8)).astype(F32), draw.standard_normal((2, 8, 5)).astype(F32)
+    program = sr.parse("""
+func.func @main(%x: tensor<2x3x8xf32>, %y: tensor<2x8x5xf32>) -> tensor<2x3x5xf32> {
+  %r = stablehlo.dot_general %x, %y, batching_dims = [0] x [0], contracting_dims = [2] x [1]
+    : (tensor<2x3x8xf32>, tensor<2x8x5xf32>) -> tensor<2x3x5xf32>
+  return %r : tensor<2x3x5xf32>
+}""")
+    ratio = np.log2((np.abs(x).astype(float) @ np.abs(y)) / np.abs(x.astype(float) @ y))
+    assert not exceptions(program, x, y, threshold=int(ratio.max()) + 1).findings
+    finding = only(exceptions(program, x, y, threshold=3), Kind.CANCELLATION)
+    assert (finding.elements, finding.lost_bits) == ((ratio >= 3).sum(), int(ratio.max()))
+    assert finding.first.index == tuple(np.argwhere(ratio >= 3)[0])
+
+
 def test_folded_constants_and_returned_inputs() -> None:
     found = run(
         """

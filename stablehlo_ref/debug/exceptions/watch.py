@@ -181,7 +181,7 @@ class ExceptionWatcher(Follower):
         }
         for kind, lossy in found.items():
             if lossy is not None:
-                exact = op.name != "stablehlo.reduce"
+                exact = _is_elementwise(op.name)
                 where, process = lossy.where, self.process.id
                 self._ledger.source(kind, op.results[0], result, where, frame, process, operands, exact, lossy.bits)
 
