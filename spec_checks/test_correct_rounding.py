@@ -46,7 +46,7 @@ OPERANDS = {
     "atan2": [(1.0, 3.0), (3.0, 1.0), (2.0, -5.0), (-2.0, -5.0), (-7.0, 2.0), (-1e-20, 1e10)],
     "bessel_i1e": [1e-3, -2.5, 149.0, -151.0, 1e20],
 }  # fmt: skip
-POSITIVE = ("log", "log2", "log10", "log_plus_one")
+POSITIVE = ("log", "log2", "log10", "log_plus_one", "rsqrt")
 WIDE = ("sine", "cosine", "tan", "atan", "asinh")
 
 

@@ -11,11 +11,12 @@ from typing import Any, TypeAlias, Unpack
 import numpy as np
 
 import stablehlo_ref.dialects.register_all  # noqa: F401  (all op classes, for parsers and copies of programs)
+from stablehlo_ref import mode
 from stablehlo_ref.activity import activity
-from stablehlo_ref.budget import in_force
 from stablehlo_ref.define.context import Context, Observer, OnImplementationDefined, RunOptions
 from stablehlo_ref.define.processes import Grid, ProcessId
 from stablehlo_ref.diagnostics import EvaluationError
+from stablehlo_ref.display.guarantees import Guarantees, guarantees
 from stablehlo_ref.display.summary import summary
 from stablehlo_ref.execute.arguments import (
     arguments_in_order,
@@ -27,8 +28,9 @@ from stablehlo_ref.execute.arguments import (
 )
 from stablehlo_ref.execute.evaluation import evaluation, model_locations, taking_results
 from stablehlo_ref.execute.grid import declared_grid, read_infeed, run_grid
-from stablehlo_ref.execute.options import check_host_functions, names_of_host_functions, separated
+from stablehlo_ref.execute.options import OPTIONS, check_host_functions, names_of_host_functions, separated
 from stablehlo_ref.execute.plan import Planner
+from stablehlo_ref.execute.quick import QuickRuns
 from stablehlo_ref.execute.record import Reached, Recorder, Select, Until, observed_by, recording
 from stablehlo_ref.execute.run import FunctionPlan
 from stablehlo_ref.execute.trace import Trace
@@ -60,6 +62,8 @@ class Program:
         self._entry = entry
         self._verified = False
         self._bound: Mapping[int, RuntimeValue] = {}
+        self.plans: dict[tuple[bool, bool, mode.Mode], FunctionPlan] = {}  # by `step_by_step`, `fast`, how exact
+        self._quick = QuickRuns()
 
     def __getstate__(self) -> dict[str, object]:
         return {
@@ -90,6 +94,10 @@ class Program:
         from stablehlo_ref.display.html import program_html  # imported in notebooks only
 
         return program_html(self)
+
+    def guarantees(self, *, reproducible: bool = False) -> Guarantees:
+        """Return what a run guarantees for the bits of results, by op and element type; `reproducible` as in `run`."""
+        return guarantees(self.module, reproducible)
 
     @needs_stack(lambda program: program.module.location)
     def serialize(self, target: str = "current") -> bytes:
@@ -222,45 +230,35 @@ class Program:
         return not self.functions and self._entry is None
 
     @cached_property
-    def _device_count(self) -> int:
-        return device_count(self.module)
-
-    @cached_property
     def _names_of_host_functions(self) -> dict[str, set[str]]:
         """The names of the program that the options `custom_calls` and `overrides` may refer to."""
         return names_of_host_functions(self.verify().module)
 
     # --- plans --------------------------------------------------------------------------------------------------
 
-    def plan(self) -> Program:
-        """Plan the entry now instead of at the first run."""
-        if not self._is_empty:
-            _ = self._plan
+    def plan(self, *, fast: bool = True) -> Program:
+        """Plan the entry now instead of at the first run; `fast` as in `RunOptions`."""
+        _ = self._is_empty or self._planned(False, fast)
         return self
 
     @property
     def step_count(self) -> int:
         """The number of steps in the plan of the entry, not counting those of functions and regions that it calls."""
-        return len(self._plan.block.steps)
-
-    @cached_property
-    def _plan(self) -> FunctionPlan:
-        return self._make_plan()
-
-    @cached_property
-    def _plan_step_by_step(self) -> FunctionPlan:
-        return self._make_plan(step_by_step=True)
+        return len(self._planned(False, False).block.steps)
 
     @needs_stack(lambda program: program.module.location)
-    def _make_plan(self, step_by_step: bool = False) -> FunctionPlan:
-        self.verify()
-        with np.errstate(all="ignore"), activity("planning"):
-            return Planner(self.module, self.limits, step_by_step).function(self.entry.name)
+    def _planned(self, step_by_step: bool, fast: bool) -> FunctionPlan:
+        kind = step_by_step, fast, mode.current()
+        if kind not in self.plans:
+            self.verify()
+            with np.errstate(all="ignore"), activity("planning"):
+                self.plans[kind] = Planner(self.module, self.limits, step_by_step, fast).function(self.entry.name)
+        return self.plans[kind]
 
     def _plan_for(self, context: Context) -> FunctionPlan:
-        is_seen = context.observer is not None and context.observer.sees_every_op
-        is_whole = context.on_implementation_defined == "ignore" and not is_seen
-        return self._plan if is_whole else self._plan_step_by_step
+        is_seen = getattr(context.observer, "sees_every_op", False)
+        step_by_step = is_seen or context.on_implementation_defined != "ignore"
+        return self._planned(step_by_step, context.fast and not step_by_step and context.observer is None)
 
     # --- runs ---------------------------------------------------------------------------------------------------
 
@@ -278,6 +276,8 @@ class Program:
         check_overrides: bool | None = None,
         rng_seed: int | None = None,
         exact_lapack: bool | None = None,
+        reproducible: bool | None = None,
+        fast: bool | None = None,
         **named: object,
     ) -> tuple[Any, ...]:
         """Run the entry on arrays, one for each input in order, or by name; return its results as new arrays.
@@ -292,17 +292,13 @@ class Program:
         The other keywords are the fields of `RunOptions`. They may be given as `options=RunOptions(...)`; then all
         other keywords are inputs, so that an input may be called `limits`.
         """
-        given = {
-            "limits": limits, "observer": observer, "on_implementation_defined": on_implementation_defined,
-            "custom_calls": custom_calls, "overrides": overrides, "check_overrides": check_overrides,
-            "rng_seed": rng_seed, "exact_lapack": exact_lapack,
-        }  # fmt: skip
+        given = {name: value for name, value in locals().items() if name in OPTIONS}
         options, named = separated(options, {**given, **named})
         arrays, named = self._flat(arrays, named)
         if until is not None:
             check_type("until", until, Sequence, "the name of a value, or a list of names")
             return self._run_until((until,) if isinstance(until, str) else until, arrays, named, options)
-        return self._run(arrays, named, self._context(**options))
+        return self._quick(self, arrays, named, options) or self._run(arrays, named, self._context(**options))
 
     def run_in(self, context: Context, /, *arrays: object, **named: object) -> tuple[Any, ...]:
         """Run the entry as `run` does, in a context that has the options and the observer."""
@@ -314,6 +310,7 @@ class Program:
         *arrays: object,
         only: Select | None = None,
         store: str | os.PathLike[str] | None = None,
+        keep: str | None = None,
         options: RunOptions | None = None,
         **named: object,
     ) -> Trace:
@@ -321,15 +318,15 @@ class Program:
 
         `only` selects what is kept: a function of the op, or names of values (`%3`, `jit(f)/conv`) or of ops, with
         wildcards (`stablehlo.dot_general`, `chlo.*`), one or several. With `store` values are written to files in that
-        folder as they come, and mapped when they are used; `Trace.load` reads them. If the run fails, the error has the
-        values until then as its attribute `trace`. Inputs by name may be mixed with the options of `run`.
+        folder as they come, and mapped when they are used; `Trace.load` reads them. Of those in whose names a regular
+        expression `keep` is not found, only statistics are written. If the run fails, the error has the values until
+        then as its attribute `trace`. Inputs by name may be mixed with the options of `run`.
 
         >>> trace = program.trace(image, only="stablehlo.convolution")
-        >>> trace["%171"], trace["jit(forward)/conv_general_dilated"]
         """
         options, named = separated(options, named)
         arrays, named = self._flat(arrays, named)
-        recorder = Recorder(self.value_index, only, store)
+        recorder = Recorder(self.value_index, only, store, keep)
         with recording(recorder):
             return recorder.trace(self._run_recorded(recorder, arrays, named, options))
 
@@ -353,7 +350,7 @@ class Program:
         check_host_functions(context, lambda: self._names_of_host_functions)
         arguments = self._arguments(arrays, named)
         recorder.arguments(self._entry_block, arguments)
-        with in_force(context.budget):
+        with context.in_force():
             return self._run_plan(self._plan_for(context), arguments, context)
 
     @property
@@ -402,14 +399,14 @@ class Program:
         *,
         only: Select | None = None,
         store: str | os.PathLike[str] | None = None,
+        keep: str | None = None,
         **options: Any,
     ) -> Trace:
         """Run the entry as `run_parallel` does, with its options, and return the values of all processes.
 
         >>> trace = program.trace_parallel([[x], [y]], num_replicas=2, num_partitions=1)
-        >>> trace["%3"][1, 0], trace.process(1, 0)["%3"]
         """
-        recorder = Recorder(self.value_index, only, store)
+        recorder = Recorder(self.value_index, only, store, keep)
         options["observer"] = observed_by(recorder, options.get("observer"))
         with recording(recorder):
             return recorder.trace(self.run_parallel(inputs_per_process, **options))
@@ -432,7 +429,7 @@ class Program:
     ) -> list[tuple[Any, ...]]:
         """Run the entry as `run_parallel` does, in a context that has the options and the observer."""
         check_host_functions(context, lambda: self._names_of_host_functions)
-        with in_force(context.budget):
+        with context.in_force():
             plan = self._plan_for(context)
             inputs = [
                 self._arguments((), given) if isinstance(given, Mapping) else self._arguments(given, {})
@@ -464,7 +461,7 @@ class Program:
         check_host_functions(context, lambda: self._names_of_host_functions)
         if self._is_empty and not arrays and not named:
             return ()
-        with in_force(context.budget):
+        with context.in_force():
             plan = self._plan_for(context)
             return self._run_plan(plan, self._arguments(arrays, named), context)
 
@@ -472,7 +469,7 @@ class Program:
     def _run_plan(self, plan: FunctionPlan, inputs: Sequence[Any], context: Context) -> tuple[Any, ...]:
         with model_locations(self.module), evaluation(context, self.entry.location):
             if plan.block.communicates:
-                grid = Grid(num_partitions=self._device_count)
+                grid = Grid(num_partitions=device_count(self.module))
                 results = run_grid(context, grid, [(plan, list(inputs)) for _ in grid.processes])[0]
             else:
                 results = plan.call(context, list(inputs))

@@ -16,7 +16,18 @@ PACKAGE = Path(__file__).parent.parent / "stablehlo_ref"
 # Each layer may import itself and those before it.
 LAYERS = (
     ("_version",),
-    ("activity", "collection", "diagnostics", "foreign_formats", "limits", "budget", "interop", "stack", "suggestions"),
+    (
+        "activity",
+        "collection",
+        "diagnostics",
+        "foreign_formats",
+        "limits",
+        "budget",
+        "interop",
+        "mode",
+        "stack",
+        "suggestions",
+    ),
     ("text",),
     ("ir",),
     ("define",),

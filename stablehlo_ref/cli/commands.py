@@ -42,6 +42,8 @@ COMMANDS = {
         Command("translate", "run a program or convert artifacts, as stablehlo-translate does"),
         Command("link", "merge programs into one"),
         Command("diff", "compare a backend with the interpreter, and locate the ops that are wrong"),
+        Command("exceptions", "find where NaN and infinities come from, and whether they reach an output"),
+        Command("diff-traces", "find the first value that differs between two traces"),
         Command("reduce", "make a program small that still shows a fault"),
         Command("aliases", "write scripts with the names of StableHLO's own tools"),
         Command("list-ops", "print a table of all ops"),

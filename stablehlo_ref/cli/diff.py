@@ -6,18 +6,17 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
+from stablehlo_ref.cli.backend_options import add_backend_options, given_inputs, program_of, session_of
 from stablehlo_ref.cli.console import guarded
 from stablehlo_ref.cli.exit_codes import AT_FAULT, FINE
 from stablehlo_ref.cli.options import PROGRAM_HELP, CommandParser, add_message_options
-from stablehlo_ref.cli.process_inputs import inputs_of_processes
-from stablehlo_ref.cli.quantities import byte_count, seconds
+from stablehlo_ref.cli.quantities import byte_count
+from stablehlo_ref.cli.reduce import saved
 from stablehlo_ref.cli.run_options import add_input_options
-from stablehlo_ref.debug import PRESETS, Contract, Diff, Session, contract_of, diff
+from stablehlo_ref.debug import PRESETS, Diff, Session, by_backend, diff, reduce
 from stablehlo_ref.debug.backends.base import DESCRIPTIONS
-from stablehlo_ref.define.processes import Grid
-from stablehlo_ref.diagnostics import EvaluationError
+from stablehlo_ref.debug.report.page import require_packages
 from stablehlo_ref.ir.arrays import RuntimeValue
-from stablehlo_ref.loading import load
 from stablehlo_ref.program import Program
 
 DESCRIPTION = "Compare a backend with the interpreter, and locate the ops that are wrong under a numerical contract."
@@ -42,62 +41,50 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _run(options: argparse.Namespace) -> int:
+    if options.report is not None:
+        require_packages()  # before anything that takes time
     program = program_of(options)
     arrays = given_inputs(options, program)
     with session_of(options) as session:
         found = diff(program, arrays, session, options.contract, max_bytes=options.max_bytes)
-        print(found)
-        print(f"inputs: {_origin(options)}")
-        if options.repro is not None:
-            _write_repro(options.repro, found)
+        small = _reduced(found, program, arrays, session, options)
+    is_random = options.random_inputs is not None or options.random
+    found.origin = "random; real ones show more" if is_random else "given"
+    _print(found, options, small)
     return AT_FAULT if found.is_wrong else FINE
 
 
-def _origin(options: argparse.Namespace) -> str:
-    is_random = options.random_inputs is not None or options.random
-    return "random; real ones show more" if is_random else "given"
+def _reduced(
+    found: Diff, program: Program, arrays: Sequence[RuntimeValue], session: Session, options: argparse.Namespace
+) -> str:
+    """Make the program small if the options ask for it, or say how to; return what to print."""
+    if not found.is_wrong:
+        return ""
+    if options.reduce is None:
+        return "to make a small program that shows this, add: --reduce small.mlir"
+    return saved(reduce(program, arrays, by_backend(session, options.contract)), options.reduce)
 
 
-def _write_repro(path: Path, found: Diff) -> None:
+def _print(found: Diff, options: argparse.Namespace, small: str) -> None:
+    """Print the result, write the files that the options ask for, and say so; `--json` prints the document alone."""
+    said = [str(found), f"inputs: {found.origin}"]
+    if options.repro is not None:
+        said.append(_write_repro(options.repro, found))
+    if options.report is not None:
+        options.report.write_text(found.to_html(), encoding="utf-8")
+        said.append(f"wrote {options.report}")
+    if options.model_explorer is not None:
+        options.model_explorer.write_text(found.to_model_explorer(), encoding="utf-8")
+        said.append(f"wrote {options.model_explorer}: node data for Model Explorer")
+    said += [small] if small else []
+    print(found.to_json() if options.json else "\n".join(said))
+
+
+def _write_repro(path: Path, found: Diff) -> str:
     if found.repro is None:
-        print("no program to write: no op was found to be wrong")
-        return
+        return "no program to write: no op was found to be wrong"
     found.repro.write(path)
-    print(f"wrote {path}: it returns true where all is within the bounds")
-
-
-def program_of(options: argparse.Namespace) -> Program:
-    """Return the program, with random weights if the options ask for them."""
-    program = load(options.file, entry=options.entry).verify()
-    return program if options.random_weights is None else program.with_random_weights(options.random_weights)
-
-
-def given_inputs(options: argparse.Namespace, program: Program) -> list[RuntimeValue]:
-    """Return the inputs in order."""
-    return inputs_of_processes(options, program, Grid(), program.limits)[0]
-
-
-def session_of(options: argparse.Namespace) -> Session:
-    """Return the backend's session with the limits of the command line."""
-    return Session(
-        options.backend, seconds=options.seconds, max_bytes=options.backend_bytes, python=options.backend_python
-    )
-
-
-def add_backend_options(parser: argparse.ArgumentParser) -> None:
-    """Add what a backend may do, and its limits."""
-    add = parser.add_argument_group("backend").add_argument
-    add("--contract", metavar="C", type=_contract, default="xla-cpu", help="what it may do: a preset (default xla-cpu)")
-    add("--backend-python", metavar="PYTHON", default="", help="the Python that has its packages; this one if left out")
-    add("--seconds", metavar="S", type=seconds, default=120.0, help="the limit of each of its runs (default 120)")
-    add("--backend-bytes", metavar="N", type=byte_count, default=0, help="the limit of the memory of its process")
-
-
-def _contract(text: str) -> Contract:
-    try:
-        return contract_of(text)
-    except EvaluationError as error:
-        raise argparse.ArgumentTypeError(error.diagnostics[0].message) from None
+    return f"wrote {path}: it returns true where all is within the bounds"
 
 
 def parser() -> argparse.ArgumentParser:
@@ -109,6 +96,10 @@ def parser() -> argparse.ArgumentParser:
     add("--entry", metavar="NAME", help="the function to run")
     add("--max-bytes", metavar="N", type=byte_count, default=1 << 30, help="of values at a time (default 1GiB)")
     add("--repro", metavar="FILE", type=Path, help="write a small program that shows the fault and checks itself")
+    add("--reduce", metavar="FILE", type=Path, help="make the program small that still shows the fault, and write it")
+    add("--report", metavar="FILE", type=Path, help="write a report in HTML that needs no network (extra `report`)")
+    add("--model-explorer", metavar="FILE", type=Path, help="write the errors of ops as node data of Model Explorer")
+    add("--json", action="store_true", help="print all of the result in one line of JSON instead")
     add_input_options(found)
     add_backend_options(found)
     add_message_options(found, verifies=False)

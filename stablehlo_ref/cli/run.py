@@ -12,6 +12,7 @@ from itertools import chain
 from pathlib import Path
 from time import perf_counter
 
+from stablehlo_ref import mode
 from stablehlo_ref.budget import limited
 from stablehlo_ref.cli.console import Part, for_each_part
 from stablehlo_ref.cli.errors import CommandLineError
@@ -133,12 +134,12 @@ class Run:
         context = self._context(program)
         expected = read_expected(options.expect) if options.expect else {}
         arguments = inputs_of_processes(options, program, self.grid, context.limits)
-        with _timed(report, "plan"):
-            program.plan()
         with ExitStack() as stack:
-            statistics = stack.enter_context(Statistics()) if options.stats else None
             watching = list(observers(options, program, self.grid))
             stack.callback(finish, watching)
+            with _timed(report, "plan"), mode.in_force(context.mode):
+                program.plan(fast=context.fast and not watching and not options.stats)
+            statistics = stack.enter_context(Statistics()) if options.stats else None
             every = [*watching, statistics] if statistics else watching
             context.observer = Observers(*every) if every else None
             stack.enter_context(_timed(report, "run"))
@@ -147,7 +148,7 @@ class Run:
         report.results(parameters, results)
         if statistics:
             report.ops(statistics.count, statistics.seconds)
-            _print_statistics(program, statistics)
+            _print_statistics(program, statistics, options.reproducible)
 
     def _context(self, program: Program) -> Context:
         options = self.options
@@ -156,6 +157,8 @@ class Run:
             probe_output_dir=options.probe_output_dir,
             rng_seed=options.rng_seed,
             exact_lapack=options.exact_lapack,
+            reproducible=options.reproducible,
+            fast=not options.no_fast,
             warn=remark,
             on_implementation_defined=(
                 "error" if options.strict else "warn" if options.warn_implementation_defined else "ignore"
@@ -210,8 +213,9 @@ class Run:
         return {"the program": Path(options.file), **dict(named)}
 
 
-def _print_statistics(program: Program, statistics: Statistics) -> None:
+def _print_statistics(program: Program, statistics: Statistics, reproducible: bool) -> None:
     print(statistics, file=sys.stderr)
+    print(f"\nbits of results:\n{program.guarantees(reproducible=reproducible)}", file=sys.stderr)
     for dialect, count in Counter(renamed(program.module)).items():
         print(f"{count} ops of {dialect} were read as the equal ops of StableHLO and CHLO", file=sys.stderr)
 

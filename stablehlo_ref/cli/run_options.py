@@ -20,6 +20,7 @@ from stablehlo_ref.cli.options import (
     seed,
 )
 from stablehlo_ref.cli.random_inputs import FORMS, Distribution
+from stablehlo_ref.diagnostics import EvaluationError
 
 DESCRIPTION = """\
 Run a StableHLO program and print its results. The entry is @main, or the only public function."""
@@ -36,6 +37,7 @@ examples:
   stablehlo-interp model.mlir --random-inputs 0 --trace-values %0,%1     # these values
   stablehlo-interp model.mlir --random-inputs 0 --trace-to trace         # all values as .npy files
   echo continue | stablehlo-interp model.mlir --random-inputs 0 --break %0
+  stablehlo-interp model.mlir --random-inputs 0 --trap nan,inf           # stop at the op that generates one
   stablehlo-interp model.mlir --random-inputs 0 --json
   stablehlo-interp spmd.mlir --partitions 2 --random-inputs 0            # two processes
   cat tests.mlir | stablehlo-interp --split-input-file -                 # each part between `// -----`"""
@@ -61,6 +63,8 @@ def _contradiction(options: argparse.Namespace) -> str | None:
         return "--rtol, --atol and --ulp are tolerances of --expect"
     if options.json and options.print_dense:
         return "--json and --print-dense exclude each other"
+    if options.keep is not None and not options.trace_to:
+        return "--keep selects what --trace-to writes"
     if options.breaks and options.file in ("-", "/dev/stdin"):
         return "--break reads commands from standard input, so the program cannot come from there"
     processes = (options.replicas or 1) * (options.partitions or 1)
@@ -79,10 +83,11 @@ def parser() -> argparse.ArgumentParser:
     add("--entry", metavar="NAME", help="the function to run")
     add_input_options(found)
     _add_outputs(found)
-    _add_grid(found)
+    add_grid_options(found)
     _add_watching(found)
     _add_semantics(found)
     add_reading_options(found)
+    found.add_argument("--no-fast", action="store_true", help="take no fast paths; results are the same, bit for bit")
     add_limit_options(found)
     add_message_options(found)
     return found
@@ -123,7 +128,8 @@ def _add_outputs(parser: argparse.ArgumentParser) -> None:
     add("--probe-output-dir", metavar="DIR", type=Path, help="the directory for the .npy files of interpreter.probe")
 
 
-def _add_grid(parser: argparse.ArgumentParser) -> None:
+def add_grid_options(parser: argparse.ArgumentParser) -> None:
+    """Add the sizes of a grid of processes."""
     add = parser.add_argument_group("a grid of processes").add_argument
     add("--replicas", metavar="N", type=positive, help="run N replicas; give --args or --inputs once, or once for each")
     add("--partitions", metavar="M", type=positive, help="run M partitions of each replica, likewise")
@@ -138,8 +144,12 @@ def _add_watching(parser: argparse.ArgumentParser) -> None:
     add("--trace-ops", action="extend", default=[], metavar="OP,OP", type=_names,
         help="only these ops, with wildcards: dot_general, chlo.*")  # fmt: skip
     add("--trace-to", metavar="DIR", type=Path, help="write the values to .npy files, with an index")
+    add("--keep", metavar="REGEX",
+        help="write only values in whose name or op it is found; statistics of all are kept; '' for none")  # fmt: skip
     add("--break", action="append", default=[], metavar="VALUE", dest="breaks",
         help="stop when a value is computed, and open a prompt")  # fmt: skip
+    add("--trap", action="extend", default=[], metavar="KIND,KIND", type=exception_kinds,
+        help="stop at the first op that generates nan, inf, overflow, underflow, ...: see `exceptions`")  # fmt: skip
     add("--stats", action="store_true", help="the number and time of ops, and the peak memory")
 
 
@@ -149,6 +159,7 @@ def _add_semantics(parser: argparse.ArgumentParser) -> None:
     add("--warn-implementation-defined", action="store_true", help="warn about implementation-defined results")
     add("--strict", action="store_true", help="reject implementation-defined results; docs/choices.md lists the cases")
     add("--exact-lapack", action="store_true", help="compute LAPACK custom calls in f64 and round once")
+    add("--reproducible", action="store_true", help="round results from exact ones: the same bits on every machine")
 
 
 def _named(text: str) -> tuple[str, str]:
@@ -168,6 +179,16 @@ def _distribution(text: str) -> tuple[str, Distribution]:
 
 def _names(text: str) -> list[str]:
     return [name.strip() for name in text.split(",") if name.strip()]
+
+
+def exception_kinds(text: str) -> Sequence[str]:
+    """Convert names of kinds of exceptions, with commas between them."""
+    from stablehlo_ref.debug.exceptions import kinds_of  # imported when it is used
+
+    try:
+        return kinds_of(text)
+    except EvaluationError as error:
+        raise argparse.ArgumentTypeError(error.diagnostics[0].message) from None
 
 
 def _dimension(text: str) -> tuple[str, int]:

@@ -56,9 +56,15 @@ def observers(options: argparse.Namespace, program: Program, grid: Grid) -> Iter
         yield ValuePrinter(min(level, 3), selection, arguments)
     if options.trace_to:
         try:
-            yield Recorder(program.value_index, selection.names(program), options.trace_to)
+            yield Recorder(program.value_index, selection.names(program), options.trace_to, options.keep)
+        except ValueError as error:
+            raise CommandLineError(f"--keep: {error}") from None
         except OSError as error:
             raise CommandLineError(f"--trace-to {options.trace_to}: {error.strerror}") from None
+    if options.trap:
+        from stablehlo_ref.debug.exceptions import ExceptionWatcher  # imported when it is used
+
+        yield ExceptionWatcher(program, (), trap=options.trap)
     if options.breaks:
         yield _debugger(options, program)
     elif sys.stderr.isatty() and not level:

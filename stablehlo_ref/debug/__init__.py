@@ -6,20 +6,28 @@
 
 from stablehlo_ref.debug.contract import PRESETS, Contract, contract_of
 from stablehlo_ref.debug.diff import Diff, diff
+from stablehlo_ref.debug.exceptions import Exceptions, backend_exceptions, exceptions, exceptions_parallel
 from stablehlo_ref.debug.predicates import by_backend, by_command
 from stablehlo_ref.debug.reduce import Reduced, reduce
 from stablehlo_ref.debug.session import Outcome, Session
+from stablehlo_ref.debug.trace_diff import TraceDiff, diff_traces
 
 __all__ = [
     "PRESETS",
     "Contract",
     "Diff",
+    "Exceptions",
     "Outcome",
     "Reduced",
     "Session",
+    "TraceDiff",
+    "backend_exceptions",
     "by_backend",
     "by_command",
     "contract_of",
     "diff",
+    "diff_traces",
+    "exceptions",
+    "exceptions_parallel",
     "reduce",
 ]

@@ -20,11 +20,16 @@ from stablehlo_ref.passes.call_graph import functions
 from stablehlo_ref.program import Program
 
 FLATTENING = ("stablehlo-legalize-composite-to-call", "inline", "symbol-dce")
-CONSTANTS = ("stablehlo.constant", "chlo.constant", "stablehlo.iota")
+CHECKS = "check."  # ops that compare values, and return none
+LITERALS = ("stablehlo.constant", "chlo.constant")  # whose values no backend computes
+CONSTANTS = (*LITERALS, "stablehlo.iota")
 
 
 class Flat:
-    """A program whose entry calls no function that can be inlined, as a list of ops in the order of the text."""
+    """A program whose entry calls no function that can be inlined, as a list of ops in the order of the text.
+
+    Ops that check values are left out: those of a backend may fail.
+    """
 
     def __init__(self, program: Program) -> None:
         self.program = program.transform(*FLATTENING)
@@ -34,7 +39,7 @@ class Flat:
             raise UnsupportedError(f"@{name} is not one block of ops, which `diff` needs", self.program.module.location)
         self.block = entry.regions[0].block
         self.arguments: list[Value] = self.block.arguments
-        self.ops = self.block.operations[:-1]
+        self.ops = [op for op in self.block.operations[:-1] if not op.name.startswith(CHECKS)]
         self.outputs: list[Value] = self.block.operations[-1].operands
 
     @cached_property
@@ -80,6 +85,10 @@ def is_constant(value: Value) -> bool:
     return isinstance(value.owner, Operation) and value.owner.name in CONSTANTS
 
 
+def is_literal(value: Value) -> bool:
+    return isinstance(value.owner, Operation) and value.owner.name in LITERALS
+
+
 def operands_of(op: Operation) -> list[Value]:
     """Return the values that an op uses: its operands, and what its regions take from outside, each once."""
     inside: set[Value] = set()
@@ -109,7 +118,9 @@ def segment(
     copied = [op for op in constants if isinstance(op, Operation)]
     body = _body([*copied, *ops], inputs, wanted, flat.program.module.location)
     module = _module(flat, body, [v.type for v in inputs], [v.type for v in wanted])
-    return Segment(Program(module, flat.program.entry.name, flat.program.limits), tuple(inputs), tuple(wanted))
+    program = Program(module, flat.program.entry.name, flat.program.limits)
+    program._verified = flat.program._verified  # its ops are those of a program that was verified
+    return Segment(program, tuple(inputs), tuple(wanted))
 
 
 def _body(ops: Sequence[Operation], inputs: Sequence[Value], wanted: Sequence[Value], location: Location) -> Block:
@@ -139,8 +150,8 @@ def _module(flat: Flat, body: Block, inputs: Sequence[object], outputs: Sequence
 
 
 def fed_to(op: Operation) -> list[Value]:
-    """Return what a single op is fed: all that it uses but constants of integers, on which shapes may depend."""
-    return [value for value in operands_of(op) if not is_constant(value) or _has_fractions(value)]
+    """Return what a single op is fed: all that it uses but literals of integers, on which shapes may depend."""
+    return [value for value in operands_of(op) if not is_literal(value) or _has_fractions(value)]
 
 
 def _has_fractions(value: Value) -> bool:

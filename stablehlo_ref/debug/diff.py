@@ -9,16 +9,21 @@ from typing import Any
 import numpy as np
 
 from stablehlo_ref.debug.contract import Contract, contract_of
-from stablehlo_ref.debug.cut import CONSTANTS, Flat, is_constant, is_observable, single
+from stablehlo_ref.debug.cut import LITERALS, Flat, is_constant, is_observable, operands_of, single
 from stablehlo_ref.debug.evaluate import Evaluator
+from stablehlo_ref.debug.evidence import Evidence
+from stablehlo_ref.debug.exceptions.backend import only_in_backend
+from stablehlo_ref.debug.exceptions.findings import OnlyInBackend
 from stablehlo_ref.debug.fused import Group, distance, find_group
 from stablehlo_ref.debug.judge import Judge, Judgement, Verdict, same_bits
-from stablehlo_ref.debug.loops import can_enter, turns
+from stablehlo_ref.debug.loops import can_enter, parts
 from stablehlo_ref.debug.probe import Probed, probe
 from stablehlo_ref.debug.repro import Repro
+from stablehlo_ref.debug.sensitivity import Sensitivity, sensitivities
 from stablehlo_ref.debug.session import Outcome, Session
 from stablehlo_ref.debug.statistics import Suspicion, suspicions
-from stablehlo_ref.debug.values import Values, backend_values, checked
+from stablehlo_ref.debug.switches import workarounds
+from stablehlo_ref.debug.values import Values, backend_values, checked, most_compilations, run_again
 from stablehlo_ref.diagnostics import EvaluationError
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Operation
@@ -27,6 +32,9 @@ from stablehlo_ref.program import Program
 SUMS = tuple(
     f"stablehlo.{name}" for name in ("dot_general", "dot", "convolution", "reduce", "reduce_window", "scatter")
 )
+_FOR_A_LOOP = 3  # compilations: its condition, its body, and its body with all values as outputs
+_SETTINGS = 3  # of the backend that are tried in any case
+CONDITIONALS = ("stablehlo.if", "stablehlo.case")
 MAX_BYTES = 1 << 30  # of intermediate values that one program returns
 
 
@@ -43,17 +51,32 @@ class Diff:
     judgements: list[Judgement] = field(default_factory=list)
     stopped: Outcome | None = None  # why intermediate values are missing
     suspicions: list[Suspicion] = field(default_factory=list)  # by statistical tests: never certain
-    inner: list[Inner] = field(default_factory=list)  # turns of loops in which something is wrong
+    inner: list[Inner] = field(default_factory=list)  # turns of a loop, or a branch, in which something is wrong
     group: Group | None = None  # a fault that vanishes where intermediate values are outputs
     outputs_changed: bool = False  # once intermediate values are outputs too
+    sensitivities: list[Sensitivity] = field(default_factory=list)  # of outputs, if no op is certainly wrong
     probed: Probed | None = None
+    is_repeated: bool = True  # a second run of the same program shows the first suspect again
+    is_wrong_alone: bool | None = None  # the first suspect, as a program of its own on the same operands
+    unstable: Operation | None = None  # the first op with other bits in a second run, on the same operands
     workarounds: list[str] = field(default_factory=list)  # switches of the backend that make `repro` right
     repro: Repro | None = None  # the first suspect or the group as a program that checks itself
+    positions: dict[Operation, int] = field(default_factory=dict)  # of the ops in the program
     compilations: int = 0
+    exceptions: list[OnlyInBackend] = field(default_factory=list)  # NaN and infinities that the interpreter has not
+    origin: str = "given"  # where the inputs come from: what the caller knows of them
+    evidence: Evidence | None = field(default=None, repr=False)
 
     @property
     def suspects(self) -> list[Judgement]:
         return [judgement for judgement in self.judgements if judgement.verdict is Verdict.WRONG]
+
+    @property
+    def located(self) -> tuple[int, ...]:
+        """The positions of the ops that are named, among the ops of the program: a loop, the first suspect, a group."""
+        ops = [self.inner[0].loop] if self.inner else [judgement.op for judgement in self.suspects[:1]]
+        ops = ops or list(self.group.ops if self.group is not None else ())
+        return tuple(self.positions[op] for op in ops if op in self.positions)
 
     @property
     def is_wrong(self) -> bool:
@@ -64,6 +87,29 @@ class Diff:
         from stablehlo_ref.debug.text_report import text_of  # the report is in terms of this module
 
         return text_of(self)
+
+    def to_json(self) -> str:
+        """Return all of the result in one line of JSON; docs/reference/json.md describes it."""
+        from stablehlo_ref.debug.report.document import json_text
+
+        return json_text(self)
+
+    def to_html(self) -> str:
+        """Return a report as one HTML page that needs no network; ImportError without the extra `report`."""
+        from stablehlo_ref.debug.report.page import report
+
+        return report(self)
+
+    def to_model_explorer(self) -> str:
+        """Return the errors of ops as JSON, custom node data of Google's Model Explorer for the program's file."""
+        from stablehlo_ref.debug.report.model_explorer import node_data_text
+
+        return node_data_text(self)
+
+    def _repr_html_(self) -> str:
+        from stablehlo_ref.debug.report.page import summary
+
+        return summary(self)
 
 
 @dataclass
@@ -106,7 +152,9 @@ class _Search:
         self.session = session
         self.max_bytes = max_bytes
         self.evaluate = Evaluator(self.flat)
-        self.found = Diff(session.description, contract, len(self.flat.ops))
+        positions = {op: index for index, op in enumerate(self.flat.ops)}
+        self.found = Diff(session.description, contract, len(self.flat.ops), positions=positions)
+        self.found.evidence = self.evidence = Evidence(program, self.flat, self.inputs)
         for value in (*self.flat.arguments, *self.flat.outputs):
             if not is_observable(value):
                 raise EvaluationError(f"`diff` needs static tensors as inputs and outputs, got {value.type}")
@@ -119,6 +167,8 @@ class _Search:
             outcome = checked(outcome, [value.type for value in self.flat.outputs])
         if outcome.failure:
             found.failure = outcome
+            if outcome.failure == "unstable":
+                self._find_unstable()
         else:
             found.errors = [distance(x, y) for x, y in zip(outcome.results, ours)]
             found.same = all(map(same_bits, outcome.results, ours))
@@ -130,52 +180,72 @@ class _Search:
     def _locate(self, outputs: Sequence[Array], ours: Sequence[Array]) -> None:
         values = backend_values(self.flat, self.inputs, self.session, self.max_bytes)
         self.found.stopped = values.failure
-        judge = Judge(values.arrays, self.found.contract, self.evaluate)
-        self.found.judgements = [judge(op) for op in self.flat.ops[: values.seen] if op.name not in CONSTANTS]
+        self.found.exceptions = only_in_backend(self.flat, self.inputs, values.arrays)
+        self.evidence.judge = judge = Judge(values.arrays, self.found.contract, self.evaluate)
+        self.found.judgements = [judge(op) for op in self.flat.ops[: values.seen] if op.name not in LITERALS]
         if self.found.suspects:
-            self._confirm(judge)
+            self._enter(judge, [self.found.suspects[0].op])
+            if not self.found.inner:
+                self._confirm(judge, values)
             return
         sums = [j.op for j in self.found.judgements if j.verdict in (Verdict.LEGAL, Verdict.PERMITTED)]
         self.found.suspicions = suspicions(judge, [op for op in sums if op.name in SUMS])
-        self._enter_loops(judge)
+        self._enter(judge, [j.op for j in self.found.judgements if j.verdict is Verdict.NOT_JUDGED])
         if self.found.inner:
-            self.found.repro = self.found.inner[0].found.repro
-        elif values.seen == len(self.flat.ops):
+            return
+        self.found.sensitivities = sensitivities(self.program, self.inputs, ours, outputs, self.found.contract)
+        if values.seen == len(self.flat.ops):
             self._look_for_fusion(values, outputs, ours)
 
-    def _confirm(self, judge: Judge) -> None:
-        """Run the first suspect alone on numbers for which each legal order of operations gives the same bits."""
+    def _find_unstable(self) -> None:
+        """Find the first op whose results differ between two runs with all intermediate values, not its operands."""
+        first = backend_values(self.flat, self.inputs, self.session, self.max_bytes)
+        second = run_again(first, self.session)
+        same = {value for value, array in first.arrays.items() if value in second and same_bits(array, second[value])}
+        for op in self.flat.ops[: first.seen]:
+            if any(r in second and r not in same for r in op.results):
+                if all(v in same or v in self.flat.arguments or is_constant(v) for v in operands_of(op)):
+                    self.found.unstable = op
+                return
+
+    def _confirm(self, judge: Judge, seen: Values) -> None:
+        """Run the first suspect again: with the same program, alone, and on small integers, whose sums are exact."""
         first = self.found.suspects[0]
         values = judge.values
+        again = Judge({**values, **run_again(seen, self.session, first.op)}, self.found.contract, self.evaluate)
+        self.found.is_repeated = again(first.op).verdict is Verdict.WRONG
         self.found.probed = probe(self.flat, first.op, values, self.found.contract, self.session, self.evaluate)
         made = single(self.flat, first.op)
-        feeds = [self.evaluate.constant(v) if is_constant(v) else values[v] for v in made.feeds]
-        self.found.repro = Repro(made, feeds, judge.bounds(first.op) or [], self._comment(first.op, first.excess))
+        feeds = [values[v] if v in values else self.evaluate.constant(v) for v in made.feeds]
+        repro = Repro(made, feeds, judge.bounds(first.op) or [], self._comment(first.op, first.excess))
+        outcome = self.session.run(str(made.program), feeds)
+        self.found.is_wrong_alone = bool(outcome.failure) or not repro.is_within(outcome.results, self.found.contract)
+        self.found.repro = repro
         self._find_workarounds()
 
-    def _enter_loops(self, judge: Judge) -> None:
-        """Compare single turns of the loops whose results are not the interpreter's."""
-        for judgement in self.found.judgements:
-            if judgement.verdict is Verdict.NOT_JUDGED and can_enter(judgement.op, judge.values):
-                for turn, body, feeds in turns(self.flat, judgement.op, judge.values, self.evaluate):
-                    found = _Search(body.program, feeds, self.session, self.found.contract, self.max_bytes).run()
-                    if found.is_wrong:
-                        self.found.inner.append(Inner(judgement.op, turn, found))
-                        break
+    def _enter(self, judge: Judge, ops: Sequence[Operation]) -> None:
+        """Compare turns of loops, and branches; end at the first that is wrong."""
+        for op in (op for op in ops if can_enter(op, judge.values)):
+            if self.session.compilations + _FOR_A_LOOP > most_compilations(self.flat):
+                return
+            for part in parts(self.flat, op, judge.values, self.evaluate, self.session):
+                rest = _Search(part.program.program, part.feeds, self.session, self.found.contract, self.max_bytes)
+                found = rest.run()
+                if found.is_wrong:
+                    self.found.inner.append(Inner(op, part.turn, found))
+                    self.found.repro = found.repro
+                    return
 
     def _comment(self, op: Operation, excess: object) -> str:
         contract = f"Returns true within the bounds of the contract {self.found.contract}"
         return f"{op.name} at {op.location}, run by {self.session.description}: {excess}\n{contract}"
 
     def _find_workarounds(self) -> None:
-        """Find the switches of the backend that make the small program right; those that fail are not reported."""
-        repro = self.found.repro
-        if repro is None:
-            return
-        for name, setting in self.session.switches().items():
-            outcome = self.session.run(str(repro.program.program), list(repro.feeds), setting)
-            if not outcome.failure and repro.is_within(outcome.results, self.found.contract):
-                self.found.workarounds.append(name)
+        """Find the settings of the backend that make the small program right."""
+        if self.found.repro is not None:
+            most = max(most_compilations(self.flat) - self.session.compilations, _SETTINGS)
+            found = workarounds(self.found.repro, self.session, self.found.contract, most)
+            self.found.workarounds += found
 
     def _look_for_fusion(self, values: Values, outputs: Sequence[Array], ours: Sequence[Array]) -> None:
         """Search with suffix cuts if the outputs are others than those of the program with intermediate values."""
@@ -186,6 +256,9 @@ class _Search:
             group = find_group(
                 self.flat, values.arrays, outputs, ours, self.session, self.found.contract, self.evaluate
             )
+            is_explained = bool(self.found.sensitivities) and all(s.is_explained for s in self.found.sensitivities)
+            if group is not None and not group.is_certain and is_explained:
+                return
             self.found.group = group
             if group is not None and group.excess is not None:
                 comment = self._comment(group.ops[-1], group.excess)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import replace
+from operator import itemgetter
+from typing import Any
 
 import numpy as np
 
-from stablehlo_ref.debug.cut import Flat, Segment, segment, single
-from stablehlo_ref.diagnostics import StablehloError
+from stablehlo_ref.debug.cut import Flat, Segment, fed_to, segment, single
+from stablehlo_ref.diagnostics import Diagnostic, StablehloError
+from stablehlo_ref.execute.implementation_defined import ChoiceReporter, may_be_implementation_defined
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.attributes import DenseElements
 from stablehlo_ref.ir.core import Operation, Value
@@ -16,26 +19,54 @@ from stablehlo_ref.ir.types import FLOATS, ComplexType, FloatType, TensorType, T
 from stablehlo_ref.numerics.dtypes import numpy_dtype
 from stablehlo_ref.passes.element_types import with_replaced
 from stablehlo_ref.passes.emit import read_only
+from stablehlo_ref.program import Program
+
+_ALGORITHM = (
+    "algorithm", "lhs_precision_type", "rhs_precision_type", "accumulation_type", "lhs_component_count",
+    "rhs_component_count", "num_primitive_operations", "allow_imprecise_accumulation",
+)  # fmt: skip
 
 
 class Evaluator:
-    """Runs ops of a flat program one at a time; the plan of each is kept."""
+    """Runs ops of a flat program one at a time. Plans are kept; ops that differ in their operands only share one."""
 
     def __init__(self, flat: Flat) -> None:
         self._flat = flat
-        self._segments: dict[tuple[Operation, bool], Segment] = {}
+        self._segments: dict[tuple[Hashable, bool], Segment] = {}
+        self._bodies: dict[tuple[Operation, int], Segment] = {}
         self._constants: dict[Value, Array] = {}
 
     def __call__(self, op: Operation, arrays: Sequence[Array], wide: bool = False) -> list[Array] | None:
         """Return the results of an op, that is fed (`fed_to`) `arrays`; None on an error."""
         try:
-            made = self.segment(op, wide)
-            dtypes = [numpy_dtype(p.element_type) for p in made.program.inputs]
-            given = [np.asarray(array).astype(dtype, copy=False) for array, dtype in zip(arrays, dtypes, strict=True)]
-            with np.errstate(all="ignore"):
-                return [np.asarray(result) for result in made.program.run(*given)]
+            return self._run(self.segment(op, wide), arrays)
         except StablehloError:
             return None
+
+    def _run(self, made: Segment, arrays: Sequence[Array], **options: Any) -> list[Array]:
+        dtypes = [numpy_dtype(p.element_type) for p in made.program.inputs]
+        with np.errstate(all="ignore"):
+            given = [np.asarray(array).astype(dtype, copy=False) for array, dtype in zip(arrays, dtypes, strict=True)]
+            return [np.asarray(result) for result in made.program.run(*given, **options)]
+
+    def choices(self, op: Operation, arrays: Sequence[Array]) -> list[str]:
+        """Return the choices that the spec leaves to implementations and on which the results of an op rely."""
+        if not any(map(may_be_implementation_defined, op.walk())):
+            return []
+        found: list[Diagnostic] = []
+        try:
+            self._run(self.segment(op), arrays, observer=ChoiceReporter(found.append))
+        except StablehloError:
+            return []
+        return [diagnostic.message for diagnostic in found]
+
+    def body(self, op: Operation, index: int) -> Segment:
+        """Return the program of a region of an op, which uses nothing but its arguments; KeyError if it does."""
+        if (op, index) not in self._bodies:
+            *ops, terminator = op.regions[index].block.operations
+            arguments = op.regions[index].block.arguments
+            self._bodies[op, index] = segment(self._flat, ops, terminator.operands, arguments)
+        return self._bodies[op, index]
 
     def constant(self, value: Value) -> Array:
         """Return the array of a value that `is_constant`."""
@@ -45,12 +76,28 @@ class Evaluator:
 
     def segment(self, op: Operation, wide: bool = False) -> Segment:
         """Return the program of an op; if `wide`, with f64 for all narrower floating-point types."""
-        if (op, wide) not in self._segments:
+        key = _key(op), wide
+        if key not in self._segments:
             made = single(self._flat, op)
             if wide:
                 widen(made.program.module)
-            self._segments[op, wide] = made
-        return self._segments[op, wide]
+                made = replace(made, program=Program(made.program.module, made.program.entry.name))
+            self._segments[key] = made
+        return self._segments[key]
+
+
+def _key(op: Operation) -> Hashable:
+    """Return what the program of an op depends on; the op itself if that is more than its types and properties."""
+    fed = fed_to(op)
+    if op.regions or op.attributes or any(operand not in fed for operand in op.operands):
+        return op
+    operands = tuple((fed.index(operand), operand.type) for operand in op.operands)
+    key = op.name, operands, tuple(op.result_types), tuple(sorted(op.properties.items(), key=itemgetter(0)))
+    try:
+        hash(key)
+    except TypeError:  # such as arrays in properties
+        return op
+    return key
 
 
 def wide_type(type: Type) -> Type:
@@ -65,7 +112,7 @@ def widen(module: Operation) -> None:
     for op in module.walk():
         for value in (*op.results, *(a for region in op.regions for block in region.blocks for a in block.arguments)):
             value.type = with_replaced(value.type, wide_type)
-        op.properties = {name: _widened(value) for name, value in op.properties.items() if name != "algorithm"}
+        op.properties = {name: _widened(value) for name, value in op.properties.items() if name not in _ALGORITHM}
 
 
 def _widened(value: object) -> object:

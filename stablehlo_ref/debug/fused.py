@@ -1,8 +1,8 @@
 """Faults that vanish where intermediate values are outputs: found by suffix cuts, with the original outputs kept.
 
 The last ops, fed at the cut with values that the backend itself returned without the fault, are run for later and later
-cuts; the last cut at which the fault persists is where the group starts. It ends at the first op after which the values
-that leave the group are not those that the ops in it allow.
+cuts; the last cut at which the fault persists is where the group starts. It ends at the first op for which the ops from
+there on, with no other outputs than the results that none of them uses, are wrong.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from stablehlo_ref.debug.contract import Contract
-from stablehlo_ref.debug.cut import CONSTANTS, Flat, Segment, fed_to, is_constant, segment
+from stablehlo_ref.debug.cut import CONSTANTS, Flat, Segment, fed_to, is_constant, operands_of, segment
 from stablehlo_ref.debug.evaluate import Evaluator
 from stablehlo_ref.debug.judge import Excess, excess_of
 from stablehlo_ref.debug.session import Session
-from stablehlo_ref.debug.shadow import Shadow, exact, transfer
+from stablehlo_ref.debug.shadow import Shadow, dtype_of, exact, transfer, used
 from stablehlo_ref.debug.values import run_segment
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Operation, Value
@@ -88,8 +88,10 @@ class _Search:
         return None
 
     def _leaving(self, start: int, end: int) -> Segment:
-        wanted = [v for v in self.flat.live_after(start, end) if v in self.arrays]
-        return segment(self.flat, self.flat.ops[start:end], wanted)
+        """Return the ops between two cuts as a program; values that they use are no outputs, as those may heal."""
+        ops = self.flat.ops[start:end]
+        used = {operand for op in ops for operand in operands_of(op)}
+        return segment(self.flat, ops, [r for op in ops for r in op.results if r in self.arrays and r not in used])
 
     def _run(self, made: Segment) -> tuple[Array, ...] | None:
         if any(value not in self.arrays for value in made.feeds):
@@ -126,7 +128,7 @@ def find_group(
         return None
     search = _Search(flat, arrays, session, contract, evaluate, max(NOISE * noise, min(apart, 1.0) / 8))
     start = _last(search.persists, 0, len(flat.ops))
-    end = _first(lambda index: search.violates(start, index), start + 1, len(flat.ops))
+    end = _first_near(lambda index: search.violates(start, index), start + 1, len(flat.ops))
     return search.group(start, end)
 
 
@@ -136,6 +138,14 @@ def _last(holds: Callable[[int], bool], low: int, high: int) -> int:
         middle = (low + high) // 2
         low, high = (middle, high) if holds(middle) else (low, middle)
     return low
+
+
+def _first_near(holds: Callable[[int], bool], low: int, high: int) -> int:
+    """Return what `_first` does, with few calls if that is near `low`: by doubling the distance."""
+    step = 1
+    while low + step < high and not holds(low + step):
+        low, step = low + step + 1, 2 * step
+    return _first(holds, low, min(low + step, high))
 
 
 def _first(holds: Callable[[int], bool], low: int, high: int) -> int:
@@ -157,17 +167,18 @@ def composed(
         if all(operand is not None for operand in operands):
             known = [operand for operand in operands if operand is not None]
             found = transfer(op, fed_to(op), known, contract, evaluate)
-            shadows.update(zip(op.results, found or ()))
+            if found and not evaluate.choices(op, [operand.center for operand in known]):
+                shadows.update(zip(op.results, found))
     return shadows
 
 
 def _operand(
     value: Value, made: set[Value], shadows: Mapping[Value, Shadow], arrays: Mapping[Value, Array], evaluate: Evaluator
 ) -> Shadow | None:
-    if is_constant(value):
+    if value not in made and value not in arrays and is_constant(value):
         return exact(evaluate.constant(value))
     if value in made:
-        return shadows.get(value)
+        return used(shadows[value], dtype_of(value)) if value in shadows else None
     return exact(arrays[value]) if value in arrays else None
 
 

@@ -11,13 +11,12 @@ import numpy as np
 from stablehlo_ref.debug.contract import PRESETS, Contract
 from stablehlo_ref.debug.cut import fed_to, is_constant
 from stablehlo_ref.debug.evaluate import Evaluator
-from stablehlo_ref.debug.rounding import largest, ulp
-from stablehlo_ref.debug.shadow import Shadow, dtype_of, exact, transfer, widened
-from stablehlo_ref.ir.arrays import Array
+from stablehlo_ref.debug.rounding import largest, smallest_normal
+from stablehlo_ref.debug.shadow import Shadow, exact, transfer, widened
+from stablehlo_ref.debug.uses import Uses
+from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.ir.core import Operation, Value
-from stablehlo_ref.numerics.dtypes import FLOAT32, kind
-
-DEPTH = 8  # ops that a backend may be taken to compute again in fused code
+from stablehlo_ref.numerics.dtypes import kind
 
 
 class Verdict(Enum):
@@ -40,7 +39,7 @@ class Excess:
     actual: object
     expected: object
     bound: float
-    special: str = ""  # "NaN", "infinity", "sign of zero" if that is what differs
+    special: str = ""  # "NaN", "infinity", "sign of zero", "subnormal" if that is what differs
 
     def __str__(self) -> str:
         where = f"[{', '.join(map(str, self.index))}]"
@@ -58,6 +57,7 @@ class Judgement:
     verdict: Verdict
     permissions: tuple[str, ...] = ()
     excess: Excess | None = None
+    reason: str = ""  # why it is not judged
 
 
 class Judge:
@@ -67,34 +67,43 @@ class Judge:
         self.values = values
         self.contract = contract
         self.evaluate = evaluate
+        self._uses = Uses(self._array, evaluate)
 
     def __call__(self, op: Operation) -> Judgement:
-        """Return the verdict on an op; NOT_JUDGED if values are missing or there is no bound."""
+        """Return the verdict on an op; NOT_JUDGED, and why, if values are missing or there is no bound."""
         feeds = fed_to(op)
         if not op.results or any(self._array(value) is None for value in (*feeds, *op.results)):
-            return Judgement(op, Verdict.NOT_JUDGED)
+            return Judgement(op, Verdict.NOT_JUDGED, reason="values are missing")
         actual = [self.values[result] for result in op.results]
-        ours = self.evaluate(op, [self._known(value) for value in feeds])
+        operands = [self._known(value) for value in feeds]
+        ours = self.evaluate(op, operands)
         if ours is not None and all(map(same_bits, actual, ours)):
             return Judgement(op, Verdict.SAME)
         found = self._excess(op, PRESETS["strict"])
         if found is None or not found:
-            return Judgement(op, Verdict.NOT_JUDGED if found is None else Verdict.LEGAL)
-        under_contract = self._excess(op, self.contract)
-        if under_contract:
-            return Judgement(op, Verdict.WRONG, excess=under_contract[0])
-        if under_contract is None:
-            return Judgement(op, Verdict.NOT_JUDGED)
-        return Judgement(op, Verdict.PERMITTED, self._permissions(op), found[0])
+            return Judgement(op, Verdict.LEGAL) if found is not None else self._under_contract(op, operands, [])
+        return self._under_contract(op, operands, found)
+
+    def _under_contract(self, op: Operation, operands: Sequence[Array], strict: Sequence[Excess]) -> Judgement:
+        """Return the verdict on an op that exceeds the bounds of the strict contract, or has none under it."""
+        found = self._excess(op, self.contract)
+        if found is None:
+            return Judgement(op, Verdict.NOT_JUDGED, reason="no bound")
+        if not found:
+            permissions = self._permissions(op)
+            return Judgement(op, Verdict.PERMITTED, permissions, strict[0] if strict else None)
+        if choices := self.evaluate.choices(op, operands):
+            return Judgement(op, Verdict.NOT_JUDGED, excess=found[0], reason=f"the spec leaves it open: {choices[0]}")
+        return Judgement(op, Verdict.WRONG, excess=found[0])
 
     def bounds(self, op: Operation) -> list[Shadow] | None:
         """Return the widest bounds on the results of an op that the contract allows; None without bounds."""
-        depth = DEPTH if self.contract.excess_precision else 1 if self.contract.fma else 0
-        return self._shadows(op, self.contract, depth) or self._shadows(op, self.contract, 0)
+        known = self.known_bounds(op)
+        return self._shadows(op, self.contract, True) if known and _has_fusion(self.contract) else known
 
     def known_bounds(self, op: Operation) -> list[Shadow] | None:
         """Return the bounds on the results of an op on its operands as the backend returned them."""
-        return self._shadows(op, self.contract, 0)
+        return self._shadows(op, self.contract, False)
 
     def _permissions(self, op: Operation) -> tuple[str, ...]:
         """Return each permission that alone makes an op legal, or all of the contract if none does."""
@@ -104,44 +113,31 @@ class Judge:
 
     def _excess(self, op: Operation, contract: Contract) -> list[Excess] | None:
         """Return where results exceed their bounds under a contract; None without bounds."""
-        shadows = self._shadows(op, contract, 0)
-        if shadows is None:
-            return None
-        found = self._beyond(op, shadows, contract)
-        if not found or not (contract.excess_precision or contract.fma):
+        shadows = self._shadows(op, contract, False)
+        found = None if shadows is None else self._beyond(op, shadows, contract)
+        if not found or not _has_fusion(contract):
             return found
-        shadows = self._shadows(op, contract, DEPTH if contract.excess_precision else 1)
-        return found if shadows is None else self._beyond(op, shadows, contract)
+        shadows = self._shadows(op, contract, True)
+        return None if shadows is None else self._beyond(op, shadows, contract)
 
-    def _beyond(self, op: Operation, shadows: Sequence[Shadow], contract: Contract) -> list[Excess]:
-        pairs = zip(op.results, shadows)
-        return [e for result, shadow in pairs if (e := excess_of(self.values[result], shadow, contract))]
+    def _beyond(self, op: Operation, shadows: Sequence[Shadow], contract: Contract) -> list[Excess] | None:
+        """Return where results are outside of their shadows; None if nothing is known of one, and none is outside."""
+        pairs = list(zip(op.results, shadows))
+        found = [e for result, shadow in pairs if (e := excess_of(self.values[result], shadow, contract))]
+        is_unknown = any(shadow.center.size and np.all(np.isinf(shadow.radius)) for _, shadow in pairs)
+        return None if is_unknown and not found else found
 
-    def _shadows(self, op: Operation, contract: Contract, depth: int) -> list[Shadow] | None:
+    def _shadows(self, op: Operation, contract: Contract, fused: bool) -> list[Shadow] | None:
+        """Return the shadows of results on operands as the backend returned them, or as fused code may have them."""
         feeds = fed_to(op)
-        operands = [self._operand(op, value, contract, depth) for value in feeds]
+        known = (exact(self._known(value)) for value in feeds)
+        operands = [self._uses.of(value, op, contract) for value in feeds] if fused else list(known)
         return transfer(op, feeds, operands, contract, self.evaluate)
 
-    def _operand(self, user: Operation, value: Value, contract: Contract, depth: int) -> Shadow:
-        """Return what an operand may have been where it was used: `depth` ops may have been computed again there."""
-        known = exact(self._known(value))
-        op = value.owner
-        if depth == 0 or not isinstance(op, Operation) or not _may_be_fused(op, user, contract):
-            return known
-        if op.name.partition(".")[2] in _NEVER_REPEATED:
-            return _unrounded(known, value)
-        shadows = (
-            self._shadows(op, contract, depth - 1) if all(self._array(v) is not None for v in fed_to(op)) else None
-        )
-        if shadows is None:
-            return known
-        shadow = shadows[value.index]
-        if kind(known.center.dtype) not in ("floating", "complex"):
-            return Shadow(known.center, np.where(shadow.radius > 0, np.inf, 0.0))
-        return _around(known, shadow)
-
     def _array(self, value: Value) -> Array | None:
-        return self.evaluate.constant(value) if is_constant(value) else self.values.get(value)
+        if value in self.values or not is_constant(value):
+            return self.values.get(value)
+        return self.evaluate.constant(value)
 
     def _known(self, value: Value) -> Array:
         array = self._array(value)
@@ -149,38 +145,8 @@ class Judge:
         return array
 
 
-_NEVER_FUSED = ("while", "custom_call", "sort", "case", "if", "fft", "rng", "cholesky", "triangular_solve")
-
-
-_NEVER_REPEATED = ("dot_general", "dot", "convolution", "reduce_window", "scatter", "select_and_scatter")
-
-
-def _around(known: Shadow, again: Shadow) -> Shadow:
-    """Return the shadow of an operand whose value may be the known one or one computed again.
-
-    Nothing is known where only one of both is infinite or NaN: a narrow type may overflow where fused code does not.
-    """
-    with np.errstate(invalid="ignore"):
-        radius = np.abs(again.center - known.center) + again.radius
-    same = (again.center == known.center) | (np.isnan(again.center) & np.isnan(known.center))
-    radius = np.where(same, again.radius, np.where(np.isfinite(radius), radius, np.inf))
-    is_unknown = ~np.isfinite(known.center) & np.isinf(radius)
-    return Shadow(np.where(is_unknown, 0.0, known.center), radius)
-
-
-def _unrounded(known: Shadow, value: Value) -> Shadow:
-    """Return what a sum of products in f32 may have been before it was rounded to a narrower type."""
-    dtype = dtype_of(value)
-    if kind(dtype) != "floating" or dtype.itemsize >= FLOAT32.itemsize:
-        return known
-    return Shadow(known.center, np.where(np.isfinite(known.center), 0.5 * ulp(np.abs(known.center), dtype), 0.0))
-
-
-def _may_be_fused(op: Operation, user: Operation, contract: Contract) -> bool:
-    name = op.name.partition(".")[2]
-    if not contract.excess_precision:
-        return name == "multiply" and user.name in ("stablehlo.add", "stablehlo.subtract")
-    return name not in _NEVER_FUSED
+def _has_fusion(contract: Contract) -> bool:
+    return contract.excess_precision or contract.fma
 
 
 def same_bits(actual: Array, expected: Array) -> bool:
@@ -218,23 +184,30 @@ def _wrong(actual: Array, shadow: Shadow, contract: Contract) -> tuple[Array, Ar
     """Return which elements are outside of their bounds, and how far they are from their centers."""
     x, center, radius = widened(actual), shadow.center, np.broadcast_to(shadow.radius, actual.shape)
     if kind(actual.dtype) not in ("floating", "complex"):
-        differs = np.asarray(x != center)
-        return differs & ~np.isinf(radius), differs.astype(np.float64)
+        steps = np.where(x == center, 0.0, np.abs(x.astype(np.float64) - center.astype(np.float64)))
+        return (steps > radius) | ((x != center) & (radius == 0)), steps
     x_nan, c_nan = np.isnan(x), np.isnan(center)
     apart = np.where(x == center, 0.0, np.abs(x - center))
-    inside = (apart <= radius) | (x_nan & c_nan) | np.isinf(radius)
+    inside = (apart <= radius) | (x_nan & c_nan) | np.isinf(radius) | _overflows(x, shadow, radius, actual.dtype)
     if not contract.nan_propagation:
         inside = inside | c_nan
-    inside = inside | (
-        np.isinf(center) & (np.abs(x) >= largest(actual.dtype)) & (np.sign(x.real) == np.sign(center.real))
-    )
     if contract.signed_zeros and kind(actual.dtype) == "floating":
         zeros = (x == 0) & (center == 0) & (radius == 0)
         inside = inside & ~(zeros & (np.signbit(x) != np.signbit(center)))
     return ~inside, apart
 
 
-def _special(actual: object, expected: object) -> str:
+def _overflows(x: Array, shadow: Shadow, radius: Array, dtype: DType) -> Array:
+    """Return which results are infinite, or nearly so, as those of bounds beyond the largest number are."""
+    near = np.abs(x) >= largest(dtype) * (1 - 2.0**-8)
+    beyond = (np.isinf(shadow.center) & (radius > 0)) | (np.abs(shadow.center) - radius > largest(dtype))
+    same: Array = near & beyond & (np.sign(x.real) == np.sign(shadow.center.real))
+    return same
+
+
+def _special(actual: Array, expected: object) -> str:
+    """Return how the result differs if it is not by a number: "NaN", "infinity", "sign of zero" or "subnormal"."""
+    tiny = smallest_normal(actual.dtype) if kind(actual.dtype) in ("floating", "complex") else 0.0
     x, y = (np.asarray(widened(np.asarray(v))) for v in (actual, expected))
     if x.dtype.kind not in "fc":
         return ""
@@ -242,4 +215,6 @@ def _special(actual: object, expected: object) -> str:
         return "NaN"
     if np.isinf(x) or np.isinf(y):
         return "infinity"
-    return "sign of zero" if x == y else ""
+    if x == y:
+        return "sign of zero"
+    return "subnormal" if max(abs(x), abs(y)) < tiny else ""

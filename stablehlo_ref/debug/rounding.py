@@ -7,6 +7,7 @@ import numpy as np
 from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.numerics.dtypes import FLOAT32, FLOAT64, float_info, kind, part_dtype
 
+SLACK = 1 + 2.0**-48  # for the roundings of a radius itself
 OURS = 2.0**-53  # unit roundoff of f64, in which reference values are computed
 
 

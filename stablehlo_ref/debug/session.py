@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -38,8 +39,10 @@ class Session:
 
     `seconds` limits each run, compilation included, and `max_bytes` the data of the process; 0 is no limit. `python` is
     the interpreter that has the backend's packages; by default this one. The process leads a process group, so that
-    commands that it runs end with it.
+    commands that it runs end with it. It also ends if this process is killed.
     """
+
+    elapsed: float = 0.0  # seconds that the backend's runs took
 
     def __init__(self, description: str, *, seconds: float = 120.0, max_bytes: int = 0, python: str = "") -> None:
         self.description = description
@@ -51,6 +54,7 @@ class Session:
         self._messages: IO[bytes] | None = None
         self._requests: Connection | None = None
         self._replies: Connection | None = None
+        self._alive: int | None = None
 
     @property
     def compilations(self) -> int:
@@ -66,7 +70,9 @@ class Session:
     def run(self, program: str, inputs: Sequence[Array], setting: Any = None) -> Outcome:
         """Return what the backend does with a program, MLIR text; `setting` is one of its switches."""
         self._seen.add((program, repr(setting)))
+        started = time.perf_counter()
         outcome = self._exchange(program, inputs, setting)
+        self.elapsed += time.perf_counter() - started
         return outcome if outcome.failure else Outcome(tuple(outcome.results))
 
     def run_twice(self, program: str, inputs: Sequence[Array]) -> Outcome:
@@ -118,21 +124,22 @@ class Session:
             return
         read, to_worker = os.pipe()
         from_worker, write = os.pipe()
+        alive, self._alive = os.pipe()  # closed with this process, also if it is killed
         self._messages = tempfile.TemporaryFile()  # noqa: SIM115 (closed with the process)
-        command = [self.python, "-m", WORKER, str(read), str(write), self.description, str(self.max_bytes)]
+        command = [self.python, "-m", WORKER, *map(str, (read, write, alive)), self.description, str(self.max_bytes)]
         self._requests = Connection(to_worker, readable=False)
         self._replies = Connection(from_worker, writable=False)
         try:
             self._process = subprocess.Popen(
-                command, pass_fds=(read, write), stdin=subprocess.DEVNULL, stdout=self._messages,
+                command, pass_fds=(read, write, alive), stdin=subprocess.DEVNULL, stdout=self._messages,
                 stderr=self._messages, env=_environment(), process_group=0,
             )  # fmt: skip
         except OSError:  # there is no such `python`
             self.close()
             raise
         finally:
-            os.close(read)
-            os.close(write)
+            for descriptor in (read, write, alive):
+                os.close(descriptor)
 
     def close(self) -> None:
         """End the backend's process, and those that it started."""
@@ -143,9 +150,11 @@ class Session:
             with suppress(ProcessLookupError):
                 os.killpg(self._process.pid, signal.SIGKILL)
             self._process.wait()
+        if self._alive is not None:
+            os.close(self._alive)
         if self._messages is not None:
             self._messages.close()
-        self._process = self._messages = self._requests = self._replies = None
+        self._process = self._messages = self._requests = self._replies = self._alive = None
 
 
 def _environment() -> dict[str, str]:

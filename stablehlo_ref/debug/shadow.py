@@ -15,12 +15,16 @@ from typing import TypeAlias
 import numpy as np
 
 from stablehlo_ref.debug.contract import Contract
+from stablehlo_ref.debug.cut import fed_to, is_constant
 from stablehlo_ref.debug.evaluate import Evaluator
-from stablehlo_ref.debug.rounding import smallest_normal
+from stablehlo_ref.debug.rounding import largest, smallest_normal
 from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.ir.types import TensorType
 from stablehlo_ref.numerics.dtypes import kind, numpy_dtype
+from stablehlo_ref.program import Program
+
+TINY = 5e-324  # the radius of an infinite center that is an overflow
 
 
 @dataclass(frozen=True)
@@ -28,9 +32,10 @@ class Shadow:
     """Where the value of a legal run lies: within `radius` of `center`, per element.
 
     The center is in f64 or complex128 for floating-point types, else in the value's own type. The radius is in f64 and
-    broadcasts; it is infinite where nothing is known. A center that is infinite or NaN is certain if its radius is
-    finite. `deviation` bounds the standard deviation of a sum whose partial
-    sums are rounded to nearest; it is None for other ops.
+    broadcasts; it is infinite where nothing is known, not even whether the value is NaN. A center that is NaN is
+    certain if its radius is finite. One that is infinite is certain if its radius is 0; else it is an overflow, as is a
+    center beyond the largest number, and unrounded values may be finite. `deviation` bounds the standard deviation of a
+    sum whose partial sums are rounded to nearest; it is None for other ops.
     """
 
     center: Array
@@ -52,21 +57,30 @@ class Site:
     op: Operation
     values: Sequence[Value]  # that the op is fed
     operands: Sequence[Shadow]
+    index: int  # of the result
     dtype: DType  # of the result
     contract: Contract
     wide: Evaluate
     plain: Evaluate
+    evaluate: Evaluator
 
     @property
     def name(self) -> str:
         return self.op.name.partition(".")[2]
 
     def operand(self, index: int) -> Shadow:
-        """Return the shadow of an operand by its number; Unknown for one that is not fed."""
+        """Return the shadow of an operand by its number."""
         value = self.op.operands[index]
-        if value not in self.values:
-            raise Unknown
+        if value not in self.values and is_constant(value):
+            return exact(self.evaluate.constant(value))
         return self.operands[self.values.index(value)]
+
+    def body(self, index: int) -> Program:
+        """Return the program of a region by its number; Unknown if it uses values from outside."""
+        try:
+            return self.evaluate.body(self.op, index).program
+        except KeyError as error:
+            raise Unknown from error
 
     @property
     def centers(self) -> list[Array]:
@@ -108,20 +122,50 @@ def transfer(
     """
     from stablehlo_ref.debug.rules import rule_of  # rules are in terms of this module
 
+    if op.name in ("stablehlo.if", "stablehlo.case"):
+        return _of_branch(op, dict(zip(values, operands)), contract, evaluate)
     try:
         dtypes = [dtype_of(value) for value in values]
         shadows = [_flushed(s, dtype, contract) for s, dtype in zip(operands, dtypes)]
         made = []
         for index, result in enumerate(op.results):
             site = Site(
-                op, values, shadows, dtype_of(result), contract,
+                op, values, shadows, index, dtype_of(result), contract,
                 _evaluation(evaluate, op, index, True), _evaluation(evaluate, op, index, False),
+                evaluate,
             )  # fmt: skip
             with np.errstate(all="ignore"):
                 made.append(_finished(site, rule_of(site)(site)))
         return made
     except Unknown:
         return None
+
+
+def _of_branch(
+    op: Operation, shadows: dict[Value, Shadow], contract: Contract, evaluate: Evaluator
+) -> list[Shadow] | None:
+    """Return the shadows of the results of the branch that is taken; None if that is not known, or without a bound."""
+    condition = shadows.get(op.operands[0])
+    if condition is None or not condition.is_exact:
+        return None
+    number, count = int(condition.center), len(op.regions)
+    taken = 1 - number if op.name == "stablehlo.if" else number if 0 <= number < count else count - 1
+    *ops, terminator = op.regions[taken].block.operations
+    for inner in ops:
+        if not inner.results or is_constant(inner.results[0]):
+            continue
+        feeds = fed_to(inner)
+        found = [_shadow_of(value, shadows, evaluate) for value in feeds]
+        known = [shadow for shadow in found if shadow is not None]
+        made = transfer(inner, feeds, known, contract, evaluate) if len(known) == len(found) else None
+        results = zip(inner.results, made or ())
+        shadows.update((result, used(shadow, dtype_of(result))) for result, shadow in results)
+    returned = [_shadow_of(value, shadows, evaluate) for value in terminator.operands]
+    return [s for s in returned if s is not None] if all(s is not None for s in returned) else None
+
+
+def _shadow_of(value: Value, shadows: dict[Value, Shadow], evaluate: Evaluator) -> Shadow | None:
+    return exact(evaluate.constant(value)) if is_constant(value) else shadows.get(value)
 
 
 def _evaluation(evaluate: Evaluator, op: Operation, index: int, wide: bool) -> Evaluate:
@@ -155,10 +199,22 @@ def _finished(site: Site, shadow: Shadow) -> Shadow:
     radius = np.broadcast_to(np.asarray(shadow.radius, np.float64), shadow.center.shape)
     if kind(site.dtype) not in ("floating", "complex"):
         return Shadow(shadow.center, np.where(np.isnan(radius), np.inf, radius))
-    surely = site.is_exact & ~np.isfinite(shadow.center)
+    surely = site.is_exact & ~np.isfinite(shadow.center) & ~np.isinf(radius)
     radius = np.where(np.isnan(radius), np.inf, radius)
     if site.contract.flush_subnormals:
         magnitude, tiny = np.abs(shadow.center), smallest_normal(site.dtype)
         may_be_flushed = (magnitude - radius < tiny) & (magnitude + radius > 0)
         radius = np.where(may_be_flushed, radius + tiny, radius)
-    return Shadow(shadow.center, np.where(surely, 0.0, radius), shadow.deviation)
+    return Shadow(shadow.center, np.where(surely, np.minimum(radius, TINY), radius), shadow.deviation)
+
+
+def used(shadow: Shadow, dtype: DType) -> Shadow:
+    """Return the shadow of an operand in fused code, which may or may not overflow as its type does."""
+    if kind(dtype) not in ("floating", "complex"):
+        return shadow
+    with np.errstate(invalid="ignore"):
+        beyond = np.abs(shadow.center) + shadow.radius > largest(dtype)
+    is_unknown = beyond & ~(np.isinf(shadow.center) & (shadow.radius == 0))
+    if not is_unknown.any():
+        return shadow
+    return Shadow(np.where(is_unknown, 0.0, shadow.center), np.where(is_unknown, np.inf, shadow.radius))

@@ -12,8 +12,8 @@ from stablehlo_ref.debug.contract import DOT_ALGORITHMS, DotAlgorithm
 from stablehlo_ref.debug.rounding import OURS, accumulator_dtype, gamma, largest, smallest_normal, ulp, unit_roundoff
 from stablehlo_ref.debug.shadow import Shadow, Site, Unknown, dtype_of
 from stablehlo_ref.ir.arrays import Array, DType
-from stablehlo_ref.ir.types import TensorType
-from stablehlo_ref.numerics.dtypes import kind
+from stablehlo_ref.ir.types import FLOATS, FloatType, TensorType, Type
+from stablehlo_ref.numerics.dtypes import kind, numpy_dtype
 
 
 def sum_of(site: Site, terms: Array | float) -> Shadow:
@@ -23,7 +23,7 @@ def sum_of(site: Site, terms: Array | float) -> Shadow:
 
 def product_sum(site: Site) -> Shadow:
     """Bound a dot product or convolution; its operands may be rounded as the contract's algorithm of dots does."""
-    algorithm = _algorithm(site)
+    algorithm = dot_algorithm(site)
     return _bounded(site, float(terms_of(site) * algorithm.products), algorithm)
 
 
@@ -45,11 +45,42 @@ def _shape(site: Site, index: int) -> Sequence[int]:
     return [n or 0 for n in type.shape]
 
 
-def _algorithm(site: Site) -> DotAlgorithm:
-    """Return how operands of products are rounded: as the contract says, unless the op asks for full precision."""
+def dot_algorithm(site: Site) -> DotAlgorithm:
+    """Return how operands of products are rounded: as the op says, or as the contract, unless it is full precision."""
+    if (operations := site.op.properties.get("num_primitive_operations")) is not None:
+        return _requested(site, int(operations))
     requested = site.op.properties.get("precision_config") or ()
     is_full = requested and all(isinstance(p, Enum) and p.value == "HIGHEST" for p in requested)
     return DOT_ALGORITHMS["ieee" if is_full else site.contract.dot_algorithm]
+
+
+def _requested(site: Site, operations: int) -> DotAlgorithm:
+    """Return the attribute `algorithm` of an op; Unknown if its sums may be imprecise."""
+    properties = site.op.properties
+    if properties.get("allow_imprecise_accumulation"):
+        raise Unknown
+    sides = [(properties[f"{side}_precision_type"], properties[f"{side}_component_count"]) for side in ("lhs", "rhs")]
+    roundoffs = [_roundoff(type) ** count * 2 ** (count - 1) for type, count in sides]
+    dtype = dtype_of(site.op.operands[0])
+    is_rounded = any(roundoff > unit_roundoff(dtype) for roundoff in roundoffs)
+    return DotAlgorithm(max(roundoffs) if is_rounded else 0.0, operations)
+
+
+def _roundoff(type: object) -> float:
+    if type == FLOATS["tf32"]:
+        return 2.0**-11
+    assert isinstance(type, Type)
+    return unit_roundoff(numpy_dtype(type))
+
+
+def _accumulator(site: Site) -> DType:
+    """Return the least precise type of partial sums: that of the body; of products, as the op or the contract says."""
+    if site.op.regions:
+        return site.dtype
+    requested = site.op.properties.get("accumulation_type")
+    if isinstance(requested, FloatType) and requested != FLOATS["tf32"]:
+        return numpy_dtype(requested)
+    return accumulator_dtype(site.dtype, site.contract.accumulator)
 
 
 def _bounded(site: Site, terms: Array | float, algorithm: DotAlgorithm) -> Shadow:
@@ -60,14 +91,17 @@ def _bounded(site: Site, terms: Array | float, algorithm: DotAlgorithm) -> Shado
     propagated = np.zeros(()) if site.is_exact else _propagated(site, total, terms)
     shift = algorithm.roundoff * (2 + algorithm.roundoff) * (total + propagated)
     shifted = total + propagated + shift, np.abs(center) + propagated + shift
-    accumulator = accumulator_dtype(site.dtype, site.contract.accumulator)
+    accumulator = _accumulator(site)
     rounded = _rounded(terms, accumulator, *(x * _GROWTH_OF_PARTS if algorithm.products > 1 else x for x in shifted))
     ours = gamma(terms, OURS) * (total + propagated)
     radius = propagated + shift + rounded + ours + _underflow(site, terms, accumulator)
     if accumulator != site.dtype:
         radius = radius + site.contract.ulps_of(site.name, 0.5) * ulp(np.abs(center) + radius, site.dtype)
-    may_overflow = _may_overflow(site, center, total + radius)
+    may_overflow = _may_overflow(site, center, total + radius, accumulator)
+    may_overflow |= np.isfinite(center) & (np.abs(center) + radius >= largest(site.dtype))
     center, radius = np.where(may_overflow, 0.0, center), np.where(may_overflow, np.inf, radius)
+    if site.is_exact:
+        radius = np.where(np.isfinite(center), radius, 0.0)
     return Shadow(center, radius, _deviation(site, terms, accumulator, algorithm.roundoff, total, center))
 
 
@@ -85,13 +119,14 @@ def _underflow(site: Site, terms: Array | float, accumulator: DType) -> Array:
     return np.asarray(terms * share * smallest_normal(accumulator))
 
 
-def _may_overflow(site: Site, center: Array, largest_sum: Array) -> Array:
+def _may_overflow(site: Site, center: Array, largest_sum: Array, accumulator: DType) -> Array:
     """Return where some order overflows and another need not; infinities and NaN in operands are in all orders."""
-    may_overflow = np.isfinite(center) & (largest_sum >= _overflow(site))
+    top = largest(accumulator) * (1 - 2.0**-8)
+    may_overflow = np.isfinite(center) & (largest_sum >= top)
     if np.all(np.isfinite(center)):
         return may_overflow
     finite_terms = site.wide([_finite(_magnitude(site, i)) for i in range(len(site.operands))])
-    return may_overflow | (~np.isfinite(center) & ~(finite_terms < _overflow(site)))
+    return may_overflow | (~np.isfinite(center) & ~(finite_terms < top))
 
 
 def _finite(array: Array) -> Array:
@@ -123,11 +158,8 @@ def _rounded(terms: Array | float, accumulator: DType, total: Array, magnitude: 
     growth = 1 + 2 * gamma(terms, u)
     largest_partial_sum = growth * (total + magnitude) / 2
     of_sums = np.maximum(np.asarray(terms) - 1, 0) * 0.5 * ulp(largest_partial_sum, accumulator)
-    return np.where(np.isfinite(largest_partial_sum), growth * u * total + of_sums, np.inf)
-
-
-def _overflow(site: Site) -> float:
-    return largest(site.dtype) * (1 - 2.0**-8)
+    of_products = np.minimum(u * total, np.asarray(terms) * 0.5 * ulp(total, accumulator))
+    return np.where(np.isfinite(largest_partial_sum), growth * of_products + of_sums, np.inf)
 
 
 def _magnitude(site: Site, index: int) -> Array:

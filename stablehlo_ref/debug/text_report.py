@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from stablehlo_ref.debug.diff import Diff
 from stablehlo_ref.debug.judge import Judgement, Verdict
+from stablehlo_ref.debug.probe import Probed
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.locations import name_of
 
@@ -20,9 +21,10 @@ def text_of(found: Diff) -> str:
 
 def _lines(found: Diff) -> Iterator[str]:
     yield from _finding(found)
+    yield from (f"{s}" for s in found.sensitivities if s.distance)
     yield f"contract: {found.contract}"
     yield f"backend: {found.backend}, {found.ops} ops, {found.compilations} compilations"
-    if found.errors and not found.same:
+    if found.errors and not found.same and not found.sensitivities:
         yield f"relative error of each output: {', '.join(f'{error:.2g}' for error in found.errors)}"
     if found.judgements:
         yield from _counts(found)
@@ -31,32 +33,43 @@ def _lines(found: Diff) -> Iterator[str]:
 def _finding(found: Diff) -> Iterator[str]:
     if found.failure:
         yield f"the backend failed on the program: {found.failure}"
+        if found.unstable is not None:
+            yield f"  the first op with other bits in a second run, on the same operands: {describe(found.unstable)}"
         return
     if found.same:
         yield "no difference: all outputs have the bits that the interpreter computes"
         return
-    if found.suspects:
-        yield from _suspects(found)
-    elif found.inner:
+    if found.inner:
         for inner in found.inner:
-            yield f"in turn {inner.turn} of the loop {describe(inner.loop)}, fed with the backend's own state:"
+            part = f"turn {inner.turn} of the loop" if inner.loop.name == "stablehlo.while" else "the branch taken of"
+            yield f"in {part} {describe(inner.loop)}, fed with the backend's own state:"
             yield from (f"  {line}" for line in _finding(inner.found))
+    elif found.suspects:
+        yield from _suspects(found)
     elif found.group is not None:
         yield from _group(found)
     elif found.judgements:
         unjudged = any(judgement.verdict is Verdict.NOT_JUDGED for judgement in found.judgements)
         yield "no op is wrong under the contract" + (", of those that can be judged" if unjudged else "")
+    yield from _exceptions(found)
     yield from (f"suspicious: {describe(s.op)}\n  {s}" for s in found.suspicions[:SHOWN])
     if found.stopped:
         yield f"intermediate values are missing: {found.stopped}"
+
+
+def _exceptions(found: Diff) -> Iterator[str]:
+    """Say which ops generate NaN or infinities only in the backend."""
+    generated = [exception for exception in found.exceptions if exception.is_generated]
+    yield from (f"NaN or infinities only in the backend: {exception}" for exception in generated[:SHOWN])
 
 
 def _suspects(found: Diff) -> Iterator[str]:
     first, *others = found.suspects
     yield "certainly wrong: " + describe(first.op)
     yield f"  {first.excess}, computed from the backend's own operands"
+    yield f"  {_confirmed(found)}"
     if found.probed is not None:
-        yield f"  {_probed(found)}"
+        yield f"  {probed_text(found.probed)}"
     if found.workarounds:
         yield f"  right with: {', '.join(found.workarounds)}"
     for other in others[: SHOWN - 1]:
@@ -65,12 +78,23 @@ def _suspects(found: Diff) -> Iterator[str]:
         yield f"... and {len(others) - SHOWN + 1} more"
 
 
-def _probed(found: Diff) -> str:
-    assert found.probed is not None
-    if found.probed.failure:
-        return f"alone, on small integers: {found.probed.failure}"
-    if found.probed.differs:
-        return f"also wrong alone on small integers, whose results are exact: {found.probed.excess}"
+def _confirmed(found: Diff) -> str:
+    """Say where the two agree, and whether the verdict is repeated by a second run and by the op alone."""
+    index = [judgement.op for judgement in found.judgements].index(found.suspects[0].op)
+    agreed = f"the {index} ops before it are not wrong" if index else "it is the first op"
+    again = (
+        "a second run repeats it" if found.is_repeated else "a second run does not repeat it: the backend is unstable"
+    )
+    alone = {True: "; so does the op alone", False: "; alone, on the same operands, the op is right", None: ""}
+    return f"{agreed}; {again}{alone[found.is_wrong_alone]}"
+
+
+def probed_text(probed: Probed) -> str:
+    """Return what was found when an op ran alone on small integers."""
+    if probed.failure:
+        return f"alone, on small integers: {probed.failure}"
+    if probed.differs:
+        return f"also wrong alone on small integers, whose results are exact: {probed.excess}"
     return "alone, on small integers, it is right: the fault is one of precision, or depends on values or on other ops"
 
 

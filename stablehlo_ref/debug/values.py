@@ -8,10 +8,10 @@ from math import ceil, log2, prod
 
 import numpy as np
 
-from stablehlo_ref.debug.cut import Flat, Segment, is_constant, is_observable, segment
+from stablehlo_ref.debug.cut import Flat, Segment, is_literal, is_observable, segment
 from stablehlo_ref.debug.session import Outcome, Session
 from stablehlo_ref.ir.arrays import Array
-from stablehlo_ref.ir.core import Value
+from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.ir.types import TensorType
 from stablehlo_ref.numerics.dtypes import numpy_dtype
 
@@ -23,6 +23,7 @@ class Values:
     arrays: dict[Value, Array] = field(default_factory=dict)
     failure: Outcome | None = None
     seen: int = 0  # ops whose values were asked for
+    parts: list[Segment] = field(default_factory=list)  # the programs that returned them
 
 
 def backend_values(flat: Flat, inputs: Sequence[Array], session: Session, max_bytes: int) -> Values:
@@ -32,9 +33,9 @@ def backend_values(flat: Flat, inputs: Sequence[Array], session: Session, max_by
     are run as a bisection would need; `failure` says so if that is not all ops.
     """
     found = Values(dict(zip(flat.arguments, inputs)))
-    ranges, most = parts(flat, max_bytes), 2 * ceil(log2(max(len(flat.ops), 2)))
+    ranges, most = parts(flat, max_bytes), most_compilations(flat) - 5
     for start, end in ranges[:most]:
-        inner = [r for op in flat.ops[start:end] for r in op.results if is_observable(r) and not is_constant(r)]
+        inner = [r for op in flat.ops[start:end] for r in op.results if is_observable(r) and not is_literal(r)]
         wanted = list(dict.fromkeys([*(v for v in flat.live_at(end) if v in set(inner)), *inner]))
         if not wanted:
             found.seen = end
@@ -48,11 +49,31 @@ def backend_values(flat: Flat, inputs: Sequence[Array], session: Session, max_by
             found.failure = outcome
             return found
         found.arrays.update(zip(wanted, outcome.results))
+        found.parts.append(made)
         found.seen = end
     if len(ranges) > most:
         reason = f"{found.seen} of {len(flat.ops)} ops were compared, in {most} programs; more need a larger max_bytes"
         found.failure = Outcome((), "stopped", reason)
     return found
+
+
+def most_compilations(flat: Flat) -> int:
+    """Return how many programs a search may compile: two bisections of all ops, also those of regions, and 5."""
+    ops = sum(1 for op in flat.ops for _ in op.walk())
+    return 2 * ceil(log2(max(ops, 2))) + 5
+
+
+def run_again(found: Values, session: Session, op: Operation | None = None) -> dict[Value, Array]:
+    """Return the values that a second run of the programs returns; of those with the results of an op, if one is given.
+
+    Programs are not compiled again. Values are missing where a run fails.
+    """
+    again: dict[Value, Array] = {}
+    for made in found.parts:
+        if op is None or set(op.results) & set(made.wanted):
+            outcome = run_segment(session, made, found.arrays)
+            again.update(zip(made.wanted, outcome.results))
+    return again
 
 
 def run_segment(session: Session, made: Segment, arrays: dict[Value, Array]) -> Outcome:
@@ -90,7 +111,7 @@ def parts(flat: Flat, max_bytes: int) -> list[tuple[int, int]]:
 
 def size_of(value: Value) -> int:
     """Return the bytes of a value; 0 for what cannot be observed."""
-    if not is_observable(value) or is_constant(value):
+    if not is_observable(value) or is_literal(value):
         return 0
     assert isinstance(value.type, TensorType)
     return prod(n or 0 for n in value.type.shape) * np.dtype(numpy_dtype(value.type.element_type)).itemsize

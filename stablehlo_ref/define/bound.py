@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from stablehlo_ref.define.computation import Callee, RunGrid
+from stablehlo_ref.define.computation import Callee, FinishLoop, RunGrid
 from stablehlo_ref.define.definition import OpDefinition, group_by_member
 from stablehlo_ref.define.spec import is_quantized
 from stablehlo_ref.diagnostics import Location, Source
@@ -79,13 +79,19 @@ class PlanSite(Site):
 class ControlFlowSite(PlanSite):
     """The site of control flow, whose values are slots of the surrounding plan."""
 
-    __slots__ = ("dying", "run_grid")
+    __slots__ = ("dying", "finish_loop", "run_grid")
 
     def __init__(
-        self, op: Operation, function: Callable[[str], Callee], run_grid: RunGrid, dying: frozenset[int]
+        self,
+        op: Operation,
+        function: Callable[[str], Callee],
+        run_grid: RunGrid,
+        dying: frozenset[int],
+        finish_loop: FinishLoop | None = None,
     ) -> None:
         super().__init__(op, NO_CONSTANTS, function)
         self.run_grid = run_grid  # runs plans as processes
+        self.finish_loop = finish_loop  # is called before each turn of a loop; None: the loop has no fast path
         self.dying = dying  # slots that the op is to empty after their last use
 
 

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from numbers import Integral
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, TypedDict, get_args
 
+from stablehlo_ref import mode
 from stablehlo_ref.budget import Budget, Memory, deadline_of
+from stablehlo_ref.budget import in_force as budget_in_force
 from stablehlo_ref.define.live_values import live_bytes
-from stablehlo_ref.define.processes import Process
+from stablehlo_ref.define.processes import Grid, Process
 from stablehlo_ref.diagnostics import Diagnostic, EvaluationError
 from stablehlo_ref.ir.arrays import RuntimeValue
 from stablehlo_ref.ir.core import Operation
@@ -65,7 +68,7 @@ class Context:
     limits: Limits = field(default_factory=Limits)
     depth: int = 0  # of nested calls
     steps: int = 0  # loop iterations and calls so far
-    frames: dict[int, list[Any]] = field(default_factory=dict)  # the slots of the calls in progress, by their identity
+    frames: dict[int, Iterable[Any]] = field(default_factory=dict)  # the values of the calls in progress, by identity
     budget: Budget = field(default_factory=Budget, init=False)  # what is left of the limits
     failures: list[Diagnostic] = field(default_factory=list)  # of check ops
     checks: int = 0  # check ops that have run
@@ -82,6 +85,8 @@ class Context:
     rng_seed: int = 0  # the seed of the op `rng`
     draws: int = 0  # how many times `rng` has drawn in this run
     exact_lapack: bool = False  # LAPACK custom calls compute in f64 instead of the program's precision
+    reproducible: bool = False  # round results from exact ones, so that they are the same on every machine
+    fast: bool = True  # use fast paths: chains of ops fused block by block, loops as generated Python
 
     def __post_init__(self) -> None:
         check_type("limits", self.limits, Limits, "a Limits")
@@ -92,6 +97,8 @@ class Context:
         _check_functions("overrides", self.overrides)
         check_type("check_overrides", self.check_overrides, bool, "True or False")
         check_type("exact_lapack", self.exact_lapack, bool, "True or False")
+        check_type("reproducible", self.reproducible, bool, "True or False")
+        check_type("fast", self.fast, bool, "True or False")
         check_type("rng_seed", self.rng_seed, Integral, "an integer")
         if not 0 <= self.rng_seed < 1 << 64:
             raise ValueError(f"rng_seed must be between 0 and 2**64 - 1, got {self.rng_seed}")
@@ -102,6 +109,29 @@ class Context:
             )
         memory = Memory(self.limits.max_total_bytes, lambda: live_bytes(self.frames.values()))
         self.budget = Budget(deadline_of(self.limits), memory)
+
+    @classmethod
+    def plain(cls, limits: Limits) -> Context:
+        """Return a context with these limits and no other options, faster than by the constructor."""
+        context = object.__new__(cls)
+        vars(context).update(_DEFAULTS)
+        context.limits = limits
+        context.frames, context.probes, context.variables, context.failures = {}, {}, {}, []
+        context.process = Process((0, 0), _GRID, iter(()), [])
+        memory = Memory(limits.max_total_bytes, lambda: live_bytes(context.frames.values()))
+        context.budget = Budget(deadline_of(limits), memory)
+        return context
+
+    @property
+    def mode(self) -> mode.Mode:
+        """How exact results are."""
+        return mode.Mode(self.reproducible)
+
+    @contextmanager
+    def in_force(self) -> Iterator[None]:
+        """Make the limits and the mode of this run those of the kernels that are made and called inside."""
+        with budget_in_force(self.budget), mode.in_force(self.mode):
+            yield
 
     def turn(self) -> None:
         """Count a loop iteration or a call; EvaluationError past the limits of steps and of time."""
@@ -116,6 +146,10 @@ def _check_functions(option: str, functions: Mapping[str, object]) -> None:
     for name, function in functions.items():
         if not callable(function):
             raise TypeError(f"{option}[{name!r}] must be a function, got {function!r}")
+
+
+_DEFAULTS = vars(Context())
+_GRID = Grid()
 
 
 class RunOptions(TypedDict, total=False):
@@ -135,6 +169,9 @@ class RunOptions(TypedDict, total=False):
 
     `rng_seed`, an integer of 64 bits (default: 0), is the seed of the op `rng`. With `exact_lapack`, LAPACK custom
     calls compute in f64 and round once, instead of in the program's precision.
+
+    With `reproducible`, sums of products are exact and rounded once, so that they are the same on every machine. With
+    `fast=False` the run takes no fast paths (docs/explanation/fast-paths.md); results are the same, bit for bit.
     """
 
     limits: Limits | None
@@ -145,3 +182,5 @@ class RunOptions(TypedDict, total=False):
     check_overrides: bool | None
     rng_seed: int | None
     exact_lapack: bool | None
+    reproducible: bool | None
+    fast: bool | None

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from mmap import mmap
 from typing import Any
 
 import numpy as np
 
 
-def live_bytes(frames: Iterable[Sequence[Any]]) -> int:
+def live_bytes(frames: Iterable[Iterable[Any]]) -> int:
     """Return the bytes of all arrays in lists of values; memory that several arrays share is counted once.
 
     A view counts as the array that it is a view of, so a splat takes the memory of one element. Mapped files take none.

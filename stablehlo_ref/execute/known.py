@@ -11,6 +11,9 @@ from stablehlo_ref.define.kinds import Kind, kind_of
 from stablehlo_ref.execute.regions import recognised_op
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Operation
+from stablehlo_ref.ir.types import QuantizedType, TensorType, Type
+
+FOLDED_ELEMENTS = 1 << 16  # results of ops on constants are computed while planning up to this size
 
 
 class KnownKernel(NamedTuple):
@@ -51,3 +54,10 @@ def is_shared(definition: OpDefinition) -> bool:
 def kept_for(ops: Iterable[Operation]) -> tuple[object, ...]:
     """Return the types and attributes of ops, whose identities stay unique while they are kept."""
     return tuple(part for op in ops for part in (*op.operand_types, *op.result_types, *op.properties.values()))
+
+
+def is_foldable(type: Type) -> bool:
+    """Return whether results of a type are computed while planning, from constants."""
+    if not isinstance(type, TensorType) or isinstance(type.element_type, QuantizedType):
+        return False
+    return type.is_static and type.size <= FOLDED_ELEMENTS

@@ -31,6 +31,13 @@ def _count_of_base(view: Array) -> int:
     return sys.getrefcount(view.base)
 
 
+def _count_of_local() -> int:
+    value = object()
+    return sys.getrefcount(value)
+
+
+references = sys.getrefcount  # of a local variable: `references(x) == ONE_REFERENCE_TO_LOCAL` if nothing else has it
+ONE_REFERENCE_TO_LOCAL = _count_of_local()
 _ONE_REFERENCE_TO_ITEM = _count_of_item([object()], 0)
 _ONE_REFERENCE_TO_BASE = _count_of_base(np.empty(2)[:])
 
@@ -44,6 +51,11 @@ def is_exclusively_owned(values: Sequence[Any], index: int) -> bool:
         return False
     flags = values[index].flags
     return bool(flags.owndata and flags.writeable)
+
+
+def may_be_overwritten(value: Any) -> bool:
+    """Return whether a value that nothing else refers to is an array that owns its memory."""
+    return isinstance(value, np.ndarray) and bool(value.flags.owndata and value.flags.writeable)
 
 
 def is_exclusive_view(values: Sequence[Any], index: int) -> bool:

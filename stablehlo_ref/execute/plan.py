@@ -18,15 +18,25 @@ from stablehlo_ref.collection import collection_paused
 from stablehlo_ref.define.bound import BoundOp, ControlFlowSite, PlanSite, Site, bind, is_on_expressed
 from stablehlo_ref.define.computation import ControlFlow, Kernel, Run, Turns
 from stablehlo_ref.define.constraints import check_preconditions
-from stablehlo_ref.define.definition import OpDefinition, group_by_member, resolve
+from stablehlo_ref.define.definition import OpDefinition, evaluated, group_by_member, resolve
 from stablehlo_ref.define.kinds import Kind
 from stablehlo_ref.diagnostics import EvaluationError, InternalError, LimitError, UnsupportedError
 from stablehlo_ref.execute.communication import communicates, communicating
 from stablehlo_ref.execute.dynamic import check_type, dynamic_kernel, is_dynamic, refined_results
+from stablehlo_ref.execute.fuse.chains import with_chains
+from stablehlo_ref.execute.fuse.loops import hot_function, hot_loop
 from stablehlo_ref.execute.graph import Branch, plan_graph
 from stablehlo_ref.execute.grid import run_grid
 from stablehlo_ref.execute.guard import LARGE, STEPS, guarded, watched
-from stablehlo_ref.execute.known import KnownKernel, KnownResult, is_shared, kept_for, kernel_kind
+from stablehlo_ref.execute.known import (
+    FOLDED_ELEMENTS,
+    KnownKernel,
+    KnownResult,
+    is_foldable,
+    is_shared,
+    kept_for,
+    kernel_kind,
+)
 from stablehlo_ref.execute.lanes import batched_type
 from stablehlo_ref.execute.liveness import captured, last_uses
 from stablehlo_ref.execute.nans import with_canonical_nans, with_observed_nans
@@ -43,14 +53,13 @@ from stablehlo_ref.execute.steps import (
 )
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Block, Operation, Region, Value
-from stablehlo_ref.ir.types import QuantizedType, TensorType, Type
+from stablehlo_ref.ir.types import TensorType, Type
 from stablehlo_ref.limits import Limits
 from stablehlo_ref.numerics.dtypes import numpy_dtype
 from stablehlo_ref.numerics.layout import contiguous
 
 MAX_RANK = 64  # of numpy's arrays
 WATCHED = 1 << 26  # bytes of results of a block, after which one of its steps checks the budget
-FOLDED_ELEMENTS = 1 << 16  # results of ops on constants are computed while planning up to this size
 
 
 class Slots(dict[Value, int]):
@@ -69,10 +78,13 @@ class Slots(dict[Value, int]):
 class Planner:
     """Plans the functions of one module, each once."""
 
-    def __init__(self, module: Operation, limits: Limits, step_by_step: bool = False) -> None:
+    def __init__(self, module: Operation, limits: Limits, step_by_step: bool = False, fast: bool = False) -> None:
         self.limits = limits
+        self.fast = fast  # whether fast paths may be used: see execute/fuse
         self.step_by_step = step_by_step  # whether observers must see each op: nothing is folded or recognised
         self.plans: dict[str, FunctionPlan] = {}
+        self.frames: dict[str, FramePlanner] = {}  # by function, with `fast`
+        self.generated: list[str] = []  # source of hot loops and functions
         self.kernels: dict[Kind | None, KnownKernel] = {}
         self.results: dict[tuple[Kind | None, tuple[int, ...]], KnownResult] = {}  # by kinds, and ids of constants
         operations = [op for region in module.regions for block in region.blocks for op in block.operations]
@@ -118,6 +130,8 @@ class Planner:
             while self._pending:
                 name = self._pending.pop()
                 frame = FramePlanner(self, self.plans[name], is_entry=name == entry)
+                if self.fast:
+                    self.frames[name] = frame
                 frame.plan_region(self.functions[name].regions[0])
         except Exception:
             self.plans.clear()  # some may refer to plans that are still empty
@@ -137,6 +151,7 @@ class FramePlanner:
         self.is_entry = is_entry  # whether each run calls the function
         self.certain: BlockPlan | None = None  # the block all of whose ops each run reaches
         self.slots = Slots(frame.template)
+        self.blocks: dict[Block, BlockPlan] = {}  # with `fast`
         self.constants: dict[int, Array] = {}  # by slot
         self.allocated = 0  # bytes of the small results of ops that are planned so far
 
@@ -144,8 +159,8 @@ class FramePlanner:
         """Plan `block` as the body of the frame, which takes the values that it captures as further arguments."""
         if self.is_entry:
             self.certain = self.frame.block
-        plan = self.block(block, self.frame.block)
-        plan.arguments += self.slots_of(captures)
+        self.block(block, self.frame.block).arguments += self.slots_of(captures)
+        self.frame.run_fast = hot_function(self, block)
 
     def plan_region(self, region: Region) -> None:
         """Plan a region that captures nothing, of one block or several, as the body of the frame."""
@@ -203,7 +218,7 @@ class FramePlanner:
         if resolve(terminator) is None:  # of a dialect without classes
             self.op(terminator, plan, ())
         plan.results = self.slots_of(terminator.operands)
-        return plan
+        return with_chains(self, plan, block, dying) if self.planner.fast else plan
 
     def region_in_frame(self, region: Region, *, shared: Sequence[int] | None = None) -> BlockPlan:
         """Plan a region, which may have no block, in the slots of this frame."""
@@ -246,12 +261,13 @@ class FramePlanner:
 
     def _known_step(self, op: Operation, ins: tuple[int, ...], dead: Sequence[int]) -> Step | None:
         """Return the step of an op if the kernel of its kind is known."""
-        if (known := self._known_kernel(op)) is None:
+        if (known := self.known_kernel(op)) is None:
             return None
         self.allocated += known.allocated
         return step_for(known.kernel, ins, self.slots_of(op.results), dead, known.traits)
 
-    def _known_kernel(self, op: Operation) -> KnownKernel | None:
+    def known_kernel(self, op: Operation) -> KnownKernel | None:
+        """Return the kernel of the kind of an op, if an op of this kind has been planned."""
         if self.lanes is not None:
             return None
         kind = self.planner.kind(op)
@@ -357,7 +373,7 @@ class FramePlanner:
         self, op: Operation, definition: OpDefinition, ins: tuple[int, ...], dead: Sequence[int]
     ) -> Step:
         outs = self.slots_of(op.results)
-        site = ControlFlowSite(op, self.planner.function, run_grid, frozenset(dead))
+        site = ControlFlowSite(op, self.planner.function, run_grid, frozenset(dead), hot_loop(self, op))
         is_isolated = definition.traits.isolated_from_above
         blocks = [self.isolated_region(r) if is_isolated else partial(self.region_in_frame, r) for r in op.regions]
         run: ControlFlow = bind(definition, site, ins, outs, blocks).call("plan_control_flow")
@@ -456,21 +472,7 @@ class FramePlanner:
             and not definition.traits.effects
             and not op.regions
             and len(op.results) == 1
-            and _is_small(op.results[0].type)
+            and is_foldable(op.results[0].type)
             and self.lanes is None
             and not self.planner.step_by_step
         )
-
-
-def evaluated(op: Operation) -> OpDefinition:
-    """Return the definition that evaluates an op; UnsupportedError for an op without a class."""
-    definition = resolve(op)
-    if definition is None:
-        raise UnsupportedError(f"'{op.name}' op belongs to a dialect that is not evaluated")
-    return definition
-
-
-def _is_small(type: Type) -> bool:
-    if not isinstance(type, TensorType) or isinstance(type.element_type, QuantizedType):
-        return False
-    return type.is_static and type.size <= FOLDED_ELEMENTS

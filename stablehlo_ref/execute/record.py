@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import fields
@@ -13,12 +14,12 @@ from typing import Any, TypeAlias
 from stablehlo_ref.define.context import Observer
 from stablehlo_ref.define.processes import Process, ProcessId
 from stablehlo_ref.diagnostics import StablehloError
+from stablehlo_ref.execute.follow import Follower, Frame, joined
 from stablehlo_ref.execute.observe import Observers
 from stablehlo_ref.execute.regions import CONSTANTS
 from stablehlo_ref.execute.trace import Record, Trace
-from stablehlo_ref.execute.trace_files import TraceFiles
+from stablehlo_ref.execute.trace_files import TraceFiles, digest_of
 from stablehlo_ref.ir.core import Block, Operation, Value
-from stablehlo_ref.ir.graph import labelled, successors
 from stablehlo_ref.ir.locations import model_location
 from stablehlo_ref.ir.value_index import ValueIndex, defining_op
 from stablehlo_ref.limits import check_type
@@ -26,81 +27,51 @@ from stablehlo_ref.numerics.host_values import read_only
 
 Select: TypeAlias = "Callable[[Operation], bool] | str | Iterable[str]"
 
-# Ops that run their regions at most once.
-_ONCE = (
-    "func.func", "stablehlo.if", "stablehlo.case", "scf.if", "scf.index_switch", "scf.execute_region",
-    "sdy.manual_computation", "sdy.named_computation", "shape.assuming",
-)  # fmt: skip
 
-
-class _Frame:
-    """An op in progress, or the entry: what has run in its regions or in the function that it calls."""
-
-    def __init__(self, op: Operation | None, turns: tuple[int, ...], prefix: str, segment: str) -> None:
-        self.op = op
-        self.turns = turns  # of the loops around the op
-        self.prefix = prefix  # of the addresses of the op's results
-        self.address = _joined(prefix, segment)
-        self.counts: dict[int, int] = {}  # how often each op in it has run
-        self.arguments: dict[int, int] = {}  # the turn in which each block argument was last recorded
-
-
-class Recorder(Observer):
+class Recorder(Follower):
     """Records the results of ops, and the arguments of blocks that ops use.
 
     `only` selects what is recorded: a function that is called with each op (inputs of the entry are recorded too); or
     names, one or several, of values (`%3`, `jit(f)/conv`), or of ops, with wildcards (`stablehlo.dot_general`,
-    `chlo.*`). With `store` values are written to
-    files in that folder as they come.
+    `chlo.*`). With `store` values are written to files in that folder as they come, with a digest of each; `keep` is a
+    regular expression, and only values in one of whose names, address or op it is found are written themselves: all
+    without it, none if it is empty.
     """
 
     sees_every_op = True
 
-    def __init__(self, index: ValueIndex, only: Select | None = None, store: str | PathLike[str] | None = None) -> None:
-        self._index = index
+    def __init__(
+        self,
+        index: ValueIndex,
+        only: Select | None = None,
+        store: str | PathLike[str] | None = None,
+        keep: str | None = None,
+    ) -> None:
         self._select = _selection(index, only)
+        self._keeps = _pattern(keep, store)
         self._files = None if store is None else TraceFiles(Path(store))
         self._records: list[Record] = []
         self._constants: set[tuple[int, ProcessId]] = set()  # those that are recorded
         self._given: dict[ProcessId, list[int]] = {}  # the arguments of the entry that were recorded before the run
-        self._process = Process()
-        self._stacks: dict[int, tuple[Process, list[_Frame]]] = {}
-        self._frames = self._frames_of(self._process)
-        self._repeats: dict[Block, bool] = {}  # whether the ops of a block may run several times in one frame
-
-    def _frames_of(self, process: Process) -> list[_Frame]:
-        if id(process) not in self._stacks:
-            entry = _Frame(None, (), "", "")
-            entry.arguments.update(dict.fromkeys(self._given.get(process.id, ()), 1))
-            self._stacks[id(process)] = process, [entry]
-        return self._stacks[id(process)][1]
+        super().__init__(index)
 
     # --- the run ------------------------------------------------------------------------------------------------
 
-    def resumes(self, process: Process) -> None:
-        self._process = process
-        self._frames = self._frames_of(process)
+    def new_stack(self, entry: Frame) -> None:
+        entry.arguments.update(dict.fromkeys(self._given.get(self.process.id, ()), 1))
 
-    def before(self, op: Operation, operands: Sequence[Any]) -> None:
-        frame = self._frames[-1]
-        count = frame.counts.get(id(op), 0)
-        frame.counts[id(op)] = count + 1
-        turns, prefix = frame.turns, frame.address
-        if op.parent is not None and self._is_repeated(op.parent):
-            turns, prefix = (*turns, count), f"{prefix}[{count}]"
-        self._frames.append(_Frame(op, turns, prefix, self._segment(op)))
+    def entered(self, frame: Frame, op: Operation, operands: Sequence[Any]) -> None:
         for value, operand in zip(op.operands, operands):
             if isinstance(value.owner, Block):
                 self._argument(value, operand)
 
-    def after(self, op: Operation, results: Sequence[Any]) -> None:
-        frame = self._frames.pop()
+    def left(self, frame: Frame, op: Operation, results: Sequence[Any]) -> None:
         for value, result in zip(op.results, results):
             self._keep(value, result, frame.prefix, frame.turns)
 
     def _argument(self, value: Value, operand: Any) -> None:
         """Record a block argument when an op first uses it in a turn."""
-        for outer, inner in zip(self._frames[-2::-1], self._frames[:0:-1]):
+        for outer, inner in zip(self.frames[-2::-1], self.frames[:0:-1]):
             if inner.op is not None and inner.op.parent is value.owner:
                 turn = outer.counts[id(inner.op)]
                 if outer.arguments.get(id(value)) != turn:
@@ -110,24 +81,10 @@ class Recorder(Observer):
 
     def arguments(self, block: Block, values: Sequence[Any], process: Process | None = None) -> None:
         """Record the arguments of the entry before a run."""
-        self._process = process or self._process
-        self._given[self._process.id] = list(map(id, block.arguments))
+        self.process = process or self.process
+        self._given[self.process.id] = list(map(id, block.arguments))
         for value, given in zip(block.arguments, values):
             self._keep(value, read_only(given), "", ())
-
-    def _is_repeated(self, block: Block) -> bool:
-        """Return whether the block runs several times when the op around it runs once."""
-        found = self._repeats.get(block)
-        if found is None:
-            op = block.parent.parent if block.parent else None
-            found = (op is not None and op.name not in _ONCE) or _is_in_cycle(block)
-            self._repeats[block] = found
-        return found
-
-    def _segment(self, op: Operation) -> str:
-        name = self._index.unique_name(op.results[0]) if op.results else op.name
-        local = name.rpartition("/")[2] if name.startswith("@") else name
-        return local[0] + local[1:].partition("#")[0]  # of `%0#1` and `#12#1`, without the number of the result
 
     # --- records ------------------------------------------------------------------------------------------------
 
@@ -136,26 +93,30 @@ class Recorder(Observer):
         if not self._select(value):
             return
         if isinstance(owner, Operation) and owner.name in CONSTANTS:  # has one value, however often it is reached
-            if (id(value), self._process.id) in self._constants:
+            if (id(value), self.process.id) in self._constants:
                 return
-            self._constants.add((id(value), self._process.id))
+            self._constants.add((id(value), self.process.id))
             prefix, turns = "", ()
-        name = self._index.unique_name(value)
+        name = self.index.unique_name(value)
         local = name.rpartition("/")[2] if prefix and name.startswith("@") else name
         op = defining_op(value)
+        names, address = tuple(self.index.names(value)), joined(prefix, local)
+        name_of_op = owner.name if isinstance(owner, Operation) else None
+        is_kept = self._keeps is None or any(map(self._keeps, (*names, address, name_of_op or "")))
         self.record(
             Record(
                 number=len(self._records),
                 name=name,
-                names=tuple(self._index.names(value)),
-                address=_joined(prefix, local),
-                op=owner.name if isinstance(owner, Operation) else None,
+                names=names,
+                address=address,
+                op=name_of_op,
                 type=str(value.type),
                 location=str(op.location) if op else "",
                 model_location=model_location(owner.debug_location if isinstance(owner, Operation) else value.location),
                 turns=turns,
-                process=self._process.id,
-                stored=data if self._files is None else self._files.write(data),
+                process=self.process.id,
+                stored=data if self._files is None else self._files.write(data, is_kept),
+                digest=None if self._files is None else digest_of(data),
                 value=value,
             )
         )
@@ -168,7 +129,7 @@ class Recorder(Observer):
 
     def trace(self, results: Any = ()) -> Trace:
         """Return what has been recorded."""
-        return Trace(self._records, results, tuple(self._index))
+        return Trace(self._records, results, tuple(self.index))
 
     def close(self) -> None:
         """Close the index of stored files."""
@@ -177,6 +138,19 @@ class Recorder(Observer):
 
 
 _WRITTEN = tuple(field.name for field in fields(Record) if field.name not in ("stored", "value"))
+
+
+def _pattern(keep: str | None, store: object) -> Callable[[str], object] | None:
+    """Return the test of names that `keep` is; ValueError for a bad regular expression, or one without `store`."""
+    if keep is None:
+        return None
+    check_type("keep", keep, str, "a regular expression")
+    if store is None:
+        raise ValueError("`keep` selects what `store` writes: it needs `store`")
+    try:
+        return re.compile(keep or "(?!)").search
+    except re.error as error:
+        raise ValueError(f"keep={keep!r} is no regular expression: {error}") from None
 
 
 def observed_by(recorder: Recorder, other: Observer | None) -> Observer:
@@ -220,26 +194,6 @@ class Until(Recorder):
                 self.values[name] = record.data
         if len(self.values) == len(self._names):
             raise Reached
-
-
-def _joined(prefix: str, segment: str) -> str:
-    return f"{prefix}/{segment}" if prefix else segment
-
-
-def _is_in_cycle(block: Block) -> bool:
-    """Return whether branches lead from the block back to it."""
-    if block.parent is None or len(block.parent.blocks) == 1:
-        return False
-    labels = labelled(block.parent)
-    pending, seen = successors(block, labels), set[Block]()
-    while pending:
-        following = pending.pop()
-        if following is block:
-            return True
-        if following not in seen:
-            seen.add(following)
-            pending += successors(following, labels)
-    return False
 
 
 def _selection(index: ValueIndex, only: Select | None) -> Callable[[Value], bool]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from stablehlo_ref.define.processes import ProcessId
-from stablehlo_ref.execute.trace_files import Stored, read_index
+from stablehlo_ref.execute.trace_files import Archived, Stored, read_archive, read_index
 from stablehlo_ref.ir.core import Value
 from stablehlo_ref.ir.value_index import UnknownValueError
 from stablehlo_ref.suggestions import did_you_mean
@@ -37,6 +37,7 @@ class Record:
     turns: tuple[int, ...]
     process: ProcessId
     stored: Any  # the value, or the Stored that refers to its file
+    digest: Any = None  # a numerics.digest.Digest, a tuple of them for a tuple; None in memory, and of a token
     value: Value | None = None  # the SSA value; None in a trace that was read from files
 
     def __getstate__(self) -> dict[str, Any]:
@@ -44,8 +45,11 @@ class Record:
 
     @property
     def data(self) -> Any:
-        """The value: a numpy scalar or read-only array, a tuple of values, or None for a token."""
-        return self.stored.read() if isinstance(self.stored, Stored) else self.stored
+        """The value: a numpy scalar or read-only array, a tuple of values, or None for a token.
+
+        EvaluationError if `keep` did not select it; `run(..., until=record.address)` computes it again.
+        """
+        return self.stored.read() if isinstance(self.stored, Stored | Archived) else self.stored
 
 
 class Values(Sequence[Any]):
@@ -100,8 +104,12 @@ class Trace(Mapping[str, Any]):
 
     @classmethod
     def load(cls, folder: Path | str) -> Trace:
-        """Return the trace that a run stored in a folder; arrays are mapped when they are used. It has no `results`."""
-        return cls([Record(**fields) for fields in read_index(Path(folder))])
+        """Return the trace that a run stored in a folder; arrays are mapped when they are used. It has no `results`.
+
+        An `.npz` file, of any tool, is read as a trace too: its arrays by their names. ValueError without a trace.
+        """
+        path = Path(folder)
+        return cls([Record(**fields) for fields in (read_archive(path) if path.is_file() else read_index(path))])
 
     def __getitem__(self, name: str | int | Value) -> Any:
         records = self.find(name)

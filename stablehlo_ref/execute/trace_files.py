@@ -1,10 +1,13 @@
 """A trace as a folder: one `.npy` file for each array, and `index.jsonl` with one line of JSON for each value.
 
 A line has the fields of `trace.Record`. Its field `stored` is for an array an object such as
-`{"file": "000012.npy", "dtype": "bfloat16", "shape": [2, 3]}`; `{"tuple": [...]}` of such objects for a tuple; null for
-a token. Arrays whose dtype numpy has no name for (those of ml_dtypes: bfloat16, float8_*, int4, ...) are stored as the
-unsigned integers of the same size with the same bits: `np.load(file).view(dtype)` has the numbers. Lines are written as
-values come, so that those of a run that fails are there.
+`{"file": "000012.npy", "dtype": "bfloat16", "shape": [2, 3]}`, without "file" if only its digest was kept;
+`{"tuple": [...]}` of such objects for a tuple; null for a token. `digest` has the fields of `numerics.digest.Digest`,
+of all values: statistics, a hash of the bits, a histogram of exponents.
+
+Arrays whose dtype numpy has no name for (those of ml_dtypes: bfloat16, float8_*, int4, ...) are stored as the unsigned
+integers of the same size with the same bits: `np.load(file).view(dtype)` has the numbers. Lines are written as values
+come, so that those of a run that fails are there, and no more than one value is held for the trace.
 """
 
 from __future__ import annotations
@@ -15,11 +18,15 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile
 
 import ml_dtypes
 import numpy as np
 
-from stablehlo_ref.ir.arrays import RuntimeValue
+from stablehlo_ref.diagnostics import EvaluationError
+from stablehlo_ref.ir.arrays import Array, RuntimeValue
+from stablehlo_ref.numerics.digest import Digest, digest
+from stablehlo_ref.numerics.dtypes import kind
 from stablehlo_ref.numerics.saved_arrays import as_numpy_saves
 
 INDEX = "index.jsonl"
@@ -39,12 +46,34 @@ class Stored:
             return None
         if "tuple" in self.description:
             return tuple(Stored(self.folder, part).read() for part in self.description["tuple"])
+        if "file" not in self.description:
+            raise EvaluationError("only the digest of the value was kept, as `keep` does not select it")
         path, name = self.folder / self.description["file"], self.description["dtype"]
         shape = self.description["shape"]
         array = np.load(path, mmap_mode="r" if shape and 0 not in shape else None, allow_pickle=False)
         dtype = np.dtype(getattr(ml_dtypes, name, name))
         array = array if array.dtype == dtype else array.view(dtype)
         return array if array.ndim else array[()]
+
+
+@dataclass(frozen=True)
+class Archived:
+    """An array in an `.npz` file, by its name there."""
+
+    path: Path
+    key: str
+
+    def read(self) -> Any:
+        """Return the array; EvaluationError if it cannot be read. Elements of 8 or 16 unknown bits are their bits."""
+        try:
+            with np.load(self.path, allow_pickle=False) as archive:
+                array: Array = archive[self.key]
+            if array.dtype.kind == "V" and array.dtype.itemsize <= 2:
+                array = array.view(f"u{array.dtype.itemsize}")
+            kind(array.dtype)
+            return array
+        except (OSError, ValueError, TypeError, BadZipFile) as error:
+            raise EvaluationError(f"cannot read {self.key!r} of {self.path}: {error}") from None
 
 
 class TraceFiles:
@@ -60,16 +89,18 @@ class TraceFiles:
                     path.unlink()
         self._index = (folder / INDEX).open("w", encoding="utf-8")
 
-    def write(self, value: RuntimeValue) -> Stored:
-        """Write the arrays of a value."""
-        return Stored(self._folder, self._write(value))
+    def write(self, value: RuntimeValue, keep: bool = True) -> Stored:
+        """Write the arrays of a value, or describe them if they are not to be kept."""
+        return Stored(self._folder, self._write(value, keep))
 
-    def _write(self, value: RuntimeValue) -> Any:
+    def _write(self, value: RuntimeValue, keep: bool) -> Any:
         if value is None:
             return None
         if isinstance(value, tuple):
-            return {"tuple": [self._write(part) for part in value]}
+            return {"tuple": [self._write(part, keep) for part in value]}
         array = np.asarray(value)
+        if not keep:
+            return {"dtype": array.dtype.name, "shape": list(array.shape)}
         name = f"{self._count:06d}.npy"
         self._count += 1
         np.save(self._folder / name, as_numpy_saves(array))
@@ -77,7 +108,8 @@ class TraceFiles:
 
     def describe(self, record: Mapping[str, Any], stored: Stored) -> None:
         """Append the line of a value to the index."""
-        line = json.dumps({**record, "stored": stored.description}, ensure_ascii=False)
+        fields = {**record, "digest": _to_json(record["digest"]), "stored": stored.description}
+        line = json.dumps(fields, ensure_ascii=False)
         self._index.write(line + "\n")
         self._index.flush()
 
@@ -94,4 +126,42 @@ def read_index(folder: Path) -> Iterator[dict[str, Any]]:
     for line in path.read_text(encoding="utf-8").splitlines():
         fields = json.loads(line)
         tuples = {key: tuple(fields[key]) for key in ("names", "turns", "process")}
-        yield {**fields, **tuples, "stored": Stored(folder, fields["stored"])}
+        found = _from_json(fields.get("digest"))
+        yield {**fields, **tuples, "digest": found, "stored": Stored(folder, fields["stored"])}
+
+
+def read_archive(path: Path) -> Iterator[dict[str, Any]]:
+    """Yield the fields of a record for each array of an `.npz` file, in its order; ValueError if it cannot be read.
+
+    An array called `3` or `%3` has both names. Nothing else is known of it.
+    """
+    try:
+        with np.load(path, allow_pickle=False) as archive:
+            keys = list(archive.files)
+    except (OSError, ValueError, BadZipFile) as error:
+        raise ValueError(f"cannot read {path}: {error}") from None
+    for number, key in enumerate(keys):
+        names = tuple(dict.fromkeys((key, f"%{key.removeprefix('%')}")))
+        yield {
+            "number": number, "name": key, "names": names, "address": key, "op": None, "type": "", "location": "",
+            "model_location": None, "turns": (), "process": (0, 0), "stored": Archived(path, key),
+        }  # fmt: skip
+
+
+def digest_of(value: RuntimeValue) -> Any:
+    """Return the digest of a value: a tuple of digests for a tuple, None for a token."""
+    if isinstance(value, tuple):
+        return tuple(map(digest_of, value))
+    return None if value is None else digest(np.asarray(value))
+
+
+def _to_json(found: Any) -> Any:
+    if isinstance(found, tuple):
+        return {"tuple": list(map(_to_json, found))}
+    return None if found is None else found.to_json()
+
+
+def _from_json(fields: Any) -> Any:
+    if fields is None:
+        return None
+    return tuple(map(_from_json, fields["tuple"])) if "tuple" in fields else Digest.from_json(fields)

@@ -18,6 +18,7 @@ from typing import TypeAlias, cast
 
 import numpy as np
 
+from stablehlo_ref import mode
 from stablehlo_ref.budget import check_time, within_time
 from stablehlo_ref.diagnostics import UnsupportedError
 from stablehlo_ref.ir.arrays import Array, DType
@@ -35,6 +36,7 @@ from stablehlo_ref.numerics.dtypes import (
     mantissa_bits,
     signed_bits_dtype,
 )
+from stablehlo_ref.numerics.exact_products import exact_matmul
 from stablehlo_ref.numerics.integers import pack, unpack
 from stablehlo_ref.numerics.kernels import ArrayKernel
 from stablehlo_ref.numerics.narrow_floats import narrow, widen
@@ -60,6 +62,7 @@ class Arithmetic:
     load_rhs: ArrayKernel
     matmul: ArrayKernel  # like np.matmul: two matrices, or stacks of them, and optionally `out`
     store: ArrayKernel  # from sums to results, elementwise
+    is_exact: bool = False  # whether `matmul` rounds once, so that sums must not be added to others
 
     @property
     def is_plain(self) -> bool:
@@ -72,9 +75,16 @@ def identity(x: Array) -> Array:
     return x
 
 
-@lru_cache(maxsize=256)
 def arithmetic(lhs: DType, rhs: DType, result: DType, terms: int) -> Arithmetic:
-    """Return the arithmetic for sums of at most `terms` products; UnsupportedError for a `result` of a lower kind."""
+    """Return the arithmetic for sums of at most `terms` products; UnsupportedError for a `result` of a lower kind.
+
+    In a reproducible mode, sums of floating-point and complex products are exact, and rounded once.
+    """
+    return _arithmetic(lhs, rhs, result, terms, mode.current().reproducible)
+
+
+@lru_cache(maxsize=256)
+def _arithmetic(lhs: DType, rhs: DType, result: DType, terms: int, is_exact: bool) -> Arithmetic:
     check_result_dtype(lhs, rhs, result)
     match kind(result):
         case "boolean":
@@ -82,8 +92,10 @@ def arithmetic(lhs: DType, rhs: DType, result: DType, terms: int) -> Arithmetic:
         case "integer":
             return _integer_arithmetic(lhs, rhs, result, terms)
     dtype = accumulation_dtype(lhs, rhs, result)
-    matmul = complex_matmul if kind(dtype) == "complex" else np.matmul
-    return Arithmetic(dtype, _load(lhs, dtype), _load(rhs, dtype), matmul, _store(dtype, result))
+    matmul: ArrayKernel = complex_matmul if kind(dtype) == "complex" else np.matmul
+    if is_exact:
+        matmul = exact_matmul(dtype, result, matmul_in_steps)
+    return Arithmetic(dtype, _load(lhs, dtype), _load(rhs, dtype), matmul, _store(dtype, result), is_exact)
 
 
 def check_result_dtype(lhs: DType, rhs: DType, result: DType) -> None:
@@ -282,6 +294,8 @@ def rounded_arithmetic(
 
     def matmul(a: Array, b: Array, out: Array | None = None) -> Array:
         a_parts, b_parts = split(a, lhs, components), split(b, rhs, components)
+        if plain.is_exact:
+            return _exact_sum_of_levels(plain.matmul, a_parts, b_parts, levels, out)
         total: Array | int = 0
         for level in reversed(range(levels)):
             if level == 0 and levels > 1:
@@ -293,7 +307,23 @@ def rounded_arithmetic(
         out[...] = total
         return out
 
-    return Arithmetic(plain.dtype, plain.load_lhs, plain.load_rhs, matmul, lambda x: plain.store(accumulate(x)))
+    return replace(plain, matmul=matmul, store=lambda x: plain.store(accumulate(x)))
+
+
+def _exact_sum_of_levels(
+    matmul: ArrayKernel, a_parts: Sequence[Array], b_parts: Sequence[Array], levels: int, out: Array | None
+) -> Array:
+    """Multiply the pairs of components of all levels as one product; infinities and NaNs are those of the first."""
+    pairs = [(i, j) for i in range(len(a_parts)) for j in range(len(b_parts)) if i + j < levels]
+    rows = -1 if b_parts[0].ndim == 1 else -2
+    left, right = (
+        np.concatenate([a_parts[i] for i, _ in pairs], -1),
+        np.concatenate([b_parts[j] for _, j in pairs], rows),
+    )
+    total = np.asarray(matmul(left, right, out=out))
+    if not np.isfinite(total).all():
+        total[...] = np.where(np.isfinite(total), total, matmul(a_parts[0], b_parts[0]))
+    return total
 
 
 def split(x: Array, rounded: ArrayKernel, components: int) -> list[Array]:

@@ -11,7 +11,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from stablehlo_ref.ir.arrays import Array
+from stablehlo_ref import mode
+from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.numerics import double_double, libm, long_double
 from stablehlo_ref.numerics import multiple_precision as precise
 from stablehlo_ref.numerics.blocks import blockwise
@@ -22,6 +23,7 @@ from stablehlo_ref.numerics.kernels import ArrayKernel, KernelFactory, same_kern
 from stablehlo_ref.numerics.libm import by_one_loop
 from stablehlo_ref.numerics.long_double import in_long_double, widened
 from stablehlo_ref.numerics.multiple_precision import Function, exactly
+from stablehlo_ref.numerics.portable.functions import CORRECTLY_ROUNDED
 
 
 def elementary(
@@ -31,6 +33,7 @@ def elementary(
     arity: Callable[[KernelFactory], KernelFactory] = unary,
     exact: Function | None = None,
     error: float = EIGHT_ULP,
+    portable: Function | None = None,
     refined: ArrayKernel | None = None,
     absolute: float = 0.0,
 ) -> KernelFactory:
@@ -39,7 +42,8 @@ def elementary(
     Kernels for f64 and for formats narrower than f32 use `double` and `narrower` instead, if given. Functions that are
     not ufuncs have many temporaries and run block by block. With `exact`, results of f32 are correctly rounded; `error`
     is the largest relative error of `function`, and `absolute` that where terms cancel. `refined` is a function of long
-    doubles: rounded once, it is `double`, and results in doubt are computed by it before they are by `exact`.
+    doubles: rounded once, it is `double`, and results in doubt are computed by it before they are by `exact`. In a
+    reproducible mode f64 uses the implementation of `exact`, or `portable` if given, that is correctly rounded.
     """
     double = double or (in_long_double(refined) if refined else function)
     wide = {FLOAT64: by_one_loop(double) if isinstance(double, np.ufunc) else blockwise(double, FLOAT64, FLOAT64)}
@@ -51,7 +55,23 @@ def elementary(
     narrow = arity(
         same_kernel(blockwise(narrower or function, FLOAT64, FLOAT64))
     )  # f64 results, so that they round once
-    return lambda dtype: wide[dtype] if dtype in wide else narrow(dtype)
+    return in_mode(lambda dtype: wide[dtype] if dtype in wide else narrow(dtype), portable or exact)
+
+
+def in_mode(factory: KernelFactory, exact: Function | None) -> KernelFactory:
+    """Return the factory whose kernels for f64 are correctly rounded in a reproducible mode.
+
+    It raises NotReproducibleError if `exact` is not one of the functions that have such kernels.
+    """
+
+    def choose(dtype: DType) -> ArrayKernel:
+        if dtype != FLOAT64 or not mode.current().reproducible:
+            return factory(dtype)
+        if exact not in CORRECTLY_ROUNDED:
+            raise mode.NotReproducibleError(f"there is no reproducible implementation for {dtype}")
+        return CORRECTLY_ROUNDED[exact]
+
+    return choose
 
 
 # --- functions of f64 -----------------------------------------------------------------------------------------------
@@ -138,8 +158,12 @@ log = elementary(np.log, exact=precise.log)  # f64: 0.60 ULP
 log_plus_one = elementary(np.log1p, exact=precise.log_plus_one)  # f64: 0.61 ULP
 logistic = elementary(_logistic, _accurate_logistic, exact=precise.logistic)  # f64: 0.75 ULP
 power = elementary(np.power, arity=binary, exact=precise.power)  # f64: 1.0 ULP; special values as in C
-cbrt = elementary(np.cbrt, accurate_cbrt)  # f64: 0.51 ULP; of f32: at least 10 ULP of f64 from a tie
-rsqrt = elementary(_rsqrt, _accurate_rsqrt)  # f64: 0.76 ULP; of f32: correctly rounded by IEEE-754 operations alone
+cbrt = elementary(
+    np.cbrt, accurate_cbrt, portable=precise.cbrt
+)  # f64: 0.51 ULP; of f32: at least 10 ULP of f64 from a tie
+rsqrt = elementary(
+    _rsqrt, _accurate_rsqrt, portable=precise.rsqrt
+)  # f64: 0.76 ULP; of f32: correctly rounded by IEEE-754 operations alone
 
 sine = elementary(_sine, np.sin, exact=precise.sine)  # f64: 0.52 ULP
 cosine = elementary(_cosine, np.cos, exact=precise.cosine, error=2.0**-45)  # f64: 0.57 ULP

@@ -22,10 +22,10 @@ Function: TypeAlias = Callable[..., Decimal]
 
 DIGITS = 80
 _CONTEXT = Context(prec=DIGITS, rounding=ROUND_HALF_EVEN, Emin=MIN_EMIN, Emax=MAX_EMAX, traps=[])
-_LARGE_ANGLE = 320  # more digits, for reducing angles up to 2**1024
+_LARGE_ANGLE, _HUGE_ANGLE = 60, 340  # more digits, for reducing angles up to 2**128 and 2**1024
 _EXACT = Decimal("1e-50")  # relative; a result that is closer to a f64 number is that number
 
-ONE, TWO = Decimal(1), Decimal(2)
+ONE, TWO, TEN = Decimal(1), Decimal(2), Decimal(10)
 
 
 def working_precision() -> AbstractContextManager[Context]:
@@ -101,6 +101,14 @@ def logistic(x: Decimal) -> Decimal:
     return 1 / (1 + (-x).exp())
 
 
+def rsqrt(x: Decimal) -> Decimal:
+    return 1 / x.sqrt()
+
+
+def cbrt(x: Decimal) -> Decimal:
+    return (abs(x).ln() / 3).exp().copy_sign(x)
+
+
 def power(x: Decimal, y: Decimal) -> Decimal:
     magnitude = (y * abs(x).ln()).exp()
     return -magnitude if x < 0 and y % 2 else magnitude
@@ -139,12 +147,12 @@ def atanh(x: Decimal) -> Decimal:
 
 
 @cache
-def pi() -> Decimal:
+def pi(more: int = _LARGE_ANGLE) -> Decimal:
     """Return pi with the digits that large angles need (Gauss and Legendre's iteration)."""
     with localcontext(_CONTEXT) as context:
-        context.prec = DIGITS + _LARGE_ANGLE + 10
+        context.prec = DIGITS + more + 10
         a, b, t, p = ONE, 1 / TWO.sqrt(), Decimal("0.25"), ONE
-        while abs(a - b) > Decimal(10) ** -(DIGITS + _LARGE_ANGLE):
+        while abs(a - b) > Decimal(10) ** -(DIGITS + more):
             mean = (a + b) / 2
             a, b, t, p = mean, (a * b).sqrt(), t - p * (a - mean) ** 2, 2 * p
         return (a + b) ** 2 / (4 * t)
@@ -152,10 +160,12 @@ def pi() -> Decimal:
 
 def _quadrant(x: Decimal) -> tuple[int, Decimal]:
     """Return (n mod 4, r) such that x = n * pi / 2 + r and |r| <= pi / 4."""
+    more = _LARGE_ANGLE if x.adjusted() < 40 else _HUGE_ANGLE
     with localcontext() as context:
-        context.prec = DIGITS + _LARGE_ANGLE
-        turns = (x / (pi() / 2)).to_integral_value()
-        return int(turns % 4), x - turns * (pi() / 2)
+        context.prec = DIGITS + more
+        right_angle = pi(more) / 2
+        turns = (x / right_angle).to_integral_value()
+        return int(turns % 4), x - turns * right_angle
 
 
 def series(term: Decimal, ratio: Callable[[int], Decimal]) -> Decimal:

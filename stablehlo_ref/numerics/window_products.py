@@ -16,6 +16,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from stablehlo_ref import mode
 from stablehlo_ref.budget import within_time
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.numerics.contraction import Arithmetic, Axes, Sizes, identity, matrices
@@ -53,7 +54,12 @@ def convolution(c: Convolution, arithmetic: Arithmetic) -> tuple[Prepare, Multip
 
 
 def is_elementwise(c: Convolution) -> bool:
-    """Whether to use elementwise operations, which add in order: for few products, or with few outputs per group."""
+    """Whether to use elementwise operations, which add in order: for few products, or with few outputs per group.
+
+    Reproducible results need exact sums, which only matrices have.
+    """
+    if mode.current().reproducible:
+        return False
     is_thin = c.groups > 1 and c.outputs <= THIN
     return is_thin or prod(c.sizes) * c.groups * c.outputs <= FEW
 
@@ -134,7 +140,8 @@ class _Block:
 def _by_matrices(c: Convolution, arithmetic: Arithmetic) -> tuple[Prepare, Multiply]:
     layout, view = _layout(c), view_of_windows(c)
     is_view = c.terms == c.features and all(w.stride == 1 for w in c.windows)
-    blocks = list(_blocks(c, layout, inf if is_view else BLOCK_BYTES // arithmetic.dtype.itemsize))
+    most_terms = c.terms if is_view or arithmetic.is_exact else MOST_TERMS
+    blocks = list(_blocks(c, layout, inf if is_view else BLOCK_BYTES // arithmetic.dtype.itemsize, most_terms))
     row_sizes = tuple(c.sizes[axis] for axis in layout.rows)
     sums_sizes = layout.with_features(row_sizes, c.groups, c.outputs)
     result_sizes = layout.with_features(row_sizes, c.groups * c.outputs)
@@ -204,12 +211,12 @@ def _last(axes: Axes, sizes: Sizes) -> Axes:
     return tuple(axis for axis in axes if sizes[axis] > 1)[-1:]
 
 
-def _blocks(c: Convolution, layout: _Layout, limit: float) -> Iterator[_Block]:
-    """Yield blocks of at most `limit` elements, unless a single row of `MOST_TERMS` terms has more.
+def _blocks(c: Convolution, layout: _Layout, limit: float, most_terms: int) -> Iterator[_Block]:
+    """Yield blocks of at most `limit` elements, unless a single row of `most_terms` terms has more.
 
     Axes of rows before the output features are split into single indices, so that the sums of a block are a matrix.
     """
-    most_terms = c.terms if limit == inf else min(c.terms, MOST_TERMS)
+    most_terms = min(c.terms, most_terms)
     singles = layout.feature_position if layout.feature_position < len(layout.rows) else 0
     rows = list(_pieces([c.sizes[axis] for axis in layout.rows], singles, limit / most_terms))
     terms = list(_pieces([c.sizes[axis] for axis in layout.terms], 0, most_terms))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from stablehlo_ref.define.bound import ControlFlowSite
 from stablehlo_ref.define.computation import Callee, ControlFlow, PlanBlock, Run, Slots, Turns
 from stablehlo_ref.define.constraints import Checker
 from stablehlo_ref.define.op import Bodies, Body, In, Ins, Op, Outs
@@ -129,7 +130,7 @@ class While(Op, op="while"):
 
     @staticmethod
     def plan_control_flow(
-        operand: tuple[int, ...], cond: PlanBlock, body: PlanBlock, results: tuple[int, ...]
+        site: ControlFlowSite, operand: tuple[int, ...], cond: PlanBlock, body: PlanBlock, results: tuple[int, ...]
     ) -> ControlFlow:
         """Plan `internal_state = operand; while cond(*internal_state): internal_state = body(*internal_state)`.
 
@@ -144,11 +145,12 @@ class While(Op, op="while"):
         finish = move(internal_state, results)
         made = {slot for outs in block.outs for slot in outs}  # not constants, nor values captured from above
         moved = tuple(slot for slot in block.results if slot in made)
+        finish_loop = site.finish_loop
 
         def go(slots: Slots) -> Turns:
             context = slots[0]
             start(slots)
-            while True:
+            while finish_loop is None or not finish_loop(slots):
                 context.turn()
                 if test.communicates:
                     yield from test.coroutine(slots)

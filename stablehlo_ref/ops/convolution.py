@@ -271,7 +271,8 @@ class Convolution(Op, op="convolution", row_major=True):
         if window_products.is_elementwise(convolution):
             sums = elementwise_arithmetic(*dtypes)
         else:
-            sums = for_products(arithmetic(*dtypes, convolution.terms), convolution.terms * size(result))
+            sums = arithmetic(dtypes[0], dtypes[1], dtypes[2], convolution.terms)
+            sums = for_products(sums, convolution.terms * size(result))
         reversed_dims = tuple(d for d, flag in zip(numbers.kernel_spatial_dimensions, window_reversal or ()) if flag)
         return multiplication(convolution, sums, reversed_dims, site.constants.get("rhs"))
 

@@ -230,7 +230,8 @@ class DotGeneral(Op, op="dot_general", row_major=True, rows_apart=True):
         """
         d = dot_dimension_numbers
         terms = prod(dims(lhs, d.lhs_contracting_dimensions))
-        sums = arithmetic(*[numpy_dtype(element_type(x)) for x in (lhs, rhs, result)], terms)
+        lhs_dtype, rhs_dtype, result_dtype = (numpy_dtype(element_type(x)) for x in (lhs, rhs, result))
+        sums = arithmetic(lhs_dtype, rhs_dtype, result_dtype, terms)
         if algorithm.num_primitive_operations is not None and kind(sums.dtype) == "floating" and is_float(lhs):
             sums = with_algorithm(sums, algorithm)
         sums = for_products(sums, terms * prod(shape(result)))

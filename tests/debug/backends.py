@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 
 import stablehlo_ref as sr
+from stablehlo_ref.debug.cut import Flat, fed_to
+from stablehlo_ref.debug.evaluate import Evaluator
 
 
 def right(program: str, inputs: Sequence[Any]) -> Sequence[Any]:
@@ -91,3 +93,38 @@ def no_slices(program: str, inputs: Sequence[Any]) -> Sequence[Any]:
 def tanh_off(program: str, inputs: Sequence[Any]) -> Sequence[Any]:
     """Compute sines instead of hyperbolic tangents."""
     return right(program.replace("stablehlo.tanh", "stablehlo.sine"), inputs)
+
+
+def noisy_tanh(program: str, inputs: Sequence[Any]) -> Sequence[Any]:
+    """Compute sines and cosines by turns instead of hyperbolic tangents."""
+    noisy_tanh.calls += 1  # type: ignore[attr-defined]
+    name = ("sine", "cosine")[noisy_tanh.calls % 2]  # type: ignore[attr-defined]
+    return right(program.replace("stablehlo.tanh", f"stablehlo.{name}"), inputs)
+
+
+noisy_tanh.calls = 0  # type: ignore[attr-defined]
+
+
+def wrong_unless(program: str, inputs: Sequence[Any], setting: Any = None) -> Sequence[Any]:
+    """Compute sines instead of hyperbolic tangents unless the pass "fuse" is turned off."""
+    is_right = setting is not None and "fuse" in setting[1]
+    return right(program, inputs) if is_right else tanh_off(program, inputs)
+
+
+wrong_unless.switches = {  # type: ignore[attr-defined]
+    "level=0": ("level", "0"),
+    "without": ["fold", "fuse", "sink", "hoist"],
+}
+
+
+def overflowing(program: str, inputs: Sequence[Any]) -> list[Any]:
+    """Runs op by op, with an `exponential` of f32 that overflows at 10."""
+    flat = Flat(sr.load(program))
+    values, evaluate = dict(zip(flat.arguments, inputs)), Evaluator(flat)
+    for op in flat.ops:
+        results = evaluate(op, [values[value] for value in fed_to(op)])
+        assert results is not None
+        if op.name == "stablehlo.exponential":
+            results = [np.where(values[op.operands[0]] > 10, np.float32(np.inf), results[0])]
+        values.update(zip(op.results, results))
+    return [values[value] for value in flat.outputs]

@@ -39,15 +39,36 @@ func.func private @activation(%x: tensor<16x32xf32>) -> tensor<16x32xf32> {
 }
 """
 
+LOOP = """
+func.func @main(%n: tensor<i32>, %x: tensor<8xf32>, %s: tensor<8xf32>) -> tensor<8xf32> {
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  %start = stablehlo.constant dense<0> : tensor<i32>
+  %0:2 = stablehlo.while(%i = %start, %v = %x) : tensor<i32>, tensor<8xf32>
+    cond {
+      %more = stablehlo.compare LT, %i, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      stablehlo.return %more : tensor<i1>
+    } do {
+      %one = stablehlo.constant dense<1> : tensor<i32>
+      %next = stablehlo.add %i, %one : tensor<i32>
+      %1 = stablehlo.multiply %v, %s : tensor<8xf32>
+      %2 = stablehlo.tanh %1 : tensor<8xf32>
+      stablehlo.return %next, %2 : tensor<i32>, tensor<8xf32>
+    }
+  return %0#1 : tensor<8xf32>
+}
+"""
+
 
 class InProcess(Session):
     """Runs a backend in this process, for backends that neither die nor hang."""
 
     def _exchange(self, program: str, inputs: Sequence[Any], setting: Any) -> Outcome:
-        if not program:
-            return Outcome((), "refused", "no switches")
+        options = {} if setting is None else {"setting": setting}
         try:
-            return Outcome(tuple(open_backend(self.description).run(program, inputs)))
+            backend = open_backend(self.description)
+            if not program:
+                return Outcome(tuple(getattr(backend, "switches", {}).items()))
+            return Outcome(tuple(backend.run(program, inputs, **options)))
         except Exception as error:
             return Outcome((), "refused", str(error))
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -178,3 +180,25 @@ def test_no_false_alarms(backend: str, contract: str) -> None:
             found = diff(program, normal(program, seed), session, contract)
             assert not found.is_wrong and not found.suspicions, str(found)
             assert found.errors and not found.stopped
+
+
+def test_no_process_remains_once_this_one_is_killed(tmp_path: Path) -> None:
+    script = f"""
+import os
+import subprocess
+import sys
+from stablehlo_ref.debug import Session
+session = Session("python:tests.debug.backends:starts_a_process")
+session.switches()
+print(session._process.pid, flush=True)
+session.run({DOUBLE!r}, [])
+"""
+    file = tmp_path / "pid"
+    environment = {**os.environ, "STABLEHLO_REF_TEST_FILE": str(file)}
+    with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, env=environment) as process:
+        assert process.stdout is not None
+        worker = int(process.stdout.readline())
+        while not (file.exists() and file.read_text()):
+            time.sleep(0.05)
+        process.kill()
+    assert is_ended(worker) and is_ended(int(file.read_text()))

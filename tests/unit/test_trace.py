@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import pickle
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -273,8 +274,14 @@ def test_the_index_describes_each_value(tmp_path: Path) -> None:
         "number": last["number"], "name": "%1", "names": ["%1", "@main/%1", "#8", "@main/#8", "jit(f)/add"],
         "address": "%1", "op": "stablehlo.add", "type": "tensor<3xf32>", "location": "<string>:14:8",
         "model_location": "jit(f)/add at model.py:3:1", "turns": [], "process": [0, 0],
-        "stored": {"dtype": "float32", "shape": [3]},
+        "stored": {"dtype": "float32", "shape": [3]}, "digest": last["digest"],
     }  # fmt: skip
+    rms = last["digest"].pop("rms")
+    assert last["digest"] == {
+        "dtype": "float32", "shape": [3], "min": 3, "max": 9, "mean": 6, "nans": 0, "infinities": 0, "zeros": 0,
+        "subnormals": 0, "hash": sha256((X * 3).tobytes()).hexdigest()[:32], "exponents": {"1": 1, "2": 1, "3": 1},
+    }  # fmt: skip
+    assert rms == pytest.approx(42**0.5)
     np.testing.assert_array_equal(np.load(tmp_path / file), X * 3)
 
 

@@ -17,7 +17,9 @@ class Backend(Protocol):
     """Runs programs. An object of this kind lives in a process of its own, and may crash or hang there.
 
     `switches` maps descriptions of settings that turn parts of the backend off, such as `optimization level 0`, to
-    values that the option `setting` of `run` takes; it may be left out. `run` raises any exception to refuse a program.
+    values that the option `setting` of `run` takes; it may be left out. If a value is a list, such as names of passes,
+    `run` takes the description and a list of some of them, and `diff` looks for the fewest. `run` raises any exception
+    to refuse a program.
     """
 
     name: str

@@ -1,7 +1,8 @@
-"""The process of a backend: `python -m stablehlo_ref.debug.backends.worker READ WRITE DESCRIPTION MAX_BYTES`.
+"""The process of a backend: `python -m stablehlo_ref.debug.backends.worker READ WRITE ALIVE DESCRIPTION MAX_BYTES`.
 
 Reads (program, arrays) from the pipe with file descriptor READ, and writes ("ran", arrays) or ("refused", message) to
-WRITE, until READ is closed. What a backend prints goes to standard error.
+WRITE, until READ is closed. It is killed once the other end of ALIVE is closed. What a backend prints goes to standard
+error.
 """
 
 from __future__ import annotations
@@ -16,15 +17,20 @@ from typing import Any
 import numpy as np
 
 from stablehlo_ref.debug.backends.base import Backend, open_backend
+from stablehlo_ref.debug.backends.lifeline import end_with_other_end
 
 
 def main(arguments: Sequence[str]) -> int:
     """Serve a backend until the pipe is closed; return the exit code."""
-    read, write, description, max_bytes = arguments
+    *descriptors, description, max_bytes = arguments
+    read, write, alive = map(int, descriptors)
+    for descriptor in (read, write, alive):
+        os.set_inheritable(descriptor, False)  # for processes that the backend starts
+    end_with_other_end(alive)
     if int(max_bytes):
         resource.setrlimit(resource.RLIMIT_DATA, (int(max_bytes), int(max_bytes)))
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
-    requests, replies = Connection(int(read), writable=False), Connection(int(write), readable=False)
+    requests, replies = Connection(read, writable=False), Connection(write, readable=False)
     backend: Backend | None = None
     while True:
         try:

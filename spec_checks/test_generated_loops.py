@@ -1,0 +1,68 @@
+"""Compare loops as generated Python source with the plans that they come from, bit by bit."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+
+import stablehlo_ref as sr
+from spec_checks import random_loops
+from spec_checks.strategies import arrays
+from stablehlo_ref.execute.fuse import loops
+
+DTYPES = {"i1": np.dtype(bool), "bf16": np.dtype(ml_dtypes.bfloat16), "i4": np.dtype(ml_dtypes.int4)}
+
+
+def dtype_of(type: str) -> np.dtype[Any]:
+    element = type[7:-1].removeprefix("4x")
+    kinds = {"i": "int", "ui": "uint", "f": "float"}
+    return DTYPES.get(element) or np.dtype(f"{kinds[element.rstrip('0123456789')]}{element.lstrip('uif')}")
+
+
+def outcome(program: sr.Program, inputs: list[np.ndarray], **options: Any) -> Any:
+    """Return the bytes of the results, or the error."""
+    try:
+        return [np.asarray(result).tobytes() for result in program.run(*inputs, **options)]
+    except sr.StablehloError as error:
+        return str(error)
+
+
+@pytest.fixture(autouse=True)
+def _hot_soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(loops, "HOT", 2)
+    monkeypatch.setattr(loops, "HOT_CALLS", 1)
+
+
+# Large programs take too long to shrink.
+LOOPS = settings(
+    deadline=None, suppress_health_check=list(HealthCheck), phases=(Phase.explicit, Phase.reuse, Phase.generate)
+)
+
+
+@LOOPS
+@given(random_loops.programs(), st.data())
+def test_loops(drawn: tuple[str, list[str]], data: st.DataObject) -> None:
+    text, types = drawn
+    program = sr.parse(text)
+    inputs = [data.draw(arrays(dtype_of(t), (4,) if t.startswith("tensor<4x") else ())) for t in types]
+    expected = outcome(program, inputs, fast=False)
+    assert outcome(program, inputs) == expected
+    assert outcome(program, inputs) == expected  # in a loop that is hot from its start
+    assert outcome(program, inputs) == expected  # in a function that is hot
+
+
+@LOOPS
+@given(random_loops.programs(), st.integers(1, 60))
+def test_limits_of_steps(drawn: tuple[str, list[str]], steps: int) -> None:
+    text, types = drawn
+    program = sr.parse(text)
+    inputs = [np.zeros((4,) if t.startswith("tensor<4x") else (), dtype_of(t)) for t in types]
+    limits = sr.Limits(max_steps=steps)
+    expected = outcome(program, inputs, limits=limits, fast=False)
+    assert outcome(program, inputs, limits=limits) == expected
+    assert outcome(program, inputs, limits=limits) == expected

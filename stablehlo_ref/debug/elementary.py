@@ -1,0 +1,237 @@
+"""Bounds of arithmetic and elementary functions, on operands that are known and on intervals of them.
+
+If nothing is known of an operand (its radius is infinite, so that it may be NaN), nothing is known of a result.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import product
+
+import numpy as np
+
+from stablehlo_ref.debug.rounding import SLACK, largest, of_reference, real_dtype, ulp
+from stablehlo_ref.debug.shadow import TINY, Shadow, Site
+from stablehlo_ref.ir.arrays import Array
+from stablehlo_ref.ir.attributes import StructAttribute
+from stablehlo_ref.numerics.dtypes import FLOAT64, has_infinity, kind
+
+FRACTIONAL = ("floating", "complex")
+_CORRECTLY_ROUNDED = ("add", "subtract", "multiply", "divide", "sqrt", "convert", "negate", "abs")  # by f64 itself
+
+
+def rounded(site: Site, center: Array, radius: Array, ulps: float = 0.5) -> Shadow:
+    """Add to the radius of an unrounded result that of its rounding; unknown where it may overflow, or may not."""
+    magnitude = np.abs(center) + radius
+    bound = site.contract.ulps_of(site.name, ulps)
+    is_exact = site.dtype == FLOAT64 and site.is_exact and bound <= 0.5 and site.name in _CORRECTLY_ROUNDED
+    if is_exact:
+        return Shadow(center, np.zeros(center.shape))
+    factor = 2.0 if kind(site.dtype) == "complex" else 1.0
+    ours = of_reference(site.dtype, magnitude) * (1 if site.is_exact else 2)
+    total = radius * SLACK + factor * bound * ulp(magnitude, site.dtype) + ours
+    if "result_accuracy" in site.op.properties:
+        total = total + _requested(site, "atol") + _requested(site, "rtol") * np.minimum(magnitude, largest(FLOAT64))
+    return _overflowing(site, center, total)
+
+
+def _overflowing(site: Site, center: Array, total: Array) -> Shadow:
+    """Return the shadow of a result, of which nothing is known where legal roundings overflow or not.
+
+    A result that overflows surely keeps its center, which is larger than the largest number, or infinite in f64 with a
+    tiny radius.
+    """
+    top = largest(site.dtype)
+    is_finite = np.isfinite(center)
+    reaches = is_finite & (np.abs(center) + total >= top)
+    surely = (
+        np.abs(center) - total > top * (1 + 2.0**-3)
+        if has_infinity(real_dtype(site.dtype))
+        else np.zeros(center.shape, bool)
+    )
+    total = np.where(reaches & ~surely, np.inf, total)
+    of_infinity = np.where(_all_finite(site, center) & np.isinf(center), TINY, 0.0)
+    return Shadow(center, np.where(is_finite | ~np.isfinite(total), total, of_infinity))
+
+
+def _all_finite(site: Site, center: Array) -> Array:
+    """Return for which elements of a result the operands are finite: all of them, unless the op is elementwise."""
+    masks = [np.isfinite(s.center) for s in site.operands if s.center.dtype.kind in "fc"]
+    if all(mask.shape == center.shape for mask in masks):
+        return np.logical_and.reduce(masks) if masks else np.ones(center.shape, bool)
+    return np.asarray(all(mask.all() for mask in masks))
+
+
+# --- arithmetic -----------------------------------------------------------------------------------------------------
+
+
+def added(site: Site) -> Shadow:
+    lhs, rhs = site.operand(0), site.operand(1)
+    return rounded(site, site.wide(site.centers), np.asarray(lhs.radius + rhs.radius))
+
+
+def multiplied(site: Site) -> Shadow:
+    lhs, rhs = site.operand(0), site.operand(1)
+    radius = _times(lhs, rhs.radius) + _times(rhs, lhs.radius) + lhs.radius * rhs.radius
+    return rounded(site, site.wide(site.centers), radius)
+
+
+def _times(operand: Shadow, radius: Array) -> Array:
+    """Return the magnitudes of an operand times a radius; a radius of 0, and any of NaN, stays as it is."""
+    return np.where((radius == 0) | np.isnan(operand.center), radius, np.abs(operand.center) * radius)
+
+
+def divided(site: Site) -> Shadow:
+    lhs, rhs = site.operand(0), site.operand(1)
+    center = site.wide(site.centers)
+    if site.is_exact:
+        return rounded(site, center, _unknown_at_zeros(site, rhs, center))
+    apart = np.abs(rhs.center) - rhs.radius
+    radius = np.where(apart > 0, (lhs.radius + np.abs(center) * rhs.radius) / np.where(apart > 0, apart, 1), np.inf)
+    return rounded(site, center, radius)
+
+
+def _unknown_at_zeros(site: Site, operand: Shadow, center: Array) -> Array:
+    """Return a radius that is infinite where the sign of a zero matters, if the contract does not keep it."""
+    if site.contract.signed_zeros:
+        return np.zeros(center.shape)
+    return np.where((operand.center == 0) & ~np.isnan(center), np.inf, 0.0)
+
+
+# --- functions of one operand ---------------------------------------------------------------------------------------
+
+
+def ends(site: Site) -> tuple[Array, Array, Array]:
+    """Return a function of one operand at the center and at both ends of the operand's interval."""
+    operand = site.operand(0)
+    if operand.is_exact:
+        center = site.plain(site.centers) if kind(site.dtype) not in FRACTIONAL else site.wide(site.centers)
+        return center, center, center
+    low, high = _interval(operand)
+    return site.wide([operand.center]), site.wide([low]), site.wide([high])
+
+
+def _interval(operand: Shadow) -> tuple[Array, Array]:
+    """Return the ends of an interval, rounded outward; NaN if nothing is known."""
+    if operand.is_exact:
+        return operand.center, operand.center
+    radius = np.where(np.isinf(operand.radius), np.nan, operand.radius)
+    is_exact = radius == 0
+    low = np.where(is_exact, operand.center, np.nextafter(operand.center - radius, -np.inf))
+    return low, np.where(is_exact, operand.center, np.nextafter(operand.center + radius, np.inf))
+
+
+def unknown_where(operand: Shadow, radius: Array) -> Array:
+    """Return a radius that is infinite where nothing is known of an operand."""
+    return np.where(np.isinf(operand.radius), np.inf, radius)
+
+
+def monotone(site: Site) -> Shadow:
+    """A monotone function of one operand: the interval between its values at the ends."""
+    center, low, high = ends(site)
+    operand = site.operand(0)
+    radius = np.maximum(np.abs(low - center), np.abs(high - center))
+    is_nan = np.isnan(low) & np.isnan(center) & np.isnan(high)
+    radius = unknown_where(operand, np.where((low == high) | is_nan, 0.0, radius))
+    if site.name == "rsqrt":
+        radius = radius + _unknown_at_zeros(site, operand, center)
+    return rounded(site, center, radius, accuracy(site))
+
+
+def periodic(site: Site) -> Shadow:
+    """`sine` and `cosine`, whose slope is at most 1."""
+    operand = site.operand(0)
+    radius = unknown_where(operand, np.minimum(operand.radius, 2.0))
+    return rounded(site, site.wide(site.centers), radius, accuracy(site))
+
+
+def half_slope(site: Site) -> Shadow:
+    """`bessel_i1e`, whose slope is at most 1/2."""
+    return rounded(site, site.wide(site.centers), 0.5 * site.operand(0).radius, accuracy(site))
+
+
+def even(site: Site) -> Shadow:
+    """`cosh`, whose least value is at 0."""
+    low, high = _interval(site.operand(0))
+    return _hull(site, [[low], [high]], np.where((low < 0) & (high > 0), 1.0, np.nan))
+
+
+_LEAST_OF_LGAMMA = 1.4616321449683623  # where it is -0.1214862905358496
+
+
+def log_gamma(site: Site) -> Shadow:
+    """`lgamma`, which has a minimum, for positive operands."""
+    low, high = _interval(site.operand(0))
+    is_inside = (low < _LEAST_OF_LGAMMA) & (high > _LEAST_OF_LGAMMA)
+    return _hull(site, [[low], [high]], np.where(is_inside, -0.1214862905358497, np.nan), low > 0)
+
+
+def increasing_if_positive(site: Site) -> Shadow:
+    """`digamma`, which is monotone for positive operands."""
+    low, high = _interval(site.operand(0))
+    return _hull(site, [[low], [high]], np.full(low.shape, np.nan), low > 0)
+
+
+def tangent(site: Site) -> Shadow:
+    """`tan`, which is monotone between its poles."""
+    low, high = _interval(site.operand(0))
+    periods = [np.floor(x / np.pi + 0.5 + shift) for x, shift in ((low, -1e-6), (high, 1e-6))]
+    return _hull(site, [[low], [high]], np.full(low.shape, np.nan), (periods[0] == periods[1]) & (np.abs(low) < 1e8))
+
+
+# --- functions of two operands --------------------------------------------------------------------------------------
+
+
+def power(site: Site) -> Shadow:
+    """`power`: extremes are at corners for positive bases, and for other bases and a known integer exponent."""
+    base, exponent = site.operand(0), site.operand(1)
+    low, high = _interval(base)
+    is_integer = (exponent.radius == 0) & (exponent.center == np.round(exponent.center))
+    straddles = (low <= 0) & (high >= 0)
+    monotone = (low > 0) | (is_integer & (~straddles | (exponent.center >= 0)))
+    return _hull(site, _corners(site), np.where(straddles & (exponent.center > 0), 0.0, np.nan), monotone)
+
+
+def angle(site: Site) -> Shadow:
+    """`atan2`: extremes are at corners, away from the origin and from the branch cut along the negative x axis."""
+    (y_low, y_high), (x_low, _) = (_interval(site.operand(i)) for i in range(2))
+    made = _hull(site, _corners(site), np.full(y_low.shape, np.nan), (x_low > 0) | (y_low > 0) | (y_high < 0))
+    return Shadow(made.center, made.radius + _unknown_at_zeros(site, site.operand(0), made.center))
+
+
+def _corners(site: Site) -> Iterable[list[Array]]:
+    return [list(corner) for corner in product(*(_interval(site.operand(i)) for i in range(len(site.op.operands))))]
+
+
+def _hull(site: Site, corners: Iterable[list[Array]], extreme: Array, holds: Array | bool = True) -> Shadow:
+    """Return the interval between values at corners and an extreme inside, NaN if there is none.
+
+    Nothing is known of elements that are not exact and for which `holds` is false.
+    """
+    center = site.wide(site.centers)
+    if site.is_exact:
+        return rounded(site, center, np.zeros(()), accuracy(site))
+    radius = np.where(np.isnan(extreme), 0.0, np.abs(extreme - center))
+    for corner in corners:
+        radius = np.maximum(radius, np.abs(site.wide(_by_value(site, corner)) - center))
+    is_known = sum(np.asarray(s.radius != 0) for s in site.operands) == 0
+    is_known_interval = holds & ~np.isnan(radius) & (len(site.values) == len(site.op.operands))
+    radius = np.where(is_known, 0.0, np.where(is_known_interval, radius, np.inf))
+    return rounded(site, center, radius, accuracy(site))
+
+
+def _by_value(site: Site, corner: list[Array]) -> list[Array]:
+    """Return one array for each value that the op is fed, which may be several of its operands."""
+    return [corner[site.op.operands.index(value)] for value in site.values]
+
+
+def accuracy(site: Site) -> float:
+    """Return the bound of an elementary function in ULPs, if the contract has none for it by name."""
+    ulps = 0.5 if site.name == "sqrt" and kind(site.dtype) == "floating" else site.contract.elementary_ulps
+    return max(ulps, _requested(site, "ulps"))
+
+
+def _requested(site: Site, member: str) -> float:
+    """Return a member of the accuracy that the op asks for, 0 without one."""
+    requested = site.op.properties.get("result_accuracy")
+    return float(getattr(requested.fields.get(member), "value", 0)) if isinstance(requested, StructAttribute) else 0.0

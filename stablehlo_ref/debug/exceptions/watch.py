@@ -1,0 +1,262 @@
+"""An observer that finds where exceptional values come from, how they go on, and what removes them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from stablehlo_ref.debug.exceptions.elements import has_exceptions, is_float, masks
+from stablehlo_ref.debug.exceptions.findings import GENERATIONS, Exceptions, Kind
+from stablehlo_ref.debug.exceptions.labels import (
+    EXACT,
+    Label,
+    bits_of,
+    carried,
+    compact,
+    expanded,
+    only_label,
+    sum_of_bits,
+)
+from stablehlo_ref.debug.exceptions.ledger import Ledger
+from stablehlo_ref.debug.exceptions.rules import at_pole, cancellation, underflow
+from stablehlo_ref.debug.exceptions.scopes import Flow, Scope, State, scopes_of, yielded
+from stablehlo_ref.define.definition import REGISTRY
+from stablehlo_ref.execute.follow import Follower, Frame
+from stablehlo_ref.execute.regions import CONSTANTS
+from stablehlo_ref.ir.arrays import Array
+from stablehlo_ref.ir.core import Block, Operation, Value
+from stablehlo_ref.ir.value_index import defining_op
+from stablehlo_ref.numerics.dtypes import UINT64
+from stablehlo_ref.passes.call_graph import functions
+from stablehlo_ref.program import Program
+
+
+class ExceptionWatcher(Follower):
+    """Watches one run, of one process or a grid, as the observer of `Program.run`; `found` returns the findings.
+
+    `kinds` are the kinds of generation that are looked for; origins (inputs, constants) always are. `threshold` is the
+    number of bits that a cancellation loses at least; by default half of those of the type. The first generation of a
+    kind in `trap` raises EvaluationError at the op.
+    """
+
+    sees_every_op = True
+
+    def __init__(
+        self,
+        program: Program,
+        kinds: Iterable[Kind] = GENERATIONS,
+        threshold: int | None = None,
+        trap: Collection[Kind] = (),
+    ) -> None:
+        self.program = program
+        self.kinds = tuple(kind for kind in GENERATIONS if kind in {*kinds, *trap})
+        self.threshold = threshold
+        self.ops = 0
+        self._flow = Flow(program.module)
+        self._ledger = Ledger(program.value_index, trap)
+        self._constants: dict[Value, Label] = {}
+        self._programs: dict[Operation, Program] = {}  # ops that move elements, as programs that move labels
+        super().__init__(program.value_index)
+
+    def found(self, results: Sequence[Sequence[Any]]) -> Exceptions:
+        """Return the findings after the run; `results` are those of each process."""
+        reached = [self._reached(i, value, results) for i, value in enumerate(self._returned())]
+        return Exceptions(self._ledger.findings(self.kinds, reached), self.kinds, self.ops, self.threshold)
+
+    def _returned(self) -> list[list[Value]]:
+        """Return the values that are returned as each output, of which there is one for each return."""
+        blocks = functions(self.program.module)[self.program.entry.name].regions[0].blocks
+        ends = [block.operations[-1] for block in blocks if not block.operations[-1].successors]
+        return [list(values) for values in zip(*(end.operands for end in ends))]
+
+    def _reached(self, number: int, values: Sequence[Value], results: Sequence[Sequence[Any]]) -> int:
+        """Return the sources of the exceptional elements of an output, in all processes."""
+        scopes = list(scopes_of(self.stacks))
+        bits = sum_of_bits(bits_of(scope.get(value, 0)) for scope in scopes for value in values)
+        wrong = [given[number] for given in results if number < len(given) and has_exceptions(given[number])]
+        if wrong and not bits:
+            kind = Kind.INPUT if _is_input(values[0]) else Kind.UNKNOWN
+            bits = self._origin(kind, values[0], wrong[0], self.frames[0])
+        return bits
+
+    # --- the run ------------------------------------------------------------------------------------------------
+
+    def new_stack(self, entry: Frame) -> None:
+        entry.data = State({})
+
+    def entered(self, frame: Frame, op: Operation, operands: Sequence[Any]) -> None:
+        assert frame.outer is not None
+        above: State = frame.outer.data
+        frame.data = state = State(above.inner, is_leaf=above.is_leaf)
+        if above.is_leaf:  # inside an op that is looked at as a whole
+            return
+        self._flow.start_turn(op, frame.outer, frame.outer.counts[id(op)] - 1)
+        state.operands = operands
+        state.is_leaf = not _is_control_flow(op.name)
+        if not state.is_leaf or _communicates(op.name):
+            self._flow.enter(op, state, self._labels(frame, op))
+
+    def left(self, frame: Frame, op: Operation, results: Sequence[Any]) -> None:
+        state: State = frame.data
+        if frame.outer is None or frame.outer.data.is_leaf:
+            return
+        if not state.is_leaf:
+            self._control_flow(frame, op, results)
+        elif op.name in CONSTANTS:
+            state.scope[op.results[0]] = self._constant(frame, op.results[0], results[0])
+        else:
+            self.ops += 1
+            self._leaf(frame, op, results)
+        state.operands = ()
+        self._flow.drop(op, state.scope)
+
+    def _control_flow(self, frame: Frame, op: Operation, results: Sequence[Any]) -> None:
+        state: State = frame.data
+        labels = self._flow.results(op, state) or [None] * len(results)
+        for value, result, label in zip(op.results, results, labels):
+            state.scope[value] = self._from_inside(frame, op, value, result) if label is None else label
+
+    def _from_inside(self, frame: Frame, op: Operation, value: Value, result: Any) -> Label:
+        """Return the label of a result of control flow that is not followed value by value."""
+        if not has_exceptions(result):
+            return 0
+        bits = yielded(op, scopes_of(self.stacks)) | self._flow.sent(op)
+        return bits or self._origin(Kind.UNKNOWN, value, result, frame)
+
+    def _leaf(self, frame: Frame, op: Operation, results: Sequence[Any]) -> None:
+        state: State = frame.data
+        labels = self._labels(frame, op)
+        if any(type(label) is not int or label for label in labels) or any(map(has_exceptions, results)):
+            self._exceptional(frame, op, labels, results)
+        else:
+            state.scope.update(dict.fromkeys(op.results, 0))
+        if len(results) == 1:
+            self._rounding(frame, op, results[0])
+
+    # --- labels -------------------------------------------------------------------------------------------------
+
+    def _labels(self, frame: Frame, op: Operation) -> list[Label]:
+        return [self._label(value, x, frame) for value, x in zip(op.operands, frame.data.operands)]
+
+    def _label(self, value: Value, array: Any, frame: Frame) -> Label:
+        """Return the label of an operand, whose exceptional elements are looked for if it is new."""
+        scope: Scope = frame.data.scope
+        label = scope.get(value)
+        if label is not None:
+            return label
+        is_input = _is_input(value)
+        label = 0
+        if has_exceptions(array):
+            label = 0 if is_input else self._flow.entered(value, scope)
+            label = label or self._origin(Kind.INPUT if is_input else Kind.UNKNOWN, value, array, frame)
+        if is_input:  # others may have another value in the next turn
+            scope[value] = label
+        return label
+
+    def _constant(self, frame: Frame, value: Value, array: Any) -> Label:
+        if value not in self._constants:
+            self._constants[value] = self._origin(Kind.CONSTANT, value, array, frame) if has_exceptions(array) else 0
+        return self._constants[value]
+
+    def _origin(self, kind: Kind, value: Value, array: Any, frame: Frame) -> int:
+        """Return the bit of a value whose exceptions come from elsewhere."""
+        where = masks(array).any if is_float(array) else np.asarray(True)
+        return self._ledger.source(kind, value, array, where, frame, self.process.id)
+
+    # --- ops ----------------------------------------------------------------------------------------------------
+
+    def _rounding(self, frame: Frame, op: Operation, result: Any) -> None:
+        """Look for underflow and cancellation."""
+        operands = frame.data.operands
+        found = {
+            Kind.UNDERFLOW: underflow(op, operands, result) if Kind.UNDERFLOW in self.kinds else None,
+            Kind.CANCELLATION: (
+                cancellation(op, operands, result, self.threshold) if Kind.CANCELLATION in self.kinds else None
+            ),
+        }
+        for kind, lossy in found.items():
+            if lossy is not None:
+                exact = op.name != "stablehlo.reduce"
+                where, process = lossy.where, self.process.id
+                self._ledger.source(kind, op.results[0], result, where, frame, process, operands, exact, lossy.bits)
+
+    def _exceptional(self, frame: Frame, op: Operation, labels: Sequence[Label], results: Sequence[Any]) -> None:
+        """Find what an op does with exceptional operands, and which of its results are new."""
+        operands = frame.data.operands
+        if label := only_label(op, labels):
+            return self._moved(frame, op, label, results[0])
+        arrays = [expanded(label, x) for label, x in zip(labels, operands)]
+        through = carried(op, operands, arrays, self._programs)
+        nan_only = [np.where(masks(x).nan, label, UINT64.type(0)) for label, x in zip(arrays, operands)]
+        nan_through = carried(op, operands, nan_only, self._programs)
+        if sent := self._flow.sent(op) if _communicates(op.name) else 0:
+            through = nan_through = [np.asarray(UINT64.type(sent)) for _ in results]
+        made: list[Array] = []
+        for value, result, all_of, nan_of in zip(op.results, results, through, nan_through):
+            made.append(self._result(frame, op, value, result, all_of, nan_of))
+            frame.data.scope[value] = compact(made[-1])
+        self._kills(frame, op, arrays, made)
+
+    def _moved(self, frame: Frame, op: Operation, label: int, result: Any) -> None:
+        """Follow elements that are moved and have one label: all of them, or those that are left."""
+        is_left = has_exceptions(result)
+        frame.data.scope[op.results[0]] = label if is_left else 0
+        for value in [result] if is_left else frame.data.operands:
+            self._ledger.effect(op, not is_left, label, masks(value).any, frame, is_left)
+
+    def _result(self, frame: Frame, op: Operation, value: Value, result: Any, through: Array, nan_of: Array) -> Array:
+        """Return the label of a result: the sources that come through the op, and those that are new."""
+        if not is_float(result):
+            bits = bits_of(through) if has_exceptions(result) else 0
+            return np.full(np.shape(result) if not isinstance(result, tuple) else (), bits, UINT64)
+        nan, inf = masks(result)
+        label = np.where(nan | inf, through, UINT64.type(0))
+        passed = label != 0
+        self._ledger.effect(op, False, bits_of(label), passed, frame, _is_exact(op.name))
+        new_inf, pole = inf & ~passed, at_pole(op, frame.data.operands)
+        new = {Kind.NAN: nan & (nan_of == 0), Kind.OVERFLOW: new_inf & ~pole, Kind.DIVISION: new_inf & pole}
+        if not _is_elementwise(op.name) and not any(map(is_float, frame.data.operands)):
+            new = {Kind.UNKNOWN: (nan | inf) & ~passed}  # such as of the infeed
+        for kind, where in new.items():
+            if where.any():
+                bit = self._ledger.source(
+                    kind, value, result, where, frame, self.process.id, frame.data.operands, _is_elementwise(op.name)
+                )
+                label = np.where(where, label | UINT64.type(bit), label)
+        return label
+
+    def _kills(self, frame: Frame, op: Operation, arrays: Sequence[Array], made: Sequence[Array]) -> None:
+        """Count the exceptional elements of operands that are in no result."""
+        is_elementwise = _is_elementwise(op.name) and len(made) == 1
+        every = UINT64.type(sum_of_bits(map(bits_of, made)))
+        for label in {id(v): a for v, a in zip(op.operands, arrays)}.values():
+            left = made[0] if is_elementwise and label.shape == made[0].shape else every
+            gone = (label != 0) & ((label & left) == 0)
+            self._ledger.effect(op, True, bits_of(np.where(gone, label, UINT64.type(0))), gone, frame, is_elementwise)
+
+
+@cache
+def _is_control_flow(name: str) -> bool:
+    return name in REGISTRY and "plan_control_flow" in REGISTRY[name].roles
+
+
+@cache
+def _communicates(name: str) -> bool:
+    return name in REGISTRY and REGISTRY[name].traits.communicates
+
+
+@cache
+def _is_elementwise(name: str) -> bool:
+    return name in REGISTRY and REGISTRY[name].traits.elementwise
+
+
+def _is_exact(name: str) -> bool:
+    return name in EXACT or _is_elementwise(name)
+
+
+def _is_input(value: Value) -> bool:
+    op = defining_op(value) if isinstance(value.owner, Block) else None
+    return op is not None and op.name == "func.func" and value.owner is op.regions[0].blocks[0]

@@ -1,0 +1,164 @@
+"""Bounds of reductions, windows, scatters and sorts, by what their bodies compute.
+
+The spec lets an implementation insert the init value of a reduction anywhere and any number of times, even none. Where
+that changes the result, nothing is known of it, or it is one of two for `maximum` and `minimum`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from stablehlo_ref.algorithms.associativity import ASSOCIATIVE
+from stablehlo_ref.algorithms.comparators import partially_ordered_inputs
+from stablehlo_ref.debug.regions import is_exact_body, recognised
+from stablehlo_ref.debug.rounding import OURS, gamma, largest, smallest_normal, unit_roundoff
+from stablehlo_ref.debug.shadow import TINY, Shadow, Site, Unknown, dtype_of, widened
+from stablehlo_ref.debug.sums import sum_of
+from stablehlo_ref.ir.arrays import Array
+from stablehlo_ref.ir.types import TensorType
+from stablehlo_ref.numerics.dtypes import kind
+
+SAMPLES = 32  # elements on which bodies are tried
+_IDENTITY = {"maximum": -np.inf, "minimum": np.inf}
+
+
+def reduced(site: Site) -> Shadow:
+    """`reduce` and `reduce_window` with a body of one op, or with one that rounds nothing."""
+    body = recognised(site.op.regions[0])
+    is_real = len(site.op.results) == 1 and kind(site.dtype) == "floating"
+    if is_real and body == "add":
+        return _unknown(site) if np.any(site.operand(1).center) else sum_of(site, _terms(site))
+    if is_real and body == "multiply":
+        return _unknown(site) if np.any(site.operand(1).center != 1) else _product(site)
+    if is_real and body in _IDENTITY:
+        return _extreme(site, _IDENTITY[body])
+    if not all(map(is_exact_body, site.op.regions)):
+        raise Unknown
+    if not site.is_exact or not _is_monoid(site):
+        return _unknown(site)
+    return Shadow(widened(site.plain(site.centers)), np.zeros(()))
+
+
+def _unknown(site: Site) -> Shadow:
+    center = widened(site.plain(site.centers))
+    return Shadow(center, np.full(center.shape, np.inf))
+
+
+def _extreme(site: Site, identity: float) -> Shadow:
+    """Return the largest or smallest elements, with or without the init value."""
+    center = site.wide(site.centers)
+    radius = np.asarray(max(float(np.max(s.radius, initial=0.0)) for s in site.operands))
+    if np.all(site.operand(1).center == identity):
+        return Shadow(center, radius)
+    init = site.op.operands[1]
+    without = site.wide([np.full_like(s.center, identity) if v is init else s.center for v, s in _fed(site)])
+    apart = np.where((center == without) | (np.isnan(center) & np.isnan(without)), 0.0, np.abs(center - without))
+    return Shadow(center, radius + apart)
+
+
+def _fed(site: Site) -> Sequence[tuple[object, Shadow]]:
+    return list(zip(site.values, site.operands))
+
+
+def _product(site: Site) -> Shadow:
+    """Bound a product in any order, unless a partial one overflows or underflows in some order."""
+    if not site.is_exact:
+        return _unknown(site)
+    center, terms, u = site.wide(site.centers), _terms(site), unit_roundoff(site.dtype)
+    most = site.wide([np.maximum(np.abs(c), 1) for c in site.centers])
+    least = site.wide([np.where(c == 0, 1, np.minimum(np.abs(c), 1)) for c in site.centers])
+    is_known = (most < largest(site.dtype) / 2) & (least > 2 * smallest_normal(site.dtype))
+    radius = np.abs(center) * (gamma(terms, u) + gamma(terms, OURS))
+    return Shadow(center, np.where(is_known, radius, np.inf))
+
+
+def _is_monoid(site: Site) -> bool:
+    """Return whether a body is associative and the init values are its identity, for elements of the operands."""
+    count = len(site.op.operands) // 2
+    arrays = [site.operand(i).center for i in range(2 * count)]
+    dtypes = [dtype_of(value) for value in site.op.operands]
+    drawn = np.random.default_rng(0).integers(0, max(arrays[0].size, 1), (SAMPLES, 3))
+    inits = [a.astype(d) for a, d in zip(arrays[count:], dtypes)]
+    if not arrays[0].size:
+        return True
+    program = site.body(0)
+    is_associative = f"stablehlo.{recognised(site.op.regions[0])}" in ASSOCIATIVE
+    for indices in drawn:
+        x, y, z = ([np.asarray(a.reshape(-1)[i]).astype(d) for a, d in zip(arrays[:count], dtypes)] for i in indices)
+        if not _same(program.run(*inits, *x), x) or not _same(program.run(*x, *inits), x):
+            return False
+        left, right = (*program.run(*x, *y), *z), (*x, *program.run(*y, *z))
+        if not is_associative and not _same(program.run(*left), program.run(*right)):
+            return False
+    return True
+
+
+def _same(found: Sequence[Array], expected: Sequence[Array]) -> bool:
+    return all(
+        np.array_equal(widened(np.asarray(x)), widened(y), equal_nan=kind(y.dtype) == "floating")
+        for x, y in zip(found, expected)
+    )
+
+
+def scattered(site: Site) -> Shadow:
+    """`scatter` that adds or overwrites, and `select_and_scatter` that adds."""
+    body = recognised(site.op.regions[-1])
+    if body == "add" and len(site.op.results) == 1 and (site.name == "scatter" or site.is_exact):
+        return sum_of(site, _terms_by_counting(site))
+    if not site.is_exact or not all(map(is_exact_body, site.op.regions)):
+        raise Unknown
+    return Shadow(widened(site.plain(site.centers)), np.zeros(()))
+
+
+def _terms(site: Site) -> float:
+    properties, shape = site.op.properties, _shape(site)
+    if "window_dimensions" in properties:
+        return float(np.prod(properties["window_dimensions"])) + 1
+    return float(np.prod([shape[d] for d in properties["dimensions"]])) + 1
+
+
+def _shape(site: Site) -> Sequence[int]:
+    type = site.op.operands[0].type
+    assert isinstance(type, TensorType)
+    return [n or 0 for n in type.shape]
+
+
+def _terms_by_counting(site: Site) -> Array:
+    """Return the number of terms of each element of a scatter: that of its updates, which are counted, and 1."""
+    first, second, third = site.op.operands
+    updates, start, other = (second, third, first) if site.name == "select_and_scatter" else (third, first, second)
+    if len({updates, start, other}) < 3:
+        raise Unknown
+    numbers = {updates: 1.0, start: 0.0}
+    fed = [np.full_like(s.center, numbers[v]) if v in numbers else s.center for v, s in zip(site.values, site.operands)]
+    return site.wide(fed) + 1
+
+
+def ordered(site: Site) -> Shadow:
+    """`sort` of known operands, if no two elements can be in either order.
+
+    Without `is_stable`, that is so for one operand that is compared with itself; zeros may have either sign.
+    """
+    block = site.op.regions[0].block
+    compared = partially_ordered_inputs(block)
+    if not site.is_exact or not is_exact_body(site.op.regions[0]):
+        raise Unknown
+    if any(s.center.dtype.kind == "f" and np.isnan(s.center).any() for i, s in _operands(site) if i in compared):
+        raise Unknown
+    center = widened(site.plain(site.centers))
+    if site.op.properties.get("is_stable"):
+        return Shadow(center, np.zeros(()))
+    if len(site.op.results) > 1 or not _compares_elements(site):
+        raise Unknown
+    return Shadow(center, np.where(center == 0, TINY, 0.0) if center.dtype.kind == "f" else np.zeros(()))
+
+
+def _operands(site: Site) -> Sequence[tuple[int, Shadow]]:
+    return [(i, site.operand(i)) for i, value in enumerate(site.op.operands) if value in site.values]
+
+
+def _compares_elements(site: Site) -> bool:
+    """Return whether a comparator compares its two arguments, and nothing else."""
+    return recognised(site.op.regions[0]) == "compare"

@@ -1,0 +1,199 @@
+"""The HTML report: one file that needs no network, for any result of `diff`."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from base64 import b64encode
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from hashlib import sha256
+from html import escape
+from importlib.resources import files
+from typing import Any
+
+from stablehlo_ref.debug.contract import PRESETS
+from stablehlo_ref.debug.diff import Diff
+from stablehlo_ref.debug.judge import Verdict
+from stablehlo_ref.debug.report import plots
+from stablehlo_ref.debug.report.document import Document, document
+from stablehlo_ref.debug.report.findings import Finding, findings
+from stablehlo_ref.debug.report.measure import Deviation, places
+from stablehlo_ref.interop import require
+
+SHOWN = 100  # findings in the table
+DETAILED = 20  # findings with plots and a slice
+LONGEST = 1 << 18  # characters of a small program that is shown
+LABELS = {
+    "wrong": "✗ certainly wrong", "permitted": "△ needs permission", "legal": "✓ legal",
+    "same": "= same bits", "not_judged": "? not judged", "": "- not compared",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Plotted:
+    """A result of a wrong op: its histogram and map as SVG, with the numbers that they show."""
+
+    name: str
+    deviation: Deviation
+    histogram: str
+    counts: Sequence[tuple[str, int]]
+    map: str
+    axes: Sequence[tuple[int, int, str]]  # number, size, indices
+
+    @property
+    def counted(self) -> int:
+        return int(plots.exceeding(self.deviation).sum())
+
+
+def report(found: Diff) -> str:
+    """Return the page. ImportError that says what to install if jinja2 or matplotlib is missing."""
+    require_packages()
+    data = document(found)
+    listed = list(findings(found, data))
+    rows = list(_rows(data, ""))
+    script = _file("page.js")
+    return _render(
+        "report", found, data, listed,
+        plotted=[list(_plotted(finding, index)) for index, finding in enumerate(listed[:DETAILED])],
+        overview=_overview(rows), rows=_compressed(rows), labels=_embedded(LABELS), row_count=len(rows),
+        linked=True, has_sources=any(row[7] for row in rows),
+        style=_file("page.css"), script=script, policy=_policy(script),
+    )  # fmt: skip
+
+
+def require_packages() -> None:
+    """Raise ImportError, which says what to install, if a package that the page needs is missing."""
+    for name in ("jinja2", "matplotlib"):
+        require(name)
+
+
+def summary(found: Diff) -> str:
+    """Return the finding as an HTML fragment, for notebooks; as plain text if jinja2 is missing."""
+    try:
+        data = document(found)
+        return _render("summary", found, data, list(findings(found, data)), style=_file("page.css"), linked=False)
+    except ImportError:
+        return f"<pre>{escape(str(found))}</pre>"
+
+
+def _render(macro: str, found: Diff, data: Document, listed: Sequence[Finding], **more: Any) -> str:
+    text: str = getattr(_templates().module, macro)(
+        {"found": found, "data": data, "findings": listed, "headline": headline(found), "shown": SHOWN,
+         "detailed": DETAILED, "longest": LONGEST, "verdicts": _verdicts(data), "permissions": _permissions(data),
+         "contract": _contract(data), "labels_by_verdict": LABELS, **more}
+    )  # fmt: skip
+    return str(text)
+
+
+@cache
+def _templates() -> Any:
+    environment = require("jinja2").Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
+    return environment.from_string(_file("page.jinja"))
+
+
+def _file(name: str) -> str:
+    return (files(__package__) / name).read_text("utf-8")
+
+
+def headline(found: Diff) -> str:
+    """Return what was found in one sentence."""
+    name = found.contract.name
+    if found.failure:
+        return f"The backend failed on the program: {found.failure.failure}"
+    if found.same:
+        return "No difference: all outputs have the bits that the interpreter computes"
+    if found.suspects:
+        return f"{_count(len(found.suspects), 'op')} certainly wrong under the contract {name}"
+    if found.inner:
+        return f"Wrong under the contract {name} in {_count(len(found.inner), 'loop', '')}"
+    if found.group is not None:
+        certainty = "certainly wrong" if found.group.is_certain else "suspicious"
+        return f"{_count(len(found.group.ops), 'op')} {certainty} under the contract {name}, only together"
+    if found.suspicions:
+        return f"No op is wrong under the contract {name}, but {_count(len(found.suspicions), 'finding')} suspicious"
+    return f"The outputs differ, and no op is wrong under the contract {name}"
+
+
+def _count(number: int, noun: str, verb: str = "is") -> str:
+    verb = {"is": " is" if number == 1 else " are"}.get(verb, "")
+    return f"{number} {noun}{'' if number == 1 else 's'}{verb}"
+
+
+def _verdicts(data: Document) -> list[tuple[str, int, str]]:
+    counts = data["counts"]
+    return [(LABELS[name], counts[name], v.value) for v in Verdict if counts[name := v.name.lower()]]
+
+
+def _permissions(data: Document) -> list[tuple[str, int]]:
+    return Counter(text for op in data["ops"] for text in op["permissions"]).most_common()
+
+
+def _contract(data: Document) -> list[tuple[str, Any, Any]]:
+    """Return the fields of the contract with their values here and in the strict one."""
+    strict = PRESETS["strict"]
+    fields = [(name, value, getattr(strict, name)) for name, value in data["contract"].items()]
+    return [(name.replace("_", " "), value, dict(other) if name == "ulps" else other) for name, value, other in fields]
+
+
+def _plotted(finding: Finding, index: int) -> Iterator[Plotted]:
+    for number, (name, deviation) in enumerate(zip(finding.ops[0]["results"], finding.deviations)):
+        counts = deviation.histogram()
+        named = [] if counts is None else [(n, c) for n, c in zip(plots.bin_names(), counts) if c]
+        where = plots.exceeding(deviation)
+        axes = [(axis, where.shape[axis], text) for axis, text in enumerate(places(where))]
+        yield Plotted(
+            name, deviation, plots.histogram(counts, f"h{index}-{number}") if named and counts else "", named,
+            plots.map_of(deviation, f"m{index}-{number}") if where.size > 1 else "", axes,
+        )  # fmt: skip
+
+
+def _rows(data: Document, prefix: str) -> Iterator[list[Any]]:
+    """Yield rows of the program table in the order of the program, those of a loop's turn after the loop.
+
+    Each is: number, error relative to the bound, verdict, text, ULPs, elements that are off, place, source, excess.
+    """
+    inner = {loop["op"]: loop for loop in data["loops"]}
+    for index, op in enumerate(data["ops"]):
+        place = f"{op['line']}:{op['column']}"
+        yield [f"{prefix}{index}", op["error"], op["verdict"] or "", op["text"], op["ulps"], op["differing"], place,
+               op["source"] or "", _excess(op)]  # fmt: skip
+        if index in inner:
+            yield from _rows(inner[index]["found"], f"{prefix}{index}.")
+
+
+def _excess(op: Document) -> str:
+    excess = op["excess"]
+    if excess is None:
+        return ", ".join(op["permissions"])
+    where = f"[{', '.join(map(str, excess['index']))}]"
+    text = f"{excess['count']} of {excess['size']} elements; at {where} got {excess['actual']}, "
+    text += f"expected {excess['expected']} within {excess['bound']} of it"
+    return "; ".join([text, *(f"legal with {permission}" for permission in op["permissions"])])
+
+
+def _overview(rows: Sequence[Sequence[Any]]) -> str:
+    errors = [None if row[1] is None else float(row[1]) for row in rows]
+    if not any(errors) and not any(row[2] == "wrong" for row in rows):
+        return ""
+    return plots.overview(errors, [row[2] == "wrong" for row in rows], "overview")
+
+
+def _embedded(data: Any) -> str:
+    """Return JSON that is safe inside of a script element."""
+    text = json.dumps(data, allow_nan=False, separators=(",", ":"))
+    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+def _compressed(data: Any) -> str:
+    """Return JSON as base64 of gzip, since the rows of 20,000 ops are 3 MB, and much alike."""
+    text = json.dumps(data, allow_nan=False, separators=(",", ":"))
+    return b64encode(gzip.compress(text.encode(), mtime=0)).decode()
+
+
+def _policy(script: str) -> str:
+    """Return a content security policy that allows the page's own script, and nothing from elsewhere."""
+    digest = b64encode(sha256(script.encode()).digest()).decode()
+    return f"default-src 'none'; style-src 'unsafe-inline'; img-src data:; script-src 'sha256-{digest}'"

@@ -1,0 +1,213 @@
+"""Compare two traces: the first value, in the order of the program, that is not the same in both."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from stablehlo_ref.debug.trace_match import match
+from stablehlo_ref.diagnostics import EvaluationError
+from stablehlo_ref.execute.trace import Record, Trace
+from stablehlo_ref.execute.trace_files import digest_of
+from stablehlo_ref.ir.arrays import Array
+from stablehlo_ref.numerics.digest import Digest
+from stablehlo_ref.numerics.dtypes import kind
+from stablehlo_ref.numerics.saved_arrays import as_numpy_loads
+from stablehlo_ref.numerics.ulp import ulp_distance
+from stablehlo_ref.numerics.value_text import element_text
+
+BLOCK = 1 << 18  # elements that are compared at a time
+INCOMPARABLE = 2**64 - 1  # the distance of a NaN from a number
+SHOWN = 8
+
+
+@dataclass(frozen=True)
+class Apart:
+    """How two arrays of a type and shape differ."""
+
+    elements: int  # that differ by more than is allowed
+    ulps: int | None  # at most; None for integers, and where a NaN is compared with a number
+    index: tuple[int, ...]  # of the first
+    values: tuple[str, str]
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A value that differs: what it is in the first trace, and how the second differs.
+
+    `reason` is "type", "shape", "bits" or "ulps". `apart` is None if the tensors were not both kept, so that only
+    their digests can be compared.
+    """
+
+    name: str
+    other: str  # its name in the second trace
+    address: str
+    op: str | None
+    location: str
+    model_location: str | None
+    process: tuple[int, int]
+    reason: str
+    apart: Apart | None
+    digests: tuple[Digest | None, Digest | None]
+
+    def document(self) -> dict[str, Any]:
+        """Return dictionaries, lists, numbers and strings."""
+        return {
+            **self.__dict__,
+            "apart": self.apart and asdict(self.apart),
+            "digests": [digest and digest.to_json() for digest in self.digests],
+        }
+
+    def __str__(self) -> str:
+        other = "" if self.other == self.name else f" ({self.other} in the other)"
+        place = f" at {self.location}" if self.location else ""
+        model = f", {self.model_location}" if self.model_location else ""
+        head = f"{self.address}{other}: {self.op or 'argument'}{place}{model}: {self._how()}"
+        return "\n".join([head, *(f"    {side}: {digest}" for side, digest in zip("AB", self.digests) if digest)])
+
+    def _how(self) -> str:
+        if self.apart is None:
+            kept = "; not both tensors were kept" if self.reason == "bits" else ""
+            return f"{_REASONS[self.reason]}{kept}"
+        size = np.prod(self.digests[0].shape, dtype=int) if self.digests[0] else 0
+        ulps = "" if self.apart.ulps is None else f", by at most {self.apart.ulps} ULPs"
+        first, second = self.apart.values
+        return f"{self.apart.elements} of {size} elements differ{ulps}; at {list(self.apart.index)}: {first}, {second}"
+
+
+_REASONS = {"type": "types differ", "shape": "shapes differ", "bits": "bits differ", "ulps": "ULPs differ"}
+
+
+@dataclass
+class TraceDiff:
+    """How two traces differ. `differences` are in the order of the first; `only` are names that only one has."""
+
+    differences: list[Difference]
+    compared: int  # values
+    only: tuple[list[str], list[str]]
+
+    @property
+    def first(self) -> Difference | None:
+        """The first difference in the order of the program; None if all that both have is the same."""
+        return self.differences[0] if self.differences else None
+
+    def to_json(self) -> str:
+        """Return all of the result in one line of JSON; docs/reference/json.md describes it."""
+        differences = [difference.document() for difference in self.differences]
+        document = {"schema": 1, "compared": self.compared, "differences": differences, "only": list(self.only)}
+        return json.dumps(document, allow_nan=False)
+
+    def __str__(self) -> str:
+        found = self.differences
+        lines = [f"{len(found)} of {self.compared} values differ"]
+        lines += [f"first: {found[0]}"] if found else []
+        lines += [f"then: {difference}" for difference in found[1:SHOWN]]
+        lines += [f"and {len(found) - SHOWN} more"] if len(found) > SHOWN else []
+        for side, names in zip("AB", self.only):
+            more = ", ..." if len(names) > SHOWN else ""
+            lines += [f"only in {side}: {', '.join(names[:SHOWN])}{more}"] if names else []
+        return "\n".join(lines)
+
+
+def diff_traces(a: Trace | Path | str, b: Trace | Path | str, ulps: int | None = None) -> TraceDiff:
+    """Compare the values of two traces: folders, `.npz` files, or objects of `Trace`.
+
+    Values differ if any bit does; with `ulps`, floats only if they are more representable numbers apart, where both
+    tensors were kept. Values are matched by name, by location in the model, and by alignment of the ops where programs
+    differ. ValueError for a path without a trace.
+    """
+    first, second = (trace if isinstance(trace, Trace) else Trace.load(trace) for trace in (a, b))
+    pairs = list(match(first, second))
+    differences = [difference for x, y in pairs for difference in _differences(x, y, ulps)]
+    names = {x.name for x, _ in pairs}, {y.name for _, y in pairs}
+    only = [[name for name in trace if name not in known] for trace, known in zip((first, second), names)]
+    return TraceDiff(differences, len(pairs), (only[0], only[1]))
+
+
+def _differences(a: Record, b: Record, ulps: int | None) -> Iterator[Difference]:
+    digests = _parts(a.digest), _parts(b.digest)
+    if None not in digests[0] and None not in digests[1] and digests[0] == digests[1]:
+        return
+    values = _parts(_data(a, a.digest)), _parts(_data(b, b.digest))
+    for index in range(max(len(values[0]), len(values[1]))):
+        x, y = (part[index] if index < len(part) else None for part in values)
+        found = [part[index] if index < len(part) else None for part in digests]
+        x, y = as_same_type(x, y)
+        known = [d or (None if v is None else digest_of(v)) for d, v in zip(found, (x, y))]
+        if (how := _how(x, y, known[0], known[1], ulps)) is not None:
+            reason, apart = how
+            yield Difference(
+                a.name, b.name, a.address, a.op, a.location, a.model_location, a.process, reason, apart,
+                (known[0], known[1]),
+            )  # fmt: skip
+
+
+def _parts(value: Any) -> tuple[Any, ...]:
+    return value if isinstance(value, tuple) else (value,)
+
+
+def _data(record: Record, digest: Any) -> Any:
+    """Return the value of a record; None if only its digest was kept."""
+    try:
+        return record.data
+    except EvaluationError:
+        if digest is None:
+            raise
+        return None
+
+
+def as_same_type(x: Any, y: Any) -> tuple[Any, Any]:
+    """Return two arrays, one of which may have been saved as bits, with the type of the other."""
+    if x is None or y is None:
+        return x, y
+    x, y = np.asarray(x), np.asarray(y)
+    return as_numpy_loads(x, y.dtype), as_numpy_loads(y, x.dtype)
+
+
+def _how(
+    x: Array | None, y: Array | None, a: Digest | None, b: Digest | None, ulps: int | None
+) -> tuple[str, Apart | None] | None:
+    """Return the reason why two arrays differ, and how; None if they do not."""
+    if a is None or b is None:
+        return None if a is b else ("type", None)
+    if a.hash == b.hash and a.shape == b.shape and a.dtype == b.dtype:
+        return None
+    if a.dtype != b.dtype or a.shape != b.shape:
+        return ("type" if a.dtype != b.dtype else "shape"), None
+    if x is None or y is None:
+        return "bits", None
+    apart = compare(x, y, ulps)
+    return None if apart is None else ("bits" if ulps is None else "ulps", apart)
+
+
+def compare(x: Array, y: Array, ulps: int | None) -> Apart | None:
+    """Return how two arrays of a type and shape differ by more than `ulps`, or in a bit; None if they do not."""
+    is_float = kind(x.dtype) in ("floating", "complex")
+    count, worst, first = 0, 0, -1
+    flat_x, flat_y = x.reshape(-1), y.reshape(-1)
+    for start in range(0, x.size, BLOCK):
+        p, q = (np.ascontiguousarray(flat[start : start + BLOCK]) for flat in (flat_x, flat_y))
+        differ = _bytes(p, q)
+        if is_float and differ.any():
+            distance = ulp_distance(p, q)
+            differ = differ if ulps is None else distance > np.uint64(ulps)
+            worst = max(worst, int(distance.max()))
+        if differ.any():
+            count += int(np.count_nonzero(differ))
+            first = start + int(np.argmax(differ)) if first < 0 else first
+    if not count:
+        return None
+    index = tuple(int(i) for i in np.unravel_index(first, x.shape))
+    shown = element_text(flat_x[first]), element_text(flat_y[first])
+    return Apart(count, worst if is_float and worst != INCOMPARABLE else None, index, shown)
+
+
+def _bytes(x: Array, y: Array) -> Array:
+    """Return which elements of two 1-dimensional arrays differ in any bit."""
+    p, q = (array.view(np.uint8).reshape(array.size, -1) for array in (x, y))
+    return np.asarray((p != q).any(axis=1))

@@ -1,0 +1,136 @@
+"""What a value may have been where fused code used it: as the backend returned it, or unrounded, or computed again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from stablehlo_ref.debug.contract import Contract
+from stablehlo_ref.debug.cut import fed_to
+from stablehlo_ref.debug.evaluate import Evaluator
+from stablehlo_ref.debug.rounding import ulp
+from stablehlo_ref.debug.shadow import Shadow, dtype_of, exact, transfer, used
+from stablehlo_ref.ir.arrays import Array
+from stablehlo_ref.ir.core import Operation, Value
+from stablehlo_ref.numerics.dtypes import FLOAT32, kind
+
+MAX_BYTES = 1 << 29  # of shadows that are kept
+
+_NEVER_FUSED = (
+    "while", "custom_call", "sort", "case", "if", "fft", "rng", "rng_bit_generator", "cholesky", "triangular_solve",
+    "optimization_barrier", "infeed", "recv",
+)  # fmt: skip
+_NEVER_REPEATED = ("dot_general", "dot", "convolution", "reduce_window", "scatter", "select_and_scatter")
+
+
+class Uses:
+    """The shadows of values where fused code uses them, each computed once for a contract.
+
+    `known` returns what the backend returned for a value, None if it did not.
+    """
+
+    def __init__(self, known: Callable[[Value], Array | None], evaluate: Evaluator) -> None:
+        self._known = known
+        self._evaluate = evaluate
+        self._shadows: dict[Contract, dict[Value, Shadow]] = {}
+        self._bytes = 0
+
+    def of(self, value: Value, user: Operation, contract: Contract) -> Shadow:
+        """Return what an operand of `user` may have been there; the backend returned it."""
+        if contract.excess_precision:
+            return self._again(value, contract)
+        array = self._known(value)
+        assert array is not None
+        if contract.fma and _is_contracted(value, user) and (made := self._unrounded_product(value, contract)):
+            return _around(exact(array), made)
+        return exact(array)
+
+    def _again(self, value: Value, contract: Contract) -> Shadow:
+        """Return the shadow of a value that may have been computed again, from operands that were computed again."""
+        if self._bytes > MAX_BYTES:
+            self._shadows.clear()
+            self._bytes = 0
+        shadows = self._shadows.setdefault(contract, {})
+        stack = [value]
+        while stack:
+            top = stack[-1]
+            missing = [v for v in _inputs_of(top) if v not in shadows] if top not in shadows else []
+            stack += missing
+            if not missing:
+                stack.pop()
+                if top not in shadows:
+                    shadows[top] = self._made(top, contract, shadows)
+                    self._bytes += shadows[top].center.nbytes + shadows[top].radius.nbytes
+        return shadows[value]
+
+    def _made(self, value: Value, contract: Contract, shadows: dict[Value, Shadow]) -> Shadow:
+        array, op = self._known(value), value.owner
+        if array is None:
+            return Shadow(np.zeros(()), np.asarray(np.inf))
+        known = exact(array)
+        if not isinstance(op, Operation) or _name(op) in _NEVER_FUSED:
+            return known
+        if _name(op) in _NEVER_REPEATED:
+            return _unrounded(known, value)
+        feeds = fed_to(op)
+        if any(self._known(v) is None for v in feeds):
+            return _unknown(known)
+        found = transfer(op, feeds, [shadows[v] for v in feeds], contract, self._evaluate)
+        return _unknown(known) if found is None else _around(known, used(found[value.index], dtype_of(value)))
+
+    def _unrounded_product(self, value: Value, contract: Contract) -> Shadow | None:
+        op = value.owner
+        assert isinstance(op, Operation)
+        arrays = [self._known(v) for v in fed_to(op)]
+        operands = [exact(array) for array in arrays if array is not None]
+        found = transfer(op, fed_to(op), operands, contract, self._evaluate) if len(operands) == len(arrays) else None
+        return found[0] if found else None
+
+
+def _name(op: Operation) -> str:
+    return op.name.partition(".")[2]
+
+
+def _is_contracted(value: Value, user: Operation) -> bool:
+    """Return whether a fused multiply-add may compute a value and its user."""
+    is_sum = user.name in ("stablehlo.add", "stablehlo.subtract")
+    return is_sum and isinstance(value.owner, Operation) and value.owner.name == "stablehlo.multiply"
+
+
+def _inputs_of(value: Value) -> list[Value]:
+    """Return what a value is computed again from."""
+    op = value.owner
+    if not isinstance(op, Operation) or _name(op) in (*_NEVER_FUSED, *_NEVER_REPEATED):
+        return []
+    return fed_to(op)
+
+
+def _unknown(known: Shadow) -> Shadow:
+    center = np.where(np.isfinite(known.center), known.center, 0) if known.center.dtype.kind in "fc" else known.center
+    return Shadow(center, np.full(known.center.shape, np.inf))
+
+
+def _around(known: Shadow, again: Shadow) -> Shadow:
+    """Return the shadow of an operand whose value may be the known one or one computed again.
+
+    Nothing is known of one that may be infinite or finite: a narrow type may overflow where fused code does not.
+    """
+    if known.center.dtype.kind not in "fc":
+        return Shadow(known.center, np.where(again.radius > 0, np.inf, 0.0))
+    with np.errstate(invalid="ignore"):
+        radius = np.abs(again.center - known.center) + again.radius
+    same = (again.center == known.center) | (np.isnan(again.center) & np.isnan(known.center))
+    radius = np.where(same, again.radius, np.where(np.isfinite(radius), radius, np.inf))
+    is_unknown = ~np.isfinite(known.center) & (radius > 0)
+    return Shadow(np.where(is_unknown, 0.0, known.center), np.where(is_unknown, np.inf, radius))
+
+
+def _unrounded(known: Shadow, value: Value) -> Shadow:
+    """Return what a sum of products in f32 may have been before it was rounded to a narrower type."""
+    dtype = dtype_of(value)
+    if kind(dtype) != "floating" or dtype.itemsize >= FLOAT32.itemsize:
+        return known
+    is_finite = np.isfinite(known.center)
+    radius = np.where(is_finite, 0.5 * ulp(np.abs(known.center), dtype), np.where(np.isnan(known.center), 0.0, np.inf))
+    return Shadow(np.where(np.isinf(known.center), 0.0, known.center), radius)

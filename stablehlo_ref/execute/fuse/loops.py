@@ -1,0 +1,202 @@
+"""Loops and functions that run often become generated Python source.
+
+Compiling an op takes about as long as running it thirty times, so a loop is compiled after that many turns. From then
+on its turns, and those of later runs, are turns of the generated loop: the state passes from the slots of the plan to
+local variables, and back at the end.
+"""
+
+from __future__ import annotations
+
+import operator
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from types import FrameType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from stablehlo_ref.budget import check_time
+from stablehlo_ref.define.context import Context
+from stablehlo_ref.diagnostics import EvaluationError
+from stablehlo_ref.execute.fuse.scalar_code import is_scalar
+from stablehlo_ref.execute.fuse.source import Generated
+from stablehlo_ref.execute.fuse.tensor_code import scalar_type
+from stablehlo_ref.execute.fuse.writer import NotSuitable, Writer
+from stablehlo_ref.execute.run import located
+from stablehlo_ref.ir.core import Block, Operation, Value
+
+if TYPE_CHECKING:
+    from stablehlo_ref.execute.plan import FramePlanner
+
+HOT = 30  # turns after which a loop is compiled
+HOT_CALLS = 60  # calls after which a function is compiled
+TURNS = 256  # after which a loop checks the deadline, at most
+OPS = 4096  # of so many ops together
+
+
+class Locals:
+    """The local variables of a running function, as the slots of its plan are: values that are alive."""
+
+    def __init__(self, frame: FrameType) -> None:
+        self._frame = frame
+
+    def __iter__(self) -> Iterator[Any]:
+        variables = self._frame.f_locals
+        values = list(variables.values())
+        if isinstance(variables, dict):
+            variables.clear()  # a copy, which would keep values alive
+        return iter(values)
+
+
+def register(context: Context) -> int:
+    """Add the local variables of the caller to the live values of the run; return their key in `context.frames`."""
+    variables = Locals(sys._getframe(1))
+    key = id(variables)
+    context.frames[key] = variables
+    return key
+
+
+def _renew(turns: int) -> Callable[[Context, Sequence[Operation]], int]:
+    def renew(context: Context, ops: Sequence[Operation]) -> int:
+        """Check the limits of steps and time before turns and calls; return how many follow until the next check."""
+        left = context.limits.max_steps - context.steps
+        if left >= len(ops):
+            check_time()
+            return min(max(turns, len(ops)), left)
+        context.steps += left
+        try:
+            context.turn()
+        except EvaluationError as error:
+            raise located(error, ops[left]) from None
+        raise AssertionError("the limit of steps is reached")
+
+    return renew
+
+
+class Hot:
+    """Counts the turns of a loop or the calls of a function, and runs generated source once it has proven hot."""
+
+    def __init__(self, generate: Callable[[], Generated], planner: FramePlanner, hot: int) -> None:
+        self._generate = generate
+        self._planner = planner
+        self._left = hot
+        self._run: Callable[[list[Any]], bool] | None = None
+
+    def __call__(self, slots: list[Any]) -> bool:
+        """Run the source on the values in slots once it exists; return whether it ran."""
+        if self._run is None:
+            self._left -= 1
+            if self._left >= 0:
+                return False
+            self._run = self._generated()
+        return self._run(slots)
+
+    def _generated(self) -> Callable[[list[Any]], bool]:
+        try:
+            generated = self._generate()
+        except (NotSuitable, RecursionError):
+            return lambda slots: False
+        self._planner.planner.generated.append(generated.text)
+        return generated.run
+
+
+def hot_loop(planner: FramePlanner, op: Operation) -> Hot | None:
+    """Return what finishes a `while` by generated source; None for other ops, and without fast paths."""
+    if op.name != "stablehlo.while" or not planner.planner.fast or planner.lanes is not None:
+        return None
+    if any(len(region.blocks) != 1 for region in op.regions) or planner.planner.communicates(op):
+        return None
+    return Hot(lambda: loop_source(planner, op), planner, HOT)
+
+
+def hot_function(planner: FramePlanner, block: Block) -> Hot | None:
+    """Return what runs the block of a function by generated source; None without fast paths."""
+    if block not in planner.blocks or planner.lanes is not None or planner.frame.block.communicates:
+        return None
+    return Hot(lambda: function_source(planner, block), planner, HOT_CALLS)
+
+
+def loop_source(planner: FramePlanner, op: Operation) -> Generated:
+    """Return the source of a loop, a function of the slots of the plan, which hold the state and captured values."""
+    writer = Writer(planner)
+    cond, body = (region.block for region in op.regions)
+    if cond not in planner.blocks or body not in planner.blocks:
+        raise NotSuitable
+    state = planner.blocks[body].arguments
+    names = _take(writer, state, body.arguments)
+    with _running(writer):
+        writer.loop(writer.frame, op)
+    for name, slot in zip(names, state):
+        writer.source.line(f"s0[{slot}] = {name}")
+    writer.source.line("return True")
+    return _finish(writer)
+
+
+def function_source(planner: FramePlanner, block: Block) -> Generated:
+    """Return the source of the block of a function, which takes arguments from slots and stores results there."""
+    writer = Writer(planner)
+    plan = planner.blocks[block]
+    _take(writer, plan.arguments, block.arguments)
+    with _running(writer), writer.counting():
+        results = writer.block(writer.frame, block)
+    for name, slot in zip(results, plan.results):
+        if slot not in planner.constants:
+            writer.source.line(f"s0[{slot}] = {name}")
+    writer.source.line("return True")
+    return _finish(writer)
+
+
+def _take(writer: Writer, slots: Sequence[int], values: Sequence[Value]) -> list[str]:
+    """Take values out of slots; return False before that if a scalar is an array, as where lanes are arguments."""
+    line = writer.source.line
+    names = writer.write(writer.frame, slots)
+    for name, slot, value in zip(names, slots, values):
+        line(f"{name} = s0[{slot}]")
+        if is_scalar(value.type):
+            with writer.source.block(f"if type({name}) is not {writer.source.refer(scalar_type(value.type), 't')}:"):
+                line(f"if {name}.ndim: return False")
+                line(f"{name} = {name}[()]")
+    writer.drop(f"s0[{slot}]" for slot in slots)
+    return names
+
+
+class _running:
+    """Write the statement around the ops of a function: it counts turns, and locates errors."""
+
+    def __init__(self, writer: Writer) -> None:
+        self.source = writer.source
+
+    def __enter__(self) -> None:
+        self.source.line("n = N = 0")
+        self.source.line("F = register(C)")
+        self.source.line("try:")
+        self.source.depth += 1
+        self.before = len(self.source.lines)
+
+    def __exit__(self, *error: object) -> None:
+        if len(self.source.lines) == self.before:
+            self.source.line("pass")
+        self.source.depth -= 1
+        self.source.line("except Exception as error: raise located(error) from error")
+        with self.source.block("finally:"):
+            self.source.line("C.steps += N - n")
+            self.source.line("del C.frames[F]")
+
+
+def _finish(writer: Writer) -> Generated:
+    """Load what the source reads from slots, and compile it."""
+    prologue = ["  C = s0[0]"]
+    for slot, value in writer.loaded.items():
+        name = writer.frame.name(slot)
+        prologue.append(f"  {name} = s0[{slot}]")
+        if value is not None and is_scalar(value.type):
+            expected = writer.source.refer(scalar_type(value.type), "t")
+            prologue.append(f"  if type({name}) is not {expected}: {name} = {name}[()]")
+    for callee in writer.with_slots:
+        template = writer.source.refer(callee.planner.frame.template)
+        prologue.append(f"  {callee.slots} = {template}.copy(); {callee.slots}[0] = C")
+    for name, dtype in writer.scratch.items():
+        prologue.append(f"  {name} = {writer.source.refer(np.zeros(1, dtype))}.copy()")
+    renew = _renew(max(1, min(TURNS, OPS // max(writer.ops, 1))))
+    writer.source.globals |= {"renew": renew, "register": register, "check_time": check_time, "index": operator.index}
+    return writer.source.finish("s0", prologue)

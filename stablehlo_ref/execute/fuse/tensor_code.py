@@ -1,0 +1,93 @@
+"""How ops on small tensors are computed by Python expressions, without a call of a kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from stablehlo_ref.execute.fuse.scalar_code import is_scalar, scalar_code
+from stablehlo_ref.ir.core import Operation, Value
+from stablehlo_ref.ir.types import TensorType, Type
+from stablehlo_ref.numerics.dtypes import numpy_dtype
+from stablehlo_ref.ops.slicing import OWN_BYTES
+
+
+def code_of(op: Operation, known: Sequence[Any]) -> str | None:
+    """Return the expression of an op, or statements; None if it has none, and its kernel is called.
+
+    `known` are the values of the operands that are constant scalars, and None for others.
+    """
+    rule = _RULES.get(op.name)
+    if rule is None:
+        return scalar_code(op, known)
+    if not all(
+        isinstance(t, TensorType) and t.is_static and _is_plain(t) for t in (*op.operand_types, *op.result_types)
+    ):
+        return None
+    return rule(op, known) or scalar_code(op, known)
+
+
+def scalar_type(type: Type) -> Any:
+    """Return the class of numpy's scalars of a type."""
+    assert isinstance(type, TensorType)
+    return numpy_dtype(type.element_type).type
+
+
+def _is_plain(type: Type) -> bool:
+    """Return whether a type is a tensor of one of numpy's own types."""
+    return isinstance(type, TensorType) and is_scalar(replace(type, shape=()))
+
+
+def _reshape(op: Operation, known: Sequence[Any]) -> str | None:
+    """Return the expression of a reshape of a tensor with one element to a scalar."""
+    shape = _shape(op.operands[0])
+    if _shape(op.results[0]) or not shape:
+        return None
+    return f"{{0}}[{', '.join('0' * len(shape))}]"
+
+
+def _dynamic_slice(op: Operation, known: Sequence[Any]) -> str | None:
+    """Return a slice at clamped indices, copied if it is small, as the kernel does."""
+    sizes = _shape(op.results[0])
+    if not sizes:
+        return None
+    code, place = _located(_shape(op.operands[0]), sizes, known[1:], 1)
+    is_small = prod(sizes) * np.dtype(scalar_type(op.results[0].type)).itemsize <= OWN_BYTES
+    return f"{code}{{r}} = {{0}}[{place}]{'.copy()' if is_small else ''}"
+
+
+def _located(shape: Sequence[int], sizes: Sequence[int], known: Sequence[Any], first: int) -> tuple[str, str]:
+    """Return statements that clamp the start indices of a slice, operands from `first` on, and its index."""
+    code, places = "", []
+    for axis, (whole, size, start) in enumerate(zip(shape, sizes, known)):
+        last, x = whole - size, f"x{axis}"
+        if not last:
+            places.append(":")
+        elif start is not None:
+            at = min(max(int(start), 0), last)
+            places.append(f"{at}:{at + size}")
+        else:
+            code += f"{x} = {{index}}({{{first + axis}}})\nif not 0 <= {x} <= {last}: {x} = 0 if {x} < 0 else {last}\n"
+            places.append(f"{x}:{x} + {size}")
+    return code, ", ".join(places)
+
+
+def update_code(op: Operation, known: Sequence[Any]) -> str | None:
+    """Return the statements of a dynamic_update_slice into `{r}`, an array that may be overwritten."""
+    shape, sizes = _shape(op.operands[0]), _shape(op.operands[1])
+    if shape == sizes or not all(_is_plain(t) for t in op.operand_types):
+        return None
+    code, place = _located(shape, sizes, known[2:], 2)
+    return f"{code}{{r}}[{place}] = {{1}}"
+
+
+def _shape(value: Value) -> tuple[int, ...]:
+    assert isinstance(value.type, TensorType)
+    return tuple(n or 0 for n in value.type.shape)
+
+
+_RULES = {"stablehlo.reshape": _reshape, "stablehlo.dynamic_slice": _dynamic_slice}

@@ -1,0 +1,135 @@
+"""What a trace always has of a value: statistics, a hash of its bits, and a histogram of its exponents."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field
+from math import isfinite, sqrt
+from typing import Any
+
+import numpy as np
+
+from stablehlo_ref.ir.arrays import Array
+from stablehlo_ref.numerics.dtypes import bits_dtype, float_info, kind, part_dtype
+from stablehlo_ref.numerics.narrow_floats import widen_if_narrow
+
+BLOCK = 1 << 16  # elements per block, so that temporaries stay in the cache
+
+
+@dataclass
+class Digest:
+    """Statistics of the elements of an array; those of a complex array are of real and imaginary parts.
+
+    `min`, `max`, `mean` and `rms` are of the finite elements, None without any; `mean` and `rms` are computed in f64.
+    `hash` is the first half of SHA-256 of the elements in row-major order as their bytes in memory. `exponents` has
+    the number of normal elements `x` with `2**e <= |x| < 2**(e + 1)` by `e`; of floats only.
+    """
+
+    dtype: str
+    shape: tuple[int, ...]
+    min: float | int | None = None
+    max: float | int | None = None
+    mean: float | None = None
+    rms: float | None = None
+    nans: int = 0
+    infinities: int = 0
+    zeros: int = 0
+    subnormals: int = 0
+    hash: str = ""
+    exponents: dict[int, int] = field(default_factory=dict)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return dictionaries, lists, numbers and strings; the keys of `exponents` are strings."""
+        return {**asdict(self), "shape": list(self.shape), "exponents": {str(e): n for e, n in self.exponents.items()}}
+
+    @classmethod
+    def from_json(cls, fields: dict[str, Any]) -> Digest:
+        """Return what `to_json` was called on."""
+        exponents = {int(e): n for e, n in fields["exponents"].items()}
+        return cls(**{**fields, "shape": tuple(fields["shape"]), "exponents": exponents})
+
+    def __str__(self) -> str:
+        numbers = {"min": self.min, "max": self.max, "mean": self.mean, "rms": self.rms}
+        shown = [f"{name} {_short(number)}" for name, number in numbers.items() if number is not None]
+        counts = {
+            "NaN": self.nans, "infinite": self.infinities, "zero": self.zeros, "subnormal": self.subnormals,
+        }  # fmt: skip
+        return ", ".join([*shown, *(f"{count} {name}" for name, count in counts.items() if count)]) or "empty"
+
+
+def digest(value: Array) -> Digest:
+    """Return the digest of an array of any element type, block by block, without temporaries of its size."""
+    array = np.asarray(value)
+    found = Digest(array.dtype.name, array.shape)
+    total, squares, count, hashed = 0.0, 0.0, 0, hashlib.sha256()
+    exponents: Counter[int] = Counter()
+    with np.errstate(all="ignore"):
+        for block in _blocks(array):
+            hashed.update(block.data)
+            numbers = _finite(block.view(array.dtype), found, exponents)
+            if numbers.size:
+                low, high = numbers.min().item(), numbers.max().item()
+                found.min = low if found.min is None else min(found.min, low)
+                found.max = high if found.max is None else max(found.max, high)
+                wide = numbers.astype(np.float64, copy=False)
+                total += float(wide.sum())
+                squares += float(np.square(wide).sum())
+                count += numbers.size
+    if count:
+        found.mean, found.rms = _finite_or_none(total / count), _finite_or_none(sqrt(squares / count))
+    found.hash, found.exponents = hashed.hexdigest()[:32], dict(sorted(exponents.items()))
+    return found
+
+
+def _blocks(array: Array) -> Iterator[Array]:
+    """Yield the elements in row-major order, as contiguous arrays of numpy's dtypes."""
+    bits = array if array.dtype.kind in "biufc" and array.dtype.isbuiltin == 1 else array.view(bits_dtype(array.dtype))
+    if bits.flags.c_contiguous:
+        flat = bits.reshape(-1)
+        for start in range(0, flat.size, BLOCK):
+            yield flat[start : start + BLOCK]
+    elif bits.size:
+        chunks = np.nditer(bits, flags=("external_loop", "buffered"), order="C", buffersize=BLOCK)
+        yield from (np.ascontiguousarray(chunk) for chunk in chunks)
+
+
+def _finite(block: Array, found: Digest, exponents: Counter[int]) -> Array:
+    """Return the finite elements of a block, or all integers, and count the others."""
+    match kind(block.dtype):
+        case "boolean" | "integer":
+            numbers = block.astype(np.int64) if block.dtype.isbuiltin != 1 or block.dtype == bool else block
+            found.zeros += numbers.size - int(np.count_nonzero(numbers))
+            return numbers
+        case "complex":
+            block = block.view(part_dtype(block.dtype))
+    tiny = float(float_info(block.dtype).smallest_normal)
+    wide = widen_if_narrow(block)
+    size = np.abs(wide)
+    finite = size < np.inf
+    found.nans += int(np.count_nonzero(wide != wide))
+    found.infinities += int(np.count_nonzero(size == np.inf))
+    found.zeros += block.size - int(np.count_nonzero(wide))
+    found.subnormals += int(np.count_nonzero((size < tiny) & (size > 0)))
+    normal = finite & (size >= tiny)
+    exponents.update(_exponents(size if normal.all() else size[normal]))
+    return wide if finite.all() else wide[finite]
+
+
+def _exponents(normal: Array) -> dict[int, int]:
+    """Return how many positive normal numbers of f32 or f64 have each exponent."""
+    if not normal.size:
+        return {}
+    mantissa, bias = (23, 127) if normal.dtype == np.float32 else (52, 1023)
+    fields = (np.ascontiguousarray(normal).view(bits_dtype(normal.dtype)) >> mantissa).astype(np.intp)
+    counts = np.bincount(fields)
+    return {int(e) - bias: int(counts[e]) for e in np.flatnonzero(counts)}
+
+
+def _finite_or_none(number: float) -> float | None:
+    return number if isfinite(number) else None
+
+
+def _short(number: float) -> str:
+    return str(number) if isinstance(number, int) else f"{number:.6g}"

@@ -1,0 +1,335 @@
+"""Matrix products whose elements are the exact sums of products, rounded once: independent of order, BLAS and threads.
+
+BLAS computes most of them. Products of f32 numbers are exact in f64, and the error of their sum in f64, in any order
+and with or without fused operations, is at most gamma = k * 2**-53 times the norms of the row and the column (Higham,
+"Accuracy and Stability of Numerical Algorithms", 2002, 3.5). Where the sum rounds to the same number whatever the error
+is, that number is the result. f64 matrices are cut into slices of so few bits that BLAS computes products of the
+leading slices without rounding errors (Ozaki, Ogita, Oishi and Rump, "Error-free transformations of matrix
+multiplication", 2012); what the others contribute is bounded as above. Elements that this leaves undecided are
+summed to 100 bits, and the few that remain by integers.
+
+An exact zero is +0, as sums start at +0. Sums with infinities and NaNs are those that IEEE-754 arithmetic has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import cache
+from math import prod
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+
+from stablehlo_ref.budget import check_time, within_time
+from stablehlo_ref.ir.arrays import Array, DType
+from stablehlo_ref.numerics.double_double import two_product, two_sum
+from stablehlo_ref.numerics.dtypes import FLOAT32, FLOAT64, part_dtype
+from stablehlo_ref.numerics.exact_sums import (
+    SMALLEST,
+    Approximation,
+    bounds,
+    exact_product_sum,
+    nearest,
+    nearest_odd,
+    power_of_two_above,
+    round_to_odd,
+    sum_rows,
+)
+from stablehlo_ref.numerics.kernels import ArrayKernel
+from stablehlo_ref.numerics.narrow_floats import narrow, widen_if_narrow
+
+Multiply: TypeAlias = Callable[[Array, Array], Array]  # np.matmul, or what does the same
+Index: TypeAlias = tuple[Array, Array, Array]  # of matrix, row and column
+Part: TypeAlias = tuple[slice, slice]  # of matrices and of their rows
+
+BLOCK = 1 << 14  # elements of a product that are tested at a time
+ROWS = 1 << 17  # products of undecided elements that are summed at a time
+MANY = 1 << 6  # if one element in so many is undecided, a second product of matrices bounds errors more closely
+UNIT = 2.0**-53
+FEW = 1 << 12  # elements of a product, up to which undecided ones are summed at once
+MODERATE = 400  # matrices whose rows and columns have exponents up to this are not scaled
+
+
+class Operands(NamedTuple):
+    """Stacks of as many finite f64 matrices, (s, m, k) and (s, k, n), and what multiplies them by BLAS."""
+
+    a: Array
+    b: Array
+    multiply: Multiply
+
+
+class Rounding(NamedTuple):
+    """How results are rounded to a format, and kept as f32 or f64."""
+
+    keep: DType  # of the results
+    is_f64: bool  # whether that is the format itself
+    round: ArrayKernel  # from f64, once
+
+
+@cache
+def rounding(dtype: DType, keep: DType) -> Rounding:
+    """Return the rounding of f64 to a format `dtype`; results are kept as `keep`, f32 or f64."""
+    to_dtype = narrow(dtype)
+    if keep == FLOAT32 == dtype or dtype == FLOAT64:
+        return Rounding(dtype, dtype == FLOAT64, lambda x: x.astype(dtype, copy=False))
+    return Rounding(keep, False, lambda x: widen_if_narrow(to_dtype(x)).astype(keep, copy=False))
+
+
+@cache
+def exact_matmul(operands: DType, result: DType, multiply: Multiply) -> ArrayKernel:
+    """Return a function like np.matmul on arrays of one dtype `operands`: f32, f64 or a complex dtype of these.
+
+    Its results are rounded correctly to `result`, and have the dtype `operands`. `multiply` is np.matmul, or computes
+    it in several steps.
+    """
+    if operands.kind == "c":
+        return _with_stacks(_complex_matmul(exact_matmul(part_dtype(operands), part_dtype(result), multiply)))
+    to_result = rounding(result, operands)
+    of_finite = _of_singles if operands == FLOAT32 else _of_doubles
+
+    def run(a: Array, b: Array) -> Array:
+        factors = Operands(np.ascontiguousarray(a, FLOAT64), np.ascontiguousarray(b, FLOAT64), multiply)
+        if np.isfinite(a).all() and np.isfinite(b).all():
+            return of_finite(factors, to_result)
+        return _with_infinities(factors, lambda x: of_finite(x, to_result)).astype(to_result.keep, copy=False)
+
+    return _with_stacks(run)
+
+
+def _with_stacks(function: Multiply) -> ArrayKernel:
+    """Extend a function of stacks of matrices (s, m, k) and (s, k, n) to what np.matmul takes."""
+
+    def run(a: Array, b: Array, out: Array | None = None) -> Array:
+        rows, columns = a.shape[-2:-1], b.shape[-1:] if b.ndim > 1 else ()
+        stack = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+        left = np.broadcast_to(a, (*stack, *a.shape[-2:])) if a.ndim > 1 else a[np.newaxis]
+        right = np.broadcast_to(b, (*stack, *b.shape[-2:])) if b.ndim > 1 else b[:, np.newaxis]
+        sizes = prod(stack), left.shape[-2], left.shape[-1], right.shape[-1]
+        left, right = left.reshape(sizes[0], sizes[1], sizes[2]), right.reshape(sizes[0], sizes[2], sizes[3])
+        product = function(left, right) if prod(sizes) else np.zeros((sizes[0], sizes[1], sizes[3]), a.dtype)
+        product = product.reshape(*stack, *rows, *columns)
+        if out is None:
+            return product
+        out[...] = product
+        return out
+
+    return run
+
+
+def _complex_matmul(matmul: ArrayKernel) -> Multiply:
+    """Return a function of stacks of complex matrices; real and imaginary parts are columns of one real product."""
+
+    def run(a: Array, b: Array) -> Array:
+        rows = np.concatenate([a.real, a.imag], -1)
+        columns = np.concatenate(
+            [np.concatenate([b.real, b.imag], -1), np.concatenate([-b.imag, b.real], -1)], -2
+        )  # fmt: skip
+        parts = matmul(rows, columns)
+        product = np.empty((*a.shape[:-1], b.shape[-1]), a.dtype)
+        product.real, product.imag = parts[..., : b.shape[-1]], parts[..., b.shape[-1] :]
+        return product
+
+    return run
+
+
+def _with_infinities(x: Operands, of_finite: Callable[[Operands], Array]) -> Array:
+    """Multiply the finite numbers of matrices, and set the sums that have infinite or NaN products.
+
+    Counts of products are exact, as they are small integers.
+    """
+    a, b, multiply = x
+    result = of_finite(Operands(np.where(np.isfinite(a), a, 0.0), np.where(np.isfinite(b), b, 0.0), multiply))
+    a_infinite, b_infinite = np.isinf(a), np.isinf(b)
+    a_sign, b_sign = np.nan_to_num(np.sign(a)), np.nan_to_num(np.sign(b))
+    a_only = np.where(a_infinite, 0.0, a_sign)
+
+    def count(left: Array, right: Array) -> Array:
+        return multiply(left.astype(FLOAT64), right.astype(FLOAT64))
+
+    signed = count(a_infinite * a_sign, b_sign) + count(a_only, b_infinite * b_sign)
+    infinite = count(a_infinite, np.abs(b_sign)) + count(np.abs(a_only), b_infinite)
+    invalid = count(np.isnan(a), np.ones_like(b)) + count(np.ones_like(a), np.isnan(b))
+    invalid += count(a_infinite, b == 0) + count(a == 0, b_infinite)
+    is_nan = (invalid > 0) | (np.abs(signed) != infinite)
+    return np.where(is_nan, np.nan, np.where(infinite > 0, np.copysign(np.inf, signed), result))
+
+
+# --- f32 and narrower -----------------------------------------------------------------------------------------------
+
+
+def _of_singles(x: Operands, to_result: Rounding) -> Array:
+    """Multiply f32 numbers, stored in f64: products are exact."""
+    terms = x.a.shape[-1] + 2  # two more for the roundings of sum + error
+    rows, columns = _norms(x.a, 2) * (terms * UNIT * 1.001), _norms(x.b, 1)
+    return _tested(x, to_result, x.multiply(x.a, x.b), rows, columns, terms)
+
+
+def _norms(x: Array, axis: int) -> Array:
+    """Return the Euclidean norms of the rows or columns of f32 numbers, whose squares neither over- nor underflow."""
+    norms: Array = np.sqrt(np.einsum("smk,smk->sm" if axis == 2 else "skn,skn->sn", x, x))
+    return norms
+
+
+def _tested(x: Operands, to_result: Rounding, y: Array, rows: Array, columns: Array, terms: int) -> Array:
+    """Round approximations `y` whose errors are at most the products of `rows` and `columns`; settle the undecided."""
+    result = np.empty(y.shape, to_result.keep)
+    undecided = []
+    for stack, some in within_time(list(_parts(y.shape))):
+        part = y[stack, some]
+        error = rows[stack, some, np.newaxis] * columns[stack, np.newaxis]
+        high, low = to_result.round((part + error).reshape(-1)), to_result.round((part - error).reshape(-1))
+        result[stack, some] = high.reshape(part.shape)
+        if high.tobytes() != low.tobytes():
+            undecided.append(_where(_bits(high) != _bits(low), part.shape, stack, some))
+    index = _joined(undecided)
+    if index[0].size * MANY > y.size > FEW:
+        index = _by_closer_bounds(x, to_result, y, terms, index, result)
+    _settle(x, to_result, index, result)
+    return result
+
+
+def _by_closer_bounds(x: Operands, to_result: Rounding, y: Array, terms: int, index: Index, result: Array) -> Index:
+    """Decide elements whose error is far below the product of norms, as in sparse matrices; return the others."""
+    magnitude = x.multiply(np.abs(x.a), np.abs(x.b))[index] * (terms * UNIT * 1.001)
+    high, low = to_result.round(y[index] + magnitude), to_result.round(y[index] - magnitude)
+    result[index] = np.where(magnitude > 0, high, 0)
+    rest = (_bits(high) != _bits(low)) & (magnitude > 0)
+    return index[0][rest], index[1][rest], index[2][rest]
+
+
+def _bits(x: Array) -> Array:
+    return x.view(np.int32 if x.itemsize == 4 else np.int64)
+
+
+def _parts(shape: tuple[int, ...]) -> Iterator[Part]:
+    """Yield parts of a stack of matrices of about `BLOCK` elements."""
+    matrices = max(1, BLOCK // (shape[1] * shape[2]))
+    rows = max(1, BLOCK // shape[2])
+    for start in range(0, shape[0], matrices):
+        for row in range(0, shape[1], rows):
+            yield slice(start, start + matrices), slice(row, row + rows)
+
+
+def _where(mask: Array, shape: tuple[int, ...], stack: slice, rows: slice) -> Index:
+    s, i, j = np.nonzero(mask.reshape(shape))
+    return s + stack.start, i + rows.start, j
+
+
+def _joined(parts: list[Index]) -> Index:
+    if not parts:
+        return (np.zeros(0, np.intp),) * 3
+    s, i, j = (np.concatenate(column) for column in zip(*parts))
+    return s, i, j
+
+
+# --- f64 ------------------------------------------------------------------------------------------------------------
+
+
+def _of_doubles(x: Operands, to_result: Rounding) -> Array:
+    """Multiply by slices; rows and columns with extreme exponents are scaled by powers of two."""
+    a_top, b_top = power_of_two_above(np.abs(x.a).max(2)), power_of_two_above(np.abs(x.b).max(1))
+    if max(np.abs(a_top).max(), np.abs(b_top).max()) <= MODERATE:
+        return _by_slices(x, x, to_result, a_top, b_top, None)
+    a, b = np.ldexp(x.a, -a_top[..., np.newaxis]), np.ldexp(x.b, -b_top[:, np.newaxis])
+    shift = a_top[..., np.newaxis] + b_top[:, np.newaxis]
+    zeros = np.zeros_like(a_top), np.zeros_like(b_top)
+    return _by_slices(x, Operands(a, b, x.multiply), to_result, *zeros, shift)
+
+
+def _by_slices(
+    x: Operands, scaled: Operands, to_result: Rounding, a_top: Array, b_top: Array, shift: Array | None
+) -> Array:
+    """Multiply matrices below 2**a_top by row and 2**b_top by column; results of `x` are `shift` exponents larger.
+
+    Of a = a1 + a2 + a3, a1 has the upper `width` bits below the top and a2 the next ones. The sums of a1 b1 and of
+    a1 b2 + a2 b1 are exact; the rest is below 1.25 k 2**(a_top + b_top - 2 width).
+    """
+    k = x.a.shape[-1]
+    width = (53 - (k - 1).bit_length()) // 2
+    a1, a2, a3 = _slices(scaled.a, a_top[..., np.newaxis], width)
+    b1, b2, b3 = _slices(scaled.b, b_top[:, np.newaxis], width)
+    first = x.multiply(a1, b1)
+    second = x.multiply(np.concatenate([a1, a2], 2), np.concatenate([b2, b1], 1))
+    third = x.multiply(np.concatenate([a1, a2, a3], 2), np.concatenate([b3, scaled.b - b1, scaled.b], 1))
+    rows = np.where(scaled.a.any(2), np.ldexp(4.0 * k * k * UNIT, a_top - 2 * width), 0.0)
+    columns = np.where(scaled.b.any(1), np.ldexp(1.0, b_top), 0.0)
+    result = np.empty(first.shape, to_result.keep)
+    undecided = []
+    for stack, some in within_time(list(_parts(first.shape))):
+        high, low = two_sum(first[stack, some], second[stack, some])
+        error = rows[stack, some, np.newaxis] * columns[stack, np.newaxis]
+        more = None if shift is None else shift[stack, some]
+        values, bad = _rounded(Approximation(high, low + third[stack, some], error), to_result, more)
+        result[stack, some] = values
+        if bad.any():
+            undecided.append(_where(bad, values.shape, stack, some))
+    index = _joined(undecided)
+    if index[0].size * MANY > result.size > FEW:
+        index = _with_products(x, index, result)
+    _settle(x, to_result, index, result)
+    return result
+
+
+def _with_products(x: Operands, index: Index, result: Array) -> Index:
+    """Store zeros as sums of no products but zeros, as in sparse matrices; return the other elements."""
+    rest = x.multiply((x.a != 0).astype(FLOAT64), (x.b != 0).astype(FLOAT64))[index] > 0
+    result[index] = np.where(rest, result[index], 0)
+    return index[0][rest], index[1][rest], index[2][rest]
+
+
+def _slices(x: Array, top: Array, width: int) -> tuple[Array, Array, Array]:
+    parts = []
+    for bits in (width, 2 * width):
+        cut = np.ldexp(0.75, top + (53 - bits))
+        parts.append((x + cut) - cut)
+        x = x - parts[-1]
+    return parts[0], parts[1], x
+
+
+def _rounded(sums: Approximation, to_result: Rounding, shift: Array | None) -> tuple[Array, Array]:
+    """Round sums times 2**shift, and return where the error leaves the result undecided."""
+    below, above = bounds(sums)
+    if to_result.is_f64:
+        lowest, highest = sums.high + below, sums.high + above
+    else:
+        lowest, highest = (round_to_odd(*two_sum(sums.high, low)) for low in (below, above))
+    bad = np.zeros(highest.shape, np.bool)
+    exponent = power_of_two_above(highest)
+    if shift is not None:
+        lowest, highest, exponent = np.ldexp(lowest, shift), np.ldexp(highest, shift), exponent + shift
+    if to_result.is_f64 or shift is not None:
+        bad |= (highest != 0) & ((exponent < -1020) | (exponent > 1023))
+    lowest, highest = to_result.round(lowest.reshape(-1)), to_result.round(highest.reshape(-1) + 0.0)
+    bad |= (_bits(lowest + 0) != _bits(highest)).reshape(bad.shape)
+    return highest.reshape(bad.shape), bad
+
+
+# --- the elements that BLAS leaves undecided ------------------------------------------------------------------------
+
+
+def _settle(x: Operands, to_result: Rounding, index: Index, result: Array) -> None:
+    """Compute elements of the product one by one, to about 100 bits, and those that this leaves undecided exactly."""
+    step = max(1, ROWS // x.a.shape[-1])
+    columns = x.b.swapaxes(1, 2)
+    for start in range(0, index[0].size, step):
+        check_time()
+        s, i, j = (part[start : start + step] for part in index)
+        values, bad = _row_sums(x.a[s, i], columns[s, j], to_result)
+        result[s, i, j] = values
+        for place in np.flatnonzero(bad).tolist():
+            check_time()
+            where = s[place], i[place], j[place]
+            exact = exact_product_sum(x.a[where[:2]].tolist(), columns[where[0], where[2]].tolist())
+            rounded = nearest(exact) if to_result.is_f64 else nearest_odd(exact)
+            result[where] = to_result.round(np.array([rounded]))[0]
+
+
+def _row_sums(a: Array, b: Array, to_result: Rounding) -> tuple[Array, Array]:
+    """Return the sums of products of the rows of two matrices, rounded, and where they are not decided."""
+    a_top, b_top = power_of_two_above(np.abs(a).max(1)), power_of_two_above(np.abs(b).max(1))
+    a, b = np.ldexp(a, -a_top[:, np.newaxis]), np.ldexp(b, -b_top[:, np.newaxis])
+    sums = sum_rows(np.concatenate(two_product(a, b), 1))
+    values, bad = _rounded(sums, to_result, a_top + b_top)
+    for x in (a, b):
+        bad |= ((np.abs(x) < SMALLEST) & (x != 0)).any(1)  # bits may be lost
+    return values, bad

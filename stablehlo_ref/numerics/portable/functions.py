@@ -1,0 +1,299 @@
+"""The elementary functions of f64, rounded correctly, by the functions of decimal numbers that they are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from math import pi
+
+import numpy as np
+
+from stablehlo_ref.ir.arrays import Array
+from stablehlo_ref.numerics import multiple_precision as precise
+from stablehlo_ref.numerics.double_double import Pair, fast_two_sum, two_product, two_sum
+from stablehlo_ref.numerics.kernels import ArrayKernel
+from stablehlo_ref.numerics.multiple_precision import TEN, TWO, Function, working_precision
+from stablehlo_ref.numerics.portable import circular, exponential, logarithm
+from stablehlo_ref.numerics.portable.pairs import (
+    add,
+    divide,
+    exactly,
+    multiply,
+    negate,
+    pair,
+    scale,
+    square_root,
+)
+from stablehlo_ref.numerics.portable.ziv import Domain, Stage, approximation, correctly_rounded
+
+ERROR = 2.0**-84  # of compositions of pairs, each of which has an error below 2**-88
+QUICK_POWER_ERROR = 2.0**-60.4
+SMALLEST_NORMAL = 2.0**-1022
+TINY = 2.0**-28  # for odd functions f with |f(x) - x| <= |x|**3 / 2: f(x) rounds to x up to this
+MODERATE = 2.0**400
+
+
+def _stage(function: Callable[..., Pair]) -> Stage:
+    return Stage(approximation(function), ERROR)
+
+
+def _where(*cases: Array | float) -> Array:
+    """Return the value after the first condition that is true, NaN if none is."""
+    value: Array | float = np.nan
+    for condition, result in reversed(list(zip(cases[::2], cases[1::2]))):
+        value = np.where(np.asarray(condition), result, value)
+    return np.asarray(value)
+
+
+def _between(low: float, high: float) -> Callable[[Array], Array]:
+    return lambda x: np.greater(x, low) & np.less(x, high)
+
+
+def _magnitude(low: float, high: float) -> Callable[[Array], Array]:
+    return lambda x: np.greater(np.abs(x), low) & np.less(np.abs(x), high)
+
+
+# --- exponentials ---------------------------------------------------------------------------------------------------
+
+
+def _exponential_of(x: Array) -> tuple[Array, Array, Array]:
+    (high, low), exponent = exponential.of_pair(exactly(x))
+    return high, low, exponent
+
+
+def _logistic(x: Array) -> Pair:
+    power, exponent = exponential.of_pair(exactly(-x))
+    one = exactly(np.ones_like(x))
+    return divide(one, add(one, scale(power, np.ldexp(1.0, exponent))))
+
+
+def _tanh(x: Array) -> Pair:
+    less = exponential.minus_one(exactly(2.0 * np.abs(x)))
+    return scale(divide(less, add(less, exactly(np.full_like(x, 2.0)))), np.copysign(1.0, x))
+
+
+def _sinh(x: Array) -> Pair:
+    """With u = e**|x| - 1, return (u + u / (u + 1)) / 2."""
+    less = exponential.minus_one(exactly(np.abs(x)))
+    return scale(add(less, divide(less, add(less, exactly(np.ones_like(x))))), np.copysign(0.5, x))
+
+
+def _cosh(x: Array) -> Pair:
+    power, exponent = exponential.of_pair(exactly(np.abs(x)))
+    power = scale(power, np.ldexp(0.5, exponent))
+    return add(power, divide(exactly(np.full_like(x, 0.25)), power))
+
+
+# --- logarithms -----------------------------------------------------------------------------------------------------
+
+
+@cache
+def _reciprocal_of_log(base: int) -> tuple[float, float]:
+    with working_precision():
+        return pair(1 / (TWO if base == 2 else TEN).ln())
+
+
+def _log_to_base(base: int) -> Callable[[Array], Pair]:
+    def run(x: Array) -> Pair:
+        high, low = (np.full_like(x, part) for part in _reciprocal_of_log(base))
+        return multiply(logarithm.of_normal(x), (high, low))
+
+    return run
+
+
+def _asinh(x: Array) -> Pair:
+    """Return log(1 + a + a**2 / (1 + sqrt(1 + a**2))) for a = |x|."""
+    a, one = exactly(np.abs(x)), exactly(np.ones_like(x))
+    square = multiply(a, a)
+    rest = divide(square, add(one, square_root(add(one, square))))
+    return scale(logarithm.plus_one(add(a, rest)), np.copysign(1.0, x))
+
+
+def _acosh(x: Array) -> Pair:
+    """Return log(1 + t + sqrt(2t + t**2)) for t = x - 1."""
+    t = two_sum(x, -1.0)
+    return logarithm.plus_one(add(t, square_root(add(scale(t, 2.0), multiply(t, t)))))
+
+
+def _atanh(x: Array) -> Pair:
+    a = np.abs(x)
+    return scale(logarithm.plus_one(divide(exactly(2.0 * a), two_sum(1.0, -a))), np.copysign(0.5, x))
+
+
+# --- powers and roots -----------------------------------------------------------------------------------------------
+
+
+def _signs(x: Array, y: Array) -> Array:
+    """Return the signs of powers with an integer exponent."""
+    return np.where((x < 0) & (np.fmod(y, 2.0) != 0), -1.0, 1.0)
+
+
+def _quick_power(x: Array, y: Array) -> tuple[Array, Array, Array]:
+    log, low = logarithm.medium(np.abs(x))
+    high, error = two_product(log, y)
+    high, low, exponent = exponential.quick_of_pair(fast_two_sum(high, error + low * y))
+    sign = _signs(x, y)
+    return high * sign, low * sign, exponent
+
+
+def _power(x: Array, y: Array) -> tuple[Array, Array, Array]:
+    power, exponent = exponential.of_pair(multiply(logarithm.of_normal(np.abs(x)), exactly(y)))
+    return *scale(power, _signs(x, y)), exponent
+
+
+def _power_exponent(x: Array, y: Array) -> Array:
+    """Return y log2|x|, with a small error."""
+    product: Array = y * np.log2(np.abs(x))
+    return product
+
+
+def _is_real(x: Array, y: Array) -> Array:
+    """Return where a power of finite numbers other than 0 is a real number."""
+    finite = np.isfinite(x) & np.isfinite(y) & (x != 0)
+    real: Array = finite & ((x > 0) | (np.rint(y) == y))
+    return real
+
+
+_POWER = Domain(
+    lambda x, y: _is_real(x, y) & (np.abs(_power_exponent(x, y)) < 1000) & (np.abs(x) >= SMALLEST_NORMAL),
+    lambda x, y: np.where(np.isnan(result := np.power(x, y)), np.nan, result),
+    lambda x, y: _is_real(x, y) & (np.abs(_power_exponent(x, y)) < 1100),
+)
+
+
+def _cbrt(x: Array) -> tuple[Array, Array, Array]:
+    """Refine an approximation y, whatever its error is, by (x - y**3) / (3 y**2)."""
+    mantissa, exponent = np.frexp(x)
+    third = exponent // 3
+    value = np.ldexp(mantissa, exponent - 3 * third)
+    y = np.cbrt(value)
+    square = two_product(y, y)
+    rest = add(exactly(value), negate(multiply(square, exactly(y))))
+    correction = rest[0] / (3.0 * square[0])
+    correction = np.where(np.abs(correction) < 2.0**-45 * np.abs(y), correction, np.nan)
+    return y, correction, third.astype(np.int64)
+
+
+def _rsqrt(x: Array) -> Pair:
+    """Refine y = 1 / sqrt(x) with d = 1 - x y**2: y (1 + d/2 + 3/8 d**2)."""
+    y = 1.0 / np.sqrt(x)
+    rest = add(exactly(np.ones_like(x)), negate(multiply(two_product(x, y), exactly(y))))[0]
+    return y, y * (0.5 * rest + 0.375 * rest * rest)
+
+
+# --- angles ---------------------------------------------------------------------------------------------------------
+
+
+def _complement(x: Array) -> Pair:
+    """Return sqrt(1 - x**2)."""
+    return square_root(multiply(two_sum(1.0, -x), two_sum(1.0, x)))
+
+
+def _atan2_of_axes(y: Array, x: Array) -> Array:
+    """Return the angles of points with a coordinate that is 0 or infinite."""
+    infinite = np.isinf(x) | np.isinf(y)
+    a, b = (np.where(infinite, np.where(np.isinf(part), 1.0, 0.0), np.abs(part)) for part in (y, x))
+    left = np.signbit(x)
+    angle = _where(
+        np.isnan(x) | np.isnan(y), np.nan, a == 0, np.where(left, pi, 0.0), b == 0, pi / 2, a == b,
+        np.where(left, 3 * pi / 4, pi / 4),
+    )  # fmt: skip
+    return np.copysign(angle, y)
+
+
+_ATAN2 = Domain(
+    lambda y, x: _magnitude(1 / MODERATE, MODERATE)(x) & _magnitude(1 / MODERATE, MODERATE)(y),
+    lambda y, x: np.where(np.isinf(x) | np.isinf(y) | (x == 0) | (y == 0), _atan2_of_axes(y, x), np.nan),
+    lambda y, x: np.isfinite(x) & np.isfinite(y) & (x != 0) & (y != 0),
+)
+
+
+# --- all ------------------------------------------------------------------------------------------------------------
+
+
+def _odd(largest: float, limit: Callable[[Array], Array], hard: Callable[[Array], Array], tiny: float = TINY) -> Domain:
+    """Return the domain of a function that rounds to its operand where that is tiny."""
+    return Domain(
+        _magnitude(tiny, largest),
+        lambda x: np.where(np.abs(x) <= tiny, x, limit(x)),
+        lambda x: (np.abs(x) > tiny) & hard(x),
+    )
+
+
+def _nowhere(x: Array) -> Array:
+    return np.zeros(x.shape, np.bool)
+
+
+def _nan(x: Array) -> Array:
+    return np.full(x.shape, np.nan)
+
+
+def _growing(limit: float, below: float) -> Domain:
+    """Return the domain of an exponential that overflows and underflows within 50 of `limit`."""
+    return Domain(
+        lambda x: np.abs(x) < limit,
+        lambda x: _where(x >= limit, np.inf, x <= -limit, below),
+        lambda x: np.abs(x) < limit + 60,
+    )
+
+
+_POSITIVE = Domain(
+    lambda x: (x >= SMALLEST_NORMAL) & (x < np.inf),
+    lambda x: _where(x == 0, -np.inf, x == np.inf, np.inf),
+    lambda x: (x > 0) & (x < SMALLEST_NORMAL),
+)
+_ANGLE = _odd(circular.LARGEST, _nan, np.isfinite)
+
+CORRECTLY_ROUNDED: dict[Function, ArrayKernel] = {
+    exact: correctly_rounded(stages, exact, domain)
+    for exact, stages, domain in (
+        (precise.exponential,
+         [Stage(exponential.quick, exponential.QUICK_ERROR), Stage(_exponential_of, ERROR)], _growing(700.0, 0.0)),
+        (precise.exp2, [Stage(exponential.of_product_with_log2, ERROR)], _growing(1020.0, 0.0)),
+        (precise.exponential_minus_one, [_stage(lambda x: exponential.minus_one(exactly(x)))],
+         _odd(700.0, lambda x: _where(x > 0, np.inf, x < 0, -1.0), _between(600.0, 760.0), 2.0**-54)),
+        (precise.logistic, [_stage(_logistic)],
+         Domain(_between(-700.0, 40.0), lambda x: _where(x >= 40, 1.0, x <= -700, 0.0), _between(-760.0, -600.0))),
+        (precise.tanh, [_stage(_tanh)],
+         _odd(20.0, lambda x: np.where(np.isnan(x), np.nan, np.copysign(1.0, x)), _nowhere)),
+        (precise.sinh, [_stage(_sinh)],
+         _odd(700.0, lambda x: np.where(np.isnan(x), np.nan, np.copysign(np.inf, x)), lambda x: np.abs(x) < 760)),
+        (precise.cosh, [_stage(_cosh)],
+         Domain(lambda x: np.abs(x) < 700, lambda x: np.where(np.isnan(x), np.nan, np.inf), lambda x: np.abs(x) < 760)),
+        (precise.log, [Stage(logarithm.quick, logarithm.QUICK_ERROR), _stage(logarithm.of_normal)], _POSITIVE),
+        (precise.log2, [_stage(_log_to_base(2))], _POSITIVE),
+        (precise.log10, [_stage(_log_to_base(10))], _POSITIVE),
+        (precise.log_plus_one, [_stage(lambda x: logarithm.plus_one(exactly(x)))],
+         Domain(lambda x: (np.abs(x) > 2.0**-54) & (x > -1) & (x < np.inf),
+                lambda x: _where(np.abs(x) <= 2.0**-54, x, x == -1, -np.inf, x == np.inf, np.inf), _nowhere)),
+        (precise.asinh, [_stage(_asinh)], _odd(MODERATE, lambda x: np.where(np.isnan(x), np.nan, x), np.isfinite)),
+        (precise.acosh, [_stage(_acosh)],
+         Domain(lambda x: (x >= 1) & (x < MODERATE), lambda x: _where(x == np.inf, np.inf),
+                 lambda x: (x >= MODERATE) & (x < np.inf))),
+        (precise.atanh, [_stage(_atanh)],
+         _odd(1.0, lambda x: np.where(np.abs(x) == 1, np.copysign(np.inf, x), np.nan), _nowhere)),
+        (precise.power,
+         [Stage(_quick_power, QUICK_POWER_ERROR), Stage(_power, ERROR)], _POWER),
+        (precise.cbrt, [Stage(_cbrt, ERROR)],
+         Domain(lambda x: np.isfinite(x) & (x != 0), lambda x: np.where(np.isnan(x), np.nan, x), _nowhere)),
+        (precise.rsqrt, [_stage(_rsqrt)],
+         Domain(lambda x: (x >= SMALLEST_NORMAL) & (x < np.inf),
+                 lambda x: _where(x == 0, np.copysign(np.inf, x), x == np.inf, 0.0),
+                 lambda x: (x > 0) & (x < SMALLEST_NORMAL))),
+        (precise.sine, [Stage(circular.quick_sine, circular.QUICK_ERROR),
+                        _stage(lambda x: circular.sine_and_cosine(exactly(x))[0])], _ANGLE),
+        (precise.cosine, [Stage(circular.quick_cosine, circular.QUICK_ERROR),
+                          _stage(lambda x: circular.sine_and_cosine(exactly(x))[1])],
+         Domain(lambda x: np.abs(x) < circular.LARGEST, _nan, np.isfinite)),
+        (precise.tan, [_stage(circular.tangent)], _ANGLE),
+        (precise.asin, [_stage(lambda x: circular.angle(exactly(x), _complement(x)))],
+         _odd(np.nextafter(1.0, 2.0), _nan, _nowhere)),
+        (precise.acos, [_stage(lambda x: circular.angle(_complement(x), exactly(x)))],
+         Domain(lambda x: np.abs(x) <= 1, _nan, _nowhere)),
+        (precise.atan, [_stage(lambda x: circular.angle(exactly(x), exactly(np.ones_like(x))))],
+         _odd(2.0**60, lambda x: np.where(np.isnan(x), np.nan, np.copysign(pi / 2, x)), _nowhere)),
+        (precise.bessel_i1e, [],
+         Domain(_nowhere, lambda x: np.where(np.isinf(x), np.copysign(0.0, x), np.nan), np.isfinite)),
+        (precise.atan2, [_stage(lambda y, x: circular.angle(exactly(y), exactly(x)))], _ATAN2),
+    )
+}  # fmt: skip

@@ -1,0 +1,120 @@
+"""Arithmetic of pairs of f64 numbers with about 100 bits, and constants and tables as pairs.
+
+Errors are relative and below 2**-100, unless numbers of opposite signs cancel.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from decimal import Decimal
+from math import frexp
+
+import numpy as np
+
+from stablehlo_ref.ir.arrays import Array
+from stablehlo_ref.numerics.double_double import Pair, fast_two_sum, two_product, two_sum
+from stablehlo_ref.numerics.multiple_precision import ONE, working_precision
+
+Coefficients = Sequence[tuple[float, float]]
+
+
+def multiply(x: Pair, y: Pair) -> Pair:
+    """Return x * y."""
+    high, low = two_product(x[0], y[0])
+    return fast_two_sum(high, low + (x[0] * y[1] + x[1] * y[0]))
+
+
+def add(x: Pair, y: Pair) -> Pair:
+    """Return x + y, with an error relative to the result unless almost all of 106 bits cancel."""
+    high, low = two_sum(x[0], y[0])
+    more, lowest = two_sum(x[1], y[1])
+    high, low = fast_two_sum(high, low + more)
+    return fast_two_sum(high, low + lowest)
+
+
+def negate(x: Pair) -> Pair:
+    """Return -x."""
+    return -x[0], -x[1]
+
+
+def scale(x: Pair, factor: Array | float) -> Pair:
+    """Return x times powers of two."""
+    return x[0] * factor, x[1] * factor
+
+
+def divide(x: Pair, y: Pair) -> Pair:
+    """Return x / y."""
+    first = x[0] / y[0]
+    rest = add(x, negate(multiply(y, (first, np.zeros_like(first)))))
+    second = rest[0] / y[0]
+    rest = add(rest, negate(multiply(y, (second, np.zeros_like(second)))))
+    high, low = fast_two_sum(first, second)
+    return fast_two_sum(high, low + rest[0] / y[0])
+
+
+def square_root(x: Pair) -> Pair:
+    """Return the square root of numbers that are positive or 0."""
+    root = np.sqrt(x[0])
+    high, low = two_product(root, root)
+    rest = add(x, (-high, -low))
+    correction = np.where(root > 0, rest[0] / np.where(root > 0, 2.0 * root, 1.0), 0.0)
+    high, low = fast_two_sum(root, correction)
+    square = multiply((high, low), (high, low))
+    rest = add(x, negate(square))
+    return fast_two_sum(high, low + np.where(root > 0, rest[0] / np.where(root > 0, 2.0 * root, 1.0), 0.0))
+
+
+def exactly(x: Array) -> Pair:
+    """Return `x` as a pair."""
+    return x, np.zeros_like(x)
+
+
+def horner(coefficients: Coefficients, x: Pair) -> Pair:
+    """Return a polynomial of `x`; the coefficient of the highest power is the first."""
+    high, low = (np.full_like(x[0], part) for part in coefficients[0])
+    total: Pair = high, low
+    for constant in coefficients[1:]:
+        high, low = (np.full_like(x[0], part) for part in constant)
+        total = add((high, low), multiply(total, x))
+    return total
+
+
+# --- constants ------------------------------------------------------------------------------------------------------
+
+
+def pair(x: Decimal) -> tuple[float, float]:
+    """Return a constant as a pair."""
+    high = float(x)
+    return high, float(x - Decimal(high))
+
+
+def pairs(numbers: Sequence[Decimal]) -> tuple[Array, Array]:
+    """Return a table as two arrays."""
+    with working_precision():
+        high, low = zip(*map(pair, numbers))
+    return np.array(high), np.array(low)
+
+
+def words(x: Decimal, *bits: int) -> list[float]:
+    """Split a constant into words with so many bits each, and the nearest f64 to the rest."""
+    parts = []
+    with working_precision():
+        for count in bits:
+            unit = Decimal(2) ** (frexp(x)[1] - count)
+            parts.append(float((x / unit).to_integral_value(rounding="ROUND_DOWN") * unit))
+            x -= Decimal(parts[-1])
+        return [*parts, float(x)]
+
+
+def coefficients(term: Callable[[int], Decimal], powers: range) -> Coefficients:
+    """Return the coefficients of a polynomial, the highest power first."""
+    with working_precision():
+        return [pair(term(n)) for n in reversed(powers)]
+
+
+def factorial(n: int) -> Decimal:
+    """Return n!."""
+    product = ONE
+    for factor in range(2, n + 1):
+        product *= factor
+    return product

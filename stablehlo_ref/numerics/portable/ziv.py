@@ -1,0 +1,130 @@
+"""Correct rounding by Ziv's method: where an error bound does not decide the rounding, the result is computed again.
+
+(Ziv, "Fast evaluation of elementary mathematical functions with correctly rounded last bit", 1991)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from math import inf, isinf, nextafter
+from typing import TypeAlias
+
+import numpy as np
+
+from stablehlo_ref.budget import within_time
+from stablehlo_ref.ir.arrays import Array
+from stablehlo_ref.numerics.double_double import Pair
+from stablehlo_ref.numerics.kernels import ArrayKernel
+from stablehlo_ref.numerics.multiple_precision import Function, working_precision
+
+Approximate: TypeAlias = Callable[..., tuple[Array, Array, Array | None]]  # high, low, exponent of a power of two
+BLOCK = 1 << 12  # elements, so that a dozen temporaries stay in the L2 cache
+
+_TIE = Decimal("1e-40")  # relative; a result that is closer to the middle of two numbers is the middle
+
+
+@dataclass(frozen=True)
+class Stage:
+    """An approximation (high + low) * 2**exponent, and a bound of its error relative to `high`."""
+
+    approximate: Approximate
+    error: float
+
+
+@dataclass(frozen=True)
+class Domain:
+    """Which operands the stages can compute, and the results of others, from operands to arrays."""
+
+    is_regular: Callable[..., Array]  # where operands and results are finite, normal and not too large for the stages
+    otherwise: Callable[..., Array]  # the results for other operands; NaN is also a placeholder where `exact` computes
+    is_hard: Callable[..., Array]  # where `exact` computes the results for other operands
+
+
+def correctly_rounded(stages: Sequence[Stage], exact: Function, domain: Domain) -> ArrayKernel:
+    """Return a function of f64 arrays whose results are rounded correctly.
+
+    The stages, from fast to accurate, compute regular operands, each those that the one before leaves undecided; what
+    remains is computed by `exact`, the function of decimal numbers.
+    """
+
+    def run(*operands: Array) -> Array:
+        shape = np.broadcast_shapes(*[x.shape for x in operands])
+        flat = [np.ascontiguousarray(np.broadcast_to(x, shape)).reshape(-1) for x in operands]
+        result = np.empty(flat[0].size)
+        regular = domain.is_regular(*flat)
+        left = None
+        if not regular.all():
+            left = np.flatnonzero(regular)
+            irregular(flat, result, np.flatnonzero(~regular))
+        for stage in stages:
+            left = _advance(stage, flat, result, left)
+        settle(flat, result, np.arange(result.size) if left is None else left)
+        return result.reshape(shape)[()]
+
+    def irregular(flat: Sequence[Array], result: Array, where: Array) -> None:
+        operands = [x[where] for x in flat]
+        result[where] = domain.otherwise(*operands)
+        settle(flat, result, where[domain.is_hard(*operands)])
+
+    def settle(flat: Sequence[Array], result: Array, where: Array) -> None:
+        for index in within_time(where.tolist()):
+            result[index] = nearest(exact, [x[index] for x in flat])
+
+    return run
+
+
+def _advance(stage: Stage, flat: Sequence[Array], result: Array, left: Array | None) -> Array:
+    """Store results of a stage, at `left` or everywhere, and return the indices of those that are undecided."""
+    undecided = []
+    size = result.size if left is None else left.size
+    for start in within_time(range(0, size, BLOCK)):
+        some = None if left is None else left[start : start + BLOCK]
+        part = slice(start, start + BLOCK) if some is None else some
+        values, is_open = _test(stage, [x[part] for x in flat])
+        result[part] = values
+        if is_open.any():
+            where = np.flatnonzero(is_open)
+            undecided.append(where + start if some is None else some[where])
+    return np.concatenate(undecided) if undecided else np.zeros(0, np.intp)
+
+
+def _test(stage: Stage, operands: Sequence[Array]) -> tuple[Array, Array]:
+    high, low, exponent = stage.approximate(*operands)
+    error = np.abs(high) * stage.error
+    highest = high + (low + error)
+    is_open: Array = highest != high + (low - error)
+    return (highest if exponent is None else scaled(highest, exponent)), is_open
+
+
+def scaled(x: Array, exponent: Array) -> Array:
+    """Return x * 2**exponent for normal results, faster than np.ldexp."""
+    return (x.view(np.int64) + (exponent << 52)).view(np.float64)
+
+
+def nearest(function: Function, operands: Sequence[float]) -> float:
+    """Return the f64 nearest to the result of a function that has many more digits; ties go to even numbers."""
+    with working_precision():
+        return _nearest(function(*[Decimal(float(x)) for x in operands]))
+
+
+def _nearest(value: Decimal) -> float:
+    if value.is_nan():
+        return float("nan")
+    rounded = float(value)
+    if isinf(rounded) or not value:
+        return rounded
+    error = value - Decimal(rounded)
+    other = nextafter(rounded, inf if error > 0 else -inf)
+    if isinf(other):
+        return rounded
+    middle = (Decimal(rounded) + Decimal(other)) / 2
+    if abs(value - middle) > _TIE * abs(value):
+        return rounded
+    return other if int(np.float64(rounded).view(np.int64)) & 1 else rounded
+
+
+def approximation(function: Callable[..., Pair]) -> Approximate:
+    """Return a function to pairs as an approximation."""
+    return lambda *operands: (*function(*operands), None)

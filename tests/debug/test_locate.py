@@ -1,0 +1,106 @@
+"""`diff`: how a fault is located: loops and branches, groups of ops, second runs, and settings of the backend."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from stablehlo_ref.debug.fused import _first_near
+from stablehlo_ref.debug.switches import smallest
+from tests.debug.programs import LAYER, LOOP, compare, suspects
+
+BRANCH = """
+func.func @main(%i: tensor<i32>, %x: tensor<8xf32>) -> tensor<8xf32> {
+  %0 = "stablehlo.case"(%i) ({
+    %1 = stablehlo.cosine %x : tensor<8xf32>
+    stablehlo.return %1 : tensor<8xf32>
+  }, {
+    %1 = stablehlo.multiply %x, %x : tensor<8xf32>
+    %2 = stablehlo.tanh %1 : tensor<8xf32>
+    stablehlo.return %2 : tensor<8xf32>
+  }) : (tensor<i32>) -> tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+"""
+SHARED = """
+func.func @main(%x: tensor<64xf32>, %y: tensor<64xf32>) -> tensor<64xf32> {
+  %0 = stablehlo.multiply %x, %y : tensor<64xf32>
+  %1 = stablehlo.add %0, %x : tensor<64xf32>
+  %2 = stablehlo.sine %1 : tensor<64xf32>
+  %3 = stablehlo.subtract %2, %y : tensor<64xf32>
+  %4 = stablehlo.abs %3 : tensor<64xf32>
+  %5 = stablehlo.negate %4 : tensor<64xf32>
+  %6 = stablehlo.add %5, %0 : tensor<64xf32>
+  return %6 : tensor<64xf32>
+}
+"""
+
+
+@pytest.mark.parametrize("index", [1, 2])
+def test_enters_the_branch_that_is_taken(index: int) -> None:
+    inputs = [np.asarray(index, np.int32), np.linspace(0.1, 1, 8, dtype=np.float32)]
+    found = compare(BRANCH, "python:tests.debug.backends:tanh_off", "xla-cpu", inputs)
+    (inner,) = found.inner
+    assert suspects(inner.found) == ["tanh"]
+    assert "in the branch taken of stablehlo.case" in str(found)
+
+
+def test_finds_the_turn_that_is_wrong() -> None:
+    """The product of the third turn is subnormal: 3e-14, then 9e-27, then 2.7e-39."""
+    inputs = [np.asarray(3, np.int32), np.full(8, 0.1, np.float32), np.full(8, 3e-13, np.float32)]
+    found = compare(LOOP, "faulty:flushed:stablehlo.multiply", "strict", inputs)
+    (inner,) = found.inner
+    assert suspects(inner.found) == ["multiply"] and inner.turn == 2
+    inputs[2] = np.full(8, 0.5, np.float32)
+    assert not compare(LOOP, "faulty:flushed:stablehlo.multiply", "strict", inputs).is_wrong
+
+
+def test_a_value_that_is_used_later_does_not_enlarge_the_group() -> None:
+    found = compare(SHARED, "faulty:unobserved-scaled:stablehlo.add", "strict")
+    assert found.group is not None and len(found.group.ops) <= 3
+    assert found.compilations <= 2 * 3 + 5
+
+
+def test_names_the_op_that_is_unstable() -> None:
+    found = compare(LAYER, "python:tests.debug.backends:noisy_tanh", "strict")
+    assert found.failure is not None and found.failure.failure == "unstable"
+    assert found.unstable is not None and found.unstable.name == "stablehlo.tanh"
+    assert "other bits in a second run, on the same operands: stablehlo.tanh" in str(found)
+
+
+def test_says_that_a_verdict_is_repeated() -> None:
+    found = compare(LAYER, "faulty:shifted:stablehlo.transpose", "strict")
+    assert found.is_repeated and found.is_wrong_alone
+    assert "a second run repeats it; so does the op alone" in str(found)
+
+
+def test_the_fewest_settings_that_heal_a_fault() -> None:
+    found = compare(LAYER, "python:tests.debug.backends:wrong_unless", "strict")
+    assert found.workarounds == ["without=fuse"]
+    assert "right with: without=fuse" in str(found)
+
+
+@pytest.mark.parametrize("needed", [{3}, {0, 1}, {2, 9}, set("x")])
+def test_settings_are_bisected(needed: set[object]) -> None:
+    calls = []
+
+    def is_right(members: list[object]) -> bool:
+        calls.append(members)
+        return needed <= set(members)
+
+    found = smallest(range(10), is_right)
+    assert (needed <= set(found)) == (needed != {"x"})
+    assert len(found) == (1 if needed == {3} else 2 if needed == {0, 1} else 10 if needed == {2, 9} else 0)
+    assert len(calls) <= 9
+
+
+@pytest.mark.parametrize("answer", [5, 6, 7, 9, 23, 39, 40])
+def test_a_near_end_is_found_in_few_steps(answer: int) -> None:
+    calls = []
+
+    def holds(index: int) -> bool:
+        calls.append(index)
+        return index >= answer
+
+    assert _first_near(holds, 5, 40) == answer
+    assert len(calls) <= 2 * (answer - 4).bit_length() + 2
