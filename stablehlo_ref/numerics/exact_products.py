@@ -107,7 +107,7 @@ def _with_stacks(function: Multiply) -> ArrayKernel:
         sizes = prod(stack), left.shape[-2], left.shape[-1], right.shape[-1]
         left, right = left.reshape(sizes[0], sizes[1], sizes[2]), right.reshape(sizes[0], sizes[2], sizes[3])
         product = function(left, right) if prod(sizes) else np.zeros((sizes[0], sizes[1], sizes[3]), a.dtype)
-        product = product.reshape(*stack, *rows, *columns)
+        product = product.reshape((*stack, *rows, *columns))
         if out is None:
             return product
         out[...] = product
