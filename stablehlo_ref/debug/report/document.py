@@ -47,6 +47,7 @@ def _result(found: Diff) -> Document:
         "stopped": _outcome(found.stopped),
         "counts": {v.name.lower(): sum(j.verdict is v for j in found.judgements) for v in Verdict},
         "ops": list(_ops(found)),
+        "exceptions": [asdict(exception) for exception in found.exceptions],
         "suspicious": [
             {"op": indices[s.op], "test": s.test, "statistic": number(s.statistic), "p": s.p, "text": str(s)}
             for s in found.suspicions
@@ -64,6 +65,9 @@ def _result(found: Diff) -> Document:
         "loops": [_inner(inner, indices) for inner in found.inner],
         "group": None if found.group is None else _group(found.group, indices),
         "probe": None if found.probed is None else _probe(found.probed, indices),
+        "repeated": found.is_repeated,
+        "wrong_alone": found.is_wrong_alone,
+        "unstable": None if found.unstable is None else indices.get(found.unstable),
         "workarounds": list(found.workarounds),
         "repro": None if found.repro is None else found.repro.text(),
     }
