@@ -32,6 +32,9 @@ def _lines(found: Diff) -> Iterator[str]:
 def _finding(found: Diff) -> Iterator[str]:
     if found.failure:
         yield f"the backend failed on the program: {found.failure}"
+        if found.failing:
+            many = f"{len(found.failing)} ops, of which the last is " if len(found.failing) > 1 else ""
+            yield f"  it fails also alone, fed with the interpreter's values: {many}{describe(found.failing[-1])}"
         if found.unstable is not None:
             yield f"  the first op with other bits in a second run, on the same operands: {describe(found.unstable)}"
         return
@@ -127,6 +130,8 @@ def _counts(found: Diff) -> Iterator[str]:
     for verdict in Verdict:
         if counts[verdict]:
             yield f"{counts[verdict]:6d} ops: {verdict.value}{_details(found, verdict)}"
+    open_ones = [j for j in found.judgements if j.verdict is Verdict.NOT_JUDGED and j.excess]
+    yield from (f"not judged: {describe(j.op)}\n  {j.reason}" for j in open_ones[:SHOWN])
 
 
 def _details(found: Diff, verdict: Verdict) -> str:

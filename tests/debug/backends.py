@@ -117,6 +117,12 @@ wrong_unless.switches = {  # type: ignore[attr-defined]
 }
 
 
+def no_tanh_then_slice(program: str, inputs: Sequence[Any]) -> Sequence[Any]:
+    if "stablehlo.tanh" in program and "stablehlo.slice" in program:
+        raise NotImplementedError("cannot fuse")
+    return right(program, inputs)
+
+
 def overflowing(program: str, inputs: Sequence[Any]) -> list[Any]:
     """Runs op by op, with an `exponential` of f32 that overflows at 10."""
     flat = Flat(sr.load(program))

@@ -53,7 +53,13 @@ def _result(found: Diff) -> Document:
             for s in found.suspicions
         ],
         "sensitivities": [
-            {"output": s.output, "distance": number(s.distance), "noise": number(s.noise), "explained": s.is_explained}
+            {
+                "output": s.output,
+                "distance": number(s.distance),
+                "noise": number(s.noise),
+                "factor": number(s.factor),
+                "explained": s.is_explained,
+            }
             for s in found.sensitivities
         ],
         "loops": [_inner(inner, indices) for inner in found.inner],
@@ -92,11 +98,11 @@ def _op(op: Operation, listed: Listed) -> Document:
 
 def _judgement(found: Diff, judgement: Judgement | None) -> Document:
     if judgement is None:
-        unknown = dict.fromkeys(("verdict", "excess", "error", "ulps", "differing"))
-        return {**unknown, "reason": "", "permissions": []}
+        nothing = {"excess": None, "error": None, "ulps": None, "differing": None}
+        return {"verdict": None, "reason": None, "permissions": [], **nothing}
     return {
         "verdict": judgement.verdict.name.lower(),
-        "reason": judgement.reason,
+        "reason": judgement.reason or None,
         "permissions": list(judgement.permissions),
         "excess": excess_document(judgement.excess),
         **_measures(found, judgement),
