@@ -66,6 +66,7 @@ class Diff:
     positions: dict[Operation, int] = field(default_factory=dict)  # of the ops in the program
     compilations: int = 0
     exceptions: list[OnlyInBackend] = field(default_factory=list)  # NaN and infinities that the interpreter has not
+    versions: Mapping[str, str] = field(default_factory=dict)  # of the backend, as far as it says
     origin: str = "given"  # where the inputs come from: what the caller knows of them
     evidence: Evidence | None = None
 
@@ -183,6 +184,7 @@ class _Search:
             found.same = all(map(same_bits, outcome.results, ours))
             if not found.same:
                 self._locate(outcome.results, ours)
+            found.versions = self.session.versions()
         found.compilations = self.session.compilations
         return found
 
