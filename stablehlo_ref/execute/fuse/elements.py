@@ -16,6 +16,7 @@ import numpy as np
 
 from stablehlo_ref.define.computation import Kernel
 from stablehlo_ref.execute.fuse.scalar_code import is_plain, is_scalar, scalar_code
+from stablehlo_ref.execute.fuse.tensor_code import element_code
 from stablehlo_ref.ir.core import Block, Operation, Value
 from stablehlo_ref.ir.types import TensorType, Type
 from stablehlo_ref.numerics.dtypes import numpy_dtype
@@ -80,6 +81,8 @@ class Elements:
 
     def compute(self, op: Operation, operands: Sequence[str], result: str, kernel: Kernel) -> bool:
         """Write an op on elements, if it has code and one of its operands consists of elements, or is a scalar."""
+        if operands and operands[0] not in self.known and self._take(op, operands, result, kernel):
+            return True
         type, name = op.results[0].type, op.name.removeprefix("stablehlo.")
         if not isinstance(type, TensorType) or not all(map(_is_tiny, [type, *op.operand_types])):
             return False
@@ -98,6 +101,15 @@ class Elements:
         for target, *arguments in zip(names, *each):
             self.writer.express(code, op, arguments, target, kernel)
         self.define(result, type, names)
+        return True
+
+    def _take(self, op: Operation, operands: Sequence[str], result: str, kernel: Kernel) -> bool:
+        """Write a slice of one element of an array."""
+        code = element_code(op, [self.writer.constants.get(name) for name in operands])
+        if code is None:
+            return False
+        self.writer.express(code, op, operands, f"{result}e0", kernel)
+        self.define(result, op.results[0].type, [f"{result}e0"])
         return True
 
     def _move(self, op: Operation, operands: Sequence[str], result: str, kernel: Kernel) -> bool:
