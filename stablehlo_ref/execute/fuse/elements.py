@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from stablehlo_ref.execute.fuse.writer import Writer
 
 MAX_ELEMENTS = 4
+_AS_SCALAR = "\nif type({r}) is not {t}: {r} = {r}[()]"
+_CALLS = {1: "{r} = {k}({0})" + _AS_SCALAR, 2: "{r} = {k}({0}, {1})" + _AS_SCALAR}  # of elementwise ops, by operands
 MOVES = ("slice", "reshape", "broadcast_in_dim", "concatenate", "transpose", "reverse")
 
 
@@ -79,7 +81,9 @@ class Elements:
 
     # --- ops ----------------------------------------------------------------------------------------------------
 
-    def compute(self, op: Operation, operands: Sequence[str], result: str, kernel: Kernel) -> bool:
+    def compute(
+        self, op: Operation, operands: Sequence[str], result: str, kernel: Kernel, is_elementwise: bool
+    ) -> bool:
         """Write an op on elements, if it has code and one of its operands consists of elements, or is a scalar."""
         if operands and operands[0] not in self.known and self._take(op, operands, result, kernel):
             return True
@@ -91,8 +95,10 @@ class Elements:
             return (any(given) or all(map(is_scalar, op.operand_types)) or type.size == 1) and self._move(
                 op, operands, result, kernel
             )
-        code = scalar_code(op, [None] * len(operands), each=True) if any(given) else None
-        if code is None:
+        code = scalar_code(op, [None] * len(operands), each=True)
+        if code is None and type.size == 1 and is_elementwise:
+            code = _CALLS.get(len(operands))
+        if code is None or not any(given):
             return False
         count = type.size
         parts = [self.of(x, v.type) for x, v in zip(operands, op.operands)]

@@ -162,7 +162,7 @@ class Writer:
         dead = [frame.name(s) for s in self._tensor_slots(frame, dying)]
         if len(outs) == 1 and op not in frame.planner.planner.canonical and not op.regions:
             names = [self.variable(frame, slot, value) for slot, value in zip(ins, op.operands)]
-            if self.elements.compute(op, names, self.write(frame, outs)[0], kernel):
+            if self.elements.compute(op, names, self.write(frame, outs)[0], kernel, traits.elementwise):
                 return self.drop(dead)
             if op.name == _UPDATE and len(self.elements.known.get(names[1], ())) == 1:
                 self.elements.make(names[0])
@@ -195,6 +195,8 @@ class Writer:
         names = {"r": result, "index": "index"}
         if "{k}" in code:
             names["k"] = self.source.refer(kernel.run)
+        if "{t}" in code:
+            names["t"] = self.source.refer(scalar_type(op.results[0].type), "t")
         if "{T}" in code:
             dtype = np.dtype(scalar_type(op.results[0].type))
             names["T"] = f"T{dtype.num}"
