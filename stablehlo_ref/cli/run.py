@@ -150,7 +150,7 @@ class Run:
         report.results(parameters, results)
         if statistics:
             report.ops(statistics.count, statistics.seconds)
-            _print_statistics(program, statistics)
+            _print_statistics(program, statistics, options.reproducible)
 
     def _context(self, program: Program) -> Context:
         options = self.options
@@ -215,8 +215,9 @@ class Run:
         return {"the program": Path(options.file), **dict(named)}
 
 
-def _print_statistics(program: Program, statistics: Statistics) -> None:
+def _print_statistics(program: Program, statistics: Statistics, reproducible: bool) -> None:
     print(statistics, file=sys.stderr)
+    print(f"\nbits of results:\n{program.guarantees(reproducible=reproducible)}", file=sys.stderr)
     for dialect, count in Counter(renamed(program.module)).items():
         print(f"{count} ops of {dialect} were read as the equal ops of StableHLO and CHLO", file=sys.stderr)
 
