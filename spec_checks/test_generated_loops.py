@@ -7,7 +7,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 import stablehlo_ref as sr
@@ -35,9 +35,16 @@ def outcome(program: sr.Program, inputs: list[np.ndarray], **options: Any) -> An
 @pytest.fixture(autouse=True)
 def _hot_soon(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(loops, "HOT", 2)
+    monkeypatch.setattr(loops, "HOT_CALLS", 1)
 
 
-@settings(deadline=None, suppress_health_check=list(HealthCheck))
+# Large programs take too long to shrink.
+LOOPS = settings(
+    deadline=None, suppress_health_check=list(HealthCheck), phases=(Phase.explicit, Phase.reuse, Phase.generate)
+)
+
+
+@LOOPS
 @given(random_loops.programs(), st.data())
 def test_loops(drawn: tuple[str, list[str]], data: st.DataObject) -> None:
     text, types = drawn
@@ -46,9 +53,10 @@ def test_loops(drawn: tuple[str, list[str]], data: st.DataObject) -> None:
     expected = outcome(program, inputs, fast=False)
     assert outcome(program, inputs) == expected
     assert outcome(program, inputs) == expected  # in a loop that is hot from its start
+    assert outcome(program, inputs) == expected  # in a function that is hot
 
 
-@settings(deadline=None, suppress_health_check=list(HealthCheck))
+@LOOPS
 @given(random_loops.programs(), st.integers(1, 60))
 def test_limits_of_steps(drawn: tuple[str, list[str]], steps: int) -> None:
     text, types = drawn

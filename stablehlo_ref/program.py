@@ -30,6 +30,7 @@ from stablehlo_ref.execute.evaluation import evaluation, model_locations, taking
 from stablehlo_ref.execute.grid import declared_grid, read_infeed, run_grid
 from stablehlo_ref.execute.options import OPTIONS, check_host_functions, names_of_host_functions, separated
 from stablehlo_ref.execute.plan import Planner
+from stablehlo_ref.execute.quick import QuickRuns
 from stablehlo_ref.execute.record import Reached, Recorder, Select, Until, observed_by, recording
 from stablehlo_ref.execute.run import FunctionPlan
 from stablehlo_ref.execute.trace import Trace
@@ -61,7 +62,8 @@ class Program:
         self._entry = entry
         self._verified = False
         self._bound: Mapping[int, RuntimeValue] = {}
-        self._plans: dict[tuple[bool, bool, mode.Mode], FunctionPlan] = {}  # by `step_by_step`, `fast`, how exact
+        self.plans: dict[tuple[bool, bool, mode.Mode], FunctionPlan] = {}  # by `step_by_step`, `fast`, how exact
+        self._quick = QuickRuns()
 
     def __getstate__(self) -> dict[str, object]:
         return {
@@ -244,20 +246,18 @@ class Program:
         """The number of steps in the plan of the entry, not counting those of functions and regions that it calls."""
         return len(self._planned(False, False).block.steps)
 
+    @needs_stack(lambda program: program.module.location)
     def _planned(self, step_by_step: bool, fast: bool) -> FunctionPlan:
         kind = step_by_step, fast, mode.current()
-        plan = self._plans[kind] = self._plans.get(kind) or self._make_plan(step_by_step, fast)
-        return plan
-
-    @needs_stack(lambda program: program.module.location)
-    def _make_plan(self, step_by_step: bool, fast: bool) -> FunctionPlan:
-        self.verify()
-        with np.errstate(all="ignore"), activity("planning"):
-            return Planner(self.module, self.limits, step_by_step, fast).function(self.entry.name)
+        if kind not in self.plans:
+            self.verify()
+            with np.errstate(all="ignore"), activity("planning"):
+                self.plans[kind] = Planner(self.module, self.limits, step_by_step, fast).function(self.entry.name)
+        return self.plans[kind]
 
     def _plan_for(self, context: Context) -> FunctionPlan:
-        is_seen = context.observer is not None and context.observer.sees_every_op
-        step_by_step = context.on_implementation_defined != "ignore" or is_seen
+        is_seen = getattr(context.observer, "sees_every_op", False)
+        step_by_step = is_seen or context.on_implementation_defined != "ignore"
         return self._planned(step_by_step, context.fast and not step_by_step and context.observer is None)
 
     # --- runs ---------------------------------------------------------------------------------------------------
@@ -298,7 +298,7 @@ class Program:
         if until is not None:
             check_type("until", until, Sequence, "the name of a value, or a list of names")
             return self._run_until((until,) if isinstance(until, str) else until, arrays, named, options)
-        return self._run(arrays, named, self._context(**options))
+        return self._quick(self, arrays, named, options) or self._run(arrays, named, self._context(**options))
 
     def run_in(self, context: Context, /, *arrays: object, **named: object) -> tuple[Any, ...]:
         """Run the entry as `run` does, in a context that has the options and the observer."""

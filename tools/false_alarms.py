@@ -28,7 +28,7 @@ from stablehlo_ref.loading import load
 
 
 class Remembering(Session):
-    """A session that does not run the same program on the same inputs again after `rewind`."""
+    """A session that does not run the same program on the same inputs again after `rewind`, until `forget`."""
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
@@ -37,6 +37,10 @@ class Remembering(Session):
 
     def rewind(self) -> None:
         self._times.clear()
+        self._seen.clear()
+
+    def forget(self) -> None:
+        self._answers.clear()
 
     def _exchange(self, program: str, inputs: Sequence[Any], setting: Any) -> Outcome:
         digest = hashlib.sha256(f"{program}{setting}".encode())
@@ -69,7 +73,9 @@ def tally(found: Diff) -> dict[str, int]:
     return dict(counts)
 
 
-def runs(path: Path, options: argparse.Namespace, done: set[tuple[str, ...]]) -> list[dict[str, Any]]:
+def runs(
+    path: Path, options: argparse.Namespace, session: Remembering, done: set[tuple[str, ...]]
+) -> list[dict[str, Any]]:
     """Return the runs of a program that are not `done`."""
     made: list[dict[str, Any]] = []
     program = load(path)
@@ -79,12 +85,12 @@ def runs(path: Path, options: argparse.Namespace, done: set[tuple[str, ...]]) ->
             continue
         drawn = random_inputs(program.inputs, seed, {}, program.limits)
         inputs = [drawn[parameter.name] for parameter in program.inputs]
-        with Remembering(options.backend, python=options.backend_python, seconds=options.seconds) as session:
-            for contract, key in keys.items():
-                if key not in done:
-                    session.rewind()
-                    made.append(dict(zip(("program", "backend", "contract", "seed"), key)))
-                    made[-1] |= _run(program, inputs, session, contract)
+        session.forget()
+        for contract, key in keys.items():
+            if key not in done:
+                session.rewind()
+                made.append(dict(zip(("program", "backend", "contract", "seed"), key)))
+                made[-1] |= _run(program, inputs, session, contract)
     return made
 
 
@@ -101,16 +107,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     log: Path = options.log
     lines = [json.loads(line) for line in log.read_text().splitlines()] if log.exists() else []
     done = {(line["program"], line["backend"], line["contract"], line["seed"]) for line in lines}
-    for path in options.programs:
-        try:
-            made = runs(path, options, done)
-        except StablehloError as error:  # such as inputs of dynamic size, which `diff` does not take
-            print(f"{path}: {error}")
-            continue
-        with log.open("a") as out:
-            out.writelines(json.dumps(line) + "\n" for line in made)
-        lines += made
-        print(f"{path.name}: {', '.join(line['contract'] + ' ' + line['result'] for line in made)}", flush=True)
+    with Remembering(options.backend, python=options.backend_python, seconds=options.seconds) as session:
+        for path in options.programs:
+            try:
+                made = runs(path, options, session, done)
+            except StablehloError as error:  # such as inputs of dynamic size, which `diff` does not take
+                print(f"{path}: {error}")
+                continue
+            with log.open("a") as out:
+                out.writelines(json.dumps(line) + "\n" for line in made)
+            lines += made
+            print(f"{path.name}: {', '.join(line['contract'] + ' ' + line['result'] for line in made)}", flush=True)
     return _summary(lines)
 
 

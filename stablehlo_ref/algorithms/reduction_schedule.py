@@ -41,6 +41,7 @@ SMALL = 1 << 17  # elements: up to this many, a tree is as fast as left folds
 BLOCK = 1 << 20  # elements that a tree reduces at a time, so that its levels stay in the cache
 RUN = 64  # elements of one left fold
 LANES = 1 << 14  # elements of one step of a left fold, so that they stay in the cache until the next step
+TINY = 1 << 10  # elements: below this, one slow call costs less than several fast ones
 SHORT = 16  # elements: inner loops over fewer are slow
 
 
@@ -210,11 +211,11 @@ def fold_middle(combine: Combine, xs: Sequence[Array]) -> Arrays:
     a, k, b = xs[0].shape
     if k == 1:
         return [x[:, 0] for x in xs]
-    if a * k * b <= SMALL:
-        return _tree(combine, xs)
-    if 1 < b < SHORT:
+    if 1 < b < SHORT and a * k * b >= TINY:
         last = [np.ascontiguousarray(x.transpose(0, 2, 1)).reshape(a * b, k, 1) for x in xs]
         return [x.reshape(a, b) for x in fold_middle(combine, last)]
+    if a * k * b <= SMALL:
+        return _tree(combine, xs)
     reduce, run, lanes = (_tree, BLOCK, max(1, BLOCK // k)) if b == 1 else (_left_fold, RUN, LANES)
     if k <= run:
         return _blockwise(reduce, combine, xs, lanes)
@@ -244,6 +245,8 @@ def _tree(combine: Combine, xs: Sequence[Array]) -> Arrays:
 
 def _tree_of_pairs(pair: np.ufunc, x: Array) -> Array:
     """Do the same for one array and a ufunc, with less overhead for small tensors."""
+    if x.size >= TINY and not x.shape[-2] & 1 and x.flags.c_contiguous:
+        x = _while_even(pair, x)
     size = x.shape[-2]
     tail: Array | None = None
     while size > 1:
@@ -253,6 +256,16 @@ def _tree_of_pairs(pair: np.ufunc, x: Array) -> Array:
         x = pair(x[..., 0 : size - 1 : 2, :], x[..., 1:size:2, :])
         size >>= 1
     return x[..., 0, :] if tail is None else pair(x[..., 0, :], tail)
+
+
+def _while_even(pair: np.ufunc, x: Array) -> Array:
+    """Combine pairs along the axis before the last, while its size is even, on fewer axes, which is faster."""
+    *outer, size, lanes = x.shape
+    flat = x.reshape(-1) if lanes == 1 else x.reshape(-1, lanes)
+    while not size & 1:
+        flat = pair(flat[::2], flat[1::2])
+        size >>= 1
+    return flat.reshape(*outer, size, lanes)
 
 
 def _left_fold(combine: Combine, xs: Sequence[Array]) -> Arrays:

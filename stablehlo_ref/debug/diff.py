@@ -12,6 +12,8 @@ from stablehlo_ref.debug.contract import Contract, contract_of
 from stablehlo_ref.debug.cut import LITERALS, Flat, is_constant, is_observable, operands_of, single
 from stablehlo_ref.debug.evaluate import Evaluator
 from stablehlo_ref.debug.evidence import Evidence
+from stablehlo_ref.debug.exceptions.backend import only_in_backend
+from stablehlo_ref.debug.exceptions.findings import OnlyInBackend
 from stablehlo_ref.debug.fused import Group, distance, find_group
 from stablehlo_ref.debug.judge import Judge, Judgement, Verdict, same_bits
 from stablehlo_ref.debug.loops import can_enter, parts
@@ -32,6 +34,7 @@ SUMS = tuple(
 )
 _FOR_A_LOOP = 3  # compilations: its condition, its body, and its body with all values as outputs
 _SETTINGS = 3  # of the backend that are tried in any case
+CONDITIONALS = ("stablehlo.if", "stablehlo.case")
 MAX_BYTES = 1 << 30  # of intermediate values that one program returns
 
 
@@ -58,13 +61,22 @@ class Diff:
     unstable: Operation | None = None  # the first op with other bits in a second run, on the same operands
     workarounds: list[str] = field(default_factory=list)  # switches of the backend that make `repro` right
     repro: Repro | None = None  # the first suspect or the group as a program that checks itself
+    positions: dict[Operation, int] = field(default_factory=dict)  # of the ops in the program
     compilations: int = 0
+    exceptions: list[OnlyInBackend] = field(default_factory=list)  # NaN and infinities that the interpreter has not
     origin: str = "given"  # where the inputs come from: what the caller knows of them
     evidence: Evidence | None = field(default=None, repr=False)
 
     @property
     def suspects(self) -> list[Judgement]:
         return [judgement for judgement in self.judgements if judgement.verdict is Verdict.WRONG]
+
+    @property
+    def located(self) -> tuple[int, ...]:
+        """The positions of the ops that are named, among the ops of the program: a loop, the first suspect, a group."""
+        ops = [self.inner[0].loop] if self.inner else [judgement.op for judgement in self.suspects[:1]]
+        ops = ops or list(self.group.ops if self.group is not None else ())
+        return tuple(self.positions[op] for op in ops if op in self.positions)
 
     @property
     def is_wrong(self) -> bool:
@@ -87,6 +99,12 @@ class Diff:
         from stablehlo_ref.debug.report.page import report
 
         return report(self)
+
+    def to_model_explorer(self) -> str:
+        """Return the errors of ops as JSON, custom node data of Google's Model Explorer for the program's file."""
+        from stablehlo_ref.debug.report.model_explorer import node_data_text
+
+        return node_data_text(self)
 
     def _repr_html_(self) -> str:
         from stablehlo_ref.debug.report.page import summary
@@ -134,7 +152,8 @@ class _Search:
         self.session = session
         self.max_bytes = max_bytes
         self.evaluate = Evaluator(self.flat)
-        self.found = Diff(session.description, contract, len(self.flat.ops))
+        positions = {op: index for index, op in enumerate(self.flat.ops)}
+        self.found = Diff(session.description, contract, len(self.flat.ops), positions=positions)
         self.found.evidence = self.evidence = Evidence(program, self.flat, self.inputs)
         for value in (*self.flat.arguments, *self.flat.outputs):
             if not is_observable(value):
@@ -161,6 +180,7 @@ class _Search:
     def _locate(self, outputs: Sequence[Array], ours: Sequence[Array]) -> None:
         values = backend_values(self.flat, self.inputs, self.session, self.max_bytes)
         self.found.stopped = values.failure
+        self.found.exceptions = only_in_backend(self.flat, self.inputs, values.arrays)
         self.evidence.judge = judge = Judge(values.arrays, self.found.contract, self.evaluate)
         self.found.judgements = [judge(op) for op in self.flat.ops[: values.seen] if op.name not in LITERALS]
         if self.found.suspects:
@@ -173,9 +193,9 @@ class _Search:
         self._enter(judge, [j.op for j in self.found.judgements if j.verdict is Verdict.NOT_JUDGED])
         if self.found.inner:
             return
+        self.found.sensitivities = sensitivities(self.program, self.inputs, ours, outputs, self.found.contract)
         if values.seen == len(self.flat.ops):
             self._look_for_fusion(values, outputs, ours)
-        self.found.sensitivities = sensitivities(self.program, self.inputs, ours, outputs, self.found.contract)
 
     def _find_unstable(self) -> None:
         """Find the first op whose results differ between two runs with all intermediate values, not its operands."""
@@ -236,6 +256,9 @@ class _Search:
             group = find_group(
                 self.flat, values.arrays, outputs, ours, self.session, self.found.contract, self.evaluate
             )
+            is_explained = bool(self.found.sensitivities) and all(s.is_explained for s in self.found.sensitivities)
+            if group is not None and not group.is_certain and is_explained:
+                return
             self.found.group = group
             if group is not None and group.excess is not None:
                 comment = self._comment(group.ops[-1], group.excess)

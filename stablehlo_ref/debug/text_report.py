@@ -51,9 +51,16 @@ def _finding(found: Diff) -> Iterator[str]:
     elif found.judgements:
         unjudged = any(judgement.verdict is Verdict.NOT_JUDGED for judgement in found.judgements)
         yield "no op is wrong under the contract" + (", of those that can be judged" if unjudged else "")
+    yield from _exceptions(found)
     yield from (f"suspicious: {describe(s.op)}\n  {s}" for s in found.suspicions[:SHOWN])
     if found.stopped:
         yield f"intermediate values are missing: {found.stopped}"
+
+
+def _exceptions(found: Diff) -> Iterator[str]:
+    """Say which ops generate NaN or infinities only in the backend."""
+    generated = [exception for exception in found.exceptions if exception.is_generated]
+    yield from (f"NaN or infinities only in the backend: {exception}" for exception in generated[:SHOWN])
 
 
 def _suspects(found: Diff) -> Iterator[str]:

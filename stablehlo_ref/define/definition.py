@@ -9,6 +9,7 @@ from functools import cache, cached_property, lru_cache
 from typing import Any, TypeVar
 
 from stablehlo_ref.define.members import Attr, Bodies, Body, Group, In, Ins, Member, Out, Outs
+from stablehlo_ref.diagnostics import UnsupportedError
 from stablehlo_ref.ir.attributes import Attribute, StructAttribute
 from stablehlo_ref.ir.core import Operation
 
@@ -183,6 +184,14 @@ def resolve(op: Operation) -> OpDefinition | None:
     if definition is None or definition.variant is None:
         return definition
     return definition.variant(op)
+
+
+def evaluated(op: Operation) -> OpDefinition:
+    """Return the definition that evaluates an op; UnsupportedError for an op without a class."""
+    definition = resolve(op)
+    if definition is None:
+        raise UnsupportedError(f"'{op.name}' op belongs to a dialect that is not evaluated")
+    return definition
 
 
 # --- how many operands, results and regions belong to each member ---------------------------------------------------

@@ -96,9 +96,9 @@ def _statement(name: str, element: Type, reproducible: bool) -> tuple[str, bool]
 
 def _of_function(op: str, is_complex: bool, is_double: bool, reproducible: bool) -> tuple[str, bool]:
     if not is_double:
-        return ("within 0.501 ULP" if is_complex or op in _SPECIAL else "correctly rounded"), True
+        return ("within 0.501 ULP" if is_complex else "correctly rounded"), True
     if not reproducible:
-        return "within a few ULP, by numpy and the C library", False
+        return "within an ULP or two, by numpy and the C library", False
     if is_complex or op in _SPECIAL:
         return "refused: there is no reproducible implementation", True
     return "correctly rounded", True

@@ -18,12 +18,13 @@ from stablehlo_ref.collection import collection_paused
 from stablehlo_ref.define.bound import BoundOp, ControlFlowSite, PlanSite, Site, bind, is_on_expressed
 from stablehlo_ref.define.computation import ControlFlow, Kernel, Run, Turns
 from stablehlo_ref.define.constraints import check_preconditions
-from stablehlo_ref.define.definition import OpDefinition, group_by_member, resolve
+from stablehlo_ref.define.definition import OpDefinition, evaluated, group_by_member, resolve
 from stablehlo_ref.define.kinds import Kind
 from stablehlo_ref.diagnostics import EvaluationError, InternalError, LimitError, UnsupportedError
 from stablehlo_ref.execute.communication import communicates, communicating
 from stablehlo_ref.execute.dynamic import check_type, dynamic_kernel, is_dynamic, refined_results
-from stablehlo_ref.execute.fuse.loops import hot_loop
+from stablehlo_ref.execute.fuse.chains import with_chains
+from stablehlo_ref.execute.fuse.loops import hot_function, hot_loop
 from stablehlo_ref.execute.graph import Branch, plan_graph
 from stablehlo_ref.execute.grid import run_grid
 from stablehlo_ref.execute.guard import LARGE, STEPS, guarded, watched
@@ -158,8 +159,8 @@ class FramePlanner:
         """Plan `block` as the body of the frame, which takes the values that it captures as further arguments."""
         if self.is_entry:
             self.certain = self.frame.block
-        plan = self.block(block, self.frame.block)
-        plan.arguments += self.slots_of(captures)
+        self.block(block, self.frame.block).arguments += self.slots_of(captures)
+        self.frame.run_fast = hot_function(self, block)
 
     def plan_region(self, region: Region) -> None:
         """Plan a region that captures nothing, of one block or several, as the body of the frame."""
@@ -217,9 +218,7 @@ class FramePlanner:
         if resolve(terminator) is None:  # of a dialect without classes
             self.op(terminator, plan, ())
         plan.results = self.slots_of(terminator.operands)
-        if self.planner.fast:
-            self.blocks[block] = plan
-        return plan
+        return with_chains(self, plan, block, dying) if self.planner.fast else plan
 
     def region_in_frame(self, region: Region, *, shared: Sequence[int] | None = None) -> BlockPlan:
         """Plan a region, which may have no block, in the slots of this frame."""
@@ -477,11 +476,3 @@ class FramePlanner:
             and self.lanes is None
             and not self.planner.step_by_step
         )
-
-
-def evaluated(op: Operation) -> OpDefinition:
-    """Return the definition that evaluates an op; UnsupportedError for an op without a class."""
-    definition = resolve(op)
-    if definition is None:
-        raise UnsupportedError(f"'{op.name}' op belongs to a dialect that is not evaluated")
-    return definition

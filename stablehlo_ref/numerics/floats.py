@@ -15,7 +15,7 @@ import numpy as np
 from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.numerics.blocks import blockwise
 from stablehlo_ref.numerics.dtypes import BOOL, FLOAT32, FLOAT64, bits_dtype, is_narrow_float, signed_bits_dtype
-from stablehlo_ref.numerics.kernels import ArrayKernel, KernelFactory, same_kernel
+from stablehlo_ref.numerics.kernels import ArrayKernel, KernelFactory, same_kernel, with_into
 from stablehlo_ref.numerics.narrow_floats import (
     SMALL,
     first_element,
@@ -144,10 +144,19 @@ def _with_ordered_zeros(ufunc: np.ufunc, wrong_zero: float, min_bits: Callable[[
                 return result
             if is_right(result) or _is_nonzero_scalar(x) or _is_nonzero_scalar(y):
                 return result
-            ordered: Array = ufunc(result.view(signed), ufunc(y, x).view(signed)).view(dtype)
-            return ordered
+            return ordered(x, y, result)
 
-        return run
+        def ordered(x: Array, y: Array, result: Array) -> Array:
+            right = ufunc(result.view(signed), ufunc(y, x).view(signed)).view(dtype)
+            return np.where(np.isnan(result), result, right)  # a NaN is that of `x`, if both operands are NaN
+
+        def into(x: Array, y: Array, out: Array) -> Array:
+            ufunc(x, y, out=out)
+            if not (_is_nonzero_scalar(x) or _is_nonzero_scalar(y) or is_right(out)):
+                out[...] = ordered(x, y, out)
+            return out
+
+        return with_into(run, into)
 
     return factory
 

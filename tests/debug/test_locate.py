@@ -7,8 +7,7 @@ import pytest
 
 from stablehlo_ref.debug.fused import _first_near
 from stablehlo_ref.debug.switches import smallest
-from tests.debug.programs import LAYER, compare, suspects
-from tests.debug.test_diff import LOOP
+from tests.debug.programs import LAYER, LOOP, compare, suspects
 
 BRANCH = """
 func.func @main(%i: tensor<i32>, %x: tensor<8xf32>) -> tensor<8xf32> {

@@ -57,11 +57,20 @@ def expanded(label: Label, value: Any) -> Array:
     return np.where(masks(value).any, UINT64.type(label), UINT64.type(0)) if isinstance(label, int) else label
 
 
-def carried(op: Operation, operands: Sequence[Any], labels: Sequence[Array]) -> list[Array]:
+def only_label(op: Operation, labels: Sequence[Label]) -> int:
+    """Return the sources of all exceptional elements of a result that are moved elements of one label, else 0."""
+    different = {label for label in labels if isinstance(label, int) and label}
+    is_uniform = len(different) == 1 and all(isinstance(label, int) for label in labels)
+    return different.pop() if is_uniform and op.name in MOVES else 0
+
+
+def carried(
+    op: Operation, operands: Sequence[Any], labels: Sequence[Array], programs: dict[Operation, Program]
+) -> list[Array]:
     """Return for each result what sources its elements would have, were they exceptional.
 
     Arrays broadcast to the shapes of the results. For ops that are not elementwise nor `EXACT`, each element has the
-    sources of all operands.
+    sources of all operands. `programs` keeps those that move labels.
     """
     definition = definition_of(op)
     exact: list[Array] | None = None
@@ -72,7 +81,7 @@ def carried(op: Operation, operands: Sequence[Any], labels: Sequence[Array]) -> 
     elif definition is not None and definition.traits.elementwise:
         exact = [merged(labels)]
     elif op.name in MOVES:
-        exact = moved(op, operands, labels)
+        exact = moved(op, operands, labels, programs)
     elif op.name == "stablehlo.reduce":
         exact = _reduced(op, labels)
     elif op.name == "stablehlo.dot_general":
@@ -128,11 +137,15 @@ def _rows(labels: Array, batch: Sequence[int], contracting: Sequence[int]) -> Ar
     return np.asarray(np.bitwise_or.reduce(ordered, axis=tuple(range(kept, labels.ndim))))
 
 
-def moved(op: Operation, operands: Sequence[Any], labels: Sequence[Array]) -> list[Array] | None:
+def moved(
+    op: Operation, operands: Sequence[Any], labels: Sequence[Array], programs: dict[Operation, Program]
+) -> list[Array] | None:
     """Return the labels of the results of an op that moves elements, by running it on labels; None if it fails."""
     given = [label if is_float(value) else value for value, label in zip(operands, labels)]
     try:
-        return [np.asarray(result) for result in _on_labels(op).run(*given)]
+        if op not in programs:
+            programs[op] = _on_labels(op)
+        return [np.asarray(result) for result in programs[op].run(*given)]
     except StablehloError:
         return None
 

@@ -75,13 +75,15 @@ def underflow(op: Operation, operands: Sequence[Any], result: Any) -> Lossy | No
     """Return where a result is zero or subnormal although the operands are normal numbers; None if nowhere."""
     if not may_underflow(op, result) or not all(map(is_real, operands)):
         return None
-    where = np.abs(widen_if_narrow(np.asarray(result))) < smallest_normal(result)
-    zero_is_exact = _UNDERFLOWS[name_of(op)]
-    for operand in operands:
-        size = np.abs(widen_if_narrow(np.asarray(operand)))
+    where = np.asarray(np.abs(widen_if_narrow(np.asarray(result))) < smallest_normal(result))
+    tiny = np.ones(np.count_nonzero(where), bool)
+    for operand in operands if tiny.size else ():
+        array = np.asarray(operand)
+        size = np.abs(widen_if_narrow(array[where] if array.shape == where.shape else array))
         is_normal = (size >= smallest_normal(operand)) & (size < np.inf)
-        where = where & (is_normal if zero_is_exact else is_normal | (size == 0))
-    return Lossy(where) if where.any() else None
+        tiny &= is_normal if _UNDERFLOWS[name_of(op)] else is_normal | (size == 0)
+    where[where] = tiny
+    return Lossy(where) if tiny.any() else None
 
 
 def default_threshold(result: Any) -> int:
@@ -129,11 +131,12 @@ def _larger(lhs: Array, rhs: Array) -> Array:
 def _lossy(terms: Array, result: Array, least: float) -> Lossy | None:
     """Return where a result is smaller than the terms by a factor of `least`, but neither 0 nor exceptional."""
     size = np.abs(widen_if_narrow(result))
-    where = (size <= terms * (1 / least)) & (size > 0) & (terms < np.inf)
+    where = np.asarray(size <= terms * (1 / least))
     if not where.any():
         return None
-    lost = np.log2(terms[where].astype(np.float64)) - np.log2(size[where].astype(np.float64))
-    return Lossy(where, int(lost.max()))
+    small, large = size[where].astype(np.float64), terms[where].astype(np.float64)
+    where[where] = counts = (small > 0) & (large < np.inf)
+    return Lossy(where, int((np.log2(large[counts]) - np.log2(small[counts])).max())) if counts.any() else None
 
 
 def _is_sum(op: Operation) -> bool:

@@ -10,7 +10,16 @@ import numpy as np
 
 from stablehlo_ref.debug.exceptions.elements import has_exceptions, is_float, masks
 from stablehlo_ref.debug.exceptions.findings import GENERATIONS, Exceptions, Kind
-from stablehlo_ref.debug.exceptions.labels import EXACT, Label, bits_of, carried, compact, expanded, sum_of_bits
+from stablehlo_ref.debug.exceptions.labels import (
+    EXACT,
+    Label,
+    bits_of,
+    carried,
+    compact,
+    expanded,
+    only_label,
+    sum_of_bits,
+)
 from stablehlo_ref.debug.exceptions.ledger import Ledger
 from stablehlo_ref.debug.exceptions.rules import at_pole, cancellation, underflow
 from stablehlo_ref.debug.exceptions.scopes import Flow, Scope, State, scopes_of, yielded
@@ -49,6 +58,7 @@ class ExceptionWatcher(Follower):
         self._flow = Flow(program.module)
         self._ledger = Ledger(program.value_index, trap)
         self._constants: dict[Value, Label] = {}
+        self._programs: dict[Operation, Program] = {}  # ops that move elements, as programs that move labels
         super().__init__(program.value_index)
 
     def found(self, results: Sequence[Sequence[Any]]) -> Exceptions:
@@ -176,10 +186,12 @@ class ExceptionWatcher(Follower):
     def _exceptional(self, frame: Frame, op: Operation, labels: Sequence[Label], results: Sequence[Any]) -> None:
         """Find what an op does with exceptional operands, and which of its results are new."""
         operands = frame.data.operands
+        if label := only_label(op, labels):
+            return self._moved(frame, op, label, results[0])
         arrays = [expanded(label, x) for label, x in zip(labels, operands)]
-        through = carried(op, operands, arrays)
+        through = carried(op, operands, arrays, self._programs)
         nan_only = [np.where(masks(x).nan, label, UINT64.type(0)) for label, x in zip(arrays, operands)]
-        nan_through = carried(op, operands, nan_only)
+        nan_through = carried(op, operands, nan_only, self._programs)
         if sent := self._flow.sent(op) if _communicates(op.name) else 0:
             through = nan_through = [np.asarray(UINT64.type(sent)) for _ in results]
         made: list[Array] = []
@@ -187,6 +199,13 @@ class ExceptionWatcher(Follower):
             made.append(self._result(frame, op, value, result, all_of, nan_of))
             frame.data.scope[value] = compact(made[-1])
         self._kills(frame, op, arrays, made)
+
+    def _moved(self, frame: Frame, op: Operation, label: int, result: Any) -> None:
+        """Follow elements that are moved and have one label: all of them, or those that are left."""
+        is_left = has_exceptions(result)
+        frame.data.scope[op.results[0]] = label if is_left else 0
+        for value in [result] if is_left else frame.data.operands:
+            self._ledger.effect(op, not is_left, label, masks(value).any, frame, is_left)
 
     def _result(self, frame: Frame, op: Operation, value: Value, result: Any, through: Array, nan_of: Array) -> Array:
         """Return the label of a result: the sources that come through the op, and those that are new."""

@@ -47,6 +47,7 @@ def _result(found: Diff) -> Document:
         "stopped": _outcome(found.stopped),
         "counts": {v.name.lower(): sum(j.verdict is v for j in found.judgements) for v in Verdict},
         "ops": list(_ops(found)),
+        "exceptions": [asdict(exception) for exception in found.exceptions],
         "suspicious": [
             {"op": indices[s.op], "test": s.test, "statistic": number(s.statistic), "p": s.p, "text": str(s)}
             for s in found.suspicions

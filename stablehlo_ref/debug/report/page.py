@@ -50,7 +50,7 @@ class Plotted:
 
 def report(found: Diff) -> str:
     """Return the page. ImportError that says what to install if jinja2 or matplotlib is missing."""
-    require("matplotlib")
+    require_packages()
     data = document(found)
     listed = list(findings(found, data))
     rows = list(_rows(data, ""))
@@ -62,6 +62,12 @@ def report(found: Diff) -> str:
         linked=True, has_sources=any(row[7] for row in rows),
         style=_file("page.css"), script=script, policy=_policy(script),
     )  # fmt: skip
+
+
+def require_packages() -> None:
+    """Raise ImportError, which says what to install, if a package that the page needs is missing."""
+    for name in ("jinja2", "matplotlib"):
+        require(name)
 
 
 def summary(found: Diff) -> str:

@@ -21,14 +21,15 @@ from stablehlo_ref.diagnostics import EvaluationError
 from stablehlo_ref.execute.fuse.scalar_code import is_scalar
 from stablehlo_ref.execute.fuse.source import Generated
 from stablehlo_ref.execute.fuse.tensor_code import scalar_type
-from stablehlo_ref.execute.fuse.writer import TooLarge, Writer
+from stablehlo_ref.execute.fuse.writer import NotSuitable, Writer
 from stablehlo_ref.execute.run import located
-from stablehlo_ref.ir.core import Operation
+from stablehlo_ref.ir.core import Block, Operation, Value
 
 if TYPE_CHECKING:
     from stablehlo_ref.execute.plan import FramePlanner
 
-HOT = 30  # turns or calls, after which a loop or function is compiled
+HOT = 30  # turns after which a loop is compiled
+HOT_CALLS = 60  # calls after which a function is compiled
 TURNS = 256  # after which a loop checks the deadline, at most
 OPS = 4096  # of so many ops together
 
@@ -72,56 +73,91 @@ def _renew(turns: int) -> Callable[[Context, Sequence[Operation]], int]:
     return renew
 
 
-def hot_loop(planner: FramePlanner, op: Operation) -> HotLoop | None:
-    """Return what finishes a `while` by generated source; None for other ops, and without fast paths."""
-    if op.name != "stablehlo.while" or not planner.planner.fast or planner.lanes is not None:
-        return None
-    return None if planner.planner.communicates(op) else HotLoop(planner, op)
+class Hot:
+    """Counts the turns of a loop or the calls of a function, and runs generated source once it has proven hot."""
 
-
-class HotLoop:
-    """Counts the turns of a `while`, and runs it as generated source once it has proven hot."""
-
-    def __init__(self, planner: FramePlanner, op: Operation) -> None:
-        self.planner = planner
-        self.op = op
-        self.turns = 0
+    def __init__(self, generate: Callable[[], Generated], planner: FramePlanner, hot: int) -> None:
+        self._generate = generate
+        self._planner = planner
+        self._left = hot
         self._run: Callable[[list[Any]], bool] | None = None
 
     def __call__(self, slots: list[Any]) -> bool:
-        """Count a turn whose state is in its slots; return whether all turns that are left have run."""
+        """Run the source on the values in slots once it exists; return whether it ran."""
         if self._run is None:
-            self.turns += 1
-            if self.turns <= HOT:
+            self._left -= 1
+            if self._left >= 0:
                 return False
-            self._run = self._generate()
+            self._run = self._generated()
         return self._run(slots)
 
-    def _generate(self) -> Callable[[list[Any]], bool]:
+    def _generated(self) -> Callable[[list[Any]], bool]:
         try:
-            generated = loop_source(self.planner, self.op)
-        except TooLarge:
+            generated = self._generate()
+        except (NotSuitable, RecursionError):
             return lambda slots: False
-        self.planner.planner.generated.append(generated.text)
+        self._planner.planner.generated.append(generated.text)
         return generated.run
+
+
+def hot_loop(planner: FramePlanner, op: Operation) -> Hot | None:
+    """Return what finishes a `while` by generated source; None for other ops, and without fast paths."""
+    if op.name != "stablehlo.while" or not planner.planner.fast or planner.lanes is not None:
+        return None
+    if any(len(region.blocks) != 1 for region in op.regions) or planner.planner.communicates(op):
+        return None
+    return Hot(lambda: loop_source(planner, op), planner, HOT)
+
+
+def hot_function(planner: FramePlanner, block: Block) -> Hot | None:
+    """Return what runs the block of a function by generated source; None without fast paths."""
+    if block not in planner.blocks or planner.lanes is not None or planner.frame.block.communicates:
+        return None
+    return Hot(lambda: function_source(planner, block), planner, HOT_CALLS)
 
 
 def loop_source(planner: FramePlanner, op: Operation) -> Generated:
     """Return the source of a loop, a function of the slots of the plan, which hold the state and captured values."""
     writer = Writer(planner)
-    body = op.regions[1].block
+    cond, body = (region.block for region in op.regions)
+    if cond not in planner.blocks or body not in planner.blocks:
+        raise NotSuitable
     state = planner.blocks[body].arguments
-    names = writer.write(writer.frame, state)
-    line = writer.source.line
-    for name, slot, value in zip(names, state, body.arguments):
-        line(f"{name} = s0[{slot}]; s0[{slot}] = None")
-        writer.as_scalar(name, value)
+    names = _take(writer, state, body.arguments)
     with _running(writer):
         writer.loop(writer.frame, op)
     for name, slot in zip(names, state):
-        line(f"s0[{slot}] = {name}")
-    line("return True")
-    return _finish(writer, "s0", ["  C = s0[0]"])
+        writer.source.line(f"s0[{slot}] = {name}")
+    writer.source.line("return True")
+    return _finish(writer)
+
+
+def function_source(planner: FramePlanner, block: Block) -> Generated:
+    """Return the source of the block of a function, which takes arguments from slots and stores results there."""
+    writer = Writer(planner)
+    plan = planner.blocks[block]
+    _take(writer, plan.arguments, block.arguments)
+    with _running(writer), writer.counting():
+        results = writer.block(writer.frame, block)
+    for name, slot in zip(results, plan.results):
+        if slot not in planner.constants:
+            writer.source.line(f"s0[{slot}] = {name}")
+    writer.source.line("return True")
+    return _finish(writer)
+
+
+def _take(writer: Writer, slots: Sequence[int], values: Sequence[Value]) -> list[str]:
+    """Take values out of slots; return False before that if a scalar is an array, as where lanes are arguments."""
+    line = writer.source.line
+    names = writer.write(writer.frame, slots)
+    for name, slot, value in zip(names, slots, values):
+        line(f"{name} = s0[{slot}]")
+        if is_scalar(value.type):
+            with writer.source.block(f"if type({name}) is not {writer.source.refer(scalar_type(value.type), 't')}:"):
+                line(f"if {name}.ndim: return False")
+                line(f"{name} = {name}[()]")
+    writer.drop(f"s0[{slot}]" for slot in slots)
+    return names
 
 
 class _running:
@@ -135,8 +171,11 @@ class _running:
         self.source.line("F = register(C)")
         self.source.line("try:")
         self.source.depth += 1
+        self.before = len(self.source.lines)
 
     def __exit__(self, *error: object) -> None:
+        if len(self.source.lines) == self.before:
+            self.source.line("pass")
         self.source.depth -= 1
         self.source.line("except Exception as error: raise located(error) from error")
         with self.source.block("finally:"):
@@ -144,8 +183,9 @@ class _running:
             self.source.line("del C.frames[F]")
 
 
-def _finish(writer: Writer, parameters: str, prologue: list[str]) -> Generated:
+def _finish(writer: Writer) -> Generated:
     """Load what the source reads from slots, and compile it."""
+    prologue = ["  C = s0[0]"]
     for slot, value in writer.loaded.items():
         name = writer.frame.name(slot)
         prologue.append(f"  {name} = s0[{slot}]")
@@ -159,4 +199,4 @@ def _finish(writer: Writer, parameters: str, prologue: list[str]) -> Generated:
         prologue.append(f"  {name} = {writer.source.refer(np.zeros(1, dtype))}.copy()")
     renew = _renew(max(1, min(TURNS, OPS // max(writer.ops, 1))))
     writer.source.globals |= {"renew": renew, "register": register, "check_time": check_time, "index": operator.index}
-    return writer.source.finish(parameters, prologue)
+    return writer.source.finish("s0", prologue)

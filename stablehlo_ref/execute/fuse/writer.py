@@ -34,8 +34,8 @@ CHECKED = 256  # ops after which the deadline is checked
 MAX_CALLS = 8  # calls inside calls that become part of the source
 
 
-class TooLarge(Exception):
-    """The source would have too many ops."""
+class NotSuitable(Exception):
+    """The source would have too many ops, or the ops run as chains."""
 
 
 class Frame:
@@ -62,7 +62,8 @@ class Writer:
         self.same: dict[str, str] = {}  # variables of scalars that are not written, as another one has the same value
         self.constants: dict[str, Any] = {}  # scalars that are known
         self.scratch: dict[str, np.dtype[Any]] = {}  # variables that are arrays of one element
-        self.calls: list[Operation] = []  # calls that the block being written always makes
+        self.calls: list[Operation] = []  # turns and calls that are written and not counted yet
+        self.counted = 0  # the line before which they are counted
         self.with_slots: list[Frame] = []  # frames of callees that need a list of slots
         self.ops = self.frames = 0
 
@@ -118,7 +119,7 @@ class Writer:
         for step, op, ins, outs in zip(plan.steps, plan.ops, plan.ins, plan.outs):
             self.ops += 1
             if self.ops > MAX_OPS:
-                raise TooLarge
+                raise NotSuitable
             if self.ops % CHECKED == 0:
                 self.source.line("check_time()", op)
             self.op(frame, op, ins, outs, step, dying.get(op, ()))
@@ -150,7 +151,8 @@ class Writer:
         results = self.write(frame, outs)
         dead = [frame.name(s) for s in self._tensor_slots(frame, dying)]
         known = [self.constants.get(name) for name in operands]
-        code = code_of(op, known)
+        is_canonical = op in frame.planner.planner.canonical  # its kernel replaces NaNs
+        code = None if is_canonical else code_of(op, known)
         if code is not None and None not in known:
             self.same[results[0]] = self.constant(kernel.run(*known))
         elif code == "{0}":
@@ -276,23 +278,29 @@ class Writer:
 
     def _count_turns(self) -> None:
         """Write the number of turns to the context, before something that counts turns too."""
+        self.count()
         self.source.line("C.steps += N - n; N = n = 0")
+        self.count()
 
     @contextmanager
     def counting(self, op: Operation | None = None) -> Iterator[None]:
-        """Count a turn of the loop `op`, and the calls that the ops that are written inside always make.
-
-        All are counted before these ops, at once. An error is that of the loop or call that is over the limit.
-        """
-        before, self.calls = self.calls, [op] if op else []
-        start, depth = len(self.source.lines), self.source.depth
+        """Count a turn of the loop `op`, and the calls that are written inside."""
+        self.count()
+        self.calls = [op] if op else []
         yield
-        assert self.source.depth == depth
+        self.count()
+
+    def count(self) -> None:
+        """Count the calls since the last count, all at once before the ops between them.
+
+        An error is that of the loop or call that is over the limit.
+        """
         if self.calls:
             count, ops = len(self.calls), self.source.refer(tuple(self.calls), "o")
             renewed = f"  C.steps += N - n; n = N = 0; n = N = renew(C, {ops})"
-            self.source.insert(start, [f"if n < {count}:", renewed, f"n -= {count}"], self.calls[0])
-        self.calls = before
+            self.source.insert(self.counted, [f"if n < {count}:", renewed, f"n -= {count}"], self.calls[0])
+        self.calls = []
+        self.counted = len(self.source.lines)
 
     # --- control flow -------------------------------------------------------------------------------------------
 
@@ -301,6 +309,7 @@ class Writer:
         cond, body = (region.block for region in op.regions)
         plan = frame.planner.blocks[body]
         made = {slot for outs in plan.outs for slot in outs}
+        self.count()
         with self.source.block("while True:", op):
             with self.counting(op):
                 (continues,) = self.block(frame, cond, keep=cond.arguments)
@@ -312,13 +321,14 @@ class Writer:
             returned = body.operations[-1].operands
             moved = [s for s, v in zip(plan.results, returned) if s in made and not is_scalar(v.type)]
             self.drop({frame.name(s): None for s in moved})
+        self.count()
 
     def whole_loop(
         self, frame: Frame, op: Operation, ins: Sequence[int], outs: Sequence[int], dead: Sequence[int]
     ) -> bool:
         """Write a `while` as an op of the source."""
         cond, body = (region.blocks for region in op.regions)
-        if len(cond) != 1 or len(body) != 1 or body[0] not in frame.planner.blocks:
+        if len(cond) != 1 or len(body) != 1 or not {cond[0], body[0]} <= frame.planner.blocks.keys():
             return False
         arguments = frame.planner.blocks[body[0]].arguments
         operands = self.read_all(frame, ins, op.operands)
@@ -338,12 +348,14 @@ class Writer:
             return False
         (chosen,) = self.read_all(frame, ins, op.operands)
         results = self.write(frame, outs)
+        self.count()
         for header, (block,) in zip(self._headers(op, chosen, len(blocks)), blocks):
             with self.source.block(header, op):
                 with self.counting():
                     values = self.block(frame, block)
                 self.move(results, values)
                 self.drop(self._moved(frame, block, results))
+        self.count()
         self.drop(frame.name(slot) for slot in dead)
         return True
 

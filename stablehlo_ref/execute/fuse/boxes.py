@@ -1,0 +1,54 @@
+"""Split a shape into boxes of a few thousand elements, contiguous in C order, which stay in the cache."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import product
+from math import prod
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+
+from stablehlo_ref.ir.arrays import Array
+
+Box: TypeAlias = tuple[slice, ...]  # of the leading dimensions, up to the one that is split
+
+BLOCK = 1 << 15  # elements: a few buffers of f32 fit into the L2 cache
+ROWS = 1 << 16  # elements of a block of rows that are reduced, which takes longer to start
+SHORT = 128  # elements: inner loops over fewer are slow
+
+
+class Boxes(NamedTuple):
+    """The boxes of a shape, of which those that end the dimension that is split may be smaller than the others."""
+
+    indices: list[tuple[Box, int]]  # with the index of the box's shape; the last box has the last one
+    shapes: list[tuple[int, ...]]
+
+
+def boxes(shape: Sequence[int], rows: int | None) -> Boxes:
+    """Split `shape`, without zeros, so that no dimension from `rows` on is split."""
+    block = BLOCK if rows is None else ROWS
+    axis = next(a for a in range(len(shape)) if prod(shape[a + 1 :]) <= block)
+    axis = axis if rows is None else min(axis, rows - 1)
+    count = -(-shape[axis] // max(1, block // prod(shape[axis + 1 :])))
+    step = -(-shape[axis] // count)  # so that boxes are of about the same size
+    ends = [slice(start, min(start + step, shape[axis])) for start in range(0, shape[axis], step)]
+    indices = [
+        ((*[slice(i, i + 1) for i in outer], end), int(end.stop - end.start < step))
+        for outer in product(*map(range, shape[:axis]))
+        for end in ends
+    ]
+    sizes = sorted({end.stop - end.start for end in ends}, reverse=True)
+    return Boxes(indices, [(*[1] * axis, size, *shape[axis + 1 :]) for size in sizes])
+
+
+def invariant(x: Array, box: Box) -> bool:
+    """Return whether an array has the same elements in all boxes of the same size."""
+    return not any(stride for stride, n in zip(x.strides[: len(box)], x.shape) if n > 1)
+
+
+def compact(x: Array) -> Array:
+    """Return a box of an operand in a form that is fast to use many times: one element, or rows of `SHORT` or more."""
+    if not any(stride for stride, n in zip(x.strides, x.shape) if n > 1):
+        return x[(slice(0, 1),) * x.ndim]
+    return np.ascontiguousarray(x) if x.shape[-1] < SHORT else x

@@ -1,0 +1,106 @@
+"""What is fused into chains, what is not, and what a chain takes."""
+
+from __future__ import annotations
+
+import tracemalloc
+
+import numpy as np
+import pytest
+
+import stablehlo_ref as sr
+from stablehlo_ref.diagnostics import LimitError
+from stablehlo_ref.execute.fuse.boxes import boxes
+
+T = "tensor<1024x512xf32>"
+CHAIN = f"""func.func @main(%a: {T}, %b: {T}) -> {T} {{
+  %0 = stablehlo.add %a, %b : {T}
+  %1 = stablehlo.multiply %0, %a : {T}
+  %2 = stablehlo.subtract %1, %b : {T}
+  %3 = stablehlo.maximum %2, %0 : {T}
+  return %3 : {T}
+}}"""
+
+
+def steps(program: sr.Program, fast: bool) -> int:
+    return len(program._planned(False, fast).block.steps)
+
+
+def arrays(count: int = 2) -> list[np.ndarray]:
+    rng = np.random.default_rng(0)
+    return [rng.standard_normal((1024, 512), np.float32) for _ in range(count)]
+
+
+def test_a_chain_is_one_step() -> None:
+    program = sr.parse(CHAIN)
+    assert (steps(program, True), steps(program, False)) == (1, 4)
+
+
+def test_small_tensors_are_left_alone() -> None:
+    program = sr.parse(CHAIN.replace("1024x512", "16x512"))
+    assert steps(program, True) == 4
+
+
+def test_a_view_between_ops_of_a_chain() -> None:
+    program = sr.parse(f"""func.func @main(%a: {T}, %bias: tensor<512xf32>) -> {T} {{
+      %0 = stablehlo.negate %a : {T}
+      %1 = stablehlo.broadcast_in_dim %bias, dims = [1] : (tensor<512xf32>) -> {T}
+      %2 = stablehlo.add %0, %1 : {T}
+      return %2 : {T}
+    }}""")
+    (a,), bias = arrays(1), np.arange(512, dtype=np.float32)
+    (result,) = program.run(a, bias)
+    np.testing.assert_array_equal(result, bias - a)
+    assert steps(program, True) == 2
+
+
+def test_an_op_between_that_needs_the_chain_splits_it() -> None:
+    program = sr.parse(f"""func.func @main(%a: {T}) -> {T} {{
+      %0 = stablehlo.negate %a : {T}
+      %1 = stablehlo.reverse %0, dims = [0] : {T}
+      %2 = stablehlo.add %0, %1 : {T}
+      return %2 : {T}
+    }}""")
+    (a,) = arrays(1)
+    np.testing.assert_array_equal(program.run(a)[0], -a - a[::-1])
+    assert steps(program, True) == 3
+
+
+def test_peak_memory_is_that_of_the_result() -> None:
+    program, given = sr.parse(CHAIN).plan(), arrays()
+    program.run(*given)
+    tracemalloc.start()
+    program.run(*given)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 1.5 * given[0].nbytes
+
+
+def test_a_dying_operand_becomes_the_result() -> None:
+    text = CHAIN.replace("%0 = stablehlo.add %a, %b", "%r = stablehlo.reverse %a, dims = [0] : " + T + "\n  "
+                         "%s = stablehlo.concatenate %r, dim = 0 : (" + T + ") -> " + T + "\n  "
+                         "%0 = stablehlo.add %s, %b")  # fmt: skip
+    program, (a, b) = sr.parse(text), arrays()
+    total = a[::-1] + b
+    np.testing.assert_array_equal(program.run(a, b)[0], np.maximum(total * a - b, total))
+
+
+def test_memory_is_limited() -> None:
+    program = sr.parse(CHAIN)
+    with pytest.raises(LimitError, match="exceed the limit") as caught:
+        program.run(*arrays(), limits=sr.Limits(max_total_bytes=5 << 20))
+    assert caught.value.diagnostics[0].location
+
+
+def test_time_is_limited() -> None:
+    program = sr.parse(CHAIN).plan()
+    with pytest.raises(LimitError, match="limit of"):
+        program.run(*arrays(), limits=sr.Limits(max_seconds=1e-9))
+
+
+@pytest.mark.parametrize(("shape", "rows"), [((70000,), None), ((3, 70000), 1), ((5, 7, 11), None), ((300, 333), 1)])
+def test_boxes_cover_a_shape_once(shape: tuple[int, ...], rows: int | None) -> None:
+    count, split = np.zeros(shape, int), boxes(shape, rows)
+    for box, kind in split.indices:
+        assert count[box].shape == split.shapes[kind]
+        count[box] += 1
+    assert (count == 1).all()
