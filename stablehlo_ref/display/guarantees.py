@@ -81,6 +81,8 @@ def _statement(name: str, element: Type, reproducible: bool) -> tuple[str, bool]
         return "LAPACK and BLAS in f64, rounded once", False
     if op in _SUMS:
         return "a fixed order of operations", op != "batch_norm_grad" or reproducible
+    if op == "rng":
+        return "numbers of numpy's generator, whose normal ones use the C library", False
     if op == "fft":
         return "a fixed order of operations in f64, rounded once", True
     if op == "custom_call":
