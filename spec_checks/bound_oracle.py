@@ -29,7 +29,7 @@ ARITHMETIC: dict[str, Callable[..., Any]] = {
 }  # fmt: skip
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     "exponential": gmpy2.exp, "exponential_minus_one": gmpy2.expm1, "log": gmpy2.log, "log_plus_one": gmpy2.log1p,
-    "rsqrt": gmpy2.rec_sqrt, "cbrt": gmpy2.cbrt, "sine": gmpy2.sin, "cosine": gmpy2.cos, "tan": gmpy2.tan,
+    "rsqrt": lambda x: 1 / gmpy2.sqrt(x), "cbrt": gmpy2.cbrt, "sine": gmpy2.sin, "cosine": gmpy2.cos, "tan": gmpy2.tan,
     "tanh": gmpy2.tanh, "atan2": gmpy2.atan2, "power": lambda x, y: x**y, "logistic": lambda x: 1 / (1 + gmpy2.exp(-x)),
 }  # fmt: skip
 OPS = {**ARITHMETIC, **FUNCTIONS}
