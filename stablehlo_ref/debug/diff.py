@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from stablehlo_ref.debug.alone import wrong_alone
 from stablehlo_ref.debug.contract import Contract, contract_of
 from stablehlo_ref.debug.cut import LITERALS, Flat, is_constant, is_observable, operands_of, single
 from stablehlo_ref.debug.evaluate import Evaluator
@@ -199,6 +200,9 @@ class _Search:
                 self.found.judgements.append(found := judge(op))
                 if op.name in SUMS and found.verdict in (Verdict.LEGAL, Verdict.PERMITTED):
                     tested += tests_of(judge, op)  # now, as the judge has just computed what it needs
+        if not self.found.suspects:
+            wrong = {j.op: j for j in wrong_alone(self.flat, judge, self.found.judgements, self.session)}
+            self.found.judgements = [wrong.get(j.op, j) for j in self.found.judgements]
         if self.found.suspects:
             self._enter(judge, [self.found.suspects[0].op])
             if not self.found.inner:

@@ -18,6 +18,8 @@ from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.numerics.dtypes import kind
 
+NO_BOUND = "no bound"  # why an op is not judged
+
 
 class Verdict(Enum):
     """What is said of an op; only `WRONG` is a fault."""
@@ -88,7 +90,7 @@ class Judge:
         """Return the verdict on an op that exceeds the bounds of the strict contract, or has none under it."""
         found = self._excess(op, self.contract)
         if found is None:
-            return Judgement(op, Verdict.NOT_JUDGED, reason="no bound")
+            return Judgement(op, Verdict.NOT_JUDGED, reason=NO_BOUND)
         if not found:
             permissions = self._permissions(op)
             return Judgement(op, Verdict.PERMITTED, permissions, strict[0] if strict else None)

@@ -116,8 +116,8 @@ def _group(found: Diff) -> Iterator[str]:
     if len(found.group.ops) > SHOWN:
         yield f"  ... and {len(found.group.ops) - SHOWN} more"
     if found.group.excess:
-        source = "the interpreter" if found.stopped else "the backend"
-        yield f"  {found.group.excess}, computed from values that {source} returned"
+        origin = "the interpreter" if found.stopped else "the backend"
+        yield f"  {found.group.excess}, computed from values that {origin} returned"
     if found.workarounds:
         yield f"  right with: {', '.join(found.workarounds)}"
 

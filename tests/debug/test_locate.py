@@ -129,3 +129,18 @@ def test_a_backend_that_returns_no_intermediate_values_is_fed_the_interpreters()
     assert found.group is not None and found.group.is_certain
     assert [op.name for op in found.group.ops] == ["stablehlo.tanh"]
     assert found.compilations <= 2 * 4 + 5
+
+
+def test_an_op_that_fused_code_may_explain_is_run_alone() -> None:
+    """The cosine of 0.739085 is 0.739085: where fused code computes the quotient again, nothing is known of it."""
+    text = """
+    func.func @main(%x: tensor<1xf32>) -> tensor<1xf32> {
+      %0 = stablehlo.cosine %x : tensor<1xf32>
+      %1 = stablehlo.subtract %0, %x : tensor<1xf32>
+      %2 = stablehlo.divide %x, %1 : tensor<1xf32>
+      %3 = stablehlo.add %2, %x : tensor<1xf32>
+      return %3 : tensor<1xf32>
+    }"""
+    inputs = [np.float32([0.739085])]
+    assert suspects(compare(text, "faulty:wrong-op:stablehlo.add", "xla-cpu", inputs)) == ["add"]
+    assert not compare(text, "faulty:fused-wrong-op:stablehlo.add", "xla-cpu", inputs).suspects
