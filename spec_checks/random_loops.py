@@ -124,6 +124,10 @@ def draw_shape_op(text: Text, scope: Scope, a: str, element: str, is_vector: boo
         return text.op(f"stablehlo.concatenate {first}, {rest}, dim = 0 : ({one}, {three}) -> {vector}"), vector
     if form == "take":
         made = text.op(f"stablehlo.dynamic_slice {a}, {index}, sizes = [1] : ({vector}, {index_type}) -> {one}")
+        if text.draw(st.booleans()):
+            made = text.op(f"stablehlo.{text.draw(st.sampled_from(UNARY[kind(element)]))} {made} : {one}")
+        if text.draw(st.booleans()):
+            made = text.op(f"stablehlo.{text.draw(st.sampled_from(BINARY[kind(element)]))} {made}, {made} : {one}")
         return text.op(f"stablehlo.reshape {made} : ({one}) -> {scalar}"), scalar
     update = text.op(f"stablehlo.reshape {pick(text, scope, scalar)} : ({scalar}) -> {one}")
     made = text.op(

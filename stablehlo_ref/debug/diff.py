@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -27,7 +28,7 @@ from stablehlo_ref.debug.switches import workarounds
 from stablehlo_ref.debug.values import Values, all_values, backend_values, checked, most_compilations, run_again
 from stablehlo_ref.diagnostics import EvaluationError
 from stablehlo_ref.ir.arrays import Array
-from stablehlo_ref.ir.core import Operation
+from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.program import Program
 
 SUMS = tuple(
@@ -157,6 +158,8 @@ class _Search:
         self.inputs = [np.asarray(array) for array in inputs]
         self.session = session
         self.max_bytes = max_bytes
+        self.explains = True  # whether to tell how outputs differ; not of turns of loops
+        self.seconds = 0.0  # that the interpreter takes
         self.evaluate = Evaluator(self.flat)
         positions = {op: index for index, op in enumerate(self.flat.ops)}
         self.found = Diff(session.description, contract, len(self.flat.ops), positions=positions)
@@ -167,7 +170,9 @@ class _Search:
 
     def run(self) -> Diff:
         found = self.found
+        started = perf_counter()
         ours = self.program.run(*self.inputs)
+        self.seconds = perf_counter() - started
         outcome = self.session.run_twice(str(self.program), self.inputs)
         if not outcome.failure:
             outcome = checked(outcome, [value.type for value in self.flat.outputs])
@@ -203,9 +208,14 @@ class _Search:
         self._enter(judge, [j.op for j in self.found.judgements if j.verdict is Verdict.NOT_JUDGED])
         if self.found.inner:
             return
-        self.found.sensitivities = sensitivities(self.program, self.inputs, ours, outputs, self.found.contract)
+        if self.explains:
+            budget = 6 * self.seconds
+            made = sensitivities(self.program, self.inputs, ours, outputs, self.found.contract, budget)
+            self.found.sensitivities = made
         if values.seen == len(self.flat.ops):
-            self._look_for_fusion(values, outputs, ours)
+            self._look_for_fusion(values.arrays, outputs, ours)
+        elif not all(sensitivity.is_explained for sensitivity in self.found.sensitivities):
+            self._look_for_fusion(all_values(self.flat, self.inputs), outputs, ours)
 
     def _locate_failure(self, failure: Outcome) -> None:
         """Find the op that is unstable, or the ops that a backend refuses or on which it dies."""
@@ -251,6 +261,7 @@ class _Search:
                 return
             for part in parts(self.flat, op, judge.values, self.evaluate, self.session):
                 rest = _Search(part.program.program, part.feeds, self.session, self.found.contract, self.max_bytes)
+                rest.explains = False
                 found = rest.run()
                 if found.is_wrong:
                     self.found.inner.append(Inner(op, part.turn, found))
@@ -268,15 +279,16 @@ class _Search:
             found = workarounds(self.found.repro, self.session, self.found.contract, most)
             self.found.workarounds += found
 
-    def _look_for_fusion(self, values: Values, outputs: Sequence[Array], ours: Sequence[Array]) -> None:
-        """Search with suffix cuts if the outputs are others than those of the program with intermediate values."""
-        returned = [values.arrays.get(value) for value in self.flat.outputs]
+    def _look_for_fusion(self, arrays: Mapping[Value, Array], outputs: Sequence[Array], ours: Sequence[Array]) -> None:
+        """Search with suffix cuts if the outputs are others than those of the program with intermediate values.
+
+        If the backend does not return these, they are the interpreter's.
+        """
+        returned = [arrays.get(value) for value in self.flat.outputs]
         pairs = [(x, y) for x, y in zip(outputs, returned) if y is not None]
         self.found.outputs_changed = not all(same_bits(x, y) for x, y in pairs)
         if self.found.outputs_changed:
-            group = find_group(
-                self.flat, values.arrays, outputs, ours, self.session, self.found.contract, self.evaluate
-            )
+            group = find_group(self.flat, arrays, outputs, ours, self.session, self.found.contract, self.evaluate)
             is_explained = bool(self.found.sensitivities) and all(s.is_explained for s in self.found.sensitivities)
             if group is not None and not group.is_certain and is_explained:
                 return

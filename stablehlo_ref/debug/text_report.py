@@ -109,12 +109,14 @@ def probed_text(probed: Probed) -> str:
 def _group(found: Diff) -> Iterator[str]:
     assert found.group is not None
     certainty = "certainly wrong" if found.group.is_certain else "suspicious"
-    yield f"{certainty}, only where no intermediate value is an output: {len(found.group.ops)} ops together"
+    where = "" if found.stopped else ", only where no intermediate value is an output"
+    ops = found.group.ops
+    yield f"{certainty}{where}: {f'{len(ops)} ops together' if len(ops) > 1 else 'one op'}"
     yield from (f"  {describe(op)}" for op in found.group.ops[:SHOWN])
     if len(found.group.ops) > SHOWN:
         yield f"  ... and {len(found.group.ops) - SHOWN} more"
     if found.group.excess:
-        yield f"  {found.group.excess}, computed from values that the backend returned"
+        yield f"  {found.group.excess}, computed from values that {'the interpreter' if found.stopped else 'the backend'} returned"
     if found.workarounds:
         yield f"  right with: {', '.join(found.workarounds)}"
 

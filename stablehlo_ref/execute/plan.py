@@ -39,7 +39,7 @@ from stablehlo_ref.execute.known import (
 )
 from stablehlo_ref.execute.lanes import batched_type
 from stablehlo_ref.execute.liveness import captured, last_uses
-from stablehlo_ref.execute.nans import with_canonical_nans, with_observed_nans
+from stablehlo_ref.execute.nans import canonical_state, with_canonical_nans, with_observed_nans
 from stablehlo_ref.execute.quantized import on_expressed_types, quantized_kernel
 from stablehlo_ref.execute.regions import PlannedRegion
 from stablehlo_ref.execute.run import BlockPlan, FunctionPlan, Step, located
@@ -380,8 +380,10 @@ class FramePlanner:
         run: ControlFlow = bind(definition, site, ins, outs, blocks).call("plan_control_flow")
         to_check = [(outs[index], op.results[index]) for index in refined_results(op)]
         to_drop = () if definition.traits.releases_operands else tuple(dead)
+        settle = canonical_state(op, outs, self.planner.canonical)
 
         def finish(slots: list[Any]) -> None:
+            settle(slots)
             for slot, result in to_check:
                 check_type(op, result.type, slots[slot])
             for slot in to_drop:

@@ -121,3 +121,11 @@ def test_names_the_ops_on_which_a_backend_fails_together() -> None:
 
 def test_no_op_is_named_if_a_backend_fails_on_everything() -> None:
     assert not compare(LAYER, "python:tests.debug.backends:refuses", "strict").failing
+
+
+def test_a_backend_that_returns_no_intermediate_values_is_fed_the_interpreters() -> None:
+    found = compare(LAYER, "python:tests.debug.backends:two_outputs_at_most", "xla-cpu")
+    assert found.stopped is not None and "too many outputs" in found.stopped.reason
+    assert found.group is not None and found.group.is_certain
+    assert [op.name for op in found.group.ops] == ["stablehlo.tanh"]
+    assert found.compilations <= 2 * 4 + 5

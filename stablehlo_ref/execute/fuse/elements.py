@@ -16,6 +16,7 @@ import numpy as np
 
 from stablehlo_ref.define.computation import Kernel
 from stablehlo_ref.execute.fuse.scalar_code import is_plain, is_scalar, scalar_code
+from stablehlo_ref.execute.fuse.tensor_code import element_code
 from stablehlo_ref.ir.core import Block, Operation, Value
 from stablehlo_ref.ir.types import TensorType, Type
 from stablehlo_ref.numerics.dtypes import numpy_dtype
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from stablehlo_ref.execute.fuse.writer import Writer
 
 MAX_ELEMENTS = 4
+_AS_SCALAR = "\nif type({r}) is not {t}: {r} = {r}[()]"
+_CALLS = {1: "{r} = {k}({0})" + _AS_SCALAR, 2: "{r} = {k}({0}, {1})" + _AS_SCALAR}  # of elementwise ops, by operands
 MOVES = ("slice", "reshape", "broadcast_in_dim", "concatenate", "transpose", "reverse")
 
 
@@ -78,8 +81,12 @@ class Elements:
 
     # --- ops ----------------------------------------------------------------------------------------------------
 
-    def compute(self, op: Operation, operands: Sequence[str], result: str, kernel: Kernel) -> bool:
+    def compute(
+        self, op: Operation, operands: Sequence[str], result: str, kernel: Kernel, is_elementwise: bool
+    ) -> bool:
         """Write an op on elements, if it has code and one of its operands consists of elements, or is a scalar."""
+        if operands and operands[0] not in self.known and self._take(op, operands, result, kernel):
+            return True
         type, name = op.results[0].type, op.name.removeprefix("stablehlo.")
         if not isinstance(type, TensorType) or not all(map(_is_tiny, [type, *op.operand_types])):
             return False
@@ -88,8 +95,10 @@ class Elements:
             return (any(given) or all(map(is_scalar, op.operand_types)) or type.size == 1) and self._move(
                 op, operands, result, kernel
             )
-        code = scalar_code(op, [None] * len(operands), each=True) if any(given) else None
-        if code is None:
+        code = scalar_code(op, [None] * len(operands), each=True)
+        if code is None and type.size == 1 and is_elementwise:
+            code = _CALLS.get(len(operands))
+        if code is None or not any(given):
             return False
         count = type.size
         parts = [self.of(x, v.type) for x, v in zip(operands, op.operands)]
@@ -98,6 +107,15 @@ class Elements:
         for target, *arguments in zip(names, *each):
             self.writer.express(code, op, arguments, target, kernel)
         self.define(result, type, names)
+        return True
+
+    def _take(self, op: Operation, operands: Sequence[str], result: str, kernel: Kernel) -> bool:
+        """Write a slice of one element of an array."""
+        code = element_code(op, [self.writer.constants.get(name) for name in operands])
+        if code is None:
+            return False
+        self.writer.express(code, op, operands, f"{result}e0", kernel)
+        self.define(result, op.results[0].type, [f"{result}e0"])
         return True
 
     def _move(self, op: Operation, operands: Sequence[str], result: str, kernel: Kernel) -> bool:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from stablehlo_ref.execute.fuse.scalar_code import is_plain, scalar_code
+from stablehlo_ref.execute.guard import LARGE, byte_size
 from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.ir.types import TensorType, Type
 from stablehlo_ref.numerics.dtypes import numpy_dtype
@@ -52,28 +53,51 @@ def _dynamic_slice(op: Operation, known: Sequence[Any]) -> str | None:
     return f"{code}{{r}} = {{0}}[{place}]{'.copy()' if is_small else ''}"
 
 
-def _located(shape: Sequence[int], sizes: Sequence[int], known: Sequence[Any], first: int) -> tuple[str, str]:
-    """Return statements that clamp the start indices of a slice, operands from `first` on, and its index."""
+def _located(
+    shape: Sequence[int], sizes: Sequence[int], known: Sequence[Any], first: int, is_element: bool = False
+) -> tuple[str, str]:
+    """Return statements that clamp the start indices of a slice, operands from `first` on, and its index.
+
+    The index is that of an element, not of a slice with one, if `is_element` is set.
+    """
     code, places = "", []
     for axis, (whole, size, start) in enumerate(zip(shape, sizes, known)):
         last, x = whole - size, f"x{axis}"
         if not last:
-            places.append(":")
+            places.append("0" if is_element else ":")
         elif start is not None:
             at = min(max(int(start), 0), last)
-            places.append(f"{at}:{at + size}")
+            places.append(f"{at}" if is_element else f"{at}:{at + size}")
         else:
             code += f"{x} = {{index}}({{{first + axis}}})\nif not 0 <= {x} <= {last}: {x} = 0 if {x} < 0 else {last}\n"
-            places.append(f"{x}:{x} + {size}")
+            places.append(x if is_element else f"{x}:{x} + {size}")
     return code, ", ".join(places)
 
 
-def update_code(op: Operation, known: Sequence[Any]) -> str | None:
-    """Return the statements of a dynamic_update_slice into `{r}`, an array that may be overwritten."""
+def element_code(op: Operation, known: Sequence[Any]) -> str | None:
+    """Return the statements of a slice of one element of a larger tensor, as a scalar; None for other ops."""
+    if op.name not in ("stablehlo.slice", "stablehlo.dynamic_slice") or not all(map(is_plain, op.operand_types)):
+        return None
+    shape, sizes = _shape(op.operands[0]), _shape(op.results[0])
+    if prod(sizes) != 1 or not shape:
+        return None
+    if op.name == "stablehlo.slice":
+        return f"{{0}}[{', '.join(map(str, op.properties['start_indices']))}]"
+    code, place = _located(shape, sizes, known[1:], 1, is_element=True)
+    return f"{code}{{r}} = {{0}}[{place}]"
+
+
+def update_code(op: Operation, known: Sequence[Any], is_element: bool = False) -> str | None:
+    """Return the statements of a dynamic_update_slice into `{r}`, an array that may be overwritten.
+
+    With `is_element` the update is a scalar.
+    """
     shape, sizes = _shape(op.operands[0]), _shape(op.operands[1])
     if shape == sizes or not all(is_plain(t) for t in op.operand_types):
         return None
-    code, place = _located(shape, sizes, known[2:], 2)
+    if byte_size(op.results[0].type) >= LARGE:  # the kernel checks the budget before it copies so much
+        return None
+    code, place = _located(shape, sizes, known[2:], 2, is_element)
     return f"{code}{{r}}[{place}] = {{1}}"
 
 

@@ -162,8 +162,13 @@ class Writer:
         dead = [frame.name(s) for s in self._tensor_slots(frame, dying)]
         if len(outs) == 1 and op not in frame.planner.planner.canonical and not op.regions:
             names = [self.variable(frame, slot, value) for slot, value in zip(ins, op.operands)]
-            if self.elements.compute(op, names, self.write(frame, outs)[0], kernel):
+            if self.elements.compute(op, names, self.write(frame, outs)[0], kernel, traits.elementwise):
                 return self.drop(dead)
+            if op.name == _UPDATE and len(self.elements.known.get(names[1], ())) == 1:
+                self.elements.make(names[0])
+                names[1] = self.elements.known[names[1]][0]
+                if self._update(op, names, frame.name(outs[0]), dead, kernel, is_element=True):
+                    return self.drop(dead)
         operands = self.read_all(frame, ins, op.operands)
         results = self.write(frame, outs)
         known = [self.constants.get(name) for name in operands]
@@ -190,6 +195,8 @@ class Writer:
         names = {"r": result, "index": "index"}
         if "{k}" in code:
             names["k"] = self.source.refer(kernel.run)
+        if "{t}" in code:
+            names["t"] = self.source.refer(scalar_type(op.results[0].type), "t")
         if "{T}" in code:
             dtype = np.dtype(scalar_type(op.results[0].type))
             names["T"] = f"T{dtype.num}"
@@ -205,9 +212,9 @@ class Writer:
         self, op: Operation, operands: Sequence[str], results: Sequence[str], dead: Sequence[str], k: str,
         kernel: Kernel, traits: Traits,
     ) -> None:  # fmt: skip
+        if op.name == _UPDATE and self._update(op, operands, results[0], dead, kernel):
+            return
         if kernel.in_place and len(results) == 1 and operands[0] in dead and operands[0] not in operands[1:]:
-            if op.name == "stablehlo.dynamic_update_slice" and self._update(op, operands, results[0], kernel):
-                return
             k = f"({self.source.refer(kernel.in_place)} if {self._is_own(operands[0])} else {k})"
         if op.regions:
             self._count_turns()
@@ -223,12 +230,18 @@ class Writer:
         for result, value in zip(results, op.results):
             self.as_scalar(result, value, op)
 
-    def _update(self, op: Operation, operands: Sequence[str], result: str, kernel: Kernel) -> bool:
+    def _update(
+        self, op: Operation, operands: Sequence[str], result: str, dead: Sequence[str], kernel: Kernel,
+        is_element: bool = False,
+    ) -> bool:  # fmt: skip
         """Write an update of a slice, in place if nothing else has the array; return whether there is code for it."""
-        code = update_code(op, [self.constants.get(name) for name in operands])
+        code = update_code(op, [self.constants.get(name) for name in operands], is_element)
         if code is None:
             return False
-        self.source.line(f"{result} = {operands[0]} if {self._is_own(operands[0])} else {operands[0]}.copy()", op)
+        whole = operands[0]
+        may_reuse = whole in dead and whole not in operands[1:]
+        own = f"{whole} if {self._is_own(whole)} else {whole}.copy()" if may_reuse else f"{whole}.copy()"
+        self.source.line(f"{result} = {own}", op)
         self.express(code, op, operands, result, kernel)
         return True
 
@@ -442,6 +455,7 @@ class Writer:
         self.move([name for name, _ in others], [source for _, source in others])
 
 
+_UPDATE = "stablehlo.dynamic_update_slice"
 _NUMBERS = {"zero": 0, "one": 1, "minus_one": -1}
 _KNOWN: dict[Any, Any] = {}
 _STRUCTURES: Mapping[str, Callable[..., bool]] = {
