@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 HOT = 30  # turns after which a loop is compiled
 HOT_CALLS = 60  # calls after which a function is compiled
+LONG = 4096  # ops of a function that takes too long to compile for what its calls would gain
 TURNS = 256  # after which a loop checks the deadline, at most
 OPS = 4096  # of so many ops together
 
@@ -113,6 +114,8 @@ def hot_loop(planner: FramePlanner, op: Operation) -> Hot | None:
 def hot_function(planner: FramePlanner, block: Block) -> Hot | None:
     """Return what runs the block of a function by generated source; None without fast paths."""
     if block not in planner.blocks or planner.lanes is not None or planner.frame.block.communicates:
+        return None
+    if len(planner.blocks[block].ops) > LONG:
         return None
     parent = block.parent and block.parent.parent
     title = f"{parent.name} at {parent.location}" if parent else planner.frame.name
