@@ -116,7 +116,8 @@ def _group(found: Diff) -> Iterator[str]:
     if len(found.group.ops) > SHOWN:
         yield f"  ... and {len(found.group.ops) - SHOWN} more"
     if found.group.excess:
-        yield f"  {found.group.excess}, computed from values that {'the interpreter' if found.stopped else 'the backend'} returned"
+        source = "the interpreter" if found.stopped else "the backend"
+        yield f"  {found.group.excess}, computed from values that {source} returned"
     if found.workarounds:
         yield f"  right with: {', '.join(found.workarounds)}"
 
