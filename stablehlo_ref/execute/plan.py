@@ -269,9 +269,7 @@ class FramePlanner:
 
     def known_kernel(self, op: Operation) -> KnownKernel | None:
         """Return the kernel of the kind of an op, if an op of this kind has been planned."""
-        if self.lanes is not None:
-            return None
-        kind = self.planner.kind(op)
+        kind = self.planner.kind(op) if self.lanes is None else None
         return None if kind is None else self.planner.kernels.get(kind)
 
     def _step(self, op: Operation, ins: tuple[int, ...], dead: Sequence[int]) -> Step:
