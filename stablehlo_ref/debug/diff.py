@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from stablehlo_ref.debug.evaluate import Evaluator
 from stablehlo_ref.debug.evidence import Evidence
 from stablehlo_ref.debug.exceptions.backend import only_in_backend
 from stablehlo_ref.debug.exceptions.findings import OnlyInBackend
+from stablehlo_ref.debug.failing import failing_ops
 from stablehlo_ref.debug.fused import Group, distance, find_group
 from stablehlo_ref.debug.judge import Judge, Judgement, Verdict, same_bits
 from stablehlo_ref.debug.loops import can_enter, parts
@@ -21,12 +23,12 @@ from stablehlo_ref.debug.probe import Probed, probe
 from stablehlo_ref.debug.repro import Repro
 from stablehlo_ref.debug.sensitivity import Sensitivity, sensitivities
 from stablehlo_ref.debug.session import Outcome, Session
-from stablehlo_ref.debug.statistics import Suspicion, suspicions
+from stablehlo_ref.debug.statistics import Suspicion, suspicions, tests_of
 from stablehlo_ref.debug.switches import workarounds
-from stablehlo_ref.debug.values import Values, backend_values, checked, most_compilations, run_again
+from stablehlo_ref.debug.values import Values, all_values, backend_values, checked, most_compilations, run_again
 from stablehlo_ref.diagnostics import EvaluationError
 from stablehlo_ref.ir.arrays import Array
-from stablehlo_ref.ir.core import Operation
+from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.program import Program
 
 SUMS = tuple(
@@ -34,11 +36,10 @@ SUMS = tuple(
 )
 _FOR_A_LOOP = 3  # compilations: its condition, its body, and its body with all values as outputs
 _SETTINGS = 3  # of the backend that are tried in any case
-CONDITIONALS = ("stablehlo.if", "stablehlo.case")
 MAX_BYTES = 1 << 30  # of intermediate values that one program returns
 
 
-@dataclass
+@dataclass(repr=False)
 class Diff:
     """What `diff` found. `suspects` are the ops that are certainly wrong, in the order of the program."""
 
@@ -58,14 +59,16 @@ class Diff:
     probed: Probed | None = None
     is_repeated: bool = True  # a second run of the same program shows the first suspect again
     is_wrong_alone: bool | None = None  # the first suspect, as a program of its own on the same operands
+    failing: list[Operation] = field(default_factory=list)  # on which the backend fails also without the others
     unstable: Operation | None = None  # the first op with other bits in a second run, on the same operands
     workarounds: list[str] = field(default_factory=list)  # switches of the backend that make `repro` right
     repro: Repro | None = None  # the first suspect or the group as a program that checks itself
     positions: dict[Operation, int] = field(default_factory=dict)  # of the ops in the program
     compilations: int = 0
     exceptions: list[OnlyInBackend] = field(default_factory=list)  # NaN and infinities that the interpreter has not
+    versions: Mapping[str, str] = field(default_factory=dict)  # of the backend, as far as it says
     origin: str = "given"  # where the inputs come from: what the caller knows of them
-    evidence: Evidence | None = field(default=None, repr=False)
+    evidence: Evidence | None = None
 
     @property
     def suspects(self) -> list[Judgement]:
@@ -75,13 +78,17 @@ class Diff:
     def located(self) -> tuple[int, ...]:
         """The positions of the ops that are named, among the ops of the program: a loop, the first suspect, a group."""
         ops = [self.inner[0].loop] if self.inner else [judgement.op for judgement in self.suspects[:1]]
-        ops = ops or list(self.group.ops if self.group is not None else ())
+        ops = ops or list(self.group.ops if self.group is not None else self.failing)
         return tuple(self.positions[op] for op in ops if op in self.positions)
 
     @property
     def is_wrong(self) -> bool:
         """Whether the backend failed, or computed something that the contract does not allow."""
         return bool(self.failure or self.suspects or self.inner or (self.group and self.group.is_certain))
+
+    def __repr__(self) -> str:
+        verdict = "wrong" if self.is_wrong else "same bits" if self.same else "nothing wrong"
+        return f"<Diff of {self.backend} under {self.contract.name}: {verdict}, {self.ops} ops>"
 
     def __str__(self) -> str:
         from stablehlo_ref.debug.text_report import text_of  # the report is in terms of this module
@@ -151,6 +158,8 @@ class _Search:
         self.inputs = [np.asarray(array) for array in inputs]
         self.session = session
         self.max_bytes = max_bytes
+        self.explains = True  # whether to tell how outputs differ; not of turns of loops
+        self.seconds = 0.0  # that the interpreter takes
         self.evaluate = Evaluator(self.flat)
         positions = {op: index for index, op in enumerate(self.flat.ops)}
         self.found = Diff(session.description, contract, len(self.flat.ops), positions=positions)
@@ -161,19 +170,21 @@ class _Search:
 
     def run(self) -> Diff:
         found = self.found
+        started = perf_counter()
         ours = self.program.run(*self.inputs)
+        self.seconds = perf_counter() - started
         outcome = self.session.run_twice(str(self.program), self.inputs)
         if not outcome.failure:
             outcome = checked(outcome, [value.type for value in self.flat.outputs])
         if outcome.failure:
             found.failure = outcome
-            if outcome.failure == "unstable":
-                self._find_unstable()
+            self._locate_failure(outcome)
         else:
             found.errors = [distance(x, y) for x, y in zip(outcome.results, ours)]
             found.same = all(map(same_bits, outcome.results, ours))
             if not found.same:
                 self._locate(outcome.results, ours)
+            found.versions = self.session.versions()
         found.compilations = self.session.compilations
         return found
 
@@ -182,20 +193,38 @@ class _Search:
         self.found.stopped = values.failure
         self.found.exceptions = only_in_backend(self.flat, self.inputs, values.arrays)
         self.evidence.judge = judge = Judge(values.arrays, self.found.contract, self.evaluate)
-        self.found.judgements = [judge(op) for op in self.flat.ops[: values.seen] if op.name not in LITERALS]
+        tested: list[Suspicion] = []
+        for op in self.flat.ops[: values.seen]:
+            if op.name not in LITERALS:
+                self.found.judgements.append(found := judge(op))
+                if op.name in SUMS and found.verdict in (Verdict.LEGAL, Verdict.PERMITTED):
+                    tested += tests_of(judge, op)  # now, as the judge has just computed what it needs
         if self.found.suspects:
             self._enter(judge, [self.found.suspects[0].op])
             if not self.found.inner:
                 self._confirm(judge, values)
             return
-        sums = [j.op for j in self.found.judgements if j.verdict in (Verdict.LEGAL, Verdict.PERMITTED)]
-        self.found.suspicions = suspicions(judge, [op for op in sums if op.name in SUMS])
+        self.found.suspicions = suspicions(tested)
         self._enter(judge, [j.op for j in self.found.judgements if j.verdict is Verdict.NOT_JUDGED])
         if self.found.inner:
             return
-        self.found.sensitivities = sensitivities(self.program, self.inputs, ours, outputs, self.found.contract)
+        if self.explains:
+            budget = 6 * self.seconds
+            made = sensitivities(self.program, self.inputs, ours, outputs, self.found.contract, budget)
+            self.found.sensitivities = made
         if values.seen == len(self.flat.ops):
-            self._look_for_fusion(values, outputs, ours)
+            self._look_for_fusion(values.arrays, outputs, ours)
+        elif not all(sensitivity.is_explained for sensitivity in self.found.sensitivities):
+            self._look_for_fusion(all_values(self.flat, self.inputs), outputs, ours)
+
+    def _locate_failure(self, failure: Outcome) -> None:
+        """Find the op that is unstable, or the ops that a backend refuses or on which it dies."""
+        if failure.failure == "unstable":
+            self._find_unstable()
+        elif failure.failure in ("refused", "died"):
+            ours = all_values(self.flat, self.inputs)
+            most = most_compilations(self.flat) - self.session.compilations
+            self.found.failing = failing_ops(self.flat, ours, failure, self.session, most)
 
     def _find_unstable(self) -> None:
         """Find the first op whose results differ between two runs with all intermediate values, not its operands."""
@@ -212,8 +241,10 @@ class _Search:
         """Run the first suspect again: with the same program, alone, and on small integers, whose sums are exact."""
         first = self.found.suspects[0]
         values = judge.values
-        again = Judge({**values, **run_again(seen, self.session, first.op)}, self.found.contract, self.evaluate)
-        self.found.is_repeated = again(first.op).verdict is Verdict.WRONG
+        again = {**values, **run_again(seen, self.session, first.op)}
+        if not all(same_bits(again[result], values[result]) for result in first.op.results):
+            verdict = Judge(again, self.found.contract, self.evaluate)(first.op).verdict
+            self.found.is_repeated = verdict is Verdict.WRONG
         self.found.probed = probe(self.flat, first.op, values, self.found.contract, self.session, self.evaluate)
         made = single(self.flat, first.op)
         feeds = [values[v] if v in values else self.evaluate.constant(v) for v in made.feeds]
@@ -230,6 +261,7 @@ class _Search:
                 return
             for part in parts(self.flat, op, judge.values, self.evaluate, self.session):
                 rest = _Search(part.program.program, part.feeds, self.session, self.found.contract, self.max_bytes)
+                rest.explains = False
                 found = rest.run()
                 if found.is_wrong:
                     self.found.inner.append(Inner(op, part.turn, found))
@@ -247,15 +279,16 @@ class _Search:
             found = workarounds(self.found.repro, self.session, self.found.contract, most)
             self.found.workarounds += found
 
-    def _look_for_fusion(self, values: Values, outputs: Sequence[Array], ours: Sequence[Array]) -> None:
-        """Search with suffix cuts if the outputs are others than those of the program with intermediate values."""
-        returned = [values.arrays.get(value) for value in self.flat.outputs]
+    def _look_for_fusion(self, arrays: Mapping[Value, Array], outputs: Sequence[Array], ours: Sequence[Array]) -> None:
+        """Search with suffix cuts if the outputs are others than those of the program with intermediate values.
+
+        If the backend does not return these, they are the interpreter's.
+        """
+        returned = [arrays.get(value) for value in self.flat.outputs]
         pairs = [(x, y) for x, y in zip(outputs, returned) if y is not None]
         self.found.outputs_changed = not all(same_bits(x, y) for x, y in pairs)
         if self.found.outputs_changed:
-            group = find_group(
-                self.flat, values.arrays, outputs, ours, self.session, self.found.contract, self.evaluate
-            )
+            group = find_group(self.flat, arrays, outputs, ours, self.session, self.found.contract, self.evaluate)
             is_explained = bool(self.found.sensitivities) and all(s.is_explained for s in self.found.sensitivities)
             if group is not None and not group.is_certain and is_explained:
                 return

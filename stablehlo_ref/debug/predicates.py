@@ -16,6 +16,7 @@ from stablehlo_ref.debug.archives import save_arrays
 from stablehlo_ref.debug.asking import Predicate
 from stablehlo_ref.debug.contract import Contract
 from stablehlo_ref.debug.diff import Diff, diff
+from stablehlo_ref.debug.failing import words_of
 from stablehlo_ref.debug.session import Session
 from stablehlo_ref.diagnostics import StablehloError
 from stablehlo_ref.ir.arrays import Array
@@ -94,8 +95,7 @@ def by_backend(session: Session | Sequence[Session], contract: Contract) -> ByBa
 def fingerprint_of(found: Diff) -> Hashable:
     """Return what a smaller program must still show of a difference; None if nothing is wrong."""
     if found.failure:
-        first, *_ = found.failure.reason.splitlines() or [""]
-        return found.failure.failure, re.sub(r"\d+|%\w+", "#", first)
+        return words_of(found.failure)
     if found.inner:
         return fingerprint_of(found.inner[0].found)
     if found.suspects:

@@ -23,6 +23,7 @@ from stablehlo_ref.debug.cut import CONSTANTS, Flat, Segment, is_observable, nee
 from stablehlo_ref.debug.evaluate import Evaluator
 from stablehlo_ref.debug.loops import BRANCHES, can_enter, interpreted_parts
 from stablehlo_ref.debug.shrink import resized, simple_values, simplified, sizes_of, with_input
+from stablehlo_ref.debug.values import all_values
 from stablehlo_ref.diagnostics import EvaluationError
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Operation, Value
@@ -32,7 +33,7 @@ MAX_CALLS = 150
 MOST_INPUTS = 8  # whose values are simplified
 MOST_PARTS = 8  # turns of a loop that are tried, for each of its regions
 
-__all__ = ["MAX_CALLS", "Predicate", "Reduced", "all_values", "reduce"]
+__all__ = ["MAX_CALLS", "Predicate", "Reduced", "reduce"]
 
 
 @dataclass(frozen=True)
@@ -228,10 +229,3 @@ class _Subset:
         used = {operand for op in ops for operand in operands_of(op)} - set(self.flat.outputs)
         results = [result for op in ops for result in op.results]
         return [value for value in results if value not in used and is_observable(value)]
-
-
-def all_values(flat: Flat, inputs: Sequence[Array]) -> dict[Value, Array]:
-    """Return the values of all ops that are static tensors, as the interpreter computes them."""
-    wanted = [result for op in flat.ops for result in op.results if is_observable(result)]
-    made = segment(flat, flat.ops, wanted, flat.arguments)
-    return dict(zip((*flat.arguments, *wanted), (*inputs, *made.program.run(*inputs))))

@@ -117,6 +117,12 @@ wrong_unless.switches = {  # type: ignore[attr-defined]
 }
 
 
+def no_tanh_then_slice(program: str, inputs: Sequence[Any]) -> Sequence[Any]:
+    if "stablehlo.tanh" in program and "stablehlo.slice" in program:
+        raise NotImplementedError("cannot fuse")
+    return right(program, inputs)
+
+
 def overflowing(program: str, inputs: Sequence[Any]) -> list[Any]:
     """Runs op by op, with an `exponential` of f32 that overflows at 10."""
     flat = Flat(sr.load(program))
@@ -128,3 +134,10 @@ def overflowing(program: str, inputs: Sequence[Any]) -> list[Any]:
             results = [np.where(values[op.operands[0]] > 10, np.float32(np.inf), results[0])]
         values.update(zip(op.results, results))
     return [values[value] for value in flat.outputs]
+
+
+def two_outputs_at_most(program: str, inputs: Sequence[Any]) -> Sequence[Any]:
+    """Refuse more than two outputs; compute sines instead of hyperbolic tangents."""
+    if len(sr.load(program).outputs) > 2:
+        raise NotImplementedError("too many outputs")
+    return tanh_off(program, inputs)
