@@ -170,8 +170,10 @@ class RunOptions(TypedDict, total=False):
     `rng_seed`, an integer of 64 bits (default: 0), is the seed of the op `rng`. With `exact_lapack`, LAPACK custom
     calls compute in f64 and round once, instead of in the program's precision.
 
-    With `reproducible`, sums of products are exact and rounded once, so that they are the same on every machine. With
-    `fast=False` the run takes no fast paths (docs/explanation/fast-paths.md); results are the same, bit for bit.
+    With `reproducible`, results are the same on every machine, bit for bit: sums of products and elementary functions
+    are rounded from exact ones, and UnsupportedError is raised for an op without such an implementation
+    (docs/accuracy.md; `Program.guarantees` lists what holds). With `fast=False` the run takes no fast paths
+    (docs/explanation/fast-paths.md); results are the same, bit for bit.
     """
 
     limits: Limits | None

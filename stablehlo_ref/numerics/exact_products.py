@@ -227,7 +227,8 @@ def _parts(shape: tuple[int, ...]) -> Iterator[Part]:
 
 
 def _where(mask: Array, shape: tuple[int, ...], stack: slice, rows: slice) -> Index:
-    s, i, j = np.nonzero(mask.reshape(shape))
+    s, place = np.divmod(np.flatnonzero(mask), shape[1] * shape[2])
+    i, j = np.divmod(place, shape[2])
     return s + stack.start, i + rows.start, j
 
 
