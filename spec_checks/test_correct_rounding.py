@@ -11,7 +11,17 @@ import mpmath
 import numpy as np
 import pytest
 
-from stablehlo_ref.numerics import elementary, math_functions, multiple_precision, special_bessel, special_elementary
+from stablehlo_ref.numerics import (
+    elementary,
+    math_functions,
+    multiple_precision,
+    multiple_precision_special,
+    special_bessel,
+    special_elementary,
+    special_error,
+    special_gamma,
+    special_zeta,
+)
 from stablehlo_ref.numerics.correct_rounding import certain
 from tests.shared import SHARED
 
@@ -27,14 +37,16 @@ EXACT: dict[str, Callable[..., Any]] = {
     "asinh": mpmath.asinh, "acosh": mpmath.acosh, "atanh": mpmath.atanh,
     "bessel_i1e": lambda x: mpmath.sign(x) * mpmath.besseli(1, abs(x)) * mpmath.exp(-abs(x)),
 }  # fmt: skip
-MODULES = (elementary, special_elementary, special_bessel, math_functions)
+MODULES = (
+    elementary, special_elementary, special_bessel, math_functions, special_error, special_gamma, special_zeta
+)  # fmt: skip
 OPERANDS = {
     "acosh": [1.0000001, 1.5, 3e10], "asin": [-0.999, 0.3, 1e-3], "acos": [-0.999, 0.3, 1e-3], "atanh": [0.999, -0.01],
     "power": [(1.5, 2.25), (0.3, -7.5), (-1.25, 3.0), (-3.0, 4.0), (1e-30, 1.1)],
     "atan2": [(1.0, 3.0), (3.0, 1.0), (2.0, -5.0), (-2.0, -5.0), (-7.0, 2.0), (-1e-20, 1e10)],
     "bessel_i1e": [1e-3, -2.5, 149.0, -151.0, 1e20],
 }  # fmt: skip
-POSITIVE = ("log", "log2", "log10", "log_plus_one")
+POSITIVE = ("log", "log2", "log10", "log_plus_one", "rsqrt")
 WIDE = ("sine", "cosine", "tan", "atan", "asinh")
 
 
@@ -63,6 +75,69 @@ def test_multiple_precision(op: str) -> None:
             operands = [float(np.float32(v)) for v in np.atleast_1d(x)]
             actual = mpmath.mpf(str(getattr(multiple_precision, op)(*map(Decimal, operands))))
             assert mpmath.almosteq(actual, EXACT[op](*map(mpmath.mpf, operands)), rel_eps=mpmath.mpf("1e-60"))
+
+
+SPECIAL: dict[str, tuple[Callable[..., Any], list[Any]]] = {
+    "erf": (mpmath.erf, [1e-30, 1e-3, 0.5, 3.9, -2.0]),
+    "erfc": (mpmath.erfc, [1e-3, 0.5, 9.9, -2.0, -5.0, 20.0]),
+    "erf_inv": (mpmath.erfinv, [0.3, -0.7, 0.999999, 1e-20, -0.9999999999]),
+    "lgamma": (lambda x: mpmath.re(mpmath.loggamma(x)), [1e-300, 0.1, 0.5, 1.00001, 2.5, 3e38, -1e-8, -12345.678]),
+    "digamma": (mpmath.digamma, [0.1, 0.5, 1.4616321449683625, 1e10, -0.5040830082644554, -12345.678]),
+    "zeta": (mpmath.zeta, [(1.5, 0.3), (20.0, 3.0), (1.0001, 100.0), (3.0, -2.5), (50.0, 1.5), (2.0, 1e10)]),
+    "polygamma": (lambda n, x: mpmath.polygamma(int(n), x), [(0, 1.5), (1, 0.3), (5, 100.0), (2, -34.3), (250, 90.0)]),
+}
+
+
+@pytest.mark.parametrize("op", SPECIAL)
+def test_special_functions_in_multiple_precision(op: str) -> None:
+    exact, operands = SPECIAL[op]
+    with mpmath.workdps(140), multiple_precision.working_precision():
+        for x in operands:
+            values = [float(v) for v in np.atleast_1d(x)]
+            actual = mpmath.mpf(str(getattr(multiple_precision_special, op)(*map(Decimal, values))))
+            assert mpmath.almosteq(actual, exact(*map(mpmath.mpf, values)), rel_eps=mpmath.mpf("1e-58")), x
+
+
+def draw(op: str, rng: np.random.Generator, count: int) -> list[Any]:
+    """Return operands inside the domain."""
+    spread = np.exp2(rng.uniform(-12, 5, count))
+    if op == "erf_inv":
+        return [rng.uniform(-1, 1, count)]
+    if op == "zeta":
+        return [1.0 + spread, np.exp2(rng.uniform(-3, 6, count))]
+    if op == "polygamma":
+        return [rng.integers(0, 8, count).astype(float), spread]
+    return [spread if op == "erfc" else spread * rng.choice([-1, 1], count)]
+
+
+@pytest.mark.parametrize("op", SPECIAL)
+def test_special_functions_are_correctly_rounded(op: str) -> None:
+    rng = np.random.default_rng(7)
+    operands = [x.astype(SINGLE) for x in draw(op, rng, 300)]
+    with np.errstate(all="ignore"):
+        actual = kernel(op)(*operands)
+    with mpmath.workdps(60):
+        expected = [
+            correctly_rounded(SPECIAL[op][0](*map(mpmath.mpf, row))) for row in zip(*map(np.ndarray.tolist, operands))
+        ]
+    np.testing.assert_array_equal(actual, np.array(expected, SINGLE))
+
+
+@pytest.mark.skipif(np.finfo(np.longdouble).eps > 2.0**-60, reason="long double is not wider than f64")
+@pytest.mark.parametrize("op", [*SPECIAL, "bessel_i1e", "sinh", "cosh", "asinh", "acosh", "atanh"])
+def test_f64_is_within_one_ulp(op: str) -> None:
+    rng = np.random.default_rng(8)
+    operands = draw(op, rng, 200)
+    operands = (
+        [1.0 + operands[0] ** 2] if op == "acosh" else [0.99 * np.tanh(operands[0])] if op == "atanh" else operands
+    )
+    exact = SPECIAL[op][0] if op in SPECIAL else EXACT[op]
+    with np.errstate(all="ignore"):
+        actual = next(getattr(m, op) for m in MODULES if hasattr(m, op))(np.dtype(np.float64))(*operands)
+    with mpmath.workdps(60):
+        for x, *row in zip(actual.tolist(), *map(np.ndarray.tolist, operands)):
+            error = abs(mpmath.mpf(x) - exact(*map(mpmath.mpf, row))) / mpmath.mpf(float(np.spacing(abs(x))))
+            assert error < (1.0 if op == "erf" else 0.6), row
 
 
 @pytest.mark.skipif(not all(p.exists() for p in HARD_OPERANDS), reason=f"there are no {HARD_OPERANDS}")

@@ -100,12 +100,12 @@ class Budget:
 
 
 _UNLIMITED = Budget()
-_current: ContextVar[Budget] = ContextVar("budget", default=_UNLIMITED)
+current: ContextVar[Budget] = ContextVar("budget", default=_UNLIMITED)
 
 
 def deadline_of(limits: Limits) -> Deadline | None:
     """Return the deadline of a call that starts now: that of an enclosing call if it ends earlier."""
-    outer = _current.get().deadline
+    outer = current.get().deadline
     if limits.max_seconds is None:
         return outer
     own = Deadline(limits.max_seconds)
@@ -115,11 +115,11 @@ def deadline_of(limits: Limits) -> Deadline | None:
 @contextmanager
 def in_force(budget: Budget) -> Iterator[None]:
     """Make a budget the one that phases and kernels check."""
-    token = _current.set(budget)
+    token = current.set(budget)
     try:
         yield
     finally:
-        _current.reset(token)
+        current.reset(token)
 
 
 @contextmanager
@@ -131,32 +131,32 @@ def limited(limits: Limits) -> Iterator[None]:
 
 def check_time(what: str = "the run", needed: float = 0.0, location: Location | None = None) -> None:
     """Raise LimitError if the deadline has passed, or is less than `needed` seconds away."""
-    deadline = _current.get().deadline
+    deadline = current.get().deadline
     if deadline is not None:
         deadline.check(what, needed, location)
 
 
 def has_deadline() -> bool:
     """Return whether the time is limited."""
-    return _current.get().deadline is not None
+    return current.get().deadline is not None
 
 
 def within_time(items: Iterable[T], what: str = "the run") -> Iterable[T]:
     """Return items for a loop, which raises LimitError at the first one after the deadline."""
-    deadline = _current.get().deadline
+    deadline = current.get().deadline
     return items if deadline is None else deadline.before_each(items, what)
 
 
 def reserve(values: int, temporaries: int = 0) -> None:
     """Raise LimitError unless the run may allocate `values` bytes that stay, and temporaries that do not."""
-    memory = _current.get().memory
+    memory = current.get().memory
     if memory is not None:
         memory.reserve(values, temporaries)
 
 
 def keep(count: int) -> None:
     """Raise LimitError unless a plan may allocate bytes that it keeps."""
-    memory = _current.get().memory
+    memory = current.get().memory
     if memory is not None:
         memory.keep(count)
 

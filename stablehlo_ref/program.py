@@ -16,6 +16,7 @@ from stablehlo_ref.activity import activity
 from stablehlo_ref.define.context import Context, Observer, OnImplementationDefined, RunOptions
 from stablehlo_ref.define.processes import Grid, ProcessId
 from stablehlo_ref.diagnostics import EvaluationError
+from stablehlo_ref.display.guarantees import Guarantees, guarantees
 from stablehlo_ref.display.summary import summary
 from stablehlo_ref.execute.arguments import (
     arguments_in_order,
@@ -27,8 +28,9 @@ from stablehlo_ref.execute.arguments import (
 )
 from stablehlo_ref.execute.evaluation import evaluation, model_locations, taking_results
 from stablehlo_ref.execute.grid import declared_grid, read_infeed, run_grid
-from stablehlo_ref.execute.options import check_host_functions, names_of_host_functions, separated
+from stablehlo_ref.execute.options import OPTIONS, check_host_functions, names_of_host_functions, separated
 from stablehlo_ref.execute.plan import Planner
+from stablehlo_ref.execute.quick import QuickRuns
 from stablehlo_ref.execute.record import Reached, Recorder, Select, Until, observed_by, recording
 from stablehlo_ref.execute.run import FunctionPlan
 from stablehlo_ref.execute.trace import Trace
@@ -60,7 +62,8 @@ class Program:
         self._entry = entry
         self._verified = False
         self._bound: Mapping[int, RuntimeValue] = {}
-        self._plans: dict[tuple[bool, bool, mode.Mode], FunctionPlan] = {}  # by `step_by_step`, `fast`, how exact
+        self.plans: dict[tuple[bool, bool, mode.Mode], FunctionPlan] = {}  # by `step_by_step`, `fast`, how exact
+        self._quick = QuickRuns()
 
     def __getstate__(self) -> dict[str, object]:
         return {
@@ -91,6 +94,10 @@ class Program:
         from stablehlo_ref.display.html import program_html  # imported in notebooks only
 
         return program_html(self)
+
+    def guarantees(self, *, reproducible: bool = False) -> Guarantees:
+        """Return what a run guarantees for the bits of results, by op and element type; `reproducible` as in `run`."""
+        return guarantees(self.module, reproducible)
 
     @needs_stack(lambda program: program.module.location)
     def serialize(self, target: str = "current") -> bytes:
@@ -223,10 +230,6 @@ class Program:
         return not self.functions and self._entry is None
 
     @cached_property
-    def _device_count(self) -> int:
-        return device_count(self.module)
-
-    @cached_property
     def _names_of_host_functions(self) -> dict[str, set[str]]:
         """The names of the program that the options `custom_calls` and `overrides` may refer to."""
         return names_of_host_functions(self.verify().module)
@@ -243,20 +246,18 @@ class Program:
         """The number of steps in the plan of the entry, not counting those of functions and regions that it calls."""
         return len(self._planned(False, False).block.steps)
 
+    @needs_stack(lambda program: program.module.location)
     def _planned(self, step_by_step: bool, fast: bool) -> FunctionPlan:
         kind = step_by_step, fast, mode.current()
-        plan = self._plans[kind] = self._plans.get(kind) or self._make_plan(step_by_step, fast)
-        return plan
-
-    @needs_stack(lambda program: program.module.location)
-    def _make_plan(self, step_by_step: bool, fast: bool) -> FunctionPlan:
-        self.verify()
-        with np.errstate(all="ignore"), activity("planning"):
-            return Planner(self.module, self.limits, step_by_step, fast).function(self.entry.name)
+        if kind not in self.plans:
+            self.verify()
+            with np.errstate(all="ignore"), activity("planning"):
+                self.plans[kind] = Planner(self.module, self.limits, step_by_step, fast).function(self.entry.name)
+        return self.plans[kind]
 
     def _plan_for(self, context: Context) -> FunctionPlan:
-        is_seen = context.observer is not None and context.observer.sees_every_op
-        step_by_step = context.on_implementation_defined != "ignore" or is_seen
+        is_seen = getattr(context.observer, "sees_every_op", False)
+        step_by_step = is_seen or context.on_implementation_defined != "ignore"
         return self._planned(step_by_step, context.fast and not step_by_step and context.observer is None)
 
     # --- runs ---------------------------------------------------------------------------------------------------
@@ -291,17 +292,13 @@ class Program:
         The other keywords are the fields of `RunOptions`. They may be given as `options=RunOptions(...)`; then all
         other keywords are inputs, so that an input may be called `limits`.
         """
-        given = {
-            "limits": limits, "observer": observer, "on_implementation_defined": on_implementation_defined,
-            "custom_calls": custom_calls, "overrides": overrides, "check_overrides": check_overrides, "fast": fast,
-            "rng_seed": rng_seed, "exact_lapack": exact_lapack, "reproducible": reproducible,
-        }  # fmt: skip
+        given = {name: value for name, value in locals().items() if name in OPTIONS}
         options, named = separated(options, {**given, **named})
         arrays, named = self._flat(arrays, named)
         if until is not None:
             check_type("until", until, Sequence, "the name of a value, or a list of names")
             return self._run_until((until,) if isinstance(until, str) else until, arrays, named, options)
-        return self._run(arrays, named, self._context(**options))
+        return self._quick(self, arrays, named, options) or self._run(arrays, named, self._context(**options))
 
     def run_in(self, context: Context, /, *arrays: object, **named: object) -> tuple[Any, ...]:
         """Run the entry as `run` does, in a context that has the options and the observer."""
@@ -472,7 +469,7 @@ class Program:
     def _run_plan(self, plan: FunctionPlan, inputs: Sequence[Any], context: Context) -> tuple[Any, ...]:
         with model_locations(self.module), evaluation(context, self.entry.location):
             if plan.block.communicates:
-                grid = Grid(num_partitions=self._device_count)
+                grid = Grid(num_partitions=device_count(self.module))
                 results = run_grid(context, grid, [(plan, list(inputs)) for _ in grid.processes])[0]
             else:
                 results = plan.call(context, list(inputs))

@@ -19,6 +19,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import ml_dtypes
+import numpy as np
+
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from stablehlo_ref.cli.random_inputs import random_inputs
@@ -28,7 +31,7 @@ from stablehlo_ref.loading import load
 
 
 class Remembering(Session):
-    """A session that does not run the same program on the same inputs again after `rewind`."""
+    """A session that does not run the same program on the same inputs again after `rewind`, until `forget`."""
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
@@ -37,6 +40,10 @@ class Remembering(Session):
 
     def rewind(self) -> None:
         self._times.clear()
+        self._seen.clear()
+
+    def forget(self) -> None:
+        self._answers.clear()
 
     def _exchange(self, program: str, inputs: Sequence[Any], setting: Any) -> Outcome:
         digest = hashlib.sha256(f"{program}{setting}".encode())
@@ -69,23 +76,40 @@ def tally(found: Diff) -> dict[str, int]:
     return dict(counts)
 
 
-def runs(path: Path, options: argparse.Namespace, done: set[tuple[str, ...]]) -> list[dict[str, Any]]:
+def runs(
+    path: Path, options: argparse.Namespace, session: Remembering, done: set[tuple[str, ...]]
+) -> list[dict[str, Any]]:
     """Return the runs of a program that are not `done`."""
     made: list[dict[str, Any]] = []
     program = load(path)
     for seed in range(options.seeds):
-        keys = {c: (str(path), options.backend, c, str(seed)) for c in options.contracts.split(";")}
+        name = f"{seed}, special" if options.special else str(seed)
+        keys = {c: (str(path), options.backend, c, name) for c in options.contracts.split(";")}
         if all(key in done for key in keys.values()):
             continue
         drawn = random_inputs(program.inputs, seed, {}, program.limits)
         inputs = [drawn[parameter.name] for parameter in program.inputs]
-        with Remembering(options.backend, python=options.backend_python, seconds=options.seconds) as session:
-            for contract, key in keys.items():
-                if key not in done:
-                    session.rewind()
-                    made.append(dict(zip(("program", "backend", "contract", "seed"), key)))
-                    made[-1] |= _run(program, inputs, session, contract)
+        if options.special:
+            inputs = [with_special_values(array, np.random.default_rng((seed, i))) for i, array in enumerate(inputs)]
+        session.forget()
+        for contract, key in keys.items():
+            if key not in done:
+                session.rewind()
+                made.append(dict(zip(("program", "backend", "contract", "seed"), key)))
+                made[-1] |= _run(program, inputs, session, contract)
     return made
+
+
+def with_special_values(array: np.ndarray, draw: np.random.Generator) -> np.ndarray:
+    """Return an array with a tenth of its numbers replaced by zeros, subnormal, small, large and infinite ones, NaN."""
+    array = np.asarray(array)
+    if array.dtype.kind not in "fV":
+        return array
+    info = ml_dtypes.finfo(array.dtype)
+    special = [0.0, -0.0, info.smallest_subnormal, info.tiny, -info.tiny, info.max, -info.max, np.inf, -np.inf, np.nan]
+    chosen = draw.choice(np.array(special, np.float64), array.shape)
+    with np.errstate(over="ignore"):
+        return np.where(draw.random(array.shape) < 0.1, chosen.astype(array.dtype), array).astype(array.dtype)
 
 
 def _run(program: Any, inputs: Sequence[Any], session: Session, contract: str) -> dict[str, Any]:
@@ -101,16 +125,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     log: Path = options.log
     lines = [json.loads(line) for line in log.read_text().splitlines()] if log.exists() else []
     done = {(line["program"], line["backend"], line["contract"], line["seed"]) for line in lines}
-    for path in options.programs:
-        try:
-            made = runs(path, options, done)
-        except StablehloError as error:  # such as inputs of dynamic size, which `diff` does not take
-            print(f"{path}: {error}")
-            continue
-        with log.open("a") as out:
-            out.writelines(json.dumps(line) + "\n" for line in made)
-        lines += made
-        print(f"{path.name}: {', '.join(line['contract'] + ' ' + line['result'] for line in made)}", flush=True)
+    with Remembering(options.backend, python=options.backend_python, seconds=options.seconds) as session:
+        for path in options.programs:
+            try:
+                made = runs(path, options, session, done)
+            except StablehloError as error:  # such as inputs of dynamic size, which `diff` does not take
+                print(f"{path}: {error}")
+                continue
+            with log.open("a") as out:
+                out.writelines(json.dumps(line) + "\n" for line in made)
+            lines += made
+            print(f"{path.name}: {', '.join(line['contract'] + ' ' + line['result'] for line in made)}", flush=True)
     return _summary(lines)
 
 
@@ -136,6 +161,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--backend", default="jax")
     parser.add_argument("--backend-python", default="")
     parser.add_argument("--contracts", default="xla-cpu;xla-gpu;tpu", help="with `;` between them")
+    parser.add_argument("--special", action="store_true", help="inputs with zeros, subnormal, infinite numbers and NaN")
     parser.add_argument("--seeds", type=int, default=1)
     parser.add_argument("--seconds", type=float, default=300)
     return parser

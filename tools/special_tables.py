@@ -1,14 +1,16 @@
 """Compute the polynomials of stablehlo_ref/numerics/special_tables.py with mpmath, and print that file.
 
     python tools/special_tables.py > stablehlo_ref/numerics/special_tables.py
+    python tools/special_tables.py long > stablehlo_ref/numerics/special_tables_long.py
 
 Each function is divided by its zeros and its asymptotic growth, so that the polynomials of the quotient lose few bits
 to cancellation. They interpolate at Chebyshev nodes, and have the lowest degree with an error below 2**-58 times the
-largest value, or below 2**-33 for f32.
+largest value, below 2**-46 for f32, or below 2**-68 for long double.
 """
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
@@ -18,6 +20,8 @@ from mpmath import mp, mpf
 Function = Callable[[Any], Any]
 
 mp.dps = 60
+FLOAT64_BITS = 60  # of accuracy; more are for long double
+LONG = 68
 PAIRS = 36  # terms of the double-double series
 
 
@@ -36,6 +40,9 @@ def interpolated(function: Function, low: Any, high: Any, degree: int) -> list[A
 def polynomial(function: Function, low: Any, high: Any, bits: int) -> str:
     """Return the source of the polynomial of lowest degree that is within tolerance of `function` on [low, high]."""
     low, high = mpf(low), mpf(high)
+    if bits > FLOAT64_BITS:  # so that centers and scales need no rounding
+        middle, radius = mpf(float((low + high) / 2)), 1 / mpf(float(2 / (high - low)))
+        low, high = middle - radius, middle + radius
     tests = [mpf(2 * i + 1) / 40 - 1 for i in range(40)]
     exact = [function((low + high) / 2 + u * (high - low) / 2) for u in tests]
     for degree in range(6, 40):
@@ -44,6 +51,8 @@ def polynomial(function: Function, low: Any, high: Any, bits: int) -> str:
         if max(errors) < max(map(abs, exact)) / 2**bits:
             break
     center, scale = float((low + high) / 2), float(2 / (high - low))
+    if bits > FLOAT64_BITS:
+        return f'long_polynomial({center!r}, {scale!r}, """\n{long_lines(coefficients)}""")'
     return f"Polynomial({center!r}, {scale!r}, (\n{lines(coefficients)}))"
 
 
@@ -51,6 +60,12 @@ def lines(numbers: list[Any]) -> str:
     texts = [repr(float(x)) for x in numbers]
     rows = [", ".join(texts[i : i + 4]) for i in range(0, len(texts), 4)]
     return "".join(f"    {row},\n" for row in rows)
+
+
+def long_lines(numbers: list[Any]) -> str:
+    texts = [mp.nstr(x, 22) for x in numbers]
+    rows = [" ".join(texts[i : i + 3]) for i in range(0, len(texts), 3)]
+    return "".join(f"    {row}\n" for row in rows)
 
 
 def pieces(name: str, function: Function, *bounds: Any, bits: int = 58) -> None:
@@ -151,9 +166,9 @@ def main() -> None:
     eighth = mpf(1) / 8
     pieces("ERF", erf_less_one, 0, 1)
     pieces("ERFC", erfc_tail, mpf(1) / 28, 2 * eighth, 4 * eighth, 1)
-    pieces("ERF_F32", erf_of_ratio, 1 / mpf(3), 1, bits=33)
-    pieces("ERFC_F32", erfc_of_ratio, 4 / mpf(14.5), 1, bits=33)
-    pieces("ERF_INV_F32", erf_inv, 0, 5, bits=33)
+    pieces("ERF_F32", erf_of_ratio, 1 / mpf(3), 1, bits=46)
+    pieces("ERFC_F32", erfc_of_ratio, 4 / mpf(14.5), 1, bits=46)
+    pieces("ERF_INV_F32", erf_inv, 0, 5, bits=46)
     pieces("ERF_INV", erf_inv, 0, 2.5, 5)
     pieces("ERF_INV_TAIL", lambda s: erf_inv(s * s), 2.2, 3.2, 4.2, 6.2)
     pieces("LGAMMA", lgamma, 0.5, 1, 1.5, 2, 3, 5, 8)
@@ -168,5 +183,27 @@ def main() -> None:
     pairs("DIGAMMA_AT_4", mp.taylor(lambda x: mp.digamma(4 + x), 0, PAIRS))
 
 
+def main_long() -> None:
+    print('"""The polynomials in long double; tools/special_tables.py computes them."""\n')
+    print("from __future__ import annotations\n")
+    print("from stablehlo_ref.numerics.long_double import long_numbers, long_polynomial")
+    print("\n# fmt: off")
+    eighth = mpf(1) / 8
+    pieces("ERF", erf_less_one, 0, 1, bits=LONG)
+    pieces("ERFC", erfc_tail, mpf(1) / 28, 2 * eighth, 4 * eighth, 1, bits=LONG)
+    pieces("ERF_INV", erf_inv, 0, 1.25, 2.5, 3.75, 5, bits=LONG)
+    pieces("ERF_INV_TAIL", lambda s: erf_inv(s * s), 2.2, 3.2, 4.2, 6.2, bits=LONG)
+    pieces("LGAMMA", lgamma, 0.5, 1, 1.5, 2, 3, 5, 8, bits=LONG)
+    pieces("DIGAMMA", digamma, 0.5, 1, 1.5, 2, 3, 5, 8, bits=LONG)
+    pieces("BESSEL_I1", bessel_i1, 0, 4, 16, bits=LONG)
+    pieces("BESSEL_I1E", bessel_i1e, 0, eighth / 2, eighth, 2 * eighth, bits=LONG)
+    series_long("STIRLING", [bernoulli(k) / (2 * k * (2 * k - 1)) for k in range(1, 16)])
+    series_long("DIGAMMA_SERIES", [bernoulli(k) / (2 * k) for k in range(1, 18)])
+
+
+def series_long(name: str, numbers: list[Any]) -> None:
+    print(f'{name} = long_numbers("""\n{long_lines(numbers)}""")')
+
+
 if __name__ == "__main__":
-    main()
+    main_long() if sys.argv[1:] == ["long"] else main()

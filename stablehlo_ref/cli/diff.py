@@ -11,9 +11,13 @@ from stablehlo_ref.cli.console import guarded
 from stablehlo_ref.cli.exit_codes import AT_FAULT, FINE
 from stablehlo_ref.cli.options import PROGRAM_HELP, CommandParser, add_message_options
 from stablehlo_ref.cli.quantities import byte_count
+from stablehlo_ref.cli.reduce import saved
 from stablehlo_ref.cli.run_options import add_input_options
-from stablehlo_ref.debug import PRESETS, Diff, diff
+from stablehlo_ref.debug import PRESETS, Diff, Session, by_backend, diff, reduce
 from stablehlo_ref.debug.backends.base import DESCRIPTIONS
+from stablehlo_ref.debug.report.page import require_packages
+from stablehlo_ref.ir.arrays import RuntimeValue
+from stablehlo_ref.program import Program
 
 DESCRIPTION = "Compare a backend with the interpreter, and locate the ops that are wrong under a numerical contract."
 EPILOG = f"""\
@@ -37,17 +41,31 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _run(options: argparse.Namespace) -> int:
+    if options.report is not None:
+        require_packages()  # before anything that takes time
     program = program_of(options)
     arrays = given_inputs(options, program)
     with session_of(options) as session:
         found = diff(program, arrays, session, options.contract, max_bytes=options.max_bytes)
+        small = _reduced(found, program, arrays, session, options)
     is_random = options.random_inputs is not None or options.random
     found.origin = "random; real ones show more" if is_random else "given"
-    _print(found, options)
+    _print(found, options, small)
     return AT_FAULT if found.is_wrong else FINE
 
 
-def _print(found: Diff, options: argparse.Namespace) -> None:
+def _reduced(
+    found: Diff, program: Program, arrays: Sequence[RuntimeValue], session: Session, options: argparse.Namespace
+) -> str:
+    """Make the program small if the options ask for it, or say how to; return what to print."""
+    if not found.is_wrong:
+        return ""
+    if options.reduce is None:
+        return "to make a small program that shows this, add: --reduce small.mlir"
+    return saved(reduce(program, arrays, by_backend(session, options.contract)), options.reduce)
+
+
+def _print(found: Diff, options: argparse.Namespace, small: str) -> None:
     """Print the result, write the files that the options ask for, and say so; `--json` prints the document alone."""
     said = [str(found), f"inputs: {found.origin}"]
     if options.repro is not None:
@@ -55,6 +73,10 @@ def _print(found: Diff, options: argparse.Namespace) -> None:
     if options.report is not None:
         options.report.write_text(found.to_html(), encoding="utf-8")
         said.append(f"wrote {options.report}")
+    if options.model_explorer is not None:
+        options.model_explorer.write_text(found.to_model_explorer(), encoding="utf-8")
+        said.append(f"wrote {options.model_explorer}: node data for Model Explorer")
+    said += [small] if small else []
     print(found.to_json() if options.json else "\n".join(said))
 
 
@@ -74,7 +96,9 @@ def parser() -> argparse.ArgumentParser:
     add("--entry", metavar="NAME", help="the function to run")
     add("--max-bytes", metavar="N", type=byte_count, default=1 << 30, help="of values at a time (default 1GiB)")
     add("--repro", metavar="FILE", type=Path, help="write a small program that shows the fault and checks itself")
+    add("--reduce", metavar="FILE", type=Path, help="make the program small that still shows the fault, and write it")
     add("--report", metavar="FILE", type=Path, help="write a report in HTML that needs no network (extra `report`)")
+    add("--model-explorer", metavar="FILE", type=Path, help="write the errors of ops as node data of Model Explorer")
     add("--json", action="store_true", help="print all of the result in one line of JSON instead")
     add_input_options(found)
     add_backend_options(found)

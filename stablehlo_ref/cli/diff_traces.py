@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -32,7 +31,7 @@ def main(arguments: Sequence[str]) -> int:
 
 def _run(options: argparse.Namespace) -> int:
     found = diff_traces(_load(options.a), _load(options.b), options.ulp)
-    print(json.dumps(found.to_json()) if options.json else found)
+    print(found.to_json() if options.json else found)
     return AT_FAULT if found.differences else FINE
 
 

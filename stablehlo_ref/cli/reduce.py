@@ -14,7 +14,7 @@ from stablehlo_ref.cli.options import PROGRAM_HELP, CommandParser, add_message_o
 from stablehlo_ref.cli.run_options import add_input_options
 from stablehlo_ref.debug.archives import save_arrays
 from stablehlo_ref.debug.predicates import by_backend, by_command
-from stablehlo_ref.debug.reduce import MAX_CALLS, reduce
+from stablehlo_ref.debug.reduce import MAX_CALLS, Predicate, Reduced, reduce
 
 DESCRIPTION = "Make a program small that still shows a fault of a backend, or that a command still accepts."
 EPILOG = """\
@@ -36,15 +36,24 @@ def _run(options: argparse.Namespace) -> int:
     program = program_of(options)
     arrays = given_inputs(options, program)
     with ExitStack() as stack:
+        predicate: Predicate
         if options.predicate:
             predicate = by_command(options.predicate, options.seconds)
         else:
-            predicate = by_backend(stack.enter_context(session_of(options)), options.contract)
-        found = reduce(program, arrays, predicate, max_calls=options.max_calls)
-    options.output.write_text(str(found.program), encoding="utf-8")
-    save_arrays(options.output.with_suffix(".npz"), found.inputs)
-    print(f"{found}\nwrote {options.output}, and its inputs to {options.output.with_suffix('.npz')}")
+            sessions = [stack.enter_context(session_of(options)) for _ in range(options.jobs)]
+            predicate = by_backend(sessions, options.contract)
+        found = reduce(
+            program, arrays, predicate, max_calls=options.max_calls, jobs=options.jobs, folder=options.resume
+        )
+    print(saved(found, options.output))
     return FINE
+
+
+def saved(found: Reduced, path: Path) -> str:
+    """Write a program that was made small, and its inputs beside it; return what to say."""
+    path.write_text(str(found.program), encoding="utf-8")
+    save_arrays(path.with_suffix(".npz"), found.inputs)
+    return f"{found}\nwrote {path}, and its inputs to {path.with_suffix('.npz')}"
 
 
 def parser() -> argparse.ArgumentParser:
@@ -58,6 +67,8 @@ def parser() -> argparse.ArgumentParser:
     add("-o", dest="output", metavar="FILE", type=Path, required=True, help="where to write; inputs go to FILE's .npz")
     add("--entry", metavar="NAME", help="the function to run")
     add("--max-calls", metavar="N", type=positive, default=MAX_CALLS, help=f"of the predicate (default {MAX_CALLS})")
+    add("--jobs", metavar="N", type=positive, default=1, help="calls of the predicate at a time (default 1)")
+    add("--resume", metavar="DIR", type=Path, help="keep answers and the best program there, and go on from there")
     add_input_options(found)
     add_backend_options(found)
     add_message_options(found, verifies=False)

@@ -6,7 +6,7 @@
 
 from stablehlo_ref.debug.contract import PRESETS, Contract, contract_of
 from stablehlo_ref.debug.diff import Diff, diff
-from stablehlo_ref.debug.exceptions import Exceptions, exceptions, exceptions_parallel
+from stablehlo_ref.debug.exceptions import Exceptions, backend_exceptions, exceptions, exceptions_parallel
 from stablehlo_ref.debug.predicates import by_backend, by_command
 from stablehlo_ref.debug.reduce import Reduced, reduce
 from stablehlo_ref.debug.session import Outcome, Session
@@ -21,6 +21,7 @@ __all__ = [
     "Reduced",
     "Session",
     "TraceDiff",
+    "backend_exceptions",
     "by_backend",
     "by_command",
     "contract_of",

@@ -12,6 +12,9 @@ from stablehlo_ref.debug.contract import Contract, contract_of
 from stablehlo_ref.debug.cut import LITERALS, Flat, is_constant, is_observable, operands_of, single
 from stablehlo_ref.debug.evaluate import Evaluator
 from stablehlo_ref.debug.evidence import Evidence
+from stablehlo_ref.debug.exceptions.backend import only_in_backend
+from stablehlo_ref.debug.exceptions.findings import OnlyInBackend
+from stablehlo_ref.debug.failing import failing_ops
 from stablehlo_ref.debug.fused import Group, distance, find_group
 from stablehlo_ref.debug.judge import Judge, Judgement, Verdict, same_bits
 from stablehlo_ref.debug.loops import can_enter, parts
@@ -19,9 +22,9 @@ from stablehlo_ref.debug.probe import Probed, probe
 from stablehlo_ref.debug.repro import Repro
 from stablehlo_ref.debug.sensitivity import Sensitivity, sensitivities
 from stablehlo_ref.debug.session import Outcome, Session
-from stablehlo_ref.debug.statistics import Suspicion, suspicions
+from stablehlo_ref.debug.statistics import Suspicion, suspicions, tests_of
 from stablehlo_ref.debug.switches import workarounds
-from stablehlo_ref.debug.values import Values, backend_values, checked, most_compilations, run_again
+from stablehlo_ref.debug.values import Values, all_values, backend_values, checked, most_compilations, run_again
 from stablehlo_ref.diagnostics import EvaluationError
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Operation
@@ -35,7 +38,7 @@ _SETTINGS = 3  # of the backend that are tried in any case
 MAX_BYTES = 1 << 30  # of intermediate values that one program returns
 
 
-@dataclass
+@dataclass(repr=False)
 class Diff:
     """What `diff` found. `suspects` are the ops that are certainly wrong, in the order of the program."""
 
@@ -55,21 +58,35 @@ class Diff:
     probed: Probed | None = None
     is_repeated: bool = True  # a second run of the same program shows the first suspect again
     is_wrong_alone: bool | None = None  # the first suspect, as a program of its own on the same operands
+    failing: list[Operation] = field(default_factory=list)  # on which the backend fails also without the others
     unstable: Operation | None = None  # the first op with other bits in a second run, on the same operands
     workarounds: list[str] = field(default_factory=list)  # switches of the backend that make `repro` right
     repro: Repro | None = None  # the first suspect or the group as a program that checks itself
+    positions: dict[Operation, int] = field(default_factory=dict)  # of the ops in the program
     compilations: int = 0
+    exceptions: list[OnlyInBackend] = field(default_factory=list)  # NaN and infinities that the interpreter has not
     origin: str = "given"  # where the inputs come from: what the caller knows of them
-    evidence: Evidence | None = field(default=None, repr=False)
+    evidence: Evidence | None = None
 
     @property
     def suspects(self) -> list[Judgement]:
         return [judgement for judgement in self.judgements if judgement.verdict is Verdict.WRONG]
 
     @property
+    def located(self) -> tuple[int, ...]:
+        """The positions of the ops that are named, among the ops of the program: a loop, the first suspect, a group."""
+        ops = [self.inner[0].loop] if self.inner else [judgement.op for judgement in self.suspects[:1]]
+        ops = ops or list(self.group.ops if self.group is not None else self.failing)
+        return tuple(self.positions[op] for op in ops if op in self.positions)
+
+    @property
     def is_wrong(self) -> bool:
         """Whether the backend failed, or computed something that the contract does not allow."""
         return bool(self.failure or self.suspects or self.inner or (self.group and self.group.is_certain))
+
+    def __repr__(self) -> str:
+        verdict = "wrong" if self.is_wrong else "same bits" if self.same else "nothing wrong"
+        return f"<Diff of {self.backend} under {self.contract.name}: {verdict}, {self.ops} ops>"
 
     def __str__(self) -> str:
         from stablehlo_ref.debug.text_report import text_of  # the report is in terms of this module
@@ -87,6 +104,12 @@ class Diff:
         from stablehlo_ref.debug.report.page import report
 
         return report(self)
+
+    def to_model_explorer(self) -> str:
+        """Return the errors of ops as JSON, custom node data of Google's Model Explorer for the program's file."""
+        from stablehlo_ref.debug.report.model_explorer import node_data_text
+
+        return node_data_text(self)
 
     def _repr_html_(self) -> str:
         from stablehlo_ref.debug.report.page import summary
@@ -134,7 +157,8 @@ class _Search:
         self.session = session
         self.max_bytes = max_bytes
         self.evaluate = Evaluator(self.flat)
-        self.found = Diff(session.description, contract, len(self.flat.ops))
+        positions = {op: index for index, op in enumerate(self.flat.ops)}
+        self.found = Diff(session.description, contract, len(self.flat.ops), positions=positions)
         self.found.evidence = self.evidence = Evidence(program, self.flat, self.inputs)
         for value in (*self.flat.arguments, *self.flat.outputs):
             if not is_observable(value):
@@ -148,8 +172,7 @@ class _Search:
             outcome = checked(outcome, [value.type for value in self.flat.outputs])
         if outcome.failure:
             found.failure = outcome
-            if outcome.failure == "unstable":
-                self._find_unstable()
+            self._locate_failure(outcome)
         else:
             found.errors = [distance(x, y) for x, y in zip(outcome.results, ours)]
             found.same = all(map(same_bits, outcome.results, ours))
@@ -161,21 +184,35 @@ class _Search:
     def _locate(self, outputs: Sequence[Array], ours: Sequence[Array]) -> None:
         values = backend_values(self.flat, self.inputs, self.session, self.max_bytes)
         self.found.stopped = values.failure
+        self.found.exceptions = only_in_backend(self.flat, self.inputs, values.arrays)
         self.evidence.judge = judge = Judge(values.arrays, self.found.contract, self.evaluate)
-        self.found.judgements = [judge(op) for op in self.flat.ops[: values.seen] if op.name not in LITERALS]
+        tested: list[Suspicion] = []
+        for op in self.flat.ops[: values.seen]:
+            if op.name not in LITERALS:
+                self.found.judgements.append(found := judge(op))
+                if op.name in SUMS and found.verdict in (Verdict.LEGAL, Verdict.PERMITTED):
+                    tested += tests_of(judge, op)  # now, as the judge has just computed what it needs
         if self.found.suspects:
             self._enter(judge, [self.found.suspects[0].op])
             if not self.found.inner:
                 self._confirm(judge, values)
             return
-        sums = [j.op for j in self.found.judgements if j.verdict in (Verdict.LEGAL, Verdict.PERMITTED)]
-        self.found.suspicions = suspicions(judge, [op for op in sums if op.name in SUMS])
+        self.found.suspicions = suspicions(tested)
         self._enter(judge, [j.op for j in self.found.judgements if j.verdict is Verdict.NOT_JUDGED])
         if self.found.inner:
             return
+        self.found.sensitivities = sensitivities(self.program, self.inputs, ours, outputs, self.found.contract)
         if values.seen == len(self.flat.ops):
             self._look_for_fusion(values, outputs, ours)
-        self.found.sensitivities = sensitivities(self.program, self.inputs, ours, outputs, self.found.contract)
+
+    def _locate_failure(self, failure: Outcome) -> None:
+        """Find the op that is unstable, or the ops that a backend refuses or on which it dies."""
+        if failure.failure == "unstable":
+            self._find_unstable()
+        elif failure.failure in ("refused", "died"):
+            ours = all_values(self.flat, self.inputs)
+            most = most_compilations(self.flat) - self.session.compilations
+            self.found.failing = failing_ops(self.flat, ours, failure, self.session, most)
 
     def _find_unstable(self) -> None:
         """Find the first op whose results differ between two runs with all intermediate values, not its operands."""
@@ -192,8 +229,10 @@ class _Search:
         """Run the first suspect again: with the same program, alone, and on small integers, whose sums are exact."""
         first = self.found.suspects[0]
         values = judge.values
-        again = Judge({**values, **run_again(seen, self.session, first.op)}, self.found.contract, self.evaluate)
-        self.found.is_repeated = again(first.op).verdict is Verdict.WRONG
+        again = {**values, **run_again(seen, self.session, first.op)}
+        if not all(same_bits(again[result], values[result]) for result in first.op.results):
+            verdict = Judge(again, self.found.contract, self.evaluate)(first.op).verdict
+            self.found.is_repeated = verdict is Verdict.WRONG
         self.found.probed = probe(self.flat, first.op, values, self.found.contract, self.session, self.evaluate)
         made = single(self.flat, first.op)
         feeds = [values[v] if v in values else self.evaluate.constant(v) for v in made.feeds]
@@ -236,6 +275,9 @@ class _Search:
             group = find_group(
                 self.flat, values.arrays, outputs, ours, self.session, self.found.contract, self.evaluate
             )
+            is_explained = bool(self.found.sensitivities) and all(s.is_explained for s in self.found.sensitivities)
+            if group is not None and not group.is_certain and is_explained:
+                return
             self.found.group = group
             if group is not None and group.excess is not None:
                 comment = self._comment(group.ops[-1], group.excess)

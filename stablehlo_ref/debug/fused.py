@@ -64,23 +64,30 @@ class _Search:
         results = self._run(made)
         if results is None:
             return False
-        return self.excess(made, results, start, end) is not None or self._is_far(made.wanted, results)
+        if self._is_far(made.wanted, results):
+            return True
+        return self._excess(made, results, self._shadows(start, end)) is not None
 
     def group(self, start: int, end: int) -> Group | None:
-        """Return the ops between two cuts that the value depends on that exceeds its bound, or else all of them."""
+        """Return the ops between two cuts that the value depends on that exceeds its bound, or else is furthest off."""
         made = self._leaving(start, end)
         results = self._run(made)
-        if results is None:
+        if not results:
             return None
-        found = self.excess(made, results, start, end)
-        value, excess = found if found else (None, None)
-        ops = self.flat.ops[start:end] if value is None else self.flat.slice_of(start, end, value)
-        shadows = composed(self.flat.ops[start:end], self.arrays, self.contract, self.evaluate)
+        shadows = self._shadows(start, end)
+        found = self._excess(made, results, shadows)
+        apart = {value: distance(x, self.arrays[value]) for value, x in zip(made.wanted, results)}
+        value, excess = found if found else (max(apart, key=apart.__getitem__), None)
+        ops = self.flat.slice_of(start, end, value)
         bounds = tuple(shadows.get(wanted) for wanted in made.wanted)
         return Group(tuple(op for op in ops if op.name not in CONSTANTS), made, self._feeds(made), bounds, excess)
 
-    def excess(self, made: Segment, results: Sequence[Array], start: int, end: int) -> tuple[Value, Excess] | None:
-        shadows = composed(self.flat.ops[start:end], self.arrays, self.contract, self.evaluate)
+    def _shadows(self, start: int, end: int) -> dict[Value, Shadow]:
+        return composed(self.flat.ops[start:end], self.arrays, self.contract, self.evaluate)
+
+    def _excess(
+        self, made: Segment, results: Sequence[Array], shadows: Mapping[Value, Shadow]
+    ) -> tuple[Value, Excess] | None:
         for value, result in zip(made.wanted, results):
             shadow = shadows.get(value)
             if shadow is not None and (found := excess_of(result, shadow, self.contract)):
@@ -127,12 +134,12 @@ def find_group(
     if not apart > max(NOISE * noise, 1e-12):
         return None
     search = _Search(flat, arrays, session, contract, evaluate, max(NOISE * noise, min(apart, 1.0) / 8))
-    start = _last(search.persists, 0, len(flat.ops))
-    end = _first_near(lambda index: search.violates(start, index), start + 1, len(flat.ops))
+    start = last(search.persists, 0, len(flat.ops))
+    end = first_near(lambda index: search.violates(start, index), start + 1, len(flat.ops))
     return search.group(start, end)
 
 
-def _last(holds: Callable[[int], bool], low: int, high: int) -> int:
+def last(holds: Callable[[int], bool], low: int, high: int) -> int:
     """Return the last index in [low, high) for which `holds`, which it does from `low` on up to there."""
     while high - low > 1:
         middle = (low + high) // 2
@@ -140,7 +147,7 @@ def _last(holds: Callable[[int], bool], low: int, high: int) -> int:
     return low
 
 
-def _first_near(holds: Callable[[int], bool], low: int, high: int) -> int:
+def first_near(holds: Callable[[int], bool], low: int, high: int) -> int:
     """Return what `_first` does, with few calls if that is near `low`: by doubling the distance."""
     step = 1
     while low + step < high and not holds(low + step):

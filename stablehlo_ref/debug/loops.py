@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 
@@ -39,8 +40,7 @@ def parts(
     ones are what the interpreter computes from it.
     """
     if op.name in BRANCHES:
-        index = _branch(op, _known(op.operands[0], values, evaluate))
-        yield Part(0, index, made := _program(flat, op, index), _feeds(made, op, index, (), values))
+        yield from interpreted_parts(flat, op, values, evaluate, 1)
         return
     furthest: dict[int, tuple[float, Part]] = {}
     for part, ours in _turns(flat, op, values, evaluate):
@@ -53,6 +53,18 @@ def parts(
             break
     for _, part in sorted(furthest.values(), key=lambda item: -item[0]):
         yield part
+
+
+def interpreted_parts(
+    flat: Flat, op: Operation, values: Mapping[Value, Array], evaluate: Evaluator, most: int
+) -> list[Part]:
+    """Return the bodies of the first turns of a loop, then its conditions; or the branch that is taken."""
+    if op.name in BRANCHES:
+        index = _branch(op, _known(op.operands[0], values, evaluate))
+        made = _program(flat, op, index)
+        return [Part(0, index, made, _feeds(made, op, index, (), values))]
+    found = [part for part, _ in islice(_turns(flat, op, values, evaluate), 2 * most)]
+    return sorted(found, key=lambda part: -part.region)
 
 
 def _turns(

@@ -10,11 +10,13 @@ import subprocess
 import tempfile
 from collections.abc import Hashable, Sequence
 from pathlib import Path
+from queue import Queue
 
 from stablehlo_ref.debug.archives import save_arrays
+from stablehlo_ref.debug.asking import Predicate
 from stablehlo_ref.debug.contract import Contract
 from stablehlo_ref.debug.diff import Diff, diff
-from stablehlo_ref.debug.reduce import Predicate
+from stablehlo_ref.debug.failing import words_of
 from stablehlo_ref.debug.session import Session
 from stablehlo_ref.diagnostics import StablehloError
 from stablehlo_ref.ir.arrays import Array
@@ -59,28 +61,45 @@ def _printed(words: Sequence[str], seconds: float) -> str | None:
     return None if process.returncode else printed
 
 
-def by_backend(session: Session, contract: Contract) -> Predicate:
-    """Return the predicate of how a backend goes wrong: the kind of failure and its words, or the suspect op."""
+class ByBackend:
+    """The predicate of how a backend goes wrong: the kind of failure and its words, or the suspect op.
 
-    def run(program: str, inputs: Sequence[Array]) -> Hashable:
+    It may be called from as many threads as there are sessions. `located` are the ops that `diff` named, by the text of
+    the program, as positions among its ops.
+    """
+
+    def __init__(self, sessions: Sequence[Session], contract: Contract) -> None:
+        self.located: dict[str, tuple[int, ...]] = {}
+        self._free: Queue[Session] = Queue()
+        self._contract = contract
+        for session in sessions:
+            self._free.put(session)
+
+    def __call__(self, program: str, inputs: Sequence[Array]) -> Hashable:
+        session = self._free.get()
         try:
-            found = diff(load(program), inputs, session, contract)
+            found = diff(load(program), inputs, session, self._contract)
         except StablehloError:
             return None
+        finally:
+            self._free.put(session)
+        self.located[program] = found.located
         return fingerprint_of(found)
 
-    return run
+
+def by_backend(session: Session | Sequence[Session], contract: Contract) -> ByBackend:
+    """Return the predicate of how a backend goes wrong; with several sessions it may be called from several threads."""
+    return ByBackend([session] if isinstance(session, Session) else session, contract)
 
 
 def fingerprint_of(found: Diff) -> Hashable:
     """Return what a smaller program must still show of a difference; None if nothing is wrong."""
     if found.failure:
-        first, *_ = found.failure.reason.splitlines() or [""]
-        return found.failure.failure, re.sub(r"\d+|%\w+", "#", first)
+        return words_of(found.failure)
     if found.inner:
-        return "wrong in a loop", fingerprint_of(found.inner[0].found)
+        return fingerprint_of(found.inner[0].found)
     if found.suspects:
         return "wrong op", found.suspects[0].op.name
     if found.group is not None and found.group.excess is not None:
-        return "wrong group", frozenset(op.name for op in found.group.ops)
+        return "wrong group", tuple(sorted({op.name for op in found.group.ops}))
     return None

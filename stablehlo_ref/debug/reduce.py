@@ -1,27 +1,39 @@
 """Make a program small that still shows what a predicate looks for: delta debugging on valid programs.
 
-Candidates are subsets of the ops of the entry. What they need from other ops are inputs, with the values that the
-interpreter computes, so that each candidate is a valid program on real values. First the end and the start of the
-program are cut by bisection, then subsets are removed (Zeller and Hildebrandt, Simplifying and Isolating
-Failure-Inducing Input, 2002). The fingerprint must stay, so that the search does not slip to another fault.
+Candidates are subsets of the ops of the entry, with functions inlined. What they need from other ops are inputs, with
+the values that the interpreter computes, so that each candidate is a valid program on real values. First the end and
+the start of the program are cut by bisection, then subsets are removed (Zeller and Hildebrandt, Simplifying and
+Isolating Failure-Inducing Input, 2002). If a loop or branch is left, its regions are tried in its place, one turn of a
+loop at a time (Misherghi and Su, HDD: Hierarchical Delta Debugging, 2006). Then sizes of dimensions, attributes and
+values of inputs are made simple. The fingerprint must stay, so that the search does not slip to another fault.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from stablehlo_ref.debug.asking import Asker, Candidate, OutOfCalls, Predicate
 from stablehlo_ref.debug.cut import CONSTANTS, Flat, Segment, is_observable, needed_by, operands_of, segment
+from stablehlo_ref.debug.evaluate import Evaluator
+from stablehlo_ref.debug.loops import BRANCHES, can_enter, interpreted_parts
+from stablehlo_ref.debug.shrink import resized, simple_values, simplified, sizes_of, with_input
+from stablehlo_ref.debug.values import all_values
 from stablehlo_ref.diagnostics import EvaluationError
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.program import Program
 
-Predicate = Callable[[str, Sequence[Array]], Hashable]  # from a program and its inputs to a fingerprint, or None
 MAX_CALLS = 150
+MOST_INPUTS = 8  # whose values are simplified
+MOST_PARTS = 8  # turns of a loop that are tried, for each of its regions
+
+__all__ = ["MAX_CALLS", "Predicate", "Reduced", "reduce"]
 
 
 @dataclass(frozen=True)
@@ -35,77 +47,154 @@ class Reduced:
     before: int  # of the whole program, once calls are inlined
     calls: int  # of the predicate
     is_complete: bool  # no single op can be left out; else the limit of calls was reached
+    is_flaky: bool = False  # a last call for the same program returned something else
 
     def __str__(self) -> str:
         end = "" if self.is_complete else "; the limit of calls was reached"
+        end += "; the predicate is flaky: a second call differs" if self.is_flaky else ""
         return f"{self.ops} ops of {self.before}, after {self.calls} calls of the predicate{end}"
 
 
-def reduce(program: Program, inputs: Sequence[Any], predicate: Predicate, *, max_calls: int = MAX_CALLS) -> Reduced:
+def reduce(
+    program: Program,
+    inputs: Sequence[Any],
+    predicate: Predicate,
+    *,
+    max_calls: int = MAX_CALLS,
+    jobs: int = 1,
+    folder: str | Path | None = None,
+) -> Reduced:
     """Return a small program for which `predicate` returns the fingerprint that it returns for this one.
 
     `predicate` takes the text of a program and its inputs, and returns None for what is not interesting. It is called
-    at most `max_calls` times. EvaluationError if it returns None for the whole program, if two calls differ, or if it
-    returns another fingerprint once calls of functions are inlined.
+    at most `max_calls` times; with more than one of `jobs`, from several threads at a time. Answers and the best
+    program so far are kept in `folder`, from which a search that was interrupted goes on. The program that is returned
+    has been checked. EvaluationError if the predicate returns None for the whole program, or if two calls differ.
     """
-    search = _Search(program, [np.asarray(array) for array in inputs], predicate, max_calls)
-    try:
+    given = Candidate(program, tuple(np.asarray(array) for array in inputs))
+    asker = Asker(predicate, max_calls, jobs, None if folder is None else Path(folder))
+    search = _Search(given, predicate, asker)
+    is_complete = is_flaky = False
+    with suppress(OutOfCalls):
         search.run()
         is_complete = True
-    except _OutOfCalls:
-        is_complete = False
-    return search.result(is_complete)
-
-
-class _OutOfCalls(Exception):
-    pass
+        is_flaky = search.is_flaky()
+    best = search.best
+    ops = sum(1 for op in Flat(best.program).ops if op.name not in CONSTANTS)
+    return Reduced(
+        best.program, best.inputs, search.fingerprint, ops, search.before, asker.calls, is_complete, is_flaky
+    )
 
 
 class _Search:
-    def __init__(self, program: Program, inputs: Sequence[Array], predicate: Predicate, max_calls: int) -> None:
-        self.flat = Flat(program)
-        self.predicate = predicate
-        self.max_calls = max_calls
-        self.calls = 0
-        self.fingerprint = self._fingerprint(program, inputs)
-        self.values = all_values(self.flat, inputs)
-        self.ops = [op for op in self.flat.ops if op.name not in CONSTANTS]
-        self.known: dict[tuple[int, ...], bool] = {}
-        self.best = tuple(range(len(self.ops)))
+    """The search; `best` is the smallest program so far that has the fingerprint."""
 
-    def _fingerprint(self, program: Program, inputs: Sequence[Array]) -> Hashable:
-        """Return the fingerprint of the whole program; EvaluationError if there is none, or it is not stable."""
-        found, again = (self.predicate(str(program), inputs) for _ in range(2))
-        self.calls += 2
-        if found is None:
-            raise EvaluationError("the program is not interesting: there is nothing to reduce")
-        if found != again:
-            raise EvaluationError(f"the predicate is flaky: it returned {found!r} and then {again!r}")
-        return found
+    def __init__(self, given: Candidate, predicate: Predicate, asker: Asker) -> None:
+        self.best = given
+        self.fingerprint: Hashable = None
+        self.before = sum(1 for op in Flat(given.program).ops if op.name not in CONSTANTS)
+        self._predicate = predicate
+        self._asker = asker
 
     def run(self) -> None:
-        """Cut the end, then the start, then subsets; `best` is the smallest interesting candidate so far."""
-        if not self.holds(self.best):
+        """Make ops fewer, enter regions, and make what is left simple."""
+        self._ask_first()
+        self._fewer_ops()
+        while self._enter():
+            self._fewer_ops()
+        self._smaller_sizes()
+        self._take_all(lambda: simplified(self.best))
+        for index in range(min(len(self.best.inputs), MOST_INPUTS)):
+            values = [with_input(self.best, index, array) for array in simple_values(self.best.inputs[index])]
+            self._take_first([c for c in values if c.key != self.best.key])
+
+    def _ask_first(self) -> None:
+        """Ask for the fingerprint of the whole program; EvaluationError if there is none, or it is not stable."""
+        found = self._predicate(self.best.text, self.best.inputs)
+        self._asker.calls += 1
+        if found is None:
+            raise EvaluationError("the program is not interesting: there is nothing to reduce")
+        self.fingerprint = found
+        again = self._asker.answer_again(self.best)
+        if again != repr(found):
+            raise EvaluationError(f"the predicate is flaky: it returned {found!r} and then {again}")
+        self._asker.save(self.best)
+
+    def is_flaky(self) -> bool:
+        return self._asker.answer_again(self.best) != repr(self.fingerprint)
+
+    def _take_first(self, candidates: Sequence[Candidate]) -> Candidate | None:
+        """Make the first candidate in order that has the fingerprint the best, and return it; None if none has."""
+        found = self._asker.first(candidates, repr(self.fingerprint))
+        if found is not None:
+            self.best = found
+            self._asker.save(found)
+        return found
+
+    def _take_all(self, variants: Callable[[], Iterator[Candidate]]) -> None:
+        """Take variants of the best program as long as one has the fingerprint."""
+        while self._take_first(list(variants())):
+            pass
+
+    def _fewer_ops(self) -> None:
+        located = getattr(self._predicate, "located", {}).get(self.best.text, ())
+        _Subset(self.best, self._take_first).run(located)
+
+    def _enter(self) -> bool:
+        """Replace a program of one loop or branch by one of its regions."""
+        flat = Flat(self.best.program)
+        ops = [op for op in flat.ops if op.name in ("stablehlo.while", *BRANCHES)]
+        values: dict[Value, Array] = dict(zip(flat.arguments, self.best.inputs))
+        for op in ops:
+            if can_enter(op, values):
+                parts = interpreted_parts(flat, op, values, Evaluator(flat), MOST_PARTS)
+                if self._take_first([Candidate(p.program.program, tuple(p.feeds)) for p in parts]):
+                    return True
+        return False
+
+    def _smaller_sizes(self) -> None:
+        for size in sizes_of(self.best):
+            for new in sorted({1, 2, 3, size // 2}):
+                made = resized(self.best, size, new) if new < size else None
+                if made is not None and self._take_first([made]):
+                    break
+
+
+class _Subset:
+    """The search for few ops of a program."""
+
+    def __init__(self, given: Candidate, take_first: Callable[[Sequence[Candidate]], Candidate | None]) -> None:
+        self.flat = Flat(given.program)
+        self._take_first = take_first
+        self.values = all_values(self.flat, given.inputs)
+        self.ops = [op for op in self.flat.ops if op.name not in CONSTANTS]
+        self.kept = tuple(range(len(self.ops)))
+
+    def run(self, located: Sequence[int]) -> None:
+        """Try the ops that are said to be at fault; else cut the end, then the start. Then remove subsets."""
+        if not self.holds(self.kept):
             raise EvaluationError("the program is not interesting once calls are inlined and outputs are kept")
-        self._cut(lambda kept, index: kept[: index + 1])
-        self._cut(lambda kept, index: kept[len(kept) - 1 - index :])
+        named = tuple(i for i, op in enumerate(self.ops) if op in {self.flat.ops[j] for j in located})
+        if not named or len(named) == len(self.kept) or not self.holds(named):
+            self._cut(lambda kept, index: kept[: index + 1])
+            self._cut(lambda kept, index: kept[len(kept) - 1 - index :])
         self._remove_subsets()
 
     def _cut(self, cut: Callable[[tuple[int, ...], int], tuple[int, ...]]) -> None:
         """Bisect for the smallest cut that is interesting."""
-        kept, low, high = self.best, 0, len(self.best) - 1
+        kept, low, high = self.kept, 0, len(self.kept) - 1
         while low < high:
             middle = (low + high) // 2
             low, high = (low, middle) if self.holds(cut(kept, middle)) else (middle + 1, high)
 
     def _remove_subsets(self) -> None:
         count = 2
-        while len(self.best) > 1:
-            kept = self.best
+        while len(self.kept) > 1:
+            kept = self.kept
             size = max(len(kept) // count, 1)
             chunks = [kept[i : i + size] for i in range(0, len(kept), size)]
             smaller = [tuple(i for i in kept if i not in set(chunk)) for chunk in chunks]
-            if not any(self.holds(candidate) for candidate in [*chunks, *smaller] if candidate):
+            if not self.take([candidate for candidate in [*chunks, *smaller] if candidate]):
                 if size == 1:
                     return
                 count = min(2 * count, len(kept))
@@ -113,22 +202,22 @@ class _Search:
                 count = 2
 
     def holds(self, kept: tuple[int, ...]) -> bool:
-        """Return whether a candidate has the fingerprint; the smallest such candidate is kept."""
-        if kept not in self.known:
-            made = self.candidate(kept)
-            self.known[kept] = made is not None and self._ask(made) == self.fingerprint
-        if self.known[kept] and len(kept) < len(self.best):
-            self.best = kept
-        return self.known[kept]
+        return self.take([kept])
 
-    def _ask(self, made: Segment) -> Hashable:
-        if self.calls >= self.max_calls:
-            raise _OutOfCalls
-        self.calls += 1
-        return self.predicate(str(made.program), self._inputs(made))
+    def take(self, subsets: Sequence[tuple[int, ...]]) -> bool:
+        """Keep the first subset whose program is interesting; return whether there is one."""
+        made = {c: subset for subset in subsets if (c := self.candidate(subset)) is not None}
+        found = self._take_first(list(made))
+        if found is not None:
+            self.kept = made[found]
+        return found is not None
 
-    def candidate(self, kept: Sequence[int]) -> Segment | None:
+    def candidate(self, kept: Sequence[int]) -> Candidate | None:
         """Return the program of some ops; None if it would need a value that is not a static tensor."""
+        made = self._segment(kept)
+        return None if made is None else Candidate(made.program, tuple(self.values[v] for v in made.feeds))
+
+    def _segment(self, kept: Sequence[int]) -> Segment | None:
         ops = [self.ops[index] for index in kept]
         wanted = self._sinks(ops)
         if not wanted or any(value not in self.values for value in needed_by(ops, wanted)):
@@ -140,21 +229,3 @@ class _Search:
         used = {operand for op in ops for operand in operands_of(op)} - set(self.flat.outputs)
         results = [result for op in ops for result in op.results]
         return [value for value in results if value not in used and is_observable(value)]
-
-    def _inputs(self, made: Segment) -> list[Array]:
-        return [self.values[value] for value in made.feeds]
-
-    def result(self, is_complete: bool) -> Reduced:
-        made = self.candidate(self.best)
-        assert made is not None
-        count = len(self.best)
-        return Reduced(
-            made.program, tuple(self._inputs(made)), self.fingerprint, count, len(self.ops), self.calls, is_complete
-        )
-
-
-def all_values(flat: Flat, inputs: Sequence[Array]) -> dict[Value, Array]:
-    """Return the values of all ops that are static tensors, as the interpreter computes them."""
-    wanted = [result for op in flat.ops for result in op.results if is_observable(result)]
-    made = segment(flat, flat.ops, wanted, flat.arguments)
-    return dict(zip((*flat.arguments, *wanted), (*inputs, *made.program.run(*inputs))))

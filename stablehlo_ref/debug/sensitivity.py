@@ -131,6 +131,7 @@ def _add_errors(rewriter: Rewriter, op: Operation, result: Value, contract: Cont
         return
     name = op.name.partition(".")[2]
     ulps = contract.ulps_of(name, 0.5 if name in _ARITHMETIC else contract.elementary_ulps)
+    ulps = min(ulps, max(contract.narrow_ulps, 0.5)) if _dtype(result).itemsize <= 2 else ulps
     call = _call(f"ulps {ulps}", result, op)
     uses = rewriter.uses(result)
     rewriter.insert_after(op, call)

@@ -8,6 +8,7 @@ can be biased under round to nearest.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import erfc, sqrt
 
@@ -42,15 +43,14 @@ class Suspicion:
         return f"{text}, over {self.size} elements (p = {self.p:.1g})"
 
 
-def suspicions(judge: Judge, ops: list[Operation]) -> list[Suspicion]:
+def suspicions(tested: Sequence[Suspicion]) -> list[Suspicion]:
     """Return the ops whose errors are beyond rounding to nearest, with p-values corrected for all tests."""
-    tested = [found for op in ops if (found := _tests(judge, op))]
-    count = sum(map(len, tested))
-    corrected = [replace(s, p=min(1.0, s.p * count)) for found in tested for s in found]
+    corrected = [replace(s, p=min(1.0, s.p * len(tested))) for s in tested]
     return [s for s in corrected if s.p < LEVEL and (s.test == "variance" or abs(s.statistic) > SMALLEST_BIAS)]
 
 
-def _tests(judge: Judge, op: Operation) -> list[Suspicion]:
+def tests_of(judge: Judge, op: Operation) -> list[Suspicion]:
+    """Return the results of both tests of a sum, with p-values that are not corrected yet; none without a bound."""
     shadows = judge.known_bounds(op)
     if shadows is None or shadows[0].deviation is None:
         return []

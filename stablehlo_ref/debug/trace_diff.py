@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -54,7 +55,7 @@ class Difference:
     apart: Apart | None
     digests: tuple[Digest | None, Digest | None]
 
-    def to_json(self) -> dict[str, Any]:
+    def document(self) -> dict[str, Any]:
         """Return dictionaries, lists, numbers and strings."""
         return {
             **self.__dict__,
@@ -95,10 +96,11 @@ class TraceDiff:
         """The first difference in the order of the program; None if all that both have is the same."""
         return self.differences[0] if self.differences else None
 
-    def to_json(self) -> dict[str, Any]:
-        """Return dictionaries, lists, numbers and strings."""
-        differences = [difference.to_json() for difference in self.differences]
-        return {"schema": 1, "compared": self.compared, "differences": differences, "only": list(self.only)}
+    def to_json(self) -> str:
+        """Return all of the result in one line of JSON; docs/reference/json.md describes it."""
+        differences = [difference.document() for difference in self.differences]
+        document = {"schema": 1, "compared": self.compared, "differences": differences, "only": list(self.only)}
+        return json.dumps(document, allow_nan=False)
 
     def __str__(self) -> str:
         found = self.differences
@@ -113,7 +115,7 @@ class TraceDiff:
 
 
 def diff_traces(a: Trace | Path | str, b: Trace | Path | str, ulps: int | None = None) -> TraceDiff:
-    """Compare the values of two traces: folders, `.npz` files, or `Trace`s.
+    """Compare the values of two traces: folders, `.npz` files, or objects of `Trace`.
 
     Values differ if any bit does; with `ulps`, floats only if they are more representable numbers apart, where both
     tensors were kept. Values are matched by name, by location in the model, and by alignment of the ops where programs

@@ -115,3 +115,10 @@ def size_of(value: Value) -> int:
         return 0
     assert isinstance(value.type, TensorType)
     return prod(n or 0 for n in value.type.shape) * np.dtype(numpy_dtype(value.type.element_type)).itemsize
+
+
+def all_values(flat: Flat, inputs: Sequence[Array]) -> dict[Value, Array]:
+    """Return the values of all ops that are static tensors, as the interpreter computes them."""
+    wanted = [result for op in flat.ops for result in op.results if is_observable(result)]
+    made = segment(flat, flat.ops, wanted, flat.arguments)
+    return dict(zip((*flat.arguments, *wanted), (*inputs, *made.program.run(*inputs))))

@@ -14,7 +14,7 @@ from stablehlo_ref import mode
 from stablehlo_ref.budget import Budget, Memory, deadline_of
 from stablehlo_ref.budget import in_force as budget_in_force
 from stablehlo_ref.define.live_values import live_bytes
-from stablehlo_ref.define.processes import Process
+from stablehlo_ref.define.processes import Grid, Process
 from stablehlo_ref.diagnostics import Diagnostic, EvaluationError
 from stablehlo_ref.ir.arrays import RuntimeValue
 from stablehlo_ref.ir.core import Operation
@@ -110,6 +110,18 @@ class Context:
         memory = Memory(self.limits.max_total_bytes, lambda: live_bytes(self.frames.values()))
         self.budget = Budget(deadline_of(self.limits), memory)
 
+    @classmethod
+    def plain(cls, limits: Limits) -> Context:
+        """Return a context with these limits and no other options, faster than by the constructor."""
+        context = object.__new__(cls)
+        vars(context).update(_DEFAULTS)
+        context.limits = limits
+        context.frames, context.probes, context.variables, context.failures = {}, {}, {}, []
+        context.process = Process((0, 0), _GRID, iter(()), [])
+        memory = Memory(limits.max_total_bytes, lambda: live_bytes(context.frames.values()))
+        context.budget = Budget(deadline_of(limits), memory)
+        return context
+
     @property
     def mode(self) -> mode.Mode:
         """How exact results are."""
@@ -134,6 +146,10 @@ def _check_functions(option: str, functions: Mapping[str, object]) -> None:
     for name, function in functions.items():
         if not callable(function):
             raise TypeError(f"{option}[{name!r}] must be a function, got {function!r}")
+
+
+_DEFAULTS = vars(Context())
+_GRID = Grid()
 
 
 class RunOptions(TypedDict, total=False):

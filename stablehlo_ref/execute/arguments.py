@@ -188,6 +188,8 @@ def _take(values: list[Any], index: int) -> RuntimeValue:
     value, values[index] = values[index], None
     if value is None:
         return None
+    if isinstance(value, np.generic):
+        return np.asarray(value)
     if isinstance(value, tuple):
         elements = list(value)
         del value  # so that its elements are counted once if nothing else refers to the tuple

@@ -133,9 +133,9 @@ def with_canonical_nans(kernel: Kernel, bound: BoundOp) -> Kernel:
 def _replacing(run: Run, replace: Sequence[Run | None]) -> Run:
     first = replace[0]
     if len(replace) == 1 and first is not None:
-        return lambda *operands: first(run(*operands))
+        return lambda *operands: first(run(*operands), *operands)
 
     def replaced(*operands: Array) -> Any:
-        return [function(x) if function else x for function, x in zip(replace, run(*operands))]
+        return [f(x, *operands) if f else x for f, x in zip(replace, run(*operands))]
 
     return replaced

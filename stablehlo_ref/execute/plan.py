@@ -84,7 +84,7 @@ class Planner:
         self.step_by_step = step_by_step  # whether observers must see each op: nothing is folded or recognised
         self.plans: dict[str, FunctionPlan] = {}
         self.frames: dict[str, FramePlanner] = {}  # by function, with `fast`
-        self.generated: list[str] = []  # source of hot loops and functions
+        self.generated: list[tuple[str, str]] = []  # hot loops and functions, and their source
         self.kernels: dict[Kind | None, KnownKernel] = {}
         self.results: dict[tuple[Kind | None, tuple[int, ...]], KnownResult] = {}  # by kinds, and ids of constants
         operations = [op for region in module.regions for block in region.blocks for op in block.operations]
@@ -116,6 +116,7 @@ class Planner:
                 raise UnsupportedError(f"function @{name} is declared, but has no body", op.location)
             self.plans[name] = FunctionPlan(name)
             self.plans[name].block.communicates = name in self.communicating
+            self.plans[name].generated = self.generated
             self._pending.append(name)
         plan = self.plans[name]
         if self._pending and not self._is_planning:

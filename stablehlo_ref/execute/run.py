@@ -19,22 +19,22 @@ Step: TypeAlias = Callable[[Slots], Turns | None]
 MANY_DIMENSIONS = 31  # kernels for tensors of more dimensions may need arrays of more than numpy's 64
 CONTEXT = 0  # the slot that holds the context of the run
 
-_current: ContextVar[Context | None] = ContextVar("context", default=None)
+current: ContextVar[Context | None] = ContextVar("context", default=None)
 
 
 @contextmanager
 def running(context: Context) -> Iterator[None]:
     """Make `context` that of the run in progress, which regions that ops call as functions take part in."""
-    token = _current.set(context)
+    token = current.set(context)
     try:
         yield
     finally:
-        _current.reset(token)
+        current.reset(token)
 
 
 def current_context() -> Context:
     """Return the context of the run in progress, or a new context outside of a run."""
-    return _current.get() or Context()
+    return current.get() or Context()
 
 
 class BlockPlan:
@@ -123,12 +123,13 @@ def _most_dimensions(op: Operation) -> int:
 class FunctionPlan:
     """A planned function: its block, and the list of slots, with constants filled in, that each call copies."""
 
-    __slots__ = ("block", "name", "run_fast", "template")
+    __slots__ = ("block", "generated", "name", "run_fast", "template")
 
     def __init__(self, name: str) -> None:
         self.name = name
         self.block = BlockPlan()
         self.template: Slots = [None]
+        self.generated: list[tuple[str, str]] = []  # what hot loops and functions are, and their source
         self.run_fast: Callable[[Slots], bool] | None = None  # may run the block; returns whether it did
 
     def call(self, context: Context, arguments: list[Any]) -> list[Any]:

@@ -13,7 +13,7 @@ import numpy as np
 
 from stablehlo_ref import mode
 from stablehlo_ref.ir.arrays import Array, DType
-from stablehlo_ref.numerics import double_double, libm
+from stablehlo_ref.numerics import double_double, libm, long_double
 from stablehlo_ref.numerics import multiple_precision as precise
 from stablehlo_ref.numerics.blocks import blockwise
 from stablehlo_ref.numerics.correct_rounding import EIGHT_ULP, certain
@@ -21,6 +21,7 @@ from stablehlo_ref.numerics.dtypes import FLOAT32, FLOAT64
 from stablehlo_ref.numerics.floats import binary, unary
 from stablehlo_ref.numerics.kernels import ArrayKernel, KernelFactory, same_kernel
 from stablehlo_ref.numerics.libm import by_one_loop
+from stablehlo_ref.numerics.long_double import in_long_double, widened
 from stablehlo_ref.numerics.multiple_precision import Function, exactly
 from stablehlo_ref.numerics.portable.functions import CORRECTLY_ROUNDED
 
@@ -33,17 +34,23 @@ def elementary(
     exact: Function | None = None,
     error: float = EIGHT_ULP,
     portable: Function | None = None,
+    refined: ArrayKernel | None = None,
+    absolute: float = 0.0,
 ) -> KernelFactory:
     """Return a factory from a `function` of f64 arrays that is accurate enough to be rounded to f32.
 
     Kernels for f64 and for formats narrower than f32 use `double` and `narrower` instead, if given. Functions that are
     not ufuncs have many temporaries and run block by block. With `exact`, results of f32 are correctly rounded; `error`
-    is the largest relative error of `function`. In a reproducible mode f64 uses the implementation of `exact`, or
-    `portable` if given, that is correctly rounded.
+    is the largest relative error of `function`, and `absolute` that where terms cancel. `refined` is a function of long
+    doubles: rounded once, it is `double`, and results in doubt are computed by it before they are by `exact`. In a
+    reproducible mode f64 uses the implementation of `exact`, or `portable` if given, that is correctly rounded.
     """
-    double = double or function
+    double = double or (in_long_double(refined) if refined else function)
     wide = {FLOAT64: by_one_loop(double) if isinstance(double, np.ufunc) else blockwise(double, FLOAT64, FLOAT64)}
-    single = certain(function, exactly(exact), error) if exact else function
+    settle = exactly(exact) if exact else None
+    if settle and refined:
+        settle = certain(widened(refined), settle, long_double.ERROR)
+    single = certain(function, settle, error, absolute) if settle else function
     wide[FLOAT32] = blockwise(single, FLOAT64, FLOAT32)
     narrow = arity(
         same_kernel(blockwise(narrower or function, FLOAT64, FLOAT64))

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from stablehlo_ref import mode
 from stablehlo_ref.budget import within_time
 from stablehlo_ref.ir.arrays import Array
+from stablehlo_ref.numerics.exact_factorizations import product as product_of_matrices
 
 BLOCK = 32  # columns factored one by one before matrix products update the others
 
@@ -18,6 +20,11 @@ BLOCK = 32  # columns factored one by one before matrix products update the othe
 def adjoint(a: Array) -> Array:
     """Return the conjugate transposes of matrices."""
     return np.conjugate(a.swapaxes(-1, -2))
+
+
+def multiply(a: Array, b: Array) -> Array:
+    """Return a @ b; in a reproducible mode, every element is exact and rounded once."""
+    return product_of_matrices(a, b) if mode.current().reproducible else a @ b
 
 
 def magnitude(x: Array) -> Array:
@@ -35,7 +42,7 @@ def reflector(x: Array) -> tuple[Array, Array, Array]:
     scale = np.where((scale > 0) & np.isfinite(scale), scale, 1)
     scaled = x / scale[..., np.newaxis]
     alpha, rest = scaled[..., 0], np.linalg.norm(scaled[..., 1:], axis=-1)
-    beta = -np.copysign(np.hypot(np.abs(alpha), rest), alpha.real)
+    beta = -np.copysign(np.sqrt(alpha.real**2 + alpha.imag**2 + rest**2), alpha.real)  # at most 1 by scaling
     is_trivial = (rest == 0) & (alpha.imag == 0)
     divisor = np.where(is_trivial, 1, alpha - beta)
     v = scaled / divisor[..., np.newaxis]
@@ -47,13 +54,13 @@ def reflector(x: Array) -> tuple[Array, Array, Array]:
 def reflect(a: Array, v: Array, tau: Array) -> None:
     """Replace `a` by `(1 - tau v v^H) a`."""
     v = v[..., np.newaxis]
-    a -= tau[..., np.newaxis, np.newaxis] * v @ (adjoint(v) @ a)
+    a -= multiply(tau[..., np.newaxis, np.newaxis] * v, multiply(adjoint(v), a))
 
 
 def reflect_from_right(a: Array, v: Array, tau: Array) -> None:
     """Replace `a` by `a (1 - tau v v^H)`."""
     v = v[..., np.newaxis]
-    a -= tau[..., np.newaxis, np.newaxis] * (a @ v) @ adjoint(v)
+    a -= multiply(tau[..., np.newaxis, np.newaxis] * multiply(a, v), adjoint(v))
 
 
 def block_reflector(packed: Array, tau: Array) -> tuple[Array, Array]:
@@ -61,10 +68,11 @@ def block_reflector(packed: Array, tau: Array) -> tuple[Array, Array]:
     count = tau.shape[-1]
     v = np.tril(packed[..., :count], -1)
     v[..., range(count), range(count)] = 1
-    products = adjoint(v) @ v
+    products = multiply(adjoint(v), v)
     t = np.zeros_like(products)
     for j in within_time(range(count)):
-        t[..., :j, j] = -tau[..., j, np.newaxis] * (t[..., :j, :j] @ products[..., :j, j, np.newaxis])[..., 0]
+        column = multiply(t[..., :j, :j], products[..., :j, j, np.newaxis])[..., 0]
+        t[..., :j, j] = -tau[..., j, np.newaxis] * column
         t[..., j, j] = tau[..., j]
     return v, t
 
@@ -81,7 +89,7 @@ def qr(a: Array) -> tuple[Array, Array]:
             eliminate(panel[..., j:, j:], tau[..., start + j])
         if rest.size:
             v, t = block_reflector(panel, tau[..., start:stop])
-            rest -= v @ (adjoint(t) @ (adjoint(v) @ rest))
+            rest -= multiply(v, multiply(adjoint(t), multiply(adjoint(v), rest)))
     return a, tau
 
 
@@ -119,7 +127,8 @@ def product(packed: Array, tau: Array) -> Array:
     for start in within_time(reversed(range(0, tau.shape[-1], BLOCK))):
         stop = min(start + BLOCK, tau.shape[-1])
         v, t = block_reflector(packed[..., start:, start:stop], tau[..., start:stop])
-        q[..., start:, start:] -= v @ (t @ (adjoint(v) @ q[..., start:, start:]))
+        part = q[..., start:, start:]
+        part -= multiply(v, multiply(t, multiply(adjoint(v), part)))
     return q
 
 
@@ -152,10 +161,10 @@ def lu(a: Array) -> tuple[Array, Array, Array]:
             swap(a, k, pivot)
             info[(a[..., k, k] == 0) & (info == 0)] = k + 1
             a[..., k + 1 :, k] /= np.where(a[..., k, k] == 0, 1, a[..., k, k])[..., np.newaxis]
-            a[..., k + 1 :, k + 1 : stop] -= a[..., k + 1 :, k : k + 1] @ a[..., k : k + 1, k + 1 : stop]
+            a[..., k + 1 :, k + 1 : stop] -= multiply(a[..., k + 1 :, k : k + 1], a[..., k : k + 1, k + 1 : stop])
         for i in within_time(range(start + 1, stop)):
-            a[..., i : i + 1, stop:] -= a[..., i : i + 1, start:i] @ a[..., start:i, stop:]
-        a[..., stop:, stop:] -= a[..., stop:, start:stop] @ a[..., start:stop, stop:]
+            a[..., i : i + 1, stop:] -= multiply(a[..., i : i + 1, start:i], a[..., start:i, stop:])
+        a[..., stop:, stop:] -= multiply(a[..., stop:, start:stop], a[..., start:stop, stop:])
     return a, pivots, info
 
 
@@ -234,10 +243,10 @@ def tridiagonal(a: Array) -> tuple[Array, Array, Array, Array]:
         v, tau[..., k], off[..., k] = reflector(a[..., k + 1 :, k])
         rest = np.tril(a[..., k + 1 :, k + 1 :])
         rest = rest + adjoint(np.tril(rest, -1))
-        w = tau[..., k, np.newaxis, np.newaxis] * (rest @ v[..., np.newaxis])
-        inner = (adjoint(w) @ v[..., np.newaxis])[..., 0]
+        w = tau[..., k, np.newaxis, np.newaxis] * multiply(rest, v[..., np.newaxis])
+        inner = multiply(adjoint(w), v[..., np.newaxis])[..., 0]
         w -= (tau[..., k, np.newaxis] / 2 * inner)[..., np.newaxis] * v[..., np.newaxis]
-        both = v[..., np.newaxis] @ adjoint(w)
+        both = multiply(v[..., np.newaxis], adjoint(w))
         a[..., k + 1 :, k + 1 :] -= np.tril(both + adjoint(both))
         a[..., k + 1 :, k] = v
         a[..., k + 1, k] = off[..., k]

@@ -49,7 +49,7 @@ def to_nearest(function: Function) -> ArrayKernel:
 def _of_arrays(function: Function, rounded: Callable[[Decimal], float]) -> ArrayKernel:
 
     def run(*operands: Array) -> Array:
-        rows, inverse = np.unique(np.stack(operands, axis=-1), axis=0, return_inverse=True)
+        rows, inverse = np.unique(np.stack(operands, axis=-1).astype(np.float64), axis=0, return_inverse=True)
         with working_precision():
             results = [rounded(function(*map(Decimal, row))) for row in rows.tolist()]
         return np.array(results, np.float64)[inverse.reshape(-1)]
@@ -147,7 +147,7 @@ def atanh(x: Decimal) -> Decimal:
 
 
 @cache
-def _pi(more: int = _LARGE_ANGLE) -> Decimal:
+def pi(more: int = _LARGE_ANGLE) -> Decimal:
     """Return pi with the digits that large angles need (Gauss and Legendre's iteration)."""
     with localcontext(_CONTEXT) as context:
         context.prec = DIGITS + more + 10
@@ -163,12 +163,12 @@ def _quadrant(x: Decimal) -> tuple[int, Decimal]:
     more = _LARGE_ANGLE if x.adjusted() < 40 else _HUGE_ANGLE
     with localcontext() as context:
         context.prec = DIGITS + more
-        right_angle = _pi(more) / 2
+        right_angle = pi(more) / 2
         turns = (x / right_angle).to_integral_value()
         return int(turns % 4), x - turns * right_angle
 
 
-def _series(term: Decimal, ratio: Callable[[int], Decimal]) -> Decimal:
+def series(term: Decimal, ratio: Callable[[int], Decimal]) -> Decimal:
     """Return the sum of terms, where `ratio(n)` is the quotient of term n and the one before, until they vanish."""
     total, n = term, 1
     while abs(term) > abs(total).scaleb(-DIGITS):
@@ -181,8 +181,8 @@ def _series(term: Decimal, ratio: Callable[[int], Decimal]) -> Decimal:
 def _sine_and_cosine(x: Decimal) -> tuple[Decimal, Decimal]:
     quadrant, r = _quadrant(x)
     square = -r * r
-    sine = _series(r, lambda n: square / (2 * n * (2 * n + 1)))
-    cosine = _series(ONE, lambda n: square / (2 * n * (2 * n - 1)))
+    sine = series(r, lambda n: square / (2 * n * (2 * n + 1)))
+    cosine = series(ONE, lambda n: square / (2 * n * (2 * n - 1)))
     return ((sine, cosine), (cosine, -sine), (-sine, -cosine), (-cosine, sine))[quadrant]
 
 
@@ -204,7 +204,7 @@ def atan(x: Decimal) -> Decimal:
     for _ in range(3):
         x = x / (1 + (1 + x * x).sqrt())
     square = -x * x
-    return 8 * _series(x, lambda n: square * (2 * n - 1) / (2 * n + 1))
+    return 8 * series(x, lambda n: square * (2 * n - 1) / (2 * n + 1))
 
 
 def asin(x: Decimal) -> Decimal:
@@ -217,9 +217,9 @@ def acos(x: Decimal) -> Decimal:
 
 def atan2(y: Decimal, x: Decimal) -> Decimal:
     if abs(y) > abs(x):
-        return (_pi() / 2).copy_sign(y) - atan(x / y)
+        return (pi() / 2).copy_sign(y) - atan(x / y)
     angle = atan(y / x)
-    return angle if x > 0 else angle + _pi().copy_sign(y)
+    return angle if x > 0 else angle + pi().copy_sign(y)
 
 
 def real_power(a: Decimal, b: Decimal, c: Decimal, d: Decimal) -> Decimal:
@@ -237,7 +237,7 @@ def imag_power(a: Decimal, b: Decimal, c: Decimal, d: Decimal) -> Decimal:
 def _power_in_polar_form(a: Decimal, b: Decimal, c: Decimal, d: Decimal) -> tuple[Decimal, Decimal, Decimal]:
     """Return the radius, and the sine and the cosine of the angle, in which right angles are counted separately."""
     log, (turns, rest) = (a * a + b * b).ln() / 2, _angle_in_right_angles(a, b)
-    right_angle = _pi() / 2
+    right_angle = pi() / 2
     radius = (c * log - d * (turns * right_angle + rest)).exp()
     whole = (c * turns).to_integral_value()
     sine, cosine = _sine_and_cosine((c * turns - whole) * right_angle + (d * log + c * rest))
@@ -260,8 +260,8 @@ def bessel_i1e(x: Decimal) -> Decimal:
     magnitude = abs(x)
     if magnitude < 150:
         quarter = magnitude * magnitude / 4
-        scaled = (-magnitude).exp() * _series(magnitude / 2, lambda n: quarter / (n * (n + 1)))
+        scaled = (-magnitude).exp() * series(magnitude / 2, lambda n: quarter / (n * (n + 1)))
     else:
-        series = _series(ONE, lambda n: -(4 - Decimal(2 * n - 1) ** 2) / (8 * n * magnitude))
-        scaled = series / (2 * _pi() * magnitude).sqrt()
+        asymptotic = series(ONE, lambda n: -(4 - Decimal(2 * n - 1) ** 2) / (8 * n * magnitude))
+        scaled = asymptotic / (2 * pi() * magnitude).sqrt()
     return scaled.copy_sign(x)

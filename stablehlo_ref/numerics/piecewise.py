@@ -7,17 +7,16 @@ from typing import NamedTuple
 import numpy as np
 
 from stablehlo_ref.ir.arrays import Array
-from stablehlo_ref.numerics.double_double import Pair, fast_two_sum
 from stablehlo_ref.numerics.kernels import ArrayKernel
 
 
 def piecewise(x: Array, *pieces: tuple[Array, ArrayKernel]) -> Array:
     """Evaluate each function where its mask is true, and return an array shaped like `x`.
 
-    Every element must be in one of the masks. Functions take and return 1-dimensional arrays of f64.
+    Every element must be in one of the masks. Functions take and return 1-dimensional arrays of one dtype.
     """
     flat = np.ravel(x)
-    out = np.empty(flat.size)
+    out = np.empty(flat.size, flat.dtype)
     for mask, function in pieces:
         where = np.ravel(mask)
         count = np.count_nonzero(where)
@@ -45,18 +44,13 @@ class Polynomial(NamedTuple):
 
     center: float
     scale: float
-    coefficients: tuple[float, ...]
+    coefficients: tuple[float | Array, ...]
 
     def __call__(self, x: Array) -> Array:
         return horner(self.coefficients, (x - self.center) * self.scale)
 
-    def pair(self, x: Array) -> Pair:
-        """Return the value as the sum of two numbers, without the rounding error of the last addition."""
-        u = (x - self.center) * self.scale
-        return fast_two_sum(self.coefficients[0], u * horner(self.coefficients[1:], u))
 
-
-def horner(coefficients: tuple[float, ...], x: Array) -> Array:
+def horner(coefficients: tuple[float | Array, ...], x: Array) -> Array:
     """Return the sum of coefficients[k] * x**k by Horner's method, for two coefficients or more."""
     *lower, last = coefficients
     result = last * x
@@ -71,12 +65,3 @@ def piecewise_polynomial(polynomials: tuple[Polynomial, ...], x: Array) -> Array
     ends = [p.center + 1 / p.scale for p in polynomials[:-1]]
     interval = np.searchsorted(ends, x)
     return piecewise(x, *[(interval == i, p.__call__) for i, p in enumerate(polynomials)])
-
-
-def piecewise_polynomial_pair(polynomials: tuple[Polynomial, ...], x: Array) -> Pair:
-    """Do the same by `Polynomial.pair`, for a 1-dimensional array."""
-    ends = [p.center + 1 / p.scale for p in polynomials[:-1]]
-    interval, high, low = np.searchsorted(ends, x), np.empty_like(x), np.empty_like(x)
-    for i, polynomial in enumerate(polynomials):
-        high[interval == i], low[interval == i] = polynomial.pair(x[interval == i])
-    return high, low

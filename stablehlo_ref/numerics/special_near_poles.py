@@ -11,8 +11,8 @@ from __future__ import annotations
 import numpy as np
 
 from stablehlo_ref.ir.arrays import Array
-from stablehlo_ref.numerics import libm
 from stablehlo_ref.numerics.double_double import Pair, fast_two_sum, two_product, two_sum
+from stablehlo_ref.numerics.long_double import LONG_DOUBLE
 from stablehlo_ref.numerics.special_tables import DIGAMMA_AT_4, RECIPROCAL_GAMMA
 
 MAX_DISTANCE = 128.0  # from zero; for numbers farther away the number of factors is too large
@@ -26,8 +26,8 @@ def lgamma_by_product(x: Array) -> Array:
     for n in range(1, int(pole.max(initial=0)) + 1):
         product = where(n <= pole, multiply(product, two_sum(t, -float(n))), product)
     high, low = np.where(product[0] < 0, -1.0, 1.0) * product
-    near_one = np.abs(high - 1.0) < 0.5
-    log: Array = np.where(near_one, libm.log1p((high - 1.0) + low), libm.log(high) + low / high)
+    high, low = high.astype(LONG_DOUBLE), low.astype(LONG_DOUBLE)
+    log: Array = np.where(np.abs(high - 1.0) < 0.5, np.log1p((high - 1.0) + low), np.log(high + low))
     return -log
 
 

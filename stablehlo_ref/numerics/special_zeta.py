@@ -1,28 +1,27 @@
 """Kernel factories of the Hurwitz zeta function and the derivatives of digamma (CHLO, `zeta`, `polygamma`).
 
-Formats up to f32 compute in f64 and round once, which is within 0.501 ULP. For f64 the largest errors observed are
-3 ULP for zeta and, up to the 170th derivative, 4 ULP for polygamma, but 17 ULP below 0 near their zeros. Higher
-derivatives are computed from logarithms, whose magnitude costs accuracy.
+Formats up to f32 compute in f64 and round once, correctly for f32; f64 is computed in long double. Below 0, results
+near zeros of the functions are less accurate. Derivatives above the 170th are computed from logarithms.
 """
 
 from __future__ import annotations
 
-from math import factorial
-
 import numpy as np
 
 from stablehlo_ref.ir.arrays import Array
-from stablehlo_ref.numerics import libm
+from stablehlo_ref.numerics import libm, special_double
+from stablehlo_ref.numerics import multiple_precision_special as precise
 from stablehlo_ref.numerics.double_double import two_sum
 from stablehlo_ref.numerics.elementary import elementary
 from stablehlo_ref.numerics.floats import binary
+from stablehlo_ref.numerics.kernels import ArrayKernel
+from stablehlo_ref.numerics.long_double import LONG_DOUBLE
 from stablehlo_ref.numerics.piecewise import replace_where
 from stablehlo_ref.numerics.special_gamma import digamma_of_f64, lgamma_of_f64
 from stablehlo_ref.numerics.special_tables import ZETA_SERIES
 
+_ERROR = 2.0**-36  # of f64, relative
 _TERMS = 10  # summed directly, before the Euler-Maclaurin formula
-_FACTORIALS = np.array([float(factorial(n)) for n in range(171)])
-_LN_2 = 0.6931471805599453
 
 
 # --- zeta -----------------------------------------------------------------------------------------------------------
@@ -126,7 +125,7 @@ def _polygamma(n: Array, x: Array) -> Array:
     natural = (n >= 1.0) & (n < np.inf) & (n == np.rint(n))
     sign = np.where(np.fmod(n, 2.0) == 0, -1.0, 1.0)
     result = np.where(natural, sign * _special_zeta(n + 1.0, x), np.nan)
-    result = replace_where(result, n == 0, digamma_of_f64, x)
+    result = replace_where(result, n == 0, _in(x, digamma_of_f64, special_double.digamma), x)
     regular = natural & (x < np.inf) & _is_regular(n, x)
     return replace_where(result, regular, lambda n, x, sign: sign * _factorial_times_zeta(n, x), n, x, sign)
 
@@ -137,14 +136,21 @@ def _factorial_times_zeta(n: Array, x: Array) -> Array:
     total = _sum(s, x, np.ldexp(1.0, -exponent))
     small = np.minimum(n, 170.0).astype(np.int64)
     shift = np.clip(-exponent * s, -5000.0, 5000.0).astype(np.int32)
-    result = np.ldexp(_FACTORIALS[small] * total, shift)
+    result = np.ldexp(special_double.FACTORIALS.astype(total.dtype)[small] * total, shift)
     beyond = n > 170.0
     return replace_where(result, beyond, _exponential_of_logs, s, total, exponent)
 
 
 def _exponential_of_logs(s: Array, total: Array, exponent: Array) -> Array:
-    return np.sign(total) * libm.exp(lgamma_of_f64(s) + libm.log(np.abs(total)) - exponent * s * _LN_2)
+    lgamma = _in(s, lgamma_of_f64, special_double.lgamma)
+    ln_2 = special_double.LN_2.astype(s.dtype)
+    return np.sign(total) * libm.exp(lgamma(s) + libm.log(np.abs(total)) - exponent * s * ln_2)
 
 
-zeta = elementary(_zeta, arity=binary)
-polygamma = elementary(_polygamma, arity=binary)
+def _in(x: Array, double: ArrayKernel, long_double: ArrayKernel) -> ArrayKernel:
+    """Return the function for the dtype of `x`."""
+    return long_double if x.dtype == LONG_DOUBLE else double
+
+
+zeta = elementary(_zeta, arity=binary, exact=precise.zeta, error=_ERROR, refined=_zeta)
+polygamma = elementary(_polygamma, arity=binary, exact=precise.polygamma, error=_ERROR, refined=_polygamma)

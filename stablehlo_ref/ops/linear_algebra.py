@@ -1,6 +1,7 @@
 """cholesky and triangular_solve, for all matrices of a batch at once.
 
-Both are computed in f64 or complex<f64> and rounded once.
+Both are computed in f64 or complex<f64> and rounded once, by BLAS and LAPACK or, in a reproducible mode, by operations
+in a fixed order that are rounded correctly.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from math import prod
 
 import numpy as np
 
+from stablehlo_ref import mode
 from stablehlo_ref.budget import check_time, within_time
 from stablehlo_ref.define.attribute_codecs import Flag
 from stablehlo_ref.define.choices import Choice
@@ -31,6 +33,7 @@ from stablehlo_ref.define.spec import (
 from stablehlo_ref.define.type_constraints import complex_tensor, float_tensor, per_tensor_quantized
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.types import TensorType
+from stablehlo_ref.numerics import exact_factorizations
 from stablehlo_ref.numerics.contraction import FLOPS, STEP
 from stablehlo_ref.numerics.dtypes import COMPLEX128, FLOAT64, numpy_dtype
 from stablehlo_ref.numerics.narrow_floats import narrow
@@ -70,9 +73,10 @@ class Cholesky(Op, op="cholesky"):
     def plan(a: TensorType, lower: Flag) -> Run:
         """Plan LAPACK's decomposition in f64. Its oracle is `cholesky` in spec_checks/oracles/linear_algebra.py."""
         widen, round_once = arithmetic(a)
+        factor = _lower_factors(exact_factorizations.lower_factors if mode.current().reproducible else _factors_or_nan)
         if lower:
-            return lambda a: round_once(_lower_factors(widen(a)))
-        return lambda a: round_once(_adjoint(_lower_factors(_adjoint(widen(a)))))
+            return lambda a: round_once(factor(widen(a)))
+        return lambda a: round_once(_adjoint(factor(_adjoint(widen(a)))))
 
     @staticmethod
     def temporaries(a: TensorType) -> int:
@@ -84,7 +88,7 @@ class Cholesky(Op, op="cholesky"):
 
         def cases(a: Array) -> Iterator[Choice]:
             a = widen(a)
-            if not np.array_equal(a, _adjoint(a)) or np.isnan(_lower_factors(a)).any():
+            if not np.array_equal(a, _adjoint(a)) or np.isnan(_lower_factors(_factors_or_nan)(a)).any():
                 yield Choice.CHOLESKY_INPUT
 
         return cases
@@ -148,10 +152,11 @@ class TriangularSolve(Op, op="triangular_solve", row_major=True):
         orient_b = _unchanged if left_side else _transposed
         conjugate = np.conjugate if transpose_a is Transpose.ADJOINT else _unchanged
         reverse = slice(None, None, -1 if lower == (is_transposed != left_side) else 1)
+        substitute = exact_factorizations.substitute if mode.current().reproducible else _substitute
 
         def run(a: Array, b: Array) -> Array:
             upper = np.triu(conjugate(orient_a(widen(a)))[..., reverse, reverse])
-            x = _substitute(upper, orient_b(widen(b))[..., reverse, :], unit_diagonal)
+            x = substitute(upper, orient_b(widen(b))[..., reverse, :], unit_diagonal)
             result: Array = round_once(orient_b(x[..., reverse, :]))
             return result
 
@@ -190,17 +195,24 @@ def _adjoint(x: Array) -> Array:
     return np.conjugate(x.swapaxes(-1, -2))
 
 
-def _lower_factors(a: Array) -> Array:
-    """Return the Cholesky factors of matrices given by their lower triangles; NaN if not positive definite."""
-    if not a.size:
-        return a  # there may be any number of empty matrices
-    matrices = a.reshape(prod(a.shape[:-2]), *a.shape[-2:])
-    step = max(1, 3 * STEP // a.shape[-1] ** 3)
-    check_time(needed=a.shape[-1] ** 3 / 3 / FLOPS)
-    starts = within_time(range(0, len(matrices), step))
-    factors = np.concatenate([_factors_or_nan(matrices[i : i + step]) for i in starts]).reshape(a.shape)
-    failed = np.isnan(factors).any((-1, -2), keepdims=True)
-    return np.where(failed, np.nan, factors) if failed.any() else factors
+def _lower_factors(factor: Run) -> Run:
+    """Return a function from matrices, of which it reads the lower triangles, to their Cholesky factors.
+
+    `factor` computes those of a list of matrices. They are NaN where a matrix is not positive definite.
+    """
+
+    def run(a: Array) -> Array:
+        if not a.size:
+            return a  # there may be any number of empty matrices
+        matrices = a.reshape(prod(a.shape[:-2]), *a.shape[-2:])
+        step = max(1, 3 * STEP // a.shape[-1] ** 3)
+        check_time(needed=a.shape[-1] ** 3 / 3 / FLOPS)
+        starts = within_time(range(0, len(matrices), step))
+        factors = np.concatenate([factor(matrices[i : i + step]) for i in starts]).reshape(a.shape)
+        failed = np.isnan(factors).any((-1, -2), keepdims=True)
+        return np.where(failed, np.nan, factors) if failed.any() else factors
+
+    return run
 
 
 def _factors_or_nan(a: Array) -> Array:

@@ -12,6 +12,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from stablehlo_ref import mode
 from stablehlo_ref.define.attribute_codecs import Int, Real32
 from stablehlo_ref.define.computation import Run
 from stablehlo_ref.define.constraints import Checker
@@ -276,6 +277,7 @@ class FeatureRows:
         self.outer, self.inner = prod(self.sizes[:feature_index]), prod(self.sizes[feature_index + 1 :])
         self.count = self.constant(self.outer * self.inner)  # the spec's `size(operand) / dim(operand, feature_index)`
         self.by_row = self.inner >= LONG
+        self.longest = 0 if mode.current().reproducible else LONGEST  # of a row that BLAS sums
         self.parts = parts_of(self.inner)
         period = self.features * self.inner
         self.repeats = max((t for t in (2, 4, 8, 16, 32) if self.outer % t == 0 and t * period <= WIDTH), default=1)
@@ -309,10 +311,10 @@ class FeatureRows:
         for block in self.blocks:
             for total, term in zip(totals, terms(block)):
                 if self.by_row:
-                    long = term.shape[1] > LONGEST
+                    long = term.shape[1] > self.longest
                     total[block] = term.sum(1, FLOAT64) if long else term @ np.ones(term.shape[1], self.wide)
                 else:
-                    total += np.ones(len(term), self.wide) @ term
+                    total += np.ones(len(term), self.wide) @ term if self.longest else term.sum(0, FLOAT64)
         outer, inner = (self.outer, self.parts) if self.by_row else (self.repeats, self.inner)
         sums: Array = totals.reshape(count, outer, self.features, inner).sum((1, 3))
         return sums

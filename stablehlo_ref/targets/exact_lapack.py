@@ -21,7 +21,7 @@ from stablehlo_ref.ir.types import TensorType, tensor_type
 from stablehlo_ref.numerics import factorizations
 from stablehlo_ref.numerics.dtypes import COMPLEX128, FLOAT64, element_type_of
 from stablehlo_ref.numerics.eigenvectors import left_eigenvectors
-from stablehlo_ref.numerics.factorizations import adjoint, block_reflector
+from stablehlo_ref.numerics.factorizations import adjoint, block_reflector, multiply
 from stablehlo_ref.ops.linear_algebra import Cholesky, Transpose, TriangularSolve
 
 Transposition = Literal["N", "T", "C"]
@@ -61,7 +61,7 @@ class ExactLapack:
         solve = TriangularSolve.plan(
             type_of(a), left_side=left, lower=lower, unit_diagonal=unit, transpose_a=TRANSPOSES[transposition]
         )
-        x: Array = solve(a, alpha * b)
+        x: Array = solve(a, b if np.all(alpha == 1) else alpha * b)
         return x
 
     def gtsv(self, lower: Array, diagonal: Array, upper: Array, b: Array) -> tuple[Array, ...]:
@@ -86,8 +86,9 @@ class ExactLapack:
         """Return `Q c`, or `c Q` unless `left`; with `transpose`, of the adjoint of `Q`."""
         v, t = block_reflector(packed, tau)
         t = adjoint(t) if transpose else t
-        product: Array = c - v @ (t @ (adjoint(v) @ c)) if left else c - ((c @ v) @ t) @ adjoint(v)
-        return product
+        if left:
+            return c - multiply(v, multiply(t, multiply(adjoint(v), c)))
+        return c - multiply(multiply(multiply(c, v), t), adjoint(v))
 
     def gehrd(self, a: Array, low: int, high: int) -> tuple[Array, Array, Array]:
         """Return the packed reduction to Hessenberg form of rows and columns `low` to `high`, `tau` and `info`."""
@@ -172,10 +173,8 @@ def unused(like: Array) -> Array:
 def first_minor(a: Array) -> int:
     """Return the order of the first leading minor that is not positive."""
     for order in range(1, len(a)):
-        try:
-            if np.isnan(np.linalg.cholesky(a[:order, :order])).any():
-                return order
-        except np.linalg.LinAlgError:
+        minor = a[:order, :order]
+        if np.isnan(Cholesky.plan(type_of(minor), True)(minor)).any():
             return order
     return len(a)
 

@@ -34,6 +34,7 @@ from stablehlo_ref.targets.configuration import (
     register,
 )
 from stablehlo_ref.targets.exact_lapack import EXACT, ExactLapack, JobLetter, Transposition, scipy_linalg
+from stablehlo_ref.targets.reproducible_lapack import is_reproducible
 from stablehlo_ref.targets.scipy_lapack import SCIPY, is_supported
 
 LapackRoutine: TypeAlias = Callable[..., Sequence[Array]]  # from an ExactLapack, a CustomCall and arrays of operands
@@ -51,6 +52,7 @@ def exactly(routine: LapackRoutine, dimensions: str) -> Routine:
     @wraps(partial(routine, EXACT))
     def handler(call: CustomCall, *operands: Array) -> Sequence[Array]:
         check_operands(call, dimensions, operands)
+        is_reproducible(call, routine, operands)
         return rounded(routine, EXACT, call, operands)
 
     return handler
@@ -62,7 +64,8 @@ def in_program_precision(routine: LapackRoutine, dimensions: str) -> Routine:
     @wraps(partial(routine, EXACT))
     def handler(call: CustomCall, *operands: Array) -> Sequence[Array]:
         check_operands(call, dimensions, operands)
-        is_exact = call.exact_lapack or scipy_linalg() is None or not all(map(is_supported, operands))
+        is_exact = is_reproducible(call, routine, operands) or call.exact_lapack or scipy_linalg() is None
+        is_exact = is_exact or not all(map(is_supported, operands))
         return rounded(routine, EXACT if is_exact else SCIPY, call, operands)
 
     return handler

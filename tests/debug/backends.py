@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 
 import stablehlo_ref as sr
+from stablehlo_ref.debug.cut import Flat, fed_to
+from stablehlo_ref.debug.evaluate import Evaluator
 
 
 def right(program: str, inputs: Sequence[Any]) -> Sequence[Any]:
@@ -113,3 +115,22 @@ wrong_unless.switches = {  # type: ignore[attr-defined]
     "level=0": ("level", "0"),
     "without": ["fold", "fuse", "sink", "hoist"],
 }
+
+
+def no_tanh_then_slice(program: str, inputs: Sequence[Any]) -> Sequence[Any]:
+    if "stablehlo.tanh" in program and "stablehlo.slice" in program:
+        raise NotImplementedError("cannot fuse")
+    return right(program, inputs)
+
+
+def overflowing(program: str, inputs: Sequence[Any]) -> list[Any]:
+    """Runs op by op, with an `exponential` of f32 that overflows at 10."""
+    flat = Flat(sr.load(program))
+    values, evaluate = dict(zip(flat.arguments, inputs)), Evaluator(flat)
+    for op in flat.ops:
+        results = evaluate(op, [values[value] for value in fed_to(op)])
+        assert results is not None
+        if op.name == "stablehlo.exponential":
+            results = [np.where(values[op.operands[0]] > 10, np.float32(np.inf), results[0])]
+        values.update(zip(op.results, results))
+    return [values[value] for value in flat.outputs]

@@ -28,6 +28,18 @@ def test_reports_the_op_and_writes_a_program(tmp_path: Path, capsys: Capture) ->
     assert "true" in capsys.readouterr().out
 
 
+def test_offers_to_make_the_program_small(tmp_path: Path, capsys: Capture) -> None:
+    path, small = tmp_path / "layer.mlir", tmp_path / "small.mlir"
+    path.write_text(LAYER)
+    arguments = ["--backend", "faulty:shifted:stablehlo.slice", "--random-inputs", "0"]
+    assert main(["diff", str(path), *arguments]) == 1
+    assert "add: --reduce small.mlir" in capsys.readouterr().out
+    assert main(["diff", str(path), *arguments, "--reduce", str(small)]) == 1
+    assert "1 ops of 14, after 1" in (said := capsys.readouterr().out) and f"wrote {small}, and its inputs" in said
+    given = ["--inputs", str(small.with_suffix(".npz"))]
+    assert main(["diff", str(small), "--backend", "faulty:shifted:stablehlo.slice", *given]) == 1
+
+
 def test_random_inputs_are_labelled(tmp_path: Path, capsys: Capture) -> None:
     path = tmp_path / "layer.mlir"
     path.write_text(LAYER)

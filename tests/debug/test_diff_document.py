@@ -16,6 +16,7 @@ from stablehlo_ref.debug.cut import Flat
 from stablehlo_ref.debug.evaluate import Evaluator
 from stablehlo_ref.debug.judge import Judge, Judgement, Verdict
 from stablehlo_ref.debug.report.measure import Deviation, deviations, places
+from stablehlo_ref.debug.report.model_explorer import COLOURS, LARGEST
 from tests.debug.programs import LAYER, compare
 
 ROOT = Path(__file__).parents[2]
@@ -130,3 +131,39 @@ def test_places_are_ranges_of_indices_along_each_axis() -> None:
     assert places(np.zeros((2,), bool)) == ["none"]
     assert places(np.arange(20) % 2 == 1) == ["1, 3, 5, 7, 9, 11 and 4 more"]
     assert places(np.ones((), bool)) == []
+
+
+MODEL = """
+module @jit_f {
+func.func private @g(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %0 = stablehlo.tanh %x : tensor<4x4xf32>
+  return %0 : tensor<4x4xf32>
+}
+func.func public @main(%x: tensor<4x4xf32>) -> (tensor<4xf32>, tensor<4x4xf32>) {
+  %c = stablehlo.constant dense<0.0> : tensor<f32>
+  %0 = call @g(%x) : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  %1 = stablehlo.reduce(%0 init: %c) applies stablehlo.add across dimensions = [1]
+    : (tensor<4x4xf32>, tensor<f32>) -> tensor<4xf32>
+  %2 = stablehlo.negate %0 : tensor<4x4xf32>
+  return %1, %2 : tensor<4xf32>, tensor<4x4xf32>
+}
+}
+"""
+
+
+def test_node_data_has_the_ids_of_model_explorer() -> None:
+    """Those that its adapter 0.2.1 gives: the ops in the region of the reduce, 3 and 4, are nodes too."""
+    found = compare(MODEL, "python:tests.debug.backends:tanh_off", "strict")
+    graphs = json.loads(found.to_model_explorer())
+    assert list(graphs) == ["g", "main"]
+    assert list(graphs["g"]["results"]) == ["0"] and graphs["g"]["results"]["0"]["value"] > 1
+    assert graphs["g"]["results"]["0"]["bgColor"] == COLOURS["wrong"]
+    assert {key: node["value"] for key, node in graphs["main"]["results"].items()} == {"2": 0.0, "5": 0.0}
+
+
+def test_node_data_of_loops_and_groups() -> None:
+    loop = json.loads(compare(LOOP, "python:tests.debug.backends:tanh_off", "strict").to_model_explorer())
+    wrong = [key for key, node in loop["main"]["results"].items() if node["bgColor"] == COLOURS["wrong"]]
+    assert wrong == ["1", "7"]  # the loop and the tanh in its body
+    group = json.loads(compare(LAYER, "faulty:fused-scaled:stablehlo.tanh", "strict").to_model_explorer())
+    assert group["activation"]["results"]["1"] == {"value": LARGEST, "bgColor": COLOURS["wrong"]}

@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from stablehlo_ref.debug.fused import _first_near
+from stablehlo_ref.debug.fused import first_near
 from stablehlo_ref.debug.switches import smallest
-from tests.debug.programs import LAYER, compare, suspects
-from tests.debug.test_diff import LOOP
+from tests.debug.programs import LAYER, LOOP, compare, suspects
 
 BRANCH = """
 func.func @main(%i: tensor<i32>, %x: tensor<8xf32>) -> tensor<8xf32> {
@@ -103,5 +102,22 @@ def test_a_near_end_is_found_in_few_steps(answer: int) -> None:
         calls.append(index)
         return index >= answer
 
-    assert _first_near(holds, 5, 40) == answer
+    assert first_near(holds, 5, 40) == answer
     assert len(calls) <= 2 * (answer - 4).bit_length() + 2
+
+
+def test_names_the_op_on_which_a_backend_fails() -> None:
+    found = compare(LAYER, "python:tests.debug.backends:no_slices", "strict")
+    assert [op.name for op in found.failing] == ["stablehlo.slice"]
+    assert "fails also alone, fed with the interpreter's values: stablehlo.slice %6" in str(found)
+    assert found.compilations <= 2 * 4 + 5
+
+
+def test_names_the_ops_on_which_a_backend_fails_together() -> None:
+    found = compare(LAYER, "python:tests.debug.backends:no_tanh_then_slice", "strict")
+    names = [op.name.removeprefix("stablehlo.") for op in found.failing]
+    assert names[0] == "tanh" and names[-1] == "slice"
+
+
+def test_no_op_is_named_if_a_backend_fails_on_everything() -> None:
+    assert not compare(LAYER, "python:tests.debug.backends:refuses", "strict").failing

@@ -38,7 +38,7 @@ def test_the_first_difference_in_program_order() -> None:
     assert [difference.name for difference in found.differences][:2] == ["%x", "%0"]
     assert "1 of 3 elements differ, by at most 1 ULPs; at [2]" in str(found)
     assert "A: min 1, max 3" in str(found) and "B: min 1, max 3" in str(found)
-    assert json.loads(json.dumps(found.to_json()))["differences"][0]["apart"]["ulps"] == 1
+    assert json.loads(found.to_json())["differences"][0]["apart"]["ulps"] == 1
 
 
 def test_ulps_and_bits() -> None:

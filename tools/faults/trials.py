@@ -102,7 +102,7 @@ STRICT = (
 )
 SOMETIMES = (
     Trial(MLP, "fused-scaled", "add"),
-    Trial(MLP, "inverse", "log", scale=1e3, report="openxla/xla#42732"),
+    Trial(MLP, "unobserved-scaled", "exponential", report="openxla/xla#47316"),
     Trial(MOE, "fused-dropped", "multiply"),
     Trial(MOE, "unobserved-stale", "divide"),
     Trial(SQUEEZE, "fused-shifted", "add"),

@@ -9,6 +9,8 @@ import numpy as np
 
 from stablehlo_ref.interop import require
 
+_LEGALIZE = "builtin.module(func.func(chlo-legalize-to-stablehlo))"
+
 
 class Cpp:
     """Runs programs with `stablehlo.eval_module`, which aborts the process on what it does not support."""
@@ -17,7 +19,9 @@ class Cpp:
 
     def __init__(self) -> None:
         self._ir: Any = require("jaxlib.mlir.ir")
+        self._passes: Any = require("jaxlib.mlir.passmanager")
         self._stablehlo: Any = require("jaxlib.mlir.dialects.stablehlo")
+        self._stablehlo.register_stablehlo_passes()
         self._context = require("jax._src.interpreters.mlir").make_ir_context()
 
     def run(self, program: str, inputs: Sequence[Any]) -> list[Any]:
@@ -28,6 +32,8 @@ class Cpp:
         outputs = [p.type for p in load(program).outputs]
         with self._context, self._ir.Location.unknown():
             module = self._ir.Module.parse(program)
+            if "chlo." in program:  # which it does not support
+                self._passes.PassManager.parse(_LEGALIZE).run(module.operation)
             found = self._stablehlo.eval_module(module, [self._attribute(array) for array in inputs])
             types = [t for t in outputs if isinstance(t, TensorType)]
             return [_array(a, numpy_dtype(t.element_type), t.shape) for a, t in zip(found, types, strict=True)]
@@ -44,8 +50,8 @@ class Cpp:
 
 
 def _array(attribute: Any, dtype: Any, shape: Any) -> Any:
-    """Return the array of a dense attribute; of types that numpy lacks, by the attribute's text."""
-    if dtype.isbuiltin == 1:
+    """Return the array of a dense attribute; of complex numbers and of types that numpy lacks, by its text."""
+    if dtype.isbuiltin == 1 and dtype.kind != "c":
         return np.array(attribute).astype(dtype, copy=False).reshape(shape)
     from stablehlo_ref.diagnostics import Source
     from stablehlo_ref.syntax.parser import parse_attribute

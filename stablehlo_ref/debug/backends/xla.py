@@ -32,6 +32,8 @@ class Xla:
         self.switches = SWITCHES
         self._compiled: dict[tuple[str, Any], Any] = {}
         self.name = f"jax:{self._client.platform}"
+        if self._client.platform == "cpu":  # custom calls of LAPACK crash before it is initialised
+            require("jaxlib.cpu._lapack").initialize()
 
     def run(self, program: str, inputs: Sequence[Any], setting: tuple[str, Any] | None = None) -> list[Any]:
         if setting is not None and isinstance(setting[1], list):

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from stablehlo_ref.debug.exceptions.backend import backend_exceptions, only_in_backend
 from stablehlo_ref.debug.exceptions.findings import (
     GENERATIONS,
     Effect,
@@ -15,6 +16,7 @@ from stablehlo_ref.debug.exceptions.findings import (
     Exceptions,
     Finding,
     Kind,
+    OnlyInBackend,
     Place,
     Reach,
     Slice,
@@ -31,12 +33,15 @@ __all__ = [
     "Exceptions",
     "Finding",
     "Kind",
+    "OnlyInBackend",
     "Place",
     "Reach",
     "Slice",
+    "backend_exceptions",
     "exceptions",
     "exceptions_parallel",
     "kinds_of",
+    "only_in_backend",
 ]
 
 _GROUPS = {"inf": (Kind.OVERFLOW, Kind.DIVISION), "all": GENERATIONS}
@@ -52,9 +57,9 @@ def exceptions(
 ) -> Exceptions:
     """Run a program on inputs, in order or by name, and return where exceptional values come from.
 
-    `kinds` are names or `Kind`s of generations to look for: nan, overflow, division-by-zero (inf is both), underflow,
-    cancellation; all by default. A cancellation loses at least `threshold` bits, by default half of those of the type.
-    Options of `Program.run` are keywords too, except `observer` and `until`. Raises the run's errors, and
+    `kinds` are the generations to look for, names or members of `Kind`: nan, overflow, division-by-zero (inf is both),
+    underflow, cancellation; all by default. A cancellation loses at least `threshold` bits, by default half of those of
+    the type. Options of `Program.run` are keywords too, except `observer` and `until`. Raises the run's errors, and
     EvaluationError for an unknown kind.
     """
     watcher = ExceptionWatcher(program, kinds_of(kinds), threshold)

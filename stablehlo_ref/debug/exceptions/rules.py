@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from stablehlo_ref.debug.exceptions.dots import cancelled
 from stablehlo_ref.debug.exceptions.elements import is_real, smallest_normal, without_repetition
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Operation
@@ -75,13 +76,15 @@ def underflow(op: Operation, operands: Sequence[Any], result: Any) -> Lossy | No
     """Return where a result is zero or subnormal although the operands are normal numbers; None if nowhere."""
     if not may_underflow(op, result) or not all(map(is_real, operands)):
         return None
-    where = np.abs(widen_if_narrow(np.asarray(result))) < smallest_normal(result)
-    zero_is_exact = _UNDERFLOWS[name_of(op)]
-    for operand in operands:
-        size = np.abs(widen_if_narrow(np.asarray(operand)))
+    where = np.asarray(np.abs(widen_if_narrow(np.asarray(result))) < smallest_normal(result))
+    tiny = np.ones(np.count_nonzero(where), bool)
+    for operand in operands if tiny.size else ():
+        array = np.asarray(operand)
+        size = np.abs(widen_if_narrow(array[where] if array.shape == where.shape else array))
         is_normal = (size >= smallest_normal(operand)) & (size < np.inf)
-        where = where & (is_normal if zero_is_exact else is_normal | (size == 0))
-    return Lossy(where) if where.any() else None
+        tiny &= is_normal if _UNDERFLOWS[name_of(op)] else is_normal | (size == 0)
+    where[where] = tiny
+    return Lossy(where) if tiny.any() else None
 
 
 def default_threshold(result: Any) -> int:
@@ -92,7 +95,8 @@ def default_threshold(result: Any) -> int:
 def cancellation(op: Operation, operands: Sequence[Any], result: Any, threshold: int | None) -> Lossy | None:
     """Return where a sum or difference loses `threshold` bits or more; None if nowhere.
 
-    What is lost is how much smaller the result is than the larger term; in a reduction, than the sum of magnitudes.
+    What is lost is how much smaller the result is than the larger term; in reductions and dots, than the sum of the
+    magnitudes of all terms.
     Results that are exactly zero are not counted.
     """
     if not is_real(result) or not result.size or not all(map(is_real, operands)):
@@ -104,6 +108,9 @@ def cancellation(op: Operation, operands: Sequence[Any], result: Any, threshold:
     if op.name == "stablehlo.reduce" and _is_sum(op):
         terms = np.abs(widen_if_narrow(np.asarray(operands[0])))
         return _lossy(terms.sum(axis=tuple(op.properties["dimensions"])), np.asarray(result), least)
+    if op.name == "stablehlo.dot_general" and all(map(np.size, operands)):
+        found = cancelled(op, np.asarray(operands[0]), np.asarray(operands[1]), np.asarray(result), least)
+        return None if found is None else Lossy(*found)
     return None
 
 
@@ -129,11 +136,12 @@ def _larger(lhs: Array, rhs: Array) -> Array:
 def _lossy(terms: Array, result: Array, least: float) -> Lossy | None:
     """Return where a result is smaller than the terms by a factor of `least`, but neither 0 nor exceptional."""
     size = np.abs(widen_if_narrow(result))
-    where = (size <= terms * (1 / least)) & (size > 0) & (terms < np.inf)
+    where = np.asarray(size <= terms * (1 / least))
     if not where.any():
         return None
-    lost = np.log2(terms[where].astype(np.float64)) - np.log2(size[where].astype(np.float64))
-    return Lossy(where, int(lost.max()))
+    small, large = size[where].astype(np.float64), terms[where].astype(np.float64)
+    where[where] = counts = (small > 0) & (large < np.inf)
+    return Lossy(where, int((np.log2(large[counts]) - np.log2(small[counts])).max())) if counts.any() else None
 
 
 def _is_sum(op: Operation) -> bool:

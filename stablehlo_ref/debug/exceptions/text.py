@@ -20,7 +20,10 @@ _COUNTED = {Reach.OUTPUT: "to an output", Reach.NOT_FOLLOWED: "not followed", Re
 
 def text_of(found: Exceptions) -> str:
     """Return a summary, and a paragraph for each finding; several constants that are masked are one line."""
-    return "\n".join([_summary(found), *(line for reach in Reach for line in _section(found.reaching(reach), reach))])
+    lines = [_summary(found), *(line for reach in Reach for line in _section(found.reaching(reach), reach))]
+    if found.only_in_backend:
+        lines += ["\nonly in the backend:", *(f"  {exception}" for exception in found.only_in_backend)]
+    return "\n".join(lines)
 
 
 def _summary(found: Exceptions) -> str:
@@ -48,7 +51,8 @@ def _paragraph(finding: Finding) -> Iterator[str]:
     yield f"  {place.location}: {_what(finding)}"
     first = finding.first
     if finding.kind not in ORIGINS or first.result:
-        yield f"      first at {first.address}{list(first.index)}{_process(finding)}: {call_text(place.op, first)}"
+        index = list(first.index) if first.index else ""
+        yield f"      first at {first.address}{index}{_process(finding)}: {call_text(place.op, first)}"
     if place.model_location:
         yield f"      in the model: {place.model_location}"
     if finding.outputs:

@@ -10,7 +10,18 @@ import numpy as np
 
 from stablehlo_ref.debug.exceptions.elements import has_exceptions, is_float, masks
 from stablehlo_ref.debug.exceptions.findings import GENERATIONS, Exceptions, Kind
-from stablehlo_ref.debug.exceptions.labels import EXACT, Label, bits_of, carried, compact, expanded, sum_of_bits
+from stablehlo_ref.debug.exceptions.labels import (
+    EXACT,
+    MOVES,
+    Label,
+    bits_of,
+    carried,
+    compact,
+    expanded,
+    moved,
+    only_label,
+    sum_of_bits,
+)
 from stablehlo_ref.debug.exceptions.ledger import Ledger
 from stablehlo_ref.debug.exceptions.rules import at_pole, cancellation, underflow
 from stablehlo_ref.debug.exceptions.scopes import Flow, Scope, State, scopes_of, yielded
@@ -49,6 +60,7 @@ class ExceptionWatcher(Follower):
         self._flow = Flow(program.module)
         self._ledger = Ledger(program.value_index, trap)
         self._constants: dict[Value, Label] = {}
+        self._programs: dict[Operation, Program] = {}  # ops that move elements, as programs that move labels
         super().__init__(program.value_index)
 
     def found(self, results: Sequence[Sequence[Any]]) -> Exceptions:
@@ -169,14 +181,18 @@ class ExceptionWatcher(Follower):
         }
         for kind, lossy in found.items():
             if lossy is not None:
-                exact = op.name != "stablehlo.reduce"
+                exact = _is_elementwise(op.name)
                 where, process = lossy.where, self.process.id
                 self._ledger.source(kind, op.results[0], result, where, frame, process, operands, exact, lossy.bits)
 
     def _exceptional(self, frame: Frame, op: Operation, labels: Sequence[Label], results: Sequence[Any]) -> None:
         """Find what an op does with exceptional operands, and which of its results are new."""
         operands = frame.data.operands
+        if label := only_label(op, labels):
+            return self._kept(frame, op, label, results[0])
         arrays = [expanded(label, x) for label, x in zip(labels, operands)]
+        if op.name in MOVES and (followed := moved(op, operands, arrays, self._programs)):
+            return self._moved(frame, op, arrays, *followed)
         through = carried(op, operands, arrays)
         nan_only = [np.where(masks(x).nan, label, UINT64.type(0)) for label, x in zip(arrays, operands)]
         nan_through = carried(op, operands, nan_only)
@@ -187,6 +203,20 @@ class ExceptionWatcher(Follower):
             made.append(self._result(frame, op, value, result, all_of, nan_of))
             frame.data.scope[value] = compact(made[-1])
         self._kills(frame, op, arrays, made)
+
+    def _kept(self, frame: Frame, op: Operation, label: int, result: Any) -> None:
+        """Follow elements that have one label and are all in the result."""
+        frame.data.scope[op.results[0]] = label if has_exceptions(result) else 0  # which may be empty
+        self._ledger.effect(op, False, label, masks(result).any, frame, True)
+
+    def _moved(
+        self, frame: Frame, op: Operation, labels: Sequence[Array], result: Array, gone: Sequence[Array]
+    ) -> None:
+        """Follow elements that are moved, or dropped."""
+        frame.data.scope[op.results[0]] = compact(result)
+        self._ledger.effect(op, False, bits_of(result), result != 0, frame, True)
+        for label, where in zip(labels, gone):
+            self._ledger.effect(op, True, bits_of(label[where]), where, frame, True)
 
     def _result(self, frame: Frame, op: Operation, value: Value, result: Any, through: Array, nan_of: Array) -> Array:
         """Return the label of a result: the sources that come through the op, and those that are new."""

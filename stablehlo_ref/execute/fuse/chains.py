@@ -8,7 +8,6 @@ alone. Only values that are used outside of the group are stored as a whole.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from copy import copy
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -36,18 +35,20 @@ Planned: TypeAlias = tuple[Step, Operation, tuple[int, ...], tuple[int, ...]]  #
 def with_chains(
     frame: FramePlanner, plan: BlockPlan, block: Block, dying: Mapping[Operation, Sequence[Value]]
 ) -> BlockPlan:
-    """Replace groups of ops of a planned block by chains, and return the plan; generated loops use the one without.
+    """Replace groups of ops of a planned block by chains, and return the plan.
 
-    `dying` are the values that each op is the last to use.
+    `dying` are the values that each op is the last to use. A block with chains, whose tensors are large, does not
+    become generated source.
     """
     frame.blocks[block] = plan
     if frame.planner.step_by_step or frame.lanes is not None or plan.communicates:
         return plan
     if found := spans(plan.ops, plan.ins, plan.outs):
-        frame.blocks[block] = copy(plan)
-        plan.steps, plan.ops, plan.ins, plan.outs = [*plan.steps], [*plan.ops], [*plan.ins], [*plan.outs]
+        count = len(plan.ops)
         for span in reversed(found):
             _Chains(frame, plan, span, dying).replace()
+        if len(plan.ops) < count:
+            del frame.blocks[block]
     return plan
 
 
@@ -152,7 +153,7 @@ class _Chains:
 
 def _settled(run: ArrayKernel, settle: ArrayKernel | None) -> ArrayKernel:
     """Return a kernel that applies `settle` to the result of `run`."""
-    return run if settle is None else lambda *operands: settle(run(*operands))
+    return run if settle is None else lambda *operands: settle(run(*operands), *operands)
 
 
 def _stored(store: ArrayKernel, settle: ArrayKernel | None) -> ArrayKernel:

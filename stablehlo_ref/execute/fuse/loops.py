@@ -21,7 +21,7 @@ from stablehlo_ref.diagnostics import EvaluationError
 from stablehlo_ref.execute.fuse.scalar_code import is_scalar
 from stablehlo_ref.execute.fuse.source import Generated
 from stablehlo_ref.execute.fuse.tensor_code import scalar_type
-from stablehlo_ref.execute.fuse.writer import TooLarge, Writer
+from stablehlo_ref.execute.fuse.writer import NotSuitable, Writer
 from stablehlo_ref.execute.run import located
 from stablehlo_ref.ir.core import Block, Operation, Value
 
@@ -76,8 +76,9 @@ def _renew(turns: int) -> Callable[[Context, Sequence[Operation]], int]:
 class Hot:
     """Counts the turns of a loop or the calls of a function, and runs generated source once it has proven hot."""
 
-    def __init__(self, generate: Callable[[], Generated], planner: FramePlanner, hot: int) -> None:
+    def __init__(self, generate: Callable[[], Generated], planner: FramePlanner, hot: int, title: str) -> None:
         self._generate = generate
+        self._title = title
         self._planner = planner
         self._left = hot
         self._run: Callable[[list[Any]], bool] | None = None
@@ -94,9 +95,9 @@ class Hot:
     def _generated(self) -> Callable[[list[Any]], bool]:
         try:
             generated = self._generate()
-        except (TooLarge, RecursionError):
+        except (NotSuitable, RecursionError):
             return lambda slots: False
-        self._planner.planner.generated.append(generated.text)
+        self._planner.planner.generated.append((self._title, generated.text))
         return generated.run
 
 
@@ -106,20 +107,24 @@ def hot_loop(planner: FramePlanner, op: Operation) -> Hot | None:
         return None
     if any(len(region.blocks) != 1 for region in op.regions) or planner.planner.communicates(op):
         return None
-    return Hot(lambda: loop_source(planner, op), planner, HOT)
+    return Hot(lambda: loop_source(planner, op), planner, HOT, f"{op.name} at {op.location}")
 
 
 def hot_function(planner: FramePlanner, block: Block) -> Hot | None:
     """Return what runs the block of a function by generated source; None without fast paths."""
-    if not planner.planner.fast or planner.lanes is not None or planner.frame.block.communicates:
+    if block not in planner.blocks or planner.lanes is not None or planner.frame.block.communicates:
         return None
-    return Hot(lambda: function_source(planner, block), planner, HOT_CALLS)
+    parent = block.parent and block.parent.parent
+    title = f"{parent.name} at {parent.location}" if parent else planner.frame.name
+    return Hot(lambda: function_source(planner, block), planner, HOT_CALLS, title)
 
 
 def loop_source(planner: FramePlanner, op: Operation) -> Generated:
     """Return the source of a loop, a function of the slots of the plan, which hold the state and captured values."""
     writer = Writer(planner)
-    body = op.regions[1].block
+    cond, body = (region.block for region in op.regions)
+    if cond not in planner.blocks or body not in planner.blocks:
+        raise NotSuitable
     state = planner.blocks[body].arguments
     names = _take(writer, state, body.arguments)
     with _running(writer):

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from math import prod
 from typing import Any
 
 import numpy as np
 
-from stablehlo_ref.execute.fuse.scalar_code import is_scalar, scalar_code
+from stablehlo_ref.execute.fuse.scalar_code import is_plain, scalar_code
 from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.ir.types import TensorType, Type
 from stablehlo_ref.numerics.dtypes import numpy_dtype
@@ -24,9 +23,7 @@ def code_of(op: Operation, known: Sequence[Any]) -> str | None:
     rule = _RULES.get(op.name)
     if rule is None:
         return scalar_code(op, known)
-    if not all(
-        isinstance(t, TensorType) and t.is_static and _is_plain(t) for t in (*op.operand_types, *op.result_types)
-    ):
+    if not all(is_plain(t) for t in (*op.operand_types, *op.result_types)):
         return None
     return rule(op, known) or scalar_code(op, known)
 
@@ -35,11 +32,6 @@ def scalar_type(type: Type) -> Any:
     """Return the class of numpy's scalars of a type."""
     assert isinstance(type, TensorType)
     return numpy_dtype(type.element_type).type
-
-
-def _is_plain(type: Type) -> bool:
-    """Return whether a type is a tensor of one of numpy's own types."""
-    return isinstance(type, TensorType) and is_scalar(replace(type, shape=()))
 
 
 def _reshape(op: Operation, known: Sequence[Any]) -> str | None:
@@ -79,7 +71,7 @@ def _located(shape: Sequence[int], sizes: Sequence[int], known: Sequence[Any], f
 def update_code(op: Operation, known: Sequence[Any]) -> str | None:
     """Return the statements of a dynamic_update_slice into `{r}`, an array that may be overwritten."""
     shape, sizes = _shape(op.operands[0]), _shape(op.operands[1])
-    if shape == sizes or not all(_is_plain(t) for t in op.operand_types):
+    if shape == sizes or not all(is_plain(t) for t in op.operand_types):
         return None
     code, place = _located(shape, sizes, known[2:], 2)
     return f"{code}{{r}}[{place}] = {{1}}"

@@ -41,11 +41,14 @@ def _product_with_nans(z: Array, w: Array) -> Array:
 
 
 def _product(a: Array, b: Array, c: Array, d: Array) -> Pair:
-    return _sum_of_products(a, c, -b, d), _sum_of_products(a, d, b, c)
+    return sum_of_products(a, c, -b, d), sum_of_products(a, d, b, c)
 
 
-def _sum_of_products(a: Array, b: Array, c: Array, d: Array) -> Array:
-    """Return a * b + c * d, exact and rounded once; with infinities and NaNs as in IEEE-754 arithmetic."""
+def sum_of_products(a: Array, b: Array, c: Array, d: Array) -> Array:
+    """Return a * b + c * d of arrays of one shape, exact and rounded once.
+
+    Infinities and NaNs are as in IEEE-754 arithmetic.
+    """
     plain = a * b + c * d
     (p, e), (q, f) = two_product(a, b), two_product(c, d)
     high, middle = two_sum(p, q)
@@ -57,7 +60,7 @@ def _sum_of_products(a: Array, b: Array, c: Array, d: Array) -> Array:
     is_open = (high + (low + error) != high + (low - error)) | ~np.logical_and.reduce(moderate)
     vanishes = (p == -q) & (e == -f) & np.logical_and.reduce(moderate)
     finite = np.logical_and.reduce([np.isfinite(x) for x in (a, b, c, d)])
-    for i in np.flatnonzero(is_open & ~vanishes & finite).tolist():
+    for i in map(tuple, np.argwhere(is_open & ~vanishes & finite)):
         exact = exact_product_sum((float(a[i]), float(c[i])), (float(b[i]), float(d[i])))
         result[i] = nearest(exact) if exact or plain[i] else plain[i]
     total: Array = np.where(finite, result, plain)

@@ -1,0 +1,104 @@
+"""What a run guarantees for the bits of results, by op and element type; docs/accuracy.md explains it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from stablehlo_ref.ir.core import Operation
+from stablehlo_ref.ir.types import ComplexType, FloatType, QuantizedType, TensorType, Type
+
+_PRODUCTS = frozenset({"dot", "dot_general", "convolution", "dynamic_conv", "einsum", "unary_einsum", "ragged_dot"})
+_FACTORIZATIONS = frozenset({"cholesky", "triangular_solve"})
+_SUMS = frozenset({
+    "reduce", "reduce_window", "scatter", "select_and_scatter", "all_reduce", "reduce_scatter", "collective_reduce",
+    "batch_norm_inference", "batch_norm_training", "batch_norm_grad", "cross-replica-sum", "map",
+})  # fmt: skip
+_FUNCTIONS = frozenset({
+    "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "bessel_i1e", "cbrt", "cos", "cosh", "cosine", "exp",
+    "exp2", "expm1", "exponential", "exponential_minus_one", "fpowi", "log", "log10", "log1p", "log2", "log_plus_one",
+    "logistic", "power", "powf", "rsqrt", "sin", "sine", "sinh", "tan", "tanh",
+})  # fmt: skip
+_SPECIAL = frozenset({"digamma", "erf", "erf_inv", "erfc", "lgamma", "polygamma", "zeta"})
+_OF_COMPLEX = frozenset({"abs", "angle", "asin_acos_kernel", "divide", "sign", "sqrt", "square"})
+
+
+@dataclass(frozen=True)
+class Guarantee:
+    """What holds for the results of an op of a dialect on one element type."""
+
+    op: str
+    element_type: str
+    statement: str
+    is_same_everywhere: bool  # bit for bit, on every machine
+
+    def __str__(self) -> str:
+        mark = "same everywhere" if self.is_same_everywhere else "may differ between machines"
+        return f"{self.op} {self.element_type}: {self.statement}; {mark}"
+
+
+class Guarantees(tuple[Guarantee, ...]):
+    """The guarantees for the floating-point ops of a program, one line each when printed."""
+
+    __slots__ = ()
+
+    @property
+    def is_same_everywhere(self) -> bool:
+        """Whether all results of the program are the same on every machine, bit for bit."""
+        return all(row.is_same_everywhere for row in self)
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self)) or "no floating-point ops: the same results everywhere"
+
+
+def guarantees(module: Operation, reproducible: bool) -> Guarantees:
+    """Return what a run of the program guarantees, sorted by op and element type."""
+    kinds = {(op.name, element) for op in module.walk() for element in _element_types(op)}
+    rows = (Guarantee(name, str(element), *_statement(name, element, reproducible)) for name, element in kinds)
+    return Guarantees(sorted(rows, key=lambda row: (row.op, row.element_type)))
+
+
+def _element_types(op: Operation) -> Iterator[Type]:
+    if op.name.startswith(("func.", "builtin.")) or op.name.endswith((".return", ".constant")):
+        return
+    for type in (*op.result_types, *op.operand_types):
+        element = type.element_type if isinstance(type, TensorType) else type
+        element = element.expressed_type if isinstance(element, QuantizedType) else element
+        if isinstance(element, FloatType | ComplexType):
+            yield element
+
+
+def _statement(name: str, element: Type, reproducible: bool) -> tuple[str, bool]:
+    op = name.partition(".")[2]
+    is_complex, is_double = isinstance(element, ComplexType), str(element) in ("f64", "complex<f64>")
+    if op in _PRODUCTS:
+        if reproducible:
+            return "the exact sum of products, rounded once", True
+        return "sums in the order of BLAS", False
+    if op in _FACTORIZATIONS:
+        if reproducible:
+            return "correctly rounded sums of products, divisions and roots in a fixed order", True
+        return "LAPACK and BLAS in f64, rounded once", False
+    if op in _SUMS:
+        return "a fixed order of operations", op != "batch_norm_grad" or reproducible
+    if op == "fft":
+        return "a fixed order of operations in f64, rounded once", True
+    if op == "custom_call":
+        return (
+            ("that of its handler; LAPACK in a fixed order", False) if reproducible else ("that of its handler", False)
+        )
+    if op in _FUNCTIONS or op in _SPECIAL or (is_complex and op in _OF_COMPLEX):
+        return _of_function(op, is_complex, is_double, reproducible)
+    if is_complex and op == "multiply" and is_double:
+        return ("exact, rounded once", True) if reproducible else ("rounded from long double", False)
+    return "exact or correctly rounded", True
+
+
+def _of_function(op: str, is_complex: bool, is_double: bool, reproducible: bool) -> tuple[str, bool]:
+    if not is_double:
+        return ("within 0.501 ULP" if is_complex or op in _SPECIAL else "correctly rounded"), True
+    if not reproducible:
+        return "within a few ULP, by numpy and the C library", False
+    if is_complex or op in _SPECIAL:
+        return "refused: there is no reproducible implementation", True
+    return "correctly rounded", True

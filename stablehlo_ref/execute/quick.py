@@ -1,0 +1,108 @@
+"""Runs of a planned program on arrays as they are expected, without options: as `Program.run`, with less around them.
+
+Whatever else is given, such as an array of another dtype, is left to the general way, which also reports what is wrong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+
+from stablehlo_ref import budget, mode
+from stablehlo_ref.define.context import Context
+from stablehlo_ref.execute import run
+from stablehlo_ref.execute.arguments import bytes_to_copy, take_results
+from stablehlo_ref.execute.evaluation import evaluation, model_locations, taking_results
+from stablehlo_ref.ir.arrays import RuntimeValue
+from stablehlo_ref.ir.core import Operation
+from stablehlo_ref.ir.signature import Function, Parameters
+from stablehlo_ref.ir.types import TensorType
+from stablehlo_ref.limits import Limits
+from stablehlo_ref.stack import is_large
+
+_MODE = mode.Mode()
+
+
+class Planned(Protocol):
+    """A program."""
+
+    @property
+    def module(self) -> Operation: ...
+    @property
+    def entry(self) -> Function: ...
+    @property
+    def inputs(self) -> Parameters: ...
+    @property
+    def limits(self) -> Limits: ...
+    @property
+    def plans(self) -> Mapping[tuple[bool, bool, mode.Mode], run.FunctionPlan]: ...
+
+
+class QuickRuns:
+    """The quick runs of a program, once it has a plan with fast paths."""
+
+    def __init__(self) -> None:
+        self._run: QuickRun | None = None
+
+    def __call__(
+        self, program: Planned, arrays: Sequence[Any], named: Mapping[str, Any], options: Mapping[str, Any]
+    ) -> tuple[RuntimeValue, ...] | None:
+        """Return the results of a run, at least one; None if it must be made in the general way."""
+        if options or named or mode.current() != _MODE:
+            return None
+        if self._run is None:
+            plan = program.plans.get((False, True, _MODE))
+            if plan is None or len(program.inputs) < len(program.entry.inputs):
+                return None
+            self._run = QuickRun(program.module, program.entry, plan)
+        return self._run(arrays, program.limits)
+
+
+class QuickRun:
+    """The quick runs of one plan."""
+
+    def __init__(self, module: Operation, entry: Function, plan: run.FunctionPlan) -> None:
+        self.module = module
+        self.entry = entry
+        self.plan = plan
+        self.expected = [(p.dtype, p.type.shape) for p in entry.inputs if isinstance(p.type, TensorType)]
+        is_plain = len(self.expected) == len(entry.inputs) and bool(entry.outputs)
+        self.is_possible = is_plain and not plan.block.communicates
+
+    def __call__(self, arrays: Sequence[Any], limits: Limits) -> tuple[RuntimeValue, ...] | None:
+        """Return the results of a run; None if an array is not as expected."""
+        if not self.is_possible or len(arrays) != len(self.expected) or not is_large():
+            return None
+        arguments: list[Any] = []
+        for array, (dtype, shape) in zip(arrays, self.expected):
+            if type(array) is not np.ndarray:
+                if shape != () or not isinstance(array, np.generic) or array.dtype != dtype:
+                    return None
+            elif array.shape != shape or array.dtype != dtype or not array.flags.aligned:
+                return None
+            arguments.append(array if shape or isinstance(array, np.generic) else array[()])
+        return self._results(Context.plain(limits), arguments)
+
+    def _results(self, context: Context, arguments: list[Any]) -> tuple[RuntimeValue, ...]:
+        in_force, current = budget.current.set(context.budget), run.current.set(context)
+        try:
+            with np.errstate(all="ignore"):
+                results = self.plan.call(context, arguments)
+                if not context.failures:
+                    return self._taken(context, results)
+        except Exception:
+            with model_locations(self.module), evaluation(context, self.entry.location):
+                raise
+        finally:
+            run.current.reset(current)
+            budget.current.reset(in_force)
+        with model_locations(self.module), evaluation(context, self.entry.location):
+            return self._taken(context, results)
+
+    def _taken(self, context: Context, results: list[Any]) -> tuple[RuntimeValue, ...]:
+        if not bytes_to_copy(results):
+            return take_results(results)
+        with taking_results(context, [results], self.entry):
+            return take_results(results)

@@ -1,0 +1,89 @@
+"""Runs of a program that has run before, on arrays as they are expected, do the same as first runs with less work."""
+
+from __future__ import annotations
+
+import threading
+
+import numpy as np
+import pytest
+
+import stablehlo_ref as sr
+
+PROGRAM = """
+func.func @main(%x: tensor<f32>, %y: tensor<2xi32>) -> (tensor<f32>, tensor<2xi32>, tensor<2xi32>) {
+  %0 = stablehlo.add %x, %x : tensor<f32>
+  return %0, %y, %y : tensor<f32>, tensor<2xi32>, tensor<2xi32>
+}
+"""
+CHECK = """
+func.func @main(%x: tensor<i1>) -> tensor<i1> {
+  %0 = stablehlo.constant dense<true> : tensor<i1>
+  check.expect_eq %x, %0 : tensor<i1>
+  return %0 : tensor<i1>
+}
+"""
+X, Y = np.float32(1.5), np.array([1, 2], np.int32)
+
+
+@pytest.fixture
+def program() -> sr.Program:
+    """A program that has run."""
+    program = sr.parse(PROGRAM)
+    program.run(X, Y)
+    return program
+
+
+@pytest.mark.parametrize("x", [X, np.array(X), 1.5])
+def test_results_are_arrays_of_their_own(program: sr.Program, x: object) -> None:
+    first, second, third = program.run(x, Y)
+    assert isinstance(first, np.ndarray) and first.dtype == np.float32 and first == 3
+    second[0] = 9
+    assert list(third) == [1, 2] and list(Y) == [1, 2]
+
+
+@pytest.mark.parametrize(
+    ("arrays", "message"),
+    [((X,), "1 is given"), ((X, Y[:1]), "expected shape"), ((X, Y.astype(np.int64)), "expected dtype")],
+)
+def test_wrong_arguments_are_errors(program: sr.Program, arrays: tuple[object, ...], message: str) -> None:
+    with pytest.raises(sr.EvaluationError, match=message):
+        program.run(*arrays)
+
+
+def test_arrays_that_are_not_contiguous(program: sr.Program) -> None:
+    assert list(program.run(X, np.arange(4, dtype=np.int32)[::-2])[1]) == [3, 1]
+
+
+def test_failed_checks_are_reported() -> None:
+    program = sr.parse(CHECK)
+    program.run(np.True_)
+    messages = []
+    for _ in range(2):
+        with pytest.raises(sr.EvaluationError) as raised:
+            program.run(np.False_)
+        messages.append(str(raised.value))
+    assert messages[0] == messages[1]
+    assert program.run(np.True_)[0]
+
+
+def test_limits_of_the_program_hold(program: sr.Program) -> None:
+    program.limits = sr.Limits(max_steps=1, max_depth=1)
+    program.run(X, Y)
+    program.limits = sr.Limits(max_seconds=1e-9)
+    with pytest.raises(sr.EvaluationError, match="limit"):
+        sr.parse(PROGRAM).run(X, Y, limits=program.limits)
+
+
+def test_bound_inputs_are_not_given(program: sr.Program) -> None:
+    bound = program.bind({0: X})
+    assert bound.run(Y)[0] == 3
+    with pytest.raises(sr.EvaluationError, match="takes 1 argument"):
+        bound.run(X, Y)
+
+
+def test_runs_in_a_thread(program: sr.Program) -> None:
+    results: list[object] = []
+    thread = threading.Thread(target=lambda: results.append(program.run(X, Y)[0]))
+    thread.start()
+    thread.join()
+    assert results == [3]
