@@ -9,7 +9,7 @@ import numpy as np
 
 from stablehlo_ref.algorithms.comparators import Keys
 from stablehlo_ref.budget import check_time, within_time
-from stablehlo_ref.ir.arrays import Array
+from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.numerics import ulp
 from stablehlo_ref.numerics.dtypes import BOOL, is_sub_byte_integer, kind
 from stablehlo_ref.numerics.narrow_floats import widen_if_narrow
@@ -17,7 +17,8 @@ from stablehlo_ref.numerics.narrow_floats import widen_if_narrow
 DIGIT = 16  # bits that numpy's stable sort orders in linear time
 PART = 1 << 20  # elements that are sorted at a time, if there are several rows
 SECONDS = 5e-8  # in which numpy sorts one of many elements by a digit and takes the indices, about
-SHORT = 1 << 11  # elements of a row: up to this many, sorting digits packed with indices is faster
+PACKED = 1 << 31  # elements of a row at most that are sorted as digits packed with indices
+SHORT = 1 << 11  # elements of a row: up to this many, that is faster also for numbers of 16 bits
 
 
 # --- by keys --------------------------------------------------------------------------------------------------------
@@ -25,13 +26,37 @@ SHORT = 1 << 11  # elements of a row: up to this many, sorting digits packed wit
 
 def sort_by_keys(keys: Keys, rows: Sequence[Array]) -> Array:
     """Return the indices that stably sort rows by keys, with an LSD radix sort."""
-    n = rows[0].shape[-1]
+    return _indices_in_order(_ordered_keys(keys, rows))
+
+
+def sort_rows(keys: Keys, x: Array) -> Array:
+    """Return the rows of an array, stably sorted by keys. Where the only key is the element, numbers are sorted."""
+    numbers = _ordered_keys(keys, [x])
+    if (elements := _numbers_of_elements(x)) is not None and len(numbers) == 1:
+        is_descending = keys.orders[0].descending
+        elements = ~elements if is_descending else elements
+        if numbers[0].dtype == elements.dtype and np.array_equal(numbers[0], elements):
+            ordered = _sorted_rows(numbers[0])
+            return _elements_of_numbers(~ordered if is_descending else ordered, x.dtype)
+    return cast(Array, np.take_along_axis(x, _indices_in_order(numbers), -1))
+
+
+def _ordered_keys(keys: Keys, rows: Sequence[Array]) -> list[Array]:
+    """Return the keys of the elements as unsigned integers in ascending order, the most significant key first."""
     both_sides = [x for x in rows for _ in ("lhs", "rhs")]
-    indices: Array | None = None
-    for values, order in reversed(list(zip(keys.of.each(*both_sides), keys.orders))):
+    numbers = []
+    for values, order in zip(keys.of.each(*both_sides), keys.orders):
         number = ordered_bits(order.numbers(values), order.total_order)
-        number = ~number if order.descending else number
-        for digit in _digits(number, 8 * number.itemsize, DIGIT if n > SHORT else 64 - n.bit_length()):
+        numbers.append(~number if order.descending else number)
+    return numbers
+
+
+def _indices_in_order(numbers: Sequence[Array]) -> Array:
+    n = numbers[0].shape[-1]
+    indices: Array | None = None
+    for number in reversed(numbers):
+        is_packed = n <= SHORT or (number.itemsize > 2 and n <= PACKED)
+        for digit in _digits(number, 8 * number.itemsize, 64 - n.bit_length() if is_packed else DIGIT):
             step = _argsort_rows(digit if indices is None else _take(digit, indices))
             indices = step if indices is None else _take(indices, step)
     return cast(Array, indices)  # there is a key, and it has a digit
@@ -91,6 +116,34 @@ def _canonicalize(x: Array) -> Array:
     canonical: Array = x + x.dtype.type(0)
     np.copyto(canonical, np.nan, where=canonical != canonical)
     return canonical
+
+
+def _numbers_of_elements(x: Array) -> Array | None:
+    """Return unsigned integers, of the size of the elements, that are in order as these are; None if there are none."""
+    if is_sub_byte_integer(x.dtype) or kind(x.dtype) == "complex" or (kind(x.dtype) == "floating" and x.itemsize < 2):
+        return None
+    return ordered_bits(x, total_order=True)
+
+
+def _elements_of_numbers(numbers: Array, dtype: DType) -> Array:
+    """Return the elements with these numbers."""
+    if dtype.kind == "u" or dtype == BOOL:
+        return numbers.view(dtype)
+    sign_bit = numbers.dtype.type(1 << (8 * dtype.itemsize - 1))
+    bits: Array = numbers ^ sign_bit
+    if kind(dtype) == "floating":  # the magnitudes of negative numbers are inverted
+        bits ^= np.where(bits & sign_bit, sign_bit - 1, 0).astype(bits.dtype)
+    return bits.view(dtype)
+
+
+def _sorted_rows(numbers: Array) -> Array:
+    """Return sorted rows of unsigned integers, group by group of rows if there are many."""
+    rows = np.array(numbers).reshape(-1, numbers.shape[-1])
+    step = max(1, PART // rows.shape[-1])
+    check_time(needed=rows.shape[-1] * SECONDS)
+    for start in within_time(range(0, len(rows), step)):
+        rows[start : start + step].sort(-1, "stable" if rows.itemsize <= 2 else None)  # a radix sort
+    return rows.reshape(numbers.shape)
 
 
 # --- by merging -----------------------------------------------------------------------------------------------------

@@ -50,6 +50,9 @@ from stablehlo_ref.ir.types import QuantizedType, TensorType, Type
 from stablehlo_ref.numerics.dtypes import numpy_dtype
 from stablehlo_ref.numerics.layout import LARGE, contiguous
 
+SHORT_ROW = 32  # elements: inner loops over fewer are slow
+REPEATED = 1 << 12  # elements of a copy, at most, that makes inner loops longer
+
 
 def is_sized(t: TensorType) -> bool:
     """Return whether a tensor type is static except for at most one dimension, which has a bound."""
@@ -196,16 +199,31 @@ def broadcaster(aligned: tuple[int, ...], sizes: tuple[int, ...], dtype: DType) 
     if not prod(sizes):
         return general
     bits = np.dtype(f"u{dtype.itemsize}") if dtype.kind == "V" else dtype  # ml_dtypes do not export buffers
-    steps = strides_of(aligned, dtype.itemsize)
-    strides = tuple(0 if n == 1 else step for n, step in zip(aligned, steps))
+    repeated = with_long_rows(aligned, sizes)
+    steps = strides_of(repeated, dtype.itemsize)
+    strides = tuple(0 if n == 1 else step for n, step in zip(repeated, steps))
 
     def run(operand: Array) -> Array:
+        if repeated != aligned:
+            operand = np.broadcast_to(operand.reshape(aligned), repeated).copy()
         if not operand.flags.c_contiguous:
             return general(operand)
         buffer = operand if bits is dtype else np.asarray(operand).view(bits)
         return np.ndarray(sizes, dtype, buffer, 0, strides)
 
     return run
+
+
+def with_long_rows(aligned: tuple[int, ...], sizes: tuple[int, ...]) -> tuple[int, ...]:
+    """Return the sizes to which to repeat an operand as a copy, before the rest is repeated by a view.
+
+    Where the last dimension is short and the one before is repeated, numpy's inner loops over a view are as short. With
+    a small copy that has both dimensions they are as long as the two together.
+    """
+    if len(sizes) < 3 or sizes[-1] != aligned[-1] or aligned[-2] == sizes[-2] or prod(sizes) < REPEATED:
+        return aligned
+    repeated = (*aligned[:-2], *sizes[-2:])
+    return repeated if 1 < sizes[-1] < SHORT_ROW and prod(repeated) <= REPEATED else aligned
 
 
 def strides_of(sizes: tuple[int, ...], itemsize: int) -> tuple[int, ...]:

@@ -61,6 +61,7 @@ from stablehlo_ref.numerics.contraction import (
     rounding,
 )
 from stablehlo_ref.numerics.dtypes import kind, numpy_dtype
+from stablehlo_ref.numerics.wide_products import BLOCK, converts_to_floats, is_wide, wide_product
 
 Axes: TypeAlias = tuple[int, ...]
 
@@ -241,10 +242,13 @@ class DotGeneral(Op, op="dot_general", row_major=True, rows_apart=True):
         return matrix_product(sums, as_lhs, as_rhs, shape(result), site.constants)
 
     @staticmethod
-    def temporaries(lhs: TensorType, rhs: TensorType, result: TensorType) -> int:
-        return converted_bytes(
-            [numpy_dtype(element_type(x)) for x in (lhs, rhs, result)], size(lhs) + size(rhs), size(result)
-        )
+    def temporaries(lhs: TensorType, rhs: TensorType, dot_dimension_numbers: DotDimensions, result: TensorType) -> int:
+        d, dtypes = dot_dimension_numbers, [numpy_dtype(element_type(x)) for x in (lhs, rhs, result)]
+        terms = prod(dims(lhs, d.lhs_contracting_dimensions))
+        lhs_dtype, rhs_dtype, result_dtype = dtypes
+        sums, rows = arithmetic(lhs_dtype, rhs_dtype, result_dtype, terms), size(lhs) // max(1, terms)
+        is_in_blocks = not d.lhs_batching_dimensions and converts_to_floats(sums) and is_wide(rows, terms, size(rhs))
+        return converted_bytes(dtypes, size(lhs) + (BLOCK if is_in_blocks else size(rhs)), size(result))
 
     @staticmethod
     def batching_rule(dot_dimension_numbers: DotDimensions) -> Mapping[str, object]:
@@ -301,10 +305,16 @@ def matrix_product(
             return product if product.shape == sizes else product.reshape(sizes)
 
         return run_plain
+    may_be_wide = converts_to_floats(sums) and not _is_prepared(constants.get("rhs"))
 
     def run(lhs: Array, rhs: Array) -> Array:
-        product: Array = leave(matmul(prepare_lhs(lhs), prepare_rhs(rhs)))
-        return product.reshape(sizes)
+        left = prepare_lhs(lhs)
+        if may_be_wide and _is_wide(left, right := as_rhs(rhs) if as_rhs else rhs):
+            product = wide_product(sums, left, right)
+        else:
+            product = matmul(left, prepare_rhs(rhs))
+        result: Array = leave(product).reshape(sizes)
+        return result
 
     return run
 
@@ -321,11 +331,19 @@ def _preparation(enter: Run, arrange: Run | None, constant: Array | None, plain:
             matrix: Array = arrange(enter(x))
             return matrix
 
-    if constant is None or constant.size * 4 > PREPARED_BYTES:
+    if constant is None or not _is_prepared(constant):
         return prepare, False
     keep(constant.size * 4)
     prepared = prepare(constant)
     return lambda _: prepared, False
+
+
+def _is_wide(a: Array, b: Array) -> bool:
+    return a.ndim == 2 == b.ndim and is_wide(len(a), len(b), b.size)
+
+
+def _is_prepared(constant: Array | None) -> bool:
+    return constant is not None and constant.size * 4 <= PREPARED_BYTES
 
 
 def _unchanged(x: Array) -> Array:

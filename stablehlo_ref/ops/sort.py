@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from stablehlo_ref.algorithms.comparators import partially_ordered_inputs, sort_keys
-from stablehlo_ref.algorithms.sorting import merge_sort, sort_by_keys
+from stablehlo_ref.algorithms.sorting import merge_sort, sort_by_keys, sort_rows
 from stablehlo_ref.define.attribute_codecs import Flag, Int
 from stablehlo_ref.define.bound import Site
 from stablehlo_ref.define.choices import Choice
@@ -69,6 +69,8 @@ class Sort(Op, op="sort"):
 
         def run(inputs: Sequence[Array]) -> Results:
             slices = [np.ascontiguousarray(np.moveaxis(x, dimension, -1)) for x in inputs]
+            if keys and len(slices) == 1:
+                return np.moveaxis(sort_rows(keys, slices[0]), -1, dimension)
             order = sort_by_keys(keys, slices) if keys else merge_sort(comparator.each, slices)
             results = [np.moveaxis(np.take_along_axis(x, order, -1), -1, dimension) for x in slices]
             return one_or_all(results)

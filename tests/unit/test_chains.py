@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tracemalloc
 
+import ml_dtypes
 import numpy as np
 import pytest
 
@@ -104,3 +105,18 @@ def test_boxes_cover_a_shape_once(shape: tuple[int, ...], rows: int | None) -> N
         assert count[box].shape == split.shapes[kind]
         count[box] += 1
     assert (count == 1).all()
+
+
+@pytest.mark.parametrize("shape", [(64, 64, 3), (2, 100, 5), (3, 40, 50, 2), (1, 33, 17, 31)])
+@pytest.mark.parametrize("element", ["f32", "bf16", "i8", "i1"])
+def test_broadcasts_along_short_rows(shape: tuple[int, ...], element: str) -> None:
+    sizes = "x".join(map(str, shape))
+    text = f"tensor<{shape[0]}x{shape[-1]}x{element}>) -> tensor<{sizes}x{element}>"
+    program = sr.parse(f"""func.func @main(%a: {text} {{
+      %0 = stablehlo.broadcast_in_dim %a, dims = [0, {len(shape) - 1}] : ({text}
+      return %0 : tensor<{sizes}x{element}>
+    }}""")
+    dtype = {"f32": np.float32, "bf16": ml_dtypes.bfloat16, "i8": np.int8, "i1": np.bool_}[element]
+    a = (np.arange(shape[0] * shape[-1]).reshape(shape[0], shape[-1]) % 2).astype(dtype)
+    expected = np.broadcast_to(a.reshape(shape[0], *[1] * (len(shape) - 2), shape[-1]), shape)
+    np.testing.assert_array_equal(program.run(a)[0], expected)

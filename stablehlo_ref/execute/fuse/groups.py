@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import prod
+from typing import NamedTuple
 
 from stablehlo_ref.define.definition import REGISTRY
 from stablehlo_ref.execute.regions import recognised_op
@@ -18,7 +19,7 @@ from stablehlo_ref.ir.types import QuantizedType, TensorType, Type
 
 SIZE = 1 << 18  # elements of a tensor from which on ops on it are fused: smaller ones stay in the cache as they are
 ROW = 1 << 16  # elements of a row that is reduced at most, so that a few rows fit into the cache
-NEAR = 64  # ops that may lie between one of a group and the next
+NEAR = 32  # ops that may lie between one of a group and the next
 OPEN = 16  # groups that ops may still join
 VIEWS = ("stablehlo.broadcast_in_dim", "stablehlo.reshape")
 
@@ -41,8 +42,7 @@ class Group:
         return rows is not None and tuple(shape[:rows]) == self.shape[:rows] and all(n == 1 for n in shape[rows:])
 
 
-@dataclass(frozen=True)
-class Step:
+class Step(NamedTuple):
     """An op as it is scheduled: its slots, and whether its step can be made again and so may move."""
 
     op: Operation
@@ -51,15 +51,15 @@ class Step:
     is_movable: bool
 
 
+def _is_elementwise(op: Operation) -> bool:
+    definition = REGISTRY.get(op.name)
+    return definition is not None and definition.traits.elementwise and not op.regions and len(op.results) == 1
+
+
 def is_large(op: Operation) -> bool:
     """Return whether an op is elementwise, with one large result."""
-    if len(op.results) != 1 or op.regions:
-        return False
-    shape = getattr(op.results[0].type, "shape", ())
-    if not shape or None in shape or prod(shape) < SIZE:
-        return False
-    definition = REGISTRY.get(op.name)
-    return definition is not None and definition.traits.elementwise
+    shape = getattr(op.results[0].type, "shape", ()) if op.results else ()
+    return bool(shape) and None not in shape and prod(shape) >= SIZE and _is_elementwise(op)
 
 
 def scheduled(steps: Sequence[Step]) -> list[int | Group]:
@@ -207,7 +207,7 @@ def spans(ops: Sequence[Operation], ins: Sequence[Sequence[int]], outs: Sequence
                 while found and found[-1].stop > first:
                     first = min(first, found.pop().start)
                 found.append(range(first, number + 1))
-        elif before and len(op.results) == 1 and not op.regions:
+        elif before and (op.name in VIEWS or _is_elementwise(op)):
             made[outs[number][0]] = max(before)
     return found
 

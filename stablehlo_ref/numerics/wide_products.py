@@ -1,0 +1,44 @@
+"""Products of few rows with a large matrix that is converted first, as in a layer of a language model for one token.
+
+Converting all of the matrix takes longer than multiplying, and twice its memory or more. Here it is converted and
+multiplied block by block. A sum is that of one call of BLAS, or the sum of those of `TERMS` products each.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from stablehlo_ref.budget import within_time
+from stablehlo_ref.ir.arrays import Array
+from stablehlo_ref.numerics.contraction import Arithmetic, matmul_in_steps
+from stablehlo_ref.numerics.dtypes import kind
+
+ROWS = 64  # of the small matrix, at most
+LARGE = 1 << 21  # elements of the large matrix, at least
+TERMS = 32  # rows of a block if the rows of the matrix are contiguous
+BLOCK = 1 << 18  # elements that are converted at a time, so that they stay in the cache until they are multiplied
+
+
+def converts_to_floats(sums: Arithmetic) -> bool:
+    """Return whether BLAS multiplies floats that the operands are converted to."""
+    return kind(sums.dtype) == "floating" and sums.matmul in (np.matmul, matmul_in_steps) and not sums.is_plain
+
+
+def is_wide(rows: int, terms: int, size: int) -> bool:
+    """Return whether to multiply block by block: `rows` rows of `terms` elements with a matrix of `size` elements."""
+    return rows <= ROWS and size >= LARGE and 8 * terms <= BLOCK
+
+
+def wide_product(sums: Arithmetic, a: Array, b: Array) -> Array:
+    """Multiply the matrix `a`, already of the dtype of the sums, by `b`, which is not; return the sums."""
+    terms, columns = b.shape
+    rows = terms if b.flags.f_contiguous else min(TERMS, terms)
+    step = BLOCK // rows
+    out = np.zeros((len(a), columns), sums.dtype)
+    for start in within_time(range(0, columns, step)):
+        part = out[:, start : start + step]
+        for row in range(0, terms, rows):
+            block = b[row : row + rows, start : start + step]
+            converted = sums.load_rhs(block.T).T if block.flags.f_contiguous else sums.load_rhs(block)
+            part += np.matmul(a[:, row : row + rows], converted)
+    return out
