@@ -77,9 +77,9 @@ def _renew(turns: int) -> Callable[[Context, Sequence[Operation]], int]:
 class Hot:
     """Counts the turns of a loop or the calls of a function, and runs generated source once it has proven hot."""
 
-    def __init__(self, generate: Callable[[], Generated], planner: FramePlanner, hot: int, title: str) -> None:
+    def __init__(self, generate: Callable[[], Generated], planner: FramePlanner, hot: int, op: Operation | None) -> None:
         self._generate = generate
-        self._title = title
+        self._op = op  # the loop, or the op that a region belongs to
         self._planner = planner
         self._left = hot
         self._run: Callable[[list[Any]], bool] | None = None
@@ -98,7 +98,8 @@ class Hot:
             generated = self._generate()
         except (NotSuitable, RecursionError):
             return lambda slots: False
-        self._planner.planner.generated.append((self._title, generated.text))
+        title = f"{self._op.name} at {self._op.location}" if self._op else self._planner.frame.name
+        self._planner.planner.generated.append((title, generated.text))
         return generated.run
 
 
@@ -108,7 +109,7 @@ def hot_loop(planner: FramePlanner, op: Operation) -> Hot | None:
         return None
     if any(len(region.blocks) != 1 for region in op.regions) or planner.planner.communicates(op):
         return None
-    return Hot(lambda: loop_source(planner, op), planner, HOT, f"{op.name} at {op.location}")
+    return Hot(lambda: loop_source(planner, op), planner, HOT, op)
 
 
 def hot_function(planner: FramePlanner, block: Block) -> Hot | None:
@@ -117,9 +118,8 @@ def hot_function(planner: FramePlanner, block: Block) -> Hot | None:
         return None
     if len(planner.blocks[block].ops) > LONG:
         return None
-    parent = block.parent and block.parent.parent
-    title = f"{parent.name} at {parent.location}" if parent else planner.frame.name
-    return Hot(lambda: function_source(planner, block), planner, HOT_CALLS, title)
+    op = block.parent.parent if block.parent else None
+    return Hot(lambda: function_source(planner, block), planner, HOT_CALLS, op)
 
 
 def loop_source(planner: FramePlanner, op: Operation) -> Generated:
