@@ -267,7 +267,9 @@ class _Search:
                 rest = _Search(part.program.program, part.feeds, self.session, self.found.contract, self.max_bytes)
                 rest.explains = False
                 found = rest.run()
-                if found.is_wrong:
+                if (
+                    found.is_wrong and not found.failure
+                ):  # the backend ran the whole program, so a failure is of the cut
                     self.found.inner.append(Inner(op, part.turn, found))
                     self.found.repro = found.repro
                     return
