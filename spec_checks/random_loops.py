@@ -114,8 +114,20 @@ def draw_shape_op(text: Text, scope: Scope, a: str, element: str, is_vector: boo
         return text.op(f"stablehlo.broadcast_in_dim {a}, dims = [] : ({scalar}) -> {vector}"), vector
     index_type = f"tensor<{text.draw(st.sampled_from(INTEGERS))}>"
     index = pick(text, scope, index_type)
-    if text.draw(st.booleans()):
+    form = text.draw(st.sampled_from(("take", "put", "reverse", "parts")))
+    if form == "reverse":
+        return text.op(f"stablehlo.reverse {a}, dims = [0] : {vector}"), vector
+    if form == "parts":
+        b, three = pick(text, scope, vector), f"tensor<3x{element}>"
+        first = text.op(f"stablehlo.slice {a} [2:3] : ({vector}) -> {one}")
+        rest = text.op(f"stablehlo.slice {b} [1:4] : ({vector}) -> {three}")
+        return text.op(f"stablehlo.concatenate {first}, {rest}, dim = 0 : ({one}, {three}) -> {vector}"), vector
+    if form == "take":
         made = text.op(f"stablehlo.dynamic_slice {a}, {index}, sizes = [1] : ({vector}, {index_type}) -> {one}")
+        if text.draw(st.booleans()):
+            made = text.op(f"stablehlo.{text.draw(st.sampled_from(UNARY[kind(element)]))} {made} : {one}")
+        if text.draw(st.booleans()):
+            made = text.op(f"stablehlo.{text.draw(st.sampled_from(BINARY[kind(element)]))} {made}, {made} : {one}")
         return text.op(f"stablehlo.reshape {made} : ({one}) -> {scalar}"), scalar
     update = text.op(f"stablehlo.reshape {pick(text, scope, scalar)} : ({scalar}) -> {one}")
     made = text.op(

@@ -92,7 +92,8 @@ def test_elementary_functions_against_mpmath(op: str, function: Callable[[Any], 
         for value, center, bound in zip(x, shadow.center, shadow.radius):
             apart = abs(function(mpmath.mpf(float(value))) - mpmath.mpf(float(center)))
             assert apart <= 1e-6 * bound  # the center is far more precise than f32
-            assert bound <= 1.01 * np.spacing(np.float32(abs(center)))
+            ulps = 5 if op == "logistic" else 1.01  # the spec's formula may be computed in f32
+            assert bound <= ulps * np.spacing(np.float32(abs(center)))
 
 
 def test_intervals_contain_all_results() -> None:

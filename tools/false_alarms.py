@@ -19,6 +19,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import ml_dtypes
+import numpy as np
+
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from stablehlo_ref.cli.random_inputs import random_inputs
@@ -80,11 +83,14 @@ def runs(
     made: list[dict[str, Any]] = []
     program = load(path)
     for seed in range(options.seeds):
-        keys = {c: (str(path), options.backend, c, str(seed)) for c in options.contracts.split(";")}
+        name = f"{seed}, special" if options.special else str(seed)
+        keys = {c: (str(path), options.backend, c, name) for c in options.contracts.split(";")}
         if all(key in done for key in keys.values()):
             continue
         drawn = random_inputs(program.inputs, seed, {}, program.limits)
         inputs = [drawn[parameter.name] for parameter in program.inputs]
+        if options.special:
+            inputs = [with_special_values(array, np.random.default_rng((seed, i))) for i, array in enumerate(inputs)]
         session.forget()
         for contract, key in keys.items():
             if key not in done:
@@ -92,6 +98,18 @@ def runs(
                 made.append(dict(zip(("program", "backend", "contract", "seed"), key)))
                 made[-1] |= _run(program, inputs, session, contract)
     return made
+
+
+def with_special_values(array: np.ndarray, draw: np.random.Generator) -> np.ndarray:
+    """Return an array with a tenth of its numbers replaced by zeros, subnormal, small, large and infinite ones, NaN."""
+    array = np.asarray(array)
+    if array.dtype.kind not in "fV":
+        return array
+    info = ml_dtypes.finfo(array.dtype)
+    special = [0.0, -0.0, info.smallest_subnormal, info.tiny, -info.tiny, info.max, -info.max, np.inf, -np.inf, np.nan]
+    chosen = draw.choice(np.array(special, np.float64), array.shape)
+    with np.errstate(over="ignore"):
+        return np.where(draw.random(array.shape) < 0.1, chosen.astype(array.dtype), array).astype(array.dtype)
 
 
 def _run(program: Any, inputs: Sequence[Any], session: Session, contract: str) -> dict[str, Any]:
@@ -143,6 +161,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--backend", default="jax")
     parser.add_argument("--backend-python", default="")
     parser.add_argument("--contracts", default="xla-cpu;xla-gpu;tpu", help="with `;` between them")
+    parser.add_argument("--special", action="store_true", help="inputs with zeros, subnormal, infinite numbers and NaN")
     parser.add_argument("--seeds", type=int, default=1)
     parser.add_argument("--seconds", type=float, default=300)
     return parser

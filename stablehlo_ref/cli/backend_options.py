@@ -32,10 +32,12 @@ def session_of(options: argparse.Namespace) -> Session:
     )
 
 
-def add_backend_options(parser: argparse.ArgumentParser) -> None:
-    """Add what a backend may do, and its limits."""
+def add_backend_options(parser: argparse.ArgumentParser, judges: bool = True) -> None:
+    """Add the limits of a backend, and what it may do if the command `judges` that."""
     add = parser.add_argument_group("backend").add_argument
-    add("--contract", metavar="C", type=_contract, default="xla-cpu", help="what it may do: a preset (default xla-cpu)")
+    if judges:
+        text = "what it may do: a preset (default xla-cpu)"
+        add("--contract", metavar="C", type=_contract, default="xla-cpu", help=text)
     add("--backend-python", metavar="PYTHON", default="", help="the Python that has its packages; this one if left out")
     add("--seconds", metavar="S", type=seconds, default=120.0, help="the limit of each of its runs (default 120)")
     add("--backend-bytes", metavar="N", type=byte_count, default=0, help="the limit of the memory of its process")

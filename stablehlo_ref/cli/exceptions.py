@@ -78,7 +78,7 @@ def parser() -> argparse.ArgumentParser:
     add("--entry", metavar="NAME", help="the function to run")
     add_input_options(found)
     add_grid_options(found)
-    add_backend_options(found)
+    add_backend_options(found, judges=False)
     add_limit_options(found)
     add_message_options(found, verifies=False)
     return found

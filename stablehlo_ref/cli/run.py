@@ -25,7 +25,7 @@ from stablehlo_ref.cli.process_inputs import inputs_of_processes
 from stablehlo_ref.cli.progress import showing_progress
 from stablehlo_ref.cli.results import last_line, last_line_of_parts, print_results
 from stablehlo_ref.cli.run_options import parse, parser  # noqa: F401  (the parser of this command)
-from stablehlo_ref.cli.watch import finish, observers
+from stablehlo_ref.cli.watch import dump_code, finish, observers
 from stablehlo_ref.define.context import Context
 from stablehlo_ref.define.processes import Grid
 from stablehlo_ref.diagnostics import Diagnostic, EvaluationError, StablehloError
@@ -136,7 +136,7 @@ class Run:
         arguments = inputs_of_processes(options, program, self.grid, context.limits)
         with ExitStack() as stack:
             watching = list(observers(options, program, self.grid))
-            stack.callback(finish, watching)
+            stack.callback(finish, watching, options)
             with _timed(report, "plan"), mode.in_force(context.mode):
                 program.plan(fast=context.fast and not watching and not options.stats)
             statistics = stack.enter_context(Statistics()) if options.stats else None
@@ -144,6 +144,8 @@ class Run:
             context.observer = Observers(*every) if every else None
             stack.enter_context(_timed(report, "run"))
             parameters, results = self._results(program, context, arguments, report)
+        if options.dump_code:
+            dump_code(program)
         self._show(part, context, parameters, results, expected)
         report.results(parameters, results)
         if statistics:

@@ -33,6 +33,7 @@ examples:
   stablehlo-interp model.mlir --input x=image.npy --inputs weights.npz --expect result.npz --rtol 1e-5
   stablehlo-interp model.mlir --random-inputs 0 --random 'x=uniform(0, 255)' --full
   stablehlo-interp model.mlir --random-inputs 0 --stats                  # which ops take the time
+  stablehlo-interp model.mlir --random-inputs 0 --profile                # and where they are
   stablehlo-interp model.mlir --random-inputs 0 -v                       # one line for each op
   stablehlo-interp model.mlir --random-inputs 0 --trace-values %0,%1     # these values
   stablehlo-interp model.mlir --random-inputs 0 --trace-to trace         # all values as .npy files
@@ -151,6 +152,10 @@ def _add_watching(parser: argparse.ArgumentParser) -> None:
     add("--trap", action="extend", default=[], metavar="KIND,KIND", type=exception_kinds,
         help="stop at the first op that generates nan, inf, overflow, underflow, ...: see `exceptions`")  # fmt: skip
     add("--stats", action="store_true", help="the number and time of ops, and the peak memory")
+    add("--profile", action="store_true", help="the time of ops by kind and by place")
+    add("--profile-output", metavar="FILE", type=Path,
+        help="write the time of ops, and what they run in, as JSON that speedscope.app opens")  # fmt: skip
+    add("--dump-code", action="store_true", help="the Python source that hot loops and functions became")
 
 
 def _add_semantics(parser: argparse.ArgumentParser) -> None:

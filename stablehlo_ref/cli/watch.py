@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import re
 import sys
 from collections.abc import Iterator, Sequence
@@ -12,6 +13,7 @@ from stablehlo_ref.cli.errors import CommandLineError
 from stablehlo_ref.define.context import Observer
 from stablehlo_ref.define.processes import Grid
 from stablehlo_ref.execute.observe import Progress, ValuePrinter
+from stablehlo_ref.execute.profile import Profile
 from stablehlo_ref.execute.record import Recorder
 from stablehlo_ref.ir.core import Block, Operation, Value
 from stablehlo_ref.ir.locations import file_of
@@ -65,6 +67,8 @@ def observers(options: argparse.Namespace, program: Program, grid: Grid) -> Iter
         from stablehlo_ref.debug.exceptions import ExceptionWatcher  # imported when it is used
 
         yield ExceptionWatcher(program, (), trap=options.trap)
+    if options.profile or options.profile_output:
+        yield Profile()
     if options.breaks:
         yield _debugger(options, program)
     elif sys.stderr.isatty() and not level:
@@ -78,13 +82,34 @@ def _debugger(options: argparse.Namespace, program: Program) -> Observer:
     return Debugger(stops, program.value, sys.stdin, sys.stderr)
 
 
-def finish(watching: Sequence[Observer]) -> None:
-    """Clear the progress bar, and write the index of a trace."""
+def finish(watching: Sequence[Observer], options: argparse.Namespace) -> None:
+    """Clear the progress bar, and write the index of a trace and the profile."""
     for observer in watching:
+        if isinstance(observer, Profile):
+            _write_profile(observer, options)
         if isinstance(observer, Progress):
             observer.close()
         if isinstance(observer, Recorder):
             observer.close()
+
+
+def _write_profile(profile: Profile, options: argparse.Namespace) -> None:
+    if options.profile:
+        print(profile, file=sys.stderr)
+    if options.profile_output:
+        try:
+            options.profile_output.write_text(json.dumps(profile.speedscope(str(options.file))))
+        except OSError as error:
+            raise CommandLineError(f"--profile-output {options.profile_output}: {error.strerror}") from None
+
+
+def dump_code(program: Program) -> None:
+    """Print the source that hot loops and functions of a program became."""
+    sources = [source for plan in program.plans.values() for source in plan.generated]
+    for title, text in sources:
+        print(f"# {title}\n{text}", file=sys.stderr)
+    if not sources:
+        print("no loop or function ran often enough to become Python source", file=sys.stderr)
 
 
 def _values(program: Program, name: str, option: str) -> list[Value]:

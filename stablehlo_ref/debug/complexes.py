@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from stablehlo_ref.debug.elementary import accuracy, rounded, unknown_where
+from stablehlo_ref.debug.elementary import accuracy, rounded, stored, unknown_where
 from stablehlo_ref.debug.regions import recognised
 from stablehlo_ref.debug.rounding import OURS, gamma, largest, smallest_normal, unit_roundoff
 from stablehlo_ref.debug.shadow import Shadow, Site, Unknown
@@ -50,7 +50,7 @@ def divided(site: Site) -> Shadow:
 
 
 def same_radius(site: Site) -> Shadow:
-    return Shadow(site.wide(site.centers), np.asarray(site.operand(0).radius))
+    return stored(site, site.wide(site.centers), np.asarray(site.operand(0).radius))
 
 
 def magnitude(site: Site) -> Shadow:

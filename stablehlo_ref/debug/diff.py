@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -36,11 +37,10 @@ SUMS = tuple(
 )
 _FOR_A_LOOP = 3  # compilations: its condition, its body, and its body with all values as outputs
 _SETTINGS = 3  # of the backend that are tried in any case
-CONDITIONALS = ("stablehlo.if", "stablehlo.case")
 MAX_BYTES = 1 << 30  # of intermediate values that one program returns
 
 
-@dataclass
+@dataclass(repr=False)
 class Diff:
     """What `diff` found. `suspects` are the ops that are certainly wrong, in the order of the program."""
 
@@ -67,8 +67,9 @@ class Diff:
     positions: dict[Operation, int] = field(default_factory=dict)  # of the ops in the program
     compilations: int = 0
     exceptions: list[OnlyInBackend] = field(default_factory=list)  # NaN and infinities that the interpreter has not
+    versions: Mapping[str, str] = field(default_factory=dict)  # of the backend, as far as it says
     origin: str = "given"  # where the inputs come from: what the caller knows of them
-    evidence: Evidence | None = field(default=None, repr=False)
+    evidence: Evidence | None = None
 
     @property
     def suspects(self) -> list[Judgement]:
@@ -85,6 +86,10 @@ class Diff:
     def is_wrong(self) -> bool:
         """Whether the backend failed, or computed something that the contract does not allow."""
         return bool(self.failure or self.suspects or self.inner or (self.group and self.group.is_certain))
+
+    def __repr__(self) -> str:
+        verdict = "wrong" if self.is_wrong else "same bits" if self.same else "nothing wrong"
+        return f"<Diff of {self.backend} under {self.contract.name}: {verdict}, {self.ops} ops>"
 
     def __str__(self) -> str:
         from stablehlo_ref.debug.text_report import text_of  # the report is in terms of this module
@@ -154,6 +159,8 @@ class _Search:
         self.inputs = [np.asarray(array) for array in inputs]
         self.session = session
         self.max_bytes = max_bytes
+        self.explains = True  # whether to tell how outputs differ; not of turns of loops
+        self.seconds = 0.0  # that the interpreter takes
         self.evaluate = Evaluator(self.flat)
         positions = {op: index for index, op in enumerate(self.flat.ops)}
         self.found = Diff(session.description, contract, len(self.flat.ops), positions=positions)
@@ -164,7 +171,9 @@ class _Search:
 
     def run(self) -> Diff:
         found = self.found
+        started = perf_counter()
         ours = self.program.run(*self.inputs)
+        self.seconds = perf_counter() - started
         outcome = self.session.run_twice(str(self.program), self.inputs)
         if not outcome.failure:
             outcome = checked(outcome, [value.type for value in self.flat.outputs])
@@ -176,6 +185,7 @@ class _Search:
             found.same = all(map(same_bits, outcome.results, ours))
             if not found.same:
                 self._locate(outcome.results, ours)
+            found.versions = self.session.versions()
         found.compilations = self.session.compilations
         return found
 
@@ -202,7 +212,10 @@ class _Search:
         self._enter(judge, [j.op for j in self.found.judgements if j.verdict is Verdict.NOT_JUDGED])
         if self.found.inner:
             return
-        self.found.sensitivities = sensitivities(self.program, self.inputs, ours, outputs, self.found.contract)
+        if self.explains:
+            budget = 6 * self.seconds
+            made = sensitivities(self.program, self.inputs, ours, outputs, self.found.contract, budget)
+            self.found.sensitivities = made
         if values.seen == len(self.flat.ops):
             self._look_for_fusion(values.arrays, outputs, ours)
         elif not all(sensitivity.is_explained for sensitivity in self.found.sensitivities):
@@ -252,6 +265,7 @@ class _Search:
                 return
             for part in parts(self.flat, op, judge.values, self.evaluate, self.session):
                 rest = _Search(part.program.program, part.feeds, self.session, self.found.contract, self.max_bytes)
+                rest.explains = False
                 found = rest.run()
                 if found.is_wrong:
                     self.found.inner.append(Inner(op, part.turn, found))

@@ -10,7 +10,7 @@ from itertools import product
 
 import numpy as np
 
-from stablehlo_ref.debug.rounding import SLACK, largest, of_reference, real_dtype, ulp
+from stablehlo_ref.debug.rounding import SLACK, largest, of_reference, real_dtype, ulp, unit_roundoff
 from stablehlo_ref.debug.shadow import TINY, Shadow, Site
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.attributes import StructAttribute
@@ -24,15 +24,27 @@ def rounded(site: Site, center: Array, radius: Array, ulps: float = 0.5) -> Shad
     """Add to the radius of an unrounded result that of its rounding; unknown where it may overflow, or may not."""
     magnitude = np.abs(center) + radius
     bound = site.contract.ulps_of(site.name, ulps)
+    if site.dtype.itemsize <= 2:  # f64 and f32 have the bound itself
+        bound = min(bound, max(site.contract.narrow_ulps, 0.5))
     is_exact = site.dtype == FLOAT64 and site.is_exact and bound <= 0.5 and site.name in _CORRECTLY_ROUNDED
     if is_exact:
         return Shadow(center, np.zeros(center.shape))
     factor = 2.0 if kind(site.dtype) == "complex" else 1.0
     ours = of_reference(site.dtype, magnitude) * (1 if site.is_exact else 2)
-    total = radius * SLACK + factor * bound * ulp(magnitude, site.dtype) + ours
+    total = radius * SLACK + factor * bound * ulp(magnitude, site.dtype) + ours + site.contract.error_of(site.name)
     if "result_accuracy" in site.op.properties:
         total = total + _requested(site, "atol") + _requested(site, "rtol") * np.minimum(magnitude, largest(FLOAT64))
     return _overflowing(site, center, total)
+
+
+def stored(site: Site, center: Array, radius: Array) -> Shadow:
+    """Add half a ULP to the radius of a result that needs no rounding, where its operands may be unrounded."""
+    radius = np.asarray(radius)
+    if not radius.any() or kind(site.dtype) not in FRACTIONAL:
+        return Shadow(center, radius)
+    share = 0.5 * np.sqrt(2.0) if kind(site.dtype) == "complex" else 0.5
+    half = share * ulp(np.abs(center) + np.where(np.isfinite(radius), radius, 0), site.dtype)
+    return Shadow(center, radius + np.where(radius > 0, half, 0.0))
 
 
 def _overflowing(site: Site, center: Array, total: Array) -> Shadow:
@@ -136,6 +148,16 @@ def monotone(site: Site) -> Shadow:
     if site.name == "rsqrt":
         radius = radius + _unknown_at_zeros(site, operand, center)
     return rounded(site, center, radius, accuracy(site))
+
+
+def logistic(site: Site) -> Shadow:
+    """`logistic`, which the spec defines by a formula that may be computed in the element type: `1 / (1 + exp(-x))`."""
+    made = monotone(site)
+    size, u = np.minimum(np.abs(made.center), 1.0), unit_roundoff(site.dtype)
+    ulps = site.contract.ulps_of("exponential", accuracy(site))
+    formula = (2 * ulps * (1 - size) + 2 + 4 * u * ulps) * u * size
+    formula = np.where(size * largest(site.dtype) < 4, size + formula, formula)  # where exp(-x) may overflow
+    return Shadow(made.center, np.maximum(made.radius, formula) if site.is_exact else made.radius + formula)
 
 
 def periodic(site: Site) -> Shadow:

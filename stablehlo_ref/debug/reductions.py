@@ -12,6 +12,7 @@ import numpy as np
 
 from stablehlo_ref.algorithms.associativity import ASSOCIATIVE
 from stablehlo_ref.algorithms.comparators import partially_ordered_inputs
+from stablehlo_ref.debug.elementary import stored
 from stablehlo_ref.debug.regions import is_exact_body, recognised
 from stablehlo_ref.debug.rounding import OURS, gamma, largest, smallest_normal, unit_roundoff
 from stablehlo_ref.debug.shadow import TINY, Shadow, Site, Unknown, dtype_of, widened
@@ -51,11 +52,11 @@ def _extreme(site: Site, identity: float) -> Shadow:
     center = site.wide(site.centers)
     radius = np.asarray(max(float(np.max(s.radius, initial=0.0)) for s in site.operands))
     if np.all(site.operand(1).center == identity):
-        return Shadow(center, radius)
+        return stored(site, center, radius)
     init = site.op.operands[1]
     without = site.wide([np.full_like(s.center, identity) if v is init else s.center for v, s in _fed(site)])
     apart = np.where((center == without) | (np.isnan(center) & np.isnan(without)), 0.0, np.abs(center - without))
-    return Shadow(center, radius + apart)
+    return stored(site, center, radius + apart)
 
 
 def _fed(site: Site) -> Sequence[tuple[object, Shadow]]:

@@ -9,7 +9,7 @@ import ml_dtypes
 import numpy as np
 
 from stablehlo_ref.debug import complexes, elementary, linear_algebra, reductions
-from stablehlo_ref.debug.elementary import FRACTIONAL, ends, rounded, unknown_where
+from stablehlo_ref.debug.elementary import FRACTIONAL, ends, rounded, stored, unknown_where
 from stablehlo_ref.debug.regions import is_exact_body
 from stablehlo_ref.debug.shadow import Shadow, Site, Unknown, dtype_of, widened
 from stablehlo_ref.debug.sums import product_sum
@@ -73,7 +73,7 @@ def quantized(site: Site) -> Shadow:
 def part(site: Site) -> Shadow:
     """`real` and `imag`, whose errors are at most those of the complex number."""
     operand = site.operand(0)
-    return Shadow(site.wide(site.centers), np.asarray(operand.radius))
+    return stored(site, site.wide(site.centers), np.asarray(operand.radius))
 
 
 def bits(site: Site) -> Shadow:
@@ -86,7 +86,7 @@ def bits(site: Site) -> Shadow:
 def moved(site: Site) -> Shadow:
     """Data movement: radii move as the elements do."""
     center = widened(site.plain(site.centers)) if site.is_exact else site.wide(site.centers)
-    return Shadow(center, _moved_radii(site, center))
+    return stored(site, center, _moved_radii(site, center))
 
 
 def _moved_radii(site: Site, center: Array) -> Array:
@@ -112,7 +112,8 @@ def selected(site: Site) -> Shadow:
 def same_radius(site: Site) -> Shadow:
     """`negate`, `abs`, and what returns one of its operands: the largest radius of them."""
     radii = [s.radius for v, s in zip(site.values, site.operands) if kind(dtype_of(v)) in FRACTIONAL]
-    return Shadow(site.wide(site.centers), np.asarray(np.max(np.stack(np.broadcast_arrays(*radii)), axis=0)))
+    radius = np.asarray(np.max(np.stack(np.broadcast_arrays(*radii)), axis=0))
+    return stored(site, site.wide(site.centers), radius)
 
 
 def steps(site: Site) -> Shadow:
@@ -121,7 +122,7 @@ def steps(site: Site) -> Shadow:
     if kind(site.dtype) in FRACTIONAL:
         same = (low == center) & (high == center)
         radius = np.where(same, 0.0, np.maximum(np.abs(low - center), np.abs(high - center)))
-        return Shadow(center, radius if site.is_exact else unknown_where(site.operand(0), radius))
+        return stored(site, center, radius if site.is_exact else unknown_where(site.operand(0), radius))
     return Shadow(center, np.where((low == center) & (high == center), 0.0, np.inf))
 
 
@@ -158,7 +159,7 @@ _MOVES = (
     "real_dynamic_slice", "optimization_barrier", "complex", "constant", "iota", "conj",
 )  # fmt: skip
 _MONOTONE = (
-    "exponential", "exponential_minus_one", "log", "log_plus_one", "logistic", "tanh", "sqrt", "rsqrt", "cbrt", "erf",
+    "exponential", "exponential_minus_one", "log", "log_plus_one", "tanh", "sqrt", "rsqrt", "cbrt", "erf",
     "erfc", "atan", "asinh", "sinh", "asin", "acos", "acosh", "atanh", "erf_inv",
 )  # fmt: skip
 _FOR_ALL: dict[str, Rule] = {
@@ -177,7 +178,7 @@ _RULES: dict[str, Rule] = {
     **dict.fromkeys(("dot_general", "dot", "convolution"), product_sum),
     "multiply": elementary.multiplied, "divide": elementary.divided, "convert": converted, "sort": reductions.ordered,
     "remainder": exactly, "bitcast_convert": bits, "tan": elementary.tangent, "power": elementary.power,
-    "atan2": elementary.angle, "cosh": elementary.even, "lgamma": elementary.log_gamma,
+    "atan2": elementary.angle, "logistic": elementary.logistic, "cosh": elementary.even, "lgamma": elementary.log_gamma,
     "digamma": elementary.increasing_if_positive, "bessel_i1e": elementary.half_slope,
     "batch_norm_inference": linear_algebra.normalised, "batch_norm_training": linear_algebra.normalised,
     "batch_norm_grad": linear_algebra.normalised,

@@ -11,6 +11,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from math import inf, isfinite, sqrt
+from time import perf_counter
+from typing import Any
 
 import numpy as np
 
@@ -83,21 +85,32 @@ class Sensitivity:
 
 
 def sensitivities(
-    program: Program, inputs: Sequence[Array], ours: Sequence[Array], actual: Sequence[Array], contract: Contract
+    program: Program,
+    inputs: Sequence[Array],
+    ours: Sequence[Array],
+    actual: Sequence[Array],
+    contract: Contract,
+    seconds: float = inf,
 ) -> list[Sensitivity]:
-    """Return how each output differs from the interpreter's, beside runs with random rounding; none if these fail."""
+    """Return how each output differs from the interpreter's, beside runs with random rounding; none if these fail.
+
+    After `seconds` no further run is started; there is one at least.
+    """
+    started = perf_counter()
     try:
         noisy = Program(_with_noise(program.module, contract), program.entry.name, program.limits)
         if not any(op.properties.get("call_target_name") == TARGET for op in noisy.module.walk()):
             return []
-        draws = [np.random.default_rng(seed) for seed in range(RUNS)]
-        runs = [noisy.run(*inputs, custom_calls={TARGET: partial(_rounded, draw)}) for draw in draws]
+        runs: list[tuple[Any, ...]] = []
+        while len(runs) < RUNS and (not runs or perf_counter() - started < seconds):
+            draw = np.random.default_rng(len(runs))
+            runs.append(noisy.run(*inputs, custom_calls={TARGET: partial(_rounded, draw)}))
     except StablehloError:
         return []
     found = []
     for index, (x, y) in enumerate(zip(actual, ours)):
         apart = [distance(np.asarray(run[index]), y) for run in runs]
-        noise = sqrt(sum(d * d for d in apart) / RUNS) if all(map(isfinite, apart)) else inf
+        noise = sqrt(sum(d * d for d in apart) / len(runs)) if all(map(isfinite, apart)) else inf
         found.append(Sensitivity(index, distance(x, y), noise))
     return found
 
@@ -131,6 +144,7 @@ def _add_errors(rewriter: Rewriter, op: Operation, result: Value, contract: Cont
         return
     name = op.name.partition(".")[2]
     ulps = contract.ulps_of(name, 0.5 if name in _ARITHMETIC else contract.elementary_ulps)
+    ulps = min(ulps, max(contract.narrow_ulps, 0.5)) if _dtype(result).itemsize <= 2 else ulps
     call = _call(f"ulps {ulps}", result, op)
     uses = rewriter.uses(result)
     rewriter.insert_after(op, call)

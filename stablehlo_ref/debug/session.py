@@ -50,6 +50,7 @@ class Session:
         self.max_bytes = max_bytes
         self.python = python or os.environ.get("STABLEHLO_REF_BACKEND_PYTHON") or sys.executable
         self._seen: set[tuple[str, str]] = set()
+        self._versions: Mapping[str, str] | None = None
         self._process: subprocess.Popen[bytes] | None = None
         self._messages: IO[bytes] | None = None
         self._requests: Connection | None = None
@@ -87,7 +88,16 @@ class Session:
 
     def switches(self) -> Mapping[str, Any]:
         """Return the settings that the backend says it has, by their descriptions."""
-        outcome = self._exchange("", (), None)
+        return self._asked("switches")
+
+    def versions(self) -> Mapping[str, str]:
+        """Return the versions of what the backend consists of, as far as it says, by their names."""
+        if self._versions is None:
+            self._versions = self._asked("versions")
+        return self._versions
+
+    def _asked(self, attribute: str) -> Mapping[str, Any]:
+        outcome = self._exchange("", (), attribute)
         return {} if outcome.failure else dict(outcome.results)  # type: ignore[arg-type]
 
     def _exchange(self, program: str, inputs: Sequence[Array], setting: Any) -> Outcome:

@@ -201,6 +201,8 @@ def _finished(site: Site, shadow: Shadow) -> Shadow:
         return Shadow(shadow.center, np.where(np.isnan(radius), np.inf, radius))
     surely = site.is_exact & ~np.isfinite(shadow.center) & ~np.isinf(radius)
     radius = np.where(np.isnan(radius), np.inf, radius)
+    if not site.is_exact:  # then the sign of zero is not known
+        radius = np.where((radius == 0) & (shadow.center == 0), TINY, radius)
     if site.contract.flush_subnormals:
         magnitude, tiny = np.abs(shadow.center), smallest_normal(site.dtype)
         may_be_flushed = (magnitude - radius < tiny) & (magnitude + radius > 0)

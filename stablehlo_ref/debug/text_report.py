@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from stablehlo_ref.debug.diff import Diff
+from stablehlo_ref.debug.diff import Diff, Inner
 from stablehlo_ref.debug.judge import Judgement, Verdict
 from stablehlo_ref.debug.probe import Probed
 from stablehlo_ref.ir.core import Operation
-from stablehlo_ref.ir.locations import name_of
 
 SHOWN = 10  # suspects
 
@@ -44,8 +43,7 @@ def _finding(found: Diff) -> Iterator[str]:
         return
     if found.inner:
         for inner in found.inner:
-            part = f"turn {inner.turn} of the loop" if inner.loop.name == "stablehlo.while" else "the branch taken of"
-            yield f"in {part} {describe(inner.loop)}, fed with the backend's own state:"
+            yield f"{inner_text(inner)}:"
             yield from (f"  {line}" for line in _finding(inner.found))
     elif found.suspects:
         yield from _suspects(found)
@@ -60,6 +58,12 @@ def _finding(found: Diff) -> Iterator[str]:
         yield f"intermediate values are missing: {found.stopped}"
 
 
+def inner_text(inner: Inner) -> str:
+    """Say which turn of a loop, or which branch, was compared."""
+    part = f"turn {inner.turn} of the loop" if inner.loop.name == "stablehlo.while" else "the branch taken of"
+    return f"in {part} {describe(inner.loop)}, fed with the backend's own state"
+
+
 def _exceptions(found: Diff) -> Iterator[str]:
     """Say which ops generate NaN or infinities only in the backend."""
     generated = [exception for exception in found.exceptions if exception.is_generated]
@@ -70,7 +74,7 @@ def _suspects(found: Diff) -> Iterator[str]:
     first, *others = found.suspects
     yield "certainly wrong: " + describe(first.op)
     yield f"  {first.excess}, computed from the backend's own operands"
-    yield f"  {_confirmed(found)}"
+    yield f"  {confirmed_text(found)}"
     if found.probed is not None:
         yield f"  {probed_text(found.probed)}"
     if found.workarounds:
@@ -81,10 +85,11 @@ def _suspects(found: Diff) -> Iterator[str]:
         yield f"... and {len(others) - SHOWN + 1} more"
 
 
-def _confirmed(found: Diff) -> str:
+def confirmed_text(found: Diff) -> str:
     """Say where the two agree, and whether the verdict is repeated by a second run and by the op alone."""
     index = [judgement.op for judgement in found.judgements].index(found.suspects[0].op)
-    agreed = f"the {index} ops before it are not wrong" if index else "it is the first op"
+    before = "the op before it is" if index == 1 else f"the {index} ops before it are"
+    agreed = f"{before} not wrong" if index else "it is the first op"
     again = (
         "a second run repeats it" if found.is_repeated else "a second run does not repeat it: the backend is unstable"
     )
@@ -111,17 +116,16 @@ def _group(found: Diff) -> Iterator[str]:
     if len(found.group.ops) > SHOWN:
         yield f"  ... and {len(found.group.ops) - SHOWN} more"
     if found.group.excess:
-        origin = "the interpreter" if found.stopped else "the backend"
-        yield f"  {found.group.excess}, computed from values that {origin} returned"
+        source = "the interpreter" if found.stopped else "the backend"
+        yield f"  {found.group.excess}, computed from values that {source} returned"
     if found.workarounds:
         yield f"  right with: {', '.join(found.workarounds)}"
 
 
 def describe(op: Operation) -> str:
-    """Return the name, the result, the place in the text, and the location that the framework gave."""
+    """Return the name, the result, the place in the text, and that in the model if it is known."""
     result = f" %{op.results[0].name}" if op.results and op.results[0].name else ""
-    source = name_of(op.debug_location)
-    return f"{op.name}{result} at {op.location}" + (f" ({source})" if source else "")
+    return f"{op.name}{result} at {op.location}" + (f" ({op.model_location})" if op.model_location else "")
 
 
 def _counts(found: Diff) -> Iterator[str]:
@@ -129,6 +133,8 @@ def _counts(found: Diff) -> Iterator[str]:
     for verdict in Verdict:
         if counts[verdict]:
             yield f"{counts[verdict]:6d} ops: {verdict.value}{_details(found, verdict)}"
+    open_ones = [j for j in found.judgements if j.verdict is Verdict.NOT_JUDGED and j.excess]
+    yield from (f"not judged: {describe(j.op)}\n  {j.reason}" for j in open_ones[:SHOWN])
 
 
 def _details(found: Diff, verdict: Verdict) -> str:

@@ -81,6 +81,8 @@ def _statement(name: str, element: Type, reproducible: bool) -> tuple[str, bool]
         return "LAPACK and BLAS in f64, rounded once", False
     if op in _SUMS:
         return "a fixed order of operations", op != "batch_norm_grad" or reproducible
+    if op == "rng":
+        return "numbers of numpy's generator, whose normal ones use the C library", False
     if op == "fft":
         return "a fixed order of operations in f64, rounded once", True
     if op == "custom_call":
@@ -96,9 +98,9 @@ def _statement(name: str, element: Type, reproducible: bool) -> tuple[str, bool]
 
 def _of_function(op: str, is_complex: bool, is_double: bool, reproducible: bool) -> tuple[str, bool]:
     if not is_double:
-        return ("within 0.501 ULP" if is_complex or op in _SPECIAL else "correctly rounded"), True
+        return ("within 0.501 ULP" if is_complex else "correctly rounded"), True
     if not reproducible:
-        return "within a few ULP, by numpy and the C library", False
+        return "within an ULP or two, by numpy and the C library", False
     if is_complex or op in _SPECIAL:
         return "refused: there is no reproducible implementation", True
     return "correctly rounded", True

@@ -7,7 +7,7 @@ looks at bits, such as `bitcast_convert`. Other ops that compute ignore the bits
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any
 
 from stablehlo_ref.define.bound import BoundOp
@@ -47,20 +47,56 @@ COMPUTING = frozenset((  # beside elementwise ops
     "stablehlo.rng", "stablehlo.scatter", "stablehlo.select_and_scatter", "stablehlo.triangular_solve",
     "stablehlo.unary_einsum",
 ))  # fmt: skip
+LOOP = "stablehlo.while"
 CALLS = "stablehlo.custom_call"  # looks at bits, and its results are canonical
 
 
 def with_observed_nans(functions: Iterable[Operation]) -> set[Operation]:
-    """Return the ops in functions that compute floats whose bits can be observed if they are NaN."""
+    """Return the ops in functions that compute floats whose bits can be observed if they are NaN.
+
+    The state of a loop is made canonical after the last turn, by `canonical_state`, if it is computed in each turn and
+    no turn observes its bits; such loops are among the ops.
+    """
     found: set[Operation] = set()
     for function in functions:
-        observed: set[Value] = set()
-        for op in reversed(list(function.walk())):
-            _visit(op, observed, found)
+        ops = list(function.walk())
+        observed = _observed(ops, found=set(), later=set())
+        later = {value for op in ops if op.name == LOOP for value in _computed_state(op, observed)}
+        _observed(ops, found, later)
+        found.update(op for op in ops if op.name == LOOP and not later.isdisjoint(_next_state(op)))
     return found
 
 
-def _visit(op: Operation, observed: set[Value], found: set[Operation]) -> None:
+def _observed(ops: Sequence[Operation], found: set[Operation], later: Collection[Value]) -> set[Value]:
+    """Return the values whose NaNs can be observed, also by loops unless they are in `later`."""
+    observed: set[Value] = set()
+    for op in reversed(ops):
+        _visit(op, observed, found, later)
+    return observed
+
+
+def _next_state(loop: Operation) -> Sequence[Value]:
+    return loop.regions[1].block.operations[-1].operands
+
+
+def _computed_state(loop: Operation, observed: set[Value]) -> list[Value]:
+    """Return the values of the next state that an op of the body computes and whose bits no turn observes."""
+    condition, body = (region.block.arguments for region in loop.regions)
+    return [
+        value
+        for value, *arguments in zip(_next_state(loop), condition, body)
+        if _is_computed(value) and observed.isdisjoint(arguments)
+    ]
+
+
+def _is_computed(value: Value) -> bool:
+    if not isinstance(value.owner, Operation) or not _may_differ(value.type):
+        return False
+    definition = resolve(value.owner)
+    return definition is not None and value.owner.name not in MOVING and _computes(value.owner, definition)
+
+
+def _visit(op: Operation, observed: set[Value], found: set[Operation], later: Collection[Value]) -> None:
     """Add to `observed` the operands of an op whose NaNs can be observed, and the op itself to `found`."""
     definition = resolve(op)
     is_observed = not observed.isdisjoint(op.results) or _is_in_graph(op)
@@ -71,9 +107,14 @@ def _visit(op: Operation, observed: set[Value], found: set[Operation]) -> None:
         if is_observed and any(_may_differ(result.type) for result in op.results):
             found.add(op)
     elif not _ends_computation(op, definition):
-        observed.update(op.operands)
+        is_turn = definition is not None and definition.traits.terminator and _name_around(op) == LOOP
+        observed.update(v for v in op.operands if v not in later) if is_turn else observed.update(op.operands)
         if op.name == CALLS and any(_may_differ(result.type) for result in op.results):
             found.add(op)
+
+
+def _name_around(op: Operation) -> str:
+    return op.parent_op.name if op.parent_op else ""
 
 
 def _computes(op: Operation, definition: OpDefinition) -> bool:
@@ -130,12 +171,31 @@ def with_canonical_nans(kernel: Kernel, bound: BoundOp) -> Kernel:
     return Kernel(_replacing(kernel.run, replace), kernel.in_place and _replacing(kernel.in_place, replace))
 
 
+def canonical_state(
+    op: Operation, outs: Sequence[int], canonical: Collection[Operation]
+) -> Callable[[list[Any]], None]:
+    """Return a function that makes NaNs canonical in the slots of a loop's results, of state that its body computes."""
+    if op not in canonical:
+        return lambda slots: None
+    replace = [
+        (slot, canonical_nans(numpy_dtype(value.type.element_type)))
+        for slot, value in zip(outs, _next_state(op))
+        if _is_computed(value) and isinstance(value.type, TensorType)
+    ]
+
+    def settle(slots: list[Any]) -> None:
+        for slot, function in replace:
+            slots[slot] = function(slots[slot], slots[slot])  # without turns it may be an argument of the program
+
+    return settle
+
+
 def _replacing(run: Run, replace: Sequence[Run | None]) -> Run:
     first = replace[0]
     if len(replace) == 1 and first is not None:
-        return lambda *operands: first(run(*operands))
+        return lambda *operands: first(run(*operands), *operands)
 
     def replaced(*operands: Array) -> Any:
-        return [function(x) if function else x for function, x in zip(replace, run(*operands))]
+        return [f(x, *operands) if f else x for f, x in zip(replace, run(*operands))]
 
     return replaced

@@ -39,7 +39,7 @@ from stablehlo_ref.execute.known import (
 )
 from stablehlo_ref.execute.lanes import batched_type
 from stablehlo_ref.execute.liveness import captured, last_uses
-from stablehlo_ref.execute.nans import with_canonical_nans, with_observed_nans
+from stablehlo_ref.execute.nans import canonical_state, with_canonical_nans, with_observed_nans
 from stablehlo_ref.execute.quantized import on_expressed_types, quantized_kernel
 from stablehlo_ref.execute.regions import PlannedRegion
 from stablehlo_ref.execute.run import BlockPlan, FunctionPlan, Step, located
@@ -84,7 +84,7 @@ class Planner:
         self.step_by_step = step_by_step  # whether observers must see each op: nothing is folded or recognised
         self.plans: dict[str, FunctionPlan] = {}
         self.frames: dict[str, FramePlanner] = {}  # by function, with `fast`
-        self.generated: list[str] = []  # source of hot loops and functions
+        self.generated: list[tuple[str, str]] = []  # hot loops and functions, and their source
         self.kernels: dict[Kind | None, KnownKernel] = {}
         self.results: dict[tuple[Kind | None, tuple[int, ...]], KnownResult] = {}  # by kinds, and ids of constants
         operations = [op for region in module.regions for block in region.blocks for op in block.operations]
@@ -116,6 +116,7 @@ class Planner:
                 raise UnsupportedError(f"function @{name} is declared, but has no body", op.location)
             self.plans[name] = FunctionPlan(name)
             self.plans[name].block.communicates = name in self.communicating
+            self.plans[name].generated = self.generated
             self._pending.append(name)
         plan = self.plans[name]
         if self._pending and not self._is_planning:
@@ -379,8 +380,10 @@ class FramePlanner:
         run: ControlFlow = bind(definition, site, ins, outs, blocks).call("plan_control_flow")
         to_check = [(outs[index], op.results[index]) for index in refined_results(op)]
         to_drop = () if definition.traits.releases_operands else tuple(dead)
+        settle = canonical_state(op, outs, self.planner.canonical)
 
         def finish(slots: list[Any]) -> None:
+            settle(slots)
             for slot, result in to_check:
                 check_type(op, result.type, slots[slot])
             for slot in to_drop:

@@ -123,12 +123,13 @@ def _most_dimensions(op: Operation) -> int:
 class FunctionPlan:
     """A planned function: its block, and the list of slots, with constants filled in, that each call copies."""
 
-    __slots__ = ("block", "name", "run_fast", "template")
+    __slots__ = ("block", "generated", "name", "run_fast", "template")
 
     def __init__(self, name: str) -> None:
         self.name = name
         self.block = BlockPlan()
         self.template: Slots = [None]
+        self.generated: list[tuple[str, str]] = []  # what hot loops and functions are, and their source
         self.run_fast: Callable[[Slots], bool] | None = None  # may run the block; returns whether it did
 
     def call(self, context: Context, arguments: list[Any]) -> list[Any]:

@@ -50,9 +50,12 @@ class Stored:
             raise EvaluationError("only the digest of the value was kept, as `keep` does not select it")
         path, name = self.folder / self.description["file"], self.description["dtype"]
         shape = self.description["shape"]
-        array = np.load(path, mmap_mode="r" if shape and 0 not in shape else None, allow_pickle=False)
-        dtype = np.dtype(getattr(ml_dtypes, name, name))
-        array = array if array.dtype == dtype else array.view(dtype)
+        try:
+            array = np.load(path, mmap_mode="r" if shape and 0 not in shape else None, allow_pickle=False)
+            dtype = np.dtype(getattr(ml_dtypes, name, name))
+            array = array if array.dtype == dtype else array.view(dtype)
+        except (OSError, ValueError, TypeError, EOFError) as error:
+            raise EvaluationError(f"cannot read {path}: {error}") from None
         return array if array.ndim else array[()]
 
 
@@ -123,11 +126,19 @@ def read_index(folder: Path) -> Iterator[dict[str, Any]]:
     path = folder / INDEX
     if not path.is_file():
         raise ValueError(f"{folder} has no trace: there is no {INDEX} in it")
-    for line in path.read_text(encoding="utf-8").splitlines():
-        fields = json.loads(line)
-        tuples = {key: tuple(fields[key]) for key in ("names", "turns", "process")}
-        found = _from_json(fields.get("digest"))
-        yield {**fields, **tuples, "digest": found, "stored": Stored(folder, fields["stored"])}
+    with path.open(encoding="utf-8") as lines:
+        for number, line in enumerate(lines, 1):
+            try:
+                yield _fields(folder, json.loads(line))
+            except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+                raise ValueError(f"{path}:{number}: not a value of a trace: {error!r}") from None
+
+
+def _fields(folder: Path, fields: dict[str, Any]) -> dict[str, Any]:
+    """Return the fields of a record, from those of its line."""
+    given = {key: fields[key] for key in ("number", "name", "address", "op", "type", "location", "model_location")}
+    tuples = {key: tuple(fields[key]) for key in ("names", "turns", "process")}
+    return {**given, **tuples, "digest": _from_json(fields.get("digest")), "stored": Stored(folder, fields["stored"])}
 
 
 def read_archive(path: Path) -> Iterator[dict[str, Any]]:

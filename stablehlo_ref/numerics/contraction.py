@@ -91,11 +91,20 @@ def _arithmetic(lhs: DType, rhs: DType, result: DType, terms: int, is_exact: boo
             return Arithmetic(FLOAT32, _cast_to(FLOAT32), _cast_to(FLOAT32), np.matmul, lambda sums: sums != 0)
         case "integer":
             return _integer_arithmetic(lhs, rhs, result, terms)
+    if is_exact:
+        return _exact_arithmetic(lhs, rhs, result)
     dtype = accumulation_dtype(lhs, rhs, result)
     matmul: ArrayKernel = complex_matmul if kind(dtype) == "complex" else np.matmul
-    if is_exact:
-        matmul = exact_matmul(dtype, result, matmul_in_steps)
-    return Arithmetic(dtype, _load(lhs, dtype), _load(rhs, dtype), matmul, _store(dtype, result), is_exact)
+    return Arithmetic(dtype, _load(lhs, dtype), _load(rhs, dtype), matmul, _store(dtype, result))
+
+
+def _exact_arithmetic(lhs: DType, rhs: DType, result: DType) -> Arithmetic:
+    """Return the arithmetic that rounds exact sums once; matrices are f64 or complex<f64>."""
+    wide = COMPLEX128 if kind(result) == "complex" else FLOAT64
+    is_single = all(x.itemsize <= 2 or x in (FLOAT32, COMPLEX64) for x in (lhs, rhs))  # also small integers
+    operands = (COMPLEX64 if is_single else COMPLEX128) if wide == COMPLEX128 else FLOAT32 if is_single else FLOAT64
+    matmul = exact_matmul(operands, result, matmul_in_steps)
+    return Arithmetic(wide, _load(lhs, wide), _load(rhs, wide), matmul, _store(wide, result), is_exact=True)
 
 
 def check_result_dtype(lhs: DType, rhs: DType, result: DType) -> None:
@@ -130,6 +139,8 @@ def converted_bytes(dtypes: Sequence[DType], operands: int, results: int) -> int
     if kind(result) == "boolean":
         return FLOAT32.itemsize * (operands + results)
     wide = accumulation_dtype(*dtypes)
+    if mode.current().reproducible:
+        wide = COMPLEX128 if kind(wide) == "complex" else FLOAT64
     return wide.itemsize * (operands * (lhs != wide or rhs != wide) + results * (result != wide))
 
 

@@ -19,7 +19,7 @@ _single = cast(ArrayKernel, np.float32)  # of arrays, too, and faster than astyp
 _SMALL = 1 << 10  # elements: below this, comparing bytes is faster than comparing arrays
 
 
-def certain(function: ArrayKernel, settle: ArrayKernel, error: float = EIGHT_ULP) -> ArrayKernel:
+def certain(function: ArrayKernel, settle: ArrayKernel, error: float = EIGHT_ULP, absolute: float = 0.0) -> ArrayKernel:
     """Return a function of f64 arrays that rounds the results of `function` to f32 as exact ones would.
 
     Parameters
@@ -27,13 +27,17 @@ def certain(function: ArrayKernel, settle: ArrayKernel, error: float = EIGHT_ULP
     function : f64 arrays or scalars that broadcast to one f64 array
     settle : f64 arrays of one dimension to one; computes the results in doubt
     error : the largest relative error of `function`
+    absolute : the largest error where results are small because terms cancel
 
     """
     below, above = 1.0 - error, 1.0 + error
 
     def run(*operands: Array) -> Array:
         result = function(*operands)
-        lowest, highest = _single(result * below), _single(result * above)
+        lowest, highest = result * below, result * above
+        if absolute:
+            lowest, highest = lowest - absolute, highest + absolute
+        lowest, highest = _single(lowest), _single(highest)
         return lowest if _same_bits(lowest, highest) else settled(result, operands, lowest, highest)
 
     def settled(result: Array, operands: Sequence[Array], lowest: Array, highest: Array) -> Array:

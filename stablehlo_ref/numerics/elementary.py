@@ -35,21 +35,22 @@ def elementary(
     error: float = EIGHT_ULP,
     portable: Function | None = None,
     refined: ArrayKernel | None = None,
+    absolute: float = 0.0,
 ) -> KernelFactory:
     """Return a factory from a `function` of f64 arrays that is accurate enough to be rounded to f32.
 
     Kernels for f64 and for formats narrower than f32 use `double` and `narrower` instead, if given. Functions that are
     not ufuncs have many temporaries and run block by block. With `exact`, results of f32 are correctly rounded; `error`
-    is the largest relative error of `function`. `refined` is a function of long doubles: rounded once, it is `double`,
-    and results in doubt are computed by it before they are by `exact`. In a reproducible mode f64 uses the
-    implementation of `exact`, or `portable` if given, that is correctly rounded.
+    is the largest relative error of `function`, and `absolute` that where terms cancel. `refined` is a function of long
+    doubles: rounded once, it is `double`, and results in doubt are computed by it before they are by `exact`. In a
+    reproducible mode f64 uses the implementation of `exact`, or `portable` if given, that is correctly rounded.
     """
     double = double or (in_long_double(refined) if refined else function)
     wide = {FLOAT64: by_one_loop(double) if isinstance(double, np.ufunc) else blockwise(double, FLOAT64, FLOAT64)}
     settle = exactly(exact) if exact else None
     if settle and refined:
         settle = certain(widened(refined), settle, long_double.ERROR)
-    single = certain(function, settle, error) if settle else function
+    single = certain(function, settle, error, absolute) if settle else function
     wide[FLOAT32] = blockwise(single, FLOAT64, FLOAT32)
     narrow = arity(
         same_kernel(blockwise(narrower or function, FLOAT64, FLOAT64))

@@ -23,7 +23,7 @@ import numpy as np
 from stablehlo_ref.budget import check_time, within_time
 from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.numerics.double_double import two_product, two_sum
-from stablehlo_ref.numerics.dtypes import FLOAT32, FLOAT64, part_dtype
+from stablehlo_ref.numerics.dtypes import FLOAT32, FLOAT64, complex_dtype, part_dtype
 from stablehlo_ref.numerics.exact_sums import (
     SMALLEST,
     Approximation,
@@ -36,17 +36,18 @@ from stablehlo_ref.numerics.exact_sums import (
     sum_rows,
 )
 from stablehlo_ref.numerics.kernels import ArrayKernel
-from stablehlo_ref.numerics.narrow_floats import narrow, widen_if_narrow
+from stablehlo_ref.numerics.narrow_floats import narrow, widen
 
 Multiply: TypeAlias = Callable[[Array, Array], Array]  # np.matmul, or what does the same
 Index: TypeAlias = tuple[Array, Array, Array]  # of matrix, row and column
 Part: TypeAlias = tuple[slice, slice]  # of matrices and of their rows
 
-BLOCK = 1 << 14  # elements of a product that are tested at a time
+BLOCK = 1 << 13  # elements of a product that are tested at a time
 ROWS = 1 << 17  # products of undecided elements that are summed at a time
 MANY = 1 << 6  # if one element in so many is undecided, a second product of matrices bounds errors more closely
 UNIT = 2.0**-53
 FEW = 1 << 12  # elements of a product, up to which undecided ones are summed at once
+THIN = 8  # rows or columns
 MODERATE = 400  # matrices whose rows and columns have exponents up to this are not scaled
 
 
@@ -56,6 +57,7 @@ class Operands(NamedTuple):
     a: Array
     b: Array
     multiply: Multiply
+    is_single: bool = False  # whether all numbers are f32 numbers
 
 
 class Rounding(NamedTuple):
@@ -67,37 +69,35 @@ class Rounding(NamedTuple):
 
 
 @cache
-def rounding(dtype: DType, keep: DType) -> Rounding:
-    """Return the rounding of f64 to a format `dtype`; results are kept as `keep`, f32 or f64."""
+def rounding(dtype: DType) -> Rounding:
+    """Return the rounding of f64 to a format `dtype`; results of formats narrower than f32 are kept as f32."""
     to_dtype = narrow(dtype)
-    if keep == FLOAT32 == dtype or dtype == FLOAT64:
+    if dtype in (FLOAT32, FLOAT64):
         return Rounding(dtype, dtype == FLOAT64, lambda x: x.astype(dtype, copy=False))
-    return Rounding(keep, False, lambda x: widen_if_narrow(to_dtype(x)).astype(keep, copy=False))
+    return Rounding(FLOAT32, False, lambda x: widen(to_dtype(x)))
 
 
 @cache
 def exact_matmul(operands: DType, result: DType, multiply: Multiply) -> ArrayKernel:
-    """Return a function like np.matmul on arrays of one dtype `operands`: f32, f64 or a complex dtype of these.
+    """Return a function like np.matmul on f64 or complex<f64> arrays, of numbers that `operands` represents.
 
-    Its results are rounded correctly to `result`, and have the dtype `operands`. `multiply` is np.matmul, or computes
-    it in several steps.
+    `operands` is f32, f64 or a complex dtype of these. Results are rounded correctly to `result`, whose dtype they
+    have unless that is narrower than f32. `multiply` is np.matmul, or computes it in several steps.
     """
     if operands.kind == "c":
-        return _with_stacks(_complex_matmul(exact_matmul(part_dtype(operands), part_dtype(result), multiply)))
-    to_result = rounding(result, operands)
+        return _with_stacks(_complex_matmul(exact_matmul(part_dtype(operands), part_dtype(result), multiply)), result)
+    to_result = rounding(result)
     of_finite = _of_singles if operands == FLOAT32 else _of_doubles
 
     def run(a: Array, b: Array) -> Array:
-        factors = Operands(np.ascontiguousarray(a, FLOAT64), np.ascontiguousarray(b, FLOAT64), multiply)
-        if np.isfinite(a).all() and np.isfinite(b).all():
-            return of_finite(factors, to_result)
-        return _with_infinities(factors, lambda x: of_finite(x, to_result)).astype(to_result.keep, copy=False)
+        wide = np.asarray(a, FLOAT64), np.asarray(b, FLOAT64)
+        return of_finite(Operands(*wide, multiply, operands == FLOAT32), to_result)
 
-    return _with_stacks(run)
+    return _with_stacks(run, to_result.keep)
 
 
-def _with_stacks(function: Multiply) -> ArrayKernel:
-    """Extend a function of stacks of matrices (s, m, k) and (s, k, n) to what np.matmul takes."""
+def _with_stacks(function: Multiply, dtype: DType) -> ArrayKernel:
+    """Extend a function of stacks of matrices (s, m, k) and (s, k, n) to what np.matmul takes; results are `dtype`."""
 
     def run(a: Array, b: Array, out: Array | None = None) -> Array:
         rows, columns = a.shape[-2:-1], b.shape[-1:] if b.ndim > 1 else ()
@@ -106,8 +106,8 @@ def _with_stacks(function: Multiply) -> ArrayKernel:
         right = np.broadcast_to(b, (*stack, *b.shape[-2:])) if b.ndim > 1 else b[:, np.newaxis]
         sizes = prod(stack), left.shape[-2], left.shape[-1], right.shape[-1]
         left, right = left.reshape(sizes[0], sizes[1], sizes[2]), right.reshape(sizes[0], sizes[2], sizes[3])
-        product = function(left, right) if prod(sizes) else np.zeros((sizes[0], sizes[1], sizes[3]), a.dtype)
-        product = product.reshape(*stack, *rows, *columns)
+        product = function(left, right) if prod(sizes) else np.zeros((sizes[0], sizes[1], sizes[3]), dtype)
+        product = product.reshape((*stack, *rows, *columns))
         if out is None:
             return product
         out[...] = product
@@ -125,7 +125,7 @@ def _complex_matmul(matmul: ArrayKernel) -> Multiply:
             [np.concatenate([b.real, b.imag], -1), np.concatenate([-b.imag, b.real], -1)], -2
         )  # fmt: skip
         parts = matmul(rows, columns)
-        product = np.empty((*a.shape[:-1], b.shape[-1]), a.dtype)
+        product = np.empty(parts[..., : b.shape[-1]].shape, complex_dtype(parts.dtype))
         product.real, product.imag = parts[..., : b.shape[-1]], parts[..., b.shape[-1] :]
         return product
 
@@ -137,8 +137,9 @@ def _with_infinities(x: Operands, of_finite: Callable[[Operands], Array]) -> Arr
 
     Counts of products are exact, as they are small integers.
     """
-    a, b, multiply = x
-    result = of_finite(Operands(np.where(np.isfinite(a), a, 0.0), np.where(np.isfinite(b), b, 0.0), multiply))
+    a, b, multiply, is_single = x
+    finite = np.where(np.isfinite(a), a, 0.0), np.where(np.isfinite(b), b, 0.0)
+    result = of_finite(Operands(*finite, multiply, is_single))
     a_infinite, b_infinite = np.isinf(a), np.isinf(b)
     a_sign, b_sign = np.nan_to_num(np.sign(a)), np.nan_to_num(np.sign(b))
     a_only = np.where(a_infinite, 0.0, a_sign)
@@ -160,14 +161,28 @@ def _with_infinities(x: Operands, of_finite: Callable[[Operands], Array]) -> Arr
 def _of_singles(x: Operands, to_result: Rounding) -> Array:
     """Multiply f32 numbers, stored in f64: products are exact."""
     terms = x.a.shape[-1] + 2  # two more for the roundings of sum + error
-    rows, columns = _norms(x.a, 2) * (terms * UNIT * 1.001), _norms(x.b, 1)
-    return _tested(x, to_result, x.multiply(x.a, x.b), rows, columns, terms)
+    rows, columns = _norms(x)
+    if not (np.isfinite(rows).all() and np.isfinite(columns).all()):
+        return _with_infinities(x, lambda x: _of_singles(x, to_result)).astype(to_result.keep, copy=False)
+    return _tested(x, to_result, x.multiply(x.a, x.b), rows * (terms * UNIT * 1.001), columns, terms)
 
 
-def _norms(x: Array, axis: int) -> Array:
-    """Return the Euclidean norms of the rows or columns of f32 numbers, whose squares neither over- nor underflow."""
-    norms: Array = np.sqrt(np.einsum("smk,smk->sm" if axis == 2 else "skn,skn->sn", x, x))
-    return norms
+def _norms(x: Operands) -> tuple[Array, Array]:
+    """Return bounds of the Euclidean norms of rows and columns of f32 numbers, whose squares are in the range of f64.
+
+    For a matrix that is multiplied with few rows or columns they are quick and coarse.
+    """
+    a, b = x.a, x.b
+    coarse = a.shape[2] ** 0.5
+    rows = _largest(a, 2) * coarse if b.shape[2] <= THIN else np.sqrt(np.einsum("smk,smk->sm", a, a))
+    columns = _largest(b, 1) * coarse if a.shape[1] <= THIN else np.sqrt(np.einsum("skn,skn->sn", b, b))
+    return rows, columns
+
+
+def _largest(x: Array, axis: int) -> Array:
+    """Return the largest magnitudes along an axis."""
+    largest: Array = np.maximum(x.max(axis), -x.min(axis))
+    return largest
 
 
 def _tested(x: Operands, to_result: Rounding, y: Array, rows: Array, columns: Array, terms: int) -> Array:
@@ -177,9 +192,10 @@ def _tested(x: Operands, to_result: Rounding, y: Array, rows: Array, columns: Ar
     for stack, some in within_time(list(_parts(y.shape))):
         part = y[stack, some]
         error = rows[stack, some, np.newaxis] * columns[stack, np.newaxis]
-        high, low = to_result.round((part + error).reshape(-1)), to_result.round((part - error).reshape(-1))
+        high = to_result.round((part + error).reshape(-1))
+        low = to_result.round(np.subtract(part, error, out=error).reshape(-1))
         result[stack, some] = high.reshape(part.shape)
-        if high.tobytes() != low.tobytes():
+        if not np.array_equal(_bits(high), _bits(low)):
             undecided.append(_where(_bits(high) != _bits(low), part.shape, stack, some))
     index = _joined(undecided)
     if index[0].size * MANY > y.size > FEW:
@@ -227,7 +243,10 @@ def _joined(parts: list[Index]) -> Index:
 
 def _of_doubles(x: Operands, to_result: Rounding) -> Array:
     """Multiply by slices; rows and columns with extreme exponents are scaled by powers of two."""
-    a_top, b_top = power_of_two_above(np.abs(x.a).max(2)), power_of_two_above(np.abs(x.b).max(1))
+    largest = _largest(x.a, 2), _largest(x.b, 1)
+    if not (np.isfinite(largest[0]).all() and np.isfinite(largest[1]).all()):
+        return _with_infinities(x, lambda x: _of_doubles(x, to_result)).astype(to_result.keep, copy=False)
+    a_top, b_top = map(power_of_two_above, largest)
     if max(np.abs(a_top).max(), np.abs(b_top).max()) <= MODERATE:
         return _by_slices(x, x, to_result, a_top, b_top, None)
     a, b = np.ldexp(x.a, -a_top[..., np.newaxis]), np.ldexp(x.b, -b_top[:, np.newaxis])
@@ -314,7 +333,10 @@ def _settle(x: Operands, to_result: Rounding, index: Index, result: Array) -> No
     for start in range(0, index[0].size, step):
         check_time()
         s, i, j = (part[start : start + step] for part in index)
-        values, bad = _row_sums(x.a[s, i], columns[s, j], to_result)
+        if x.is_single:
+            values, bad = _rounded(sum_rows(x.a[s, i] * columns[s, j]), to_result, None)
+        else:
+            values, bad = _row_sums(x.a[s, i], columns[s, j], to_result)
         result[s, i, j] = values
         for place in np.flatnonzero(bad).tolist():
             check_time()

@@ -28,25 +28,31 @@ class Approximation(NamedTuple):
 
 
 def sum_rows(x: Array) -> Approximation:
-    """Return the sums of the rows of a finite f64 matrix, which may be empty, of numbers below 2**900."""
+    """Return the sums of the rows of a finite f64 matrix, which may be empty, of numbers below 2**900.
+
+    Cuts stop once nothing is left of any row.
+    """
     if not x.size:
         zeros = np.zeros(len(x))
         return Approximation(zeros, zeros, zeros)
     grow = max(2, (x.shape[1] - 1).bit_length())
-    top = np.frexp(np.abs(x).max(1))[1]
-    sums = []
-    for _ in range(CUTS):
+    top = np.frexp(np.maximum(x.max(1), -x.min(1)))[1]
+    sums = [np.zeros(len(x))] * CUTS
+    for i in range(CUTS):
         cut = np.ldexp(0.75, top + grow)[
             :, np.newaxis
         ]  # numbers added to it lose their bits below 2**(top + grow - 53)
         part = (x + cut) - cut
         x = x - part
-        sums.append(part.sum(1))
+        sums[i] = part.sum(1)
         top = top + (grow - 53)
+        rest = np.maximum(x.max(1), -x.min(1))
+        if not rest.any():
+            break
     high, middle = two_sum(sums[0], sums[1])
     middle, low = two_sum(middle, sums[2])
     high, middle = two_sum(high, middle)
-    return Approximation(high, middle, np.abs(x).max(1) * x.shape[1] * 1.01 + np.abs(low))
+    return Approximation(high, middle, rest * x.shape[1] * 1.01 + np.abs(low))
 
 
 def bounds(sums: Approximation) -> tuple[Array, Array]:

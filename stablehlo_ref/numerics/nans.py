@@ -39,20 +39,25 @@ def has_several_nans(dtype: DType) -> bool:
 def canonical_nans(dtype: DType) -> ArrayKernel:
     """Return the kernel that replaces NaNs of a dtype by the canonical one. It returns arrays without NaNs themselves.
 
-    The parts of complex numbers are replaced one by one. Arrays are not written to.
+    The parts of complex numbers are replaced one by one. An array that owns its elements is written to, unless it is
+    one of the further arguments.
     """
     part = _PARTS.get(dtype, dtype)
     nan = np.array(_NANS[part], bits_dtype(part)).view(part)[()]
     has_nan = _has_nan if part in (FLOAT32, FLOAT64) else _narrow_has_nan(dtype)
 
-    def run(x: Array) -> Array:
+    def run(x: Array, *operands: Array) -> Array:
         if isinstance(x, part.type):
             scalar: Array = x if x == x else nan
             return scalar
         parts = x if dtype is part else np.ascontiguousarray(x).view(part)
         if not has_nan(parts):
             return x
-        return np.where(np.isnan(parts), nan, parts).view(dtype).reshape(x.shape)
+        if x.base is None and x.flags.writeable and not any(x is y for y in operands):
+            np.copyto(parts, nan, where=np.isnan(parts))
+        else:
+            parts = np.where(np.isnan(parts), nan, parts)
+        return parts.view(dtype).reshape(x.shape)
 
     return run
 

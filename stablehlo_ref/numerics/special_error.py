@@ -28,7 +28,7 @@ from stablehlo_ref.numerics.special_tables import (
     ERFC_F32,
 )
 
-_ERROR = 2.0**-31  # of the functions for f32, relative
+_ERROR = 2.0**-44  # of the functions for f32, relative
 
 # --- for f32: one polynomial in a bounded ratio for almost the whole range ------------------------------------------
 

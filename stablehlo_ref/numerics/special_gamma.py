@@ -26,7 +26,7 @@ _HALF_LOG_2_PI = 0.9189385332046728
 _LOG_PI = 1.1447298858494002
 _FAR = 2.0**-4  # the same for numbers beyond the reach of double-double
 _NEAR_F32 = 2.0**-10  # results closer to zero than this are not accurate enough for f32 if computed in f64
-_ERROR = 2.0**-33  # relative, where results are not closer to zero than that
+_ERROR = 2.0**-42  # where results are not closer to zero than _NEAR_F32
 _PI: Array = FLOAT64.type(np.pi)
 _PI_REST = 1.2246467991473532e-16  # pi minus its f64 value
 
@@ -121,8 +121,8 @@ def pi_over_tangent(x: Array) -> Array:
 
 
 lgamma = elementary(
-    partial(lgamma_of_f64, near=_NEAR_F32), exact=precise.lgamma, error=_ERROR, refined=special_double.lgamma
+    partial(lgamma_of_f64, near=_NEAR_F32), exact=precise.lgamma, absolute=_ERROR, refined=special_double.lgamma
 )
 digamma = elementary(
-    partial(digamma_of_f64, near=_NEAR_F32), exact=precise.digamma, error=_ERROR, refined=special_double.digamma
+    partial(digamma_of_f64, near=_NEAR_F32), exact=precise.digamma, absolute=_ERROR, refined=special_double.digamma
 )

@@ -39,6 +39,7 @@ Multiply: TypeAlias = Callable[[Array, Any], Array]  # of an array and prepared 
 MultiplyBlock: TypeAlias = Callable[[Array, Array, Array, bool], None]  # block, kernels, sums, whether to add
 
 BLOCK_BYTES = 1 << 21  # of a copy of windows, so that it is still in the cache when it is multiplied
+EXACT_ROWS = 64  # of such a copy at least, where all terms of a row must be in one
 MOST_TERMS = 1 << 11  # of such a copy, so that it has enough rows
 THIN = 2  # with at most this many output features per group, multiplying matrices group by group is slower
 MOST_PHASES = 1 << 8  # of base dilation; with more, zeros are inserted between the elements of the array
@@ -141,7 +142,10 @@ def _by_matrices(c: Convolution, arithmetic: Arithmetic) -> tuple[Prepare, Multi
     layout, view = _layout(c), view_of_windows(c)
     is_view = c.terms == c.features and all(w.stride == 1 for w in c.windows)
     most_terms = c.terms if is_view or arithmetic.is_exact else MOST_TERMS
-    blocks = list(_blocks(c, layout, inf if is_view else BLOCK_BYTES // arithmetic.dtype.itemsize, most_terms))
+    limit = BLOCK_BYTES // arithmetic.dtype.itemsize
+    if arithmetic.is_exact:
+        limit = max(limit, EXACT_ROWS * c.terms)
+    blocks = list(_blocks(c, layout, inf if is_view else limit, most_terms))
     row_sizes = tuple(c.sizes[axis] for axis in layout.rows)
     sums_sizes = layout.with_features(row_sizes, c.groups, c.outputs)
     result_sizes = layout.with_features(row_sizes, c.groups * c.outputs)

@@ -67,7 +67,7 @@ class InProcess(Session):
         try:
             backend = open_backend(self.description)
             if not program:
-                return Outcome(tuple(getattr(backend, "switches", {}).items()))
+                return Outcome(tuple(getattr(backend, setting, {}).items()))
             return Outcome(tuple(backend.run(program, inputs, **options)))
         except Exception as error:
             return Outcome((), "refused", str(error))

@@ -13,12 +13,13 @@ def test_overrides() -> None:
     assert contract.dot_algorithm == "tf32" and contract.fma and contract.elementary_ulps == 2
     assert contract.ulps_of("tanh", 1.0) == 16 and contract.ulps_of("divide", 0.5) == 1.5
     assert contract.ulps_of("add", 0.5) == 0.5
+    assert contract_of("strict,error.lgamma=1e-5").error_of("lgamma") == 1e-5
 
 
 def test_all_fields_are_printed() -> None:
     text = str(contract_of("strict,ulp.tanh=16"))
     assert text.startswith("strict,ulp.tanh=16 (excess_precision=false, fma=false, ")
-    assert text.endswith("elementary_ulps=1, ulp.tanh=16)")
+    assert text.endswith("elementary_ulps=1, narrow_ulps=1, ulp.tanh=16)")
 
 
 def test_permissions_are_what_strict_lacks() -> None:

@@ -219,6 +219,36 @@ def test_elements_that_a_slice_drops_are_followed_one_by_one() -> None:
     assert (kill.place.name, kill.elements) == ("%r", 1)
 
 
+MOVES = """
+func.func @main(%x: tensor<4xf32>, %i: tensor<i32>) -> (tensor<2xf32>, tensor<4xf32>, tensor<2xf32>, tensor<3xf32>) {
+  %nan = stablehlo.constant dense<0x7FC00000> : tensor<f32>
+  %log = stablehlo.log %x : tensor<4xf32>
+  %part = stablehlo.dynamic_slice %log, %i, sizes = [2] : (tensor<4xf32>, tensor<i32>) -> tensor<2xf32>
+  %zero = stablehlo.constant dense<0.0> : tensor<2xf32>
+  %new = stablehlo.dynamic_update_slice %log, %zero, %i : (tensor<4xf32>, tensor<2xf32>, tensor<i32>) -> tensor<4xf32>
+  %at = stablehlo.constant dense<[[0], [0]]> : tensor<2x1xi32>
+  %taken = "stablehlo.gather"(%log, %at) <{
+    dimension_numbers = #stablehlo.gather<collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>,
+    slice_sizes = array<i64: 1>, indices_are_sorted = false
+  }> : (tensor<4xf32>, tensor<2x1xi32>) -> tensor<2xf32>
+  %padded = stablehlo.pad %log, %nan, low = [-2], high = [1], interior = [0]
+    : (tensor<4xf32>, tensor<f32>) -> tensor<3xf32>
+  return %part, %new, %taken, %padded : tensor<2xf32>, tensor<4xf32>, tensor<2xf32>, tensor<3xf32>
+}
+"""
+
+
+def test_kills_of_moves_are_counted_element_by_element() -> None:
+    found = exceptions(sr.parse(MOVES), np.array([-1, -1, -1, 1], F32), 1, kinds="nan")
+    log, constant = only(found, Kind.NAN), only(found, Kind.CONSTANT)
+    passed = {effect.place.name: effect.elements for effect in log.propagated}
+    killed = {effect.place.name: (effect.elements, effect.first[1], effect.exact) for effect in log.killed}
+    assert passed == {"%part": 2, "%new": 1, "%taken": 2, "%padded": 2}  # one of %padded is the padding
+    assert killed == {"%part": (1, (0,), True), "%new": (2, (1,), True), "%taken": (2, (1,), True),
+                      "%padded": (2, (0,), True)}  # fmt: skip
+    assert constant.outputs == (3,) and log.outputs == (0, 1, 2, 3)
+
+
 def test_rows_of_a_dot_are_followed_one_by_one() -> None:
     body = """
   %log = stablehlo.log %x : tensor<2x2xf32>
@@ -269,6 +299,22 @@ def test_cancellation_of_differences_and_sums() -> None:
     given = np.array([2**20, 1, -(2**20), 0], F32)
     (finding,) = run(reduce, given, kinds="cancellation", result="tensor<f32>").findings
     assert (finding.lost_bits, finding.exact) == (21, False)
+
+
+def test_cancellation_in_dots() -> None:
+    draw = np.random.default_rng(0)
+    x, y = draw.standard_normal((2, 3, 8)).astype(F32), draw.standard_normal((2, 8, 5)).astype(F32)
+    program = sr.parse("""
+func.func @main(%x: tensor<2x3x8xf32>, %y: tensor<2x8x5xf32>) -> tensor<2x3x5xf32> {
+  %r = stablehlo.dot_general %x, %y, batching_dims = [0] x [0], contracting_dims = [2] x [1]
+    : (tensor<2x3x8xf32>, tensor<2x8x5xf32>) -> tensor<2x3x5xf32>
+  return %r : tensor<2x3x5xf32>
+}""")
+    ratio = np.log2((np.abs(x).astype(float) @ np.abs(y)) / np.abs(x.astype(float) @ y))
+    assert not exceptions(program, x, y, threshold=int(ratio.max()) + 1).findings
+    finding = only(exceptions(program, x, y, threshold=3), Kind.CANCELLATION)
+    assert (finding.elements, finding.lost_bits) == ((ratio >= 3).sum(), int(ratio.max()))
+    assert finding.first.index == tuple(np.argwhere(ratio >= 3)[0])
 
 
 def test_folded_constants_and_returned_inputs() -> None:

@@ -21,6 +21,7 @@ pytest.importorskip("matplotlib", reason="the extra `report` is not installed")
 from stablehlo_ref.cli.main import main
 from stablehlo_ref.debug import Diff
 from stablehlo_ref.debug.report.measure import EDGES
+from stablehlo_ref.debug.report.page import _compressed
 from stablehlo_ref.debug.report.plots import bin_names, shares
 from tests.debug.chromium import Page, needs_chromium
 from tests.debug.programs import LAYER, compare
@@ -241,3 +242,27 @@ def test_a_hostile_page_runs_nothing(tmp_path: Path) -> None:
         assert opened.messages == []
         assert opened.evaluate("document.querySelectorAll('img').length") == 0
         assert EVIL.partition("&")[0] in opened.evaluate("document.querySelector('#program tbody').textContent")
+
+
+MANY = 20_000
+
+
+@needs_chromium
+def test_many_ops_stay_fluent_in_a_browser(tmp_path: Path) -> None:
+    """The limits are those of a person who waits; 0.03 s to filter, and 0.6 s to load, were measured."""
+    html = _html("wrong")
+    row = next(row for row in _rows(html) if row[2] == "wrong")
+    rows = [[str(index), index % 7, "legal", f"%{index} = stablehlo.tanh %x", *row[4:]] for index in range(MANY)]
+    path = tmp_path / "many.html"
+    path.write_text(re.sub(r'(?<=id="rows">)[^<]*', _compressed(rows), html), encoding="utf-8")
+    with Page(path, tmp_path / "profile") as opened:
+        assert opened.evaluate("document.querySelectorAll('*').length") < 2_000
+        opened.evaluate("document.getElementById('filter-text').value = '%19999'")
+        find = "document.getElementById('filters').dispatchEvent(new Event('input'))"
+        assert opened.evaluate(f"start = performance.now(); {find}; performance.now() - start") < 1_000
+        assert opened.evaluate("document.getElementById('shown').textContent") == f"1 of {MANY} ops"
+        opened.evaluate("document.getElementById('filters').reset(); new Promise(done => setTimeout(done, 20))")
+        opened.evaluate(
+            "document.querySelector('#program').scrollTop = 1e7; new Promise(done => setTimeout(done, 500))"
+        )
+        assert opened.evaluate("document.querySelector('#program tbody tr:last-child th').textContent") == str(MANY - 1)

@@ -145,3 +145,13 @@ def test_invalid_operations_without_nan(element: str) -> None:
                         "f6E3M2FN": ml_dtypes.float6_e3m2fn}[element])  # fmt: skip
     result = run(f"%r = stablehlo.divide %a0, %a0 : {t}", zero, result=t, operand=t)
     assert np.signbit(result.astype(np.float32)).all() and (result.astype(np.float32) == 0).all()
+
+
+def test_arguments_are_not_written_to() -> None:
+    for n in (4, 100_000):
+        t = f"tensor<{n}xf32>"
+        x = np.full(n, 0xFFC12345, np.uint32).view(np.float32)
+        text = f"""func.func @main(%x: {t}) -> {t} {{ %y = stablehlo.convert %x : {t}
+          %z = stablehlo.abs %y : {t} %r = stablehlo.convert %z : {t} return %r : {t} }}"""
+        assert (bits(sr.load(text).run(x)[0]) == 0x7FC00000).all()
+        assert (bits(x) == 0xFFC12345).all()

@@ -88,6 +88,19 @@ def test_products_are_exact_sums_rounded_once(case: str, operand: str, result: s
         assert not wrong
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.complex64])
+@pytest.mark.parametrize(
+    ("left", "right"), [((3,), (3,)), ((2, 3), (3,)), ((3,), (3, 4)), ((5, 2, 3), (5, 3, 4)), ((5, 1, 2, 3), (2, 3, 4)),
+                        ((2, 0), (0, 3)), ((0, 2), (2, 3))]
+)  # fmt: skip
+def test_shapes_are_those_of_matmul(dtype: type, left: tuple[int, ...], right: tuple[int, ...]) -> None:
+    g = np.random.default_rng(0)
+    a, b = (g.integers(-9, 9, sizes).astype(dtype) for sizes in (left, right))
+    expected = np.matmul(a, b)
+    y = exact_matmul(np.dtype(dtype), np.dtype(dtype), np.matmul)(a, b)
+    np.testing.assert_array_equal(y, expected, strict=True)
+
+
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_infinities_and_nans_are_those_of_the_products(dtype: type) -> None:
     inf, nan = np.inf, np.nan

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from pathlib import Path
 
 import numpy as np
@@ -45,3 +46,41 @@ def test_an_npz_file_is_a_trace(tmp_path: Path) -> None:
     (tmp_path / "u.npz").write_bytes(b"PK")
     with pytest.raises(ValueError, match="cannot read"):
         sr.Trace.load(tmp_path / "u.npz")
+
+
+@pytest.mark.parametrize("line", ["", "[]", "{}", '{"name": 1}', "[" * 10_000])
+def test_a_malformed_index_is_an_error(tmp_path: Path, line: str) -> None:
+    (tmp_path / "index.jsonl").write_text(line + "\n")
+    with pytest.raises(ValueError, match=r"index.jsonl:1: not a value of a trace"):
+        sr.Trace.load(tmp_path)
+
+
+def test_a_malformed_array_is_an_error(program: sr.Program, tmp_path: Path) -> None:
+    program.trace(X, 0, store=tmp_path, only="%x")
+    (tmp_path / "000000.npy").write_bytes(b"no array")
+    with pytest.raises(sr.EvaluationError, match=r"cannot read .*000000.npy"):
+        sr.Trace.load(tmp_path)["%x"]
+    (tmp_path / "000000.npy").unlink()
+    with pytest.raises(sr.EvaluationError, match=r"cannot read .*000000.npy"):
+        sr.Trace.load(tmp_path)["%x"]
+
+
+def test_lines_may_have_separators_of_unicode(tmp_path: Path) -> None:
+    text = 'func.func @main(%x: tensor<3xf32> loc("a\u2028b")) -> tensor<3xf32> {\n  return %x : tensor<3xf32>\n}'
+    sr.parse(text).trace(X, store=tmp_path)
+    np.testing.assert_array_equal(sr.Trace.load(tmp_path)["a\u2028b"], X)
+
+
+def test_a_trace_in_files_holds_no_more_than_the_run(tmp_path: Path) -> None:
+    count, size = 40, 1 << 18  # 1 MiB each
+    ops = "".join(f"  %{i} = stablehlo.negate %{i - 1 if i else 'x'} : tensor<{size}xf32>\n" for i in range(count))
+    type = f"tensor<{size}xf32>"
+    program = sr.parse(f"func.func @main(%x: {type}) -> {type} {{\n{ops}  return %{count - 1} : {type}\n}}")
+    program.trace(np.ones(size, np.float32), store=tmp_path)
+    tracemalloc.start()
+    try:
+        program.trace(np.ones(size, np.float32), store=tmp_path)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 10 << 20  # not 40 MiB

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Mapping, Sequence
-from importlib.metadata import entry_points
+from importlib.metadata import entry_points, version
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -18,8 +18,9 @@ class Backend(Protocol):
 
     `switches` maps descriptions of settings that turn parts of the backend off, such as `optimization level 0`, to
     values that the option `setting` of `run` takes; it may be left out. If a value is a list, such as names of passes,
-    `run` takes the description and a list of some of them, and `diff` looks for the fewest. `run` raises any exception
-    to refuse a program.
+    `run` takes the description and a list of some of them, and `diff` looks for the fewest. `versions`, which may
+    be left out too, maps names of packages or devices to their versions. `run` raises any exception to refuse a
+    program.
     """
 
     name: str
@@ -48,6 +49,11 @@ def open_backend(description: str) -> Backend:
         if entry.name == name:
             return entry.load()(argument)  # type: ignore[no-any-return]
     raise ValueError(f"unknown backend {description!r}; expected {', '.join(DESCRIPTIONS)}")
+
+
+def versions_of(*packages: str) -> dict[str, str]:
+    """Return the versions of installed packages."""
+    return {package: version(package) for package in packages}
 
 
 _MODULES = {

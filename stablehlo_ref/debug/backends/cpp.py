@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from stablehlo_ref.debug.backends.base import versions_of
 from stablehlo_ref.interop import require
 
 _LEGALIZE = "builtin.module(func.func(chlo-legalize-to-stablehlo))"
@@ -18,6 +19,7 @@ class Cpp:
     name = "cpp"
 
     def __init__(self) -> None:
+        self.versions = versions_of("jaxlib")
         self._ir: Any = require("jaxlib.mlir.ir")
         self._passes: Any = require("jaxlib.mlir.passmanager")
         self._stablehlo: Any = require("jaxlib.mlir.dialects.stablehlo")

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from stablehlo_ref.debug.backends.base import versions_of
 from stablehlo_ref.interop import require
 
 
@@ -17,6 +18,7 @@ class Iree:
         self._compiler = require("iree.compiler")
         self._runtime = require("iree.runtime")
         self._target = target or "llvm-cpu"
+        self.versions = versions_of("iree-base-compiler", "iree-base-runtime")
         self.name = f"iree:{self._target}"
 
     def run(self, program: str, inputs: Sequence[Any]) -> list[Any]:

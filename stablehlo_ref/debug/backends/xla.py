@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from stablehlo_ref.debug.backends.base import versions_of
 from stablehlo_ref.interop import require
 
 SWITCHES = {
@@ -30,6 +31,7 @@ class Xla:
         self._client = require("jax.extend.backend").get_backend(platform or None)
         self._device = self._client.local_devices()[0]
         self.switches = SWITCHES
+        self.versions = versions_of("jax", "jaxlib") | {"platform": " ".join(self._client.platform_version.split())}
         self._compiled: dict[tuple[str, Any], Any] = {}
         self.name = f"jax:{self._client.platform}"
         if self._client.platform == "cpu":  # custom calls of LAPACK crash before it is initialised

@@ -87,7 +87,7 @@ class Slice:
     ops: tuple[Place, ...] = ()
     inputs: tuple[Place, ...] = ()
     constants: tuple[Place, ...] = ()
-    left_out: int = 0  # ops beyond the limit
+    left_out: int = 0  # ops beyond the limit, of those that were looked at
 
 
 @dataclass

@@ -27,14 +27,19 @@ Label: TypeAlias = "int | Array"
 
 _LABEL = IntegerType(64, "u")
 
-# Ops that only move elements: they are run on labels.
-MOVES = frozenset(
+# Ops that only move elements: they are run on the numbers of elements. Some keep all of their operands.
+KEEPS = frozenset(
     f"stablehlo.{name}" for name in (
-        "broadcast", "broadcast_in_dim", "concatenate", "dynamic_broadcast_in_dim", "dynamic_gather", "dynamic_pad",
-        "dynamic_reshape", "dynamic_slice", "dynamic_update_slice", "gather", "pad", "real_dynamic_slice", "reshape",
-        "reverse", "slice", "transpose",
+        "broadcast", "broadcast_in_dim", "concatenate", "dynamic_broadcast_in_dim", "dynamic_reshape", "reshape",
+        "reverse", "transpose",
     )
 )  # fmt: skip
+MOVES = KEEPS | {
+    f"stablehlo.{name}" for name in (
+        "dynamic_gather", "dynamic_pad", "dynamic_slice", "dynamic_update_slice", "gather", "pad",
+        "real_dynamic_slice", "slice",
+    )
+}  # fmt: skip
 EXACT = MOVES | {"stablehlo.reduce", "stablehlo.dot_general", "stablehlo.optimization_barrier"}
 SELECTS = ("stablehlo.select", "arith.select")
 
@@ -54,23 +59,23 @@ def expanded(label: Label, value: Any) -> Array:
     """Return the label of an array of floats as an array; 0 for other values."""
     if not is_float(value) or (isinstance(label, int) and not label):
         return np.zeros(np.shape(value), UINT64)
-    return np.where(masks(value).any, UINT64.type(label), UINT64.type(0)) if isinstance(label, int) else label
+    if isinstance(label, int):
+        return np.asarray(np.where(masks(value).any, UINT64.type(label), UINT64.type(0)))
+    return np.asarray(label)
 
 
 def only_label(op: Operation, labels: Sequence[Label]) -> int:
-    """Return the sources of all exceptional elements of a result that are moved elements of one label, else 0."""
+    """Return the sources of all exceptional elements, if all are moved and kept, and have the same; else 0."""
     different = {label for label in labels if isinstance(label, int) and label}
     is_uniform = len(different) == 1 and all(isinstance(label, int) for label in labels)
-    return different.pop() if is_uniform and op.name in MOVES else 0
+    return different.pop() if is_uniform and op.name in KEEPS else 0
 
 
-def carried(
-    op: Operation, operands: Sequence[Any], labels: Sequence[Array], programs: dict[Operation, Program]
-) -> list[Array]:
+def carried(op: Operation, operands: Sequence[Any], labels: Sequence[Array]) -> list[Array]:
     """Return for each result what sources its elements would have, were they exceptional.
 
     Arrays broadcast to the shapes of the results. For ops that are not elementwise nor `EXACT`, each element has the
-    sources of all operands. `programs` keeps those that move labels.
+    sources of all operands.
     """
     definition = definition_of(op)
     exact: list[Array] | None = None
@@ -80,8 +85,6 @@ def carried(
         exact = list(labels)
     elif definition is not None and definition.traits.elementwise:
         exact = [merged(labels)]
-    elif op.name in MOVES:
-        exact = moved(op, operands, labels, programs)
     elif op.name == "stablehlo.reduce":
         exact = _reduced(op, labels)
     elif op.name == "stablehlo.dot_general":
@@ -139,15 +142,29 @@ def _rows(labels: Array, batch: Sequence[int], contracting: Sequence[int]) -> Ar
 
 def moved(
     op: Operation, operands: Sequence[Any], labels: Sequence[Array], programs: dict[Operation, Program]
-) -> list[Array] | None:
-    """Return the labels of the results of an op that moves elements, by running it on labels; None if it fails."""
-    given = [label if is_float(value) else value for value, label in zip(operands, labels)]
+) -> tuple[Array, list[Array]] | None:
+    """Return the label of the result of an op that moves elements, and which elements of each operand are not in it.
+
+    The op is run on the numbers of the exceptional elements; `programs` keeps its program. None if that fails.
+    """
+    table, numbers = [np.zeros(1, UINT64)], []
+    for value, label in zip(operands, labels):
+        given = np.zeros(label.shape, UINT64)
+        start = sum(map(len, table))
+        given[label != 0] = np.arange(start, start + np.count_nonzero(label), dtype=UINT64)
+        table.append(label[label != 0])
+        numbers.append(given if is_float(value) else value)
     try:
         if op not in programs:
             programs[op] = _on_labels(op)
-        return [np.asarray(result) for result in programs[op].run(*given)]
+        result = np.asarray(programs[op].run(*numbers)[0]).astype(np.intp)
     except StablehloError:
         return None
+    every = np.concatenate(table)
+    is_left = np.zeros(every.size, bool)
+    is_left[result] = True
+    gone = [(label != 0) & ~is_left[np.where(label != 0, n, 0).astype(np.intp)] for n, label in zip(numbers, labels)]
+    return np.asarray(every[result]), [np.asarray(where) for where in gone]
 
 
 def _on_labels(op: Operation) -> Program:

@@ -19,6 +19,7 @@ from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.ir.value_index import ValueIndex
 from stablehlo_ref.numerics.statistics import statistics
 
+LOSSY_SLICE = 256  # ops of the slice of what is not followed: there are many of these
 SHARED = 63  # the bit of all sources after the first 63
 Key: TypeAlias = tuple[Value, Kind]
 
@@ -104,7 +105,7 @@ class Ledger:
                 continue
             finding.processes = tuple(source.processes)
             if finding.kind not in ORIGINS and isinstance(source.value.owner, Operation):
-                finding.slice = slicer(source.value.owner.operands)
+                finding.slice = slicer(source.value.owner.operands, None if source.bit else LOSSY_SLICE)
             if source.bit:
                 finding.outputs = tuple(i for i, bits in enumerate(reached) if bits & source.bit)
                 finding.reach = Reach.OUTPUT if finding.outputs else Reach.MASKED

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from stablehlo_ref.debug.exceptions.dots import cancelled
 from stablehlo_ref.debug.exceptions.elements import is_real, smallest_normal, without_repetition
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Operation
@@ -94,7 +95,8 @@ def default_threshold(result: Any) -> int:
 def cancellation(op: Operation, operands: Sequence[Any], result: Any, threshold: int | None) -> Lossy | None:
     """Return where a sum or difference loses `threshold` bits or more; None if nowhere.
 
-    What is lost is how much smaller the result is than the larger term; in a reduction, than the sum of magnitudes.
+    What is lost is how much smaller the result is than the larger term; in reductions and dots, than the sum of the
+    magnitudes of all terms.
     Results that are exactly zero are not counted.
     """
     if not is_real(result) or not result.size or not all(map(is_real, operands)):
@@ -106,6 +108,9 @@ def cancellation(op: Operation, operands: Sequence[Any], result: Any, threshold:
     if op.name == "stablehlo.reduce" and _is_sum(op):
         terms = np.abs(widen_if_narrow(np.asarray(operands[0])))
         return _lossy(terms.sum(axis=tuple(op.properties["dimensions"])), np.asarray(result), least)
+    if op.name == "stablehlo.dot_general" and all(map(np.size, operands)):
+        found = cancelled(op, np.asarray(operands[0]), np.asarray(operands[1]), np.asarray(result), least)
+        return None if found is None else Lossy(*found)
     return None
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict, deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from itertools import islice
 
 from stablehlo_ref.debug.cut import operands_of
 from stablehlo_ref.debug.exceptions.findings import Place, Slice
@@ -40,37 +41,50 @@ class Slicer:
     def __init__(self, index: ValueIndex, most: int = MOST) -> None:
         self._index = index
         self._most = most
+        self._known: dict[Value, Place] = {}
+        self._direct: dict[Value, Sequence[Value]] = {}
         self._functions = functions(index.module)
         self._callers: dict[str, list[Operation]] = defaultdict(list)
         for op in index.module.walk():
             if op.name in CALLS:
                 self._callers[str(op.properties[CALLS[op.name]])].append(op)
 
-    def __call__(self, values: Iterable[Value]) -> Slice:
-        """Return what values are computed from, breadth first."""
+    def __call__(self, values: Iterable[Value], most: int | None = None) -> Slice:
+        """Return what values are computed from, breadth first; after `most` ops no further ones are looked at."""
         pending, seen = deque(values), set[Value]()
-        ops: dict[Operation, Place] = {}
+        ops: dict[Operation, None] = {}
         inputs, constants = [], []
-        while pending:
+        while pending and (most is None or len(ops) < most):
             value = pending.popleft()
             if value in seen:
                 continue
             seen.add(value)
             owner = value.owner
-            if isinstance(owner, Operation) and owner.name in CONSTANTS:
-                constants.append(place_of(self._index, value))
-                continue
-            if isinstance(owner, Operation) and owner not in ops:
-                ops[owner] = place_of_op(self._index, owner)
+            if isinstance(owner, Operation):
+                if owner.name in CONSTANTS:
+                    constants.append(value)
+                    continue
+                ops[owner] = None
             sources = self._sources(value)
             if not sources and isinstance(owner, Block):
-                inputs.append(place_of(self._index, value))
+                inputs.append(value)
             pending.extend(sources)
-        kept = list(ops.values())
-        return Slice(tuple(kept[: self._most]), tuple(inputs), tuple(constants), max(0, len(kept) - self._most))
+        shown = tuple(place_of_op(self._index, op) for op in islice(ops, self._most))
+        return Slice(shown, self._places(inputs), self._places(constants), len(ops) - len(shown))
 
-    def _sources(self, value: Value) -> list[Value]:
+    def _places(self, values: Sequence[Value]) -> tuple[Place, ...]:
+        for value in values:
+            if value not in self._known:
+                self._known[value] = place_of(self._index, value)
+        return tuple(self._known[value] for value in values)
+
+    def _sources(self, value: Value) -> Sequence[Value]:
         """Return the values that a value directly depends on."""
+        if value not in self._direct:
+            self._direct[value] = self._find_sources(value)
+        return self._direct[value]
+
+    def _find_sources(self, value: Value) -> Sequence[Value]:
         if isinstance(value.owner, Block):
             return self._of_argument(value, value.owner)
         op = value.owner

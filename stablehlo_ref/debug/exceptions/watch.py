@@ -12,11 +12,13 @@ from stablehlo_ref.debug.exceptions.elements import has_exceptions, is_float, ma
 from stablehlo_ref.debug.exceptions.findings import GENERATIONS, Exceptions, Kind
 from stablehlo_ref.debug.exceptions.labels import (
     EXACT,
+    MOVES,
     Label,
     bits_of,
     carried,
     compact,
     expanded,
+    moved,
     only_label,
     sum_of_bits,
 )
@@ -179,7 +181,7 @@ class ExceptionWatcher(Follower):
         }
         for kind, lossy in found.items():
             if lossy is not None:
-                exact = op.name != "stablehlo.reduce"
+                exact = _is_elementwise(op.name)
                 where, process = lossy.where, self.process.id
                 self._ledger.source(kind, op.results[0], result, where, frame, process, operands, exact, lossy.bits)
 
@@ -187,11 +189,13 @@ class ExceptionWatcher(Follower):
         """Find what an op does with exceptional operands, and which of its results are new."""
         operands = frame.data.operands
         if label := only_label(op, labels):
-            return self._moved(frame, op, label, results[0])
+            return self._kept(frame, op, label, results[0])
         arrays = [expanded(label, x) for label, x in zip(labels, operands)]
-        through = carried(op, operands, arrays, self._programs)
+        if op.name in MOVES and (followed := moved(op, operands, arrays, self._programs)):
+            return self._moved(frame, op, arrays, *followed)
+        through = carried(op, operands, arrays)
         nan_only = [np.where(masks(x).nan, label, UINT64.type(0)) for label, x in zip(arrays, operands)]
-        nan_through = carried(op, operands, nan_only, self._programs)
+        nan_through = carried(op, operands, nan_only)
         if sent := self._flow.sent(op) if _communicates(op.name) else 0:
             through = nan_through = [np.asarray(UINT64.type(sent)) for _ in results]
         made: list[Array] = []
@@ -200,12 +204,19 @@ class ExceptionWatcher(Follower):
             frame.data.scope[value] = compact(made[-1])
         self._kills(frame, op, arrays, made)
 
-    def _moved(self, frame: Frame, op: Operation, label: int, result: Any) -> None:
-        """Follow elements that are moved and have one label: all of them, or those that are left."""
-        is_left = has_exceptions(result)
-        frame.data.scope[op.results[0]] = label if is_left else 0
-        for value in [result] if is_left else frame.data.operands:
-            self._ledger.effect(op, not is_left, label, masks(value).any, frame, is_left)
+    def _kept(self, frame: Frame, op: Operation, label: int, result: Any) -> None:
+        """Follow elements that have one label and are all in the result."""
+        frame.data.scope[op.results[0]] = label if has_exceptions(result) else 0  # which may be empty
+        self._ledger.effect(op, False, label, masks(result).any, frame, True)
+
+    def _moved(
+        self, frame: Frame, op: Operation, labels: Sequence[Array], result: Array, gone: Sequence[Array]
+    ) -> None:
+        """Follow elements that are moved, or dropped."""
+        frame.data.scope[op.results[0]] = compact(result)
+        self._ledger.effect(op, False, bits_of(result), result != 0, frame, True)
+        for label, where in zip(labels, gone):
+            self._ledger.effect(op, True, bits_of(label[where]), where, frame, True)
 
     def _result(self, frame: Frame, op: Operation, value: Value, result: Any, through: Array, nan_of: Array) -> Array:
         """Return the label of a result: the sources that come through the op, and those that are new."""

@@ -52,9 +52,22 @@ def _result(found: Diff) -> Document:
             {"op": indices[s.op], "test": s.test, "statistic": number(s.statistic), "p": s.p, "text": str(s)}
             for s in found.suspicions
         ],
+        "sensitivities": [
+            {
+                "output": s.output,
+                "distance": number(s.distance),
+                "noise": number(s.noise),
+                "factor": number(s.factor),
+                "explained": s.is_explained,
+            }
+            for s in found.sensitivities
+        ],
         "loops": [_inner(inner, indices) for inner in found.inner],
         "group": None if found.group is None else _group(found.group, indices),
         "probe": None if found.probed is None else _probe(found.probed, indices),
+        "repeated": found.is_repeated,
+        "wrong_alone": found.is_wrong_alone,
+        "unstable": None if found.unstable is None else indices.get(found.unstable),
         "workarounds": list(found.workarounds),
         "repro": None if found.repro is None else found.repro.text(),
     }
@@ -85,9 +98,11 @@ def _op(op: Operation, listed: Listed) -> Document:
 
 def _judgement(found: Diff, judgement: Judgement | None) -> Document:
     if judgement is None:
-        return {"verdict": None, "permissions": [], "excess": None, "error": None, "ulps": None, "differing": None}
+        nothing = {"excess": None, "error": None, "ulps": None, "differing": None}
+        return {"verdict": None, "reason": None, "permissions": [], **nothing}
     return {
         "verdict": judgement.verdict.name.lower(),
+        "reason": judgement.reason or None,
         "permissions": list(judgement.permissions),
         "excess": excess_document(judgement.excess),
         **_measures(found, judgement),

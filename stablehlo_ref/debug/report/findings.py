@@ -11,7 +11,7 @@ from stablehlo_ref.debug.evidence import Evidence
 from stablehlo_ref.debug.judge import Judgement
 from stablehlo_ref.debug.report.document import Document
 from stablehlo_ref.debug.report.measure import Deviation, deviations
-from stablehlo_ref.debug.text_report import describe, probed_text
+from stablehlo_ref.debug.text_report import confirmed_text, inner_text, probed_text
 from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.numerics.statistics import statistics
 
@@ -51,10 +51,9 @@ def findings(found: Diff, document: Document, prefix: str = "", where: str = "")
     if found.evidence is None:
         return
     made = _Findings(found, document, found.evidence, prefix, where)
-    yield from made.suspects()
     for inner, inside in zip(found.inner, document["loops"]):
-        text = f"in turn {inner.turn} of the loop {describe(inner.loop)}, fed with the backend's own state"
-        yield from findings(inner.found, inside["found"], f"{prefix}{inside['op']}.", text)
+        yield from findings(inner.found, inside["found"], f"{prefix}{inside['op']}.", inner_text(inner))
+    yield from made.suspects()
     yield from made.group()
     yield from made.suspicions()
 
@@ -76,8 +75,8 @@ class _Findings:
             made = self._of(WRONG, judgement.op)
             made.excess = made.ops[0]["excess"]
             made.deviations = self._deviations(judgement)
-            if self.found.probed is not None and self.found.probed.op is judgement.op:
-                made.notes = [probed_text(self.found.probed), *self._workarounds()]
+            if judgement is self.found.suspects[0]:
+                made.notes = [confirmed_text(self.found), *self._probe(), *self._workarounds()]
             made.repro, repro = repro, None
             yield made
 
@@ -107,6 +106,9 @@ class _Findings:
 
     def _index(self, op: Operation) -> int:
         return self.indices[op]
+
+    def _probe(self) -> list[str]:
+        return [] if self.found.probed is None else [probed_text(self.found.probed)]
 
     def _workarounds(self) -> list[str]:
         return [f"right with: {', '.join(self.found.workarounds)}"] if self.found.workarounds else []

@@ -78,14 +78,14 @@ class Deviation:
 def deviations(judge: Judge, judgement: Judgement) -> Iterator[Deviation]:
     """Yield the deviation of each result of an op; none if values are missing and the op cannot be evaluated."""
     op = judgement.op
-    arrays = [judge.evaluate.constant(v) if is_constant(v) else judge.values.get(v) for v in fed_to(op)]
-    known = [array for array in arrays if array is not None]
-    if len(known) < len(arrays) or any(result not in judge.values for result in op.results):
+    fed, values = fed_to(op), judge.values
+    if any(v not in values and not is_constant(v) for v in fed) or any(result not in values for result in op.results):
         return
+    known = [values[v] if v in values else judge.evaluate.constant(v) for v in fed]
     shadows = _bounds(judge, judgement)
     ours = None if shadows else judge.evaluate(op, known)
     for index, result in enumerate(op.results):
-        actual = judge.values[result]
+        actual = values[result]
         expected, radius = (shadows[index].center, shadows[index].radius) if shadows else (None, None)
         expected = widened(ours[index]) if ours else expected
         if expected is not None and expected.shape == actual.shape:

@@ -35,7 +35,7 @@
     const error = rank[ERROR](row);
     if (error <= 0) return 0;
     if (error <= 1) return 0.05 + 0.2 * error;
-    return Math.min(0.75, 0.35 + 0.13 * Math.log10(error));
+    return Math.min(0.6, 0.35 + 0.09 * Math.log10(error));
   };
 
   function cell(tag, text, className) {

@@ -12,6 +12,7 @@ from functools import cache
 from hashlib import sha256
 from html import escape
 from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 from stablehlo_ref.debug.contract import PRESETS
@@ -83,7 +84,9 @@ def _render(macro: str, found: Diff, data: Document, listed: Sequence[Finding], 
     text: str = getattr(_templates().module, macro)(
         {"found": found, "data": data, "findings": listed, "headline": headline(found), "shown": SHOWN,
          "detailed": DETAILED, "longest": LONGEST, "verdicts": _verdicts(data), "permissions": _permissions(data),
-         "contract": _contract(data), "labels_by_verdict": LABELS, **more}
+         "contract": _contract(data),
+         "exceptions": [exception for exception in found.exceptions if exception.is_generated],
+         "labels_by_verdict": LABELS, **more}
     )  # fmt: skip
     return str(text)
 
@@ -105,10 +108,10 @@ def headline(found: Diff) -> str:
         return f"The backend failed on the program: {found.failure.failure}"
     if found.same:
         return "No difference: all outputs have the bits that the interpreter computes"
+    if found.inner:
+        return f"Wrong under the contract {name} inside of {_count(len(found.inner), 'op', '')}"
     if found.suspects:
         return f"{_count(len(found.suspects), 'op')} certainly wrong under the contract {name}"
-    if found.inner:
-        return f"Wrong under the contract {name} in {_count(len(found.inner), 'loop', '')}"
     if found.group is not None:
         certainty = "certainly wrong" if found.group.is_certain else "suspicious"
         return f"{_count(len(found.group.ops), 'op')} {certainty} under the contract {name}, only together"
@@ -159,18 +162,26 @@ def _rows(data: Document, prefix: str) -> Iterator[list[Any]]:
     for index, op in enumerate(data["ops"]):
         place = f"{op['line']}:{op['column']}"
         yield [f"{prefix}{index}", op["error"], op["verdict"] or "", op["text"], op["ulps"], op["differing"], place,
-               op["source"] or "", _excess(op)]  # fmt: skip
+               _source(op), _excess(op)]  # fmt: skip
         if index in inner:
             yield from _rows(inner[index]["found"], f"{prefix}{index}.")
+
+
+def _source(op: Document) -> str:
+    """Return where an op comes from in the model, the file first and without its folders: `model.py:3:1 jit(f)/add`."""
+    name, at, place = (op["source"] or "").rpartition(" at ")
+    return f"{Path(place).name} {name}" if at else place
 
 
 def _excess(op: Document) -> str:
     excess = op["excess"]
     if excess is None:
-        return ", ".join(op["permissions"])
+        return "; ".join([op["reason"], *op["permissions"]] if op["reason"] else op["permissions"])
     where = f"[{', '.join(map(str, excess['index']))}]"
     text = f"{excess['count']} of {excess['size']} elements; at {where} got {excess['actual']}, "
     text += f"expected {excess['expected']} within {excess['bound']} of it"
+    if op["reason"]:
+        text += f" ({op['reason']})"
     return "; ".join([text, *(f"legal with {permission}" for permission in op["permissions"])])
 
 

@@ -20,6 +20,7 @@ def provenance(found: Diff) -> dict[str, Any]:
         "program": None if found.evidence is None else _program(found.evidence),
         "inputs": {"origin": found.origin, "arrays": [] if found.evidence is None else _inputs(found.evidence)},
         "backend": found.backend,
+        "backend_versions": dict(found.versions),
         "contract": _contract(found.contract),
         "versions": versions(),
     }

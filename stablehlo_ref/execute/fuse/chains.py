@@ -153,7 +153,7 @@ class _Chains:
 
 def _settled(run: ArrayKernel, settle: ArrayKernel | None) -> ArrayKernel:
     """Return a kernel that applies `settle` to the result of `run`."""
-    return run if settle is None else lambda *operands: settle(run(*operands))
+    return run if settle is None else lambda *operands: settle(run(*operands), *operands)
 
 
 def _stored(store: ArrayKernel, settle: ArrayKernel | None) -> ArrayKernel:

@@ -76,8 +76,9 @@ def _renew(turns: int) -> Callable[[Context, Sequence[Operation]], int]:
 class Hot:
     """Counts the turns of a loop or the calls of a function, and runs generated source once it has proven hot."""
 
-    def __init__(self, generate: Callable[[], Generated], planner: FramePlanner, hot: int) -> None:
+    def __init__(self, generate: Callable[[], Generated], planner: FramePlanner, hot: int, title: str) -> None:
         self._generate = generate
+        self._title = title
         self._planner = planner
         self._left = hot
         self._run: Callable[[list[Any]], bool] | None = None
@@ -96,7 +97,7 @@ class Hot:
             generated = self._generate()
         except (NotSuitable, RecursionError):
             return lambda slots: False
-        self._planner.planner.generated.append(generated.text)
+        self._planner.planner.generated.append((self._title, generated.text))
         return generated.run
 
 
@@ -106,14 +107,16 @@ def hot_loop(planner: FramePlanner, op: Operation) -> Hot | None:
         return None
     if any(len(region.blocks) != 1 for region in op.regions) or planner.planner.communicates(op):
         return None
-    return Hot(lambda: loop_source(planner, op), planner, HOT)
+    return Hot(lambda: loop_source(planner, op), planner, HOT, f"{op.name} at {op.location}")
 
 
 def hot_function(planner: FramePlanner, block: Block) -> Hot | None:
     """Return what runs the block of a function by generated source; None without fast paths."""
     if block not in planner.blocks or planner.lanes is not None or planner.frame.block.communicates:
         return None
-    return Hot(lambda: function_source(planner, block), planner, HOT_CALLS)
+    parent = block.parent and block.parent.parent
+    title = f"{parent.name} at {parent.location}" if parent else planner.frame.name
+    return Hot(lambda: function_source(planner, block), planner, HOT_CALLS, title)
 
 
 def loop_source(planner: FramePlanner, op: Operation) -> Generated:

@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from stablehlo_ref.ir.arrays import DType
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.types import BooleanType, FloatType, IndexType, IntegerType, TensorType, Type
@@ -47,12 +49,18 @@ _BY_POSITIVE = {
     "divide": "{0} // {1} if {0} >= {zero} else {k}({0}, {1})",
     "remainder": "{0} % {1} if {0} >= {zero} else {k}({0}, {1})",
 }
+_ELEMENTWISE = {"compare", "convert", "divide", "select", "clamp"}.union(*_CODE.values())
 _CLAMP = "{1} if {0} <= {1} <= {2} else {k}({0}, {1}, {2})"
 
 
 def is_scalar(type: Type) -> bool:
     """Return whether values of a type are scalars of numpy's own types."""
-    if not isinstance(type, TensorType) or type.shape != ():
+    return isinstance(type, TensorType) and type.shape == () and is_plain(type)
+
+
+def is_plain(type: Type) -> bool:
+    """Return whether values of a type are tensors of a static shape and of numpy's own types."""
+    if not isinstance(type, TensorType) or not type.is_static:
         return False
     element = type.element_type
     if not isinstance(element, BooleanType | FloatType | IntegerType | IndexType):
@@ -61,11 +69,17 @@ def is_scalar(type: Type) -> bool:
     return dtype.isbuiltin == 1 and dtype.kind in "biuf"
 
 
-def scalar_code(op: Operation, known: Sequence[Any]) -> str | None:
-    """Return the expression of an op of StableHLO on scalars; None if there is none."""
+def scalar_code(op: Operation, known: Sequence[Any], each: bool = False) -> str | None:
+    """Return the expression of an op of StableHLO on scalars; None if there is none.
+
+    `each` stands for the expression of each element of an elementwise op on tensors.
+    """
     name = op.name.removeprefix("stablehlo.")
     if name == op.name or len(op.results) != 1 or not op.operands:
         return None
+    if each:
+        is_each = name in _ELEMENTWISE and all(map(is_plain, (*op.operand_types, *op.result_types)))
+        return _SELECT.get(name) or _code(op, name, known) if is_each else None
     if name == "select" and is_scalar(op.operands[0].type) and op.operands[1].type == op.results[0].type:
         return _SELECT[name]
     if not all(map(is_scalar, (*op.operand_types, *op.result_types))):
@@ -92,15 +106,17 @@ def _code(op: Operation, name: str, known: Sequence[Any]) -> str | None:
 
 
 def _conversion(source: DType, target: DType) -> str | None:
-    """Return the code of a conversion; storing a number in an array converts it as C does."""
+    """Return the code of a conversion; storing a number in an array converts it."""
     if source == target:
         return "{0}"
     if source == BOOL:
         return "{to_one} if {0} else {to_zero}"
     if target == BOOL:
         return "{0} != {zero}"
-    if (target.kind in "iu" and source.kind == "f") or target.itemsize == 2 < source.itemsize:
-        return None  # saturates, or rounds to f16 once
+    if target.kind in "iu" and not np.can_cast(source, target):
+        return None  # wraps or saturates
+    if target.kind == "f" and target.itemsize == 2:
+        return None  # rounds once, which numpy does not from all types
     return "{T}[0] = {0}\n{r} = {T}[0]"
 
 

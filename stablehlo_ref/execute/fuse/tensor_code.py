@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from math import prod
 from typing import Any
 
 import numpy as np
 
-from stablehlo_ref.execute.fuse.scalar_code import is_scalar, scalar_code
+from stablehlo_ref.execute.fuse.scalar_code import is_plain, scalar_code
+from stablehlo_ref.execute.guard import LARGE, byte_size
 from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.ir.types import TensorType, Type
 from stablehlo_ref.numerics.dtypes import numpy_dtype
@@ -24,9 +24,7 @@ def code_of(op: Operation, known: Sequence[Any]) -> str | None:
     rule = _RULES.get(op.name)
     if rule is None:
         return scalar_code(op, known)
-    if not all(
-        isinstance(t, TensorType) and t.is_static and _is_plain(t) for t in (*op.operand_types, *op.result_types)
-    ):
+    if not all(is_plain(t) for t in (*op.operand_types, *op.result_types)):
         return None
     return rule(op, known) or scalar_code(op, known)
 
@@ -35,11 +33,6 @@ def scalar_type(type: Type) -> Any:
     """Return the class of numpy's scalars of a type."""
     assert isinstance(type, TensorType)
     return numpy_dtype(type.element_type).type
-
-
-def _is_plain(type: Type) -> bool:
-    """Return whether a type is a tensor of one of numpy's own types."""
-    return isinstance(type, TensorType) and is_scalar(replace(type, shape=()))
 
 
 def _reshape(op: Operation, known: Sequence[Any]) -> str | None:
@@ -60,28 +53,51 @@ def _dynamic_slice(op: Operation, known: Sequence[Any]) -> str | None:
     return f"{code}{{r}} = {{0}}[{place}]{'.copy()' if is_small else ''}"
 
 
-def _located(shape: Sequence[int], sizes: Sequence[int], known: Sequence[Any], first: int) -> tuple[str, str]:
-    """Return statements that clamp the start indices of a slice, operands from `first` on, and its index."""
+def _located(
+    shape: Sequence[int], sizes: Sequence[int], known: Sequence[Any], first: int, is_element: bool = False
+) -> tuple[str, str]:
+    """Return statements that clamp the start indices of a slice, operands from `first` on, and its index.
+
+    The index is that of an element, not of a slice with one, if `is_element` is set.
+    """
     code, places = "", []
     for axis, (whole, size, start) in enumerate(zip(shape, sizes, known)):
         last, x = whole - size, f"x{axis}"
         if not last:
-            places.append(":")
+            places.append("0" if is_element else ":")
         elif start is not None:
             at = min(max(int(start), 0), last)
-            places.append(f"{at}:{at + size}")
+            places.append(f"{at}" if is_element else f"{at}:{at + size}")
         else:
             code += f"{x} = {{index}}({{{first + axis}}})\nif not 0 <= {x} <= {last}: {x} = 0 if {x} < 0 else {last}\n"
-            places.append(f"{x}:{x} + {size}")
+            places.append(x if is_element else f"{x}:{x} + {size}")
     return code, ", ".join(places)
 
 
-def update_code(op: Operation, known: Sequence[Any]) -> str | None:
-    """Return the statements of a dynamic_update_slice into `{r}`, an array that may be overwritten."""
-    shape, sizes = _shape(op.operands[0]), _shape(op.operands[1])
-    if shape == sizes or not all(_is_plain(t) for t in op.operand_types):
+def element_code(op: Operation, known: Sequence[Any]) -> str | None:
+    """Return the statements of a slice of one element of a larger tensor, as a scalar; None for other ops."""
+    if op.name not in ("stablehlo.slice", "stablehlo.dynamic_slice") or not all(map(is_plain, op.operand_types)):
         return None
-    code, place = _located(shape, sizes, known[2:], 2)
+    shape, sizes = _shape(op.operands[0]), _shape(op.results[0])
+    if prod(sizes) != 1 or not shape:
+        return None
+    if op.name == "stablehlo.slice":
+        return f"{{0}}[{', '.join(map(str, op.properties['start_indices']))}]"
+    code, place = _located(shape, sizes, known[1:], 1, is_element=True)
+    return f"{code}{{r}} = {{0}}[{place}]"
+
+
+def update_code(op: Operation, known: Sequence[Any], is_element: bool = False) -> str | None:
+    """Return the statements of a dynamic_update_slice into `{r}`, an array that may be overwritten.
+
+    With `is_element` the update is a scalar.
+    """
+    shape, sizes = _shape(op.operands[0]), _shape(op.operands[1])
+    if shape == sizes or not all(is_plain(t) for t in op.operand_types):
+        return None
+    if byte_size(op.results[0].type) >= LARGE:  # the kernel checks the budget before it copies so much
+        return None
+    code, place = _located(shape, sizes, known[2:], 2, is_element)
     return f"{code}{{r}}[{place}] = {{1}}"
 
 

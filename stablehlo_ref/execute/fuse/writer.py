@@ -17,6 +17,7 @@ from stablehlo_ref.define.computation import Kernel
 from stablehlo_ref.define.definition import Traits, resolve
 from stablehlo_ref.diagnostics import StablehloError
 from stablehlo_ref.execute.dynamic import refined_results
+from stablehlo_ref.execute.fuse.elements import Elements, carried
 from stablehlo_ref.execute.fuse.scalar_code import is_scalar
 from stablehlo_ref.execute.fuse.source import MAX_NESTING, Source
 from stablehlo_ref.execute.fuse.tensor_code import code_of, scalar_type, update_code
@@ -65,12 +66,19 @@ class Writer:
         self.calls: list[Operation] = []  # turns and calls that are written and not counted yet
         self.counted = 0  # the line before which they are counted
         self.with_slots: list[Frame] = []  # frames of callees that need a list of slots
+        self.elements = Elements(self)
         self.ops = self.frames = 0
 
     # --- values -------------------------------------------------------------------------------------------------
 
     def read(self, frame: Frame, slot: int, value: Value | None = None) -> str:
         """Return the name of a value that is read."""
+        name = self.variable(frame, slot, value)
+        self.elements.make(name)
+        return name
+
+    def variable(self, frame: Frame, slot: int, value: Value | None = None) -> str:
+        """Return the name of a value that is read, or whose elements are."""
         if slot in frame.planner.constants:
             return self.constant(frame.planner.frame.template[slot])
         if frame.name(slot) in self.same:
@@ -107,13 +115,18 @@ class Writer:
 
     def drop(self, names: Iterable[str]) -> None:
         """Empty variables."""
-        if names := list(names):
+        if names := [name for name in names if name not in self.elements.unmade]:
             self.source.line(f"{' = '.join(names)} = None")
 
     # --- blocks -------------------------------------------------------------------------------------------------
 
     def block(self, frame: Frame, block: Block, keep: Iterable[Value] = ()) -> list[str]:
         """Write the ops of a block; return the names of its results."""
+        self.body(frame, block, keep)
+        return self.read_all(frame, frame.planner.blocks[block].results, block.operations[-1].operands)
+
+    def body(self, frame: Frame, block: Block, keep: Iterable[Value] = ()) -> None:
+        """Write the ops of a block."""
         plan = frame.planner.blocks[block]
         dying = last_uses(block, keep)
         for step, op, ins, outs in zip(plan.steps, plan.ops, plan.ins, plan.outs):
@@ -123,7 +136,6 @@ class Writer:
             if self.ops % CHECKED == 0:
                 self.source.line("check_time()", op)
             self.op(frame, op, ins, outs, step, dying.get(op, ()))
-        return self.read_all(frame, plan.results, block.operations[-1].operands)
 
     def op(
         self, frame: Frame, op: Operation, ins: Sequence[int], outs: Sequence[int], step: Step, dying: Sequence[Value]
@@ -147,9 +159,18 @@ class Writer:
         kernel: Kernel, traits: Traits,
     ) -> None:  # fmt: skip
         """Write the expression of an op, or the call of its kernel."""
+        dead = [frame.name(s) for s in self._tensor_slots(frame, dying)]
+        if len(outs) == 1 and op not in frame.planner.planner.canonical and not op.regions:
+            names = [self.variable(frame, slot, value) for slot, value in zip(ins, op.operands)]
+            if self.elements.compute(op, names, self.write(frame, outs)[0], kernel, traits.elementwise):
+                return self.drop(dead)
+            if op.name == _UPDATE and len(self.elements.known.get(names[1], ())) == 1:
+                self.elements.make(names[0])
+                names[1] = self.elements.known[names[1]][0]
+                if self._update(op, names, frame.name(outs[0]), dead, kernel, is_element=True):
+                    return self.drop(dead)
         operands = self.read_all(frame, ins, op.operands)
         results = self.write(frame, outs)
-        dead = [frame.name(s) for s in self._tensor_slots(frame, dying)]
         known = [self.constants.get(name) for name in operands]
         is_canonical = op in frame.planner.planner.canonical  # its kernel replaces NaNs
         code = None if is_canonical else code_of(op, known)
@@ -158,12 +179,12 @@ class Writer:
         elif code == "{0}":
             self.same[results[0]] = operands[0]
         elif code is not None:
-            self._express(code, op, operands, results[0], kernel)
+            self.express(code, op, operands, results[0], kernel)
         else:
             self._call(op, operands, results, dead, self.source.refer(kernel.run), kernel, traits)
         self.drop(dead)
 
-    def _express(self, code: str, op: Operation, operands: Sequence[str], result: str, kernel: Kernel) -> None:
+    def express(self, code: str, op: Operation, operands: Sequence[str], result: str, kernel: Kernel) -> None:
         """Write an expression, or statements that assign `{r}`."""
         code = code if "{r}" in code else "{r} = " + code
         for statement in code.splitlines():
@@ -174,6 +195,8 @@ class Writer:
         names = {"r": result, "index": "index"}
         if "{k}" in code:
             names["k"] = self.source.refer(kernel.run)
+        if "{t}" in code:
+            names["t"] = self.source.refer(scalar_type(op.results[0].type), "t")
         if "{T}" in code:
             dtype = np.dtype(scalar_type(op.results[0].type))
             names["T"] = f"T{dtype.num}"
@@ -189,9 +212,9 @@ class Writer:
         self, op: Operation, operands: Sequence[str], results: Sequence[str], dead: Sequence[str], k: str,
         kernel: Kernel, traits: Traits,
     ) -> None:  # fmt: skip
+        if op.name == _UPDATE and self._update(op, operands, results[0], dead, kernel):
+            return
         if kernel.in_place and len(results) == 1 and operands[0] in dead and operands[0] not in operands[1:]:
-            if op.name == "stablehlo.dynamic_update_slice" and self._update(op, operands, results[0], kernel):
-                return
             k = f"({self.source.refer(kernel.in_place)} if {self._is_own(operands[0])} else {k})"
         if op.regions:
             self._count_turns()
@@ -207,13 +230,19 @@ class Writer:
         for result, value in zip(results, op.results):
             self.as_scalar(result, value, op)
 
-    def _update(self, op: Operation, operands: Sequence[str], result: str, kernel: Kernel) -> bool:
+    def _update(
+        self, op: Operation, operands: Sequence[str], result: str, dead: Sequence[str], kernel: Kernel,
+        is_element: bool = False,
+    ) -> bool:  # fmt: skip
         """Write an update of a slice, in place if nothing else has the array; return whether there is code for it."""
-        code = update_code(op, [self.constants.get(name) for name in operands])
+        code = update_code(op, [self.constants.get(name) for name in operands], is_element)
         if code is None:
             return False
-        self.source.line(f"{result} = {operands[0]} if {self._is_own(operands[0])} else {operands[0]}.copy()", op)
-        self._express(code, op, operands, result, kernel)
+        whole = operands[0]
+        may_reuse = whole in dead and whole not in operands[1:]
+        own = f"{whole} if {self._is_own(whole)} else {whole}.copy()" if may_reuse else f"{whole}.copy()"
+        self.source.line(f"{result} = {own}", op)
+        self.express(code, op, operands, result, kernel)
         return True
 
     def _is_own(self, name: str) -> str:
@@ -287,7 +316,8 @@ class Writer:
         """Count a turn of the loop `op`, and the calls that are written inside."""
         self.count()
         self.calls = [op] if op else []
-        yield
+        with self.elements.scope():
+            yield
         self.count()
 
     def count(self) -> None:
@@ -309,19 +339,36 @@ class Writer:
         cond, body = (region.block for region in op.regions)
         plan = frame.planner.blocks[body]
         made = {slot for outs in plan.outs for slot in outs}
+        names, split = self.write(frame, plan.arguments), carried(cond, body)
+        types = {i: body.arguments[i].type for i in split}
+        scalars = {i: [f"{names[i]}s{n}" for n, _ in enumerate(self.elements.of(names[i], types[i]))] for i in split}
+        for i in split:
+            self.move(scalars[i], self.elements.of(names[i], types[i]))
+            self.drop([names[i]])
+            self.elements.define(names[i], types[i], scalars[i])
         self.count()
         with self.source.block("while True:", op):
             with self.counting(op):
                 (continues,) = self.block(frame, cond, keep=cond.arguments)
             self.source.line(f"if not {continues}: break")
             with self.counting():
-                results = self.block(frame, body)
-            state = self.write(frame, plan.arguments)
-            self.move(state, results)
-            returned = body.operations[-1].operands
-            moved = [s for s, v in zip(plan.results, returned) if s in made and not is_scalar(v.type)]
-            self.drop({frame.name(s): None for s in moved})
+                self.body(frame, body)
+                targets: list[str] = []
+                sources: list[str] = []
+                returned = body.operations[-1].operands
+                for i, (slot, value) in enumerate(zip(plan.results, returned)):
+                    if i in scalars:
+                        sources += self.elements.of(self.variable(frame, slot, value), value.type)
+                    else:
+                        sources.append(self.read(frame, slot, value))
+                    targets += scalars.get(i, [names[i]])
+                self.move(targets, sources)
+                moved = [s for s, v in zip(plan.results, returned) if s in made and not is_scalar(v.type)]
+                self.drop({frame.name(s): None for s in moved})
         self.count()
+        for i in split:
+            self.elements.make(names[i])
+            del self.elements.known[names[i]]
 
     def whole_loop(
         self, frame: Frame, op: Operation, ins: Sequence[int], outs: Sequence[int], dead: Sequence[int]
@@ -408,6 +455,7 @@ class Writer:
         self.move([name for name, _ in others], [source for _, source in others])
 
 
+_UPDATE = "stablehlo.dynamic_update_slice"
 _NUMBERS = {"zero": 0, "one": 1, "minus_one": -1}
 _KNOWN: dict[Any, Any] = {}
 _STRUCTURES: Mapping[str, Callable[..., bool]] = {

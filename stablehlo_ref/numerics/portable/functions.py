@@ -132,6 +132,8 @@ def _quick_power(x: Array, y: Array) -> tuple[Array, Array, Array]:
     log, low = logarithm.medium(np.abs(x))
     high, error = two_product(log, y)
     high, low, exponent = exponential.quick_of_pair(fast_two_sum(high, error + low * y))
+    if x.min() > 0:
+        return high, low, exponent
     sign = _signs(x, y)
     return high * sign, low * sign, exponent
 
@@ -154,8 +156,17 @@ def _is_real(x: Array, y: Array) -> Array:
     return real
 
 
+def _has_moderate_powers(x: Array, y: Array) -> Array:
+    """Return where a power is a real number with a moderate exponent; extrema tell so for most arrays at once."""
+    if x.size and x.min() >= SMALLEST_NORMAL and x.max() < np.inf:
+        exponent = 1 + max(abs(np.frexp(x.min())[1]), abs(np.frexp(x.max())[1]))
+        if max(abs(y.min()), abs(y.max())) * exponent < 1000:
+            return np.ones(x.shape, np.bool)
+    return _is_real(x, y) & (np.abs(_power_exponent(x, y)) < 1000) & (np.abs(x) >= SMALLEST_NORMAL)
+
+
 _POWER = Domain(
-    lambda x, y: _is_real(x, y) & (np.abs(_power_exponent(x, y)) < 1000) & (np.abs(x) >= SMALLEST_NORMAL),
+    _has_moderate_powers,
     lambda x, y: np.where(np.isnan(result := np.power(x, y)), np.nan, result),
     lambda x, y: _is_real(x, y) & (np.abs(_power_exponent(x, y)) < 1100),
 )

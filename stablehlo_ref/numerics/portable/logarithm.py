@@ -107,10 +107,10 @@ def medium(x: Array) -> Pair:
     fourth, fourth_low = two_product(q, q)
     high, more = two_sum(high, -0.25 * fourth)
     low += more - 0.25 * (fourth_low + 2 * q * q_low) + series * q + (rest - r * rest + q * rest)
-    base, base_low = two_sum(exponent * c.log2[0] + c.first[place], high)
-    other, other_low = two_sum(exponent * c.log2[1], c.second[place])
+    base, base_low = two_sum(exponent * c.log2[0] + c.first.take(place), high)
+    other, other_low = two_sum(exponent * c.log2[1], c.second.take(place))
     base, more = two_sum(base, other)
-    return fast_two_sum(base, more + base_low + (other_low + low + (exponent * c.log2[2] + c.third[place])))
+    return fast_two_sum(base, more + base_low + (other_low + low + (exponent * c.log2[2] + c.third.take(place))))
 
 
 def of_normal(x: Array) -> Pair:

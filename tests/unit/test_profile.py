@@ -1,0 +1,88 @@
+"""`--profile`, `--profile-output` and `--dump-code`."""
+
+from __future__ import annotations
+
+import json
+from itertools import count
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import stablehlo_ref as sr
+from stablehlo_ref.cli.main import main
+from stablehlo_ref.execute.profile import Profile
+
+PROGRAM = """
+func.func @main(%n: tensor<i32>) -> tensor<i32> {
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  %0 = stablehlo.while(%i = %zero) : tensor<i32>
+  cond {
+    %1 = stablehlo.compare LT, %i, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %1 : tensor<i1>
+  } do {
+    %2 = func.call @next(%i) : (tensor<i32>) -> tensor<i32>
+    stablehlo.return %2 : tensor<i32>
+  }
+  return %0 : tensor<i32>
+}
+func.func private @next(%i: tensor<i32>) -> tensor<i32> {
+  %one = stablehlo.constant dense<1> : tensor<i32>
+  %0 = stablehlo.add %i, %one : tensor<i32>
+  return %0 : tensor<i32>
+}
+"""
+
+
+@pytest.fixture
+def profile() -> Profile:
+    """The profile of two turns by a clock that ticks once at the start and the end of each op."""
+    ticks = count()
+    profile = Profile(clock=lambda: float(next(ticks)))
+    sr.parse(PROGRAM, filename="p.mlir").run(np.int32(2), observer=profile)
+    return profile
+
+
+def test_ops_by_kind_and_place(profile: Profile) -> None:
+    # 3 x compare and 2 x add take a tick each; call is 3 ticks of which 1 is in add; while 15 of which 9 are inside.
+    lines = str(profile).splitlines()
+    assert lines[:5] == [
+        "by op:",
+        "    6.000000 s  40.0 %          1  stablehlo.while",
+        "    4.000000 s  26.7 %          2  func.call",
+        "    3.000000 s  20.0 %          3  stablehlo.compare",
+        "    2.000000 s  13.3 %          2  stablehlo.add",
+    ]
+    assert lines[6].endswith("stablehlo.while  p.mlir:4:8")
+
+
+def test_speedscope(profile: Profile) -> None:
+    document = profile.speedscope("p")
+    names = [frame["name"] for frame in document["shared"]["frames"]]
+    sampled = document["profiles"][0]
+    stacks = [[names[i] for i in sample] for sample in sampled["samples"]]
+    assert stacks == [
+        ["stablehlo.while"],
+        ["stablehlo.while", "stablehlo.compare"],
+        ["stablehlo.while", "func.call @next"],
+        ["stablehlo.while", "func.call @next", "stablehlo.add"],
+    ]
+    assert sampled["weights"] == [6, 3, 4, 2] and sampled["endValue"] == 15
+
+
+def test_options(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    program, output = tmp_path / "p.mlir", tmp_path / "profile.json"
+    program.write_text(PROGRAM)
+    assert main(["run", str(program), "--input", "n=2", "--profile", "--profile-output", str(output)]) == 0
+    assert "by place:" in capsys.readouterr().err
+    assert json.loads(output.read_text())["profiles"][0]["unit"] == "seconds"
+
+
+def test_dump_code(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    program = tmp_path / "p.mlir"
+    program.write_text(PROGRAM)
+    assert main(["run", str(program), "--input", "n=100", "--dump-code"]) == 0
+    source = capsys.readouterr().err
+    assert f"# stablehlo.while at {program}:4:8\ndef run(" in source and "    while True:" in source
+    assert main(["run", str(program), "--input", "n=1", "--dump-code"]) == 0
+    assert "no loop" in capsys.readouterr().err
