@@ -77,7 +77,9 @@ def _renew(turns: int) -> Callable[[Context, Sequence[Operation]], int]:
 class Hot:
     """Counts the turns of a loop or the calls of a function, and runs generated source once it has proven hot."""
 
-    def __init__(self, generate: Callable[[], Generated], planner: FramePlanner, hot: int, op: Operation | None) -> None:
+    def __init__(
+        self, generate: Callable[[], Generated], planner: FramePlanner, hot: int, op: Operation | None
+    ) -> None:
         self._generate = generate
         self._op = op  # the loop, or the op that a region belongs to
         self._planner = planner
