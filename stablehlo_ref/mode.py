@@ -1,4 +1,4 @@
-"""How exact the results of a run are: the option `reproducible`.
+"""How exact the results of a run are: the options `reproducible` and `exact_sums`.
 
 The mode is a property of a plan. It is in a context variable, which those who make kernels read: when a program is
 planned, and when a run plans what depends on its values. So no signature on the way from the planner to a kernel
@@ -20,6 +20,7 @@ class Mode:
     """Which results are rounded from exact ones, so that no order of operations and no library can change them."""
 
     reproducible: bool = False  # sums of products and elementary functions
+    exact_sums: bool = False  # sums
 
 
 class NotReproducibleError(UnsupportedError):

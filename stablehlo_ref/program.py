@@ -95,9 +95,9 @@ class Program:
 
         return program_html(self)
 
-    def guarantees(self, *, reproducible: bool = False) -> Guarantees:
-        """Return what a run guarantees for the bits of results, by op and element type; `reproducible` as in `run`."""
-        return guarantees(self.module, reproducible)
+    def guarantees(self, *, reproducible: bool = False, exact_sums: bool = False) -> Guarantees:
+        """Return what a run guarantees for the bits of results, by op and element type; options as in `run`."""
+        return guarantees(self.module, mode.Mode(reproducible, exact_sums))
 
     @needs_stack(lambda program: program.module.location)
     def serialize(self, target: str = "current") -> bytes:
@@ -277,6 +277,7 @@ class Program:
         rng_seed: int | None = None,
         exact_lapack: bool | None = None,
         reproducible: bool | None = None,
+        exact_sums: bool | None = None,
         fast: bool | None = None,
         **named: object,
     ) -> tuple[Any, ...]:

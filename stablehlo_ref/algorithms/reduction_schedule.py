@@ -8,6 +8,8 @@ reduced one after the other, the last first, which is lexicographic order too.
 
 A body that is not associative (associativity.py) is folded from the left, starting with the init value, which is also
 legal, and what other implementations do.
+
+With the option `exact_sums` there is no order: sums of floats are exact, and rounded once.
 """
 
 from __future__ import annotations
@@ -20,18 +22,20 @@ from typing import TypeAlias
 
 import numpy as np
 
+from stablehlo_ref import mode
 from stablehlo_ref.algorithms.arg_reductions import arg_reduction
 from stablehlo_ref.budget import check_time, within_time
 from stablehlo_ref.define.computation import RegionFunction
 from stablehlo_ref.define.spec import element_type, is_quantized
 from stablehlo_ref.ir.arrays import Array
-from stablehlo_ref.numerics.dtypes import numpy_dtype
+from stablehlo_ref.numerics.dtypes import kind, numpy_dtype
 from stablehlo_ref.numerics.reduction_ufuncs import (
     ambiguous_zero_check,
     left_fold_ufunc,
     order_independent_ufunc,
     rounding_ufunc,
 )
+from stablehlo_ref.numerics.rounded_sums import RowSums, rounded_sums
 
 Arrays: TypeAlias = list[Array]
 Fold: TypeAlias = Callable[[Sequence[Array]], Arrays]
@@ -50,13 +54,15 @@ class Combine:
 
     `pair` is the ufunc that computes the body on a pair of arrays, or None. `any_order` is a ufunc whose result, except
     for the sign of zeros, does not depend on the order, so that `ufunc.reduce` can be used, or None. `left` is a ufunc
-    that numpy folds from the left, or None. `folds_left` says that the body is not associative.
+    that numpy folds from the left, or None. `folds_left` says that the body is not associative. `sums` is the function
+    of exact sums if the body adds floats and the mode asks for them, or None.
     """
 
     pair: np.ufunc | None = None
     any_order: np.ufunc | None = None
     left: np.ufunc | None = None
     folds_left = False
+    sums: RowSums | None = None
 
     def __init__(self, body: RegionFunction) -> None:
         output = body.function_type.outputs[0]
@@ -68,6 +74,8 @@ class Combine:
         self.pair = rounding_ufunc(op, self.dtype)
         self.left = left_fold_ufunc(op, self.dtype)
         self.folds_left = not body.is_associative
+        if op == "add" and mode.current().exact_sums and kind(self.dtype) in ("floating", "complex"):
+            self.sums = rounded_sums(self.dtype)
 
     @property
     def is_exact(self) -> bool:
@@ -148,12 +156,21 @@ def plan_reduction(body: RegionFunction, shape: Sequence[int], axes: Sequence[in
 
 
 def _planned(combine: Combine, shape: Sequence[int], axes: tuple[int, ...]) -> Reduction:
+    if combine.sums is not None:
+        return _exact_sums(combine.sums, shape, axes)
     if combine.folds_left:
         return _from_the_left(combine, shape, axes)
     if not combine.is_exact or combine.pair is None:
         return after_inits(combine, _scheduled(combine, shape, axes))
     reduce, dtype = combine.pair.reduce, combine.dtype
     return after_inits(combine, lambda arrays: [reduce(arrays[0], axes, dtype)])
+
+
+def _exact_sums(sums: RowSums, shape: Sequence[int], axes: tuple[int, ...]) -> Reduction:
+    kept = tuple(d for d in range(len(shape)) if d not in axes)
+    sizes = tuple(shape[d] for d in kept)
+    rows = prod(sizes), prod(shape[d] for d in axes)
+    return lambda inits, arrays: [sums(arrays[0].transpose(kept + axes).reshape(rows), inits[0]).reshape(sizes)]
 
 
 # --- from the left --------------------------------------------------------------------------------------------------

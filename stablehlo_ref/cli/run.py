@@ -150,7 +150,7 @@ class Run:
         report.results(parameters, results)
         if statistics:
             report.ops(statistics.count, statistics.seconds)
-            _print_statistics(program, statistics, options.reproducible)
+            _print_statistics(program, statistics, options)
 
     def _context(self, program: Program) -> Context:
         options = self.options
@@ -160,6 +160,7 @@ class Run:
             rng_seed=options.rng_seed,
             exact_lapack=options.exact_lapack,
             reproducible=options.reproducible,
+            exact_sums=options.exact_sums,
             fast=not options.no_fast,
             warn=remark,
             on_implementation_defined=(
@@ -215,9 +216,13 @@ class Run:
         return {"the program": Path(options.file), **dict(named)}
 
 
-def _print_statistics(program: Program, statistics: Statistics, reproducible: bool) -> None:
+def _print_statistics(program: Program, statistics: Statistics, options: argparse.Namespace) -> None:
     print(statistics, file=sys.stderr)
-    print(f"\nbits of results:\n{program.guarantees(reproducible=reproducible)}", file=sys.stderr)
+    guarantees = program.guarantees(reproducible=options.reproducible, exact_sums=options.exact_sums)
+    print(
+        f"\nbits of results:\n{guarantees}",
+        file=sys.stderr,
+    )
     for dialect, count in Counter(renamed(program.module)).items():
         print(f"{count} ops of {dialect} were read as the equal ops of StableHLO and CHLO", file=sys.stderr)
 

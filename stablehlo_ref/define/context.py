@@ -86,6 +86,7 @@ class Context:
     draws: int = 0  # how many times `rng` has drawn in this run
     exact_lapack: bool = False  # LAPACK custom calls compute in f64 instead of the program's precision
     reproducible: bool = False  # round results from exact ones, so that they are the same on every machine
+    exact_sums: bool = False  # sums of `reduce` are exact, and rounded once
     fast: bool = True  # use fast paths: chains of ops fused block by block, loops as generated Python
 
     def __post_init__(self) -> None:
@@ -98,6 +99,7 @@ class Context:
         check_type("check_overrides", self.check_overrides, bool, "True or False")
         check_type("exact_lapack", self.exact_lapack, bool, "True or False")
         check_type("reproducible", self.reproducible, bool, "True or False")
+        check_type("exact_sums", self.exact_sums, bool, "True or False")
         check_type("fast", self.fast, bool, "True or False")
         check_type("rng_seed", self.rng_seed, Integral, "an integer")
         if not 0 <= self.rng_seed < 1 << 64:
@@ -125,7 +127,7 @@ class Context:
     @property
     def mode(self) -> mode.Mode:
         """How exact results are."""
-        return mode.Mode(self.reproducible)
+        return mode.Mode(self.reproducible, self.exact_sums)
 
     @contextmanager
     def in_force(self) -> Iterator[None]:
@@ -172,7 +174,8 @@ class RunOptions(TypedDict, total=False):
 
     With `reproducible`, results are the same on every machine, bit for bit: sums of products and elementary functions
     are rounded from exact ones, and UnsupportedError is raised for an op without such an implementation
-    (docs/accuracy.md; `Program.guarantees` lists what holds). With `fast=False` the run takes no fast paths
+    (docs/accuracy.md; `Program.guarantees` lists what holds). With `exact_sums`, a `reduce` that adds floats gives the
+    exact sum of the init value and the elements, rounded once. With `fast=False` the run takes no fast paths
     (docs/explanation/fast-paths.md); results are the same, bit for bit.
     """
 
@@ -185,4 +188,5 @@ class RunOptions(TypedDict, total=False):
     rng_seed: int | None
     exact_lapack: bool | None
     reproducible: bool | None
+    exact_sums: bool | None
     fast: bool | None

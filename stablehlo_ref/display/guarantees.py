@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.types import ComplexType, FloatType, QuantizedType, TensorType, Type
+from stablehlo_ref.mode import Mode
 
 _PRODUCTS = frozenset({"dot", "dot_general", "convolution", "dynamic_conv", "einsum", "unary_einsum", "ragged_dot"})
 _FACTORIZATIONS = frozenset({"cholesky", "triangular_solve"})
@@ -51,10 +52,10 @@ class Guarantees(tuple[Guarantee, ...]):
         return "\n".join(map(str, self)) or "no floating-point ops: the same results everywhere"
 
 
-def guarantees(module: Operation, reproducible: bool) -> Guarantees:
+def guarantees(module: Operation, mode: Mode) -> Guarantees:
     """Return what a run of the program guarantees, sorted by op and element type."""
     kinds = {(op.name, element) for op in module.walk() for element in _element_types(op)}
-    rows = (Guarantee(name, str(element), *_statement(name, element, reproducible)) for name, element in kinds)
+    rows = (Guarantee(name, str(element), *_statement(name, element, mode)) for name, element in kinds)
     return Guarantees(sorted(rows, key=lambda row: (row.op, row.element_type)))
 
 
@@ -68,8 +69,8 @@ def _element_types(op: Operation) -> Iterator[Type]:
             yield element
 
 
-def _statement(name: str, element: Type, reproducible: bool) -> tuple[str, bool]:
-    op = name.partition(".")[2]
+def _statement(name: str, element: Type, mode: Mode) -> tuple[str, bool]:
+    op, reproducible = name.partition(".")[2], mode.reproducible
     is_complex, is_double = isinstance(element, ComplexType), str(element) in ("f64", "complex<f64>")
     if op in _PRODUCTS:
         if reproducible:
@@ -79,6 +80,8 @@ def _statement(name: str, element: Type, reproducible: bool) -> tuple[str, bool]
         if reproducible:
             return "correctly rounded sums of products, divisions and roots in a fixed order", True
         return "LAPACK and BLAS in f64, rounded once", False
+    if op == "reduce" and mode.exact_sums:
+        return "sums exact, rounded once; else a fixed order of operations", True
     if op in _SUMS:
         return "a fixed order of operations", op != "batch_norm_grad" or reproducible
     if op == "rng":

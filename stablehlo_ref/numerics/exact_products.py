@@ -279,7 +279,7 @@ def _by_slices(
         high, low = two_sum(first[stack, some], second[stack, some])
         error = rows[stack, some, np.newaxis] * columns[stack, np.newaxis]
         more = None if shift is None else shift[stack, some]
-        values, bad = _rounded(Approximation(high, low + third[stack, some], error), to_result, more)
+        values, bad = round_sums(Approximation(high, low + third[stack, some], error), to_result, more)
         result[stack, some] = values
         if bad.any():
             undecided.append(_where(bad, values.shape, stack, some))
@@ -306,7 +306,7 @@ def _slices(x: Array, top: Array, width: int) -> tuple[Array, Array, Array]:
     return parts[0], parts[1], x
 
 
-def _rounded(sums: Approximation, to_result: Rounding, shift: Array | None) -> tuple[Array, Array]:
+def round_sums(sums: Approximation, to_result: Rounding, shift: Array | None) -> tuple[Array, Array]:
     """Round sums times 2**shift, and return where the error leaves the result undecided."""
     below, above = bounds(sums)
     if to_result.is_f64:
@@ -335,7 +335,7 @@ def _settle(x: Operands, to_result: Rounding, index: Index, result: Array) -> No
         check_time()
         s, i, j = (part[start : start + step] for part in index)
         if x.is_single:
-            values, bad = _rounded(sum_rows(x.a[s, i] * columns[s, j]), to_result, None)
+            values, bad = round_sums(sum_rows(x.a[s, i] * columns[s, j]), to_result, None)
         else:
             values, bad = _row_sums(x.a[s, i], columns[s, j], to_result)
         result[s, i, j] = values
@@ -352,7 +352,7 @@ def _row_sums(a: Array, b: Array, to_result: Rounding) -> tuple[Array, Array]:
     a_top, b_top = power_of_two_above(np.abs(a).max(1)), power_of_two_above(np.abs(b).max(1))
     a, b = np.ldexp(a, -a_top[:, np.newaxis]), np.ldexp(b, -b_top[:, np.newaxis])
     sums = sum_rows(np.concatenate(two_product(a, b), 1))
-    values, bad = _rounded(sums, to_result, a_top + b_top)
+    values, bad = round_sums(sums, to_result, a_top + b_top)
     for x in (a, b):
         bad |= ((np.abs(x) < SMALLEST) & (x != 0)).any(1)  # bits may be lost
     return values, bad

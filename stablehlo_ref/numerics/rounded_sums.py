@@ -1,0 +1,124 @@
+"""Sums of the rows of a matrix, each the exact sum, rounded once to the element type: independent of any order.
+
+Rows are summed to about 100 bits by error-free transformations (exact_sums.py). The few that this leaves undecided are
+summed in integers. Infinities and NaNs are those of IEEE-754 arithmetic; an exact zero is +0, unless all terms are -0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from functools import cache
+from typing import TypeAlias
+
+import numpy as np
+
+from stablehlo_ref.budget import check_time, within_time
+from stablehlo_ref.ir.arrays import Array, DType
+from stablehlo_ref.numerics.dtypes import FLOAT64, part_dtype
+from stablehlo_ref.numerics.exact_products import Rounding, round_sums, rounding
+from stablehlo_ref.numerics.exact_sums import Approximation, nearest, nearest_odd, sum_rows
+from stablehlo_ref.numerics.narrow_floats import narrow
+
+RowSums: TypeAlias = Callable[[Array, Array], Array]  # of a matrix and an init value
+
+COLUMNS = 1 << 15  # terms of a row that are summed at a time, so that they stay in the cache
+TERMS = 1 << 15  # of a block of rows
+TERMS_IN_INTEGERS = 1 << 22  # summed at a time; sums of as many 27-bit numbers are exact in f64
+HUGE = 2.0**900  # larger terms are summed in integers
+
+
+@cache
+def rounded_sums(dtype: DType) -> RowSums:
+    """Return a function of a matrix (m, k) and a scalar of `dtype`, float or complex, to an array (m,) of it.
+
+    Each result is the exact sum of a row and the scalar, correctly rounded; of complex numbers, each part is.
+    """
+    if dtype.kind == "c":
+        return _of_complex(dtype, rounded_sums(part_dtype(dtype)))
+    to_result, to_dtype = rounding(dtype), narrow(dtype)
+
+    def run(x: Array, init: Array) -> Array:
+        result = np.empty(len(x), to_result.keep)
+        step = max(1, TERMS // (x.shape[1] + 1))
+        for start in within_time(range(0, len(x), step)):
+            part = slice(start, start + step)
+            result[part] = _sums(x[part], float(init), to_result)
+        return to_dtype(result)
+
+    return run
+
+
+def _of_complex(dtype: DType, of_parts: RowSums) -> RowSums:
+    def run(x: Array, init: Array) -> Array:
+        result = np.empty(len(x), dtype)
+        result.real, result.imag = of_parts(x.real, init.real), of_parts(x.imag, init.imag)
+        return result
+
+    return run
+
+
+def _sums(x: Array, init: float, to_result: Rounding) -> Array:
+    """Return the sums of the rows of a few rows, or of one long row, as the dtype that `to_result` keeps."""
+    special, bad = np.zeros(len(x)), np.zeros(len(x), np.bool)
+    parts = []
+    for terms in _blocks(x, init):
+        finite = np.isfinite(terms)
+        if not finite.all():
+            with np.errstate(invalid="ignore"):
+                special += np.where(finite, 0.0, terms).sum(1)
+            terms = np.where(finite, terms, 0.0)
+        if to_result.is_f64 and (huge := np.maximum(terms.max(1), -terms.min(1)) >= HUGE).any():
+            bad |= huge
+            terms = np.where(huge[:, np.newaxis], 0.0, terms)
+        parts.append(sum_rows(terms))
+    sums = parts[0] if len(parts) == 1 else _joined(parts)
+    result, is_open = round_sums(sums, to_result, None)
+    bad |= is_open & ((sums.low != 0) | (sums.error != 0))
+    for row in np.flatnonzero(bad & (special == 0)).tolist():
+        check_time()
+        exact = sum(map(exact_sum, _blocks(x[row : row + 1], init)), Fraction(0))
+        value = nearest(exact) if to_result.is_f64 else nearest_odd(exact)
+        result[row] = to_result.round(np.array([value]))[0]
+    return _with_negative_zeros(np.where(special == 0, result, special.astype(result.dtype)), x, init)
+
+
+def _blocks(x: Array, init: float) -> Iterator[Array]:
+    """Yield the terms of rows as f64 matrices of a few columns, `init` last."""
+    last = (x.shape[1] - 1) // COLUMNS * COLUMNS
+    for start in within_time(range(0, last, COLUMNS)):
+        yield x[:, start : start + COLUMNS].astype(FLOAT64)
+    terms = np.empty((len(x), x.shape[1] - last + 1))
+    terms[:, :-1], terms[:, -1] = x[:, last:], init
+    yield terms
+
+
+def _joined(parts: list[Approximation]) -> Approximation:
+    sums = sum_rows(np.stack([x for part in parts for x in (part.high, part.low)], 1))
+    errors = np.sum([part.error for part in parts], 0) * 1.01
+    return Approximation(sums.high, sums.low, sums.error + errors)
+
+
+def _with_negative_zeros(result: Array, x: Array, init: float) -> Array:
+    """Set the sums of rows that have no other terms than -0."""
+    if not np.signbit(init) or init != 0:
+        return result
+    for row in np.flatnonzero(result == 0).tolist():
+        if np.signbit(x[row]).all():
+            result[row] = -0.0
+    return result
+
+
+def exact_sum(x: Array) -> Fraction:
+    """Return the sum of finite f64 numbers exactly, as integers per exponent."""
+    total = 0
+    terms = x.reshape(-1)
+    for start in within_time(range(0, terms.size, TERMS_IN_INTEGERS)):
+        mantissa, exponent = np.frexp(terms[start : start + TERMS_IN_INTEGERS])
+        whole = np.ldexp(mantissa, 53)
+        high = np.floor(np.ldexp(whole, -27))
+        low, place = whole - np.ldexp(high, 27), exponent + 1073
+        highs, lows = np.bincount(place, high), np.bincount(place, low)
+        for i in np.flatnonzero((highs != 0) | (lows != 0)).tolist():
+            total += ((int(highs[i]) << 27) + int(lows[i])) << i
+    return Fraction(total, 1 << 1126)
