@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 
 from stablehlo_ref.cli.backend_options import add_backend_options, given_inputs, program_of, session_of
@@ -67,17 +68,22 @@ def _reduced(
 
 def _print(found: Diff, options: argparse.Namespace, small: str) -> None:
     """Print the result, write the files that the options ask for, and say so; `--json` prints the document alone."""
-    said = [str(found), f"inputs: {found.origin}"]
+    print(found.to_json() if options.json else f"{found}\ninputs: {found.origin}")
+    for message in chain(_written(found, options), [small]):
+        if message and not options.json:
+            print(message)
+
+
+def _written(found: Diff, options: argparse.Namespace) -> Iterator[str]:
+    """Write the files that the options ask for; yield what to say of each."""
     if options.repro is not None:
-        said.append(_write_repro(options.repro, found))
+        yield _write_repro(options.repro, found)
     if options.report is not None:
         options.report.write_text(found.to_html(), encoding="utf-8")
-        said.append(f"wrote {options.report}")
+        yield f"wrote {options.report}"
     if options.model_explorer is not None:
         options.model_explorer.write_text(found.to_model_explorer(), encoding="utf-8")
-        said.append(f"wrote {options.model_explorer}: node data for Model Explorer")
-    said += [small] if small else []
-    print(found.to_json() if options.json else "\n".join(said))
+        yield f"wrote {options.model_explorer}: node data for Model Explorer"
 
 
 def _write_repro(path: Path, found: Diff) -> str:
