@@ -30,6 +30,7 @@ class Candidate:
 
     @cached_property
     def text(self) -> str:
+        """The program as MLIR text."""
         return str(self.program)
 
     @cached_property
