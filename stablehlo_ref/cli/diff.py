@@ -12,7 +12,7 @@ from stablehlo_ref.cli.console import guarded
 from stablehlo_ref.cli.exit_codes import AT_FAULT, FINE
 from stablehlo_ref.cli.options import PROGRAM_HELP, CommandParser, add_message_options
 from stablehlo_ref.cli.quantities import byte_count
-from stablehlo_ref.cli.reduce import saved
+from stablehlo_ref.cli.reduce import require_folder, saved
 from stablehlo_ref.cli.run_options import add_input_options
 from stablehlo_ref.debug import PRESETS, Diff, Session, by_backend, diff, reduce
 from stablehlo_ref.debug.backends.base import DESCRIPTIONS
@@ -44,6 +44,8 @@ def main(arguments: Sequence[str]) -> int:
 def _run(options: argparse.Namespace) -> int:
     if options.report is not None:
         require_packages()  # before anything that takes time
+    if options.reduce is not None:
+        require_folder(options.reduce)
     program = program_of(options)
     arrays = given_inputs(options, program)
     with session_of(options) as session:

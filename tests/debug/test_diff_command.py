@@ -82,6 +82,21 @@ def test_reduce_takes_no_unknown_backend_for_a_fault(tmp_path: Path, capsys: Cap
     assert not small.exists()
 
 
+def test_reduce_rejects_what_it_cannot_use_before_it_searches(tmp_path: Path, capsys: Capture) -> None:
+    path, small = tmp_path / "layer.mlir", tmp_path / "small.mlir"
+    path.write_text(LAYER)
+    given = ["reduce", str(path), "--random-inputs", "0"]
+    for command in ('"', ""):
+        with pytest.raises(SystemExit, match="2"):
+            main([*given, "--predicate", command, "-o", str(small)])
+        assert "expected a command, got" in capsys.readouterr().err
+    assert main([*given, "--predicate", "true", "-o", str(tmp_path / "no" / "small.mlir")]) == 2
+    assert "there is no folder" in capsys.readouterr().err
+    (tmp_path / "answers.jsonl").write_text("garbage\n")
+    assert main([*given, "--predicate", "true", "-o", str(small), "--resume", str(tmp_path)]) == 1
+    assert "answers.jsonl: expected [key, answer]" in capsys.readouterr().err
+
+
 def test_prints_the_result_before_it_writes_files(tmp_path: Path, capsys: Capture) -> None:
     path, nowhere = tmp_path / "layer.mlir", tmp_path / "no" / "errors.json"
     path.write_text(LAYER)
