@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 
+from stablehlo_ref.cli.errors import CommandLineError
 from stablehlo_ref.cli.process_inputs import inputs_of_processes
 from stablehlo_ref.cli.quantities import byte_count, seconds
 from stablehlo_ref.debug import Contract, Session, contract_of
@@ -26,10 +27,15 @@ def given_inputs(options: argparse.Namespace, program: Program) -> list[RuntimeV
 
 
 def session_of(options: argparse.Namespace) -> Session:
-    """Return the backend's session with the limits of the command line."""
-    return Session(
+    """Return the backend's session, open, with the limits of the command line; CommandLineError if it cannot be."""
+    session = Session(
         options.backend, seconds=options.seconds, max_bytes=options.backend_bytes, python=options.backend_python
     )
+    try:
+        session.open()
+    except EvaluationError as error:
+        raise CommandLineError(error.diagnostics[0].message) from None
+    return session
 
 
 def add_backend_options(parser: argparse.ArgumentParser, judges: bool = True) -> None:

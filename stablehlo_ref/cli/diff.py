@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 
 from stablehlo_ref.cli.backend_options import add_backend_options, given_inputs, program_of, session_of
@@ -11,7 +12,7 @@ from stablehlo_ref.cli.console import guarded
 from stablehlo_ref.cli.exit_codes import AT_FAULT, FINE
 from stablehlo_ref.cli.options import PROGRAM_HELP, CommandParser, add_message_options
 from stablehlo_ref.cli.quantities import byte_count
-from stablehlo_ref.cli.reduce import saved
+from stablehlo_ref.cli.reduce import require_folder, saved
 from stablehlo_ref.cli.run_options import add_input_options
 from stablehlo_ref.debug import PRESETS, Diff, Session, by_backend, diff, reduce
 from stablehlo_ref.debug.backends.base import DESCRIPTIONS
@@ -43,6 +44,8 @@ def main(arguments: Sequence[str]) -> int:
 def _run(options: argparse.Namespace) -> int:
     if options.report is not None:
         require_packages()  # before anything that takes time
+    if options.reduce is not None:
+        require_folder(options.reduce)
     program = program_of(options)
     arrays = given_inputs(options, program)
     with session_of(options) as session:
@@ -67,17 +70,22 @@ def _reduced(
 
 def _print(found: Diff, options: argparse.Namespace, small: str) -> None:
     """Print the result, write the files that the options ask for, and say so; `--json` prints the document alone."""
-    said = [str(found), f"inputs: {found.origin}"]
+    print(found.to_json() if options.json else f"{found}\ninputs: {found.origin}")
+    for message in chain(_written(found, options), [small]):
+        if message and not options.json:
+            print(message)
+
+
+def _written(found: Diff, options: argparse.Namespace) -> Iterator[str]:
+    """Write the files that the options ask for; yield what to say of each."""
     if options.repro is not None:
-        said.append(_write_repro(options.repro, found))
+        yield _write_repro(options.repro, found)
     if options.report is not None:
         options.report.write_text(found.to_html(), encoding="utf-8")
-        said.append(f"wrote {options.report}")
+        yield f"wrote {options.report}"
     if options.model_explorer is not None:
         options.model_explorer.write_text(found.to_model_explorer(), encoding="utf-8")
-        said.append(f"wrote {options.model_explorer}: node data for Model Explorer")
-    said += [small] if small else []
-    print(found.to_json() if options.json else "\n".join(said))
+        yield f"wrote {options.model_explorer}: node data for Model Explorer"
 
 
 def _write_repro(path: Path, found: Diff) -> str:

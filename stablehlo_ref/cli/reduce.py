@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
 from stablehlo_ref.cli.backend_options import add_backend_options, given_inputs, program_of, session_of
 from stablehlo_ref.cli.console import guarded
+from stablehlo_ref.cli.errors import CommandLineError
 from stablehlo_ref.cli.exit_codes import FINE
 from stablehlo_ref.cli.options import PROGRAM_HELP, CommandParser, add_message_options, positive
 from stablehlo_ref.cli.run_options import add_input_options
@@ -33,11 +35,12 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _run(options: argparse.Namespace) -> int:
+    require_folder(options.output)
     program = program_of(options)
     arrays = given_inputs(options, program)
     with ExitStack() as stack:
         predicate: Predicate
-        if options.predicate:
+        if options.predicate is not None:
             predicate = by_command(options.predicate, options.seconds)
         else:
             sessions = [stack.enter_context(session_of(options)) for _ in range(options.jobs)]
@@ -49,11 +52,27 @@ def _run(options: argparse.Namespace) -> int:
     return FINE
 
 
+def require_folder(path: Path) -> None:
+    """Raise CommandLineError if the folder of a file to write does not exist: before a long search, not after it."""
+    if not path.parent.is_dir():
+        raise CommandLineError(f"cannot write {path}: there is no folder {path.parent}")
+
+
 def saved(found: Reduced, path: Path) -> str:
     """Write a program that was made small, and its inputs beside it; return what to say."""
     path.write_text(str(found.program), encoding="utf-8")
     save_arrays(path.with_suffix(".npz"), found.inputs)
     return f"{found}\nwrote {path}, and its inputs to {path.with_suffix('.npz')}"
+
+
+def _command(text: str) -> str:
+    try:
+        words = shlex.split(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(f"expected a command, got {text!r}: {error}") from None
+    if not words:
+        raise argparse.ArgumentTypeError(f"expected a command, got {text!r}")
+    return text
 
 
 def parser() -> argparse.ArgumentParser:
@@ -62,7 +81,9 @@ def parser() -> argparse.ArgumentParser:
     add = found.add_argument
     add("file", metavar="FILE", help=PROGRAM_HELP)
     what = found.add_mutually_exclusive_group(required=True)
-    what.add_argument("--predicate", metavar="CMD", help="a command that exits with 0 for interesting programs")
+    what.add_argument(
+        "--predicate", metavar="CMD", type=_command, help="a command that exits with 0 if a program is interesting"
+    )
     what.add_argument("--backend", metavar="B", help="a backend, as for `stablehlo-interp diff`, that goes wrong")
     add("-o", dest="output", metavar="FILE", type=Path, required=True, help="where to write; inputs go to FILE's .npz")
     add("--entry", metavar="NAME", help="the function to run")

@@ -22,7 +22,7 @@ def wrong_alone(flat: Flat, judge: Judge, judgements: Sequence[Judgement], sessi
     for judgement in suspect[:MOST]:
         op = judgement.op
         made = single(flat, op)
-        feeds = [judge.values[v] if v in judge.values else judge.evaluate.constant(v) for v in made.feeds]
+        feeds = [judge.operand(value) for value in made.feeds]
         outcome = checked(session.run(str(made.program), feeds), [value.type for value in made.wanted])
         found = None if outcome.failure else _excess(judge, op, outcome.results)
         if found:

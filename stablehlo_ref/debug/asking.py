@@ -11,6 +11,7 @@ from functools import cached_property
 from pathlib import Path
 
 from stablehlo_ref.debug.archives import save_arrays
+from stablehlo_ref.diagnostics import EvaluationError
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.program import Program
 
@@ -30,6 +31,7 @@ class Candidate:
 
     @cached_property
     def text(self) -> str:
+        """The program as MLIR text."""
         return str(self.program)
 
     @cached_property
@@ -103,8 +105,11 @@ class Asker:
 
 
 def _read(path: Path) -> dict[str, str]:
-    """Return the answers in a file; a last line that is not complete does not count."""
+    """Return the answers in a file; a last line that is not complete does not count. EvaluationError for others."""
     if not path.exists():
         return {}
     lines = path.read_text(encoding="utf-8").split("\n")[:-1]
-    return dict(json.loads(line) for line in lines)
+    try:
+        return dict(json.loads(line) for line in lines)
+    except (ValueError, TypeError) as error:
+        raise EvaluationError(f"cannot read {path}: expected [key, answer] in each line, but {error}") from None

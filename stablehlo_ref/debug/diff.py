@@ -251,7 +251,7 @@ class _Search:
             self.found.is_repeated = verdict is Verdict.WRONG
         self.found.probed = probe(self.flat, first.op, values, self.found.contract, self.session, self.evaluate)
         made = single(self.flat, first.op)
-        feeds = [values[v] if v in values else self.evaluate.constant(v) for v in made.feeds]
+        feeds = [judge.operand(value) for value in made.feeds]
         repro = Repro(made, feeds, judge.bounds(first.op) or [], self._comment(first.op, first.excess))
         outcome = self.session.run(str(made.program), feeds)
         self.found.is_wrong_alone = bool(outcome.failure) or not repro.is_within(outcome.results, self.found.contract)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class Evidence:
-    """The program, its inputs, and the judge, who has the backend's values; None if the backend returned none."""
+    """The program, its inputs, and the judge with the backend's values; None if the backend returned none."""
 
     program: Program
     flat: Flat

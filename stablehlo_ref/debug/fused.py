@@ -95,7 +95,7 @@ class _Search:
         return None
 
     def _leaving(self, start: int, end: int) -> Segment:
-        """Return the ops between two cuts as a program; values that they use are no outputs, as those may heal."""
+        """Return the ops between two cuts as a program, without outputs that these ops use: they may hide the fault."""
         ops = self.flat.ops[start:end]
         used = {operand for op in ops for operand in operands_of(op)}
         return segment(self.flat, ops, [r for op in ops for r in op.results if r in self.arrays and r not in used])

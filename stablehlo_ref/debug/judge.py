@@ -77,7 +77,7 @@ class Judge:
         if not op.results or any(self._array(value) is None for value in (*feeds, *op.results)):
             return Judgement(op, Verdict.NOT_JUDGED, reason="values are missing")
         actual = [self.values[result] for result in op.results]
-        operands = [self._known(value) for value in feeds]
+        operands = [self.operand(value) for value in feeds]
         ours = self.evaluate(op, operands)
         if ours is not None and all(map(same_bits, actual, ours)):
             return Judgement(op, Verdict.SAME)
@@ -132,7 +132,7 @@ class Judge:
     def _shadows(self, op: Operation, contract: Contract, fused: bool) -> list[Shadow] | None:
         """Return the shadows of results on operands as the backend returned them, or as fused code may have them."""
         feeds = fed_to(op)
-        known = (exact(self._known(value)) for value in feeds)
+        known = (exact(self.operand(value)) for value in feeds)
         operands = [self._uses.of(value, op, contract) for value in feeds] if fused else list(known)
         return transfer(op, feeds, operands, contract, self.evaluate)
 
@@ -141,7 +141,8 @@ class Judge:
             return self.values.get(value)
         return self.evaluate.constant(value)
 
-    def _known(self, value: Value) -> Array:
+    def operand(self, value: Value) -> Array:
+        """Return a value that the backend returned, or a constant."""
         array = self._array(value)
         assert array is not None
         return array

@@ -80,10 +80,15 @@ def reduce(
         is_complete = True
         is_flaky = search.is_flaky()
     best = search.best
-    ops = sum(1 for op in Flat(best.program).ops if op.name not in CONSTANTS)
     return Reduced(
-        best.program, best.inputs, search.fingerprint, ops, search.before, asker.calls, is_complete, is_flaky
-    )
+        best.program, best.inputs, search.fingerprint, _op_count(best.program), search.before, asker.calls,
+        is_complete, is_flaky,
+    )  # fmt: skip
+
+
+def _op_count(program: Program) -> int:
+    """Return the number of ops in the entry, with calls inlined and without constants."""
+    return sum(op.name not in CONSTANTS for op in Flat(program).ops)
 
 
 class _Search:
@@ -92,7 +97,7 @@ class _Search:
     def __init__(self, given: Candidate, predicate: Predicate, asker: Asker) -> None:
         self.best = given
         self.fingerprint: Hashable = None
-        self.before = sum(1 for op in Flat(given.program).ops if op.name not in CONSTANTS)
+        self.before = _op_count(given.program)
         self._predicate = predicate
         self._asker = asker
 

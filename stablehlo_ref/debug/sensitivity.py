@@ -44,17 +44,8 @@ _ROUNDED = frozenset(
     )
 )  # fmt: skip
 _ARITHMETIC = (
-    "add",
-    "subtract",
-    "multiply",
-    "divide",
-    "sqrt",
-    "convert",
-    "dot_general",
-    "dot",
-    "convolution",
-    "reduce",
-)
+    "add", "subtract", "multiply", "divide", "sqrt", "convert", "dot_general", "dot", "convolution", "reduce",
+)  # fmt: skip
 _PRODUCTS = ("stablehlo.dot_general", "stablehlo.dot", "stablehlo.convolution")
 _ENTERED = ("builtin.module", "func.func", "stablehlo.while", "stablehlo.if", "stablehlo.case")
 

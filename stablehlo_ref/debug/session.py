@@ -15,6 +15,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import IO, Any
 
+from stablehlo_ref.diagnostics import EvaluationError
 from stablehlo_ref.ir.arrays import Array
 
 WORKER = "stablehlo_ref.debug.backends.worker"
@@ -67,6 +68,18 @@ class Session:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    def open(self) -> None:
+        """Open the backend before it is needed; EvaluationError if it cannot be, as for a name that is unknown.
+
+        Without this, that is a failure of each run. A process that dies or hangs as it opens the backend is left to
+        the first run.
+        """
+        outcome = self._exchange("", (), "")
+        if outcome.failure == "refused":
+            self.close()
+            reason = outcome.reason.removeprefix("ValueError: ")
+            raise EvaluationError(f"cannot open the backend {self.description!r}: {reason}")
 
     def run(self, program: str, inputs: Sequence[Array], setting: Any = None) -> Outcome:
         """Return what the backend does with a program, MLIR text; `setting` is one of its switches."""

@@ -28,6 +28,8 @@ def workarounds(repro: Repro, session: Session, contract: Contract, most: int) -
 
 
 class _Tried:
+    """Runs a program with settings, `left` of them at most."""
+
     def __init__(self, repro: Repro, session: Session, contract: Contract, left: int) -> None:
         self.repro, self.session, self.contract, self.left = repro, session, contract, left
 

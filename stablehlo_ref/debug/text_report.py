@@ -22,11 +22,15 @@ def _lines(found: Diff) -> Iterator[str]:
     yield from _finding(found)
     yield from (f"{s}" for s in found.sensitivities if s.distance)
     yield f"contract: {found.contract}"
-    yield f"backend: {found.backend}, {found.ops} ops, {found.compilations} compilations"
+    yield f"backend: {found.backend}, {_plural(found.ops, 'op')}, {_plural(found.compilations, 'compilation')}"
     if found.errors and not found.same and not found.sensitivities:
         yield f"relative error of each output: {', '.join(f'{error:.2g}' for error in found.errors)}"
     if found.judgements:
         yield from _counts(found)
+
+
+def _plural(count: int, noun: str) -> str:
+    return f"{count} {noun}" + ("" if count == 1 else "s")
 
 
 def _finding(found: Diff) -> Iterator[str]:

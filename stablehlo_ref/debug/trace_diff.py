@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -130,21 +131,19 @@ def diff_traces(a: Trace | Path | str, b: Trace | Path | str, ulps: int | None =
 
 
 def _differences(a: Record, b: Record, ulps: int | None) -> Iterator[Difference]:
+    """Yield how two records differ; for tuples, how each part does."""
     digests = _parts(a.digest), _parts(b.digest)
     if None not in digests[0] and None not in digests[1] and digests[0] == digests[1]:
         return
     values = _parts(_data(a, a.digest)), _parts(_data(b, b.digest))
-    for index in range(max(len(values[0]), len(values[1]))):
-        x, y = (part[index] if index < len(part) else None for part in values)
-        found = [part[index] if index < len(part) else None for part in digests]
+    for x, y, digest_x, digest_y in zip_longest(*values, *digests):
         x, y = as_same_type(x, y)
-        known = [d or (None if v is None else digest_of(v)) for d, v in zip(found, (x, y))]
-        if (how := _how(x, y, known[0], known[1], ulps)) is not None:
+        known = digest_x or digest_of(x), digest_y or digest_of(y)
+        if (how := _how(x, y, *known, ulps)) is not None:
             reason, apart = how
             yield Difference(
-                a.name, b.name, a.address, a.op, a.location, a.model_location, a.process, reason, apart,
-                (known[0], known[1]),
-            )  # fmt: skip
+                a.name, b.name, a.address, a.op, a.location, a.model_location, a.process, reason, apart, known
+            )
 
 
 def _parts(value: Any) -> tuple[Any, ...]:
@@ -192,7 +191,7 @@ def compare(x: Array, y: Array, ulps: int | None) -> Apart | None:
     flat_x, flat_y = x.reshape(-1), y.reshape(-1)
     for start in range(0, x.size, BLOCK):
         p, q = (np.ascontiguousarray(flat[start : start + BLOCK]) for flat in (flat_x, flat_y))
-        differ = _bytes(p, q)
+        differ = _differing(p, q)
         if is_float and differ.any():
             distance = ulp_distance(p, q)
             differ = differ if ulps is None else distance > np.uint64(ulps)
@@ -207,7 +206,7 @@ def compare(x: Array, y: Array, ulps: int | None) -> Apart | None:
     return Apart(count, worst if is_float and worst != INCOMPARABLE else None, index, shown)
 
 
-def _bytes(x: Array, y: Array) -> Array:
+def _differing(x: Array, y: Array) -> Array:
     """Return which elements of two 1-dimensional arrays differ in any bit."""
     p, q = (array.view(np.uint8).reshape(array.size, -1) for array in (x, y))
     return np.asarray((p != q).any(axis=1))

@@ -18,7 +18,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from zipfile import BadZipFile
+from zipfile import BadZipFile, is_zipfile
 
 import ml_dtypes
 import numpy as np
@@ -146,6 +146,8 @@ def read_archive(path: Path) -> Iterator[dict[str, Any]]:
 
     An array called `3` or `%3` has both names. Nothing else is known of it.
     """
+    if not is_zipfile(path):
+        raise ValueError(f"cannot read {path}: expected a folder with {INDEX}, or an .npz file")
     try:
         with np.load(path, allow_pickle=False) as archive:
             keys = list(archive.files)

@@ -55,5 +55,52 @@ def test_errors(tmp_path: Path, capsys: Capture) -> None:
     assert "unknown contract 'loose'" in capsys.readouterr().err
     assert main(["diff", str(path), "--backend", "self"]) == 1
     assert "missing" in capsys.readouterr().err
-    assert main(["diff", str(path), "--backend", "tensorrt", "--random-inputs", "0"]) == 1
-    assert "the backend failed on the program: refused: ValueError: unknown backend" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("backend", "message"),
+    [
+        ("tensorrt", "cannot open the backend 'tensorrt': unknown backend 'tensorrt'; expected jax"),
+        ("faulty:shiftd:stablehlo.add", "expected faulty:FAULT:OP with a fault of dropped"),
+        ("faulty:shifted:stablehlo.tnh", "unknown op 'stablehlo.tnh'; did you mean 'stablehlo.tanh'?"),
+        ("no_such_file.npz", "cannot read no_such_file.npz: no such file"),
+        ("python:no_such_module:f", "No module named 'no_such_module'"),
+    ],
+)
+def test_backends_that_cannot_be_opened(tmp_path: Path, capsys: Capture, backend: str, message: str) -> None:
+    path = tmp_path / "layer.mlir"
+    path.write_text(LAYER)
+    assert main(["diff", str(path), "--backend", backend, "--random-inputs", "0"]) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_reduce_takes_no_unknown_backend_for_a_fault(tmp_path: Path, capsys: Capture) -> None:
+    path, small = tmp_path / "layer.mlir", tmp_path / "small.mlir"
+    path.write_text(LAYER)
+    assert main(["reduce", str(path), "--backend", "tensorrt", "--random-inputs", "0", "-o", str(small)]) == 2
+    assert "unknown backend 'tensorrt'" in capsys.readouterr().err
+    assert not small.exists()
+
+
+def test_reduce_rejects_what_it_cannot_use_before_it_searches(tmp_path: Path, capsys: Capture) -> None:
+    path, small = tmp_path / "layer.mlir", tmp_path / "small.mlir"
+    path.write_text(LAYER)
+    given = ["reduce", str(path), "--random-inputs", "0"]
+    for command in ('"', ""):
+        with pytest.raises(SystemExit, match="2"):
+            main([*given, "--predicate", command, "-o", str(small)])
+        assert "expected a command, got" in capsys.readouterr().err
+    assert main([*given, "--predicate", "true", "-o", str(tmp_path / "no" / "small.mlir")]) == 2
+    assert "there is no folder" in capsys.readouterr().err
+    (tmp_path / "answers.jsonl").write_text("garbage\n")
+    assert main([*given, "--predicate", "true", "-o", str(small), "--resume", str(tmp_path)]) == 1
+    assert "answers.jsonl: expected [key, answer]" in capsys.readouterr().err
+
+
+def test_prints_the_result_before_it_writes_files(tmp_path: Path, capsys: Capture) -> None:
+    path, nowhere = tmp_path / "layer.mlir", tmp_path / "no" / "errors.json"
+    path.write_text(LAYER)
+    given = ["--backend", "self", "--random-inputs", "0", "--model-explorer", str(nowhere)]
+    assert main(["diff", str(path), *given]) == 1
+    printed = capsys.readouterr()
+    assert "no difference" in printed.out and "No such file or directory" in printed.err

@@ -52,6 +52,18 @@ def test_ulps_and_bits() -> None:
     assert nan is not None and (nan.ulps, nan.elements, nan.values) == (None, 1, ("nan", "2.000000e+00"))
 
 
+def test_digests_of_all_parts_of_a_tuple_are_compared(tmp_path: Path) -> None:
+    tuples = "tuple<tensor<3xf32>, tensor<3xf32>>"
+    pair = sr.parse(f"""
+func.func @main(%x: tensor<3xf32>, %y: tensor<3xf32>) -> {tuples} {{
+  %t = "stablehlo.tuple"(%x, %y) : (tensor<3xf32>, tensor<3xf32>) -> {tuples}
+  return %t : {tuples}
+}}""")
+    pair.trace(X, X, store=tmp_path / "a", keep="")
+    pair.trace(X, X + 1, store=tmp_path / "b", keep="")
+    assert [d.name for d in diff_traces(tmp_path / "a", tmp_path / "b").differences] == ["%y", "%t"]
+
+
 def test_programs_that_differ_a_little_are_aligned() -> None:
     a = program("negate", "exponential", "sine", "abs").trace(X)
     b = program("negate", "abs", "exponential", "sine", "abs").trace(X)  # numbers are shifted by one

@@ -27,4 +27,8 @@ class Dump:
 
 
 def backend(argument: str) -> Dump:
-    return Dump(Path(argument))
+    """Return the backend of a file; ValueError if there is none."""
+    path = Path(argument)
+    if not path.is_file():
+        raise ValueError(f"cannot read {path}: no such file")
+    return Dump(path)

@@ -23,6 +23,8 @@ from stablehlo_ref.debug.backends.imprecise import IMPRECISE
 from stablehlo_ref.debug.backends.rewrites import REWRITES
 from stablehlo_ref.debug.cut import Flat, fed_to, is_constant, operands_of
 from stablehlo_ref.debug.evaluate import Evaluator
+from stablehlo_ref.define.definition import REGISTRY
+from stablehlo_ref.define.similar_ops import did_you_mean_op
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.ir.types import TensorType
@@ -125,9 +127,11 @@ def split(fault: str) -> tuple[list[str], str]:
 
 
 def backend(argument: str) -> Faulty:
-    """Return the backend of `FAULT:OP[:TYPE]`; ValueError for an unknown fault."""
+    """Return the backend of `FAULT:OP[:TYPE]`; ValueError for an unknown fault or op."""
     fault, _, rest = argument.partition(":")
     op, _, type = rest.partition(":")
     if split(fault)[1] not in FAULTS or not op:
         raise ValueError(f"expected faulty:FAULT:OP with a fault of {', '.join(FAULTS)}; got 'faulty:{argument}'")
+    if op not in REGISTRY:
+        raise ValueError(f"unknown op {op!r}{did_you_mean_op(op, ())}")
     return Faulty(fault, op, type)

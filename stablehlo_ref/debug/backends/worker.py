@@ -46,7 +46,7 @@ def main(arguments: Sequence[str]) -> int:
 
 def _run(backend: Backend, program: str, inputs: Sequence[Any], setting: Any) -> list[Any]:
     options = {} if setting is None else {"setting": setting}
-    if program == "":  # asks for the switches or the versions
+    if program == "":  # asks for the switches or the versions, or only for the backend to be opened
         return list(getattr(backend, str(setting), {}).items())
     return [_array(result) for result in backend.run(program, inputs, **options)]
 

@@ -150,7 +150,7 @@ class Exceptions:
         self.findings.sort(key=lambda f: (_RANK[f.reach], FOLLOWED.index(f.kind) if f.kind in FOLLOWED else 9))
 
     def reaching(self, reach: Reach) -> list[Finding]:
-        """Return the findings of which this becomes."""
+        """Return the findings whose values end like this."""
         return [finding for finding in self.findings if finding.reach is reach]
 
     @property

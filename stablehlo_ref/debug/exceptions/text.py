@@ -28,7 +28,7 @@ def text_of(found: Exceptions) -> str:
 
 def _summary(found: Exceptions) -> str:
     counts = ", ".join(f"{n} {_COUNTED[reach]}" for reach in Reach if (n := len(found.reaching(reach))))
-    looked = f"looked for {', '.join(found.kinds)} in {found.ops} runs of ops"
+    looked = f"looked for {', '.join(found.kinds)} in {found.ops} executed op{'' if found.ops == 1 else 's'}"
     sources = f"{len(found.findings)} source{'s' if len(found.findings) > 1 else ''} of exceptions"
     return f"{sources}: {counts}; {looked}" if counts else f"no exceptions; {looked}"
 

@@ -81,7 +81,7 @@ def deviations(judge: Judge, judgement: Judgement) -> Iterator[Deviation]:
     fed, values = fed_to(op), judge.values
     if any(v not in values and not is_constant(v) for v in fed) or any(result not in values for result in op.results):
         return
-    known = [values[v] if v in values else judge.evaluate.constant(v) for v in fed]
+    known = [judge.operand(value) for value in fed]
     shadows = _bounds(judge, judgement)
     ours = None if shadows else judge.evaluate(op, known)
     for index, result in enumerate(op.results):
