@@ -18,6 +18,7 @@ from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.ir.types import ComplexType, FloatType, TensorType, Type
 from stablehlo_ref.numerics.dtypes import numpy_dtype
+from stablehlo_ref.numerics.kernels import ArrayKernel
 from stablehlo_ref.numerics.nans import canonical_nans, has_several_nans
 from stablehlo_ref.numerics.narrow_floats import WITHOUT_NAN
 from stablehlo_ref.ops.comparison import ComparisonType
@@ -175,19 +176,24 @@ def canonical_state(
     op: Operation, outs: Sequence[int], canonical: Collection[Operation]
 ) -> Callable[[list[Any]], None]:
     """Return a function that makes NaNs canonical in the slots of a loop's results, of state that its body computes."""
-    if op not in canonical:
-        return lambda slots: None
-    replace = [
-        (slot, canonical_nans(numpy_dtype(value.type.element_type)))
-        for slot, value in zip(outs, _next_state(op))
-        if _is_computed(value) and isinstance(value.type, TensorType)
-    ]
+    replace = [(outs[number], function) for number, function in canonical_results(op, canonical)]
 
     def settle(slots: list[Any]) -> None:
         for slot, function in replace:
             slots[slot] = function(slots[slot], slots[slot])  # without turns it may be an argument of the program
 
     return settle
+
+
+def canonical_results(op: Operation, canonical: Collection[Operation]) -> list[tuple[int, ArrayKernel]]:
+    """Return the numbers of the results of a loop that `canonical_state` changes, and the kernels that do."""
+    if op.name != LOOP or op not in canonical:
+        return []
+    return [
+        (number, canonical_nans(numpy_dtype(value.type.element_type)))
+        for number, value in enumerate(_next_state(op))
+        if _is_computed(value) and isinstance(value.type, TensorType)
+    ]
 
 
 def _replacing(run: Run, replace: Sequence[Run | None]) -> Run:
