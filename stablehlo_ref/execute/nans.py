@@ -7,11 +7,12 @@ looks at bits, such as `bitcast_convert`. Other ops that compute ignore the bits
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Generator, Iterable, Sequence
 from typing import Any
 
 from stablehlo_ref.define.bound import BoundOp
 from stablehlo_ref.define.computation import Kernel, Run
+from stablehlo_ref.define.context import Context
 from stablehlo_ref.define.definition import OpDefinition, resolve
 from stablehlo_ref.diagnostics import UnsupportedError
 from stablehlo_ref.ir.arrays import Array, DType
@@ -42,9 +43,11 @@ COMPUTING = frozenset((  # beside elementwise ops
     "chlo.broadcast_add", "chlo.broadcast_atan2", "chlo.broadcast_divide", "chlo.broadcast_maximum",
     "chlo.broadcast_minimum", "chlo.broadcast_multiply", "chlo.broadcast_next_after", "chlo.broadcast_polygamma",
     "chlo.broadcast_power", "chlo.broadcast_remainder", "chlo.broadcast_subtract", "chlo.broadcast_zeta",
-    "chlo.ragged_dot", "stablehlo.batch_norm_grad", "stablehlo.batch_norm_inference", "stablehlo.batch_norm_training",
+    "chlo.ragged_dot", "stablehlo.all_reduce", "stablehlo.batch_norm_grad", "stablehlo.batch_norm_inference",
+    "stablehlo.batch_norm_training",
     "stablehlo.cholesky", "stablehlo.convolution", "stablehlo.dot", "stablehlo.dot_general", "stablehlo.dynamic_conv",
-    "stablehlo.einsum", "stablehlo.fft", "stablehlo.map", "stablehlo.reduce", "stablehlo.reduce_window",
+    "stablehlo.einsum", "stablehlo.fft", "stablehlo.map", "stablehlo.reduce", "stablehlo.reduce_scatter",
+    "stablehlo.reduce_window",
     "stablehlo.rng", "stablehlo.scatter", "stablehlo.select_and_scatter", "stablehlo.triangular_solve",
     "stablehlo.unary_einsum",
 ))  # fmt: skip
@@ -167,8 +170,10 @@ def _may_differ(type: Type) -> bool:
 def with_canonical_nans(kernel: Kernel, bound: BoundOp) -> Kernel:
     """Return a kernel whose results have canonical NaNs."""
     replace = [canonical_nans(numpy_dtype(t.element_type)) if _may_differ(t) else None for t in bound.results]
-    if not any(replace) or bound.definition.traits.communicates:
+    if not any(replace):
         return kernel
+    if bound.definition.traits.communicates:
+        return Kernel(_replacing_in_process(kernel.run, replace))
     return Kernel(_replacing(kernel.run, replace), kernel.in_place and _replacing(kernel.in_place, replace))
 
 
@@ -197,11 +202,22 @@ def canonical_results(op: Operation, canonical: Collection[Operation]) -> list[t
 
 
 def _replacing(run: Run, replace: Sequence[Run | None]) -> Run:
+    """Return a kernel whose results are those of `run` after the kernels in `replace`, each with the operands."""
     first = replace[0]
     if len(replace) == 1 and first is not None:
         return lambda *operands: first(run(*operands), *operands)
 
     def replaced(*operands: Array) -> Any:
         return [f(x, *operands) if f else x for f, x in zip(replace, run(*operands))]
+
+    return replaced
+
+
+def _replacing_in_process(run: Run, replace: Sequence[Run | None]) -> Run:
+    """Return the same for a kernel that communicates with other processes."""
+
+    def replaced(context: Context, *operands: Array) -> Generator[Any, Any, Any]:
+        returned = yield from run(context, *operands)
+        return _replacing(lambda *operands: returned, replace)(*operands)
 
     return replaced
