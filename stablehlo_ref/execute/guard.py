@@ -6,7 +6,7 @@ so that a loop of small ops is not slower.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from math import prod
 from typing import Any
 
@@ -15,6 +15,7 @@ import numpy as np
 from stablehlo_ref.budget import check_time, has_deadline, reserve, within_time
 from stablehlo_ref.define.bound import BoundOp
 from stablehlo_ref.define.computation import Kernel, Run, Slots, Turns
+from stablehlo_ref.diagnostics import UnsupportedError
 from stablehlo_ref.execute.run import Step
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.types import TensorType, Type
@@ -23,6 +24,7 @@ from stablehlo_ref.numerics.dtypes import numpy_dtype
 LARGE = 1 << 20  # bytes of results and temporaries: kernels that need so much reserve them before they start
 SMALL = 1 << 14  # bytes of operands and results: temporaries are small too
 STEPS = 256  # small steps after which one checks the deadline
+WATCHED = 1 << 26  # bytes of small results of a block, after which one of its steps checks the budget
 PART = 1 << 20  # elements: an elementwise kernel computes so many at a time if the time is limited
 
 
@@ -31,6 +33,14 @@ def byte_size(type: Type) -> int:
     if not isinstance(type, TensorType) or not type.is_static:
         return 0
     return type.size * numpy_dtype(type.element_type).itemsize
+
+
+def small_bytes(types: Iterable[Type]) -> int:
+    """Return the bytes of tensors whose kernels do not reserve memory; types that numpy cannot represent count as 0."""
+    try:
+        return sum(size for size in map(byte_size, types) if size < LARGE)
+    except UnsupportedError:  # reported if an op is reached
+        return 0
 
 
 def guarded(kernel: Kernel, bound: BoundOp) -> Kernel:

@@ -7,17 +7,19 @@ looks at bits, such as `bitcast_convert`. Other ops that compute ignore the bits
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Generator, Iterable, Sequence
 from typing import Any
 
 from stablehlo_ref.define.bound import BoundOp
 from stablehlo_ref.define.computation import Kernel, Run
+from stablehlo_ref.define.context import Context
 from stablehlo_ref.define.definition import OpDefinition, resolve
 from stablehlo_ref.diagnostics import UnsupportedError
 from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.ir.types import ComplexType, FloatType, TensorType, Type
 from stablehlo_ref.numerics.dtypes import numpy_dtype
+from stablehlo_ref.numerics.kernels import ArrayKernel
 from stablehlo_ref.numerics.nans import canonical_nans, has_several_nans
 from stablehlo_ref.numerics.narrow_floats import WITHOUT_NAN
 from stablehlo_ref.ops.comparison import ComparisonType
@@ -41,9 +43,11 @@ COMPUTING = frozenset((  # beside elementwise ops
     "chlo.broadcast_add", "chlo.broadcast_atan2", "chlo.broadcast_divide", "chlo.broadcast_maximum",
     "chlo.broadcast_minimum", "chlo.broadcast_multiply", "chlo.broadcast_next_after", "chlo.broadcast_polygamma",
     "chlo.broadcast_power", "chlo.broadcast_remainder", "chlo.broadcast_subtract", "chlo.broadcast_zeta",
-    "chlo.ragged_dot", "stablehlo.batch_norm_grad", "stablehlo.batch_norm_inference", "stablehlo.batch_norm_training",
+    "chlo.ragged_dot", "stablehlo.all_reduce", "stablehlo.batch_norm_grad", "stablehlo.batch_norm_inference",
+    "stablehlo.batch_norm_training",
     "stablehlo.cholesky", "stablehlo.convolution", "stablehlo.dot", "stablehlo.dot_general", "stablehlo.dynamic_conv",
-    "stablehlo.einsum", "stablehlo.fft", "stablehlo.map", "stablehlo.reduce", "stablehlo.reduce_window",
+    "stablehlo.einsum", "stablehlo.fft", "stablehlo.map", "stablehlo.reduce", "stablehlo.reduce_scatter",
+    "stablehlo.reduce_window",
     "stablehlo.rng", "stablehlo.scatter", "stablehlo.select_and_scatter", "stablehlo.triangular_solve",
     "stablehlo.unary_einsum",
 ))  # fmt: skip
@@ -166,8 +170,10 @@ def _may_differ(type: Type) -> bool:
 def with_canonical_nans(kernel: Kernel, bound: BoundOp) -> Kernel:
     """Return a kernel whose results have canonical NaNs."""
     replace = [canonical_nans(numpy_dtype(t.element_type)) if _may_differ(t) else None for t in bound.results]
-    if not any(replace) or bound.definition.traits.communicates:
+    if not any(replace):
         return kernel
+    if bound.definition.traits.communicates:
+        return Kernel(_replacing_in_process(kernel.run, replace))
     return Kernel(_replacing(kernel.run, replace), kernel.in_place and _replacing(kernel.in_place, replace))
 
 
@@ -175,13 +181,7 @@ def canonical_state(
     op: Operation, outs: Sequence[int], canonical: Collection[Operation]
 ) -> Callable[[list[Any]], None]:
     """Return a function that makes NaNs canonical in the slots of a loop's results, of state that its body computes."""
-    if op not in canonical:
-        return lambda slots: None
-    replace = [
-        (slot, canonical_nans(numpy_dtype(value.type.element_type)))
-        for slot, value in zip(outs, _next_state(op))
-        if _is_computed(value) and isinstance(value.type, TensorType)
-    ]
+    replace = [(outs[number], function) for number, function in canonical_results(op, canonical)]
 
     def settle(slots: list[Any]) -> None:
         for slot, function in replace:
@@ -190,12 +190,34 @@ def canonical_state(
     return settle
 
 
+def canonical_results(op: Operation, canonical: Collection[Operation]) -> list[tuple[int, ArrayKernel]]:
+    """Return the numbers of the results of a loop that `canonical_state` changes, and the kernels that do."""
+    if op.name != LOOP or op not in canonical:
+        return []
+    return [
+        (number, canonical_nans(numpy_dtype(value.type.element_type)))
+        for number, value in enumerate(_next_state(op))
+        if _is_computed(value) and isinstance(value.type, TensorType)
+    ]
+
+
 def _replacing(run: Run, replace: Sequence[Run | None]) -> Run:
+    """Return a kernel whose results are those of `run` after the kernels in `replace`, each with the operands."""
     first = replace[0]
     if len(replace) == 1 and first is not None:
         return lambda *operands: first(run(*operands), *operands)
 
     def replaced(*operands: Array) -> Any:
         return [f(x, *operands) if f else x for f, x in zip(replace, run(*operands))]
+
+    return replaced
+
+
+def _replacing_in_process(run: Run, replace: Sequence[Run | None]) -> Run:
+    """Return the same for a kernel that communicates with other processes."""
+
+    def replaced(context: Context, *operands: Array) -> Generator[Any, Any, Any]:
+        returned = yield from run(context, *operands)
+        return _replacing(lambda *operands: returned, replace)(*operands)
 
     return replaced

@@ -27,7 +27,7 @@ from stablehlo_ref.execute.fuse.chains import with_chains
 from stablehlo_ref.execute.fuse.loops import hot_function, hot_loop
 from stablehlo_ref.execute.graph import Branch, plan_graph
 from stablehlo_ref.execute.grid import run_grid
-from stablehlo_ref.execute.guard import LARGE, STEPS, guarded, watched
+from stablehlo_ref.execute.guard import LARGE, STEPS, WATCHED, guarded, watched
 from stablehlo_ref.execute.known import (
     FOLDED_ELEMENTS,
     KnownKernel,
@@ -59,7 +59,6 @@ from stablehlo_ref.numerics.dtypes import numpy_dtype
 from stablehlo_ref.numerics.layout import contiguous
 
 MAX_RANK = 64  # of numpy's arrays
-WATCHED = 1 << 26  # bytes of results of a block, after which one of its steps checks the budget
 
 
 class Slots(dict[Value, int]):

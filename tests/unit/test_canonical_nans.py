@@ -155,3 +155,22 @@ def test_arguments_are_not_written_to() -> None:
           %z = stablehlo.abs %y : {t} %r = stablehlo.convert %z : {t} return %r : {t} }}"""
         assert (bits(sr.load(text).run(x)[0]) == 0x7FC00000).all()
         assert (bits(x) == 0xFFC12345).all()
+
+
+@pytest.mark.parametrize(
+    ("op", "attributes", "size"), [("all_reduce", "", 4), ("reduce_scatter", "scatter_dimension = 0 : i64, ", 2)]
+)
+def test_collectives_that_compute(op: str, attributes: str, size: int) -> None:
+    program = sr.load(f"""
+func.func @main(%x: tensor<4xf32>) -> tensor<{size}xf32> {{
+  %0 = "stablehlo.{op}"(%x) ({{
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %s = stablehlo.add %a, %b : tensor<f32>
+    stablehlo.return %s : tensor<f32>
+  }}) {{{attributes}replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>}} : (tensor<4xf32>) -> tensor<{size}xf32>
+  return %0 : tensor<{size}xf32>
+}}
+""")
+    inputs = [[np.full(4, sign * np.inf, np.float32)] for sign in (1, -1)]
+    for (result,) in program.run_parallel(inputs, num_replicas=2, num_partitions=1):
+        assert (bits(result) == NANS["f32"][1]).all()

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from stablehlo_ref.budget import check_time
+from stablehlo_ref.budget import check_time, reserve
 from stablehlo_ref.define.context import Context
 from stablehlo_ref.diagnostics import EvaluationError
 from stablehlo_ref.execute.fuse.scalar_code import is_scalar
@@ -175,7 +175,7 @@ class _running:
         self.source = writer.source
 
     def __enter__(self) -> None:
-        self.source.line("n = N = 0")
+        self.source.line("n = N = 0; D = C.depth")
         self.source.line("F = register(C)")
         self.source.line("try:")
         self.source.depth += 1
@@ -187,13 +187,15 @@ class _running:
         self.source.depth -= 1
         self.source.line("except Exception as error: raise located(error) from error")
         with self.source.block("finally:"):
-            self.source.line("C.steps += N - n")
+            self.source.line("C.steps += N - n; C.depth = D")
             self.source.line("del C.frames[F]")
 
 
 def _finish(writer: Writer) -> Generated:
     """Load what the source reads from slots, and compile it."""
     prologue = ["  C = s0[0]"]
+    if writer.deepest:  # else the plan reports which call is too deep
+        prologue.append(f"  if C.depth + {writer.deepest} > C.limits.max_depth: return False")
     for slot, value in writer.loaded.items():
         name = writer.frame.name(slot)
         prologue.append(f"  {name} = s0[{slot}]")
@@ -206,5 +208,7 @@ def _finish(writer: Writer) -> Generated:
     for name, dtype in writer.scratch.items():
         prologue.append(f"  {name} = {writer.source.refer(np.zeros(1, dtype))}.copy()")
     renew = _renew(max(1, min(TURNS, OPS // max(writer.ops, 1))))
-    writer.source.globals |= {"renew": renew, "register": register, "check_time": check_time, "index": operator.index}
+    writer.source.globals |= {
+        "renew": renew, "register": register, "check_time": check_time, "reserve": reserve, "index": operator.index,
+    }  # fmt: skip
     return writer.source.finish("s0", prologue)

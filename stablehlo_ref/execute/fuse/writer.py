@@ -21,7 +21,9 @@ from stablehlo_ref.execute.fuse.elements import Elements, carried
 from stablehlo_ref.execute.fuse.scalar_code import is_scalar
 from stablehlo_ref.execute.fuse.source import MAX_NESTING, Source
 from stablehlo_ref.execute.fuse.tensor_code import code_of, scalar_type, update_code
+from stablehlo_ref.execute.guard import STEPS, WATCHED, small_bytes
 from stablehlo_ref.execute.liveness import captured, last_uses
+from stablehlo_ref.execute.nans import canonical_results
 from stablehlo_ref.execute.ownership import ONE_REFERENCE_TO_LOCAL, may_be_overwritten, references
 from stablehlo_ref.execute.run import Step
 from stablehlo_ref.ir.core import Block, Operation, Value
@@ -31,7 +33,6 @@ if TYPE_CHECKING:
     from stablehlo_ref.execute.plan import FramePlanner
 
 MAX_OPS = 20_000  # ops of one function
-CHECKED = 256  # ops after which the deadline is checked
 MAX_CALLS = 8  # calls inside calls that become part of the source
 
 
@@ -68,6 +69,7 @@ class Writer:
         self.with_slots: list[Frame] = []  # frames of callees that need a list of slots
         self.elements = Elements(self)
         self.ops = self.frames = 0
+        self.deepest = 0  # how deep calls are written inside calls
 
     # --- values -------------------------------------------------------------------------------------------------
 
@@ -129,12 +131,15 @@ class Writer:
         """Write the ops of a block."""
         plan = frame.planner.blocks[block]
         dying = last_uses(block, keep)
+        unwatched = 0  # bytes of small results
         for step, op, ins, outs in zip(plan.steps, plan.ops, plan.ins, plan.outs):
             self.ops += 1
             if self.ops > MAX_OPS:
                 raise NotSuitable
-            if self.ops % CHECKED == 0:
-                self.source.line("check_time()", op)
+            unwatched += small_bytes(op.result_types)
+            if self.ops % STEPS == 0 or unwatched > WATCHED:
+                self.source.line(f"check_time(); reserve({unwatched})", op)
+                unwatched = 0
             self.op(frame, op, ins, outs, step, dying.get(op, ()))
 
     def op(
@@ -306,9 +311,9 @@ class Writer:
         self.drop(kept)
 
     def _count_turns(self) -> None:
-        """Write the number of turns to the context, before something that counts turns too."""
+        """Write the number of turns and the depth of calls to the context, before something that counts them too."""
         self.count()
-        self.source.line("C.steps += N - n; N = n = 0")
+        self.source.line(f"C.steps += N - n; N = n = 0; C.depth = D + {len(self.callees)}")
         self.count()
 
     @contextmanager
@@ -382,7 +387,10 @@ class Writer:
         self.move(state := self.write(frame, arguments), operands)
         # As in the plan, operands keep the initial state alive until the loop ends.
         self.loop(frame, op)
-        self.move(self.write(frame, outs), state)
+        self.move(results := self.write(frame, outs), state)
+        for number, settle in canonical_results(op, frame.planner.planner.canonical):
+            name = results[number]
+            self.source.line(f"{name} = {self.source.refer(settle)}({name}, {name})", op)
         self.drop([*state, *(frame.name(slot) for slot in dead)])
         return True
 
@@ -439,6 +447,7 @@ class Writer:
         self._bind(arguments, operands, op.operands)
         self.drop(frame.name(slot) for slot in dead if slot in ins)
         self.callees.append(name)
+        self.deepest = max(self.deepest, len(self.callees))
         results = self.block(callee, block)
         self.callees.pop()
         self._bind(self.write(frame, outs), results, op.results)

@@ -1,0 +1,82 @@
+"""Functions and loops as generated source keep limits and canonical NaNs as their plans do."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import stablehlo_ref as sr
+from stablehlo_ref.execute.fuse import loops
+
+SUBTRACT_IN_A_LOOP = """
+func.func @main(%x: tensor<f32>, %n: tensor<i32>) -> tensor<f32> {
+  %0 = stablehlo.constant dense<0> : tensor<i32>
+  %1 = stablehlo.constant dense<1> : tensor<i32>
+  %r:2 = stablehlo.while(%a = %x, %i = %0) : tensor<f32>, tensor<i32>
+  cond {
+    %c = stablehlo.compare LT, %i, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %c : tensor<i1>
+  } do {
+    %b = stablehlo.subtract %a, %a : tensor<f32>
+    %j = stablehlo.add %i, %1 : tensor<i32>
+    stablehlo.return %b, %j : tensor<f32>, tensor<i32>
+  }
+  return %r#0 : tensor<f32>
+}
+"""
+
+CALLS_ITSELF = """
+func.func @main(%n: tensor<i32>) -> tensor<i32> {
+  %0 = stablehlo.constant dense<0> : tensor<i32>
+  %1 = stablehlo.constant dense<1> : tensor<i32>
+  %c = stablehlo.compare GT, %n, %0 : (tensor<i32>, tensor<i32>) -> tensor<i1>
+  %r = "stablehlo.if"(%c) ({
+    %m = stablehlo.subtract %n, %1 : tensor<i32>
+    %q = func.call @main(%m) : (tensor<i32>) -> tensor<i32>
+    stablehlo.return %q : tensor<i32>
+  }, {
+    stablehlo.return %n : tensor<i32>
+  }) : (tensor<i1>) -> tensor<i32>
+  return %r : tensor<i32>
+}
+"""
+
+
+@pytest.fixture(autouse=True)
+def _hot_soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(loops, "HOT", 1)
+    monkeypatch.setattr(loops, "HOT_CALLS", 1)
+
+
+def test_results_of_loops_inside_functions_have_canonical_nans() -> None:
+    program = sr.load(SUBTRACT_IN_A_LOOP)
+    for _ in range(3):
+        (result,) = program.run(np.float32(np.inf), np.int32(2))
+        assert np.asarray(result).view(np.uint32) == 0x7FC00000
+
+
+def test_loop_without_turns_keeps_the_argument() -> None:
+    program = sr.load(SUBTRACT_IN_A_LOOP)
+    for _ in range(3):
+        assert program.run(np.float32(1.5), np.int32(0)) == (1.5,)
+
+
+def test_depth_of_calls_is_limited_as_in_the_plan() -> None:
+    program = sr.load(CALLS_ITSELF)
+    for _ in range(4):
+        assert program.run(np.int32(9), limits=sr.Limits(max_depth=10)) == (0,)
+        with pytest.raises(sr.EvaluationError, match="calls are nested deeper than the limit of 10"):
+            program.run(np.int32(10), limits=sr.Limits(max_depth=10))
+
+
+def test_memory_of_many_small_results_is_limited() -> None:
+    elements, count = 60_000, 160  # 77 MB in pieces of less than 1 MB, all of which live until the end
+    of = f"tensor<{elements}xf64>"
+    values = [f"  %{i + 1} = stablehlo.add %{i}, %0 : {of}" for i in range(count)]
+    sums = [f"  %s{i + 1} = stablehlo.add %s{i}, %{i + 1} : {of}" for i in range(count)]
+    lines = [*values, f"  %s0 = stablehlo.add %0, %0 : {of}", *sums, f"  return %s{count} : {of}"]
+    program = sr.load("\n".join([f"func.func @main(%0: {of}) -> {of} {{", *lines, "}"]))
+    for _ in range(3):
+        program.run(np.ones(elements))
+    with pytest.raises(sr.EvaluationError, match="exceed the limit of 60 MB"):
+        program.run(np.ones(elements), limits=sr.Limits(max_total_bytes=60_000_000))
