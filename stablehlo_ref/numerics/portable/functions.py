@@ -24,6 +24,7 @@ from stablehlo_ref.numerics.portable.pairs import (
     scale,
     square_root,
 )
+from stablehlo_ref.numerics.portable.special import SPECIAL
 from stablehlo_ref.numerics.portable.ziv import Domain, Stage, approximation, correctly_rounded
 
 ERROR = 2.0**-84  # of compositions of pairs, each of which has an error below 2**-88
@@ -307,4 +308,4 @@ CORRECTLY_ROUNDED: dict[Function, ArrayKernel] = {
          Domain(_nowhere, lambda x: np.where(np.isinf(x), np.copysign(0.0, x), np.nan), np.isfinite)),
         (precise.atan2, [_stage(lambda y, x: circular.angle(exactly(y), exactly(x)))], _ATAN2),
     )
-}  # fmt: skip
+} | SPECIAL  # fmt: skip
