@@ -140,7 +140,7 @@ def zeta(s: Decimal, q: Decimal) -> Decimal:
     while q < max(_SHIFTED, s):
         power = q**-s
         total += power
-        if power < total * _END:
+        if power <= total * _END:  # both are 0 where s is huge
             return total
         q += 1
     power = q**-s
