@@ -42,9 +42,11 @@ def dynamic_reduce_window(call: CustomCall, *operands: Array) -> Sequence[Array]
     if len(operands) < 7 or len(operands) % 2 == 0:
         raise malformed(call, f"expected inputs, as many init values, and 5 shapes, got {len(operands)} operands")
     *arrays, window, strides, base_dilations, window_dilations, padding = operands
-    reduction = computation(call)
-    inputs, inits = arrays[: len(arrays) // 2], arrays[len(arrays) // 2 :]
-    types = call.operand_types
+    reduction, count = computation(call), len(arrays) // 2
+    inputs, inits, types = arrays[:count], arrays[count:], call.operand_types
+    for t, init in zip(types[:count], types[count:]):
+        if init != (scalar := tensor_type((), element_type(t))):
+            raise malformed(call, f"expected an init value of type {scalar}, got {init}")
     padded = [pad(x, init, t, base_dilations, padding) for x, init, t in zip(inputs, inits, types)]
     counts = (np.array(padded[0].shape) - (window - 1) * window_dilations - 1) // strides + 1
     sizes = [max(0, count) for count in counts.tolist()]

@@ -247,3 +247,10 @@ def test_malformed_type_is_a_located_error(call: Call, data: st.DataObject, is_e
 )  # fmt: skip
 def test_message_of_a_malformed_call(changes: dict[str, Any], expected: str) -> None:
     assert expected in message(replace(CHOLESKY, **changes), is_exact=False)
+
+
+def test_init_value_of_another_type() -> None:
+    (call,) = [call for call in CALLS if call.target == "stablehlo.dynamic_reduce_window"]
+    operands = (call.operands[0], "!stablehlo.token", *call.operands[2:])
+    expected = "expected an init value of type tensor<f32>, got !stablehlo.token"
+    assert expected in message(replace(call, operands=operands), is_exact=False)
