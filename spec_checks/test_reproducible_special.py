@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from fractions import Fraction
 from typing import Any
 
 import mpmath
@@ -11,10 +10,10 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
+from spec_checks.oracles.rounding import nearest_f64
 from stablehlo_ref import mode
 from stablehlo_ref.numerics import multiple_precision_special as precise
 from stablehlo_ref.numerics import special_error, special_gamma
-from stablehlo_ref.numerics.exact_sums import nearest
 from stablehlo_ref.numerics.portable.special import SPECIAL
 
 Array = npt.NDArray[np.float64]
@@ -54,18 +53,11 @@ def operands(op: str) -> Array:
     return np.concatenate([tiny, 60 * np.abs(signed), -100 * np.abs(signed), poles, zeros, huge])
 
 
-def rounded(x: Any) -> float:
-    """Return the f64 nearest to a number of mpmath."""
-    sign, mantissa, exponent, _ = mpmath.mpf(x)._mpf_
-    value = Fraction(-int(mantissa) if sign else int(mantissa))
-    return nearest(value * 2**exponent if exponent >= 0 else value / 2**-exponent)
-
-
 @pytest.mark.parametrize("op", EXACT)
 def test_functions_are_correctly_rounded(op: str) -> None:
     x = operands(op)
     with mpmath.workprec(BITS):
-        expected = [rounded(EXACT[op](mpmath.mpf(v))) for v in x.tolist()]
+        expected = [nearest_f64(EXACT[op](mpmath.mpf(v))) for v in x.tolist()]
     np.testing.assert_array_equal(SPECIAL[getattr(precise, op)](x), np.array(expected))
 
 
