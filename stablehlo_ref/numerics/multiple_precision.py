@@ -148,7 +148,7 @@ def atanh(x: Decimal) -> Decimal:
 
 @cache
 def pi(more: int = _LARGE_ANGLE) -> Decimal:
-    """Return pi with the digits that large angles need (Gauss and Legendre's iteration)."""
+    """Return pi to `more` digits beyond `DIGITS` (Gauss and Legendre's iteration)."""
     with localcontext(_CONTEXT) as context:
         context.prec = DIGITS + more + 10
         a, b, t, p = ONE, 1 / TWO.sqrt(), Decimal("0.25"), ONE

@@ -45,30 +45,13 @@ def erfc(x: Decimal) -> Decimal:
     """Return 1 - erf(x), with as many more digits as cancel."""
     with localcontext() as context:
         context.prec = DIGITS + 20 + int(x * x / 2)
-        root_of_pi, square = _pi_to(context.prec).sqrt(), 2 * x * x
+        root_of_pi, square = pi(context.prec - DIGITS).sqrt(), 2 * x * x
         term, total = x, x
         for n in count(1):
             term *= square / (2 * n + 1)
             total += term
             if abs(term) <= abs(total).scaleb(-context.prec):
                 return 1 - 2 / root_of_pi * (-x * x).exp() * total
-    raise AssertionError("unreachable")
-
-
-def _pi_to(digits: int) -> Decimal:
-    """Return pi by Machin's formula."""
-    with localcontext() as context:
-        context.prec = digits + 5
-        return 4 * (4 * _arctan_of_reciprocal(5, digits) - _arctan_of_reciprocal(239, digits))
-
-
-def _arctan_of_reciprocal(n: int, digits: int) -> Decimal:
-    power, total = ONE / n, ONE / n
-    for k in count(1):
-        power /= -n * n
-        total += power / (2 * k + 1)
-        if abs(power) < Decimal(10) ** -(digits + 5):
-            return total
     raise AssertionError("unreachable")
 
 
