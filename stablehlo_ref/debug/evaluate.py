@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
 from operator import itemgetter
 from typing import Any
@@ -82,6 +82,10 @@ class Evaluator:
             arguments = op.regions[index].block.arguments
             self._bodies[op, index] = segment(self._flat, ops, terminator.operands, arguments)
         return self._bodies[op, index]
+
+    def value(self, value: Value, values: Mapping[Value, Array]) -> Array:
+        """Return the array of a value: the one in `values`, or else that of a constant."""
+        return values[value] if value in values else self.constant(value)
 
     def constant(self, value: Value) -> Array:
         """Return the array of a value that `is_constant`."""

@@ -60,7 +60,7 @@ def interpreted_parts(
 ) -> list[Part]:
     """Return the bodies of the first turns of a loop, then its conditions; or the branch that is taken."""
     if op.name in BRANCHES:
-        index = _branch(op, _known(op.operands[0], values, evaluate))
+        index = _branch(op, evaluate.value(op.operands[0], values))
         made = _program(flat, op, index)
         return [Part(0, index, made, _feeds(made, op, index, (), values))]
     found = [part for part, _ in islice(_turns(flat, op, values, evaluate), 2 * most)]
@@ -72,7 +72,7 @@ def _turns(
 ) -> Iterator[tuple[Part, Sequence[Array]]]:
     """Yield the condition and the body of each turn with the interpreter's results."""
     condition, body = (_program(flat, loop, index) for index in range(2))
-    state: Sequence[Array] = [_known(value, values, evaluate) for value in loop.operands]
+    state: Sequence[Array] = [evaluate.value(value, values) for value in loop.operands]
     for turn in range(MOST_TURNS):
         feeds = _feeds(condition, loop, 0, state, values)
         goes_on = condition.program.run(*feeds)
@@ -107,7 +107,3 @@ def _feeds(
 ) -> list[Array]:
     block = op.regions[index].block
     return [np.asarray(state[v.index] if v.owner is block else values[v]) for v in made.feeds]
-
-
-def _known(value: Value, values: Mapping[Value, Array], evaluate: Evaluator) -> Array:
-    return values[value] if value in values else evaluate.constant(value)

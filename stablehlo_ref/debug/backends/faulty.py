@@ -59,7 +59,7 @@ class Faulty:
             if op.name in _BLOCKS:
                 results: Sequence[Array] = self._run_region(op, values, evaluate)
             else:
-                known = {value: _known(value, values, evaluate) for value in fed_to(op)}
+                known = {value: evaluate.value(value, values) for value in fed_to(op)}
                 results = self._evaluated(op, known, evaluate)
                 if self._matches(op, uses, outputs):
                     index = next((i for i, value in enumerate(op.results) if uses[value] or value in outputs), 0)
@@ -67,7 +67,7 @@ class Faulty:
                     results = list(results)
                     results[index] = self._fault(case).astype(results[index].dtype)
             values.update(zip(op.results, results))
-        return [_known(value, values, evaluate) for value in outputs]
+        return [evaluate.value(value, values) for value in outputs]
 
     def _evaluated(self, op: Operation, known: Mapping[Value, Array], evaluate: Evaluator) -> Sequence[Array]:
         results = evaluate(op, list(known.values()))
@@ -77,7 +77,7 @@ class Faulty:
 
     def _run_region(self, op: Operation, values: dict[Value, Array], evaluate: Evaluator) -> Sequence[Array]:
         """Run a loop, or the branch that is taken."""
-        state = [_known(value, values, evaluate) for value in op.operands]
+        state = [evaluate.value(value, values) for value in op.operands]
         if op.name != "stablehlo.while":
             (index,) = state
             count = len(op.regions)
@@ -99,10 +99,6 @@ class Faulty:
         if op.name != self._op or not op.results or (self._type and str(op.results[0].type) != self._type):
             return False
         return all(_holds(condition, op, uses, outputs) for condition in self._conditions)
-
-
-def _known(value: Value, values: Mapping[Value, Array], evaluate: Evaluator) -> Array:
-    return values[value] if value in values else evaluate.constant(value)
 
 
 def _holds(condition: str, op: Operation, uses: Mapping[Value, int], outputs: Sequence[Value]) -> bool:
