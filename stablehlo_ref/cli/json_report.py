@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -15,7 +14,7 @@ from stablehlo_ref.ir.arrays import RuntimeValue
 from stablehlo_ref.ir.signature import Parameter
 from stablehlo_ref.ir.types import TensorType
 from stablehlo_ref.numerics.statistics import statistics
-from stablehlo_ref.numerics.value_text import type_text
+from stablehlo_ref.numerics.value_text import json_number, type_text
 
 SCHEMA = 1
 
@@ -65,11 +64,6 @@ def _statistics(parameter: Parameter, value: RuntimeValue) -> dict[str, Any]:
         return {}
     found = statistics(np.asarray(value))
     numbers = {"min": found.smallest, "max": found.largest, "mean": found.mean}
-    shown = {name: _number(number) for name, number in numbers.items()}
+    shown = {name: json_number(number) for name, number in numbers.items()}
     shape = list(np.asarray(value).shape)
     return {"type": type_text(parameter.type, value), "shape": shape, **shown, "nans": found.nans}
-
-
-def _number(number: float | None) -> float | str | None:
-    """Return a number, or `inf` and `-inf` as strings, which JSON has no numbers for."""
-    return number if number is None or math.isfinite(number) else str(number)

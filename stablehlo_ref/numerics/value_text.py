@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from math import prod
+from math import isfinite, prod
 
 import numpy as np
 
@@ -128,3 +128,8 @@ def _shortest(wide: Array) -> str:
     if to_scalar(text) == scalar:
         return text
     return np.format_float_scientific(scalar, unique=True, exp_digits=2, min_digits=6)
+
+
+def json_number(value: float | None) -> float | str | None:
+    """Return a number, or `inf`, `-inf` and `nan`, which JSON does not have, as strings; None as it is."""
+    return value if value is None or isfinite(value) else str(value)

@@ -6,7 +6,6 @@ docs/reference/json.md describes it.
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any, TypeAlias
@@ -20,6 +19,7 @@ from stablehlo_ref.debug.report.measure import deviations
 from stablehlo_ref.debug.report.provenance import provenance
 from stablehlo_ref.debug.session import Outcome
 from stablehlo_ref.ir.core import Operation
+from stablehlo_ref.numerics.value_text import json_number
 
 SCHEMA = 1
 Document: TypeAlias = dict[str, Any]
@@ -42,22 +42,22 @@ def _result(found: Diff) -> Document:
         "wrong": found.is_wrong,
         "same": found.same,
         "failure": _outcome(found.failure),
-        "errors": [number(error) for error in found.errors],
+        "errors": [json_number(error) for error in found.errors],
         "compilations": found.compilations,
         "stopped": _outcome(found.stopped),
         "counts": {v.name.lower(): sum(j.verdict is v for j in found.judgements) for v in Verdict},
         "ops": list(_ops(found)),
         "exceptions": [asdict(exception) for exception in found.exceptions],
         "suspicious": [
-            {"op": indices[s.op], "test": s.test, "statistic": number(s.statistic), "p": s.p, "text": str(s)}
+            {"op": indices[s.op], "test": s.test, "statistic": json_number(s.statistic), "p": s.p, "text": str(s)}
             for s in found.suspicions
         ],
         "sensitivities": [
             {
                 "output": s.output,
-                "distance": number(s.distance),
-                "noise": number(s.noise),
-                "factor": number(s.factor),
+                "distance": json_number(s.distance),
+                "noise": json_number(s.noise),
+                "factor": json_number(s.factor),
                 "explained": s.is_explained,
             }
             for s in found.sensitivities
@@ -120,8 +120,8 @@ def _measures(found: Diff, judgement: Judgement) -> Document:
     errors = [float(d.ratios.max(initial=0)) for d in every if d.ratios is not None]
     ulps = [float(d.ulps.max(initial=0)) for d in every if d.ulps is not None]
     return {
-        "error": number(max(errors, default=None)),
-        "ulps": number(max(ulps, default=None)),
+        "error": json_number(max(errors, default=None)),
+        "ulps": json_number(max(ulps, default=None)),
         "differing": sum(int(d.differs.sum()) for d in every),
     }
 
@@ -130,7 +130,7 @@ def excess_document(excess: Excess | None) -> Document | None:
     """Return where and by how much a value exceeds its bound; values as text, which keeps all of their digits."""
     if excess is None:
         return None
-    values = {"actual": str(excess.actual), "expected": str(excess.expected), "bound": number(excess.bound)}
+    values = {"actual": str(excess.actual), "expected": str(excess.expected), "bound": json_number(excess.bound)}
     return {**asdict(excess), "index": list(excess.index), **values}
 
 
@@ -153,8 +153,3 @@ def _probe(probed: Probed, indices: dict[Operation, int]) -> Document:
 
 def _outcome(outcome: Outcome | None) -> Document | None:
     return None if outcome is None else {"kind": outcome.failure, "reason": outcome.reason}
-
-
-def number(value: float | None) -> float | str | None:
-    """Return a number, or `inf`, `-inf` and `nan` as strings, which JSON has no indices for."""
-    return value if value is None or math.isfinite(value) else str(value)
