@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import cache
-from math import fsum, prod
+from math import fsum, isqrt, prod
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -401,13 +401,33 @@ def _settle(x: Operands, to_result: Rounding, index: Index, result: Array) -> No
 def _sums_of_singles(a: Array, b: Array, to_result: Rounding) -> tuple[Array, Array]:
     """Return the sums of products of rows of f32 numbers, rounded, and where they are not decided."""
     products = a.astype(FLOAT64) * b
-    if products.size > SCALAR_TERMS:
-        return round_sums(sum_rows(products), to_result, None)
-    rows = products.tolist()
+    if products.size <= SCALAR_TERMS:
+        return _by_scalars(products, to_result), np.zeros(len(a), np.bool)
+    values, bad = _in_two_levels(products, to_result)
+    if bad.any():
+        values[bad], bad[bad] = round_sums(sum_rows(products[bad]), to_result, None)
+    return values, bad
+
+
+def _by_scalars(x: Array, to_result: Rounding) -> Array:
+    """Return the exact sums of rows, rounded; x are products of f32 numbers, so that no partial sum overflows."""
+    rows = x.tolist()
     high = [fsum(row) for row in rows]
     low = [fsum([*row, -x]) for row, x in zip(rows, high)]
     sums = np.array(high) if to_result.is_f64 else round_to_odd(np.array(high), np.array(low))
-    return to_result.round(sums + 0.0), np.zeros(len(a), np.bool)
+    return to_result.round(sums + 0.0)
+
+
+def _in_two_levels(x: Array, to_result: Rounding) -> tuple[Array, Array]:
+    """Return the sums of rows, rounded, and where errors leave them undecided: sums of sums of about sqrt(k) terms.
+
+    Their error is below 2 sqrt(k) 2**-53 times the sum of magnitudes, whatever the order of each.
+    """
+    width = isqrt(x.shape[1]) + 1
+    sums = np.add.reduceat(x, range(0, x.shape[1], width), axis=1).sum(1)
+    error = np.abs(x).sum(1) * ((2 * width + 2) * UNIT * 1.001)
+    high, low = to_result.round(sums + error + 0.0), to_result.round(sums - error + 0.0)
+    return high, _bits(high) != _bits(low)
 
 
 def _row_sums(a: Array, b: Array, to_result: Rounding) -> tuple[Array, Array]:

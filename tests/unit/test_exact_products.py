@@ -92,10 +92,11 @@ def test_products_are_exact_sums_rounded_once(case: str, operand: str, result: s
 
 @pytest.mark.parametrize("case", CASES)
 @pytest.mark.parametrize(("m", "n"), [(40, 1), (40, 3), (1, 40), (3, 40)])
-@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize(("order", "scalar_terms"), [("C", 0), ("F", 1 << 14)])
 def test_products_with_thin_matrices_are_computed_in_blocks(
-    case: str, m: int, n: int, order: Literal["C", "F"], monkeypatch: pytest.MonkeyPatch
+    case: str, m: int, n: int, order: Literal["C", "F"], scalar_terms: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(exact_products, "SCALAR_TERMS", scalar_terms)
     monkeypatch.setattr(exact_products, "LARGE", 64)
     monkeypatch.setattr(exact_products, "CONVERTED", 64)
     a, b = operands(case, np.float32, m, 11, n)
