@@ -85,6 +85,17 @@ def in_mode(factory: KernelFactory, exact: Function | None) -> KernelFactory:
 # --- functions of f64 -----------------------------------------------------------------------------------------------
 
 
+_UNDERFLOW = -110.0  # exp(-110) rounds to 0 in all formats but f64
+_MANY = 1 << 10  # elements: below this, one slow call costs less than several fast ones
+
+
+def _exponential(x: Array) -> Array:
+    """Return exp(x), for smaller formats than f64; C libraries take several times as long where it underflows."""
+    if x.size >= _MANY and np.minimum.reduce(x, axis=None) < _UNDERFLOW:
+        x = np.maximum(x, _UNDERFLOW)
+    return np.exp(x)
+
+
 def _half_angle_tangent(x: Array) -> Array:
     """Return t = tan(x/2), for which sin(x) = 2t / (1 + t*t) and cos(x) = (1 - t*t) / (1 + t*t).
 
@@ -196,7 +207,7 @@ def _atan2_below_ties(y: Array, x: Array) -> Array:
 
 # --- public ---------------------------------------------------------------------------------------------------------
 
-exponential = elementary(np.exp, exact=precise.exponential)  # f64: 0.70 ULP
+exponential = elementary(_exponential, np.exp, exact=precise.exponential)  # f64: 0.70 ULP
 exponential_minus_one = elementary(
     np.expm1, exact=precise.exponential_minus_one, quick=_quick_exponential_minus_one
 )  # f64: 0.53 ULP

@@ -171,3 +171,11 @@ def test_cosine_and_sine_of_f32_near_zeros_are_accurate():
     for name, exact in (("cosine", mpmath.cos), ("sine", mpmath.sin)):
         values = [exact(mpmath.mpf(float(v))) for v in x]
         assert_accurate(getattr(elementary, name)(FLOAT32)(x), values, FLOAT32, 0.5001, x)
+
+
+def test_exponential_of_f32_underflows_to_zero():
+    x = np.array([-103.9, -104.1, -110.5, -1e10, -INF, NAN], np.float32)
+    many = np.tile(x, 1000)
+    expected = [1e-45, 0, 0, 0, 0, NAN]
+    for actual in (elementary.exponential(FLOAT32)(x), elementary.exponential(FLOAT32)(many)[-6:]):
+        assert_same(actual, np.array(expected, np.float32))
