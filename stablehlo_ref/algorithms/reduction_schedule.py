@@ -158,6 +158,9 @@ def plan_reduction(body: RegionFunction, shape: Sequence[int], axes: Sequence[in
 def _planned(combine: Combine, shape: Sequence[int], axes: tuple[int, ...]) -> Reduction:
     if combine.sums is not None:
         return _exact_sums(combine.sums, shape, axes)
+    if prod(shape[d] for d in axes) == 1:
+        kept = [n for d, n in enumerate(shape) if d not in axes]
+        return after_inits(combine, lambda arrays: [x.reshape(kept) for x in arrays])
     if combine.folds_left:
         return _from_the_left(combine, shape, axes)
     if not combine.is_exact or combine.pair is None:

@@ -141,8 +141,8 @@ def _are_first(numbers: Array, row_count: int) -> Array:
     """Return which numbers are the first of their value."""
     positions = np.arange(len(numbers), dtype=np.int32 if len(numbers) < 1 << 31 else np.intp)
     first = np.empty(row_count, positions.dtype)  # only set and read at `numbers`
-    first[numbers[::-1]] = positions[::-1]  # the last assignment is kept
-    is_first: Array = first[numbers] == positions
+    first[np.ascontiguousarray(numbers[::-1])] = np.ascontiguousarray(positions[::-1])  # the last assignment is kept
+    is_first: Array = first.take(numbers, mode="clip") == positions
     return is_first
 
 
