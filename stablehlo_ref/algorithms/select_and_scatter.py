@@ -13,6 +13,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from stablehlo_ref.algorithms.exact_reductions import adds_exactly
 from stablehlo_ref.algorithms.indexed_windows import Index
 from stablehlo_ref.algorithms.padding import Padding, Sizes, pad_windows
 from stablehlo_ref.algorithms.reduction_schedule import Arrays, Combine
@@ -47,7 +48,7 @@ def select_and_scatter_kernel(
     """
     if 0 in counts or not size(x):
         return lambda operand, source, init_value: filled(shape(x), init_value)
-    if prod(window) > FEW:
+    if prod(window) > FEW or adds_exactly(scatter):
         return _by_reduction(select, scatter, x, window, strides, padding)
     positions = list(window_positions(shape(x), counts, window, strides, padding))
     return _by_position(scatter, positions, selector(select, positions, counts, numpy_dtype(element_type(x))))
