@@ -29,7 +29,7 @@ from stablehlo_ref.execute.graph import Branch, plan_graph
 from stablehlo_ref.execute.grid import run_grid
 from stablehlo_ref.execute.guard import LARGE, STEPS, WATCHED, guarded, watched
 from stablehlo_ref.execute.inlined import COUNTED, counting_step, with_inlined_calls
-from stablehlo_ref.execute.known import KnownKernel, KnownResult, is_foldable, is_shared, kept_for, kernel_kind
+from stablehlo_ref.execute.known import KnownKernel, KnownResult, compact, is_foldable, is_shared, kept_for, kernel_kind
 from stablehlo_ref.execute.lanes import batched_type
 from stablehlo_ref.execute.liveness import captured, last_uses
 from stablehlo_ref.execute.nans import canonical_state, with_canonical_nans, with_observed_nans
@@ -449,7 +449,7 @@ class FramePlanner:
             return None
         try:
             with np.errstate(all="ignore"):
-                array = np.asarray(self.kernel(op).run(*operands))
+                array = compact(np.asarray(self.kernel(op).run(*operands)))
         except LimitError:
             raise
         except EvaluationError:  # to be reported if the op is reached
@@ -460,7 +460,7 @@ class FramePlanner:
     def _constant(self, op: Operation) -> Array:
         self._check_sizes(op.result_types)  # a splat takes little memory, but kernels visit all its elements
         run: Run = evaluated(op).roles["plan"](op.properties)
-        array: Array = run()
+        array = compact(run())
         return array if self.lanes is None else np.broadcast_to(array, (self.lanes, *array.shape))
 
     def _is_foldable(self, op: Operation, operands: Sequence[Array]) -> bool:
