@@ -7,7 +7,7 @@ its results from slots. Loops, branches and calls of functions become part of th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -67,6 +67,7 @@ class Writer:
         self.calls: list[Operation] = []  # turns and calls that are written and not counted yet
         self.counted = 0  # the line before which they are counted
         self.with_slots: list[Frame] = []  # frames of callees that need a list of slots
+        self.owned: set[str] = set()  # variables of arrays that ufuncs have made and only ufuncs have read
         self.expressions = Expressions(self.source, planner.planner.canonical)
         self.elements = Elements(self)
         self.ops = self.frames = self.deepest = 0  # how many there are, and how deep calls are written inside calls
@@ -77,6 +78,7 @@ class Writer:
         """Return the name of a value that is read."""
         name = self.variable(frame, slot, value)
         self.elements.make(name)
+        self.owned.discard(name)
         return name
 
     def variable(self, frame: Frame, slot: int, value: Value | None = None) -> str:
@@ -179,6 +181,7 @@ class Writer:
                 names[1] = self.elements.known[names[1]][0]
                 if self._update(op, names, frame.name(outs[0]), dead, kernel, is_element=True):
                     return self.drop(dead)
+        owned = self.owned.copy()
         operands = self.read_all(frame, ins, op.operands)
         results = self.write(frame, outs)
         known = [self.constants.get(name) for name in operands]
@@ -189,6 +192,9 @@ class Writer:
             self.same[results[0]] = operands[0]
         elif code is not None:
             self.expressions.write(code, op, operands, results[0], kernel)
+        elif isinstance(kernel.run, np.ufunc) and not is_scalar(op.results[0].type):
+            self._call_ufunc(op, operands, results[0], owned.intersection(dead), kernel.run)
+            self.owned.update(owned.intersection(operands))
         else:
             self._call(op, operands, results, dead, self.source.refer(kernel.run), kernel, traits)
         self.drop(dead)
@@ -214,6 +220,15 @@ class Writer:
                 self.source.line(f"{targets} = {k}({arguments})", op)
         for result, value in zip(results, op.results):
             self.as_scalar(result, value, op)
+
+    def _call_ufunc(
+        self, op: Operation, operands: Sequence[str], result: str, free: Collection[str], ufunc: np.ufunc
+    ) -> None:
+        """Write the call of a ufunc, whose result takes the place of an array in `free` of its type."""
+        type = op.results[0].type
+        out = [name for name, operand in zip(operands, op.operands) if name in free and operand.type == type][:1]
+        self.source.line(f"{result} = {self.source.refer(ufunc)}({', '.join([*operands, *out])})", op)
+        self.owned.add(result)
 
     def _update(
         self, op: Operation, operands: Sequence[str], result: str, dead: Sequence[str], kernel: Kernel,
@@ -327,6 +342,7 @@ class Writer:
             self.drop([names[i]])
             self.elements.define(names[i], types[i], scalars[i])
         self.count()
+        first = len(self.source.lines)
         with self.source.block("while True:", op):
             with self.counting(op):
                 (continues,) = self.block(frame, cond, keep=cond.arguments)
@@ -346,6 +362,7 @@ class Writer:
                 moved = [s for s, v in zip(plan.results, returned) if s in made and not is_scalar(v.type)]
                 self.drop({frame.name(s): None for s in moved})
         self.count()
+        self.source.count_by_range(first)
         for i in split:
             self.elements.make(names[i])
             del self.elements.known[names[i]]
