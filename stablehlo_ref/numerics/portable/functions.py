@@ -16,7 +16,8 @@ from stablehlo_ref.numerics.portable import angles, circular, exponential, formu
 from stablehlo_ref.numerics.portable.formulas import ERROR, QUICK_EXPONENTIAL_ERROR, QUICK_LOGARITHM_ERROR, stages
 from stablehlo_ref.numerics.portable.pairs import add, exactly, multiply, negate, scale
 from stablehlo_ref.numerics.portable.special import SPECIAL
-from stablehlo_ref.numerics.portable.ziv import Domain, Stage, approximation, correctly_rounded
+from stablehlo_ref.numerics.portable.zeta import ZETA
+from stablehlo_ref.numerics.portable.ziv import Domain, Stage, approximation, correctly_rounded, exactly_rounded
 
 QUICK_POWER_ERROR = 2.0**-60.8  # 2**-61.4 of the exponential, and 2**-70 of the logarithm times up to 2**9.5
 SMALLEST_NORMAL = 2.0**-1022
@@ -246,8 +247,10 @@ CORRECTLY_ROUNDED: dict[Function, ArrayKernel] = {
          Domain(_inside(-ABOVE_ONE, ABOVE_ONE), _nan, _nowhere)),
         (precise.atan, stages(formulas.atan, angles.QUICK_ERROR),
          _odd(2.0**60, lambda x: np.where(np.isnan(x), np.nan, np.copysign(pi / 2, x)), _nowhere)),
-        (precise.bessel_i1e, [],
-         Domain(_nowhere, lambda x: np.where(np.isinf(x), np.copysign(0.0, x), np.nan), np.isfinite)),
         (precise.atan2, stages(formulas.atan2, angles.QUICK_ERROR), _ATAN2),
     )
-} | SPECIAL  # fmt: skip
+} | SPECIAL | ZETA | {
+    precise.bessel_i1e: exactly_rounded(
+        precise.bessel_i1e, lambda x: np.where(np.isinf(x), np.copysign(0.0, x), np.nan), np.isfinite
+    )
+}  # fmt: skip

@@ -20,7 +20,7 @@ from stablehlo_ref.numerics.kernels import ArrayKernel
 from stablehlo_ref.numerics.multiple_precision import Function, working_precision
 
 Approximate: TypeAlias = Callable[..., tuple[Array, Array, Array | None]]  # high, low, exponent of a power of two
-BLOCK = 1 << 12  # elements, so that a dozen temporaries stay in the L2 cache
+BLOCK = 1 << 13  # elements, so that most temporaries stay in the L2 cache
 
 _NOWHERE = np.zeros(0, np.intp)
 _TIE = Decimal("1e-40")  # relative; a result that is closer to the middle of two numbers is the middle
@@ -88,6 +88,11 @@ def correctly_rounded(stages: Sequence[Stage], exact: Function, domain: Domain) 
             result[index] = nearest(exact, [x[index] for x in flat])
 
     return run
+
+
+def exactly_rounded(exact: Function, otherwise: ArrayKernel, is_hard: Callable[..., Array]) -> ArrayKernel:
+    """Return a function of f64 arrays whose results are those of `exact`, rounded; `otherwise` where not hard."""
+    return correctly_rounded([], exact, Domain(lambda *xs: np.zeros(xs[0].shape, np.bool), otherwise, is_hard))
 
 
 def _advance(stage: Stage, flat: Sequence[Array], result: Array, where: Array) -> Array:
