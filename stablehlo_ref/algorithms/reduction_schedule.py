@@ -135,7 +135,10 @@ def _in_any_order(combine: Combine, plan: Callable[[Combine], Reduction]) -> Red
 
 def after_inits(combine: Combine, fold: Fold) -> Reduction:
     """Return the reduction that combines init values with the results of a fold."""
-    return lambda inits, arrays: combine.each(*inits, *fold(arrays))
+    identity = combine.pair.identity if combine.is_exact and combine.pair else None
+    if identity is None:
+        return lambda inits, arrays: combine.each(*inits, *fold(arrays))
+    return lambda inits, arrays: fold(arrays) if inits[0] == identity else combine.each(*inits, *fold(arrays))
 
 
 def plan_reduction(body: RegionFunction, shape: Sequence[int], axes: Sequence[int]) -> Reduction:
