@@ -279,6 +279,7 @@ class Program:
         reproducible: bool | None = None,
         exact_sums: bool | None = None,
         fast: bool | None = None,
+        jit: bool | None = None,
         **named: object,
     ) -> tuple[Any, ...]:
         """Run the entry on arrays, one for each input in order, or by name; return its results as new arrays.

@@ -69,6 +69,7 @@ class Writer:
         self.with_slots: list[Frame] = []  # frames of callees that need a list of slots
         self.elements = Elements(self)
         self.ops = self.frames = 0
+        self.may_leave: Operation | None = None  # the outermost loop, if machine code may take it over
         self.deepest = 0  # how deep calls are written inside calls
 
     # --- values -------------------------------------------------------------------------------------------------
@@ -333,7 +334,8 @@ class Writer:
         if self.calls:
             count, ops = len(self.calls), self.source.refer(tuple(self.calls), "o")
             renewed = f"  C.steps += N - n; n = N = 0; n = N = renew(C, {ops})"
-            self.source.insert(self.counted, [f"if n < {count}:", renewed, f"n -= {count}"], self.calls[0])
+            leave = ["  if n < 0: break"] if self.calls[0] is self.may_leave else []
+            self.source.insert(self.counted, [f"if n < {count}:", renewed, *leave, f"n -= {count}"], self.calls[0])
         self.calls = []
         self.counted = len(self.source.lines)
 
