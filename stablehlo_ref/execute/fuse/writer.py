@@ -384,6 +384,8 @@ class Writer:
         cond, body = (region.blocks for region in op.regions)
         if len(cond) != 1 or len(body) != 1 or not {cond[0], body[0]} <= frame.planner.blocks.keys():
             return False
+        if op in (machines := frame.planner.planner.machines) and machines[op].takes_whole_loop():
+            return False
         arguments = frame.planner.blocks[body[0]].arguments
         operands = self.read_all(frame, ins, op.operands)
         self.move(state := self.write(frame, arguments), operands)

@@ -29,7 +29,7 @@ _INTRINSICS: Mapping[str, Mapping[str, str]] = {
 ROUNDING = {"floor": "floor", "ceil": "ceil", "round_nearest_even": "roundeven"}  # need instructions of the processor
 
 
-def elementwise(code: Assembly, op: Operation, operands: list[Register], has_rounding: bool) -> Register | None:
+def elementwise(code: Assembly, op: Operation, operands: list[Register]) -> Register | None:
     """Append the instructions of an elementwise op of StableHLO; return its result, None for other ops."""
     name = op.name.removeprefix("stablehlo.")
     if name == op.name or not operands or len(op.results) != 1:
@@ -37,8 +37,7 @@ def elementwise(code: Assembly, op: Operation, operands: list[Register], has_rou
     kind = operands[0].kind
     if instruction := _INSTRUCTIONS[kind.dtype.kind].get(name):
         return code.binary(instruction, *operands)
-    intrinsic = _INTRINSICS[kind.dtype.kind].get(name) or (has_rounding and ROUNDING.get(name))
-    if intrinsic:
+    if intrinsic := _INTRINSICS[kind.dtype.kind].get(name) or ROUNDING.get(name):
         return code.intrinsic(intrinsic, *operands)
     rule = _RULES.get(name)
     return rule(code, op, *operands) if rule else None
@@ -95,7 +94,9 @@ def _negate(code: Assembly, op: Operation, x: Register) -> Register:
 
 
 def _not(code: Assembly, op: Operation, x: Register) -> Register:
-    return code.let(f"xor {x.kind} {x}, {literal(x.kind, True if x.kind.dtype == BOOL else ~x.kind.dtype.type(0))}", x.kind)
+    return code.let(
+        f"xor {x.kind} {x}, {literal(x.kind, True if x.kind.dtype == BOOL else ~x.kind.dtype.type(0))}", x.kind
+    )
 
 
 def _abs(code: Assembly, op: Operation, x: Register) -> Register:

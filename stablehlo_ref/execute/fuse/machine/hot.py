@@ -62,8 +62,9 @@ class Frame:
 class MachineLoop:
     """A loop in machine code, as a function of the slots of its plan."""
 
-    def __init__(self, planner: FramePlanner, op: Operation, make_renew: Callable[[int], Renew]) -> None:
-        writer = LoopWriter(planner, op, has_rounding())
+    def __init__(self, op: Operation, writer: LoopWriter, make_renew: Callable[[int], Renew]) -> None:
+        if writer.rounds and not has_rounding():
+            raise NotCompiled("the processor cannot round to integers")
         self.text = writer.text
         self._code = Compiled(self.text)
         self._fields, self._size = writer.layout.fields, writer.layout.size
@@ -154,8 +155,10 @@ class Machine:
         self._started = 0.0
         self._runs = 0
         self._has_left = False
+        self._writer: LoopWriter | None = None  # if the loop can be compiled
         self._loop: MachineLoop | None = None
         self._may_compile = is_available()
+        planner.planner.machines[op] = self
 
     def __call__(self, slots: Slots, run: Callable[[Slots], bool]) -> bool:
         """Finish the loop by machine code, or by `run`; return False if the plan has to go on."""
@@ -179,14 +182,35 @@ class Machine:
             return True
         return False
 
+    def takes_whole_loop(self) -> bool:
+        """Return whether the loop is, or may become, machine code, and runs long enough each time."""
+        if self._loop is None and self._may_compile and self._seconds > SHORT * self._runs:
+            self._try()
+        return self._loop is not None or self._writer is not None
+
     def _is_hot(self, seconds: float) -> bool:
         return self._may_compile and seconds > max(SECONDS, SHORT * self._runs)
 
     def _compile(self) -> None:
+        self._try()
+        if self._writer is not None:
+            try:
+                self._loop = MachineLoop(self.op, self._writer, self._make_renew)
+                self._report("as machine code", self._loop.text)
+            except NotCompiled as reason:
+                self._report(f"not as machine code: {reason}")
         self._may_compile = False
-        generated, title = self._planner.planner.generated, f"{self.op.name} at {self.op.location}"
+        self._writer = None
+
+    def _try(self) -> None:
+        """Write the loop, before llvmlite is imported."""
+        if self._writer is not None:
+            return
         try:
-            self._loop = MachineLoop(self._planner, self.op, self._make_renew)
-            generated.append((f"{title}, as machine code", self._loop.text))
+            self._writer = LoopWriter(self._planner, self.op)
         except NotCompiled as reason:
-            generated.append((f"{title} does not become machine code: {reason}", ""))
+            self._may_compile = False
+            self._report(f"not as machine code: {reason}")
+
+    def _report(self, what: str, text: str = "") -> None:
+        self._planner.planner.generated.append((f"{self.op.name} at {self.op.location}, {what}", text))

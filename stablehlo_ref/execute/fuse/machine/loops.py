@@ -70,7 +70,7 @@ Held = Register | Memory
 class LoopWriter:
     """Writes the function of one loop. Raises NotCompiled if an op of it does not become machine code."""
 
-    def __init__(self, planner: FramePlanner, loop: Operation, has_rounding: bool) -> None:
+    def __init__(self, planner: FramePlanner, loop: Operation) -> None:
         self.planner = planner
         self.code = Assembly()
         self.layout = Layout()
@@ -84,7 +84,7 @@ class LoopWriter:
         self.mark = 0  # the line before which they are counted
         self.callees: list[str] = []
         self.ops = self.deepest = self._changes = self._loops = 0
-        self._has_rounding = has_rounding
+        self.rounds = False  # whether floats are rounded to integers
         self._write(loop)
 
     # --- the function -------------------------------------------------------------------------------------------
@@ -121,8 +121,7 @@ class LoopWriter:
 
     def _field(self, value: Value) -> Field:
         in_memory = not fits_registers(value)
-        assert isinstance(value.type, TensorType)
-        return self.layout.add(numpy_dtype(value.type.element_type), shape_of(value), in_memory)
+        return self.layout.add(numpy_dtype(_tensor_type(value).element_type), shape_of(value), in_memory)
 
     def _pointer(self, code: Assembly, offset: int) -> str:
         return code.let(f"getelementptr i8, ptr %frame, i64 {offset}", Kind(INDEX)).name
@@ -222,14 +221,15 @@ class LoopWriter:
             raise NotCompiled(f"a tensor of type {op.results[0].type}")
         if name in tensors.MOVES and name != op.name:
             return tensors.moved(self.code, op, operands, self._kernel(frame, op))
-        result = elements.elementwise(self.code, op, operands, self._has_rounding)
+        self.rounds = self.rounds or name in elements.ROUNDING
+        result = elements.elementwise(self.code, op, operands)
         if result is None:
             raise NotCompiled(op.name)
         is_float = result.kind.dtype.kind == "f"
         return self.code.canonical(result) if is_float and op in frame.planner.canonical else result
 
     def _renamed(self, op: Operation, memory: Memory) -> Memory:
-        if fits_registers(op.results[0]) or op.operands[0].type.element_type != op.results[0].type.element_type:
+        if numpy_dtype(_tensor_type(op.results[0]).element_type) != memory.dtype:
             raise NotCompiled(op.name)
         return replace(memory, shape=shape_of(op.results[0]))
 
@@ -254,7 +254,7 @@ class LoopWriter:
         self._count()
         code.do(f"br label %{head}")
         self._label(head, [op])
-        state: list[Held] = [code.load(cells[i], x.kind) if i in cells else x for i, x in enumerate(start)]
+        state: list[Held] = [code.load(cells[i], _register(x).kind) if i in cells else x for i, x in enumerate(start)]
         arrays = {i: x for i, x in enumerate(state) if varies[i] and isinstance(x, Memory)}
         self.values.update(zip((*condition.arguments, *body.arguments), (*state, *state)))
         (test,) = self.block(frame, condition)
@@ -300,11 +300,12 @@ class LoopWriter:
     def branches(self, frame: FramePlanner, op: Operation) -> list[Held]:
         """Write an `if` or a `case`."""
         code, chosen = self.code, self.register(frame, op.operands[0])
-        cells = [code.cell(elements.kind_of(r.type)) if fits_registers(r) else None for r in op.results]
+        cells = [code.cell(elements.kind_of(_tensor_type(r))) if fits_registers(r) else None for r in op.results]
         labels, after = [code.name("L") for _ in op.regions], code.name("L")
         self._count()
         code.do(_branch(op, chosen, labels))
-        before, changed, outcomes = list(self.versions), set(), []
+        before, outcomes = list(self.versions), []
+        changed: set[int] = set()
         for label, block in zip(labels, _blocks(op)):
             self.versions[: len(before)] = before
             self._label(label)
@@ -319,7 +320,7 @@ class LoopWriter:
         for buffer in changed:
             self.versions[buffer] = self._new_version()
         loaded = zip(op.results, cells, zip(*outcomes))
-        return [code.load(c, elements.kind_of(r.type)) if c else self._joined(found) for r, c, found in loaded]
+        return [code.load(c, elements.kind_of(_tensor_type(r))) if c else self._joined(found) for r, c, found in loaded]
 
     def _joined(self, outcomes: Sequence[Held]) -> Memory:
         """Return the memory that all branches return."""
@@ -414,7 +415,7 @@ class LoopWriter:
         target = whole if fits_registers(operand) else self._own(whole, self.current)
         tensors.updated(self.code, target, new, start, shape_of(update))
         if fits_registers(operand):
-            return [self.code.load(target.pointer, elements.kind_of(operand.type))]
+            return [self.code.load(target.pointer, elements.kind_of(_tensor_type(operand)))]
         return [self._changed(target)]
 
 
@@ -431,6 +432,11 @@ def _branch(op: Operation, chosen: Register, labels: Sequence[str]) -> str:
         return f"br i1 {chosen}, label %{labels[0]}, label %{labels[1]}"
     cases = " ".join(f"i32 {n}, label %{label}" for n, label in enumerate(labels[:-1]))
     return f"switch i32 {chosen}, label %{labels[-1]} [{cases}]"
+
+
+def _tensor_type(value: Value) -> TensorType:
+    assert isinstance(value.type, TensorType)
+    return value.type
 
 
 def _register(held: Held) -> Register:

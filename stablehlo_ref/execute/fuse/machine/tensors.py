@@ -15,7 +15,7 @@ import numpy as np
 from stablehlo_ref.define.computation import Run
 from stablehlo_ref.execute.fuse.machine.assembly import INDEX, Assembly, Kind, NotCompiled, Register, literal
 from stablehlo_ref.execute.fuse.scalar_code import is_plain as is_of_numpy
-from stablehlo_ref.ir.arrays import DType
+from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.ir.types import TensorType
 from stablehlo_ref.numerics.dtypes import numpy_dtype
@@ -42,7 +42,8 @@ def shape_of(value: Value) -> tuple[int, ...]:
 
 def moved(code: Assembly, op: Operation, operands: Sequence[Register], run: Run) -> Register:
     """Append an op that moves elements; its kernel `run` shows how, on their numbers."""
-    numbers, places = [], []
+    numbers: list[Array] = []
+    places: list[tuple[int, int]] = []
     for number, (x, value) in enumerate(zip(operands, op.operands)):
         numbers.append(np.arange(len(places), len(places) + x.kind.count).reshape(shape_of(value)))
         places += [(number, index) for index in range(x.kind.count)]
@@ -78,7 +79,7 @@ def updated(code: Assembly, x: Memory, update: Register, start: Register, sizes:
 
 def _places(shape: Sequence[int], steps: Sequence[int], sizes: Sequence[int]) -> list[int]:
     """Return the numbers of a slice's elements in an array, counted from the first."""
-    places = np.zeros((), INDEX)
+    places: Array = np.zeros((), INDEX)
     for stride, step, size in zip(strides(shape), steps, sizes):
         places = np.add.outer(places, np.arange(size) * step * stride)
     return [int(n) for n in places.reshape(-1)]
