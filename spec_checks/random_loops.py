@@ -137,9 +137,8 @@ def draw_shape_op(text: Text, scope: Scope, a: str, element: str, is_vector: boo
         if text.draw(st.booleans()):
             made = text.op(f"stablehlo.{text.draw(st.sampled_from(names_of(text, UNARY, element)))} {made} : {one}")
         if text.draw(st.booleans()):
-            made = text.op(
-                f"stablehlo.{text.draw(st.sampled_from(names_of(text, BINARY, element)))} {made}, {made} : {one}"
-            )
+            op = text.draw(st.sampled_from(names_of(text, BINARY, element)))
+            made = text.op(f"stablehlo.{op} {made}, {made} : {one}")
         return text.op(f"stablehlo.reshape {made} : ({one}) -> {scalar}"), scalar
     update = text.op(f"stablehlo.reshape {pick(text, scope, scalar)} : ({scalar}) -> {one}")
     made = text.op(

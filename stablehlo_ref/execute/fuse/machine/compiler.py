@@ -41,9 +41,8 @@ def _llvm() -> Any:
 def has_rounding() -> bool:
     """Return whether the processor has instructions that round to integers; else LLVM would call functions of libm."""
     llvm = _llvm()
-    return llvm.get_default_triple().startswith(("aarch64", "arm64")) or bool(
-        llvm.get_host_cpu_features().get("sse4.1")
-    )
+    is_arm = llvm.get_default_triple().startswith(("aarch64", "arm64"))
+    return is_arm or bool(llvm.get_host_cpu_features().get("sse4.1"))
 
 
 class Compiled:

@@ -94,9 +94,7 @@ def _negate(code: Assembly, op: Operation, x: Register) -> Register:
 
 
 def _not(code: Assembly, op: Operation, x: Register) -> Register:
-    return code.let(
-        f"xor {x.kind} {x}, {literal(x.kind, True if x.kind.dtype == BOOL else ~x.kind.dtype.type(0))}", x.kind
-    )
+    return code.binary("xor", x, literal(x.kind, ~x.kind.dtype.type(0)))
 
 
 def _abs(code: Assembly, op: Operation, x: Register) -> Register:

@@ -52,7 +52,7 @@ class Frame:
     def fill(self, field: Field, view: Array, value: Array) -> None:
         """Store a value, or the address of its array."""
         if field.in_memory:
-            value = np.ascontiguousarray(value)
+            value = np.require(value, requirements="CA")
             self.arrays.append(value)
             view[()] = value.ctypes.data
         else:
@@ -143,7 +143,7 @@ def _empty(field: Field) -> Array:
 
 
 def _may_write(slots: Slots, slot: int) -> bool:
-    return is_exclusively_owned(slots, slot) and bool(slots[slot].flags.c_contiguous)
+    return is_exclusively_owned(slots, slot) and bool(slots[slot].flags.carray)
 
 
 class Machine:
@@ -197,7 +197,7 @@ class Machine:
             try:
                 self._loop = MachineLoop(self.op, self._writer, self._make_renew)
                 self._report("as machine code", self._loop.text)
-            except NotCompiled as reason:
+            except Exception as reason:  # of any version of llvmlite: the loop stays in Python
                 self._report(f"not as machine code: {reason}")
         self._may_compile = False
         self._writer = None
