@@ -52,7 +52,7 @@ class Frame:
     def fill(self, field: Field, view: Array, value: Array) -> None:
         """Store a value, or the address of its array."""
         if field.in_memory:
-            value = np.require(value, requirements="CA")
+            value = np.require(value, requirements=["C", "A"])
             self.arrays.append(value)
             view[()] = value.ctypes.data
         else:
