@@ -25,6 +25,7 @@ from stablehlo_ref.execute.communication import communicates, communicating
 from stablehlo_ref.execute.dynamic import check_type, dynamic_kernel, is_dynamic, refined_results
 from stablehlo_ref.execute.fuse.chains import with_chains
 from stablehlo_ref.execute.fuse.loops import hot_function, hot_loop
+from stablehlo_ref.execute.fuse.machine.hot import Machine
 from stablehlo_ref.execute.graph import Branch, plan_graph
 from stablehlo_ref.execute.grid import run_grid
 from stablehlo_ref.execute.guard import LARGE, STEPS, WATCHED, guarded, watched
@@ -78,6 +79,7 @@ class Planner:
         self.plans: dict[str, FunctionPlan] = {}
         self.frames: dict[str, FramePlanner] = {}  # by function, with `fast`
         self.generated: list[tuple[str, str]] = []  # hot loops and functions, and their source
+        self.machines: dict[Operation, Machine] = {}  # of hot loops
         self.kernels: dict[Kind | None, KnownKernel] = {}
         self.results: dict[tuple[Kind | None, tuple[int, ...]], KnownResult] = {}  # by kinds, and ids of constants
         operations = [op for region in module.regions for block in region.blocks for op in block.operations]

@@ -71,6 +71,7 @@ class Writer:
         self.expressions = Expressions(self.source, planner.planner.canonical)
         self.elements = Elements(self)
         self.ops = self.frames = self.deepest = 0  # how many there are, and how deep calls are written inside calls
+        self.may_leave: Operation | None = None  # the outermost loop, if machine code may take it over
 
     # --- values -------------------------------------------------------------------------------------------------
 
@@ -323,7 +324,8 @@ class Writer:
         if self.calls:
             count, ops = len(self.calls), self.source.refer(tuple(self.calls), "o")
             renewed = f"  C.steps += N - n; n = N = 0; n = N = renew(C, {ops})"
-            self.source.insert(self.counted, [f"if n < {count}:", renewed, f"n -= {count}"], self.calls[0])
+            leave = ["  if n < 0: break"] if self.calls[0] is self.may_leave else []
+            self.source.insert(self.counted, [f"if n < {count}:", renewed, *leave, f"n -= {count}"], self.calls[0])
         self.calls = []
         self.counted = len(self.source.lines)
 
@@ -373,6 +375,8 @@ class Writer:
         """Write a `while` as an op of the source."""
         cond, body = (region.blocks for region in op.regions)
         if len(cond) != 1 or len(body) != 1 or not {cond[0], body[0]} <= frame.planner.blocks.keys():
+            return False
+        if op in (machines := frame.planner.planner.machines) and machines[op].takes_whole_loop():
             return False
         arguments = frame.planner.blocks[body[0]].arguments
         operands = self.read_all(frame, ins, op.operands)
