@@ -363,8 +363,8 @@ class Writer:
                 self.move(targets, sources)
                 moved = [s for s, v in zip(plan.results, returned) if s in made and not is_scalar(v.type)]
                 self.drop({frame.name(s): None for s in moved})
-        self.count()
         self.source.count_by_range(first)
+        self.count()
         for i in split:
             self.elements.make(names[i])
             del self.elements.known[names[i]]
