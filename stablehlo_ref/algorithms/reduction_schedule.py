@@ -35,7 +35,7 @@ from stablehlo_ref.numerics.reduction_ufuncs import (
     order_independent_ufunc,
     rounding_ufunc,
 )
-from stablehlo_ref.numerics.rounded_sums import RowSums, rounded_sums
+from stablehlo_ref.numerics.rounded_sums import MiddleSums, rounded_sums
 
 Arrays: TypeAlias = list[Array]
 Fold: TypeAlias = Callable[[Sequence[Array]], Arrays]
@@ -64,7 +64,7 @@ class Combine:
     any_order: np.ufunc | None = None
     left: np.ufunc | None = None
     folds_left = False
-    sums: RowSums | None = None
+    sums: MiddleSums | None = None
 
     def __init__(self, body: RegionFunction) -> None:
         output = body.function_type.outputs[0]
@@ -173,11 +173,14 @@ def _planned(combine: Combine, shape: Sequence[int], axes: tuple[int, ...]) -> R
     return after_inits(combine, lambda arrays: [reduce(arrays[0], axes, dtype)])
 
 
-def _exact_sums(sums: RowSums, shape: Sequence[int], axes: tuple[int, ...]) -> Reduction:
+def _exact_sums(sums: MiddleSums, shape: Sequence[int], axes: tuple[int, ...]) -> Reduction:
+    """Reduce axes as one, before which the other ones are moved unless the axes are adjacent."""
     kept = tuple(d for d in range(len(shape)) if d not in axes)
-    sizes = tuple(shape[d] for d in kept)
-    rows = prod(sizes), prod(shape[d] for d in axes)
-    return lambda inits, arrays: [sums(arrays[0].transpose(kept + axes).reshape(rows), inits[0]).reshape(sizes)]
+    span = shape[axes[0] : axes[-1] + 1] if axes else ()
+    length, sizes = prod(shape[d] for d in axes), tuple(shape[d] for d in kept)
+    order = tuple(range(len(shape))) if length == prod(span) else kept + axes
+    middle = (prod(shape[: axes[0]]) if length == prod(span) and axes else prod(sizes), length, -1)
+    return lambda inits, arrays: [sums(arrays[0].transpose(order).reshape(middle), inits[0]).reshape(sizes)]
 
 
 # --- from the left --------------------------------------------------------------------------------------------------
