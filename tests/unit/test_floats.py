@@ -9,8 +9,8 @@ import pytest
 from exact import assert_same
 
 from stablehlo_ref.numerics import floats
-from stablehlo_ref.numerics.kernels import into
 from stablehlo_ref.numerics.dtypes import BFLOAT16, FLOAT16, FLOAT32, FLOAT64, FLOAT_DTYPES, has_infinity
+from stablehlo_ref.numerics.kernels import into
 
 INF, NAN = math.inf, math.nan
 WIDE = (FLOAT32, FLOAT64)
