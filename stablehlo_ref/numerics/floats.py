@@ -14,7 +14,8 @@ import numpy as np
 
 from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.numerics.blocks import blockwise
-from stablehlo_ref.numerics.dtypes import BOOL, FLOAT32, FLOAT64, bits_dtype, is_narrow_float, signed_bits_dtype
+from stablehlo_ref.numerics.dtypes import BOOL, FLOAT16, FLOAT32, FLOAT64, bits_dtype, is_narrow_float, signed_bits_dtype
+from stablehlo_ref.numerics.half_precision import UFUNCS, half_precision
 from stablehlo_ref.numerics.kernels import ArrayKernel, KernelFactory, same_kernel, with_into
 from stablehlo_ref.numerics.narrow_floats import (
     SMALL,
@@ -54,6 +55,8 @@ def binary(function: KernelFactory) -> KernelFactory:
     def factory(dtype: DType) -> ArrayKernel:
         if not is_narrow_float(dtype):
             return function(dtype)
+        if dtype == FLOAT16 and (ufunc := function(FLOAT32)) in UFUNCS:
+            return half_precision(ufunc)
         kernel = rounded(function(FLOAT32), dtype)
         return tabulated_pairs(kernel, dtype) if dtype.itemsize == 1 else kernel
 
