@@ -14,7 +14,15 @@ import numpy as np
 
 from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.numerics.blocks import blockwise
-from stablehlo_ref.numerics.dtypes import BOOL, FLOAT16, FLOAT32, FLOAT64, bits_dtype, is_narrow_float, signed_bits_dtype
+from stablehlo_ref.numerics.dtypes import (
+    BOOL,
+    FLOAT16,
+    FLOAT32,
+    FLOAT64,
+    bits_dtype,
+    is_narrow_float,
+    signed_bits_dtype,
+)
 from stablehlo_ref.numerics.half_precision import UFUNCS, half_precision
 from stablehlo_ref.numerics.kernels import ArrayKernel, KernelFactory, same_kernel, with_into
 from stablehlo_ref.numerics.narrow_floats import (
