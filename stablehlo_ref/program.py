@@ -280,6 +280,7 @@ class Program:
         exact_sums: bool | None = None,
         fast: bool | None = None,
         threads: int | None = None,
+        jit: bool | None = None,
         **named: object,
     ) -> tuple[Any, ...]:
         """Run the entry on arrays, one for each input in order, or by name; return its results as new arrays.

@@ -13,7 +13,7 @@ from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.types import QuantizedType, TensorType, Type
 
-FOLDED_ELEMENTS = 1 << 16  # results of ops on constants are computed while planning up to this size
+FOLDED_ELEMENTS = 1 << 16  # ops on constants are computed while planning if all tensors are up to this size
 
 
 class KnownKernel(NamedTuple):
@@ -56,8 +56,8 @@ def kept_for(ops: Iterable[Operation]) -> tuple[object, ...]:
     return tuple(part for op in ops for part in (*op.operand_types, *op.result_types, *op.properties.values()))
 
 
-def is_foldable(type: Type) -> bool:
-    """Return whether results of a type are computed while planning, from constants."""
+def is_foldable(type: Type, operands: Iterable[Array]) -> bool:
+    """Return whether results of a type are computed while planning, from operands that are constants."""
     if not isinstance(type, TensorType) or isinstance(type.element_type, QuantizedType):
         return False
-    return type.is_static and type.size <= FOLDED_ELEMENTS
+    return type.is_static and max([type.size, *(operand.size for operand in operands)]) <= FOLDED_ELEMENTS

@@ -25,18 +25,12 @@ from stablehlo_ref.execute.communication import communicates, communicating
 from stablehlo_ref.execute.dynamic import check_type, dynamic_kernel, is_dynamic, refined_results
 from stablehlo_ref.execute.fuse.chains import with_chains
 from stablehlo_ref.execute.fuse.loops import hot_function, hot_loop
+from stablehlo_ref.execute.fuse.machine.hot import Machine
 from stablehlo_ref.execute.graph import Branch, plan_graph
 from stablehlo_ref.execute.grid import run_grid
 from stablehlo_ref.execute.guard import LARGE, STEPS, WATCHED, guarded, watched
-from stablehlo_ref.execute.known import (
-    FOLDED_ELEMENTS,
-    KnownKernel,
-    KnownResult,
-    is_foldable,
-    is_shared,
-    kept_for,
-    kernel_kind,
-)
+from stablehlo_ref.execute.inlined import COUNTED, counting_step, with_inlined_calls
+from stablehlo_ref.execute.known import KnownKernel, KnownResult, is_foldable, is_shared, kept_for, kernel_kind
 from stablehlo_ref.execute.lanes import batched_type
 from stablehlo_ref.execute.liveness import captured, last_uses
 from stablehlo_ref.execute.nans import canonical_state, with_canonical_nans, with_observed_nans
@@ -85,11 +79,14 @@ class Planner:
         self.plans: dict[str, FunctionPlan] = {}
         self.frames: dict[str, FramePlanner] = {}  # by function, with `fast`
         self.generated: list[tuple[str, str]] = []  # hot loops and functions, and their source
+        self.machines: dict[Operation, Machine] = {}  # of hot loops
         self.kernels: dict[Kind | None, KnownKernel] = {}
         self.results: dict[tuple[Kind | None, tuple[int, ...]], KnownResult] = {}  # by kinds, and ids of constants
         operations = [op for region in module.regions for block in region.blocks for op in block.operations]
         self.functions = {op.properties["sym_name"]: op for op in operations if op.name == "func.func"}
         self.communicating = communicating(self.functions)
+        if fast:
+            self.functions = with_inlined_calls(self.functions, self.communicating)
         self.canonical = with_observed_nans(self.functions.values())  # ops whose results have canonical NaNs
         self.largest_product = largest_product(self.functions.values())
         self._pending: list[str] = []  # functions whose plans exist and are still empty
@@ -274,6 +271,8 @@ class FramePlanner:
         return None if kind is None else self.planner.kernels.get(kind)
 
     def _step(self, op: Operation, ins: tuple[int, ...], dead: Sequence[int]) -> Step:
+        if op.name == COUNTED:
+            return counting_step(op)
         definition = evaluated(op)
         if "plan_control_flow" in definition.roles:
             return self._control_flow_step(op, definition, ins, dead)
@@ -448,7 +447,7 @@ class FramePlanner:
     def _constant_result(self, op: Operation, operands: list[Array]) -> Array | None:
         if op.name == "stablehlo.constant":
             return self._constant(op)
-        if not self._is_foldable(op) or any(operand.size > FOLDED_ELEMENTS for operand in operands):
+        if not self._is_foldable(op, operands):
             return None
         try:
             with np.errstate(all="ignore"):
@@ -466,7 +465,7 @@ class FramePlanner:
         array: Array = run()
         return array if self.lanes is None else np.broadcast_to(array, (self.lanes, *array.shape))
 
-    def _is_foldable(self, op: Operation) -> bool:
+    def _is_foldable(self, op: Operation, operands: Sequence[Array]) -> bool:
         definition = resolve(op)
         return (
             definition is not None
@@ -474,7 +473,7 @@ class FramePlanner:
             and not definition.traits.effects
             and not op.regions
             and len(op.results) == 1
-            and is_foldable(op.results[0].type)
+            and is_foldable(op.results[0].type, operands)
             and self.lanes is None
             and not self.planner.step_by_step
         )

@@ -37,6 +37,12 @@ def current_context() -> Context:
     return current.get() or Context()
 
 
+def check_depth(context: Context, further: int = 0) -> None:
+    """Raise EvaluationError if a call inside the calls in progress, and `further` ones, is nested too deeply."""
+    if context.depth + further >= context.limits.max_depth:
+        raise EvaluationError(f"calls are nested deeper than the limit of {context.limits.max_depth}")
+
+
 class BlockPlan:
     """The steps of a block. `arguments`, `results`, `ins` and `outs` are numbers of slots.
 
@@ -155,8 +161,7 @@ class FunctionPlan:
         return [slots[slot] for slot in self.block.results]
 
     def _enter(self, context: Context, arguments: list[Any]) -> Slots:
-        if context.depth >= context.limits.max_depth:
-            raise EvaluationError(f"calls are nested deeper than the limit of {context.limits.max_depth}")
+        check_depth(context)
         context.turn()
         slots = self.template.copy()
         slots[CONTEXT] = context

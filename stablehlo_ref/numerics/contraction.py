@@ -99,12 +99,13 @@ def _arithmetic(lhs: DType, rhs: DType, result: DType, terms: int, is_exact: boo
 
 
 def _exact_arithmetic(lhs: DType, rhs: DType, result: DType) -> Arithmetic:
-    """Return the arithmetic that rounds exact sums once; matrices are f64 or complex<f64>."""
+    """Return the arithmetic that rounds exact sums once; matrices are f64 or complex<f64>, or f32 if sums are."""
     wide = COMPLEX128 if kind(result) == "complex" else FLOAT64
     is_single = all(x.itemsize <= 2 or x in (FLOAT32, COMPLEX64) for x in (lhs, rhs))  # also small integers
     operands = (COMPLEX64 if is_single else COMPLEX128) if wide == COMPLEX128 else FLOAT32 if is_single else FLOAT64
     matmul = exact_matmul(operands, result, matmul_in_steps)
-    return Arithmetic(wide, _load(lhs, wide), _load(rhs, wide), matmul, _store(wide, result), is_exact=True)
+    dtype = FLOAT32 if operands == FLOAT32 and result != FLOAT64 else wide
+    return Arithmetic(dtype, _load(lhs, dtype), _load(rhs, dtype), matmul, _store(dtype, result), is_exact=True)
 
 
 def check_result_dtype(lhs: DType, rhs: DType, result: DType) -> None:

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import cache
-from math import prod
+from math import fsum, isqrt, prod
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -41,6 +41,7 @@ from stablehlo_ref.numerics.narrow_floats import narrow, widen
 Multiply: TypeAlias = Callable[[Array, Array], Array]  # np.matmul, or what does the same
 Index: TypeAlias = tuple[Array, Array, Array]  # of matrix, row and column
 Part: TypeAlias = tuple[slice, slice]  # of matrices and of their rows
+Bound: TypeAlias = Callable[[slice, slice], Array]  # of the errors of a part
 
 BLOCK = 1 << 13  # elements of a product that are tested at a time
 ROWS = 1 << 17  # products of undecided elements that are summed at a time
@@ -48,11 +49,15 @@ MANY = 1 << 6  # if one element in so many is undecided, a second product of mat
 UNIT = 2.0**-53
 FEW = 1 << 12  # elements of a product, up to which undecided ones are summed at once
 THIN = 8  # rows or columns
+LARGE = 1 << 15  # elements of a matrix that is converted block by block if it is multiplied with a thin one
+CONVERTED = 1 << 16  # elements of such a block
+LONG = 1 << 20  # terms, up to which f32 bounds sums of magnitudes closely
+SCALAR_TERMS = 1 << 14  # up to so many terms of undecided sums of f32 numbers, Python's numbers are faster
 MODERATE = 400  # matrices whose rows and columns have exponents up to this are not scaled
 
 
 class Operands(NamedTuple):
-    """Stacks of as many finite f64 matrices, (s, m, k) and (s, k, n), and what multiplies them by BLAS."""
+    """Stacks of as many f64 or f32 matrices, (s, m, k) and (s, k, n), and what multiplies them by BLAS."""
 
     a: Array
     b: Array
@@ -79,7 +84,7 @@ def rounding(dtype: DType) -> Rounding:
 
 @cache
 def exact_matmul(operands: DType, result: DType, multiply: Multiply) -> ArrayKernel:
-    """Return a function like np.matmul on f64 or complex<f64> arrays, of numbers that `operands` represents.
+    """Return a function like np.matmul on f32, f64 or complex<f64> arrays, of numbers that `operands` represents.
 
     `operands` is f32, f64 or a complex dtype of these. Results are rounded correctly to `result`, whose dtype they
     have unless that is narrower than f32. `multiply` is np.matmul, or computes it in several steps.
@@ -87,11 +92,11 @@ def exact_matmul(operands: DType, result: DType, multiply: Multiply) -> ArrayKer
     if operands.kind == "c":
         return _with_stacks(_complex_matmul(exact_matmul(part_dtype(operands), part_dtype(result), multiply)), result)
     to_result = rounding(result)
-    of_finite = _of_singles if operands == FLOAT32 else _of_doubles
 
     def run(a: Array, b: Array) -> Array:
-        wide = np.asarray(a, FLOAT64), np.asarray(b, FLOAT64)
-        return of_finite(Operands(*wide, multiply, operands == FLOAT32), to_result)
+        if operands == FLOAT32:
+            return _of_singles(Operands(np.asarray(a, FLOAT32), np.asarray(b, FLOAT32), multiply, True), to_result)
+        return _of_doubles(Operands(np.asarray(a, FLOAT64), np.asarray(b, FLOAT64), multiply), to_result)
 
     return _with_stacks(run, to_result.keep)
 
@@ -159,12 +164,58 @@ def _with_infinities(x: Operands, of_finite: Callable[[Operands], Array]) -> Arr
 
 
 def _of_singles(x: Operands, to_result: Rounding) -> Array:
-    """Multiply f32 numbers, stored in f64: products are exact."""
+    """Multiply f32 numbers: their products are exact in f64."""
+    if len(x.a) == 1 and x.a.shape[2] <= LONG:
+        if x.b.shape[2] <= THIN and x.a.size >= LARGE:
+            return _of_thin(x, to_result, *_thin_product(x.a[0], x.b[0]))
+        if x.a.shape[1] <= THIN and x.b.size >= LARGE:
+            sums, error = _thin_product(x.b[0].T, x.a[0].T)
+            return _of_thin(x, to_result, sums.T, error.T)
+    return _of_wide_singles(x._replace(a=x.a.astype(FLOAT64), b=x.b.astype(FLOAT64)), to_result)
+
+
+def _of_wide_singles(x: Operands, to_result: Rounding) -> Array:
+    """Multiply f32 numbers that are stored in f64."""
     terms = x.a.shape[-1] + 2  # two more for the roundings of sum + error
     rows, columns = _norms(x)
     if not (np.isfinite(rows).all() and np.isfinite(columns).all()):
-        return _with_infinities(x, lambda x: _of_singles(x, to_result)).astype(to_result.keep, copy=False)
-    return _tested(x, to_result, x.multiply(x.a, x.b), rows * (terms * UNIT * 1.001), columns, terms)
+        return _with_infinities(x, lambda x: _of_wide_singles(x, to_result)).astype(to_result.keep, copy=False)
+    rows *= terms * UNIT * 1.001
+
+    def error(stack: slice, some: slice) -> Array:
+        return rows[stack, some, np.newaxis] * columns[stack, np.newaxis]
+
+    return _tested(x, to_result, x.multiply(x.a, x.b), error)
+
+
+def _of_thin(x: Operands, to_result: Rounding, sums: Array, error: Array) -> Array:
+    """Round the sums of `_thin_product`; infinities and NaNs, and magnitudes beyond f32, take the general way."""
+    if not np.isfinite(error).all():
+        return _of_wide_singles(x._replace(a=x.a.astype(FLOAT64), b=x.b.astype(FLOAT64)), to_result)
+    return _tested(x, to_result, sums[np.newaxis], lambda _, rows: error[np.newaxis, rows])
+
+
+def _thin_product(large: Array, thin: Array) -> tuple[Array, Array]:
+    """Multiply f32 matrices (m, k) and (k, few); return sums in f64, and bounds of their errors.
+
+    The large one is converted to f64 block by block, which stay in the cache. Sums of magnitudes are computed in f32,
+    with relative errors below (k + 2) 2**-23, and absolute ones of products that underflow.
+    """
+    rows, terms = large.shape
+    wide, magnitudes = thin.astype(FLOAT64), np.abs(thin)
+    sums, total = np.zeros((rows, thin.shape[1])), np.zeros((rows, thin.shape[1]), FLOAT32)
+    by_rows = abs(large.strides[0]) >= abs(large.strides[1])
+    step = max(1, CONVERTED // (terms if by_rows else rows))
+    for start in within_time(range(0, rows if by_rows else terms, step)):
+        some = slice(start, start + step)
+        if by_rows:
+            np.matmul(large[some].astype(FLOAT64), wide, out=sums[some])
+            np.matmul(np.abs(large[some]), magnitudes, out=total[some])
+        else:
+            sums += large[:, some].astype(FLOAT64) @ wide[some]
+            total += np.abs(large[:, some]) @ magnitudes[some]
+    slack = 1.001 + terms * 2.0**-23
+    return sums, (total.astype(FLOAT64) + terms * 2.0**-126) * ((terms + 2) * UNIT * slack)
 
 
 def _norms(x: Operands) -> tuple[Array, Array]:
@@ -185,28 +236,28 @@ def _largest(x: Array, axis: int) -> Array:
     return largest
 
 
-def _tested(x: Operands, to_result: Rounding, y: Array, rows: Array, columns: Array, terms: int) -> Array:
-    """Round approximations `y` whose errors are at most the products of `rows` and `columns`; settle the undecided."""
+def _tested(x: Operands, to_result: Rounding, y: Array, bound: Bound) -> Array:
+    """Round approximations `y` whose errors are at most those of `bound`; settle the undecided."""
     result = np.empty(y.shape, to_result.keep)
     undecided = []
     for stack, some in within_time(list(_parts(y.shape))):
-        part = y[stack, some]
-        error = rows[stack, some, np.newaxis] * columns[stack, np.newaxis]
+        part, error = y[stack, some], bound(stack, some)
         high = to_result.round((part + error).reshape(-1))
-        low = to_result.round(np.subtract(part, error, out=error).reshape(-1))
+        low = to_result.round((part - error).reshape(-1))
         result[stack, some] = high.reshape(part.shape)
         if not np.array_equal(_bits(high), _bits(low)):
             undecided.append(_where(_bits(high) != _bits(low), part.shape, stack, some))
     index = _joined(undecided)
     if index[0].size * MANY > y.size > FEW:
-        index = _by_closer_bounds(x, to_result, y, terms, index, result)
+        index = _by_closer_bounds(x, to_result, y, index, result)
     _settle(x, to_result, index, result)
     return result
 
 
-def _by_closer_bounds(x: Operands, to_result: Rounding, y: Array, terms: int, index: Index, result: Array) -> Index:
+def _by_closer_bounds(x: Operands, to_result: Rounding, y: Array, index: Index, result: Array) -> Index:
     """Decide elements whose error is far below the product of norms, as in sparse matrices; return the others."""
-    magnitude = x.multiply(np.abs(x.a), np.abs(x.b))[index] * (terms * UNIT * 1.001)
+    magnitudes = np.abs(x.a, dtype=FLOAT64), np.abs(x.b, dtype=FLOAT64)
+    magnitude = x.multiply(*magnitudes)[index] * ((x.a.shape[-1] + 2) * UNIT * 1.001)
     high, low = to_result.round(y[index] + magnitude), to_result.round(y[index] - magnitude)
     result[index] = np.where(magnitude > 0, high, 0)
     rest = (_bits(high) != _bits(low)) & (magnitude > 0)
@@ -335,7 +386,7 @@ def _settle(x: Operands, to_result: Rounding, index: Index, result: Array) -> No
         check_time()
         s, i, j = (part[start : start + step] for part in index)
         if x.is_single:
-            values, bad = round_sums(sum_rows(x.a[s, i] * columns[s, j]), to_result, None)
+            values, bad = _sums_of_singles(x.a[s, i], columns[s, j], to_result)
         else:
             values, bad = _row_sums(x.a[s, i], columns[s, j], to_result)
         result[s, i, j] = values
@@ -345,6 +396,38 @@ def _settle(x: Operands, to_result: Rounding, index: Index, result: Array) -> No
             exact = exact_product_sum(x.a[where[:2]].tolist(), columns[where[0], where[2]].tolist())
             rounded = nearest(exact) if to_result.is_f64 else nearest_odd(exact)
             result[where] = to_result.round(np.array([rounded]))[0]
+
+
+def _sums_of_singles(a: Array, b: Array, to_result: Rounding) -> tuple[Array, Array]:
+    """Return the sums of products of rows of f32 numbers, rounded, and where they are not decided."""
+    products = a.astype(FLOAT64) * b
+    if products.size <= SCALAR_TERMS:
+        return _by_scalars(products, to_result), np.zeros(len(a), np.bool)
+    values, bad = _in_two_levels(products, to_result)
+    if bad.any():
+        values[bad], bad[bad] = round_sums(sum_rows(products[bad]), to_result, None)
+    return values, bad
+
+
+def _by_scalars(x: Array, to_result: Rounding) -> Array:
+    """Return the exact sums of rows, rounded; x are products of f32 numbers, so that no partial sum overflows."""
+    rows = x.tolist()
+    high = [fsum(row) for row in rows]
+    low = [fsum([*row, -x]) for row, x in zip(rows, high)]
+    sums = np.array(high) if to_result.is_f64 else round_to_odd(np.array(high), np.array(low))
+    return to_result.round(sums + 0.0)
+
+
+def _in_two_levels(x: Array, to_result: Rounding) -> tuple[Array, Array]:
+    """Return the sums of rows, rounded, and where errors leave them undecided: sums of sums of about sqrt(k) terms.
+
+    Their error is below 2 sqrt(k) 2**-53 times the sum of magnitudes, whatever the order of each.
+    """
+    width = isqrt(x.shape[1]) + 1
+    sums = np.add.reduceat(x, range(0, x.shape[1], width), axis=1).sum(1)
+    error = np.abs(x).sum(1) * ((2 * width + 2) * UNIT * 1.001)
+    high, low = to_result.round(sums + error + 0.0), to_result.round(sums - error + 0.0)
+    return high, _bits(high) != _bits(low)
 
 
 def _row_sums(a: Array, b: Array, to_result: Rounding) -> tuple[Array, Array]:

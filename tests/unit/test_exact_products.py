@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import Literal
 
 import ml_dtypes
 import numpy as np
@@ -10,6 +11,7 @@ import numpy.typing as npt
 import pytest
 
 import stablehlo_ref as sr
+from stablehlo_ref.numerics import exact_products
 from stablehlo_ref.numerics.exact_products import exact_matmul
 
 Array = npt.NDArray[np.generic]
@@ -88,6 +90,24 @@ def test_products_are_exact_sums_rounded_once(case: str, operand: str, result: s
         assert not wrong
 
 
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize(("m", "n"), [(40, 1), (40, 3), (1, 40), (3, 40)])
+@pytest.mark.parametrize(("order", "scalar_terms"), [("C", 0), ("F", 1 << 14)])
+def test_products_with_thin_matrices_are_computed_in_blocks(
+    case: str, m: int, n: int, order: Literal["C", "F"], scalar_terms: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(exact_products, "SCALAR_TERMS", scalar_terms)
+    monkeypatch.setattr(exact_products, "LARGE", 64)
+    monkeypatch.setattr(exact_products, "CONVERTED", 64)
+    a, b = operands(case, np.float32, m, 11, n)
+    with np.errstate(all="ignore"):
+        y = exact_matmul(np.dtype(np.float32), np.dtype(np.float32), np.matmul)(
+            np.asarray(a, order=order), np.asarray(b, order=order)
+        )
+    expected = exact(a, b)
+    assert all(is_nearest(float(y[i, j]), expected[i][j], np.float32) for i, j in np.ndindex(y.shape))
+
+
 @pytest.mark.parametrize("dtype", [np.float32, np.float64, np.complex64])
 @pytest.mark.parametrize(
     ("left", "right"), [((3,), (3,)), ((2, 3), (3,)), ((3,), (3, 4)), ((5, 2, 3), (5, 3, 4)), ((5, 1, 2, 3), (2, 3, 4)),
@@ -102,11 +122,16 @@ def test_shapes_are_those_of_matmul(dtype: type, left: tuple[int, ...], right: t
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_infinities_and_nans_are_those_of_the_products(dtype: type) -> None:
+@pytest.mark.parametrize("large", [1, 1 << 15])
+def test_infinities_and_nans_are_those_of_the_products(
+    dtype: type, large: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(exact_products, "LARGE", large)
     inf, nan = np.inf, np.nan
     a = np.array([[inf, 1], [inf, -inf], [0, nan], [1, 2], [-inf, 3]], dtype)
     b = np.array([[1, 0, -2, inf], [1, 5, 2, 1]], dtype)
-    y = exact_matmul(np.dtype(dtype), np.dtype(dtype), np.matmul)(a, b)
+    with np.errstate(all="ignore"):
+        y = exact_matmul(np.dtype(dtype), np.dtype(dtype), np.matmul)(a, b)
     expected = [[inf, nan, -inf, inf], [nan, nan, -inf, nan], [nan] * 4, [3, 10, 2, inf], [-inf, nan, inf, -inf]]
     np.testing.assert_array_equal(y, np.array(expected, dtype))
 

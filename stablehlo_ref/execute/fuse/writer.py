@@ -22,6 +22,7 @@ from stablehlo_ref.execute.fuse.scalar_code import is_scalar
 from stablehlo_ref.execute.fuse.source import MAX_NESTING, Source
 from stablehlo_ref.execute.fuse.tensor_code import code_of, scalar_type, update_code
 from stablehlo_ref.execute.guard import STEPS, WATCHED, small_bytes
+from stablehlo_ref.execute.inlined import COUNTED, calls_of
 from stablehlo_ref.execute.liveness import captured, last_uses
 from stablehlo_ref.execute.nans import canonical_results
 from stablehlo_ref.execute.ownership import ONE_REFERENCE_TO_LOCAL, may_be_overwritten, references
@@ -68,8 +69,8 @@ class Writer:
         self.counted = 0  # the line before which they are counted
         self.with_slots: list[Frame] = []  # frames of callees that need a list of slots
         self.elements = Elements(self)
-        self.ops = self.frames = 0
-        self.deepest = 0  # how deep calls are written inside calls
+        self.ops = self.frames = self.deepest = 0  # how many there are, and how deep calls are written inside calls
+        self.may_leave: Operation | None = None  # the outermost loop, if machine code may take it over
 
     # --- values -------------------------------------------------------------------------------------------------
 
@@ -146,6 +147,11 @@ class Writer:
         self, frame: Frame, op: Operation, ins: Sequence[int], outs: Sequence[int], step: Step, dying: Sequence[Value]
     ) -> None:
         """Write one op."""
+        if op.name == COUNTED:
+            calls = calls_of(op)
+            self.calls += [call for call, _ in calls]
+            self.deepest = max(self.deepest, *(len(self.callees) + depth + 1 for _, depth in calls))
+            return
         write = _STRUCTURES.get(op.name)
         if write is not None and self._may_nest() and not refined_results(op):
             if write(self, frame, op, ins, outs, self._tensor_slots(frame, dying)):
@@ -333,7 +339,8 @@ class Writer:
         if self.calls:
             count, ops = len(self.calls), self.source.refer(tuple(self.calls), "o")
             renewed = f"  C.steps += N - n; n = N = 0; n = N = renew(C, {ops})"
-            self.source.insert(self.counted, [f"if n < {count}:", renewed, f"n -= {count}"], self.calls[0])
+            leave = ["  if n < 0: break"] if self.calls[0] is self.may_leave else []
+            self.source.insert(self.counted, [f"if n < {count}:", renewed, *leave, f"n -= {count}"], self.calls[0])
         self.calls = []
         self.counted = len(self.source.lines)
 
@@ -381,6 +388,8 @@ class Writer:
         """Write a `while` as an op of the source."""
         cond, body = (region.blocks for region in op.regions)
         if len(cond) != 1 or len(body) != 1 or not {cond[0], body[0]} <= frame.planner.blocks.keys():
+            return False
+        if op in (machines := frame.planner.planner.machines) and machines[op].takes_whole_loop():
             return False
         arguments = frame.planner.blocks[body[0]].arguments
         operands = self.read_all(frame, ins, op.operands)
