@@ -122,12 +122,17 @@ class Context:
     def plain(cls, limits: Limits) -> Context:
         """Return a context with these limits and no other options, faster than by the constructor."""
         context = object.__new__(cls)
-        vars(context).update(_DEFAULTS)
-        context.limits = limits
-        context.frames, context.probes, context.variables, context.failures = {}, {}, {}, []
-        context.process = Process((0, 0), _GRID, iter(()), [])
-        memory = Memory(limits.max_total_bytes, lambda: live_bytes(context.frames.values()))
-        context.budget = Budget(deadline_of(limits), memory)
+        frames: dict[int, Iterable[Any]] = {}
+        memory = Memory(limits.max_total_bytes, lambda: live_bytes(frames.values()))
+        context.__dict__ = _DEFAULTS | {
+            "limits": limits,
+            "frames": frames,
+            "budget": Budget(deadline_of(limits), memory),
+            "failures": [],
+            "process": Process((0, 0), _GRID, iter(()), []),
+            "probes": {},
+            "variables": {},
+        }
         return context
 
     @property
