@@ -66,3 +66,15 @@ def test_limits_of_steps(drawn: tuple[str, list[str]], steps: int) -> None:
     expected = outcome(program, inputs, limits=limits, fast=False)
     assert outcome(program, inputs, limits=limits) == expected
     assert outcome(program, inputs, limits=limits) == expected
+
+
+@LOOPS
+@given(random_loops.programs(), st.integers(1, 60), st.integers(1, 6))
+def test_limits_of_depth(drawn: tuple[str, list[str]], steps: int, depth: int) -> None:
+    text, types = drawn
+    program = sr.parse(text)
+    inputs = [np.zeros((4,) if t.startswith("tensor<4x") else (), dtype_of(t)) for t in types]
+    limits = sr.Limits(max_steps=steps, max_depth=depth)
+    expected = outcome(program, inputs, limits=limits, fast=False)
+    assert outcome(program, inputs, limits=limits) == expected
+    assert outcome(program, inputs, limits=limits) == expected

@@ -279,6 +279,7 @@ class Program:
         reproducible: bool | None = None,
         exact_sums: bool | None = None,
         fast: bool | None = None,
+        threads: int | None = None,
         jit: bool | None = None,
         **named: object,
     ) -> tuple[Any, ...]:
@@ -438,7 +439,7 @@ class Program:
                 for given in inputs_per_process
             ]
             reads = map(read_infeed, infeed)
-            with model_locations(self.module), evaluation(context, self.entry.location):
+            with model_locations(self.module), evaluation(context, self.entry.location, plan):
                 results = run_grid(context, grid, [(plan, list(arguments)) for arguments in inputs], reads, outfeed)
             with taking_results(context, results, self.entry):
                 return take_results_of_processes(results)
@@ -469,7 +470,7 @@ class Program:
 
     @needs_stack(lambda program: program.module.location, frames=0)
     def _run_plan(self, plan: FunctionPlan, inputs: Sequence[Any], context: Context) -> tuple[Any, ...]:
-        with model_locations(self.module), evaluation(context, self.entry.location):
+        with model_locations(self.module), evaluation(context, self.entry.location, plan):
             if plan.block.communicates:
                 grid = Grid(num_partitions=device_count(self.module))
                 results = run_grid(context, grid, [(plan, list(inputs)) for _ in grid.processes])[0]

@@ -20,6 +20,8 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterator
+from itertools import cycle
+from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -86,18 +88,22 @@ def hash_of(case: cases.Case, reproducible: bool) -> str:
 def hash_of_program(path: Path, reproducible: bool) -> str:
     program = sr.load(path)
     rng = np.random.Generator(np.random.PCG64(0))
+    arrays = [drawn(parameter, rng) for parameter in program.inputs]
+    in_layouts = [layout(x) if x.ndim else x for x, layout in zip(arrays, cycle(cases.LAYOUTS.values()))]
     try:
-        return digest(program.run(*[drawn(parameter, rng) for parameter in program.inputs], reproducible=reproducible))
+        expected, actual = (digest(program.run(*x, reproducible=reproducible)) for x in (arrays, in_layouts))
     except sr.StablehloError as error:
         return type(error).__name__
+    return expected if actual == expected else f"{expected} layouts"
 
 
 def drawn(parameter: Any, rng: np.random.Generator) -> np.ndarray:
-    """Return small multiples of 2**-20, or small integers."""
+    """Return small integers; or multiples of a power of two, as small as weights, and positive if of rank 0 or 1."""
     dtype, shape = np.dtype(parameter.dtype), tuple(n or 3 for n in parameter.shape)
     if dtype.kind in "biu":
         return rng.integers(0, 2, shape).astype(dtype)
-    return cases.real_numbers(rng, shape, dtype, any_bits=False) / np.array(16, dtype)
+    x = cases.real_numbers(rng, shape, dtype, any_bits=False) / np.array(16, dtype)
+    return np.abs(x).astype(dtype) if len(shape) < 2 else x / np.array(2 ** (prod(shape[:-1]).bit_length() // 2), dtype)
 
 
 def digest(results: tuple[Any, ...]) -> str:

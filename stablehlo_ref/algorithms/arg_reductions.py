@@ -50,7 +50,7 @@ def arg_reduction(body: RegionFunction) -> ArgReduction | None:
     if not _compares_and_selects(body.region.block):
         return None
     value_dtype, index_dtype = (numpy_dtype(element_type(t)) for t in outputs)
-    if is_sub_byte_integer(index_dtype) or not _is_native_number(value_dtype):
+    if is_sub_byte_integer(index_dtype) or not is_native_number(value_dtype):
         return None
     for ufunc, precedes in ((np.maximum, np.greater), (np.minimum, np.less)):
         if _agrees(body, precedes, value_dtype, index_dtype):
@@ -58,7 +58,8 @@ def arg_reduction(body: RegionFunction) -> ArgReduction | None:
     return None
 
 
-def _is_native_number(dtype: DType) -> bool:
+def is_native_number(dtype: DType) -> bool:
+    """Return whether numpy itself compares and selects numbers of a dtype, at full speed."""
     return dtype in (FLOAT32, FLOAT64) or (kind(dtype) == "integer" and not is_sub_byte_integer(dtype))
 
 

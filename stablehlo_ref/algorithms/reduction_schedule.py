@@ -35,7 +35,7 @@ from stablehlo_ref.numerics.reduction_ufuncs import (
     order_independent_ufunc,
     rounding_ufunc,
 )
-from stablehlo_ref.numerics.rounded_sums import RowSums, rounded_sums
+from stablehlo_ref.numerics.rounded_sums import MiddleSums, rounded_sums
 
 Arrays: TypeAlias = list[Array]
 Fold: TypeAlias = Callable[[Sequence[Array]], Arrays]
@@ -62,7 +62,7 @@ class Combine:
     any_order: np.ufunc | None = None
     left: np.ufunc | None = None
     folds_left = False
-    sums: RowSums | None = None
+    sums: MiddleSums | None = None
 
     def __init__(self, body: RegionFunction) -> None:
         output = body.function_type.outputs[0]
@@ -135,7 +135,10 @@ def _in_any_order(combine: Combine, plan: Callable[[Combine], Reduction]) -> Red
 
 def after_inits(combine: Combine, fold: Fold) -> Reduction:
     """Return the reduction that combines init values with the results of a fold."""
-    return lambda inits, arrays: combine.each(*inits, *fold(arrays))
+    identity = combine.pair.identity if combine.is_exact and combine.pair else None
+    if identity is None:
+        return lambda inits, arrays: combine.each(*inits, *fold(arrays))
+    return lambda inits, arrays: fold(arrays) if inits[0] == identity else combine.each(*inits, *fold(arrays))
 
 
 def plan_reduction(body: RegionFunction, shape: Sequence[int], axes: Sequence[int]) -> Reduction:
@@ -158,6 +161,9 @@ def plan_reduction(body: RegionFunction, shape: Sequence[int], axes: Sequence[in
 def _planned(combine: Combine, shape: Sequence[int], axes: tuple[int, ...]) -> Reduction:
     if combine.sums is not None:
         return _exact_sums(combine.sums, shape, axes)
+    if prod(shape[d] for d in axes) == 1:
+        kept = [n for d, n in enumerate(shape) if d not in axes]
+        return after_inits(combine, lambda arrays: [x.reshape(kept) for x in arrays])
     if combine.folds_left:
         return _from_the_left(combine, shape, axes)
     if not combine.is_exact or combine.pair is None:
@@ -166,11 +172,14 @@ def _planned(combine: Combine, shape: Sequence[int], axes: tuple[int, ...]) -> R
     return after_inits(combine, lambda arrays: [reduce(arrays[0], axes, dtype)])
 
 
-def _exact_sums(sums: RowSums, shape: Sequence[int], axes: tuple[int, ...]) -> Reduction:
+def _exact_sums(sums: MiddleSums, shape: Sequence[int], axes: tuple[int, ...]) -> Reduction:
+    """Reduce axes as one, before which the other ones are moved unless the axes are adjacent."""
     kept = tuple(d for d in range(len(shape)) if d not in axes)
-    sizes = tuple(shape[d] for d in kept)
-    rows = prod(sizes), prod(shape[d] for d in axes)
-    return lambda inits, arrays: [sums(arrays[0].transpose(kept + axes).reshape(rows), inits[0]).reshape(sizes)]
+    span = shape[axes[0] : axes[-1] + 1] if axes else ()
+    length, sizes = prod(shape[d] for d in axes), tuple(shape[d] for d in kept)
+    order = tuple(range(len(shape))) if length == prod(span) else kept + axes
+    middle = (prod(shape[: axes[0]]) if length == prod(span) and axes else prod(sizes), length, -1)
+    return lambda inits, arrays: [sums(arrays[0].transpose(order).reshape(middle), inits[0]).reshape(sizes)]
 
 
 # --- from the left --------------------------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from stablehlo_ref.algorithms.indexed_windows import Index
 from stablehlo_ref.budget import within_time
 from stablehlo_ref.define.computation import RegionFunction
 from stablehlo_ref.define.spec import element_type, is_quantized
@@ -34,15 +35,19 @@ class ScatterUpdate:
 
     def __init__(self, body: RegionFunction, rows: int, unique: bool) -> None:
         self._each = body.each
+        self._overwrites = overwrites(body)
         self._parts = [_Part(part, rows, unique) for part in body.parts]
 
-    def elements(self, olds: Arrays, news: Arrays) -> None:
-        """Update all elements of `olds`, which are views of tables, once each."""
-        values = self._each(*olds, *news)
-        if len(olds) > 1:  # a value may be a view of a table that is written before the value is read
-            values = list(map(np.array, values))
-        for old, value in zip(olds, values):
-            old[...] = value
+    def box(self, tables: Arrays, box: Index, news: Arrays) -> None:
+        """Update all elements in a box of the tables, once each."""
+        if self._overwrites:
+            values = news
+        else:
+            values = self._each(*[table[box] for table in tables], *news)
+            if len(tables) > 1:  # a value may be a view of a table that is written before the value is read
+                values = list(map(np.array, values))
+        for table, value in zip(tables, values):
+            table[box] = value
 
     def rows(self, tables: Arrays, numbers: Array, news: Arrays) -> None:
         """Update the rows `numbers` (of dtype intp) of the tables with the rows of `news`."""
@@ -57,9 +62,8 @@ class _Part:
     """An independent part of an update computation; most have only one."""
 
     def __init__(self, body: RegionFunction, rows: int, unique: bool) -> None:
-        arguments, returned = body.region.block.arguments, body.region.block.operations[-1].operands
         self._each = body.each
-        self._overwrites = list(returned) == list(arguments[len(arguments) // 2 :])
+        self._overwrites = overwrites(body)
         self._ufunc = _ufunc(body)
         self._row_count = rows
         self._unique = unique
@@ -91,6 +95,12 @@ class _Part:
             numbers, new = numbers[left], new[left]
         for start in within_time(range(0, len(numbers), PART)):
             ufunc.at(table, numbers[start : start + PART], new[start : start + PART])
+
+
+def overwrites(body: RegionFunction) -> bool:
+    """Return whether an update computation returns the updates."""
+    arguments, returned = body.region.block.arguments, body.region.block.operations[-1].operands
+    return list(returned) == list(arguments[len(arguments) // 2 :])
 
 
 def _ufunc(body: RegionFunction) -> np.ufunc | None:
@@ -141,8 +151,8 @@ def _are_first(numbers: Array, row_count: int) -> Array:
     """Return which numbers are the first of their value."""
     positions = np.arange(len(numbers), dtype=np.int32 if len(numbers) < 1 << 31 else np.intp)
     first = np.empty(row_count, positions.dtype)  # only set and read at `numbers`
-    first[numbers[::-1]] = positions[::-1]  # the last assignment is kept
-    is_first: Array = first[numbers] == positions
+    first[np.ascontiguousarray(numbers[::-1])] = np.ascontiguousarray(positions[::-1])  # the last assignment is kept
+    is_first: Array = first.take(numbers, mode="clip") == positions
     return is_first
 
 

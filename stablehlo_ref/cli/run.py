@@ -162,6 +162,7 @@ class Run:
             reproducible=options.reproducible,
             exact_sums=options.exact_sums,
             fast=not options.no_fast,
+            threads=options.threads,
             jit=not options.no_jit,
             warn=remark,
             on_implementation_defined=(

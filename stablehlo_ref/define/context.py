@@ -87,6 +87,7 @@ class Context:
     exact_lapack: bool = False  # LAPACK custom calls compute in f64 instead of the program's precision
     reproducible: bool = False  # round results from exact ones, so that they are the same on every machine
     exact_sums: bool = False  # sums of `reduce` are exact, and rounded once
+    threads: int | None = None  # of BLAS; by default chosen by the work and the idle CPUs
     fast: bool = True  # use fast paths: chains of ops fused block by block, loops as generated Python
     jit: bool = True  # let hot loops of these become machine code, where llvmlite is installed
 
@@ -102,6 +103,9 @@ class Context:
         check_type("reproducible", self.reproducible, bool, "True or False")
         check_type("exact_sums", self.exact_sums, bool, "True or False")
         check_type("fast", self.fast, bool, "True or False")
+        check_type("threads", self.threads, Integral | None, "a number of threads")
+        if self.threads is not None and self.threads < 1:
+            raise ValueError(f"threads must be at least 1, got {self.threads}")
         check_type("jit", self.jit, bool, "True or False")
         check_type("rng_seed", self.rng_seed, Integral, "an integer")
         if not 0 <= self.rng_seed < 1 << 64:
@@ -180,6 +184,10 @@ class RunOptions(TypedDict, total=False):
     exact sum of the init value and the elements, rounded once. With `fast=False` the run takes no fast paths
     (docs/explanation/fast-paths.md), and with `jit=False` loops do not become machine code, which they only do where
     the extra `jit` is installed; results are the same, bit for bit.
+
+    `threads` is the number of threads of BLAS during the run, in the whole process; ImportError without the package
+    threadpoolctl (`pip install 'stablehlo-ref[threads]'`). By default, if that is installed, large products of matrices
+    use the CPUs that are idle when the run starts, unless an environment variable such as OPENBLAS_NUM_THREADS is set.
     """
 
     limits: Limits | None
@@ -193,4 +201,5 @@ class RunOptions(TypedDict, total=False):
     reproducible: bool | None
     exact_sums: bool | None
     fast: bool | None
+    threads: int | None
     jit: bool | None

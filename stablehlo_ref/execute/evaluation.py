@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Collection, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from typing import Any
 
@@ -16,14 +16,26 @@ from stablehlo_ref.diagnostics import Diagnostic, EvaluationError, LimitError, L
 from stablehlo_ref.execute.arguments import bytes_to_copy
 from stablehlo_ref.execute.grid import run_in_progress
 from stablehlo_ref.execute.implementation_defined import report_choices
+from stablehlo_ref.execute.run import FunctionPlan
+from stablehlo_ref.execute.threads import blas_threads
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.signature import Function
 
 
 @contextmanager
-def evaluation(context: Context, entry: Location | None) -> Iterator[None]:
-    """Set up all that a run needs: floating-point errors are ignored, choices and failed checks are reported."""
-    with np.errstate(all="ignore"), report_choices(context), run_in_progress(context), report_failures(context, entry):
+def evaluation(context: Context, entry: Location | None, plan: FunctionPlan | None = None) -> Iterator[None]:
+    """Set up all that a run needs: floating-point errors are ignored, choices and failed checks are reported.
+
+    If a plan is given, the number of threads suits it.
+    """
+    threads = blas_threads(context.threads, plan.largest_product) if plan else nullcontext()
+    with (
+        threads,
+        np.errstate(all="ignore"),
+        report_choices(context),
+        run_in_progress(context),
+        report_failures(context, entry),
+    ):
         yield
 
 

@@ -29,15 +29,8 @@ from stablehlo_ref.execute.fuse.machine.hot import Machine
 from stablehlo_ref.execute.graph import Branch, plan_graph
 from stablehlo_ref.execute.grid import run_grid
 from stablehlo_ref.execute.guard import LARGE, STEPS, WATCHED, guarded, watched
-from stablehlo_ref.execute.known import (
-    FOLDED_ELEMENTS,
-    KnownKernel,
-    KnownResult,
-    is_foldable,
-    is_shared,
-    kept_for,
-    kernel_kind,
-)
+from stablehlo_ref.execute.inlined import COUNTED, counting_step, with_inlined_calls
+from stablehlo_ref.execute.known import KnownKernel, KnownResult, compact, is_foldable, is_shared, kept_for, kernel_kind
 from stablehlo_ref.execute.lanes import batched_type
 from stablehlo_ref.execute.liveness import captured, last_uses
 from stablehlo_ref.execute.nans import canonical_state, with_canonical_nans, with_observed_nans
@@ -52,6 +45,7 @@ from stablehlo_ref.execute.steps import (
     with_grouped_operands,
     with_row_major_operands,
 )
+from stablehlo_ref.execute.threads import largest_product
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Block, Operation, Region, Value
 from stablehlo_ref.ir.types import TensorType, Type
@@ -91,7 +85,10 @@ class Planner:
         operations = [op for region in module.regions for block in region.blocks for op in block.operations]
         self.functions = {op.properties["sym_name"]: op for op in operations if op.name == "func.func"}
         self.communicating = communicating(self.functions)
+        if fast:
+            self.functions = with_inlined_calls(self.functions, self.communicating)
         self.canonical = with_observed_nans(self.functions.values())  # ops whose results have canonical NaNs
+        self.largest_product = largest_product(self.functions.values())
         self._pending: list[str] = []  # functions whose plans exist and are still empty
         self._is_planning = False
 
@@ -115,7 +112,7 @@ class Planner:
                 raise EvaluationError(f"there is no function @{name}")
             if not op.regions[0].blocks:
                 raise UnsupportedError(f"function @{name} is declared, but has no body", op.location)
-            self.plans[name] = FunctionPlan(name)
+            self.plans[name] = FunctionPlan(name, self.largest_product)
             self.plans[name].block.communicates = name in self.communicating
             self.plans[name].generated = self.generated
             self._pending.append(name)
@@ -274,6 +271,8 @@ class FramePlanner:
         return None if kind is None else self.planner.kernels.get(kind)
 
     def _step(self, op: Operation, ins: tuple[int, ...], dead: Sequence[int]) -> Step:
+        if op.name == COUNTED:
+            return counting_step(op)
         definition = evaluated(op)
         if "plan_control_flow" in definition.roles:
             return self._control_flow_step(op, definition, ins, dead)
@@ -448,11 +447,11 @@ class FramePlanner:
     def _constant_result(self, op: Operation, operands: list[Array]) -> Array | None:
         if op.name == "stablehlo.constant":
             return self._constant(op)
-        if not self._is_foldable(op) or any(operand.size > FOLDED_ELEMENTS for operand in operands):
+        if not self._is_foldable(op, operands):
             return None
         try:
             with np.errstate(all="ignore"):
-                array = np.asarray(self.kernel(op).run(*operands))
+                array = compact(np.asarray(self.kernel(op).run(*operands)))
         except LimitError:
             raise
         except EvaluationError:  # to be reported if the op is reached
@@ -463,10 +462,10 @@ class FramePlanner:
     def _constant(self, op: Operation) -> Array:
         self._check_sizes(op.result_types)  # a splat takes little memory, but kernels visit all its elements
         run: Run = evaluated(op).roles["plan"](op.properties)
-        array: Array = run()
+        array = compact(run())
         return array if self.lanes is None else np.broadcast_to(array, (self.lanes, *array.shape))
 
-    def _is_foldable(self, op: Operation) -> bool:
+    def _is_foldable(self, op: Operation, operands: Sequence[Array]) -> bool:
         definition = resolve(op)
         return (
             definition is not None
@@ -474,7 +473,7 @@ class FramePlanner:
             and not definition.traits.effects
             and not op.regions
             and len(op.results) == 1
-            and is_foldable(op.results[0].type)
+            and is_foldable(op.results[0].type, operands)
             and self.lanes is None
             and not self.planner.step_by_step
         )

@@ -15,6 +15,7 @@ from stablehlo_ref.define.context import Context
 from stablehlo_ref.execute import run
 from stablehlo_ref.execute.arguments import bytes_to_copy, take_results
 from stablehlo_ref.execute.evaluation import evaluation, model_locations, taking_results
+from stablehlo_ref.execute.threads import blas_threads
 from stablehlo_ref.ir.arrays import RuntimeValue
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.signature import Function, Parameters
@@ -88,7 +89,7 @@ class QuickRun:
     def _results(self, context: Context, arguments: list[Any]) -> tuple[RuntimeValue, ...]:
         in_force, current = budget.current.set(context.budget), run.current.set(context)
         try:
-            with np.errstate(all="ignore"):
+            with np.errstate(all="ignore"), blas_threads(None, self.plan.largest_product):
                 results = self.plan.call(context, arguments)
                 if not context.failures:
                     return self._taken(context, results)

@@ -37,6 +37,12 @@ def current_context() -> Context:
     return current.get() or Context()
 
 
+def check_depth(context: Context, further: int = 0) -> None:
+    """Raise EvaluationError if a call inside the calls in progress, and `further` ones, is nested too deeply."""
+    if context.depth + further >= context.limits.max_depth:
+        raise EvaluationError(f"calls are nested deeper than the limit of {context.limits.max_depth}")
+
+
 class BlockPlan:
     """The steps of a block. `arguments`, `results`, `ins` and `outs` are numbers of slots.
 
@@ -123,10 +129,11 @@ def _most_dimensions(op: Operation) -> int:
 class FunctionPlan:
     """A planned function: its block, and the list of slots, with constants filled in, that each call copies."""
 
-    __slots__ = ("block", "generated", "name", "run_fast", "template")
+    __slots__ = ("block", "generated", "largest_product", "name", "run_fast", "template")
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, largest_product: float = 0.0) -> None:
         self.name = name
+        self.largest_product = largest_product  # in the program, about how many multiplications it has
         self.block = BlockPlan()
         self.template: Slots = [None]
         self.generated: list[tuple[str, str]] = []  # what hot loops and functions are, and their source
@@ -154,8 +161,7 @@ class FunctionPlan:
         return [slots[slot] for slot in self.block.results]
 
     def _enter(self, context: Context, arguments: list[Any]) -> Slots:
-        if context.depth >= context.limits.max_depth:
-            raise EvaluationError(f"calls are nested deeper than the limit of {context.limits.max_depth}")
+        check_depth(context)
         context.turn()
         slots = self.template.copy()
         slots[CONTEXT] = context

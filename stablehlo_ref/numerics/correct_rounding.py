@@ -24,7 +24,7 @@ def certain(function: ArrayKernel, settle: ArrayKernel, error: float = EIGHT_ULP
 
     Parameters
     ----------
-    function : f64 arrays or scalars that broadcast to one f64 array
+    function : f64 arrays or scalars that broadcast to one f64 array, which is overwritten
     settle : f64 arrays of one dimension to one; computes the results in doubt
     error : the largest relative error of `function`
     absolute : the largest error where results are small because terms cancel
@@ -34,17 +34,19 @@ def certain(function: ArrayKernel, settle: ArrayKernel, error: float = EIGHT_ULP
 
     def run(*operands: Array) -> Array:
         result = function(*operands)
-        lowest, highest = result * below, result * above
+        highest = result * above
+        result *= below
         if absolute:
-            lowest, highest = lowest - absolute, highest + absolute
-        lowest, highest = _single(lowest), _single(highest)
-        return lowest if _same_bits(lowest, highest) else settled(result, operands, lowest, highest)
+            result -= absolute
+            highest += absolute
+        lowest, highest = _single(result), _single(highest)
+        return lowest if _same_bits(lowest, highest) else settled(operands, lowest, highest)
 
-    def settled(result: Array, operands: Sequence[Array], lowest: Array, highest: Array) -> Array:
-        doubtful = lowest.view(np.uint32) != highest.view(np.uint32)
-        exact = np.array(result)
-        exact[doubtful] = settle(*[np.broadcast_to(x, exact.shape)[doubtful] for x in operands])
-        return _single(exact)
+    def settled(operands: Sequence[Array], lowest: Array, highest: Array) -> Array:
+        result, highest = np.array(lowest), np.asarray(highest)
+        doubtful = result.view(np.uint32) != highest.view(np.uint32)
+        result[doubtful] = settle(*[np.broadcast_to(x, result.shape)[doubtful] for x in operands])
+        return result[()]
 
     return run
 

@@ -20,7 +20,7 @@ from stablehlo_ref.numerics.dtypes import UINT32, UINT64, bit_width, bits_dtype
 Shape: TypeAlias = Sequence[int]
 Word = TypeVar("Word", int, Array)
 
-BLOCK = 1 << 13  # counters processed at a time, so that the state of a round stays in the cache
+BLOCK = 1 << 15  # counters processed at a time, so that the state of a round stays in the cache
 LOW = (1 << 32) - 1  # mask of the low word of 64 bits
 
 PARITY = 0x1BD11BDA
@@ -52,12 +52,12 @@ def threefry_bits(key: int, counter: int, shape: Shape, dtype: DType) -> tuple[A
     size, or else along the largest dimension.
     """
     if bit_width(dtype) == 64:
-        low, high = threefry(key, counter, prod(shape))
+        low, high = threefry(key, counter, prod(shape)).T
         bits = low | high.astype(UINT64) << UINT64.type(32)
         return bits.view(dtype).reshape(shape), counter + prod(shape)
     halves = pairs_shape(shape)
-    pair = threefry(key, counter, prod(halves))
-    return cast_bits(join_pairs(pair, halves, shape), dtype), counter + prod(halves)
+    pairs = threefry(key, counter, prod(halves))
+    return cast_bits(join_pairs(pairs, halves, shape), dtype), counter + prod(halves)
 
 
 def pairs_axis(shape: Shape) -> int:
@@ -72,28 +72,33 @@ def pairs_shape(shape: Shape) -> list[int]:
     return [-(-size // 2) if i == axis else size for i, size in enumerate(shape)]
 
 
-def join_pairs(pair: Sequence[Array], halves: Shape, shape: Shape) -> Array:
-    """Return pairs of elements as an array of shape `shape`; a surplus last element is dropped."""
+def join_pairs(pairs: Array, halves: Shape, shape: Shape) -> Array:
+    """Return pairs of elements, the rows of `pairs`, as an array of `shape`; a surplus last element is dropped."""
     if not shape:
-        return pair[0].reshape(())
+        only: Array = pairs[0, 0].reshape(())
+        return only
     axis = pairs_axis(shape)
-    both = np.stack([x.reshape(halves) for x in pair], axis + 1)
+    is_in_order = prod(halves[axis + 1 :]) == 1
+    both = pairs if is_in_order else np.stack([x.reshape(halves) for x in pairs.T], axis + 1)
     full = [2 * n if i == axis else n for i, n in enumerate(halves)]
-    return both.reshape(full)[tuple(slice(n) for n in shape)]
+    joined: Array = both.reshape(full)[tuple(slice(n) for n in shape)]
+    return joined
 
 
-def threefry(key: int, counter: int, count: int) -> tuple[Array, Array]:
+def threefry(key: int, counter: int, count: int) -> Array:
     """Return the two words of each of `count` blocks, starting at `counter`."""
-    first, second = np.empty((2, count), UINT32)
+    out = np.empty((count, 2), UINT32)
     schedule = [UINT32.type(k) for k in threefry_keys(*words(key, 2))]
-    spare = np.empty(min(BLOCK, count), UINT32)
+    x, y, spare = np.empty((3, min(BLOCK, count)), UINT32)
     for start in within_time(range(0, count, BLOCK)):
-        x, y = first[start : start + BLOCK], second[start : start + BLOCK]
-        counters = np.arange(start, start + x.size, dtype=UINT64) + UINT64.type(counter % 2**64)
+        block = out[start : start + BLOCK]
+        counters = np.arange(start, start + len(block), dtype=UINT64) + UINT64.type(counter % 2**64)
+        x, y, spare = x[: len(block)], y[: len(block)], spare[: len(block)]
         x[:] = counters
         y[:] = counters >> UINT64.type(32)
-        threefry_rounds(schedule, x, y, spare[: x.size])
-    return first, second
+        threefry_rounds(schedule, x, y, spare)
+        block[:, 0], block[:, 1] = x, y
+    return out
 
 
 def threefry_keys(k0: Word, k1: Word) -> list[Word]:
@@ -135,31 +140,32 @@ def philox_bits(key: int, counter: int, shape: Shape, dtype: DType) -> tuple[Arr
 
 def philox(key: int, counter: int, count: int) -> Array:
     """Return the four words of each of `count` blocks, starting at `counter`."""
-    out = np.empty((count, 4), UINT32)
+    out, spare = np.empty((count, 4), UINT32), np.empty(min(BLOCK, count), UINT64)
     low, high = UINT64.type(counter & 2**64 - 1), counter >> 64
     for start in within_time(range(0, count, BLOCK)):
         block = out[start : start + BLOCK]
         lows = np.arange(start, start + len(block), dtype=UINT64) + low
         highs = np.where(lows < low, UINT64.type(high + 1 & 2**64 - 1), UINT64.type(high & 2**64 - 1))
         state = [x for number in (lows, highs) for x in (number & UINT64.type(LOW), number >> UINT64.type(32))]
-        for index, word in enumerate(philox_rounds(key, state)):
+        for index, word in enumerate(philox_rounds(key, state, spare[: len(block)])):
             block[:, index] = word
     return out
 
 
-def philox_rounds(key: int, state: list[Array]) -> list[Array]:
-    """Compute ten rounds on four arrays of words, stored as ui64, which are overwritten."""
+def philox_rounds(key: int, state: list[Array], spare: Array) -> list[Array]:
+    """Compute ten rounds on four arrays of words, stored as ui64, which are overwritten, with a temporary array."""
     a, b, c, d = state
+    low, half = UINT64.type(LOW), UINT64.type(32)
     for i in range(10):
         k0, k1 = (UINT64.type(k + i * weyl & LOW) for k, weyl in zip(words(key, 2), WEYL))
         a *= FACTORS[0]
         c *= FACTORS[1]
-        b ^= c >> UINT64.type(32)
         b ^= k0
-        d ^= a >> UINT64.type(32)
+        b ^= np.right_shift(c, half, out=spare)
         d ^= k1
-        a &= UINT64.type(LOW)
-        c &= UINT64.type(LOW)
+        d ^= np.right_shift(a, half, out=spare)
+        a &= low
+        c &= low
         a, b, c, d = b, c, d, a
     return [a, b, c, d]
 

@@ -25,6 +25,10 @@ from stablehlo_ref.numerics.long_double import in_long_double, widened
 from stablehlo_ref.numerics.multiple_precision import Function, exactly
 from stablehlo_ref.numerics.portable.functions import CORRECTLY_ROUNDED
 
+_SHORT = 1 << 11  # elements: below this, one slow call costs less than several fast ones
+_CANCELLED = 2.0**-5  # differences of numbers near 1 that are smaller lose more than five bits
+_QUICK_ERROR = 64 * EIGHT_ULP
+
 
 def elementary(
     function: ArrayKernel,
@@ -36,14 +40,17 @@ def elementary(
     portable: Function | None = None,
     refined: ArrayKernel | None = None,
     absolute: float = 0.0,
+    quick: ArrayKernel | None = None,
 ) -> KernelFactory:
     """Return a factory from a `function` of f64 arrays that is accurate enough to be rounded to f32.
 
     Kernels for f64 and for formats narrower than f32 use `double` and `narrower` instead, if given. Functions that are
     not ufuncs have many temporaries and run block by block. With `exact`, results of f32 are correctly rounded; `error`
-    is the largest relative error of `function`, and `absolute` that where terms cancel. `refined` is a function of long
-    doubles: rounded once, it is `double`, and results in doubt are computed by it before they are by `exact`. In a
-    reproducible mode f64 uses the implementation of `exact`, or `portable` if given, that is correctly rounded.
+    is the largest relative error of `function`, and `absolute` that where terms cancel. `quick` is a faster function,
+    with an error of up to `_QUICK_ERROR`; results that it leaves in doubt are computed by `function`. `refined` is a
+    function of long doubles: rounded once, it is `double`, and results in doubt are computed by it before they are by
+    `exact`. In a reproducible mode f64 uses the implementation of `exact`, or `portable` if given, that is correctly
+    rounded.
     """
     double = double or (in_long_double(refined) if refined else function)
     wide = {FLOAT64: by_one_loop(double) if isinstance(double, np.ufunc) else blockwise(double, FLOAT64, FLOAT64)}
@@ -51,6 +58,7 @@ def elementary(
     if settle and refined:
         settle = certain(widened(refined), settle, long_double.ERROR)
     single = certain(function, settle, error, absolute) if settle else function
+    single = certain(quick, single, _QUICK_ERROR) if quick else single
     wide[FLOAT32] = blockwise(single, FLOAT64, FLOAT32)
     narrow = arity(
         same_kernel(blockwise(narrower or function, FLOAT64, FLOAT64))
@@ -77,6 +85,17 @@ def in_mode(factory: KernelFactory, exact: Function | None) -> KernelFactory:
 # --- functions of f64 -----------------------------------------------------------------------------------------------
 
 
+_UNDERFLOW = -110.0  # exp(-110) rounds to 0 in all formats but f64
+_MANY = 1 << 10  # elements: below this, one slow call costs less than several fast ones
+
+
+def _exponential(x: Array) -> Array:
+    """Return exp(x), for smaller formats than f64; C libraries take several times as long where it underflows."""
+    if x.size >= _MANY and np.minimum.reduce(x, axis=None) < _UNDERFLOW:
+        x = np.maximum(x, _UNDERFLOW)
+    return np.exp(x)
+
+
 def _half_angle_tangent(x: Array) -> Array:
     """Return t = tan(x/2), for which sin(x) = 2t / (1 + t*t) and cos(x) = (1 - t*t) / (1 + t*t).
 
@@ -99,13 +118,48 @@ def _cosine(x: Array) -> Array:
 
 
 def _logistic(x: Array) -> Array:
-    return 1.0 / (1.0 + np.exp(-x))
+    result = np.exp(-x)
+    result += 1.0
+    return 1.0 / result
 
 
 def _accurate_logistic(x: Array) -> Array:
     e, e_low = double_double.exponential(np.clip(x, -40.0, 40.0))
     high, low = double_double.two_sum(1.0, e)
     return np.where(x < -39.0, libm.exp(x), double_double.divide((e, e_low), (high, low + e_low)))
+
+
+def _replaced(result: Array, function: ArrayKernel, x: Array, where: Array) -> Array:
+    """Return `result`, with that of a slower `function` of `x` at the elements in `where`."""
+    if where.any():
+        result[where] = function(x[where])
+    return result
+
+
+def _quick_exponential_minus_one(x: Array) -> Array:
+    """Subtract from np.exp, three times as fast as np.expm1, unless too many digits cancel."""
+    if x.size < _SHORT:
+        return np.expm1(x)
+    return _replaced(np.exp(x) - 1.0, np.expm1, x, np.abs(x) < _CANCELLED)
+
+
+def _quick_log_plus_one(x: Array) -> Array:
+    """Add first, which is exact for numbers of f32 that are not tiny: rounding a huge sum changes no logarithm."""
+    if x.size < _SHORT:
+        return np.log1p(x)
+    sums = x + 1.0
+    return _replaced(np.log(sums, out=sums), np.log1p, x, np.abs(x) < 2.0**-29)
+
+
+def _quick_tanh(x: Array) -> Array:
+    """Return 1 - 2 / (e**2x + 1), twice as fast as np.tanh, unless too many digits cancel."""
+    if x.size < _SHORT:
+        return np.tanh(x)
+    result = np.exp(x + x)
+    result += 1.0
+    np.divide(-2.0, result, out=result)
+    result += 1.0
+    return _replaced(result, np.tanh, x, np.abs(x) < _CANCELLED)
 
 
 def _accurate_tanh(x: Array) -> Array:
@@ -152,10 +206,12 @@ def _atan2_below_ties(y: Array, x: Array) -> Array:
 
 # --- public ---------------------------------------------------------------------------------------------------------
 
-exponential = elementary(np.exp, exact=precise.exponential)  # f64: 0.70 ULP
-exponential_minus_one = elementary(np.expm1, exact=precise.exponential_minus_one)  # f64: 0.53 ULP
+exponential = elementary(_exponential, np.exp, exact=precise.exponential)  # f64: 0.70 ULP
+exponential_minus_one = elementary(
+    np.expm1, exact=precise.exponential_minus_one, quick=_quick_exponential_minus_one
+)  # f64: 0.53 ULP
 log = elementary(np.log, exact=precise.log)  # f64: 0.60 ULP
-log_plus_one = elementary(np.log1p, exact=precise.log_plus_one)  # f64: 0.61 ULP
+log_plus_one = elementary(np.log1p, exact=precise.log_plus_one, quick=_quick_log_plus_one)  # f64: 0.61 ULP
 logistic = elementary(_logistic, _accurate_logistic, exact=precise.logistic)  # f64: 0.75 ULP
 power = elementary(np.power, arity=binary, exact=precise.power)  # f64: 1.0 ULP; special values as in C
 cbrt = elementary(
@@ -168,5 +224,5 @@ rsqrt = elementary(
 sine = elementary(_sine, np.sin, exact=precise.sine)  # f64: 0.52 ULP
 cosine = elementary(_cosine, np.cos, exact=precise.cosine, error=2.0**-45)  # f64: 0.57 ULP
 tan = elementary(np.tan, exact=precise.tan)  # f64: 0.57 ULP
-tanh = elementary(np.tanh, _accurate_tanh, exact=precise.tanh)  # f64: 0.79 ULP
+tanh = elementary(np.tanh, _accurate_tanh, exact=precise.tanh, quick=_quick_tanh)  # f64: 0.79 ULP
 atan2 = elementary(np.arctan2, narrower=_atan2_below_ties, arity=binary, exact=precise.atan2)  # f64: 0.78 ULP

@@ -35,24 +35,32 @@ def sum_rows(x: Array) -> Approximation:
     if not x.size:
         zeros = np.zeros(len(x))
         return Approximation(zeros, zeros, zeros)
-    grow = max(2, (x.shape[1] - 1).bit_length())
-    top = np.frexp(np.maximum(x.max(1), -x.min(1)))[1]
+    axis = 1 if x.shape[1] > x.shape[0] else 0  # reductions of short rows are slow
+    rest = x.copy() if axis else np.array(x.T, order="C")
+    grow, length = max(2, (x.shape[1] - 1).bit_length()), x.shape[1]
+    largest = _largest(rest, axis)
+    top = np.frexp(largest)[1]
     sums = [np.zeros(len(x))] * CUTS
+    part = np.empty_like(rest)
     for i in range(CUTS):
-        cut = np.ldexp(0.75, top + grow)[
-            :, np.newaxis
-        ]  # numbers added to it lose their bits below 2**(top + grow - 53)
-        part = (x + cut) - cut
-        x = x - part
-        sums[i] = part.sum(1)
+        cut = np.expand_dims(np.ldexp(0.75, top + grow), axis)
+        np.add(rest, cut, out=part)  # this loses the bits below 2**(top + grow - 53)
+        part -= cut
+        rest -= part
+        sums[i] = part.sum(axis)
         top = top + (grow - 53)
-        rest = np.maximum(x.max(1), -x.min(1))
-        if not rest.any():
+        largest = _largest(rest, axis)
+        if not largest.any():
             break
     high, middle = two_sum(sums[0], sums[1])
     middle, low = two_sum(middle, sums[2])
     high, middle = two_sum(high, middle)
-    return Approximation(high, middle, rest * x.shape[1] * 1.01 + np.abs(low))
+    return Approximation(high, middle, largest * length * 1.01 + np.abs(low))
+
+
+def _largest(x: Array, axis: int) -> Array:
+    largest: Array = np.maximum(x.max(axis), -x.min(axis))
+    return largest
 
 
 def bounds(sums: Approximation) -> tuple[Array, Array]:

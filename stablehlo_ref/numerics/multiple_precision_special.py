@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from decimal import ROUND_FLOOR, Decimal, localcontext
+from decimal import Decimal, localcontext
 from fractions import Fraction
 from functools import cache
 from itertools import count
@@ -113,20 +113,24 @@ def digamma(x: Decimal) -> Decimal:
 # --- zeta -----------------------------------------------------------------------------------------------------------
 
 
-def zeta(s: Decimal, q: Decimal) -> Decimal:
-    """Sum some terms, then use the Euler-Maclaurin formula; for q < 0, reflect the sum over all integers."""
+def zeta(s: Decimal, q: Decimal, unit: Decimal = ONE) -> Decimal:
+    """Sum some terms, then use the Euler-Maclaurin formula; for q < 0, reflect the sum over all integers.
+
+    Then the term closest to 0, of q less the nearest integer, is added last, so that its digits are kept. For q > 0,
+    the result is divided by unit**-s.
+    """
     if q < 0:
-        r = q - q.to_integral_value(ROUND_FLOOR)
+        r = q - q.to_integral_value()
         mirrored = zeta(s, 1 - r) - zeta(s, 1 - q)
-        return zeta(s, r) + (-mirrored if s % 2 else mirrored)
+        return r**-s + (zeta(s, 1 + r) + (-mirrored if int(s) % 2 else mirrored))
     total = Decimal(0)
     while q < max(_SHIFTED, s):
-        power = q**-s
+        power = (q / unit) ** -s
         total += power
         if power <= total * _END:  # both are 0 where s is huge
             return total
         q += 1
-    power = q**-s
+    power = (q / unit) ** -s
     rest = power * (q / (s - 1) + ONE / 2)
     factor = s / q
     for k in range(1, _TERMS):
@@ -141,6 +145,10 @@ def zeta(s: Decimal, q: Decimal) -> Decimal:
 def polygamma(n: Decimal, x: Decimal) -> Decimal:
     if n == 0:
         return digamma(x)
-    scale = factorial(int(n)) if n < _SMALL else lgamma(n + 1).exp()
-    result = scale * zeta(n + 1, x)
-    return result if n % 2 else -result
+    if n < _SMALL:
+        result = factorial(int(n)) * zeta(n + 1, x)
+    elif x < 0:
+        result = lgamma(n + 1).exp() * zeta(n + 1, x)
+    else:  # neither factor is in the range of exponents for all n
+        result = (lgamma(n + 1) - (n + 1) * x.ln()).exp() * zeta(n + 1, x, x)
+    return result if int(n) % 2 else -result

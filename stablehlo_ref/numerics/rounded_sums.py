@@ -1,7 +1,8 @@
-"""Sums of the rows of a matrix, each the exact sum, rounded once to the element type: independent of any order.
+"""Sums along an axis, each the exact sum, rounded once to the element type: independent of any order.
 
-Rows are summed to about 100 bits by error-free transformations (exact_sums.py). The few that this leaves undecided are
-summed in integers. Infinities and NaNs are those of IEEE-754 arithmetic; an exact zero is +0, unless all terms are -0.
+Rows are summed in f64 with an error bound (quick_sums.py), those that this leaves undecided to about 100 bits by
+error-free transformations (exact_sums.py), and the few that are left in integers. Infinities and NaNs are those of
+IEEE-754 arithmetic; an exact zero is +0, unless all terms are -0.
 """
 
 from __future__ import annotations
@@ -15,43 +16,51 @@ import numpy as np
 
 from stablehlo_ref.budget import check_time, within_time
 from stablehlo_ref.ir.arrays import Array, DType
+from stablehlo_ref.numerics.double_double import two_sum
 from stablehlo_ref.numerics.dtypes import FLOAT64, part_dtype
 from stablehlo_ref.numerics.exact_products import Rounding, round_sums, rounding
 from stablehlo_ref.numerics.exact_sums import Approximation, nearest, nearest_odd, sum_rows
 from stablehlo_ref.numerics.narrow_floats import narrow
+from stablehlo_ref.numerics.quick_sums import UNIT, sums_of_columns, sums_of_rows
 
-RowSums: TypeAlias = Callable[[Array, Array], Array]  # of a matrix and an init value
+MiddleSums: TypeAlias = Callable[[Array, Array], Array]  # of an array (a, k, b) and an init value
 
-COLUMNS = 1 << 15  # terms of a row that are summed at a time, so that they stay in the cache
-TERMS = 1 << 15  # of a block of rows
+COLUMNS = 1 << 13  # terms of a row that are summed at a time, so that they stay in the cache
+TERMS = 1 << 13  # of a block of rows
+RESULTS = 1 << 13  # computed at a time
+THIN = 1 << 11  # elements of a matrix: smaller ones are transposed and stacked, as their columns are too short
 TERMS_IN_INTEGERS = 1 << 22  # summed at a time; sums of as many 27-bit numbers are exact in f64
 HUGE = 2.0**900  # larger terms are summed in integers
 
 
 @cache
-def rounded_sums(dtype: DType) -> RowSums:
-    """Return a function of a matrix (m, k) and a scalar of `dtype`, float or complex, to an array (m,) of it.
+def rounded_sums(dtype: DType) -> MiddleSums:
+    """Return a function of an array (a, k, b) and a scalar of `dtype`, float or complex, to an array (a, b) of it.
 
-    Each result is the exact sum of a row and the scalar, correctly rounded; of complex numbers, each part is.
+    Each result is the exact sum of k elements and the scalar, correctly rounded; of complex numbers, each part is. If
+    `dtype` is a float, elements and scalar may also be f64.
     """
     if dtype.kind == "c":
         return _of_complex(dtype, rounded_sums(part_dtype(dtype)))
     to_result, to_dtype = rounding(dtype), narrow(dtype)
 
     def run(x: Array, init: Array) -> Array:
-        result = np.empty(len(x), to_result.keep)
-        step = max(1, TERMS // (x.shape[1] + 1))
-        for start in within_time(range(0, len(x), step)):
+        a, k, b = x.shape
+        if a > 1 and k * b < THIN and b > 1:
+            return run(x.transpose(0, 2, 1).reshape(a * b, k, 1), init).reshape(a, b)
+        result = np.empty((a, b), to_result.keep)
+        step = max(1, RESULTS // b) if b == 1 else 1
+        for start in within_time(range(0, a, step)):
             part = slice(start, start + step)
             result[part] = _sums(x[part], float(init), to_result)
-        return to_dtype(result)
+        return to_dtype(_with_negative_zeros(result, x, init))
 
     return run
 
 
-def _of_complex(dtype: DType, of_parts: RowSums) -> RowSums:
+def _of_complex(dtype: DType, of_parts: MiddleSums) -> MiddleSums:
     def run(x: Array, init: Array) -> Array:
-        result = np.empty(len(x), dtype)
+        result = np.empty((x.shape[0], x.shape[2]), dtype)
         result.real, result.imag = of_parts(x.real, init.real), of_parts(x.imag, init.imag)
         return result
 
@@ -59,6 +68,32 @@ def _of_complex(dtype: DType, of_parts: RowSums) -> RowSums:
 
 
 def _sums(x: Array, init: float, to_result: Rounding) -> Array:
+    """Return the sums of an array (a, k, 1) or (1, k, b) as the dtype that `to_result` keeps."""
+    along = x[:, :, 0] if x.shape[2] == 1 else x[0].T
+    is_double = x.dtype == FLOAT64
+    quick = sums_of_rows(along, is_double) if x.shape[2] == 1 else sums_of_columns(x[0], is_double)
+    result, is_open = _rounded(quick, init, to_result)
+    rows = np.flatnonzero(is_open)
+    step = max(1, TERMS // (x.shape[1] + 1))
+    for start in within_time(range(0, len(rows), step)):
+        part = rows[start : start + step]
+        result[part] = _sums_to_100_bits(along[part], init, to_result)
+    return result.reshape(len(x), x.shape[2])
+
+
+def _rounded(sums: Approximation, init: float, to_result: Rounding) -> tuple[Array, Array]:
+    """Round the sums of approximations and `init`, and return where the error leaves the result undecided."""
+    with np.errstate(all="ignore"):
+        high, low = two_sum(sums.high, init)
+        low += sums.low
+        rounding_error = np.abs(high) * (4 * UNIT * UNIT if to_result.is_f64 else 4 * UNIT)  # of the next lines
+        error = sums.error + rounding_error + np.abs(sums.low) * (4 * UNIT)
+        error[(low == 0) & (sums.error == 0)] = 0
+        lowest, highest = (to_result.round(high + (low + e)) + 0 for e in (-error, error))
+    return highest, (lowest != highest) | (sums.error >= HUGE)
+
+
+def _sums_to_100_bits(x: Array, init: float, to_result: Rounding) -> Array:
     """Return the sums of the rows of a few rows, or of one long row, as the dtype that `to_result` keeps."""
     special, bad = np.zeros(len(x)), np.zeros(len(x), np.bool)
     parts = []
@@ -68,7 +103,7 @@ def _sums(x: Array, init: float, to_result: Rounding) -> Array:
             with np.errstate(invalid="ignore"):
                 special += np.where(finite, 0.0, terms).sum(1)
             terms = np.where(finite, terms, 0.0)
-        if to_result.is_f64 and (huge := np.maximum(terms.max(1), -terms.min(1)) >= HUGE).any():
+        if x.dtype == FLOAT64 and (huge := np.maximum(terms.max(1), -terms.min(1)) >= HUGE).any():
             bad |= huge
             terms = np.where(huge[:, np.newaxis], 0.0, terms)
         parts.append(sum_rows(terms))
@@ -80,7 +115,7 @@ def _sums(x: Array, init: float, to_result: Rounding) -> Array:
         exact = sum(map(exact_sum, _blocks(x[row : row + 1], init)), Fraction(0))
         value = nearest(exact) if to_result.is_f64 else nearest_odd(exact)
         result[row] = to_result.round(np.array([value]))[0]
-    return _with_negative_zeros(np.where(special == 0, result, special.astype(result.dtype)), x, init)
+    return np.where(special == 0, result, special.astype(result.dtype))
 
 
 def _blocks(x: Array, init: float) -> Iterator[Array]:
@@ -99,13 +134,13 @@ def _joined(parts: list[Approximation]) -> Approximation:
     return Approximation(sums.high, sums.low, sums.error + errors)
 
 
-def _with_negative_zeros(result: Array, x: Array, init: float) -> Array:
-    """Set the sums of rows that have no other terms than -0."""
-    if not np.signbit(init) or init != 0:
+def _with_negative_zeros(result: Array, x: Array, init: Array) -> Array:
+    """Set the sums (a, b) that have no other terms than -0."""
+    if init != 0 or not np.signbit(init):
         return result
-    for row in np.flatnonzero(result == 0).tolist():
-        if np.signbit(x[row]).all():
-            result[row] = -0.0
+    for index in within_time(range(len(x))):
+        if not result[index].all():
+            result[index, np.signbit(x[index]).all(0) & (result[index] == 0)] = -0.0
     return result
 
 

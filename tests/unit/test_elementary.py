@@ -70,7 +70,36 @@ def assert_accurate(results, exact, dtype, bound, cases):
 def test_unary_functions_are_accurate(name, dtype, bound):
     x = samples(dtype, DOMAIN.get(name, -INF))
     exact = [EXACT[name](mpmath.mpf(float(v))) for v in x]
-    assert_accurate(getattr(elementary, name)(dtype)(x), exact, dtype, bound, x)
+    results = getattr(elementary, name)(dtype)(x)
+    assert_accurate(results, exact, dtype, bound, x)
+    assert_same(getattr(elementary, name)(dtype)(np.resize(x, 4000))[: len(x)], results)  # may compute in another way
+
+
+@pytest.mark.parametrize(
+    "quick, exact",
+    [
+        (elementary._quick_exponential_minus_one, np.expm1),
+        (elementary._quick_log_plus_one, np.log1p),
+        (elementary._quick_tanh, np.tanh),
+    ],
+)
+def test_errors_of_quick_functions(quick, exact):
+    """They are below a quarter of the bound that rounding relies on, also next to the limits of their ranges."""
+    rng = np.random.default_rng(5)
+    limits = np.concatenate([limit * (1 + np.linspace(-1e-3, 1e-3, 5000)) for limit in (2.0**-29, 2.0**-5)])
+    x = np.concatenate([limits, -limits, rng.standard_normal(10_000), np.exp2(rng.uniform(-149, 6, 10_000))])
+    x = x.astype(np.float32).astype(np.float64)
+    expected = exact(x[x > -1].astype(np.longdouble))
+    error = np.abs(quick(x)[x > -1] / expected - 1)
+    assert np.nanmax(error) < elementary._QUICK_ERROR / 4
+
+
+@pytest.mark.parametrize(
+    "quick", [elementary._quick_exponential_minus_one, elementary._quick_log_plus_one, elementary._quick_tanh]
+)
+def test_quick_functions_keep_shapes(quick):
+    x = np.linspace(-0.9, 0.9, 2048)
+    np.testing.assert_array_equal(quick(x.reshape(16, 128)), quick(x).reshape(16, 128), strict=True)
 
 
 @pytest.mark.parametrize("dtype, bound", [(FLOAT16, 0.5), (FLOAT32, 0.5001), (FLOAT64, 1.0)])
@@ -150,3 +179,11 @@ def test_cosine_and_sine_of_f32_near_zeros_are_accurate():
     for name, exact in (("cosine", mpmath.cos), ("sine", mpmath.sin)):
         values = [exact(mpmath.mpf(float(v))) for v in x]
         assert_accurate(getattr(elementary, name)(FLOAT32)(x), values, FLOAT32, 0.5001, x)
+
+
+def test_exponential_of_f32_underflows_to_zero():
+    x = np.array([-103.9, -104.1, -110.5, -1e10, -INF, NAN], np.float32)
+    many = np.tile(x, 1000)
+    expected = [1e-45, 0, 0, 0, 0, NAN]
+    for actual in (elementary.exponential(FLOAT32)(x), elementary.exponential(FLOAT32)(many)[-6:]):
+        assert_same(actual, np.array(expected, np.float32))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from math import fsum
 from pathlib import Path
 from typing import Any
 
@@ -97,8 +98,46 @@ def test_long_rows(dtype: Any, k: int) -> None:
     x = np.random.default_rng(k).standard_normal((1, k)).astype(dtype)
     x[0, k // 2 :] -= x[0, : k - k // 2]
     exact = sum(map(Fraction, x[0].tolist()), Fraction(0))
-    assert rounded_sums(np.dtype(dtype))(x, np.zeros((), dtype))[0] == rounded(exact, dtype)
+    assert rounded_sums(np.dtype(dtype))(x[:, :, np.newaxis], np.zeros((), dtype))[0, 0] == rounded(exact, dtype)
     assert exact_sum(x.astype(np.float64)) == exact
+
+
+def contents(case: str, shape: tuple[int, ...]) -> Array:
+    g = np.random.default_rng(1)
+    x = g.standard_normal(shape)
+    match case:
+        case "scales":
+            x *= np.exp2(g.integers(-60, 60, (shape[0], 1, shape[2])))
+        case "integers":  # zero sums, ties and rows of zeros
+            x = g.integers(-3, 3, shape) * 2.0 ** g.choice([0, 24, 53], shape)
+            x[:, :, ::2] = 0
+        case "specials":
+            x.flat[:: x.size // 5] = [np.inf, -np.inf, np.nan, np.inf, 1e30, 0][: len(x.flat[:: x.size // 5])]
+        case "cancelling":
+            x[:, 1::2] = -x[:, : x.shape[1] // 2 * 2 : 2]
+    return x
+
+
+@pytest.mark.parametrize("case", ["normal", "scales", "integers", "specials", "cancelling"])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, ml_dtypes.bfloat16])
+@pytest.mark.parametrize(
+    "shape",
+    [(40, 8, 1), (3, 3000, 1), (2, 33000, 1), (1, 70, 300), (5, 40, 60), (3, 6, 4), (1, 20000, 3), (2, 2, 9000)],
+)
+def test_layouts(shape: tuple[int, ...], dtype: Any, case: str) -> None:
+    x = contents(case, shape).astype(dtype)
+    actual = rounded_sums(np.dtype(dtype))(x, np.asarray(-0.0, dtype))
+    wide = x.astype(np.float64)
+    with np.errstate(invalid="ignore"):
+        special = wide.sum(1)
+    for a, b in np.ndindex(actual.shape):
+        row = wide[a, :, b]
+        if not np.isfinite(special[a, b]):
+            np.testing.assert_array_equal(float(actual[a, b]), special[a, b])
+        elif dtype == np.float64:
+            assert actual[a, b] == fsum(row)
+        elif (a + b) % 7 == 0:
+            assert actual[a, b] == rounded(sum(map(Fraction, row.tolist()), Fraction(0)), dtype)
 
 
 @pytest.mark.parametrize(

@@ -92,7 +92,7 @@ def _frames() -> list[object]:
 def test_a_run_near_the_recursion_limit_is_an_error() -> None:
     chain = "".join(
         f"func.func private @f{i}(%x: tensor<f32>) -> tensor<f32> {{\n"
-        f" %0 = call @f{i + 1}(%x) : (tensor<f32>) -> tensor<f32>\n return %0 : tensor<f32>\n}}\n"
+        f" %0 = call @f{i + 1}(%x) {{no_inline}} : (tensor<f32>) -> tensor<f32>\n return %0 : tensor<f32>\n}}\n"
         for i in range(100)
     )
     last = "func.func private @f100(%x: tensor<f32>) -> tensor<f32> {\n return %x : tensor<f32>\n}\n"

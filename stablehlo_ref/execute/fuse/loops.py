@@ -7,6 +7,7 @@ local variables, and back at the end.
 
 from __future__ import annotations
 
+import math
 import operator
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -225,10 +226,11 @@ def _finish(writer: Writer, machine: Machine | None = None) -> Generated:
     for callee in writer.with_slots:
         template = writer.source.refer(callee.planner.frame.template)
         prologue.append(f"  {callee.slots} = {template}.copy(); {callee.slots}[0] = C")
-    for name, dtype in writer.scratch.items():
+    for name, dtype in writer.expressions.scratch.items():
         prologue.append(f"  {name} = {writer.source.refer(np.zeros(1, dtype))}.copy()")
     renew = _renew(max(1, min(TURNS, OPS // max(writer.ops, 1))), machine)
     writer.source.globals |= {
         "renew": renew, "register": register, "check_time": check_time, "reserve": reserve, "index": operator.index,
+        "sqrt": math.sqrt,
     }  # fmt: skip
     return writer.source.finish("s0", prologue)

@@ -64,6 +64,36 @@ def square_root(x: Pair) -> Pair:
     return fast_two_sum(high, low + np.where(root > 0, rest[0] / np.where(root > 0, 2.0 * root, 1.0), 0.0))
 
 
+def quick_add(x: Pair, y: Pair) -> Pair:
+    """Return x + y for numbers of one sign or of different size, with an error below 2**-100."""
+    high, low = two_sum(x[0], y[0])
+    low += x[1] + y[1]
+    return fast_two_sum(high, low)
+
+
+def quick_divide(x: Pair, y: Pair) -> Pair:
+    """Return x / y with an error below 2**-98."""
+    quotient = x[0] / y[0]
+    product, rest = two_product(quotient, y[0])
+    low = x[0] - product
+    low -= rest
+    low += x[1] - quotient * y[1]
+    low /= y[0]
+    return quotient, low
+
+
+def quick_square_root(x: Pair) -> Pair:
+    """Return the square root of positive numbers with an error below 2**-98; NaN for 0."""
+    root = np.sqrt(x[0])
+    square, rest = two_product(root, root)
+    low = x[0] - square
+    low -= rest
+    low += x[1]
+    low *= 0.5
+    low /= root
+    return root, low
+
+
 def exactly(x: Array) -> Pair:
     """Return `x` as a pair."""
     return x, np.zeros_like(x)

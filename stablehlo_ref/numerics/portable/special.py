@@ -10,7 +10,7 @@ from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.numerics import multiple_precision_special as precise
 from stablehlo_ref.numerics.kernels import ArrayKernel
 from stablehlo_ref.numerics.multiple_precision import Function
-from stablehlo_ref.numerics.portable.ziv import Domain, correctly_rounded
+from stablehlo_ref.numerics.portable.ziv import exactly_rounded
 
 ERF_IS_ONE = 6.0  # erf rounds to 1 from here on, and erfc to 2 from its negative
 ERFC_IS_ZERO = 27.3  # erfc is less than half of the smallest number from here on
@@ -49,12 +49,8 @@ def _is_between(low: float, high: float) -> Callable[[Array], Array]:
     return lambda x: (x > low) & (x < high)
 
 
-def _computed(exact: Function, otherwise: ArrayKernel, is_hard: Callable[[Array], Array]) -> ArrayKernel:
-    return correctly_rounded([], exact, Domain(lambda x: np.zeros(x.shape, np.bool), otherwise, is_hard))
-
-
 SPECIAL: dict[Function, ArrayKernel] = {
-    exact: _computed(exact, otherwise, is_hard)
+    exact: exactly_rounded(exact, otherwise, is_hard)
     for exact, otherwise, is_hard in (
         (precise.erf, _erf, lambda x: (np.abs(x) < ERF_IS_ONE) & (x != 0)),
         (precise.erfc, _erfc, lambda x: (np.abs(x) > ERFC_IS_ONE) & _is_between(-ERF_IS_ONE, ERFC_IS_ZERO)(x)),
@@ -63,3 +59,4 @@ SPECIAL: dict[Function, ArrayKernel] = {
         (precise.digamma, _digamma, lambda x: np.isfinite(x) & ~_is_pole(x)),
     )
 }
+DIGAMMA = SPECIAL[precise.digamma]

@@ -1,0 +1,186 @@
+"""Small functions take the place of their calls when a program is planned for fast paths.
+
+So liveness, updates in place and chains see through calls, which programs exported by JAX make for many a helper. The
+program itself does not change: what differs is shared or copied. Calls count as turns and for the depth of calls as
+before: an op `COUNTED` stands for calls that were replaced, before the bodies of their functions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Set
+from copy import copy
+
+from stablehlo_ref.define.computation import Slots
+from stablehlo_ref.execute.communication import CALLEES
+from stablehlo_ref.execute.regions import recognised_op
+from stablehlo_ref.execute.run import CONTEXT, Step, check_depth, located
+from stablehlo_ref.ir.core import Block, Operation, Region, Value
+from stablehlo_ref.ir.rewrite import clone
+from stablehlo_ref.passes.call_graph import bottom_up, callees
+
+COUNTED = "interpreter.calls"  # an op of plans only; its calls are pairs of an op and the number of calls around it
+CONTROL_FLOW = ("stablehlo.while", "stablehlo.if", "stablehlo.case")
+SMALL = 64  # ops of a function that takes the place of its calls
+GROWTH = 10_000  # ops that copies may add to a program, besides as many as it has
+
+
+def with_inlined_calls(functions: Mapping[str, Operation], communicating: Set[str]) -> dict[str, Operation]:
+    """Return functions by name, in which small ones have taken the place of their calls."""
+    graph = {name: callees(function) for name, function in functions.items()}
+    made = dict(functions)
+    if not any(graph.values()):
+        return made
+    inliner = _Inliner(GROWTH + sum(1 for function in functions.values() for _ in function.walk()))
+    for component in bottom_up(graph):
+        for name in component:
+            if not graph[name].isdisjoint(inliner.bodies):
+                made[name] = inliner.op(functions[name], {})
+        if len(component) == 1 and component.isdisjoint(graph[name]) and name not in communicating:
+            inliner.learn(name, made[name])
+    return made
+
+
+def calls_of(op: Operation) -> list[tuple[Operation, int]]:
+    """Return the calls that an op `COUNTED` stands for, each with the number of replaced calls around it."""
+    return op.properties["calls"]  # type: ignore[no-any-return]
+
+
+def counting_step(op: Operation) -> Step:
+    """Return the step of an op `COUNTED`; its errors have the location of the call that is over a limit."""
+    calls = calls_of(op)
+    count, deepest = len(calls), max(depth for _, depth in calls)
+
+    def step(slots: Slots) -> None:
+        context = slots[CONTEXT]
+        limits = context.limits
+        if context.steps + count <= limits.max_steps and context.depth + deepest < limits.max_depth:
+            context.steps += count - 1
+            context.turn()
+            return
+        for call, depth in calls:
+            try:
+                check_depth(context, depth)
+                context.turn()
+            except Exception as error:
+                raise located(error, call) from None
+
+    return step
+
+
+class _Inliner:
+    """Copies functions with bodies in place of calls; `left` is the number of ops that these may still add."""
+
+    def __init__(self, left: int) -> None:
+        self.bodies: dict[str, Block] = {}  # of small functions
+        self._sizes: dict[str, int] = {}
+        self._left = left
+
+    def learn(self, name: str, function: Operation) -> None:
+        """Let a function take the place of calls if it is small, and calls nothing else."""
+        if len(function.regions[0].blocks) != 1:
+            return
+        block = function.regions[0].block
+        if len(block.operations) > SMALL or not all(map(_makes_no_calls, inner := list(function.walk())[1:])):
+            return
+        if len(inner) <= SMALL:
+            self.bodies[name], self._sizes[name] = block, len(inner)
+
+    def op(self, op: Operation, mapping: dict[Value, Value]) -> Operation:
+        """Return an op on other operands, and with bodies in place of calls in its regions; itself if nothing differs.
+
+        Its results are the same values.
+        """
+        has_blocks = op.name in CONTROL_FLOW or op.name == "func.func"
+        regions = [self._region(region, mapping, has_blocks) for region in op.regions]
+        if regions == op.regions and mapping.keys().isdisjoint(op.operands):
+            return op
+        made = copy(op)
+        made.operands = [mapping.get(operand, operand) for operand in op.operands]
+        made.regions = regions
+        for region in regions:
+            region.parent = made
+        return made
+
+    def _region(self, region: Region, mapping: dict[Value, Value], may_inline: bool) -> Region:
+        may_inline = may_inline and len(region.blocks) == 1
+        blocks = [self._block(block, mapping, may_inline) for block in region.blocks]
+        if blocks == region.blocks:
+            return region
+        made = Region([])
+        made.blocks = blocks
+        for block in blocks:
+            block.parent = made
+        return made
+
+    def _block(self, block: Block, mapping: dict[Value, Value], may_inline: bool) -> Block:
+        operations = _Operations()
+        for op in block.operations:
+            body = self._body(op) if may_inline and op.name == "func.call" else None
+            if body is None:
+                operations.add(self.op(op, mapping))
+            else:
+                operations.add(_counted(op, [(op, 0)]))
+                operations.extend(_inlined(op, body, mapping))
+        if operations.made == block.operations:
+            return block
+        made = Block([], [], block.label)  # whose arguments and other ops still belong to the program
+        made.arguments, made.operations = block.arguments, operations.made
+        return made
+
+    def _body(self, op: Operation) -> Block | None:
+        """Return the body that takes the place of a call, or None."""
+        name = op.properties["callee"]
+        block = self.bodies.get(name)
+        if block is None or "no_inline" in op.attributes or self._left < self._sizes[name]:
+            return None
+        returned = [value.type for value in block.operations[-1].operands]
+        if [v.type for v in block.arguments] != op.operand_types or returned != op.result_types:
+            return None
+        self._left -= self._sizes[name]
+        return block
+
+
+class _Operations:
+    """The ops of a block as they are made, with one op that counts calls between which nothing else counts turns."""
+
+    def __init__(self) -> None:
+        self.made: list[Operation] = []
+        self._calls: list[tuple[Operation, int]] | None = None  # of the op that further calls are added to
+
+    def extend(self, operations: Iterable[Operation]) -> None:
+        for op in operations:
+            self.add(op)
+
+    def add(self, op: Operation) -> None:
+        if op.name == COUNTED and self._calls is not None:
+            self._calls += calls_of(op)
+            return
+        self.made.append(op)
+        if op.name == COUNTED:
+            self._calls = calls_of(op)
+        elif op.regions or not _makes_no_calls(op):
+            self._calls = None
+
+
+def _inlined(call: Operation, body: Block, mapping: dict[Value, Value]) -> list[Operation]:
+    """Return the ops of a body on the operands of a call, whose results are mapped to those of the body."""
+    inner = {argument: mapping.get(v, v) for argument, v in zip(body.arguments, call.operands)}
+    *operations, terminator = body.operations
+    made = [clone(op, inner) for op in operations]
+    for op in made:
+        op.parent = call.parent  # where ops look up symbols
+    for counted in (inside for op in made for inside in op.walk() if inside.name == COUNTED):
+        counted.properties["calls"] = [(inside, depth + 1) for inside, depth in calls_of(counted)]
+    mapping.update((result, inner.get(v, v)) for result, v in zip(call.results, terminator.operands))
+    return made
+
+
+def _counted(op: Operation, calls: list[tuple[Operation, int]]) -> Operation:
+    return Operation(COUNTED, [], (), {"calls": calls}, {}, [], op.location)
+
+
+def _makes_no_calls(op: Operation) -> bool:
+    """Return whether an op calls no function, nor a region as one; those that it makes part of a plan do not matter."""
+    if not op.properties.keys().isdisjoint(CALLEES):
+        return False
+    return op.name in CONTROL_FLOW or all(recognised_op(region) is not None for region in op.regions)

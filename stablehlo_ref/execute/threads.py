@@ -1,0 +1,146 @@
+"""How many threads BLAS uses in a run.
+
+BLAS starts a thread for each CPU and waits for the slowest. If another process has one of the CPUs, that takes until
+the scheduler's next turn, 10 to 20 ms for each product of matrices. So threads pay for large products on CPUs that are
+idle, and for nothing else. threadpoolctl, an optional dependency, sets the number of threads of the BLAS that numpy was
+built with; without it BLAS decides.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from functools import cache
+from math import inf, prod, sqrt
+from pathlib import Path
+from threading import Lock
+from typing import Protocol
+
+from stablehlo_ref.interop import require
+from stablehlo_ref.ir.core import Operation
+from stablehlo_ref.ir.types import TensorType, Type
+
+LARGE = 1 << 25  # multiplications in a product that is worth threads: about a millisecond in f32
+VARIABLES = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS", "OMP_NUM_THREADS")  # set by users
+
+_PRODUCTS = frozenset({
+    "chlo.ragged_dot", "stablehlo.cholesky", "stablehlo.convolution", "stablehlo.custom_call", "stablehlo.dot",
+    "stablehlo.dot_general", "stablehlo.dynamic_conv", "stablehlo.einsum", "stablehlo.triangular_solve",
+})  # fmt: skip
+
+
+class Library(Protocol):
+    """A BLAS, as threadpoolctl presents it."""
+
+    @property
+    def num_threads(self) -> int | None: ...
+    def set_num_threads(self, num_threads: int) -> object: ...
+
+
+def largest_product(functions: Iterable[Operation]) -> float:
+    """Return about how many multiplications the largest product of matrices in some functions has.
+
+    It is infinite if a shape is unknown.
+    """
+    ops = (op for function in functions for op in function.walk() if op.name in _PRODUCTS)
+    return max((_multiplications([*op.operand_types[:2], *op.result_types[:1]]) for op in ops), default=0)
+
+
+def _multiplications(types: list[Type]) -> float:
+    """Return m·n·k for the types m·k, k·n and m·n; n³ for two types n·n, as of a factorization."""
+    tensors = [t for t in types if isinstance(t, TensorType)]
+    if not all(t.is_static for t in tensors):
+        return inf
+    sizes = [t.size for t in tensors]
+    return sqrt(prod(sizes)) if len(sizes) == 3 else max(sizes, default=0) ** 1.5
+
+
+class _Threads:
+    """The number of threads of all libraries: of the outermost run in progress, and before it."""
+
+    def __init__(self) -> None:
+        self.lock = Lock()
+        self.runs = 0
+        self.before: list[tuple[Library, int]] = []
+
+    def enter(self, count: int, libraries: Iterable[Library]) -> None:
+        with self.lock:
+            if not self.runs:
+                self.before = [(library, library.num_threads or 1) for library in libraries]
+            self.runs += 1
+            for library, _ in self.before:
+                library.set_num_threads(count)
+
+    def leave(self) -> None:
+        with self.lock:
+            self.runs -= 1
+            if not self.runs:
+                for library, number in self.before:
+                    library.set_num_threads(number)
+
+
+_threads = _Threads()
+
+
+@contextmanager
+def blas_threads(wanted: int | None, largest: float) -> Iterator[None]:
+    """Let BLAS use `wanted` threads inside; by default a number that suits products of up to `largest` multiplications.
+
+    The number holds for the whole process. ImportError if threads are wanted and threadpoolctl is missing.
+    """
+    count = wanted or automatic(largest)
+    if count is None:
+        yield
+        return
+    _threads.enter(count, _libraries("scipy.linalg" in sys.modules))
+    try:
+        yield
+    finally:
+        _threads.leave()
+
+
+def automatic(largest: float) -> int | None:
+    """Return the number of threads for a run by its largest product; None to leave the choice to BLAS.
+
+    That is where an environment variable sets it, threadpoolctl is not installed, or there is one CPU.
+    """
+    if not largest or not _is_automatic() or (cpus := usable_cpus()) == 1:
+        return None
+    return min(cpus, idle_cpus()) if largest >= LARGE else 1
+
+
+@cache
+def _is_automatic() -> bool:
+    is_set = any(os.environ.get(variable) for variable in VARIABLES)
+    return not is_set and importlib.util.find_spec("threadpoolctl") is not None
+
+
+@cache
+def _libraries(with_scipy: bool) -> list[Library]:
+    """Return the BLAS of numpy and, if it has been imported, that of SciPy."""
+    controllers = require("threadpoolctl").ThreadpoolController().lib_controllers
+    return [library for library in controllers if library.user_api == "blas"]
+
+
+def usable_cpus() -> int:
+    """Return how many CPUs the process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def idle_cpus() -> int:
+    """Return how many CPUs of the machine no other process is using now, at least one; all where that is unknown."""
+    cpus = os.cpu_count() or 1
+    try:
+        running = int(Path("/proc/loadavg").read_text().split()[3].partition("/")[0])
+        own = sum(_is_running(thread) for thread in Path("/proc/self/task").iterdir()) if running > 1 else 1
+    except (OSError, ValueError, IndexError):
+        return cpus
+    return max(1, cpus - max(running - own, 0))
+
+
+def _is_running(thread: Path) -> bool:
+    state = (thread / "stat").read_text().rpartition(")")[2]  # the name before it may have any character
+    return state.split()[0] == "R"

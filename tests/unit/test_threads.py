@@ -1,0 +1,145 @@
+"""The number of threads of BLAS: chosen by the work and the idle CPUs, or by the option `threads`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import stablehlo_ref as sr
+from stablehlo_ref.cli.main import main
+from stablehlo_ref.execute import threads
+
+PRODUCT = """
+func.func @main(%x: tensor<{n}x{n}xf32>) -> tensor<{n}x{n}xf32> {{
+  %0 = stablehlo.dot_general %x, %x, contracting_dims = [1] x [0]
+    : (tensor<{n}x{n}xf32>, tensor<{n}x{n}xf32>) -> tensor<{n}x{n}xf32>
+  %1 = stablehlo.custom_call @look(%0) : (tensor<{n}x{n}xf32>) -> tensor<{n}x{n}xf32>
+  return %1 : tensor<{n}x{n}xf32>
+}}
+"""
+
+
+class Library:
+    """A BLAS with eight threads."""
+
+    user_api = "blas"
+    num_threads = 8
+
+    def set_num_threads(self, num_threads: int) -> None:
+        self.num_threads = num_threads
+
+
+@pytest.fixture
+def blas(monkeypatch: pytest.MonkeyPatch) -> Iterator[Library]:
+    """A machine of four idle CPUs with threadpoolctl and one BLAS."""
+    library = Library()
+    monkeypatch.setattr(threads, "_libraries", lambda with_scipy: [library])
+    monkeypatch.setattr(threads, "_is_automatic", lambda: True)
+    monkeypatch.setattr(threads, "usable_cpus", lambda: 4)
+    monkeypatch.setattr(threads, "idle_cpus", lambda: 4)
+    yield library
+    assert library.num_threads == 8, "the number before the run must be restored"
+
+
+def used(blas: Library, n: int, **options: Any) -> int:
+    """Return the number of threads while a program with a product of n by n matrices runs."""
+    seen = []
+
+    def look(call: object, x: object) -> list[object]:
+        seen.append(blas.num_threads)
+        return [x]
+
+    program = sr.parse(PRODUCT.format(n=n))
+    program.run(np.ones((n, n), np.float32), custom_calls={"look": look}, **options)
+    return seen[0]
+
+
+def test_large_products_use_idle_cpus(blas: Library, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert used(blas, 512) == 4
+    monkeypatch.setattr(threads, "idle_cpus", lambda: 2)
+    assert used(blas, 512) == 2
+
+
+def test_small_products_use_one_thread(blas: Library) -> None:
+    assert used(blas, 16) == 1
+
+
+def test_the_option_decides(blas: Library) -> None:
+    assert used(blas, 16, threads=3) == 3
+    assert used(blas, 512, threads=1) == 1
+
+
+def test_a_variable_of_the_environment_leaves_the_choice_to_blas(
+    blas: Library, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.undo()
+    threads._is_automatic.cache_clear()
+    monkeypatch.setenv("OPENBLAS_NUM_THREADS", "8")
+    assert threads.automatic(threads.LARGE) is None
+    threads._is_automatic.cache_clear()
+
+
+def test_runs_inside_a_run_restore_the_first_number(blas: Library) -> None:
+    with threads.blas_threads(2, 0), threads.blas_threads(3, 0):
+        assert blas.num_threads == 3
+
+
+def test_programs_without_products_leave_blas_alone(blas: Library) -> None:
+    program = sr.parse("func.func @main(%x: tensor<f32>) -> tensor<f32> { return %x : tensor<f32> }")
+    program.run(np.float32(1))
+    assert threads.automatic(0) is None
+
+
+@pytest.mark.parametrize(
+    ("op", "expected"),
+    [
+        ("stablehlo.dot_general %x, %x, contracting_dims = [1] x [0] : (tensor<8x8xf32>, tensor<8x8xf32>) -> "
+         "tensor<8x8xf32>", 8**3),
+        ("stablehlo.cholesky %x : tensor<8x8xf32>", 8**3),
+        ("stablehlo.add %x, %x : tensor<8x8xf32>", 0),
+        ("stablehlo.dot %x, %d : (tensor<8x8xf32>, tensor<8x?xf32>) -> tensor<8x?xf32>", np.inf),
+    ],
+)  # fmt: skip
+def test_largest_product(op: str, expected: float) -> None:
+    text = f"func.func @main(%x: tensor<8x8xf32>, %d: tensor<8x?xf32>) {{ %0 = {op} return }}"
+    assert threads.largest_product([sr.parse(text).module]) == expected
+
+
+def test_some_cpu_is_usable_and_idle() -> None:
+    assert 1 <= threads.idle_cpus()
+    assert 1 <= threads.usable_cpus()
+
+
+def test_threads_without_threadpoolctl(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    threads._libraries.cache_clear()
+    monkeypatch.setitem(sys.modules, "threadpoolctl", None)
+    message = r"threadpoolctl is not installed; run: pip install 'stablehlo-ref\[threads\]'"
+    program = sr.parse("func.func @main() -> tensor<f32> { %0 = stablehlo.constant dense<1.0> : tensor<f32> "
+                       "return %0 : tensor<f32> }")  # fmt: skip
+    with pytest.raises(ImportError, match=message):
+        program.run(threads=2)
+    with pytest.raises(SystemExit):
+        main(["run", "--threads", "0", "x.mlir"])
+    assert "--threads" in capsys.readouterr().err
+
+
+def test_threads_must_be_a_positive_number() -> None:
+    program = sr.parse("func.func @main() { return }")
+    with pytest.raises(ValueError, match="threads must be at least 1, got 0"):
+        program.run(threads=0)
+    with pytest.raises(TypeError, match="threads"):
+        program.run(threads="2")  # type: ignore[arg-type]
+
+
+def test_real_threads() -> None:
+    pytest.importorskip("threadpoolctl")
+    threads._libraries.cache_clear()
+    (library, *_) = threads._libraries(False)
+    before = library.num_threads
+    with threads.blas_threads(1, 0):
+        assert library.num_threads == 1
+    assert library.num_threads == before
