@@ -11,6 +11,7 @@ UNSIGNED = ("ui8", "ui16", "ui32", "ui64")
 INTEGERS = (*SIGNED, *UNSIGNED)
 FLOATS = ("f16", "bf16", "f32", "f64")
 ELEMENTS = ("i1", *INTEGERS, *FLOATS, "i4")
+COMPILED = ("i1", *INTEGERS, "f32", "f64")  # the element types of machine code
 SHAPES = ("", "4x")
 
 BINARY = {
@@ -26,6 +27,7 @@ UNARY = {
     "integer": ("negate", "not", "popcnt", "count_leading_zeros"),
     "float": ("negate", "abs", "sqrt", "floor", "ceil", "sign", "exponential", "tanh", "round_nearest_even"),
 }
+NOT_COMPILED = {"remainder", "power", "exponential", "tanh"}  # of floats: never in machine code
 FORMS = ("unary", "binary", "binary", "binary", "compare", "select", "clamp", "convert", "shape")
 DIRECTIONS = ("EQ", "NE", "GE", "GT", "LE", "LT")
 
@@ -44,6 +46,8 @@ class Text:
     count: int = 0
     budget: int = 30  # ops that may still be drawn
     functions: list[str] = field(default_factory=list)
+    elements: tuple[str, ...] = ELEMENTS
+    without: frozenset[str] = frozenset()  # ops on floats that are not drawn
 
     def name(self) -> str:
         self.count += 1
@@ -74,7 +78,12 @@ def pick(text: Text, scope: Scope, type: str) -> str:
 
 
 def draw_type(text: Text) -> str:
-    return f"tensor<{text.draw(st.sampled_from(SHAPES))}{text.draw(st.sampled_from(ELEMENTS))}>"
+    return f"tensor<{text.draw(st.sampled_from(SHAPES))}{text.draw(st.sampled_from(text.elements))}>"
+
+
+def names_of(text: Text, table: dict[str, tuple[str, ...]], element: str) -> list[str]:
+    """Return the ops of a table on elements of a type."""
+    return [name for name in table[kind(element)] if kind(element) != "float" or name not in text.without]
 
 
 def draw_op(text: Text, scope: Scope) -> None:
@@ -85,13 +94,14 @@ def draw_op(text: Text, scope: Scope) -> None:
     form = draw(st.sampled_from(FORMS))
     result = type
     if form == "unary":
-        made = text.op(f"stablehlo.{draw(st.sampled_from(UNARY[kind(element)]))} {a} : {type}")
+        made = text.op(f"stablehlo.{draw(st.sampled_from(names_of(text, UNARY, element)))} {a} : {type}")
     elif form == "binary":
-        op = draw(st.sampled_from(BINARY[kind(element)]))
+        op = draw(st.sampled_from(names_of(text, BINARY, element)))
         made = text.op(f"stablehlo.{op} {a}, {pick(text, scope, type)} : {type}")
     elif form == "compare":
         result = f"tensor<{shape}i1>"
-        order = ", TOTALORDER" if kind(element) == "float" and not draw(st.integers(0, 3)) else ""
+        is_total = kind(element) == "float" and not text.without and not draw(st.integers(0, 3))
+        order = ", TOTALORDER" if is_total else ""
         b, direction = pick(text, scope, type), draw(st.sampled_from(DIRECTIONS))
         made = text.op(f"stablehlo.compare {direction}, {a}, {b}{order} : ({type}, {type}) -> {result}")
     elif form == "select":
@@ -100,7 +110,7 @@ def draw_op(text: Text, scope: Scope) -> None:
     elif form == "clamp":
         made = text.op(f"stablehlo.clamp {a}, {pick(text, scope, type)}, {pick(text, scope, type)} : {type}")
     elif form == "convert":
-        result = f"tensor<{shape}{draw(st.sampled_from(ELEMENTS))}>"
+        result = f"tensor<{shape}{draw(st.sampled_from(text.elements))}>"
         made = text.op(f"stablehlo.convert {a} : ({type}) -> {result}")
     else:
         made, result = draw_shape_op(text, scope, a, element, bool(shape))
@@ -125,9 +135,10 @@ def draw_shape_op(text: Text, scope: Scope, a: str, element: str, is_vector: boo
     if form == "take":
         made = text.op(f"stablehlo.dynamic_slice {a}, {index}, sizes = [1] : ({vector}, {index_type}) -> {one}")
         if text.draw(st.booleans()):
-            made = text.op(f"stablehlo.{text.draw(st.sampled_from(UNARY[kind(element)]))} {made} : {one}")
+            made = text.op(f"stablehlo.{text.draw(st.sampled_from(names_of(text, UNARY, element)))} {made} : {one}")
         if text.draw(st.booleans()):
-            made = text.op(f"stablehlo.{text.draw(st.sampled_from(BINARY[kind(element)]))} {made}, {made} : {one}")
+            op = text.draw(st.sampled_from(names_of(text, BINARY, element)))
+            made = text.op(f"stablehlo.{op} {made}, {made} : {one}")
         return text.op(f"stablehlo.reshape {made} : ({one}) -> {scalar}"), scalar
     update = text.op(f"stablehlo.reshape {pick(text, scope, scalar)} : ({scalar}) -> {one}")
     made = text.op(
@@ -205,7 +216,7 @@ def draw_call(text: Text, scope: Scope, depth: int) -> None:
     types = [draw_type(text) for _ in range(text.draw(st.integers(0, 2)))]
     result, symbol = draw_type(text), f"@f{len(text.functions)}"
     text.functions.append("")
-    callee = Text(text.draw, budget=8, functions=text.functions)
+    callee = Text(text.draw, budget=8, functions=text.functions, elements=text.elements, without=text.without)
     inner = {f"%a{i}": type for i, type in enumerate(types)}
     pick(callee, inner, "tensor<i32>")
     draw_block(callee, inner, depth)
@@ -218,9 +229,14 @@ def draw_call(text: Text, scope: Scope, depth: int) -> None:
 
 
 @st.composite
-def programs(draw: st.DrawFn) -> tuple[str, list[str]]:
-    """Draw a program with a loop at its top; return its text and the types of its arguments."""
+def programs(draw: st.DrawFn, may_compile: bool = False) -> tuple[str, list[str]]:
+    """Draw a program with a loop at its top; return its text and the types of its arguments.
+
+    If `may_compile` is set, all ops of the program can become machine code.
+    """
     text = Text(draw)
+    if may_compile:
+        text.elements, text.without = COMPILED, frozenset(NOT_COMPILED)
     types = [draw_type(text) for _ in range(draw(st.integers(1, 4)))]
     scope = {f"%arg{i}": type for i, type in enumerate(types)}
     before = set(scope)

@@ -77,7 +77,7 @@ class Writer:
         name = f"%v{len(self.lines)}"
         self.lines.append(f"{name} = {text}")
         self.values.append((name, shape, element))
-        return name
+        return self.emit(text, shape, element) if self.random.random() < 0.1 else name  # the same again
 
     def of(self, shape: tuple[int, ...], element: str) -> str:
         """Return the name of a value of this type, recent ones more often, or of a new one."""

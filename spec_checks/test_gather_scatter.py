@@ -16,9 +16,8 @@ from spec_checks.evaluate import combine, evaluate, region
 from spec_checks.oracles import elementwise
 from spec_checks.oracles import gather_scatter as oracle
 from spec_checks.strategies import ALL, BOOLEANS, COMPLEXES, FLOATS, INTEGERS, WIDE_FLOATS, arrays, dtypes, same
-from stablehlo_ref.algorithms import gather, scatter_updates
+from stablehlo_ref.algorithms import gather, indexed_windows, scatter_updates, scatter_windows
 from stablehlo_ref.numerics.dtypes import element_type_of
-from stablehlo_ref.ops import gather_scatter
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Arguments = tuple[list[Array], Array, list[Array], dict[str, Any]]
@@ -85,6 +84,7 @@ def test_gather(small: bool, data: st.DataObject) -> None:
         if not small:  # treat every window as a large one
             patch.setattr(gather, "WINDOW", 0)
             patch.setattr(gather, "BLOCK", 2)
+            patch.setattr(indexed_windows, "FEW_ROWS", 0)
         actual = evaluate("gather", operand, start_indices, **numbers)
     expected = oracle.gather(operand, start_indices, **numbers)
     assert same(actual, expected), f"{operand!r} {start_indices!r} {numbers}\n  got {actual!r}\n  not {expected!r}"
@@ -131,7 +131,8 @@ def check_scatter(
     """
     inputs, scatter_indices, news, numbers = arguments
     with pytest.MonkeyPatch.context() as patch:  # every algorithm is correct for every window
-        patch.setattr(gather_scatter, "BOX", data.draw(st.sampled_from([0, gather_scatter.BOX])))
+        patch.setattr(scatter_windows, "BOX", data.draw(st.sampled_from([0, scatter_windows.BOX])))
+        patch.setattr(indexed_windows, "FEW_ROWS", data.draw(st.sampled_from([0, indexed_windows.FEW_ROWS])))
         patch.setattr(scatter_updates, "PATIENCE", data.draw(st.sampled_from([0, scatter_updates.PATIENCE])))
         patch.setattr(scatter_updates, "LARGE", data.draw(st.sampled_from([0, scatter_updates.LARGE])))
         results = evaluate("scatter", *inputs, scatter_indices, *news, bodies=[body], **numbers)

@@ -13,7 +13,8 @@ import pytest
 from spec_checks.oracles.rounding import nearest_f64
 from stablehlo_ref import mode
 from stablehlo_ref.numerics import multiple_precision_special as precise
-from stablehlo_ref.numerics import special_error, special_gamma
+from stablehlo_ref.numerics import special_error, special_gamma, special_zeta
+from stablehlo_ref.numerics.portable.functions import CORRECTLY_ROUNDED
 from stablehlo_ref.numerics.portable.special import SPECIAL
 
 Array = npt.NDArray[np.float64]
@@ -24,7 +25,7 @@ EXACT: dict[str, Callable[..., Any]] = {
     "digamma": mpmath.digamma,
 }  # fmt: skip
 BITS = 2800  # so that what cancels against 1 is seen, and exp(-27**2)
-COUNT = 12
+COUNT = 40
 
 
 def operands(op: str) -> Array:
@@ -49,7 +50,7 @@ def operands(op: str) -> Array:
         1.4616321449683623,
         -0.5040830082644554,
     ]
-    huge = [1e308, 2.5e305, 2.6e305, 1e15, 1e5]
+    huge = [1e308, 2.5e305, 2.6e305, 1e15, 1e5, *np.arange(-30.5, 30.0)]
     return np.concatenate([tiny, 60 * np.abs(signed), -100 * np.abs(signed), poles, zeros, huge])
 
 
@@ -59,6 +60,47 @@ def test_functions_are_correctly_rounded(op: str) -> None:
     with mpmath.workprec(BITS):
         expected = [nearest_f64(EXACT[op](mpmath.mpf(v))) for v in x.tolist()]
     np.testing.assert_array_equal(SPECIAL[getattr(precise, op)](x), np.array(expected))
+
+
+def hurwitz(s: Any, q: Any) -> Any:
+    """Return zeta(s, q); below 0 by its value at the distance from the nearest integer, and those of 1 - q."""
+    if q > 0:
+        return mpmath.zeta(s, q)
+    r = q - mpmath.nint(q)
+    return r**-s + mpmath.zeta(s, 1 + r) + (-1) ** int(s) * (mpmath.zeta(s, 1 - r) - mpmath.zeta(s, 1 - q))
+
+
+ZETA = [(1.5, 0.3), (2.0, 1e-150), (3.0, -1e-100), (20.0, 3.0), (2.0, -1.5), (3.0, -2.5), (7.0, -7.3), (2.0, 1e10),
+        (1 + 2**-52, 0.7), (50.0, 100.0), (2.0, -1e15 - 0.5), (4.0, 2.0), (2.5, 1e-300), (5.0, -2.9999)]  # fmt: skip
+POLYGAMMA = [(0.0, 1.5), (0.0, -0.5), (1.0, 0.3), (1.0, 1e-100), (2.0, -34.3), (5.0, 100.0), (250.0, 90.0),
+             (170.0, 0.5), (200.0, -5.2)]  # fmt: skip
+
+
+def test_zeta_and_polygamma_are_correctly_rounded() -> None:
+    with mpmath.workprec(1200):
+        zeta = [nearest_f64(hurwitz(mpmath.mpf(s), mpmath.mpf(q))) for s, q in ZETA]
+        polygamma = [
+            nearest_f64(
+                (-1) ** int(n + 1) * mpmath.factorial(int(n)) * hurwitz(mpmath.mpf(n + 1), mpmath.mpf(x))
+                if n
+                else mpmath.digamma(mpmath.mpf(x))
+            )
+            for n, x in POLYGAMMA
+        ]
+    with np.errstate(all="ignore"):
+        np.testing.assert_array_equal(CORRECTLY_ROUNDED[precise.zeta](*np.array(ZETA).T), zeta)
+        np.testing.assert_array_equal(CORRECTLY_ROUNDED[precise.polygamma](*np.array(POLYGAMMA).T), polygamma)
+
+
+@pytest.mark.parametrize("op", ["zeta", "polygamma"])
+def test_limits_are_those_of_the_default_mode(op: str) -> None:
+    special = np.array([-np.inf, -3.0, -0.0, 0.0, 0.5, 1.0, 2.0, 3.0, 170.0, np.inf, np.nan])
+    first, second = (x.ravel() for x in np.meshgrid(special, special))
+    results = []
+    for reproducible in (False, True):
+        with mode.in_force(mode.Mode(reproducible)), np.errstate(all="ignore"):
+            results.append(getattr(special_zeta, op)(np.dtype(np.float64))(first, second))
+    np.testing.assert_allclose(results[1], results[0], rtol=1e-15)
 
 
 @pytest.mark.parametrize(

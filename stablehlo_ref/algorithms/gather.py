@@ -32,6 +32,19 @@ def window_reader(windows: IndexedWindows) -> Read:
         use_strides = is_small and not operand.flags.c_contiguous
         return (read_strided if use_strides else read)(operand, windows.clamped(starts))
 
+    return _few_rows(windows, run) if windows.are_few else run
+
+
+def _few_rows(windows: IndexedWindows, general: Read) -> Read:
+    """Read the rows of few windows; `general` does so if the operand is not contiguous."""
+    arrange = arranging(windows, windows.other_axes + windows.row_axes)
+
+    def run(operand: Array, starts: Starts) -> Array:
+        numbers = windows.few_row_numbers(starts, clamp=True)
+        if numbers is None or not operand.flags.c_contiguous:
+            return general(operand, starts)
+        return arrange(operand.reshape(windows.table_shape).take(numbers, 0, mode="clip"))
+
     return run
 
 

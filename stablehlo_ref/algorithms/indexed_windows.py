@@ -23,6 +23,7 @@ from stablehlo_ref.numerics.integers import clamp_index, unpack
 Index: TypeAlias = tuple[Any, ...]  # of integers and slices
 
 FEW = 32  # elements: fewer are compared faster as Python integers
+FEW_ROWS = 1 << 10  # rows: more are copied faster in larger pieces
 OUT_OF_BOUNDS = 1 << 62  # an index that is out of bounds for every size, also after an offset is added
 
 
@@ -117,21 +118,49 @@ class IndexedWindows:
         They are of dtype intp, or si32 if all starts are, which must be in bounds then. With `part`, a range of the
         first of `other_axes`, which must be a batch axis, return the numbers of that range.
         """
-        if self._starts_are_numbers:
-            return starts[0].reshape(-1) if part is None else starts[0][part].reshape(-1)
-        offset, shape = self.offset, self.other_shape
-        if self.narrow_offset is not None and all(start.dtype == np.int32 for start in starts):
-            offset = self.narrow_offset
         if part is not None:
             starts = [start[part] for start in starts]
-            offset = offset[part] if len(offset) > 1 else offset
-            shape = (part.stop - part.start, *shape[1:])
-        if starts:
-            steps = [offset.dtype.type(self.steps[d]) for d in self.indexed]
-            starts = [start.astype(offset.dtype, copy=False) for start in starts]
-            first = reduce(np.add, [s if n == 1 else s * n for s, n in zip(starts, steps)])
-            offset = offset + spread(first, self.batch_axes, self.other_axes)
-        return np.broadcast_to(offset, shape).reshape(-1)
+        if self._starts_are_numbers:
+            return starts[0].reshape(-1)
+        offset = self.offset
+        if self.narrow_offset is not None and all(start.dtype == np.int32 for start in starts):
+            offset = self.narrow_offset
+        if part is not None and len(offset) > 1:
+            offset = offset[part]
+        if not starts:
+            shape = self.other_shape if part is None else (part.stop - part.start, *self.other_shape[1:])
+            return np.broadcast_to(offset, shape).reshape(-1)
+        steps = [offset.dtype.type(self.steps[d]) for d in self.indexed]
+        starts = [start.astype(offset.dtype, copy=False) for start in starts]
+        first = reduce(np.add, [s if n == 1 else s * n for s, n in zip(starts, steps)])
+        return (offset + spread(first, self.batch_axes, self.other_axes)).reshape(-1)
+
+    @cached_property
+    def are_few(self) -> bool:
+        """Whether Python's integers are faster than arrays for the starts, and `few_row_numbers` can be used."""
+        return 0 < prod(self.batch_shape) * len(self.indexed) < FEW and prod(self.other_shape) <= FEW_ROWS
+
+    def few_row_numbers(self, starts: Sequence[Array], clamp: bool) -> Array | None:
+        """Return `row_numbers` if `are_few`, given starts of any integer dtype; None if one is out of bounds.
+
+        With `clamp`, starts are clamped so that windows are in bounds.
+        """
+        first: list[int] | None = None
+        for start, d, last in zip(starts, self.indexed, self.lasts):
+            numbers: list[int] = start.reshape(-1).tolist()
+            if min(numbers) < 0 or max(numbers) > last:
+                if not clamp:
+                    return None
+                numbers = [min(max(i, 0), last) for i in numbers]
+            if (step := self.steps[d]) > 1:
+                numbers = [i * step for i in numbers]
+            first = numbers if first is None else list(map(int.__add__, first, numbers))
+        rows = np.array(first, np.intp)
+        return (rows.reshape(self._few_shape) + self.offset).reshape(-1) if self.offset.size > 1 else rows
+
+    @cached_property
+    def _few_shape(self) -> Dims:
+        return tuple(self.shape[a] if a in self.batch_axes else 1 for a in self.other_axes)
 
     @cached_property
     def _starts_are_numbers(self) -> bool:

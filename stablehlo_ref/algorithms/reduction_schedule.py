@@ -47,6 +47,8 @@ LANES = 1 << 14  # elements of one step of a left fold, so that they stay in the
 TINY = 1 << 10  # elements: below this, one slow call costs less than several fast ones
 SHORT = 16  # elements: inner loops over fewer are slow
 
+EVEN, ODD = slice(None, None, 2), slice(1, None, 2)
+
 
 class Combine:
     """A reduction body applied elementwise to lists of arrays: `(lhs, rhs)` returns `body(*lhs, *rhs)`.
@@ -133,7 +135,10 @@ def _in_any_order(combine: Combine, plan: Callable[[Combine], Reduction]) -> Red
 
 def after_inits(combine: Combine, fold: Fold) -> Reduction:
     """Return the reduction that combines init values with the results of a fold."""
-    return lambda inits, arrays: combine.each(*inits, *fold(arrays))
+    identity = combine.pair.identity if combine.is_exact and combine.pair else None
+    if identity is None:
+        return lambda inits, arrays: combine.each(*inits, *fold(arrays))
+    return lambda inits, arrays: fold(arrays) if inits[0] == identity else combine.each(*inits, *fold(arrays))
 
 
 def plan_reduction(body: RegionFunction, shape: Sequence[int], axes: Sequence[int]) -> Reduction:
@@ -147,8 +152,7 @@ def plan_reduction(body: RegionFunction, shape: Sequence[int], axes: Sequence[in
         return by_schedule
 
     def run(inits: Sequence[Array], arrays: Sequence[Array]) -> Arrays:
-        found = arg_reduce(arrays, reduced)
-        return body.each(*inits, *found) if found else by_schedule(inits, arrays)
+        return arg_reduce(inits, arrays, reduced) or by_schedule(inits, arrays)
 
     return run
 
@@ -257,7 +261,7 @@ def _tree(combine: Combine, xs: Sequence[Array]) -> Arrays:
 
 def _tree_of_pairs(pair: np.ufunc, x: Array) -> Array:
     """Do the same for one array and a ufunc, with less overhead for small tensors."""
-    if x.size >= TINY and not x.shape[-2] & 1 and x.flags.c_contiguous:
+    if not x.shape[-2] & 1 and x.flags.c_contiguous:
         x = _while_even(pair, x)
     size = x.shape[-2]
     tail: Array | None = None
@@ -275,7 +279,7 @@ def _while_even(pair: np.ufunc, x: Array) -> Array:
     *outer, size, lanes = x.shape
     flat = x.reshape(-1) if lanes == 1 else x.reshape(-1, lanes)
     while not size & 1:
-        flat = pair(flat[::2], flat[1::2])
+        flat = pair(flat[EVEN], flat[ODD])
         size >>= 1
     return flat.reshape(*outer, size, lanes)
 

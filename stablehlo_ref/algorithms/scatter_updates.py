@@ -12,6 +12,7 @@ from typing import TypeAlias
 import numpy as np
 
 from stablehlo_ref.algorithms.exact_reductions import add_rows, adds_exactly, exact_addition
+from stablehlo_ref.algorithms.indexed_windows import Index
 from stablehlo_ref.budget import within_time
 from stablehlo_ref.define.computation import RegionFunction
 from stablehlo_ref.define.spec import element_type, is_quantized
@@ -35,16 +36,20 @@ class ScatterUpdate:
 
     def __init__(self, body: RegionFunction, rows: int, unique: bool) -> None:
         self._each = body.each
+        self._overwrites = overwrites(body)
         self._parts = [_Part(part, rows, unique) for part in body.parts]
         self.adds_exactly = adds_exactly(body)  # all updates of a row that come in one call
 
-    def elements(self, olds: Arrays, news: Arrays) -> None:
-        """Update all elements of `olds`, which are views of tables, once each."""
-        values = self._each(*olds, *news)
-        if len(olds) > 1:  # a value may be a view of a table that is written before the value is read
-            values = list(map(np.array, values))
-        for old, value in zip(olds, values):
-            old[...] = value
+    def box(self, tables: Arrays, box: Index, news: Arrays) -> None:
+        """Update all elements in a box of the tables, once each."""
+        if self._overwrites:
+            values = news
+        else:
+            values = self._each(*[table[box] for table in tables], *news)
+            if len(tables) > 1:  # a value may be a view of a table that is written before the value is read
+                values = list(map(np.array, values))
+        for table, value in zip(tables, values):
+            table[box] = value
 
     def rows(self, tables: Arrays, numbers: Array, news: Arrays) -> None:
         """Update the rows `numbers` (of dtype intp) of the tables with the rows of `news`."""
@@ -59,9 +64,8 @@ class _Part:
     """An independent part of an update computation; most have only one."""
 
     def __init__(self, body: RegionFunction, rows: int, unique: bool) -> None:
-        arguments, returned = body.region.block.arguments, body.region.block.operations[-1].operands
         self._each = body.each
-        self._overwrites = list(returned) == list(arguments[len(arguments) // 2 :])
+        self._overwrites = overwrites(body)
         self._ufunc = _ufunc(body)
         self._exact = exact_addition(body)
         self._row_count = rows
@@ -96,6 +100,12 @@ class _Part:
             numbers, new = numbers[left], new[left]
         for start in within_time(range(0, len(numbers), PART)):
             ufunc.at(table, numbers[start : start + PART], new[start : start + PART])
+
+
+def overwrites(body: RegionFunction) -> bool:
+    """Return whether an update computation returns the updates."""
+    arguments, returned = body.region.block.arguments, body.region.block.operations[-1].operands
+    return list(returned) == list(arguments[len(arguments) // 2 :])
 
 
 def _ufunc(body: RegionFunction) -> np.ufunc | None:

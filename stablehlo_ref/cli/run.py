@@ -163,6 +163,7 @@ class Run:
             exact_sums=options.exact_sums,
             fast=not options.no_fast,
             threads=options.threads,
+            jit=not options.no_jit,
             warn=remark,
             on_implementation_defined=(
                 "error" if options.strict else "warn" if options.warn_implementation_defined else "ignore"

@@ -89,6 +89,7 @@ class Context:
     exact_sums: bool = False  # sums are exact, and rounded once
     threads: int | None = None  # of BLAS; by default chosen by the work and the idle CPUs
     fast: bool = True  # use fast paths: chains of ops fused block by block, loops as generated Python
+    jit: bool = True  # let hot loops of these become machine code, where llvmlite is installed
 
     def __post_init__(self) -> None:
         check_type("limits", self.limits, Limits, "a Limits")
@@ -105,6 +106,7 @@ class Context:
         check_type("threads", self.threads, Integral | None, "a number of threads")
         if self.threads is not None and self.threads < 1:
             raise ValueError(f"threads must be at least 1, got {self.threads}")
+        check_type("jit", self.jit, bool, "True or False")
         check_type("rng_seed", self.rng_seed, Integral, "an integer")
         if not 0 <= self.rng_seed < 1 << 64:
             raise ValueError(f"rng_seed must be between 0 and 2**64 - 1, got {self.rng_seed}")
@@ -120,12 +122,17 @@ class Context:
     def plain(cls, limits: Limits) -> Context:
         """Return a context with these limits and no other options, faster than by the constructor."""
         context = object.__new__(cls)
-        vars(context).update(_DEFAULTS)
-        context.limits = limits
-        context.frames, context.probes, context.variables, context.failures = {}, {}, {}, []
-        context.process = Process((0, 0), _GRID, iter(()), [])
-        memory = Memory(limits.max_total_bytes, lambda: live_bytes(context.frames.values()))
-        context.budget = Budget(deadline_of(limits), memory)
+        frames: dict[int, Iterable[Any]] = {}
+        memory = Memory(limits.max_total_bytes, lambda: live_bytes(frames.values()))
+        context.__dict__ = _DEFAULTS | {
+            "limits": limits,
+            "frames": frames,
+            "budget": Budget(deadline_of(limits), memory),
+            "failures": [],
+            "process": Process((0, 0), _GRID, iter(()), []),
+            "probes": {},
+            "variables": {},
+        }
         return context
 
     @property
@@ -180,7 +187,8 @@ class RunOptions(TypedDict, total=False):
     are rounded from exact ones, and UnsupportedError is raised for an op without such an implementation
     (docs/accuracy.md; `Program.guarantees` lists what holds). With `exact_sums`, reductions, windows, collectives and
     scatters that add floats, and batch normalization, compute exact sums, rounded once. With `fast=False` the run takes
-    no fast paths (docs/explanation/fast-paths.md); results are the same, bit for bit.
+    no fast paths (docs/explanation/fast-paths.md), and with `jit=False` loops do not become machine code, which they
+    only do where the extra `jit` is installed; results are the same, bit for bit.
 
     `threads` is the number of threads of BLAS during the run, in the whole process; ImportError without the package
     threadpoolctl (`pip install 'stablehlo-ref[threads]'`). By default, if that is installed, large products of matrices
@@ -199,3 +207,4 @@ class RunOptions(TypedDict, total=False):
     exact_sums: bool | None
     fast: bool | None
     threads: int | None
+    jit: bool | None

@@ -21,9 +21,8 @@ _FUNCTIONS = frozenset({
     "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "bessel_i1e", "cbrt", "cos", "cosh", "cosine",
     "digamma", "erf", "erf_inv", "erfc", "exp", "exp2", "expm1", "exponential", "exponential_minus_one", "fpowi",
     "lgamma", "log", "log10", "log1p", "log2", "log_plus_one", "logistic", "power", "powf", "rsqrt", "sin", "sine",
-    "sinh", "tan", "tanh",
+    "polygamma", "sinh", "tan", "tanh", "zeta",
 })  # fmt: skip
-_REFUSED = frozenset({"polygamma", "zeta"})
 _OF_COMPLEX = frozenset({"abs", "angle", "asin_acos_kernel", "divide", "sign", "sqrt", "square"})
 
 
@@ -99,7 +98,7 @@ def _statement(name: str, element: Type, mode: Mode) -> tuple[str, bool]:
         return (
             ("that of its handler; LAPACK in a fixed order", False) if reproducible else ("that of its handler", False)
         )
-    if op in _FUNCTIONS or op in _REFUSED or (is_complex and op in _OF_COMPLEX):
+    if op in _FUNCTIONS or (is_complex and op in _OF_COMPLEX):
         return _of_function(op, is_complex, is_double, reproducible)
     if is_complex and op == "multiply" and is_double:
         return ("exact, rounded once", True) if reproducible else ("rounded from long double", False)
@@ -111,6 +110,6 @@ def _of_function(op: str, is_complex: bool, is_double: bool, reproducible: bool)
         return ("within 0.501 ULP" if is_complex else "correctly rounded"), True
     if not reproducible:
         return "within an ULP or two, by numpy and the C library", False
-    if is_complex or op in _REFUSED:
+    if is_complex:
         return "refused: there is no reproducible implementation", True
     return "correctly rounded", True

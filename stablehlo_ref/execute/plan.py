@@ -25,11 +25,12 @@ from stablehlo_ref.execute.communication import communicates, communicating
 from stablehlo_ref.execute.dynamic import check_type, dynamic_kernel, is_dynamic, refined_results
 from stablehlo_ref.execute.fuse.chains import with_chains
 from stablehlo_ref.execute.fuse.loops import hot_function, hot_loop
+from stablehlo_ref.execute.fuse.machine.hot import Machine
 from stablehlo_ref.execute.graph import Branch, plan_graph
 from stablehlo_ref.execute.grid import run_grid
 from stablehlo_ref.execute.guard import LARGE, STEPS, WATCHED, guarded, watched
 from stablehlo_ref.execute.inlined import COUNTED, counting_step, with_inlined_calls
-from stablehlo_ref.execute.known import KnownKernel, KnownResult, is_foldable, is_shared, kept_for, kernel_kind
+from stablehlo_ref.execute.known import KnownKernel, KnownResult, compact, is_foldable, is_shared, kept_for, kernel_kind
 from stablehlo_ref.execute.lanes import batched_type
 from stablehlo_ref.execute.liveness import captured, last_uses
 from stablehlo_ref.execute.nans import canonical_state, with_canonical_nans, with_observed_nans
@@ -78,6 +79,7 @@ class Planner:
         self.plans: dict[str, FunctionPlan] = {}
         self.frames: dict[str, FramePlanner] = {}  # by function, with `fast`
         self.generated: list[tuple[str, str]] = []  # hot loops and functions, and their source
+        self.machines: dict[Operation, Machine] = {}  # of hot loops
         self.kernels: dict[Kind | None, KnownKernel] = {}
         self.results: dict[tuple[Kind | None, tuple[int, ...]], KnownResult] = {}  # by kinds, and ids of constants
         operations = [op for region in module.regions for block in region.blocks for op in block.operations]
@@ -432,13 +434,13 @@ class FramePlanner:
 
     def _known_result(self, op: Operation, operands: list[Array]) -> Array | None:
         """Return the result of an op on constants, computed once for all ops of its kind on the same constants."""
-        if self.lanes is not None or op.regions:
+        if self.lanes is not None or op.regions or op.name == "stablehlo.constant":
             return self._constant_result(op, operands)
         key = self.planner.kind(op), tuple(map(id, operands))
         if known := self.planner.results.get(key):
             return known.array
         array = self._constant_result(op, operands)
-        if array is not None and (op.name == "stablehlo.constant" or key[0] in self.planner.kernels):
+        if array is not None and key[0] in self.planner.kernels:
             self.planner.results[key] = KnownResult(array, (*kept_for([op]), *operands))
         return array
 
@@ -449,7 +451,7 @@ class FramePlanner:
             return None
         try:
             with np.errstate(all="ignore"):
-                array = np.asarray(self.kernel(op).run(*operands))
+                array = compact(np.asarray(self.kernel(op).run(*operands)))
         except LimitError:
             raise
         except EvaluationError:  # to be reported if the op is reached
@@ -460,7 +462,7 @@ class FramePlanner:
     def _constant(self, op: Operation) -> Array:
         self._check_sizes(op.result_types)  # a splat takes little memory, but kernels visit all its elements
         run: Run = evaluated(op).roles["plan"](op.properties)
-        array: Array = run()
+        array = compact(run())
         return array if self.lanes is None else np.broadcast_to(array, (self.lanes, *array.shape))
 
     def _is_foldable(self, op: Operation, operands: Sequence[Array]) -> bool:

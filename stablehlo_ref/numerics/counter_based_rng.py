@@ -75,12 +75,14 @@ def pairs_shape(shape: Shape) -> list[int]:
 def join_pairs(pairs: Array, halves: Shape, shape: Shape) -> Array:
     """Return pairs of elements, the rows of `pairs`, as an array of `shape`; a surplus last element is dropped."""
     if not shape:
-        return pairs[0, 0].reshape(())
+        only: Array = pairs[0, 0].reshape(())
+        return only
     axis = pairs_axis(shape)
     is_in_order = prod(halves[axis + 1 :]) == 1
     both = pairs if is_in_order else np.stack([x.reshape(halves) for x in pairs.T], axis + 1)
     full = [2 * n if i == axis else n for i, n in enumerate(halves)]
-    return both.reshape(full)[tuple(slice(n) for n in shape)]
+    joined: Array = both.reshape(full)[tuple(slice(n) for n in shape)]
+    return joined
 
 
 def threefry(key: int, counter: int, count: int) -> Array:

@@ -131,9 +131,8 @@ def _accurate_logistic(x: Array) -> Array:
 
 def _replaced(result: Array, function: ArrayKernel, x: Array, where: Array) -> Array:
     """Return `result`, with that of a slower `function` of `x` at the elements in `where`."""
-    found = np.flatnonzero(where)
-    if found.size:
-        result[found] = function(x[found])
+    if where.any():
+        result[where] = function(x[where])
     return result
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from decimal import ROUND_FLOOR, Decimal, localcontext
+from decimal import Decimal, localcontext
 from fractions import Fraction
 from functools import cache
 from itertools import count
@@ -26,7 +26,7 @@ def _bernoulli(n: int) -> Fraction:
 
 
 @cache
-def _bernoulli_over(k: int, divisor: int) -> Decimal:
+def bernoulli_over(k: int, divisor: int) -> Decimal:
     """Return the Bernoulli number of index 2k divided by an integer."""
     number = _bernoulli(2 * k) / divisor
     return Decimal(number.numerator) / Decimal(number.denominator)
@@ -82,7 +82,7 @@ def lgamma(x: Decimal) -> Decimal:
         x += 1
     total = (x - ONE / 2) * x.ln() - x + (2 * pi()).ln() / 2
     for k in range(1, _TERMS):
-        term = _bernoulli_over(k, 2 * k * (2 * k - 1)) / x ** (2 * k - 1)
+        term = bernoulli_over(k, 2 * k * (2 * k - 1)) / x ** (2 * k - 1)
         total += term
         if abs(term) < _END:
             break
@@ -103,7 +103,7 @@ def digamma(x: Decimal) -> Decimal:
         x += 1
     total = x.ln() - 1 / (2 * x)
     for k in range(1, _TERMS):
-        term = _bernoulli_over(k, 2 * k) / x ** (2 * k)
+        term = bernoulli_over(k, 2 * k) / x ** (2 * k)
         total -= term
         if abs(term) < _END:
             break
@@ -113,24 +113,28 @@ def digamma(x: Decimal) -> Decimal:
 # --- zeta -----------------------------------------------------------------------------------------------------------
 
 
-def zeta(s: Decimal, q: Decimal) -> Decimal:
-    """Sum some terms, then use the Euler-Maclaurin formula; for q < 0, reflect the sum over all integers."""
+def zeta(s: Decimal, q: Decimal, unit: Decimal = ONE) -> Decimal:
+    """Sum some terms, then use the Euler-Maclaurin formula; for q < 0, reflect the sum over all integers.
+
+    Then the term closest to 0, of q less the nearest integer, is added last, so that its digits are kept. For q > 0,
+    the result is divided by unit**-s.
+    """
     if q < 0:
-        r = q - q.to_integral_value(ROUND_FLOOR)
+        r = q - q.to_integral_value()
         mirrored = zeta(s, 1 - r) - zeta(s, 1 - q)
-        return zeta(s, r) + (-mirrored if s % 2 else mirrored)
+        return r**-s + (zeta(s, 1 + r) + (-mirrored if int(s) % 2 else mirrored))
     total = Decimal(0)
     while q < max(_SHIFTED, s):
-        power = q**-s
+        power = (q / unit) ** -s
         total += power
         if power <= total * _END:  # both are 0 where s is huge
             return total
         q += 1
-    power = q**-s
+    power = (q / unit) ** -s
     rest = power * (q / (s - 1) + ONE / 2)
     factor = s / q
     for k in range(1, _TERMS):
-        term = _bernoulli_over(k, factorial(2 * k)) * factor * power
+        term = bernoulli_over(k, factorial(2 * k)) * factor * power
         rest += term
         if abs(term) < abs(total + rest) * _END:
             break
@@ -141,6 +145,10 @@ def zeta(s: Decimal, q: Decimal) -> Decimal:
 def polygamma(n: Decimal, x: Decimal) -> Decimal:
     if n == 0:
         return digamma(x)
-    scale = factorial(int(n)) if n < _SMALL else lgamma(n + 1).exp()
-    result = scale * zeta(n + 1, x)
-    return result if n % 2 else -result
+    if n < _SMALL:
+        result = factorial(int(n)) * zeta(n + 1, x)
+    elif x < 0:
+        result = lgamma(n + 1).exp() * zeta(n + 1, x)
+    else:  # neither factor is in the range of exponents for all n
+        result = (lgamma(n + 1) - (n + 1) * x.ln()).exp() * zeta(n + 1, x, x)
+    return result if int(n) % 2 else -result

@@ -42,7 +42,7 @@ from stablehlo_ref.numerics.dtypes import (
 from stablehlo_ref.numerics.kernels import ArrayKernel
 from stablehlo_ref.numerics.narrow_floats import in_blocks, tabulated, tabulated_pairs
 
-Step: TypeAlias = Callable[[Array, Array, Array, Array], None]  # (block, out, zero_point, scale)
+Step: TypeAlias = Callable[[Array, Array, Array, Array, Array], None]  # (block, out, spare, zero_point, scale)
 Blocks: TypeAlias = Callable[[int], Iterator[tuple[slice, Array, Array]]]  # given the number of rows
 
 BLOCK = 1 << 17  # elements: 512 KiB of f32, so that intermediate results of a block stay in the L2 cache
@@ -59,8 +59,8 @@ def dequantize(x: Type) -> ArrayKernel:
     exact = FLOAT32 if is_exact_in_f32 and dtype != FLOAT64 else FLOAT64
     round_to, multiply = convert(exact, dtype), floats.multiply(dtype)
 
-    def step(stored: Array, out: Array, zero_point: Array, scale: Array) -> None:
-        difference = out if out.dtype == exact else np.empty(out.shape, exact)
+    def step(stored: Array, out: Array, spare: Array, zero_point: Array, scale: Array) -> None:
+        difference = out if out.dtype == exact else spare
         difference[...] = load(stored)
         if has_zero_points:
             difference -= zero_point
@@ -69,7 +69,7 @@ def dequantize(x: Type) -> ArrayKernel:
         else:
             out[...] = multiply(round_to(difference), scale)
 
-    run = _blockwise(step, x, dtype, _as_dtype(exact, zero_points(x)), _as_dtype(dtype, scales(x)))
+    run = _blockwise(step, x, dtype, exact, _as_dtype(exact, zero_points(x)), _as_dtype(dtype, scales(x)))
     return _by_table(run, x, storage) if is_narrow_float(dtype) else run
 
 
@@ -80,7 +80,7 @@ def quantize(x: Type) -> ArrayKernel:
     """
     storage, dtype = numpy_dtype(element_type(x)), numpy_dtype(expressed_type(x))
     step = _quantize_narrow(x) if is_narrow_float(dtype) else _quantize(x)
-    run = _blockwise(step, x, storage, _as_dtype(dtype, zero_points(x)), _as_dtype(dtype, scales(x)))
+    run = _blockwise(step, x, storage, dtype, _as_dtype(dtype, zero_points(x)), _as_dtype(dtype, scales(x)))
     return _by_table(run, x, dtype) if is_narrow_float(dtype) else run
 
 
@@ -92,13 +92,13 @@ def _quantize(x: Type) -> Step:
     pack, store = convert(byte_dtype, storage), convert(dtype, storage)
     largest = high if int(high) <= int(max_value(storage)) else np.nextafter(high, low)  # f32 lacks 2^31 - 1
 
-    def step(expressed: Array, out: Array, zero_point: Array, scale: Array) -> None:
-        y = np.divide(expressed, scale)
+    def step(expressed: Array, out: Array, spare: Array, zero_point: Array, scale: Array) -> None:
+        y = np.divide(expressed, scale, out=spare)
         if has_zero_points:
             y += zero_point
         np.clip(y, low, high, out=y)
         np.rint(y, out=y)
-        if not y.max() <= largest:  # an element is too large, or NaN
+        if not np.maximum.reduce(y, axis=None) <= largest:  # an element is too large, or NaN
             out[...] = store(y)
         else:
             out[...] = y if byte_dtype == storage else pack(y.astype(byte_dtype))
@@ -119,7 +119,7 @@ def _quantize_narrow(x: Type) -> Step:
     clamp, store = floats.clamp(dtype), convert(dtype, numpy_dtype(element_type(x)))
     low, high = _storage_range(x)
 
-    def step(expressed: Array, out: Array, zero_point: Array, scale: Array) -> None:
+    def step(expressed: Array, out: Array, spare: Array, zero_point: Array, scale: Array) -> None:
         out[...] = store(round_even(clamp(low, add(divide(expressed, scale), zero_point), high)))
 
     return step
@@ -200,15 +200,18 @@ def _clamped_sum(x: Array, y: Array, results: Array) -> ArrayKernel | None:
 # --- blocks ---------------------------------------------------------------------------------------------------------
 
 
-def _blockwise(step: Step, x: Type, dtype: DType, zero_points: Array, scales: Array) -> ArrayKernel:
+def _blockwise(step: Step, x: Type, dtype: DType, spare_dtype: DType, zero_points: Array, scales: Array) -> ArrayKernel:
     """Return a kernel with results of `dtype` for arrays of the quantized type `x`, or of any shape if per-tensor."""
     row, blocks = _per_axis(x, zero_points, scales) if is_per_axis_quantized(x) else _per_tensor(zero_points, scales)
 
     def run(array: Array) -> Array:
         out = np.empty(np.shape(array), dtype)
-        operand, result = np.ascontiguousarray(array).reshape(row), out.reshape(row)
+        operand, result, spare = np.ascontiguousarray(array).reshape(row), out.reshape(row), np.empty(0, spare_dtype)
         for block, zero_point, scale in blocks(len(operand)):
-            step(operand[block], result[block], zero_point, scale)
+            part = operand[block]
+            if spare.size < part.size:  # for the first block
+                spare = np.empty(part.size, spare_dtype)
+            step(part, result[block], spare[: part.size].reshape(part.shape), zero_point, scale)
         return out if out.ndim else out[()]
 
     return run

@@ -17,6 +17,7 @@ from stablehlo_ref.numerics.floats import binary
 from stablehlo_ref.numerics.kernels import ArrayKernel
 from stablehlo_ref.numerics.long_double import LONG_DOUBLE
 from stablehlo_ref.numerics.piecewise import replace_where
+from stablehlo_ref.numerics.portable.zeta import is_natural, is_regular, limits, limits_of_polygamma
 from stablehlo_ref.numerics.special_gamma import digamma_of_f64, lgamma_of_f64
 from stablehlo_ref.numerics.special_tables import ZETA_SERIES
 
@@ -29,25 +30,8 @@ _TERMS = 10  # summed directly, before the Euler-Maclaurin formula
 
 def _zeta(s: Array, q: Array) -> Array:
     s, q = np.broadcast_arrays(s, q)
-    regular = (s > 1.0) & (s < np.inf) & (q < np.inf) & _is_regular(s, q)
-    return replace_where(_special_zeta(s, q), regular, lambda s, q: _sum(s, q, np.ones_like(q)), s, q)
-
-
-def _is_regular(s: Array, q: Array) -> Array:
-    """Return whether `q` is not a pole and all powers are real."""
-    is_regular: Array = (q > 0) | ((q > -np.inf) & (q != np.rint(q)) & (s == np.rint(s)))
-    return is_regular
-
-
-def _special_zeta(s: Array, q: Array) -> Array:
-    """Return the values at and beyond the ends of the domain, NaN elsewhere."""
-    even = np.fmod(s, 2.0) == 0
-    pole = np.where(even & (q == np.rint(q)), np.inf, np.nan)
-    endless = np.where(q < 1.0, np.inf, np.where(q == 1.0, 1.0, 0.0))
-    positive = np.where(s == np.inf, endless, np.where(q == np.inf, 0.0, np.nan))
-    result = np.where(q > 0, positive, pole)
-    result = np.where(s > 1.0, result, np.where(s == 1.0, np.inf, np.nan))
-    return np.where(np.isnan(s) | np.isnan(q), np.nan, result)
+    regular = (s > 1.0) & (s < np.inf) & (q < np.inf) & is_regular(s, q)
+    return replace_where(limits(s, q), regular, lambda s, q: _sum(s, q, np.ones_like(q)), s, q)
 
 
 def _sum(s: Array, q: Array, scale: Array) -> Array:
@@ -122,11 +106,9 @@ def _corrections(s: Array, a: Array) -> Array:
 def _polygamma(n: Array, x: Array) -> Array:
     """Return (-1)**(n + 1) n! zeta(n + 1, x), with powers scaled so that none is out of range unless the result is."""
     n, x = np.broadcast_arrays(n, x)
-    natural = (n >= 1.0) & (n < np.inf) & (n == np.rint(n))
     sign = np.where(np.fmod(n, 2.0) == 0, -1.0, 1.0)
-    result = np.where(natural, sign * _special_zeta(n + 1.0, x), np.nan)
-    result = replace_where(result, n == 0, _in(x, digamma_of_f64, special_double.digamma), x)
-    regular = natural & (x < np.inf) & _is_regular(n, x)
+    result = replace_where(limits_of_polygamma(n, x), n == 0, _in(x, digamma_of_f64, special_double.digamma), x)
+    regular = is_natural(n) & (x < np.inf) & is_regular(n, x)
     return replace_where(result, regular, lambda n, x, sign: sign * _factorial_times_zeta(n, x), n, x, sign)
 
 

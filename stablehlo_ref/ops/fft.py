@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from enum import Enum
+from functools import partial
 from math import prod
 from typing import TypeAlias
 
@@ -31,7 +32,7 @@ from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.types import ComplexType, TensorType
 from stablehlo_ref.numerics.dtypes import COMPLEX128, FLOAT64, numpy_dtype
 
-Transform: TypeAlias = Callable[[Array], Array]  # of the last dimension, or of several
+Transform: TypeAlias = Callable[..., Array]  # of one dimension, from numpy
 
 BLOCK = 1 << 16  # elements transformed at a time, so that they stay in the cache as complex<f64>
 
@@ -118,18 +119,22 @@ class Fft(Op, op="fft"):
         sizes, dtype = shape(result), numpy_dtype(element_type(result))
         if not size(result):
             return lambda operand: np.empty(sizes, dtype)
-        count = prod(sizes[: -size(fft_length)])
         L = size(fft_length)
-        row, result_row = shape(operand)[-L:], sizes[-L:]
-        step = max(1, BLOCK // max(prod(row), prod(result_row)))
-        transform, wide = transform_of(fft_type, fft_length), FLOAT64 if is_float(operand) else COMPLEX128
+        count, row, result_row = prod(sizes[:-L]), shape(operand)[-L:], sizes[-L:]
+        step = min(count, max(1, BLOCK // max(prod(row), prod(result_row))))
+        wide, wide_result = (FLOAT64 if is_float(t) else COMPLEX128 for t in (operand, result))
+        transform = transform_of(fft_type)
 
         def run(operand: Array) -> Array:
-            out = np.empty((count, *result_row), dtype)
-            rows = operand.reshape(count, *row)
+            out, rows = np.empty((count, *result_row), dtype), operand.reshape(count, *row)
+            x = np.empty((step, *row), wide)
+            y = x if wide == wide_result else np.empty((step, *result_row), wide_result)
             for start in within_time(range(0, count, step)):
-                block = slice(start, start + step)
-                out[block] = transform(rows[block].astype(wide, copy=False))
+                block = slice(start, min(start + step, count))
+                part = slice(block.stop - start)
+                x[part] = rows[block]
+                transform(x[part], y[part])
+                out[block] = y[part]
             return out.reshape(sizes)
 
         return run
@@ -149,48 +154,38 @@ def last_of_rfft(n: int) -> int:
 # --- several dimensions ---------------------------------------------------------------------------------------------
 
 
-def transform_of(fft_type: FftType, fft_length: tuple[int, ...]) -> Transform:
-    """Return the transform of the last dimensions of an f64 or complex<f64> array, one dimension after another."""
-    last, others = -1, range(-2, -1 - len(fft_length), -1)
-    stages: list[tuple[Transform, int]]
-    match fft_type:
-        case FftType.FFT:
-            stages = [(np.fft.fft, d) for d in (last, *others)]
-        case FftType.IFFT:
-            stages = [(np.fft.ifft, d) for d in (last, *others)]
-        case FftType.RFFT:
-            stages = [(np.fft.rfft, last), *((np.fft.fft, d) for d in others)]
-        case FftType.IRFFT:
-            stages = [*((np.fft.ifft, d) for d in others), (lambda x: np.fft.irfft(x, fft_length[-1]), last)]
+def transform_of(fft_type: FftType) -> Callable[[Array, Array], None]:
+    """Return the transform of rows of f64 or complex<f64>, one dimension after another, to another array or in place.
 
-    def run(x: Array) -> Array:
-        for transform, dimension in stages:
-            x = _by_rows(transform, x) if dimension == last else along(transform, x, dimension)
-        return x
+    The operand may be overwritten.
+    """
+
+    def run(x: Array, out: Array) -> None:
+        others = range(x.ndim - 2, 0, -1)
+        match fft_type:
+            case FftType.FFT | FftType.RFFT:
+                along(np.fft.rfft if fft_type is FftType.RFFT else np.fft.fft, x, out, x.ndim - 1)
+                for dimension in others:
+                    along(np.fft.fft, out, out, dimension)
+            case FftType.IFFT:
+                for dimension in (x.ndim - 1, *others):
+                    along(np.fft.ifft, x, out, dimension)
+                    x = out
+            case FftType.IRFFT:
+                for dimension in others:
+                    along(np.fft.ifft, x, x, dimension)
+                along(partial(np.fft.irfft, n=out.shape[-1]), x, out, x.ndim - 1)
 
     return run
 
 
-def _by_rows(transform: Transform, x: Array) -> Array:
-    """Apply a transform of the last dimension, to some rows at a time if there are many."""
-    step = max(1, BLOCK // x.shape[-1])
-    rows = x.reshape(-1, x.shape[-1])
-    if len(rows) <= step:
-        return transform(x)
-    parts = [transform(rows[start : start + step]) for start in within_time(range(0, len(rows), step))]
-    return np.concatenate(parts).reshape(*x.shape[:-1], -1)
-
-
-def along(transform: Transform, x: Array, dimension: int) -> Array:
-    """Apply `transform`, which keeps sizes, to a dimension that is not the last, made contiguous block by block."""
-    n, sizes = x.shape[dimension], x.shape
-    x = x.reshape(-1, n, prod(sizes[dimension + 1 :]))
-    out = np.empty_like(x)
-    before, _, after = x.shape
-    columns = min(after, max(1, BLOCK // n))
-    rows = max(1, BLOCK // (n * columns))
+def along(transform: Transform, x: Array, out: Array, dimension: int) -> None:
+    """Apply a transform to a dimension of `x`, block by block; numpy copies each line that is not contiguous."""
+    before, after = prod(x.shape[:dimension]), prod(x.shape[dimension + 1 :])
+    x, out = (a.reshape(before, a.shape[dimension], after) for a in (x, out))
+    n = x.shape[1]
+    rows, columns = max(1, BLOCK // (n * after)), min(after, max(1, BLOCK // n))
     for start in within_time(range(0, before, rows)):
         for first in range(0, after, columns):
-            block = slice(start, start + rows), slice(None), slice(first, first + columns)
-            out[block] = transform(np.ascontiguousarray(x[block].swapaxes(1, 2))).swapaxes(1, 2)
-    return out.reshape(sizes)
+            part = slice(start, start + rows), slice(None), slice(first, first + columns)
+            transform(x[part], axis=1, out=out[part])

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from math import prod
-from types import EllipsisType
-from typing import TypeAlias
 
 import numpy as np
 
@@ -14,6 +11,7 @@ from stablehlo_ref.algorithms.gather import window_reader
 from stablehlo_ref.algorithms.index_checks import are_repeated, are_sorted, depends_on_order
 from stablehlo_ref.algorithms.indexed_windows import IndexedWindows, index_components, signed
 from stablehlo_ref.algorithms.scatter_updates import ScatterUpdate
+from stablehlo_ref.algorithms.scatter_windows import window_writer
 from stablehlo_ref.define.attribute_codecs import Dims, Flag, Int
 from stablehlo_ref.define.bound import Site
 from stablehlo_ref.define.choices import Choice
@@ -45,8 +43,6 @@ from stablehlo_ref.numerics.dtypes import numpy_dtype
 from stablehlo_ref.numerics.integers import clamp_index
 from stablehlo_ref.ops.dot_general import shifted
 from stablehlo_ref.ops.reduction import Results, one_or_all, promotion
-
-BOX = 1 << 12  # elements: windows of this size and larger are updated one after another
 
 
 @dataclass(frozen=True, slots=True)
@@ -314,14 +310,13 @@ class Scatter(Op, op="scatter"):
         Element by element: `scatter` in spec_checks/oracles/gather_scatter.py.
         """
         windows = scatter_windows(inputs[0], updates[0], scatter_dimension_numbers)
-        write = writer(windows, ScatterUpdate(update_computation, windows.rows, unique_indices))
+        write = window_writer(windows, ScatterUpdate(update_computation, windows.rows, unique_indices))
         promote = promotion(inputs, results)
         is_empty = size(inputs[0]) == 0 or size(updates[0]) == 0
 
         def update(results: Sequence[Array], scatter_indices: Array, updates: Sequence[Array]) -> Results:
             if not is_empty:
-                start_index = list(map(signed, windows.components(scatter_indices)))
-                write(results, start_index, promote(updates))
+                write(results, windows.components(scatter_indices), promote(updates))
             return one_or_all(results)
 
         def run(inputs: Sequence[Array], scatter_indices: Array, updates: Sequence[Array]) -> Results:
@@ -410,71 +405,3 @@ def batching_axes(
         d: batch_dims[d_start - (0 if d_start < index_vector_dim else 1)]
         for d, d_start in zip(batching_dims, indices_batching_dims)
     }
-
-
-# --- scatter --------------------------------------------------------------------------------------------------------
-
-Starts: TypeAlias = list[Array]  # the components of all start_index
-Write: TypeAlias = Callable[[Sequence[Array], Starts, Sequence[Array]], None]
-Index: TypeAlias = tuple[slice | EllipsisType, ...]
-WriteBox: TypeAlias = Callable[[Sequence[Array], Sequence[int], list[Array]], None]
-
-
-def writer(windows: IndexedWindows, update: ScatterUpdate) -> Write:
-    """Return a function that updates contiguous tensors in place, given the starts and the updates."""
-    if prod(windows.batch_shape) == 1:
-        return _one_box(windows, update)
-    may_split = windows.batch_axes == tuple(range(len(windows.batch_axes))) and not update.adds_exactly
-    return (_boxes if may_split and prod(windows.extents) >= BOX else _numbered_rows)(windows, update)
-
-
-def _numbered_rows(windows: IndexedWindows, update: ScatterUpdate) -> Write:
-    """Update all rows of all windows at once, by their row numbers."""
-    order, row = windows.other_axes + windows.row_axes, windows.table_shape[1:]
-
-    def write(results: Sequence[Array], starts: Starts, updates: Sequence[Array]) -> None:
-        tables = [x.reshape(windows.table_shape) for x in results]
-        news = [x.transpose(order).reshape(-1, *row) for x in updates]
-        numbers, within = windows.row_numbers(starts), windows.in_bounds(starts)
-        if within is not None:
-            numbers, news = numbers[within], [x[within] for x in news]
-        update.rows(tables, numbers, news)
-
-    return write
-
-
-def _one_box(windows: IndexedWindows, update: ScatterUpdate) -> Write:
-    """Update the only window."""
-    write_box = _write_box(windows, update)
-    return lambda results, starts, updates: write_box(
-        results, windows.start_of_one(starts), [x.reshape(windows.extents) for x in updates]
-    )
-
-
-def _boxes(windows: IndexedWindows, update: ScatterUpdate) -> Write:
-    """Update one window after another."""
-    order, count = windows.batch_axes + windows.position_axes, prod(windows.batch_shape)
-    write_box = _write_box(windows, update)
-
-    def write(results: Sequence[Array], starts: Starts, updates: Sequence[Array]) -> None:
-        news = [x.transpose(order).reshape(count, *windows.extents) for x in updates]
-        columns = [np.broadcast_to(x, windows.batch_shape).reshape(-1).tolist() for x in windows.all_starts(starts)]
-        for k, start in enumerate(zip(*columns) if columns else [()] * count):
-            write_box(results, start, [x[k, ...] for x in news])
-
-    return write
-
-
-def _write_box(windows: IndexedWindows, update: ScatterUpdate) -> WriteBox:
-    """Return a function that updates the part of one window that is in bounds, given where the window starts."""
-    bounds = list(zip(windows.extents, windows.sizes))
-
-    def write_box(results: Sequence[Array], start: Sequence[int], news: list[Array]) -> None:
-        low = [max(0, -first) for first in start]
-        high = [min(n, whole - first) for first, (n, whole) in zip(start, bounds)]
-        if all(map(int.__lt__, low, high)):
-            part: Index = (*map(slice, low, high), ...)
-            inside: Index = (*[slice(first + a, first + b) for first, a, b in zip(start, low, high)], ...)
-            update.elements([x[inside] for x in results], [x[part] for x in news])
-
-    return write_box

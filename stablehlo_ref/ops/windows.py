@@ -8,6 +8,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from stablehlo_ref import mode
 from stablehlo_ref.algorithms import sliding_windows
 from stablehlo_ref.algorithms.padding import pad_windows
 from stablehlo_ref.algorithms.reduction_schedule import Combine, Reduction, after_inits, by_parts
@@ -20,6 +21,7 @@ from stablehlo_ref.algorithms.sliding_windows import (
     reduce_cumulatively,
     reduce_windows,
 )
+from stablehlo_ref.algorithms.window_columns import MANY, fold_columns, window_columns
 from stablehlo_ref.define.attribute_codecs import Dims, Matrix
 from stablehlo_ref.define.choices import Choice
 from stablehlo_ref.define.computation import FindChoices, RegionFunction, Run
@@ -160,7 +162,8 @@ class ReduceWindow(Op, op="reduce_window"):
             windows                  = slice(padded_inputs..., window_start, window_end, window_dilations)
 
         All windows are reduced at once: short ones, and those of bodies that are not associative, by left folds that
-        begin with init_values; others axis by axis, sharing intermediate results (algorithms/sliding_windows.py).
+        begin with init_values (of small tensors: algorithms/window_columns.py); others axis by axis, sharing
+        intermediate results (algorithms/sliding_windows.py).
         Windows of an element and all elements before it, or after it, are a cumulative reduction without padding.
         Window by window: `reduce_window` in spec_checks/oracles/reduction.py.
         """
@@ -171,6 +174,10 @@ class ReduceWindow(Op, op="reduce_window"):
         strides, dilations = ones(window_strides, x), ones(window_dilations, x)
         base, edges = ones(base_dilations, x), zeros(padding, x)
         is_short = folds_left(shape(x), window_dimensions, sizes)
+        if is_short and size(results[0]) * prod(window_dimensions) <= MANY and not mode.current().exact_sums:
+            columns = window_columns(shape(x), sizes, window_dimensions, strides, base, dilations, edges)
+            fold = by_parts(body, lambda combine: fold_columns(combine, columns, size(x), sizes))
+            return lambda inputs, init_values: one_or_all(fold(promote(init_values), promote(inputs)))
         reduce = by_parts(body, window_reductions(window_dimensions, strides, dilations, is_short))
         pads = [pad_windows(with_element_type(x, element_type(t)), base, edges) for t in results]
 

@@ -10,6 +10,7 @@ import pytest
 
 import stablehlo_ref as sr
 from stablehlo_ref.diagnostics import LimitError
+from stablehlo_ref.execute.fuse import chains as chains_module
 from stablehlo_ref.execute.fuse.boxes import boxes
 
 T = "tensor<1024x512xf32>"
@@ -120,3 +121,41 @@ def test_broadcasts_along_short_rows(shape: tuple[int, ...], element: str) -> No
     a = (np.arange(shape[0] * shape[-1]).reshape(shape[0], shape[-1]) % 2).astype(dtype)
     expected = np.broadcast_to(a.reshape(shape[0], *[1] * (len(shape) - 2), shape[-1]), shape)
     np.testing.assert_array_equal(program.run(a)[0], expected)
+
+
+NORMALIZE = f"""func.func @main(%a: {T}) -> ({T}, {T}) {{
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %sum = stablehlo.reduce(%a init: %zero) applies stablehlo.add across dimensions = [1] : ({T}, tensor<f32>) -> tensor<1024xf32>
+  %b = stablehlo.broadcast_in_dim %sum, dims = [0] : (tensor<1024xf32>) -> {T}
+  %c = stablehlo.subtract %a, %b : {T}
+  %zero_again = stablehlo.constant dense<0.0> : tensor<f32>
+  %again = stablehlo.reduce(%a init: %zero_again) applies stablehlo.add across dimensions = [1] : ({T}, tensor<f32>) -> tensor<1024xf32>
+  %d = stablehlo.broadcast_in_dim %again, dims = [0] : (tensor<1024xf32>) -> {T}
+  %e = stablehlo.divide %c, %d : {T}
+  return %c, %e : {T}, {T}
+}}"""  # noqa: E501
+
+
+def test_a_chain_that_starts_with_a_reduction_of_an_argument() -> None:
+    program, given = sr.parse(NORMALIZE), arrays(1)
+    assert steps(program, True) == 1
+    for result, expected in zip(program.run(*given), program.run(*given, fast=False)):
+        np.testing.assert_array_equal(result, expected)
+
+
+def test_ops_of_a_chain_that_do_the_same_are_computed_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    chains = []
+    monkeypatch.setattr(chains_module, "blockwise_step", lambda chain: chains.append(chain))
+    steps(sr.parse(NORMALIZE), True)
+    ((sum_, _, _, _),) = [chain.parts for chain in chains]
+    assert sum_.result.shape == (1024,)
+
+
+def test_a_reduction_and_ops_on_rows_are_no_chain() -> None:
+    program = sr.parse(f"""func.func @main(%a: {T}, %init: tensor<f32>) -> tensor<1024xf32> {{
+      %0 = stablehlo.reduce(%a init: %init) applies stablehlo.add across dimensions = [1]
+        : ({T}, tensor<f32>) -> tensor<1024xf32>
+      %1 = stablehlo.negate %0 : tensor<1024xf32>
+      return %1 : tensor<1024xf32>
+    }}""")
+    assert steps(program, True) == 2

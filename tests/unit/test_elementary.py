@@ -94,6 +94,14 @@ def test_errors_of_quick_functions(quick, exact):
     assert np.nanmax(error) < elementary._QUICK_ERROR / 4
 
 
+@pytest.mark.parametrize(
+    "quick", [elementary._quick_exponential_minus_one, elementary._quick_log_plus_one, elementary._quick_tanh]
+)
+def test_quick_functions_keep_shapes(quick):
+    x = np.linspace(-0.9, 0.9, 2048)
+    np.testing.assert_array_equal(quick(x.reshape(16, 128)), quick(x).reshape(16, 128), strict=True)
+
+
 @pytest.mark.parametrize("dtype, bound", [(FLOAT16, 0.5), (FLOAT32, 0.5001), (FLOAT64, 1.0)])
 def test_atan2_and_power_are_accurate(dtype, bound):
     x, y = (side.ravel() for side in np.meshgrid(samples(dtype)[::11], samples(dtype)[::7]))

@@ -112,15 +112,15 @@ class _Chains:
     def _chain(self, group: Group, dead: frozenset[int]) -> Planned:
         """Return the step of a group that empties the slots `dead`."""
         kept = group.made.keys() - (dead & self.may_drop)
-        numbers = self._needed(group, kept)
-        operands = {slot: v for n in numbers for slot, v in zip(self.plan.ins[n], self.plan.ops[n].operands)}
+        numbers, same = self._without_duplicates(self._needed(group, kept), kept)
+        operands = {same.get(s, s): v for n in numbers for s, v in zip(self.plan.ins[n], self.plan.ops[n].operands)}
         given = [(slot, value.type) for slot, value in operands.items() if slot not in group.made]
         chain = Chain(
             group.shape,
             group.rows,
             [_tensor(group, slot, type) for slot, type in given if shape_of(type)],
             [slot for slot, type in given if not shape_of(type)],
-            [self._computed(group, n) for n in numbers],
+            [self._computed(group, n, tuple(same.get(slot, slot) for slot in self.plan.ins[n])) for n in numbers],
             frozenset(kept),
             dead - group.made.keys(),
         )
@@ -135,8 +135,28 @@ class _Chains:
                 numbers.append(number)
         return numbers[::-1]
 
-    def _computed(self, group: Group, number: int) -> Computed:
-        op, ins, (slot,) = self.plan.ops[number], self.plan.ins[number], self.plan.outs[number]
+    def _without_duplicates(self, numbers: list[int], kept: Collection[int]) -> tuple[list[int], dict[int, int]]:
+        """Return the ops that compute something new, and for other slots the one that holds the same value."""
+        same: dict[int, int] = {}
+        constants: dict[int, int] = {}  # the slot of each array
+        for slot in (slot for number in numbers for slot in self.plan.ins[number]):
+            if (array := self.frame.constants.get(slot)) is not None:
+                same[slot] = constants.setdefault(id(array), slot)
+        known: dict[object, int] = {}
+        new = []
+        for number in numbers:
+            (out,) = self.plan.outs[number]
+            kind = self.frame.planner.kind(self.plan.ops[number])
+            key = kind, tuple([same.get(slot, slot) for slot in self.plan.ins[number]])
+            if kind is not None and key in known and out not in kept:
+                same[out] = known[key]
+            else:
+                known.setdefault(key, out)
+                new.append(number)
+        return new, same
+
+    def _computed(self, group: Group, number: int, ins: tuple[int, ...]) -> Computed:
+        op, (slot,) = self.plan.ops[number], self.plan.outs[number]
         result = _tensor(group, slot, op.results[0].type)
         if op.name in VIEWS:
             return Computed(result, ins, lambda box: spread(op, box[: group.rows]))

@@ -95,7 +95,7 @@ class Elements:
             return (any(given) or all(map(is_scalar, op.operand_types)) or type.size == 1) and self._move(
                 op, operands, result, kernel
             )
-        code = scalar_code(op, [None] * len(operands), each=True)
+        code = self.writer.expressions.settled(op, scalar_code(op, [None] * len(operands), each=True))
         if code is None and type.size == 1 and is_elementwise:
             code = _CALLS.get(len(operands))
         if code is None or not any(given):
@@ -105,7 +105,7 @@ class Elements:
         each = [part * count if is_scalar(v.type) else part for part, v in zip(map(list, parts), op.operands)]
         names = [f"{result}e{i}" for i in range(count)]
         for target, *arguments in zip(names, *each):
-            self.writer.express(code, op, arguments, target, kernel)
+            self.writer.expressions.write(code, op, arguments, target, kernel)
         self.define(result, type, names)
         return True
 
@@ -114,7 +114,7 @@ class Elements:
         code = element_code(op, [self.writer.constants.get(name) for name in operands])
         if code is None:
             return False
-        self.writer.express(code, op, operands, f"{result}e0", kernel)
+        self.writer.expressions.write(code, op, operands, f"{result}e0", kernel)
         self.define(result, op.results[0].type, [f"{result}e0"])
         return True
 

@@ -22,6 +22,7 @@ ROW = 1 << 16  # elements of a row that is reduced at most, so that a few rows f
 NEAR = 32  # ops that may lie between one of a group and the next
 OPEN = 16  # groups that ops may still join
 VIEWS = ("stablehlo.broadcast_in_dim", "stablehlo.reshape")
+REDUCE = "stablehlo.reduce"
 
 
 @dataclass(eq=False)
@@ -57,9 +58,15 @@ def _is_elementwise(op: Operation) -> bool:
 
 
 def is_large(op: Operation) -> bool:
-    """Return whether an op is elementwise, with one large result."""
-    shape = getattr(op.results[0].type, "shape", ()) if op.results else ()
-    return bool(shape) and None not in shape and prod(shape) >= SIZE and _is_elementwise(op)
+    """Return whether an op is elementwise with one large result, or reduces a large tensor."""
+    if op.name == REDUCE:
+        return _has_many_elements(op.operands[0].type)
+    return bool(op.results) and _has_many_elements(op.results[0].type) and _is_elementwise(op)
+
+
+def _has_many_elements(type: Type) -> bool:
+    shape = getattr(type, "shape", ())
+    return bool(shape) and None not in shape and prod(shape) >= SIZE
 
 
 def scheduled(steps: Sequence[Step]) -> list[int | Group]:
@@ -84,8 +91,8 @@ class _Schedule:
         for unit in self._units:
             if isinstance(unit, Group):
                 found += unit.before
-                is_chain = sum(steps[number].op.name not in VIEWS for number in unit.members) > 1
-                found += [unit] if is_chain else unit.members
+                passes = sum(_is_pass(steps[number].op, unit) for number in unit.members)
+                found += [unit] if passes > 1 else unit.members
             else:
                 found.append(unit)
         return found
@@ -125,10 +132,15 @@ class _Schedule:
         return 2 * group.place + 1
 
 
+def _is_pass(op: Operation, group: Group) -> bool:
+    """Return whether an op visits all elements of the tensors of a group, rather than one for each row."""
+    return op.name == REDUCE or (op.name not in VIEWS and shape_of(op.results[0].type) == group.shape)
+
+
 def _is_plain(op: Operation) -> bool:
     """Return whether an op has one result, operands of static types, and no effects."""
     definition = REGISTRY.get(op.name)
-    if definition is None or len(op.results) != 1 or (op.regions and op.name != "stablehlo.reduce"):
+    if definition is None or len(op.results) != 1 or (op.regions and op.name != REDUCE):
         return False
     traits = definition.traits
     if not (traits.elementwise or traits.returns_views or op.regions) or traits.effects or traits.communicates:
@@ -148,14 +160,19 @@ def shape_of(type: Type) -> tuple[int, ...]:
 
 def _starts(step: Step, shape: tuple[int, ...], place: int) -> Group | None:
     """Return a new group that the step can be the first of, or None."""
-    return Group(shape, place) if is_large(step.op) and _has_operands_of(step.op, shape) else None
+    if not is_large(step.op):
+        return None
+    if step.op.name == REDUCE:
+        group = Group(shape_of(step.op.operands[0].type), place)
+        return group if _reduces_rows(group, step) else None
+    return Group(shape, place) if _has_operands_of(step.op, shape) else None
 
 
 def _joins(group: Group, step: Step, shape: tuple[int, ...]) -> bool:
     """Return whether a step can be part of a group; a reduction sets the number of dimensions of rows."""
     op = step.op
-    if op.name == "stablehlo.reduce":
-        return step.ins[0] in group.made and _reduces_rows(group, step)
+    if op.name == REDUCE:
+        return _reduces_rows(group, step)
     if op.name in VIEWS:
         return step.ins[0] in group.made and _spreads(group, op, shape)
     if not REGISTRY[op.name].traits.elementwise or not _has_operands_of(op, shape):
@@ -200,7 +217,7 @@ def spans(ops: Sequence[Operation], ins: Sequence[Sequence[int]], outs: Sequence
     found: list[range] = []
     for number, op in enumerate(ops):
         before = [made[slot] for slot in ins[number] if slot in made]
-        if is_large(op) or (before and op.name == "stablehlo.reduce"):
+        if is_large(op) or (before and op.name == REDUCE):
             made[outs[number][0]] = number
             first = min(before, default=number)
             if number - NEAR <= first < number:

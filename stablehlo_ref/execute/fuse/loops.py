@@ -7,6 +7,7 @@ local variables, and back at the end.
 
 from __future__ import annotations
 
+import math
 import operator
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -18,6 +19,8 @@ import numpy as np
 from stablehlo_ref.budget import check_time, reserve
 from stablehlo_ref.define.context import Context
 from stablehlo_ref.diagnostics import EvaluationError
+from stablehlo_ref.execute.fuse.machine.compiler import is_available
+from stablehlo_ref.execute.fuse.machine.hot import Machine, Renew
 from stablehlo_ref.execute.fuse.scalar_code import is_scalar
 from stablehlo_ref.execute.fuse.source import Generated
 from stablehlo_ref.execute.fuse.tensor_code import scalar_type
@@ -57,9 +60,14 @@ def register(context: Context) -> int:
     return key
 
 
-def _renew(turns: int) -> Callable[[Context, Sequence[Operation]], int]:
+def _renew(turns: int, machine: Machine | None = None) -> Renew:
     def renew(context: Context, ops: Sequence[Operation]) -> int:
-        """Check the limits of steps and time before turns and calls; return how many follow until the next check."""
+        """Check the limits of steps and time before turns and calls; return how many follow until the next check.
+
+        At a turn of the outermost loop, return -1 if machine code takes over.
+        """
+        if machine is not None and ops[0] is machine.op and machine.takes_over(context):
+            return -1
         left = context.limits.max_steps - context.steps
         if left >= len(ops):
             check_time()
@@ -78,9 +86,16 @@ class Hot:
     """Counts the turns of a loop or the calls of a function, and runs generated source once it has proven hot."""
 
     def __init__(
-        self, generate: Callable[[], Generated], planner: FramePlanner, hot: int, op: Operation | None
+        self,
+        generate: Callable[[Machine | None], Generated],
+        planner: FramePlanner,
+        hot: int,
+        op: Operation | None,
+        is_loop: bool = False,
     ) -> None:
         self._generate = generate
+        self._is_loop = is_loop
+        self._machine: Machine | None = None
         self._op = op  # the loop, or the op that a region belongs to
         self._planner = planner
         self._left = hot
@@ -93,11 +108,13 @@ class Hot:
             if self._left >= 0:
                 return False
             self._run = self._generated()
-        return self._run(slots)
+        return self._run(slots) if self._machine is None else self._machine(slots, self._run)
 
     def _generated(self) -> Callable[[list[Any]], bool]:
+        if self._is_loop and self._op is not None and is_available():
+            self._machine = Machine(self._planner, self._op, _renew)
         try:
-            generated = self._generate()
+            generated = self._generate(self._machine)
         except (NotSuitable, RecursionError):
             return lambda slots: False
         title = f"{self._op.name} at {self._op.location}" if self._op else self._planner.frame.name
@@ -111,7 +128,7 @@ def hot_loop(planner: FramePlanner, op: Operation) -> Hot | None:
         return None
     if any(len(region.blocks) != 1 for region in op.regions) or planner.planner.communicates(op):
         return None
-    return Hot(lambda: loop_source(planner, op), planner, HOT, op)
+    return Hot(lambda machine: loop_source(planner, op, machine), planner, HOT, op, is_loop=True)
 
 
 def hot_function(planner: FramePlanner, block: Block) -> Hot | None:
@@ -121,12 +138,16 @@ def hot_function(planner: FramePlanner, block: Block) -> Hot | None:
     if len(planner.blocks[block].ops) > LONG:
         return None
     op = block.parent.parent if block.parent else None
-    return Hot(lambda: function_source(planner, block), planner, HOT_CALLS, op)
+    return Hot(lambda machine: function_source(planner, block), planner, HOT_CALLS, op)
 
 
-def loop_source(planner: FramePlanner, op: Operation) -> Generated:
-    """Return the source of a loop, a function of the slots of the plan, which hold the state and captured values."""
+def loop_source(planner: FramePlanner, op: Operation, machine: Machine | None = None) -> Generated:
+    """Return the source of a loop, a function of the slots of the plan, which hold the state and captured values.
+
+    With `machine` it may leave the loop before a turn, and return False.
+    """
     writer = Writer(planner)
+    writer.may_leave = op if machine else None
     cond, body = (region.block for region in op.regions)
     if cond not in planner.blocks or body not in planner.blocks:
         raise NotSuitable
@@ -136,8 +157,8 @@ def loop_source(planner: FramePlanner, op: Operation) -> Generated:
         writer.loop(writer.frame, op)
     for name, slot in zip(names, state):
         writer.source.line(f"s0[{slot}] = {name}")
-    writer.source.line("return True")
-    return _finish(writer)
+    writer.source.line("return n >= 0" if machine else "return True")
+    return _finish(writer, machine)
 
 
 def function_source(planner: FramePlanner, block: Block) -> Generated:
@@ -191,7 +212,7 @@ class _running:
             self.source.line("del C.frames[F]")
 
 
-def _finish(writer: Writer) -> Generated:
+def _finish(writer: Writer, machine: Machine | None = None) -> Generated:
     """Load what the source reads from slots, and compile it."""
     prologue = ["  C = s0[0]"]
     if writer.deepest:  # else the plan reports which call is too deep
@@ -205,10 +226,11 @@ def _finish(writer: Writer) -> Generated:
     for callee in writer.with_slots:
         template = writer.source.refer(callee.planner.frame.template)
         prologue.append(f"  {callee.slots} = {template}.copy(); {callee.slots}[0] = C")
-    for name, dtype in writer.scratch.items():
+    for name, dtype in writer.expressions.scratch.items():
         prologue.append(f"  {name} = {writer.source.refer(np.zeros(1, dtype))}.copy()")
-    renew = _renew(max(1, min(TURNS, OPS // max(writer.ops, 1))))
+    renew = _renew(max(1, min(TURNS, OPS // max(writer.ops, 1))), machine)
     writer.source.globals |= {
         "renew": renew, "register": register, "check_time": check_time, "reserve": reserve, "index": operator.index,
+        "sqrt": math.sqrt,
     }  # fmt: skip
     return writer.source.finish("s0", prologue)

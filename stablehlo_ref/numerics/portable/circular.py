@@ -1,10 +1,11 @@
-"""Sine and cosine to 60 and to 95 bits: of a multiple of 2 pi / 256 from a table, and of a small rest; and angles.
+"""Sine and cosine to 65 and to 95 bits: of a multiple of 2 pi / 512 from a table, and of a small rest.
 
-Operands are reduced with four or five words of 2 pi / 256, enough below 2**20.
+Operands are reduced with two to five words of 2 pi / 512, enough below 2**20.
 """
 
 from __future__ import annotations
 
+from decimal import Decimal
 from functools import cache
 from typing import NamedTuple
 
@@ -25,72 +26,153 @@ from stablehlo_ref.numerics.portable.pairs import (
     multiply,
     negate,
     pairs,
+    quick_divide,
     words,
 )
 
-SIZE = 256
+SIZE = 512
 LARGEST = 2.0**20
-QUICK_ERROR = 2.0**-62
+SMALL = 2.0**9
+# With |r| < 2**-7.3 for the rest: cos(r) - 1 is below 2**-15.6; the roundings of it, of its product with a number from
+# the table and of the two sums in which it is the largest term are below 2**-68.6 each. Where the result is small, the
+# number from the table or that term is, too. The error of r counts for the smallest results only (see `_quick_rest`).
+QUICK_ERROR = 2.0**-65
+QUICK_TANGENT_ERROR = 2.0**-63.9
 ERROR = 2.0**-88
-NEAR_ZERO = 2.0**-40  # smaller results are less accurate, as more bits of operands have cancelled
+_TO_INTEGER = 1.5 * 2.0**52  # the sum with a number below 2**51 has the nearest integer in its last bits
+_NOT_REDUCED = np.float64(_TO_INTEGER).view(np.int64)
+_UPPER = np.int64(-1 << 27)
 
 
 class _Constants(NamedTuple):
     sine: tuple[Array, Array]  # of 2 pi i / SIZE
     cosine: tuple[Array, Array]
+    cosine_head: Array  # its first 26 bits
+    cosine_rest: Array
     inverse: float  # SIZE / 2 pi
-    step: list[float]  # 2 pi / SIZE in five words
+    long_step: list[float]  # 2 pi / SIZE in two words
+    step: list[float]  # and in five
     sine_series: Coefficients  # of powers of x * x: sin(x) / x
     cosine_series: Coefficients  # cos(x)
+
+
+class _Rest(NamedTuple):
+    """A small angle r, and the multiple of 2 pi / SIZE that was subtracted."""
+
+    multiple: Array  # as integers, plus a multiple of 2**50
+    upper: Array  # 26 bits of r
+    lower: Array
+    sine_tail: Array  # sin(r) - (upper + lower)
+    cosine_tail: Array  # cos(r) - 1
+    smallest: float  # result other than of operands below 2 pi / SIZE that is accurate
 
 
 @cache
 def _constants() -> _Constants:
     with working_precision():
         step = 8 * precise.atan(ONE) / SIZE
-        sine, cosine = ([f(step * i) for i in range(SIZE)] for f in (precise.sine, precise.cosine))
-        for i in (0, SIZE // 2):
-            sine[i] = cosine[(i + SIZE // 4) % SIZE] = ONE * 0
+        sine = _sines(step)
+        cosine = [sine[(i + SIZE // 4) % SIZE] for i in range(SIZE)]
         inverse = float(1 / step)
-    sine_series = coefficients(lambda n: (-ONE if n % 2 else ONE) / factorial(2 * n + 1), range(9))
-    cosine_series = coefficients(lambda n: (-ONE if n % 2 else ONE) / factorial(2 * n), range(9))
-    return _Constants(pairs(sine), pairs(cosine), inverse, words(step, 27, 27, 27, 53), sine_series, cosine_series)
+        heads = [words(x, 26) if x else [0.0, 0.0] for x in cosine]
+    sine_series = coefficients(lambda n: (-ONE if n % 2 else ONE) / factorial(2 * n + 1), range(8))
+    cosine_series = coefficients(lambda n: (-ONE if n % 2 else ONE) / factorial(2 * n), range(8))
+    head, rest = (np.array(column) for column in zip(*heads))
+    steps = words(step, 37), words(step, 26, 26, 26, 53)
+    return _Constants(pairs(sine), pairs(cosine), head, rest, inverse, *steps, sine_series, cosine_series)
+
+
+def _sines(step: Decimal) -> list[Decimal]:
+    """Return sines of the multiples of an angle, by adding it again and again."""
+    a, b = precise.sine(step), precise.cosine(step)
+    sine, cosine, sines = ONE * 0, ONE, []
+    for _ in range(SIZE):
+        sines.append(sine)
+        sine, cosine = sine * b + cosine * a, cosine * b - sine * a
+    sines[SIZE // 2] = ONE * 0
+    return sines
 
 
 def quick_sine(x: Array) -> tuple[Array, Array, None]:
-    """Return the sine for |x| < 2**20; NaN for one below 2**-40, unless |x| is."""
-    return _quick(x, 0)
+    """Return the sine for |x| < 2**20; NaN for one too close to 0."""
+    return *_quick_sine(_quick_rest(x), 0), None
 
 
 def quick_cosine(x: Array) -> tuple[Array, Array, None]:
-    """Return the cosine for |x| < 2**20; NaN for one below 2**-40."""
-    return _quick(x, SIZE // 4)
+    """Return the cosine for |x| < 2**20; NaN for one too close to 0."""
+    return *_quick_sine(_quick_rest(x), SIZE // 4), None
 
 
-def _quick(x: Array, turn: int) -> tuple[Array, Array, None]:
+def quick_tangent(x: Array) -> Pair:
+    """Return the tangent for |x| < 2**20; NaN where sine or cosine are too close to 0."""
+    rest = _quick_rest(x)
+    sine, cosine = (fast_two_sum(*_quick_sine(rest, turn)) for turn in (0, SIZE // 4))
+    return quick_divide(sine, cosine)
+
+
+def _quick_rest(x: Array) -> _Rest:
+    """Reduce operands; below `SMALL` with an error below 2**-81, else below 2**-105."""
     c = _constants()
-    k = np.rint(x * c.inverse)
-    upper = x - k * c.step[0]
-    lower = k * c.step[1]
-    first = upper - lower
-    rest = (upper - first) - lower
-    lower = k * c.step[2]
-    second = first - lower
-    rest += (first - second) - lower
-    r, rest = fast_two_sum(second, rest - k * c.step[3])
-    place = (k.astype(np.int64) + turn) & (SIZE - 1)
+    bits = x * c.inverse
+    bits += _TO_INTEGER
+    k = bits - _TO_INTEGER
+    is_small = -SMALL < x.min() and x.max() < SMALL
+    upper = x - k * (c.long_step if is_small else c.step)[0]  # exact
+    if is_small:
+        k *= c.long_step[1]
+        r = upper - k
+        rest = (upper - r) - k
+    else:
+        lower = k * c.step[1]
+        first = upper - lower
+        rest = (upper - first) - lower
+        lower = k * c.step[2]
+        second = first - lower
+        rest += (first - second) - lower
+        r, rest = fast_two_sum(second, rest - k * c.step[3])
     square = r * r
-    sine_tail = ((-1 / 5040 * square + 1 / 120) * square - 1 / 6) * (square * r) + rest  # sin(r) - r
-    cosine_tail = ((-1 / 720 * square + 1 / 24) * square - 0.5) * square - r * rest  # cos(r) - 1
-    s, co = c.sine[0].take(place), c.cosine[0].take(place)
-    product, low = two_product(co, r)
-    high, more = two_sum(s, product)
-    low += co * sine_tail + (s * cosine_tail + (c.sine[1].take(place) + c.cosine[1].take(place) * r))
+    sine_tail = square * (-1 / 5040)
+    sine_tail += 1 / 120
+    sine_tail *= square
+    sine_tail -= 1 / 6
+    sine_tail *= square
+    sine_tail *= r
+    sine_tail += rest
+    cosine_tail = square * (-1 / 720)
+    cosine_tail += 1 / 24
+    cosine_tail *= square
+    cosine_tail -= 0.5
+    cosine_tail *= square
+    rest *= r
+    cosine_tail -= rest
+    head = (r.view(np.int64) & _UPPER).view(np.float64)
+    r -= head
+    return _Rest(bits.view(np.int64), head, r, sine_tail, cosine_tail, 2.0**-15 if is_small else 2.0**-39)
+
+
+def _quick_sine(rest: _Rest, turn: int) -> Pair:
+    """Return the sine of an angle plus 2 pi turn / SIZE."""
+    c = _constants()
+    place = rest.multiple + turn
+    place &= SIZE - 1
+    cosine = c.cosine_head.take(place)
+    tail = rest.lower + rest.sine_tail
+    low = rest.upper + tail
+    low *= c.cosine_rest.take(place)
+    tail *= cosine
+    low += tail
+    cosine *= rest.upper  # exact
+    sine = c.sine[0].take(place)
+    high, more = fast_two_sum(sine, cosine)  # |sine| > |r|, or sine is 0
+    sine *= rest.cosine_tail
+    low += sine
+    low += c.sine[1].take(place)
     low += more
-    uncertain = (np.abs(high) < NEAR_ZERO) & (k != 0)
+    uncertain = np.abs(high) < rest.smallest
     if uncertain.any():
-        high[uncertain] = np.nan
-    return high, low, None
+        is_reduced = rest.multiple != _NOT_REDUCED
+        high[uncertain & is_reduced] = np.nan
+    return high, low
 
 
 def _reduce(x: Pair) -> tuple[Pair, Array]:
@@ -118,18 +200,3 @@ def sine_and_cosine(x: Pair) -> tuple[Pair, Pair]:
 def tangent(x: Array) -> Pair:
     """Return the tangent for |x| < 2**20."""
     return divide(*sine_and_cosine(exactly(x)))
-
-
-def angle(y: Pair, x: Pair) -> Pair:
-    """Return the angle of points (x, y) whose coordinates have moderate exponents.
-
-    It is an approximation by C's atan2, whatever its error is, and the small angle that is left once the point is
-    rotated back.
-    """
-    near = np.arctan2(y[0], x[0])
-    sine, cosine = sine_and_cosine(exactly(near))
-    across = add(multiply(y, cosine), negate(multiply(x, sine)))
-    along = add(multiply(x, cosine), multiply(y, sine))
-    rest = divide(across, along)
-    tangent_of_rest = np.where(np.abs(rest[0]) < 2.0**-40 * np.abs(near), rest[0], np.nan)
-    return add(exactly(near), (tangent_of_rest, rest[1]))

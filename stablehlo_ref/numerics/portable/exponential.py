@@ -1,4 +1,4 @@
-"""The exponential function to 60 and to 100 bits: 2**(k/128) from a table, times the exponential of a small rest.
+"""The exponential function to 62 and to 100 bits: 2**(k/1024) from a table, times the exponential of a small rest.
 
 (Tang, "Table-driven implementation of the exponential function in IEEE floating-point arithmetic", 1989)
 """
@@ -26,9 +26,19 @@ from stablehlo_ref.numerics.portable.pairs import (
 )
 from stablehlo_ref.numerics.portable.pairs import exactly as exact_pair
 
-BITS = 7
+BITS = 10
 SIZE = 1 << BITS
-QUICK_ERROR = 2.0**-60.5  # of table * rest, rounded once: |rest| < 2**-8.5; other errors are below 2**-70
+_PLACE, _EXPONENT = np.int64(SIZE - 1), np.int64(-SIZE)
+_TO_INTEGER = 1.5 * 2.0**52  # the sum with a number below 2**51 has the nearest integer in its last bits
+_ONE = np.float64(1.0).view(np.int64)
+
+# Errors, with T for the number from the table and |r| < 2**-11.5 for the rest, relative to T unless stated otherwise.
+# `quick`: r is rounded (2**-65), r + r**2/2 + ... (2**-65), its product with T, the sum with the second word of T and
+# the sum with the error bound (2**-64.5 each); the fifth power is missing (2**-64.4). Together below 2**-62.
+QUICK_ERROR = 2.0**-61.9
+# `quick_minus_one`, relative to the result, at least half of |T - 1|: r (T - 1) is rounded, and so are three sums in
+# which it is the largest term (2**-63.5 each); others and the missing r**6/720 relative to r (2**-64.5 each).
+QUICK_MINUS_ONE_ERROR = 2.0**-61
 ERROR = 2.0**-97
 
 
@@ -45,57 +55,103 @@ class _Constants(NamedTuple):
 def _constants() -> _Constants:
     with working_precision():
         log2 = TWO.ln()
-        table = pairs([(log2 * i / SIZE).exp() for i in range(SIZE)])
+        ratio, powers = (log2 / SIZE).exp(), [ONE]
+        while len(powers) < SIZE:
+            powers.append(powers[-1] * ratio)
         inverse = float(SIZE / log2)
-        step, step3 = words(log2 / SIZE, 34), words(log2 / SIZE, 34, 34)
-    return _Constants(*table, inverse, step, step3, coefficients(lambda n: ONE / factorial(n), range(1, 14)))
+        step, step3 = words(log2 / SIZE, 32), words(log2 / SIZE, 32, 32)
+    return _Constants(*pairs(powers), inverse, step, step3, coefficients(lambda n: ONE / factorial(n), range(1, 9)))
 
 
 def quick(x: Array) -> tuple[Array, Array, Array]:
-    """Return (high, low, n) with e**x = (high + low) * 2**n, for |x| < 709."""
+    """Return (high, low, n) with e**x = (high + low) * 2**n, for |x| < 709; low is up to high / 2000."""
+    return quick_of_pair((x, None))
+
+
+def quick_of_pair(x: tuple[Array, Array | None]) -> tuple[Array, Array, Array]:
+    """Return (high, low, n) with e**x = (high + low) * 2**n, for |x| < 709, with an error below 2**-61.4."""
     c = _constants()
-    return _from_rest(c, x, None)
+    k, bits = _multiples(x[0], c.inverse)
+    r = x[0] - k * c.step[0]  # exact
+    k *= c.step[1]
+    r -= k
+    if x[1] is not None:
+        r += x[1]
+    return _from_rest(c, r, bits)
 
 
-def quick_of_pair(x: Pair) -> tuple[Array, Array, Array]:
-    """Return (high, low, n) with e**x = (high + low) * 2**n, for |x| < 709."""
-    return _from_rest(_constants(), *x)
+def quick_exp2(x: Array) -> tuple[Array, Array, Array]:
+    """Return (high, low, n) with 2**x = (high + low) * 2**n, for |x| < 1022."""
+    k, bits = _multiples(x, SIZE)
+    k *= 1 / SIZE
+    r = np.subtract(x, k, out=k)  # exact
+    r *= log2_words()[0]
+    return _from_rest(_constants(), r, bits)
 
 
-def _from_rest(c: _Constants, x: Array, low: Array | None) -> tuple[Array, Array, Array]:
-    k = np.rint(x * c.inverse)
-    index = k.astype(np.int64)
-    upper = x - k * c.step[0]
-    lower = k * c.step[1]
-    r = upper - lower
-    rest = (upper - r) - lower
-    if low is not None:
-        r, rest = fast_two_sum(r, rest + low)
-    square = r * r
-    series = ((1 / 720) * r + 1 / 120) * r
-    series += 1 / 24
-    series *= square
-    series += (1 / 6) * r + 0.5
-    series *= square
-    series += rest
-    place = index & (SIZE - 1)
-    index >>= BITS
+def _multiples(x: Array, inverse: float) -> tuple[Array, Array]:
+    """Return x * inverse rounded to integers, as numbers, and as integers plus a multiple of 2**50."""
+    k = x * inverse
+    k += _TO_INTEGER
+    return k - _TO_INTEGER, k.view(np.int64)
+
+
+def _from_rest(c: _Constants, r: Array, bits: Array) -> tuple[Array, Array, Array]:
+    series = r * (1 / 24)
+    series += 1 / 6
+    series *= r
+    series += 0.5
+    series *= r * r
+    series += r
+    place = bits & _PLACE
     table = c.high.take(place)
     series *= table
     series += c.low.take(place)
-    high, error = fast_two_sum(table, table * r)
-    return high, error + series, index
+    bits >>= BITS
+    return table, series, bits
+
+
+def quick_minus_one(x: Array) -> Pair:
+    """Return e**x - 1 for |x| < 700."""
+    c = _constants()
+    k, bits = _multiples(x, c.inverse)
+    upper = x - k * c.step[0]  # exact
+    k *= c.step[1]
+    r = upper - k
+    tail = (upper - r) - k
+    series = r * (1 / 120)
+    series += 1 / 24
+    series *= r
+    series += 1 / 6
+    series *= r
+    series += 0.5
+    series *= r * r
+    place = bits & _PLACE
+    bits &= _EXPONENT
+    bits <<= 52 - BITS
+    bits += _ONE
+    power = bits.view(np.float64)
+    table = c.high.take(place) * power
+    high, low = two_sum(table, -1.0)
+    table *= series
+    tail += table
+    low += c.low.take(place) * power
+    tail += (high + low) * r
+    high, more = fast_two_sum(high, r)  # |high| > |r|, or high is 0
+    low += more
+    low += tail
+    return high, low
 
 
 def _reduce(x: Pair) -> tuple[Pair, Array, Array]:
-    """Return (rest, i, n) such that x = (128 n + i) log(2) / 128 + rest."""
+    """Return (rest, i, n) such that x = (SIZE n + i) log(2) / SIZE + rest."""
     c = _constants()
     k = np.rint(x[0] * c.inverse)
     index = k.astype(np.int64)
     rest = fast_two_sum(*two_sum(x[0] - k * c.step3[0], -(k * c.step3[1])))
     high, low = two_product(k, np.full_like(k, c.step3[2]))
     rest = add(add(rest, (-high, -low)), (x[1], np.zeros_like(k)))
-    return rest, index & (SIZE - 1), index >> BITS
+    return rest, index & _PLACE, index >> BITS
 
 
 def of_pair(x: Pair) -> tuple[Pair, Array]:
@@ -122,7 +178,7 @@ def of_product_with_log2(x: Array) -> tuple[Array, Array, Array]:
     k = np.rint(x * SIZE)
     index = k.astype(np.int64)
     rest = multiply(exact_pair(x - k * (1 / SIZE)), _log2(x))
-    table = c.high[index & (SIZE - 1)], c.low[index & (SIZE - 1)]
+    table = c.high[index & _PLACE], c.low[index & _PLACE]
     high, low = add(table, multiply(table, multiply(horner(c.series, rest), rest)))
     return high, low, index >> BITS
 

@@ -3,39 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
 from math import pi
 
 import numpy as np
 
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.numerics import multiple_precision as precise
-from stablehlo_ref.numerics.double_double import Pair, fast_two_sum, two_product, two_sum
+from stablehlo_ref.numerics.double_double import Pair, fast_two_sum, two_product
 from stablehlo_ref.numerics.kernels import ArrayKernel
-from stablehlo_ref.numerics.multiple_precision import TEN, TWO, Function, working_precision
-from stablehlo_ref.numerics.portable import circular, exponential, logarithm
-from stablehlo_ref.numerics.portable.pairs import (
-    add,
-    divide,
-    exactly,
-    multiply,
-    negate,
-    pair,
-    scale,
-    square_root,
-)
+from stablehlo_ref.numerics.multiple_precision import Function
+from stablehlo_ref.numerics.portable import angles, circular, exponential, formulas, logarithm
+from stablehlo_ref.numerics.portable.formulas import ERROR, QUICK_EXPONENTIAL_ERROR, QUICK_LOGARITHM_ERROR, stages
+from stablehlo_ref.numerics.portable.pairs import add, exactly, multiply, negate, scale
 from stablehlo_ref.numerics.portable.special import SPECIAL
-from stablehlo_ref.numerics.portable.ziv import Domain, Stage, approximation, correctly_rounded
+from stablehlo_ref.numerics.portable.zeta import ZETA
+from stablehlo_ref.numerics.portable.ziv import Domain, Stage, approximation, correctly_rounded, exactly_rounded
 
-ERROR = 2.0**-84  # of compositions of pairs, each of which has an error below 2**-88
-QUICK_POWER_ERROR = 2.0**-60.4
+QUICK_POWER_ERROR = 2.0**-60.8  # 2**-61.4 of the exponential, and 2**-70 of the logarithm times up to 2**9.5
 SMALLEST_NORMAL = 2.0**-1022
 TINY = 2.0**-28  # for odd functions f with |f(x) - x| <= |x|**3 / 2: f(x) rounds to x up to this
 MODERATE = 2.0**400
+BELOW_NORMAL = np.nextafter(SMALLEST_NORMAL, 0.0)
+ABOVE_ONE, BELOW_ONE = np.nextafter(1.0, [2.0, 0.0])
 
 
-def _stage(function: Callable[..., Pair]) -> Stage:
-    return Stage(approximation(function), ERROR)
+def _stage(function: Callable[..., Pair], error: float = ERROR) -> Stage:
+    return Stage(approximation(function), error)
 
 
 def _where(*cases: Array | float) -> Array:
@@ -50,8 +43,15 @@ def _between(low: float, high: float) -> Callable[[Array], Array]:
     return lambda x: np.greater(x, low) & np.less(x, high)
 
 
-def _magnitude(low: float, high: float) -> Callable[[Array], Array]:
-    return lambda x: np.greater(np.abs(x), low) & np.less(np.abs(x), high)
+def _inside(low: float, high: float) -> Callable[[Array], Array | bool]:
+    """Return the test of low < x < high; extrema tell so for most arrays at once."""
+    between = _between(low, high)
+    return lambda x: bool(x.min() > low and x.max() < high) or between(x)
+
+
+def _magnitude(low: float, high: float) -> Callable[[Array], Array | bool]:
+    inside = _inside(low, high)
+    return lambda x: inside(np.abs(x))
 
 
 # --- exponentials ---------------------------------------------------------------------------------------------------
@@ -60,65 +60,6 @@ def _magnitude(low: float, high: float) -> Callable[[Array], Array]:
 def _exponential_of(x: Array) -> tuple[Array, Array, Array]:
     (high, low), exponent = exponential.of_pair(exactly(x))
     return high, low, exponent
-
-
-def _logistic(x: Array) -> Pair:
-    power, exponent = exponential.of_pair(exactly(-x))
-    one = exactly(np.ones_like(x))
-    return divide(one, add(one, scale(power, np.ldexp(1.0, exponent))))
-
-
-def _tanh(x: Array) -> Pair:
-    less = exponential.minus_one(exactly(2.0 * np.abs(x)))
-    return scale(divide(less, add(less, exactly(np.full_like(x, 2.0)))), np.copysign(1.0, x))
-
-
-def _sinh(x: Array) -> Pair:
-    """With u = e**|x| - 1, return (u + u / (u + 1)) / 2."""
-    less = exponential.minus_one(exactly(np.abs(x)))
-    return scale(add(less, divide(less, add(less, exactly(np.ones_like(x))))), np.copysign(0.5, x))
-
-
-def _cosh(x: Array) -> Pair:
-    power, exponent = exponential.of_pair(exactly(np.abs(x)))
-    power = scale(power, np.ldexp(0.5, exponent))
-    return add(power, divide(exactly(np.full_like(x, 0.25)), power))
-
-
-# --- logarithms -----------------------------------------------------------------------------------------------------
-
-
-@cache
-def _reciprocal_of_log(base: int) -> tuple[float, float]:
-    with working_precision():
-        return pair(1 / (TWO if base == 2 else TEN).ln())
-
-
-def _log_to_base(base: int) -> Callable[[Array], Pair]:
-    def run(x: Array) -> Pair:
-        high, low = (np.full_like(x, part) for part in _reciprocal_of_log(base))
-        return multiply(logarithm.of_normal(x), (high, low))
-
-    return run
-
-
-def _asinh(x: Array) -> Pair:
-    """Return log(1 + a + a**2 / (1 + sqrt(1 + a**2))) for a = |x|."""
-    a, one = exactly(np.abs(x)), exactly(np.ones_like(x))
-    square = multiply(a, a)
-    rest = divide(square, add(one, square_root(add(one, square))))
-    return scale(logarithm.plus_one(add(a, rest)), np.copysign(1.0, x))
-
-
-def _acosh(x: Array) -> Pair:
-    """Return log(1 + t + sqrt(2t + t**2)) for t = x - 1."""
-    t = two_sum(x, -1.0)
-    return logarithm.plus_one(add(t, square_root(add(scale(t, 2.0), multiply(t, t)))))
-
-
-def _atanh(x: Array) -> Pair:
-    a = np.abs(x)
-    return scale(logarithm.plus_one(divide(exactly(2.0 * a), two_sum(1.0, -a))), np.copysign(0.5, x))
 
 
 # --- powers and roots -----------------------------------------------------------------------------------------------
@@ -130,7 +71,7 @@ def _signs(x: Array, y: Array) -> Array:
 
 
 def _quick_power(x: Array, y: Array) -> tuple[Array, Array, Array]:
-    log, low = logarithm.medium(np.abs(x))
+    log, low = logarithm.quick(np.abs(x))
     high, error = two_product(log, y)
     high, low, exponent = exponential.quick_of_pair(fast_two_sum(high, error + low * y))
     if x.min() > 0:
@@ -157,12 +98,12 @@ def _is_real(x: Array, y: Array) -> Array:
     return real
 
 
-def _has_moderate_powers(x: Array, y: Array) -> Array:
+def _has_moderate_powers(x: Array, y: Array) -> Array | bool:
     """Return where a power is a real number with a moderate exponent; extrema tell so for most arrays at once."""
-    if x.size and x.min() >= SMALLEST_NORMAL and x.max() < np.inf:
+    if x.min() >= SMALLEST_NORMAL and x.max() < np.inf:
         exponent = 1 + max(abs(np.frexp(x.min())[1]), abs(np.frexp(x.max())[1]))
         if max(abs(y.min()), abs(y.max())) * exponent < 1000:
-            return np.ones(x.shape, np.bool)
+            return True
     return _is_real(x, y) & (np.abs(_power_exponent(x, y)) < 1000) & (np.abs(x) >= SMALLEST_NORMAL)
 
 
@@ -194,11 +135,6 @@ def _rsqrt(x: Array) -> Pair:
 
 
 # --- angles ---------------------------------------------------------------------------------------------------------
-
-
-def _complement(x: Array) -> Pair:
-    """Return sqrt(1 - x**2)."""
-    return square_root(multiply(two_sum(1.0, -x), two_sum(1.0, x)))
 
 
 def _atan2_of_axes(y: Array, x: Array) -> Array:
@@ -243,14 +179,14 @@ def _nan(x: Array) -> Array:
 def _growing(limit: float, below: float) -> Domain:
     """Return the domain of an exponential that overflows and underflows within 50 of `limit`."""
     return Domain(
-        lambda x: np.abs(x) < limit,
+        _inside(-limit, limit),
         lambda x: _where(x >= limit, np.inf, x <= -limit, below),
         lambda x: np.abs(x) < limit + 60,
     )
 
 
 _POSITIVE = Domain(
-    lambda x: (x >= SMALLEST_NORMAL) & (x < np.inf),
+    _inside(BELOW_NORMAL, np.inf),
     lambda x: _where(x == 0, -np.inf, x == np.inf, np.inf),
     lambda x: (x > 0) & (x < SMALLEST_NORMAL),
 )
@@ -261,51 +197,60 @@ CORRECTLY_ROUNDED: dict[Function, ArrayKernel] = {
     for exact, stages, domain in (
         (precise.exponential,
          [Stage(exponential.quick, exponential.QUICK_ERROR), Stage(_exponential_of, ERROR)], _growing(700.0, 0.0)),
-        (precise.exp2, [Stage(exponential.of_product_with_log2, ERROR)], _growing(1020.0, 0.0)),
-        (precise.exponential_minus_one, [_stage(lambda x: exponential.minus_one(exactly(x)))],
+        (precise.exp2, [Stage(exponential.quick_exp2, exponential.QUICK_ERROR),
+                        Stage(exponential.of_product_with_log2, ERROR)], _growing(1020.0, 0.0)),
+        (precise.exponential_minus_one,
+         [_stage(exponential.quick_minus_one, exponential.QUICK_MINUS_ONE_ERROR),
+          _stage(lambda x: exponential.minus_one(exactly(x)))],
          _odd(700.0, lambda x: _where(x > 0, np.inf, x < 0, -1.0), _between(600.0, 760.0), 2.0**-54)),
-        (precise.logistic, [_stage(_logistic)],
-         Domain(_between(-700.0, 40.0), lambda x: _where(x >= 40, 1.0, x <= -700, 0.0), _between(-760.0, -600.0))),
-        (precise.tanh, [_stage(_tanh)],
+        (precise.logistic, stages(formulas.logistic, QUICK_EXPONENTIAL_ERROR),
+         Domain(_inside(-700.0, 40.0), lambda x: _where(x >= 40, 1.0, x <= -700, 0.0), _between(-760.0, -600.0))),
+        (precise.tanh, stages(formulas.tanh, QUICK_EXPONENTIAL_ERROR),
          _odd(20.0, lambda x: np.where(np.isnan(x), np.nan, np.copysign(1.0, x)), _nowhere)),
-        (precise.sinh, [_stage(_sinh)],
+        (precise.sinh, stages(formulas.sinh, QUICK_EXPONENTIAL_ERROR),
          _odd(700.0, lambda x: np.where(np.isnan(x), np.nan, np.copysign(np.inf, x)), lambda x: np.abs(x) < 760)),
-        (precise.cosh, [_stage(_cosh)],
-         Domain(lambda x: np.abs(x) < 700, lambda x: np.where(np.isnan(x), np.nan, np.inf), lambda x: np.abs(x) < 760)),
-        (precise.log, [Stage(logarithm.quick, logarithm.QUICK_ERROR), _stage(logarithm.of_normal)], _POSITIVE),
-        (precise.log2, [_stage(_log_to_base(2))], _POSITIVE),
-        (precise.log10, [_stage(_log_to_base(10))], _POSITIVE),
-        (precise.log_plus_one, [_stage(lambda x: logarithm.plus_one(exactly(x)))],
-         Domain(lambda x: (np.abs(x) > 2.0**-54) & (x > -1) & (x < np.inf),
-                lambda x: _where(np.abs(x) <= 2.0**-54, x, x == -1, -np.inf, x == np.inf, np.inf), _nowhere)),
-        (precise.asinh, [_stage(_asinh)], _odd(MODERATE, lambda x: np.where(np.isnan(x), np.nan, x), np.isfinite)),
-        (precise.acosh, [_stage(_acosh)],
-         Domain(lambda x: (x >= 1) & (x < MODERATE), lambda x: _where(x == np.inf, np.inf),
-                 lambda x: (x >= MODERATE) & (x < np.inf))),
-        (precise.atanh, [_stage(_atanh)],
+        (precise.cosh, stages(formulas.cosh, QUICK_EXPONENTIAL_ERROR),
+         Domain(_inside(-700.0, 700.0), lambda x: np.where(np.isnan(x), np.nan, np.inf), lambda x: np.abs(x) < 760)),
+        (precise.log,
+         [_stage(logarithm.quick, logarithm.QUICK_ERROR), _stage(logarithm.of_normal)], _POSITIVE),
+        (precise.log2, stages(formulas.log_to_base(2), QUICK_LOGARITHM_ERROR), _POSITIVE),
+        (precise.log10, stages(formulas.log_to_base(10), QUICK_LOGARITHM_ERROR), _POSITIVE),
+        (precise.log_plus_one,
+         [_stage(logarithm.quick_plus_one, logarithm.QUICK_ERROR), _stage(lambda x: logarithm.plus_one(exactly(x)))],
+         Domain(lambda x: _magnitude(2.0**-54, 2.0**1000)(x) & _inside(-1.0, np.inf)(x),
+                lambda x: _where(np.abs(x) <= 2.0**-54, x, x == -1, -np.inf, x == np.inf, np.inf),
+                lambda x: (x >= 2.0**1000) & (x < np.inf))),
+        (precise.asinh, stages(formulas.asinh, QUICK_LOGARITHM_ERROR),
+         _odd(MODERATE, lambda x: np.where(np.isnan(x), np.nan, x), np.isfinite)),
+        (precise.acosh, stages(formulas.acosh, QUICK_LOGARITHM_ERROR),
+         Domain(_inside(BELOW_ONE, MODERATE), lambda x: _where(x == np.inf, np.inf),
+                lambda x: (x >= MODERATE) & (x < np.inf))),
+        (precise.atanh, stages(formulas.atanh, QUICK_LOGARITHM_ERROR),
          _odd(1.0, lambda x: np.where(np.abs(x) == 1, np.copysign(np.inf, x), np.nan), _nowhere)),
         (precise.power,
          [Stage(_quick_power, QUICK_POWER_ERROR), Stage(_power, ERROR)], _POWER),
         (precise.cbrt, [Stage(_cbrt, ERROR)],
          Domain(lambda x: np.isfinite(x) & (x != 0), lambda x: np.where(np.isnan(x), np.nan, x), _nowhere)),
         (precise.rsqrt, [_stage(_rsqrt)],
-         Domain(lambda x: (x >= SMALLEST_NORMAL) & (x < np.inf),
+         Domain(_inside(BELOW_NORMAL, np.inf),
                  lambda x: _where(x == 0, np.copysign(np.inf, x), x == np.inf, 0.0),
                  lambda x: (x > 0) & (x < SMALLEST_NORMAL))),
         (precise.sine, [Stage(circular.quick_sine, circular.QUICK_ERROR),
                         _stage(lambda x: circular.sine_and_cosine(exactly(x))[0])], _ANGLE),
         (precise.cosine, [Stage(circular.quick_cosine, circular.QUICK_ERROR),
                           _stage(lambda x: circular.sine_and_cosine(exactly(x))[1])],
-         Domain(lambda x: np.abs(x) < circular.LARGEST, _nan, np.isfinite)),
-        (precise.tan, [_stage(circular.tangent)], _ANGLE),
-        (precise.asin, [_stage(lambda x: circular.angle(exactly(x), _complement(x)))],
-         _odd(np.nextafter(1.0, 2.0), _nan, _nowhere)),
-        (precise.acos, [_stage(lambda x: circular.angle(_complement(x), exactly(x)))],
-         Domain(lambda x: np.abs(x) <= 1, _nan, _nowhere)),
-        (precise.atan, [_stage(lambda x: circular.angle(exactly(x), exactly(np.ones_like(x))))],
+         Domain(_inside(-circular.LARGEST, circular.LARGEST), _nan, np.isfinite)),
+        (precise.tan,
+         [_stage(circular.quick_tangent, circular.QUICK_TANGENT_ERROR), _stage(circular.tangent)], _ANGLE),
+        (precise.asin, stages(formulas.asin, angles.QUICK_ERROR), _odd(ABOVE_ONE, _nan, _nowhere)),
+        (precise.acos, stages(formulas.acos, angles.QUICK_ERROR),
+         Domain(_inside(-ABOVE_ONE, ABOVE_ONE), _nan, _nowhere)),
+        (precise.atan, stages(formulas.atan, angles.QUICK_ERROR),
          _odd(2.0**60, lambda x: np.where(np.isnan(x), np.nan, np.copysign(pi / 2, x)), _nowhere)),
-        (precise.bessel_i1e, [],
-         Domain(_nowhere, lambda x: np.where(np.isinf(x), np.copysign(0.0, x), np.nan), np.isfinite)),
-        (precise.atan2, [_stage(lambda y, x: circular.angle(exactly(y), exactly(x)))], _ATAN2),
+        (precise.atan2, stages(formulas.atan2, angles.QUICK_ERROR), _ATAN2),
     )
-} | SPECIAL  # fmt: skip
+} | SPECIAL | ZETA | {
+    precise.bessel_i1e: exactly_rounded(
+        precise.bessel_i1e, lambda x: np.where(np.isinf(x), np.copysign(0.0, x), np.nan), np.isfinite
+    )
+}  # fmt: skip

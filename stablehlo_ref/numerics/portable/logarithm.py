@@ -1,10 +1,11 @@
-"""The natural logarithm to 65, 75 and 100 bits: the logarithm of a table entry and that of a factor close to 1.
+"""The natural logarithm to 70 and to 100 bits: the logarithm of a table entry and that of a factor close to 1.
 
 (Tang, "Table-driven implementation of the logarithm function in IEEE floating-point arithmetic", 1990)
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from decimal import Decimal
 from functools import cache
 from typing import NamedTuple
@@ -14,42 +15,67 @@ import numpy as np
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.numerics.double_double import Pair, fast_two_sum, two_product, two_sum
 from stablehlo_ref.numerics.multiple_precision import ONE, TWO, working_precision
-from stablehlo_ref.numerics.portable.pairs import Coefficients, add, coefficients, horner, multiply, pair, words
+from stablehlo_ref.numerics.portable.pairs import Coefficients, add, coefficients, horner, multiply, words
 
-SIZE = 256  # mantissas
-QUICK_ERROR = 2.0**-64
+BITS = 10
+SIZE = 1 << BITS  # mantissas
+
+# For |r| < 2**-10, relative to the result, which is at least 2 |r| / 3: r**3/3 is rounded (2**-74), as are sums in
+# which it is the largest term; r**8/8 and what follows are missing (2**-72.4).
+QUICK_ERROR = 2.0**-70
 ERROR = 2.0**-96
-_UPPER = np.int64(-1 << 27)
+_UPPER, _EXPONENT = np.int64(-1 << 27), np.int64(-1 << 52)
+_ONE, _THREE_QUARTERS = np.array([1.0, 0.75]).view(np.int64)
 _GRID = 2.0**42  # logarithms are rounded to multiples of 1 / _GRID, so that sums with exponents are exact
 
 
 class _Constants(NamedTuple):
-    factor: Array  # about 1 / m with 10 bits, 1 where m is close to 1
+    factor: Array  # about 1 / m with 12 bits, 1 where m is close to 1
     first: Array  # -log(factor) as three words, the first of them a multiple of 1 / _GRID
     second: Array
     third: Array
     log2: list[float]  # as three words: a multiple of 1 / _GRID, 40 bits, the rest
     log2_low: float  # the second and third word as one
     series: Coefficients
-    third_part: tuple[float, float]  # 1/3
 
 
 @cache
 def _constants() -> _Constants:
     factors = []
     for i in range(SIZE):
-        m = (1 + (i + 0.5) / SIZE) / (1 if i < SIZE // 2 else 2)
-        factors.append(1.0 if abs(m - 1) < 1.2 / SIZE else round(1024 / m) / 1024)
+        m = 0.75 + (i + 0.5) / (2 * SIZE) if i < SIZE // 2 else 0.5 + (i + 0.5) / SIZE
+        factors.append(1.0 if abs(m - 1) < 0.6 / SIZE else round(4 * SIZE / m) / (4 * SIZE))
     with working_precision():
-        table = [_on_grid(-Decimal(f).ln()) for f in factors]
+        logs = _logarithms(factors)
+        table = [_on_grid(-logs[f]) for f in factors]
         log2, *_ = _on_grid(TWO.ln())
         rest = TWO.ln() - Decimal(log2)
         log2_words = [log2, *words(rest, 40)]
         log2_low = float(rest)
-        third_part = pair(ONE / 3)
     first, second, third = (np.array(column) for column in zip(*table))
-    series = coefficients(lambda n: (ONE if n % 2 else -ONE) / n, range(1, 19))
-    return _Constants(np.array(factors), first, second, third, log2_words, log2_low, series, third_part)
+    series = coefficients(lambda n: (ONE if n % 2 else -ONE) / n, range(1, 13))
+    return _Constants(np.array(factors), first, second, third, log2_words, log2_low, series)
+
+
+def _logarithms(numbers: Sequence[float]) -> dict[float, Decimal]:
+    """Return logarithms of numbers close to each other: log(y) = log(x) + 2 atanh((y - x) / (y + x))."""
+    logs = {1.0: ONE * 0}
+    ascending = [x for x in sorted(numbers) if x > 1]
+    descending = [x for x in sorted(numbers, reverse=True) if x < 1]
+    for neighbours in (ascending, descending):
+        x = 1.0
+        for y in neighbours:
+            logs[y] = logs[x] + 2 * _atanh(Decimal(y - x) / Decimal(y + x))
+            x = y
+    return logs
+
+
+def _atanh(x: Decimal) -> Decimal:
+    """Return atanh(x) to 60 digits for small x."""
+    total = ONE / 21
+    for n in range(19, 0, -2):
+        total = ONE / n + total * x * x
+    return total * x
 
 
 def _on_grid(x: Decimal) -> tuple[float, float, float]:
@@ -61,56 +87,77 @@ def _on_grid(x: Decimal) -> tuple[float, float, float]:
 def _parts(c: _Constants, x: Array) -> tuple[Array, Array, Array, Array]:
     """Return (n, i, r, s) such that x = 2**n / factor[i] * (1 + r + s), for normal x > 0."""
     bits = x.view(np.int64)
-    place = (bits >> 44) & (SIZE - 1)
-    up = place >> 7
-    exponent = (bits >> 52) - 1023 + up
-    mantissa = ((bits & 0xFFFFFFFFFFFFF) | ((1023 - up) << 52)).view(np.float64)
+    place = bits - _THREE_QUARTERS
+    exponent = place >> 52
+    mantissa = (bits - (place & _EXPONENT)).view(np.float64)  # from 3/4 to 3/2
+    place >>= 52 - BITS
+    place &= SIZE - 1
     factor = c.factor.take(place)
     upper = (mantissa.view(np.int64) & _UPPER).view(np.float64)
-    first, second = upper * factor - 1.0, (mantissa - upper) * factor  # both exact
-    r = first + second
-    return exponent.astype(np.float64), place, r, second - (r - first)
+    mantissa -= upper
+    mantissa *= factor
+    upper *= factor
+    upper -= 1.0  # all of these are exact
+    r, rest = fast_two_sum(upper, mantissa)
+    return exponent.astype(np.float64), place, r, rest
 
 
-def quick(x: Array) -> tuple[Array, Array, None]:
+def quick(x: Array) -> Pair:
     """Return log(x) for normal x > 0."""
     c = _constants()
     exponent, place, r, rest = _parts(c, x)
-    square = r * r
-    series = ((-1 / 8 * r + 1 / 7) * r - 1 / 6) * square + (0.2 * r - 0.25)
-    base = exponent * c.log2[0] + c.first.take(place)
-    high, low = fast_two_sum(base, r)  # |base| >= |r|, or base is 0
+    return _from_rest(c, exponent, place, r, rest)
+
+
+def quick_plus_one(x: Array, low: Array | None = None) -> Pair:
+    """Return log(1 + x + low) for -1 < x < 2**1000 and |low| below an ULP of x."""
+    c = _constants()
+    one, more = two_sum(x, 1.0)
+    if low is not None:
+        more += low
+    exponent, place, r, rest = _parts(c, one)
+    power = (_ONE - (exponent.astype(np.int64) << 52)).view(np.float64)  # exactly, where factor is 1
+    more *= power
+    more *= c.factor.take(place)
+    rest += more
+    r, rest = fast_two_sum(r, rest)  # |rest| is small unless r is 0
+    return fast_two_sum(*_from_rest(c, exponent, place, r, rest))
+
+
+def _from_rest(c: _Constants, exponent: Array, place: Array, r: Array, rest: Array) -> Pair:
+    """Return n log 2 - log(factor) + log(1 + r + rest); half of r**2 is subtracted exactly."""
     upper = (r.view(np.int64) & _UPPER).view(np.float64)
-    half = upper * upper * 0.5  # of r * r, exact
-    other_half = (r - upper) * (r + upper) * 0.5
-    high, more = fast_two_sum(high, -half)
-    tail = ((series * r + 1 / 3) * square * r - other_half) + (rest - r * rest)
-    tail += exponent * c.log2_low + c.second.take(place)
+    square = r * r
+    tail = r * (1 / 7)
+    tail -= 1 / 6
+    tail *= r
+    tail += 1 / 5
+    tail *= r
+    tail -= 1 / 4
+    tail *= r
+    tail += 1 / 3
+    tail *= r
+    tail *= square
+    half = np.multiply(upper, upper, out=square)
+    half *= 0.5
+    lower = r - upper
+    upper += r
+    lower *= upper
+    lower *= 0.5
+    tail -= lower
+    tail += rest
+    rest = rest * r
+    tail -= rest
+    base = exponent * c.log2[0]
+    base += c.first.take(place)
+    high, low = fast_two_sum(base, r)  # |base| > |r|, or base is 0
+    high, more = fast_two_sum(high, np.negative(half, out=half))
+    exponent *= c.log2_low
+    tail += exponent
+    tail += c.second.take(place)
     low += more
     low += tail
-    return high, low, None
-
-
-def medium(x: Array) -> Pair:
-    """Return log(x) for normal x > 0, with a relative error below 2**-72."""
-    c = _constants()
-    exponent, place, r, rest = _parts(c, x)
-    q, q_low = two_product(r, r)
-    series = (((((-1 / 10 * r + 1 / 9) * r - 1 / 8) * r + 1 / 7) * r - 1 / 6) * r + 1 / 5) * (q * r)
-    cube, cube_low = two_product(q, r)
-    cube_low += q_low * r
-    third, third_low = two_product(cube, np.full_like(cube, c.third_part[0]))
-    third_low += cube * c.third_part[1] + cube_low * c.third_part[0]
-    high, low = two_sum(r, -0.5 * q)
-    high, more = two_sum(high, third)
-    low += more + (third_low - 0.5 * q_low)
-    fourth, fourth_low = two_product(q, q)
-    high, more = two_sum(high, -0.25 * fourth)
-    low += more - 0.25 * (fourth_low + 2 * q * q_low) + series * q + (rest - r * rest + q * rest)
-    base, base_low = two_sum(exponent * c.log2[0] + c.first.take(place), high)
-    other, other_low = two_sum(exponent * c.log2[1], c.second.take(place))
-    base, more = two_sum(base, other)
-    return fast_two_sum(base, more + base_low + (other_low + low + (exponent * c.log2[2] + c.third.take(place))))
+    return high, low
 
 
 def of_normal(x: Array) -> Pair:

@@ -64,19 +64,73 @@ def square_root(x: Pair) -> Pair:
     return fast_two_sum(high, low + np.where(root > 0, rest[0] / np.where(root > 0, 2.0 * root, 1.0), 0.0))
 
 
+def quick_add(x: Pair, y: Pair) -> Pair:
+    """Return x + y for numbers of one sign or of different size, with an error below 2**-100."""
+    high, low = two_sum(x[0], y[0])
+    low += x[1] + y[1]
+    return fast_two_sum(high, low)
+
+
+def quick_divide(x: Pair, y: Pair) -> Pair:
+    """Return x / y with an error below 2**-98."""
+    quotient = x[0] / y[0]
+    product, rest = two_product(quotient, y[0])
+    low = x[0] - product
+    low -= rest
+    low += x[1] - quotient * y[1]
+    low /= y[0]
+    return quotient, low
+
+
+def quick_square_root(x: Pair) -> Pair:
+    """Return the square root of positive numbers with an error below 2**-98; NaN for 0."""
+    root = np.sqrt(x[0])
+    square, rest = two_product(root, root)
+    low = x[0] - square
+    low -= rest
+    low += x[1]
+    low *= 0.5
+    low /= root
+    return root, low
+
+
 def exactly(x: Array) -> Pair:
     """Return `x` as a pair."""
     return x, np.zeros_like(x)
 
 
-def horner(coefficients: Coefficients, x: Pair) -> Pair:
-    """Return a polynomial of `x`; the coefficient of the highest power is the first."""
-    high, low = (np.full_like(x[0], part) for part in coefficients[0])
-    total: Pair = high, low
-    for constant in coefficients[1:]:
-        high, low = (np.full_like(x[0], part) for part in constant)
-        total = add((high, low), multiply(total, x))
+def horner(coefficients: Coefficients, x: Pair, *, single: int = 0) -> Pair:
+    """Return a polynomial of `x`; the coefficient of the highest power is the first.
+
+    The terms of so many of the highest powers are summed in f64, if their errors do not count.
+    """
+    if single:
+        tail = np.full_like(x[0], coefficients[0][0])
+        for high, _ in coefficients[1:single]:
+            tail *= x[0]
+            tail += high
+        total = exactly(tail)
+    else:
+        total = _constant(coefficients[0], x[0])
+    for constant in coefficients[max(single, 1) :]:
+        total = add(_constant(constant, x[0]), multiply(total, x))
     return total
+
+
+def _constant(value: tuple[float, float], like: Array) -> Pair:
+    high, low = (np.full_like(like, part) for part in value)
+    return high, low
+
+
+def pieces(x: Array, *cases: tuple[Array, Callable[[Array], Pair]]) -> Pair:
+    """Evaluate each function where its mask is true; every element is in one of the masks."""
+    high, low = np.empty_like(x), np.empty_like(x)
+    for mask, function in cases:
+        if mask.all():
+            return function(x)
+        if mask.any():
+            high[mask], low[mask] = function(x[mask])
+    return high, low
 
 
 # --- constants ------------------------------------------------------------------------------------------------------

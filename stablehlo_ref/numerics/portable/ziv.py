@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from math import inf, isinf, nextafter
@@ -20,14 +20,18 @@ from stablehlo_ref.numerics.kernels import ArrayKernel
 from stablehlo_ref.numerics.multiple_precision import Function, working_precision
 
 Approximate: TypeAlias = Callable[..., tuple[Array, Array, Array | None]]  # high, low, exponent of a power of two
-BLOCK = 1 << 12  # elements, so that a dozen temporaries stay in the L2 cache
+BLOCK = 1 << 13  # elements, so that most temporaries stay in the L2 cache
 
+_NOWHERE = np.zeros(0, np.intp)
 _TIE = Decimal("1e-40")  # relative; a result that is closer to the middle of two numbers is the middle
 
 
 @dataclass(frozen=True)
 class Stage:
-    """An approximation (high + low) * 2**exponent, and a bound of its error relative to `high`."""
+    """An approximation (high + low) * 2**exponent, and a bound of its error relative to `high`.
+
+    `low` need not be below an ULP of `high`; then the bound includes the rounding of low + bound.
+    """
 
     approximate: Approximate
     error: float
@@ -37,7 +41,7 @@ class Stage:
 class Domain:
     """Which operands the stages can compute, and the results of others, from operands to arrays."""
 
-    is_regular: Callable[..., Array]  # where operands and results are finite, normal and not too large for the stages
+    is_regular: Callable[..., Array | bool]  # where operands and results are finite, normal, not too large for stages
     otherwise: Callable[..., Array]  # the results for other operands; NaN is also a placeholder where `exact` computes
     is_hard: Callable[..., Array]  # where `exact` computes the results for other operands
 
@@ -53,15 +57,26 @@ def correctly_rounded(stages: Sequence[Stage], exact: Function, domain: Domain) 
         shape = np.broadcast_shapes(*[x.shape for x in operands])
         flat = [np.ascontiguousarray(np.broadcast_to(x, shape)).reshape(-1) for x in operands]
         result = np.empty(flat[0].size)
-        regular = domain.is_regular(*flat)
-        left = None
-        if not regular.all():
-            left = np.flatnonzero(regular)
-            irregular(flat, result, np.flatnonzero(~regular))
-        for stage in stages:
-            left = _advance(stage, flat, result, left)
-        settle(flat, result, np.arange(result.size) if left is None else left)
+        left = np.concatenate([_NOWHERE, *blocks(flat, result)])
+        for stage in stages[1:]:
+            where = within_time(range(0, left.size, BLOCK))
+            left = np.concatenate([_NOWHERE, *[_advance(stage, flat, result, left[i : i + BLOCK]) for i in where]])
+        settle(flat, result, left)
         return result.reshape(shape)[()]
+
+    def blocks(flat: Sequence[Array], result: Array) -> Iterator[Array]:
+        """Compute by the first stage, and yield indices of undecided results."""
+        for start in within_time(range(0, result.size, BLOCK)):
+            part = slice(start, start + BLOCK)
+            operands = [x[part] for x in flat]
+            is_regular = domain.is_regular(*operands)
+            if is_regular is True or np.all(is_regular):
+                result[part], undecided = _test(stages[0], operands)
+                yield undecided + start
+            else:
+                irregular(flat, result, np.flatnonzero(~is_regular) + start)
+                regular = np.flatnonzero(is_regular) + start
+                yield _advance(stages[0], flat, result, regular) if regular.size else regular
 
     def irregular(flat: Sequence[Array], result: Array, where: Array) -> None:
         operands = [x[where] for x in flat]
@@ -75,27 +90,28 @@ def correctly_rounded(stages: Sequence[Stage], exact: Function, domain: Domain) 
     return run
 
 
-def _advance(stage: Stage, flat: Sequence[Array], result: Array, left: Array | None) -> Array:
-    """Store results of a stage, at `left` or everywhere, and return the indices of those that are undecided."""
-    undecided = []
-    size = result.size if left is None else left.size
-    for start in within_time(range(0, size, BLOCK)):
-        some = None if left is None else left[start : start + BLOCK]
-        part = slice(start, start + BLOCK) if some is None else some
-        values, is_open = _test(stage, [x[part] for x in flat])
-        result[part] = values
-        if is_open.any():
-            where = np.flatnonzero(is_open)
-            undecided.append(where + start if some is None else some[where])
-    return np.concatenate(undecided) if undecided else np.zeros(0, np.intp)
+def exactly_rounded(exact: Function, otherwise: ArrayKernel, is_hard: Callable[..., Array]) -> ArrayKernel:
+    """Return a function of f64 arrays whose results are those of `exact`, rounded; `otherwise` where not hard."""
+    return correctly_rounded([], exact, Domain(lambda *xs: np.zeros(xs[0].shape, np.bool), otherwise, is_hard))
+
+
+def _advance(stage: Stage, flat: Sequence[Array], result: Array, where: Array) -> Array:
+    """Store the results of a stage for some operands, and return the indices of those that are undecided."""
+    result[where], undecided = _test(stage, [x[where] for x in flat])
+    return where[undecided]
 
 
 def _test(stage: Stage, operands: Sequence[Array]) -> tuple[Array, Array]:
+    """Return the results of a stage, and the indices of those that are undecided."""
     high, low, exponent = stage.approximate(*operands)
-    error = np.abs(high) * stage.error
-    highest = high + (low + error)
-    is_open: Array = highest != high + (low - error)
-    return (highest if exponent is None else scaled(highest, exponent)), is_open
+    error = high * stage.error  # of either sign
+    highest = low + error
+    highest += high
+    lowest = np.subtract(low, error, out=error)
+    lowest += high
+    is_open = highest != lowest
+    undecided = np.flatnonzero(is_open) if is_open.any() else _NOWHERE
+    return (highest if exponent is None else scaled(highest, exponent)), undecided
 
 
 def scaled(x: Array, exponent: Array) -> Array:

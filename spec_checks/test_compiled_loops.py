@@ -1,0 +1,54 @@
+"""Compare loops in machine code with the plans that they come from, bit by bit; needs the extra `jit`."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import stablehlo_ref as sr
+from spec_checks import random_loops
+from spec_checks.strategies import arrays
+from spec_checks.test_generated_loops import LOOPS, dtype_of, outcome
+from stablehlo_ref.execute.fuse import loops
+from stablehlo_ref.execute.fuse.machine import compiler, hot
+
+pytestmark = pytest.mark.skipif(not compiler.is_available(), reason="no llvmlite (the extra jit), or no jit")
+
+
+@pytest.fixture(autouse=True)
+def _compiled_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(loops, "HOT", 2)
+    monkeypatch.setattr(hot, "SECONDS", -1.0)
+    monkeypatch.setattr(hot, "SHORT", -1.0)
+
+
+def compiled(program: sr.Program) -> bool:
+    """Return whether a loop of a program runs as machine code."""
+    return any("as machine code" in title for plan in program.plans.values() for title, _ in plan.generated)
+
+
+@LOOPS
+@given(random_loops.programs(may_compile=True), st.data())
+def test_loops(drawn: tuple[str, list[str]], data: st.DataObject) -> None:
+    text, types = drawn
+    program = sr.parse(text)
+    inputs = [data.draw(arrays(dtype_of(t), (4,) if t.startswith("tensor<4x") else ())) for t in types]
+    expected = outcome(program, inputs, fast=False)
+    assert outcome(program, inputs) == expected
+    assert outcome(program, inputs) == expected
+    assert compiled(program)
+    assert outcome(program, inputs, jit=False) == expected
+
+
+@LOOPS
+@given(random_loops.programs(may_compile=True), st.integers(1, 60))
+def test_limits_of_steps(drawn: tuple[str, list[str]], steps: int) -> None:
+    text, types = drawn
+    program = sr.parse(text)
+    inputs = [np.zeros((4,) if t.startswith("tensor<4x") else (), dtype_of(t)) for t in types]
+    limits = sr.Limits(max_steps=steps)
+    expected = outcome(program, inputs, limits=limits, fast=False)
+    assert outcome(program, inputs, limits=limits) == expected
+    assert outcome(program, inputs, limits=limits) == expected

@@ -1,0 +1,197 @@
+"""LLVM's assembly language of one function while it is written: types, literals, and instructions line by line.
+
+Scalars, and tensors of one element, are scalars of LLVM; other small tensors are vectors of it, in row-major order.
+Instructions have no flags such as `fast`, `nsw` or `contract`, so LLVM may not change what they compute. In memory a
+boolean is a byte, as in numpy's arrays.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from stablehlo_ref.ir.arrays import Array, DType
+from stablehlo_ref.numerics.dtypes import BOOL, FLOAT32, UINT8
+from stablehlo_ref.numerics.nans import canonical_nans
+
+INDEX = np.dtype(np.int64)
+_ELEMENTS = {"f4": "float", "f8": "double"}
+_MANGLED = {"float": "f32", "double": "f64"}
+
+
+class NotCompiled(Exception):
+    """A loop has something that does not become machine code; the message says what."""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """The type of a value in registers: `count` elements of a dtype of numpy's own."""
+
+    dtype: DType
+    count: int = 1
+
+    @property
+    def element(self) -> str:
+        if self.dtype == BOOL:
+            return "i1"
+        return _ELEMENTS.get(self.dtype.str[1:]) or f"i{8 * self.dtype.itemsize}"
+
+    @property
+    def mangled(self) -> str:
+        """The type in names of intrinsics."""
+        element = _MANGLED.get(self.element, self.element)
+        return element if self.count == 1 else f"v{self.count}{element}"
+
+    def __str__(self) -> str:
+        return self.element if self.count == 1 else f"<{self.count} x {self.element}>"
+
+    def of(self, dtype: DType) -> Kind:
+        """Return the kind of as many elements of another dtype."""
+        return replace(self, dtype=dtype)
+
+    @property
+    def stored(self) -> Kind:
+        """The kind in memory."""
+        return self.of(UINT8) if self.dtype == BOOL else self
+
+
+@dataclass(frozen=True)
+class Register:
+    """A value in registers: the name of an instruction's result, or a literal."""
+
+    name: str
+    kind: Kind
+
+    def __str__(self) -> str:
+        return self.name
+
+
+def literal(kind: Kind, values: Any) -> Register:
+    """Return a constant: one value for all elements, or an array of them."""
+    elements = np.asarray(values, kind.dtype).reshape(-1)
+    texts = [_number(kind, x) for x in elements] * (kind.count if elements.size == 1 else 1)
+    text = texts[0] if kind.count == 1 else f"<{', '.join(f'{kind.element} {text}' for text in texts)}>"
+    return Register(text, kind)
+
+
+def _number(kind: Kind, value: Any) -> str:
+    if kind.dtype == BOOL:
+        return "true" if value else "false"
+    if kind.dtype.kind != "f":
+        return str(int(value))
+    if kind.dtype == FLOAT32 and value != value:
+        return f"bitcast (i32 {int(value.view(np.uint32))} to float)"
+    return f"0x{struct.unpack('>Q', struct.pack('>d', float(value)))[0]:016X}"  # also of an f32, exactly
+
+
+class Assembly:
+    """Appends instructions to the body of a function; each returns the register of its result."""
+
+    def __init__(self) -> None:
+        self.entry: list[str] = []  # instructions that run once, before the body
+        self.lines: list[Any] = []  # and lists of lines, which others may still add to
+        self.declared: dict[str, str] = {}  # intrinsics
+        self._count = 0
+
+    def name(self, prefix: str = "v") -> str:
+        self._count += 1
+        return f"{prefix}{self._count}"
+
+    def let(self, text: str, kind: Kind) -> Register:
+        register = Register(f"%{self.name()}", kind)
+        self.lines.append(f"  {register} = {text}")
+        return register
+
+    def do(self, text: str) -> None:
+        """Append an instruction without a result."""
+        self.lines.append(f"  {text}")
+
+    def label(self, name: str) -> None:
+        self.lines.append(f"{name}:")
+
+    # --- elements -----------------------------------------------------------------------------------------------
+
+    def binary(self, instruction: str, x: Register, y: Register) -> Register:
+        return self.let(f"{instruction} {x.kind} {x}, {y}", x.kind)
+
+    def compare(self, predicate: str, x: Register, y: Register) -> Register:
+        instruction = "fcmp" if x.kind.dtype.kind == "f" else "icmp"
+        return self.let(f"{instruction} {predicate} {x.kind} {x}, {y}", x.kind.of(BOOL))
+
+    def select(self, condition: Register, x: Register, y: Register) -> Register:
+        return self.let(f"select {condition.kind} {condition}, {x.kind} {x}, {y.kind} {y}", x.kind)
+
+    def cast(self, instruction: str, x: Register, dtype: DType) -> Register:
+        kind = x.kind.of(dtype)
+        return self.let(f"{instruction} {x.kind} {x} to {kind}", kind)
+
+    def intrinsic(self, name: str, *operands: Register, result: Kind | None = None, extra: str = "") -> Register:
+        """Append a call of an intrinsic, whose name ends with its types; `extra` is a further argument."""
+        kind = result or operands[0].kind
+        types = kind.mangled if result is None else f"{kind.mangled}.{operands[0].kind.mangled}"
+        parameters = [str(x.kind) for x in operands] + ([extra.split()[0]] if extra else [])
+        symbol = f"@llvm.{name}.{types}"
+        self.declared[symbol] = f"declare {kind} {symbol}({', '.join(parameters)})"
+        arguments = [f"{x.kind} {x}" for x in operands] + ([extra] if extra else [])
+        return self.let(f"call {kind} {symbol}({', '.join(arguments)})", kind)
+
+    def splat(self, x: Register, count: int) -> Register:
+        """Return `count` times a scalar."""
+        kind = replace(x.kind, count=count)
+        if count == 1:
+            return x
+        first = self.let(f"insertelement {kind} poison, {x.kind} {x}, i64 0", kind)
+        zeros = ", ".join(["i32 0"] * count)
+        return self.let(f"shufflevector {kind} {first}, {kind} poison, <{count} x i32> <{zeros}>", kind)
+
+    def element(self, x: Register, index: int) -> Register:
+        if x.kind.count == 1:
+            return x
+        return self.let(f"extractelement {x.kind} {x}, i64 {index}", replace(x.kind, count=1))
+
+    def taken(self, sources: Sequence[Register], places: Sequence[tuple[int, int]]) -> Register:
+        """Return the elements at places, which are numbers of a source and of an element in it."""
+        kind = replace(sources[0].kind, count=len(places))
+        (source, *others) = dict.fromkeys(number for number, _ in places)
+        if len(places) == 1:
+            return self.element(sources[places[0][0]], places[0][1])
+        if not others:
+            x = sources[source]
+            if x.kind.count == 1:
+                return self.splat(x, len(places))
+            mask = ", ".join(f"i32 {index}" for _, index in places)
+            return self.let(f"shufflevector {x.kind} {x}, {x.kind} poison, <{len(places)} x i32> <{mask}>", kind)
+        result = Register("poison", kind)
+        for at, (number, index) in enumerate(places):
+            part = self.element(sources[number], index)
+            result = self.let(f"insertelement {kind} {result}, {part.kind} {part}, i64 {at}", kind)
+        return result
+
+    def canonical(self, x: Register) -> Register:
+        """Replace NaNs by the canonical one."""
+        nan: Array = canonical_nans(x.kind.dtype)(x.kind.dtype.type(np.nan))
+        return self.select(self.compare("uno", x, x), literal(x.kind, nan), x)
+
+    # --- memory -------------------------------------------------------------------------------------------------
+
+    def cell(self, kind: Kind) -> str:
+        """Return the pointer to a variable of the function."""
+        name = f"%{self.name('c')}"
+        self.entry.append(f"  {name} = alloca {kind.stored}, align 32")
+        return name
+
+    def address(self, pointer: str, offset: Register, kind: Kind) -> str:
+        """Return the pointer to the element number `offset` of an array."""
+        return self.let(f"getelementptr {kind.stored.element}, ptr {pointer}, i64 {offset}", Kind(INDEX)).name
+
+    def load(self, pointer: str, kind: Kind) -> Register:
+        loaded = self.let(f"load {kind.stored}, ptr {pointer}, align {kind.dtype.itemsize}", kind.stored)
+        return self.compare("ne", loaded, literal(kind.stored, 0)) if kind.dtype == BOOL else loaded
+
+    def store(self, x: Register, pointer: str) -> None:
+        stored = self.cast("zext", x, UINT8) if x.kind.dtype == BOOL else x
+        self.do(f"store {stored.kind} {stored}, ptr {pointer}, align {stored.kind.dtype.itemsize}")

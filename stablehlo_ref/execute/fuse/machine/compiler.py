@@ -1,0 +1,85 @@
+"""Compile LLVM's assembly language to machine code, by llvmlite: numba's interface to LLVM, and an optional extra."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import sys
+from collections.abc import Callable
+from functools import cache
+from importlib.util import find_spec
+from typing import Any
+
+from stablehlo_ref.execute.fuse.machine.assembly import NotCompiled
+
+SWITCH = "STABLEHLO_REF_JIT"  # an environment variable: with 0, nothing is compiled
+RENEW = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_int64)
+RUN = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64)
+
+
+@cache
+def is_available() -> bool:
+    """Return whether loops can be compiled: llvmlite is installed, and the processor and the system are known."""
+    known = sys.platform in ("linux", "darwin") and sys.maxsize > 1 << 32 and sys.byteorder == "little"
+    return known and os.environ.get(SWITCH, "1") != "0" and find_spec("llvmlite") is not None
+
+
+@cache
+def _llvm() -> Any:
+    """Import llvmlite, which is not done before a loop is hot."""
+    try:
+        from llvmlite import binding
+
+        binding.initialize_native_target()
+        binding.initialize_native_asmprinter()
+    except (ImportError, OSError, RuntimeError) as error:
+        raise NotCompiled(f"llvmlite: {error}") from error
+    return binding
+
+
+@cache
+def has_rounding() -> bool:
+    """Return whether the processor has instructions that round to integers; else LLVM would call functions of libm."""
+    llvm = _llvm()
+    is_arm = llvm.get_default_triple().startswith(("aarch64", "arm64"))
+    return is_arm or bool(llvm.get_host_cpu_features().get("sse4.1"))
+
+
+class Compiled:
+    """A function in machine code, `run(frame, renew, turns)`."""
+
+    def __init__(self, text: str) -> None:
+        engine = _engine(text)
+        self._engine = engine  # owns the code
+        self.run: Callable[[int, Any, int], int] = RUN(engine.get_function_address("run"))
+
+
+def _engine(text: str) -> Any:
+    llvm = _llvm()
+    try:
+        module = llvm.parse_assembly(text)
+        module.verify()
+    except RuntimeError as error:
+        raise NotCompiled(f"LLVM: {error}") from error
+    machine = target_machine()
+    optimize(module, machine)
+    engine = llvm.create_mcjit_compiler(module, machine)
+    engine.finalize_object()
+    return engine
+
+
+def target_machine() -> Any:
+    """Return the description of this computer's processor."""
+    llvm = _llvm()
+    target = llvm.Target.from_default_triple()
+    return target.create_target_machine(
+        cpu=llvm.get_host_cpu_name(), features=llvm.get_host_cpu_features().flatten(), opt=2, jit=True
+    )
+
+
+def optimize(module: Any, machine: Any) -> None:
+    """Optimize a module. LLVM does not contract or reorder operations on floats whose instructions do not allow it."""
+    options = _llvm().create_pipeline_tuning_options(speed_level=2)
+    options.loop_vectorization = options.slp_vectorization = True
+    builder = _llvm().create_pass_builder(machine, options)
+    builder.getModulePassManager().run(module, builder)

@@ -1,0 +1,183 @@
+"""Elementwise ops as instructions: those that IEEE 754 and integer arithmetic determine to the last bit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+
+from stablehlo_ref.execute.fuse.machine.assembly import Assembly, Kind, Register, literal
+from stablehlo_ref.ir.core import Operation
+from stablehlo_ref.ir.types import TensorType
+from stablehlo_ref.numerics.dtypes import BOOL, FLOAT64, numpy_dtype
+from stablehlo_ref.ops.comparison import ComparisonType
+
+_BITWISE = {"and": "and", "or": "or", "xor": "xor"}
+_RING = {**_BITWISE, "add": "add", "subtract": "sub", "multiply": "mul"}
+_INSTRUCTIONS: Mapping[str, Mapping[str, str]] = {  # by kind of dtype
+    "b": {**_BITWISE, "add": "or", "multiply": "and", "maximum": "or", "minimum": "and"},
+    "i": _RING,
+    "u": _RING,
+    "f": {"add": "fadd", "subtract": "fsub", "multiply": "fmul", "divide": "fdiv"},
+}
+_INTRINSICS: Mapping[str, Mapping[str, str]] = {
+    "b": {},
+    "i": {"maximum": "smax", "minimum": "smin", "popcnt": "ctpop"},
+    "u": {"maximum": "umax", "minimum": "umin", "popcnt": "ctpop"},
+    "f": {"maximum": "maximum", "minimum": "minimum", "abs": "fabs", "sqrt": "sqrt"},
+}
+ROUNDING = {"floor": "floor", "ceil": "ceil", "round_nearest_even": "roundeven"}  # need instructions of the processor
+
+
+def elementwise(code: Assembly, op: Operation, operands: list[Register]) -> Register | None:
+    """Append the instructions of an elementwise op of StableHLO; return its result, None for other ops."""
+    name = op.name.removeprefix("stablehlo.")
+    if name == op.name or not operands or len(op.results) != 1:
+        return None
+    kind = operands[0].kind
+    if instruction := _INSTRUCTIONS[kind.dtype.kind].get(name):
+        return code.binary(instruction, *operands)
+    if intrinsic := _INTRINSICS[kind.dtype.kind].get(name) or ROUNDING.get(name):
+        return code.intrinsic(intrinsic, *operands)
+    rule = _RULES.get(name)
+    return rule(code, op, *operands) if rule else None
+
+
+def _divide(code: Assembly, op: Operation, x: Register, y: Register) -> Register:
+    """Return -1 for a divisor of 0, and the negated dividend for one of -1, which may overflow."""
+    if x.kind.dtype.kind == "u":
+        quotient = code.binary("udiv", x, _instead(code, y, zero := _is(code, y, 0)))
+        return code.select(zero, literal(x.kind, np.iinfo(x.kind.dtype).max), quotient)
+    zero, minus_one = _is(code, y, 0), _is(code, y, -1)
+    quotient = code.binary("sdiv", x, _instead(code, y, code.binary("or", zero, minus_one)))
+    quotient = code.select(minus_one, _negate(code, op, x), quotient)
+    return code.select(zero, literal(x.kind, -1), quotient)
+
+
+def _remainder(code: Assembly, op: Operation, x: Register, y: Register) -> Register | None:
+    """Return the dividend for a divisor of 0, and 0 for one of -1."""
+    zero = _is(code, y, 0)
+    if x.kind.dtype.kind == "u":
+        return code.select(zero, x, code.binary("urem", x, _instead(code, y, zero)))
+    if x.kind.dtype.kind == "f":
+        return None
+    minus_one = _is(code, y, -1)
+    rest = code.binary("srem", x, _instead(code, y, code.binary("or", zero, minus_one)))
+    return code.select(zero, x, code.select(minus_one, literal(x.kind, 0), rest))
+
+
+def _is(code: Assembly, x: Register, value: int) -> Register:
+    return code.compare("oeq" if x.kind.dtype.kind == "f" else "eq", x, literal(x.kind, value))
+
+
+def _instead(code: Assembly, x: Register, condition: Register) -> Register:
+    return code.select(condition, literal(x.kind, 1), x)
+
+
+def _shift(instruction: str) -> Callable[[Assembly, Operation, Register, Register], Register]:
+    def rule(code: Assembly, op: Operation, x: Register, y: Register) -> Register:
+        """Shift out all bits if the amount, an unsigned number, is the width or more."""
+        width = 8 * x.kind.dtype.itemsize
+        fits = code.compare("ult", y, literal(y.kind, width))
+        if instruction == "ashr":
+            return code.binary(instruction, x, code.select(fits, y, literal(y.kind, width - 1)))
+        shifted = code.binary(instruction, x, code.select(fits, y, literal(y.kind, 0)))
+        return code.select(fits, shifted, literal(x.kind, 0))
+
+    return rule
+
+
+def _negate(code: Assembly, op: Operation, x: Register) -> Register:
+    if x.kind.dtype.kind == "f":
+        return code.let(f"fneg {x.kind} {x}", x.kind)
+    return code.binary("sub", literal(x.kind, 0), x)
+
+
+def _not(code: Assembly, op: Operation, x: Register) -> Register:
+    return code.binary("xor", x, literal(x.kind, ~x.kind.dtype.type(0)))
+
+
+def _abs(code: Assembly, op: Operation, x: Register) -> Register:
+    return code.select(code.compare("slt", x, literal(x.kind, 0)), _negate(code, op, x), x)
+
+
+def _sign(code: Assembly, op: Operation, x: Register) -> Register:
+    """Return zeros and NaNs of floats as they are."""
+    above, below = ("ogt", "olt") if x.kind.dtype.kind == "f" else ("sgt", "slt")
+    zero = literal(x.kind, 0)
+    rest = code.select(code.compare(below, x, zero), literal(x.kind, -1), x if above == "ogt" else zero)
+    return code.select(code.compare(above, x, zero), literal(x.kind, 1), rest)
+
+
+def _count_leading_zeros(code: Assembly, op: Operation, x: Register) -> Register:
+    return code.intrinsic("ctlz", x, extra="i1 false")
+
+
+def _is_finite(code: Assembly, op: Operation, x: Register) -> Register:
+    return code.compare("olt", code.intrinsic("fabs", x), literal(x.kind, np.inf))
+
+
+def _compare(code: Assembly, op: Operation, x: Register, y: Register) -> Register | None:
+    direction, kind = op.properties["comparison_direction"].name.lower(), x.kind.dtype.kind
+    if kind == "f":
+        is_total = op.properties.get("compare_type") == ComparisonType.TOTALORDER
+        return None if is_total else code.compare("une" if direction == "ne" else f"o{direction}", x, y)
+    order = "" if direction in ("eq", "ne") else "s" if kind == "i" else "u"
+    return code.compare(order + direction, x, y)
+
+
+def _select(code: Assembly, op: Operation, condition: Register, x: Register, y: Register) -> Register:
+    return code.select(condition, x, y)
+
+
+def _clamp(code: Assembly, op: Operation, low: Register, x: Register, high: Register) -> Register:
+    low, high = (bound if bound.kind == x.kind else code.splat(bound, x.kind.count) for bound in (low, high))
+    if x.kind.dtype == BOOL:
+        return code.binary("and", code.binary("or", x, low), high)
+    names = _INTRINSICS[x.kind.dtype.kind]
+    return code.intrinsic(names["minimum"], code.intrinsic(names["maximum"], x, low), high)
+
+
+def _convert(code: Assembly, op: Operation, x: Register) -> Register:
+    """Convert as the kernel: integers wrap, floats saturate (NaN becomes 0), others round to nearest even."""
+    type = op.results[0].type
+    assert isinstance(type, TensorType)
+    source, target = x.kind.dtype, numpy_dtype(type.element_type)
+    if source == target:
+        return x
+    if target == BOOL:
+        return code.compare("une" if source.kind == "f" else "ne", x, literal(x.kind, 0))
+    if source.kind == "f" and target.kind == "f":
+        return code.cast("fpext" if target == FLOAT64 else "fptrunc", x, target)
+    if source.kind == "f":
+        return code.intrinsic(f"fpto{'s' if target.kind == 'i' else 'u'}i.sat", x, result=x.kind.of(target))
+    if target.kind == "f":
+        return code.cast("sitofp" if source.kind == "i" else "uitofp", x, target)
+    if source != BOOL and source.itemsize == target.itemsize:
+        return Register(x.name, x.kind.of(target))
+    narrows = source != BOOL and source.itemsize > target.itemsize
+    return code.cast("trunc" if narrows else "sext" if source.kind == "i" else "zext", x, target)
+
+
+_RULES: Mapping[str, Callable[..., Register | None]] = {
+    "divide": _divide,
+    "remainder": _remainder,
+    "shift_left": _shift("shl"),
+    "shift_right_logical": _shift("lshr"),
+    "shift_right_arithmetic": _shift("ashr"),
+    "negate": _negate,
+    "not": _not,
+    "abs": _abs,
+    "sign": _sign,
+    "count_leading_zeros": _count_leading_zeros,
+    "is_finite": _is_finite,
+    "compare": _compare,
+    "select": _select,
+    "clamp": _clamp,
+    "convert": _convert,
+}
+
+
+def kind_of(type: TensorType) -> Kind:
+    """Return the kind of a tensor type."""
+    return Kind(numpy_dtype(type.element_type), type.size)

@@ -1,0 +1,217 @@
+"""Decide which loops become machine code, and run those that have."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from math import prod
+from threading import get_ident
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from stablehlo_ref.budget import reserve
+from stablehlo_ref.define.computation import Slots
+from stablehlo_ref.define.context import Context
+from stablehlo_ref.execute.fuse.machine.arrays import ADDRESS, Field
+from stablehlo_ref.execute.fuse.machine.assembly import NotCompiled
+from stablehlo_ref.execute.fuse.machine.compiler import RENEW, Compiled, has_rounding, is_available
+from stablehlo_ref.execute.fuse.machine.loops import LoopWriter
+from stablehlo_ref.execute.ownership import is_exclusively_owned
+from stablehlo_ref.execute.run import CONTEXT, located
+from stablehlo_ref.ir.arrays import Array
+from stablehlo_ref.ir.core import Operation
+
+if TYPE_CHECKING:
+    from stablehlo_ref.execute.plan import FramePlanner
+
+SECONDS = 0.1  # in a loop before it is compiled, which takes about as long, the import of llvmlite included
+SHORT = 2e-5  # seconds of a run of a loop that is not worth the call of machine code
+OPS = 1 << 20  # about a millisecond: after so many ops the limits are checked
+
+Renew = Callable[[Context, Sequence[Operation]], int]
+
+
+class Frame:
+    """The values of one run of a loop in machine code."""
+
+    def __init__(self, fields: Sequence[Field], size: int) -> None:
+        self.buffer = np.zeros(size, np.uint8)
+        self.address = self.buffer.ctypes.data
+        self.used = self.buffer[:8].view(np.int64)
+        self.views = [self._view(field) for field in fields]
+        self.arrays: list[Array] = []  # to which fields point
+        for field, view in zip(fields, self.views):
+            if field.slot is None:
+                self.fill(field, view, _empty(field) if field.constant is None else field.constant)
+
+    def _view(self, field: Field) -> Array:
+        dtype, shape = (ADDRESS, ()) if field.in_memory else (field.dtype, field.shape)
+        size = dtype.itemsize * int(np.prod(shape, dtype=np.int64))
+        return self.buffer[field.offset : field.offset + size].view(dtype).reshape(shape)
+
+    def fill(self, field: Field, view: Array, value: Array) -> None:
+        """Store a value, or the address of its array."""
+        if field.in_memory:
+            value = np.require(value, requirements=["C", "A"])
+            self.arrays.append(value)
+            view[()] = value.ctypes.data
+        else:
+            view[...] = value
+
+
+class MachineLoop:
+    """A loop in machine code, as a function of the slots of its plan."""
+
+    def __init__(self, op: Operation, writer: LoopWriter, make_renew: Callable[[int], Renew]) -> None:
+        if writer.rounds and not has_rounding():
+            raise NotCompiled("the processor cannot round to integers")
+        self.text = writer.text
+        self._code = Compiled(self.text)
+        self._fields, self._size = writer.arrays.layout.fields, writer.arrays.layout.size
+        self._deepest = writer.deepest
+        self._counted = [(op,), *writer.counted]
+        self._renew = make_renew(max(1, OPS // (writer.ops + writer.arrays.work)))
+        self._callback = RENEW(self._may_go_on)
+        self._contexts: dict[int, Context] = {}  # of runs in progress, by thread
+        self._errors: dict[int, BaseException] = {}  # that stopped them
+        self._frames: list[Frame] = []  # that no run uses
+
+    def __call__(self, slots: Slots) -> bool:
+        """Run the loop from the state in slots to its end; return False if the plan has to do that."""
+        context: Context = slots[CONTEXT]
+        if context.depth + self._deepest > context.limits.max_depth or not self._fits(slots):
+            return False
+        turns = self._renew(context, self._counted[0])
+        frame = self._frames.pop() if self._frames else Frame(self._fields, self._size)
+        kept = len(frame.arrays)
+        for field, view in zip(self._fields, frame.views):
+            if field.slot is not None:
+                frame.fill(field, view, _taken(slots, field))
+        thread = get_ident()
+        self._contexts[thread] = context
+        stopped = self._code.run(frame.address, self._callback, turns)
+        del self._contexts[thread]
+        if stopped:
+            raise self._errors.pop(thread)
+        context.steps += int(frame.used[0])
+        self._give_back(slots, frame, kept)
+        return True
+
+    def _fits(self, slots: Slots) -> bool:
+        """Return whether values have the shapes of their types, as they have not where they are of all lanes."""
+        return all(field.slot is None or slots[field.slot].shape == field.shape for field in self._fields)
+
+    def _give_back(self, slots: Slots, frame: Frame, kept: int) -> None:
+        arrays = iter(frame.arrays[kept:])
+        for field, view in zip(self._fields, frame.views):
+            if field.slot is not None:
+                value = next(arrays) if field.in_memory else view
+                if field.is_state:
+                    slots[field.slot] = value if field.in_memory else view[()] if not view.ndim else view.copy()
+        del frame.arrays[kept:]
+        self._frames.append(frame)
+
+    def _may_go_on(self, number: int, used: int) -> int:
+        """Count turns; return how many follow until the next check, or -1 if the run has to stop."""
+        ops, context = self._counted[number + 1], self._contexts[get_ident()]
+        try:
+            context.steps += used
+            return self._renew(context, ops)
+        except Exception as error:
+            self._errors[get_ident()] = located(error, ops[0])
+        except BaseException as error:  # which must not pass machine code
+            self._errors[get_ident()] = error
+        return -1
+
+
+def _taken(slots: Slots, field: Field) -> Any:
+    """Return the value of a slot, an array in memory as one that may be written to if need be."""
+    slot = field.slot
+    assert slot is not None
+    if field.in_memory and field.is_written and not _may_write(slots, slot):
+        reserve(slots[slot].nbytes)
+        slots[slot] = slots[slot].copy()
+    value = slots[slot]
+    if field.is_state:
+        slots[slot] = None
+    return value
+
+
+def _empty(field: Field) -> Array:
+    reserve(field.dtype.itemsize * prod(field.shape))
+    return np.empty(field.shape, field.dtype)
+
+
+def _may_write(slots: Slots, slot: int) -> bool:
+    return is_exclusively_owned(slots, slot) and bool(slots[slot].flags.carray)
+
+
+class Machine:
+    """Times a loop that runs as generated Python, and makes it machine code once that has taken long."""
+
+    def __init__(self, planner: FramePlanner, op: Operation, make_renew: Callable[[int], Renew]) -> None:
+        self._planner, self.op, self._make_renew = planner, op, make_renew
+        self._seconds = 0.0  # that generated Python has taken
+        self._started = 0.0
+        self._runs = 0
+        self._has_left = False
+        self._writer: LoopWriter | None = None  # if the loop can be compiled
+        self._loop: MachineLoop | None = None
+        self._may_compile = is_available()
+        planner.planner.machines[op] = self
+
+    def __call__(self, slots: Slots, run: Callable[[Slots], bool]) -> bool:
+        """Finish the loop by machine code, or by `run`; return False if the plan has to go on."""
+        if not slots[CONTEXT].jit or not (self._may_compile or self._loop):
+            return run(slots)
+        if self._is_hot(self._seconds):
+            self._compile()
+        if self._loop is not None and self._loop(slots):
+            return True
+        self._runs += 1
+        self._has_left = False
+        self._started = perf_counter()
+        ran = run(slots)
+        self._seconds += perf_counter() - self._started
+        return self(slots, run) if self._has_left and not ran else ran
+
+    def takes_over(self, context: Context) -> bool:
+        """Return whether generated Python has taken so long that it leaves the rest of the loop to machine code."""
+        if self._may_compile and context.jit and self._is_hot(self._seconds + perf_counter() - self._started):
+            self._has_left = True
+            return True
+        return False
+
+    def takes_whole_loop(self) -> bool:
+        """Return whether the loop is, or may become, machine code, and runs long enough each time."""
+        if self._loop is None and self._may_compile and self._seconds > SHORT * self._runs:
+            self._try()
+        return self._loop is not None or self._writer is not None
+
+    def _is_hot(self, seconds: float) -> bool:
+        return self._may_compile and seconds > max(SECONDS, SHORT * self._runs)
+
+    def _compile(self) -> None:
+        self._try()
+        if self._writer is not None:
+            try:
+                self._loop = MachineLoop(self.op, self._writer, self._make_renew)
+                self._report("as machine code", self._loop.text)
+            except Exception as reason:  # of any version of llvmlite: the loop stays in Python
+                self._report(f"not as machine code: {reason}")
+        self._may_compile = False
+        self._writer = None
+
+    def _try(self) -> None:
+        """Write the loop, before llvmlite is imported."""
+        if self._writer is not None:
+            return
+        try:
+            self._writer = LoopWriter(self._planner, self.op)
+        except NotCompiled as reason:
+            self._may_compile = False
+            self._report(f"not as machine code: {reason}")
+
+    def _report(self, what: str, text: str = "") -> None:
+        self._planner.planner.generated.append((f"{self.op.name} at {self.op.location}, {what}", text))

@@ -1,0 +1,207 @@
+"""Loops in machine code; needs the extra `jit`."""
+
+from __future__ import annotations
+
+import threading
+import time
+from typing import Any
+
+import numpy as np
+import pytest
+
+import stablehlo_ref as sr
+from stablehlo_ref.execute.fuse.machine import compiler, hot
+
+needs_llvmlite = pytest.mark.skipif(not compiler.is_available(), reason="needs llvmlite (the extra jit)")
+
+
+@pytest.fixture(autouse=True)
+def _compiled_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hot, "SECONDS", -1.0)
+    monkeypatch.setattr(hot, "SHORT", -1.0)
+
+
+def loop(state: str, body: str, following: str, *, turns: int = 100, inputs: str = "") -> sr.Program:
+    """Return a program whose loop has a counter and one value of the type `state`, the program's first input."""
+    return sr.parse(f"""
+      !vec = tensor<1000xf32>
+      !buf = tensor<100xf64>
+      !mat = tensor<10x10xi64>
+      !index = tensor<i32>
+      func.func @main(%init: {state}{inputs}) -> {state} {{
+        %zero = stablehlo.constant dense<0> : tensor<i32>
+        %one = stablehlo.constant dense<1> : tensor<i32>
+        %r:2 = stablehlo.while(%i = %zero, %x = %init) : tensor<i32>, {state}
+        cond {{
+          %turns = stablehlo.constant dense<{turns}> : tensor<i32>
+          %c = stablehlo.compare LT, %i, %turns : (tensor<i32>, tensor<i32>) -> tensor<i1>
+          stablehlo.return %c : tensor<i1>
+        }} do {{
+          {body}
+          %next = stablehlo.add %i, %one : tensor<i32>
+          stablehlo.return %next, {following} : tensor<i32>, {state}
+        }}
+        return %r#1 : {state}
+      }}""")
+
+
+def reports(program: sr.Program) -> list[str]:
+    return [title.partition(", ")[2] for plan in program.plans.values() for title, _ in plan.generated if ", " in title]
+
+
+def check(program: sr.Program, *inputs: Any, compiled: bool = True) -> np.ndarray:
+    """Compare three runs, whose later ones are in machine code from the start, with one without fast paths."""
+    (expected,) = program.run(*inputs, fast=False)
+    for _ in range(3):
+        (result,) = program.run(*inputs)
+        assert np.asarray(result).tobytes() == np.asarray(expected).tobytes()
+    assert ("as machine code" in reports(program)) == compiled, reports(program)
+    return np.asarray(expected)
+
+
+@needs_llvmlite
+def test_scalar_loop() -> None:
+    program = loop("!index", "%y = stablehlo.multiply %x, %x : !index", "%y", turns=40)
+    check(program, np.int32(3))
+
+
+@needs_llvmlite
+def test_multiply_and_add_are_not_contracted() -> None:
+    body = """%p = stablehlo.multiply %x, %k : tensor<8xf32>
+              %y = stablehlo.subtract %p, %q : tensor<8xf32>"""
+    program = loop("tensor<8xf32>", body, "%y", inputs=", %k: tensor<8xf32>, %q: tensor<8xf32>", turns=50)
+    x, k = (np.random.default_rng(seed).uniform(0.9, 1.1, 8).astype(np.float32) for seed in (0, 1))
+    check(program, x, k, x * k)  # with a fused multiply-add, the first turn would give the error of the product
+
+
+UPDATE = """
+  %old = stablehlo.dynamic_slice %x, %i, sizes = [1] : (!vec, !index) -> tensor<1xf32>
+  %twice = stablehlo.add %old, %old : tensor<1xf32>
+  %y = stablehlo.dynamic_update_slice %x, %twice, %i : (!vec, tensor<1xf32>, !index) -> !vec
+"""
+
+
+@needs_llvmlite
+def test_updates_in_place_keep_inputs() -> None:
+    program = loop("!vec", UPDATE, "%y")
+    x = np.arange(1000, dtype=np.float32)
+    result = check(program, x)
+    assert (result[:100] == 2 * x[:100]).all() and (x == np.arange(1000)).all()
+
+
+@needs_llvmlite
+def test_strided_inputs() -> None:
+    program = loop("!vec", UPDATE, "%y")
+    check(program, np.arange(2000, dtype=np.float32)[::2])
+
+
+def test_value_that_is_used_after_its_update() -> None:
+    body = (
+        UPDATE
+        + """
+      %z = stablehlo.dynamic_update_slice %x, %old, %one : (!vec, tensor<1xf32>, !index) -> !vec
+      %a = stablehlo.dynamic_slice %y, %i, sizes = [1] : (!vec, !index) -> tensor<1xf32>
+      %b = stablehlo.dynamic_update_slice %z, %a, %i : (!vec, tensor<1xf32>, !index) -> !vec
+    """
+    )
+    check(loop("!vec", body, "%b"), np.arange(1000, dtype=np.float32), compiled=False)
+
+
+@needs_llvmlite
+def test_update_of_a_captured_tensor() -> None:
+    body = """
+      %v = stablehlo.dynamic_slice %k, %i, sizes = [1] : (!vec, !index) -> tensor<1xf32>
+      %w = stablehlo.add %v, %v : tensor<1xf32>
+      %y = stablehlo.dynamic_update_slice %k, %w, %i : (!vec, tensor<1xf32>, !index) -> !vec
+      %s = stablehlo.slice %y [3:8] : (!vec) -> tensor<5xf32>
+      %z = stablehlo.add %x, %s : tensor<5xf32>
+    """
+    program = loop("tensor<5xf32>", body, "%z", inputs=", %k: !vec")
+    check(program, np.zeros(5, np.float32), np.arange(1000, dtype=np.float32))
+
+
+@needs_llvmlite
+def test_inner_loop_that_starts_from_a_constant_array() -> None:
+    body = """
+      %zeros = stablehlo.constant dense<0.0> : !buf
+      %seven = stablehlo.constant dense<7> : !index
+      %inner:2 = stablehlo.while(%j = %zero, %t = %zeros) : !index, !buf
+      cond {
+        %c = stablehlo.compare LT, %j, %seven : (!index, !index) -> tensor<i1>
+        stablehlo.return %c : tensor<i1>
+      } do {
+        %u = stablehlo.dynamic_slice %t, %j, sizes = [2] : (!buf, !index) -> tensor<2xf64>
+        %w = stablehlo.add %u, %x : tensor<2xf64>
+        %n = stablehlo.add %j, %one : !index
+        %y = stablehlo.dynamic_update_slice %t, %w, %n : (!buf, tensor<2xf64>, !index) -> !buf
+        stablehlo.return %n, %y : !index, !buf
+      }
+      %z = stablehlo.slice %inner#1 [5:7] : (!buf) -> tensor<2xf64>
+    """
+    check(loop("tensor<2xf64>", body, "%z"), np.array([1.5, -0.25]))
+
+
+@needs_llvmlite
+def test_branch_that_updates() -> None:
+    body = """
+      %three = stablehlo.constant dense<3> : !index
+      %rest = stablehlo.remainder %i, %three : !index
+      %y = "stablehlo.case"(%rest) ({
+        stablehlo.return %x : !mat
+      }, {
+        %v = stablehlo.dynamic_slice %x, %rest, %i, sizes = [2, 3] : (!mat, !index, !index) -> tensor<2x3xi64>
+        %t = stablehlo.transpose %v, dims = [1, 0] : (tensor<2x3xi64>) -> tensor<3x2xi64>
+        %w = stablehlo.reshape %t : (tensor<3x2xi64>) -> tensor<2x3xi64>
+        %n = stablehlo.not %w : tensor<2x3xi64>
+        %u = stablehlo.dynamic_update_slice %x, %n, %i, %rest : (!mat, tensor<2x3xi64>, !index, !index) -> !mat
+        stablehlo.return %u : !mat
+      }, {
+        stablehlo.return %x : !mat
+      }) : (!index) -> !mat
+    """
+    check(loop("!mat", body, "%y"), np.arange(100).reshape(10, 10))
+
+
+def test_ops_without_machine_code_stay_in_python() -> None:
+    program = loop("tensor<f32>", "%y = stablehlo.tanh %x : tensor<f32>", "%y")
+    check(program, np.float32(1), compiled=False)
+    if compiler.is_available():
+        assert reports(program) == ["not as machine code: stablehlo.tanh"]
+
+
+def test_jit_can_be_switched_off() -> None:
+    program = loop("!index", "%y = stablehlo.add %x, %i : !index", "%y")
+    assert program.run(np.int32(0), jit=False) == (4950,)
+    assert not reports(program)
+    with pytest.raises(TypeError, match="jit"):
+        program.run(np.int32(0), jit="no")  # type: ignore[arg-type]
+
+
+ENDLESS = "%y = stablehlo.add %x, %x : !index"
+
+
+@needs_llvmlite
+def test_limit_of_time() -> None:
+    program = loop("!index", "%y = stablehlo.add %x, %i : !index", "%y", turns=2**31 - 1)
+    start = time.perf_counter()
+    with pytest.raises(sr.EvaluationError, match="longer than the limit") as caught:
+        program.run(np.int32(0), limits=sr.Limits(max_seconds=0.3, max_steps=2**60))
+    assert "as machine code" in reports(program)
+    assert caught.value.diagnostics[0].location
+    assert time.perf_counter() - start < 5
+
+
+@needs_llvmlite
+def test_threads() -> None:
+    program = loop("!index", "%y = stablehlo.add %x, %i : !index", "%y", turns=1_000_000)
+    limits = sr.Limits(max_steps=2_000_000)
+    expected = program.run(np.int32(0), limits=limits)
+    results: list[Any] = []
+    threads = [
+        threading.Thread(target=lambda: results.append(program.run(np.int32(0), limits=limits))) for _ in range(4)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert results == [expected] * 4
