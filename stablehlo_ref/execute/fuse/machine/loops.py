@@ -19,6 +19,7 @@ from stablehlo_ref.execute.fuse.machine import elementwise as elements
 from stablehlo_ref.execute.fuse.machine import tensors
 from stablehlo_ref.execute.fuse.machine.assembly import INDEX, Assembly, Kind, NotCompiled, Register, literal
 from stablehlo_ref.execute.fuse.machine.tensors import Memory, fits_registers, shape_of
+from stablehlo_ref.execute.inlined import COUNTED, calls_of
 from stablehlo_ref.execute.nans import canonical_results
 from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.ir.core import Block, Operation, Value
@@ -198,6 +199,10 @@ class LoopWriter:
         """Write the ops of a block; return its results."""
         for op in block.operations[:-1]:
             if op.results and all(frame.constant(result) is not None for result in op.results):
+                continue
+            if op.name == COUNTED:
+                self.pending += [call for call, _ in calls_of(op)]
+                self.deepest = max(self.deepest, *(len(self.callees) + depth + 1 for _, depth in calls_of(op)))
                 continue
             self.ops += 1
             if self.ops > MAX_OPS:
