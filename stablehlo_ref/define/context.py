@@ -69,6 +69,7 @@ class Context:
     depth: int = 0  # of nested calls
     steps: int = 0  # loop iterations and calls so far
     frames: dict[int, Iterable[Any]] = field(default_factory=dict)  # the values of the calls in progress, by identity
+    captured: dict[object, Sequence[Any]] = field(default_factory=dict)  # what regions of ops in progress capture
     budget: Budget = field(default_factory=Budget, init=False)  # what is left of the limits
     failures: list[Diagnostic] = field(default_factory=list)  # of check ops
     checks: int = 0  # check ops that have run
@@ -125,6 +126,7 @@ class Context:
         vars(context).update(_DEFAULTS)
         context.limits = limits
         context.frames, context.probes, context.variables, context.failures = {}, {}, {}, []
+        context.captured = {}
         context.process = Process((0, 0), _GRID, iter(()), [])
         memory = Memory(limits.max_total_bytes, lambda: live_bytes(context.frames.values()))
         context.budget = Budget(deadline_of(limits), memory)
