@@ -433,13 +433,13 @@ class FramePlanner:
 
     def _known_result(self, op: Operation, operands: list[Array]) -> Array | None:
         """Return the result of an op on constants, computed once for all ops of its kind on the same constants."""
-        if self.lanes is not None or op.regions:
+        if self.lanes is not None or op.regions or op.name == "stablehlo.constant":
             return self._constant_result(op, operands)
         key = self.planner.kind(op), tuple(map(id, operands))
         if known := self.planner.results.get(key):
             return known.array
         array = self._constant_result(op, operands)
-        if array is not None and (op.name == "stablehlo.constant" or key[0] in self.planner.kernels):
+        if array is not None and key[0] in self.planner.kernels:
             self.planner.results[key] = KnownResult(array, (*kept_for([op]), *operands))
         return array
 

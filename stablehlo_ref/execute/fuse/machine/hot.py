@@ -13,9 +13,10 @@ import numpy as np
 from stablehlo_ref.budget import reserve
 from stablehlo_ref.define.computation import Slots
 from stablehlo_ref.define.context import Context
+from stablehlo_ref.execute.fuse.machine.arrays import ADDRESS, Field
 from stablehlo_ref.execute.fuse.machine.assembly import NotCompiled
 from stablehlo_ref.execute.fuse.machine.compiler import RENEW, Compiled, has_rounding, is_available
-from stablehlo_ref.execute.fuse.machine.loops import ADDRESS, Field, LoopWriter
+from stablehlo_ref.execute.fuse.machine.loops import LoopWriter
 from stablehlo_ref.execute.ownership import is_exclusively_owned
 from stablehlo_ref.execute.run import CONTEXT, located
 from stablehlo_ref.ir.arrays import Array
@@ -67,10 +68,10 @@ class MachineLoop:
             raise NotCompiled("the processor cannot round to integers")
         self.text = writer.text
         self._code = Compiled(self.text)
-        self._fields, self._size = writer.layout.fields, writer.layout.size
+        self._fields, self._size = writer.arrays.layout.fields, writer.arrays.layout.size
         self._deepest = writer.deepest
         self._counted = [(op,), *writer.counted]
-        self._renew = make_renew(max(1, OPS // writer.ops))
+        self._renew = make_renew(max(1, OPS // (writer.ops + writer.arrays.work)))
         self._callback = RENEW(self._may_go_on)
         self._contexts: dict[int, Context] = {}  # of runs in progress, by thread
         self._errors: dict[int, BaseException] = {}  # that stopped them
