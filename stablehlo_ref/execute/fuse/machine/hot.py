@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 SECONDS = 0.1  # in a loop before it is compiled, which takes about as long, the import of llvmlite included
 SHORT = 2e-5  # seconds of a run of a loop that is not worth the call of machine code
+TURN = 0.01  # seconds that a turn in the plan counts at most: the loop may have ended, and begun again much later
 OPS = 1 << 20  # about a millisecond: after so many ops the limits are checked
 
 Renew = Callable[[Context, Sequence[Operation]], int]
@@ -154,6 +155,7 @@ class Machine:
         self._planner, self.op, self._make_renew = planner, op, make_renew
         self._seconds = 0.0  # that generated Python has taken
         self._started = 0.0
+        self._ended = 0.0  # when it last left a turn to the plan
         self._runs = 0
         self._has_left = False
         self._writer: LoopWriter | None = None  # if the loop can be compiled
@@ -171,9 +173,13 @@ class Machine:
             return True
         self._runs += 1
         self._has_left = False
-        self._started = perf_counter()
+        self._started, ended = perf_counter(), self._ended
+        if ended:
+            self._seconds += min(self._started - ended, TURN)
         ran = run(slots)
-        self._seconds += perf_counter() - self._started
+        now = perf_counter()
+        self._seconds += now - self._started
+        self._ended = 0.0 if ran else now
         return self(slots, run) if self._has_left and not ran else ran
 
     def takes_over(self, context: Context) -> bool:

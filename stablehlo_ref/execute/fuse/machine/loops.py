@@ -221,7 +221,7 @@ class LoopWriter:
         """Write a `while` in the loop."""
         results = self.loop(frame, op, [self.held(frame, value) for value in op.operands])
         for number, _ in canonical_results(op, frame.planner.canonical):
-            results[number] = self.code.canonical(_register(results[number]))
+            results[number] = self.large.canonical(results[number], shape_of(op.results[number]))
         return results
 
     def branches(self, frame: FramePlanner, op: Operation) -> list[Held]:
