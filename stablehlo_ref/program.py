@@ -297,7 +297,7 @@ class Program:
         """
         has_options = any_given(
             until, options, limits, observer, on_implementation_defined, custom_calls, overrides, check_overrides,
-            rng_seed, exact_lapack, reproducible, exact_sums, fast, threads,
+            rng_seed, exact_lapack, reproducible, exact_sums, fast, threads, jit,
         )  # fmt: skip
         if not (has_options or named) and (results := self._quick(self, arrays)):
             return results
