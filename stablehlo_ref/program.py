@@ -289,8 +289,7 @@ class Program:
         Inputs may also be a single mapping by name. dtypes and shapes must be those of `inputs`. Raises EvaluationError
         if they are not, or if a check of the program fails.
 
-        With `until`, the name or the address of a value (see `Trace`), or several, the run stops once these are
-        computed, and returns them instead of the results.
+        With `until`, names or addresses of values (see `Trace`), the run stops once it has computed and returns these.
 
         The other keywords are the fields of `RunOptions`. They may be given as `options=RunOptions(...)`; then all
         other keywords are inputs, so that an input may be called `limits`.
