@@ -239,15 +239,13 @@ class CustomCallOp(Op, op="custom_call", effects=True, computes_on_storage=True,
         types = tuple(leaves(results))
         is_tuple = len(results) == 1 and isinstance(results[0], TupleType)
         attributes = {name: plain(attribute) for name, attribute in site.attributes.items()}
-        known = CustomCall(call_target_name, tuple(inputs), types, config, api_version, site.location, [], attributes)
+        known = call_target_name, tuple(inputs), types, config, api_version, site.location
         shape_indices = attributes.get("indices_of_shape_operands", ())
 
         def run(context: Context, inputs: Sequence[RuntimeValue]) -> Results:
             handler = context.custom_calls.get(call_target_name) or handler_of(call_target_name)
             computations = tuple(Computation(name, context, site.function, site.symbol) for name in called_computations)
-            call = replace(
-                known, failures=context.failures, computations=computations, exact_lapack=context.exact_lapack
-            )
+            call = CustomCall(*known, context.failures, attributes, computations, context.exact_lapack)
             call, inputs = with_known_shapes(call, inputs, shape_indices)
             what = f"the handler of custom_call @{call_target_name}"
             values = callback_results(what, call.result_types, lambda: handler(call, *map(read_only, inputs)))
