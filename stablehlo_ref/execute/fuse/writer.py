@@ -260,7 +260,8 @@ class Writer:
             line(f"{name} = {frame.slots}[{slot}]; {frame.slots}[{slot}] = None")
             if slot not in dead:
                 self.as_scalar(name, value)
-        kept = [f"{frame.slots}[{slot}]" for slot in taken if slot not in dead]
+        around = self.loaded if frame is self.frame else {}  # the plan still needs what it has not computed here
+        kept = [f"{frame.slots}[{slot}]" for slot in taken if slot not in dead and slot not in around]
         self.drop(kept)
 
     def _count_turns(self) -> None:

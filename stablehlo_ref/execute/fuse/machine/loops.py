@@ -113,6 +113,11 @@ class LoopWriter:
     def block(self, frame: FramePlanner, block: Block) -> list[Held]:
         """Write the ops of a block; return its results."""
         for op in block.operations[:-1]:
+            if op.name == COUNTED:
+                calls = calls_of(op)
+                self.pending += [call for call, _ in calls]
+                self.deepest = max(self.deepest, *(len(self.callees) + depth + 1 for _, depth in calls))
+                continue
             if op.results and all(frame.constant(result) is not None for result in op.results):
                 continue
             if op.name == COUNTED:
@@ -226,7 +231,7 @@ class LoopWriter:
         """Write a `while` in the loop."""
         results = self.loop(frame, op, [self.held(frame, value) for value in op.operands])
         for number, _ in canonical_results(op, frame.planner.canonical):
-            results[number] = self.code.canonical(_register(results[number]))
+            results[number] = self.large.canonical(results[number], shape_of(op.results[number]))
         return results
 
     def branches(self, frame: FramePlanner, op: Operation) -> list[Held]:
