@@ -184,6 +184,8 @@ def shift_right_arithmetic(dtype: DType) -> ArrayKernel:
 def shift_right_logical(dtype: DType) -> ArrayKernel:
     """Return the kernel that shifts in zeros."""
     bits = bits_dtype(dtype)
+    if dtype == bits:
+        return np.right_shift
     return lambda x, y: np.right_shift(x.view(bits), y.view(bits)).view(dtype)
 
 
