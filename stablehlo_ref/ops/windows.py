@@ -14,6 +14,8 @@ from stablehlo_ref.algorithms.padding import Padding, Sizes, pad_windows
 from stablehlo_ref.algorithms.reduction_schedule import Combine, Reduction, after_inits, by_parts
 from stablehlo_ref.algorithms.select_and_scatter import select_and_scatter_kernel
 from stablehlo_ref.algorithms.sliding_windows import (
+    exact_cumulative_sums,
+    exact_window_sums,
     fold_windows,
     folds_left,
     reduce_cumulatively,
@@ -234,6 +236,8 @@ def window_reductions(
     """Return a function that plans the reduction of windows by a `Combine`."""
 
     def plan(combine: Combine) -> Reduction:
+        if combine.adds_exactly:
+            return lambda inits, arrays: exact_window_sums(combine.dtype, inits, arrays, window, strides, dilations)
         if combine.folds_left or (is_short and not combine.is_exact):
             return lambda inits, arrays: fold_windows(combine, inits, arrays, window, strides, dilations)
         return after_inits(combine, lambda arrays: reduce_windows(combine, arrays, window, strides, dilations))
@@ -243,7 +247,13 @@ def window_reductions(
 
 def running_folds(axis: int, reverse: bool) -> Callable[[Combine], Reduction]:
     """Return a function that plans the fold of each element with all before it, or with all after it (`reverse`)."""
-    return lambda combine: lambda inits, arrays: reduce_cumulatively(combine, arrays, axis, reverse)
+
+    def plan(combine: Combine) -> Reduction:
+        if combine.adds_exactly:
+            return lambda inits, arrays: exact_cumulative_sums(combine.dtype, inits, arrays, axis, reverse)
+        return lambda inits, arrays: reduce_cumulatively(combine, arrays, axis, reverse)
+
+    return plan
 
 
 class SelectAndScatter(Op, op="select_and_scatter"):
