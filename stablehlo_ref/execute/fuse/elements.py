@@ -71,6 +71,13 @@ class Elements:
                 self.writer.source.line(f"{', '.join(self.known[name])}, = {flat}")
         return self.known[name]
 
+    def element(self, name: str) -> str:
+        """Return the only element of a tensor if it is known, else the tensor."""
+        if len(self.known.get(name, ())) != 1:
+            self.make(name)
+            return name
+        return self.known[name][0]
+
     def define(self, name: str, type: Type, elements: Sequence[str]) -> None:
         """Let a tensor, or a scalar, consist of elements."""
         assert isinstance(type, TensorType)

@@ -112,7 +112,8 @@ class Hot:
 
     def _generated(self) -> Callable[[list[Any]], bool]:
         if self._is_loop and self._op is not None and is_available():
-            self._machine = Machine(self._planner, self._op, _renew)
+            machine = Machine(self._planner, self._op, _renew)
+            self._machine = machine if machine.may_compile else None
         try:
             generated = self._generate(self._machine)
         except (NotSuitable, RecursionError):

@@ -21,7 +21,7 @@ from stablehlo_ref.execute.fuse.elements import Elements, carried
 from stablehlo_ref.execute.fuse.expressions import Expressions
 from stablehlo_ref.execute.fuse.scalar_code import is_scalar
 from stablehlo_ref.execute.fuse.source import MAX_NESTING, Source
-from stablehlo_ref.execute.fuse.tensor_code import code_of, scalar_type, update_code
+from stablehlo_ref.execute.fuse.tensor_code import code_of, scalar_type, scatter_code, update_code
 from stablehlo_ref.execute.guard import STEPS, WATCHED, small_bytes
 from stablehlo_ref.execute.inlined import COUNTED, calls_of
 from stablehlo_ref.execute.liveness import captured, last_uses
@@ -173,6 +173,12 @@ class Writer:
     ) -> None:  # fmt: skip
         """Write the expression of an op, or the call of its kernel."""
         dead = [frame.name(s) for s in self._tensor_slots(frame, dying)]
+        if op.name == _SCATTER and (code := scatter_code(op)):
+            whole, places, update = (self.variable(frame, slot, value) for slot, value in zip(ins, op.operands))
+            parts = [self.elements.element(update), *self.elements.of(places, op.operands[1].type)]
+            self.elements.make(whole)
+            self._overwrite(op, [whole, *parts], self.write(frame, outs)[0], dead, kernel, code)
+            return self.drop(dead)
         if len(outs) == 1 and not op.regions:
             names = [self.variable(frame, slot, value) for slot, value in zip(ins, op.operands)]
             if self.elements.compute(op, names, self.write(frame, outs)[0], kernel, traits.elementwise):
@@ -237,14 +243,19 @@ class Writer:
     ) -> bool:  # fmt: skip
         """Write an update of a slice, in place if nothing else has the array; return whether there is code for it."""
         code = update_code(op, [self.constants.get(name) for name in operands], is_element)
-        if code is None:
-            return False
+        if code is not None:
+            self._overwrite(op, operands, result, dead, kernel, code)
+        return code is not None
+
+    def _overwrite(
+        self, op: Operation, operands: Sequence[str], result: str, dead: Sequence[str], kernel: Kernel, code: str
+    ) -> None:
+        """Write code that changes the array of the first operand, or a copy."""
         whole = operands[0]
         may_reuse = whole in dead and whole not in operands[1:]
         own = f"{whole} if {self._is_own(whole)} else {whole}.copy()" if may_reuse else f"{whole}.copy()"
         self.source.line(f"{result} = {own}", op)
         self.expressions.write(code, op, operands, result, kernel)
-        return True
 
     def _is_own(self, name: str) -> str:
         """Return the test whether nothing else refers to the array of a variable."""
@@ -298,7 +309,8 @@ class Writer:
             line(f"{name} = {frame.slots}[{slot}]; {frame.slots}[{slot}] = None")
             if slot not in dead:
                 self.as_scalar(name, value)
-        kept = [f"{frame.slots}[{slot}]" for slot in taken if slot not in dead]
+        around = self.loaded if frame is self.frame else {}  # the plan still needs what it has not computed here
+        kept = [f"{frame.slots}[{slot}]" for slot in taken if slot not in dead and slot not in around]
         self.drop(kept)
 
     def _count_turns(self) -> None:
@@ -460,7 +472,7 @@ class Writer:
         self.move([name for name, _ in others], [source for _, source in others])
 
 
-_UPDATE = "stablehlo.dynamic_update_slice"
+_UPDATE, _SCATTER = "stablehlo.dynamic_update_slice", "stablehlo.scatter"
 _STRUCTURES: Mapping[str, Callable[..., bool]] = {
     "stablehlo.while": Writer.whole_loop,
     "stablehlo.if": Writer.branches,

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from math import prod
 from typing import Any
 
@@ -17,6 +18,7 @@ from stablehlo_ref.execute.fuse.machine.assembly import INDEX, Assembly, Kind, N
 from stablehlo_ref.ir.arrays import DType
 
 VECTOR = 64  # bytes of an operand that are computed at once
+SHORT = 24  # ops of a group whose code may be repeated for vectors of each size
 
 Emit = Callable[[list[Register]], Register]
 
@@ -161,12 +163,15 @@ class Groups:
         if len(axes) > 1:
             self._loop(0, axes[0], 1, lambda i: self._loops(group, axes[1:], [*indices, i]))
             return
-        width = VECTOR // max(x.itemsize for x in _dtypes(group))
-        whole = axes[0] // width * width
-        if whole:
-            self._loop(0, whole, width, lambda i: self._elements(group, [*indices, i], width))
-        if whole < axes[0]:
-            self._loop(whole, axes[0], 1, lambda i: self._elements(group, [*indices, i], 1))
+        start = 0
+        for width in _widths(group):
+            stop = start + (axes[0] - start) // width * width
+            if start < stop:
+                self._loop(start, stop, width, partial(self._row_elements, group, indices, width))
+            start = stop
+
+    def _row_elements(self, group: Group, indices: list[Register], width: int, i: Register) -> None:
+        self._elements(group, [*indices, i], width)
 
     def _loop(self, start: int, stop: int, step: int, body: Callable[[Register], None]) -> None:
         code, index = self.code, Kind(INDEX)
@@ -225,6 +230,12 @@ class Groups:
             if stride:
                 total = code.binary("add", total, code.binary("mul", i, literal(i.kind, stride)))
         return code.address(x.pointer, total, Kind(x.dtype))
+
+
+def _widths(group: Group) -> list[int]:
+    """Return the sizes of vectors: the rest of a row takes smaller ones, unless the code would be long."""
+    widest = VECTOR // max(x.itemsize for x in _dtypes(group))
+    return [widest >> n for n in range(widest.bit_length())] if len(group.nodes) <= SHORT else [widest, 1]
 
 
 def _dtypes(group: Group) -> Iterator[DType]:

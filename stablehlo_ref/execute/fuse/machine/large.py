@@ -82,6 +82,15 @@ class Large:
         self.groups.store(copy.node, target)
         return self.groups.flush()
 
+    def canonical(self, x: Held, shape: tuple[int, ...]) -> Held:
+        """Replace NaNs by the canonical one."""
+        if isinstance(x, Register):
+            return self.code.canonical(x)
+        memory = self.memory(x, shape)
+        return self.groups.add(
+            shape, memory.dtype, [memory], lambda operands: self.code.canonical(*operands), self.loop
+        )
+
     # --- ops ----------------------------------------------------------------------------------------------------
 
     def compute(self, op: Operation, operands: Sequence[Held], is_canonical: bool) -> Held:

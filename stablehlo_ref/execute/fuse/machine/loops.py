@@ -20,6 +20,7 @@ from stablehlo_ref.execute.fuse.machine.assembly import INDEX, Assembly, Kind, N
 from stablehlo_ref.execute.fuse.machine.groups import Pending, Splat
 from stablehlo_ref.execute.fuse.machine.large import Held, Large
 from stablehlo_ref.execute.fuse.machine.tensors import fits_registers, shape_of
+from stablehlo_ref.execute.inlined import COUNTED, calls_of
 from stablehlo_ref.execute.nans import canonical_results
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Block, Operation, Value
@@ -112,7 +113,16 @@ class LoopWriter:
     def block(self, frame: FramePlanner, block: Block) -> list[Held]:
         """Write the ops of a block; return its results."""
         for op in block.operations[:-1]:
+            if op.name == COUNTED:
+                calls = calls_of(op)
+                self.pending += [call for call, _ in calls]
+                self.deepest = max(self.deepest, *(len(self.callees) + depth + 1 for _, depth in calls))
+                continue
             if op.results and all(frame.constant(result) is not None for result in op.results):
+                continue
+            if op.name == COUNTED:
+                self.pending += [call for call, _ in calls_of(op)]
+                self.deepest = max(self.deepest, *(len(self.callees) + depth + 1 for _, depth in calls_of(op)))
                 continue
             self.ops += 1
             if self.ops > MAX_OPS:
@@ -221,7 +231,7 @@ class LoopWriter:
         """Write a `while` in the loop."""
         results = self.loop(frame, op, [self.held(frame, value) for value in op.operands])
         for number, _ in canonical_results(op, frame.planner.canonical):
-            results[number] = self.code.canonical(_register(results[number]))
+            results[number] = self.large.canonical(results[number], shape_of(op.results[number]))
         return results
 
     def branches(self, frame: FramePlanner, op: Operation) -> list[Held]:
