@@ -27,8 +27,8 @@ class NotReproducibleError(UnsupportedError):
     """A kernel has no reproducible implementation."""
 
 
-_DEFAULT = Mode()
-_current: ContextVar[Mode] = ContextVar("mode", default=_DEFAULT)
+DEFAULT = Mode()
+_current: ContextVar[Mode] = ContextVar("mode", default=DEFAULT)
 
 
 def current() -> Mode:

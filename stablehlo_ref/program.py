@@ -28,10 +28,10 @@ from stablehlo_ref.execute.arguments import (
 )
 from stablehlo_ref.execute.evaluation import evaluation, model_locations, taking_results
 from stablehlo_ref.execute.grid import declared_grid, read_infeed, run_grid
-from stablehlo_ref.execute.options import OPTIONS, check_host_functions, names_of_host_functions, separated
+from stablehlo_ref.execute.options import OPTIONS, any_given, check_host_functions, names_of_host_functions, separated
 from stablehlo_ref.execute.plan import Planner
 from stablehlo_ref.execute.quick import QuickRuns
-from stablehlo_ref.execute.record import Reached, Recorder, Select, Until, observed_by, recording
+from stablehlo_ref.execute.record import Recorder, Select, Until, observed_by, recording
 from stablehlo_ref.execute.run import FunctionPlan
 from stablehlo_ref.execute.trace import Trace
 from stablehlo_ref.interop import to_array
@@ -289,19 +289,24 @@ class Program:
         Inputs may also be a single mapping by name. dtypes and shapes must be those of `inputs`. Raises EvaluationError
         if they are not, or if a check of the program fails.
 
-        With `until`, the name or the address of a value (see `Trace`), or several, the run stops once these are
-        computed, and returns them instead of the results.
+        With `until`, names or addresses of values (see `Trace`), the run stops once it has computed and returns these.
 
         The other keywords are the fields of `RunOptions`. They may be given as `options=RunOptions(...)`; then all
         other keywords are inputs, so that an input may be called `limits`.
         """
+        has_options = any_given(
+            until, options, limits, observer, on_implementation_defined, custom_calls, overrides, check_overrides,
+            rng_seed, exact_lapack, reproducible, exact_sums, fast, threads, jit,
+        )  # fmt: skip
+        if not (has_options or named) and (results := self._quick(self, arrays)):
+            return results
         given = {name: value for name, value in locals().items() if name in OPTIONS}
         options, named = separated(options, {**given, **named})
         arrays, named = self._flat(arrays, named)
         if until is not None:
             check_type("until", until, Sequence, "the name of a value, or a list of names")
             return self._run_until((until,) if isinstance(until, str) else until, arrays, named, options)
-        return self._quick(self, arrays, named, options) or self._run(arrays, named, self._context(**options))
+        return self._run(arrays, named, self._context(**options))
 
     def run_in(self, context: Context, /, *arrays: object, **named: object) -> tuple[Any, ...]:
         """Run the entry as `run` does, in a context that has the options and the observer."""
@@ -337,12 +342,7 @@ class Program:
         self, names: Sequence[str], arrays: Sequence[Any], named: Mapping[str, Any], options: RunOptions
     ) -> tuple[Any, ...]:
         until = Until(self.value_index, names)
-        try:
-            self._run_recorded(until, arrays, named, options)
-        except Reached:
-            return take_results([until.values[name] for name in names])
-        missing = ", ".join(name for name in names if name not in until.values)
-        raise EvaluationError(f"the run ended without computing {missing}", self.entry.location)
+        return until.reached(lambda: self._run_recorded(until, arrays, named, options), self.entry)
 
     def _run_recorded(
         self, recorder: Recorder, arrays: Sequence[Any], named: Mapping[str, Any], options: RunOptions

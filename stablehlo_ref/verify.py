@@ -17,7 +17,7 @@ from stablehlo_ref.define.members import REQUIRED, Undecodable
 from stablehlo_ref.define.op import Attr, Body, In, Ins, Out, Outs
 from stablehlo_ref.define.type_constraints import anything
 from stablehlo_ref.diagnostics import MAX_ERRORS, Diagnostic, InvalidError
-from stablehlo_ref.ir.attributes import Attribute
+from stablehlo_ref.ir.attributes import Attribute, DenseElements
 from stablehlo_ref.ir.core import MALFORMED, Block, Operation, Region, Value
 from stablehlo_ref.ir.graph import defined_values, dominated, labelled
 from stablehlo_ref.ir.types import BufferType, FunctionType, OpaqueType, TensorType, Type
@@ -123,17 +123,25 @@ def _verify_block(block: Block, visible: set[Value], known: Known) -> Generator[
     for op in block.operations:
         check_time("verification", location=op.location)
         is_simple = not (op.regions or op.attributes or op.successors or op.name in SYMBOL_CHECKS)
-        if not (is_simple and kind_of(op) in known.kinds and visible.issuperset(op.operands)):
+        if not (is_simple and _kind(op) in known.kinds and visible.issuperset(op.operands)):
             yield from _verify_op(op, visible, known)
         visible.update(op.results)
         here += op.results
     return here
 
 
+def _kind(op: Operation) -> Kind:
+    """Return the kind of an op; that of a constant has the type of its value, as no rule looks at elements."""
+    value = op.properties.get("value") if op.name == "stablehlo.constant" else None
+    if not isinstance(value, DenseElements):
+        return kind_of(op)
+    return op.name, id(value.type), None, *map(id, op.result_types), *op.properties
+
+
 def _check_definition(op: Operation, definition: OpDefinition, known: Known) -> None:
     """Check an op by its definition, except for what has been checked on an op of the same kind."""
     is_pure = not (op.attributes or definition.uses_site("constraints", "infer"))
-    kind = (*kind_of(op), *[region.function_type for region in op.regions]) if is_pure else ()
+    kind = (*_kind(op), *[region.function_type for region in op.regions]) if is_pure else ()
     if kind in known.kinds:
         return _check_regions(op, definition)
     _check_members(op, definition)

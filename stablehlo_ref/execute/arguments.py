@@ -139,6 +139,16 @@ def take_results(values: list[Any]) -> tuple[RuntimeValue, ...]:
     return tuple(_take(values, index) for index in range(len(values)))
 
 
+def own_results(values: list[Any]) -> tuple[RuntimeValue, ...] | None:
+    """Return results as `take_results` does if none must be copied, else None."""
+    for index in range(len(values)):
+        if isinstance(values[index], np.generic):
+            values[index] = np.asarray(values[index])
+        elif not _is_own(values, index):
+            return None
+    return tuple(values)
+
+
 def take_results_of_processes(results: Sequence[list[Any]]) -> list[tuple[RuntimeValue, ...]]:
     """Return the results of each process as `take_results` does. Empties the lists.
 

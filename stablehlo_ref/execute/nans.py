@@ -20,7 +20,7 @@ from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.ir.types import ComplexType, FloatType, TensorType, Type
 from stablehlo_ref.numerics.dtypes import numpy_dtype
 from stablehlo_ref.numerics.kernels import ArrayKernel
-from stablehlo_ref.numerics.nans import canonical_nans, has_several_nans
+from stablehlo_ref.numerics.nans import LARGE, canonical_nans, has_several_nans, with_canonical_blocks
 from stablehlo_ref.numerics.narrow_floats import WITHOUT_NAN
 from stablehlo_ref.ops.comparison import ComparisonType
 
@@ -52,6 +52,7 @@ COMPUTING = frozenset((  # beside elementwise ops
     "stablehlo.unary_einsum",
 ))  # fmt: skip
 LOOP = "stablehlo.while"
+CONSTANT = "stablehlo.constant"  # has no operands, and its NaNs are as they are written
 CALLS = "stablehlo.custom_call"  # looks at bits, and its results are canonical
 
 
@@ -63,11 +64,14 @@ def with_observed_nans(functions: Iterable[Operation]) -> set[Operation]:
     """
     found: set[Operation] = set()
     for function in functions:
-        ops = list(function.walk())
-        observed = _observed(ops, found=set(), later=set())
-        later = {value for op in ops if op.name == LOOP for value in _computed_state(op, observed)}
+        ops = [op for op in function.walk() if op.name != CONSTANT]
+        loops = [op for op in ops if op.name == LOOP]
+        later: set[Value] = set()
+        if loops:
+            observed = _observed(ops, found=set(), later=set())
+            later.update(value for op in loops for value in _computed_state(op, observed))
         _observed(ops, found, later)
-        found.update(op for op in ops if op.name == LOOP and not later.isdisjoint(_next_state(op)))
+        found.update(op for op in loops if not later.isdisjoint(_next_state(op)))
     return found
 
 
@@ -102,12 +106,13 @@ def _is_computed(value: Value) -> bool:
 
 def _visit(op: Operation, observed: set[Value], found: set[Operation], later: Collection[Value]) -> None:
     """Add to `observed` the operands of an op whose NaNs can be observed, and the op itself to `found`."""
-    definition = resolve(op)
     is_observed = not observed.isdisjoint(op.results) or _is_in_graph(op)
     if op.name in MOVING:
         if is_observed:
             observed.update(op.operands)
-    elif definition is not None and _computes(op, definition):
+        return
+    definition = resolve(op)
+    if definition is not None and _computes(op, definition):
         if is_observed and any(_may_differ(result.type) for result in op.results):
             found.add(op)
     elif not _ends_computation(op, definition):
@@ -172,6 +177,8 @@ def with_canonical_nans(kernel: Kernel, bound: BoundOp) -> Kernel:
     replace = [canonical_nans(numpy_dtype(t.element_type)) if _may_differ(t) else None for t in bound.results]
     if not any(replace):
         return kernel
+    if bound.definition.traits.elementwise and not bound.op.regions and bound.results[0].size >= LARGE:
+        return Kernel(with_canonical_blocks(kernel.run, numpy_dtype(bound.results[0].element_type)))
     if bound.definition.traits.communicates:
         return Kernel(_replacing_in_process(kernel.run, replace))
     return Kernel(_replacing(kernel.run, replace), kernel.in_place and _replacing(kernel.in_place, replace))

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from itertools import repeat
+from operator import is_not
 from typing import Any, cast
 
 from stablehlo_ref.define.context import Context, RunOptions
@@ -11,6 +13,11 @@ from stablehlo_ref.limits import check_type
 from stablehlo_ref.suggestions import did_you_mean
 
 OPTIONS = tuple(RunOptions.__annotations__)
+
+
+def any_given(*values: object) -> bool:
+    """Return whether any of some values is not None."""
+    return any(map(is_not, values, repeat(None)))
 
 
 def separated(options: RunOptions | None, keywords: Mapping[str, Any]) -> tuple[RunOptions, dict[str, Any]]:

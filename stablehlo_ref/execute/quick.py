@@ -9,11 +9,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 import numpy as np
+from numpy import ndarray
 
 from stablehlo_ref import budget, mode
 from stablehlo_ref.define.context import Context
 from stablehlo_ref.execute import run
-from stablehlo_ref.execute.arguments import bytes_to_copy, take_results
+from stablehlo_ref.execute.arguments import own_results, take_results
 from stablehlo_ref.execute.evaluation import evaluation, model_locations, taking_results
 from stablehlo_ref.execute.threads import blas_threads
 from stablehlo_ref.ir.arrays import RuntimeValue
@@ -22,8 +23,6 @@ from stablehlo_ref.ir.signature import Function, Parameters
 from stablehlo_ref.ir.types import TensorType
 from stablehlo_ref.limits import Limits
 from stablehlo_ref.stack import is_large
-
-_MODE = mode.Mode()
 
 
 class Planned(Protocol):
@@ -47,14 +46,12 @@ class QuickRuns:
     def __init__(self) -> None:
         self._run: QuickRun | None = None
 
-    def __call__(
-        self, program: Planned, arrays: Sequence[Any], named: Mapping[str, Any], options: Mapping[str, Any]
-    ) -> tuple[RuntimeValue, ...] | None:
-        """Return the results of a run, at least one; None if it must be made in the general way."""
-        if options or named or mode.current() != _MODE:
+    def __call__(self, program: Planned, arrays: Sequence[Any]) -> tuple[RuntimeValue, ...] | None:
+        """Return the results of a run without options, at least one; None if it must be made in the general way."""
+        if mode.current() is not mode.DEFAULT:
             return None
         if self._run is None:
-            plan = program.plans.get((False, True, _MODE))
+            plan = program.plans.get((False, True, mode.DEFAULT))
             if plan is None or len(program.inputs) < len(program.entry.inputs):
                 return None
             self._run = QuickRun(program.module, program.entry, plan)
@@ -78,21 +75,31 @@ class QuickRun:
             return None
         arguments: list[Any] = []
         for array, (dtype, shape) in zip(arrays, self.expected):
-            if type(array) is not np.ndarray:
-                if shape != () or not isinstance(array, np.generic) or array.dtype != dtype:
+            if type(array) is ndarray:
+                if (
+                    array.shape != shape
+                    or (array.dtype is not dtype and array.dtype != dtype)
+                    or not array.flags.aligned
+                ):
                     return None
-            elif array.shape != shape or array.dtype != dtype or not array.flags.aligned:
+                arguments.append(array if shape else array[()])
+            elif shape == () and isinstance(array, np.generic) and array.dtype == dtype:
+                arguments.append(array)
+            else:
                 return None
-            arguments.append(array if shape or isinstance(array, np.generic) else array[()])
-        return self._results(Context.plain(limits), arguments)
+        context = Context.plain(limits)
+        if not self.plan.largest_product:
+            return self._results(context, arguments)
+        with blas_threads(None, self.plan.largest_product):
+            return self._results(context, arguments)
 
     def _results(self, context: Context, arguments: list[Any]) -> tuple[RuntimeValue, ...]:
         in_force, current = budget.current.set(context.budget), run.current.set(context)
         try:
-            with np.errstate(all="ignore"), blas_threads(None, self.plan.largest_product):
+            with np.errstate(all="ignore"):
                 results = self.plan.call(context, arguments)
-                if not context.failures:
-                    return self._taken(context, results)
+                if not context.failures and (own := own_results(results)) is not None:
+                    return own
         except Exception:
             with model_locations(self.module), evaluation(context, self.entry.location):
                 raise
@@ -103,7 +110,5 @@ class QuickRun:
             return self._taken(context, results)
 
     def _taken(self, context: Context, results: list[Any]) -> tuple[RuntimeValue, ...]:
-        if not bytes_to_copy(results):
-            return take_results(results)
         with taking_results(context, [results], self.entry):
             return take_results(results)

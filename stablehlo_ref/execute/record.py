@@ -13,14 +13,17 @@ from typing import Any, TypeAlias
 
 from stablehlo_ref.define.context import Observer
 from stablehlo_ref.define.processes import Process, ProcessId
-from stablehlo_ref.diagnostics import StablehloError
+from stablehlo_ref.diagnostics import EvaluationError, StablehloError
+from stablehlo_ref.execute.arguments import take_results
 from stablehlo_ref.execute.follow import Follower, Frame, joined
 from stablehlo_ref.execute.observe import Observers
 from stablehlo_ref.execute.regions import CONSTANTS
 from stablehlo_ref.execute.trace import Record, Trace
 from stablehlo_ref.execute.trace_files import TraceFiles, digest_of
+from stablehlo_ref.ir.arrays import RuntimeValue
 from stablehlo_ref.ir.core import Block, Operation, Value
 from stablehlo_ref.ir.locations import model_location
+from stablehlo_ref.ir.signature import Function
 from stablehlo_ref.ir.value_index import ValueIndex, defining_op
 from stablehlo_ref.limits import check_type
 from stablehlo_ref.numerics.host_values import read_only
@@ -182,6 +185,7 @@ class Until(Recorder):
 
     def __init__(self, index: ValueIndex, names: Sequence[str]) -> None:
         super().__init__(index)
+        self._order = names
         self._names = dict.fromkeys(names)
         self.values: dict[str, Any] = {}
         for name in names:
@@ -194,6 +198,15 @@ class Until(Recorder):
                 self.values[name] = record.data
         if len(self.values) == len(self._names):
             raise Reached
+
+    def reached(self, run: Callable[[], object], entry: Function) -> tuple[RuntimeValue, ...]:
+        """Return the values after as much of a run as is needed; EvaluationError if it ends without computing one."""
+        try:
+            run()
+        except Reached:
+            return take_results([self.values[name] for name in self._order])
+        missing = ", ".join(name for name in self._names if name not in self.values)
+        raise EvaluationError(f"the run ended without computing {missing}", entry.location)
 
 
 def _selection(index: ValueIndex, only: Select | None) -> Callable[[Value], bool]:

@@ -22,12 +22,11 @@ from stablehlo_ref.numerics.piecewise import (
     piecewise_polynomial,
     replace_where,
 )
+from stablehlo_ref.numerics.portable.error_functions import erf_inv_factor
 from stablehlo_ref.numerics.special_tables import (
     ERF,
     ERF_F32,
-    ERF_INV,
     ERF_INV_F32,
-    ERF_INV_TAIL,
     ERFC,
     ERFC_F32,
 )
@@ -56,7 +55,7 @@ def _erfc_for_f32(x: Array) -> Array:
 
 def _erf_inv_for_f32(x: Array) -> Array:
     w = _minus_log_of_1_minus_square(x)
-    return x * replace_where(ERF_INV_F32[0](w), ~(w <= 5.0), _erf_inv_factor, w)
+    return x * replace_where(ERF_INV_F32[0](w), ~(w <= 5.0), erf_inv_factor, w)
 
 
 # --- for large tensors of f32: Taylor polynomials, whose first terms are those of functions for f64 -------------------
@@ -116,16 +115,6 @@ def _erfc_tail(x: Array) -> Array:
 def _minus_log_of_1_minus_square(x: Array) -> Array:
     """Return -log(1 - x*x)."""
     return -libm.log((1.0 - x) * (1.0 + x))
-
-
-def _erf_inv_factor(w: Array) -> Array:
-    """Return erf_inv(x) / x from w = -log(1 - x*x): a polynomial in w or, for large w, in its root; +inf at +inf."""
-    return piecewise(
-        w,
-        (w <= 5.0, lambda w: piecewise_polynomial(ERF_INV, w)),
-        ((w > 5.0) & (w < np.inf), lambda w: piecewise_polynomial(ERF_INV_TAIL, np.sqrt(w))),
-        (~(w < np.inf), lambda w: w),
-    )
 
 
 erf = elementary(_erf_for_f32, _erf, exact=precise.erf, error=_ERROR, refined=special_double.erf, quick=_quick_erf)

@@ -27,6 +27,8 @@ EXACT_INTEGER = 1 << 53  # doubles hold every integer up to it
 FINITE = {  # magnitudes up to which numbers of common types are finite
     np.dtype(name): bound for name, bound in (("f8", np.inf), ("f4", 1e38), (dtypes.BFLOAT16, 1e38), ("f2", 6e4))
 }
+FLOAT32 = np.dtype(np.float32)
+LAST_BITS = 0xFFFFFFF  # those of a double that are 0 if it is halfway between two numbers of 32 bits
 POWERS = np.array([10.0**n for n in range(23)])  # exact
 
 _WORDS = re.compile(r"[^\[\](),\s]+")
@@ -163,11 +165,14 @@ def _few_floats(text: bytes, count: int, dtype: DType) -> Array | None:
     if bound is None or not _are_few_floats(text):
         return None
     doubles = list(map(float, text.split(b",")))
-    if len(doubles) != count or not all(-bound < double < bound for double in doubles):
+    if len(doubles) != count or not -bound < min(doubles) <= max(doubles) < bound:
         return None
-    rounded = np.array(doubles).astype(dtype, copy=False)
+    nearest = np.array(doubles)
+    rounded = nearest.astype(dtype, copy=False)
+    if dtype is FLOAT32 and all((nearest.view(np.int64) & LAST_BITS).tolist()):
+        return rounded
     for double, value in zip(doubles, rounded.astype(np.float64).tolist()):
-        if double != value and (dtype != np.float32 or (frexp(double)[0] * 2.0**25).is_integer()):
+        if double != value and (dtype is not FLOAT32 or (frexp(double)[0] * 2.0**25).is_integer()):
             return None
     return rounded
 
@@ -266,7 +271,7 @@ def round_once(values: Array, dtype: DType, body: str) -> Array:
 
 def _halfway(values: Array, dtype: DType) -> Array:
     """Return the indices of doubles halfway between two adjacent numbers of a narrower type."""
-    candidates = np.flatnonzero((values.view(np.int64) & 0xFFFFFFF == 0) & (values != 0))
+    candidates = np.flatnonzero((values.view(np.int64) & LAST_BITS == 0) & (values != 0))
     few = values[candidates]
     wide = narrow(dtype)(few).astype(np.float64)
     below = narrow(dtype)(np.nextafter(few, -np.inf)).astype(np.float64)

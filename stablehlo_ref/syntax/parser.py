@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container, Iterable, Mapping, Sequence
-from typing import Any, NamedTuple, TypeAlias
 
 from stablehlo_ref.activity import activity
 from stablehlo_ref.budget import check_time
@@ -22,10 +21,11 @@ from stablehlo_ref.syntax import verbatim, vhlo
 from stablehlo_ref.syntax.assembly import assembly_of
 from stablehlo_ref.syntax.draft import Draft
 from stablehlo_ref.syntax.lexer import STRING, SUFFIX, shorten, token
+from stablehlo_ref.syntax.lines import Line, LineKey, constant_line, find_names, match_line
 from stablehlo_ref.syntax.mhlo import equivalent
 from stablehlo_ref.syntax.mhlo_forms import adopt_meaning, parse_as_mhlo
 from stablehlo_ref.syntax.regions import copy_applied_region
-from stablehlo_ref.syntax.values import RESULT, VALUE, Scope, ValueParser
+from stablehlo_ref.syntax.values import RESULT, Scope, ValueParser
 
 # Ops that MLIR prints without their dialect.
 BARE_NAMES = {
@@ -49,30 +49,6 @@ COMPLETE_DIALECTS = frozenset(("check", "chlo", "interpreter", "stablehlo"))  # 
 _RESULTS = rf"{RESULT}\s*+((?:,\s*+%{SUFFIX}(?:\s*:\s*\d++)?+\s*+)*+)=\s*+"
 match_results = token(_RESULTS)
 match_head = token(rf"(?:{_RESULTS})?+(?:([A-Za-z_][\w$.]*+)|({STRING}))")
-# An operation on one line: its result, name, operands in one or two lists, the text around those, and its location.
-# The length is bounded, since long lines rarely repeat.
-_VALUES = rf"((?:%{VALUE}(?:,\s*+%{VALUE})*+)?+)"
-_UP_TO_LOCATION = r"(?:[^%\n/l]{1,100}+|l(?!oc\())"
-_match_line = token(
-    rf"(?:%({SUFFIX})\s*+=\s*+)?+([A-Za-z_][\w$.]*+|{STRING})({_UP_TO_LOCATION}{{0,8}}+)"
-    rf"{_VALUES}({_UP_TO_LOCATION}{{0,8}}+){_VALUES}"
-    r"((?:[^%\n/l]{1,500}+|l(?!oc\()|/(?!/)){0,50}+)(?:loc\((\#[\w$.\-]++)\))?+[ \t\r]*+\n"
-)
-_find_names = re.compile(r"%([^\s,]++)").findall
-
-
-LineKey: TypeAlias = "tuple[tuple[str | Any, ...], int]"  # the text of a line without names, the number of operands
-
-
-class Line(NamedTuple):
-    """The contents of an operation on one line except for names. Programs repeat such lines, which are parsed once."""
-
-    name: str
-    operand_types: tuple[Type, ...] | None
-    result_types: tuple[Type, ...]
-    properties: dict[str, object]
-    attributes: dict[str, Attribute]
-    regions: list[Region]  # empty, or that of `applies op`
 
 
 class Parser(ValueParser):
@@ -111,13 +87,15 @@ class Parser(ValueParser):
     # operation ::= (results =)? (string generic-form | name pretty-form) location?
     def operation(self) -> Operation:
         """Parse an operation."""
-        return self._line(match) if (match := _match_line(self.text, self.position)) else self._operation_and_draft()[0]
+        return self._line(match) if (match := match_line(self.text, self.position)) else self._operation_and_draft()[0]
 
     def _line(self, match: re.Match[str]) -> Operation:
         """Parse an operation on one line."""
-        names = _find_names(match[4]) + (_find_names(match[6]) if match[6] else [])
+        names = find_names(match[4]) + (find_names(match[6]) if match[6] else [])
         key = match.group(2, 3, 5, 7), len(names)
         line = self.lines.get(key)
+        if line is None and (line := constant_line(key, self.types)):
+            self.lines[key] = line
         return (line and self._repeat(line, names, match)) or self._first(match, names, key)
 
     def _repeat(self, line: Line, names: list[str], match: re.Match[str]) -> Operation | None:
@@ -423,7 +401,7 @@ class Parser(ValueParser):
 
     def _operations(self, used: list[tuple[str, int]]) -> list[Operation]:
         operations = []
-        while (match := _match_line(self.text, self.position)) or self.peek()[:1] not in ("}", "^", ""):
+        while (match := match_line(self.text, self.position)) or self.peek()[:1] not in ("}", "^", ""):
             check_time("parsing")
             op = self._line(match) if match else self._operation_and_draft()[0]
             operations.append(op)

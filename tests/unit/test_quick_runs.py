@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import threading
 
 import numpy as np
@@ -87,3 +88,14 @@ def test_runs_in_a_thread(program: sr.Program) -> None:
     thread.start()
     thread.join()
     assert results == [3]
+
+
+def test_leaves_no_work_for_the_garbage_collector(program: sr.Program) -> None:
+    program.run(X, Y)
+    gc.collect()
+    gc.disable()
+    try:
+        program.run(X, Y)
+        assert gc.collect() == 0
+    finally:
+        gc.enable()

@@ -1,0 +1,61 @@
+"""Operations on one line, which are most: lines that differ from others in names only, and short constants."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, NamedTuple, TypeAlias
+
+from stablehlo_ref.diagnostics import UnsupportedError
+from stablehlo_ref.ir.attributes import Attribute, DenseElements
+from stablehlo_ref.ir.core import Region
+from stablehlo_ref.ir.types import TensorType, Type
+from stablehlo_ref.syntax.lexer import STRING, SUFFIX, token
+from stablehlo_ref.syntax.numbers import LiteralError, parse_numbers
+from stablehlo_ref.syntax.values import VALUE
+
+CONSTANT = "stablehlo.constant"
+
+# An operation on one line: its result, name, operands in one or two lists, the text around those, and its location.
+# The length is bounded, since long lines rarely repeat.
+_VALUES = rf"((?:%{VALUE}(?:,\s*+%{VALUE})*+)?+)"
+_UP_TO_LOCATION = r"(?:[^%\n/l]{1,100}+|l(?!oc\())"
+match_line = token(
+    rf"(?:%({SUFFIX})\s*+=\s*+)?+([A-Za-z_][\w$.]*+|{STRING})({_UP_TO_LOCATION}{{0,8}}+)"
+    rf"{_VALUES}({_UP_TO_LOCATION}{{0,8}}+){_VALUES}"
+    r"((?:[^%\n/l]{1,500}+|l(?!oc\()|/(?!/)){0,50}+)(?:loc\((\#[\w$.\-]++)\))?+[ \t\r]*+\n"
+)
+find_names = re.compile(r"%([^\s,]++)").findall
+_match_list = re.compile(r" dense<\[([-+.\deE, ]++)\]> : (tensor<\d++x\w++>) *+").fullmatch
+
+LineKey: TypeAlias = "tuple[tuple[str | Any, ...], int]"  # the text of a line without names, the number of operands
+
+
+class Line(NamedTuple):
+    """The contents of an operation on one line except for names. Programs repeat such lines, which are parsed once."""
+
+    name: str
+    operand_types: tuple[Type, ...] | None
+    result_types: tuple[Type, ...]
+    properties: dict[str, object]
+    attributes: dict[str, Attribute]
+    regions: list[Region]  # empty, or that of `applies op`
+
+
+def constant_line(key: LineKey, types: Mapping[str, Type]) -> Line | None:
+    """Return the line of a constant that is a list of numbers, as MLIR prints it; `types` are known types by text.
+
+    None for any other line, also one with an error.
+    """
+    name, text, *others = key[0]
+    if name != CONSTANT or any(others) or not (match := _match_list(text)):
+        return None
+    type = types.get(match[2])
+    if not isinstance(type, TensorType):
+        return None
+    try:
+        array = parse_numbers(match[1].encode(), type.size, type.element_type, match[1])
+    except (LiteralError, UnsupportedError):  # to be reported with its place
+        return None
+    array.flags.writeable = False
+    return Line(name, (), (type,), {"value": DenseElements(type, array)}, {}, [])
