@@ -12,7 +12,7 @@ from spec_checks import random_loops
 from spec_checks.strategies import arrays
 from spec_checks.test_generated_loops import LOOPS, dtype_of, outcome
 from stablehlo_ref.execute.fuse import loops
-from stablehlo_ref.execute.fuse.machine import compiler, hot
+from stablehlo_ref.execute.fuse.machine import compiler, groups, hot, tensors
 
 pytestmark = pytest.mark.skipif(not compiler.is_available(), reason="no llvmlite (the extra jit), or no jit")
 
@@ -40,6 +40,25 @@ def test_loops(drawn: tuple[str, list[str]], data: st.DataObject) -> None:
     assert outcome(program, inputs) == expected
     assert compiled(program)
     assert outcome(program, inputs, jit=False) == expected
+
+
+@pytest.fixture
+def _in_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let vectors of four elements be in memory, and some of them longer than the vectors of the processor."""
+    monkeypatch.setattr(tensors, "MAX_ELEMENTS", 3)
+    monkeypatch.setattr(groups, "VECTOR", 16)
+
+
+@pytest.mark.usefixtures("_in_memory")
+@LOOPS
+@given(random_loops.programs(may_compile=True), st.data())
+def test_loops_on_tensors_in_memory(drawn: tuple[str, list[str]], data: st.DataObject) -> None:
+    text, types = drawn
+    program = sr.parse(text)
+    inputs = [data.draw(arrays(dtype_of(t), (4,) if t.startswith("tensor<4x") else ())) for t in types]
+    expected = outcome(program, inputs, fast=False)
+    assert outcome(program, inputs) == expected
+    assert outcome(program, inputs) == expected
 
 
 @LOOPS

@@ -180,7 +180,7 @@ def planned(text: str) -> PlannedRegion:
 class Concatenate:
     """Concatenates strings, so that the result of a fold shows the order of its elements."""
 
-    pair, any_order = None, np.add
+    pair, any_order, in_f32 = None, np.add, None
     dtype = np.dtype(object)
 
     def __call__(self, lhs: list[Array], rhs: list[Array]) -> list[Array]:
@@ -302,20 +302,23 @@ def extreme_body(direction: str, element: str) -> str:
 @given(data=st.data())
 def test_argmax_and_argmin(direction: str, element: str, data: st.DataObject) -> None:
     dtype = np.dtype({"f32": "f4", "f64": "f8", "i32": "i4", "i8": "i1"}[element])
-    shape = data.draw(shapes(max_rank=2, min_rank=1, min_size=1, max_size=5))
-    axis = data.draw(st.integers(0, len(shape) - 1))
+    shape = data.draw(shapes(max_rank=3, min_rank=1, min_size=1, max_size=5))
+    axes = sorted({0, *data.draw(some_axes(len(shape)))}) if data.draw(st.booleans()) else [len(shape) - 1]
     operand = data.draw(arrays(dtype, shape, moderate=data.draw(st.booleans())))
-    index = np.broadcast_to(np.arange(shape[axis], dtype=np.int32).reshape(-1, *(1,) * (len(shape) - 1 - axis)), shape)
-    inits = dtype.type(0), np.int32(0)
+    index = np.random.default_rng(prod(shape)).permuted(np.arange(prod(shape), dtype=np.int32)).reshape(shape)
+    lowest, highest = (np.iinfo(dtype).min, np.iinfo(dtype).max) if dtype.kind == "i" else (-np.inf, np.inf)
+    init = data.draw(st.sampled_from([0, lowest if direction == "GT" else highest]))
+    inits = dtype.type(init), np.int32(data.draw(st.sampled_from([0, 1000])))
     body = region(extreme_body(direction, element))
     results = []
-    for many in (None, 1, 1 << 20):  # by the region; by few extremes; by all elements
+    for many in (None, 0, 1, 1 << 20):  # by the region; by a mask or as needed; by few extremes; by all elements
         with pytest.MonkeyPatch.context() as patch:
             if many is None:
                 force("lanes", patch)
-            else:
+            elif many:
                 patch.setattr(arg_reductions, "MANY", many)
-            results.append(evaluate("reduce", operand, index, *inits, bodies=[body], dimensions=(axis,)))
+                patch.setattr(arg_reductions, "SMALL", 0)
+            results.append(evaluate("reduce", operand, index, *inits, bodies=[body], dimensions=tuple(axes)))
     assert all(all(map(same, results[0], other)) for other in results[1:]), (operand, results)
 
 

@@ -25,7 +25,7 @@ EXACT: dict[str, Callable[..., Any]] = {
     "digamma": mpmath.digamma,
 }  # fmt: skip
 BITS = 2800  # so that what cancels against 1 is seen, and exp(-27**2)
-COUNT = 12
+COUNT = 40
 
 
 def operands(op: str) -> Array:
@@ -50,7 +50,7 @@ def operands(op: str) -> Array:
         1.4616321449683623,
         -0.5040830082644554,
     ]
-    huge = [1e308, 2.5e305, 2.6e305, 1e15, 1e5]
+    huge = [1e308, 2.5e305, 2.6e305, 1e15, 1e5, *np.arange(-30.5, 30.0)]
     return np.concatenate([tiny, 60 * np.abs(signed), -100 * np.abs(signed), poles, zeros, huge])
 
 

@@ -287,15 +287,14 @@ class Program:
         Inputs may also be a single mapping by name. dtypes and shapes must be those of `inputs`. Raises EvaluationError
         if they are not, or if a check of the program fails.
 
-        With `until`, the name or the address of a value (see `Trace`), or several, the run stops once these are
-        computed, and returns them instead of the results.
+        With `until`, names or addresses of values (see `Trace`), the run stops once it has computed and returns these.
 
         The other keywords are the fields of `RunOptions`. They may be given as `options=RunOptions(...)`; then all
         other keywords are inputs, so that an input may be called `limits`.
         """
         has_options = any_given(
             until, options, limits, observer, on_implementation_defined, custom_calls, overrides, check_overrides,
-            rng_seed, exact_lapack, reproducible, exact_sums, fast, threads,
+            rng_seed, exact_lapack, reproducible, exact_sums, fast, threads, jit,
         )  # fmt: skip
         if not (has_options or named) and (results := self._quick(self, arrays)):
             return results

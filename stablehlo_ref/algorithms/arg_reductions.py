@@ -29,8 +29,9 @@ from stablehlo_ref.numerics.dtypes import (
     signed_bits_dtype,
 )
 
-ArgReduction: TypeAlias = Callable[[Sequence[Array], Dims], list[Array] | None]
+ArgReduction: TypeAlias = Callable[[Sequence[Array], Sequence[Array], Dims], list[Array] | None]
 
+SMALL = 1 << 12  # elements: in fewer, a mask is the fastest index
 MANY = 8  # if more than one in this many elements equals the extreme, searching all elements is faster
 
 _PAIRS = [(1, 2), (2, 1), (1, 1)]
@@ -38,11 +39,11 @@ _NAN_PAIRS = [(np.nan, 1), (1, np.nan), (np.nan, np.nan)]
 
 
 def arg_reduction(body: RegionFunction) -> ArgReduction | None:
-    """Return a function of arrays and axes that computes the reduction by an argmax or argmin body, None for others.
+    """Return a function of inits, arrays and axes that reduces by an argmax or argmin body, None for others.
 
     Such a body `(value, index, value, index)` selects the larger (or smaller) value, the smaller index among
     equal values, and NaN before any number. The function returns None if the result depends on which of several NaNs
-    or zeros the body selects.
+    or zeros the body selects. Init values that come after all others, such as -inf of a maximum, are not combined.
     """
     outputs = body.function_type.outputs
     if len(outputs) != 2 or not is_integer(outputs[1]) or is_quantized(outputs[0]):
@@ -54,7 +55,7 @@ def arg_reduction(body: RegionFunction) -> ArgReduction | None:
         return None
     for ufunc, precedes in ((np.maximum, np.greater), (np.minimum, np.less)):
         if _agrees(body, precedes, value_dtype, index_dtype):
-            return _reduction(ufunc, index_dtype)
+            return _reduction(ufunc, precedes, index_dtype, body)
     return None
 
 
@@ -63,29 +64,43 @@ def is_native_number(dtype: DType) -> bool:
     return dtype in (FLOAT32, FLOAT64) or (kind(dtype) == "integer" and not is_sub_byte_integer(dtype))
 
 
-def _reduction(ufunc: np.ufunc, index_dtype: DType) -> ArgReduction:
+def _reduction(ufunc: np.ufunc, precedes: np.ufunc, index_dtype: DType, body: RegionFunction) -> ArgReduction:
     last = max_value(index_dtype)
 
-    def reduce(arrays: Sequence[Array], axes: Dims) -> list[Array] | None:
+    def reduce(inits: Sequence[Array], arrays: Sequence[Array], axes: Dims) -> list[Array] | None:
         values, indices = arrays
         extreme: Array = ufunc.reduce(values, axes, keepdims=True)
-        if kind(extreme.dtype) == "floating" and _is_ambiguous(values, extreme):
+        is_float = kind(extreme.dtype) == "floating"
+        if is_float and not (extreme == extreme).all():
             return None
         hits = values == extreme
-        if np.count_nonzero(hits) > values.size // MANY:
+        count = np.count_nonzero(hits)
+        if count == extreme.size and values.size <= SMALL:
+            index = _only_index(indices, hits, axes)
+        elif is_float and _has_both_zeros(values, extreme):
+            return None
+        elif count > values.size // MANY:
             index = np.minimum.reduce(np.where(hits, indices, last), axes)
         else:
             index = _smallest_index(indices, np.flatnonzero(hits), axes, extreme.shape, last)
         kept = [n for d, n in enumerate(extreme.shape) if d not in axes]
-        return [extreme.reshape(kept), index.reshape(kept)]
+        found = [extreme.reshape(kept), index.reshape(kept)]
+        return found if precedes(found[0], inits[0]).all() else body.each(*inits, *found)
 
     return reduce
 
 
-def _is_ambiguous(values: Array, extreme: Array) -> bool:
-    """Return whether an extreme is NaN, or may be a zero of either sign."""
-    if not np.array_equal(extreme, extreme):
-        return True
+def _only_index(indices: Array, hits: Array, axes: Dims) -> Array:
+    """Return the index at the only hit for each element of the result, in order."""
+    if axes != tuple(range(indices.ndim - len(axes), indices.ndim)):
+        order = [*(d for d in range(indices.ndim) if d not in axes), *axes]
+        indices, hits = indices.transpose(order), hits.transpose(order)
+    only: Array = indices[hits]
+    return only
+
+
+def _has_both_zeros(values: Array, extreme: Array) -> bool:
+    """Return whether an extreme may be a zero of either sign."""
     bits = values.view(signed_bits_dtype(values.dtype))
     return not extreme.all() and bool((bits == np.iinfo(bits.dtype).min).any() and (bits == 0).any())
 
@@ -125,7 +140,7 @@ def _agrees(body: RegionFunction, precedes: np.ufunc, value_dtype: DType, index_
     # indices, and selects one of the values or one of the indices by the outcomes. So which arguments it returns
     # depends only on the order of the values (less, equal, greater, or which of them are NaN) and on that of the
     # indices, and there is an example for each combination. Examples do not show which of two equal values the body
-    # returns. This matters only for NaNs and for zeros of different signs; `_is_ambiguous` excludes both.
+    # returns. This matters only for NaNs and for zeros of different signs; `_reduction` excludes both.
     pairs = _PAIRS + (_NAN_PAIRS if kind(value_dtype) == "floating" else [])
     examples = [(a, i, b, j) for (a, b), (i, j) in product(pairs, _PAIRS)]
     columns = [np.array(column) for column in zip(*examples)]

@@ -22,20 +22,20 @@ from typing import TypeAlias
 
 import numpy as np
 
-from stablehlo_ref import mode
 from stablehlo_ref.algorithms.arg_reductions import arg_reduction
+from stablehlo_ref.algorithms.exact_reductions import exact_addition, sums_over
 from stablehlo_ref.budget import check_time, within_time
 from stablehlo_ref.define.computation import RegionFunction
 from stablehlo_ref.define.spec import element_type, is_quantized
 from stablehlo_ref.ir.arrays import Array
-from stablehlo_ref.numerics.dtypes import kind, numpy_dtype
+from stablehlo_ref.numerics.bfloat16 import stored_as_f32
+from stablehlo_ref.numerics.dtypes import BFLOAT16, FLOAT32, numpy_dtype
 from stablehlo_ref.numerics.reduction_ufuncs import (
     ambiguous_zero_check,
     left_fold_ufunc,
     order_independent_ufunc,
     rounding_ufunc,
 )
-from stablehlo_ref.numerics.rounded_sums import MiddleSums, rounded_sums
 
 Arrays: TypeAlias = list[Array]
 Fold: TypeAlias = Callable[[Sequence[Array]], Arrays]
@@ -48,21 +48,25 @@ LANES = 1 << 14  # elements of one step of a left fold, so that they stay in the
 TINY = 1 << 10  # elements: below this, one slow call costs less than several fast ones
 SHORT = 16  # elements: inner loops over fewer are slow
 
+EVEN, ODD = slice(None, None, 2), slice(1, None, 2)
+
 
 class Combine:
     """A reduction body applied elementwise to lists of arrays: `(lhs, rhs)` returns `body(*lhs, *rhs)`.
 
     `pair` is the ufunc that computes the body on a pair of arrays, or None. `any_order` is a ufunc whose result, except
     for the sign of zeros, does not depend on the order, so that `ufunc.reduce` can be used, or None. `left` is a ufunc
-    that numpy folds from the left, or None. `folds_left` says that the body is not associative. `sums` is the function
-    of exact sums if the body adds floats and the mode asks for them, or None.
+    that numpy folds from the left, or None. `folds_left` says that the body is not associative. `adds_exactly` says
+    that the body adds floats and the mode asks for exact sums. `in_f32` does the same on bf16 numbers stored as f32, or
+    is None.
     """
 
     pair: np.ufunc | None = None
     any_order: np.ufunc | None = None
     left: np.ufunc | None = None
     folds_left = False
-    sums: MiddleSums | None = None
+    adds_exactly = False
+    in_f32: Combine | None = None
 
     def __init__(self, body: RegionFunction) -> None:
         output = body.function_type.outputs[0]
@@ -74,8 +78,10 @@ class Combine:
         self.pair = rounding_ufunc(op, self.dtype)
         self.left = left_fold_ufunc(op, self.dtype)
         self.folds_left = not body.is_associative
-        if op == "add" and mode.current().exact_sums and kind(self.dtype) in ("floating", "complex"):
-            self.sums = rounded_sums(self.dtype)
+        self.adds_exactly = exact_addition(body) is not None
+        if self.dtype == BFLOAT16 and (function := stored_as_f32(op)):
+            self.in_f32 = copy(self)
+            self.in_f32.each = lambda x, y: [function(x, y)]
 
     @property
     def is_exact(self) -> bool:
@@ -152,15 +158,15 @@ def plan_reduction(body: RegionFunction, shape: Sequence[int], axes: Sequence[in
         return by_schedule
 
     def run(inits: Sequence[Array], arrays: Sequence[Array]) -> Arrays:
-        found = arg_reduce(arrays, reduced)
-        return body.each(*inits, *found) if found else by_schedule(inits, arrays)
+        return arg_reduce(inits, arrays, reduced) or by_schedule(inits, arrays)
 
     return run
 
 
 def _planned(combine: Combine, shape: Sequence[int], axes: tuple[int, ...]) -> Reduction:
-    if combine.sums is not None:
-        return _exact_sums(combine.sums, shape, axes)
+    if combine.adds_exactly:
+        sums = sums_over(combine.dtype, shape, axes)
+        return lambda inits, arrays: [sums(arrays[0], inits[0])]
     if prod(shape[d] for d in axes) == 1:
         kept = [n for d, n in enumerate(shape) if d not in axes]
         return after_inits(combine, lambda arrays: [x.reshape(kept) for x in arrays])
@@ -170,16 +176,6 @@ def _planned(combine: Combine, shape: Sequence[int], axes: tuple[int, ...]) -> R
         return after_inits(combine, _scheduled(combine, shape, axes))
     reduce, dtype = combine.pair.reduce, combine.dtype
     return after_inits(combine, lambda arrays: [reduce(arrays[0], axes, dtype)])
-
-
-def _exact_sums(sums: MiddleSums, shape: Sequence[int], axes: tuple[int, ...]) -> Reduction:
-    """Reduce axes as one, before which the other ones are moved unless the axes are adjacent."""
-    kept = tuple(d for d in range(len(shape)) if d not in axes)
-    span = shape[axes[0] : axes[-1] + 1] if axes else ()
-    length, sizes = prod(shape[d] for d in axes), tuple(shape[d] for d in kept)
-    order = tuple(range(len(shape))) if length == prod(span) else kept + axes
-    middle = (prod(shape[: axes[0]]) if length == prod(span) and axes else prod(sizes), length, -1)
-    return lambda inits, arrays: [sums(arrays[0].transpose(order).reshape(middle), inits[0]).reshape(sizes)]
 
 
 # --- from the left --------------------------------------------------------------------------------------------------
@@ -255,6 +251,8 @@ def fold_middle(combine: Combine, xs: Sequence[Array]) -> Arrays:
 
 def _tree(combine: Combine, xs: Sequence[Array]) -> Arrays:
     """Reduce the axis before the last by combining adjacent elements; surplus elements at the end are combined last."""
+    if combine.in_f32:
+        return _in_f32(_tree, combine.in_f32, xs)
     if combine.pair and len(xs) == 1:
         return [_tree_of_pairs(combine.pair, xs[0])]
     size = xs[0].shape[-2]
@@ -271,7 +269,7 @@ def _tree(combine: Combine, xs: Sequence[Array]) -> Arrays:
 
 def _tree_of_pairs(pair: np.ufunc, x: Array) -> Array:
     """Do the same for one array and a ufunc, with less overhead for small tensors."""
-    if x.size >= TINY and not x.shape[-2] & 1 and x.flags.c_contiguous:
+    if not x.shape[-2] & 1 and x.flags.c_contiguous:
         x = _while_even(pair, x)
     size = x.shape[-2]
     tail: Array | None = None
@@ -289,19 +287,26 @@ def _while_even(pair: np.ufunc, x: Array) -> Array:
     *outer, size, lanes = x.shape
     flat = x.reshape(-1) if lanes == 1 else x.reshape(-1, lanes)
     while not size & 1:
-        flat = pair(flat[::2], flat[1::2])
+        flat = pair(flat[EVEN], flat[ODD])
         size >>= 1
     return flat.reshape(*outer, size, lanes)
 
 
 def _left_fold(combine: Combine, xs: Sequence[Array]) -> Arrays:
     """Reduce the axis before the last from the left."""
+    if combine.in_f32:
+        return _in_f32(_left_fold, combine.in_f32, xs)
     if combine.pair and _is_row_major(xs[0]):
         return [combine.pair.reduce(xs[0], -2, combine.dtype)]
     result: Sequence[Array] = [x[..., 0, :] for x in xs]
     for index in range(1, xs[0].shape[-2]):
         result = combine(result, [x[..., index, :] for x in xs])
     return list(result)
+
+
+def _in_f32(reduce: Callable[..., Arrays], combine: Combine, xs: Sequence[Array]) -> Arrays:
+    """Apply `reduce` to bf16 arrays stored as f32."""
+    return [x.astype(BFLOAT16) for x in reduce(combine, [x.astype(FLOAT32) for x in xs])]
 
 
 def _is_row_major(x: Array) -> bool:

@@ -11,6 +11,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from stablehlo_ref.algorithms.exact_reductions import add_rows, adds_exactly, exact_addition
 from stablehlo_ref.algorithms.indexed_windows import Index
 from stablehlo_ref.budget import within_time
 from stablehlo_ref.define.computation import RegionFunction
@@ -37,6 +38,7 @@ class ScatterUpdate:
         self._each = body.each
         self._overwrites = overwrites(body)
         self._parts = [_Part(part, rows, unique) for part in body.parts]
+        self.adds_exactly = adds_exactly(body)  # all updates of a row that come in one call
 
     def box(self, tables: Arrays, box: Index, news: Arrays) -> None:
         """Update all elements in a box of the tables, once each."""
@@ -65,6 +67,7 @@ class _Part:
         self._each = body.each
         self._overwrites = overwrites(body)
         self._ufunc = _ufunc(body)
+        self._exact = exact_addition(body)
         self._row_count = rows
         self._unique = unique
 
@@ -74,6 +77,8 @@ class _Part:
                 table[numbers] = new  # the last of several new values of a row is kept
         elif len(numbers) == 1 or (self._unique and _are_first(numbers, self._row_count).all()):
             self._once(tables, numbers, news)
+        elif self._exact:
+            add_rows(self._exact, tables[0], numbers, news[0])
         elif self._ufunc is None or _may_have_wrong_zero(self._ufunc, tables[0], numbers, news[0]):
             for hits in within_time(rounds(numbers, self._row_count)):
                 self._once(tables, numbers[hits], [new[hits] for new in news])

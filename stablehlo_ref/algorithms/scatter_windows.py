@@ -28,8 +28,8 @@ def window_writer(windows: IndexedWindows, update: ScatterUpdate) -> Write:
     """Return a function that updates contiguous tensors in place, given the starts and the updates."""
     if prod(windows.batch_shape) == 1:
         return _one_box(windows, update)
-    batch_leads = windows.batch_axes == tuple(range(len(windows.batch_axes)))
-    return (_boxes if batch_leads and prod(windows.extents) >= BOX else _numbered_rows)(windows, update)
+    may_split = windows.batch_axes == tuple(range(len(windows.batch_axes))) and not update.adds_exactly
+    return (_boxes if may_split and prod(windows.extents) >= BOX else _numbered_rows)(windows, update)
 
 
 def _numbered_rows(windows: IndexedWindows, update: ScatterUpdate) -> Write:

@@ -15,6 +15,7 @@ from typing import TypeAlias
 import numpy as np
 
 from stablehlo_ref.algorithms.arg_reductions import is_native_number
+from stablehlo_ref.algorithms.exact_reductions import adds_exactly
 from stablehlo_ref.algorithms.indexed_windows import Index
 from stablehlo_ref.algorithms.padding import Padding, Sizes, pad_windows
 from stablehlo_ref.algorithms.reduction_schedule import Arrays, Combine
@@ -50,12 +51,13 @@ def select_and_scatter_kernel(
     """
     if 0 in counts or not size(x):
         return lambda operand, source, init_value: filled(shape(x), init_value)
-    if prod(window) > FEW:
+    if prod(window) > FEW or adds_exactly(scatter):
         general = _by_reduction(select, scatter, x, window, strides, padding)
     else:
         positions = list(window_positions(shape(x), counts, window, strides, padding))
         general = _by_position(scatter, positions, selector(select, positions, counts, numpy_dtype(element_type(x))))
-    if prod(window) * prod(counts) > MANY or (direction := _direction(select, x)) is None:
+    direction = None if adds_exactly(scatter) else _direction(select, x)
+    if prod(window) * prod(counts) > MANY or direction is None:
         return general
     no_dilation = (1,) * len(window)
     columns = window_columns(shape(x), counts, window, strides, no_dilation, no_dilation, padding)

@@ -6,7 +6,7 @@ for many elements, reductions share intermediate results.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import product
 from math import prod
 
@@ -26,11 +26,14 @@ from stablehlo_ref.algorithms.reduction_schedule import (
 )
 from stablehlo_ref.budget import within_time
 from stablehlo_ref.define.spec import UNKNOWN
-from stablehlo_ref.ir.arrays import Array
+from stablehlo_ref.ir.arrays import Array, DType
+from stablehlo_ref.numerics.dtypes import FLOAT64
 from stablehlo_ref.numerics.layout import raw_view
+from stablehlo_ref.numerics.shared_sums import shared_sums
 
 FEW = 9  # elements: windows up to this size are always folded from the left
 SHORT = 64  # elements: windows up to this size are folded from the left if that is about as fast
+SLICE = 1 << 14  # elements whose exact sums are computed at a time
 ROWS = 512  # elements: with rows of at least this size, cumulative reductions go row by row
 
 
@@ -156,6 +159,49 @@ def _by_doubling(
         left = xs[0].shape[axis] - width * dilation
         xs = combine([part(x, axis, 0, left, 1) for x in xs], [part(x, axis, width * dilation, left, 1) for x in xs])
         width *= 2
+
+
+# --- exact sums ------------------------------------------------------------------------------------------------------
+
+
+class _Addition(Combine):
+    """Adds f64 numbers."""
+
+    def __init__(self) -> None:
+        self.dtype, self.pair = FLOAT64, np.add
+
+
+def exact_window_sums(
+    dtype: DType, inits: Sequence[Array], xs: Sequence[Array], window: Sizes, strides: Sizes, dilations: Sizes
+) -> Arrays:
+    """Add windows and init values exactly."""
+    addition, sums = _Addition(), shared_sums(dtype)
+
+    def add(x: Array) -> Array:
+        return reduce_windows(addition, [x], window, strides, dilations)[0]
+
+    is_split = window[0:1] == (1,) == strides[0:1]
+    return [_by_leading_parts(lambda x: sums(x, add, prod(window), inits[0]), xs[0], is_split)]
+
+
+def exact_cumulative_sums(
+    dtype: DType, inits: Sequence[Array], xs: Sequence[Array], axis: int, reverse: bool
+) -> Arrays:
+    """Add, for each element along an axis, the init value and all elements up to it; in `reverse`, from it on."""
+    order = (slice(None),) * axis + (slice(None, None, -1 if reverse else 1),)
+
+    def add(x: Array) -> Array:
+        added: Array = np.add.accumulate(x[order], axis)[order]
+        return added
+
+    sums, length = shared_sums(dtype), xs[0].shape[axis]
+    return [_by_leading_parts(lambda x: sums(x, add, length, inits[0]), xs[0], axis > 0)]
+
+
+def _by_leading_parts(function: Callable[[Array], Array], x: Array, is_split: bool) -> Array:
+    """Apply a function to slices along the leading axis that fit in the cache, if results do not depend on others."""
+    step = max(1, SLICE * len(x) // x.size) if is_split else len(x)
+    return np.concatenate([function(x[start : start + step]) for start in within_time(range(0, len(x), step))])
 
 
 # --- cumulative reductions ------------------------------------------------------------------------------------------

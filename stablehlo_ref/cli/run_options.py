@@ -168,7 +168,11 @@ def _add_semantics(parser: argparse.ArgumentParser) -> None:
     add("--strict", action="store_true", help="reject implementation-defined results; docs/choices.md lists the cases")
     add("--exact-lapack", action="store_true", help="compute LAPACK custom calls in f64 and round once")
     add("--reproducible", action="store_true", help="round results from exact ones: the same bits on every machine")
-    add("--exact-sums", action="store_true", help="sums of `reduce` are exact, and rounded once")
+    add(
+        "--exact-sums",
+        action="store_true",
+        help="sums of reductions, windows, collectives, scatters and batch normalization are exact, and rounded once",
+    )
 
 
 def _named(text: str) -> tuple[str, str]:

@@ -69,6 +69,7 @@ class Context:
     depth: int = 0  # of nested calls
     steps: int = 0  # loop iterations and calls so far
     frames: dict[int, Iterable[Any]] = field(default_factory=dict)  # the values of the calls in progress, by identity
+    captured: dict[object, Sequence[Any]] = field(default_factory=dict)  # what regions of ops in progress capture
     budget: Budget = field(default_factory=Budget, init=False)  # what is left of the limits
     failures: list[Diagnostic] = field(default_factory=list)  # of check ops
     checks: int = 0  # check ops that have run
@@ -86,7 +87,7 @@ class Context:
     draws: int = 0  # how many times `rng` has drawn in this run
     exact_lapack: bool = False  # LAPACK custom calls compute in f64 instead of the program's precision
     reproducible: bool = False  # round results from exact ones, so that they are the same on every machine
-    exact_sums: bool = False  # sums of `reduce` are exact, and rounded once
+    exact_sums: bool = False  # sums are exact, and rounded once
     threads: int | None = None  # of BLAS; by default chosen by the work and the idle CPUs
     fast: bool = True  # use fast paths: chains of ops fused block by block, loops as generated Python
     jit: bool = True  # let hot loops of these become machine code, where llvmlite is installed
@@ -128,6 +129,7 @@ class Context:
             "limits": limits,
             "frames": frames,
             "budget": Budget(deadline_of(limits), memory),
+            "captured": {},
             "failures": [],
             "process": Process((0, 0), _GRID, iter(()), []),
             "probes": {},
@@ -185,10 +187,10 @@ class RunOptions(TypedDict, total=False):
 
     With `reproducible`, results are the same on every machine, bit for bit: sums of products and elementary functions
     are rounded from exact ones, and UnsupportedError is raised for an op without such an implementation
-    (docs/accuracy.md; `Program.guarantees` lists what holds). With `exact_sums`, a `reduce` that adds floats gives the
-    exact sum of the init value and the elements, rounded once. With `fast=False` the run takes no fast paths
-    (docs/explanation/fast-paths.md), and with `jit=False` loops do not become machine code, which they only do where
-    the extra `jit` is installed; results are the same, bit for bit.
+    (docs/accuracy.md; `Program.guarantees` lists what holds). With `exact_sums`, reductions, windows, collectives and
+    scatters that add floats, and batch normalization, compute exact sums, rounded once. With `fast=False` the run takes
+    no fast paths (docs/explanation/fast-paths.md), and with `jit=False` loops do not become machine code, which they
+    only do where the extra `jit` is installed; results are the same, bit for bit.
 
     `threads` is the number of threads of BLAS during the run, in the whole process; ImportError without the package
     threadpoolctl (`pip install 'stablehlo-ref[threads]'`). By default, if that is installed, large products of matrices

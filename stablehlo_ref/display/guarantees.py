@@ -13,8 +13,10 @@ _PRODUCTS = frozenset({"dot", "dot_general", "convolution", "dynamic_conv", "ein
 _FACTORIZATIONS = frozenset({"cholesky", "triangular_solve"})
 _SUMS = frozenset({
     "reduce", "reduce_window", "scatter", "select_and_scatter", "all_reduce", "reduce_scatter", "collective_reduce",
-    "batch_norm_inference", "batch_norm_training", "batch_norm_grad", "cross-replica-sum", "map",
+    "cross-replica-sum",
 })  # fmt: skip
+_STATISTICS = frozenset({"batch_norm_training", "batch_norm_grad"})
+_IN_ORDER = frozenset({"batch_norm_inference", "map"})
 _FUNCTIONS = frozenset({
     "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "bessel_i1e", "cbrt", "cos", "cosh", "cosine",
     "digamma", "erf", "erf_inv", "erfc", "exp", "exp2", "expm1", "exponential", "exponential_minus_one", "fpowi",
@@ -80,10 +82,14 @@ def _statement(name: str, element: Type, mode: Mode) -> tuple[str, bool]:
         if reproducible:
             return "correctly rounded sums of products, divisions and roots in a fixed order", True
         return "LAPACK and BLAS in f64, rounded once", False
-    if op == "reduce" and mode.exact_sums:
+    if op in _SUMS and mode.exact_sums:
         return "sums exact, rounded once; else a fixed order of operations", True
-    if op in _SUMS:
-        return "a fixed order of operations", op != "batch_norm_grad" or reproducible
+    if op in _STATISTICS and mode.exact_sums:
+        return "sums exact, rounded once to f64; else a fixed order of operations", True
+    if op in _STATISTICS and not reproducible:
+        return "sums in the order of BLAS", False
+    if op in _SUMS | _STATISTICS | _IN_ORDER:
+        return "a fixed order of operations", True
     if op == "rng":
         return "numbers of numpy's generator, whose normal ones use the C library", False
     if op == "fft":

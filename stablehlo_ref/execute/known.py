@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
+import numpy as np
+
 from stablehlo_ref.define.computation import Kernel
 from stablehlo_ref.define.definition import OpDefinition, Traits
 from stablehlo_ref.define.kinds import Kind, kind_of
@@ -14,6 +16,8 @@ from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.types import QuantizedType, TensorType, Type
 
 FOLDED_ELEMENTS = 1 << 16  # ops on constants are computed while planning if all tensors are up to this size
+
+CONTIGUOUS_BYTES = 1 << 12  # of constants that are stored element by element although all are equal
 
 
 class KnownKernel(NamedTuple):
@@ -54,6 +58,15 @@ def is_shared(definition: OpDefinition) -> bool:
 def kept_for(ops: Iterable[Operation]) -> tuple[object, ...]:
     """Return the types and attributes of ops, whose identities stay unique while they are kept."""
     return tuple(part for op in ops for part in (*op.operand_types, *op.result_types, *op.properties.values()))
+
+
+def compact(array: Array) -> Array:
+    """Return a constant as a contiguous array if it is small; ops on broadcast ones take up to twice as long."""
+    if array.nbytes > CONTIGUOUS_BYTES or array.flags.c_contiguous:
+        return array
+    copy = np.ascontiguousarray(array)
+    copy.flags.writeable = False
+    return copy
 
 
 def is_foldable(type: Type, operands: Iterable[Array]) -> bool:

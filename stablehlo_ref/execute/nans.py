@@ -20,7 +20,7 @@ from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.ir.types import ComplexType, FloatType, TensorType, Type
 from stablehlo_ref.numerics.dtypes import numpy_dtype
 from stablehlo_ref.numerics.kernels import ArrayKernel
-from stablehlo_ref.numerics.nans import canonical_nans, has_several_nans
+from stablehlo_ref.numerics.nans import LARGE, canonical_nans, has_several_nans, with_canonical_blocks
 from stablehlo_ref.numerics.narrow_floats import WITHOUT_NAN
 from stablehlo_ref.ops.comparison import ComparisonType
 
@@ -177,6 +177,8 @@ def with_canonical_nans(kernel: Kernel, bound: BoundOp) -> Kernel:
     replace = [canonical_nans(numpy_dtype(t.element_type)) if _may_differ(t) else None for t in bound.results]
     if not any(replace):
         return kernel
+    if bound.definition.traits.elementwise and not bound.op.regions and bound.results[0].size >= LARGE:
+        return Kernel(with_canonical_blocks(kernel.run, numpy_dtype(bound.results[0].element_type)))
     if bound.definition.traits.communicates:
         return Kernel(_replacing_in_process(kernel.run, replace))
     return Kernel(_replacing(kernel.run, replace), kernel.in_place and _replacing(kernel.in_place, replace))

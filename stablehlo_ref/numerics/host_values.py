@@ -5,7 +5,7 @@ from __future__ import annotations
 import traceback
 import warnings
 from collections.abc import Callable, Sequence
-from typing import TypeVar
+from typing import TypeGuard, TypeVar
 
 import numpy as np
 
@@ -145,10 +145,20 @@ def as_results(what: str, types: Sequence[Type], values: object) -> tuple[Runtim
 
 
 def _as_result(what: str, type: Type, value: object) -> RuntimeValue:
+    if _is_of_type(value, type):
+        return unshared(value)
     try:
         return unshared(as_value(type, value))
     except ValueError as error:
         raise EvaluationError(f"{what}: {error}") from None
+
+
+def _is_of_type(value: object, type: Type) -> TypeGuard[Array]:
+    """Return whether a value is an array with dimensions exactly as `type` declares it, which needs no conversion."""
+    if value.__class__ is not np.ndarray or not isinstance(value, np.ndarray) or not isinstance(type, TensorType):
+        return False
+    is_same = 0 < value.ndim and value.shape == type.shape and value.dtype == numpy_dtype(type.element_type)
+    return is_same and value.flags.aligned
 
 
 def unshared(value: RuntimeValue) -> RuntimeValue:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import accumulate, product
+from math import prod
 
 import numpy as np
 
@@ -12,8 +13,10 @@ from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.numerics.dtypes import is_narrow_float
 from stablehlo_ref.numerics.kernels import ArrayKernel
 
-LARGE = 1 << 16  # elements: a smaller operand fits into the cache
-CONFLICT = 1 << 10  # bytes: elements at multiples of this distance compete for few cache lines
+LARGE = 1 << 14  # elements: of a smaller operand, a few lines of the cache hold neighbors in both directions
+CONFLICT = 1 << 9  # bytes: elements at multiples of this distance compete for few cache lines
+TILE = 1 << 15  # elements
+PADDING = 64  # bytes, so that the rows of a tile are at no such distance
 
 
 def contiguous(x: Array) -> Array:
@@ -25,13 +28,32 @@ def contiguous(x: Array) -> Array:
     last = abs(x.strides[-1]) if x.ndim else 0
     if x.size < LARGE or not last or last % CONFLICT or x.itemsize not in x.strides:
         return x.copy(order="C")
-    adjacent = x.strides.index(x.itemsize)
     out = np.empty(x.shape, x.dtype)
-    for i, j in product(range(0, x.shape[adjacent], 512), range(0, x.shape[-1], 16)):
-        tile = [slice(None)] * x.ndim
-        tile[adjacent], tile[-1] = slice(i, i + 512), slice(j, j + 16)
-        out[tuple(tile)] = x[tuple(tile)]
+    sizes = _tile_sizes(x, x.strides.index(x.itemsize))
+    buffer = _tile_buffer(x, sizes)
+    for start in product(*[range(0, n, size) for n, size in zip(x.shape, sizes)]):
+        tile = tuple(slice(i, i + size) for i, size in zip(start, sizes))
+        part = buffer[tuple(slice(n) for n in x[tile].shape)]
+        part[...] = x[tile]
+        out[tile] = part
     return out
+
+
+def _tile_sizes(x: Array, adjacent: int) -> list[int]:
+    """Return the shape of tiles that are long along the adjacent elements of `x` and along the last axis."""
+    sizes = [1] * x.ndim
+    for axis, most in ((adjacent, 256), (x.ndim - 1, 128), *((d, TILE) for d in reversed(range(x.ndim - 1)))):
+        if sizes[axis] == 1:
+            sizes[axis] = max(1, min(x.shape[axis], most, TILE // prod(sizes)))
+    return sizes
+
+
+def _tile_buffer(x: Array, sizes: Sequence[int]) -> Array:
+    """Return an array for a tile of `x`, with axes in the same order in memory, and padding after each row."""
+    order = sorted(range(x.ndim), key=lambda axis: -abs(x.strides[axis]))
+    shape = [sizes[axis] for axis in order]
+    shape[-1] += PADDING // x.itemsize
+    return np.empty(shape, x.dtype).transpose(np.argsort(order))
 
 
 def row_major(sizes: Sequence[int], itemsize: int, rows_apart: bool = False) -> ArrayKernel:

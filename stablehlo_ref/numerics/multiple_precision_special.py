@@ -26,7 +26,7 @@ def _bernoulli(n: int) -> Fraction:
 
 
 @cache
-def _bernoulli_over(k: int, divisor: int) -> Decimal:
+def bernoulli_over(k: int, divisor: int) -> Decimal:
     """Return the Bernoulli number of index 2k divided by an integer."""
     number = _bernoulli(2 * k) / divisor
     return Decimal(number.numerator) / Decimal(number.denominator)
@@ -82,7 +82,7 @@ def lgamma(x: Decimal) -> Decimal:
         x += 1
     total = (x - ONE / 2) * x.ln() - x + (2 * pi()).ln() / 2
     for k in range(1, _TERMS):
-        term = _bernoulli_over(k, 2 * k * (2 * k - 1)) / x ** (2 * k - 1)
+        term = bernoulli_over(k, 2 * k * (2 * k - 1)) / x ** (2 * k - 1)
         total += term
         if abs(term) < _END:
             break
@@ -103,7 +103,7 @@ def digamma(x: Decimal) -> Decimal:
         x += 1
     total = x.ln() - 1 / (2 * x)
     for k in range(1, _TERMS):
-        term = _bernoulli_over(k, 2 * k) / x ** (2 * k)
+        term = bernoulli_over(k, 2 * k) / x ** (2 * k)
         total -= term
         if abs(term) < _END:
             break
@@ -134,7 +134,7 @@ def zeta(s: Decimal, q: Decimal, unit: Decimal = ONE) -> Decimal:
     rest = power * (q / (s - 1) + ONE / 2)
     factor = s / q
     for k in range(1, _TERMS):
-        term = _bernoulli_over(k, factorial(2 * k)) * factor * power
+        term = bernoulli_over(k, factorial(2 * k)) * factor * power
         rest += term
         if abs(term) < abs(total + rest) * _END:
             break

@@ -46,6 +46,8 @@ def rounded_sums(dtype: DType) -> MiddleSums:
 
     def run(x: Array, init: Array) -> Array:
         a, k, b = x.shape
+        if not x.size:
+            return np.broadcast_to(to_dtype(np.asarray(init)), (a, b))
         if a > 1 and k * b < THIN and b > 1:
             return run(x.transpose(0, 2, 1).reshape(a * b, k, 1), init).reshape(a, b)
         result = np.empty((a, b), to_result.keep)
@@ -70,7 +72,7 @@ def _of_complex(dtype: DType, of_parts: MiddleSums) -> MiddleSums:
 def _sums(x: Array, init: float, to_result: Rounding) -> Array:
     """Return the sums of an array (a, k, 1) or (1, k, b) as the dtype that `to_result` keeps."""
     along = x[:, :, 0] if x.shape[2] == 1 else x[0].T
-    is_double = x.dtype == FLOAT64
+    is_double = to_result.is_f64 or x.dtype == FLOAT64
     quick = sums_of_rows(along, is_double) if x.shape[2] == 1 else sums_of_columns(x[0], is_double)
     result, is_open = _rounded(quick, init, to_result)
     rows = np.flatnonzero(is_open)

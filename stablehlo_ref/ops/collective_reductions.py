@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from stablehlo_ref.algorithms.exact_reductions import sum_of_arrays
 from stablehlo_ref.algorithms.reduction_schedule import LANES, RUN, Combine, by_parts
 from stablehlo_ref.define.attribute_codecs import Int, Presence
 from stablehlo_ref.define.bound import PlanSite, Site
@@ -357,7 +358,7 @@ def is_pure(block: Block) -> bool:
 
 def over_processes(combine: Combine, arrays: Sequence[Array]) -> Array:
     """Reduce arrays of one shape to one, element by element."""
-    while len(arrays) > RUN and not combine.folds_left:
+    while len(arrays) > RUN and not (combine.folds_left or combine.adds_exactly):
         arrays = [left_fold(combine, arrays[i : i + RUN]) for i in range(0, len(arrays), RUN)]
     return left_fold(combine, arrays)
 
@@ -378,6 +379,8 @@ def left_fold(combine: Combine, arrays: Sequence[Array]) -> Array:
 
 def fold_unblocked(combine: Combine, arrays: Sequence[Array]) -> Array:
     """Fold two or more whole arrays from the left."""
+    if combine.adds_exactly:
+        return sum_of_arrays(combine.dtype, arrays)
     first, second, *rest = arrays
     folded = combine([first], [second])
     for x in rest:

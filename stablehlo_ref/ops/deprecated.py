@@ -7,6 +7,7 @@ from math import prod
 
 import numpy as np
 
+from stablehlo_ref.algorithms.exact_reductions import exactly_added, sum_of_arrays
 from stablehlo_ref.define.attribute_codecs import Dims, Int, String
 from stablehlo_ref.define.bound import PlanSite
 from stablehlo_ref.define.choices import Choice
@@ -119,11 +120,13 @@ class CrossReplicaSum(Collective, op="cross-replica-sum"):
         ids = id_groups(replica_groups, site.symbol, site.location)
         groups = ProcessGroups(cls.definition.name, site.location, CROSS_REPLICA, ids, size_label=1, range_label=1)
         tag = (("operand", operand),)
-        add = Add.plan(operand)
+        add, exact = Add.plan(operand), exactly_added(operand)
 
         def total(contributions: Contributions) -> Array:
             result: Array
             result, *others = contributions.by_process.values()
+            if exact and others:
+                return sum_of_arrays(exact, [result, *others])
             for other in others:
                 result = add(result, other)
             return result

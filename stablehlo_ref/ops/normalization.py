@@ -13,6 +13,7 @@ from typing import TypeAlias
 import numpy as np
 
 from stablehlo_ref import mode
+from stablehlo_ref.algorithms.exact_reductions import sums_over
 from stablehlo_ref.define.attribute_codecs import Int, Real32
 from stablehlo_ref.define.computation import Run
 from stablehlo_ref.define.constraints import Checker
@@ -277,6 +278,7 @@ class FeatureRows:
         self.outer, self.inner = prod(self.sizes[:feature_index]), prod(self.sizes[feature_index + 1 :])
         self.count = self.constant(self.outer * self.inner)  # the spec's `size(operand) / dim(operand, feature_index)`
         self.by_row = self.inner >= LONG
+        self.exact = mode.current().exact_sums
         self.longest = 0 if mode.current().reproducible else LONGEST  # of a row that BLAS sums
         self.parts = parts_of(self.inner)
         period = self.features * self.inner
@@ -306,7 +308,12 @@ class FeatureRows:
         return np.broadcast_to(np.tile(np.repeat(features, self.inner), self.repeats), self.shape)
 
     def sums(self, terms: Callable[[slice], tuple[Array, ...]], count: int) -> Array:
-        """Sum `count` terms over the elements of each feature, within blocks in the wide type, then in f64."""
+        """Sum `count` terms over the elements of each feature, within blocks in the wide type, then in f64.
+
+        With the option `exact_sums`, each is the exact sum of the terms in the wide type, rounded once to f64.
+        """
+        if self.exact:
+            return self._exact_sums(terms, count)
         totals = np.zeros((count, self.shape[0 if self.by_row else 1]), FLOAT64)
         for block in self.blocks:
             for total, term in zip(totals, terms(block)):
@@ -318,6 +325,15 @@ class FeatureRows:
         outer, inner = (self.outer, self.parts) if self.by_row else (self.repeats, self.inner)
         sums: Array = totals.reshape(count, outer, self.features, inner).sum((1, 3))
         return sums
+
+    def _exact_sums(self, terms: Callable[[slice], tuple[Array, ...]], count: int) -> Array:
+        stored = np.empty((count, *self.shape), self.wide)
+        for block in self.blocks:
+            for store, term in zip(stored, terms(block)):
+                store[block] = term
+        sizes, zero = (self.outer, self.features, self.inner), np.zeros(())
+        sums = sums_over(FLOAT64, sizes, (0, 2))
+        return np.array([sums(x.reshape(sizes), zero) for x in stored])
 
     def collect(self, fill: Callable[[slice, Array], None]) -> Array:
         """Return the tensor whose blocks `fill` computes in the wide type, rounded once."""

@@ -40,6 +40,12 @@ from stablehlo_ref.targets.scipy_lapack import SCIPY, is_supported
 LapackRoutine: TypeAlias = Callable[..., Sequence[Array]]  # from an ExactLapack, a CustomCall and arrays of operands
 
 
+SMALL = 1 << 8  # elements: decompositions of so few take no time that a deadline matters for
+MANY = 1 << 10  # kinds of operands that are remembered
+
+_RIGHT: set[tuple[object, ...]] = set()  # dimensions with the shapes and dtypes of operands that passed the checks
+
+
 # --- precision ------------------------------------------------------------------------------------------------------
 
 
@@ -72,12 +78,20 @@ def in_program_precision(routine: LapackRoutine, dimensions: str) -> Routine:
 
 
 def check_operands(call: CustomCall, dimensions: str, operands: Sequence[Array]) -> None:
-    """Check the dimensions of operands, and that all but integers have one floating-point or complex type."""
+    """Check the dimensions of operands, and that all but integers have one floating-point or complex type.
+
+    Kinds of operands that were right once are not checked again.
+    """
+    kinds = dimensions, *((x.shape, x.dtype) for x in operands)
+    if kinds in _RIGHT:
+        return
     check_shapes(call, dimensions, operands)
     dtypes = {x.dtype for x in operands if x.dtype.kind not in "iu"}
     if len(dtypes) > 1 or any(dtype.kind not in "fc" for dtype in dtypes):
         types = ", ".join(map(str, call.operand_types))
         raise malformed(call, f"expected operands of one floating-point or complex element type, got {types}")
+    if len(_RIGHT) < MANY:
+        _RIGHT.add(kinds)
 
 
 def rounded(routine: LapackRoutine, lapack: ExactLapack, call: CustomCall, operands: Sequence[Array]) -> list[Array]:
@@ -86,7 +100,8 @@ def rounded(routine: LapackRoutine, lapack: ExactLapack, call: CustomCall, opera
     Older versions of JAX have further results, which are zero: workspaces, and `info` of routines that always succeed.
     """
     for x in operands:
-        check_time(needed=lapack_seconds(x.shape))
+        if x.size > SMALL:
+            check_time(needed=lapack_seconds(x.shape))
     values = list(routine(lapack, call, *(lapack.operand(np.asarray(x)) for x in operands)))
     if len(values) > len(call.result_types):
         raise malformed(call, f"expected at least {len(values)} results, got {len(call.result_types)}")
@@ -104,7 +119,7 @@ def _as_declared(call: CustomCall, value: Array, type: Type) -> Array:
     dtype = numpy_dtype(element_type(type))
     if value.dtype.kind == "c" and dtype.kind != "c":
         raise malformed(call, f"expected a result of complex element type, got {type}")
-    return value.astype(dtype)
+    return value.astype(dtype, order="C")
 
 
 def empty(call: CustomCall, index: int) -> Array:

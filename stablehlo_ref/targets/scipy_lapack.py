@@ -7,6 +7,7 @@ With the same routines and job flags, the signs and the order of vectors and val
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cache, lru_cache
 from typing import Any
 
 import numpy as np
@@ -31,6 +32,7 @@ def is_supported(operand: Array) -> bool:
     return (operand.size > 0 and operand.dtype.char in LETTERS) or operand.dtype.kind in "iu"
 
 
+@cache
 def routine(name: str, dtype: DType, library: str = "lapack") -> Callable[..., Any]:
     """Return a routine for a dtype: `routine("getrf", float32)` is `scipy.linalg.lapack.sgetrf`.
 
@@ -53,6 +55,7 @@ def by_dtype(dtype: DType, real: str, hermitian: str) -> str:
     return hermitian if dtype.kind == "c" else real
 
 
+@lru_cache(maxsize=1 << 10)
 def workspace(name: str, dtype: DType, *arguments: int) -> int:
     """Return the optimal size of a routine's workspace."""
     size, *_ = routine(f"{name}_lwork", dtype)(*arguments)
@@ -65,6 +68,8 @@ def each(compute: Callable[..., Sequence[Array]], *operands: Array, vectors: int
     The last `vectors` operands have one core dimension, all others two.
     """
     batch = operands[0].shape[: operands[0].ndim - (2 if vectors < len(operands) else 1)]
+    if not batch:
+        return list(map(np.asarray, compute(*operands)))
     rows = [compute(*(x[index] for x in operands)) for index in within_time(np.ndindex(batch))]
     return [np.reshape(np.stack(column), (*batch, *np.shape(column[0]))) for column in zip(*rows)]
 

@@ -112,6 +112,20 @@ def test_moved_nans_keep_their_bits(body: str) -> None:
     assert (bits(sr.load(text).run(PAYLOAD)[0]) == 0xFFC12345).all()
 
 
+def test_overrides_of_composites_return_canonical_nans() -> None:
+    text = f"""
+    func.func @main(%x: {T}) -> {T} {{
+      %0 = stablehlo.composite "my.op" %x {{decomposition = @f}} : ({T}) -> {T}
+      return %0 : {T}
+    }}
+    func.func private @f(%x: {T}) -> {T} {{ return %x : {T} }}"""
+    stored = PAYLOAD.copy()
+    (result,) = sr.load(text).run(PAYLOAD, overrides={"my.op": lambda x: stored})
+    assert (bits(result) == 0x7FC00000).all()
+    assert (bits(stored) == 0xFFC12345).all()  # what the function keeps is its own
+    assert (bits(sr.load(text).run(PAYLOAD)[0]) == 0xFFC12345).all()
+
+
 def test_sign_bit_operations() -> None:
     assert (bits(run(f"%r = stablehlo.negate %a0 : {T}", PAYLOAD)) == 0x7FC12345).all()
     assert (bits(run(f"%r = stablehlo.abs %a0 : {T}", PAYLOAD)) == 0x7FC12345).all()

@@ -10,6 +10,7 @@ from exact import assert_same
 
 from stablehlo_ref.numerics import floats
 from stablehlo_ref.numerics.dtypes import BFLOAT16, FLOAT16, FLOAT32, FLOAT64, FLOAT_DTYPES, has_infinity
+from stablehlo_ref.numerics.kernels import into
 
 INF, NAN = math.inf, math.nan
 WIDE = (FLOAT32, FLOAT64)
@@ -103,6 +104,20 @@ def test_clamp_handles_signed_zeros_and_nans(dtype):
     assert_same(run(floats.clamp, dtype, low, operand, high), expected)
     x = np.linspace(-3, 9, 40_000).astype(dtype)
     assert_same(floats.clamp(dtype)(dtype.type(0), x, np.array(6, dtype)), [min(max(v, 0.0), 6.0) for v in x.tolist()])
+
+
+@pytest.mark.parametrize("scalar", [0.0, -0.0, 1.5, INF, -INF, NAN])
+@pytest.mark.parametrize("dtype", WIDE)
+@pytest.mark.parametrize("name", ["maximum", "minimum"])
+def test_extrema_of_large_arrays_and_scalars(name, dtype, scalar):
+    """Elements beside a scalar, of rank 0, of one element or broadcast, are those of small arrays."""
+    kernel, values = getattr(floats, name)(dtype), [0.0, -0.0, 1.0, -1.0, 2.0, INF, -INF, NAN]
+    expected = np.resize(kernel(np.array(values, dtype), np.full(8, scalar, dtype)), (40, 50))
+    x, single = np.resize(np.array(values, dtype), (40, 50)), np.array(scalar, dtype)
+    for y in (single, single.reshape(1, 1), np.broadcast_to(single, x.shape)):
+        assert_same(kernel(x, y).ravel(), expected.ravel())
+        assert_same(kernel(y, x).ravel(), expected.ravel())
+        assert_same(into(kernel)(x, y, np.empty_like(x)).ravel(), expected.ravel())
 
 
 @pytest.mark.parametrize("dtype", [FLOAT16, BFLOAT16, *WIDE])

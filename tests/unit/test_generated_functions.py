@@ -41,6 +41,38 @@ func.func @main(%n: tensor<i32>) -> tensor<i32> {
 }
 """
 
+STEP_IN_AN_INNER_LOOP = """
+func.func @main(%a: tensor<i32>, %x: tensor<8xi32>) -> tensor<i32> {
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  %one = stablehlo.constant dense<1> : tensor<i32>
+  %r:2 = stablehlo.while(%i = %zero, %s = %zero) : tensor<i32>, tensor<i32>
+  cond {
+    %n = stablehlo.constant dense<3> : tensor<i32>
+    %c = stablehlo.compare LT, %i, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %c : tensor<i1>
+  } do {
+    %q:2 = stablehlo.while(%j = %zero, %t = %s) : tensor<i32>, tensor<i32>
+    cond {
+      %n = stablehlo.constant dense<5> : tensor<i32>
+      %c = stablehlo.compare LT, %j, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      stablehlo.return %c : tensor<i1>
+    } do {
+      %u = "stablehlo.reduce"(%x, %t) ({
+      ^bb0(%l: tensor<i32>, %m: tensor<i32>):
+        %y = stablehlo.add %l, %m : tensor<i32>
+        %z = stablehlo.xor %y, %a : tensor<i32>
+        stablehlo.return %z : tensor<i32>
+      }) {dimensions = array<i64: 0>} : (tensor<8xi32>, tensor<i32>) -> tensor<i32>
+      %k = stablehlo.add %j, %one : tensor<i32>
+      stablehlo.return %k, %u : tensor<i32>, tensor<i32>
+    }
+    %k = stablehlo.add %i, %one : tensor<i32>
+    stablehlo.return %k, %q#1 : tensor<i32>, tensor<i32>
+  }
+  return %r#1 : tensor<i32>
+}
+"""
+
 
 @pytest.fixture(autouse=True)
 def _hot_soon(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -80,3 +112,8 @@ def test_memory_of_many_small_results_is_limited() -> None:
         program.run(np.ones(elements))
     with pytest.raises(sr.EvaluationError, match="exceed the limit of 60 MB"):
         program.run(np.ones(elements), limits=sr.Limits(max_total_bytes=60_000_000))
+
+
+def test_captured_values_stay_in_slots_after_a_step_of_the_plan() -> None:
+    program, x = sr.load(STEP_IN_AN_INNER_LOOP), np.arange(8, dtype=np.int32)
+    assert program.run(np.int32(5), x) == program.run(np.int32(5), x, fast=False)

@@ -71,6 +71,13 @@ class Elements:
                 self.writer.source.line(f"{', '.join(self.known[name])}, = {flat}")
         return self.known[name]
 
+    def element(self, name: str) -> str:
+        """Return the only element of a tensor if it is known, else the tensor."""
+        if len(self.known.get(name, ())) != 1:
+            self.make(name)
+            return name
+        return self.known[name][0]
+
     def define(self, name: str, type: Type, elements: Sequence[str]) -> None:
         """Let a tensor, or a scalar, consist of elements."""
         assert isinstance(type, TensorType)
@@ -95,7 +102,7 @@ class Elements:
             return (any(given) or all(map(is_scalar, op.operand_types)) or type.size == 1) and self._move(
                 op, operands, result, kernel
             )
-        code = scalar_code(op, [None] * len(operands), each=True)
+        code = self.writer.expressions.settled(op, scalar_code(op, [None] * len(operands), each=True))
         if code is None and type.size == 1 and is_elementwise:
             code = _CALLS.get(len(operands))
         if code is None or not any(given):
@@ -105,7 +112,7 @@ class Elements:
         each = [part * count if is_scalar(v.type) else part for part, v in zip(map(list, parts), op.operands)]
         names = [f"{result}e{i}" for i in range(count)]
         for target, *arguments in zip(names, *each):
-            self.writer.express(code, op, arguments, target, kernel)
+            self.writer.expressions.write(code, op, arguments, target, kernel)
         self.define(result, type, names)
         return True
 
@@ -114,7 +121,7 @@ class Elements:
         code = element_code(op, [self.writer.constants.get(name) for name in operands])
         if code is None:
             return False
-        self.writer.express(code, op, operands, f"{result}e0", kernel)
+        self.writer.expressions.write(code, op, operands, f"{result}e0", kernel)
         self.define(result, op.results[0].type, [f"{result}e0"])
         return True
 

@@ -7,6 +7,7 @@ local variables, and back at the end.
 
 from __future__ import annotations
 
+import math
 import operator
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -111,7 +112,8 @@ class Hot:
 
     def _generated(self) -> Callable[[list[Any]], bool]:
         if self._is_loop and self._op is not None and is_available():
-            self._machine = Machine(self._planner, self._op, _renew)
+            machine = Machine(self._planner, self._op, _renew)
+            self._machine = machine if machine.may_compile else None
         try:
             generated = self._generate(self._machine)
         except (NotSuitable, RecursionError):
@@ -225,10 +227,11 @@ def _finish(writer: Writer, machine: Machine | None = None) -> Generated:
     for callee in writer.with_slots:
         template = writer.source.refer(callee.planner.frame.template)
         prologue.append(f"  {callee.slots} = {template}.copy(); {callee.slots}[0] = C")
-    for name, dtype in writer.scratch.items():
+    for name, dtype in writer.expressions.scratch.items():
         prologue.append(f"  {name} = {writer.source.refer(np.zeros(1, dtype))}.copy()")
     renew = _renew(max(1, min(TURNS, OPS // max(writer.ops, 1))), machine)
     writer.source.globals |= {
         "renew": renew, "register": register, "check_time": check_time, "reserve": reserve, "index": operator.index,
+        "sqrt": math.sqrt,
     }  # fmt: skip
     return writer.source.finish("s0", prologue)

@@ -15,10 +15,18 @@ import numpy as np
 from stablehlo_ref.ir.arrays import DType
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.types import BooleanType, FloatType, IndexType, IntegerType, TensorType, Type
-from stablehlo_ref.numerics.dtypes import BOOL, numpy_dtype
+from stablehlo_ref.numerics.dtypes import BOOL, FLOAT32, FLOAT64, numpy_dtype
 from stablehlo_ref.ops.comparison import ComparisonType
 
 _LOGIC = {"and": "{0} & {1}", "or": "{0} | {1}", "xor": "{0} ^ {1}", "not": "~{0}"}
+_BOOLEAN_COMPARE = {  # numpy's own take longer than a call of a ufunc
+    "==": "{1} if {0} else {zero} if {1} else {one}",
+    "!=": "{0} ^ {1}",
+    "<": "{zero} if {0} else {1}",
+    "<=": "{1} if {0} else {one}",
+    ">": "{zero} if {1} else {0}",
+    ">=": "{0} if {1} else {one}",
+}
 _SELECT = {"select": "{1} if {0} else {2}"}
 _RING = {"add": "{0} + {1}", "subtract": "{0} - {1}", "multiply": "{0} * {1}", "negate": "-{0}"}
 _INTEGERS = {
@@ -39,8 +47,16 @@ _FLOATS = {
     "minimum": _EXTREMUM % ("<", "<"),
     "clamp": "{1} if {0} < {1} < {2} else {k}({0}, {1}, {2})",
 }
+_BOOLEANS = {
+    **_LOGIC,
+    "not": "{zero} if {0} else {one}",
+    "add": "{0} | {1}",
+    "multiply": "{0} & {1}",
+    "maximum": "{0} | {1}",
+    "minimum": "{0} & {1}",
+}
 _CODE: Mapping[str, Mapping[str, str]] = {  # by kind of numpy's dtypes
-    "b": {**_LOGIC, "add": "{0} | {1}", "multiply": "{0} & {1}", "maximum": "{0} | {1}", "minimum": "{0} & {1}"},
+    "b": _BOOLEANS,
     "i": {**_INTEGERS, "abs": "abs({0})", "shift_right_arithmetic": "{0} >> {1}"},
     "u": {**_INTEGERS, "shift_right_logical": "{0} >> {1}"},
     "f": _FLOATS,
@@ -49,7 +65,8 @@ _BY_POSITIVE = {
     "divide": "{0} // {1} if {0} >= {zero} else {k}({0}, {1})",
     "remainder": "{0} % {1} if {0} >= {zero} else {k}({0}, {1})",
 }
-_ELEMENTWISE = {"compare", "convert", "divide", "select", "clamp"}.union(*_CODE.values())
+_SQUARE_ROOT = "{one} * sqrt({0}) if {0} > {zero} else {k}({0})"  # of f32: rounding twice is the same as once, to f64
+_ELEMENTWISE = {"compare", "sqrt", "convert", "divide", "select", "clamp"}.union(*_CODE.values())
 _CLAMP = "{1} if {0} <= {1} <= {2} else {k}({0}, {1}, {2})"
 
 
@@ -91,6 +108,8 @@ def _code(op: Operation, name: str, known: Sequence[Any]) -> str | None:
     dtype = _dtype(op.operands[0].type)
     if name == "compare":
         is_total = op.properties.get("compare_type") == ComparisonType.TOTALORDER and dtype.kind == "f"
+        if dtype == BOOL:
+            return _BOOLEAN_COMPARE[op.properties["comparison_direction"].value]
         return None if is_total else f"{{0}} {op.properties['comparison_direction'].value} {{1}}"
     if name in ("reshape", "broadcast_in_dim", "optimization_barrier"):
         return "{0}"
@@ -100,6 +119,8 @@ def _code(op: Operation, name: str, known: Sequence[Any]) -> str | None:
         return _BY_POSITIVE[name]
     if name == "divide" and dtype.kind == "f" and dtype.itemsize >= 4:
         return "{0} / {1}"
+    if name == "sqrt" and dtype in (FLOAT32, FLOAT64):
+        return _SQUARE_ROOT
     if name == "clamp" and dtype.kind in "iu":
         return _CLAMP
     return _CODE[dtype.kind].get(name)
@@ -117,6 +138,8 @@ def _conversion(source: DType, target: DType) -> str | None:
         return None  # wraps or saturates
     if target.kind == "f" and target.itemsize == 2:
         return None  # rounds once, which numpy does not from all types
+    if source.itemsize <= 4 and target in (FLOAT32, FLOAT64):
+        return "{to_one} * float({0})"  # which is exact; the product is rounded once
     return "{T}[0] = {0}\n{r} = {T}[0]"
 
 

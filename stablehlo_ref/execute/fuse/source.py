@@ -38,6 +38,23 @@ class Source:
         self.lines[index:index] = ["  " * self.depth + text for text in texts]
         self.ops[index:index] = [op] * len(texts)
 
+    def count_by_range(self, first: int) -> None:
+        """Let a loop whose turns count nothing but themselves be one over a range, which takes half the time.
+
+        Line number `first` starts the loop, and the two lines of a test whether `n` turns are left follow.
+        """
+        before, body = first + 3, self.lines[first + 4 :]
+        if self.lines[before].strip() != "n -= 1" or any("C.steps" in line for line in body):
+            return
+        indent = self.lines[before][: -len("n -= 1")]
+        self.lines[before:] = [
+            f"{indent}for n in range(n - 1, -1, -1):",
+            *(f"  {line}" for line in body),
+            f"{indent}else: continue",
+            f"{indent}break",
+        ]
+        self.ops += [None, None]
+
     @contextmanager
     def block(self, header: str, op: Operation | None = None) -> Iterator[None]:
         """Append a compound statement, whose lines are appended inside."""

@@ -7,7 +7,7 @@ its results from slots. Loops, branches and calls of functions become part of th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -18,9 +18,10 @@ from stablehlo_ref.define.definition import Traits, resolve
 from stablehlo_ref.diagnostics import StablehloError
 from stablehlo_ref.execute.dynamic import refined_results
 from stablehlo_ref.execute.fuse.elements import Elements, carried
+from stablehlo_ref.execute.fuse.expressions import Expressions
 from stablehlo_ref.execute.fuse.scalar_code import is_scalar
 from stablehlo_ref.execute.fuse.source import MAX_NESTING, Source
-from stablehlo_ref.execute.fuse.tensor_code import code_of, scalar_type, update_code
+from stablehlo_ref.execute.fuse.tensor_code import code_of, scalar_type, scatter_code, update_code
 from stablehlo_ref.execute.guard import STEPS, WATCHED, small_bytes
 from stablehlo_ref.execute.inlined import COUNTED, calls_of
 from stablehlo_ref.execute.liveness import captured, last_uses
@@ -28,7 +29,6 @@ from stablehlo_ref.execute.nans import canonical_results
 from stablehlo_ref.execute.ownership import ONE_REFERENCE_TO_LOCAL, may_be_overwritten, references
 from stablehlo_ref.execute.run import Step
 from stablehlo_ref.ir.core import Block, Operation, Value
-from stablehlo_ref.ir.types import Type
 
 if TYPE_CHECKING:
     from stablehlo_ref.execute.plan import FramePlanner
@@ -64,10 +64,11 @@ class Writer:
         self.callees: list[str] = []  # the functions that are being written
         self.same: dict[str, str] = {}  # variables of scalars that are not written, as another one has the same value
         self.constants: dict[str, Any] = {}  # scalars that are known
-        self.scratch: dict[str, np.dtype[Any]] = {}  # variables that are arrays of one element
         self.calls: list[Operation] = []  # turns and calls that are written and not counted yet
         self.counted = 0  # the line before which they are counted
         self.with_slots: list[Frame] = []  # frames of callees that need a list of slots
+        self.owned: set[str] = set()  # variables of arrays that ufuncs have made and only ufuncs have read
+        self.expressions = Expressions(self.source, planner.planner.canonical)
         self.elements = Elements(self)
         self.ops = self.frames = self.deepest = 0  # how many there are, and how deep calls are written inside calls
         self.may_leave: Operation | None = None  # the outermost loop, if machine code may take it over
@@ -78,6 +79,7 @@ class Writer:
         """Return the name of a value that is read."""
         name = self.variable(frame, slot, value)
         self.elements.make(name)
+        self.owned.discard(name)
         return name
 
     def variable(self, frame: Frame, slot: int, value: Value | None = None) -> str:
@@ -171,7 +173,13 @@ class Writer:
     ) -> None:  # fmt: skip
         """Write the expression of an op, or the call of its kernel."""
         dead = [frame.name(s) for s in self._tensor_slots(frame, dying)]
-        if len(outs) == 1 and op not in frame.planner.planner.canonical and not op.regions:
+        if op.name == _SCATTER and (code := scatter_code(op)):
+            whole, places, update = (self.variable(frame, slot, value) for slot, value in zip(ins, op.operands))
+            parts = [self.elements.element(update), *self.elements.of(places, op.operands[1].type)]
+            self.elements.make(whole)
+            self._overwrite(op, [whole, *parts], self.write(frame, outs)[0], dead, kernel, code)
+            return self.drop(dead)
+        if len(outs) == 1 and not op.regions:
             names = [self.variable(frame, slot, value) for slot, value in zip(ins, op.operands)]
             if self.elements.compute(op, names, self.write(frame, outs)[0], kernel, traits.elementwise):
                 return self.drop(dead)
@@ -180,44 +188,23 @@ class Writer:
                 names[1] = self.elements.known[names[1]][0]
                 if self._update(op, names, frame.name(outs[0]), dead, kernel, is_element=True):
                     return self.drop(dead)
+        owned = self.owned.copy()
         operands = self.read_all(frame, ins, op.operands)
         results = self.write(frame, outs)
         known = [self.constants.get(name) for name in operands]
-        is_canonical = op in frame.planner.planner.canonical  # its kernel replaces NaNs
-        code = None if is_canonical else code_of(op, known)
+        code = self.expressions.settled(op, code_of(op, known))
         if code is not None and None not in known:
             self.same[results[0]] = self.constant(kernel.run(*known))
         elif code == "{0}":
             self.same[results[0]] = operands[0]
         elif code is not None:
-            self.express(code, op, operands, results[0], kernel)
+            self.expressions.write(code, op, operands, results[0], kernel)
+        elif isinstance(kernel.run, np.ufunc) and not is_scalar(op.results[0].type):
+            self._call_ufunc(op, operands, results[0], owned.intersection(dead), kernel.run)
+            self.owned.update(owned.intersection(operands))
         else:
             self._call(op, operands, results, dead, self.source.refer(kernel.run), kernel, traits)
         self.drop(dead)
-
-    def express(self, code: str, op: Operation, operands: Sequence[str], result: str, kernel: Kernel) -> None:
-        """Write an expression, or statements that assign `{r}`."""
-        code = code if "{r}" in code else "{r} = " + code
-        for statement in code.splitlines():
-            self.source.line(statement.format(*operands, **self._names(statement, op, result, kernel)), op)
-
-    def _names(self, code: str, op: Operation, result: str, kernel: Kernel) -> dict[str, str]:
-        """Return the names of what code refers to besides operands."""
-        names = {"r": result, "index": "index"}
-        if "{k}" in code:
-            names["k"] = self.source.refer(kernel.run)
-        if "{t}" in code:
-            names["t"] = self.source.refer(scalar_type(op.results[0].type), "t")
-        if "{T}" in code:
-            dtype = np.dtype(scalar_type(op.results[0].type))
-            names["T"] = f"T{dtype.num}"
-            self.scratch[names["T"]] = dtype
-        for name, value in _NUMBERS.items():
-            if f"{{{name}}}" in code:
-                names[name] = self._number(op.operands[0].type, value)
-            if f"{{to_{name}}}" in code:
-                names[f"to_{name}"] = self._number(op.results[0].type, value)
-        return names
 
     def _call(
         self, op: Operation, operands: Sequence[str], results: Sequence[str], dead: Sequence[str], k: str,
@@ -241,20 +228,34 @@ class Writer:
         for result, value in zip(results, op.results):
             self.as_scalar(result, value, op)
 
+    def _call_ufunc(
+        self, op: Operation, operands: Sequence[str], result: str, free: Collection[str], ufunc: np.ufunc
+    ) -> None:
+        """Write the call of a ufunc, whose result takes the place of an array in `free` of its type."""
+        type = op.results[0].type
+        out = [name for name, operand in zip(operands, op.operands) if name in free and operand.type == type][:1]
+        self.source.line(f"{result} = {self.source.refer(ufunc)}({', '.join([*operands, *out])})", op)
+        self.owned.add(result)
+
     def _update(
         self, op: Operation, operands: Sequence[str], result: str, dead: Sequence[str], kernel: Kernel,
         is_element: bool = False,
     ) -> bool:  # fmt: skip
         """Write an update of a slice, in place if nothing else has the array; return whether there is code for it."""
         code = update_code(op, [self.constants.get(name) for name in operands], is_element)
-        if code is None:
-            return False
+        if code is not None:
+            self._overwrite(op, operands, result, dead, kernel, code)
+        return code is not None
+
+    def _overwrite(
+        self, op: Operation, operands: Sequence[str], result: str, dead: Sequence[str], kernel: Kernel, code: str
+    ) -> None:
+        """Write code that changes the array of the first operand, or a copy."""
         whole = operands[0]
         may_reuse = whole in dead and whole not in operands[1:]
         own = f"{whole} if {self._is_own(whole)} else {whole}.copy()" if may_reuse else f"{whole}.copy()"
         self.source.line(f"{result} = {own}", op)
-        self.express(code, op, operands, result, kernel)
-        return True
+        self.expressions.write(code, op, operands, result, kernel)
 
     def _is_own(self, name: str) -> str:
         """Return the test whether nothing else refers to the array of a variable."""
@@ -267,11 +268,6 @@ class Writer:
             self.source.line(
                 f"if type({name}) is not {self.source.refer(scalar_type(value.type), 't')}: {name} = {name}[()]", op
             )
-
-    def _number(self, type: Type, value: int) -> str:
-        """Return the name of a small number as a scalar of a type."""
-        scalar = scalar_type(type)
-        return self.source.refer(_KNOWN.setdefault((scalar, value), scalar(value)), "z")
 
     def _tensor_slots(self, frame: Frame, values: Iterable[Value]) -> list[int]:
         tensors = [v for v in values if not is_scalar(v.type)]
@@ -313,7 +309,8 @@ class Writer:
             line(f"{name} = {frame.slots}[{slot}]; {frame.slots}[{slot}] = None")
             if slot not in dead:
                 self.as_scalar(name, value)
-        kept = [f"{frame.slots}[{slot}]" for slot in taken if slot not in dead]
+        around = self.loaded if frame is self.frame else {}  # the plan still needs what it has not computed here
+        kept = [f"{frame.slots}[{slot}]" for slot in taken if slot not in dead and slot not in around]
         self.drop(kept)
 
     def _count_turns(self) -> None:
@@ -359,6 +356,7 @@ class Writer:
             self.drop([names[i]])
             self.elements.define(names[i], types[i], scalars[i])
         self.count()
+        first = len(self.source.lines)
         with self.source.block("while True:", op):
             with self.counting(op):
                 (continues,) = self.block(frame, cond, keep=cond.arguments)
@@ -377,6 +375,7 @@ class Writer:
                 self.move(targets, sources)
                 moved = [s for s, v in zip(plan.results, returned) if s in made and not is_scalar(v.type)]
                 self.drop({frame.name(s): None for s in moved})
+        self.source.count_by_range(first)
         self.count()
         for i in split:
             self.elements.make(names[i])
@@ -473,9 +472,7 @@ class Writer:
         self.move([name for name, _ in others], [source for _, source in others])
 
 
-_UPDATE = "stablehlo.dynamic_update_slice"
-_NUMBERS = {"zero": 0, "one": 1, "minus_one": -1}
-_KNOWN: dict[Any, Any] = {}
+_UPDATE, _SCATTER = "stablehlo.dynamic_update_slice", "stablehlo.scatter"
 _STRUCTURES: Mapping[str, Callable[..., bool]] = {
     "stablehlo.while": Writer.whole_loop,
     "stablehlo.if": Writer.branches,

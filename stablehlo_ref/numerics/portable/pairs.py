@@ -99,14 +99,38 @@ def exactly(x: Array) -> Pair:
     return x, np.zeros_like(x)
 
 
-def horner(coefficients: Coefficients, x: Pair) -> Pair:
-    """Return a polynomial of `x`; the coefficient of the highest power is the first."""
-    high, low = (np.full_like(x[0], part) for part in coefficients[0])
-    total: Pair = high, low
-    for constant in coefficients[1:]:
-        high, low = (np.full_like(x[0], part) for part in constant)
-        total = add((high, low), multiply(total, x))
+def horner(coefficients: Coefficients, x: Pair, *, single: int = 0) -> Pair:
+    """Return a polynomial of `x`; the coefficient of the highest power is the first.
+
+    The terms of so many of the highest powers are summed in f64, if their errors do not count.
+    """
+    if single:
+        tail = np.full_like(x[0], coefficients[0][0])
+        for high, _ in coefficients[1:single]:
+            tail *= x[0]
+            tail += high
+        total = exactly(tail)
+    else:
+        total = _constant(coefficients[0], x[0])
+    for constant in coefficients[max(single, 1) :]:
+        total = add(_constant(constant, x[0]), multiply(total, x))
     return total
+
+
+def _constant(value: tuple[float, float], like: Array) -> Pair:
+    high, low = (np.full_like(like, part) for part in value)
+    return high, low
+
+
+def pieces(x: Array, *cases: tuple[Array, Callable[[Array], Pair]]) -> Pair:
+    """Evaluate each function where its mask is true; every element is in one of the masks."""
+    high, low = np.empty_like(x), np.empty_like(x)
+    for mask, function in cases:
+        if mask.all():
+            return function(x)
+        if mask.any():
+            high[mask], low[mask] = function(x[mask])
+    return high, low
 
 
 # --- constants ------------------------------------------------------------------------------------------------------

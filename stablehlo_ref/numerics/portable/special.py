@@ -1,4 +1,4 @@
-"""The special functions of f64, rounded correctly: 80 digits, or results that need none."""
+"""The error and gamma functions of f64, rounded correctly: pairs, then 80 digits, and results that need neither."""
 
 from __future__ import annotations
 
@@ -10,10 +10,14 @@ from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.numerics import multiple_precision_special as precise
 from stablehlo_ref.numerics.kernels import ArrayKernel
 from stablehlo_ref.numerics.multiple_precision import Function
-from stablehlo_ref.numerics.portable.ziv import exactly_rounded
+from stablehlo_ref.numerics.portable import error_functions, gamma
+from stablehlo_ref.numerics.portable.ziv import Domain, Stage, approximation, correctly_rounded
 
 ERF_IS_ONE = 6.0  # erf rounds to 1 from here on, and erfc to 2 from its negative
 ERFC_IS_ZERO = 27.3  # erfc is less than half of the smallest number from here on
+SMALLEST = 2.0**-900  # for pairs
+GAMMA_SMALLEST, GAMMA_LARGEST = 2.0**-1000, 2.0**1000
+ERROR = 2.0**-83
 ERFC_IS_ONE = 2.0**-55  # erfc rounds to 1 between this and its negative
 
 
@@ -49,14 +53,27 @@ def _is_between(low: float, high: float) -> Callable[[Array], Array]:
     return lambda x: (x > low) & (x < high)
 
 
+def _is_gamma_regular(x: Array) -> Array:
+    magnitude = np.abs(x)
+    regular: Array = (magnitude > GAMMA_SMALLEST) & (magnitude < GAMMA_LARGEST) & ~_is_pole(x) & (x != 1) & (x != 2)
+    return regular
+
+
 SPECIAL: dict[Function, ArrayKernel] = {
-    exact: exactly_rounded(exact, otherwise, is_hard)
-    for exact, otherwise, is_hard in (
-        (precise.erf, _erf, lambda x: (np.abs(x) < ERF_IS_ONE) & (x != 0)),
-        (precise.erfc, _erfc, lambda x: (np.abs(x) > ERFC_IS_ONE) & _is_between(-ERF_IS_ONE, ERFC_IS_ZERO)(x)),
-        (precise.erf_inv, _erf_inv, lambda x: (np.abs(x) < 1) & (x != 0)),
-        (precise.lgamma, _lgamma, lambda x: np.isfinite(x) & ~_is_pole(x) & (x != 1) & (x != 2)),
-        (precise.digamma, _digamma, lambda x: np.isfinite(x) & ~_is_pole(x)),
+    exact: correctly_rounded([stage], exact, Domain(is_regular, otherwise, is_hard))
+    for exact, stage, is_regular, otherwise, is_hard in (
+        (precise.erf, Stage(approximation(error_functions.erf), ERROR),
+         lambda x: (np.abs(x) > SMALLEST) & (np.abs(x) < ERF_IS_ONE), _erf,
+         lambda x: (np.abs(x) < ERF_IS_ONE) & (x != 0)),
+        (precise.erfc, Stage(error_functions.erfc, ERROR),
+         lambda x: (np.abs(x) > ERFC_IS_ONE) & _is_between(-ERF_IS_ONE, error_functions.LARGEST)(x), _erfc,
+         _is_between(error_functions.LARGEST, ERFC_IS_ZERO)),
+        (precise.erf_inv, Stage(approximation(error_functions.erf_inv), ERROR),
+         lambda x: (np.abs(x) < 1) & (np.abs(x) > SMALLEST), _erf_inv, lambda x: (np.abs(x) < 1) & (x != 0)),
+        (precise.lgamma, Stage(approximation(gamma.lgamma), gamma.ERROR), _is_gamma_regular, _lgamma,
+         lambda x: np.isfinite(x) & ~_is_pole(x) & (x != 1) & (x != 2)),
+        (precise.digamma, Stage(approximation(gamma.digamma), gamma.ERROR), _is_gamma_regular, _digamma,
+         lambda x: np.isfinite(x) & ~_is_pole(x)),
     )
-}
+}  # fmt: skip
 DIGAMMA = SPECIAL[precise.digamma]

@@ -93,7 +93,7 @@ class Assembly:
 
     def __init__(self) -> None:
         self.entry: list[str] = []  # instructions that run once, before the body
-        self.lines: list[str] = []
+        self.lines: list[Any] = []  # and lists of lines, which others may still add to
         self.declared: dict[str, str] = {}  # intrinsics
         self._count = 0
 

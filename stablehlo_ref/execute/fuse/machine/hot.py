@@ -13,9 +13,10 @@ import numpy as np
 from stablehlo_ref.budget import reserve
 from stablehlo_ref.define.computation import Slots
 from stablehlo_ref.define.context import Context
+from stablehlo_ref.execute.fuse.machine.arrays import ADDRESS, Field
 from stablehlo_ref.execute.fuse.machine.assembly import NotCompiled
-from stablehlo_ref.execute.fuse.machine.compiler import RENEW, Compiled, has_rounding, is_available
-from stablehlo_ref.execute.fuse.machine.loops import ADDRESS, Field, LoopWriter
+from stablehlo_ref.execute.fuse.machine.compiler import RENEW, Compiled, has_rounding
+from stablehlo_ref.execute.fuse.machine.loops import LoopWriter
 from stablehlo_ref.execute.ownership import is_exclusively_owned
 from stablehlo_ref.execute.run import CONTEXT, located
 from stablehlo_ref.ir.arrays import Array
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 SECONDS = 0.1  # in a loop before it is compiled, which takes about as long, the import of llvmlite included
 SHORT = 2e-5  # seconds of a run of a loop that is not worth the call of machine code
+TURN = 0.01  # seconds that a turn in the plan counts at most: the loop may have ended, and begun again much later
 OPS = 1 << 20  # about a millisecond: after so many ops the limits are checked
 
 Renew = Callable[[Context, Sequence[Operation]], int]
@@ -67,10 +69,10 @@ class MachineLoop:
             raise NotCompiled("the processor cannot round to integers")
         self.text = writer.text
         self._code = Compiled(self.text)
-        self._fields, self._size = writer.layout.fields, writer.layout.size
+        self._fields, self._size = writer.arrays.layout.fields, writer.arrays.layout.size
         self._deepest = writer.deepest
         self._counted = [(op,), *writer.counted]
-        self._renew = make_renew(max(1, OPS // writer.ops))
+        self._renew = make_renew(max(1, OPS // (writer.ops + writer.arrays.work)))
         self._callback = RENEW(self._may_go_on)
         self._contexts: dict[int, Context] = {}  # of runs in progress, by thread
         self._errors: dict[int, BaseException] = {}  # that stopped them
@@ -153,16 +155,16 @@ class Machine:
         self._planner, self.op, self._make_renew = planner, op, make_renew
         self._seconds = 0.0  # that generated Python has taken
         self._started = 0.0
+        self._ended = 0.0  # when it last left a turn to the plan
         self._runs = 0
         self._has_left = False
-        self._writer: LoopWriter | None = None  # if the loop can be compiled
+        self._writer = self._write()  # until the loop is compiled
         self._loop: MachineLoop | None = None
-        self._may_compile = is_available()
         planner.planner.machines[op] = self
 
     def __call__(self, slots: Slots, run: Callable[[Slots], bool]) -> bool:
         """Finish the loop by machine code, or by `run`; return False if the plan has to go on."""
-        if not slots[CONTEXT].jit or not (self._may_compile or self._loop):
+        if not slots[CONTEXT].jit or not (self.may_compile or self._loop):
             return run(slots)
         if self._is_hot(self._seconds):
             self._compile()
@@ -170,47 +172,50 @@ class Machine:
             return True
         self._runs += 1
         self._has_left = False
-        self._started = perf_counter()
+        self._started, ended = perf_counter(), self._ended
+        if ended:
+            self._seconds += min(self._started - ended, TURN)
         ran = run(slots)
-        self._seconds += perf_counter() - self._started
+        now = perf_counter()
+        self._seconds += now - self._started
+        self._ended = 0.0 if ran else now
         return self(slots, run) if self._has_left and not ran else ran
+
+    @property
+    def may_compile(self) -> bool:
+        """Whether the loop can become machine code, and has not."""
+        return self._writer is not None
 
     def takes_over(self, context: Context) -> bool:
         """Return whether generated Python has taken so long that it leaves the rest of the loop to machine code."""
-        if self._may_compile and context.jit and self._is_hot(self._seconds + perf_counter() - self._started):
+        if self.may_compile and context.jit and self._is_hot(self._seconds + perf_counter() - self._started):
             self._has_left = True
             return True
         return False
 
     def takes_whole_loop(self) -> bool:
         """Return whether the loop is, or may become, machine code, and runs long enough each time."""
-        if self._loop is None and self._may_compile and self._seconds > SHORT * self._runs:
-            self._try()
-        return self._loop is not None or self._writer is not None
+        return self._loop is not None or (self.may_compile and self._seconds > SHORT * self._runs)
 
     def _is_hot(self, seconds: float) -> bool:
-        return self._may_compile and seconds > max(SECONDS, SHORT * self._runs)
+        return self.may_compile and seconds > max(SECONDS, SHORT * self._runs)
 
     def _compile(self) -> None:
-        self._try()
-        if self._writer is not None:
+        writer, self._writer = self._writer, None
+        if writer is not None:
             try:
-                self._loop = MachineLoop(self.op, self._writer, self._make_renew)
+                self._loop = MachineLoop(self.op, writer, self._make_renew)
                 self._report("as machine code", self._loop.text)
             except Exception as reason:  # of any version of llvmlite: the loop stays in Python
                 self._report(f"not as machine code: {reason}")
-        self._may_compile = False
-        self._writer = None
 
-    def _try(self) -> None:
-        """Write the loop, before llvmlite is imported."""
-        if self._writer is not None:
-            return
+    def _write(self) -> LoopWriter | None:
+        """Write the code, which does not need llvmlite; return None if there is none."""
         try:
-            self._writer = LoopWriter(self._planner, self.op)
+            return LoopWriter(self._planner, self.op)
         except NotCompiled as reason:
-            self._may_compile = False
             self._report(f"not as machine code: {reason}")
+            return None
 
     def _report(self, what: str, text: str = "") -> None:
         self._planner.planner.generated.append((f"{self.op.name} at {self.op.location}, {what}", text))

@@ -6,21 +6,23 @@ buffer with a field for each value; for a tensor in memory, the field is the add
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
-
-import numpy as np
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 from stablehlo_ref.define.computation import Run
 from stablehlo_ref.diagnostics import StablehloError
 from stablehlo_ref.execute.dynamic import refined_results
 from stablehlo_ref.execute.fuse.machine import elementwise as elements
 from stablehlo_ref.execute.fuse.machine import tensors
+from stablehlo_ref.execute.fuse.machine.arrays import MAX_SIZE, Field, Memory
 from stablehlo_ref.execute.fuse.machine.assembly import INDEX, Assembly, Kind, NotCompiled, Register, literal
-from stablehlo_ref.execute.fuse.machine.tensors import Memory, fits_registers, shape_of
+from stablehlo_ref.execute.fuse.machine.groups import Pending, Splat
+from stablehlo_ref.execute.fuse.machine.large import Held, Large
+from stablehlo_ref.execute.fuse.machine.tensors import fits_registers, shape_of
+from stablehlo_ref.execute.inlined import COUNTED, calls_of
 from stablehlo_ref.execute.nans import canonical_results
-from stablehlo_ref.ir.arrays import Array, DType
+from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Block, Operation, Value
 from stablehlo_ref.ir.types import TensorType
 from stablehlo_ref.numerics.dtypes import numpy_dtype
@@ -30,41 +32,6 @@ if TYPE_CHECKING:
 
 MAX_OPS = 2000  # of a loop, which take LLVM about 0.3 s
 MAX_CALLS = 8  # calls inside calls
-ADDRESS = np.dtype(np.uint64)
-USED = 0  # the offset of the number of turns since the last check, in the frame
-ALIGNMENT = 32
-
-
-@dataclass
-class Field:
-    """A value in the frame, at an offset in bytes: of a slot, a constant, or memory for the code itself."""
-
-    offset: int
-    dtype: DType
-    shape: tuple[int, ...]
-    in_memory: bool
-    slot: int | None = None
-    constant: Array | None = None
-    is_state: bool = False
-    is_written: bool = False
-
-
-@dataclass
-class Layout:
-    """The fields of a frame."""
-
-    fields: list[Field] = field(default_factory=list)
-    size: int = ALIGNMENT
-
-    def add(self, dtype: DType, shape: tuple[int, ...], in_memory: bool) -> Field:
-        new = Field(self.size, dtype, shape, in_memory)
-        length = 8 if in_memory else dtype.itemsize * int(np.prod(shape, dtype=np.int64))
-        self.size += -(-length // 8) * 8
-        self.fields.append(new)
-        return new
-
-
-Held = Register | Memory
 
 
 class LoopWriter:
@@ -73,17 +40,14 @@ class LoopWriter:
     def __init__(self, planner: FramePlanner, loop: Operation) -> None:
         self.planner = planner
         self.code = Assembly()
-        self.layout = Layout()
+        self.large = Large(self.code)
+        self.arrays = self.large.arrays
         self.values: dict[Value, Held] = {}
-        self.versions: list[int] = []  # of each array in memory: changes with each update
-        self.writers: list[int] = []  # the loop in which each array may be updated
-        self.current = 0  # the loop that is being written
-        self.arrays: list[Field] = []  # the fields of arrays in memory
         self.counted: list[tuple[Operation, ...]] = []  # turns and calls that are counted together
         self.pending: list[Operation] = []  # those that are written and not counted yet
         self.mark = 0  # the line before which they are counted
         self.callees: list[str] = []
-        self.ops = self.deepest = self._changes = self._loops = 0
+        self.ops = self.deepest = self._loops = 0
         self.rounds = False  # whether floats are rounded to integers
         self._write(loop)
 
@@ -100,13 +64,13 @@ class LoopWriter:
             new = self._field(argument)
             new.slot, new.is_state, new.is_written = self.planner.slot(argument), True, value is not argument
             fields.append(new)
-            state.append(self._entering(new))
+            state.append(self.arrays.enter(new))
             if new.in_memory and new.is_written:
-                self.writers[-1] = self.current
+                self.arrays.writers[-1] = self.large.loop
         results = self.loop(self.planner, loop, state)
         for new, result in zip(fields, results):
             if isinstance(result, Register) and new.is_written:
-                code.store(result, self._pointer(code, new.offset))
+                code.store(result, self.arrays.pointer(new))
         code.store(self._used(code.load("%n", Kind(INDEX))), "%frame")
         code.do("ret i64 0")
         code.label("stop")
@@ -115,35 +79,13 @@ class LoopWriter:
     @property
     def text(self) -> str:
         declared = "\n".join(self.code.declared.values())
-        lines = [*self.code.entry, "  br label %start", "start:", *self.code.lines]
+        lines = [*self.code.entry, "  br label %start", "start:", *flat(self.code.lines)]
         head = "define i64 @run(ptr %frame, ptr %renew, i64 %turns) {"
         return "\n".join([declared, head, *lines, "}"]) + "\n"
 
     def _field(self, value: Value) -> Field:
         in_memory = not fits_registers(value)
-        return self.layout.add(numpy_dtype(_tensor_type(value).element_type), shape_of(value), in_memory)
-
-    def _pointer(self, code: Assembly, offset: int) -> str:
-        return code.let(f"getelementptr i8, ptr %frame, i64 {offset}", Kind(INDEX)).name
-
-    def _entering(self, new: Field) -> Held:
-        """Load a field before the body of the function starts."""
-        code, lines = self.code, self.code.lines
-        code.lines = code.entry
-        pointer = self._pointer(code, new.offset)
-        if new.in_memory:
-            pointer = code.let(f"load ptr, ptr {pointer}, align 8", Kind(INDEX)).name
-            held: Held = self._new_memory(new, pointer)
-        else:
-            held = code.load(pointer, Kind(new.dtype, int(np.prod(new.shape, dtype=np.int64))))
-        code.lines = lines
-        return held
-
-    def _new_memory(self, new: Field, pointer: str) -> Memory:
-        self.arrays.append(new)
-        self.versions.append(0)
-        self.writers.append(-1)
-        return Memory(len(self.arrays) - 1, pointer, new.dtype, new.shape, 0)
+        return self.arrays.layout.add(numpy_dtype(_tensor_type(value).element_type), shape_of(value), in_memory)
 
     # --- values -------------------------------------------------------------------------------------------------
 
@@ -155,49 +97,32 @@ class LoopWriter:
         if value not in self.values:
             if constant is None and frame is not self.planner:
                 raise NotCompiled("a value of another function")
-            new = self._field(value)
-            new.slot, new.constant = (None, constant) if constant is not None else (frame.slot(value), None)
-            self.values[value] = self._entering(new)
-        held = self.values[value]
-        if isinstance(held, Memory) and held.version != self.versions[held.buffer]:
-            raise NotCompiled("a tensor that is used after its update")
-        return held
+            self.values[value] = _splat(constant) or self._entering(frame, value, constant)
+        return self.large.check(self.values[value])
+
+    def _entering(self, frame: FramePlanner, value: Value, constant: Array | None) -> Held:
+        new = self._field(value)
+        new.slot, new.constant = (frame.slot(value), None) if constant is None else (None, constant)
+        return self.arrays.enter(new)
 
     def register(self, frame: FramePlanner, value: Value) -> Register:
-        held = self.held(frame, value)
-        if isinstance(held, Memory):
-            raise NotCompiled(f"an op on a tensor of type {value.type}")
-        return held
-
-    def _new_version(self) -> int:
-        self._changes += 1
-        return self._changes
-
-    def _changed(self, memory: Memory) -> Memory:
-        """Return what an array holds after it has changed."""
-        self.versions[memory.buffer] = self._new_version()
-        return replace(memory, version=self.versions[memory.buffer])
-
-    def _own(self, memory: Memory, loop: int) -> Memory:
-        """Return memory that may be written to in a loop: a copy in memory of the code's own, if need be."""
-        if self.writers[memory.buffer] == loop:
-            return memory
-        new = self.layout.add(memory.dtype, memory.shape, in_memory=True)
-        copy = self._entering(new)
-        assert isinstance(copy, Memory)
-        size = int(np.prod(memory.shape, dtype=np.int64)) * memory.dtype.itemsize
-        symbol = "@llvm.memcpy.p0.p0.i64"
-        self.code.declared[symbol] = f"declare void {symbol}(ptr, ptr, i64, i1)"
-        self.code.do(f"call void {symbol}(ptr {copy.pointer}, ptr {memory.pointer}, i64 {size}, i1 false)")
-        self.writers[copy.buffer] = loop
-        return copy
+        return _register(self.held(frame, value))
 
     # --- blocks -------------------------------------------------------------------------------------------------
 
     def block(self, frame: FramePlanner, block: Block) -> list[Held]:
         """Write the ops of a block; return its results."""
         for op in block.operations[:-1]:
+            if op.name == COUNTED:
+                calls = calls_of(op)
+                self.pending += [call for call, _ in calls]
+                self.deepest = max(self.deepest, *(len(self.callees) + depth + 1 for _, depth in calls))
+                continue
             if op.results and all(frame.constant(result) is not None for result in op.results):
+                continue
+            if op.name == COUNTED:
+                self.pending += [call for call, _ in calls_of(op)]
+                self.deepest = max(self.deepest, *(len(self.callees) + depth + 1 for _, depth in calls_of(op)))
                 continue
             self.ops += 1
             if self.ops > MAX_OPS:
@@ -214,24 +139,17 @@ class LoopWriter:
             raise NotCompiled(op.name)
         held = [self.held(frame, value) for value in op.operands]
         name = op.name.removeprefix("stablehlo.")
-        if name in ("reshape", "convert", "optimization_barrier") and isinstance(held[0], Memory):
-            return self._renamed(op, held[0])
-        operands = [self.register(frame, value) for value in op.operands]
-        if not fits_registers(op.results[0]):
-            raise NotCompiled(f"a tensor of type {op.results[0].type}")
+        self.rounds = self.rounds or name in elements.ROUNDING
+        is_canonical = op in frame.planner.canonical
+        operands = [x for x in held if isinstance(x, Register)]
+        if not fits_registers(op.results[0]) or len(operands) < len(held):
+            return self.large.compute(op, held, is_canonical)
         if name in tensors.MOVES and name != op.name:
             return tensors.moved(self.code, op, operands, self._kernel(frame, op))
-        self.rounds = self.rounds or name in elements.ROUNDING
         result = elements.elementwise(self.code, op, operands)
         if result is None:
             raise NotCompiled(op.name)
-        is_float = result.kind.dtype.kind == "f"
-        return self.code.canonical(result) if is_float and op in frame.planner.canonical else result
-
-    def _renamed(self, op: Operation, memory: Memory) -> Memory:
-        if numpy_dtype(_tensor_type(op.results[0]).element_type) != memory.dtype:
-            raise NotCompiled(op.name)
-        return replace(memory, shape=shape_of(op.results[0]))
+        return self.code.canonical(result) if is_canonical and result.kind.dtype.kind == "f" else result
 
     def _kernel(self, frame: FramePlanner, op: Operation) -> Run:
         known = frame.known_kernel(op)
@@ -247,8 +165,8 @@ class LoopWriter:
         code, (condition, body) = self.code, _blocks(op)
         varies = [v is not a for v, a in zip(body.operations[-1].operands, body.arguments)]
         self._loops += 1
-        outer, self.current = self.current, self._loops
-        start = [self._carried(x, outer) if v else x for x, v in zip(operands, varies)]
+        outer, self.large.loop = self.large.loop, self._loops
+        start = [self._carried(x, a, outer) if v else x for x, v, a in zip(operands, varies, body.arguments)]
         cells = {i: self._cell(x) for i, x in enumerate(start) if varies[i] and isinstance(x, Register)}
         head, inside, after = (code.name("L") for _ in range(3))
         self._count()
@@ -259,31 +177,50 @@ class LoopWriter:
         self.values.update(zip((*condition.arguments, *body.arguments), (*state, *state)))
         (test,) = self.block(frame, condition)
         self._count()
-        if any(self.versions[x.buffer] != x.version for x in arrays.values()):
-            raise NotCompiled("an update in a condition")
-        code.do(f"br i1 {test}, label %{inside}, label %{after}")
+        for x in arrays.values():
+            self.arrays.check(x)
+        code.do(f"br i1 {_register(test)}, label %{inside}, label %{after}")
         self._label(inside)
         following = self.block(frame, body)
         for i, cell in cells.items():
             code.store(_register(following[i]), cell)
-        if any(_memory(following[i]).buffer != x.buffer for i, x in arrays.items()):
-            raise NotCompiled("tensors that change places")
+        self._carry_on(arrays, following)
         self._count()
         code.do(f"br label %{head}")
         self._label(after)
-        self.current = outer
+        self.large.loop = outer
         for i, x in arrays.items():
-            self.writers[x.buffer] = outer
-            state[i] = self._changed(x)
+            self.arrays.writers[x.buffer] = outer
+            state[i] = self.arrays.changed(x)
         return state
 
-    def _carried(self, x: Held, outer: int) -> Held:
+    def _carried(self, x: Held, argument: Value, outer: int) -> Held:
         """Return the initial value of a loop's state: memory is what the loop may write to."""
         if isinstance(x, Register):
             return x
-        own = self._own(x, outer)
-        self.writers[own.buffer] = self.current
-        return self._changed(own)
+        inner, self.large.loop = self.large.loop, outer
+        own = self.large.own(self.large.memory(x, shape_of(argument)), outer)
+        self.large.loop = inner
+        self.arrays.writers[own.buffer] = inner
+        return self.arrays.changed(own)
+
+    def _carry_on(self, state: Mapping[int, Memory], following: Sequence[Held]) -> None:
+        """Write the next state to the arrays of the state: in place, if the ops that compute it allow that."""
+        groups, late = self.large.groups, []
+        for i, target in state.items():
+            x = following[i]
+            group = x.node.group if isinstance(x, Pending) else None
+            if isinstance(x, Pending) and group is groups.open and group is not None and group.may_overwrite(target):
+                groups.store(x.node, target)
+            elif not isinstance(x, Memory) or not (x.buffer == target.buffer and self.arrays.is_whole(x)):
+                late.append((x, target))
+        written = {target.buffer for target in state.values()}
+        sources = [(x if isinstance(x, Splat) else self.large.memory(x, t.shape), t) for x, t in late]
+        groups.flush()
+        for source, target in sources:
+            if isinstance(source, Memory) and source.buffer in written:
+                raise NotCompiled("tensors that change places")
+            self.large.assign(source, target)
 
     def _cell(self, x: Register) -> str:
         cell = self.code.cell(x.kind)
@@ -294,7 +231,7 @@ class LoopWriter:
         """Write a `while` in the loop."""
         results = self.loop(frame, op, [self.held(frame, value) for value in op.operands])
         for number, _ in canonical_results(op, frame.planner.canonical):
-            results[number] = self.code.canonical(_register(results[number]))
+            results[number] = self.large.canonical(results[number], shape_of(op.results[number]))
         return results
 
     def branches(self, frame: FramePlanner, op: Operation) -> list[Held]:
@@ -304,30 +241,44 @@ class LoopWriter:
         labels, after = [code.name("L") for _ in op.regions], code.name("L")
         self._count()
         code.do(_branch(op, chosen, labels))
-        before, outcomes = list(self.versions), []
+        before, outcomes = list(self.arrays.versions), []
         changed: set[int] = set()
         for label, block in zip(labels, _blocks(op)):
-            self.versions[: len(before)] = before
+            self.arrays.versions[: len(before)] = before
             self._label(label)
-            outcomes.append(self.block(frame, block))
-            for cell, result in zip(cells, outcomes[-1]):
+            held = self.block(frame, block)
+            outcomes.append([x if c else self._stored(x, r) for x, c, r in zip(held, cells, op.results)])
+            for cell, result in zip(cells, held):
                 if cell is not None:
                     code.store(_register(result), cell)
-            changed.update(b for b, version in enumerate(before) if self.versions[b] != version)
+            changed.update(b for b, version in enumerate(before) if self.arrays.versions[b] != version)
             self._count()
             code.do(f"br label %{after}")
         self._label(after)
         for buffer in changed:
-            self.versions[buffer] = self._new_version()
+            self.arrays.versions[buffer] = self.arrays.new_version()
         loaded = zip(op.results, cells, zip(*outcomes))
-        return [code.load(c, elements.kind_of(_tensor_type(r))) if c else self._joined(found) for r, c, found in loaded]
+        return [code.load(c, elements.kind_of(_tensor_type(r))) if c else self._joined(x) for r, c, x in loaded]
 
-    def _joined(self, outcomes: Sequence[Held]) -> Memory:
-        """Return the memory that all branches return."""
-        first, *others = map(_memory, outcomes)
-        if any(other.buffer != first.buffer for other in others):
-            raise NotCompiled("branches that return different tensors")
-        return replace(first, version=self.versions[first.buffer])
+    def _stored(self, x: Held, result: Value) -> tuple[Memory, list[str]]:
+        """Return the memory that a branch returns, and the place for instructions at its end."""
+        memory = self.large.contiguous(x, shape_of(result))
+        self.large.groups.flush()
+        end: list[str] = []
+        self.code.lines.append(end)
+        return memory, end
+
+    def _joined(self, outcomes: Sequence[tuple[Memory, list[str]]]) -> Memory:
+        """Return the memory that all branches return, or to which all copy their results."""
+        first = outcomes[0][0]
+        if all(x.pointer == first.pointer for x, _ in outcomes):
+            return replace(first, version=self.arrays.versions[first.buffer])
+        target, lines = self.arrays.scratch(first.dtype, first.shape, self.large.loop), self.code.lines
+        for x, end in outcomes:
+            self.code.lines = end
+            self.arrays.copy(x, target)
+        self.code.lines = lines
+        return target
 
     def call(self, frame: FramePlanner, op: Operation) -> list[Held]:
         """Write the body of the function that an op calls."""
@@ -355,6 +306,7 @@ class LoopWriter:
 
     def _count(self) -> None:
         """Count the turns and calls since the last count; if too few are left, ask whether the run may go on."""
+        self.large.groups.flush()
         if self.pending:
             number, code = len(self.counted), self.code
             self.counted.append(tuple(self.pending))
@@ -383,40 +335,61 @@ class LoopWriter:
 
     # --- slices and updates -------------------------------------------------------------------------------------
 
-    def _in_memory(self, frame: FramePlanner, value: Value) -> Memory:
-        held = self.held(frame, value)
-        return held if isinstance(held, Memory) else tensors.spilled(self.code, held, shape_of(value))
-
-    def _start(self, frame: FramePlanner, op: Operation, first: int, sizes: Sequence[int]) -> Register:
-        starts = [self.register(frame, value) for value in op.operands[first:]]
-        return tensors.clamped_start(self.code, starts, shape_of(op.operands[0]), sizes)
+    def _memory(self, frame: FramePlanner, value: Value) -> Memory:
+        return self.large.memory(self.held(frame, value), shape_of(value))
 
     def slice(self, frame: FramePlanner, op: Operation) -> list[Held]:
-        """Write a slice of a tensor in memory."""
-        whole = self._in_memory(frame, op.operands[0])
-        at = sum(n * stride for n, stride in zip(op.properties["start_indices"], tensors.strides(whole.shape)))
-        return [self._sliced(op, whole, literal(Kind(INDEX), at), op.properties["strides"])]
+        """Write a slice."""
+        whole, starts, steps = (
+            self._memory(frame, op.operands[0]),
+            op.properties["start_indices"],
+            op.properties["strides"],
+        )
+        at = sum(n * stride for n, stride in zip(starts, whole.strides))
+        return [self._sliced(op, whole, literal(Kind(INDEX), at), steps)]
 
     def dynamic_slice(self, frame: FramePlanner, op: Operation) -> list[Held]:
         """Write a slice at indices that are clamped."""
-        start = self._start(frame, op, 1, shape_of(op.results[0]))
-        return [self._sliced(op, self._in_memory(frame, op.operands[0]), start, [1] * len(op.operands[1:]))]
+        whole, starts = self._memory(frame, op.operands[0]), [self.register(frame, x) for x in op.operands[1:]]
+        start = tensors.clamped_start(self.code, starts, whole, shape_of(op.results[0]))
+        return [self._sliced(op, whole, start, [1] * len(starts))]
 
-    def _sliced(self, op: Operation, whole: Memory, start: Register, steps: Sequence[int]) -> Register:
-        if not fits_registers(op.results[0]):
-            raise NotCompiled(f"a slice of type {op.results[0].type}")
-        return tensors.sliced(self.code, whole, start, steps, shape_of(op.results[0]))
+    def _sliced(self, op: Operation, whole: Memory, start: Register, steps: Sequence[int]) -> Held:
+        self.large.groups.flush()
+        shape = shape_of(op.results[0])
+        if fits_registers(op.results[0]):
+            return tensors.sliced(self.code, whole, start, steps, shape)
+        return self.arrays.view(whole, start, shape, tuple(n * step for n, step in zip(whole.strides, steps)))
 
     def dynamic_update_slice(self, frame: FramePlanner, op: Operation) -> list[Held]:
         """Write an update of a slice: in place if the tensor is in memory."""
         operand, update = op.operands[:2]
-        new, start = self.register(frame, update), self._start(frame, op, 2, shape_of(update))
-        whole = self._in_memory(frame, operand)
-        target = whole if fits_registers(operand) else self._own(whole, self.current)
-        tensors.updated(self.code, target, new, start, shape_of(update))
+        new, whole = self.held(frame, update), self._memory(frame, operand)
+        starts = [self.register(frame, x) for x in op.operands[2:]]
+        target = whole if fits_registers(operand) else self.large.own(whole, self.large.loop)
+        start = tensors.clamped_start(self.code, starts, target, shape_of(update))
+        if isinstance(new, Register):
+            tensors.updated(self.code, target, new, start, shape_of(update))
+        else:
+            self.large.assign(new, self.arrays.view(target, start, shape_of(update)))
         if fits_registers(operand):
             return [self.code.load(target.pointer, elements.kind_of(_tensor_type(operand)))]
-        return [self._changed(target)]
+        return [self.arrays.changed(target)]
+
+
+def flat(lines: Sequence[Any]) -> Iterator[str]:
+    """Yield lines, those in lists among them as well."""
+    for line in lines:
+        yield from (line,) if isinstance(line, str) else flat(line)
+
+
+def _splat(constant: Array | None) -> Splat | None:
+    """Return a constant whose elements are all the same bits as one scalar."""
+    if constant is None or not 0 < constant.size <= MAX_SIZE:
+        return None
+    first = constant.reshape(-1)[0]
+    is_splat = not any(constant.strides) or constant.tobytes() == first.tobytes() * constant.size
+    return Splat(literal(Kind(constant.dtype), first), constant.shape) if is_splat else None
 
 
 def _blocks(op: Operation) -> list[Block]:
@@ -440,14 +413,8 @@ def _tensor_type(value: Value) -> TensorType:
 
 
 def _register(held: Held) -> Register:
-    if isinstance(held, Memory):
+    if not isinstance(held, Register):
         raise NotCompiled("a large tensor")
-    return held
-
-
-def _memory(held: Held) -> Memory:
-    if isinstance(held, Register):
-        raise NotCompiled("a small tensor")
     return held
 
 

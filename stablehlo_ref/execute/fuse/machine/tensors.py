@@ -1,38 +1,26 @@
 """Tensors in registers and in memory: ops that move elements, slices and updates at indices.
 
-A tensor of more than `MAX_ELEMENTS` elements stays in memory. An update writes to the array in place, and the value
-before it can not be read again: `Memory.version` is compared with the array's current one while the code is written.
+A tensor of more than `MAX_ELEMENTS` elements stays in memory.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from math import prod
+from dataclasses import replace
 
 import numpy as np
 
 from stablehlo_ref.define.computation import Run
+from stablehlo_ref.execute.fuse.machine.arrays import Memory
 from stablehlo_ref.execute.fuse.machine.assembly import INDEX, Assembly, Kind, NotCompiled, Register, literal
 from stablehlo_ref.execute.fuse.scalar_code import is_plain as is_of_numpy
-from stablehlo_ref.ir.arrays import Array, DType
+from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.ir.types import TensorType
 from stablehlo_ref.numerics.dtypes import numpy_dtype
 
 MAX_ELEMENTS = 64  # of a tensor in registers
 MOVES = frozenset(("slice", "reshape", "broadcast_in_dim", "concatenate", "transpose", "reverse"))
-
-
-@dataclass(frozen=True)
-class Memory:
-    """A tensor in memory: its array by number, the pointer to it, and how often it had been written to."""
-
-    buffer: int
-    pointer: str
-    dtype: DType
-    shape: tuple[int, ...]
-    version: int
 
 
 def shape_of(value: Value) -> tuple[int, ...]:
@@ -58,7 +46,7 @@ def moved(code: Assembly, op: Operation, operands: Sequence[Register], run: Run)
 
 def sliced(code: Assembly, x: Memory, start: Register, steps: Sequence[int], sizes: Sequence[int]) -> Register:
     """Load the elements from the number `start` on, `steps` apart along each axis."""
-    places = _places(x.shape, steps, sizes)
+    places = _places(x.strides, steps, sizes)
     one = Kind(x.dtype)
     if places == list(range(places[0], places[0] + len(places))):
         return code.load(code.address(x.pointer, start, one), Kind(x.dtype, len(places)))
@@ -68,7 +56,7 @@ def sliced(code: Assembly, x: Memory, start: Register, steps: Sequence[int], siz
 
 def updated(code: Assembly, x: Memory, update: Register, start: Register, sizes: Sequence[int]) -> None:
     """Store the elements of an update from the element number `start` on."""
-    places = _places(x.shape, [1] * len(sizes), sizes)
+    places = _places(x.strides, [1] * len(sizes), sizes)
     one = Kind(x.dtype)
     if places == list(range(places[0], places[0] + len(places))):
         return code.store(update, code.address(x.pointer, start, one))
@@ -77,28 +65,23 @@ def updated(code: Assembly, x: Memory, update: Register, start: Register, sizes:
     return None
 
 
-def _places(shape: Sequence[int], steps: Sequence[int], sizes: Sequence[int]) -> list[int]:
+def _places(strides: Sequence[int], steps: Sequence[int], sizes: Sequence[int]) -> list[int]:
     """Return the numbers of a slice's elements in an array, counted from the first."""
     places: Array = np.zeros((), INDEX)
-    for stride, step, size in zip(strides(shape), steps, sizes):
+    for stride, step, size in zip(strides, steps, sizes):
         places = np.add.outer(places, np.arange(size) * step * stride)
     return [int(n) for n in places.reshape(-1)]
-
-
-def strides(shape: Sequence[int]) -> list[int]:
-    """Return the strides of a row-major array in elements."""
-    return [prod(shape[axis + 1 :]) for axis in range(len(shape))]
 
 
 def _plus(code: Assembly, start: Register, n: int) -> Register:
     return code.binary("add", start, literal(start.kind, n)) if n else start
 
 
-def clamped_start(code: Assembly, starts: Sequence[Register], shape: Sequence[int], sizes: Sequence[int]) -> Register:
-    """Return the number of a slice's first element; each start index, of any integer type, is clamped."""
+def clamped_start(code: Assembly, starts: Sequence[Register], x: Memory, sizes: Sequence[int]) -> Register:
+    """Return the place of a slice's first element; each start index, of any integer type, is clamped."""
     index = Kind(INDEX)
     total = literal(index, 0)
-    for start, stride, whole, size in zip(starts, strides(shape), shape, sizes):
+    for start, stride, whole, size in zip(starts, x.strides, x.shape, sizes):
         last = whole - size
         if not last:
             continue
@@ -111,13 +94,6 @@ def clamped_start(code: Assembly, starts: Sequence[Register], shape: Sequence[in
         start = code.intrinsic("umin", start, literal(index, last))
         total = code.binary("add", total, code.binary("mul", start, literal(index, stride)))
     return total
-
-
-def spilled(code: Assembly, x: Register, shape: tuple[int, ...]) -> Memory:
-    """Store a tensor in a variable of the function, for indices that are not known."""
-    pointer = code.cell(x.kind)
-    code.store(x, pointer)
-    return Memory(-1, pointer, x.kind.dtype, shape, 0)
 
 
 def fits_registers(value: Value) -> bool:

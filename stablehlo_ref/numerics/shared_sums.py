@@ -1,0 +1,143 @@
+"""Exact sums that share terms, as those of overlapping windows do, each rounded once.
+
+The terms are cut at fixed powers of two into slices, until nothing is left. All partial sums of a slice are exact,
+because they are integers of at most 53 bits in the last place of the slice, so that any function that only adds may
+compute them, in any order. What remains is to round the sum of a few numbers, one for each slice: of up to three as in
+Boldo and Melquiond, "Emulation of FMA and correctly rounded sums: proved algorithms using rounding to odd", 2008.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from functools import cache
+from math import frexp, ldexp, prod
+from typing import TypeAlias
+
+import numpy as np
+
+from stablehlo_ref.budget import check_time, within_time
+from stablehlo_ref.ir.arrays import Array, DType
+from stablehlo_ref.numerics.double_double import two_sum
+from stablehlo_ref.numerics.dtypes import FLOAT64, part_dtype
+from stablehlo_ref.numerics.exact_products import rounding
+from stablehlo_ref.numerics.exact_sums import nearest, nearest_odd, round_to_odd
+from stablehlo_ref.numerics.narrow_floats import narrow, widen_if_narrow
+from stablehlo_ref.numerics.rounded_sums import HUGE, rounded_sums
+
+Add: TypeAlias = Callable[[Array], Array]  # adds elements of an f64 array, in any order
+SharedSums: TypeAlias = Callable[[Array, Add, int, Array], Array]
+
+BLOCK = 1 << 14  # results rounded at a time
+DOWN = 600  # exponents by which huge terms are scaled
+
+
+@cache
+def shared_sums(dtype: DType) -> SharedSums:
+    """Return a function `(x, add, count, starts)` to the exact sums of `starts` and `add(x)`, rounded once to `dtype`.
+
+    `dtype` is that of `x` and `starts`, float or complex, and `count` the largest number of elements that are added;
+    `starts` broadcasts to the results. An exact zero is +0, unless all terms are -0.
+    """
+    if dtype.kind == "c":
+        return _of_complex(dtype, shared_sums(part_dtype(dtype)))
+    to_round = _rounding_of_parts(dtype)
+
+    def run(x: Array, add: Add, count: int, starts: Array) -> Array:
+        wide = np.asarray(widen_if_narrow(x), FLOAT64)
+        largest = _largest(wide)
+        if not largest < HUGE:
+            return _of_special_terms(dtype, wide, add, count, starts)
+        result = to_round([add(part) for part in _slices(wide, largest, count)], starts)
+        return _with_negative_zeros(result, wide, add, starts)
+
+    return run
+
+
+def _largest(x: Array) -> float:
+    return float(np.maximum(x.max(initial=0), -x.min(initial=0)))  # NaN if there is one
+
+
+def _of_special_terms(dtype: DType, x: Array, add: Add, count: int, starts: Array) -> Array:
+    """Add f64 numbers with infinities, NaNs, or huge numbers, which are scaled."""
+    to_result, to_dtype = rounding(dtype), narrow(dtype)
+    finite = np.isfinite(x)
+    terms = np.where(finite, x, 0.0)
+    huge = np.abs(terms) >= HUGE
+    small, scaled = np.where(huge, 0.0, terms), np.ldexp(np.where(huge, terms, 0.0), -DOWN)
+    parts = [add(part) for part in _slices(small, _largest(small), count)]
+    result, starts = _rounding_of_parts(dtype)(parts, starts), np.broadcast_to(starts, parts[0].shape)
+    upper = [add(part) for part in _slices(scaled, _largest(scaled), count)]
+    for index in zip(*np.nonzero(np.any(upper, 0) & np.isfinite(starts))):
+        check_time()
+        exact = sum((Fraction(float(part[index])) for part in upper), Fraction(0)) * 2**DOWN
+        exact += sum((Fraction(float(part[index])) for part in (starts, *parts)), Fraction(0))
+        value = nearest(exact) if to_result.is_f64 else nearest_odd(exact)
+        result[index] = to_dtype(np.array([value]))[0]
+    with np.errstate(invalid="ignore"):
+        special = add(np.where(finite, 0.0, x)) + starts.astype(FLOAT64)
+    result = np.where(np.isfinite(special), result, to_dtype(special))
+    return _with_negative_zeros(result, x, add, starts)
+
+
+@cache
+def _rounding_of_parts(dtype: DType) -> Callable[[list[Array], Array], Array]:
+    """Return a function that rounds the sum of f64 arrays and `starts`, which broadcasts, to `dtype`."""
+    to_result, to_dtype, of_many = rounding(dtype), narrow(dtype), rounded_sums(dtype)
+
+    def of_few(parts: list[Array]) -> Array:
+        if len(parts) == 1:
+            return to_dtype(parts[0] + 0.0)
+        high, low = two_sum(parts[0], parts[1])
+        if len(parts) == 3:
+            high, middle = two_sum(parts[2], high)
+            middle, low = two_sum(middle, low)
+            high, low = two_sum(high, round_to_odd(middle, low))
+        return to_dtype((high if to_result.is_f64 else round_to_odd(high, low)) + 0.0)
+
+    def run(parts: list[Array], starts: Array) -> Array:
+        shape = parts[0].shape
+        if np.any(starts):
+            parts = [*parts, np.broadcast_to(starts, shape).astype(FLOAT64)]
+        if len(parts) > 3 or not _largest(parts[-1]) < HUGE:
+            return of_many(np.stack(parts).reshape(1, len(parts), -1), np.array(-0.0)).reshape(shape)
+        flat, result = [part.reshape(-1) for part in parts], np.empty(prod(shape), dtype)
+        for start in within_time(range(0, len(result), BLOCK)):
+            block = slice(start, start + BLOCK)
+            result[block] = of_few([part[block] for part in flat])
+        return result.reshape(shape)
+
+    return run
+
+
+def _of_complex(dtype: DType, of_parts: SharedSums) -> SharedSums:
+    def run(x: Array, add: Add, count: int, starts: Array) -> Array:
+        real, imag = (of_parts(a, add, count, b) for a, b in ((x.real, starts.real), (x.imag, starts.imag)))
+        result = np.empty(real.shape, dtype)
+        result.real, result.imag = real, imag
+        return result
+
+    return run
+
+
+def _slices(x: Array, largest: float, count: int) -> Iterator[Array]:
+    """Cut f64 numbers into parts whose sums of up to `count` numbers are exact; there is at least one."""
+    grow = max(2, (count - 1).bit_length())
+    while True:
+        check_time()
+        cut = ldexp(0.75, frexp(largest)[1] + grow)  # numbers added to it lose their bits below its last one
+        part = x + cut
+        part -= cut
+        yield part
+        x = x - part
+        largest = _largest(x)
+        if not largest:
+            return
+
+
+def _with_negative_zeros(result: Array, x: Array, add: Add, starts: Array) -> Array:
+    """Set zeros whose start is -0 and that have no other terms than -0."""
+    is_negative = (starts == 0) & np.signbit(starts)
+    if np.any(is_negative) and (zeros := (result == 0) & is_negative).any():
+        result[zeros & (add(np.where((x == 0) & np.signbit(x), 0.0, 1.0)) == 0)] = -0.0
+    return result
