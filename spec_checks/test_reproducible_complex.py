@@ -36,16 +36,18 @@ EXACT: dict[str, tuple[ModuleType, Callable[..., Any]]] = {
     "power": (complex_elementary, lambda z, w: mpmath.exp(w * mpmath.log(z))),
     "atan2": (complex_elementary, lambda y, x: -1j * mpmath.log((x + 1j * y) / mpmath.sqrt(x * x + y * y))),
     "sinh": (special_complex, mpmath.sinh), "cosh": (special_complex, mpmath.cosh),
-    "square": (special_complex, lambda z: z * z), "acos": (special_complex, mpmath.acos),
+    "multiply": (complexes, lambda z, w: z * w), "square": (special_complex, lambda z: z * z),
+    "acos": (special_complex, mpmath.acos),
     "acosh": (special_complex, mpmath.acosh), "asin": (special_complex, mpmath.asin),
     "asinh": (special_complex, mpmath.asinh), "atan": (special_complex, mpmath.atan),
     "atanh": (special_complex, mpmath.atanh),
 }  # fmt: skip
-BINARY = ("divide", "power", "atan2")
+BINARY = ("multiply", "divide", "power", "atan2")
 BITS = 2500  # so that parts of 1e-300 beside others are seen
 LARGEST = 3000  # exponents that are compared
 HARD = [1 + 1j, 3 + 4j, -3 + 4j, 1e-200 + 1e-200j, 1e200 + 1e-3j, 1e-160 - 1e-300j, -1 + 1e-9j, 1 + 1e-20j,
-        -1e-300 + 1e-160j, 700 + 2j, 2 + 1j, -2.5 - 1e-18j, 1e5 + 1e5j, 1e-9 + 1e-4j, -5e-9 + 1e-4j, 0.6 + 0.8j]  # fmt: skip
+        -1e-300 + 1e-160j, 700 + 2j, 2 + 1j, -2.5 - 1e-18j, 1e5 + 1e5j, 1e-9 + 1e-4j, -5e-9 + 1e-4j,
+        0.6 + 0.8j]  # fmt: skip
 EXPONENTS = [2, 2, 3, 1j, 0.5, 2, 1, 2 + 1j, 2, 0.1, 3, 2, 1, 4, 0.5, 1e10j]
 
 
@@ -84,6 +86,21 @@ def test_parts_are_correctly_rounded(op: str) -> None:
             for actual, part in ((result.real, exact.real), (result.imag, exact.imag)):
                 if not part or abs(mpmath.mag(part)) < LARGEST:
                     assert actual == nearest_f64(part), (op, row, result)
+
+
+@pytest.mark.parametrize("op", ["exponential", "exponential_minus_one", "logistic", "sinh", "cosh", "tanh"])
+def test_huge_angles_are_reduced_exactly(op: str) -> None:
+    z = np.array([2.0**1022 * 1j, 0.1 - 1.7976931348623157e308j, -3 + 1e22j])
+    with mpmath.workprec(BITS):
+        for result, operand in zip(evaluate(op, z).tolist(), z.tolist()):
+            exact = EXACT[op][1](mpmath.mpc(operand))
+            assert (result.real, result.imag) == (nearest_f64(exact.real), nearest_f64(exact.imag)), operand
+
+
+def test_products_of_infinities_are_not_nan_because_finite_products_overflow() -> None:
+    """(ac - bd) + (ad + bc)i, of which bd or the finite part of ad overflows in f64."""
+    z, w = np.array([complex(np.inf, -1e308)]), np.array([complex(1e-308, -700)])
+    assert evaluate("multiply", z, w)[0] == complex(np.inf, -np.inf)
 
 
 @pytest.mark.parametrize("op", EXACT)

@@ -73,6 +73,12 @@ def _exactly(function: Callable[..., Decimal], *operands: Decimal) -> Decimal:
     return +total if total else total  # + loses the sign of a zero
 
 
+def _half(x: Decimal) -> Decimal:
+    """Return x / 2 exactly: a huge angle has more digits than the working precision."""
+    with localcontext(prec=_MANY_DIGITS):
+        return x / 2
+
+
 def _half_log(square: Decimal, less_one: Decimal) -> Decimal:
     """Return half the logarithm of a square, which is 1 + less_one."""
     return (_log_plus_one(less_one) if abs(less_one) < ONE / 2 else square.ln()) / 2
@@ -88,7 +94,7 @@ def exponential(a: Decimal, b: Decimal) -> Parts:
 
 def exponential_minus_one(a: Decimal, b: Decimal) -> Parts:
     """Return (e**a - 1) cos b - 2 sin(b/2)**2, and the imaginary part of e**z."""
-    half = precise.sine(b / 2)
+    half = precise.sine(_half(b))
     real = _times(_exponential_minus_one(a), precise.cosine(b)) - 2 * half * half
     return real, exponential(a, b)[1]
 
@@ -128,7 +134,7 @@ def tan(a: Decimal, b: Decimal) -> Parts:
 def logistic(a: Decimal, b: Decimal) -> Parts:
     """With u = e**-|a|, return (1 + u cos b, u sin b) / |1 + u e**ib|**2; for a < 0 the real part has u (u + cos b)."""
     u, less, cosine = (-abs(a)).exp(), _exponential_minus_one(-abs(a)), precise.cosine(b)
-    half = precise.cosine(b / 2)
+    half = precise.cosine(_half(b))
     twice = 2 * u * half * half
     norm = less * less + 2 * twice
     real = u * (u + cosine) if a < 0 else twice - less

@@ -17,7 +17,7 @@ import numpy as np
 from stablehlo_ref import mode
 from stablehlo_ref.budget import within_time
 from stablehlo_ref.ir.arrays import Array, DType
-from stablehlo_ref.numerics import complex_elementary, complexes, special_complex
+from stablehlo_ref.numerics import complex_elementary, complexes, long_double, special_complex
 from stablehlo_ref.numerics import multiple_precision_complex as precise
 from stablehlo_ref.numerics.blocks import partwise
 from stablehlo_ref.numerics.double_double import Pair, two_product, two_sum
@@ -213,8 +213,8 @@ def _reproducible(factory: KernelFactory) -> ArrayKernel | None:
 
 
 def in_mode(factory: KernelFactory, dtype: DType) -> KernelFactory:
-    """Return the factory to use for a dtype in the current mode."""
-    if dtype == COMPLEX128 and mode.current().reproducible:
+    """Return the factory to use for a dtype in the current mode, and where long double is no wider than f64."""
+    if dtype == COMPLEX128 and (mode.current().reproducible or not long_double.IS_WIDE):
         kernel = _reproducible(factory)
         if kernel is not None:
             return same_kernel(kernel)
@@ -230,7 +230,9 @@ def _square(a: Array, b: Array) -> Pair:
 
 
 def _product_with_nans(z: Array, w: Array) -> Array:
-    return complexes.from_parts(*_product(z.real, z.imag, w.real, w.imag))
+    """Multiply by the formula; finite parts are replaced by their signs, so that no product of theirs overflows."""
+    parts = [np.where(np.isfinite(x), np.sign(x), x) for x in (z.real, z.imag, w.real, w.imag)]
+    return complexes.from_parts(*_product(*parts))
 
 
 def _product(a: Array, b: Array, c: Array, d: Array) -> Pair:
