@@ -155,7 +155,7 @@ class TriangularSolve(Op, op="triangular_solve", row_major=True, nans="computed"
         substitute = exact_factorizations.substitute if mode.current().reproducible else _substitute
 
         def run(a: Array, b: Array) -> Array:
-            upper = conjugate(orient_a(widen(a)))[..., reverse, reverse]
+            upper = np.ascontiguousarray(conjugate(widen(orient_a(a)[..., reverse, reverse])))  # or BLAS is not used
             x = substitute(upper, orient_b(widen(b))[..., reverse, :], unit_diagonal)
             result: Array = round_once(orient_b(x[..., reverse, :]))
             return result
