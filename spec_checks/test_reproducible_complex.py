@@ -45,7 +45,8 @@ BINARY = ("divide", "power", "atan2")
 BITS = 2500  # so that parts of 1e-300 beside others are seen
 LARGEST = 3000  # exponents that are compared
 HARD = [1 + 1j, 3 + 4j, -3 + 4j, 1e-200 + 1e-200j, 1e200 + 1e-3j, 1e-160 - 1e-300j, -1 + 1e-9j, 1 + 1e-20j,
-        -1e-300 + 1e-160j, 700 + 2j, 2 + 1j, -2.5 - 1e-18j, 1e5 + 1e5j, 1e-9 + 1e-4j, -5e-9 + 1e-4j, 0.6 + 0.8j]  # fmt: skip
+        -1e-300 + 1e-160j, 700 + 2j, 2 + 1j, -2.5 - 1e-18j, 1e5 + 1e5j, 1e-9 + 1e-4j, -5e-9 + 1e-4j,
+        0.6 + 0.8j]  # fmt: skip
 EXPONENTS = [2, 2, 3, 1j, 0.5, 2, 1, 2 + 1j, 2, 0.1, 3, 2, 1, 4, 0.5, 1e10j]
 
 
@@ -101,6 +102,26 @@ def test_special_operands_give_the_values_of_the_default_mode(op: str) -> None:
         np.testing.assert_allclose(actual, expected, rtol=1e-15, atol=tolerance)
         given = ~np.isnan(expected) & ((np.abs(expected) > tolerance) | (tolerance == 0))
         np.testing.assert_array_equal(np.signbit(actual)[given], np.signbit(expected)[given])
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.sampled_from(sorted(EXACT)), *[st.floats(allow_nan=False, allow_infinity=False)] * 4)
+def test_any_operands_have_a_result(op: str, a: float, b: float, c: float, d: float) -> None:
+    """Extreme operands neither raise nor give NaN, unless they are poles."""
+    z = np.array([complex(a, b), complex(1.5, b)])
+    result = np.asarray(evaluate(op, *([z, np.array([complex(c, d), complex(c, 0)])] if op in BINARY else [z])))
+    assert op in BINARY or not np.isnan(result).any() or 0 in (a, b)
+
+
+def test_powers_with_huge_exponents_have_their_angle() -> None:
+    z, w = 0.6 + 0.8j, complex(1e150, 0.0)
+    result = evaluate("power", np.array([z]), np.array([w]))[0]
+    with mpmath.workprec(BITS):
+        exact = mpmath.exp(mpmath.mpc(w) * mpmath.log(mpmath.mpc(z)))
+        if abs(mpmath.mag(exact)) < LARGEST:
+            assert result == complex(nearest_f64(exact.real), nearest_f64(exact.imag))
+    z = np.array([1j, 1 + 1j])
+    np.testing.assert_array_equal(evaluate("power", z, np.array([1e15 + 1, 8 + 0j])), [1j, 16])
 
 
 QUOTIENT = sr.parse("""func.func @main(%a: tensor<complex<f64>>, %b: tensor<complex<f64>>) -> tensor<complex<f64>> {
