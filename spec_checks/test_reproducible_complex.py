@@ -120,6 +120,26 @@ def test_special_operands_give_the_values_of_the_default_mode(op: str) -> None:
         np.testing.assert_array_equal(np.signbit(actual)[given], np.signbit(expected)[given])
 
 
+@settings(max_examples=60, deadline=None)
+@given(st.sampled_from(sorted(EXACT)), *[st.floats(allow_nan=False, allow_infinity=False)] * 4)
+def test_any_operands_have_a_result(op: str, a: float, b: float, c: float, d: float) -> None:
+    """Extreme operands neither raise nor give NaN, unless they are poles."""
+    z = np.array([complex(a, b), complex(1.5, b)])
+    result = np.asarray(evaluate(op, *([z, np.array([complex(c, d), complex(c, 0)])] if op in BINARY else [z])))
+    assert op in BINARY or not np.isnan(result).any() or 0 in (a, b)
+
+
+def test_powers_with_huge_exponents_have_their_angle() -> None:
+    z, w = 0.6 + 0.8j, complex(1e150, 0.0)
+    result = evaluate("power", np.array([z]), np.array([w]))[0]
+    with mpmath.workprec(BITS):
+        exact = mpmath.exp(mpmath.mpc(w) * mpmath.log(mpmath.mpc(z)))
+        if abs(mpmath.mag(exact)) < LARGEST:
+            assert result == complex(nearest_f64(exact.real), nearest_f64(exact.imag))
+    z = np.array([1j, 1 + 1j])
+    np.testing.assert_array_equal(evaluate("power", z, np.array([1e15 + 1, 8 + 0j])), [1j, 16])
+
+
 QUOTIENT = sr.parse("""func.func @main(%a: tensor<complex<f64>>, %b: tensor<complex<f64>>) -> tensor<complex<f64>> {
   %0 = stablehlo.divide %a, %b : tensor<complex<f64>>
   return %0 : tensor<complex<f64>> }""")

@@ -11,7 +11,7 @@ from decimal import Decimal, localcontext
 from typing import TypeAlias
 
 from stablehlo_ref.numerics import multiple_precision as precise
-from stablehlo_ref.numerics.multiple_precision import ONE, pi, series
+from stablehlo_ref.numerics.multiple_precision import DIGITS, HUGE_ANGLE, ONE, pi, series
 
 Parts: TypeAlias = tuple[Decimal, Decimal]
 PartsFunction: TypeAlias = Callable[..., Parts]
@@ -19,7 +19,8 @@ PartsFunction: TypeAlias = Callable[..., Parts]
 ZERO = Decimal(0)
 _MANY_DIGITS = 2200  # enough for exact sums of products of two f64 numbers
 _UNKNOWN = Decimal("NaN"), Decimal("NaN")
-_TINY = Decimal("1e-25")  # below, four terms of a series have 80 digits
+_LARGE_POWER = Decimal("1e15")  # above, the angle needs more digits
+_TINY = Decimal("1e-9")  # below, the logarithm of 1 + x is summed
 
 
 # --- real functions that keep the digits of small operands ----------------------------------------------------------
@@ -31,7 +32,7 @@ def _times(x: Decimal, y: Decimal) -> Decimal:
 
 
 def _log_plus_one(x: Decimal) -> Decimal:
-    return x - x * x / 2 + x**3 / 3 - x**4 / 4 if abs(x) < _TINY else (1 + x).ln()
+    return series(x, lambda n: -x * n / (n + 1)) if abs(x) < _TINY else (1 + x).ln()
 
 
 def _exponential_minus_one(x: Decimal) -> Decimal:
@@ -182,14 +183,19 @@ def power(a: Decimal, b: Decimal, c: Decimal, d: Decimal) -> Parts:
     """Count right angles separately, so that powers on the axes and diagonals are exact; NaN for z = 0."""
     if not a and not b:
         return _UNKNOWN
+    with localcontext(prec=DIGITS if max(abs(c), abs(d)) < _LARGE_POWER else DIGITS + HUGE_ANGLE):
+        radius, real, imag = _power_in_polar_form(a, b, c, d)
+    return _times(radius, real), _times(radius, imag)
+
+
+def _power_in_polar_form(a: Decimal, b: Decimal, c: Decimal, d: Decimal) -> tuple[Decimal, Decimal, Decimal]:
     log, (turns, rest) = log_modulus(a, b), _angle_in_right_angles(a, b)
-    right_angle = pi() / 2
+    right_angle = pi(HUGE_ANGLE) / 2
     radius = (c * log - d * (turns * right_angle + rest)).exp()
     whole = (c * turns).to_integral_value()
     angle = (c * turns - whole) * right_angle + (d * log + c * rest)
     sine, cosine = precise.sine(angle), precise.cosine(angle)
-    real, imag = ((cosine, sine), (-sine, cosine), (-cosine, -sine), (sine, -cosine))[int(whole % 4)]
-    return _times(radius, real), _times(radius, imag)
+    return radius, *((cosine, sine), (-sine, cosine), (-cosine, -sine), (sine, -cosine))[int(whole) % 4]
 
 
 def real_power(a: Decimal, b: Decimal, c: Decimal, d: Decimal) -> Decimal:
