@@ -77,7 +77,9 @@ def binary(function: KernelFactory) -> KernelFactory:
 
 def _bfloat16_into(ufunc: np.ufunc) -> ArrayKernel:
     def into(x: Array, y: Array, out: Array) -> Array:
-        np.copyto(out, ufunc(x.astype(FLOAT32), y.astype(FLOAT32)), casting="unsafe")
+        wide = x.astype(FLOAT32)
+        result = ufunc(wide, y.astype(FLOAT32), out=wide if wide.shape == out.shape else None)
+        np.copyto(out, result, casting="unsafe")
         return out
 
     return into
