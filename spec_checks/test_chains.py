@@ -47,8 +47,8 @@ SHAPES = [(7, 9), (64,), (65,), (3, 5, 11), (40, 3), (2, 40), (1, 64), (5, 1, 17
 def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     """Fuse ops on small tensors, in blocks of a few elements."""
     monkeypatch.setattr(groups, "SIZE", 32)
-    monkeypatch.setattr(boxes, "BLOCK", 16)
-    monkeypatch.setattr(boxes, "ROWS", 24)
+    monkeypatch.setattr(boxes, "BLOCK", 64)
+    monkeypatch.setattr(boxes, "ROWS", 96)
     monkeypatch.setattr(boxes, "SHORT", 2)
     monkeypatch.setattr(boxes, "LINE", 4)
 
