@@ -34,7 +34,16 @@ from stablehlo_ref.numerics.dtypes import (
 )
 from stablehlo_ref.numerics.integers import clip, pack, unpack
 from stablehlo_ref.numerics.kernels import ArrayKernel
-from stablehlo_ref.numerics.narrow_floats import SMALL, in_blocks, map_blocks, narrow, tabulated, widen
+from stablehlo_ref.numerics.narrow_floats import (
+    SMALL,
+    copy_into,
+    in_blocks,
+    map_blocks,
+    narrow,
+    storing,
+    tabulated,
+    widen,
+)
 
 # --- convert --------------------------------------------------------------------------------------------------------
 
@@ -88,7 +97,7 @@ def _from_native(from_dtype: DType, to_dtype: DType) -> ArrayKernel:
     if is_sub_byte_integer(to_dtype):
         store = pack(to_dtype)
         return lambda x: store(x.astype(UINT8))
-    return lambda x: x.astype(to_dtype)
+    return storing(lambda x: x.astype(to_dtype), copy_into)
 
 
 def _from_boolean(to_dtype: DType) -> ArrayKernel:
@@ -137,7 +146,7 @@ def _float_to_integer(from_dtype: DType, to_dtype: DType) -> ArrayKernel:
             return map_blocks(step, x, to_dtype)
         return x.astype(to_dtype) if is_in_range(x) else saturate(x)
 
-    return run
+    return storing(run, step)
 
 
 def _in_range(from_dtype: DType, to_dtype: DType) -> Callable[[Array], bool]:

@@ -64,7 +64,7 @@ def narrow(dtype: DType) -> ArrayKernel:
     def run(x: Array) -> Array:
         return _narrow_small(x, dtype) if x.size < SMALL else map_blocks(narrow_into, x, dtype)
 
-    return run
+    return storing(run, narrow_into)
 
 
 def rounded(function: ArrayKernel, dtype: DType) -> ArrayKernel:
@@ -114,7 +114,7 @@ def tabulated(kernel: ArrayKernel, dtype: DType) -> ArrayKernel:
     """Return a kernel that computes large arrays with a lookup table of an elementwise `kernel`.
 
     `kernel` takes one array of an 8-bit or 16-bit `dtype`. The table is computed for the first large array. The form
-    that writes into an argument, of blocks of large arrays, always uses it.
+    that writes into an argument, of blocks of large arrays, uses it for smaller ones.
     """
     entries, bits = 1 << 8 * dtype.itemsize, bits_dtype(dtype)
 
@@ -129,21 +129,15 @@ def tabulated(kernel: ArrayKernel, dtype: DType) -> ArrayKernel:
     def run(x: Array) -> Array:
         return kernel(x) if x.size < entries else map_blocks(look_up(), x, table().dtype)
 
-    def store(x: Array, out: Array) -> Array:
-        if x.shape != out.shape or not out.flags.c_contiguous:
-            out[...] = run(x)
-        else:
-            look_up()(np.ascontiguousarray(x).reshape(-1), out.reshape(-1))
-        return out
-
-    return with_into(run, store)
+    return storing(run, lambda x, out: look_up()(x, out))
 
 
 def tabulated_pairs(kernel: ArrayKernel, dtype: DType) -> ArrayKernel:
     """Like `tabulated`, for a `kernel` of two arrays of an 8-bit `dtype`."""
 
     def of_pairs(pairs: Array) -> Array:
-        return kernel(*np.ascontiguousarray(pairs.view(np.uint8).reshape(-1, 2).T).view(dtype))
+        sides = np.ascontiguousarray(np.ascontiguousarray(pairs).view(np.uint8).reshape(-1, 2).T).view(dtype)
+        return kernel(*sides).reshape(pairs.shape)
 
     tabulated_kernel = tabulated(of_pairs, UINT16)
     store_pairs = into(tabulated_kernel)
@@ -180,6 +174,19 @@ def map_blocks(step: StoreBlock, x: Array, result_dtype: DType) -> Array:
     for start in within_time(range(0, out.size, BLOCK)):
         step(flat[start : start + BLOCK], out[start : start + BLOCK])
     return out.reshape(x.shape)
+
+
+def storing(kernel: ArrayKernel, step: StoreBlock) -> ArrayKernel:
+    """Return an elementwise kernel of one operand, of which `step` becomes the form that writes into an argument."""
+
+    def store(x: Array, out: Array) -> Array:
+        if x.shape != out.shape or out.size < SMALL or not out.flags.c_contiguous:
+            out[...] = kernel(x)
+        else:
+            step(np.ascontiguousarray(x).reshape(-1), out.reshape(-1))
+        return out
+
+    return with_into(kernel, store)
 
 
 def blockwise_kernel(
@@ -273,6 +280,9 @@ def _widen_f16_into(x: Array, out: Array) -> None:
     if magnitude.max() >= 0x7C00:
         special = np.flatnonzero(magnitude >= 0x7C00)
         out[special] = x[special].astype(np.float32)
+
+
+storing(widen, lambda x, out: _widen_into(x.dtype)(x, out))
 
 
 # --- from f32 and f64 -----------------------------------------------------------------------------------------------
