@@ -48,8 +48,8 @@ SHAPES = [(7, 9), (64,), (65,), (3, 5, 11), (40, 3), (2, 40), (1, 64), (5, 1, 17
 def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     """Fuse ops on small tensors, in blocks of a few elements."""
     monkeypatch.setattr(groups, "SIZE", 32)
-    monkeypatch.setattr(boxes, "BLOCK", 16)
-    monkeypatch.setattr(boxes, "ROWS", 24)
+    monkeypatch.setattr(boxes, "BLOCK", 64)
+    monkeypatch.setattr(boxes, "ROWS", 96)
     monkeypatch.setattr(boxes, "SHORT", 2)
     monkeypatch.setattr(boxes, "LINE", 4)
     monkeypatch.setattr(selection, "SMALL", 2)
@@ -223,3 +223,24 @@ def test_chains_of_full_size(element: str, shape: tuple[int, ...]) -> None:
     arrays = operand(rng, shape, element), np.ones((), DTYPES[element])
     assert bits(program.run(*arrays)) == bits(program.run(*arrays, fast=False))
     assert len(program._planned(False, True).block.steps) < len(program._planned(False, False).block.steps)
+
+
+@pytest.mark.parametrize("to", ["f32", "f64", "bf16", "f16", "f8E4M3FN", "i32", "i8", "i4"])
+@pytest.mark.parametrize("element", ["f32", "bf16", "f8E4M3FN", "i64"])
+def test_conversions_of_full_size(element: str, to: str) -> None:
+    t, u = type_text((600, 500), element), type_text((600, 500), to)
+    text = f"""func.func @main(%x: {t}, %low: tensor<{to}>, %high: tensor<{to}>) -> ({u}, {t}) {{
+      %0 = stablehlo.convert %x : ({t}) -> {u}
+      %1 = stablehlo.add %0, %0 : {u}
+      %2 = stablehlo.clamp %low, %1, %high : (tensor<{to}>, {u}, tensor<{to}>) -> {u}
+      %3 = stablehlo.sign %2 : {u}
+      %4 = stablehlo.multiply %3, %1 : {u}
+      %5 = stablehlo.convert %4 : ({u}) -> {t}
+      return %4, %5 : {u}, {t}
+    }}"""
+    program, dtype = sr.parse(text), DTYPES[to]
+    x = operand(np.random.default_rng(3), (600, 500), element)
+    for low, high in ((1, 3), (-2, 0)):
+        arrays = x, np.array(low).astype(dtype), np.array(high).astype(dtype)
+        assert bits(program.run(*arrays)) == bits(program.run(*arrays, fast=False))
+    assert len(program._planned(False, True).block.steps) == 1

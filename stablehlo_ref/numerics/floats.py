@@ -33,6 +33,7 @@ from stablehlo_ref.numerics.narrow_floats import (
     is_broadcast_scalar,
     map_blocks,
     rounded,
+    storing,
     tabulated,
     tabulated_pairs,
     widened,
@@ -108,7 +109,7 @@ def _sign(dtype: DType) -> ArrayKernel:
         result: Array = np.bitwise_or(np.sign(x).view(bits), np.bitwise_and(x.view(bits), sign_bit)).view(dtype)
         return result
 
-    return run
+    return storing(run, step)
 
 
 def _round_nearest_afz(dtype: DType) -> ArrayKernel:
@@ -231,7 +232,15 @@ def _clamp(dtype: DType) -> ArrayKernel:
                 return result
         return minimum(maximum(operand, low), high)
 
-    return run
+    def store(low: Array, operand: Array, high: Array, out: Array) -> Array:
+        if operand.shape == out.shape and is_broadcast_scalar(low) and _is_nonzero_scalar(high):
+            np.clip(operand, first_element(low), first_element(high), out=out)
+            if lacks_minus_zero(out):
+                return out
+        out[...] = minimum(maximum(operand, low), high)
+        return out
+
+    return with_into(run, store)
 
 
 # --- public ---------------------------------------------------------------------------------------------------------

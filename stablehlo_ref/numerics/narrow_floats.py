@@ -26,7 +26,7 @@ from stablehlo_ref.numerics.dtypes import (
     bits_dtype,
     is_narrow_float,
 )
-from stablehlo_ref.numerics.kernels import ArrayKernel, StoreBlock
+from stablehlo_ref.numerics.kernels import ArrayKernel, StoreBlock, into, with_into
 
 BLOCK = 1 << 16  # elements: 256 KiB of f32, so that several passes over a block stay in the L2 cache
 SMALL = 1 << 10  # elements: below this, one slow conversion costs less than several fast calls
@@ -64,7 +64,7 @@ def narrow(dtype: DType) -> ArrayKernel:
     def run(x: Array) -> Array:
         return _narrow_small(x, dtype) if x.size < SMALL else map_blocks(narrow_into, x, dtype)
 
-    return run
+    return storing(run, narrow_into)
 
 
 def rounded(function: ArrayKernel, dtype: DType) -> ArrayKernel:
@@ -113,7 +113,8 @@ def in_blocks(function: ArrayKernel, result_dtype: DType) -> ArrayKernel:
 def tabulated(kernel: ArrayKernel, dtype: DType) -> ArrayKernel:
     """Return a kernel that computes large arrays with a lookup table of an elementwise `kernel`.
 
-    `kernel` takes one array of an 8-bit or 16-bit `dtype`. The table is computed for the first large array.
+    `kernel` takes one array of an 8-bit or 16-bit `dtype`. The table is computed for the first large array. The form
+    that writes into an argument, of blocks of large arrays, uses it for smaller ones.
     """
     entries, bits = 1 << 8 * dtype.itemsize, bits_dtype(dtype)
 
@@ -121,29 +122,46 @@ def tabulated(kernel: ArrayKernel, dtype: DType) -> ArrayKernel:
     def table() -> Array:
         return kernel(np.arange(entries).astype(bits).view(dtype))
 
-    def run(x: Array) -> Array:
-        return kernel(x) if x.size < entries else map_blocks(_look_up_into(table()), x, table().dtype)
+    @cache
+    def look_up() -> StoreBlock:
+        return _look_up_into(table())
 
-    return run
+    def run(x: Array) -> Array:
+        return kernel(x) if x.size < entries else map_blocks(look_up(), x, table().dtype)
+
+    return storing(run, lambda x, out: look_up()(x, out))
 
 
 def tabulated_pairs(kernel: ArrayKernel, dtype: DType) -> ArrayKernel:
     """Like `tabulated`, for a `kernel` of two arrays of an 8-bit `dtype`."""
 
     def of_pairs(pairs: Array) -> Array:
-        return kernel(*np.ascontiguousarray(pairs.view(np.uint8).reshape(-1, 2).T).view(dtype))
+        sides = np.ascontiguousarray(np.ascontiguousarray(pairs).view(np.uint8).reshape(-1, 2).T).view(dtype)
+        return kernel(*sides).reshape(pairs.shape)
 
     tabulated_kernel = tabulated(of_pairs, UINT16)
+    store_pairs = into(tabulated_kernel)
+    assert store_pairs is not None
 
     def run(x: Array, y: Array) -> Array:
         if x.size < 1 << 16 or x.shape != y.shape:
             return kernel(x, y)
+        return tabulated_kernel(paired(x, y))
+
+    def paired(x: Array, y: Array) -> Array:
         pairs = y.view(np.uint8).astype(np.uint16)
         pairs <<= 8
         pairs |= x.view(np.uint8)
-        return tabulated_kernel(pairs)
+        return pairs
 
-    return run
+    def store(x: Array, y: Array, out: Array) -> Array:
+        if x.shape != y.shape:
+            out[...] = run(x, y)
+        else:
+            store_pairs(paired(x, y), out=out)
+        return out
+
+    return with_into(run, store)
 
 
 # --- blocks ---------------------------------------------------------------------------------------------------------
@@ -158,6 +176,19 @@ def map_blocks(step: StoreBlock, x: Array, result_dtype: DType) -> Array:
     return out.reshape(x.shape)
 
 
+def storing(kernel: ArrayKernel, step: StoreBlock) -> ArrayKernel:
+    """Return an elementwise kernel of one operand, of which `step` becomes the form that writes into an argument."""
+
+    def store(x: Array, out: Array) -> Array:
+        if x.shape != out.shape or out.size < SMALL or not out.flags.c_contiguous:
+            out[...] = kernel(x)
+        else:
+            step(np.ascontiguousarray(x).reshape(-1), out.reshape(-1))
+        return out
+
+    return with_into(kernel, store)
+
+
 def blockwise_kernel(
     function: ArrayKernel,
     dtype: DType,
@@ -170,7 +201,8 @@ def blockwise_kernel(
     """Return a kernel that loads operands, applies `function` and stores results of `dtype`, block by block.
 
     Blocks have one dimension. Operands broadcast; a scalar, also a broadcast one, is loaded once. Operands that all
-    have fewer than `min_size` elements are passed to the kernel `small` as they are.
+    have fewer than `min_size` elements are passed to the kernel `small` as they are. There is a form that writes into
+    an argument.
     """
 
     def run(*operands: Array) -> Array:
@@ -182,14 +214,24 @@ def blockwise_kernel(
         shape = np.broadcast_shapes(*(x.shape for x in operands))
         if all(map(is_broadcast_scalar, operands)):
             return np.broadcast_to(small(*map(first_element, operands)), shape).copy()
-        flat = [load(first_element(x)) if is_broadcast_scalar(x) else _flat(x, shape) for x in operands]
         out = np.empty(prod(shape), dtype)
+        fill(operands, shape, out)
+        return out.reshape(shape)
+
+    def fill(operands: tuple[Array, ...], shape: tuple[int, ...], out: Array) -> None:
+        flat = [load(first_element(x)) if is_broadcast_scalar(x) else _flat(x, shape) for x in operands]
         for start in within_time(range(0, out.size, block)):
             part = slice(start, start + block)
             store(function(*[load(x[part]) if x.ndim else x for x in flat]), out[part])
-        return out.reshape(shape)
 
-    return run
+    def into(*operands: Array, out: Array) -> Array:
+        if out.size < min_size or not out.flags.c_contiguous or all(map(is_broadcast_scalar, operands)):
+            out[...] = run(*operands)
+        else:
+            fill(operands, out.shape, out.reshape(-1))
+        return out
+
+    return with_into(run, into)
 
 
 def is_broadcast_scalar(x: Array) -> bool:
@@ -238,6 +280,9 @@ def _widen_f16_into(x: Array, out: Array) -> None:
     if magnitude.max() >= 0x7C00:
         special = np.flatnonzero(magnitude >= 0x7C00)
         out[special] = x[special].astype(np.float32)
+
+
+storing(widen, lambda x, out: _widen_into(x.dtype)(x, out))
 
 
 # --- from f32 and f64 -----------------------------------------------------------------------------------------------

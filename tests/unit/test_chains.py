@@ -131,7 +131,7 @@ def test_time_is_limited() -> None:
 
 @pytest.mark.parametrize(("shape", "rows"), [((70000,), None), ((3, 70000), 1), ((5, 7, 11), None), ((300, 333), 1)])
 def test_boxes_cover_a_shape_once(shape: tuple[int, ...], rows: int | None) -> None:
-    count, split = np.zeros(shape, int), boxes(shape, rows)
+    count, split = np.zeros(shape, int), boxes(shape, rows, 4)
     for box, kind in split.indices:
         assert count[box].shape == split.shapes[kind]
         count[box] += 1

@@ -57,6 +57,11 @@ class Chain:
     kept: frozenset[int]  # slots
     dead: frozenset[int]  # slots that are empty after the chain
 
+    @property
+    def tensors(self) -> list[Tensor]:
+        """The operands and all values that are computed."""
+        return [*self.inputs, *[part.result for part in self.parts]]
+
     def block_shape(self, tensor: Tensor, box: tuple[int, ...]) -> tuple[int, ...]:
         """Return the shape of a block of a tensor."""
         return box[: self.rows] + tensor.shape[self.rows :] if tensor.is_row else box
@@ -64,7 +69,7 @@ class Chain:
 
 def blockwise_step(chain: Chain) -> Step:
     """Return the step that runs a chain."""
-    split = boxes(chain.shape, chain.rows)
+    split = boxes(chain.shape, chain.rows, max((t.dtype.itemsize for t in chain.tensors), default=1))
     layout = _Layout(chain)
     outs = [part.result for part in chain.parts if part.result.slot in chain.kept]
     programs = [layout.program(box) for box in split.shapes]

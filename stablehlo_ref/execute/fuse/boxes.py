@@ -13,8 +13,8 @@ from stablehlo_ref.ir.arrays import Array
 
 Box: TypeAlias = tuple[slice, ...]  # of the leading dimensions, up to the one that is split
 
-BLOCK = 1 << 15  # elements: a few buffers of f32 fit into the L2 cache
-ROWS = 1 << 16  # elements of a block of rows that are reduced, which takes longer to start
+BLOCK = 1 << 17  # bytes: a few buffers fit into the L2 cache
+ROWS = 1 << 18  # bytes of a block of rows that are reduced, which takes longer to start
 LINE = 64  # bytes of a line of the cache
 SHORT = 128  # elements: inner loops over fewer are slow
 
@@ -26,9 +26,9 @@ class Boxes(NamedTuple):
     shapes: list[tuple[int, ...]]
 
 
-def boxes(shape: Sequence[int], rows: int | None) -> Boxes:
+def boxes(shape: Sequence[int], rows: int | None, itemsize: int) -> Boxes:
     """Split `shape`, without zeros, so that no dimension from `rows` on is split."""
-    block = BLOCK if rows is None else ROWS
+    block = max(1, (BLOCK if rows is None else ROWS) // itemsize)
     axis = next(a for a in range(len(shape)) if prod(shape[a + 1 :]) <= block)
     axis = axis if rows is None else min(axis, rows - 1)
     count = -(-shape[axis] // max(1, block // prod(shape[axis + 1 :])))
