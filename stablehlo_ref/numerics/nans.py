@@ -105,7 +105,14 @@ def _narrow_has_nan(dtype: DType) -> Callable[[Array], bool]:
     with np.errstate(all="ignore"):  # while planning
         largest = int(np.flatnonzero(~np.isnan(patterns.view(dtype)))[-1])
 
+    def has_nan(x: Array) -> bool:
+        return bool(np.bitwise_and(x, magnitude).max(initial=0) > largest)
+
     def run(x: Array) -> bool:
-        return bool(np.bitwise_and(x.view(bits), magnitude).max(initial=0) > largest)
+        raw = x.view(bits)
+        if x.size <= BLOCK:
+            return has_nan(raw)
+        flat = raw.reshape(-1)
+        return any(has_nan(flat[start : start + BLOCK]) for start in range(0, flat.size, BLOCK))
 
     return run

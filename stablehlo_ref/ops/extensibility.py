@@ -248,7 +248,8 @@ class CustomCallOp(Op, op="custom_call", effects=True, computes_on_storage=True,
             call = CustomCall(*known, context.failures, attributes, computations, context.exact_lapack)
             call, inputs = with_known_shapes(call, inputs, shape_indices)
             what = f"the handler of custom_call @{call_target_name}"
-            values = callback_results(what, call.result_types, lambda: handler(call, *map(read_only, inputs)))
+            operands = inputs if getattr(handler, "leaves_operands", False) else map(read_only, inputs)
+            values = callback_results(what, call.result_types, lambda: handler(call, *operands))
             return values[0] if len(results) == 1 and not is_tuple else values
 
         return run

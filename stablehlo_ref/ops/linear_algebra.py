@@ -41,7 +41,7 @@ from stablehlo_ref.numerics.narrow_floats import narrow
 BLOCK = 32  # rows that are solved one after another before one matrix product subtracts them from the other rows
 
 
-class Cholesky(Op, op="cholesky"):
+class Cholesky(Op, op="cholesky", nans="computed"):
     """Compute the Cholesky decomposition of the Hermitian positive definite matrices `a`.
 
     The result is L with `L @ adjoint(L) = a` if `lower`, else U with `adjoint(U) @ U = a`. Only that triangle of `a` is
@@ -102,7 +102,7 @@ class Transpose(Enum):
     ADJOINT = "ADJOINT"
 
 
-class TriangularSolve(Op, op="triangular_solve", row_major=True):
+class TriangularSolve(Op, op="triangular_solve", row_major=True, nans="computed"):
     """Solve `op(a) @ x = b`, or `x @ op(a) = b`, for triangular matrices `a`.
 
     Only the triangle of `a` that `lower` selects is read. The result is all of `x`, which is not triangular in general.
@@ -155,7 +155,7 @@ class TriangularSolve(Op, op="triangular_solve", row_major=True):
         substitute = exact_factorizations.substitute if mode.current().reproducible else _substitute
 
         def run(a: Array, b: Array) -> Array:
-            upper = conjugate(orient_a(widen(a)))[..., reverse, reverse]
+            upper = np.ascontiguousarray(conjugate(widen(orient_a(a)[..., reverse, reverse])))  # or BLAS is not used
             x = substitute(upper, orient_b(widen(b))[..., reverse, :], unit_diagonal)
             result: Array = round_once(orient_b(x[..., reverse, :]))
             return result

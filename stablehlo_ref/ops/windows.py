@@ -65,7 +65,7 @@ def num_windows(
     return tuple(map(sliding_windows.num_windows, sizes, window, padding, strides, dilations, window_dilations))
 
 
-class ReduceWindow(Op, op="reduce_window"):
+class ReduceWindow(Op, op="reduce_window", nans="computed"):
     """Reduce each window of `inputs`, padded with `init_values`, by `body`, starting from `init_values`."""
 
     inputs = Ins(tensor | per_tensor_quantized)  # I1
@@ -256,7 +256,7 @@ def running_folds(axis: int, reverse: bool) -> Callable[[Combine], Reduction]:
     return plan
 
 
-class SelectAndScatter(Op, op="select_and_scatter"):
+class SelectAndScatter(Op, op="select_and_scatter", nans="computed"):
     """Scatter each element of `source` by `scatter` to the element of `operand` that `select` selects in its window.
 
     Padding is never selected. A window of padding only, which is implementation-defined, selects nothing.

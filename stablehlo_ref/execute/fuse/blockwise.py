@@ -111,10 +111,10 @@ def _results(outs: Sequence[Tensor], reused: Mapping[int, int], slots: Slots) ->
 
 def _may_be_overwritten(slots: Slots, operand: int) -> bool:
     """Return whether nothing else refers to a contiguous operand, or to the array that it is a view of the whole of."""
-    if not is_exclusively_owned(slots, operand):
-        if not is_exclusive_view(slots, operand) or slots[operand].base.nbytes != slots[operand].nbytes:
-            return False
-    return bool(slots[operand].flags.c_contiguous)
+    if is_exclusively_owned(slots, operand):
+        return bool(slots[operand].flags.c_contiguous)
+    is_whole = is_exclusive_view(slots, operand) and slots[operand].base.nbytes == slots[operand].nbytes
+    return is_whole and bool(slots[operand].flags.c_contiguous)
 
 
 def _operands(
