@@ -124,7 +124,7 @@ def draw_shape_op(text: Text, scope: Scope, a: str, element: str, is_vector: boo
         return text.op(f"stablehlo.broadcast_in_dim {a}, dims = [] : ({scalar}) -> {vector}"), vector
     index_type = f"tensor<{text.draw(st.sampled_from(INTEGERS))}>"
     index = pick(text, scope, index_type)
-    form = text.draw(st.sampled_from(("take", "put", "reverse", "parts")))
+    form = text.draw(st.sampled_from(("take", "put", "reverse", "parts", "scatter")))
     if form == "reverse":
         return text.op(f"stablehlo.reverse {a}, dims = [0] : {vector}"), vector
     if form == "parts":
@@ -140,11 +140,26 @@ def draw_shape_op(text: Text, scope: Scope, a: str, element: str, is_vector: boo
             op = text.draw(st.sampled_from(names_of(text, BINARY, element)))
             made = text.op(f"stablehlo.{op} {made}, {made} : {one}")
         return text.op(f"stablehlo.reshape {made} : ({one}) -> {scalar}"), scalar
+    if form == "scatter":
+        return draw_scatter(text, a, index, pick(text, scope, scalar), index_type, element), vector
     update = text.op(f"stablehlo.reshape {pick(text, scope, scalar)} : ({scalar}) -> {one}")
     made = text.op(
         f"stablehlo.dynamic_update_slice {a}, {update}, {index} : ({vector}, {one}, {index_type}) -> {vector}"
     )
     return made, vector
+
+
+def draw_scatter(text: Text, a: str, index: str, update: str, index_type: str, element: str) -> str:
+    """Append an op that replaces an element of a vector; return its result's name."""
+    vector, scalar, indices = f"tensor<4x{element}>", f"tensor<{element}>", f"tensor<1x{index_type[7:]}"
+    index = text.op(f"stablehlo.reshape {index} : ({index_type}) -> {indices}")
+    old, new = text.name(), text.name()
+    numbers = "inserted_window_dims = [0], scatter_dims_to_operand_dims = [0]"
+    body = f"^bb0({old}: {scalar}, {new}: {scalar}): stablehlo.return {new} : {scalar}"
+    return text.op(
+        f'"stablehlo.scatter"({a}, {index}, {update}) ({{{body}}}) '
+        f"{{scatter_dimension_numbers = #stablehlo.scatter<{numbers}>}} : ({vector}, {indices}, {scalar}) -> {vector}"
+    )
 
 
 def draw_block(text: Text, scope: Scope, depth: int) -> None:

@@ -49,6 +49,8 @@ def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(groups, "SIZE", 32)
     monkeypatch.setattr(boxes, "BLOCK", 16)
     monkeypatch.setattr(boxes, "ROWS", 24)
+    monkeypatch.setattr(boxes, "SHORT", 2)
+    monkeypatch.setattr(boxes, "LINE", 4)
 
 
 def type_text(shape: tuple[int, ...], element: str) -> str:

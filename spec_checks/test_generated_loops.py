@@ -57,6 +57,20 @@ def test_loops(drawn: tuple[str, list[str]], data: st.DataObject) -> None:
 
 
 @LOOPS
+@given(random_loops.programs(), st.data())
+def test_loops_on_larger_vectors(drawn: tuple[str, list[str]], data: st.DataObject) -> None:
+    """Test vectors of too many elements to be scalars in the source."""
+    text, types = drawn
+    for old, new in (("tensor<4x", "tensor<6x"), ("tensor<3x", "tensor<5x"), ("[1:4]", "[1:6]")):
+        text = text.replace(old, new)
+    program = sr.parse(text)
+    inputs = [data.draw(arrays(dtype_of(t), (6,) if t.startswith("tensor<4x") else ())) for t in types]
+    expected = outcome(program, inputs, fast=False)
+    for _ in range(3):
+        assert outcome(program, inputs) == expected
+
+
+@LOOPS
 @given(random_loops.programs(), st.integers(1, 60))
 def test_limits_of_steps(drawn: tuple[str, list[str]], steps: int) -> None:
     text, types = drawn

@@ -105,9 +105,20 @@ def test_complex_products_are_exact_and_rounded_once(a: float, b: float, c: floa
     assert (result.real, result.imag) == (nearest(f * h - g * i), nearest(f * i + g * h))
 
 
-def test_ops_without_an_implementation_are_named() -> None:
-    program = sr.parse("""func.func @main(%x: tensor<complex<f64>>) -> tensor<complex<f64>> {
-      %0 = stablehlo.tanh %x : tensor<complex<f64>>
-      return %0 : tensor<complex<f64>> }""")
-    with pytest.raises(sr.UnsupportedError, match=r"'stablehlo.tanh' op has no reproducible implementation for .* co"):
-        program.run(0j, reproducible=True)
+@pytest.mark.parametrize("fast", [True, False])
+def test_chains_of_complex_functions_are_correctly_rounded(fast: bool) -> None:
+    program = sr.parse("""func.func @main(%x: tensor<9xcomplex<f64>>) -> tensor<9xcomplex<f64>> {
+      %0 = stablehlo.tanh %x : tensor<9xcomplex<f64>>
+      %1 = stablehlo.divide %0, %x : tensor<9xcomplex<f64>>
+      %2 = stablehlo.add %1, %x : tensor<9xcomplex<f64>>
+      return %2 : tensor<9xcomplex<f64>> }""")
+    g = np.random.default_rng(0)
+    x = g.standard_normal(9) + 1j * g.standard_normal(9)
+
+    def rounded(z: Any) -> Any:
+        return mpmath.mpc(nearest_f64(z.real), nearest_f64(z.imag))
+
+    with mpmath.workprec(400):
+        tanh = [rounded(mpmath.tanh(z)) for z in map(mpmath.mpc, x.tolist())]
+        quotients = np.array([complex(rounded(t / mpmath.mpc(z))) for t, z in zip(tanh, x.tolist())])
+    np.testing.assert_array_equal(program.run(x, reproducible=True, fast=fast)[0], quotients + x)

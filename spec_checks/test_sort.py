@@ -47,6 +47,7 @@ def compared(direction: str, compare_type: str) -> Any:
 def digits(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Choose between numpy's stable sort of digits and a sort of digits with indices, for small rows."""
     monkeypatch.setattr(sorting, "SHORT", 0 if request.param == 16 else 1 << 11)
+    monkeypatch.setattr(sorting, "BLOCK", 3 if request.param == 16 else 1 << 16)
 
 
 @pytest.mark.parametrize("direction", ("LT", "GT"))

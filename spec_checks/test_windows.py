@@ -27,6 +27,7 @@ from spec_checks.test_reduction import (
 )
 from stablehlo_ref.algorithms import reduction_schedule, sliding_windows
 from stablehlo_ref.algorithms import select_and_scatter as algorithm
+from stablehlo_ref.algorithms.dilated_windows import full_windows
 from stablehlo_ref.algorithms.window_columns import MANY
 from stablehlo_ref.diagnostics import EvaluationError
 from stablehlo_ref.numerics.dtypes import element_type_of
@@ -176,15 +177,16 @@ def test_tiers_agree_on_general_regions(body: str, data: st.DataObject) -> None:
 @pytest.mark.parametrize("body", ("add", "subtract", "maximum", "minimum", GENERAL))
 @FAST
 @given(data=st.data())
-def test_columns_and_slices_agree_bitwise(body: str, data: st.DataObject) -> None:
+def test_columns_full_windows_and_slices_agree_bitwise(body: str, data: st.DataObject) -> None:
     dtype = data.draw(dtypes(FLOATS, (np.dtype(np.int8),))) if body != GENERAL else np.dtype(np.float32)
     shape = data.draw(shapes(max_rank=3, max_size=5))
     x, init, attributes = data.draw(arrays(dtype, shape)), data.draw(arrays(dtype, ())), data.draw(windows(shape))
     block = region(body) if body == GENERAL else combine(body, element_type_of(dtype))
     results = []
-    for many in (MANY, 0):
+    for many, thin in ((MANY, full_windows), (0, full_windows), (0, lambda *_: None)):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(ops_windows, "MANY", many)
+            patch.setattr(ops_windows, "full_windows", thin)
             for layout in (x, x.T.copy().T):
                 results.append(evaluate("reduce_window", layout, init, bodies=[block], **attributes))
     assert all(same(result, results[0]) for result in results)

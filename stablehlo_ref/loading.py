@@ -18,6 +18,7 @@ from stablehlo_ref.frameworks.jax import from_jax, is_jax
 from stablehlo_ref.frameworks.torch import from_torch, is_torch
 from stablehlo_ref.interop import require
 from stablehlo_ref.limits import Limits
+from stablehlo_ref.module_cache import ModuleCache
 from stablehlo_ref.parsing import BYTECODE, Data, not_a_program, parse_data
 from stablehlo_ref.parsing import parse as parse  # part of the public interface
 from stablehlo_ref.program import Program
@@ -38,6 +39,7 @@ def load(
     allow_unregistered_dialect: bool = False,
     entry: str | None = None,
     limits: Limits | None = None,
+    cache: str | os.PathLike[str] | None = None,
 ) -> Program:
     """Load and verify a program.
 
@@ -47,13 +49,20 @@ def load(
     JAX's `Exported.serialize()`, a `.pt2` file of PyTorch, or a folder with a StableHLO bundle. The format of a file is
     recognised by its contents. Constants of bytecode are mapped, not copied.
 
+    `cache` is a directory in which programs are kept as they are once they have been parsed and verified, so that
+    another load of the same text takes less time; it is made if it does not exist. Keep it writable by you alone.
+
     Raises MalformedError (also if a file cannot be read) or InvalidError, with the place; EvaluationError if that takes
     longer than `limits.max_seconds`.
     """
     with limited(limits or Limits()):
-        program = open_program(source, allow_unregistered_dialect, entry)
+        known = ModuleCache(cache)
+        with known.in_use():
+            program = open_program(source, allow_unregistered_dialect, entry)
         program.limits = program.limits if limits is None else limits
-        return program.verify()
+        program.verify()
+        known.store(program.module)
+        return program
 
 
 @needs_stack(lambda source: None)

@@ -6,6 +6,7 @@ import re
 from contextlib import suppress
 from mmap import mmap
 
+from stablehlo_ref import module_cache
 from stablehlo_ref.diagnostics import (
     Diagnostic,
     Location,
@@ -64,6 +65,9 @@ def parse_data(
 
 
 def _parse_text(source: Source, allow_unregistered_dialect: bool, entry: str | None) -> Program:
+    cache = module_cache.current.get()
+    if cache is not None and (module := cache.find(source, allow_unregistered_dialect)) is not None:
+        return Program(module, entry, verified=True)
     try:
         return Program(parse_module(source, allow_unregistered_dialect=allow_unregistered_dialect), entry)
     except (MalformedError, UnsupportedError) as error:

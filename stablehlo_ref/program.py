@@ -56,11 +56,13 @@ class Program:
     Programs can be pickled and copied, without their plans: a copy is planned when it first runs.
     """
 
-    def __init__(self, module: Operation, entry: str | None = None, limits: Limits | None = None) -> None:
+    def __init__(
+        self, module: Operation, entry: str | None = None, limits: Limits | None = None, verified: bool = False
+    ) -> None:
         self.module = module
         self.limits = Limits() if limits is None else limits
         self._entry = entry
-        self._verified = False
+        self._verified = verified
         self._bound: Mapping[int, RuntimeValue] = {}
         self.plans: dict[tuple[bool, bool, mode.Mode], FunctionPlan] = {}  # by `step_by_step`, `fast`, how exact
         self._quick = QuickRuns()
@@ -72,8 +74,7 @@ class Program:
         }  # fmt: skip
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        Program.__init__(self, restore(state["module"]), state["entry"], state["limits"])
-        self._verified = state["verified"]
+        Program.__init__(self, restore(state["module"]), state["entry"], state["limits"], state["verified"])
         self._bound = state["bound"]
 
     def verify(self) -> Program:
@@ -165,9 +166,7 @@ class Program:
 
     def with_entry(self, name: str) -> Program:
         """Return the same program with another entry."""
-        program = Program(self.module, name, self.limits)
-        program._verified = self._verified
-        return program
+        return Program(self.module, name, self.limits, self._verified)
 
     def bind(self, weights: Weights | Mapping[int, Any]) -> Program:
         """Return the same program with weights as the values of some inputs, which `inputs` then lacks.
@@ -200,8 +199,7 @@ class Program:
 
     def _with(self, module: Operation) -> Program:
         """Return a program with the entry, limits and bound inputs of this one, verified if this one is."""
-        program = Program(module, self._entry, self.limits)
-        program._verified = self._verified
+        program = Program(module, self._entry, self.limits, self._verified)
         program._bound = self._bound
         return program
 

@@ -39,7 +39,7 @@ LAYERS = (
     ("execute",),
     ("array_files",),
     ("weights", "display"),
-    ("program",),
+    ("program", "module_cache"),
     ("parsing",),
     ("linking", "bundles", "frameworks"),
     ("loading",),

@@ -28,7 +28,8 @@ from stablehlo_ref.budget import check_time, within_time
 from stablehlo_ref.define.computation import RegionFunction
 from stablehlo_ref.define.spec import element_type, is_quantized
 from stablehlo_ref.ir.arrays import Array
-from stablehlo_ref.numerics.dtypes import numpy_dtype
+from stablehlo_ref.numerics.bfloat16 import stored_as_f32
+from stablehlo_ref.numerics.dtypes import BFLOAT16, FLOAT32, numpy_dtype
 from stablehlo_ref.numerics.reduction_ufuncs import (
     ambiguous_zero_check,
     left_fold_ufunc,
@@ -56,7 +57,8 @@ class Combine:
     `pair` is the ufunc that computes the body on a pair of arrays, or None. `any_order` is a ufunc whose result, except
     for the sign of zeros, does not depend on the order, so that `ufunc.reduce` can be used, or None. `left` is a ufunc
     that numpy folds from the left, or None. `folds_left` says that the body is not associative. `adds_exactly` says
-    that the body adds floats and the mode asks for exact sums.
+    that the body adds floats and the mode asks for exact sums. `in_f32` does the same on bf16 numbers stored as f32, or
+    is None.
     """
 
     pair: np.ufunc | None = None
@@ -64,6 +66,7 @@ class Combine:
     left: np.ufunc | None = None
     folds_left = False
     adds_exactly = False
+    in_f32: Combine | None = None
 
     def __init__(self, body: RegionFunction) -> None:
         output = body.function_type.outputs[0]
@@ -76,6 +79,9 @@ class Combine:
         self.left = left_fold_ufunc(op, self.dtype)
         self.folds_left = not body.is_associative
         self.adds_exactly = exact_addition(body) is not None
+        if self.dtype == BFLOAT16 and (function := stored_as_f32(op)):
+            self.in_f32 = copy(self)
+            self.in_f32.each = lambda x, y: [function(x, y)]
 
     @property
     def is_exact(self) -> bool:
@@ -245,6 +251,8 @@ def fold_middle(combine: Combine, xs: Sequence[Array]) -> Arrays:
 
 def _tree(combine: Combine, xs: Sequence[Array]) -> Arrays:
     """Reduce the axis before the last by combining adjacent elements; surplus elements at the end are combined last."""
+    if combine.in_f32:
+        return _in_f32(_tree, combine.in_f32, xs)
     if combine.pair and len(xs) == 1:
         return [_tree_of_pairs(combine.pair, xs[0])]
     size = xs[0].shape[-2]
@@ -286,12 +294,19 @@ def _while_even(pair: np.ufunc, x: Array) -> Array:
 
 def _left_fold(combine: Combine, xs: Sequence[Array]) -> Arrays:
     """Reduce the axis before the last from the left."""
+    if combine.in_f32:
+        return _in_f32(_left_fold, combine.in_f32, xs)
     if combine.pair and _is_row_major(xs[0]):
         return [combine.pair.reduce(xs[0], -2, combine.dtype)]
     result: Sequence[Array] = [x[..., 0, :] for x in xs]
     for index in range(1, xs[0].shape[-2]):
         result = combine(result, [x[..., index, :] for x in xs])
     return list(result)
+
+
+def _in_f32(reduce: Callable[..., Arrays], combine: Combine, xs: Sequence[Array]) -> Arrays:
+    """Apply `reduce` to bf16 arrays stored as f32."""
+    return [x.astype(BFLOAT16) for x in reduce(combine, [x.astype(FLOAT32) for x in xs])]
 
 
 def _is_row_major(x: Array) -> bool:

@@ -15,6 +15,7 @@ from stablehlo_ref.numerics.dtypes import BOOL, is_sub_byte_integer, kind
 from stablehlo_ref.numerics.narrow_floats import widen_if_narrow
 
 DIGIT = 16  # bits that numpy's stable sort orders in linear time
+BLOCK = 1 << 16  # elements
 PART = 1 << 20  # elements that are sorted at a time, if there are several rows
 SECONDS = 5e-8  # in which numpy sorts one of many elements by a digit and takes the indices, about
 PACKED = 1 << 31  # elements of a row at most that are sorted as digits packed with indices
@@ -31,13 +32,13 @@ def sort_by_keys(keys: Keys, rows: Sequence[Array]) -> Array:
 
 def sort_rows(keys: Keys, x: Array) -> Array:
     """Return the rows of an array, stably sorted by keys. Where the only key is the element, numbers are sorted."""
-    numbers = _ordered_keys(keys, [x])
-    if (elements := _numbers_of_elements(x)) is not None and len(numbers) == 1:
-        is_descending = keys.orders[0].descending
-        elements = ~elements if is_descending else elements
-        if numbers[0].dtype == elements.dtype and np.array_equal(numbers[0], elements):
-            ordered = _sorted_rows(numbers[0])
-            return _elements_of_numbers(~ordered if is_descending else ordered, x.dtype)
+    numbers, is_descending = _ordered_keys(keys, [x]), keys.orders[0].descending
+    if len(numbers) == 1 and _are_numbers_of_elements(numbers[0], x, is_descending):
+        ordered = numbers.pop()
+        if np.may_share_memory(ordered, x):
+            ordered = ordered.copy()
+        _sort_rows(ordered)
+        return _elements_of_numbers(ordered, x.dtype, is_descending)
     return cast(Array, np.take_along_axis(x, _indices_in_order(numbers), -1))
 
 
@@ -98,6 +99,15 @@ def _take(x: Array, order: Array) -> Array:
 
 def ordered_bits(x: Array, total_order: bool = False) -> Array:
     """Return unsigned integers in the order of numbers. NaNs are last and zeros are equal unless in `total_order`."""
+    if x.size <= BLOCK or kind(x.dtype) != "floating":
+        return _ordered_bits(x, total_order)
+    out = np.empty(x.shape, _ordered_bits(x.reshape(-1)[:1], total_order).dtype)
+    for some, numbers in _blocks(out, x):
+        some[...] = _ordered_bits(numbers, total_order)
+    return out
+
+
+def _ordered_bits(x: Array, total_order: bool) -> Array:
     if x.dtype == BOOL:
         return x.view(np.uint8)
     if kind(x.dtype) == "floating":
@@ -118,32 +128,46 @@ def _canonicalize(x: Array) -> Array:
     return canonical
 
 
-def _numbers_of_elements(x: Array) -> Array | None:
-    """Return unsigned integers, of the size of the elements, that are in order as these are; None if there are none."""
+def _are_numbers_of_elements(numbers: Array, x: Array, is_descending: bool) -> bool:
+    """Return whether keys are the integers, of the size of the elements of `x`, that are in order as these are."""
     if is_sub_byte_integer(x.dtype) or kind(x.dtype) == "complex" or (kind(x.dtype) == "floating" and x.itemsize < 2):
-        return None
-    return ordered_bits(x, total_order=True)
+        return False
+    if numbers.itemsize != x.itemsize:
+        return False
+    for some, elements in _blocks(numbers, x):
+        expected = ordered_bits(elements, total_order=True)
+        if not np.array_equal(some, ~expected if is_descending else expected):
+            return False
+    return True
 
 
-def _elements_of_numbers(numbers: Array, dtype: DType) -> Array:
-    """Return the elements with these numbers."""
-    if dtype.kind == "u" or dtype == BOOL:
-        return numbers.view(dtype)
+def _elements_of_numbers(numbers: Array, dtype: DType, is_descending: bool) -> Array:
+    """Return the elements with these numbers, which are overwritten."""
     sign_bit = numbers.dtype.type(1 << (8 * dtype.itemsize - 1))
-    bits: Array = numbers ^ sign_bit
-    if kind(dtype) == "floating":  # the magnitudes of negative numbers are inverted
-        bits ^= np.where(bits & sign_bit, sign_bit - 1, 0).astype(bits.dtype)
-    return bits.view(dtype)
+    for (bits,) in _blocks(numbers):
+        if is_descending:
+            np.invert(bits, out=bits)
+        if dtype.kind == "u" or dtype == BOOL:
+            continue
+        bits ^= sign_bit
+        if kind(dtype) == "floating":  # the magnitudes of negative numbers are inverted
+            bits ^= (bits >= sign_bit) * (sign_bit - numbers.dtype.type(1))
+    return numbers.view(dtype)
 
 
-def _sorted_rows(numbers: Array) -> Array:
-    """Return sorted rows of unsigned integers, group by group of rows if there are many."""
-    rows = np.array(numbers).reshape(-1, numbers.shape[-1])
+def _blocks(*arrays: Array) -> Iterator[tuple[Array, ...]]:
+    flat = [x.reshape(-1) for x in arrays]
+    for start in within_time(range(0, flat[0].size, BLOCK)):
+        yield tuple(x[start : start + BLOCK] for x in flat)
+
+
+def _sort_rows(numbers: Array) -> None:
+    """Sort rows of unsigned integers in place, group by group of rows if there are many."""
+    rows = numbers.reshape(-1, numbers.shape[-1])
     step = max(1, PART // rows.shape[-1])
     check_time(needed=rows.shape[-1] * SECONDS)
     for start in within_time(range(0, len(rows), step)):
         rows[start : start + step].sort(-1, "stable" if rows.itemsize <= 2 else None)  # a radix sort
-    return rows.reshape(numbers.shape)
 
 
 # --- by merging -----------------------------------------------------------------------------------------------------

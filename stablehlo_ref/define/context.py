@@ -69,6 +69,7 @@ class Context:
     depth: int = 0  # of nested calls
     steps: int = 0  # loop iterations and calls so far
     frames: dict[int, Iterable[Any]] = field(default_factory=dict)  # the values of the calls in progress, by identity
+    captured: dict[object, Sequence[Any]] = field(default_factory=dict)  # what regions of ops in progress capture
     budget: Budget = field(default_factory=Budget, init=False)  # what is left of the limits
     failures: list[Diagnostic] = field(default_factory=list)  # of check ops
     checks: int = 0  # check ops that have run
@@ -128,6 +129,7 @@ class Context:
             "limits": limits,
             "frames": frames,
             "budget": Budget(deadline_of(limits), memory),
+            "captured": {},
             "failures": [],
             "process": Process((0, 0), _GRID, iter(()), []),
             "probes": {},

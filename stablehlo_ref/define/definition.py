@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import cache, cached_property, lru_cache
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeAlias, TypeVar
 
 from stablehlo_ref.define.members import Attr, Bodies, Body, Group, In, Ins, Member, Out, Outs
 from stablehlo_ref.diagnostics import UnsupportedError
@@ -14,6 +14,9 @@ from stablehlo_ref.ir.attributes import Attribute, StructAttribute
 from stablehlo_ref.ir.core import Operation
 
 T = TypeVar("T")
+# An op computes NaNs, and those of its results are canonical; or it moves NaNs from operands to results, and changes no
+# more than their signs; or the bits of its operands can be observed.
+Nans: TypeAlias = Literal["computed", "moved", "observed"]
 
 MISSPELT = 0.8  # how similar a name is to that of a property that was meant
 
@@ -36,6 +39,7 @@ class Traits:
     rows_apart: bool = False  # with `row_major`: real arrays may have rows that do not follow each other
     releases_operands: bool = False  # control flow that itself empties the slots of operands that it uses last
     returns_views: bool = False  # results are operands, or views of them; a kernel that may have to copy reserves that
+    nans: Nans | None = None  # what happens to NaNs; None: they are computed by elementwise ops, else observed
     shape_operands: tuple[str, ...] = ()  # operands whose values decide the result's shape: `Site.constants` of `infer`
 
 

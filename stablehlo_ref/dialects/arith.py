@@ -333,7 +333,7 @@ class MinNumF(BinaryF, op="minnumf"):
     floating = ignoring_nan(np.minimum)
 
 
-class NegF(Elementwise, op="negf", dialect="arith"):
+class NegF(Elementwise, op="negf", dialect="arith", nans="moved"):
     """Negate a float."""
 
     operand = In(float_like)

@@ -127,7 +127,7 @@ class CmpF(Comparison, op="cmpf"):
         return lambda x, y: compare(x, y) | (x != x) | (y != y)
 
 
-class Select(Elementwise, op="select", dialect="arith", computes_on_storage=True):
+class Select(Elementwise, op="select", dialect="arith", computes_on_storage=True, nans="moved"):
     """Select `true_value` where `condition` is true and `false_value` elsewhere."""
 
     condition = In(boolean_like)

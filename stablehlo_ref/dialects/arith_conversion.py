@@ -193,7 +193,7 @@ class TruncI(Cast, op="trunci"):
         return conversion.convert(source, target)
 
 
-class Bitcast(Cast, op="bitcast"):
+class Bitcast(Cast, op="bitcast", nans="observed"):
     """Reinterpret bits as another element type of the same width."""
 
     @staticmethod

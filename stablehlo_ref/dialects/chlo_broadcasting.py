@@ -155,7 +155,7 @@ class Broadcasting(Op, dialect="chlo"):
 # --- two operands ---------------------------------------------------------------------------------------------------
 
 
-class BroadcastBinary(Broadcasting):
+class BroadcastBinary(Broadcasting, nans="computed"):
     """The base class of ops on two operands of one element type."""
 
     lhs = In(of_any_rank(tensor | quantized_tensor))
@@ -331,7 +331,7 @@ class BroadcastZeta(BroadcastFloat, op="broadcast_zeta"):
     applies = Zeta
 
 
-class BroadcastComplex(BroadcastFloat, op="broadcast_complex"):
+class BroadcastComplex(BroadcastFloat, op="broadcast_complex", nans="moved"):
     """Compute `complex` of operands broadcast to one shape."""
 
     result = Out(of_any_rank(complex_tensor))
@@ -351,7 +351,7 @@ ChloComparisonType: TypeAlias = Annotated[
 ]
 
 
-class BroadcastCompare(BroadcastBinary, op="broadcast_compare"):
+class BroadcastCompare(BroadcastBinary, op="broadcast_compare", nans="observed"):
     """Compute `compare` of operands broadcast to one shape."""
 
     comparison_direction = Attr(ChloComparisonDirection)

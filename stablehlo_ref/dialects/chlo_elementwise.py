@@ -223,7 +223,7 @@ class Zeta(BinaryFunction, op="zeta"):
 # --- arithmetic -----------------------------------------------------------------------------------------------------
 
 
-class Conj(Function, op="conj"):
+class Conj(Function, op="conj", nans="moved"):
     """Compute the complex conjugate of each element; real elements are unchanged."""
 
     floating = same_kernel(lambda x: x)

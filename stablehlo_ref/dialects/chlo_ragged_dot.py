@@ -43,7 +43,7 @@ ChloPrecision: TypeAlias = Annotated[Precision, EnumCodec(Precision, dialect="ch
 ChloPrecisionConfig: TypeAlias = Annotated[tuple[Precision, ...], ListCodec(ChloPrecision)]
 
 
-class RaggedDot(Op, op="ragged_dot", dialect="chlo", row_major=True):
+class RaggedDot(Op, op="ragged_dot", dialect="chlo", row_major=True, nans="computed"):
     """Compute dot_general with dimension `lhs_ragged_dimensions[0]` of `lhs` split into consecutive groups.
 
     `group_sizes` lists the sizes of the groups. If the ragged dimension is

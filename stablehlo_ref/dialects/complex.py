@@ -44,7 +44,7 @@ class Constant(Op, op="constant", dialect="complex"):
         return lambda: constant
 
 
-class Create(Elementwise, op="create", dialect="complex"):
+class Create(Elementwise, op="create", dialect="complex", nans="moved"):
     """Return the number with these parts."""
 
     real = In(part)
@@ -117,19 +117,19 @@ class Angle(Part, op="angle"):
         return lambda z: angle(np.imag(z), np.real(z))
 
 
-class Im(Part, op="im"):
+class Im(Part, op="im", nans="moved"):
     """Return the imaginary part."""
 
     complex = complexes.imag
 
 
-class Re(Part, op="re"):
+class Re(Part, op="re", nans="moved"):
     """Return the real part."""
 
     complex = complexes.real
 
 
-class Conj(Unary, op="conj"):
+class Conj(Unary, op="conj", nans="moved"):
     """Return the conjugate."""
 
     complex = complexes.conj
@@ -165,7 +165,7 @@ class Log1p(Unary, op="log1p"):
     complex = complex_elementary.log_plus_one
 
 
-class Neg(Unary, op="neg"):
+class Neg(Unary, op="neg", nans="moved"):
     """Negate a number."""
 
     complex = complexes.negate

@@ -37,7 +37,7 @@ class Unary(Elementwise, dialect="math"):
         return cls.kernel(operand)
 
 
-class AbsF(Unary, op="absf"):
+class AbsF(Unary, op="absf", nans="moved"):
     """Return the absolute value."""
 
     floating = floats.abs
@@ -335,7 +335,7 @@ class Atan2(Binary, op="atan2"):
     floating = elementary.atan2
 
 
-class CopySign(Binary, op="copysign"):
+class CopySign(Binary, op="copysign", nans="moved"):
     """Return `lhs` with the sign of `rhs`."""
 
     floating = math_functions.copysign

@@ -2,7 +2,8 @@
 
 An op that computes returns canonical NaNs, one that only moves elements keeps their bits. To save time, a NaN is made
 canonical only where its bits can be observed: where it may reach a result of the program or of a region, or an op that
-looks at bits, such as `bitcast_convert`. Other ops that compute ignore the bits of NaNs.
+looks at bits, such as `bitcast_convert`. Other ops that compute ignore the bits of NaNs. The trait `nans` of an op
+(define/definition.py) says what it does.
 """
 
 from __future__ import annotations
@@ -20,37 +21,11 @@ from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.ir.types import ComplexType, FloatType, TensorType, Type
 from stablehlo_ref.numerics.dtypes import numpy_dtype
 from stablehlo_ref.numerics.kernels import ArrayKernel
-from stablehlo_ref.numerics.nans import canonical_nans, has_several_nans
+from stablehlo_ref.numerics.nans import LARGE, canonical_nans, has_several_nans, with_canonical_blocks
 from stablehlo_ref.numerics.narrow_floats import WITHOUT_NAN
 from stablehlo_ref.ops.comparison import ComparisonType
 
-# Elementwise ops that return bits of operands, or change no more than the sign bit; and other ops on which no NaN's
-# bits depend, except those of their results.
-MOVING = frozenset((
-    "arith.negf", "arith.select", "chlo.conj", "complex.conj", "complex.create", "complex.im", "complex.neg",
-    "complex.re", "math.absf", "math.copysign", "stablehlo.abs", "stablehlo.complex", "stablehlo.imag",
-    "stablehlo.negate", "stablehlo.real", "stablehlo.select",
-    "stablehlo.broadcast", "stablehlo.broadcast_in_dim", "stablehlo.concatenate", "stablehlo.dynamic_broadcast_in_dim",
-    "stablehlo.dynamic_gather", "stablehlo.dynamic_pad", "stablehlo.dynamic_reshape", "stablehlo.dynamic_slice",
-    "stablehlo.dynamic_update_slice", "stablehlo.gather", "stablehlo.get_tuple_element",
-    "stablehlo.optimization_barrier", "stablehlo.pad", "stablehlo.real_dynamic_slice", "stablehlo.reshape",
-    "stablehlo.reverse", "stablehlo.set_dimension_size", "stablehlo.slice", "stablehlo.torch_index_select",
-    "stablehlo.transpose", "stablehlo.tuple",
-))  # fmt: skip
-LOOKING = frozenset(("arith.bitcast", "stablehlo.reduce_precision"))  # elementwise ops; others are not listed
 CONVERTING = frozenset(("arith.truncf", "stablehlo.convert"))  # keep a NaN's sign if the result type has no NaN
-COMPUTING = frozenset((  # beside elementwise ops
-    "chlo.broadcast_add", "chlo.broadcast_atan2", "chlo.broadcast_divide", "chlo.broadcast_maximum",
-    "chlo.broadcast_minimum", "chlo.broadcast_multiply", "chlo.broadcast_next_after", "chlo.broadcast_polygamma",
-    "chlo.broadcast_power", "chlo.broadcast_remainder", "chlo.broadcast_subtract", "chlo.broadcast_zeta",
-    "chlo.ragged_dot", "stablehlo.all_reduce", "stablehlo.batch_norm_grad", "stablehlo.batch_norm_inference",
-    "stablehlo.batch_norm_training",
-    "stablehlo.cholesky", "stablehlo.convolution", "stablehlo.dot", "stablehlo.dot_general", "stablehlo.dynamic_conv",
-    "stablehlo.einsum", "stablehlo.fft", "stablehlo.map", "stablehlo.reduce", "stablehlo.reduce_scatter",
-    "stablehlo.reduce_window",
-    "stablehlo.rng", "stablehlo.scatter", "stablehlo.select_and_scatter", "stablehlo.triangular_solve",
-    "stablehlo.unary_einsum",
-))  # fmt: skip
 LOOP = "stablehlo.while"
 CONSTANT = "stablehlo.constant"  # has no operands, and its NaNs are as they are written
 CALLS = "stablehlo.custom_call"  # looks at bits, and its results are canonical
@@ -101,17 +76,17 @@ def _is_computed(value: Value) -> bool:
     if not isinstance(value.owner, Operation) or not _may_differ(value.type):
         return False
     definition = resolve(value.owner)
-    return definition is not None and value.owner.name not in MOVING and _computes(value.owner, definition)
+    return definition is not None and _computes(value.owner, definition)
 
 
 def _visit(op: Operation, observed: set[Value], found: set[Operation], later: Collection[Value]) -> None:
     """Add to `observed` the operands of an op whose NaNs can be observed, and the op itself to `found`."""
+    definition = resolve(op)
     is_observed = not observed.isdisjoint(op.results) or _is_in_graph(op)
-    if op.name in MOVING:
+    if definition is not None and definition.traits.nans == "moved":
         if is_observed:
             observed.update(op.operands)
         return
-    definition = resolve(op)
     if definition is not None and _computes(op, definition):
         if is_observed and any(_may_differ(result.type) for result in op.results):
             found.add(op)
@@ -129,9 +104,11 @@ def _name_around(op: Operation) -> str:
 def _computes(op: Operation, definition: OpDefinition) -> bool:
     if op.properties.get("compare_type") == ComparisonType.TOTALORDER:
         return False
-    if op.name in COMPUTING:
-        return not op.regions or any(len(block.operations) > 1 for block in op.regions[-1].blocks)  # else it moves
-    return definition.traits.elementwise and op.name not in LOOKING and not _keeps_signs(op)
+    if (definition.traits.nans or ("computed" if definition.traits.elementwise else "observed")) != "computed":
+        return False
+    if op.regions:  # a block of one op only moves what it returns
+        return any(len(block.operations) > 1 for block in op.regions[-1].blocks)
+    return not _keeps_signs(op)
 
 
 def _keeps_signs(op: Operation) -> bool:
@@ -177,6 +154,8 @@ def with_canonical_nans(kernel: Kernel, bound: BoundOp) -> Kernel:
     replace = [canonical_nans(numpy_dtype(t.element_type)) if _may_differ(t) else None for t in bound.results]
     if not any(replace):
         return kernel
+    if bound.definition.traits.elementwise and not bound.op.regions and bound.results[0].size >= LARGE:
+        return Kernel(with_canonical_blocks(kernel.run, numpy_dtype(bound.results[0].element_type)))
     if bound.definition.traits.communicates:
         return Kernel(_replacing_in_process(kernel.run, replace))
     return Kernel(_replacing(kernel.run, replace), kernel.in_place and _replacing(kernel.in_place, replace))

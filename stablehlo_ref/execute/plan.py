@@ -35,7 +35,7 @@ from stablehlo_ref.execute.lanes import batched_type
 from stablehlo_ref.execute.liveness import captured, last_uses
 from stablehlo_ref.execute.nans import canonical_state, with_canonical_nans, with_observed_nans
 from stablehlo_ref.execute.quantized import on_expressed_types, quantized_kernel
-from stablehlo_ref.execute.regions import PlannedRegion
+from stablehlo_ref.execute.regions import Captures, PlannedRegion, capturing_step
 from stablehlo_ref.execute.run import BlockPlan, FunctionPlan, Step, located
 from stablehlo_ref.execute.steps import (
     communicating_step,
@@ -330,7 +330,7 @@ class FramePlanner:
 
     # --- regions ------------------------------------------------------------------------------------------------
 
-    def region(self, region: Region, captures: Sequence[Value] = ()) -> PlannedRegion:
+    def region(self, region: Region, captures: Sequence[Value] = (), values: Captures | None = None) -> PlannedRegion:
         """Return a region as a function that ops call; the values that it captures are further arguments."""
         for op in (op for block in region.blocks for op in block.operations):
             if self.planner.communicates(op):
@@ -343,7 +343,7 @@ class FramePlanner:
             return body
 
         kernel = FramePlanner(self.planner, FunctionPlan("region")).kernel
-        return PlannedRegion(region, plan, kernel, step_by_step=self.planner.step_by_step)
+        return PlannedRegion(region, plan, kernel, values, self.planner.step_by_step)
 
     def isolated_region(self, region: Region) -> FunctionPlan:
         """Plan a region that is isolated from above, as a function."""
@@ -353,20 +353,19 @@ class FramePlanner:
         return body
 
     def _capturing_step(self, op: Operation, captures: list[Value], make: Callable[[Kernel], Step]) -> Step:
-        """Return the step of an op whose regions capture values: it plans the op when it is reached.
+        """Return the step of an op whose regions capture values.
 
-        The plan of the op itself is made again each time, as it closes over regions that are bound to the captured
-        values; the plans of the regions, which cost more, are made once. The kernel could be kept if it took the
-        captured values as arguments, but then every role `plan` of an op with regions would have to pass them on.
+        It plans the op when it is reached, and again only if what the plan relies on differs for the values.
         """
         sources = self.slots_of(captures)
-        bodies = [self.region(region, captures) for region in op.regions]
 
-        def step(slots: list[Any]) -> Turns | None:
-            values = [slots[source] for source in sources]
-            return make(self.kernel(op, [body.bind(values) for body in bodies]))(slots)
+        def planned(values: Captures) -> Step:
+            return make(self.kernel(op, [self.region(region, captures, values) for region in op.regions]))
 
-        return step
+        def communicate(slots: list[Any]) -> Turns | None:
+            return planned(Captures(fixed=[slots[source] for source in sources]))(slots)
+
+        return communicate if self.planner.communicates(op) else capturing_step(op, sources, planned)
 
     def _control_flow_step(
         self, op: Operation, definition: OpDefinition, ins: tuple[int, ...], dead: Sequence[int]

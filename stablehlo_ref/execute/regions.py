@@ -9,7 +9,8 @@ definition. (`algorithms` also recognise some regions of several ops, and say wh
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import cached_property
 from math import prod
 from typing import Any, TypeAlias
@@ -17,14 +18,14 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from stablehlo_ref.algorithms.associativity import ASSOCIATIVE, is_associative
-from stablehlo_ref.define.computation import Kernel
+from stablehlo_ref.define.computation import Kernel, Slots
 from stablehlo_ref.define.context import Context
 from stablehlo_ref.define.definition import Traits, definition_of
 from stablehlo_ref.define.spec import is_quantized
 from stablehlo_ref.diagnostics import EvaluationError, LimitError, UnsupportedError
 from stablehlo_ref.execute.implementation_defined import may_be_implementation_defined
 from stablehlo_ref.execute.liveness import captured
-from stablehlo_ref.execute.run import FunctionPlan, current_context, running
+from stablehlo_ref.execute.run import CONTEXT, FunctionPlan, Step, current_context, running
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Block, Operation, Region, Value
 from stablehlo_ref.numerics.dtypes import numpy_dtype
@@ -36,6 +37,59 @@ MAX_REPETITION = 10_000  # ops that the parts of a body may repeat
 CONSTANTS = ("stablehlo.constant", "arith.constant")
 
 
+class Captures:
+    """The values that the regions of an op capture in the run in progress, and what trials on them have shown.
+
+    Regions take `fixed` values instead if there are any.
+    """
+
+    def __init__(self, key: object = None, fixed: Sequence[Any] = ()) -> None:
+        self._key = key  # of the values in a context
+        self._fixed = fixed
+        self._trials: list[tuple[PlannedRegion, bool]] = []
+
+    def values(self) -> Sequence[Any]:
+        """Return the values."""
+        return self._fixed or current_context().captured[self._key]
+
+    def tried(self, region: PlannedRegion) -> bool:
+        """Return whether a region is associative for the values, and remember that a plan relies on it."""
+        found = region.is_associative_on_trial()
+        self._trials.append((region, found))
+        return found
+
+    def hold(self) -> bool:
+        """Return whether trials show the same for the values of now."""
+        return all(region.is_associative_on_trial() == found for region, found in self._trials)
+
+
+@contextmanager
+def capturing(context: Context, key: object, values: Sequence[Any]) -> Iterator[None]:
+    """Let regions capture values, also when a run of the same op is in progress in the same run."""
+    before = context.captured.get(key, ())
+    context.captured[key] = values
+    try:
+        yield
+    finally:
+        context.captured[key] = before
+
+
+def capturing_step(key: object, sources: Sequence[int], planned: Callable[[Captures], Step]) -> Step:
+    """Return the step of an op whose regions capture the values of slots, as planned when it is first reached."""
+    known: list[tuple[Captures, Step]] = []
+
+    def step(slots: Slots) -> None:
+        with capturing(slots[CONTEXT], key, [slots[source] for source in sources]):
+            captures, run = known[-1] if known else (None, None)
+            if captures is None or run is None or not captures.hold():
+                captures = Captures(key)
+                run = planned(captures)
+                known[:] = [(captures, run)]
+            run(slots)
+
+    return step
+
+
 class PlannedRegion:
     """An input function of an op, planned at most once in each form in which it is used (see `RegionFunction`)."""
 
@@ -44,23 +98,17 @@ class PlannedRegion:
         region: Region,
         plan: Callable[[Block, int | None], FunctionPlan],
         kernel: Callable[[Operation], Kernel],
-        captures: Sequence[Any] = (),
+        captures: Captures | None = None,
         step_by_step: bool = False,
     ) -> None:
         self.region = region
         self.function_type: Any = region.function_type  # of tensor types
         self._plan = plan
         self._kernel = kernel  # plans a recognised op
-        self._captures = tuple(captures)
+        self._captures = captures
         self._step_by_step = step_by_step  # whether an observer must see each op that may rely on a choice
         self._scalar: FunctionPlan | None = None
         self._by_count: dict[int, Call] = {}
-
-    def bind(self, captures: Sequence[Any]) -> PlannedRegion:
-        """Return the same body with the values that it captures, which its plan takes as further arguments."""
-        bound = PlannedRegion(self.region, self._plan, self._kernel, captures, self._step_by_step)
-        self._scalar = bound._scalar = self._scalar or self._plan(self.region.block, None)
-        return bound
 
     def returning(self, values: Sequence[Value]) -> PlannedRegion:
         """Return the part of the body that computes `values`, which are arguments or results of its ops."""
@@ -145,9 +193,16 @@ class PlannedRegion:
         types = self.function_type.inputs
         if any(map(is_quantized, types)) or not all(map(_may_be_tried, operations)):
             return True
+        return self._captures.tried(self) if self._captures else self.is_associative_on_trial()
+
+    def is_associative_on_trial(self) -> bool:
+        """Return whether results on a few values agree with what an associative body would return."""
+        types = self.function_type.inputs
         dtypes = [numpy_dtype(t.element_type) for t in types[: len(types) // 2]]
+        trial = Context()
+        trial.captured = current_context().captured
         try:
-            with running(Context()), np.errstate(all="ignore"):
+            with running(trial), np.errstate(all="ignore"):
                 return is_associative(self.each, dtypes)
         except LimitError:
             raise
@@ -192,7 +247,8 @@ class PlannedRegion:
         """Call the body on its arguments; if `is_elementwise`, these may be arrays whose shapes broadcast."""
         if self._scalar is None:
             self._scalar = self._plan(self.region.block, None)
-        return self._scalar.call(current_context(), [*arrays, *self._captures])
+        captured = self._captures.values() if self._captures else ()
+        return self._scalar.call(current_context(), [*arrays, *captured])
 
     def _one_by_one(self, *arrays: Array) -> list[Any]:
         results = [np.empty(len(arrays[0]), numpy_dtype(t.element_type)) for t in self.function_type.outputs]

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from stablehlo_ref.ir.arrays import Array
+from stablehlo_ref.ir.arrays import Array, without_repetition
 from stablehlo_ref.ir.types import BooleanType, FloatType, IntegerType, Type
 
 
@@ -66,16 +66,7 @@ class DenseElements:
         return self
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _dense_elements, (self.type, _without_repetition(self.array), self.array.shape)
-
-
-def _without_repetition(array: Array) -> Array:
-    """Return an array that broadcasts to `array`: for a splat its element, which the base of an empty splat holds."""
-    base = array.base
-    if isinstance(base, np.ndarray) and base.nbytes == array.itemsize:
-        return base.view(array.dtype).reshape(())
-    is_splat = array.size and not any(array.strides)
-    return np.asarray(array[(0,) * array.ndim], array.dtype) if is_splat else array
+        return _dense_elements, (self.type, without_repetition(self.array), self.array.shape)
 
 
 def _read_only(array: Array) -> Array:

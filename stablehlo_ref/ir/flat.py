@@ -9,7 +9,7 @@ location aliases separately from their targets.
 from __future__ import annotations
 
 import pickle
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from stablehlo_ref.diagnostics import Location
@@ -32,7 +32,7 @@ class FlatBlock(NamedTuple):
     """A block: numbers of values, and how many operations it has."""
 
     label: str
-    arguments: tuple[int, ...]
+    arguments: Sequence[int]
     size: int
 
 
@@ -40,12 +40,12 @@ class FlatOperation(NamedTuple):
     """An operation, whose operands and results are numbers of values."""
 
     name: str
-    operands: tuple[int, ...]
-    results: tuple[int, ...]
+    operands: Sequence[int]
+    results: Sequence[int]
     properties: Mapping[str, object]
     attributes: Mapping[str, Any]
     regions: tuple[tuple[FlatBlock, ...], ...]
-    successors: tuple[str, ...]
+    successors: Sequence[str]
     location: Location
     debug_location: DebugLocation | None
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.numerics import complex_double, libm
-from stablehlo_ref.numerics import multiple_precision as precise
+from stablehlo_ref.numerics import multiple_precision_complex as precise
 from stablehlo_ref.numerics.blocks import PartsKernel, blockwise, partwise
 from stablehlo_ref.numerics.complexes import (
     divide,
@@ -27,6 +27,7 @@ from stablehlo_ref.numerics.dtypes import COMPLEX64, COMPLEX128, FLOAT64
 from stablehlo_ref.numerics.elementary import accurate_cbrt
 from stablehlo_ref.numerics.kernels import ArrayKernel, KernelFactory
 from stablehlo_ref.numerics.long_double import LONG_DOUBLE
+from stablehlo_ref.numerics.multiple_precision import to_nearest
 
 _LARGEST_ANGLE = 1e40  # that is reduced in multiple precision
 _RIGHT_ANGLE: Array = LONG_DOUBLE.type("1.57079632679489661923132169163975144")
@@ -235,8 +236,8 @@ def _power_of_double(a: Array, b: Array, c: Array, d: Array) -> Pair:
     real, imag, is_unsure = _power_by_angle(a, b, c, d)
     if is_unsure.any():
         operands = [x[is_unsure].astype(FLOAT64) for x in (a, b, c, d)]
-        real[is_unsure] = precise.to_nearest(precise.real_power)(*operands)
-        imag[is_unsure] = precise.to_nearest(precise.imag_power)(*operands)
+        real[is_unsure] = to_nearest(precise.real_power)(*operands)
+        imag[is_unsure] = to_nearest(precise.imag_power)(*operands)
     return real, imag
 
 

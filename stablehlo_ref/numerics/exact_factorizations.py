@@ -50,7 +50,7 @@ def by_real(z: Array, x: Array) -> Array:
 
 
 def substitute(u: Array, b: Array, unit_diagonal: bool) -> Array:
-    """Solve `u @ x = b` for stacks of upper triangular matrices.
+    """Solve `u @ x = b` for stacks of upper triangular matrices, of which nothing else is read.
 
     x[i] = (b[i] - sum(u[i, k] * x[k] for k > i)) / u[i, i], where the numerator is rounded once.
     """

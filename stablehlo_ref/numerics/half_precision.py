@@ -46,7 +46,7 @@ def _move_into(x: Array, bits: Array) -> None:
 
 
 def _rounded(bits: Array, spare: Array) -> Array:
-    """Return the f16 numbers of moved f32 numbers, rounded to nearest, ties to even; those that overflow as infinity."""
+    """Return the f16 numbers of moved f32 numbers, rounded to nearest, ties to even, or to infinity."""
     np.right_shift(bits, 13, out=spare)
     np.bitwise_and(spare, 1, out=spare)
     np.add(spare, 0xFFF, out=spare)  # half a unit in the last place, or just less than half if the last bit is even

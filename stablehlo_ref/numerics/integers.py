@@ -184,6 +184,8 @@ def shift_right_arithmetic(dtype: DType) -> ArrayKernel:
 def shift_right_logical(dtype: DType) -> ArrayKernel:
     """Return the kernel that shifts in zeros."""
     bits = bits_dtype(dtype)
+    if dtype == bits:
+        return np.right_shift
     return lambda x, y: np.right_shift(x.view(bits), y.view(bits)).view(dtype)
 
 
@@ -197,10 +199,13 @@ def count_leading_zeros(dtype: DType) -> ArrayKernel:
 
     def run(x: Array) -> Array:
         x = x.view(bits)
-        x = np.bitwise_and(x, np.invert(np.right_shift(x, 1)))  # so that it never rounds up to a power of two
+        rest = np.right_shift(x, 1)
+        rest &= x
+        rest ^= x  # without the bits below a one bit, so that it never rounds up to a power of two
         if bits == wide_bits:
-            x = x.view(signed)  # numpy converts signed integers faster; a sign bit acts as a huge exponent
-        exponent = np.right_shift(x.astype(wide).view(wide_bits), mantissa)
+            rest = rest.view(signed)  # numpy converts signed integers faster; a sign bit acts as a huge exponent
+        exponent = rest.astype(wide).view(wide_bits)
+        exponent >>= wide_bits.type(mantissa)
         zeros = np.subtract(exponent_for_none, exponent).view(signed)
         return clip(none, zeros, all_bits).astype(bits, copy=False).view(dtype)
 

@@ -13,7 +13,7 @@ from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.numerics.dtypes import is_narrow_float
 from stablehlo_ref.numerics.kernels import ArrayKernel
 
-LARGE = 1 << 16  # elements: a smaller operand fits into the cache
+LARGE = 1 << 14  # elements: of a smaller operand, a few lines of the cache hold neighbors in both directions
 CONFLICT = 1 << 9  # bytes: elements at multiples of this distance compete for few cache lines
 TILE = 1 << 15  # elements
 PADDING = 64  # bytes, so that the rows of a tile are at no such distance

@@ -222,36 +222,6 @@ def atan2(y: Decimal, x: Decimal) -> Decimal:
     return angle if x > 0 else angle + pi().copy_sign(y)
 
 
-def real_power(a: Decimal, b: Decimal, c: Decimal, d: Decimal) -> Decimal:
-    """Return the real part of (a + bi)**(c + di)."""
-    radius, _, cosine = _power_in_polar_form(a, b, c, d)
-    return radius * cosine
-
-
-def imag_power(a: Decimal, b: Decimal, c: Decimal, d: Decimal) -> Decimal:
-    """Return the imaginary part of (a + bi)**(c + di)."""
-    radius, sine, _ = _power_in_polar_form(a, b, c, d)
-    return radius * sine
-
-
-def _power_in_polar_form(a: Decimal, b: Decimal, c: Decimal, d: Decimal) -> tuple[Decimal, Decimal, Decimal]:
-    """Return the radius, and the sine and the cosine of the angle, in which right angles are counted separately."""
-    log, (turns, rest) = (a * a + b * b).ln() / 2, _angle_in_right_angles(a, b)
-    right_angle = pi() / 2
-    radius = (c * log - d * (turns * right_angle + rest)).exp()
-    whole = (c * turns).to_integral_value()
-    sine, cosine = _sine_and_cosine((c * turns - whole) * right_angle + (d * log + c * rest))
-    return radius, *((sine, cosine), (cosine, -sine), (-sine, -cosine), (-cosine, sine))[int(whole % 4)]
-
-
-def _angle_in_right_angles(a: Decimal, b: Decimal) -> tuple[int, Decimal]:
-    """Return (n, r) such that the angle of a + bi is n * pi / 2 + r and |r| <= pi / 4."""
-    side = -1 if b.is_signed() else 1
-    if abs(b) > abs(a):
-        return side, -atan(a / b)
-    return 0 if a > 0 else 2 * side, atan(b / a)
-
-
 # --- special functions ----------------------------------------------------------------------------------------------
 
 

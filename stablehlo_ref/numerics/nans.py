@@ -8,13 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
+from math import prod
 
 import ml_dtypes
 import numpy as np
 
+from stablehlo_ref.budget import within_time
 from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.numerics.dtypes import COMPLEX64, COMPLEX128, FLOAT16, FLOAT32, FLOAT64, bits_dtype
-from stablehlo_ref.numerics.kernels import ArrayKernel
+from stablehlo_ref.numerics.kernels import ArrayKernel, into
+
+LARGE = 1 << 19  # elements: results from this size on are computed and tested block by block
+BLOCK = 1 << 18  # elements, so that a part of a result is in the cache when it is tested
 
 _PARTS = {COMPLEX64: FLOAT32, COMPLEX128: FLOAT64}
 _IN_BLAS = 1 << 13  # elements; from this number on, BLAS may start threads
@@ -62,6 +67,29 @@ def canonical_nans(dtype: DType) -> ArrayKernel:
     return run
 
 
+def with_canonical_blocks(kernel: ArrayKernel, dtype: DType) -> ArrayKernel:
+    """Return an elementwise kernel with large results of `dtype` as one whose NaNs are canonical.
+
+    If it can write into an array, it computes results block by block, and tests each while it is in the cache.
+    """
+    replace, store = canonical_nans(dtype), kernel if isinstance(kernel, np.ufunc) else into(kernel)
+    if store is None:
+        return lambda *operands: replace(kernel(*operands), *operands)
+
+    def run(*operands: Array) -> Array:
+        shape = operands[0].shape
+        if not all(x.shape == shape and x.flags.c_contiguous for x in operands):
+            return replace(kernel(*operands), *operands)
+        flat, result = [x.reshape(-1) for x in operands], np.empty(prod(shape), dtype)
+        for start in within_time(range(0, len(result), BLOCK)):
+            some, out = slice(start, start + BLOCK), result[start : start + BLOCK]
+            if (settled := replace(store(*[x[some] for x in flat], out=out))) is not out:
+                out[...] = settled
+        return result.reshape(shape)
+
+    return run
+
+
 def _has_nan(x: Array) -> bool:
     """Add squares, which can neither cancel nor be NaN, or find the maximum, which is NaN if any element is."""
     flat = x.reshape(-1)
@@ -77,7 +105,14 @@ def _narrow_has_nan(dtype: DType) -> Callable[[Array], bool]:
     with np.errstate(all="ignore"):  # while planning
         largest = int(np.flatnonzero(~np.isnan(patterns.view(dtype)))[-1])
 
+    def has_nan(x: Array) -> bool:
+        return bool(np.bitwise_and(x, magnitude).max(initial=0) > largest)
+
     def run(x: Array) -> bool:
-        return bool(np.bitwise_and(x.view(bits), magnitude).max(initial=0) > largest)
+        raw = x.view(bits)
+        if x.size <= BLOCK:
+            return has_nan(raw)
+        flat = raw.reshape(-1)
+        return any(has_nan(flat[start : start + BLOCK]) for start in range(0, flat.size, BLOCK))
 
     return run

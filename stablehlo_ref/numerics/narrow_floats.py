@@ -309,7 +309,6 @@ def _narrow_f16_into(x: Array, out: Array) -> None:
     half += bits
     half += 0xFFF  # half a unit in the last place, or just less than half if the last bit is even
     half >>= 13
-    half &= 0x7FFF
     sign = np.right_shift(x.view(np.uint32), 16)
     sign &= 0x8000
     half |= sign

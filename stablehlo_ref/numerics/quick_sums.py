@@ -24,6 +24,7 @@ BLOCK = 1 << 15  # elements: two blocks of f64 fit in an L2 cache
 PIECE = 1 << 13  # elements that BLAS adds at a time, so that it starts no threads
 ROW = 1 << 10  # elements into which a row longer than a block is cut
 WIDTH = 1 << 7  # columns of a block of long columns
+SHORT = 1 << 5  # terms: many sums of fewer are ties, which only exact sums decide
 UNIT = 2.0**-53
 _LARGEST, _SMALLEST = 2.0**900, 2.0**-450  # norms: squares of numbers below this one's 2**-53 may underflow
 
@@ -95,7 +96,19 @@ def _add_block(block: Array, axis: int, is_double: bool, sums: Approximation, wh
         magnitudes = ldexp(length, unit)
     else:
         sums.high[where] = _summed(x, axis)
-    sums.error[where] = length * UNIT * magnitudes * (1 + 2.0**-20)
+    is_exact = length <= SHORT and magnitudes <= _smallest(x) * (1 if is_double else 2.0**28)
+    sums.error[where] = 0.0 if is_exact else length * UNIT * magnitudes * (1 + 2.0**-20)
+
+
+def _smallest(x: Array) -> float:
+    """Return the smallest magnitude of nonzero numbers, or 0.
+
+    The last bits of f64 numbers are multiples of 2**-53 times that or more, those of numbers of 24 bits of 2**-24 times.
+    A sum in f64 is exact if the sum of magnitudes is below 2**53 in these units.
+    """
+    magnitudes = np.abs(x)
+    smallest = magnitudes.min()
+    return float(smallest or magnitudes[magnitudes > 0].min(initial=inf))
 
 
 def _norm(x: Array) -> float:

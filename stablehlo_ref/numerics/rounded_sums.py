@@ -86,11 +86,12 @@ def _sums(x: Array, init: float, to_result: Rounding) -> Array:
 def _rounded(sums: Approximation, init: float, to_result: Rounding) -> tuple[Array, Array]:
     """Round the sums of approximations and `init`, and return where the error leaves the result undecided."""
     with np.errstate(all="ignore"):
-        high, low = two_sum(sums.high, init)
-        low += sums.low
+        high, rest = two_sum(sums.high, init)
+        low = rest + sums.low
         rounding_error = np.abs(high) * (4 * UNIT * UNIT if to_result.is_f64 else 4 * UNIT)  # of the next lines
         error = sums.error + rounding_error + np.abs(sums.low) * (4 * UNIT)
-        error[(low == 0) & (sums.error == 0)] = 0
+        is_exact = (sums.error == 0) & ((rest == 0) | (sums.low == 0))  # as high + low
+        error[is_exact if to_result.is_f64 else is_exact & (low == 0)] = 0
         lowest, highest = (to_result.round(high + (low + e)) + 0 for e in (-error, error))
     return highest, (lowest != highest) | (sums.error >= HUGE)
 

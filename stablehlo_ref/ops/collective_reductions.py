@@ -65,7 +65,7 @@ from stablehlo_ref.ops.collectives import (
 from stablehlo_ref.ops.reduction import is_reducer, one_or_all, promotion
 
 
-class AllReduce(Collective, op="all_reduce"):
+class AllReduce(Collective, op="all_reduce", nans="computed"):
     """Reduce the `operands` of the processes of each group by `computation`."""
 
     operands = Ins(tensor | per_tensor_quantized)  # I1
@@ -138,7 +138,7 @@ class AllReduce(Collective, op="all_reduce"):
         return run
 
 
-class ReduceScatter(Collective, op="reduce_scatter"):
+class ReduceScatter(Collective, op="reduce_scatter", nans="computed"):
     """Reduce the operands of the processes of each group by `computation` and return one part to each process.
 
     The reduced tensor is split along `scatter_dimension`.
@@ -226,7 +226,7 @@ class ReduceScatter(Collective, op="reduce_scatter"):
         return run
 
 
-class CollectiveReduce(Collective, op="collective_reduce"):
+class CollectiveReduce(Collective, op="collective_reduce", nans="computed"):
     """Reduce the `operands` of the processes of each group by `computation` and return them to the root.
 
     The root is the first process of the group, or with `has_dynamic_root` the one whose index in the group is in

@@ -125,7 +125,7 @@ class IsFinite(Elementwise, op="is_finite"):
         return cls.kernel(x)
 
 
-class Select(Elementwise, op="select"):
+class Select(Elementwise, op="select", nans="moved"):
     """Select the element of `on_true` where `pred` is true, else that of `on_false`."""
 
     pred = In(boolean_tensor)  # I1

@@ -172,7 +172,7 @@ class While(Op, op="while"):
         return go
 
 
-class OptimizationBarrier(Op, op="optimization_barrier", computes_on_storage=True, returns_views=True):
+class OptimizationBarrier(Op, op="optimization_barrier", computes_on_storage=True, returns_views=True, nans="moved"):
     """Return the operands. The op keeps compilers from moving ops across it; an interpreter moves none."""
 
     operand = Ins(tensor | per_tensor_quantized | token)  # I1

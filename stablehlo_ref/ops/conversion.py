@@ -103,7 +103,7 @@ def stored(x: TensorType) -> Type:
     return stored_type
 
 
-class ReducePrecision(Elementwise, op="reduce_precision"):
+class ReducePrecision(Elementwise, op="reduce_precision", nans="observed"):
     """Round `operand` to a float format with `exponent_bits` and `mantissa_bits`, and convert it back."""
 
     operand = In(float_tensor | per_tensor_quantized)  # I1
@@ -137,7 +137,7 @@ part_tensor = tensor_of(
 )
 
 
-class Complex(Elementwise, op="complex"):
+class Complex(Elementwise, op="complex", nans="moved"):
     """Combine real parts `lhs` and imaginary parts `rhs` to complex numbers."""
 
     lhs = In(part_tensor)  # I1
@@ -179,7 +179,7 @@ class Part(Elementwise):
         C(2, element_type(result) == (complex_element_type(operand) if is_complex(operand) else element_type(operand)))
 
 
-class Real(Part, op="real", returns_views=True):
+class Real(Part, op="real", returns_views=True, nans="moved"):
     """Extract the real part of each element."""
 
     @staticmethod
@@ -187,7 +187,7 @@ class Real(Part, op="real", returns_views=True):
         return complexes.real(numpy_dtype(element_type(operand))) if is_complex(operand) else lambda operand: operand
 
 
-class Imag(Part, op="imag"):
+class Imag(Part, op="imag", nans="moved"):
     """Extract the imaginary part of each element."""
 
     @staticmethod

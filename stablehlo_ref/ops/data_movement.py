@@ -65,7 +65,7 @@ sized_tensor = tensor_of(
 )
 
 
-class Reshape(Op, op="reshape", computes_on_storage=True, returns_views=True):
+class Reshape(Op, op="reshape", computes_on_storage=True, returns_views=True, nans="moved"):
     """Return the elements of `operand`, in the same order, in another shape."""
 
     operand = In(tensor | quantized_tensor)  # I1
@@ -127,7 +127,7 @@ def except_quantization_dimension(x: TensorType) -> Type:
     return element
 
 
-class BroadcastInDim(Op, op="broadcast_in_dim", computes_on_storage=True, returns_views=True):
+class BroadcastInDim(Op, op="broadcast_in_dim", computes_on_storage=True, returns_views=True, nans="moved"):
     """Broadcast `operand`: move its dimensions to `broadcast_dimensions` and repeat it along all others.
 
     Dimensions of size 1 are repeated too.
@@ -231,7 +231,7 @@ def strides_of(sizes: tuple[int, ...], itemsize: int) -> tuple[int, ...]:
     return tuple(itemsize * prod(sizes[d + 1 :]) for d in range(len(sizes)))
 
 
-class Transpose(Op, op="transpose", computes_on_storage=True, returns_views=True):
+class Transpose(Op, op="transpose", computes_on_storage=True, returns_views=True, nans="moved"):
     """Permute the dimensions of `operand` into the order `permutation`."""
 
     operand = In(tensor | quantized_tensor)  # I1
@@ -264,7 +264,7 @@ class Transpose(Op, op="transpose", computes_on_storage=True, returns_views=True
         return lambda operand: operand.transpose(permutation)
 
 
-class Reverse(Op, op="reverse", computes_on_storage=True, returns_views=True):
+class Reverse(Op, op="reverse", computes_on_storage=True, returns_views=True, nans="moved"):
     """Reverse the order of the elements of `operand` along `dimensions`."""
 
     operand = In(tensor | per_tensor_quantized)  # I1
@@ -293,7 +293,7 @@ class Reverse(Op, op="reverse", computes_on_storage=True, returns_views=True):
         return lambda operand: operand[index]
 
 
-class Concatenate(Op, op="concatenate", computes_on_storage=True):
+class Concatenate(Op, op="concatenate", computes_on_storage=True, nans="moved"):
     """Concatenate `inputs` along `dimension`."""
 
     inputs = Ins(tensor | per_tensor_quantized)  # I1
@@ -330,7 +330,7 @@ class Concatenate(Op, op="concatenate", computes_on_storage=True):
         return lambda inputs: np.concatenate(inputs, dimension)
 
 
-class Pad(Op, op="pad", computes_on_storage=True):
+class Pad(Op, op="pad", computes_on_storage=True, nans="moved"):
     """Pad `operand` around its edges and between its elements with `padding_value`.
 
     A negative edge padding removes elements.

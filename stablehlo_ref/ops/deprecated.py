@@ -60,7 +60,7 @@ class CreateToken(Op, op="create_token"):
         return lambda: None
 
 
-class Broadcast(Op, op="broadcast", computes_on_storage=True, returns_views=True):
+class Broadcast(Op, op="broadcast", computes_on_storage=True, returns_views=True, nans="moved"):
     """Add leading dimensions of sizes `broadcast_sizes` to `operand`. Superseded by `broadcast_in_dim`."""
 
     operand = In(tensor | quantized_tensor)
@@ -100,7 +100,7 @@ class Trace(Op, op="trace"):
         return lambda operand: ()
 
 
-class CrossReplicaSum(Collective, op="cross-replica-sum"):
+class CrossReplicaSum(Collective, op="cross-replica-sum", nans="computed"):
     """Sum the operands of the replicas of each group. Superseded by `all_reduce`."""
 
     operand = In(tensor)
@@ -144,7 +144,7 @@ class CrossReplicaSum(Collective, op="cross-replica-sum"):
 # --- indices and shapes ---------------------------------------------------------------------------------------------
 
 
-class TorchIndexSelect(Op, op="torch_index_select", computes_on_storage=True):
+class TorchIndexSelect(Op, op="torch_index_select", computes_on_storage=True, nans="moved"):
     """Take slices of `operand` along `dim` at the positions in `index`, clamped to its range. Superseded by `gather`.
 
     The first `batch_dims` dimensions of both are batch dimensions. A negative `dim` counts from the end of the

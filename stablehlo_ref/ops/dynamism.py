@@ -299,7 +299,7 @@ class GetDimensionSize(Op, op="get_dimension_size", computes_on_storage=True):
         return lambda operand: known_size
 
 
-class SetDimensionSize(Op, op="set_dimension_size", computes_on_storage=True, shape_operands=("size",)):
+class SetDimensionSize(Op, op="set_dimension_size", computes_on_storage=True, shape_operands=("size",), nans="moved"):
     """Cut the dimension `dimension` of `operand` to its first `size` elements. Not in the spec; as in XLA."""
 
     operand = In(tensor | quantized_tensor)

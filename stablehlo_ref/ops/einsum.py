@@ -52,7 +52,7 @@ def contraction(
     return run
 
 
-class Dot(Op, op="dot", row_major=True, rows_apart=True):
+class Dot(Op, op="dot", row_major=True, rows_apart=True, nans="computed"):
     """Multiply vectors or matrices. Superseded by `dot_general`."""
 
     lhs = In(tensor | quantized_tensor)
@@ -80,7 +80,7 @@ class Dot(Op, op="dot", row_major=True, rows_apart=True):
         return contraction(lhs, rhs, ((), ()), ([rank(lhs) - 1], [0]), result, site.constants)
 
 
-class Einsum(Op, op="einsum", row_major=True):
+class Einsum(Op, op="einsum", row_major=True, nans="computed"):
     """Compute a sum of products in Einstein notation. Superseded by `dot_general`.
 
     `...` stands for any number of dimensions, which are matched from the last one.
@@ -130,7 +130,7 @@ class Einsum(Op, op="einsum", row_major=True):
         return lambda lhs, rhs: product(reduce_lhs(lhs), reduce_rhs(rhs)).transpose(order)
 
 
-class UnaryEinsum(Op, op="unary_einsum", row_major=True):
+class UnaryEinsum(Op, op="unary_einsum", row_major=True, nans="computed"):
     """Compute a sum or a transposition in Einstein notation. Superseded by `reduce` and `transpose`.
 
     `...` stands for any number of dimensions.

@@ -142,7 +142,7 @@ class BinaryElementwise(Elementwise):
 # --- arithmetic -----------------------------------------------------------------------------------------------------
 
 
-class Abs(UnaryElementwise, op="abs"):
+class Abs(UnaryElementwise, op="abs", nans="moved"):
     """Compute the absolute value of each element, the modulus of complex numbers."""
 
     operand = In(signed_integer_tensor | float_tensor | complex_tensor | per_tensor_quantized)  # I1
@@ -298,7 +298,7 @@ class Multiply(BinaryOnAnything, op="multiply"):
     choices = implementation_defined.multiply
 
 
-class Negate(UnaryElementwise, op="negate"):
+class Negate(UnaryElementwise, op="negate", nans="moved"):
     """Negate each element; unsigned integers as signed integers with the same bits."""
 
     operand = In(number_tensor | per_tensor_quantized)  # I1
@@ -330,7 +330,7 @@ class Sign(UnaryElementwise, op="sign"):
 LANES = 1 << 14  # elements that an elementwise computation processes at a time, so that its values stay in the cache
 
 
-class Map(Op, op="map"):
+class Map(Op, op="map", nans="computed"):
     """Apply `computation` to the elements of `inputs` at each index."""
 
     inputs = Ins(tensor | per_tensor_quantized)  # I1

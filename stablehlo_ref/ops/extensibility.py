@@ -47,6 +47,7 @@ from stablehlo_ref.ir.types import FunctionType, TupleType, Type
 from stablehlo_ref.numerics.agreement import almost_equal, close, equal, report
 from stablehlo_ref.numerics.dtypes import kind, mantissa_bits, part_dtype
 from stablehlo_ref.numerics.host_values import as_results, callback_results, read_only
+from stablehlo_ref.numerics.nans import canonical_nans, has_several_nans
 from stablehlo_ref.ops.control_flow import call
 from stablehlo_ref.ops.reduction import Results
 from stablehlo_ref.suggestions import did_you_mean
@@ -238,18 +239,17 @@ class CustomCallOp(Op, op="custom_call", effects=True, computes_on_storage=True,
         types = tuple(leaves(results))
         is_tuple = len(results) == 1 and isinstance(results[0], TupleType)
         attributes = {name: plain(attribute) for name, attribute in site.attributes.items()}
-        known = CustomCall(call_target_name, tuple(inputs), types, config, api_version, site.location, [], attributes)
+        known = call_target_name, tuple(inputs), types, config, api_version, site.location
         shape_indices = attributes.get("indices_of_shape_operands", ())
 
         def run(context: Context, inputs: Sequence[RuntimeValue]) -> Results:
             handler = context.custom_calls.get(call_target_name) or handler_of(call_target_name)
             computations = tuple(Computation(name, context, site.function, site.symbol) for name in called_computations)
-            call = replace(
-                known, failures=context.failures, computations=computations, exact_lapack=context.exact_lapack
-            )
+            call = CustomCall(*known, context.failures, attributes, computations, context.exact_lapack)
             call, inputs = with_known_shapes(call, inputs, shape_indices)
             what = f"the handler of custom_call @{call_target_name}"
-            values = callback_results(what, call.result_types, lambda: handler(call, *map(read_only, inputs)))
+            operands = inputs if getattr(handler, "leaves_operands", False) else map(read_only, inputs)
+            values = callback_results(what, call.result_types, lambda: handler(call, *operands))
             return values[0] if len(results) == 1 and not is_tuple else values
 
         return run
@@ -353,7 +353,7 @@ class Composite(Op, op="composite", releases_operands=True):
                 yield from decompose(slots)
                 compare(name, values, [slots[slot] for slot in results])
             for slot, value in zip(results, values, strict=True):
-                slots[slot] = value
+                slots[slot] = with_canonical_nans(value)
             for slot in site.dying:
                 slots[slot] = None
 
@@ -374,6 +374,15 @@ def is_defined_in_parent_scope(name: str, symbols: FindSymbol) -> bool:
 def as_sequence(values: object) -> Sequence[Any]:
     """Return the values that a function returned, which may return a single result by itself."""
     return values if isinstance(values, tuple | list) else (values,)
+
+
+def with_canonical_nans(value: RuntimeValue) -> RuntimeValue:
+    """Return a value of an override with canonical NaNs in arrays, as ops that compute have them."""
+    if isinstance(value, tuple):
+        return tuple(map(with_canonical_nans, value))
+    if isinstance(value, np.ndarray | np.generic) and has_several_nans(value.dtype):
+        return canonical_nans(value.dtype)(value)
+    return value
 
 
 def compare(name: str, values: Sequence[RuntimeValue], expected: Sequence[RuntimeValue]) -> None:

@@ -46,7 +46,7 @@ class FftType(Enum):
     IRFFT = "IRFFT"
 
 
-class Fft(Op, op="fft"):
+class Fft(Op, op="fft", nans="computed"):
     """Compute the Fourier transform `fft_type` of the last `size(fft_length)` dimensions of `operand`.
 
     Transforms are computed in f64, in numpy as fast as in f32, and rounded once.

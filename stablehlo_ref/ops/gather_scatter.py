@@ -69,7 +69,7 @@ class ScatterDimensions:
     index_vector_dim: Int
 
 
-class Gather(Op, op="gather", computes_on_storage=True):
+class Gather(Op, op="gather", computes_on_storage=True, nans="moved"):
     """Gather slices of `operand` that start at `start_indices`, clamped so that the slices are in bounds."""
 
     operand = In(tensor | per_tensor_quantized)  # I1
@@ -206,7 +206,7 @@ class Gather(Op, op="gather", computes_on_storage=True):
         return cases if indices_are_sorted else None
 
 
-class Scatter(Op, op="scatter"):
+class Scatter(Op, op="scatter", nans="computed"):
     """Update slices of `inputs` that start at `scatter_indices` with `updates`, by `update_computation`.
 
     The schedule, which is implementation-defined, is the index space of the updates in lexicographic order.

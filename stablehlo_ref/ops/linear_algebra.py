@@ -41,7 +41,7 @@ from stablehlo_ref.numerics.narrow_floats import narrow
 BLOCK = 32  # rows that are solved one after another before one matrix product subtracts them from the other rows
 
 
-class Cholesky(Op, op="cholesky"):
+class Cholesky(Op, op="cholesky", nans="computed"):
     """Compute the Cholesky decomposition of the Hermitian positive definite matrices `a`.
 
     The result is L with `L @ adjoint(L) = a` if `lower`, else U with `adjoint(U) @ U = a`. Only that triangle of `a` is
@@ -102,7 +102,7 @@ class Transpose(Enum):
     ADJOINT = "ADJOINT"
 
 
-class TriangularSolve(Op, op="triangular_solve", row_major=True):
+class TriangularSolve(Op, op="triangular_solve", row_major=True, nans="computed"):
     """Solve `op(a) @ x = b`, or `x @ op(a) = b`, for triangular matrices `a`.
 
     Only the triangle of `a` that `lower` selects is read. The result is all of `x`, which is not triangular in general.
@@ -155,7 +155,7 @@ class TriangularSolve(Op, op="triangular_solve", row_major=True):
         substitute = exact_factorizations.substitute if mode.current().reproducible else _substitute
 
         def run(a: Array, b: Array) -> Array:
-            upper = np.triu(conjugate(orient_a(widen(a)))[..., reverse, reverse])
+            upper = np.ascontiguousarray(conjugate(widen(orient_a(a)[..., reverse, reverse])))  # or BLAS is not used
             x = substitute(upper, orient_b(widen(b))[..., reverse, :], unit_diagonal)
             result: Array = round_once(orient_b(x[..., reverse, :]))
             return result
@@ -208,9 +208,11 @@ def _lower_factors(factor: Run) -> Run:
         step = max(1, 3 * STEP // a.shape[-1] ** 3)
         check_time(needed=a.shape[-1] ** 3 / 3 / FLOPS)
         starts = within_time(range(0, len(matrices), step))
-        factors = np.concatenate([factor(matrices[i : i + step]) for i in starts]).reshape(a.shape)
-        failed = np.isnan(factors).any((-1, -2), keepdims=True)
-        return np.where(failed, np.nan, factors) if failed.any() else factors
+        parts = [factor(matrices[i : i + step]) for i in starts]
+        factors: Array = (parts[0] if len(parts) == 1 else np.concatenate(parts)).reshape(a.shape)
+        if (factors == factors).all():
+            return factors
+        return np.where(np.isnan(factors).any((-1, -2), keepdims=True), np.nan, factors)
 
     return run
 
@@ -226,7 +228,7 @@ def _factors_or_nan(a: Array) -> Array:
 
 
 def _substitute(u: Array, b: Array, unit_diagonal: bool) -> Array:
-    """Solve `u @ x = b` for upper triangular matrices `u` by back substitution."""
+    """Solve `u @ x = b` for upper triangular matrices `u`, of which nothing else is read, by back substitution."""
     x = b.copy()
     for stop in within_time(range(u.shape[-1], 0, -BLOCK)):
         start = max(0, stop - BLOCK)

@@ -42,7 +42,7 @@ LONGEST = 1 << 14  # elements of a row at most: sums of more are not accurate en
 WIDTH = 1 << 10  # elements of a row of several features at most; inner loops over few elements are slow
 
 
-class BatchNormInference(Op, op="batch_norm_inference"):
+class BatchNormInference(Op, op="batch_norm_inference", nans="computed"):
     """Normalize `operand` by the `mean` and `variance` of each feature."""
 
     operand = In(float_tensor | per_tensor_quantized)  # I1
@@ -90,7 +90,7 @@ class BatchNormInference(Op, op="batch_norm_inference"):
         return run
 
 
-class BatchNormTraining(Op, op="batch_norm_training", row_major=True):
+class BatchNormTraining(Op, op="batch_norm_training", row_major=True, nans="computed"):
     """Normalize `operand` by the mean and variance of each feature, and return these too."""
 
     operand = In(float_tensor | per_tensor_quantized)  # I1
@@ -145,7 +145,7 @@ class BatchNormTraining(Op, op="batch_norm_training", row_major=True):
         return run
 
 
-class BatchNormGrad(Op, op="batch_norm_grad", row_major=True):
+class BatchNormGrad(Op, op="batch_norm_grad", row_major=True, nans="computed"):
     """Compute the gradients of the operands of `batch_norm_training` from that of its output."""
 
     operand = In(float_tensor | per_tensor_quantized)  # I1

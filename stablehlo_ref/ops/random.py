@@ -129,7 +129,7 @@ def state_of(key: int, counter: int, count: int) -> Array:
     return np.array([key, *(counter >> 64 * i & 2**64 - 1 for i in range(count))], UINT64)
 
 
-class Rng(Op, op="rng", effects=True, shape_operands=("shape",)):
+class Rng(Op, op="rng", effects=True, shape_operands=("shape",), nans="computed"):
     """Draw random numbers from the interval [`a`, `b`), or with mean `a` and standard deviation `b`.
 
     The n-th draw of a run takes its bits from Philox, with the seed of the run as key and n as the upper word of the

@@ -37,7 +37,7 @@ Results: TypeAlias = "RuntimeValue | Sequence[RuntimeValue]"  # of an op's run: 
 T = TypeVar("T")
 
 
-class Reduce(Op, op="reduce"):
+class Reduce(Op, op="reduce", nans="computed"):
     """Reduce `inputs` along `dimensions` by `body`, starting from `init_values`."""
 
     inputs = Ins(tensor | per_tensor_quantized)  # I1

@@ -18,7 +18,7 @@ from stablehlo_ref.numerics.dtypes import numpy_dtype
 OWN_BYTES = 1 << 12  # smaller slices are copied, since a view would keep the memory of a large operand in use
 
 
-class Slice(Op, op="slice", computes_on_storage=True, returns_views=True):
+class Slice(Op, op="slice", computes_on_storage=True, returns_views=True, nans="moved"):
     """Take every `strides`-th element of `operand` from `start_indices` up to, not including, `limit_indices`."""
 
     operand = In(tensor | per_tensor_quantized)  # I1
@@ -67,7 +67,7 @@ class Slice(Op, op="slice", computes_on_storage=True, returns_views=True):
         return lambda operand: operand[index]
 
 
-class DynamicSlice(Op, op="dynamic_slice", computes_on_storage=True, returns_views=True):
+class DynamicSlice(Op, op="dynamic_slice", computes_on_storage=True, returns_views=True, nans="moved"):
     """Take the slice of `operand` of `slice_sizes` that starts at `start_indices`, clamped so that it is in bounds."""
 
     operand = In(tensor | per_tensor_quantized)  # I1
@@ -106,7 +106,7 @@ class DynamicSlice(Op, op="dynamic_slice", computes_on_storage=True, returns_vie
         return lambda operand, start_indices: operand[locate(start_indices)]
 
 
-class DynamicUpdateSlice(Op, op="dynamic_update_slice", computes_on_storage=True):
+class DynamicUpdateSlice(Op, op="dynamic_update_slice", computes_on_storage=True, nans="moved"):
     """Replace the slice of `operand` that starts at `start_indices`, clamped so that it is in bounds, by `update`."""
 
     operand = In(tensor | per_tensor_quantized)  # I1

@@ -14,7 +14,7 @@ from stablehlo_ref.define.type_constraints import any_value, token, tuple_value
 from stablehlo_ref.ir.types import TOKEN, TokenType, TupleType, Type
 
 
-class Tuple(Op, op="tuple", computes_on_storage=True, returns_views=True):
+class Tuple(Op, op="tuple", computes_on_storage=True, returns_views=True, nans="moved"):
     """Create a tuple of `val`."""
 
     val = Ins(any_value)  # I1
@@ -35,7 +35,7 @@ class Tuple(Op, op="tuple", computes_on_storage=True, returns_views=True):
         return tuple
 
 
-class GetTupleElement(Op, op="get_tuple_element", computes_on_storage=True, returns_views=True):
+class GetTupleElement(Op, op="get_tuple_element", computes_on_storage=True, returns_views=True, nans="moved"):
     """Return element number `index` of a tuple."""
 
     operand = In(tuple_value)  # I1

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from math import prod
-from typing import TypeAlias
 
 import numpy as np
 
 from stablehlo_ref import mode
 from stablehlo_ref.algorithms import sliding_windows
-from stablehlo_ref.algorithms.padding import pad_windows
+from stablehlo_ref.algorithms.dilated_windows import full_windows, with_empty_windows
+from stablehlo_ref.algorithms.padding import Padding, Sizes, pad_windows
 from stablehlo_ref.algorithms.reduction_schedule import Combine, Reduction, after_inits, by_parts
 from stablehlo_ref.algorithms.select_and_scatter import select_and_scatter_kernel
 from stablehlo_ref.algorithms.sliding_windows import (
@@ -44,10 +44,8 @@ from stablehlo_ref.define.type_constraints import init_value, per_tensor_quantiz
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.types import FunctionType, TensorType
 from stablehlo_ref.numerics.dtypes import numpy_dtype
+from stablehlo_ref.numerics.kernels import ArrayKernel
 from stablehlo_ref.ops.reduction import Results, is_reducer, one_or_all, promotion
-
-Sizes: TypeAlias = Sequence[int]
-Padding: TypeAlias = Sequence[Sequence[int]]
 
 
 def ones(attribute: Dims | None, x: TensorType) -> Dims:
@@ -67,7 +65,7 @@ def num_windows(
     return tuple(map(sliding_windows.num_windows, sizes, window, padding, strides, dilations, window_dilations))
 
 
-class ReduceWindow(Op, op="reduce_window"):
+class ReduceWindow(Op, op="reduce_window", nans="computed"):
     """Reduce each window of `inputs`, padded with `init_values`, by `body`, starting from `init_values`."""
 
     inputs = Ins(tensor | per_tensor_quantized)  # I1
@@ -162,8 +160,8 @@ class ReduceWindow(Op, op="reduce_window"):
             windows                  = slice(padded_inputs..., window_start, window_end, window_dilations)
 
         All windows are reduced at once: short ones, and those of bodies that are not associative, by left folds that
-        begin with init_values (of small tensors: algorithms/window_columns.py); others axis by axis, sharing
-        intermediate results (algorithms/sliding_windows.py).
+        begin with init_values (of small tensors: window_columns.py, of dilated ones: dilated_windows.py); others axis
+        by axis, sharing intermediate results (algorithms/sliding_windows.py).
         Windows of an element and all elements before it, or after it, are a cumulative reduction without padding.
         Window by window: `reduce_window` in spec_checks/oracles/reduction.py.
         """
@@ -174,19 +172,23 @@ class ReduceWindow(Op, op="reduce_window"):
         strides, dilations = ones(window_strides, x), ones(window_dilations, x)
         base, edges = ones(base_dilations, x), zeros(padding, x)
         is_short = folds_left(shape(x), window_dimensions, sizes)
-        if is_short and size(results[0]) * prod(window_dimensions) <= MANY and not mode.current().exact_sums:
+        may_skip_padding = is_short and not mode.current().exact_sums
+        if may_skip_padding and size(results[0]) * prod(window_dimensions) <= MANY:
             columns = window_columns(shape(x), sizes, window_dimensions, strides, base, dilations, edges)
             fold = by_parts(body, lambda combine: fold_columns(combine, columns, size(x), sizes))
             return lambda inputs, init_values: one_or_all(fold(promote(init_values), promote(inputs)))
-        reduce = by_parts(body, window_reductions(window_dimensions, strides, dilations, is_short))
+        axis = running_axis(shape(x), window_dimensions, strides, base, dilations, edges)
+        full = full_windows(shape(x), sizes, window_dimensions, strides, base, dilations, edges)
+        if full is not None and may_skip_padding:
+            strides, base, dilations, edges = full.strides, full.base_dilations, full.window_dilations, full.padding
         pads = [pad_windows(with_element_type(x, element_type(t)), base, edges) for t in results]
+        reduce = after_padding(pads, by_parts(body, window_reductions(window_dimensions, strides, dilations, is_short)))
+        if full is not None and may_skip_padding:
+            reduce = with_empty_windows(reduce, full, body, prod(window_dimensions), sizes)
 
         def run(inputs: Sequence[Array], init_values: Sequence[Array]) -> Results:
-            values = promote(init_values)
-            padded = [pad(x, value) for pad, x, value in zip(pads, promote(inputs), values)]
-            return one_or_all(reduce(values, padded))
+            return one_or_all(reduce(promote(init_values), promote(inputs)))
 
-        axis = running_axis(shape(x), window_dimensions, strides, base, dilations, edges)
         if axis is None or is_short or not body.is_associative:
             return run
         is_reverse = edges[axis][0] == 0
@@ -203,6 +205,11 @@ class ReduceWindow(Op, op="reduce_window"):
             return one_or_all(body.each(*values, *folded))
 
         return run_unpadded
+
+
+def after_padding(pads: Sequence[ArrayKernel], reduce: Reduction) -> Reduction:
+    """Return a reduction of arrays that are first padded with their init values."""
+    return lambda inits, arrays: reduce(inits, [pad(x, value) for pad, x, value in zip(pads, arrays, inits)])
 
 
 def are_same(xs: Sequence[Array], ys: Sequence[Array]) -> bool:
@@ -249,7 +256,7 @@ def running_folds(axis: int, reverse: bool) -> Callable[[Combine], Reduction]:
     return plan
 
 
-class SelectAndScatter(Op, op="select_and_scatter"):
+class SelectAndScatter(Op, op="select_and_scatter", nans="computed"):
     """Scatter each element of `source` by `scatter` to the element of `operand` that `select` selects in its window.
 
     Padding is never selected. A window of padding only, which is implementation-defined, selects nothing.

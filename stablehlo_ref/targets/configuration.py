@@ -121,7 +121,7 @@ def boolean(call: CustomCall, name: str, default: bool | None = None) -> bool:
 def letter(call: CustomCall, name: str, allowed: str) -> str:
     """Return an entry that is the ASCII code of one of the letters in `allowed`."""
     value = _entry(call, name, None)
-    if not isinstance(value, int) or isinstance(value, bool) or value not in map(ord, allowed):
+    if not isinstance(value, int) or isinstance(value, bool) or value not in [*allowed.encode()]:
         expected = ", ".join(f"{ord(c)} ({c})" for c in allowed)
         raise malformed(call, f"expected {name!r} to be one of {expected}, got {value!r}")
     return chr(value)

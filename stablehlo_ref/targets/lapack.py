@@ -61,7 +61,7 @@ def exactly(routine: LapackRoutine, dimensions: str) -> Routine:
         is_reproducible(call, routine, operands)
         return rounded(routine, EXACT, call, operands)
 
-    return handler
+    return leaving_operands(handler)
 
 
 def in_program_precision(routine: LapackRoutine, dimensions: str) -> Routine:
@@ -74,6 +74,12 @@ def in_program_precision(routine: LapackRoutine, dimensions: str) -> Routine:
         is_exact = is_exact or not all(map(is_supported, operands))
         return rounded(routine, EXACT if is_exact else SCIPY, call, operands)
 
+    return leaving_operands(handler)
+
+
+def leaving_operands(handler: Routine) -> Routine:
+    """Mark a handler that neither writes to its operands nor returns them, and so needs no views of them."""
+    handler.leaves_operands = True  # type: ignore[attr-defined]
     return handler
 
 
@@ -150,7 +156,7 @@ def trsm(lapack: ExactLapack, call: CustomCall, a: Array, b: Array, alpha: Array
     """Solve `op(a) x = alpha b` or `x op(a) = alpha b`; `alpha` is an operand in older versions of JAX."""
     left, is_unit = letter(call, "side", "LR") == "L", letter(call, "diag", "NU") == "U"
     transposition: Transposition = letter(call, "trans_x", "NTC")  # type: ignore[assignment]
-    number = np.ones((), a.dtype) if alpha is None else alpha
+    number = a.dtype.type(1) if alpha is None else alpha
     return [lapack.trsm(a, b, left, is_lower(call), transposition, is_unit, number)]
 
 

@@ -86,6 +86,36 @@ def test_a_dying_operand_becomes_the_result() -> None:
     np.testing.assert_array_equal(program.run(a, b)[0], np.maximum(total * a - b, total))
 
 
+def test_a_view_of_a_dying_array_becomes_the_result() -> None:
+    double, stacked = "tensor<2048x512xf32>", "tensor<2x1024x512xf32>"
+    program = sr.parse(f"""func.func @main(%a: {T}) -> {stacked} {{
+      %0 = stablehlo.concatenate %a, %a, dim = 0 : ({T}, {T}) -> {double}
+      %1 = stablehlo.reshape %0 : ({double}) -> {stacked}
+      %2 = stablehlo.abs %1 : {stacked}
+      %3 = stablehlo.sqrt %2 : {stacked}
+      return %3 : {stacked}
+    }}""").plan()
+    (a,) = arrays(1)
+    np.testing.assert_array_equal(program.run(a)[0], np.sqrt(np.abs(np.stack([a, a]))))
+    tracemalloc.start()
+    program.run(a)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 1.5 * 2 * a.nbytes
+
+
+def test_transposed_operands() -> None:
+    program = sr.parse(f"""func.func @main(%a: tensor<512x1024xf32>, %b: {T}) -> {T} {{
+      %t = stablehlo.transpose %a, dims = [1, 0] : (tensor<512x1024xf32>) -> {T}
+      %0 = stablehlo.multiply %t, %b : {T}
+      %1 = stablehlo.subtract %0, %t : {T}
+      return %1 : {T}
+    }}""")
+    (b,), a = arrays(1), np.arange(512 * 1024, dtype=np.float32).reshape(512, 1024)
+    np.testing.assert_array_equal(program.run(a, b)[0], a.T * b - a.T)
+    assert steps(program, True) == 2
+
+
 def test_memory_is_limited() -> None:
     program = sr.parse(CHAIN)
     with pytest.raises(LimitError, match="exceed the limit") as caught:

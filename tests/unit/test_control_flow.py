@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 import stablehlo_ref as sr
+from stablehlo_ref.execute.plan import FramePlanner
 
 ONE = np.float32(1)
 PAIR, TRIPLE = np.arange(2, dtype=np.float32), np.arange(3, dtype=np.float32)
@@ -172,3 +175,38 @@ def test_reports_unsupported_ops_only_if_they_run() -> None:
     assert caught.value.diagnostics[0].line == 7
     with pytest.raises(sr.UnsupportedError, match="@declared is declared, but has no body"):
         sr.load(UNSUPPORTED.replace("tensor<1000000000000000xf32>", "tensor<1xf32>")).run(np.False_, np.float32(1.5))
+
+
+CAPTURING = """
+func.func @main(%x: tensor<8xf32>, %c: tensor<f32>) -> tensor<f32> {
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %0 = "stablehlo.reduce"(%x, %zero) ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %1 = stablehlo.multiply %a, %c : tensor<f32>
+    %2 = stablehlo.add %1, %b : tensor<f32>
+    stablehlo.return %2 : tensor<f32>
+  }) {dimensions = array<i64: 0>} : (tensor<8xf32>, tensor<f32>) -> tensor<f32>
+  return %0 : tensor<f32>
+}
+"""
+
+
+def test_ops_whose_regions_capture_values_are_planned_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    planned, kernel = [], FramePlanner.kernel
+
+    def counted(*arguments: Any) -> Any:
+        planned.append(arguments)
+        return kernel(*arguments)
+
+    monkeypatch.setattr(FramePlanner, "kernel", counted)
+    program = sr.parse(CAPTURING)
+    numbers = np.arange(8, dtype=np.float32)
+    # With the factor 1 the body adds, in any order; with another one it is Horner's rule from left to right.
+    sums = {1: 28, 2: sum(n * 2 ** (7 - n) for n in range(8))}
+    for factor, total in sums.items():
+        assert program.run(numbers, np.float32(factor)) == (total,)
+    count = len(planned)
+    assert program.run(np.ones(8, np.float32), np.float32(2)) == (255,)
+    assert len(planned) == count
+    assert program.run(numbers, np.float32(1)) == (28,)
+    assert len(planned) > count

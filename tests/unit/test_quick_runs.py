@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import stablehlo_ref as sr
+from stablehlo_ref.execute.options import OPTIONS
 
 PROGRAM = """
 func.func @main(%x: tensor<f32>, %y: tensor<2xi32>) -> (tensor<f32>, tensor<2xi32>, tensor<2xi32>) {
@@ -99,3 +100,9 @@ def test_leaves_no_work_for_the_garbage_collector(program: sr.Program) -> None:
         assert gc.collect() == 0
     finally:
         gc.enable()
+
+
+@pytest.mark.parametrize("option", ["until", *OPTIONS])
+def test_no_option_is_passed_over(program: sr.Program, option: str) -> None:
+    with pytest.raises((TypeError, ValueError), match=option):
+        program.run(X, Y, **{option: object()})  # type: ignore[arg-type]

@@ -11,10 +11,11 @@ import numpy as np
 
 from stablehlo_ref.budget import check_time, reserve, within_time
 from stablehlo_ref.define.computation import Slots
-from stablehlo_ref.execute.fuse.boxes import Boxes, boxes, compact, invariant
-from stablehlo_ref.execute.ownership import is_exclusively_owned
+from stablehlo_ref.execute.fuse.boxes import Boxes, boxes, compact, invariant, is_transposed
+from stablehlo_ref.execute.ownership import is_exclusive_view, is_exclusively_owned
 from stablehlo_ref.execute.run import Step
 from stablehlo_ref.ir.arrays import Array, DType
+from stablehlo_ref.numerics.layout import contiguous
 
 Values: TypeAlias = list[Any]  # of one block, by index
 Instruction: TypeAlias = Callable[[Values], None]
@@ -76,11 +77,15 @@ def blockwise_step(chain: Chain) -> Step:
         for slot in chain.scalars:
             for values in blocks:
                 values[layout.index[slot]] = slots[slot]
-        loads += _operands(chain.inputs, layout.index, slots, split, blocks)
+        copies: list[tuple[int, Array]] = []
+        for index, array in _operands(chain.inputs, layout.index, slots, split, blocks):
+            (copies if is_transposed(array, split.shapes[0]) else loads).append((index, array))
         for box, is_rest in within_time(split.indices):
             values, program = blocks[is_rest], programs[is_rest]
             for index, array in loads:
                 values[index] = array[box]
+            for index, array in copies:
+                values[index] = contiguous(array[box])
             for instruction in program:
                 instruction(values)
         for slot in chain.dead:
@@ -96,12 +101,20 @@ def _results(outs: Sequence[Tensor], reused: Mapping[int, int], slots: Slots) ->
     found: dict[int, Array] = {}
     for out in outs:
         operand = reused.get(out.slot)
-        if operand is not None and is_exclusively_owned(slots, operand) and slots[operand].flags.c_contiguous:
+        if operand is not None and _may_be_overwritten(slots, operand):
             found[out.slot] = slots[operand]
             continue
         reserve(prod(out.shape) * out.dtype.itemsize)
         found[out.slot] = np.empty(out.shape, out.dtype)
     return found
+
+
+def _may_be_overwritten(slots: Slots, operand: int) -> bool:
+    """Return whether nothing else refers to a contiguous operand, or to the array that it is a view of the whole of."""
+    if is_exclusively_owned(slots, operand):
+        return bool(slots[operand].flags.c_contiguous)
+    is_whole = is_exclusive_view(slots, operand) and slots[operand].base.nbytes == slots[operand].nbytes
+    return is_whole and bool(slots[operand].flags.c_contiguous)
 
 
 def _operands(

@@ -15,6 +15,7 @@ Box: TypeAlias = tuple[slice, ...]  # of the leading dimensions, up to the one t
 
 BLOCK = 1 << 15  # elements: a few buffers of f32 fit into the L2 cache
 ROWS = 1 << 16  # elements of a block of rows that are reduced, which takes longer to start
+LINE = 64  # bytes of a line of the cache
 SHORT = 128  # elements: inner loops over fewer are slow
 
 
@@ -52,3 +53,10 @@ def compact(x: Array) -> Array:
     if not any(stride for stride, n in zip(x.strides, x.shape) if n > 1):
         return x[(slice(0, 1),) * x.ndim]
     return np.ascontiguousarray(x) if x.shape[-1] < SHORT else x
+
+
+def is_transposed(x: Array, box: Sequence[int]) -> bool:
+    """Return whether a copy saves time: neighbors are along another dimension than the last, and a box has many."""
+    if x.ndim < 2 or x.shape[-1] == 1 or abs(x.strides[-1]) < LINE or x.itemsize not in x.strides:
+        return False
+    return box[x.strides.index(x.itemsize)] >= SHORT

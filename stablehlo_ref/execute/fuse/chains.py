@@ -8,11 +8,12 @@ alone. Only values that are used outside of the group are stored as a whole.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from stablehlo_ref.define.computation import Slots
+from stablehlo_ref.define.kinds import Kind
 from stablehlo_ref.execute.fuse.blockwise import Chain, Computed, Tensor, blockwise_step
 from stablehlo_ref.execute.fuse.groups import VIEWS, Group, scheduled, shape_of, spans, used_last
 from stablehlo_ref.execute.fuse.groups import Step as Scheduled
@@ -44,21 +45,35 @@ def with_chains(
     if frame.planner.step_by_step or frame.lanes is not None or plan.communicates:
         return plan
     if found := spans(plan.ops, plan.ins, plan.outs):
-        count = len(plan.ops)
+        count, kernels = len(plan.ops), dict[Kind | None, _Kernel]()
         for span in reversed(found):
-            _Chains(frame, plan, span, dying).replace()
+            _Chains(frame, plan, span, dying, kernels).replace()
         if len(plan.ops) < count:
             del frame.blocks[block]
     return plan
+
+
+class _Kernel(NamedTuple):
+    """What computes a block, and whether it stores into an argument, which may be an operand (see `Computed`)."""
+
+    run: ArrayKernel
+    stores: bool
+    overwrites: bool
 
 
 class _Chains:
     """Some steps of a block, in a new order, with chains."""
 
     def __init__(
-        self, frame: FramePlanner, plan: BlockPlan, numbers: range, dying: Mapping[Operation, Sequence[Value]]
+        self,
+        frame: FramePlanner,
+        plan: BlockPlan,
+        numbers: range,
+        dying: Mapping[Operation, Sequence[Value]],
+        kernels: dict[Kind | None, _Kernel],
     ) -> None:
         self.frame = frame
+        self.kernels = kernels  # of elementwise ops
         self.numbers = numbers
         self.plan = part = BlockPlan()
         span = slice(numbers.start, numbers.stop)
@@ -66,7 +81,8 @@ class _Chains:
         self.whole = plan
         self.dead = [self._dropped(dying.get(op, ())) for op in part.ops]
         self.may_drop = frozenset[int]().union(*self.dead)
-        self.known = [frame.known_kernel(op) for op in part.ops]
+        self.kinds = [frame.planner.kind(op) for op in part.ops]
+        self.known = [None if kind is None else frame.planner.kernels.get(kind) for kind in self.kinds]
 
     def _dropped(self, values: Sequence[Value]) -> frozenset[int]:
         return frozenset(map(self.frame.slot, values)).difference(self.frame.constants)
@@ -146,7 +162,7 @@ class _Chains:
         new = []
         for number in numbers:
             (out,) = self.plan.outs[number]
-            kind = self.frame.planner.kind(self.plan.ops[number])
+            kind = self.kinds[number]
             key = kind, tuple([same.get(slot, slot) for slot in self.plan.ins[number]])
             if kind is not None and key in known and out not in kept:
                 same[out] = known[key]
@@ -160,15 +176,26 @@ class _Chains:
         result = _tensor(group, slot, op.results[0].type)
         if op.name in VIEWS:
             return Computed(result, ins, lambda box: spread(op, box[: group.rows]))
-        bound = self.frame._resolve(op, None)
-        settle = canonical_nans(result.dtype) if op in self.frame.planner.canonical else None
         if op.regions:
+            bound, settle = self.frame._resolve(op, None), self._settle(op)
             return Computed(result, ins, lambda box: _settled(reduction(bound, box, group.rows), settle))
-        run = bound.call("plan")
+        kernel = self.kernels.get(self.kinds[number])
+        if kernel is None:
+            kernel = self.kernels[self.kinds[number]] = self._kernel(op)
+        return Computed(result, ins, lambda box: kernel.run, kernel.stores, kernel.overwrites)
+
+    def _kernel(self, op: Operation) -> _Kernel:
+        """Return the kernel of an elementwise op, which depends on its kind alone, as other ops are not movable."""
+        run, settle = self.frame._resolve(op, None).call("plan"), self._settle(op)
         store = run if isinstance(run, np.ufunc) else into(run)
         if store is None:
-            return Computed(result, ins, lambda box: _settled(run, settle))
-        return Computed(result, ins, lambda box: _stored(store, settle), True, isinstance(run, np.ufunc))
+            return _Kernel(_settled(run, settle), False, False)
+        return _Kernel(_stored(store, settle), True, isinstance(run, np.ufunc))
+
+    def _settle(self, op: Operation) -> ArrayKernel | None:
+        """Return the kernel that makes NaNs of the result canonical, if they can be observed."""
+        is_observed = op in self.frame.planner.canonical
+        return canonical_nans(numpy_dtype(op.results[0].type.element_type)) if is_observed else None  # type: ignore[attr-defined]
 
 
 def _settled(run: ArrayKernel, settle: ArrayKernel | None) -> ArrayKernel:

@@ -66,10 +66,18 @@ class Elements:
             if isinstance(value, np.ndarray):
                 self.known[name] = [self.writer.constant(value[index]) for index in np.ndindex(value.shape)]
             else:
+                self.writer.arrays.read(name)
                 self.known[name] = [f"{name}e{i}" for i in range(type.size)]
                 flat = name if len(type.shape) == 1 else f"{name}.ravel()"
                 self.writer.source.line(f"{', '.join(self.known[name])}, = {flat}")
         return self.known[name]
+
+    def element(self, name: str) -> str:
+        """Return the only element of a tensor if it is known, else the tensor."""
+        if len(self.known.get(name, ())) != 1:
+            self.make(name)
+            return name
+        return self.known[name][0]
 
     def define(self, name: str, type: Type, elements: Sequence[str]) -> None:
         """Let a tensor, or a scalar, consist of elements."""
@@ -114,6 +122,7 @@ class Elements:
         code = element_code(op, [self.writer.constants.get(name) for name in operands])
         if code is None:
             return False
+        self.writer.arrays.read(operands[0])
         self.writer.expressions.write(code, op, operands, f"{result}e0", kernel)
         self.define(result, op.results[0].type, [f"{result}e0"])
         return True

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import prod
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from stablehlo_ref.define.definition import REGISTRY
 from stablehlo_ref.execute.regions import recognised_op
@@ -154,8 +154,7 @@ def _is_static(type: Type) -> bool:
 
 def shape_of(type: Type) -> tuple[int, ...]:
     """Return the shape of a static tensor type."""
-    assert isinstance(type, TensorType)
-    return tuple(n or 0 for n in type.shape)
+    return cast(tuple[int, ...], cast(TensorType, type).shape)
 
 
 def _starts(step: Step, shape: tuple[int, ...], place: int) -> Group | None:

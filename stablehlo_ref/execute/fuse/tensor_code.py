@@ -10,7 +10,7 @@ import numpy as np
 
 from stablehlo_ref.execute.fuse.scalar_code import is_plain, scalar_code
 from stablehlo_ref.execute.guard import LARGE, byte_size
-from stablehlo_ref.ir.core import Operation, Value
+from stablehlo_ref.ir.core import Block, Operation, Value
 from stablehlo_ref.ir.types import TensorType, Type
 from stablehlo_ref.numerics.dtypes import numpy_dtype
 from stablehlo_ref.ops.slicing import OWN_BYTES
@@ -99,6 +99,33 @@ def update_code(op: Operation, known: Sequence[Any], is_element: bool = False) -
         return None
     code, place = _located(shape, sizes, known[2:], 2, is_element)
     return f"{code}{{r}}[{place}] = {{1}}"
+
+
+def scatter_code(op: Operation) -> str | None:
+    """Return the statements of a scatter of one update, a scalar or a part along whole dimensions, into `{r}`.
+
+    `{r}` is an array that may be overwritten; operands are the array, the update and the indices one by one.
+    """
+    if len(op.operands) != 3 or not all(map(is_plain, op.operand_types)) or not _returns_update(op.regions[0].block):
+        return None
+    axes, inserted = op.properties["scatter_dims_to_operand_dims"], op.properties["inserted_window_dims"]
+    shape, sizes, update = map(_shape, op.operands)
+    kept = tuple(size for axis, size in enumerate(shape) if axis not in inserted)
+    if sizes != (len(inserted) or -1,) or op.properties["index_vector_dim"] or sorted(axes) != sorted(inserted):
+        return None
+    if update != kept or sorted(op.properties["update_window_dims"]) != list(range(len(update))):
+        return None
+    if byte_size(op.results[0].type) >= LARGE:
+        return None
+    places = [f"x{axis}" if axis in axes else ":" for axis in range(len(shape))]
+    code = "".join(f"x{axis} = index({{{number}}})\n" for number, axis in enumerate(axes, 2))
+    test = " and ".join(f"0 <= x{axis} < {shape[axis]}" for axis in axes)
+    return f"{code}if {test}: {{r}}[{', '.join(places)}] = {{1}}"
+
+
+def _returns_update(block: Block) -> bool:
+    """Return whether the body of a scatter of one input replaces elements."""
+    return len(block.operations) == 1 and block.operations[0].operands == block.arguments[1:]
 
 
 def _shape(value: Value) -> tuple[int, ...]:

@@ -7,7 +7,7 @@ its results from slots. Loops, branches and calls of functions become part of th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -17,16 +17,16 @@ from stablehlo_ref.define.computation import Kernel
 from stablehlo_ref.define.definition import Traits, resolve
 from stablehlo_ref.diagnostics import StablehloError
 from stablehlo_ref.execute.dynamic import refined_results
+from stablehlo_ref.execute.fuse.arrays import Arrays
 from stablehlo_ref.execute.fuse.elements import Elements, carried
 from stablehlo_ref.execute.fuse.expressions import Expressions
 from stablehlo_ref.execute.fuse.scalar_code import is_scalar
 from stablehlo_ref.execute.fuse.source import MAX_NESTING, Source
-from stablehlo_ref.execute.fuse.tensor_code import code_of, scalar_type, update_code
+from stablehlo_ref.execute.fuse.tensor_code import code_of, scalar_type
 from stablehlo_ref.execute.guard import STEPS, WATCHED, small_bytes
 from stablehlo_ref.execute.inlined import COUNTED, calls_of
 from stablehlo_ref.execute.liveness import captured, last_uses
 from stablehlo_ref.execute.nans import canonical_results
-from stablehlo_ref.execute.ownership import ONE_REFERENCE_TO_LOCAL, may_be_overwritten, references
 from stablehlo_ref.execute.run import Step
 from stablehlo_ref.ir.core import Block, Operation, Value
 
@@ -67,9 +67,8 @@ class Writer:
         self.calls: list[Operation] = []  # turns and calls that are written and not counted yet
         self.counted = 0  # the line before which they are counted
         self.with_slots: list[Frame] = []  # frames of callees that need a list of slots
-        self.owned: set[str] = set()  # variables of arrays that ufuncs have made and only ufuncs have read
         self.expressions = Expressions(self.source, planner.planner.canonical)
-        self.elements = Elements(self)
+        self.elements, self.arrays = Elements(self), Arrays(self)
         self.ops = self.frames = self.deepest = 0  # how many there are, and how deep calls are written inside calls
         self.may_leave: Operation | None = None  # the outermost loop, if machine code may take it over
 
@@ -79,7 +78,7 @@ class Writer:
         """Return the name of a value that is read."""
         name = self.variable(frame, slot, value)
         self.elements.make(name)
-        self.owned.discard(name)
+        self.arrays.read(name)
         return name
 
     def variable(self, frame: Frame, slot: int, value: Value | None = None) -> str:
@@ -120,7 +119,7 @@ class Writer:
 
     def drop(self, names: Iterable[str]) -> None:
         """Empty variables."""
-        if names := [name for name in names if name not in self.elements.unmade]:
+        if names := [name for name in names if name not in self.elements.unmade and name not in self.arrays.spread]:
             self.source.line(f"{' = '.join(names)} = None")
 
     # --- blocks -------------------------------------------------------------------------------------------------
@@ -173,16 +172,13 @@ class Writer:
     ) -> None:  # fmt: skip
         """Write the expression of an op, or the call of its kernel."""
         dead = [frame.name(s) for s in self._tensor_slots(frame, dying)]
-        if len(outs) == 1 and not op.regions:
+        if len(outs) == 1:
             names = [self.variable(frame, slot, value) for slot, value in zip(ins, op.operands)]
-            if self.elements.compute(op, names, self.write(frame, outs)[0], kernel, traits.elementwise):
+            (result,) = self.write(frame, outs)
+            if not op.regions and self.elements.compute(op, names, result, kernel, traits.elementwise):
                 return self.drop(dead)
-            if op.name == _UPDATE and len(self.elements.known.get(names[1], ())) == 1:
-                self.elements.make(names[0])
-                names[1] = self.elements.known[names[1]][0]
-                if self._update(op, names, frame.name(outs[0]), dead, kernel, is_element=True):
-                    return self.drop(dead)
-        owned = self.owned.copy()
+            if self.arrays.compute(op, names, result, dead, kernel):
+                return self.drop(dead)
         operands = self.read_all(frame, ins, op.operands)
         results = self.write(frame, outs)
         known = [self.constants.get(name) for name in operands]
@@ -193,9 +189,6 @@ class Writer:
             self.same[results[0]] = operands[0]
         elif code is not None:
             self.expressions.write(code, op, operands, results[0], kernel)
-        elif isinstance(kernel.run, np.ufunc) and not is_scalar(op.results[0].type):
-            self._call_ufunc(op, operands, results[0], owned.intersection(dead), kernel.run)
-            self.owned.update(owned.intersection(operands))
         else:
             self._call(op, operands, results, dead, self.source.refer(kernel.run), kernel, traits)
         self.drop(dead)
@@ -204,10 +197,8 @@ class Writer:
         self, op: Operation, operands: Sequence[str], results: Sequence[str], dead: Sequence[str], k: str,
         kernel: Kernel, traits: Traits,
     ) -> None:  # fmt: skip
-        if op.name == _UPDATE and self._update(op, operands, results[0], dead, kernel):
-            return
         if kernel.in_place and len(results) == 1 and operands[0] in dead and operands[0] not in operands[1:]:
-            k = f"({self.source.refer(kernel.in_place)} if {self._is_own(operands[0])} else {k})"
+            k = f"({self.source.refer(kernel.in_place)} if {self.arrays.is_own(operands[0])} else {k})"
         if op.regions:
             self._count_turns()
         arguments = ", ".join(["C", *operands] if traits.effects else operands)
@@ -221,35 +212,6 @@ class Writer:
                 self.source.line(f"{targets} = {k}({arguments})", op)
         for result, value in zip(results, op.results):
             self.as_scalar(result, value, op)
-
-    def _call_ufunc(
-        self, op: Operation, operands: Sequence[str], result: str, free: Collection[str], ufunc: np.ufunc
-    ) -> None:
-        """Write the call of a ufunc, whose result takes the place of an array in `free` of its type."""
-        type = op.results[0].type
-        out = [name for name, operand in zip(operands, op.operands) if name in free and operand.type == type][:1]
-        self.source.line(f"{result} = {self.source.refer(ufunc)}({', '.join([*operands, *out])})", op)
-        self.owned.add(result)
-
-    def _update(
-        self, op: Operation, operands: Sequence[str], result: str, dead: Sequence[str], kernel: Kernel,
-        is_element: bool = False,
-    ) -> bool:  # fmt: skip
-        """Write an update of a slice, in place if nothing else has the array; return whether there is code for it."""
-        code = update_code(op, [self.constants.get(name) for name in operands], is_element)
-        if code is None:
-            return False
-        whole = operands[0]
-        may_reuse = whole in dead and whole not in operands[1:]
-        own = f"{whole} if {self._is_own(whole)} else {whole}.copy()" if may_reuse else f"{whole}.copy()"
-        self.source.line(f"{result} = {own}", op)
-        self.expressions.write(code, op, operands, result, kernel)
-        return True
-
-    def _is_own(self, name: str) -> str:
-        """Return the test whether nothing else refers to the array of a variable."""
-        count, one = self.source.refer(references), self.source.refer(ONE_REFERENCE_TO_LOCAL, "n")
-        return f"{count}({name}) == {one} and {self.source.refer(may_be_overwritten)}({name})"
 
     def as_scalar(self, name: str, value: Value, op: Operation | None = None) -> None:
         """Make the value of a variable a numpy scalar if it may be an array of rank 0."""
@@ -313,7 +275,7 @@ class Writer:
         """Count a turn of the loop `op`, and the calls that are written inside."""
         self.count()
         self.calls = [op] if op else []
-        with self.elements.scope():
+        with self.elements.scope(), self.arrays.scope():
             yield
         self.count()
 
@@ -461,7 +423,6 @@ class Writer:
         self.move([name for name, _ in others], [source for _, source in others])
 
 
-_UPDATE = "stablehlo.dynamic_update_slice"
 _STRUCTURES: Mapping[str, Callable[..., bool]] = {
     "stablehlo.while": Writer.whole_loop,
     "stablehlo.if": Writer.branches,

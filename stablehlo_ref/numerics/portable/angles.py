@@ -38,6 +38,13 @@ def _constants() -> _Constants:
     return _Constants(np.arange(SIZE + 1) / SIZE, pairs(angles), axes, direction)
 
 
+@cache
+def pi_words() -> tuple[float, float]:
+    """Return pi as a pair."""
+    high, low = _constants().axis
+    return float(high[1]), float(low[1])
+
+
 def quick_angle(y: Pair, x: Pair) -> Pair:
     """Return the angle of points (x, y) whose coordinates have moderate exponents; negative ones have no second word.
 

@@ -1,39 +1,232 @@
-"""Kernels of complex<f64> in the reproducible mode: exact products, rounded once; most functions have none."""
+"""Kernels of complex<f64> in the reproducible mode: both parts of results are rounded correctly.
+
+Operands that are not extreme are computed as pairs of f64; others, and what these leave undecided, to 80 digits.
+The default kernels give results for infinities, NaNs and poles, and the signs of zeros.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from decimal import Decimal
+from fractions import Fraction
+from functools import cache, reduce
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
 from stablehlo_ref import mode
+from stablehlo_ref.budget import within_time
 from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.numerics import complex_elementary, complexes, special_complex
+from stablehlo_ref.numerics import multiple_precision_complex as precise
 from stablehlo_ref.numerics.blocks import partwise
 from stablehlo_ref.numerics.double_double import Pair, two_product, two_sum
 from stablehlo_ref.numerics.dtypes import COMPLEX128
 from stablehlo_ref.numerics.exact_sums import exact_product_sum, nearest
-from stablehlo_ref.numerics.kernels import KernelFactory
+from stablehlo_ref.numerics.kernels import ArrayKernel, KernelFactory, same_kernel
+from stablehlo_ref.numerics.multiple_precision import working_precision
+from stablehlo_ref.numerics.portable import complex_pairs
+from stablehlo_ref.numerics.portable.ziv import BLOCK, nearest_f64
 
 SMALLEST, LARGEST = 2.0**-480, 2.0**500  # of factors whose products are exact in two f64
 ERROR = 2.0**-100  # relative to the larger of two products
 
-_FUNCTIONS = (
-    (complexes, ("abs", "sign", "divide")),
-    (complex_elementary, ("atan2", "cbrt", "cosine", "exponential", "exponential_minus_one", "log", "log_plus_one",
-                          "logistic", "power", "rsqrt", "sine", "sqrt", "tan", "tanh")),
-    (special_complex, ("acos", "acosh", "asin", "asinh", "atan", "atanh", "cosh", "sinh", "square",
-                       "asin_acos_kernel")),
-)  # fmt: skip
-DEPENDENT = frozenset(getattr(module, name) for module, names in _FUNCTIONS for name in names)
+Region: TypeAlias = Callable[..., Array | bool]  # from parts of operands to where pairs are accurate
+ExactParts: TypeAlias = Callable[..., tuple[float, float]]  # NaN where the default kernel knows the result
+
+
+class _Function(NamedTuple):
+    pairs: complex_pairs.PartsFunction | None
+    region: Region | None
+    exact: ExactParts
+
+
+# --- regions --------------------------------------------------------------------------------------------------------
+
+
+def _is_moderate(x: Array, exponent: int, smallest: int = -100) -> Array | bool:
+    magnitude = np.abs(x)
+    if magnitude.max(initial=0.0) < 2.0**exponent and magnitude.min(initial=1.0) > 2.0**smallest:
+        return True
+    moderate: Array = (magnitude < 2.0**exponent) & ((magnitude > 2.0**smallest) | (x == 0))
+    return moderate
+
+
+def _all_moderate(exponent: int) -> Region:
+    """Return the region of operands, the last of which is not 0, whose parts are below and above powers of two."""
+
+    def region(*parts: Array) -> Array | bool:
+        is_zero = (parts[-2] == 0) & (parts[-1] == 0)
+        moderate: Array = ~is_zero
+        for x in parts:
+            moderate &= _is_moderate(x, exponent, -exponent)
+        return moderate
+
+    return region
+
+
+def _exponent_and_angle(a: Array, b: Array) -> Array | bool:
+    return _is_moderate(a, 8) & _is_moderate(b, 20)
+
+
+def _angle_and_exponent(a: Array, b: Array) -> Array | bool:
+    return _exponent_and_angle(b, a)
+
+
+def _not_minus_one(a: Array, b: Array) -> Array | bool:
+    regular: Array = ((a != -1) | (b != 0)) & _is_moderate(a, 300, -300) & _is_moderate(b, 300, -300)
+    return regular
+
+
+def _powers(a: Array, b: Array, c: Array, d: Array) -> Array | bool:
+    return _all_moderate(100)(c, d, a, b)
+
+
+# --- kernels --------------------------------------------------------------------------------------------------------
+
+
+def _to_80_digits(function: precise.PartsFunction) -> ExactParts:
+    def run(*parts: float) -> tuple[float, float]:
+        with working_precision():
+            real, imag = function(*map(Decimal, parts))
+            return nearest_f64(real), nearest_f64(imag)
+
+    return run
+
+
+def _exact_quotient(a: float, b: float, c: float, d: float) -> tuple[float, float]:
+    p, q, r, s = map(Fraction, (a, b, c, d))
+    norm = r * r + s * s
+    return (nearest((p * r + q * s) / norm), nearest((q * r - p * s) / norm)) if norm else (np.nan, np.nan)
+
+
+def _kernel(function: _Function, default: ArrayKernel) -> ArrayKernel:
+    def run(*operands: Array) -> Array:
+        shape = np.broadcast_shapes(*[z.shape for z in operands])
+        flat = [np.broadcast_to(z, shape).reshape(-1) for z in operands]
+        result = np.empty(flat[0].size, COMPLEX128)
+        for start in within_time(range(0, result.size, BLOCK)):
+            block(result[start : start + BLOCK], [z[start : start + BLOCK] for z in flat])
+        return result.reshape(shape)[()]
+
+    def block(result: Array, operands: Sequence[Array]) -> None:
+        parts = [np.ascontiguousarray(part) for z in operands for part in (z.real, z.imag)]
+        finite = reduce(np.logical_and, [np.isfinite(part) for part in parts])
+        left = _by_pairs(function, parts, result, finite)
+        for i in within_time(left.tolist()):
+            result.real[i], result.imag[i] = function.exact(*[float(part[i]) for part in parts])
+        known = ~finite | np.isnan(result.real) | np.isnan(result.imag)
+        if known.any():
+            result[known] = default(*[z[known] for z in operands])
+        zero = finite & ((result.real == 0) | (result.imag == 0))
+        if zero.any():
+            _set_signs_of_zeros(result, zero, default(*[z[zero] for z in operands]))
+
+    return run
+
+
+def _by_pairs(function: _Function, parts: Sequence[Array], result: Array, finite: Array) -> Array:
+    """Store the results of finite operands that pairs decide, and return the indices of the others."""
+    if function.pairs is None or function.region is None:
+        return np.flatnonzero(finite)
+    regular = finite & function.region(*parts)
+    if not regular.all():
+        where = np.flatnonzero(regular)
+        some = np.empty(where.size, COMPLEX128)
+        left = finite.copy()
+        left[where] = _store(function.pairs(*[x[where] for x in parts]), some)
+        result[where] = some
+        return np.flatnonzero(left)
+    return np.flatnonzero(_store(function.pairs(*parts), result))
+
+
+def _store(parts: complex_pairs.Parts, result: Array) -> Array:
+    """Store pairs, and return where their errors do not decide the rounding."""
+    result.real, real_open = _rounded(*parts[0])
+    result.imag, imag_open = _rounded(*parts[1])
+    is_open: Array = real_open | imag_open
+    return is_open
+
+
+def _rounded(high: Array, low: Array) -> tuple[Array, Array]:
+    """Return a pair rounded to f64, and where its error does not decide the rounding."""
+    error = high * complex_pairs.ERROR
+    highest = high + (low + error)
+    is_open: Array = highest != high + (low - error)
+    return highest, is_open
+
+
+def _set_signs_of_zeros(result: Array, where: Array, signs: Array) -> None:
+    some = result[where]
+    for part, sign in ((some.real, signs.real), (some.imag, signs.imag)):
+        np.copysign(part, sign, out=part, where=(part == 0) & ~np.isnan(sign))
+    result[where] = some
+
+
+_ROOTS = _all_moderate(300)
+_FUNCTIONS: dict[KernelFactory, _Function] = {
+    factory: _Function(pairs, region, _to_80_digits(exact))
+    for factory, pairs, region, exact in (
+        (complexes.sign, complex_pairs.sign, _ROOTS, precise.sign),
+        (complex_elementary.exponential, complex_pairs.exponential_of, _exponent_and_angle, precise.exponential),
+        (complex_elementary.exponential_minus_one, complex_pairs.exponential_minus_one, _exponent_and_angle,
+         precise.exponential_minus_one),
+        (complex_elementary.sine, complex_pairs.sine, _angle_and_exponent, precise.sine),
+        (complex_elementary.cosine, complex_pairs.cosine, _angle_and_exponent, precise.cosine),
+        (complex_elementary.tan, complex_pairs.tan, _angle_and_exponent, precise.tan),
+        (complex_elementary.tanh, complex_pairs.tanh, _exponent_and_angle, precise.tanh),
+        (complex_elementary.logistic, complex_pairs.logistic, _exponent_and_angle, precise.logistic),
+        (complex_elementary.log, complex_pairs.log, _ROOTS, precise.log),
+        (complex_elementary.log_plus_one, complex_pairs.log_plus_one, _not_minus_one, precise.log_plus_one),
+        (complex_elementary.sqrt, complex_pairs.sqrt, _ROOTS, precise.sqrt),
+        (complex_elementary.rsqrt, complex_pairs.rsqrt, _ROOTS, precise.rsqrt),
+        (complex_elementary.cbrt, complex_pairs.cbrt, _ROOTS, precise.cbrt),
+        (complex_elementary.power, complex_pairs.power, _powers, precise.power),
+        (complex_elementary.atan2, None, None, precise.atan2),
+        (special_complex.sinh, complex_pairs.sinh, _exponent_and_angle, precise.sinh),
+        (special_complex.cosh, complex_pairs.cosh, _exponent_and_angle, precise.cosh),
+        (special_complex.acos, None, None, precise.acos),
+        (special_complex.acosh, None, None, precise.acosh),
+        (special_complex.asin, None, None, precise.asin),
+        (special_complex.asinh, None, None, precise.asinh),
+        (special_complex.atan, None, None, precise.atan),
+        (special_complex.atanh, None, None, precise.atanh),
+        (special_complex.asin_acos_kernel, None, None, precise.asin_acos_kernel),
+    )
+}  # fmt: skip
+_FUNCTIONS[complexes.divide] = _Function(complex_pairs.quotient, _all_moderate(240), _exact_quotient)
+
+
+@cache
+def _reproducible(factory: KernelFactory) -> ArrayKernel | None:
+    """Return the kernel that replaces that of a factory, None if the latter is reproducible itself."""
+    if factory is complexes.abs:
+        modulus = _kernel(_Function(complex_pairs.absolute, _ROOTS, _to_80_digits(precise.absolute)), _absolute)
+        return lambda z: modulus(z).real
+    if factory is complexes.multiply:
+        return partwise(_product, COMPLEX128, _product_with_nans)
+    if factory is special_complex.square:
+        return partwise(_square, COMPLEX128, factory(COMPLEX128))
+    if factory in _FUNCTIONS:
+        return _kernel(_FUNCTIONS[factory], factory(COMPLEX128))
+    return None
 
 
 def in_mode(factory: KernelFactory, dtype: DType) -> KernelFactory:
-    """Return the factory to use for a dtype in the current mode; NotReproducibleError if there is none."""
+    """Return the factory to use for a dtype in the current mode."""
     if dtype == COMPLEX128 and mode.current().reproducible:
-        if factory is complexes.multiply:
-            return lambda dtype: partwise(_product, dtype, _product_with_nans)
-        if factory in DEPENDENT:
-            raise mode.NotReproducibleError(f"there is no reproducible implementation for {dtype}")
+        kernel = _reproducible(factory)
+        if kernel is not None:
+            return same_kernel(kernel)
     return factory
+
+
+def _absolute(z: Array) -> Array:
+    return complexes.abs(COMPLEX128)(z).astype(COMPLEX128)
+
+
+def _square(a: Array, b: Array) -> Pair:
+    return sum_of_products(a, a, -b, b), sum_of_products(a, b, a, b)
 
 
 def _product_with_nans(z: Array, w: Array) -> Array:

@@ -122,10 +122,11 @@ def scaled(x: Array, exponent: Array) -> Array:
 def nearest(function: Function, operands: Sequence[float]) -> float:
     """Return the f64 nearest to the result of a function that has many more digits; ties go to even numbers."""
     with working_precision():
-        return _nearest(function(*[Decimal(float(x)) for x in operands]))
+        return nearest_f64(function(*[Decimal(float(x)) for x in operands]))
 
 
-def _nearest(value: Decimal) -> float:
+def nearest_f64(value: Decimal) -> float:
+    """Return the f64 nearest to a number that has many more digits; ties go to even numbers."""
     if value.is_nan():
         return float("nan")
     rounded = float(value)

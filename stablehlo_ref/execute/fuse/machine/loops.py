@@ -121,6 +121,10 @@ class LoopWriter:
                 continue
             if op.results and all(frame.constant(result) is not None for result in op.results):
                 continue
+            if op.name == COUNTED:
+                self.pending += [call for call, _ in calls_of(op)]
+                self.deepest = max(self.deepest, *(len(self.callees) + depth + 1 for _, depth in calls_of(op)))
+                continue
             self.ops += 1
             if self.ops > MAX_OPS:
                 raise NotCompiled(f"more than {MAX_OPS} ops")

@@ -1,0 +1,119 @@
+"""Functions of complex<f64> are correctly rounded in the reproducible mode: compared with mpmath and rationals."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from types import ModuleType
+from typing import Any
+
+import mpmath
+import numpy as np
+import numpy.typing as npt
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import stablehlo_ref as sr
+from spec_checks.oracles.rounding import nearest_f64
+from stablehlo_ref import mode
+from stablehlo_ref.numerics import complex_elementary, complexes, special_complex
+from stablehlo_ref.numerics.exact_sums import nearest
+from stablehlo_ref.numerics.portable.complexes import in_mode
+
+Array = npt.NDArray[Any]
+
+EXACT: dict[str, tuple[ModuleType, Callable[..., Any]]] = {
+    "abs": (complexes, abs), "sign": (complexes, lambda z: z / abs(z)), "divide": (complexes, lambda z, w: z / w),
+    "exponential": (complex_elementary, mpmath.exp), "log": (complex_elementary, mpmath.log),
+    "exponential_minus_one": (complex_elementary, lambda z: mpmath.exp(z) - 1),
+    "log_plus_one": (complex_elementary, lambda z: mpmath.log(1 + z)),
+    "sine": (complex_elementary, mpmath.sin), "cosine": (complex_elementary, mpmath.cos),
+    "tan": (complex_elementary, mpmath.tan), "tanh": (complex_elementary, mpmath.tanh),
+    "logistic": (complex_elementary, lambda z: 1 / (1 + mpmath.exp(-z))), "sqrt": (complex_elementary, mpmath.sqrt),
+    "rsqrt": (complex_elementary, lambda z: 1 / mpmath.sqrt(z)),
+    "cbrt": (complex_elementary, lambda z: mpmath.exp(mpmath.log(z) / 3)),
+    "power": (complex_elementary, lambda z, w: mpmath.exp(w * mpmath.log(z))),
+    "atan2": (complex_elementary, lambda y, x: -1j * mpmath.log((x + 1j * y) / mpmath.sqrt(x * x + y * y))),
+    "sinh": (special_complex, mpmath.sinh), "cosh": (special_complex, mpmath.cosh),
+    "square": (special_complex, lambda z: z * z), "acos": (special_complex, mpmath.acos),
+    "acosh": (special_complex, mpmath.acosh), "asin": (special_complex, mpmath.asin),
+    "asinh": (special_complex, mpmath.asinh), "atan": (special_complex, mpmath.atan),
+    "atanh": (special_complex, mpmath.atanh),
+}  # fmt: skip
+BINARY = ("divide", "power", "atan2")
+BITS = 2500  # so that parts of 1e-300 beside others are seen
+LARGEST = 3000  # exponents that are compared
+HARD = [1 + 1j, 3 + 4j, -3 + 4j, 1e-200 + 1e-200j, 1e200 + 1e-3j, 1e-160 - 1e-300j, -1 + 1e-9j, 1 + 1e-20j,
+        -1e-300 + 1e-160j, 700 + 2j, 2 + 1j, -2.5 - 1e-18j, 1e5 + 1e5j, 1e-9 + 1e-4j, -5e-9 + 1e-4j, 0.6 + 0.8j]  # fmt: skip
+EXPONENTS = [2, 2, 3, 1j, 0.5, 2, 1, 2 + 1j, 2, 0.1, 3, 2, 1, 4, 0.5, 1e10j]
+
+
+def operands(op: str) -> list[Array]:
+    g = np.random.default_rng(sorted(EXACT).index(op))
+
+    def normal(count: int = 12) -> Array:
+        return g.standard_normal(count) + 1j * g.standard_normal(count)
+
+    def draw() -> Array:
+        spread = normal() * np.ldexp(1.0, g.integers(-40, 8, 12))
+        unit = normal()
+        near_circle = unit / abs(unit) * (1 + np.ldexp(normal().real, -g.integers(1, 50, 12)))
+        uneven = normal().real + 1j * np.ldexp(normal().real, -g.integers(0, 60, 12))
+        return np.concatenate([normal(), 5 * normal(), spread, near_circle, uneven, [100, 1j] * normal()[:2]])
+
+    z = np.concatenate([draw(), HARD])
+    if op not in BINARY:
+        return [z]
+    return [z, np.concatenate([g.permutation(draw()) / 3, EXPONENTS if op == "power" else g.permutation(HARD)])]
+
+
+def evaluate(op: str, *xs: Array, reproducible: bool = True) -> Array:
+    with mode.in_force(mode.Mode(reproducible)), np.errstate(all="ignore"):
+        factory = getattr(EXACT[op][0], op)
+        return in_mode(factory, np.dtype(np.complex128))(np.dtype(np.complex128))(*xs)
+
+
+@pytest.mark.parametrize("op", EXACT)
+def test_parts_are_correctly_rounded(op: str) -> None:
+    xs = operands(op)
+    results = np.asarray(evaluate(op, *xs), complex)
+    with mpmath.workprec(BITS):
+        for result, *row in zip(results.tolist(), *(x.tolist() for x in xs)):
+            exact = mpmath.mpc(EXACT[op][1](*map(mpmath.mpc, row)))
+            for actual, part in ((result.real, exact.real), (result.imag, exact.imag)):
+                if not part or abs(mpmath.mag(part)) < LARGEST:
+                    assert actual == nearest_f64(part), (op, row, result)
+
+
+@pytest.mark.parametrize("op", EXACT)
+def test_special_operands_give_the_values_of_the_default_mode(op: str) -> None:
+    """Zeros, infinities, NaNs and poles are those of Annex G, with the signs of zeros."""
+    special = [0.0, -0.0, 1.0, -1.0, 2.5, np.inf, -np.inf, np.nan]
+    z = np.array([complex(a, b) for a in special for b in special])
+    xs = [x.ravel() for x in np.meshgrid(z, z)] if op in BINARY else [z]
+    default, results = (evaluate(op, *xs, reproducible=flag) for flag in (False, True))
+    tolerance = 0.0
+    if op == "atan2":  # a formula with rounding errors in the default mode, also of the side of its branch cut
+        off_cut, tolerance = np.abs(results.real) != np.pi, 1e-15
+        default, results = default[off_cut], results[off_cut]
+    for actual, expected in ((results.real, default.real), (results.imag, default.imag)):
+        np.testing.assert_allclose(actual, expected, rtol=1e-15, atol=tolerance)
+        given = ~np.isnan(expected) & ((np.abs(expected) > tolerance) | (tolerance == 0))
+        np.testing.assert_array_equal(np.signbit(actual)[given], np.signbit(expected)[given])
+
+
+QUOTIENT = sr.parse("""func.func @main(%a: tensor<complex<f64>>, %b: tensor<complex<f64>>) -> tensor<complex<f64>> {
+  %0 = stablehlo.divide %a, %b : tensor<complex<f64>>
+  return %0 : tensor<complex<f64>> }""")
+
+
+@settings(max_examples=200, deadline=None)
+@given(*[st.floats(allow_nan=False, allow_infinity=False)] * 4)
+def test_quotients_are_exact_and_rounded_once(a: float, b: float, c: float, d: float) -> None:
+    if not c and not d:
+        return
+    result = QUOTIENT.run(complex(a, b), complex(c, d), reproducible=True)[0]
+    f, g, h, i = map(Fraction, (a, b, c, d))
+    norm = h * h + i * i
+    assert (result.real, result.imag) == (nearest((f * h + g * i) / norm), nearest((g * h - f * i) / norm))

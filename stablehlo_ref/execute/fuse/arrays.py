@@ -1,0 +1,111 @@
+"""Arrays that ops of generated source write into, and broadcast scalars that need none.
+
+The result of a ufunc takes the place of an operand that is dead if a ufunc made that array too, and only ufuncs have
+read it, so that nothing else can refer to it. Ufuncs take a scalar for a tensor that it is broadcast to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from stablehlo_ref.define.computation import Kernel
+from stablehlo_ref.execute.fuse.scalar_code import is_plain, is_scalar
+from stablehlo_ref.execute.fuse.tensor_code import scatter_code, update_code
+from stablehlo_ref.execute.ownership import ONE_REFERENCE_TO_LOCAL, may_be_overwritten, references
+from stablehlo_ref.ir.core import Operation
+
+if TYPE_CHECKING:
+    from stablehlo_ref.execute.fuse.writer import Writer
+
+_BROADCAST, _UPDATE, _SCATTER = (
+    f"stablehlo.{name}" for name in ("broadcast_in_dim", "dynamic_update_slice", "scatter")
+)
+
+
+class Arrays:
+    """The arrays of a source."""
+
+    def __init__(self, writer: Writer) -> None:
+        self.writer = writer
+        self.spread: dict[str, tuple[str, str]] = {}  # tensors without an array: a scalar, and what broadcasts it
+        self._owned: set[str] = set()  # variables of arrays that ufuncs have made and only ufuncs have read
+
+    @contextmanager
+    def scope(self) -> Iterator[None]:
+        """Forget at the end which arrays are made inside, as the statements inside may not run."""
+        spread = dict(self.spread)
+        yield
+        self.spread = spread
+
+    def read(self, name: str) -> None:
+        """Prepare that something other than a ufunc reads an array."""
+        self._owned.discard(name)
+        if name in self.spread:
+            scalar, broadcast = self.spread.pop(name)
+            self.writer.source.line(f"{name} = {broadcast}({scalar})")
+
+    # --- ops ----------------------------------------------------------------------------------------------------
+
+    def compute(self, op: Operation, names: list[str], result: str, dead: Sequence[str], kernel: Kernel) -> bool:
+        """Write an op that needs no array of its own; return whether it is one."""
+        if op.name == _BROADCAST and is_scalar(op.operands[0].type) and is_plain(op.results[0].type):
+            self.spread[result] = names[0], self.writer.source.refer(kernel.run)
+            return True
+        if isinstance(kernel.run, np.ufunc) and not is_scalar(op.results[0].type):
+            self._call(op, names, result, self._owned.intersection(dead), kernel.run)
+            return True
+        if op.name == _UPDATE:
+            return self._update(op, names, result, dead, kernel)
+        return op.name == _SCATTER and self._scatter(op, names, result, dead, kernel)
+
+    def _call(self, op: Operation, names: Sequence[str], result: str, free: Collection[str], ufunc: np.ufunc) -> None:
+        """Write the call of a ufunc, whose result takes the place of an array in `free` of its type."""
+        if all(name in self.spread for name in names):
+            self.read(names[0])
+        for name in names:
+            self.writer.elements.make(name)
+        operands = [self.spread[name][0] if name in self.spread else name for name in names]
+        type = op.results[0].type
+        out = [name for name, operand in zip(names, op.operands) if name in free and operand.type == type][:1]
+        self.writer.source.line(f"{result} = {self.writer.source.refer(ufunc)}({', '.join([*operands, *out])})", op)
+        self._owned.add(result)
+
+    def _update(self, op: Operation, names: list[str], result: str, dead: Sequence[str], kernel: Kernel) -> bool:
+        """Write the update of a slice; return whether there is code for it."""
+        update = self.writer.elements.element(names[1])
+        code = update_code(op, [self.writer.constants.get(name) for name in names], update != names[1])
+        if code is not None:
+            self._overwrite(op, [names[0], update, *names[2:]], result, dead, kernel, code)
+        return code is not None
+
+    def _scatter(self, op: Operation, names: list[str], result: str, dead: Sequence[str], kernel: Kernel) -> bool:
+        """Write a scatter of one update; return whether there is code for it."""
+        code = scatter_code(op)
+        if code is not None:
+            whole, places, update = names
+            parts = [self.writer.elements.element(update), *self.writer.elements.of(places, op.operands[1].type)]
+            self._overwrite(op, [whole, *parts], result, dead, kernel, code)
+        return code is not None
+
+    def _overwrite(
+        self, op: Operation, operands: Sequence[str], result: str, dead: Sequence[str], kernel: Kernel, code: str
+    ) -> None:
+        """Write code that changes the array of the first operand in place if nothing else has it, or a copy."""
+        whole = operands[0]
+        for name in operands:
+            self.writer.elements.make(name)
+            self.read(name)
+        may_reuse = whole in dead and whole not in operands[1:]
+        own = f"{whole} if {self.is_own(whole)} else {whole}.copy()" if may_reuse else f"{whole}.copy()"
+        self.writer.source.line(f"{result} = {own}", op)
+        self.writer.expressions.write(code, op, operands, result, kernel)
+
+    def is_own(self, name: str) -> str:
+        """Return the test whether nothing else refers to the array of a variable."""
+        source = self.writer.source
+        count, one = source.refer(references), source.refer(ONE_REFERENCE_TO_LOCAL, "n")
+        return f"{count}({name}) == {one} and {source.refer(may_be_overwritten)}({name})"

@@ -1,0 +1,175 @@
+"""`load(..., cache=DIR)`: programs come back as they were; files that are not what they should be are ignored."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import stablehlo_ref as sr
+from stablehlo_ref import module_cache, parsing
+from stablehlo_ref.cli.main import main
+from stablehlo_ref.diagnostics import Source
+from stablehlo_ref.ir import compact
+from stablehlo_ref.module_cache import ModuleCache
+
+TEXT = """
+#loc = loc("model.py":3:4)
+module @m attributes {mhlo.num_replicas = 1 : i32} {
+  func.func @main(%x: tensor<2xf32> loc("x"(#loc))) -> (tensor<2xf32> {jax.result_info = "out"}) {
+    %c = stablehlo.constant dense<[1.5, -0.0]> : tensor<2xf32>
+    %n = stablehlo.constant dense<3> : tensor<4x5xi32>
+    %e = stablehlo.constant dense<7.0> : tensor<0x2xf32>
+    %0:2 = stablehlo.while(%i = %n, %a = %x) : tensor<4x5xi32>, tensor<2xf32>
+      cond {
+        %p = stablehlo.constant dense<false> : tensor<i1>
+        stablehlo.return %p : tensor<i1>
+      } do {
+        stablehlo.return %i, %a : tensor<4x5xi32>, tensor<2xf32>
+      }
+    %1 = stablehlo.add %0#1, %c {mhlo.sharding = "{replicated}"} : tensor<2xf32> loc(#loc)
+    %2 = stablehlo.compare LT, %1, %c, FLOAT : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xi1>
+    %3 = stablehlo.select %2, %1, %c : tensor<2xi1>, tensor<2xf32>
+    return %1 : tensor<2xf32>
+  }
+}
+"""
+FAILS = """
+func.func @main(%x: tensor<2xf32>) {
+  %c = stablehlo.constant dense<1.0> : tensor<2xf32>
+  check.expect_eq %x, %c : tensor<2xf32>
+  return
+}
+"""
+X = np.array([1, 2], np.float32)
+
+
+@pytest.fixture
+def unparsed(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Return a function after whose call no text is parsed."""
+
+    def parse(*arguments: object, **options: object) -> None:
+        raise AssertionError("the program is parsed")
+
+    return lambda: monkeypatch.setattr(parsing, "parse_module", parse)
+
+
+def test_a_second_load_does_not_parse(tmp_path: Path, unparsed: Any) -> None:
+    first = sr.load(TEXT, cache=tmp_path / "new")
+    unparsed()
+    second = sr.load(TEXT, cache=tmp_path / "new")
+    assert str(second) == str(first)
+    assert second.run(X)[0].tobytes() == first.run(X)[0].tobytes()
+    op, again = (p.value("%1").owner for p in (first, second))
+    assert str(op.location) == str(again.location) and op.model_location == again.model_location
+
+
+def test_files_and_errors_have_their_places(tmp_path: Path, unparsed: Any) -> None:
+    path = tmp_path / "fails.mlir"
+    path.write_text(FAILS)
+    messages = []
+    for _ in range(2):
+        with pytest.raises(sr.EvaluationError) as error:
+            sr.load(path, cache=tmp_path / "cache").run(X)
+        messages.append(str(error.value))
+        unparsed()
+    assert messages[0] == messages[1] and "fails.mlir:4:3" in messages[0]
+
+
+PROGRAMS = sorted((Path(__file__).parent.parent / "interpret").glob("*.mlir"))
+
+
+@pytest.mark.parametrize("path", PROGRAMS[::15], ids=lambda path: path.stem)
+def test_programs_come_back_as_they_were(path: Path) -> None:
+    program = sr.parse(path.read_text())
+    module = program.module
+    try:
+        data = compact.encode(module)
+    except compact.NotCompact:
+        pytest.skip("is not data alone")
+    restored = compact.decode(np.frombuffer(data, np.uint8), module.location.source)
+    assert str(sr.Program(restored)) == str(program)
+    for op, again in zip(module.walk(), restored.walk(), strict=True):
+        assert again.properties == op.properties and again.attributes == op.attributes
+        assert again.location.offset == op.location.offset and again.model_location == op.model_location
+        assert [value.name for value in again.results] == [value.name for value in op.results]
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda data: b"",
+        lambda data: data[:100],
+        lambda data: data[:-1],
+        lambda data: data[:200] + b"?" + data[201:],
+        lambda data: b"another kind of file",
+        lambda data: data[:64] + (2**62).to_bytes(8, "little") + data[72:],
+    ],
+)
+def test_damaged_files_are_ignored_and_replaced(tmp_path: Path, damage: Any) -> None:
+    expected = str(sr.load(TEXT, cache=tmp_path))
+    (file,) = tmp_path.iterdir()
+    good = file.read_bytes()
+    file.write_bytes(damage(good))
+    assert str(sr.load(TEXT, cache=tmp_path)) == expected
+    assert file.read_bytes() == good
+
+
+@pytest.mark.parametrize(
+    "name", ["os:system", "builtins:eval", "stablehlo_ref.ir.types:tensor_type", "stablehlo_ref.ir.missing:Y"]
+)
+def test_nothing_but_data_classes_is_made(name: str) -> None:
+    tables = {"classes": [name], "objects": [[0, "echo"]], "kinds": [], "operations": [], "values": [], "aliases": []}
+    text = json.dumps(tables).encode()
+    data = (len(text).to_bytes(8, "little") + text).ljust(1 << 10)
+    with pytest.raises(compact.NotCompact, match="is not a class of data"):
+        compact.decode(np.frombuffer(data, np.uint8), Source(""))
+
+
+def test_the_key_has_text_versions_and_options(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    sr.load(TEXT, cache=tmp_path)
+    sr.load(TEXT + "\n", cache=tmp_path)
+    assert len(list(tmp_path.iterdir())) == 2
+    monkeypatch.setattr(module_cache, "__version__", "0.0.0")
+    sr.load(TEXT, cache=tmp_path)
+    assert len(list(tmp_path.iterdir())) == 3
+    sr.load(TEXT, cache=tmp_path, allow_unregistered_dialect=True)
+    assert len(list(tmp_path.iterdir())) == 4
+
+
+def test_invalid_programs_and_other_dialects_are_not_stored(tmp_path: Path) -> None:
+    invalid = "func.func @main(%x: tensor<2xf32>) -> tensor<3xf32> { return %x : tensor<2xf32> }\n"
+    for _ in range(2):
+        with pytest.raises(sr.InvalidError):
+            sr.load(invalid, cache=tmp_path)
+    sr.load('func.func @main() { "mine.op"() : () -> ()\n return }', cache=tmp_path, allow_unregistered_dialect=True)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_directory_that_cannot_be_used_is_ignored(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    assert sr.load(TEXT, cache=tmp_path / "file").run(X)
+
+
+def test_the_files_used_least_recently_are_removed(tmp_path: Path) -> None:
+    size = 0
+    for number in range(20):
+        cache = ModuleCache(tmp_path, max_bytes=5 * size or 1 << 20)
+        with cache.in_use():
+            program = sr.parse(f"{TEXT}// {number}\n").verify()
+        cache.store(program.module)
+        size = size or sum(file.stat().st_size for file in tmp_path.iterdir())
+    assert 0 < sum(file.stat().st_size for file in tmp_path.iterdir()) <= 5 * size
+
+
+def test_the_command_line_has_the_option(tmp_path: Path, unparsed: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "program.mlir"
+    path.write_text(TEXT)
+    assert main([str(path), "--random-inputs", "0", "--cache", str(tmp_path / "cache")]) == 0
+    first = capsys.readouterr().out
+    unparsed()
+    assert main([str(path), "--random-inputs", "0", "--cache", str(tmp_path / "cache")]) == 0
+    assert capsys.readouterr().out == first
