@@ -24,7 +24,7 @@ from stablehlo_ref.ir.core import Operation
 if TYPE_CHECKING:
     from stablehlo_ref.execute.plan import FramePlanner
 
-SECONDS = 0.1  # in a loop before it is compiled, which takes about as long, the import of llvmlite included
+SECONDS = 0.05  # in a loop before it is compiled, which takes about as long, with the import of llvmlite
 SHORT = 2e-5  # seconds of a run of a loop that is not worth the call of machine code
 TURN = 0.01  # seconds that a turn in the plan counts at most: the loop may have ended, and begun again much later
 OPS = 1 << 20  # about a millisecond: after so many ops the limits are checked
