@@ -12,6 +12,7 @@ import numpy as np
 from stablehlo_ref.budget import reserve
 from stablehlo_ref.define.computation import Slots
 from stablehlo_ref.define.context import Context
+from stablehlo_ref.diagnostics import LimitError
 from stablehlo_ref.execute.fuse.machine.arrays import ADDRESS, Field
 from stablehlo_ref.execute.fuse.machine.assembly import NotCompiled
 from stablehlo_ref.execute.fuse.machine.compiler import RENEW, Compiled, has_rounding
@@ -81,7 +82,10 @@ class MachineLoop:
         if context.depth + self._deepest > context.limits.max_depth or not self._fits(slots):
             return False
         turns = self._renew(context, self._ops)
-        frame = self._frames.pop() if self._frames else Frame(self._fields, self._size)
+        try:
+            frame = self._frames.pop() if self._frames else Frame(self._fields, self._size)
+        except LimitError:  # the plan may need less memory
+            return False
         kept = len(frame.arrays)
         for field, view in zip(self._fields, frame.views):
             if field.slot is not None:
@@ -218,7 +222,9 @@ class Machine:
             return LoopWriter(self._planner, self.op)
         except NotCompiled as reason:
             self._report(f"not as machine code: {reason}")
-            return None
+        except Exception as error:  # the loop stays in Python
+            self._report(f"not as machine code: {type(error).__name__}: {error}")
+        return None
 
     def _report(self, what: str, text: str = "") -> None:
         self._planner.planner.generated.append((f"{self.op.name} at {self.op.location}, {what}", text))
