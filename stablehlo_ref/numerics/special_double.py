@@ -14,9 +14,10 @@ from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.numerics import multiple_precision_special as precise
 from stablehlo_ref.numerics.double_double import two_product
 from stablehlo_ref.numerics.dtypes import FLOAT64
+from stablehlo_ref.numerics.kernels import ArrayKernel
 from stablehlo_ref.numerics.long_double import LONG_DOUBLE
 from stablehlo_ref.numerics.multiple_precision import to_nearest
-from stablehlo_ref.numerics.piecewise import horner, piecewise, piecewise_polynomial, replace_where
+from stablehlo_ref.numerics.piecewise import Polynomial, horner, piecewise, piecewise_polynomial, replace_where
 from stablehlo_ref.numerics.special_near_poles import MAX_DISTANCE, digamma_near_zero, lgamma_by_product
 from stablehlo_ref.numerics.special_tables import DIGAMMA_ZERO
 from stablehlo_ref.numerics.special_tables_long import (
@@ -48,15 +49,20 @@ _SMALL_FOR_BESSEL = 4.0
 # --- error functions ------------------------------------------------------------------------------------------------
 
 
-def erf(x: Array) -> Array:
+def erf_by(x: Array, series: Polynomial, tail: ArrayKernel) -> Array:
+    """Return erf, in any precision, from erf(x) / x - 1 as a function of x * x, and from erfc(x) for x > 1."""
     magnitude = np.abs(x)
     return piecewise(
         x,
-        (magnitude <= 1.0, lambda x: x + x * ERF[0](x * x)),
-        ((magnitude > 1.0) & (magnitude < _ERF_IS_ONE), lambda x: np.copysign(1.0 - _erfc_tail(np.abs(x)), x)),
+        (magnitude <= 1.0, lambda x: x + x * series(x * x)),
+        ((magnitude > 1.0) & (magnitude < _ERF_IS_ONE), lambda x: np.copysign(1.0 - tail(np.abs(x)), x)),
         (magnitude >= _ERF_IS_ONE, np.sign),
         (np.isnan(x), lambda x: x),
     )
+
+
+def erf(x: Array) -> Array:
+    return erf_by(x, ERF[0], _erfc_tail)
 
 
 def erfc(x: Array) -> Array:
@@ -125,17 +131,21 @@ def _lgamma_negative(x: Array) -> Array:
     return replace_where(result, np.abs(result) < _NEAREST, _PRECISE_LGAMMA, x)
 
 
-def digamma(x: Array) -> Array:
-    """Return digamma: -inf at +0, +inf at -0, NaN at negative integers and -inf."""
+def digamma_by(x: Array, large: ArrayKernel, middle: ArrayKernel, negative: ArrayKernel) -> Array:
+    """Return digamma, in any precision: -inf at +0, +inf at -0, NaN at negative integers and -inf."""
     return piecewise(
         x,
-        (x >= _LARGE, _digamma_large),
-        ((x >= 0.5) & (x < _LARGE), _digamma_middle),
-        ((x > 0) & (x < 0.5), lambda x: _digamma_middle(1.0 + x) - 1.0 / x),
-        (x < 0, _digamma_negative),
+        (x >= _LARGE, large),
+        ((x >= 0.5) & (x < _LARGE), middle),
+        ((x > 0) & (x < 0.5), lambda x: middle(1.0 + x) - 1.0 / x),
+        (x < 0, negative),
         (x == 0, lambda x: -1.0 / x),
         (np.isnan(x), lambda x: x),
     )
+
+
+def digamma(x: Array) -> Array:
+    return digamma_by(x, _digamma_large, _digamma_middle, _digamma_negative)
 
 
 def _digamma_large(x: Array) -> Array:

@@ -18,7 +18,6 @@ from stablehlo_ref.numerics.elementary import elementary
 from stablehlo_ref.numerics.kernels import ArrayKernel
 from stablehlo_ref.numerics.long_double import in_long_double
 from stablehlo_ref.numerics.piecewise import (
-    piecewise,
     piecewise_polynomial,
     replace_where,
 )
@@ -91,19 +90,9 @@ def _quick_erfc(x: Array) -> Array:
 
 # --- for f64 --------------------------------------------------------------------------------------------------------
 
-_ERF_IS_ONE = 6.0  # erfc(x) < 2**-54 from here on
-_ERFC_IS_ZERO = 27.5
-
 
 def _erf(x: Array) -> Array:
-    magnitude = np.abs(x)
-    return piecewise(
-        x,
-        (magnitude <= 1.0, lambda x: x + x * ERF[0](x * x)),
-        ((magnitude > 1.0) & (magnitude < _ERF_IS_ONE), lambda x: np.copysign(1.0 - _erfc_tail(np.abs(x)), x)),
-        (magnitude >= _ERF_IS_ONE, np.sign),
-        (np.isnan(x), lambda x: x),
-    )
+    return special_double.erf_by(x, ERF[0], _erfc_tail)
 
 
 def _erfc_tail(x: Array) -> Array:

@@ -78,15 +78,7 @@ def digamma_of_f64(x: Array, near: float = 0.5) -> Array:
 
     `near` is as in `lgamma_of_f64`.
     """
-    return piecewise(
-        x,
-        (x >= _LARGE, _digamma_large),
-        ((x >= 0.5) & (x < _LARGE), _digamma_middle),
-        ((x > 0) & (x < 0.5), lambda x: _digamma_middle(1.0 + x) - 1.0 / x),
-        (x < 0, lambda x: _digamma_negative(x, near)),
-        (x == 0, lambda x: -1.0 / x),
-        (np.isnan(x), lambda x: x),
-    )
+    return special_double.digamma_by(x, _digamma_large, _digamma_middle, lambda x: _digamma_negative(x, near))
 
 
 def _digamma_large(x: Array) -> Array:
