@@ -47,7 +47,7 @@ class Text:
     budget: int = 30  # ops that may still be drawn
     functions: list[str] = field(default_factory=list)
     elements: tuple[str, ...] = ELEMENTS
-    without: frozenset[str] = frozenset()  # ops on floats that are not drawn
+    without: frozenset[str] = frozenset()  # ops on floats that are not drawn; if there are any, no scatter is either
 
     def name(self) -> str:
         self.count += 1
@@ -124,7 +124,8 @@ def draw_shape_op(text: Text, scope: Scope, a: str, element: str, is_vector: boo
         return text.op(f"stablehlo.broadcast_in_dim {a}, dims = [] : ({scalar}) -> {vector}"), vector
     index_type = f"tensor<{text.draw(st.sampled_from(INTEGERS))}>"
     index = pick(text, scope, index_type)
-    form = text.draw(st.sampled_from(("take", "put", "reverse", "parts", "scatter")))
+    forms = ("take", "put", "reverse", "parts") if text.without else ("take", "put", "reverse", "parts", "scatter")
+    form = text.draw(st.sampled_from(forms))
     if form == "reverse":
         return text.op(f"stablehlo.reverse {a}, dims = [0] : {vector}"), vector
     if form == "parts":

@@ -13,6 +13,7 @@ import pytest
 import stablehlo_ref as sr
 from spec_checks.layouts import LAYOUTS
 from stablehlo_ref.execute.fuse import boxes, groups
+from stablehlo_ref.numerics import selection
 
 DTYPES = {
     "f32": np.float32, "f64": np.float64, "bf16": ml_dtypes.bfloat16, "f16": np.float16,
@@ -52,6 +53,7 @@ def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(boxes, "ROWS", 96)
     monkeypatch.setattr(boxes, "SHORT", 2)
     monkeypatch.setattr(boxes, "LINE", 4)
+    monkeypatch.setattr(selection, "SMALL", 2)
 
 
 def type_text(shape: tuple[int, ...], element: str) -> str:

@@ -339,7 +339,12 @@ def test_compare_select_and_convert_large_operands(dtype: np.dtype[Any]) -> None
     for kind in ("FLOAT", "TOTALORDER") if dtype in FLOATS else (None,):
         assert same(compare(repeated(x), repeated(y), "GE", kind), repeated(compare(x, y, "GE", kind)))
     scalar = x[1:2].reshape(())
-    for op, *operands in (("select", pred, x, y), ("clamp", x, y, np.roll(x, 3)), ("clamp", scalar, y, scalar)):
+    masks = pred, np.ones_like(pred), np.zeros_like(pred), np.arange(x.size) == x.size - 1
+    for op, *operands in (
+        *[("select", mask, x, y) for mask in masks],
+        ("clamp", x, y, np.roll(x, 3)),
+        ("clamp", scalar, y, scalar),
+    ):
         large = evaluate(op, *[repeated(z) if z.ndim else z for z in operands])
         assert same(large, repeated(evaluate(op, *operands))), op
     for other in ALL:

@@ -36,16 +36,18 @@ EXACT: dict[str, tuple[ModuleType, Callable[..., Any]]] = {
     "power": (complex_elementary, lambda z, w: mpmath.exp(w * mpmath.log(z))),
     "atan2": (complex_elementary, lambda y, x: -1j * mpmath.log((x + 1j * y) / mpmath.sqrt(x * x + y * y))),
     "sinh": (special_complex, mpmath.sinh), "cosh": (special_complex, mpmath.cosh),
-    "square": (special_complex, lambda z: z * z), "acos": (special_complex, mpmath.acos),
+    "multiply": (complexes, lambda z, w: z * w), "square": (special_complex, lambda z: z * z),
+    "acos": (special_complex, mpmath.acos),
     "acosh": (special_complex, mpmath.acosh), "asin": (special_complex, mpmath.asin),
     "asinh": (special_complex, mpmath.asinh), "atan": (special_complex, mpmath.atan),
     "atanh": (special_complex, mpmath.atanh),
 }  # fmt: skip
-BINARY = ("divide", "power", "atan2")
+BINARY = ("multiply", "divide", "power", "atan2")
 BITS = 2500  # so that parts of 1e-300 beside others are seen
 LARGEST = 3000  # exponents that are compared
 HARD = [1 + 1j, 3 + 4j, -3 + 4j, 1e-200 + 1e-200j, 1e200 + 1e-3j, 1e-160 - 1e-300j, -1 + 1e-9j, 1 + 1e-20j,
-        -1e-300 + 1e-160j, 700 + 2j, 2 + 1j, -2.5 - 1e-18j, 1e5 + 1e5j, 1e-9 + 1e-4j, -5e-9 + 1e-4j, 0.6 + 0.8j]  # fmt: skip
+        -1e-300 + 1e-160j, 700 + 2j, 2 + 1j, -2.5 - 1e-18j, 1e5 + 1e5j, 1e-9 + 1e-4j, -5e-9 + 1e-4j,
+        0.6 + 0.8j]  # fmt: skip
 EXPONENTS = [2, 2, 3, 1j, 0.5, 2, 1, 2 + 1j, 2, 0.1, 3, 2, 1, 4, 0.5, 1e10j]
 
 
@@ -86,6 +88,21 @@ def test_parts_are_correctly_rounded(op: str) -> None:
                     assert actual == nearest_f64(part), (op, row, result)
 
 
+@pytest.mark.parametrize("op", ["exponential", "exponential_minus_one", "logistic", "sinh", "cosh", "tanh"])
+def test_huge_angles_are_reduced_exactly(op: str) -> None:
+    z = np.array([2.0**1022 * 1j, 0.1 - 1.7976931348623157e308j, -3 + 1e22j])
+    with mpmath.workprec(BITS):
+        for result, operand in zip(evaluate(op, z).tolist(), z.tolist()):
+            exact = EXACT[op][1](mpmath.mpc(operand))
+            assert (result.real, result.imag) == (nearest_f64(exact.real), nearest_f64(exact.imag)), operand
+
+
+def test_products_of_infinities_are_not_nan_because_finite_products_overflow() -> None:
+    """(ac - bd) + (ad + bc)i, of which bd or the finite part of ad overflows in f64."""
+    z, w = np.array([complex(np.inf, -1e308)]), np.array([complex(1e-308, -700)])
+    assert evaluate("multiply", z, w)[0] == complex(np.inf, -np.inf)
+
+
 @pytest.mark.parametrize("op", EXACT)
 def test_special_operands_give_the_values_of_the_default_mode(op: str) -> None:
     """Zeros, infinities, NaNs and poles are those of Annex G, with the signs of zeros."""
@@ -101,6 +118,26 @@ def test_special_operands_give_the_values_of_the_default_mode(op: str) -> None:
         np.testing.assert_allclose(actual, expected, rtol=1e-15, atol=tolerance)
         given = ~np.isnan(expected) & ((np.abs(expected) > tolerance) | (tolerance == 0))
         np.testing.assert_array_equal(np.signbit(actual)[given], np.signbit(expected)[given])
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.sampled_from(sorted(EXACT)), *[st.floats(allow_nan=False, allow_infinity=False)] * 4)
+def test_any_operands_have_a_result(op: str, a: float, b: float, c: float, d: float) -> None:
+    """Extreme operands neither raise nor give NaN, unless they are poles."""
+    z = np.array([complex(a, b), complex(1.5, b)])
+    result = np.asarray(evaluate(op, *([z, np.array([complex(c, d), complex(c, 0)])] if op in BINARY else [z])))
+    assert op in BINARY or not np.isnan(result).any() or 0 in (a, b)
+
+
+def test_powers_with_huge_exponents_have_their_angle() -> None:
+    z, w = 0.6 + 0.8j, complex(1e150, 0.0)
+    result = evaluate("power", np.array([z]), np.array([w]))[0]
+    with mpmath.workprec(BITS):
+        exact = mpmath.exp(mpmath.mpc(w) * mpmath.log(mpmath.mpc(z)))
+        if abs(mpmath.mag(exact)) < LARGEST:
+            assert result == complex(nearest_f64(exact.real), nearest_f64(exact.imag))
+    z = np.array([1j, 1 + 1j])
+    np.testing.assert_array_equal(evaluate("power", z, np.array([1e15 + 1, 8 + 0j])), [1j, 16])
 
 
 QUOTIENT = sr.parse("""func.func @main(%a: tensor<complex<f64>>, %b: tensor<complex<f64>>) -> tensor<complex<f64>> {

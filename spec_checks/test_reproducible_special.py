@@ -25,7 +25,8 @@ EXACT: dict[str, Callable[..., Any]] = {
     "digamma": mpmath.digamma,
 }  # fmt: skip
 BITS = 2800  # so that what cancels against 1 is seen, and exp(-27**2)
-COUNT = 40
+FEW_BITS = 500  # where nothing cancels against 1
+COUNT = 24
 
 
 def operands(op: str) -> Array:
@@ -57,7 +58,7 @@ def operands(op: str) -> Array:
 @pytest.mark.parametrize("op", EXACT)
 def test_functions_are_correctly_rounded(op: str) -> None:
     x = operands(op)
-    with mpmath.workprec(BITS):
+    with mpmath.workprec(FEW_BITS if op in ("lgamma", "digamma") else BITS):
         expected = [nearest_f64(EXACT[op](mpmath.mpf(v))) for v in x.tolist()]
     np.testing.assert_array_equal(SPECIAL[getattr(precise, op)](x), np.array(expected))
 

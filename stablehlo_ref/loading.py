@@ -18,8 +18,7 @@ from stablehlo_ref.frameworks.jax import from_jax, is_jax
 from stablehlo_ref.frameworks.torch import from_torch, is_torch
 from stablehlo_ref.interop import require
 from stablehlo_ref.limits import Limits
-from stablehlo_ref.module_cache import ModuleCache
-from stablehlo_ref.parsing import BYTECODE, Data, not_a_program, parse_data
+from stablehlo_ref.parsing import BYTECODE, Data, known_modules, not_a_program, parse_data
 from stablehlo_ref.parsing import parse as parse  # part of the public interface
 from stablehlo_ref.program import Program
 from stablehlo_ref.stack import needs_stack
@@ -56,7 +55,7 @@ def load(
     longer than `limits.max_seconds`.
     """
     with limited(limits or Limits()):
-        known = ModuleCache(cache)
+        known = known_modules(cache)
         with known.in_use():
             program = open_program(source, allow_unregistered_dialect, entry)
         program.limits = program.limits if limits is None else limits

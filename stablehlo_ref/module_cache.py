@@ -10,9 +10,7 @@ from __future__ import annotations
 import os
 import platform
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
-from contextvars import ContextVar
+from contextlib import suppress
 from functools import cache
 from hashlib import blake2b
 from pathlib import Path
@@ -25,38 +23,25 @@ from stablehlo_ref.define.definition import REGISTRY
 from stablehlo_ref.diagnostics import Source
 from stablehlo_ref.ir import compact
 from stablehlo_ref.ir.core import Operation
+from stablehlo_ref.parsing import KnownModules
 
 FORMAT = 1  # of the files
 SUFFIX = ".stablehlo"
 MAX_BYTES = 1 << 30  # of all files; those that were used least recently are removed
 
-current: ContextVar[ModuleCache | None] = ContextVar("module_cache", default=None)
 
-
-class ModuleCache:
-    """Programs in a directory, which is made if it does not exist; without a directory there are none.
+class ModuleCache(KnownModules):
+    """Programs in a directory, which is made if it does not exist.
 
     Whoever can write to the directory decides what its programs are, so it should not be shared with others.
     """
 
-    def __init__(self, directory: str | os.PathLike[str] | None, max_bytes: int = MAX_BYTES) -> None:
-        self.directory = Path(directory) if directory is not None else None
+    def __init__(self, directory: str | os.PathLike[str], max_bytes: int = MAX_BYTES) -> None:
+        self.directory = Path(directory)
         self.max_bytes = max_bytes
         self._missing: dict[Source, Path] = {}
 
-    @contextmanager
-    def in_use(self) -> Iterator[None]:
-        """Let programs that are read inside come from the cache."""
-        token = current.set(self if self.directory else None)
-        try:
-            yield
-        finally:
-            current.reset(token)
-
     def find(self, source: Source, allow_unregistered_dialect: bool) -> Operation | None:
-        """Return the verified module of a text, if the cache has it."""
-        if self.directory is None:
-            return None
         path = self.directory / _name(source, allow_unregistered_dialect)
         try:
             data = np.fromfile(path, np.uint8)
@@ -72,7 +57,6 @@ class ModuleCache:
         return module
 
     def store(self, module: Operation) -> None:
-        """Add a module that `find` did not find and that has been verified since."""
         path = self._missing.pop(module.location.source, None)
         if path is None or not all(_is_own(op.name) for op in module.walk()):
             return

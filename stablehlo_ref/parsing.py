@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import re
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from mmap import mmap
 
-from stablehlo_ref import module_cache
 from stablehlo_ref.diagnostics import (
     Diagnostic,
     Location,
@@ -16,6 +18,7 @@ from stablehlo_ref.diagnostics import (
     UnsupportedError,
 )
 from stablehlo_ref.foreign_formats import foreign_bytes, foreign_text
+from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.limits import check_type
 from stablehlo_ref.program import Program
 from stablehlo_ref.stack import needs_stack
@@ -27,6 +30,38 @@ from stablehlo_ref.verify import invalid_ops
 BYTECODE = b"ML\xefR"  # the magic number of MLIR bytecode
 
 Data = bytes | bytearray | memoryview | mmap
+
+
+class KnownModules:
+    """Modules that have been parsed and verified before: none; `module_cache.ModuleCache` has those in a directory."""
+
+    @contextmanager
+    def in_use(self) -> Iterator[None]:
+        """Let programs that are read inside come from here."""
+        token = _known_modules.set(self)
+        try:
+            yield
+        finally:
+            _known_modules.reset(token)
+
+    def find(self, source: Source, allow_unregistered_dialect: bool) -> Operation | None:
+        """Return the verified module of a text, if it is known."""
+        return None
+
+    def store(self, module: Operation) -> None:
+        """Add a module that `find` did not find and that has been verified since."""
+
+
+_known_modules: ContextVar[KnownModules] = ContextVar("known_modules", default=KnownModules())  # noqa: B039  (it has no state)
+
+
+def known_modules(directory: str | os.PathLike[str] | None) -> KnownModules:
+    """Return the modules that are kept in a directory, or none."""
+    if directory is None:
+        return KnownModules()
+    from stablehlo_ref.module_cache import ModuleCache  # imported when it is needed
+
+    return ModuleCache(directory)
 
 
 @needs_stack(lambda text: None)
@@ -65,8 +100,7 @@ def parse_data(
 
 
 def _parse_text(source: Source, allow_unregistered_dialect: bool, entry: str | None) -> Program:
-    cache = module_cache.current.get()
-    if cache is not None and (module := cache.find(source, allow_unregistered_dialect)) is not None:
+    if (module := _known_modules.get().find(source, allow_unregistered_dialect)) is not None:
         return Program(module, entry, verified=True)
     try:
         return Program(parse_module(source, allow_unregistered_dialect=allow_unregistered_dialect), entry)

@@ -91,15 +91,15 @@ def _by_extremes(
     `general` is used for NaNs, and for windows in which padding, an infinity or the extreme integer, is selected.
     """
     dtype, window_numbers = numpy_dtype(element_type(x)), np.arange(columns.shape[1])
-    search = np.argmax if direction in ("GE", "GT") else np.argmin
+    search = np.ndarray.argmax if direction in ("GE", "GT") else np.ndarray.argmin
     padding_value = (min_value if direction in ("GE", "GT") else max_value)(dtype)
     columns = columns if direction in ("GE", "LE") else np.ascontiguousarray(columns[::-1])
     is_padded, may_be_nan = bool((columns == size(x)).any()), dtype.kind == "f"
 
     def run(operand: Array, source: Array, init_value: Array) -> Array:
         table = with_padding_value(operand, padding_value) if is_padded else operand.reshape(-1)
-        rows = columns[search(table.take(columns), 0), window_numbers]
-        if may_be_nan and not np.array_equal(extremes := table.take(rows), extremes):
+        rows = columns.take(search(table.take(columns), 0) * len(window_numbers) + window_numbers)
+        if may_be_nan and not ((extremes := table.take(rows)) == extremes).all():
             return general(operand, source, init_value)
         if is_padded and rows.max() == size(x):
             return general(operand, source, init_value)

@@ -34,6 +34,7 @@ from stablehlo_ref.numerics.shared_sums import shared_sums
 FEW = 9  # elements: windows up to this size are always folded from the left
 SHORT = 64  # elements: windows up to this size are folded from the left if that is about as fast
 SLICE = 1 << 14  # elements whose exact sums are computed at a time
+COLUMNS = 32  # of a slice, at least, so that inner loops are not too short
 ROWS = 512  # elements: with rows of at least this size, cumulative reductions go row by row
 
 
@@ -188,14 +189,21 @@ def exact_cumulative_sums(
     dtype: DType, inits: Sequence[Array], xs: Sequence[Array], axis: int, reverse: bool
 ) -> Arrays:
     """Add, for each element along an axis, the init value and all elements up to it; in `reverse`, from it on."""
-    order = (slice(None),) * axis + (slice(None, None, -1 if reverse else 1),)
+    shape = xs[0].shape
+    middle = (prod(shape[:axis]), shape[axis], prod(shape[axis + 1 :]))
+    x, result = xs[0].reshape(middle), np.empty(middle, dtype)
+    order, sums = (slice(None), slice(None, None, -1 if reverse else 1)), shared_sums(dtype)
 
     def add(x: Array) -> Array:
-        added: Array = np.add.accumulate(x[order], axis)[order]
+        added: Array = np.add.accumulate(x[order], 1)[order]
         return added
 
-    sums, length = shared_sums(dtype), xs[0].shape[axis]
-    return [_by_leading_parts(lambda x: sums(x, add, length, inits[0]), xs[0], axis > 0)]
+    width = max(COLUMNS, SLICE // middle[1])
+    height = max(1, SLICE // (middle[1] * min(width, middle[2])))
+    for a, b in within_time(product(range(0, middle[0], height), range(0, middle[2], width))):
+        some = (slice(a, a + height), slice(None), slice(b, b + width))
+        result[some] = sums(x[some], add, middle[1], inits[0])
+    return [result.reshape(shape)]
 
 
 def _by_leading_parts(function: Callable[[Array], Array], x: Array, is_split: bool) -> Array:

@@ -32,7 +32,7 @@ from stablehlo_ref.diagnostics import Diagnostic, EvaluationError, StablehloErro
 from stablehlo_ref.execute.observe import Observers, Statistics
 from stablehlo_ref.ir.arrays import Array, RuntimeValue
 from stablehlo_ref.ir.signature import Parameter
-from stablehlo_ref.module_cache import ModuleCache
+from stablehlo_ref.parsing import known_modules
 from stablehlo_ref.program import Program
 from stablehlo_ref.suggestions import did_you_mean
 from stablehlo_ref.syntax.mhlo import renamed
@@ -100,12 +100,12 @@ class Run:
     # --- one part ---------------------------------------------------------------------------------------------
 
     def _part(self, part: Part, report: Report) -> None:
-        cache = ModuleCache(self.options.cache)
-        with _timed(report, "parse"), cache.in_use():
+        known = known_modules(self.options.cache)
+        with _timed(report, "parse"), known.in_use():
             program = part.parse(self.options.allow_unregistered_dialect, self.options.entry)
         with _timed(report, "verify"):
             program.verify()
-            cache.store(program.module)
+            known.store(program.module)
         program.limits = limits_of(self.options)
         if self.options.random_weights is not None:
             program = program.with_random_weights(self.options.random_weights)

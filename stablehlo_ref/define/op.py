@@ -41,8 +41,10 @@ An op class is never instantiated; a program is made of `ir.core.Operation`.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import cache
+from types import MethodType
 from typing import Any, ClassVar
 
 from stablehlo_ref.define.definition import REGISTRY, OpDefinition, Role, Traits
@@ -83,13 +85,25 @@ class Op:
     def _role(cls, name: str, members: Mapping[str, Member]) -> Role:
         """Return the role of that name; TypeError if a parameter is not a member."""
         function = getattr(cls, name)
-        parameters = tuple(inspect.signature(function).parameters)
+        parameters = _parameters(function)
         unknown = [p for p in parameters if not _may_name(members.get(p)) and p not in BESIDE_MEMBERS]
         if unknown:
             known = ", ".join([*(m for m in members if _may_name(members[m])), *BESIDE_MEMBERS])
             raise TypeError(f"{cls.__name__}.{name}: unknown parameter '{unknown[0]}'; expected one of: {known}")
         groups = tuple(m for p in parameters if isinstance(m := members.get(p), Group))
         return Role(function, parameters, groups=groups)
+
+
+def _parameters(function: Callable[..., Any]) -> tuple[str, ...]:
+    """Return the names of the parameters of a function, or of a bound method without its first one."""
+    if isinstance(function, MethodType):
+        return _own_parameters(function.__func__)[1:]
+    return _own_parameters(function)
+
+
+@cache  # as most roles are inherited, and looking at a function takes long
+def _own_parameters(function: Callable[..., Any]) -> tuple[str, ...]:
+    return tuple(inspect.signature(function).parameters)
 
 
 def _may_name(member: Member | None) -> bool:

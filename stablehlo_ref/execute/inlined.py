@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Set
 from copy import copy
 
+from stablehlo_ref.budget import check_time
 from stablehlo_ref.define.computation import Slots
 from stablehlo_ref.execute.communication import CALLEES
 from stablehlo_ref.execute.regions import recognised_op
@@ -129,6 +130,7 @@ class _Inliner:
 
     def _body(self, op: Operation) -> Block | None:
         """Return the body that takes the place of a call, or None."""
+        check_time("planning", location=op.location)
         name = op.properties["callee"]
         block = self.bodies.get(name)
         if block is None or "no_inline" in op.attributes or self._left < self._sizes[name]:

@@ -55,7 +55,7 @@ def is_exclusively_owned(values: Sequence[Any], index: int) -> bool:
 
 def may_be_overwritten(value: Any) -> bool:
     """Return whether a value that nothing else refers to is an array that owns its memory."""
-    return isinstance(value, np.ndarray) and bool(value.flags.owndata and value.flags.writeable)
+    return isinstance(value, np.ndarray) and (flags := value.flags).owndata and flags.writeable
 
 
 def is_exclusive_view(values: Sequence[Any], index: int) -> bool:

@@ -235,16 +235,16 @@ class FramePlanner:
 
     def op(self, op: Operation, plan: BlockPlan, dying: Sequence[Value]) -> None:
         """Append the step of an op to the plan of its block, unless its result is a constant."""
-        ins = self.slots_of(op.operands)
+        ins, outs = self.slots_of(op.operands), self.slots_of(op.results)
         try:
-            is_constant = self._fold(op, ins)
+            is_constant = self._fold(op, ins, outs)
             if is_constant and not self.planner.step_by_step:
                 return
             if self.planner.step_by_step:
                 dying = [v for v in dying if v not in op.results]  # so that observers see results that nothing uses
             dead = [slot for slot in self.slots_of(dying) if slot not in self.constants] if dying else ()
-            known = constant_step(self.slot(op.results[0]), self.frame.template) if is_constant else None
-            step = known or self._known_step(op, ins, dead) or self._step(op, ins, dead)
+            known = constant_step(outs[0], self.frame.template) if is_constant else None
+            step = known or self._known_step(op, ins, outs, dead) or self._step(op, ins, outs, dead)
         except (UnsupportedError, EvaluationError) as error:
             failure = located(error, op)
             if plan is self.certain or isinstance(error, LimitError):
@@ -256,27 +256,28 @@ class FramePlanner:
         plan.steps.append(step)
         plan.ops.append(op)
         plan.ins.append(ins)
-        plan.outs.append(self.slots_of(op.results))
+        plan.outs.append(outs)
 
-    def _known_step(self, op: Operation, ins: tuple[int, ...], dead: Sequence[int]) -> Step | None:
+    def _known_step(
+        self, op: Operation, ins: tuple[int, ...], outs: tuple[int, ...], dead: Sequence[int]
+    ) -> Step | None:
         """Return the step of an op if the kernel of its kind is known."""
         if (known := self.known_kernel(op)) is None:
             return None
         self.allocated += known.allocated
-        return step_for(known.kernel, ins, self.slots_of(op.results), dead, known.traits)
+        return step_for(known.kernel, ins, outs, dead, known.traits)
 
     def known_kernel(self, op: Operation) -> KnownKernel | None:
         """Return the kernel of the kind of an op, if an op of this kind has been planned."""
         kind = self.planner.kind(op) if self.lanes is None else None
         return None if kind is None else self.planner.kernels.get(kind)
 
-    def _step(self, op: Operation, ins: tuple[int, ...], dead: Sequence[int]) -> Step:
+    def _step(self, op: Operation, ins: tuple[int, ...], outs: tuple[int, ...], dead: Sequence[int]) -> Step:
         if op.name == COUNTED:
             return counting_step(op)
         definition = evaluated(op)
         if "plan_control_flow" in definition.roles:
             return self._control_flow_step(op, definition, ins, dead)
-        outs = self.slots_of(op.results)
         make = communicating_step if definition.traits.communicates else step_for
         captures = [v for region in op.regions for v in captured(region)]
         if captures:
@@ -419,16 +420,15 @@ class FramePlanner:
         slot = self.slots.get(value)
         return None if slot is None else self.constants.get(slot)
 
-    def _fold(self, op: Operation, ins: tuple[int, ...]) -> bool:
+    def _fold(self, op: Operation, ins: tuple[int, ...], outs: tuple[int, ...]) -> bool:
         """Store the result of an op in the template if it is known now, and return whether it is."""
         if ins and not self.constants.keys() >= {*ins}:
             return False
         array = self._known_result(op, [self.constants[slot] for slot in ins])
         if array is None:
             return False
-        slot = self.slot(op.results[0])
-        self.constants[slot] = array
-        self.frame.template[slot] = array if array.ndim else array[()]  # ufuncs on numpy scalars are much faster
+        self.constants[outs[0]] = array
+        self.frame.template[outs[0]] = array if array.ndim else array[()]  # ufuncs on numpy scalars are much faster
         return True
 
     def _known_result(self, op: Operation, operands: list[Array]) -> Array | None:

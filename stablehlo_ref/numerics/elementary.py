@@ -50,8 +50,9 @@ def elementary(
     with an error of up to `_QUICK_ERROR`; results that it leaves in doubt are computed by `function`. `refined` is a
     function of long doubles: rounded once, it is `double`, and results in doubt are computed by it before they are by
     `exact`. In a reproducible mode f64 uses the implementation of `exact`, or `portable` if given, that is correctly
-    rounded.
+    rounded; so does a function of long doubles where these are no wider than f64.
     """
+    is_needed = double is None and refined is not None and not long_double.IS_WIDE
     double = double or (in_long_double(refined) if refined else function)
     wide = {FLOAT64: by_one_loop(double) if isinstance(double, np.ufunc) else blockwise(double, FLOAT64, FLOAT64)}
     settle = exactly(exact) if exact else None
@@ -63,19 +64,21 @@ def elementary(
     narrow = arity(
         same_kernel(blockwise(narrower or function, FLOAT64, FLOAT64))
     )  # f64 results, so that they round once
-    return in_mode(lambda dtype: wide[dtype] if dtype in wide else narrow(dtype), portable or exact)
+    return in_mode(lambda dtype: wide[dtype] if dtype in wide else narrow(dtype), portable or exact, is_needed)
 
 
-def in_mode(factory: KernelFactory, exact: Function | None) -> KernelFactory:
-    """Return the factory whose kernels for f64 are correctly rounded in a reproducible mode.
+def in_mode(factory: KernelFactory, exact: Function | None, is_needed: bool) -> KernelFactory:
+    """Return the factory whose kernels for f64 are correctly rounded in a reproducible mode, or always if `is_needed`.
 
-    It raises NotReproducibleError if `exact` is not one of the functions that have such kernels.
+    It raises NotReproducibleError if the mode needs such a kernel and `exact` is not one of the functions that have it.
     """
 
     def choose(dtype: DType) -> ArrayKernel:
-        if dtype != FLOAT64 or not mode.current().reproducible:
+        if dtype != FLOAT64 or not (is_needed or mode.current().reproducible):
             return factory(dtype)
         if exact not in CORRECTLY_ROUNDED:
+            if not mode.current().reproducible:
+                return factory(dtype)
             raise mode.NotReproducibleError(f"there is no reproducible implementation for {dtype}")
         return CORRECTLY_ROUNDED[exact]
 

@@ -15,6 +15,7 @@ import numpy as np
 from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.numerics.blocks import blockwise
 from stablehlo_ref.numerics.dtypes import (
+    BFLOAT16,
     BOOL,
     FLOAT16,
     FLOAT32,
@@ -64,12 +65,25 @@ def binary(function: KernelFactory) -> KernelFactory:
     def factory(dtype: DType) -> ArrayKernel:
         if not is_narrow_float(dtype):
             return function(dtype)
-        if dtype == FLOAT16 and (ufunc := function(FLOAT32)) in UFUNCS:
-            return half_precision(ufunc)
-        kernel = rounded(function(FLOAT32), dtype)
+        wide = function(FLOAT32)
+        if dtype == FLOAT16 and wide in UFUNCS:
+            return half_precision(wide)
+        kernel = rounded(wide, dtype)
+        if dtype == BFLOAT16 and isinstance(wide, np.ufunc):
+            return with_into(kernel, _bfloat16_into(wide))
         return tabulated_pairs(kernel, dtype) if dtype.itemsize == 1 else kernel
 
     return factory
+
+
+def _bfloat16_into(ufunc: np.ufunc) -> ArrayKernel:
+    def into(x: Array, y: Array, out: Array) -> Array:
+        wide = x.astype(FLOAT32)
+        result = ufunc(wide, y.astype(FLOAT32), out=wide if wide.shape == out.shape else None)
+        np.copyto(out, result, casting="unsafe")
+        return out
+
+    return into
 
 
 def predicate(function: ArrayKernel) -> KernelFactory:

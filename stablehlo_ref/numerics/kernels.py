@@ -10,7 +10,7 @@ from stablehlo_ref.ir.arrays import Array, DType
 
 ArrayKernel: TypeAlias = Callable[..., Array]  # from arrays or numpy scalars to one array
 KernelFactory: TypeAlias = Callable[[DType], ArrayKernel]
-StoreBlock: TypeAlias = Callable[[Array, Array], None]  # from a 1-dimensional block into another
+StoreBlock: TypeAlias = Callable[[Array, Array], object]  # from a 1-dimensional block into another
 
 
 def same_kernel(kernel: ArrayKernel) -> KernelFactory:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from decimal import MAX_EMAX, MIN_EMIN, ROUND_HALF_EVEN, Context, Decimal, localcontext
+from decimal import MAX_EMAX, MIN_EMIN, ROUND_HALF_EVEN, Context, Decimal, getcontext, localcontext
 from functools import cache
 from math import inf, nextafter
 from typing import TypeAlias
@@ -22,7 +22,7 @@ Function: TypeAlias = Callable[..., Decimal]
 
 DIGITS = 80
 _CONTEXT = Context(prec=DIGITS, rounding=ROUND_HALF_EVEN, Emin=MIN_EMIN, Emax=MAX_EMAX, traps=[])
-_LARGE_ANGLE, _HUGE_ANGLE = 60, 340  # more digits, for reducing angles up to 2**128 and 2**1024
+_LARGE_ANGLE, HUGE_ANGLE = 60, 340  # more digits, for reducing angles up to 2**128 and 2**1024
 _EXACT = Decimal("1e-50")  # relative; a result that is closer to a f64 number is that number
 
 ONE, TWO, TEN = Decimal(1), Decimal(2), Decimal(10)
@@ -160,7 +160,7 @@ def pi(more: int = _LARGE_ANGLE) -> Decimal:
 
 def _quadrant(x: Decimal) -> tuple[int, Decimal]:
     """Return (n mod 4, r) such that x = n * pi / 2 + r and |r| <= pi / 4."""
-    more = _LARGE_ANGLE if x.adjusted() < 40 else _HUGE_ANGLE
+    more = _LARGE_ANGLE if x.adjusted() < 40 else HUGE_ANGLE
     with localcontext() as context:
         context.prec = DIGITS + more
         right_angle = pi(more) / 2
@@ -171,7 +171,8 @@ def _quadrant(x: Decimal) -> tuple[int, Decimal]:
 def series(term: Decimal, ratio: Callable[[int], Decimal]) -> Decimal:
     """Return the sum of terms, where `ratio(n)` is the quotient of term n and the one before, until they vanish."""
     total, n = term, 1
-    while abs(term) > abs(total).scaleb(-DIGITS):
+    digits = getcontext().prec
+    while abs(term) > abs(total).scaleb(-digits):
         term *= ratio(n)
         total += term
         n += 1

@@ -11,7 +11,7 @@ from decimal import Decimal, localcontext
 from typing import TypeAlias
 
 from stablehlo_ref.numerics import multiple_precision as precise
-from stablehlo_ref.numerics.multiple_precision import ONE, pi, series
+from stablehlo_ref.numerics.multiple_precision import DIGITS, HUGE_ANGLE, ONE, pi, series
 
 Parts: TypeAlias = tuple[Decimal, Decimal]
 PartsFunction: TypeAlias = Callable[..., Parts]
@@ -19,7 +19,8 @@ PartsFunction: TypeAlias = Callable[..., Parts]
 ZERO = Decimal(0)
 _MANY_DIGITS = 2200  # enough for exact sums of products of two f64 numbers
 _UNKNOWN = Decimal("NaN"), Decimal("NaN")
-_TINY = Decimal("1e-25")  # below, four terms of a series have 80 digits
+_LARGE_POWER = Decimal("1e15")  # above, the angle needs more digits
+_TINY = Decimal("1e-9")  # below, the logarithm of 1 + x is summed
 
 
 # --- real functions that keep the digits of small operands ----------------------------------------------------------
@@ -31,7 +32,7 @@ def _times(x: Decimal, y: Decimal) -> Decimal:
 
 
 def _log_plus_one(x: Decimal) -> Decimal:
-    return x - x * x / 2 + x**3 / 3 - x**4 / 4 if abs(x) < _TINY else (1 + x).ln()
+    return series(x, lambda n: -x * n / (n + 1)) if abs(x) < _TINY else (1 + x).ln()
 
 
 def _exponential_minus_one(x: Decimal) -> Decimal:
@@ -73,6 +74,12 @@ def _exactly(function: Callable[..., Decimal], *operands: Decimal) -> Decimal:
     return +total if total else total  # + loses the sign of a zero
 
 
+def _half(x: Decimal) -> Decimal:
+    """Return x / 2 exactly: a huge angle has more digits than the working precision."""
+    with localcontext(prec=_MANY_DIGITS):
+        return x / 2
+
+
 def _half_log(square: Decimal, less_one: Decimal) -> Decimal:
     """Return half the logarithm of a square, which is 1 + less_one."""
     return (_log_plus_one(less_one) if abs(less_one) < ONE / 2 else square.ln()) / 2
@@ -88,7 +95,7 @@ def exponential(a: Decimal, b: Decimal) -> Parts:
 
 def exponential_minus_one(a: Decimal, b: Decimal) -> Parts:
     """Return (e**a - 1) cos b - 2 sin(b/2)**2, and the imaginary part of e**z."""
-    half = precise.sine(b / 2)
+    half = precise.sine(_half(b))
     real = _times(_exponential_minus_one(a), precise.cosine(b)) - 2 * half * half
     return real, exponential(a, b)[1]
 
@@ -128,7 +135,7 @@ def tan(a: Decimal, b: Decimal) -> Parts:
 def logistic(a: Decimal, b: Decimal) -> Parts:
     """With u = e**-|a|, return (1 + u cos b, u sin b) / |1 + u e**ib|**2; for a < 0 the real part has u (u + cos b)."""
     u, less, cosine = (-abs(a)).exp(), _exponential_minus_one(-abs(a)), precise.cosine(b)
-    half = precise.cosine(b / 2)
+    half = precise.cosine(_half(b))
     twice = 2 * u * half * half
     norm = less * less + 2 * twice
     real = u * (u + cosine) if a < 0 else twice - less
@@ -176,14 +183,19 @@ def power(a: Decimal, b: Decimal, c: Decimal, d: Decimal) -> Parts:
     """Count right angles separately, so that powers on the axes and diagonals are exact; NaN for z = 0."""
     if not a and not b:
         return _UNKNOWN
+    with localcontext(prec=DIGITS if max(abs(c), abs(d)) < _LARGE_POWER else DIGITS + HUGE_ANGLE):
+        radius, real, imag = _power_in_polar_form(a, b, c, d)
+    return _times(radius, real), _times(radius, imag)
+
+
+def _power_in_polar_form(a: Decimal, b: Decimal, c: Decimal, d: Decimal) -> tuple[Decimal, Decimal, Decimal]:
     log, (turns, rest) = log_modulus(a, b), _angle_in_right_angles(a, b)
-    right_angle = pi() / 2
+    right_angle = pi(HUGE_ANGLE) / 2
     radius = (c * log - d * (turns * right_angle + rest)).exp()
     whole = (c * turns).to_integral_value()
     angle = (c * turns - whole) * right_angle + (d * log + c * rest)
     sine, cosine = precise.sine(angle), precise.cosine(angle)
-    real, imag = ((cosine, sine), (-sine, cosine), (-cosine, -sine), (sine, -cosine))[int(whole % 4)]
-    return _times(radius, real), _times(radius, imag)
+    return radius, *((cosine, sine), (-sine, cosine), (-cosine, -sine), (sine, -cosine))[int(whole) % 4]
 
 
 def real_power(a: Decimal, b: Decimal, c: Decimal, d: Decimal) -> Decimal:

@@ -103,8 +103,8 @@ def _add_block(block: Array, axis: int, is_double: bool, sums: Approximation, wh
 def _smallest(x: Array) -> float:
     """Return the smallest magnitude of nonzero numbers, or 0.
 
-    The last bits of f64 numbers are multiples of 2**-53 times that or more, those of numbers of 24 bits of 2**-24 times.
-    A sum in f64 is exact if the sum of magnitudes is below 2**53 in these units.
+    If its exponent is e, f64 numbers are multiples of 2**(e - 53), and numbers of 24 bits of 2**(e - 24). Sums in f64
+    are exact if the sum of magnitudes is at most 2**53 times that.
     """
     magnitudes = np.abs(x)
     smallest = magnitudes.min()

@@ -1,4 +1,7 @@
-"""Select elements by a mask, by bitwise operations, which are several times as fast as `np.where`."""
+"""Select elements by a mask, by bitwise operations, which are several times as fast as `np.where`.
+
+Masks that select all elements of one operand are common, such as those of indices in bounds, and cheap to find.
+"""
 
 from __future__ import annotations
 
@@ -21,15 +24,26 @@ def select(dtype: DType) -> ArrayKernel:
     def run(pred: Array, on_true: Array, on_false: Array) -> Array:
         if pred.ndim == 0:
             return on_true if pred else on_false
-        return (blend if pred.size >= SMALL else np.where)(pred, on_true, on_false)
+        if pred.size < SMALL:
+            return np.where(pred, on_true, on_false)
+        if is_uniform(pred) and on_true.shape == on_false.shape == pred.shape:
+            return on_true if pred.item(0) else on_false
+        return blend(pred, on_true, on_false)
 
     return with_into(run, _select_into(signed_bits_dtype(dtype))) if dtype.itemsize <= 8 else run
+
+
+def is_uniform(pred: Array) -> bool:
+    """Return whether all elements of a mask are the same; that takes no time if some of the first differ."""
+    return bool(pred.all() if pred.item(0) else not pred.any())
 
 
 def _select_into(bits: DType) -> ArrayKernel:
     def into(pred: Array, on_true: Array, on_false: Array, out: Array) -> Array:
         if pred.ndim == 0:
             out[...] = on_true if pred else on_false
+        elif pred.size >= SMALL and is_uniform(pred):
+            out[...] = on_true if pred.item(0) else on_false
         else:
             mask = np.negative(pred.view(np.int8)).astype(bits, copy=False)
             _blend_block(mask, on_true.view(bits), on_false.view(bits), out.view(bits))

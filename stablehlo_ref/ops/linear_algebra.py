@@ -38,6 +38,7 @@ from stablehlo_ref.numerics.contraction import FLOPS, STEP
 from stablehlo_ref.numerics.dtypes import COMPLEX128, FLOAT64, numpy_dtype
 from stablehlo_ref.numerics.narrow_floats import narrow
 
+SMALL = 1 << 8  # elements: so few are factored at once, without a look at the clock
 BLOCK = 32  # rows that are solved one after another before one matrix product subtracts them from the other rows
 
 
@@ -201,16 +202,19 @@ def _lower_factors(factor: Run) -> Run:
     `factor` computes those of a list of matrices. They are NaN where a matrix is not positive definite.
     """
 
+    def in_steps(matrices: Array) -> Array:
+        size = matrices.shape[-1]
+        step = max(1, 3 * STEP // size**3)
+        check_time(needed=size**3 / 3 / FLOPS)
+        return np.concatenate([factor(matrices[i : i + step]) for i in within_time(range(0, len(matrices), step))])
+
     def run(a: Array) -> Array:
         if not a.size:
             return a  # there may be any number of empty matrices
         matrices = a.reshape(prod(a.shape[:-2]), *a.shape[-2:])
-        step = max(1, 3 * STEP // a.shape[-1] ** 3)
-        check_time(needed=a.shape[-1] ** 3 / 3 / FLOPS)
-        starts = within_time(range(0, len(matrices), step))
-        parts = [factor(matrices[i : i + step]) for i in starts]
-        factors: Array = (parts[0] if len(parts) == 1 else np.concatenate(parts)).reshape(a.shape)
-        if (factors == factors).all():
+        flat = (factor(matrices) if a.size <= SMALL else in_steps(matrices)).reshape(-1)
+        factors: Array = flat.reshape(a.shape)
+        if (total := flat.dot(flat)) == total:  # which it is not if there are NaNs
             return factors
         return np.where(np.isnan(factors).any((-1, -2), keepdims=True), np.nan, factors)
 

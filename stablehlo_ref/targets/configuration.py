@@ -9,7 +9,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import wraps
+from functools import cache, wraps
 from typing import TypeAlias
 
 import numpy as np
@@ -36,10 +36,10 @@ def register(target: str, routine: Routine) -> None:
 
 def checked(routine: Routine) -> Routine:
     """Return `routine` with located errors for operands and results that do not fit."""
-    low, high = _operand_counts(routine)
 
     @wraps(routine)
     def handler(call: CustomCall, *operands: Array) -> Sequence[Array]:
+        low, high = _operand_counts(routine)
         if not low <= len(operands) <= high:
             expected = str(low) if low == high else f"at least {low}" if high == np.inf else f"{low} to {high}"
             raise malformed(call, f"expected {expected} operands, got {len(operands)}")
@@ -54,6 +54,7 @@ def checked(routine: Routine) -> Routine:
     return handler
 
 
+@cache  # and called with the first call, as there are many routines
 def _operand_counts(routine: Routine) -> tuple[int, float]:
     """Return the smallest and the largest number of operands that a routine takes after the call."""
     parameters = list(inspect.signature(routine).parameters.values())[1:]

@@ -27,8 +27,14 @@ def is_reproducible(call: CustomCall, routine: object, operands: Sequence[Array]
     if not mode.current().reproducible:
         return False
     has_complex = any(np.iscomplexobj(x) for x in operands)
-    if getattr(routine, "__name__", "") not in (COMPLEX if has_complex else REAL):
+    name = getattr(routine, "__name__", "")
+    if name not in (COMPLEX if has_complex else REAL):
         types = ", ".join(dict.fromkeys(map(str, call.operand_types)))
-        message = f"custom call @{call.target} has no reproducible implementation for {types}"
+        reason = (
+            "the rounding of its complex products depends on the processor"
+            if name in REAL
+            else "it is computed by LAPACK, whose results depend on the machine"
+        )
+        message = f"custom call @{call.target} has no reproducible implementation for {types}: {reason}"
         raise UnsupportedError(message, call.location)
     return True

@@ -126,6 +126,20 @@ def test_overrides_of_composites_return_canonical_nans() -> None:
     assert (bits(sr.load(text).run(PAYLOAD)[0]) == 0xFFC12345).all()
 
 
+@pytest.mark.parametrize("element", ["f32", "f64", "bf16", "complex<f32>"])
+def test_large_results_that_are_tested_in_parts(element: str) -> None:
+    shape, dtype = (3, 200_001), np.dtype(np.complex64 if element not in NANS else NANS[element][0])
+    x = (np.arange(600_003) % 128).reshape(shape).astype(dtype)
+    x[0, 5] = x[2, 200_000] = np.inf
+    type = f"tensor<3x200001x{element}>"
+    for operand in (x, np.asfortranarray(x)):
+        result = run(f"%r = stablehlo.subtract %a0, %a0 : {type}", operand, result=type, operand=type)
+        parts = np.asarray(result).view(np.float32) if dtype.kind == "c" else np.asarray(result)
+        is_nan = np.isnan(parts)
+        assert is_nan.sum() == 2 and not parts[~is_nan].any()
+        assert (bits(parts[is_nan]) == NANS.get(element, NANS["f32"])[1]).all()
+
+
 def test_sign_bit_operations() -> None:
     assert (bits(run(f"%r = stablehlo.negate %a0 : {T}", PAYLOAD)) == 0x7FC12345).all()
     assert (bits(run(f"%r = stablehlo.abs %a0 : {T}", PAYLOAD)) == 0x7FC12345).all()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import threading
 import time
 from typing import Any
@@ -189,6 +190,48 @@ def test_limit_of_time() -> None:
     assert "as machine code" in reports(program)
     assert caught.value.diagnostics[0].location
     assert time.perf_counter() - start < 5
+
+
+@needs_llvmlite
+def test_interrupt() -> None:
+    def interrupt(signum: int, frame: object) -> None:
+        raise KeyboardInterrupt
+
+    program = loop("!index", "%y = stablehlo.add %x, %i : !index", "%y", turns=2**31 - 1)
+    before = signal.signal(signal.SIGALRM, interrupt)
+    signal.setitimer(signal.ITIMER_REAL, 0.3)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            program.run(np.int32(0), limits=sr.Limits(max_steps=2**60, max_seconds=20))
+    finally:
+        signal.signal(signal.SIGALRM, before)
+
+
+@needs_llvmlite
+def test_large_tensors() -> None:
+    body = """
+      %k = stablehlo.constant dense<0.99> : tensor<f32>
+      %b = stablehlo.broadcast_in_dim %k, dims = [] : (tensor<f32>) -> tensor<30x28xf32>
+      %left = stablehlo.slice %x [0:28, 0:28] : (tensor<30x30xf32>) -> tensor<28x28xf32>
+      %right = stablehlo.slice %x [2:30, 2:30] : (tensor<30x30xf32>) -> tensor<28x28xf32>
+      %sum = stablehlo.add %left, %right : tensor<28x28xf32>
+      %column = stablehlo.slice %x [0:30, 3:4] : (tensor<30x30xf32>) -> tensor<30x1xf32>
+      %row = stablehlo.slice %x [5:6, 0:28] : (tensor<30x30xf32>) -> tensor<1x28xf32>
+      %wide = stablehlo.broadcast_in_dim %row, dims = [0, 1] : (tensor<1x28xf32>) -> tensor<30x28xf32>
+      %high = stablehlo.broadcast_in_dim %column, dims = [0, 1] : (tensor<30x1xf32>) -> tensor<30x28xf32>
+      %max = stablehlo.maximum %wide, %high : tensor<30x28xf32>
+      %less = stablehlo.multiply %max, %b : tensor<30x28xf32>
+      %joined = stablehlo.concatenate %less, %column, %column, dim = 1
+        : (tensor<30x28xf32>, tensor<30x1xf32>, tensor<30x1xf32>) -> tensor<30x30xf32>
+      %y = stablehlo.dynamic_update_slice %joined, %sum, %i, %one
+        : (tensor<30x30xf32>, tensor<28x28xf32>, !index, !index) -> tensor<30x30xf32>
+      %negative = stablehlo.negate %y : tensor<30x30xf32>
+      %small = stablehlo.sqrt %negative : tensor<30x30xf32>
+      %c2 = stablehlo.compare GT, %y, %small : (tensor<30x30xf32>, tensor<30x30xf32>) -> tensor<30x30xi1>
+      %z = stablehlo.select %c2, %small, %y : tensor<30x30xi1>, tensor<30x30xf32>
+    """
+    x = np.random.default_rng(0).standard_normal((30, 30)).astype(np.float32)
+    check(loop("tensor<30x30xf32>", body, "%z"), x)
 
 
 @needs_llvmlite

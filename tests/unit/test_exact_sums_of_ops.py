@@ -120,6 +120,18 @@ def test_cumulative_sums(reverse: bool, exponents: str, type: str) -> None:
             assert sums[i] == exactly(row[i:] if reverse else row[: i + 1], x.dtype)
 
 
+@pytest.mark.parametrize("padding", ["299, 0", "0, 299"])
+def test_cumulative_sums_along_columns(padding: str) -> None:
+    text = WINDOWS.format(
+        shape="300x100", type="f32", window="300, 1", body=SUM.format(type="f32"), result="300x100",
+        attributes=f", padding = dense<[[{padding}], [0, 0]]> : tensor<2x2xi64>",
+    )  # fmt: skip
+    x = operand((300, 100), "f32", WIDE)
+    (result,) = evaluate(text, x, np.zeros((), x.dtype))
+    for i, j in product(range(0, 300, 23), range(0, 100, 9)):
+        assert result[i, j] == exactly(x[: i + 1, j] if padding[0] != "0" else x[i:, j], x.dtype)
+
+
 def test_special_terms_of_cumulative_sums() -> None:
     x = np.array([[-0.0, 0.0, 1.0, np.inf], [-0.0, -0.0, 1e308, 1e308], [1e308, 1e308, -1e308, 2.0**-1074]])
     (result,) = evaluate(cumulative(4, "f64", "3, 0"), x, np.array(-0.0))

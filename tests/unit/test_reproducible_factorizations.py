@@ -77,8 +77,17 @@ def test_lapack_targets_without_a_fixed_order_are_refused() -> None:
       %0:2 = stablehlo.custom_call @Eigh(%a) {backend_config = "1,1,100,1e-6"}
         : (tensor<3x3xf64>) -> (tensor<3x3xf64>, tensor<3xf64>)
       return %0#0, %0#1 : tensor<3x3xf64>, tensor<3xf64> }"""
-    with pytest.raises(sr.UnsupportedError, match="@Eigh has no reproducible implementation"):
+    with pytest.raises(sr.UnsupportedError, match=r"2:.*@Eigh has no reproducible .* computed by LAPACK"):
         sr.parse(text).run(np.eye(3), reproducible=True)
+
+
+def test_complex_reflections_are_refused_at_their_place() -> None:
+    text = """func.func @main(%a: tensor<3x3xcomplex<f64>>) -> (tensor<3x3xcomplex<f64>>, tensor<3xcomplex<f64>>) {
+      %0:2 = stablehlo.custom_call @Qr(%a)
+        : (tensor<3x3xcomplex<f64>>) -> (tensor<3x3xcomplex<f64>>, tensor<3xcomplex<f64>>)
+      return %0#0, %0#1 : tensor<3x3xcomplex<f64>>, tensor<3xcomplex<f64>> }"""
+    with pytest.raises(sr.UnsupportedError, match=r"2:.*@Qr has no reproducible .*: the rounding of"):
+        sr.parse(text).run(np.eye(3, dtype=complex), reproducible=True)
 
 
 def test_lapack_qr_has_exact_sums_of_products() -> None:

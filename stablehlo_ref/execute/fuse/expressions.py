@@ -27,7 +27,7 @@ class Expressions:
 
     def settled(self, op: Operation, code: str | None) -> str | None:
         """Return the code of an op that returns the canonical NaN where its kernel does, which then computes again."""
-        if code is None or op not in self._canonical:
+        if code is None or op not in self._canonical or not issubclass(scalar_type(op.operands[0].type), np.floating):
             return code
         code = code if "{r}" in code else "{r} = " + code
         operands = ", ".join(f"{{{number}}}" for number, _ in enumerate(op.operands))

@@ -109,7 +109,9 @@ def _code(op: Operation, name: str, known: Sequence[Any]) -> str | None:
     if name == "compare":
         is_total = op.properties.get("compare_type") == ComparisonType.TOTALORDER and dtype.kind == "f"
         if dtype == BOOL:
-            return _BOOLEAN_COMPARE[op.properties["comparison_direction"].value]
+            direction = op.properties["comparison_direction"].value
+            is_same = known[1] is not None and direction == ("==" if known[1] else "!=")
+            return "{0}" if is_same else _BOOLEAN_COMPARE[direction]
         return None if is_total else f"{{0}} {op.properties['comparison_direction'].value} {{1}}"
     if name in ("reshape", "broadcast_in_dim", "optimization_barrier"):
         return "{0}"

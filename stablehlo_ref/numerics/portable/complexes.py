@@ -17,7 +17,7 @@ import numpy as np
 from stablehlo_ref import mode
 from stablehlo_ref.budget import within_time
 from stablehlo_ref.ir.arrays import Array, DType
-from stablehlo_ref.numerics import complex_elementary, complexes, special_complex
+from stablehlo_ref.numerics import complex_elementary, complexes, long_double, special_complex
 from stablehlo_ref.numerics import multiple_precision_complex as precise
 from stablehlo_ref.numerics.blocks import partwise
 from stablehlo_ref.numerics.double_double import Pair, two_product, two_sum
@@ -32,7 +32,8 @@ SMALLEST, LARGEST = 2.0**-480, 2.0**500  # of factors whose products are exact i
 ERROR = 2.0**-100  # relative to the larger of two products
 
 Region: TypeAlias = Callable[..., Array | bool]  # from parts of operands to where pairs are accurate
-ExactParts: TypeAlias = Callable[..., tuple[float, float]]  # NaN where the default kernel knows the result
+# From parts of operands to those of the result, NaN where the default kernel knows them, and whether any underflowed.
+ExactParts: TypeAlias = Callable[..., tuple[float, float, bool]]
 
 
 class _Function(NamedTuple):
@@ -86,18 +87,23 @@ def _powers(a: Array, b: Array, c: Array, d: Array) -> Array | bool:
 
 
 def _to_80_digits(function: precise.PartsFunction) -> ExactParts:
-    def run(*parts: float) -> tuple[float, float]:
+    def run(*parts: float) -> tuple[float, float, bool]:
         with working_precision():
             real, imag = function(*map(Decimal, parts))
-            return nearest_f64(real), nearest_f64(imag)
+            x, y = nearest_f64(real), nearest_f64(imag)
+        return x, y, bool((real and not x) or (imag and not y))
 
     return run
 
 
-def _exact_quotient(a: float, b: float, c: float, d: float) -> tuple[float, float]:
+def _exact_quotient(a: float, b: float, c: float, d: float) -> tuple[float, float, bool]:
     p, q, r, s = map(Fraction, (a, b, c, d))
     norm = r * r + s * s
-    return (nearest((p * r + q * s) / norm), nearest((q * r - p * s) / norm)) if norm else (np.nan, np.nan)
+    if not norm:
+        return np.nan, np.nan, False
+    real, imag = (p * r + q * s) / norm, (q * r - p * s) / norm
+    x, y = nearest(real), nearest(imag)
+    return x, y, bool((real and not x) or (imag and not y))
 
 
 def _kernel(function: _Function, default: ArrayKernel) -> ArrayKernel:
@@ -113,12 +119,14 @@ def _kernel(function: _Function, default: ArrayKernel) -> ArrayKernel:
         parts = [np.ascontiguousarray(part) for z in operands for part in (z.real, z.imag)]
         finite = reduce(np.logical_and, [np.isfinite(part) for part in parts])
         left = _by_pairs(function, parts, result, finite)
+        zero = finite.copy()
         for i in within_time(left.tolist()):
-            result.real[i], result.imag[i] = function.exact(*[float(part[i]) for part in parts])
+            result.real[i], result.imag[i], underflowed = function.exact(*[float(part[i]) for part in parts])
+            zero[i] = not underflowed
         known = ~finite | np.isnan(result.real) | np.isnan(result.imag)
         if known.any():
             result[known] = default(*[z[known] for z in operands])
-        zero = finite & ((result.real == 0) | (result.imag == 0))
+        zero &= (result.real == 0) | (result.imag == 0)
         if zero.any():
             _set_signs_of_zeros(result, zero, default(*[z[zero] for z in operands]))
 
@@ -213,8 +221,8 @@ def _reproducible(factory: KernelFactory) -> ArrayKernel | None:
 
 
 def in_mode(factory: KernelFactory, dtype: DType) -> KernelFactory:
-    """Return the factory to use for a dtype in the current mode."""
-    if dtype == COMPLEX128 and mode.current().reproducible:
+    """Return the factory to use for a dtype in the current mode, and where long double is no wider than f64."""
+    if dtype == COMPLEX128 and (mode.current().reproducible or not long_double.IS_WIDE):
         kernel = _reproducible(factory)
         if kernel is not None:
             return same_kernel(kernel)
@@ -230,7 +238,9 @@ def _square(a: Array, b: Array) -> Pair:
 
 
 def _product_with_nans(z: Array, w: Array) -> Array:
-    return complexes.from_parts(*_product(z.real, z.imag, w.real, w.imag))
+    """Multiply by the formula; finite parts are replaced by their signs, so that no product of theirs overflows."""
+    parts = [np.where(np.isfinite(x), np.sign(x), x) for x in (z.real, z.imag, w.real, w.imag)]
+    return complexes.from_parts(*_product(*parts))
 
 
 def _product(a: Array, b: Array, c: Array, d: Array) -> Pair:

@@ -13,7 +13,7 @@ from typing import Any
 from stablehlo_ref.execute.fuse.machine.assembly import NotCompiled
 
 SWITCH = "STABLEHLO_REF_JIT"  # an environment variable: with 0, nothing is compiled
-RENEW = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_int64)
+RENEW = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64)
 RUN = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64)
 
 

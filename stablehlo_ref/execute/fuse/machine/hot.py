@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from math import prod
-from threading import get_ident
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -13,10 +12,11 @@ import numpy as np
 from stablehlo_ref.budget import reserve
 from stablehlo_ref.define.computation import Slots
 from stablehlo_ref.define.context import Context
+from stablehlo_ref.diagnostics import LimitError
 from stablehlo_ref.execute.fuse.machine.arrays import ADDRESS, Field
 from stablehlo_ref.execute.fuse.machine.assembly import NotCompiled
 from stablehlo_ref.execute.fuse.machine.compiler import RENEW, Compiled, has_rounding
-from stablehlo_ref.execute.fuse.machine.loops import LoopWriter
+from stablehlo_ref.execute.fuse.machine.loops import COUNT_BITS, LoopWriter
 from stablehlo_ref.execute.ownership import is_exclusively_owned
 from stablehlo_ref.execute.run import CONTEXT, located
 from stablehlo_ref.ir.arrays import Array
@@ -25,7 +25,7 @@ from stablehlo_ref.ir.core import Operation
 if TYPE_CHECKING:
     from stablehlo_ref.execute.plan import FramePlanner
 
-SECONDS = 0.1  # in a loop before it is compiled, which takes about as long, the import of llvmlite included
+SECONDS = 0.05  # in a loop before it is compiled, which takes about as long, with the import of llvmlite
 SHORT = 2e-5  # seconds of a run of a loop that is not worth the call of machine code
 TURN = 0.01  # seconds that a turn in the plan counts at most: the loop may have ended, and begun again much later
 OPS = 1 << 20  # about a millisecond: after so many ops the limits are checked
@@ -71,11 +71,9 @@ class MachineLoop:
         self._code = Compiled(self.text)
         self._fields, self._size = writer.arrays.layout.fields, writer.arrays.layout.size
         self._deepest = writer.deepest
-        self._counted = [(op,), *writer.counted]
+        self._ops: tuple[Operation, ...] = (op,)
+        self._counted = writer.counted
         self._renew = make_renew(max(1, OPS // (writer.ops + writer.arrays.work)))
-        self._callback = RENEW(self._may_go_on)
-        self._contexts: dict[int, Context] = {}  # of runs in progress, by thread
-        self._errors: dict[int, BaseException] = {}  # that stopped them
         self._frames: list[Frame] = []  # that no run uses
 
     def __call__(self, slots: Slots) -> bool:
@@ -83,18 +81,20 @@ class MachineLoop:
         context: Context = slots[CONTEXT]
         if context.depth + self._deepest > context.limits.max_depth or not self._fits(slots):
             return False
-        turns = self._renew(context, self._counted[0])
-        frame = self._frames.pop() if self._frames else Frame(self._fields, self._size)
+        turns = self._renew(context, self._ops)
+        try:
+            frame = self._frames.pop() if self._frames else Frame(self._fields, self._size)
+        except LimitError:  # the plan may need less memory
+            return False
         kept = len(frame.arrays)
         for field, view in zip(self._fields, frame.views):
             if field.slot is not None:
                 frame.fill(field, view, _taken(slots, field))
-        thread = get_ident()
-        self._contexts[thread] = context
-        stopped = self._code.run(frame.address, self._callback, turns)
-        del self._contexts[thread]
-        if stopped:
-            raise self._errors.pop(thread)
+        errors: list[BaseException] = []
+        checks = self._checks(context, errors)
+        next(checks)
+        if self._code.run(frame.address, RENEW(checks.send), turns):
+            raise errors[0]
         context.steps += int(frame.used[0])
         self._give_back(slots, frame, kept)
         return True
@@ -113,17 +113,24 @@ class MachineLoop:
         del frame.arrays[kept:]
         self._frames.append(frame)
 
-    def _may_go_on(self, number: int, used: int) -> int:
-        """Count turns; return how many follow until the next check, or -1 if the run has to stop."""
-        ops, context = self._counted[number + 1], self._contexts[get_ident()]
-        try:
-            context.steps += used
-            return self._renew(context, ops)
-        except Exception as error:
-            self._errors[get_ident()] = located(error, ops[0])
-        except BaseException as error:  # which must not pass machine code
-            self._errors[get_ident()] = error
-        return -1
+    def _checks(self, context: Context, errors: list[BaseException]) -> Generator[int, int, None]:
+        """Count turns, as sent; yield how many follow until the next check, or -1 if the run has to stop.
+
+        A generator, which is resumed inside of `try`, catches an interrupt that comes as it is resumed, too. An error
+        must not pass machine code.
+        """
+        answer, ops = 0, self._ops
+        while True:
+            try:
+                number, used = divmod((yield answer), 1 << COUNT_BITS)
+                ops = self._counted[number]
+                context.steps += used
+                answer = self._renew(context, ops)
+            except GeneratorExit:
+                return
+            except BaseException as error:
+                errors.append(located(error, ops[0]) if isinstance(error, Exception) else error)
+                answer = -1
 
 
 def _taken(slots: Slots, field: Field) -> Any:
@@ -215,7 +222,9 @@ class Machine:
             return LoopWriter(self._planner, self.op)
         except NotCompiled as reason:
             self._report(f"not as machine code: {reason}")
-            return None
+        except Exception as error:  # the loop stays in Python
+            self._report(f"not as machine code: {type(error).__name__}: {error}")
+        return None
 
     def _report(self, what: str, text: str = "") -> None:
         self._planner.planner.generated.append((f"{self.op.name} at {self.op.location}, {what}", text))

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 MAX_OPS = 2000  # of a loop, which take LLVM about 0.3 s
 MAX_CALLS = 8  # calls inside calls
+COUNT_BITS = 32  # of turns, in the argument of `renew`, below the number of what is counted
 
 
 class LoopWriter:
@@ -55,7 +56,7 @@ class LoopWriter:
 
     def _write(self, loop: Operation) -> None:
         code = self.code
-        code.entry += ["  %n = alloca i64", "  %N = alloca i64", "  %at = alloca i64"]
+        code.entry += ["  %n = alloca i64", "  %N = alloca i64"]
         code.entry += ["  store i64 %turns, ptr %n", "  store i64 %turns, ptr %N"]
         body = loop.regions[1].block
         returned = body.operations[-1].operands
@@ -74,7 +75,7 @@ class LoopWriter:
         code.store(self._used(code.load("%n", Kind(INDEX))), "%frame")
         code.do("ret i64 0")
         code.label("stop")
-        code.do(f"ret i64 {code.load('%at', Kind(INDEX))}")
+        code.do("ret i64 -1")
 
     @property
     def text(self) -> str:
@@ -321,8 +322,9 @@ class LoopWriter:
         few = code.compare("slt", left, literal(index, count))
         code.do(f"br i1 {few}, label %{renew}, label %{go}")
         code.label(renew)
-        got = code.let(f"call i64 %renew(i64 {number}, i64 {self._used(left)})", index)
-        for cell, value in (("%n", got), ("%N", got), ("%at", literal(index, number + 1))):
+        which = code.binary("add", self._used(left), literal(index, number << COUNT_BITS))
+        got = code.let(f"call i64 %renew(i64 {which})", index)
+        for cell, value in (("%n", got), ("%N", got)):
             code.store(value, cell)
         stops = code.compare("slt", got, literal(index, 0))
         code.do(f"br i1 {stops}, label %stop, label %{go}")
