@@ -18,6 +18,7 @@ from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.types import QuantizedType, TensorType, Type
 
 SIZE = 1 << 18  # elements of a tensor from which on ops on it are fused: smaller ones stay in the cache as they are
+WORK = 5 << 18  # elements that the ops of a chain visit in all, at least: fewer cost less than blocks
 ROW = 1 << 16  # elements of a row that is reduced at most, so that a few rows fit into the cache
 NEAR = 32  # ops that may lie between one of a group and the next
 OPEN = 16  # groups that ops may still join
@@ -92,7 +93,8 @@ class _Schedule:
             if isinstance(unit, Group):
                 found += unit.before
                 passes = sum(_is_pass(steps[number].op, unit) for number in unit.members)
-                found += [unit] if passes > 1 else unit.members
+                is_chain = passes > 1 and passes * prod(unit.shape) >= WORK
+                found += [unit] if is_chain else unit.members
             else:
                 found.append(unit)
         return found
