@@ -88,7 +88,7 @@ class Context:
     exact_lapack: bool = False  # LAPACK custom calls compute in f64 instead of the program's precision
     reproducible: bool = False  # round results from exact ones, so that they are the same on every machine
     exact_sums: bool = False  # sums are exact, and rounded once
-    threads: int | None = None  # of BLAS; by default chosen by the work and the idle CPUs
+    threads: int | None = None  # of BLAS; by default chosen by the work
     fast: bool = True  # use fast paths: chains of ops fused block by block, loops as generated Python
     jit: bool = True  # let hot loops of these become machine code, where llvmlite is installed
 
@@ -193,8 +193,8 @@ class RunOptions(TypedDict, total=False):
     only do where the extra `jit` is installed; results are the same, bit for bit.
 
     `threads` is the number of threads of BLAS during the run, in the whole process; ImportError without the package
-    threadpoolctl (`pip install 'stablehlo-ref[threads]'`). By default, if that is installed, large products of matrices
-    use the CPUs that are idle when the run starts, unless an environment variable such as OPENBLAS_NUM_THREADS is set.
+    threadpoolctl (`pip install 'stablehlo-ref[threads]'`). By default, if that is installed, only products of
+    matrices that take some 20 ms use several threads, unless a variable such as OPENBLAS_NUM_THREADS is set.
     """
 
     limits: Limits | None

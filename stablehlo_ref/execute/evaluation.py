@@ -28,7 +28,7 @@ def evaluation(context: Context, entry: Location | None, plan: FunctionPlan | No
 
     If a plan is given, the number of threads suits it.
     """
-    threads = blas_threads(context.threads, plan.largest_product) if plan else nullcontext()
+    threads = blas_threads(context.threads, plan.product_size) if plan else nullcontext()
     with (
         threads,
         np.errstate(all="ignore"),

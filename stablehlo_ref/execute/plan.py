@@ -45,7 +45,7 @@ from stablehlo_ref.execute.steps import (
     with_grouped_operands,
     with_row_major_operands,
 )
-from stablehlo_ref.execute.threads import largest_product
+from stablehlo_ref.execute.threads import product_size
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Block, Operation, Region, Value
 from stablehlo_ref.ir.types import TensorType, Type
@@ -88,7 +88,7 @@ class Planner:
         if fast:
             self.functions = with_inlined_calls(self.functions, self.communicating)
         self.canonical = with_observed_nans(self.functions.values())  # ops whose results have canonical NaNs
-        self.largest_product = largest_product(self.functions.values())
+        self.product_size = product_size(self.functions.values())
         self._pending: list[str] = []  # functions whose plans exist and are still empty
         self._is_planning = False
 
@@ -112,7 +112,7 @@ class Planner:
                 raise EvaluationError(f"there is no function @{name}")
             if not op.regions[0].blocks:
                 raise UnsupportedError(f"function @{name} is declared, but has no body", op.location)
-            self.plans[name] = FunctionPlan(name, self.largest_product)
+            self.plans[name] = FunctionPlan(name, self.product_size)
             self.plans[name].block.communicates = name in self.communicating
             self.plans[name].generated = self.generated
             self._pending.append(name)

@@ -88,9 +88,9 @@ class QuickRun:
             else:
                 return None
         context = Context.plain(limits)
-        if not self.plan.largest_product:
+        if not self.plan.product_size:
             return self._results(context, arguments)
-        with blas_threads(None, self.plan.largest_product):
+        with blas_threads(None, self.plan.product_size):
             return self._results(context, arguments)
 
     def _results(self, context: Context, arguments: list[Any]) -> tuple[RuntimeValue, ...]:

@@ -129,11 +129,11 @@ def _most_dimensions(op: Operation) -> int:
 class FunctionPlan:
     """A planned function: its block, and the list of slots, with constants filled in, that each call copies."""
 
-    __slots__ = ("block", "generated", "largest_product", "name", "run_fast", "template")
+    __slots__ = ("block", "generated", "name", "product_size", "run_fast", "template")
 
-    def __init__(self, name: str, largest_product: float = 0.0) -> None:
+    def __init__(self, name: str, product_size: float = 0.0) -> None:
         self.name = name
-        self.largest_product = largest_product  # in the program, about how many multiplications it has
+        self.product_size = product_size  # multiplications of products in the program: execute/threads.py
         self.block = BlockPlan()
         self.template: Slots = [None]
         self.generated: list[tuple[str, str]] = []  # what hot loops and functions are, and their source

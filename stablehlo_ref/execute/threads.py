@@ -1,9 +1,11 @@
 """How many threads BLAS uses in a run.
 
 BLAS starts a thread for each CPU and waits for the slowest. If another process has one of the CPUs, that takes until
-the scheduler's next turn, 10 to 20 ms for each product of matrices. So threads pay for large products on CPUs that are
-idle, and for nothing else. threadpoolctl, an optional dependency, sets the number of threads of the BLAS that numpy was
-built with; without it BLAS decides.
+the scheduler's next turn, 10 to 20 ms for each product of matrices. So threads pay for products that take longer than
+that, and for nothing else. Whether it is busy or not, a machine gets the same results from a program, as the last
+bits of a product depend on the number of threads, and this only on the program and on the number of CPUs.
+threadpoolctl, an optional dependency, sets the number of threads of the BLAS that numpy was built with; without it
+BLAS decides.
 """
 
 from __future__ import annotations
@@ -14,8 +16,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from functools import cache
-from math import inf, prod, sqrt
-from pathlib import Path
+from math import prod, sqrt
 from threading import Lock
 from typing import Protocol
 
@@ -23,7 +24,8 @@ from stablehlo_ref.interop import require
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.types import TensorType, Type
 
-LARGE = 1 << 25  # multiplications in a product that is worth threads: about a millisecond in f32
+LARGE = 1 << 30  # multiplications in a product that is worth threads: some 20 ms in f32 on one CPU
+SPLIT = 1 << 18  # multiplications in a product from which on BLAS uses several threads
 VARIABLES = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS", "OMP_NUM_THREADS")  # set by users
 
 _PRODUCTS = frozenset({
@@ -40,20 +42,22 @@ class Library(Protocol):
     def set_num_threads(self, num_threads: int) -> object: ...
 
 
-def largest_product(functions: Iterable[Operation]) -> float:
-    """Return about how many multiplications the largest product of matrices in some functions has.
+def product_size(functions: Iterable[Operation]) -> float:
+    """Return about how many multiplications the products in some functions have on average, of those that BLAS splits.
 
-    It is infinite if a shape is unknown.
+    It is 0 without products, and 1 if all are small or of unknown shapes.
     """
-    ops = (op for function in functions for op in function.walk() if op.name in _PRODUCTS)
-    return max((_multiplications([*op.operand_types[:2], *op.result_types[:1]]) for op in ops), default=0)
+    ops = [op for function in functions for op in function.walk() if op.name in _PRODUCTS]
+    sizes = [_multiplications([*op.operand_types[:2], *op.result_types[:1]]) for op in ops]
+    split = [size for size in sizes if size >= SPLIT]
+    return sum(split) / len(split) if split else float(bool(sizes))
 
 
 def _multiplications(types: list[Type]) -> float:
-    """Return m·n·k for the types m·k, k·n and m·n; n³ for two types n·n, as of a factorization."""
+    """Return m·n·k for the types m·k, k·n and m·n; n³ for two types n·n, as of a factorization; 1 if it is unknown."""
     tensors = [t for t in types if isinstance(t, TensorType)]
     if not all(t.is_static for t in tensors):
-        return inf
+        return 1
     sizes = [t.size for t in tensors]
     return sqrt(prod(sizes)) if len(sizes) == 3 else max(sizes, default=0) ** 1.5
 
@@ -86,12 +90,12 @@ _threads = _Threads()
 
 
 @contextmanager
-def blas_threads(wanted: int | None, largest: float) -> Iterator[None]:
-    """Let BLAS use `wanted` threads inside; by default a number that suits products of up to `largest` multiplications.
+def blas_threads(wanted: int | None, size: float) -> Iterator[None]:
+    """Let BLAS use `wanted` threads inside; by default a number that suits products of `size` multiplications.
 
     The number holds for the whole process. ImportError if threads are wanted and threadpoolctl is missing.
     """
-    count = wanted or automatic(largest)
+    count = wanted or automatic(size)
     if count is None:
         yield
         return
@@ -102,14 +106,14 @@ def blas_threads(wanted: int | None, largest: float) -> Iterator[None]:
         _threads.leave()
 
 
-def automatic(largest: float) -> int | None:
-    """Return the number of threads for a run by its largest product; None to leave the choice to BLAS.
+def automatic(size: float) -> int | None:
+    """Return the number of threads for a run by the size of its products; None to leave the choice to BLAS.
 
     That is where an environment variable sets it, threadpoolctl is not installed, or there is one CPU.
     """
-    if not largest or not _is_automatic() or (cpus := usable_cpus()) == 1:
+    if not size or not _is_automatic() or (cpus := usable_cpus()) == 1:
         return None
-    return min(cpus, idle_cpus()) if largest >= LARGE else 1
+    return cpus if size >= LARGE else 1
 
 
 @cache
@@ -128,19 +132,3 @@ def _libraries(with_scipy: bool) -> list[Library]:
 def usable_cpus() -> int:
     """Return how many CPUs the process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-def idle_cpus() -> int:
-    """Return how many CPUs of the machine no other process is using now, at least one; all where that is unknown."""
-    cpus = os.cpu_count() or 1
-    try:
-        running = int(Path("/proc/loadavg").read_text().split()[3].partition("/")[0])
-        own = sum(_is_running(thread) for thread in Path("/proc/self/task").iterdir()) if running > 1 else 1
-    except (OSError, ValueError, IndexError):
-        return cpus
-    return max(1, cpus - max(running - own, 0))
-
-
-def _is_running(thread: Path) -> bool:
-    state = (thread / "stat").read_text().rpartition(")")[2]  # the name before it may have any character
-    return state.split()[0] == "R"

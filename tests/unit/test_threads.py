@@ -1,4 +1,4 @@
-"""The number of threads of BLAS: chosen by the work and the idle CPUs, or by the option `threads`."""
+"""The number of threads of BLAS: chosen by the work and the CPUs, or by the option `threads`."""
 
 from __future__ import annotations
 
@@ -35,12 +35,11 @@ class Library:
 
 @pytest.fixture
 def blas(monkeypatch: pytest.MonkeyPatch) -> Iterator[Library]:
-    """A machine of four idle CPUs with threadpoolctl and one BLAS."""
+    """A machine of four CPUs with threadpoolctl and one BLAS."""
     library = Library()
     monkeypatch.setattr(threads, "_libraries", lambda with_scipy: [library])
     monkeypatch.setattr(threads, "_is_automatic", lambda: True)
     monkeypatch.setattr(threads, "usable_cpus", lambda: 4)
-    monkeypatch.setattr(threads, "idle_cpus", lambda: 4)
     yield library
     assert library.num_threads == 8, "the number before the run must be restored"
 
@@ -58,10 +57,10 @@ def used(blas: Library, n: int, **options: Any) -> int:
     return seen[0]
 
 
-def test_large_products_use_idle_cpus(blas: Library, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_large_products_use_all_cpus(blas: Library, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert used(blas, 512) == 1
+    monkeypatch.setattr(threads, "LARGE", 512**3)
     assert used(blas, 512) == 4
-    monkeypatch.setattr(threads, "idle_cpus", lambda: 2)
-    assert used(blas, 512) == 2
 
 
 def test_small_products_use_one_thread(blas: Library) -> None:
@@ -97,20 +96,28 @@ def test_programs_without_products_leave_blas_alone(blas: Library) -> None:
 @pytest.mark.parametrize(
     ("op", "expected"),
     [
-        ("stablehlo.dot_general %x, %x, contracting_dims = [1] x [0] : (tensor<8x8xf32>, tensor<8x8xf32>) -> "
-         "tensor<8x8xf32>", 8**3),
-        ("stablehlo.cholesky %x : tensor<8x8xf32>", 8**3),
-        ("stablehlo.add %x, %x : tensor<8x8xf32>", 0),
-        ("stablehlo.dot %x, %d : (tensor<8x8xf32>, tensor<8x?xf32>) -> tensor<8x?xf32>", np.inf),
+        ("stablehlo.dot_general %x, %x, contracting_dims = [1] x [0] : (tensor<80x80xf32>, tensor<80x80xf32>) -> "
+         "tensor<80x80xf32>", 80**3),
+        ("stablehlo.cholesky %x : tensor<80x80xf32>", 80**3),
+        ("stablehlo.add %x, %x : tensor<80x80xf32>", 0),
+        ("stablehlo.cholesky %s : tensor<4x4xf32>", 1),
+        ("stablehlo.dot %x, %d : (tensor<80x80xf32>, tensor<80x?xf32>) -> tensor<80x?xf32>", 1),
     ],
 )  # fmt: skip
-def test_largest_product(op: str, expected: float) -> None:
-    text = f"func.func @main(%x: tensor<8x8xf32>, %d: tensor<8x?xf32>) {{ %0 = {op} return }}"
-    assert threads.largest_product([sr.parse(text).module]) == expected
+def test_product_size(op: str, expected: float) -> None:
+    text = f"func.func @main(%x: tensor<80x80xf32>, %s: tensor<4x4xf32>, %d: tensor<80x?xf32>) {{ %0 = {op} return }}"
+    assert threads.product_size([sr.parse(text).module]) == expected
 
 
-def test_some_cpu_is_usable_and_idle() -> None:
-    assert 1 <= threads.idle_cpus()
+def test_the_size_is_the_mean_of_products_that_are_split() -> None:
+    products = [f"stablehlo.cholesky %x{n} : tensor<{n}x{n}xf32>" for n in (8, 100, 200)]
+    arguments = ", ".join(f"%x{n}: tensor<{n}x{n}xf32>" for n in (8, 100, 200))
+    ops = "\n".join(f"%{number} = {op}" for number, op in enumerate(products))
+    module = sr.parse(f"func.func @main({arguments}) {{ {ops} return }}").module
+    assert threads.product_size([module]) == (100**3 + 200**3) / 2
+
+
+def test_some_cpu_is_usable() -> None:
     assert 1 <= threads.usable_cpus()
 
 
