@@ -154,8 +154,9 @@ def with_canonical_nans(kernel: Kernel, bound: BoundOp) -> Kernel:
     replace = [canonical_nans(numpy_dtype(t.element_type)) if _may_differ(t) else None for t in bound.results]
     if not any(replace):
         return kernel
-    if bound.definition.traits.elementwise and not bound.op.regions and bound.results[0].size >= LARGE:
-        return Kernel(with_canonical_blocks(kernel.run, numpy_dtype(bound.results[0].element_type)))
+    result = bound.results[0]
+    if bound.definition.traits.elementwise and not bound.op.regions and result.is_static and result.size >= LARGE:
+        return Kernel(with_canonical_blocks(kernel.run, numpy_dtype(result.element_type)))
     if bound.definition.traits.communicates:
         return Kernel(_replacing_in_process(kernel.run, replace))
     return Kernel(_replacing(kernel.run, replace), kernel.in_place and _replacing(kernel.in_place, replace))

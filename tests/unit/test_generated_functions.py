@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ml_dtypes
 import numpy as np
 import pytest
 
@@ -117,3 +118,16 @@ def test_memory_of_many_small_results_is_limited() -> None:
 def test_captured_values_stay_in_slots_after_a_step_of_the_plan() -> None:
     program, x = sr.load(STEP_IN_AN_INNER_LOOP), np.arange(8, dtype=np.int32)
     assert program.run(np.int32(5), x) == program.run(np.int32(5), x, fast=False)
+
+
+def test_scalars_that_are_no_numpy_types_are_not_overwritten() -> None:
+    """Ufuncs return scalars, into which nothing can be written, for bf16 and for `index`."""
+    program = sr.load("""func.func @main(%x: tensor<bf16>, %i: index) -> (tensor<bf16>, index) {
+      %0 = stablehlo.add %x, %x : tensor<bf16>
+      %1 = stablehlo.multiply %0, %0 : tensor<bf16>
+      %2 = arith.addi %i, %i : index
+      %3 = arith.addi %2, %2 : index
+      return %1, %3 : tensor<bf16>, index }""")
+    for _ in range(4):
+        x, i = program.run(np.array(3, ml_dtypes.bfloat16), 5)
+        assert (float(x), int(i)) == (36.0, 20)

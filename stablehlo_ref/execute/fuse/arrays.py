@@ -17,6 +17,7 @@ from stablehlo_ref.execute.fuse.scalar_code import is_plain, is_scalar
 from stablehlo_ref.execute.fuse.tensor_code import scatter_code, update_code
 from stablehlo_ref.execute.ownership import ONE_REFERENCE_TO_LOCAL, may_be_overwritten, references
 from stablehlo_ref.ir.core import Operation
+from stablehlo_ref.ir.types import TensorType, Type
 
 if TYPE_CHECKING:
     from stablehlo_ref.execute.fuse.writer import Writer
@@ -57,7 +58,7 @@ class Arrays:
         if op.name == _BROADCAST and is_scalar(op.operands[0].type) and is_plain(op.results[0].type):
             self.spread[result] = names[0], self.writer.source.refer(kernel.run)
             return True
-        if isinstance(kernel.run, np.ufunc) and not is_scalar(op.results[0].type):
+        if isinstance(kernel.run, np.ufunc) and _is_array(op.results[0].type):
             self._call(op, names, result, self._owned.intersection(dead), kernel.run)
             return True
         if op.name == _UPDATE:
@@ -111,3 +112,8 @@ class Arrays:
         source = self.writer.source
         count, one = source.refer(references), source.refer(ONE_REFERENCE_TO_LOCAL, "n")
         return f"{count}({name}) == {one} and {source.refer(may_be_overwritten)}({name})"
+
+
+def _is_array(type: Type) -> bool:
+    """Return whether ufuncs return arrays of a type: they return numpy scalars if its rank is 0."""
+    return isinstance(type, TensorType) and type.shape != ()
