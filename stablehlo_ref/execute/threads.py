@@ -25,7 +25,8 @@ from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.types import TensorType, Type
 
 LARGE = 1 << 30  # multiplications in a product that is worth threads: some 20 ms in f32 on one CPU
-SPLIT = 1 << 18  # multiplications in a product from which on BLAS uses several threads
+SPLIT = 1 << 18  # multiplications in a product of matrices from which on BLAS uses several threads
+TINY = 1 << 13  # multiplications up to which no BLAS does, whatever is multiplied
 VARIABLES = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS", "OMP_NUM_THREADS")  # set by users
 
 _PRODUCTS = frozenset({
@@ -45,19 +46,22 @@ class Library(Protocol):
 def product_size(functions: Iterable[Operation]) -> float:
     """Return about how many multiplications the products in some functions have on average, of those that BLAS splits.
 
-    It is 0 without products, and 1 if all are small or of unknown shapes.
+    It is 0 without products that BLAS may split, and 1 if all of those are small or of unknown shapes.
     """
     ops = [op for function in functions for op in function.walk() if op.name in _PRODUCTS]
     sizes = [_multiplications([*op.operand_types[:2], *op.result_types[:1]]) for op in ops]
     split = [size for size in sizes if size >= SPLIT]
-    return sum(split) / len(split) if split else float(bool(sizes))
+    return sum(split) / len(split) if split else float(any(size > TINY for size in sizes))
 
 
 def _multiplications(types: list[Type]) -> float:
-    """Return m·n·k for the types m·k, k·n and m·n; n³ for two types n·n, as of a factorization; 1 if it is unknown."""
+    """Return m·n·k for the types m·k, k·n and m·n; n³ for two types n·n, as of a factorization.
+
+    Return a small number that BLAS may split if it is unknown.
+    """
     tensors = [t for t in types if isinstance(t, TensorType)]
     if not all(t.is_static for t in tensors):
-        return 1
+        return TINY + 1
     sizes = [t.size for t in tensors]
     return sqrt(prod(sizes)) if len(sizes) == 3 else max(sizes, default=0) ** 1.5
 

@@ -63,8 +63,12 @@ def test_large_products_use_all_cpus(blas: Library, monkeypatch: pytest.MonkeyPa
     assert used(blas, 512) == 4
 
 
+def test_products_that_blas_does_not_split_leave_threads_as_they_are(blas: Library) -> None:
+    assert used(blas, 16) == 8
+
+
 def test_small_products_use_one_thread(blas: Library) -> None:
-    assert used(blas, 16) == 1
+    assert used(blas, 32) == 1
 
 
 def test_the_option_decides(blas: Library) -> None:
@@ -100,12 +104,14 @@ def test_programs_without_products_leave_blas_alone(blas: Library) -> None:
          "tensor<80x80xf32>", 80**3),
         ("stablehlo.cholesky %x : tensor<80x80xf32>", 80**3),
         ("stablehlo.add %x, %x : tensor<80x80xf32>", 0),
-        ("stablehlo.cholesky %s : tensor<4x4xf32>", 1),
+        ("stablehlo.cholesky %s : tensor<4x4xf32>", 0),
+        ("stablehlo.cholesky %m : tensor<40x40xf32>", 1),
         ("stablehlo.dot %x, %d : (tensor<80x80xf32>, tensor<80x?xf32>) -> tensor<80x?xf32>", 1),
     ],
 )  # fmt: skip
 def test_product_size(op: str, expected: float) -> None:
-    text = f"func.func @main(%x: tensor<80x80xf32>, %s: tensor<4x4xf32>, %d: tensor<80x?xf32>) {{ %0 = {op} return }}"
+    arguments = "%x: tensor<80x80xf32>, %m: tensor<40x40xf32>, %s: tensor<4x4xf32>, %d: tensor<80x?xf32>"
+    text = f"func.func @main({arguments}) {{ %0 = {op} return }}"
     assert threads.product_size([sr.parse(text).module]) == expected
 
 
