@@ -12,6 +12,7 @@ import pytest
 
 from spec_checks.oracles.rounding import nearest_f64
 from stablehlo_ref import mode
+from stablehlo_ref.numerics import multiple_precision as elementary
 from stablehlo_ref.numerics import multiple_precision_special as precise
 from stablehlo_ref.numerics import special_error, special_gamma, special_zeta
 from stablehlo_ref.numerics.portable.functions import CORRECTLY_ROUNDED
@@ -125,3 +126,16 @@ def test_special_operands(op: str, x: list[float], expected: list[float]) -> Non
         np.testing.assert_array_equal(results, expected)
         given = ~np.isnan(expected)
         np.testing.assert_array_equal(np.signbit(results)[given], np.signbit(expected)[given])
+
+
+def test_no_operand_is_between_domains() -> None:
+    """Operands on the boundaries of regular and hard domains, and next to them."""
+    limits = np.array([2.0**-900, 2.0**-55, 6.0, 26.5, 27.2])
+    x = np.concatenate([np.nextafter(limits, 0), limits, np.nextafter(limits, 30)])
+    with mpmath.workprec(BITS):
+        expected = {op: [nearest_f64(EXACT[op](mpmath.mpf(v))) for v in [*x, *-x]] for op in ("erf", "erfc")}
+    for op, values in expected.items():
+        np.testing.assert_array_equal(SPECIAL[getattr(precise, op)](np.concatenate([x, -x])), values)
+    with mpmath.workprec(BITS):
+        asinh = nearest_f64(mpmath.asinh(mpmath.mpf(2.0**400)))
+    assert CORRECTLY_ROUNDED[elementary.asinh](np.array([2.0**400])) == asinh
