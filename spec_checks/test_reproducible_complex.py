@@ -120,6 +120,15 @@ def test_special_operands_give_the_values_of_the_default_mode(op: str) -> None:
         np.testing.assert_array_equal(np.signbit(actual)[given], np.signbit(expected)[given])
 
 
+@pytest.mark.parametrize("op", ["exponential", "logistic"])
+def test_zeros_keep_their_signs_where_the_other_part_underflows(op: str) -> None:
+    """The imaginary part of either is e**-800 sin(-0), but for a positive factor."""
+    result = evaluate(op, np.array([complex(-800, -0.0), complex(-800, 0.0)]))
+    np.testing.assert_array_equal(result, 0)
+    np.testing.assert_array_equal(np.signbit(result.real), False)
+    np.testing.assert_array_equal(np.signbit(result.imag), [True, False])
+
+
 @settings(max_examples=60, deadline=None)
 @given(st.sampled_from(sorted(EXACT)), *[st.floats(allow_nan=False, allow_infinity=False)] * 4)
 def test_any_operands_have_a_result(op: str, a: float, b: float, c: float, d: float) -> None:

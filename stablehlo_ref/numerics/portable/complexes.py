@@ -7,7 +7,6 @@ The default kernels give results for infinities, NaNs and poles, and the signs o
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from decimal import Decimal
 from fractions import Fraction
 from functools import cache, reduce
 from typing import NamedTuple, TypeAlias
@@ -24,7 +23,7 @@ from stablehlo_ref.numerics.double_double import Pair, two_product, two_sum
 from stablehlo_ref.numerics.dtypes import COMPLEX128
 from stablehlo_ref.numerics.exact_sums import exact_product_sum, nearest
 from stablehlo_ref.numerics.kernels import ArrayKernel, KernelFactory, same_kernel
-from stablehlo_ref.numerics.multiple_precision import working_precision
+from stablehlo_ref.numerics.multiple_precision import settled
 from stablehlo_ref.numerics.portable import complex_pairs
 from stablehlo_ref.numerics.portable.ziv import BLOCK, nearest_f64
 
@@ -32,8 +31,8 @@ SMALLEST, LARGEST = 2.0**-480, 2.0**500  # of factors whose products are exact i
 ERROR = 2.0**-100  # relative to the larger of two products
 
 Region: TypeAlias = Callable[..., Array | bool]  # from parts of operands to where pairs are accurate
-# From parts of operands to those of the result, NaN where the default kernel knows them, and whether any underflowed.
-ExactParts: TypeAlias = Callable[..., tuple[float, float, bool]]
+# From parts of operands to those of the result, NaN where the default kernel knows them, and whether each underflowed.
+ExactParts: TypeAlias = Callable[..., tuple[float, float, bool, bool]]
 
 
 class _Function(NamedTuple):
@@ -87,23 +86,22 @@ def _powers(a: Array, b: Array, c: Array, d: Array) -> Array | bool:
 
 
 def _to_80_digits(function: precise.PartsFunction) -> ExactParts:
-    def run(*parts: float) -> tuple[float, float, bool]:
-        with working_precision():
-            real, imag = function(*map(Decimal, parts))
-            x, y = nearest_f64(real), nearest_f64(imag)
-        return x, y, bool((real and not x) or (imag and not y))
+    def rounded(parts: precise.Parts) -> tuple[tuple[float, float, bool, bool], bool]:
+        (x, x_is_tie), (y, y_is_tie) = map(nearest_f64, parts)
+        return (x, y, bool(parts[0] and not x), bool(parts[1] and not y)), x_is_tie or y_is_tie
 
-    return run
+    is_exact = function in precise.MAY_BE_EXACT
+    return lambda *parts: settled(function, parts, rounded, is_exact)
 
 
-def _exact_quotient(a: float, b: float, c: float, d: float) -> tuple[float, float, bool]:
+def _exact_quotient(a: float, b: float, c: float, d: float) -> tuple[float, float, bool, bool]:
     p, q, r, s = map(Fraction, (a, b, c, d))
     norm = r * r + s * s
     if not norm:
-        return np.nan, np.nan, False
+        return np.nan, np.nan, False, False
     real, imag = (p * r + q * s) / norm, (q * r - p * s) / norm
     x, y = nearest(real), nearest(imag)
-    return x, y, bool((real and not x) or (imag and not y))
+    return x, y, bool(real and not x), bool(imag and not y)
 
 
 def _kernel(function: _Function, default: ArrayKernel) -> ArrayKernel:
@@ -119,16 +117,18 @@ def _kernel(function: _Function, default: ArrayKernel) -> ArrayKernel:
         parts = [np.ascontiguousarray(part) for z in operands for part in (z.real, z.imag)]
         finite = reduce(np.logical_and, [np.isfinite(part) for part in parts])
         left = _by_pairs(function, parts, result, finite)
-        zero = finite.copy()
+        underflowed = np.zeros((2, finite.size), np.bool)
         for i in within_time(left.tolist()):
-            result.real[i], result.imag[i], underflowed = function.exact(*[float(part[i]) for part in parts])
-            zero[i] = not underflowed
+            result.real[i], result.imag[i], underflowed[0, i], underflowed[1, i] = function.exact(
+                *[float(part[i]) for part in parts]
+            )
         known = ~finite | np.isnan(result.real) | np.isnan(result.imag)
         if known.any():
             result[known] = default(*[z[known] for z in operands])
-        zero &= (result.real == 0) | (result.imag == 0)
-        if zero.any():
-            _set_signs_of_zeros(result, zero, default(*[z[zero] for z in operands]))
+        zeros = (result.view(np.float64).reshape(-1, 2).T == 0) & ~underflowed & finite
+        if zeros.any():
+            some = zeros.any(0)
+            _set_signs_of_zeros(result, some, zeros[:, some], default(*[z[some] for z in operands]))
 
     return run
 
@@ -164,10 +164,10 @@ def _rounded(high: Array, low: Array) -> tuple[Array, Array]:
     return highest, is_open
 
 
-def _set_signs_of_zeros(result: Array, where: Array, signs: Array) -> None:
+def _set_signs_of_zeros(result: Array, where: Array, zeros: Array, signs: Array) -> None:
     some = result[where]
-    for part, sign in ((some.real, signs.real), (some.imag, signs.imag)):
-        np.copysign(part, sign, out=part, where=(part == 0) & ~np.isnan(sign))
+    for part, zero, sign in zip((some.real, some.imag), zeros, (signs.real, signs.imag)):
+        np.copysign(part, sign, out=part, where=zero & ~np.isnan(sign))
     result[where] = some
 
 
