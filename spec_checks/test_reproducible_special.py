@@ -94,6 +94,40 @@ def test_zeta_and_polygamma_are_correctly_rounded() -> None:
         np.testing.assert_array_equal(CORRECTLY_ROUNDED[precise.polygamma](*np.array(POLYGAMMA).T), polygamma)
 
 
+def polygamma_of_large_order(n: float, x: float) -> float:
+    """Return the sum of exponentials of log n! - (n + 1) log(x + k), for even `n` and positive `x`."""
+    with mpmath.workdps(400):
+        factorial = mpmath.loggamma(mpmath.mpf(n) + 1)
+        logs = [factorial - (mpmath.mpf(n) + 1) * mpmath.log(mpmath.mpf(x) + k) for k in range(200)]
+        if logs[0] > 1000:
+            return -np.inf
+        return nearest_f64(-sum(map(mpmath.exp, logs))) if logs[0] > -2000 else -0.0
+
+
+@pytest.mark.parametrize(
+    ("n", "x", "mirrored"),
+    [
+        (100, -2.5, 3.5), (150, -0.5, 1.5), (170, -0.5, 1.5), (1e6, -367879.5, 367880.5), (1e6, 367879.5, 367879.5),
+        (1e17, 3.678794411714423e16, 3.678794411714423e16), (1e17, 1e16, 1e16), (1e17, 1e18, 1e18), (1e100, -0.5, 1.5),
+        (1e100, 1e102, 1e102), (1e100, 9e99, 9e99), (1e308, 1e308, 1e308),
+    ],
+)  # fmt: skip
+def test_derivatives_of_even_order(n: float, x: float, mirrored: float) -> None:
+    """They are those of 1 - x where terms cancel in pairs, that is, for x = -1/2, -3/2, ..."""
+    expected = polygamma_of_large_order(n, mirrored)
+    for reproducible in (False, True):
+        with mode.in_force(mode.Mode(reproducible)), np.errstate(all="ignore"):
+            result = special_zeta.polygamma(np.dtype(np.float64))(np.array([n]), np.array([x]))[0]
+        assert result == expected or (not reproducible and result == np.nextafter(expected, result))
+        assert np.signbit(result)
+
+
+def test_zeta_of_odd_powers_that_cancel_in_pairs() -> None:
+    with mpmath.workprec(500):
+        expected = nearest_f64(sum(mpmath.mpf(k + 1.5) ** -171 for k in range(60)))
+    assert CORRECTLY_ROUNDED[precise.zeta](np.array([171.0]), np.array([-0.5])) == expected
+
+
 @pytest.mark.parametrize("op", ["zeta", "polygamma"])
 def test_limits_are_those_of_the_default_mode(op: str) -> None:
     special = np.array([-np.inf, -3.0, -0.0, 0.0, 0.5, 1.0, 2.0, 3.0, 170.0, np.inf, np.nan])
