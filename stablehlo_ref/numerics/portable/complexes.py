@@ -17,6 +17,7 @@ from stablehlo_ref import mode
 from stablehlo_ref.budget import within_time
 from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.numerics import complex_elementary, complexes, long_double, special_complex
+from stablehlo_ref.numerics import multiple_precision as precise_reals
 from stablehlo_ref.numerics import multiple_precision_complex as precise
 from stablehlo_ref.numerics.blocks import partwise
 from stablehlo_ref.numerics.double_double import Pair, two_product, two_sum
@@ -25,6 +26,7 @@ from stablehlo_ref.numerics.exact_sums import exact_product_sum, nearest
 from stablehlo_ref.numerics.kernels import ArrayKernel, KernelFactory, same_kernel
 from stablehlo_ref.numerics.multiple_precision import settled
 from stablehlo_ref.numerics.portable import complex_pairs
+from stablehlo_ref.numerics.portable.functions import CORRECTLY_ROUNDED
 from stablehlo_ref.numerics.portable.ziv import BLOCK, nearest_f64
 
 SMALLEST, LARGEST = 2.0**-480, 2.0**500  # of factors whose products are exact in two f64
@@ -211,6 +213,8 @@ def _reproducible(factory: KernelFactory) -> ArrayKernel | None:
     if factory is complexes.abs:
         modulus = _kernel(_Function(complex_pairs.absolute, _ROOTS, _to_80_digits(precise.absolute)), _absolute)
         return lambda z: modulus(z).real
+    if factory is complex_elementary.power:
+        return _with_real_powers(_kernel(_FUNCTIONS[factory], factory(COMPLEX128)), factory(COMPLEX128))
     if factory is complexes.multiply:
         return partwise(_product, COMPLEX128, _product_with_nans)
     if factory is special_complex.square:
@@ -227,6 +231,27 @@ def in_mode(factory: KernelFactory, dtype: DType) -> KernelFactory:
         if kernel is not None:
             return same_kernel(kernel)
     return factory
+
+
+def _with_real_powers(kernel: ArrayKernel, default: ArrayKernel) -> ArrayKernel:
+    """Return a kernel of powers that computes those of real numbers as such, which takes no more digits than f64."""
+
+    def run(z: Array, w: Array) -> Array:
+        z, w = np.broadcast_arrays(z, w)
+        finite = np.isfinite(z.real) & np.isfinite(w.real) & (z.real != 0)
+        is_real = (z.imag == 0) & (w.imag == 0) & finite & ((z.real > 0) | (np.rint(w.real) == w.real))
+        if not is_real.any():
+            return kernel(z, w)
+        result = np.empty(z.shape, COMPLEX128)
+        result[~is_real] = kernel(z[~is_real], w[~is_real])
+        result[is_real] = real_powers(z[is_real], w[is_real])
+        return result[()]
+
+    def real_powers(z: Array, w: Array) -> Array:
+        power = CORRECTLY_ROUNDED[precise_reals.power]
+        return complexes.from_parts(power(z.real, w.real), np.copysign(0.0, default(z, w).imag))
+
+    return run
 
 
 def _absolute(z: Array) -> Array:
@@ -263,7 +288,7 @@ def sum_of_products(a: Array, b: Array, c: Array, d: Array) -> Array:
     is_open = (high + (low + error) != high + (low - error)) | ~np.logical_and.reduce(moderate)
     vanishes = (p == -q) & (e == -f) & np.logical_and.reduce(moderate)
     finite = np.logical_and.reduce([np.isfinite(x) for x in (a, b, c, d)])
-    for i in map(tuple, np.argwhere(is_open & ~vanishes & finite)):
+    for i in map(tuple, within_time(np.argwhere(is_open & ~vanishes & finite))):
         exact = exact_product_sum((float(a[i]), float(c[i])), (float(b[i]), float(d[i])))
         result[i] = nearest(exact) if exact or plain[i] else plain[i]
     total: Array = np.where(finite, result, plain)
