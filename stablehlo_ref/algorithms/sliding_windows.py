@@ -166,7 +166,7 @@ def _by_doubling(
 
 
 class _Addition(Combine):
-    """Adds f64 numbers."""
+    """Add f64 numbers."""
 
     def __init__(self) -> None:
         self.dtype, self.pair = FLOAT64, np.add
@@ -208,7 +208,9 @@ def exact_cumulative_sums(
 
 def _by_leading_parts(function: Callable[[Array], Array], x: Array, is_split: bool) -> Array:
     """Apply a function to slices along the leading axis that fit in the cache, if results do not depend on others."""
-    step = max(1, SLICE * len(x) // x.size) if is_split else len(x)
+    if not is_split:
+        return function(x)
+    step = max(1, SLICE * len(x) // x.size)
     return np.concatenate([function(x[start : start + step]) for start in within_time(range(0, len(x), step))])
 
 

@@ -68,7 +68,7 @@ def _of_special_terms(dtype: DType, x: Array, add: Add, count: int, starts: Arra
     parts = [add(part) for part in _slices(small, _largest(small), count)]
     result, starts = _rounding_of_parts(dtype)(parts, starts), np.broadcast_to(starts, parts[0].shape)
     upper = [add(part) for part in _slices(scaled, _largest(scaled), count)]
-    for index in zip(*np.nonzero(np.any(upper, 0) & np.isfinite(starts))):
+    for index in map(tuple, np.argwhere(np.any(upper, 0) & np.isfinite(starts))):
         check_time()
         exact = sum((Fraction(float(part[index])) for part in upper), Fraction(0)) * 2**DOWN
         exact += sum((Fraction(float(part[index])) for part in (starts, *parts)), Fraction(0))

@@ -250,3 +250,48 @@ def test_batch_norm_grad() -> None:
     for j in range(2):
         assert offset[j] == exactly(dy[:, j], np.float64).astype(np.float32)
         assert scale[j] == exactly((x[:, j] - 1) * dy[:, j], np.float64).astype(np.float32)
+
+
+# --- nothing to add, or no dimensions -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("type", NUMPY)
+def test_scatter_of_indices_that_are_all_out_of_bounds(type: str) -> None:
+    x, updates = operand((7, 3), type, WIDE), operand((40, 3), type, WIDE)
+    text = SCATTER.format(n=3, type=type, body=SUM.format(type=type))
+    (result,) = evaluate(text, x, np.full((40, 1), 7, np.int32), updates)
+    np.testing.assert_array_equal(result, x)
+
+
+@pytest.mark.parametrize("shape", [(0, 3), (0, 3, 2), (2, 3, 0)])
+def test_batch_normalization_of_nothing(shape: tuple[int, ...]) -> None:
+    """Means are 0 / 0; the gradients of scale and offset are empty sums."""
+    x = "x".join(map(str, shape))
+    text = f"""
+    func.func @main(%x: tensor<{x}xf32>, %s: tensor<3xf32>)
+        -> (tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>) {{
+      %0:3 = "stablehlo.batch_norm_training"(%x, %s, %s) <{{epsilon = 0.001 : f32, feature_index = 1 : i64}}>
+        : (tensor<{x}xf32>, tensor<3xf32>, tensor<3xf32>) -> (tensor<{x}xf32>, tensor<3xf32>, tensor<3xf32>)
+      %1:3 = "stablehlo.batch_norm_grad"(%x, %s, %s, %s, %x) <{{epsilon = 0.001 : f32, feature_index = 1 : i64}}>
+        : (tensor<{x}xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<{x}xf32>)
+        -> (tensor<{x}xf32>, tensor<3xf32>, tensor<3xf32>)
+      return %0#1, %0#2, %1#1, %1#2 : tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>
+    }}"""
+    mean, variance, scale, offset = evaluate(text, np.zeros(shape, np.float32), np.ones(3, np.float32))
+    assert np.isnan(mean).all()
+    assert np.isnan(variance).all()
+    np.testing.assert_array_equal([scale, offset], 0)
+
+
+@pytest.mark.parametrize(
+    ("x", "init", "expected"), [(0.25, 1, 1.25), (1e300, 1, 1e300), (np.inf, 1, np.inf), (-0.0, -0.0, -0.0)]
+)
+def test_window_without_dimensions(x: float, init: float, expected: float) -> None:
+    text = f"""
+    func.func @main(%x: tensor<f64>, %init: tensor<f64>) -> tensor<f64> {{
+      %0 = "stablehlo.reduce_window"(%x, %init) <{{window_dimensions = array<i64>}}> {SUM.format(type="f64")}
+        : (tensor<f64>, tensor<f64>) -> tensor<f64>
+      return %0 : tensor<f64>
+    }}"""
+    (result,) = evaluate(text, np.float64(x), np.float64(init))
+    assert result.tobytes() == np.float64(expected).tobytes()
