@@ -86,6 +86,7 @@ def reduction(captured: str) -> str:
 PROGRAMS = {
     "recursion": RECURSION,
     "a region that calls": looped(reduction("%b")),
+    "a region that captures": looped(reduction("%x")),
     "an effect": looped(f"""
         %s = {NEXT.format("%x")}
         %t = func.call @look(%s) : (tensor<f32>) -> tensor<f32>
