@@ -144,7 +144,7 @@ class _Inliner:
 
 
 class _Operations:
-    """The ops of a block as they are made, with one op that counts calls up to an op that counts turns or has effects."""
+    """The ops of a block as they are made; one op counts the calls up to an op that counts turns or has effects."""
 
     def __init__(self) -> None:
         self.made: list[Operation] = []
