@@ -12,6 +12,7 @@ from copy import copy
 
 from stablehlo_ref.budget import check_time
 from stablehlo_ref.define.computation import Slots
+from stablehlo_ref.define.definition import resolve
 from stablehlo_ref.execute.communication import CALLEES
 from stablehlo_ref.execute.regions import recognised_op
 from stablehlo_ref.execute.run import CONTEXT, Step, check_depth, located
@@ -143,7 +144,7 @@ class _Inliner:
 
 
 class _Operations:
-    """The ops of a block as they are made, with one op that counts calls between which nothing else counts turns."""
+    """The ops of a block as they are made; one op counts the calls up to an op that counts turns or has effects."""
 
     def __init__(self) -> None:
         self.made: list[Operation] = []
@@ -160,7 +161,7 @@ class _Operations:
         self.made.append(op)
         if op.name == COUNTED:
             self._calls = calls_of(op)
-        elif op.regions or not _makes_no_calls(op):
+        elif op.regions or _has_effects(op) or not _makes_no_calls(op):
             self._calls = None
 
 
@@ -181,8 +182,13 @@ def _counted(op: Operation, calls: list[tuple[Operation, int]]) -> Operation:
     return Operation(COUNTED, [], (), {"calls": calls}, {}, [], op.location)
 
 
+def _has_effects(op: Operation) -> bool:
+    definition = resolve(op)
+    return definition is not None and definition.traits.effects
+
+
 def _makes_no_calls(op: Operation) -> bool:
     """Return whether an op calls no function, nor a region as one; those that it makes part of a plan do not matter."""
-    if not op.properties.keys().isdisjoint(CALLEES):
+    if not op.properties.keys().isdisjoint(CALLEES) or op.properties.get("called_computations"):
         return False
     return op.name in CONTROL_FLOW or all(recognised_op(region) is not None for region in op.regions)

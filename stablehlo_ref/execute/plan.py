@@ -85,10 +85,10 @@ class Planner:
         operations = [op for region in module.regions for block in region.blocks for op in block.operations]
         self.functions = {op.properties["sym_name"]: op for op in operations if op.name == "func.func"}
         self.communicating = communicating(self.functions)
+        self.product_size = product_size(self.functions.values())  # of the program, so that no option changes it
         if fast:
             self.functions = with_inlined_calls(self.functions, self.communicating)
         self.canonical = with_observed_nans(self.functions.values())  # ops whose results have canonical NaNs
-        self.product_size = product_size(self.functions.values())
         self._pending: list[str] = []  # functions whose plans exist and are still empty
         self._is_planning = False
 
@@ -159,7 +159,7 @@ class FramePlanner:
         if self.is_entry:
             self.certain = self.frame.block
         self.block(block, self.frame.block).arguments += self.slots_of(captures)
-        self.frame.run_fast = hot_function(self, block)
+        self.frame.run_fast = hot_function(self, block, captures)
 
     def plan_region(self, region: Region) -> None:
         """Plan a region that captures nothing, of one block or several, as the body of the frame."""

@@ -199,7 +199,7 @@ class Writer:
     ) -> None:  # fmt: skip
         if kernel.in_place and len(results) == 1 and operands[0] in dead and operands[0] not in operands[1:]:
             k = f"({self.source.refer(kernel.in_place)} if {self.arrays.is_own(operands[0])} else {k})"
-        if op.regions:
+        if counts := bool(op.regions) or traits.effects:  # what it calls counts turns, or can be observed
             self._count_turns()
         arguments = ", ".join(["C", *operands] if traits.effects else operands)
         targets = ", ".join(results) + ("," if len(results) == 1 else "")
@@ -210,6 +210,8 @@ class Writer:
                 self.source.line(f"{k}({arguments})", op)
             case _:
                 self.source.line(f"{targets} = {k}({arguments})", op)
+        if counts:
+            self.count()
         for result, value in zip(results, op.results):
             self.as_scalar(result, value, op)
 
@@ -256,6 +258,7 @@ class Writer:
         self.drop(taken[slot] for slot in taken if slot in dead and not is_scalar(given[slot].type))
         self._count_turns()
         line(f"{self.source.refer(step)}({frame.slots})", op)
+        self.count()
         for name, slot, value in zip(self.write(frame, outs), outs, op.results):
             line(f"{name} = {frame.slots}[{slot}]; {frame.slots}[{slot}] = None")
             if slot not in dead:
@@ -265,10 +268,12 @@ class Writer:
         self.drop(kept)
 
     def _count_turns(self) -> None:
-        """Write the number of turns and the depth of calls to the context, before something that counts them too."""
+        """Write the number of turns and the depth of calls to the context, before a line that counts them too.
+
+        `count` must follow that line, so that calls after it are counted after it.
+        """
         self.count()
         self.source.line(f"C.steps += N - n; N = n = 0; C.depth = D + {len(self.callees)}")
-        self.count()
 
     @contextmanager
     def counting(self, op: Operation | None = None) -> Iterator[None]:
