@@ -71,9 +71,10 @@ class Memory:
         """Raise LimitError unless there is room for `values` bytes that stay, and temporaries that do not."""
         if values + temporaries > self._left:
             live = self.live() if self.live else self.limit - self._left
-            self._left = self.limit - live
-            if values + temporaries > self._left:
+            left = self.limit - live
+            if values + temporaries > left:  # as if it had not been tried: a way that needs less may follow
                 raise self._error(values, temporaries, live)
+            self._left = left
         self._left -= values
 
     def keep(self, count: int) -> None:

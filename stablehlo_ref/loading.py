@@ -18,7 +18,7 @@ from stablehlo_ref.frameworks.jax import from_jax, is_jax
 from stablehlo_ref.frameworks.torch import from_torch, is_torch
 from stablehlo_ref.interop import require
 from stablehlo_ref.limits import Limits
-from stablehlo_ref.parsing import BYTECODE, Data, known_modules, not_a_program, parse_data
+from stablehlo_ref.parsing import BYTECODE, Data, cache_in, not_a_program, parse_data
 from stablehlo_ref.parsing import parse as parse  # part of the public interface
 from stablehlo_ref.program import Program
 from stablehlo_ref.stack import needs_stack
@@ -52,15 +52,15 @@ def load(
     another load of the same text takes less time; it is made if it does not exist. Keep it writable by you alone.
 
     Raises MalformedError (also if a file cannot be read) or InvalidError, with the place; EvaluationError if that takes
-    longer than `limits.max_seconds`.
+    longer than `limits.max_seconds`; TypeError or ValueError if `cache` is no path.
     """
     with limited(limits or Limits()):
-        known = known_modules(cache)
-        with known.in_use():
+        modules = cache_in(cache)
+        with modules.in_use():
             program = open_program(source, allow_unregistered_dialect, entry)
         program.limits = program.limits if limits is None else limits
         program.verify()
-        known.store(program.module)
+        modules.store(program.module)
         return program
 
 

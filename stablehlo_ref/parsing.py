@@ -32,33 +32,41 @@ BYTECODE = b"ML\xefR"  # the magic number of MLIR bytecode
 Data = bytes | bytearray | memoryview | mmap
 
 
-class KnownModules:
-    """Modules that have been parsed and verified before: none; `module_cache.ModuleCache` has those in a directory."""
+class NullCache:
+    """A cache of modules that were parsed and verified, which keeps none; `module_cache.ModuleCache` keeps them."""
 
     @contextmanager
     def in_use(self) -> Iterator[None]:
         """Let programs that are read inside come from here."""
-        token = _known_modules.set(self)
+        token = _cache.set(self)
         try:
             yield
         finally:
-            _known_modules.reset(token)
+            _cache.reset(token)
 
     def find(self, source: Source, allow_unregistered_dialect: bool) -> Operation | None:
-        """Return the verified module of a text, if it is known."""
+        """Return the verified module of a text, if the cache has it."""
         return None
 
     def store(self, module: Operation) -> None:
         """Add a module that `find` did not find and that has been verified since."""
 
+    def problem(self) -> str | None:
+        """Return why the cache cannot keep modules that it should keep; None if there is no reason."""
+        return None
 
-_known_modules: ContextVar[KnownModules] = ContextVar("known_modules", default=KnownModules())  # noqa: B039  (it has no state)
+
+_cache: ContextVar[NullCache] = ContextVar("cache", default=NullCache())  # noqa: B039  (it has no state)
 
 
-def known_modules(directory: str | os.PathLike[str] | None) -> KnownModules:
-    """Return the modules that are kept in a directory, or none."""
+def cache_in(directory: str | os.PathLike[str] | None) -> NullCache:
+    """Return the cache in a directory, one that keeps nothing for None; TypeError or ValueError unless it is a path."""
     if directory is None:
-        return KnownModules()
+        return NullCache()
+    check_type("cache", directory, str | os.PathLike, "the path of a directory")
+    path = os.fspath(directory)
+    if not isinstance(path, str) or not path or "\0" in path:
+        raise ValueError(f"cache must be the path of a directory, got {directory!r}")
     from stablehlo_ref.module_cache import ModuleCache  # imported when it is needed
 
     return ModuleCache(directory)
@@ -100,7 +108,7 @@ def parse_data(
 
 
 def _parse_text(source: Source, allow_unregistered_dialect: bool, entry: str | None) -> Program:
-    if (module := _known_modules.get().find(source, allow_unregistered_dialect)) is not None:
+    if (module := _cache.get().find(source, allow_unregistered_dialect)) is not None:
         return Program(module, entry, verified=True)
     try:
         return Program(parse_module(source, allow_unregistered_dialect=allow_unregistered_dialect), entry)

@@ -151,6 +151,13 @@ def threads(text: str) -> int:
     return int(text)
 
 
+def directory(text: str) -> str:
+    """Convert the path of a directory."""
+    if not text or "\0" in text:
+        raise argparse.ArgumentTypeError(f"expected the path of a directory, got {text!r}")
+    return text
+
+
 def count(text: str) -> int:
     """Convert a number that is not negative."""
     if not text.isdecimal():

@@ -32,7 +32,7 @@ from stablehlo_ref.diagnostics import Diagnostic, EvaluationError, StablehloErro
 from stablehlo_ref.execute.observe import Observers, Statistics
 from stablehlo_ref.ir.arrays import Array, RuntimeValue
 from stablehlo_ref.ir.signature import Parameter
-from stablehlo_ref.parsing import known_modules
+from stablehlo_ref.parsing import cache_in
 from stablehlo_ref.program import Program
 from stablehlo_ref.suggestions import did_you_mean
 from stablehlo_ref.syntax.mhlo import renamed
@@ -61,6 +61,9 @@ class Run:
         self.is_upstream = is_upstream
         self.grid = Grid(options.replicas or 1, options.partitions or 1)
         self.parts = self.failed = self.checks = 0
+        self.cache = cache_in(options.cache)
+        if problem := self.cache.problem():
+            remark(Diagnostic(f"--cache {options.cache}: nothing is kept: {problem}", severity="warning"))
 
     @property
     def quit_at_prompt(self) -> tuple[type[BaseException], ...]:
@@ -100,12 +103,11 @@ class Run:
     # --- one part ---------------------------------------------------------------------------------------------
 
     def _part(self, part: Part, report: Report) -> None:
-        known = known_modules(self.options.cache)
-        with _timed(report, "parse"), known.in_use():
+        with _timed(report, "parse"), self.cache.in_use():
             program = part.parse(self.options.allow_unregistered_dialect, self.options.entry)
         with _timed(report, "verify"):
             program.verify()
-            known.store(program.module)
+            self.cache.store(program.module)
         program.limits = limits_of(self.options)
         if self.options.random_weights is not None:
             program = program.with_random_weights(self.options.random_weights)

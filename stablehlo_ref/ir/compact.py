@@ -16,8 +16,9 @@ from typing import Any
 
 import numpy as np
 
+from stablehlo_ref.budget import within_time
 from stablehlo_ref.collection import collection_paused
-from stablehlo_ref.diagnostics import Location, Source
+from stablehlo_ref.diagnostics import LimitError, Location, Source
 from stablehlo_ref.ir.arrays import Array, without_repetition
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.flat import FlatBlock, FlatOperation, FlatProgram, FlatValue, flatten, restore
@@ -25,6 +26,7 @@ from stablehlo_ref.ir.locations import LocationAlias
 
 PACKAGES = tuple(f"stablehlo_ref.{name}." for name in ("define", "dialects", "distribution", "ir", "ops"))
 ALIGNMENT = 64  # bytes, of arrays
+LOADING, STORING = "loading from the cache", "storing in the cache"
 
 _SCALARS = (str, int, float, bool, type(None))
 
@@ -34,14 +36,23 @@ class NotCompact(Exception):
 
 
 def encode(root: Operation) -> bytes:
-    """Return a program whose operations come from one text; NotCompact if it has other values than data."""
+    """Return a program whose operations come from one text; NotCompact if it has other values than data.
+
+    LimitError if it takes too long, as `decode` does.
+    """
+    try:
+        return _encoded(root)
+    except LimitError as error:
+        raise error.at(root.location) from None
+    except RecursionError:
+        raise NotCompact("nested too deeply") from None
+
+
+def _encoded(root: Operation) -> bytes:
     flat = flatten(root)
     if any(op.location.source is not root.location.source for op in flat.operations):
         raise NotCompact("ops of several texts")
-    try:
-        return _Encoder().program(flat)
-    except RecursionError:
-        raise NotCompact("nested too deeply") from None
+    return _Encoder().program(flat)
 
 
 def decode(data: Array, source: Source) -> Operation:
@@ -51,6 +62,8 @@ def decode(data: Array, source: Source) -> Operation:
         with collection_paused():
             tables = json.loads(data[8 : 8 + size].tobytes())
             return restore(_Decoder(data[_aligned(8 + size) :], source).program(tables))
+    except LimitError as error:
+        raise error.at(Location(source, 0)) from None
     except Exception as error:  # whatever the bytes are
         raise NotCompact(str(error)) from error
 
@@ -91,8 +104,10 @@ class _Encoder:
         self._known: dict[object, int] = {}  # by identity, or by value for tuples of scalars
 
     def program(self, flat: FlatProgram) -> bytes:
-        operations = [self._operation(op) for op in flat.operations]
-        values = [[self.item(v.type), v.number, v.name, self.item(v.location)] for v in flat.values]
+        operations = [self._operation(op) for op in within_time(flat.operations, STORING)]
+        values = [
+            [self.item(v.type), v.number, v.name, self.item(v.location)] for v in within_time(flat.values, STORING)
+        ]
         aliases = [[self.item(alias), self.item(target)] for alias, target in flat.aliases]
         tables = {
             "classes": list(self.classes), "objects": self.rows, "operations": operations, "values": values,
@@ -157,12 +172,15 @@ class _Decoder:
 
     def program(self, tables: Mapping[str, Any]) -> FlatProgram:
         classes = list(map(_class, tables["classes"]))
-        for kind, *parts in tables["objects"]:
+        for kind, *parts in within_time(tables["objects"], LOADING):
             self.objects.append(self._object(classes[kind] if isinstance(kind, int) else kind, parts))
         for name, properties, attributes in tables["kinds"]:
             self.kinds.append((name, self.mapping(properties), self.mapping(attributes)))
-        item, operations = self.item, [self._operation(*row) for row in tables["operations"]]
-        values = [FlatValue(item(t), number, name, item(location)) for t, number, name, location in tables["values"]]
+        item, operations = self.item, [self._operation(*row) for row in within_time(tables["operations"], LOADING)]
+        values = [
+            FlatValue(item(t), number, name, item(location))
+            for t, number, name, location in within_time(tables["values"], LOADING)
+        ]
         return FlatProgram(operations, values, [(item(a), item(target)) for a, target in tables["aliases"]])
 
     def item(self, part: Any) -> Any:

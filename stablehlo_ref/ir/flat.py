@@ -12,6 +12,7 @@ import pickle
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from stablehlo_ref.budget import within_time
 from stablehlo_ref.diagnostics import Location
 from stablehlo_ref.ir.core import Block, Operation, Region, Value
 from stablehlo_ref.ir.locations import DebugLocation, LocationAlias, nested_locations
@@ -65,7 +66,7 @@ def flatten(root: Operation) -> FlatProgram:
     def number(values: Iterable[Value]) -> tuple[int, ...]:
         return tuple(numbers.setdefault(value, len(numbers)) for value in values)
 
-    operations = [_flat_operation(op, number) for op in root.walk()]
+    operations = [_flat_operation(op, number) for op in within_time(root.walk(), "the copy of the program")]
     values = [FlatValue(v.type, v.index, v.name, v.location) for v in numbers]
     locations = [*(op.debug_location for op in operations), *(v.location for v in values)]
     aliases = [(alias, alias.target) for alias in _aliases(locations)]
@@ -114,7 +115,7 @@ def restore(flat: FlatProgram | bytes) -> Operation:
         value.location = described.location
     # From the last operation to the first, those inside an operation are complete, and on top of the stack, before it.
     stack: list[Operation] = []
-    for described_op in reversed(flat.operations):
+    for described_op in within_time(reversed(flat.operations), "the copy of the program"):
         stack.append(_restored(described_op, values, stack))
     (root,) = stack
     return root

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import gc
 import signal
 import threading
 import time
+import tracemalloc
 from typing import Any
 
 import numpy as np
 import pytest
 
 import stablehlo_ref as sr
+from stablehlo_ref.diagnostics import LimitError
 from stablehlo_ref.execute.fuse.machine import compiler, hot
 
 needs_llvmlite = pytest.mark.skipif(not compiler.is_available(), reason="needs llvmlite (the extra jit)")
@@ -248,3 +251,56 @@ def test_threads() -> None:
     for thread in threads:
         thread.join()
     assert results == [expected] * 4
+
+
+def shifts(size: int, turns: int) -> sr.Program:
+    """Return a loop whose state, and two values of each turn, are vectors of f64."""
+    vector = f"tensor<{size}xf64>"
+    return loop(
+        vector,
+        f"""%tail = stablehlo.slice %x [1:{size}] : ({vector}) -> tensor<{size - 1}xf64>
+            %head = stablehlo.slice %x [0:1] : ({vector}) -> tensor<1xf64>
+            %l = stablehlo.concatenate %tail, %head, dim = 0 : (tensor<{size - 1}xf64>, tensor<1xf64>) -> {vector}
+            %r = stablehlo.concatenate %head, %tail, dim = 0 : (tensor<1xf64>, tensor<{size - 1}xf64>) -> {vector}
+            %y = stablehlo.maximum %l, %r : {vector}""",
+        "%y",
+        turns=turns,
+    )
+
+
+def error_of(program: sr.Program, *inputs: Any, **options: Any) -> str:
+    try:
+        program.run(*inputs, **options)
+    except LimitError as error:
+        return str(error).splitlines()[0]
+    return ""
+
+
+@needs_llvmlite
+def test_memory_is_limited_as_in_the_plan() -> None:
+    size = 100_000
+    program, x = shifts(size, 50), np.arange(size, dtype=np.float64)
+    check(program, x)
+    for vectors in (0.9, 1.01, 2.01, 3.01, 4.01, 6.01):
+        limits = sr.Limits(max_total_bytes=int(vectors * x.nbytes))
+        errors = [
+            error_of(program, x, limits=limits, jit=jit, fast=fast) for jit, fast in ((True, True), (False, False))
+        ]
+        assert errors[0] == errors[1] and bool(errors[0]) == (vectors < 4)
+    check(program, x)
+
+
+@needs_llvmlite
+def test_memory_of_large_values_is_freed() -> None:
+    x = np.arange(100_000, dtype=np.float64)
+    shifts(x.size, 50).run(x)
+    tracemalloc.start()
+    try:
+        program = shifts(x.size, 50)
+        for _ in range(3):
+            program.run(x)
+        gc.collect()
+        kept, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert "as machine code" in reports(program) and kept < x.nbytes / 2

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +11,9 @@ import numpy as np
 import pytest
 
 import stablehlo_ref as sr
-from stablehlo_ref import module_cache, parsing
+from stablehlo_ref import budget, module_cache, parsing
 from stablehlo_ref.cli.main import main
-from stablehlo_ref.diagnostics import Source
+from stablehlo_ref.diagnostics import LimitError, Source
 from stablehlo_ref.ir import compact
 from stablehlo_ref.module_cache import ModuleCache
 
@@ -173,3 +174,67 @@ def test_the_command_line_has_the_option(tmp_path: Path, unparsed: Any, capsys: 
     unparsed()
     assert main([str(path), "--random-inputs", "0", "--cache", str(tmp_path / "cache")]) == 0
     assert capsys.readouterr().out == first
+
+
+@pytest.mark.parametrize("is_hit", [False, True])
+def test_time_is_limited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_hit: bool) -> None:
+    def late(*arguments: object, **options: object) -> None:
+        budget.check_time("late", needed=1e9)
+
+    if is_hit:
+        sr.load(TEXT, cache=tmp_path)
+    monkeypatch.setattr(compact._Decoder if is_hit else compact._Encoder, "_operation", late)
+    with pytest.raises(LimitError, match=r"<string>:\d+:\d+: error: late takes longer"):
+        sr.load(TEXT, cache=tmp_path, limits=sr.Limits(max_seconds=1000))
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+def test_only_regular_files_of_the_size_of_a_program_are_read(tmp_path: Path) -> None:
+    expected = str(sr.load(TEXT, cache=tmp_path))
+    (file,) = tmp_path.iterdir()
+    file.unlink()
+    os.mkfifo(file)
+    assert str(sr.load(TEXT, cache=tmp_path)) == expected
+    assert file.is_file()
+    with file.open("r+b") as opened:
+        opened.truncate(1 << 40)  # it is sparse
+    assert str(sr.load(TEXT, cache=tmp_path)) == expected
+    assert file.stat().st_size < 1 << 20
+
+
+def test_other_entries_stay_and_abandoned_files_do_not(tmp_path: Path) -> None:
+    (tmp_path / "link.stablehlo").symlink_to("missing")
+    (tmp_path / "folder.stablehlo").mkdir()
+    new, old, other = (tmp_path / name for name in ("a.stablehlo-part", "b.stablehlo-part", "c.txt"))
+    for file in (new, old, other):
+        file.write_bytes(b"x" * 1000)
+    os.utime(old, (0, 0))
+    module_cache._remove_oldest(tmp_path, 1000)
+    assert not old.exists() and new.exists() and other.exists()
+    module_cache._remove_oldest(tmp_path, 999)
+    assert sorted(os.listdir(tmp_path)) == ["c.txt", "folder.stablehlo", "link.stablehlo"]
+
+
+def test_the_key_has_the_sources(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    sr.load(TEXT, cache=tmp_path)
+    monkeypatch.setattr(module_cache, "_sources", lambda: "others")
+    sr.load(TEXT, cache=tmp_path)
+    assert len(list(tmp_path.iterdir())) == 2
+
+
+@pytest.mark.parametrize(
+    ("cache", "error"), [("", ValueError), ("a\0b", ValueError), (123, TypeError), (b"cache", TypeError)]
+)
+def test_what_is_no_directory_is_rejected(cache: Any, error: type[Exception]) -> None:
+    with pytest.raises(error, match=r"^cache must be the path of a directory, got"):
+        sr.load(TEXT, cache=cache)
+
+
+def test_the_command_line_warns_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "program.mlir"
+    path.write_text(f"{TEXT}\n// -----\n{TEXT}")
+    assert main([str(path), "--split-input-file", "--random-inputs", "0", "--cache", str(path)]) == 0
+    assert capsys.readouterr().err == f"warning: --cache {path}: nothing is kept: File exists\n"
+    with pytest.raises(SystemExit):
+        main([str(path), "--cache", ""])
+    assert "--cache: expected the path of a directory, got ''" in capsys.readouterr().err

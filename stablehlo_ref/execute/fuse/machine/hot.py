@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Generator, Sequence
 from math import prod
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -29,22 +30,23 @@ SECONDS = 0.05  # in a loop before it is compiled, which takes about as long, wi
 SHORT = 2e-5  # seconds of a run of a loop that is not worth the call of machine code
 TURN = 0.01  # seconds that a turn in the plan counts at most: the loop may have ended, and begun again much later
 OPS = 1 << 20  # about a millisecond: after so many ops the limits are checked
+MAX_KEPT = 1 << 18  # bytes of memory that a loop keeps between runs
 
 Renew = Callable[[Context, Sequence[Operation]], int]
 
 
-class Frame:
-    """The values of one run of a loop in machine code."""
+class MachineFrame:
+    """The values of one run of a loop in machine code, `size` bytes, and the arrays to which its fields point."""
 
     def __init__(self, fields: Sequence[Field], size: int) -> None:
         self.buffer = np.zeros(size, np.uint8)
         self.address = self.buffer.ctypes.data
         self.used = self.buffer[:8].view(np.int64)
         self.views = [self._view(field) for field in fields]
-        self.arrays: list[Array] = []  # to which fields point
+        self.arrays: list[Array] = [self.buffer]
         for field, view in zip(fields, self.views):
             if field.slot is None:
-                self.fill(field, view, _empty(field) if field.constant is None else field.constant)
+                self.fill(field, view, np.empty(field.shape, field.dtype) if field.constant is None else field.constant)
 
     def _view(self, field: Field) -> Array:
         dtype, shape = (ADDRESS, ()) if field.in_memory else (field.dtype, field.shape)
@@ -74,7 +76,9 @@ class MachineLoop:
         self._ops: tuple[Operation, ...] = (op,)
         self._counted = writer.counted
         self._renew = make_renew(max(1, OPS // (writer.ops + writer.arrays.work)))
-        self._frames: list[Frame] = []  # that no run uses
+        # Memory of the loop's own, and what no run uses: of one run at most, and none if it is large.
+        self._own_bytes = self._size + sum(_bytes(field) for field in self._fields if _is_own(field))
+        self._unused: deque[MachineFrame] = deque(maxlen=int(self._own_bytes <= MAX_KEPT))
 
     def __call__(self, slots: Slots) -> bool:
         """Run the loop from the state in slots to its end; return False if the plan has to do that."""
@@ -83,13 +87,35 @@ class MachineLoop:
             return False
         turns = self._renew(context, self._ops)
         try:
-            frame = self._frames.pop() if self._frames else Frame(self._fields, self._size)
-        except LimitError:  # the plan may need less memory
+            frame = self._frame(slots)
+        except (LimitError, MemoryError):  # the plan may need less memory, and else has the op that needs too much
             return False
+        context.frames[id(frame)] = frame.arrays
+        try:
+            self._run(context, slots, frame, turns)
+        finally:
+            del context.frames[id(frame)]
+        return True
+
+    def _frame(self, slots: Slots) -> MachineFrame:
+        """Return an unused frame; LimitError unless there is room for it and for copies of values, made in slots."""
+        shared = [field for field in self._fields if not _may_use(slots, field)]
+        reserve(self._own_bytes + sum(_bytes(field) for field in shared))
+        for field in shared:
+            if field.slot is not None and not _may_use(slots, field):  # still, after other copies
+                slots[field.slot] = slots[field.slot].copy()
+        try:
+            return self._unused.pop()
+        except IndexError:
+            return MachineFrame(self._fields, self._size)
+
+    def _run(self, context: Context, slots: Slots, frame: MachineFrame, turns: int) -> None:
         kept = len(frame.arrays)
         for field, view in zip(self._fields, frame.views):
             if field.slot is not None:
-                frame.fill(field, view, _taken(slots, field))
+                frame.fill(field, view, slots[field.slot])
+                if field.is_state:
+                    slots[field.slot] = None
         errors: list[BaseException] = []
         checks = self._checks(context, errors)
         next(checks)
@@ -97,13 +123,12 @@ class MachineLoop:
             raise errors[0]
         context.steps += int(frame.used[0])
         self._give_back(slots, frame, kept)
-        return True
 
     def _fits(self, slots: Slots) -> bool:
         """Return whether values have the shapes of their types, as they have not where they are of all lanes."""
         return all(field.slot is None or slots[field.slot].shape == field.shape for field in self._fields)
 
-    def _give_back(self, slots: Slots, frame: Frame, kept: int) -> None:
+    def _give_back(self, slots: Slots, frame: MachineFrame, kept: int) -> None:
         arrays = iter(frame.arrays[kept:])
         for field, view in zip(self._fields, frame.views):
             if field.slot is not None:
@@ -111,7 +136,7 @@ class MachineLoop:
                 if field.is_state:
                     slots[field.slot] = value if field.in_memory else view[()] if not view.ndim else view.copy()
         del frame.arrays[kept:]
-        self._frames.append(frame)
+        self._unused.append(frame)
 
     def _checks(self, context: Context, errors: list[BaseException]) -> Generator[int, int, None]:
         """Count turns, as sent; yield how many follow until the next check, or -1 if the run has to stop.
@@ -133,26 +158,26 @@ class MachineLoop:
                 answer = -1
 
 
-def _taken(slots: Slots, field: Field) -> Any:
-    """Return the value of a slot, an array in memory as one that may be written to if need be."""
-    slot = field.slot
-    assert slot is not None
-    if field.in_memory and field.is_written and not _may_write(slots, slot):
-        reserve(slots[slot].nbytes)
-        slots[slot] = slots[slot].copy()
-    value = slots[slot]
-    if field.is_state:
-        slots[slot] = None
-    return value
+def _bytes(field: Field) -> int:
+    return field.dtype.itemsize * prod(field.shape)
 
 
-def _empty(field: Field) -> Array:
-    reserve(field.dtype.itemsize * prod(field.shape))
-    return np.empty(field.shape, field.dtype)
+def _is_own(field: Field) -> bool:
+    """Return whether a field is an array in memory that is not that of a slot or of a constant."""
+    is_constant = field.constant is not None and _is_addressable(field.constant)
+    return field.in_memory and field.slot is None and not is_constant
 
 
-def _may_write(slots: Slots, slot: int) -> bool:
-    return is_exclusively_owned(slots, slot) and bool(slots[slot].flags.carray)
+def _may_use(slots: Slots, field: Field) -> bool:
+    """Return whether a loop may have the array in a slot, and write to it if need be; True for other fields."""
+    if field.slot is None or not field.in_memory:
+        return True
+    may_write = not field.is_written or is_exclusively_owned(slots, field.slot)
+    return may_write and _is_addressable(slots[field.slot])
+
+
+def _is_addressable(array: Array) -> bool:
+    return array.flags.c_contiguous and array.flags.aligned
 
 
 class Machine:
