@@ -29,7 +29,7 @@ from stablehlo_ref.execute.fuse.machine.hot import Machine
 from stablehlo_ref.execute.graph import Branch, plan_graph
 from stablehlo_ref.execute.grid import run_grid
 from stablehlo_ref.execute.guard import LARGE, STEPS, WATCHED, guarded, watched
-from stablehlo_ref.execute.inlined import COUNTED, counting_step, with_inlined_calls
+from stablehlo_ref.execute.inlined import INLINED_CALLS, counting_step, with_inlined_calls
 from stablehlo_ref.execute.known import KnownKernel, KnownResult, compact, is_foldable, is_shared, kept_for, kernel_kind
 from stablehlo_ref.execute.lanes import batched_type
 from stablehlo_ref.execute.liveness import captured, last_uses
@@ -273,7 +273,7 @@ class FramePlanner:
         return None if kind is None else self.planner.kernels.get(kind)
 
     def _step(self, op: Operation, ins: tuple[int, ...], outs: tuple[int, ...], dead: Sequence[int]) -> Step:
-        if op.name == COUNTED:
+        if op.name == INLINED_CALLS:
             return counting_step(op)
         definition = evaluated(op)
         if "plan_control_flow" in definition.roles:

@@ -16,7 +16,7 @@ import numpy as np
 
 from stablehlo_ref.define.computation import Kernel
 from stablehlo_ref.execute.fuse.scalar_code import is_plain, is_scalar, scalar_code
-from stablehlo_ref.execute.fuse.tensor_code import element_code
+from stablehlo_ref.execute.fuse.tensor_code import MOVES, element_code
 from stablehlo_ref.ir.core import Block, Operation, Value
 from stablehlo_ref.ir.types import TensorType, Type
 from stablehlo_ref.numerics.dtypes import numpy_dtype
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 MAX_ELEMENTS = 4
 _AS_SCALAR = "\nif type({r}) is not {t}: {r} = {r}[()]"
 _CALLS = {1: "{r} = {k}({0})" + _AS_SCALAR, 2: "{r} = {k}({0}, {1})" + _AS_SCALAR}  # of elementwise ops, by operands
-MOVES = ("slice", "reshape", "broadcast_in_dim", "concatenate", "transpose", "reverse")
 
 
 class Elements:

@@ -17,14 +17,14 @@ from stablehlo_ref.define.computation import Kernel
 from stablehlo_ref.define.definition import Traits, resolve
 from stablehlo_ref.diagnostics import StablehloError
 from stablehlo_ref.execute.dynamic import refined_results
-from stablehlo_ref.execute.fuse.arrays import Arrays
+from stablehlo_ref.execute.fuse.arrays import SourceArrays
 from stablehlo_ref.execute.fuse.elements import Elements, carried
 from stablehlo_ref.execute.fuse.expressions import Expressions
 from stablehlo_ref.execute.fuse.scalar_code import is_scalar
-from stablehlo_ref.execute.fuse.source import MAX_NESTING, Source
+from stablehlo_ref.execute.fuse.source import MAX_CALLS, MAX_NESTING, Source
 from stablehlo_ref.execute.fuse.tensor_code import code_of, scalar_type
 from stablehlo_ref.execute.guard import STEPS, WATCHED, small_bytes
-from stablehlo_ref.execute.inlined import COUNTED, calls_of
+from stablehlo_ref.execute.inlined import INLINED_CALLS, calls_of
 from stablehlo_ref.execute.liveness import captured, last_uses
 from stablehlo_ref.execute.nans import canonical_results
 from stablehlo_ref.execute.run import Step
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from stablehlo_ref.execute.plan import FramePlanner
 
 MAX_OPS = 20_000  # ops of one function
-MAX_CALLS = 8  # calls inside calls that become part of the source
 
 
 class NotSuitable(Exception):
@@ -68,7 +67,7 @@ class Writer:
         self.counted = 0  # the line before which they are counted
         self.with_slots: list[Frame] = []  # frames of callees that need a list of slots
         self.expressions = Expressions(self.source, planner.planner.canonical)
-        self.elements, self.arrays = Elements(self), Arrays(self)
+        self.elements, self.arrays = Elements(self), SourceArrays(self)
         self.ops = self.frames = self.deepest = 0  # how many there are, and how deep calls are written inside calls
         self.may_leave: Operation | None = None  # the outermost loop, if machine code may take it over
 
@@ -148,7 +147,7 @@ class Writer:
         self, frame: Frame, op: Operation, ins: Sequence[int], outs: Sequence[int], step: Step, dying: Sequence[Value]
     ) -> None:
         """Write one op."""
-        if op.name == COUNTED:
+        if op.name == INLINED_CALLS:
             calls = calls_of(op)
             self.calls += [call for call, _ in calls]
             self.deepest = max(self.deepest, *(len(self.callees) + depth + 1 for _, depth in calls))
