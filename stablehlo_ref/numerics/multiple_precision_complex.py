@@ -1,6 +1,6 @@
 """Elementary functions of complex numbers to 80 digits, of either part, from parts of operands to those of results.
 
-Operands are finite and inside the domain. The sign of a part that is zero is not meant. Where parts of very different
+Operands are finite and inside the domain. The signs of zeros are not significant. Where parts of very different
 size cancel, sums are computed with as many digits as f64 numbers can have.
 """
 

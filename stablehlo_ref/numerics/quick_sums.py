@@ -54,7 +54,7 @@ def _of_long_rows(x: Array, is_double: bool) -> Approximation:
 
 
 def sums_of_columns(x: Array, is_double: bool) -> Approximation:
-    """Return the sums of the columns of a matrix, likewise."""
+    """Return the sums of the columns of a matrix of floats, f64 if `is_double`; an unknown error is inf."""
     length, columns = x.shape
     width = min(columns, max(WIDTH, BLOCK // length))
     step = max(1, BLOCK // width)

@@ -18,7 +18,7 @@ SIZE = 256
 # The small angle z is below 2**-9: of z - z**3 / 3 + z**5 / 5 - z**7 / 7 the second term is rounded to 2**-72 of the
 # first, as are the products and sums in it, and z**9 / 9 is below 2**-75 of it.
 QUICK_ERROR = 2.0**-68
-_UPPER = np.int64(-1 << 26)
+_UPPER_27_BITS = np.int64(-1 << 26)
 
 
 class _Constants(NamedTuple):
@@ -36,13 +36,6 @@ def _constants() -> _Constants:
         axes = pairs([0 * pi, pi, pi / 2, pi / 2, 0 * pi, -pi, -pi / 2, -pi / 2])
     direction = np.array([1.0, -1.0, -1.0, 1.0, -1.0, 1.0, 1.0, -1.0])
     return _Constants(np.arange(SIZE + 1) / SIZE, pairs(angles), axes, direction)
-
-
-@cache
-def pi_words() -> tuple[float, float]:
-    """Return pi as a pair."""
-    high, low = _constants().axis
-    return float(high[1]), float(low[1])
 
 
 def quick_angle(y: Pair, x: Pair) -> Pair:
@@ -75,7 +68,7 @@ def quick_angle(y: Pair, x: Pair) -> Pair:
     direction = c.direction.take(octant)
     high *= direction
     low *= direction
-    high, more = fast_two_sum(c.axis[0].take(octant), high)  # the same
+    high, more = fast_two_sum(c.axis[0].take(octant), high)  # the first is larger, or 0
     low += more
     low += c.axis[1].take(octant)
     return high, low
@@ -83,10 +76,10 @@ def quick_angle(y: Pair, x: Pair) -> Pair:
 
 def _tangent_of_difference(q: Pair, p: Pair, c: Array) -> Pair:
     """Return (q - c p) / (p + c q); c has 9 bits, and products with halves are exact."""
-    head = (p[0].view(np.int64) & _UPPER).view(np.float64)
+    head = (p[0].view(np.int64) & _UPPER_27_BITS).view(np.float64)
     above, above_low = two_sum(q[0] - head * c, (head - p[0]) * c)
     above_low += q[1] - c * p[1]
-    head = (q[0].view(np.int64) & _UPPER).view(np.float64)
+    head = (q[0].view(np.int64) & _UPPER_27_BITS).view(np.float64)
     below, below_low = fast_two_sum(p[0], head * c)
     below_low += (q[0] - head) * c
     below_low += p[1] + c * q[1]
@@ -97,8 +90,8 @@ def _tangent_of_difference(q: Pair, p: Pair, c: Array) -> Pair:
 def angle(y: Pair, x: Pair) -> Pair:
     """Return the angle of points (x, y) whose coordinates have moderate exponents.
 
-    It is an approximation by C's atan2, whatever its error is, and the small angle that is left once the point is
-    rotated back.
+    It is an approximation by C's atan2, and the small angle that is left once the point is rotated back; NaN if that is
+    too large, that is, if the approximation has an error above 2**-40.
     """
     near = np.arctan2(y[0], x[0])
     sine, cosine = sine_and_cosine(exactly(near))

@@ -16,6 +16,8 @@ from stablehlo_ref.numerics import multiple_precision as precise
 from stablehlo_ref.numerics.double_double import Pair, fast_two_sum, two_product, two_sum
 from stablehlo_ref.numerics.multiple_precision import ONE, working_precision
 from stablehlo_ref.numerics.portable.pairs import (
+    TO_INTEGER,
+    UPPER,
     Coefficients,
     add,
     coefficients,
@@ -39,9 +41,7 @@ SMALL = 2.0**9
 QUICK_ERROR = 2.0**-65
 QUICK_TANGENT_ERROR = 2.0**-63.9
 ERROR = 2.0**-88
-_TO_INTEGER = 1.5 * 2.0**52  # the sum with a number below 2**51 has the nearest integer in its last bits
-_NOT_REDUCED = np.float64(_TO_INTEGER).view(np.int64)
-_UPPER = np.int64(-1 << 27)
+_NOT_REDUCED = np.float64(TO_INTEGER).view(np.int64)
 
 
 class _Constants(NamedTuple):
@@ -114,8 +114,8 @@ def _quick_rest(x: Array) -> _Rest:
     """Reduce operands; below `SMALL` with an error below 2**-81, else below 2**-105."""
     c = _constants()
     bits = x * c.inverse
-    bits += _TO_INTEGER
-    k = bits - _TO_INTEGER
+    bits += TO_INTEGER
+    k = bits - TO_INTEGER
     is_small = -SMALL < x.min() and x.max() < SMALL
     upper = x - k * (c.long_step if is_small else c.step)[0]  # exact
     if is_small:
@@ -145,7 +145,7 @@ def _quick_rest(x: Array) -> _Rest:
     cosine_tail *= square
     rest *= r
     cosine_tail -= rest
-    head = (r.view(np.int64) & _UPPER).view(np.float64)
+    head = (r.view(np.int64) & UPPER).view(np.float64)
     r -= head
     return _Rest(bits.view(np.int64), head, r, sine_tail, cosine_tail, 2.0**-15 if is_small else 2.0**-39)
 

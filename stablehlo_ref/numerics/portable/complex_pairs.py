@@ -1,7 +1,7 @@
 """Elementary functions of complex numbers as pairs of f64, from f64 parts of operands to parts of results.
 
-Each function is accurate where neither operands nor results are extreme (`Region`); a part in which more than 16 bits
-have cancelled is NaN. Errors are below 2**-68, as those of the functions they are made of are below 2**-84.
+Each function is accurate where neither operands nor results are extreme (`complexes.Region`); a part in which more than
+16 bits have cancelled is NaN. Errors are below 2**-68, as those of the functions they are made of are below 2**-84.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.numerics.double_double import Pair, two_product, two_sum
 from stablehlo_ref.numerics.portable import exponential, logarithm
-from stablehlo_ref.numerics.portable.angles import angle, pi_words
+from stablehlo_ref.numerics.portable.angles import angle
 from stablehlo_ref.numerics.portable.circular import sine_and_cosine
 from stablehlo_ref.numerics.portable.pairs import (
     add,
@@ -22,6 +22,7 @@ from stablehlo_ref.numerics.portable.pairs import (
     exactly,
     multiply,
     negate,
+    pi_words,
     quick_add,
     quick_divide,
     scale,
@@ -56,11 +57,6 @@ def _square(x: Pair) -> Pair:
 
 def _square_of_modulus(a: Pair, b: Pair) -> Pair:
     return add(_square(a), _square(b))
-
-
-def _exponential(x: Pair) -> Pair:
-    power, exponent = exponential.of_pair(x)
-    return scale(power, np.ldexp(1.0, exponent))
 
 
 def _hyperbolic(a: Array) -> Parts:
@@ -98,7 +94,7 @@ def sign(a: Array, b: Array) -> Parts:
 
 def exponential_of(a: Array, b: Array) -> Parts:
     """Return e**a cos b and e**a sin b."""
-    modulus, (sine, cosine) = _exponential(exactly(a)), sine_and_cosine(exactly(b))
+    modulus, (sine, cosine) = exponential.moderate(exactly(a)), sine_and_cosine(exactly(b))
     return multiply(modulus, cosine), multiply(modulus, sine)
 
 
@@ -108,7 +104,7 @@ def exponential_minus_one(a: Array, b: Array) -> Parts:
     half, _ = sine_and_cosine(exactly(0.5 * b))
     less = exponential.minus_one(exactly(a))
     real = _sum(multiply(less, cosine), scale(_square(half), -2.0))
-    return real, multiply(_exponential(exactly(a)), sine)
+    return real, multiply(exponential.moderate(exactly(a)), sine)
 
 
 def sinh(a: Array, b: Array) -> Parts:
@@ -152,7 +148,7 @@ def logistic(a: Array, b: Array) -> Parts:
     """With u = e**-|a|, return (1 + u cos b, u sin b) / |1 + u e**ib|**2; for a < 0 the real part has u (u + cos b)."""
     sine, cosine = sine_and_cosine(exactly(b))
     _, half = sine_and_cosine(exactly(0.5 * b))
-    less, u = exponential.minus_one(exactly(-np.abs(a))), _exponential(exactly(-np.abs(a)))
+    less, u = exponential.minus_one(exactly(-np.abs(a))), exponential.moderate(exactly(-np.abs(a)))
     twice = scale(multiply(u, _square(half)), 2.0)
     norm = add(_square(less), scale(twice, 2.0))
     below, above = multiply(u, _sum(u, cosine)), add(twice, negate(less))
@@ -219,7 +215,7 @@ def rsqrt(a: Array, b: Array) -> Parts:
 def cbrt(a: Array, b: Array) -> Parts:
     """Return the root with a third of the angle."""
     log = logarithm.of_pair(_square_of_modulus(exactly(a), exactly(b)))
-    modulus = _exponential(divide(log, exactly(np.full_like(a, 6.0))))
+    modulus = exponential.moderate(divide(log, exactly(np.full_like(a, 6.0))))
     third = divide(_angle(b, exactly(a)), exactly(np.full_like(a, 3.0)))
     sine, cosine = sine_and_cosine(third)
     return multiply(modulus, cosine), multiply(modulus, sine)
@@ -234,7 +230,7 @@ def power(a: Array, b: Array, c: Array, d: Array) -> Parts:
     largest = np.maximum.reduce([np.abs(high) for high, _ in terms])
     nearest = np.minimum(np.abs(sine[0]), np.abs(cosine[0]))
     is_certain = (largest < 2.0**8) & (nearest > 2.0**-6)
-    high, low = _exponential((np.where(is_certain, terms[0][0], np.nan), terms[0][1]))
-    factor = _exponential(negate(terms[1]))
+    high, low = exponential.moderate((np.where(is_certain, terms[0][0], np.nan), terms[0][1]))
+    factor = exponential.moderate(negate(terms[1]))
     radius = multiply((high, low), factor)
     return multiply(radius, cosine), multiply(radius, sine)

@@ -122,9 +122,9 @@ def erf_inv_factor(w: Array) -> Array:
 
 
 def erf_inv(x: Array) -> Pair:
-    """Return erf_inv(x) for 2**-900 < |x| < 1: an approximation, whatever its error is, and a step of Halley's method.
+    """Return erf_inv(x) for 2**-900 < |x| < 1: an approximation and a step of Halley's method.
 
-    The step is below 2**-40 of the result, and the next one would be below its square.
+    The result is NaN if the step is above 2**-40 of it; otherwise the next step would be below the square of that.
     """
     magnitude = np.abs(x)
     y = magnitude * erf_inv_factor(-np.log((1.0 - magnitude) * (1.0 + magnitude)))

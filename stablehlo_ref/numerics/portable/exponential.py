@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-from decimal import Decimal
 from functools import cache
 from typing import NamedTuple
 
@@ -15,13 +14,17 @@ from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.numerics.double_double import Pair, fast_two_sum, two_product, two_sum
 from stablehlo_ref.numerics.multiple_precision import ONE, TWO, working_precision
 from stablehlo_ref.numerics.portable.pairs import (
+    TO_INTEGER,
     Coefficients,
     add,
     coefficients,
     factorial,
+    filled,
     horner,
     multiply,
+    pair,
     pairs,
+    scale,
     words,
 )
 from stablehlo_ref.numerics.portable.pairs import exactly as exact_pair
@@ -29,7 +32,6 @@ from stablehlo_ref.numerics.portable.pairs import exactly as exact_pair
 BITS = 10
 SIZE = 1 << BITS
 _PLACE, _EXPONENT = np.int64(SIZE - 1), np.int64(-SIZE)
-_TO_INTEGER = 1.5 * 2.0**52  # the sum with a number below 2**51 has the nearest integer in its last bits
 _ONE = np.float64(1.0).view(np.int64)
 
 # Errors, with T for the number from the table and |r| < 2**-11.5 for the rest, relative to T unless stated otherwise.
@@ -92,8 +94,8 @@ def quick_exp2(x: Array) -> tuple[Array, Array, Array]:
 def _multiples(x: Array, inverse: float) -> tuple[Array, Array]:
     """Return x * inverse rounded to integers, as numbers, and as integers plus a multiple of 2**50."""
     k = x * inverse
-    k += _TO_INTEGER
-    return k - _TO_INTEGER, k.view(np.int64)
+    k += TO_INTEGER
+    return k - TO_INTEGER, k.view(np.int64)
 
 
 def _from_rest(c: _Constants, r: Array, bits: Array) -> tuple[Array, Array, Array]:
@@ -162,6 +164,12 @@ def of_pair(x: Pair) -> tuple[Pair, Array]:
     return add(table, multiply(table, multiply(horner(c.series, rest), rest))), exponent
 
 
+def moderate(x: Pair) -> Pair:
+    """Return e**x for |x| < 700."""
+    power, exponent = of_pair(x)
+    return scale(power, np.ldexp(1.0, exponent))
+
+
 def minus_one(x: Pair) -> Pair:
     """Return e**x - 1 for |x| < 700, with an error relative to the result."""
     c = _constants()
@@ -177,7 +185,7 @@ def of_product_with_log2(x: Array) -> tuple[Array, Array, Array]:
     c = _constants()
     k = np.rint(x * SIZE)
     index = k.astype(np.int64)
-    rest = multiply(exact_pair(x - k * (1 / SIZE)), _log2(x))
+    rest = multiply(exact_pair(x - k * (1 / SIZE)), filled(log2_words(), x))
     table = c.high[index & _PLACE], c.low[index & _PLACE]
     high, low = add(table, multiply(table, multiply(horner(c.series, rest), rest)))
     return high, low, index >> BITS
@@ -187,10 +195,4 @@ def of_product_with_log2(x: Array) -> tuple[Array, Array, Array]:
 def log2_words() -> tuple[float, float]:
     """Return log 2 as a pair."""
     with working_precision():
-        value = TWO.ln()
-        return float(value), float(value - Decimal(float(value)))
-
-
-def _log2(like: Array) -> Pair:
-    high, low = log2_words()
-    return np.full_like(like, high), np.full_like(like, low)
+        return pair(TWO.ln())

@@ -58,19 +58,14 @@ def _quick_exponential(x: Array) -> Pair:
     return fast_two_sum(high, low)
 
 
-def _exponential(x: Array) -> Pair:
-    power, exponent = exponential.of_pair(exactly(x))
-    return scale(power, np.ldexp(1.0, exponent))
-
-
 QUICK = Precision(
     quick_add, quick_divide, quick_square_root, _quick_exponential,
     lambda x: fast_two_sum(*exponential.quick_minus_one(x)), logarithm.quick,
     lambda x: logarithm.quick_plus_one(*x), angles.quick_angle,
 )  # fmt: skip
 ACCURATE = Precision(
-    add, divide, square_root, _exponential, lambda x: exponential.minus_one(exactly(x)), logarithm.of_normal,
-    logarithm.plus_one, angles.angle,
+    add, divide, square_root, lambda x: exponential.moderate(exactly(x)), lambda x: exponential.minus_one(exactly(x)),
+    logarithm.of_normal, logarithm.plus_one, angles.angle,
 )  # fmt: skip
 
 

@@ -115,7 +115,7 @@ _POWER = Domain(
 
 
 def _cbrt(x: Array) -> tuple[Array, Array, Array]:
-    """Refine an approximation y, whatever its error is, by (x - y**3) / (3 y**2)."""
+    """Refine an approximation y by (x - y**3) / (3 y**2); NaN if y has an error above 2**-45."""
     mantissa, exponent = np.frexp(x)
     third = exponent // 3
     value = np.ldexp(mantissa, exponent - 3 * third)

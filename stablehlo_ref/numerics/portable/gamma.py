@@ -25,10 +25,12 @@ from stablehlo_ref.numerics.portable.pairs import (
     coefficients,
     divide,
     exactly,
+    filled,
     horner,
     multiply,
     negate,
     pair,
+    pi_words,
     pieces,
     scale,
 )
@@ -73,19 +75,16 @@ def _derivative_series() -> Coefficients:
 
 
 @cache
-def _constant(name: str) -> tuple[float, float]:
+def _log_pi() -> tuple[float, float]:
     with working_precision():
-        match name:
-            case "pi":
-                return pair(pi())
-            case "log pi":
-                return pair(pi().ln())
+        return pair(pi().ln())
+
+
+@cache
+def _stirling_constant() -> tuple[float, float]:
+    """Return log(2 pi) / 2 - 1/2."""
+    with working_precision():
         return pair((2 * pi()).ln() / 2 - ONE / 2)
-
-
-def _constants(name: str, like: Array) -> Pair:
-    high, low = _constant(name)
-    return np.full_like(like, high), np.full_like(like, low)
 
 
 # --- common parts ---------------------------------------------------------------------------------------------------
@@ -110,7 +109,7 @@ def _difference(x: Pair, y: Pair) -> Pair:
 
 def _sine_and_cosine_of_pi(x: Array) -> tuple[Pair, Pair]:
     """Return sine and cosine of pi times the distance from the nearest integer."""
-    return sine_and_cosine(multiply(_constants("pi", x), exactly(x - np.rint(x))))
+    return sine_and_cosine(multiply(filled(pi_words(), x), exactly(x - np.rint(x))))
 
 
 def _inverse_square(x: Array) -> tuple[Pair, Pair]:
@@ -123,14 +122,14 @@ def _inverse_square(x: Array) -> tuple[Pair, Pair]:
 
 
 def lgamma(x: Array) -> Pair:
-    """Return log |gamma(x)| for normal numbers below 1e300 that are not poles."""
+    """Return log |gamma(x)| for numbers from 2**-1000 to 2**1000 in magnitude that are not poles."""
     return _by_range(x, _lgamma_large, _lgamma_middle, _lgamma_small, _lgamma_negative)
 
 
 def _lgamma_large(x: Array) -> Pair:
     """Return (x - 1/2) (log x - 1) + log(2 pi) / 2 - 1/2 + ... (Stirling's series)."""
     inverse, square = _inverse_square(x)
-    rest = add(multiply(horner(_stirling_series(), square, single=9), inverse), _constants("log 2 pi", x))
+    rest = add(multiply(horner(_stirling_series(), square, single=9), inverse), filled(_stirling_constant(), x))
     factor = add(logarithm.of_normal(x), exactly(np.full_like(x, -1.0)))
     return add(multiply(two_sum(x, -0.5), factor), rest)
 
@@ -161,7 +160,7 @@ def _lgamma_negative(x: Array) -> Pair:
     """Return log(pi / |x sin(pi x)|) - log gamma(-x)."""
     sine, _ = _sine_and_cosine_of_pi(x)
     product = multiply(scale(sine, np.copysign(1.0, sine[0])), exactly(-x))
-    return _difference(add(_constants("log pi", x), negate(logarithm.of_pair(product))), lgamma(-x))
+    return _difference(add(filled(_log_pi(), x), negate(logarithm.of_pair(product))), lgamma(-x))
 
 
 # --- digamma --------------------------------------------------------------------------------------------------------
@@ -201,4 +200,4 @@ def _digamma_negative(x: Array) -> Pair:
     """Return digamma(-x) - 1 / x - pi / tan(pi x)."""
     sine, cosine = _sine_and_cosine_of_pi(x)
     other = add(digamma(-x), negate(divide(exactly(np.ones_like(x)), exactly(x))))
-    return _difference(other, divide(multiply(_constants("pi", x), cosine), sine))
+    return _difference(other, divide(multiply(filled(pi_words(), x), cosine), sine))

@@ -15,7 +15,7 @@ import numpy as np
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.numerics.double_double import Pair, fast_two_sum, two_product, two_sum
 from stablehlo_ref.numerics.multiple_precision import ONE, TWO, working_precision
-from stablehlo_ref.numerics.portable.pairs import Coefficients, add, coefficients, horner, multiply, words
+from stablehlo_ref.numerics.portable.pairs import UPPER, Coefficients, add, coefficients, horner, multiply, words
 
 BITS = 10
 SIZE = 1 << BITS  # mantissas
@@ -24,7 +24,7 @@ SIZE = 1 << BITS  # mantissas
 # which it is the largest term; r**8/8 and what follows are missing (2**-72.4).
 QUICK_ERROR = 2.0**-70
 ERROR = 2.0**-96
-_UPPER, _EXPONENT = np.int64(-1 << 27), np.int64(-1 << 52)
+_EXPONENT = np.int64(-1 << 52)
 _ONE, _THREE_QUARTERS = np.array([1.0, 0.75]).view(np.int64)
 _GRID = 2.0**42  # logarithms are rounded to multiples of 1 / _GRID, so that sums with exponents are exact
 
@@ -93,7 +93,7 @@ def _parts(c: _Constants, x: Array) -> tuple[Array, Array, Array, Array]:
     place >>= 52 - BITS
     place &= SIZE - 1
     factor = c.factor.take(place)
-    upper = (mantissa.view(np.int64) & _UPPER).view(np.float64)
+    upper = (mantissa.view(np.int64) & UPPER).view(np.float64)
     mantissa -= upper
     mantissa *= factor
     upper *= factor
@@ -126,7 +126,7 @@ def quick_plus_one(x: Array, low: Array | None = None) -> Pair:
 
 def _from_rest(c: _Constants, exponent: Array, place: Array, r: Array, rest: Array) -> Pair:
     """Return n log 2 - log(factor) + log(1 + r + rest); half of r**2 is subtracted exactly."""
-    upper = (r.view(np.int64) & _UPPER).view(np.float64)
+    upper = (r.view(np.int64) & UPPER).view(np.float64)
     square = r * r
     tail = r * (1 / 7)
     tail -= 1 / 6

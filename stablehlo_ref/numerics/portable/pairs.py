@@ -7,15 +7,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from decimal import Decimal
+from functools import cache
 from math import frexp
 
 import numpy as np
 
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.numerics.double_double import Pair, fast_two_sum, two_product, two_sum
-from stablehlo_ref.numerics.multiple_precision import ONE, working_precision
+from stablehlo_ref.numerics.multiple_precision import ONE, pi, working_precision
 
 Coefficients = Sequence[tuple[float, float]]
+
+TO_INTEGER = 1.5 * 2.0**52  # the sum with a number below 2**51 has the nearest integer in its last bits
+UPPER = np.int64(-1 << 27)  # mask of the sign, the exponent and the first 26 bits of a number
 
 
 def multiply(x: Pair, y: Pair) -> Pair:
@@ -111,13 +115,14 @@ def horner(coefficients: Coefficients, x: Pair, *, single: int = 0) -> Pair:
             tail += high
         total = exactly(tail)
     else:
-        total = _constant(coefficients[0], x[0])
+        total = filled(coefficients[0], x[0])
     for constant in coefficients[max(single, 1) :]:
-        total = add(_constant(constant, x[0]), multiply(total, x))
+        total = add(filled(constant, x[0]), multiply(total, x))
     return total
 
 
-def _constant(value: tuple[float, float], like: Array) -> Pair:
+def filled(value: tuple[float, float], like: Array) -> Pair:
+    """Return arrays of the shape of `like` that are filled with a constant."""
     high, low = (np.full_like(like, part) for part in value)
     return high, low
 
@@ -140,6 +145,13 @@ def pair(x: Decimal) -> tuple[float, float]:
     """Return a constant as a pair."""
     high = float(x)
     return high, float(x - Decimal(high))
+
+
+@cache
+def pi_words() -> tuple[float, float]:
+    """Return pi as a pair."""
+    with working_precision():
+        return pair(pi())
 
 
 def pairs(numbers: Sequence[Decimal]) -> tuple[Array, Array]:
