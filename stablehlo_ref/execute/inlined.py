@@ -20,7 +20,7 @@ from stablehlo_ref.ir.core import Block, Operation, Region, Value
 from stablehlo_ref.ir.rewrite import clone
 from stablehlo_ref.passes.call_graph import bottom_up, callees
 
-INLINED_CALLS = "interpreter.calls"  # an op of plans only; its calls are pairs of an op and how many calls are around it
+INLINED_CALLS = "interpreter.calls"  # an op of plans only; its calls: pairs of an op and the number of calls around it
 CONTROL_FLOW = ("stablehlo.while", "stablehlo.if", "stablehlo.case")
 SMALL = 64  # ops of a function that takes the place of its calls
 GROWTH = 10_000  # ops that copies may add to a program, besides as many as it has
