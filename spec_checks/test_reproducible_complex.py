@@ -120,6 +120,15 @@ def test_special_operands_give_the_values_of_the_default_mode(op: str) -> None:
         np.testing.assert_array_equal(np.signbit(actual)[given], np.signbit(expected)[given])
 
 
+@pytest.mark.parametrize("op", ["exponential", "logistic"])
+def test_zeros_keep_their_signs_where_the_other_part_underflows(op: str) -> None:
+    """The imaginary part of either is e**-800 sin(-0), but for a positive factor."""
+    result = evaluate(op, np.array([complex(-800, -0.0), complex(-800, 0.0)]))
+    np.testing.assert_array_equal(result, 0)
+    np.testing.assert_array_equal(np.signbit(result.real), False)
+    np.testing.assert_array_equal(np.signbit(result.imag), [True, False])
+
+
 @settings(max_examples=60, deadline=None)
 @given(st.sampled_from(sorted(EXACT)), *[st.floats(allow_nan=False, allow_infinity=False)] * 4)
 def test_any_operands_have_a_result(op: str, a: float, b: float, c: float, d: float) -> None:
@@ -154,3 +163,16 @@ def test_quotients_are_exact_and_rounded_once(a: float, b: float, c: float, d: f
     f, g, h, i = map(Fraction, (a, b, c, d))
     norm = h * h + i * i
     assert (result.real, result.imag) == (nearest((f * h + g * i) / norm), nearest((g * h - f * i) / norm))
+
+
+def test_real_powers_are_correctly_rounded() -> None:
+    """As powers of real numbers, with a zero imaginary part; also of scalars, and beside others."""
+    z = np.array([3, -3, 2.0**27 + 1, 0.7, -2.5, 1e200, -1e-200, 2, -2])
+    w = np.array([5, -3, 2, 0.3, 7, 2, 3, -0.5, 0.5])
+    with mpmath.workprec(BITS):
+        powers = [mpmath.mpc(a) ** mpmath.mpf(b) for a, b in zip(z, w)]
+        expected = np.array([complex(nearest_f64(x.real), nearest_f64(x.imag)) for x in powers])
+        expected[-1] = complex(0, nearest_f64(mpmath.sqrt(2)))
+    result = np.asarray(evaluate("power", z + 0j, w + 0j))
+    np.testing.assert_array_equal(result, expected)
+    assert evaluate("power", np.array(3 + 0j), np.array(5 + 0j)) == 243

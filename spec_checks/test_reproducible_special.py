@@ -12,6 +12,7 @@ import pytest
 
 from spec_checks.oracles.rounding import nearest_f64
 from stablehlo_ref import mode
+from stablehlo_ref.numerics import multiple_precision as elementary
 from stablehlo_ref.numerics import multiple_precision_special as precise
 from stablehlo_ref.numerics import special_error, special_gamma, special_zeta
 from stablehlo_ref.numerics.portable.functions import CORRECTLY_ROUNDED
@@ -93,6 +94,40 @@ def test_zeta_and_polygamma_are_correctly_rounded() -> None:
         np.testing.assert_array_equal(CORRECTLY_ROUNDED[precise.polygamma](*np.array(POLYGAMMA).T), polygamma)
 
 
+def polygamma_of_large_order(n: float, x: float) -> float:
+    """Return the sum of exponentials of log n! - (n + 1) log(x + k), for even `n` and positive `x`."""
+    with mpmath.workdps(400):
+        factorial = mpmath.loggamma(mpmath.mpf(n) + 1)
+        logs = [factorial - (mpmath.mpf(n) + 1) * mpmath.log(mpmath.mpf(x) + k) for k in range(200)]
+        if logs[0] > 1000:
+            return -np.inf
+        return nearest_f64(-sum(map(mpmath.exp, logs))) if logs[0] > -2000 else -0.0
+
+
+@pytest.mark.parametrize(
+    ("n", "x", "mirrored"),
+    [
+        (100, -2.5, 3.5), (150, -0.5, 1.5), (170, -0.5, 1.5), (1e6, -367879.5, 367880.5), (1e6, 367879.5, 367879.5),
+        (1e17, 3.678794411714423e16, 3.678794411714423e16), (1e17, 1e16, 1e16), (1e17, 1e18, 1e18), (1e100, -0.5, 1.5),
+        (1e100, 1e102, 1e102), (1e100, 9e99, 9e99), (1e308, 1e308, 1e308),
+    ],
+)  # fmt: skip
+def test_derivatives_of_even_order(n: float, x: float, mirrored: float) -> None:
+    """They are those of 1 - x where terms cancel in pairs, that is, for x = -1/2, -3/2, ..."""
+    expected = polygamma_of_large_order(n, mirrored)
+    for reproducible in (False, True):
+        with mode.in_force(mode.Mode(reproducible)), np.errstate(all="ignore"):
+            result = special_zeta.polygamma(np.dtype(np.float64))(np.array([n]), np.array([x]))[0]
+        assert result == expected or (not reproducible and result == np.nextafter(expected, result))
+        assert np.signbit(result)
+
+
+def test_zeta_of_odd_powers_that_cancel_in_pairs() -> None:
+    with mpmath.workprec(500):
+        expected = nearest_f64(sum(mpmath.mpf(k + 1.5) ** -171 for k in range(60)))
+    assert CORRECTLY_ROUNDED[precise.zeta](np.array([171.0]), np.array([-0.5])) == expected
+
+
 @pytest.mark.parametrize("op", ["zeta", "polygamma"])
 def test_limits_are_those_of_the_default_mode(op: str) -> None:
     special = np.array([-np.inf, -3.0, -0.0, 0.0, 0.5, 1.0, 2.0, 3.0, 170.0, np.inf, np.nan])
@@ -125,3 +160,16 @@ def test_special_operands(op: str, x: list[float], expected: list[float]) -> Non
         np.testing.assert_array_equal(results, expected)
         given = ~np.isnan(expected)
         np.testing.assert_array_equal(np.signbit(results)[given], np.signbit(expected)[given])
+
+
+def test_no_operand_is_between_domains() -> None:
+    """Operands on the boundaries of regular and hard domains, and next to them."""
+    limits = np.array([2.0**-900, 2.0**-55, 6.0, 26.5, 27.2])
+    x = np.concatenate([np.nextafter(limits, 0), limits, np.nextafter(limits, 30)])
+    with mpmath.workprec(BITS):
+        expected = {op: [nearest_f64(EXACT[op](mpmath.mpf(v))) for v in [*x, *-x]] for op in ("erf", "erfc")}
+    for op, values in expected.items():
+        np.testing.assert_array_equal(SPECIAL[getattr(precise, op)](np.concatenate([x, -x])), values)
+    with mpmath.workprec(BITS):
+        asinh = nearest_f64(mpmath.asinh(mpmath.mpf(2.0**400)))
+    assert CORRECTLY_ROUNDED[elementary.asinh](np.array([2.0**400])) == asinh

@@ -10,6 +10,7 @@ from numbers import Real
 from pathlib import Path
 from types import UnionType
 
+MAX_THREADS = 1 << 16  # of BLAS
 UNKNOWN_MEMORY = 1 << 35  # bytes: assumed if the system does not report it
 
 _CGROUPS = Path("/sys/fs/cgroup")

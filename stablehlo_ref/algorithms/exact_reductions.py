@@ -44,11 +44,11 @@ def sums_over(dtype: DType, shape: Sequence[int], axes: Sequence[int]) -> ArrayK
     """
     sums, axes = rounded_sums(dtype), tuple(axes)
     kept = tuple(d for d in range(len(shape)) if d not in axes)
-    span = shape[axes[0] : axes[-1] + 1] if axes else ()
     length, sizes = prod(shape[d] for d in axes), tuple(shape[d] for d in kept)
-    is_adjacent = bool(axes) and length == prod(span)
+    is_adjacent = bool(axes) and all(shape[d] == 1 for d in kept if axes[0] < d < axes[-1])
     order = tuple(range(len(shape))) if is_adjacent else kept + axes
-    middle = (prod(shape[: axes[0]]) if is_adjacent else prod(sizes), length, -1)
+    before, after = (shape[: axes[0]], shape[axes[-1] + 1 :]) if is_adjacent else (sizes, ())
+    middle = (prod(before), length, prod(after))
     return lambda x, init: sums(x.transpose(order).reshape(middle), init).reshape(sizes)
 
 
@@ -61,6 +61,8 @@ def sum_of_arrays(dtype: DType, arrays: Sequence[Array]) -> Array:
 
 def add_rows(dtype: DType, table: Array, numbers: Array, new: Array) -> None:
     """Add rows of `new` to the rows `numbers` of a table, of which each is rounded once."""
+    if not numbers.size:
+        return
     rows, positions, counts = np.unique(numbers, return_inverse=True, return_counts=True)
 
     def add(terms: Array) -> Array:

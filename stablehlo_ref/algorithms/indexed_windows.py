@@ -115,8 +115,10 @@ class IndexedWindows:
     def row_numbers(self, starts: Sequence[Array], part: slice | None = None) -> Array:
         """Return the row number for each element of `other_shape`, flattened, given the starts of windows.
 
-        They are of dtype intp, or si32 if all starts are, which must be in bounds then. With `part`, a range of the
-        first of `other_axes`, which must be a batch axis, return the numbers of that range.
+        They are of dtype intp, or si32 if all starts are and it can represent the number of rows; some are starts
+        themselves, of their dtype. Those of windows that are not in bounds are arbitrary: callers clamp starts first,
+        or leave out the elements that are not `in_bounds`. With `part`, a range of the first of `other_axes`, which
+        must be a batch axis, return the numbers of that range.
         """
         if part is not None:
             starts = [start[part] for start in starts]
@@ -132,7 +134,8 @@ class IndexedWindows:
             return np.broadcast_to(offset, shape).reshape(-1)
         steps = [offset.dtype.type(self.steps[d]) for d in self.indexed]
         starts = [start.astype(offset.dtype, copy=False) for start in starts]
-        first = reduce(np.add, [s if n == 1 else s * n for s, n in zip(starts, steps)])
+        scaled = [s if n == 1 else np.multiply(s, n) for s, n in zip(starts, steps)]  # no warning, also of scalars
+        first = reduce(np.add, scaled)
         return (offset + spread(first, self.batch_axes, self.other_axes)).reshape(-1)
 
     @cached_property

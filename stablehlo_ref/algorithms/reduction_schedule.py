@@ -286,7 +286,7 @@ def _while_even(pair: np.ufunc, x: Array) -> Array:
     """Combine pairs along the axis before the last, while its size is even, on fewer axes, which is faster."""
     *outer, size, lanes = x.shape
     flat = x.reshape(-1) if lanes == 1 else x.reshape(-1, lanes)
-    while not size & 1:
+    while size and not size & 1:
         flat = pair(flat[EVEN], flat[ODD])
         size >>= 1
     return flat.reshape(*outer, size, lanes)

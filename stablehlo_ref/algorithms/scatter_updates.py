@@ -52,7 +52,7 @@ class ScatterUpdate:
             table[box] = value
 
     def rows(self, tables: Arrays, numbers: Array, news: Arrays) -> None:
-        """Update the rows `numbers` (of dtype intp) of the tables with the rows of `news`."""
+        """Update the rows `numbers` (of any integer dtype) of the tables with the rows of `news`."""
         if len(self._parts) == 1:
             self._parts[0].rows(tables, numbers, news)
         else:

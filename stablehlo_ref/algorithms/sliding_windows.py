@@ -6,7 +6,7 @@ for many elements, reductions share intermediate results.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import product
 from math import prod
 
@@ -166,7 +166,7 @@ def _by_doubling(
 
 
 class _Addition(Combine):
-    """Adds f64 numbers."""
+    """Add f64 numbers."""
 
     def __init__(self) -> None:
         self.dtype, self.pair = FLOAT64, np.add
@@ -175,14 +175,34 @@ class _Addition(Combine):
 def exact_window_sums(
     dtype: DType, inits: Sequence[Array], xs: Sequence[Array], window: Sizes, strides: Sizes, dilations: Sizes
 ) -> Arrays:
-    """Add windows and init values exactly."""
-    addition, sums = _Addition(), shared_sums(dtype)
+    """Add windows and init values exactly, box by box of the results."""
+    extents = [(w - 1) * d + 1 for w, d in zip(window, dilations)]
+    counts = [(n - extent) // s + 1 for n, extent, s in zip(xs[0].shape, extents, strides)]
+    addition, sums, result = _Addition(), shared_sums(dtype), np.empty(counts, dtype)
 
     def add(x: Array) -> Array:
         return reduce_windows(addition, [x], window, strides, dilations)[0]
 
-    is_split = window[0:1] == (1,) == strides[0:1]
-    return [_by_leading_parts(lambda x: sums(x, add, prod(window), inits[0]), xs[0], is_split)]
+    steps = _box_sizes(counts, extents, strides)
+    for corner in within_time(product(*map(range, [0] * len(counts), counts, steps))):
+        ends = [min(i + step, count) for i, step, count in zip(corner, steps, counts)]
+        read = [slice(i * s, (end - 1) * s + n) for i, end, s, n in zip(corner, ends, strides, extents)]
+        result[tuple(map(slice, corner, ends))] = sums(xs[0][tuple(read)], add, prod(window), inits[0])
+    return [result]
+
+
+def _box_sizes(counts: Sizes, extents: Sizes, strides: Sizes) -> list[int]:
+    """Return the sizes of boxes of results that read about `SLICE` elements, the first axes cut first.
+
+    Along each axis a box has about as many elements as a window at least, so that at most half of them are read twice.
+    """
+    steps = list(counts)
+    reads = [(count - 1) * s + n for count, n, s in zip(counts, extents, strides)]
+    for axis, (n, s) in enumerate(zip(extents, strides)):
+        room = SLICE * reads[axis] // prod(reads)
+        steps[axis] = min(steps[axis], max(1, (room - n) // s + 1, n // s))
+        reads[axis] = (steps[axis] - 1) * s + n
+    return steps
 
 
 def exact_cumulative_sums(
@@ -204,12 +224,6 @@ def exact_cumulative_sums(
         some = (slice(a, a + height), slice(None), slice(b, b + width))
         result[some] = sums(x[some], add, middle[1], inits[0])
     return [result.reshape(shape)]
-
-
-def _by_leading_parts(function: Callable[[Array], Array], x: Array, is_split: bool) -> Array:
-    """Apply a function to slices along the leading axis that fit in the cache, if results do not depend on others."""
-    step = max(1, SLICE * len(x) // x.size) if is_split else len(x)
-    return np.concatenate([function(x[start : start + step]) for start in within_time(range(0, len(x), step))])
 
 
 # --- cumulative reductions ------------------------------------------------------------------------------------------

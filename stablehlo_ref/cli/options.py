@@ -16,7 +16,7 @@ from stablehlo_ref.cli.quantities import byte_count, seconds
 from stablehlo_ref.cli.split import SPLIT
 from stablehlo_ref.cli.terminal import paint_diagnostics, set_color
 from stablehlo_ref.diagnostics import SHOWN_ERRORS
-from stablehlo_ref.limits import Limits
+from stablehlo_ref.limits import MAX_THREADS, Limits
 from stablehlo_ref.suggestions import did_you_mean
 
 PROGRAM_HELP = "a program: MLIR text or bytecode, a portable artifact, or what `load` accepts; - is standard input"
@@ -141,6 +141,13 @@ def positive(text: str) -> int:
     """Convert a positive number."""
     if not (text.isdecimal() and int(text)):
         raise argparse.ArgumentTypeError(f"expected a positive number, got {text!r}")
+    return int(text)
+
+
+def threads(text: str) -> int:
+    """Convert a number of threads."""
+    if not (text.isdecimal() and 1 <= int(text) <= MAX_THREADS):
+        raise argparse.ArgumentTypeError(f"expected a number from 1 to {MAX_THREADS}, got {text!r}")
     return int(text)
 
 

@@ -19,6 +19,7 @@ from stablehlo_ref.cli.options import (
     number,
     positive,
     seed,
+    threads,
 )
 from stablehlo_ref.cli.random_inputs import FORMS, Distribution
 from stablehlo_ref.diagnostics import EvaluationError
@@ -91,7 +92,7 @@ def parser() -> argparse.ArgumentParser:
     add_reading_options(found)
     found.add_argument("--no-fast", action="store_true", help="take no fast paths; results are the same, bit for bit")
     found.add_argument("--cache", metavar="DIR", type=directory, help="keep programs that were parsed and verified")
-    found.add_argument("--threads", metavar="N", type=positive, help="threads of BLAS (needs threadpoolctl)")
+    found.add_argument("--threads", metavar="N", type=threads, help="threads of BLAS (needs threadpoolctl)")
     found.add_argument("--no-jit", action="store_true", help="compile no loops to machine code (the extra jit does)")
     add_limit_options(found)
     add_message_options(found)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from numbers import Integral
+from operator import index
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, TypedDict, get_args
 
@@ -19,7 +20,7 @@ from stablehlo_ref.diagnostics import Diagnostic, EvaluationError
 from stablehlo_ref.ir.arrays import RuntimeValue
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.types import Type
-from stablehlo_ref.limits import Limits, check_type
+from stablehlo_ref.limits import MAX_THREADS, Limits, check_type
 
 OnImplementationDefined: TypeAlias = Literal["ignore", "warn", "error"]
 
@@ -104,9 +105,7 @@ class Context:
         check_type("reproducible", self.reproducible, bool, "True or False")
         check_type("exact_sums", self.exact_sums, bool, "True or False")
         check_type("fast", self.fast, bool, "True or False")
-        check_type("threads", self.threads, Integral | None, "a number of threads")
-        if self.threads is not None and self.threads < 1:
-            raise ValueError(f"threads must be at least 1, got {self.threads}")
+        self.threads = _checked_threads(self.threads)
         check_type("jit", self.jit, bool, "True or False")
         check_type("rng_seed", self.rng_seed, Integral, "an integer")
         if not 0 <= self.rng_seed < 1 << 64:
@@ -157,6 +156,17 @@ class Context:
             self.budget.deadline.check()
 
 
+def _checked_threads(threads: int | None) -> int | None:
+    check_type("threads", threads, Integral | None, "a number of threads")
+    if threads is None:
+        return None
+    if isinstance(threads, bool):
+        raise TypeError(f"threads must be a number of threads, got {threads}")
+    if not 1 <= threads <= MAX_THREADS:
+        raise ValueError(f"threads must be between 1 and {MAX_THREADS}, got {threads}")
+    return index(threads)
+
+
 def _check_functions(option: str, functions: Mapping[str, object]) -> None:
     for name, function in functions.items():
         if not callable(function):
@@ -192,9 +202,9 @@ class RunOptions(TypedDict, total=False):
     no fast paths (docs/explanation/fast-paths.md), and with `jit=False` loops do not become machine code, which they
     only do where the extra `jit` is installed; results are the same, bit for bit.
 
-    `threads` is the number of threads of BLAS during the run, in the whole process; ImportError without the package
-    threadpoolctl (`pip install 'stablehlo-ref[threads]'`). By default, if that is installed, only products of
-    matrices that take some 20 ms use several threads, unless a variable such as OPENBLAS_NUM_THREADS is set.
+    `threads`, at most 65536, is the number of threads of BLAS during the run, in the whole process; ImportError without
+    the package threadpoolctl (`pip install 'stablehlo-ref[threads]'`). By default, if that is installed, only products
+    of matrices that take some 20 ms use several threads, unless a variable such as OPENBLAS_NUM_THREADS is set.
     """
 
     limits: Limits | None

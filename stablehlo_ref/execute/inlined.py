@@ -2,7 +2,7 @@
 
 So liveness, updates in place and chains see through calls, which programs exported by JAX make for many a helper. The
 program itself does not change: what differs is shared or copied. Calls count as turns and for the depth of calls as
-before: an op `COUNTED` stands for calls that were replaced, before the bodies of their functions.
+before: an op `INLINED_CALLS` stands for calls that were replaced, before the bodies of their functions.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from copy import copy
 
 from stablehlo_ref.budget import check_time
 from stablehlo_ref.define.computation import Slots
+from stablehlo_ref.define.definition import resolve
 from stablehlo_ref.execute.communication import CALLEES
 from stablehlo_ref.execute.regions import recognised_op
 from stablehlo_ref.execute.run import CONTEXT, Step, check_depth, located
@@ -19,7 +20,9 @@ from stablehlo_ref.ir.core import Block, Operation, Region, Value
 from stablehlo_ref.ir.rewrite import clone
 from stablehlo_ref.passes.call_graph import bottom_up, callees
 
-COUNTED = "interpreter.calls"  # an op of plans only; its calls are pairs of an op and the number of calls around it
+INLINED_CALLS = (
+    "interpreter.calls"  # an op of plans only; its calls are pairs of an op and how many calls are around it
+)
 CONTROL_FLOW = ("stablehlo.while", "stablehlo.if", "stablehlo.case")
 SMALL = 64  # ops of a function that takes the place of its calls
 GROWTH = 10_000  # ops that copies may add to a program, besides as many as it has
@@ -42,12 +45,12 @@ def with_inlined_calls(functions: Mapping[str, Operation], communicating: Set[st
 
 
 def calls_of(op: Operation) -> list[tuple[Operation, int]]:
-    """Return the calls that an op `COUNTED` stands for, each with the number of replaced calls around it."""
+    """Return the calls that an op `INLINED_CALLS` stands for, each with the number of replaced calls around it."""
     return op.properties["calls"]  # type: ignore[no-any-return]
 
 
 def counting_step(op: Operation) -> Step:
-    """Return the step of an op `COUNTED`; its errors have the location of the call that is over a limit."""
+    """Return the step of an op `INLINED_CALLS`; its errors have the location of the call that is over a limit."""
     calls = calls_of(op)
     count, deepest = len(calls), max(depth for _, depth in calls)
 
@@ -143,7 +146,7 @@ class _Inliner:
 
 
 class _Operations:
-    """The ops of a block as they are made, with one op that counts calls between which nothing else counts turns."""
+    """The ops of a block as they are made; one op counts the calls up to an op that counts turns or has effects."""
 
     def __init__(self) -> None:
         self.made: list[Operation] = []
@@ -154,13 +157,13 @@ class _Operations:
             self.add(op)
 
     def add(self, op: Operation) -> None:
-        if op.name == COUNTED and self._calls is not None:
+        if op.name == INLINED_CALLS and self._calls is not None:
             self._calls += calls_of(op)
             return
         self.made.append(op)
-        if op.name == COUNTED:
+        if op.name == INLINED_CALLS:
             self._calls = calls_of(op)
-        elif op.regions or not _makes_no_calls(op):
+        elif op.regions or _has_effects(op) or not _makes_no_calls(op):
             self._calls = None
 
 
@@ -171,18 +174,23 @@ def _inlined(call: Operation, body: Block, mapping: dict[Value, Value]) -> list[
     made = [clone(op, inner) for op in operations]
     for op in made:
         op.parent = call.parent  # where ops look up symbols
-    for counted in (inside for op in made for inside in op.walk() if inside.name == COUNTED):
+    for counted in (inside for op in made for inside in op.walk() if inside.name == INLINED_CALLS):
         counted.properties["calls"] = [(inside, depth + 1) for inside, depth in calls_of(counted)]
     mapping.update((result, inner.get(v, v)) for result, v in zip(call.results, terminator.operands))
     return made
 
 
 def _counted(op: Operation, calls: list[tuple[Operation, int]]) -> Operation:
-    return Operation(COUNTED, [], (), {"calls": calls}, {}, [], op.location)
+    return Operation(INLINED_CALLS, [], (), {"calls": calls}, {}, [], op.location)
+
+
+def _has_effects(op: Operation) -> bool:
+    definition = resolve(op)
+    return definition is not None and definition.traits.effects
 
 
 def _makes_no_calls(op: Operation) -> bool:
     """Return whether an op calls no function, nor a region as one; those that it makes part of a plan do not matter."""
-    if not op.properties.keys().isdisjoint(CALLEES):
+    if not op.properties.keys().isdisjoint(CALLEES) or op.properties.get("called_computations"):
         return False
     return op.name in CONTROL_FLOW or all(recognised_op(region) is not None for region in op.regions)

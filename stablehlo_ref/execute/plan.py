@@ -29,7 +29,7 @@ from stablehlo_ref.execute.fuse.machine.hot import Machine
 from stablehlo_ref.execute.graph import Branch, plan_graph
 from stablehlo_ref.execute.grid import run_grid
 from stablehlo_ref.execute.guard import LARGE, STEPS, WATCHED, guarded, watched
-from stablehlo_ref.execute.inlined import COUNTED, counting_step, with_inlined_calls
+from stablehlo_ref.execute.inlined import INLINED_CALLS, counting_step, with_inlined_calls
 from stablehlo_ref.execute.known import KnownKernel, KnownResult, compact, is_foldable, is_shared, kept_for, kernel_kind
 from stablehlo_ref.execute.lanes import batched_type
 from stablehlo_ref.execute.liveness import captured, last_uses
@@ -85,10 +85,10 @@ class Planner:
         operations = [op for region in module.regions for block in region.blocks for op in block.operations]
         self.functions = {op.properties["sym_name"]: op for op in operations if op.name == "func.func"}
         self.communicating = communicating(self.functions)
+        self.product_size = product_size(self.functions.values())  # of the program, so that no option changes it
         if fast:
             self.functions = with_inlined_calls(self.functions, self.communicating)
         self.canonical = with_observed_nans(self.functions.values())  # ops whose results have canonical NaNs
-        self.product_size = product_size(self.functions.values())
         self._pending: list[str] = []  # functions whose plans exist and are still empty
         self._is_planning = False
 
@@ -159,7 +159,7 @@ class FramePlanner:
         if self.is_entry:
             self.certain = self.frame.block
         self.block(block, self.frame.block).arguments += self.slots_of(captures)
-        self.frame.run_fast = hot_function(self, block)
+        self.frame.run_fast = hot_function(self, block, captures)
 
     def plan_region(self, region: Region) -> None:
         """Plan a region that captures nothing, of one block or several, as the body of the frame."""
@@ -273,7 +273,7 @@ class FramePlanner:
         return None if kind is None else self.planner.kernels.get(kind)
 
     def _step(self, op: Operation, ins: tuple[int, ...], outs: tuple[int, ...], dead: Sequence[int]) -> Step:
-        if op.name == COUNTED:
+        if op.name == INLINED_CALLS:
             return counting_step(op)
         definition = evaluated(op)
         if "plan_control_flow" in definition.roles:

@@ -75,10 +75,11 @@ class _Threads:
         self.before: list[tuple[Library, int]] = []
 
     def enter(self, count: int, libraries: Iterable[Library]) -> None:
+        """Count a run and set the number for it; `leave` must follow also if that fails."""
         with self.lock:
-            if not self.runs:
-                self.before = [(library, library.num_threads or 1) for library in libraries]
             self.runs += 1
+            if self.runs == 1:
+                self.before = [(library, library.num_threads or 1) for library in libraries]
             for library, _ in self.before:
                 library.set_num_threads(count)
 
@@ -86,7 +87,8 @@ class _Threads:
         with self.lock:
             self.runs -= 1
             if not self.runs:
-                for library, number in self.before:
+                before, self.before = self.before, []
+                for library, number in before:
                     library.set_num_threads(number)
 
 
@@ -103,8 +105,9 @@ def blas_threads(wanted: int | None, size: float) -> Iterator[None]:
     if count is None:
         yield
         return
-    _threads.enter(count, _libraries("scipy.linalg" in sys.modules))
+    libraries = _libraries("scipy.linalg" in sys.modules)
     try:
+        _threads.enter(count, libraries)
         yield
     finally:
         _threads.leave()

@@ -24,7 +24,8 @@ def certain(function: ArrayKernel, settle: ArrayKernel, error: float = EIGHT_ULP
 
     Parameters
     ----------
-    function : f64 arrays or scalars that broadcast to one f64 array, which is overwritten
+    function : f64 arrays or scalars that broadcast to one f64 array. That is overwritten, so it must be a new array,
+        which shares no memory with the operands.
     settle : f64 arrays of one dimension to one; computes the results in doubt
     error : the largest relative error of `function`
     absolute : the largest error where results are small because terms cancel

@@ -6,31 +6,63 @@ below 1e-60. `exactly` makes a function of f64 arrays of one.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from decimal import MAX_EMAX, MIN_EMIN, ROUND_HALF_EVEN, Context, Decimal, getcontext, localcontext
 from functools import cache
 from math import inf, nextafter
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 import numpy as np
 
+from stablehlo_ref.budget import within_time
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.numerics.kernels import ArrayKernel
 
 Function: TypeAlias = Callable[..., Decimal]
+T = TypeVar("T")
+Result = TypeVar("Result")
 
 DIGITS = 80
-_CONTEXT = Context(prec=DIGITS, rounding=ROUND_HALF_EVEN, Emin=MIN_EMIN, Emax=MAX_EMAX, traps=[])
+MANY_DIGITS = (
+    2200  # enough for exact sums of products of two f64 numbers; no function but exact ones is as close to a tie
+)
+_CONTEXT = Context(rounding=ROUND_HALF_EVEN, Emin=MIN_EMIN, Emax=MAX_EMAX, traps=[])
 _LARGE_ANGLE, HUGE_ANGLE = 60, 340  # more digits, for reducing angles up to 2**128 and 2**1024
-_EXACT = Decimal("1e-50")  # relative; a result that is closer to a f64 number is that number
 
 ONE, TWO, TEN = Decimal(1), Decimal(2), Decimal(10)
 
 
-def working_precision() -> AbstractContextManager[Context]:
+def working_precision(digits: int = DIGITS) -> AbstractContextManager[Context]:
     """Return a context in which decimal arithmetic has the precision that the functions of this module need."""
-    return localcontext(_CONTEXT)
+    return localcontext(_CONTEXT, prec=digits)
+
+
+def settled(
+    function: Callable[..., T], operands: Sequence[float], rounded: Callable[[T], tuple[Result, bool]], is_exact: bool
+) -> Result:
+    """Return the rounded result of a function, computed with as many digits as are needed.
+
+    Parameters
+    ----------
+    function : from decimal numbers to its result
+    operands : of the function
+    rounded : returns the result rounded, and whether all digits are those of a tie; then more digits are computed
+    is_exact : whether results of the function may be ties; those that are ties in 80 digits are
+
+    """
+    numbers = [Decimal(x) for x in operands]
+    with working_precision():
+        result, is_tie = rounded(function(*numbers))
+    if is_tie and not is_exact:
+        with working_precision(MANY_DIGITS):
+            result, _ = rounded(function(*numbers))
+    return result
+
+
+def is_equal(value: Decimal, number: Decimal) -> bool:
+    """Return whether two numbers agree in half of the digits of the working precision."""
+    return abs(value - number) <= abs(value).scaleb(-getcontext().prec // 2)
 
 
 def exactly(function: Function) -> ArrayKernel:
@@ -38,32 +70,32 @@ def exactly(function: Function) -> ArrayKernel:
 
     Results are rounded to odd. Equal operands are computed once.
     """
-    return _of_arrays(function, _rounded_to_odd)
+    return _of_arrays(function, _rounded_to_odd, function in MAY_BE_EXACT)
 
 
 def to_nearest(function: Function) -> ArrayKernel:
     """Return a function of f64 arrays with correctly rounded results."""
-    return _of_arrays(function, float)
+    return _of_arrays(function, lambda x: (float(x), False), is_exact=False)
 
 
-def _of_arrays(function: Function, rounded: Callable[[Decimal], float]) -> ArrayKernel:
+def _of_arrays(function: Function, rounded: Callable[[Decimal], tuple[float, bool]], is_exact: bool) -> ArrayKernel:
 
     def run(*operands: Array) -> Array:
         rows, inverse = np.unique(np.stack(operands, axis=-1).astype(np.float64), axis=0, return_inverse=True)
-        with working_precision():
-            results = [rounded(function(*map(Decimal, row))) for row in rows.tolist()]
+        results = [settled(function, row, rounded, is_exact) for row in within_time(rows.tolist())]
         return np.array(results, np.float64)[inverse.reshape(-1)]
 
     return run
 
 
-def _rounded_to_odd(x: Decimal) -> float:
-    """Return the f64 number equal to `x`, or else the one of its two neighbours whose last bit is set."""
+def _rounded_to_odd(x: Decimal) -> tuple[float, bool]:
+    """Return the f64 number equal to `x` and True, or the one of its two neighbours whose last bit is set and False."""
     nearest = float(x)
-    error = x - Decimal(nearest)
-    if abs(error) <= _EXACT * abs(x) or int(np.float64(nearest).view(np.int64)) & 1:
-        return nearest
-    return nextafter(nearest, inf if error > 0 else -inf)
+    if is_equal(x, Decimal(nearest)):
+        return nearest, bool(x)
+    if int(np.float64(nearest).view(np.int64)) & 1:
+        return nearest, False
+    return nextafter(nearest, inf if x > Decimal(nearest) else -inf), False
 
 
 # --- exponentials and logarithms ------------------------------------------------------------------------------------
@@ -149,8 +181,7 @@ def atanh(x: Decimal) -> Decimal:
 @cache
 def pi(more: int = _LARGE_ANGLE) -> Decimal:
     """Return pi to `more` digits beyond `DIGITS` (Gauss and Legendre's iteration)."""
-    with localcontext(_CONTEXT) as context:
-        context.prec = DIGITS + more + 10
+    with working_precision(DIGITS + more + 10):
         a, b, t, p = ONE, 1 / TWO.sqrt(), Decimal("0.25"), ONE
         while abs(a - b) > Decimal(10) ** -(DIGITS + more):
             mean = (a + b) / 2
@@ -160,10 +191,9 @@ def pi(more: int = _LARGE_ANGLE) -> Decimal:
 
 def _quadrant(x: Decimal) -> tuple[int, Decimal]:
     """Return (n mod 4, r) such that x = n * pi / 2 + r and |r| <= pi / 4."""
-    more = _LARGE_ANGLE if x.adjusted() < 40 else HUGE_ANGLE
-    with localcontext() as context:
-        context.prec = DIGITS + more
-        right_angle = pi(more) / 2
+    digits = getcontext().prec + (_LARGE_ANGLE if x.adjusted() < 40 else HUGE_ANGLE)
+    with localcontext(prec=digits):
+        right_angle = pi(digits - DIGITS) / 2
         turns = (x / right_angle).to_integral_value()
         return int(turns % 4), x - turns * right_angle
 
@@ -236,3 +266,7 @@ def bessel_i1e(x: Decimal) -> Decimal:
         asymptotic = series(ONE, lambda n: -(4 - Decimal(2 * n - 1) ** 2) / (8 * n * magnitude))
         scaled = asymptotic / (2 * pi() * magnitude).sqrt()
     return scaled.copy_sign(x)
+
+
+# Functions with results that are numbers with one bit more than some format, that is, ties.
+MAY_BE_EXACT: frozenset[Function] = frozenset((power, exp2, log2, log10, cbrt, rsqrt))

@@ -11,13 +11,12 @@ from decimal import Decimal, localcontext
 from typing import TypeAlias
 
 from stablehlo_ref.numerics import multiple_precision as precise
-from stablehlo_ref.numerics.multiple_precision import DIGITS, HUGE_ANGLE, ONE, pi, series
+from stablehlo_ref.numerics.multiple_precision import DIGITS, HUGE_ANGLE, MANY_DIGITS, ONE, pi, series
 
 Parts: TypeAlias = tuple[Decimal, Decimal]
 PartsFunction: TypeAlias = Callable[..., Parts]
 
 ZERO = Decimal(0)
-_MANY_DIGITS = 2200  # enough for exact sums of products of two f64 numbers
 _UNKNOWN = Decimal("NaN"), Decimal("NaN")
 _LARGE_POWER = Decimal("1e15")  # above, the angle needs more digits
 _TINY = Decimal("1e-9")  # below, the logarithm of 1 + x is summed
@@ -69,14 +68,14 @@ def _modulus(a: Decimal, b: Decimal) -> Decimal:
 
 
 def _exactly(function: Callable[..., Decimal], *operands: Decimal) -> Decimal:
-    with localcontext(prec=_MANY_DIGITS):
+    with localcontext(prec=MANY_DIGITS):
         total = function(*operands)
     return +total if total else total  # + loses the sign of a zero
 
 
 def _half(x: Decimal) -> Decimal:
     """Return x / 2 exactly: a huge angle has more digits than the working precision."""
-    with localcontext(prec=_MANY_DIGITS):
+    with localcontext(prec=MANY_DIGITS):
         return x / 2
 
 
@@ -304,3 +303,6 @@ def asin_acos_kernel(a: Decimal, b: Decimal) -> Parts:
     """Return the real part of sqrt(1 - z) sqrt(1 + z), and the magnitude of the imaginary part of asin z."""
     (r, i), (s, j) = _roots(a, b)
     return r * s - i * j, abs(_asinh(r * j - i * s))
+
+
+MAY_BE_EXACT: frozenset[PartsFunction] = frozenset((power, absolute))  # results that are ties

@@ -8,11 +8,13 @@ from functools import cache
 from itertools import count
 from math import comb, factorial
 
+from stablehlo_ref.budget import check_time
 from stablehlo_ref.numerics.multiple_precision import DIGITS, ONE, pi, series, sine, tan
 
 _SHIFTED = Decimal(50)  # from here on, asymptotic series have 80 digits
 _SMALL = 200  # factorials up to here are multiplied
 _TERMS = 120  # of asymptotic series, at most
+_BEYOND = Decimal(10000)  # logarithm of numbers that no f64 number times another is as large as
 _END = Decimal(10) ** -(DIGITS + 5)
 
 
@@ -116,15 +118,17 @@ def digamma(x: Decimal) -> Decimal:
 def zeta(s: Decimal, q: Decimal, unit: Decimal = ONE) -> Decimal:
     """Sum some terms, then use the Euler-Maclaurin formula; for q < 0, reflect the sum over all integers.
 
-    Then the term closest to 0, of q less the nearest integer, is added last, so that its digits are kept. For q > 0,
-    the result is divided by unit**-s.
+    For q < 0, the largest term, that of q less the nearest integer, is added last, so that the digits of the others are
+    kept. For q > 0, the result is divided by unit**-s.
     """
+    q = _without_pairs(s, q)
     if q < 0:
         r = q - q.to_integral_value()
         mirrored = zeta(s, 1 - r) - zeta(s, 1 - q)
         return r**-s + (zeta(s, 1 + r) + (-mirrored if int(s) % 2 else mirrored))
     total = Decimal(0)
     while q < max(_SHIFTED, s):
+        check_time()
         power = (q / unit) ** -s
         total += power
         if power <= total * _END:  # both are 0 where s is huge
@@ -142,13 +146,21 @@ def zeta(s: Decimal, q: Decimal, unit: Decimal = ONE) -> Decimal:
     return total + rest
 
 
+def _without_pairs(s: Decimal, q: Decimal) -> Decimal:
+    """Return where zeta has the same value and no terms whose sum is 0: those of k + 1/2 and -k - 1/2 for odd `s`."""
+    is_paired = q < 0 and int(2 * q) == 2 * q and int(s) % 2 == 1
+    return 1 - q if is_paired else q
+
+
 def polygamma(n: Decimal, x: Decimal) -> Decimal:
     if n == 0:
         return digamma(x)
+    x = _without_pairs(n + 1, x)
     if n < _SMALL:
         result = factorial(int(n)) * zeta(n + 1, x)
     elif x < 0:
         result = lgamma(n + 1).exp() * zeta(n + 1, x)
     else:  # neither factor is in the range of exponents for all n
-        result = (lgamma(n + 1) - (n + 1) * x.ln()).exp() * zeta(n + 1, x, x)
-    return result if int(n) % 2 else -result
+        log = lgamma(n + 1) - (n + 1) * x.ln()
+        result = log.exp() if abs(log) > _BEYOND else log.exp() * zeta(n + 1, x, x)
+    return result if int(n) % 2 else result.copy_negate()

@@ -16,7 +16,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from stablehlo_ref.budget import check_time, within_time
+from stablehlo_ref.budget import check_time, reserve, within_time
 from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.numerics.double_double import two_sum
 from stablehlo_ref.numerics.dtypes import FLOAT64, part_dtype
@@ -29,6 +29,7 @@ Add: TypeAlias = Callable[[Array], Array]  # adds elements of an f64 array, in a
 SharedSums: TypeAlias = Callable[[Array, Add, int, Array], Array]
 
 BLOCK = 1 << 14  # results rounded at a time
+TEMPORARIES = 4  # arrays of the size of the terms: what is left of them, their slice, and what `add` needs
 DOWN = 600  # exponents by which huge terms are scaled
 
 
@@ -48,7 +49,7 @@ def shared_sums(dtype: DType) -> SharedSums:
         largest = _largest(wide)
         if not largest < HUGE:
             return _of_special_terms(dtype, wide, add, count, starts)
-        result = to_round([add(part) for part in _slices(wide, largest, count)], starts)
+        result = to_round(_sums_of_slices(wide, largest, count, add), starts)
         return _with_negative_zeros(result, wide, add, starts)
 
     return run
@@ -65,10 +66,10 @@ def _of_special_terms(dtype: DType, x: Array, add: Add, count: int, starts: Arra
     terms = np.where(finite, x, 0.0)
     huge = np.abs(terms) >= HUGE
     small, scaled = np.where(huge, 0.0, terms), np.ldexp(np.where(huge, terms, 0.0), -DOWN)
-    parts = [add(part) for part in _slices(small, _largest(small), count)]
+    parts = _sums_of_slices(small, _largest(small), count, add)
     result, starts = _rounding_of_parts(dtype)(parts, starts), np.broadcast_to(starts, parts[0].shape)
-    upper = [add(part) for part in _slices(scaled, _largest(scaled), count)]
-    for index in zip(*np.nonzero(np.any(upper, 0) & np.isfinite(starts))):
+    upper = _sums_of_slices(scaled, _largest(scaled), count, add)
+    for index in map(tuple, np.argwhere(np.any(upper, 0) & np.isfinite(starts))):
         check_time()
         exact = sum((Fraction(float(part[index])) for part in upper), Fraction(0)) * 2**DOWN
         exact += sum((Fraction(float(part[index])) for part in (starts, *parts)), Fraction(0))
@@ -118,6 +119,15 @@ def _of_complex(dtype: DType, of_parts: SharedSums) -> SharedSums:
         return result
 
     return run
+
+
+def _sums_of_slices(x: Array, largest: float, count: int, add: Add) -> list[Array]:
+    """Return the sums of each slice. The memory for them is reserved as it turns out how many there are."""
+    parts: list[Array] = []
+    for part in _slices(x, largest, count):
+        parts.append(add(part))
+        reserve(0, TEMPORARIES * x.nbytes + 2 * len(parts) * parts[0].nbytes)  # `of_many` gets a copy
+    return parts
 
 
 def _slices(x: Array, largest: float, count: int) -> Iterator[Array]:

@@ -1,7 +1,8 @@
 """Kernel factories of the Hurwitz zeta function and the derivatives of digamma (CHLO, `zeta`, `polygamma`).
 
 Formats up to f32 compute in f64 and round once, correctly for f32; f64 is computed in long double. Below 0, results
-near zeros of the functions are less accurate. Derivatives above the 170th are computed from logarithms.
+near zeros of the functions are less accurate. Derivatives above the 170th are computed from logarithms, those whose
+logarithms would need more digits to 80 digits.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from stablehlo_ref.numerics.elementary import elementary
 from stablehlo_ref.numerics.floats import binary
 from stablehlo_ref.numerics.kernels import ArrayKernel
 from stablehlo_ref.numerics.long_double import LONG_DOUBLE
+from stablehlo_ref.numerics.multiple_precision import to_nearest
 from stablehlo_ref.numerics.piecewise import replace_where
 from stablehlo_ref.numerics.portable.zeta import is_natural, is_regular, limits, limits_of_polygamma
 from stablehlo_ref.numerics.special_gamma import digamma_of_f64, lgamma_of_f64
@@ -23,6 +25,8 @@ from stablehlo_ref.numerics.special_tables import ZETA_SERIES
 
 _ERROR = 2.0**-36  # of f64, relative
 _TERMS = 10  # summed directly, before the Euler-Maclaurin formula
+_LARGEST = 256  # derivative that is computed from logarithms: 2**-63 of them is below 2**-52
+_PRECISE = to_nearest(precise.polygamma)
 
 
 # --- zeta -----------------------------------------------------------------------------------------------------------
@@ -109,7 +113,9 @@ def _polygamma(n: Array, x: Array) -> Array:
     sign = np.where(np.fmod(n, 2.0) == 0, -1.0, 1.0)
     result = replace_where(limits_of_polygamma(n, x), n == 0, _in(x, digamma_of_f64, special_double.digamma), x)
     regular = is_natural(n) & (x < np.inf) & is_regular(n, x)
-    return replace_where(result, regular, lambda n, x, sign: sign * _factorial_times_zeta(n, x), n, x, sign)
+    large = regular & (n > _LARGEST)
+    result = replace_where(result, large, _PRECISE, n, x)
+    return replace_where(result, regular & ~large, lambda n, x, sign: sign * _factorial_times_zeta(n, x), n, x, sign)
 
 
 def _factorial_times_zeta(n: Array, x: Array) -> Array:

@@ -14,6 +14,7 @@ import numpy as np
 
 from stablehlo_ref import mode
 from stablehlo_ref.algorithms.exact_reductions import sums_over
+from stablehlo_ref.budget import reserve
 from stablehlo_ref.define.attribute_codecs import Int, Real32
 from stablehlo_ref.define.computation import Run
 from stablehlo_ref.define.constraints import Checker
@@ -327,6 +328,7 @@ class FeatureRows:
         return sums
 
     def _exact_sums(self, terms: Callable[[slice], tuple[Array, ...]], count: int) -> Array:
+        reserve(0, count * prod(self.shape) * self.wide.itemsize)
         stored = np.empty((count, *self.shape), self.wide)
         for block in self.blocks:
             for store, term in zip(stored, terms(block)):

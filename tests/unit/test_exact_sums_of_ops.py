@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from itertools import product
@@ -250,3 +251,114 @@ def test_batch_norm_grad() -> None:
     for j in range(2):
         assert offset[j] == exactly(dy[:, j], np.float64).astype(np.float32)
         assert scale[j] == exactly((x[:, j] - 1) * dy[:, j], np.float64).astype(np.float32)
+
+
+# --- nothing to add, or no dimensions -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("type", NUMPY)
+def test_scatter_of_indices_that_are_all_out_of_bounds(type: str) -> None:
+    x, updates = operand((7, 3), type, WIDE), operand((40, 3), type, WIDE)
+    text = SCATTER.format(n=3, type=type, body=SUM.format(type=type))
+    (result,) = evaluate(text, x, np.full((40, 1), 7, np.int32), updates)
+    np.testing.assert_array_equal(result, x)
+
+
+@pytest.mark.parametrize("shape", [(0, 3), (0, 3, 2), (2, 3, 0)])
+def test_batch_normalization_of_nothing(shape: tuple[int, ...]) -> None:
+    """Means are 0 / 0; the gradients of scale and offset are empty sums."""
+    x = "x".join(map(str, shape))
+    text = f"""
+    func.func @main(%x: tensor<{x}xf32>, %s: tensor<3xf32>)
+        -> (tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>) {{
+      %0:3 = "stablehlo.batch_norm_training"(%x, %s, %s) <{{epsilon = 0.001 : f32, feature_index = 1 : i64}}>
+        : (tensor<{x}xf32>, tensor<3xf32>, tensor<3xf32>) -> (tensor<{x}xf32>, tensor<3xf32>, tensor<3xf32>)
+      %1:3 = "stablehlo.batch_norm_grad"(%x, %s, %s, %s, %x) <{{epsilon = 0.001 : f32, feature_index = 1 : i64}}>
+        : (tensor<{x}xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<{x}xf32>)
+        -> (tensor<{x}xf32>, tensor<3xf32>, tensor<3xf32>)
+      return %0#1, %0#2, %1#1, %1#2 : tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>
+    }}"""
+    mean, variance, scale, offset = evaluate(text, np.zeros(shape, np.float32), np.ones(3, np.float32))
+    assert np.isnan(mean).all()
+    assert np.isnan(variance).all()
+    np.testing.assert_array_equal([scale, offset], 0)
+
+
+@pytest.mark.parametrize(
+    ("x", "init", "expected"), [(0.25, 1, 1.25), (1e300, 1, 1e300), (np.inf, 1, np.inf), (-0.0, -0.0, -0.0)]
+)
+def test_window_without_dimensions(x: float, init: float, expected: float) -> None:
+    text = f"""
+    func.func @main(%x: tensor<f64>, %init: tensor<f64>) -> tensor<f64> {{
+      %0 = "stablehlo.reduce_window"(%x, %init) <{{window_dimensions = array<i64>}}> {SUM.format(type="f64")}
+        : (tensor<f64>, tensor<f64>) -> tensor<f64>
+      return %0 : tensor<f64>
+    }}"""
+    (result,) = evaluate(text, np.float64(x), np.float64(init))
+    assert result.tobytes() == np.float64(expected).tobytes()
+
+
+# --- memory ---------------------------------------------------------------------------------------------------------
+
+
+def far_apart(shape: tuple[int, ...]) -> Array:
+    g = np.random.default_rng(1)
+    return g.standard_normal(shape) * np.exp2(g.integers(-1000, 800, shape))
+
+
+def matrix_windows(shape: tuple[int, int], window: tuple[int, int]) -> str:
+    result = f"{shape[0] - window[0] + 1}x{shape[1] - window[1] + 1}"
+    return WINDOWS.format(
+        shape=f"{shape[0]}x{shape[1]}", type="f64", window=f"{window[0]}, {window[1]}", attributes="",
+        body=SUM.format(type="f64"), result=result,
+    )  # fmt: skip
+
+
+def test_windows_need_little_memory() -> None:
+    program, x = sr.parse(matrix_windows((260, 250), (3, 4))), far_apart((260, 250))
+    tracemalloc.start()
+    try:
+        result = np.asarray(program.run(x, np.zeros(()), exact_sums=True)[0])
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 25 * x.nbytes  # a window sum has 41 parts
+    for i, j in product((0, 100, 257), (0, 7, 128, 246)):
+        assert result[i, j] == exactly(x[i : i + 3, j : j + 4].flat, np.float64)
+
+
+def test_windows_in_boxes_with_strides_and_dilations() -> None:
+    x, init = operand((3, 90, 300), "f32", WIDE), np.float32(0.5)
+    text = WINDOWS.format(
+        shape="3x90x300", type="f32", window="2, 3, 4", body=SUM.format(type="f32"), result="2x43x98",
+        attributes=", window_strides = array<i64: 1, 2, 3>, window_dilations = array<i64: 1, 2, 2>",
+    )  # fmt: skip
+    (result,) = evaluate(text, x, init)
+    for i, j, k in product((0, 1), (0, 1, 20, 42), (0, 1, 50, 97)):
+        terms = x[i : i + 2, 2 * j : 2 * j + 5 : 2, 3 * k : 3 * k + 7 : 2]
+        assert result[i, j, k] == exactly([init, *terms.flat], np.float32)
+
+
+def test_memory_that_exact_sums_need_is_limited() -> None:
+    x, limits = far_apart((3, 100_000)), sr.Limits(max_total_bytes=30_000_000)
+    with pytest.raises(sr.EvaluationError, match="for temporaries"):
+        sr.parse(cumulative(100_000, "f64", "99999, 0")).run(x, np.zeros(()), exact_sums=True, limits=limits)
+    rows, numbers = np.ones((7, 5000)), np.arange(40, dtype=np.int32).reshape(40, 1) % 7
+    scatter = sr.parse(SCATTER.format(n=5000, type="f64", body=SUM.format(type="f64")))
+    with pytest.raises(sr.EvaluationError, match="for temporaries"):
+        limits = sr.Limits(max_total_bytes=20_000_000)
+        scatter.run(rows, numbers, far_apart((40, 5000)), exact_sums=True, limits=limits)
+
+
+def test_memory_of_exact_batch_norm_is_limited() -> None:
+    big, small = "tensor<500000x2xf32>", "tensor<2xf32>"
+    program = sr.parse(f"""
+    func.func @main(%x: {big}, %v: {small}) -> {small} {{
+      %0:3 = "stablehlo.batch_norm_grad"(%x, %v, %v, %v, %x) <{{epsilon = 0.0 : f32, feature_index = 1 : i64}}>
+        : ({big}, {small}, {small}, {small}, {big}) -> ({big}, {small}, {small})
+      return %0#1 : {small}
+    }}""")
+    operands, limits = (np.ones((500000, 2), np.float32), np.ones(2, np.float32)), sr.Limits(max_total_bytes=15_000_000)
+    program.run(*operands, limits=limits)
+    with pytest.raises(sr.EvaluationError, match="12 MB of them for temporaries"):
+        program.run(*operands, exact_sums=True, limits=limits)

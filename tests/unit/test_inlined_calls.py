@@ -51,6 +51,10 @@ func.func @main(%a: {VECTOR}, %n: tensor<i32>) -> {VECTOR} {{
 """
 
 
+class SeesEveryOp(sr.Observer):
+    sees_every_op = True
+
+
 def outcome(program: sr.Program, **options: object) -> object:
     try:
         (result,) = program.run(np.float32([1, -2, 3, -4]), np.int32(3), **options)
@@ -75,6 +79,25 @@ def test_only_calls_of_recursive_functions_are_left() -> None:
     (plan,) = program.plans.values()
     assert [op.properties["callee"] for op in plan.block.ops if op.name == "func.call"] == ["again"]
     assert sum(op.name == "func.call" for op in program.module.walk()) == 7  # the program is as it was
+
+
+def test_copies_do_not_count_as_products() -> None:
+    text = """
+    func.func private @square(%x: tensor<80x80xf32>) -> tensor<80x80xf32> {
+      %0 = stablehlo.dot %x, %x : (tensor<80x80xf32>, tensor<80x80xf32>) -> tensor<80x80xf32>
+      return %0 : tensor<80x80xf32>
+    }
+    func.func @main(%x: tensor<80x80xf32>, %y: tensor<200x200xf32>) -> (tensor<80x80xf32>, tensor<200x200xf32>) {
+      %0 = func.call @square(%x) : (tensor<80x80xf32>) -> tensor<80x80xf32>
+      %1 = func.call @square(%0) : (tensor<80x80xf32>) -> tensor<80x80xf32>
+      %2 = stablehlo.dot %y, %y : (tensor<200x200xf32>, tensor<200x200xf32>) -> tensor<200x200xf32>
+      return %1, %2 : tensor<80x80xf32>, tensor<200x200xf32>
+    }
+    """
+    program = sr.parse(text).plan(fast=True).plan(fast=False)
+    program.run(np.zeros((80, 80), np.float32), np.zeros((200, 200), np.float32), observer=SeesEveryOp())
+    assert {plan.product_size for plan in program.plans.values()} == {(80**3 + 200**3) / 2}
+    assert len(program.plans) == 3
 
 
 @pytest.mark.parametrize("depth", range(1, 7))

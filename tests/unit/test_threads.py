@@ -11,6 +11,7 @@ import pytest
 
 import stablehlo_ref as sr
 from stablehlo_ref.cli.main import main
+from stablehlo_ref.define.context import Context
 from stablehlo_ref.execute import threads
 
 PRODUCT = """
@@ -140,12 +141,39 @@ def test_threads_without_threadpoolctl(monkeypatch: pytest.MonkeyPatch, capsys: 
     assert "--threads" in capsys.readouterr().err
 
 
-def test_threads_must_be_a_positive_number() -> None:
+@pytest.mark.parametrize("number", [0, -1, (1 << 16) + 1, 10**30])
+def test_threads_must_be_in_range(number: int, capsys: pytest.CaptureFixture[str]) -> None:
     program = sr.parse("func.func @main() { return }")
-    with pytest.raises(ValueError, match="threads must be at least 1, got 0"):
-        program.run(threads=0)
-    with pytest.raises(TypeError, match="threads"):
-        program.run(threads="2")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match=f"threads must be between 1 and 65536, got {number}"):
+        program.run(threads=number)
+    with pytest.raises(SystemExit):
+        main(["run", f"--threads={number}", "x.mlir"])
+    assert f"expected a number from 1 to 65536, got '{number}'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("number", ["2", 2.0, True])
+def test_threads_must_be_a_number(number: Any) -> None:
+    with pytest.raises(TypeError, match=f"threads must be a number of threads, got {number!r}"):
+        sr.parse("func.func @main() { return }").run(threads=number)
+
+
+def test_numbers_of_numpy_become_numbers_of_python(blas: Library) -> None:
+    assert used(blas, 16, threads=np.int64(2)) == 2
+    with threads.blas_threads(Context(threads=np.int64(2)).threads, 0):
+        assert type(blas.num_threads) is int
+
+
+def test_the_number_is_restored_after_blas_refused_one(blas: Library, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(count: int) -> None:
+        blas.num_threads = count
+        if count == 3:
+            raise OSError("no threads are left")
+
+    monkeypatch.setattr(blas, "set_num_threads", refuse)
+    for number, message in ((3, "no threads are left"), (2, "inside")):
+        with pytest.raises(OSError, match=message), threads.blas_threads(number, 0):
+            raise OSError("inside")
+        assert blas.num_threads == 8
 
 
 def test_real_threads() -> None:

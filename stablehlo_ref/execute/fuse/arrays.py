@@ -29,7 +29,7 @@ _BROADCAST, _UPDATE, _SCATTER = (
 _SLOW_IN_PLACE = (np.maximum, np.minimum)  # five times as long, as numpy does not use vectors of the machine then
 
 
-class Arrays:
+class SourceArrays:
     """The arrays of a source."""
 
     def __init__(self, writer: Writer) -> None:

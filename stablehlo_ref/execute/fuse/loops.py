@@ -132,14 +132,17 @@ def hot_loop(planner: FramePlanner, op: Operation) -> Hot | None:
     return Hot(lambda machine: loop_source(planner, op, machine), planner, HOT, op, is_loop=True)
 
 
-def hot_function(planner: FramePlanner, block: Block) -> Hot | None:
-    """Return what runs the block of a function by generated source; None without fast paths."""
+def hot_function(planner: FramePlanner, block: Block, captures: Sequence[Value] = ()) -> Hot | None:
+    """Return what runs the block of a function by generated source; None without fast paths.
+
+    The values that it captures are further arguments.
+    """
     if block not in planner.blocks or planner.lanes is not None or planner.frame.block.communicates:
         return None
     if len(planner.blocks[block].ops) > LONG:
         return None
     op = block.parent.parent if block.parent else None
-    return Hot(lambda machine: function_source(planner, block), planner, HOT_CALLS, op)
+    return Hot(lambda machine: function_source(planner, block, captures), planner, HOT_CALLS, op)
 
 
 def loop_source(planner: FramePlanner, op: Operation, machine: Machine | None = None) -> Generated:
@@ -162,11 +165,11 @@ def loop_source(planner: FramePlanner, op: Operation, machine: Machine | None = 
     return _finish(writer, machine)
 
 
-def function_source(planner: FramePlanner, block: Block) -> Generated:
+def function_source(planner: FramePlanner, block: Block, captures: Sequence[Value] = ()) -> Generated:
     """Return the source of the block of a function, which takes arguments from slots and stores results there."""
     writer = Writer(planner)
     plan = planner.blocks[block]
-    _take(writer, plan.arguments, block.arguments)
+    _take(writer, plan.arguments, [*block.arguments, *captures])
     with _running(writer), writer.counting():
         results = writer.block(writer.frame, block)
     for name, slot in zip(results, plan.results):

@@ -16,6 +16,7 @@ from stablehlo_ref.ir.core import Operation
 
 FILENAME = "<generated>"
 MAX_NESTING = 15  # of Python's 20 nested blocks
+MAX_CALLS = 8  # calls inside calls that become part of the source
 
 
 class Source:

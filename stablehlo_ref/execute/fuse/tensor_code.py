@@ -15,6 +15,10 @@ from stablehlo_ref.ir.types import TensorType, Type
 from stablehlo_ref.numerics.dtypes import numpy_dtype
 from stablehlo_ref.ops.slicing import OWN_BYTES
 
+MOVES = frozenset(  # move elements
+    f"stablehlo.{name}" for name in ("slice", "reshape", "broadcast_in_dim", "concatenate", "transpose", "reverse")
+)
+
 
 def code_of(op: Operation, known: Sequence[Any]) -> str | None:
     """Return the expression of an op, or statements; None if it has none, and its kernel is called.

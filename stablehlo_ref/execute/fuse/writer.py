@@ -17,14 +17,14 @@ from stablehlo_ref.define.computation import Kernel
 from stablehlo_ref.define.definition import Traits, resolve
 from stablehlo_ref.diagnostics import StablehloError
 from stablehlo_ref.execute.dynamic import refined_results
-from stablehlo_ref.execute.fuse.arrays import Arrays
+from stablehlo_ref.execute.fuse.arrays import SourceArrays
 from stablehlo_ref.execute.fuse.elements import Elements, carried
 from stablehlo_ref.execute.fuse.expressions import Expressions
 from stablehlo_ref.execute.fuse.scalar_code import is_scalar
-from stablehlo_ref.execute.fuse.source import MAX_NESTING, Source
+from stablehlo_ref.execute.fuse.source import MAX_CALLS, MAX_NESTING, Source
 from stablehlo_ref.execute.fuse.tensor_code import code_of, scalar_type
 from stablehlo_ref.execute.guard import STEPS, WATCHED, small_bytes
-from stablehlo_ref.execute.inlined import COUNTED, calls_of
+from stablehlo_ref.execute.inlined import INLINED_CALLS, calls_of
 from stablehlo_ref.execute.liveness import captured, last_uses
 from stablehlo_ref.execute.nans import canonical_results
 from stablehlo_ref.execute.run import Step
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from stablehlo_ref.execute.plan import FramePlanner
 
 MAX_OPS = 20_000  # ops of one function
-MAX_CALLS = 8  # calls inside calls that become part of the source
 
 
 class NotSuitable(Exception):
@@ -68,7 +67,7 @@ class Writer:
         self.counted = 0  # the line before which they are counted
         self.with_slots: list[Frame] = []  # frames of callees that need a list of slots
         self.expressions = Expressions(self.source, planner.planner.canonical)
-        self.elements, self.arrays = Elements(self), Arrays(self)
+        self.elements, self.arrays = Elements(self), SourceArrays(self)
         self.ops = self.frames = self.deepest = 0  # how many there are, and how deep calls are written inside calls
         self.may_leave: Operation | None = None  # the outermost loop, if machine code may take it over
 
@@ -148,7 +147,7 @@ class Writer:
         self, frame: Frame, op: Operation, ins: Sequence[int], outs: Sequence[int], step: Step, dying: Sequence[Value]
     ) -> None:
         """Write one op."""
-        if op.name == COUNTED:
+        if op.name == INLINED_CALLS:
             calls = calls_of(op)
             self.calls += [call for call, _ in calls]
             self.deepest = max(self.deepest, *(len(self.callees) + depth + 1 for _, depth in calls))
@@ -199,7 +198,7 @@ class Writer:
     ) -> None:  # fmt: skip
         if kernel.in_place and len(results) == 1 and operands[0] in dead and operands[0] not in operands[1:]:
             k = f"({self.source.refer(kernel.in_place)} if {self.arrays.is_own(operands[0])} else {k})"
-        if op.regions:
+        if counts := bool(op.regions) or traits.effects:  # what it calls counts turns, or can be observed
             self._count_turns()
         arguments = ", ".join(["C", *operands] if traits.effects else operands)
         targets = ", ".join(results) + ("," if len(results) == 1 else "")
@@ -210,6 +209,8 @@ class Writer:
                 self.source.line(f"{k}({arguments})", op)
             case _:
                 self.source.line(f"{targets} = {k}({arguments})", op)
+        if counts:
+            self.count()
         for result, value in zip(results, op.results):
             self.as_scalar(result, value, op)
 
@@ -256,6 +257,7 @@ class Writer:
         self.drop(taken[slot] for slot in taken if slot in dead and not is_scalar(given[slot].type))
         self._count_turns()
         line(f"{self.source.refer(step)}({frame.slots})", op)
+        self.count()
         for name, slot, value in zip(self.write(frame, outs), outs, op.results):
             line(f"{name} = {frame.slots}[{slot}]; {frame.slots}[{slot}] = None")
             if slot not in dead:
@@ -265,10 +267,12 @@ class Writer:
         self.drop(kept)
 
     def _count_turns(self) -> None:
-        """Write the number of turns and the depth of calls to the context, before something that counts them too."""
+        """Write the number of turns and the depth of calls to the context, before a line that counts them too.
+
+        `count` must follow that line, so that calls after it are counted after it.
+        """
         self.count()
         self.source.line(f"C.steps += N - n; N = n = 0; C.depth = D + {len(self.callees)}")
-        self.count()
 
     @contextmanager
     def counting(self, op: Operation | None = None) -> Iterator[None]:

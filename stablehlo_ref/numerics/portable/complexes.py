@@ -7,7 +7,6 @@ The default kernels give results for infinities, NaNs and poles, and the signs o
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from decimal import Decimal
 from fractions import Fraction
 from functools import cache, reduce
 from typing import NamedTuple, TypeAlias
@@ -18,22 +17,24 @@ from stablehlo_ref import mode
 from stablehlo_ref.budget import within_time
 from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.numerics import complex_elementary, complexes, long_double, special_complex
+from stablehlo_ref.numerics import multiple_precision as precise_reals
 from stablehlo_ref.numerics import multiple_precision_complex as precise
 from stablehlo_ref.numerics.blocks import partwise
 from stablehlo_ref.numerics.double_double import Pair, two_product, two_sum
 from stablehlo_ref.numerics.dtypes import COMPLEX128
 from stablehlo_ref.numerics.exact_sums import exact_product_sum, nearest
 from stablehlo_ref.numerics.kernels import ArrayKernel, KernelFactory, same_kernel
-from stablehlo_ref.numerics.multiple_precision import working_precision
+from stablehlo_ref.numerics.multiple_precision import settled
 from stablehlo_ref.numerics.portable import complex_pairs
+from stablehlo_ref.numerics.portable.functions import CORRECTLY_ROUNDED
 from stablehlo_ref.numerics.portable.ziv import BLOCK, nearest_f64
 
 SMALLEST, LARGEST = 2.0**-480, 2.0**500  # of factors whose products are exact in two f64
 ERROR = 2.0**-100  # relative to the larger of two products
 
 Region: TypeAlias = Callable[..., Array | bool]  # from parts of operands to where pairs are accurate
-# From parts of operands to those of the result, NaN where the default kernel knows them, and whether any underflowed.
-ExactParts: TypeAlias = Callable[..., tuple[float, float, bool]]
+# From parts of operands to those of the result, NaN where the default kernel knows them, and whether each underflowed.
+ExactParts: TypeAlias = Callable[..., tuple[float, float, bool, bool]]
 
 
 class _Function(NamedTuple):
@@ -87,23 +88,22 @@ def _powers(a: Array, b: Array, c: Array, d: Array) -> Array | bool:
 
 
 def _to_80_digits(function: precise.PartsFunction) -> ExactParts:
-    def run(*parts: float) -> tuple[float, float, bool]:
-        with working_precision():
-            real, imag = function(*map(Decimal, parts))
-            x, y = nearest_f64(real), nearest_f64(imag)
-        return x, y, bool((real and not x) or (imag and not y))
+    def rounded(parts: precise.Parts) -> tuple[tuple[float, float, bool, bool], bool]:
+        (x, x_is_tie), (y, y_is_tie) = map(nearest_f64, parts)
+        return (x, y, bool(parts[0] and not x), bool(parts[1] and not y)), x_is_tie or y_is_tie
 
-    return run
+    is_exact = function in precise.MAY_BE_EXACT
+    return lambda *parts: settled(function, parts, rounded, is_exact)
 
 
-def _exact_quotient(a: float, b: float, c: float, d: float) -> tuple[float, float, bool]:
+def _exact_quotient(a: float, b: float, c: float, d: float) -> tuple[float, float, bool, bool]:
     p, q, r, s = map(Fraction, (a, b, c, d))
     norm = r * r + s * s
     if not norm:
-        return np.nan, np.nan, False
+        return np.nan, np.nan, False, False
     real, imag = (p * r + q * s) / norm, (q * r - p * s) / norm
     x, y = nearest(real), nearest(imag)
-    return x, y, bool((real and not x) or (imag and not y))
+    return x, y, bool(real and not x), bool(imag and not y)
 
 
 def _kernel(function: _Function, default: ArrayKernel) -> ArrayKernel:
@@ -119,16 +119,18 @@ def _kernel(function: _Function, default: ArrayKernel) -> ArrayKernel:
         parts = [np.ascontiguousarray(part) for z in operands for part in (z.real, z.imag)]
         finite = reduce(np.logical_and, [np.isfinite(part) for part in parts])
         left = _by_pairs(function, parts, result, finite)
-        zero = finite.copy()
+        underflowed = np.zeros((2, finite.size), np.bool)
         for i in within_time(left.tolist()):
-            result.real[i], result.imag[i], underflowed = function.exact(*[float(part[i]) for part in parts])
-            zero[i] = not underflowed
+            result.real[i], result.imag[i], underflowed[0, i], underflowed[1, i] = function.exact(
+                *[float(part[i]) for part in parts]
+            )
         known = ~finite | np.isnan(result.real) | np.isnan(result.imag)
         if known.any():
             result[known] = default(*[z[known] for z in operands])
-        zero &= (result.real == 0) | (result.imag == 0)
-        if zero.any():
-            _set_signs_of_zeros(result, zero, default(*[z[zero] for z in operands]))
+        zeros = (result.view(np.float64).reshape(-1, 2).T == 0) & ~underflowed & finite
+        if zeros.any():
+            some = zeros.any(0)
+            _set_signs_of_zeros(result, some, zeros[:, some], default(*[z[some] for z in operands]))
 
     return run
 
@@ -164,10 +166,10 @@ def _rounded(high: Array, low: Array) -> tuple[Array, Array]:
     return highest, is_open
 
 
-def _set_signs_of_zeros(result: Array, where: Array, signs: Array) -> None:
+def _set_signs_of_zeros(result: Array, where: Array, zeros: Array, signs: Array) -> None:
     some = result[where]
-    for part, sign in ((some.real, signs.real), (some.imag, signs.imag)):
-        np.copysign(part, sign, out=part, where=(part == 0) & ~np.isnan(sign))
+    for part, zero, sign in zip((some.real, some.imag), zeros, (signs.real, signs.imag)):
+        np.copysign(part, sign, out=part, where=zero & ~np.isnan(sign))
     result[where] = some
 
 
@@ -211,6 +213,8 @@ def _reproducible(factory: KernelFactory) -> ArrayKernel | None:
     if factory is complexes.abs:
         modulus = _kernel(_Function(complex_pairs.absolute, _ROOTS, _to_80_digits(precise.absolute)), _absolute)
         return lambda z: modulus(z).real
+    if factory is complex_elementary.power:
+        return _with_real_powers(_kernel(_FUNCTIONS[factory], factory(COMPLEX128)), factory(COMPLEX128))
     if factory is complexes.multiply:
         return partwise(_product, COMPLEX128, _product_with_nans)
     if factory is special_complex.square:
@@ -227,6 +231,27 @@ def in_mode(factory: KernelFactory, dtype: DType) -> KernelFactory:
         if kernel is not None:
             return same_kernel(kernel)
     return factory
+
+
+def _with_real_powers(kernel: ArrayKernel, default: ArrayKernel) -> ArrayKernel:
+    """Return a kernel of powers that computes those of real numbers as such, which takes no more digits than f64."""
+
+    def run(z: Array, w: Array) -> Array:
+        z, w = np.broadcast_arrays(z, w)
+        finite = np.isfinite(z.real) & np.isfinite(w.real) & (z.real != 0)
+        is_real = (z.imag == 0) & (w.imag == 0) & finite & ((z.real > 0) | (np.rint(w.real) == w.real))
+        if not is_real.any():
+            return kernel(z, w)
+        result = np.empty(z.shape, COMPLEX128)
+        result[~is_real] = kernel(z[~is_real], w[~is_real])
+        result[is_real] = real_powers(z[is_real], w[is_real])
+        return result[()]
+
+    def real_powers(z: Array, w: Array) -> Array:
+        power = CORRECTLY_ROUNDED[precise_reals.power]
+        return complexes.from_parts(power(z.real, w.real), np.copysign(0.0, default(z, w).imag))
+
+    return run
 
 
 def _absolute(z: Array) -> Array:
@@ -263,7 +288,7 @@ def sum_of_products(a: Array, b: Array, c: Array, d: Array) -> Array:
     is_open = (high + (low + error) != high + (low - error)) | ~np.logical_and.reduce(moderate)
     vanishes = (p == -q) & (e == -f) & np.logical_and.reduce(moderate)
     finite = np.logical_and.reduce([np.isfinite(x) for x in (a, b, c, d)])
-    for i in map(tuple, np.argwhere(is_open & ~vanishes & finite)):
+    for i in map(tuple, within_time(np.argwhere(is_open & ~vanishes & finite))):
         exact = exact_product_sum((float(a[i]), float(c[i])), (float(b[i]), float(d[i])))
         result[i] = nearest(exact) if exact or plain[i] else plain[i]
     total: Array = np.where(finite, result, plain)

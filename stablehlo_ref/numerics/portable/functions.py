@@ -221,7 +221,7 @@ CORRECTLY_ROUNDED: dict[Function, ArrayKernel] = {
                 lambda x: _where(np.abs(x) <= 2.0**-54, x, x == -1, -np.inf, x == np.inf, np.inf),
                 lambda x: (x >= 2.0**1000) & (x < np.inf))),
         (precise.asinh, stages(formulas.asinh, QUICK_LOGARITHM_ERROR),
-         _odd(MODERATE, lambda x: np.where(np.isnan(x), np.nan, x), np.isfinite)),
+         _odd(MODERATE, lambda x: np.where(np.isinf(x), x, np.nan), np.isfinite)),
         (precise.acosh, stages(formulas.acosh, QUICK_LOGARITHM_ERROR),
          Domain(_inside(BELOW_ONE, MODERATE), lambda x: _where(x == np.inf, np.inf),
                 lambda x: (x >= MODERATE) & (x < np.inf))),

@@ -28,11 +28,11 @@ def _is_pole(x: Array) -> Array:
 
 
 def _erf(x: Array) -> Array:
-    return np.where(np.abs(x) >= ERF_IS_ONE, np.copysign(1.0, x), x)
+    return np.where(np.abs(x) >= ERF_IS_ONE, np.copysign(1.0, x), np.where(x == 0, x, np.nan))
 
 
 def _erfc(x: Array) -> Array:
-    result = np.where(np.abs(x) <= ERFC_IS_ONE, 1.0, x)  # NaN as it is
+    result = np.where(np.abs(x) <= ERFC_IS_ONE, 1.0, np.nan)
     return np.where(x >= ERFC_IS_ZERO, 0.0, np.where(x <= -ERF_IS_ONE, 2.0, result))
 
 
@@ -67,7 +67,7 @@ SPECIAL: dict[Function, ArrayKernel] = {
          lambda x: (np.abs(x) < ERF_IS_ONE) & (x != 0)),
         (precise.erfc, Stage(error_functions.erfc, ERROR),
          lambda x: (np.abs(x) > ERFC_IS_ONE) & _is_between(-ERF_IS_ONE, error_functions.LARGEST)(x), _erfc,
-         _is_between(error_functions.LARGEST, ERFC_IS_ZERO)),
+         lambda x: (x >= error_functions.LARGEST) & (x < ERFC_IS_ZERO)),
         (precise.erf_inv, Stage(approximation(error_functions.erf_inv), ERROR),
          lambda x: (np.abs(x) < 1) & (np.abs(x) > SMALLEST), _erf_inv, lambda x: (np.abs(x) < 1) & (x != 0)),
         (precise.lgamma, Stage(approximation(gamma.lgamma), gamma.ERROR), _is_gamma_regular, _lgamma,

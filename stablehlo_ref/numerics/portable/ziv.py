@@ -17,13 +17,12 @@ from stablehlo_ref.budget import within_time
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.numerics.double_double import Pair
 from stablehlo_ref.numerics.kernels import ArrayKernel
-from stablehlo_ref.numerics.multiple_precision import Function, working_precision
+from stablehlo_ref.numerics.multiple_precision import MAY_BE_EXACT, Function, is_equal, settled
 
 Approximate: TypeAlias = Callable[..., tuple[Array, Array, Array | None]]  # high, low, exponent of a power of two
 BLOCK = 1 << 13  # elements, so that most temporaries stay in the L2 cache
 
 _NOWHERE = np.zeros(0, np.intp)
-_TIE = Decimal("1e-40")  # relative; a result that is closer to the middle of two numbers is the middle
 
 
 @dataclass(frozen=True)
@@ -121,25 +120,21 @@ def scaled(x: Array, exponent: Array) -> Array:
 
 def nearest(function: Function, operands: Sequence[float]) -> float:
     """Return the f64 nearest to the result of a function that has many more digits; ties go to even numbers."""
-    with working_precision():
-        return nearest_f64(function(*[Decimal(float(x)) for x in operands]))
+    return settled(function, [float(x) for x in operands], nearest_f64, function in MAY_BE_EXACT)
 
 
-def nearest_f64(value: Decimal) -> float:
-    """Return the f64 nearest to a number that has many more digits; ties go to even numbers."""
+def nearest_f64(value: Decimal) -> tuple[float, bool]:
+    """Return the f64 nearest to a number of many digits, ties to even, and whether it is a tie as far as they tell."""
     if value.is_nan():
-        return float("nan")
+        return float("nan"), False
     rounded = float(value)
     if isinf(rounded) or not value:
-        return rounded
+        return rounded, False
     error = value - Decimal(rounded)
     other = nextafter(rounded, inf if error > 0 else -inf)
-    if isinf(other):
-        return rounded
-    middle = (Decimal(rounded) + Decimal(other)) / 2
-    if abs(value - middle) > _TIE * abs(value):
-        return rounded
-    return other if int(np.float64(rounded).view(np.int64)) & 1 else rounded
+    if isinf(other) or not is_equal(value, (Decimal(rounded) + Decimal(other)) / 2):
+        return rounded, False
+    return (other if int(np.float64(rounded).view(np.int64)) & 1 else rounded), True
 
 
 def approximation(function: Callable[..., Pair]) -> Approximate:

@@ -20,7 +20,9 @@ from stablehlo_ref.execute.fuse.machine.assembly import INDEX, Assembly, Kind, N
 from stablehlo_ref.execute.fuse.machine.groups import Pending, Splat
 from stablehlo_ref.execute.fuse.machine.large import Held, Large
 from stablehlo_ref.execute.fuse.machine.tensors import fits_registers, shape_of
-from stablehlo_ref.execute.inlined import COUNTED, calls_of
+from stablehlo_ref.execute.fuse.source import MAX_CALLS
+from stablehlo_ref.execute.fuse.tensor_code import MOVES
+from stablehlo_ref.execute.inlined import INLINED_CALLS, calls_of
 from stablehlo_ref.execute.nans import canonical_results
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Block, Operation, Value
@@ -31,7 +33,6 @@ if TYPE_CHECKING:
     from stablehlo_ref.execute.plan import FramePlanner
 
 MAX_OPS = 2000  # of a loop, which take LLVM about 0.3 s
-MAX_CALLS = 8  # calls inside calls
 COUNT_BITS = 32  # of turns, in the argument of `renew`, below the number of what is counted
 
 
@@ -114,7 +115,7 @@ class LoopWriter:
     def block(self, frame: FramePlanner, block: Block) -> list[Held]:
         """Write the ops of a block; return its results."""
         for op in block.operations[:-1]:
-            if op.name == COUNTED:
+            if op.name == INLINED_CALLS:
                 calls = calls_of(op)
                 self.pending += [call for call, _ in calls]
                 self.deepest = max(self.deepest, *(len(self.callees) + depth + 1 for _, depth in calls))
@@ -140,7 +141,7 @@ class LoopWriter:
         operands = [x for x in held if isinstance(x, Register)]
         if not fits_registers(op.results[0]) or len(operands) < len(held):
             return self.large.compute(op, held, is_canonical)
-        if op.name in tensors.MOVES:
+        if op.name in MOVES:
             return tensors.moved(self.code, op, operands, self._kernel(frame, op))
         result = elements.elementwise(self.code, op, operands)
         if result is None:

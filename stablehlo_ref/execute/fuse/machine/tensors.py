@@ -20,9 +20,6 @@ from stablehlo_ref.ir.types import TensorType
 from stablehlo_ref.numerics.dtypes import numpy_dtype
 
 MAX_ELEMENTS = 64  # of a tensor in registers
-MOVES = frozenset(
-    f"stablehlo.{name}" for name in ("slice", "reshape", "broadcast_in_dim", "concatenate", "transpose", "reverse")
-)
 
 
 def shape_of(value: Value) -> tuple[int, ...]:

@@ -1,0 +1,76 @@
+"""Results next to ties: functions whose first term is a tie, and whose second one is too small for 80 digits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import mpmath
+import numpy as np
+import pytest
+
+from spec_checks.oracles.rounding import nearest_f64
+from stablehlo_ref import mode
+from stablehlo_ref.numerics import complex_elementary, complexes, elementary, special_bessel, special_complex
+from stablehlo_ref.numerics import multiple_precision as precise
+from stablehlo_ref.numerics import multiple_precision_special as special
+from stablehlo_ref.numerics.kernels import KernelFactory
+from stablehlo_ref.numerics.multiple_precision import Function
+from stablehlo_ref.numerics.portable.complexes import in_mode
+from stablehlo_ref.numerics.portable.functions import CORRECTLY_ROUNDED
+
+UNIT = 2.0**-1074
+BITS = 8000  # the second term of a square root may be 2**-3170 of the first one
+
+
+def bessel_i1e(x: Any) -> Any:
+    return mpmath.besseli(1, x) * mpmath.exp(-abs(x))
+
+
+@pytest.mark.parametrize(
+    ("function", "exact", "operands"),
+    [
+        (precise.logistic, lambda x: 1 / (1 + mpmath.exp(-x)), [3 * 2.0**-52]),
+        (precise.logistic, lambda x: 1 / (1 + mpmath.exp(-x)), [-5 * 2.0**-53]),
+        (precise.bessel_i1e, bessel_i1e, [3 * UNIT]),
+        (precise.bessel_i1e, bessel_i1e, [-7 * UNIT]),
+        (precise.atan2, mpmath.atan2, [3 * UNIT, 2.0]),
+        (precise.atan2, mpmath.atan2, [-7 * UNIT, 2.0]),
+        (precise.cosh, mpmath.cosh, [2.0**-26]),
+        (precise.exp2, lambda x: mpmath.mpf(2) ** x, [-1075.0]),
+        (precise.power, lambda x, y: x**y, [2.0**27 + 1, 2.0]),
+        (precise.power, lambda x, y: x**y, [2.0**27 + 3, 2.0]),
+        (special.zeta, lambda s, q: sum((q + k) ** -s for k in range(9)), [1075.0, 2.0]),
+    ],
+)
+def test_of_f64(function: Function, exact: Callable[..., Any], operands: list[float]) -> None:
+    with mpmath.workprec(BITS):
+        expected = nearest_f64(exact(*map(mpmath.mpf, operands)))
+    assert CORRECTLY_ROUNDED[function](*[np.array([x]) for x in operands])[0] == expected
+
+
+@pytest.mark.parametrize(
+    ("factory", "exact", "operand"),
+    [
+        (complex_elementary.sqrt, mpmath.sqrt, complex(1, 3 * UNIT)),
+        (complex_elementary.sqrt, mpmath.sqrt, complex(2.0**1000, 3 * 2.0**-574)),
+        (special_complex.cosh, mpmath.cosh, complex((1 + 2**-26) * 2.0**-200, (1 + 2**-27) * 2.0**-250)),
+        (complex_elementary.log, mpmath.log, complex(2, 3 * UNIT)),
+        (complexes.sign, lambda z: z / abs(z), complex(2, 3 * UNIT)),
+    ],
+)
+def test_of_complex_f64(factory: KernelFactory, exact: Callable[..., Any], operand: complex) -> None:
+    with mpmath.workprec(BITS):
+        value = exact(mpmath.mpc(operand))
+        expected = complex(nearest_f64(value.real), nearest_f64(value.imag))
+    dtype = np.dtype(np.complex128)
+    with mode.in_force(mode.Mode(reproducible=True)), np.errstate(all="ignore"):
+        assert in_mode(factory, dtype)(dtype)(np.array([operand]))[0] == expected
+
+
+def test_of_f32() -> None:
+    """By default: atan2(1.5u, 1) and bessel_i1e(3u) are below 1.5u for the unit u = 2**-149, and round down."""
+    dtype, unit = np.dtype(np.float32), np.float32(2.0**-149)
+    y, two = np.array([3, -3, 7], dtype) * unit, np.array([2], dtype)
+    np.testing.assert_array_equal(elementary.atan2(dtype)(y, two) / unit, [1, -1, 3])
+    np.testing.assert_array_equal(special_bessel.bessel_i1e(dtype)(y) / unit, [1, -1, 3])

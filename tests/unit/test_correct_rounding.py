@@ -1,0 +1,49 @@
+"""What `certain` expects of the functions that it rounds."""
+
+from __future__ import annotations
+
+import runpy
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from stablehlo_ref.numerics import correct_rounding, elementary
+from stablehlo_ref.numerics.kernels import ArrayKernel
+
+MODULES = ("elementary", "special_elementary", "special_error", "special_gamma", "special_zeta", "special_bessel")
+X = np.concatenate([np.linspace(0.1, 0.9, 3000), [0.0, 1.0, 20.0, np.inf, np.nan]])  # more than "small" anywhere
+
+
+@pytest.fixture
+def functions(monkeypatch: pytest.MonkeyPatch) -> list[ArrayKernel]:
+    """Return the functions that are rounded, by running the modules that register them once more."""
+    found: list[ArrayKernel] = []
+
+    def record(function: ArrayKernel, *rest: Any) -> ArrayKernel:
+        found.append(function)
+        return certain(function, *rest)
+
+    certain = correct_rounding.certain
+    for module in (correct_rounding, elementary):
+        monkeypatch.setattr(module, "certain", record)
+    for name in MODULES:
+        runpy.run_path(str(Path(correct_rounding.__file__).with_name(f"{name}.py")))
+    return found
+
+
+def applied(function: ArrayKernel, x: Any) -> Any:
+    """Apply a function of one operand or two."""
+    with np.errstate(all="ignore"):
+        try:
+            return function(x)
+        except TypeError:
+            return function(x, x)
+
+
+def test_functions_return_new_arrays(functions: list[ArrayKernel]) -> None:
+    assert len(functions) > 20
+    for function in functions:
+        for x in (X, X[:3]):
+            assert not np.shares_memory(applied(function, x), x), function

@@ -1,0 +1,24 @@
+"""Row numbers of windows at indices, in bounds or not."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from stablehlo_ref.algorithms.indexed_windows import IndexedWindows
+
+ELEMENT = IndexedWindows(
+    sizes=(4, 5), extents=(1, 1), shape=(), window_axes={}, batching_axes={}, indexed=(0, 1), index_vector_dim=0
+)
+
+
+@pytest.mark.parametrize("index", [np.array([2**31 - 1, 7], np.int32), np.array([1 << 62, -(1 << 62)])])
+def test_row_numbers_of_starts_out_of_bounds_do_not_warn(index: npt.NDArray[Any]) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert ELEMENT.row_numbers(ELEMENT.components(index)).shape == (1,)
+    assert ELEMENT.row_numbers(ELEMENT.components(np.array([2, 3], index.dtype))).tolist() == [13]
