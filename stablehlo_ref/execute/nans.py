@@ -168,11 +168,11 @@ def canonical_state(
     """Return a function that makes NaNs canonical in the slots of a loop's results, of state that its body computes."""
     replace = [(outs[number], function) for number, function in canonical_results(op, canonical)]
 
-    def settle(slots: list[Any]) -> None:
+    def make_canonical(slots: list[Any]) -> None:
         for slot, function in replace:
             slots[slot] = function(slots[slot], slots[slot])  # without turns it may be an argument of the program
 
-    return settle
+    return make_canonical
 
 
 def canonical_results(op: Operation, canonical: Collection[Operation]) -> list[tuple[int, ArrayKernel]]:

@@ -83,8 +83,8 @@ def with_canonical_blocks(kernel: ArrayKernel, dtype: DType) -> ArrayKernel:
         flat, result = [x.reshape(-1) for x in operands], np.empty(prod(shape), dtype)
         for start in within_time(range(0, len(result), BLOCK)):
             some, out = slice(start, start + BLOCK), result[start : start + BLOCK]
-            if (settled := replace(store(*[x[some] for x in flat], out=out))) is not out:
-                out[...] = settled
+            if (canonical := replace(store(*[x[some] for x in flat], out=out))) is not out:
+                out[...] = canonical
         return result.reshape(shape)
 
     return run

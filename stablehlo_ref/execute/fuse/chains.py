@@ -177,8 +177,8 @@ class _Chains:
         if op.name in VIEWS:
             return Computed(result, ins, lambda box: spread(op, box[: group.rows]))
         if op.regions:
-            bound, settle = self.frame._resolve(op, None), self._settle(op)
-            return Computed(result, ins, lambda box: _settled(reduction(bound, box, group.rows), settle))
+            bound, canonical = self.frame._resolve(op, None), self._canonical(op)
+            return Computed(result, ins, lambda box: _with_canonical(reduction(bound, box, group.rows), canonical))
         kernel = self.kernels.get(self.kinds[number])
         if kernel is None:
             kernel = self.kernels[self.kinds[number]] = self._kernel(op)
@@ -186,32 +186,32 @@ class _Chains:
 
     def _kernel(self, op: Operation) -> _Kernel:
         """Return the kernel of an elementwise op, which depends on its kind alone, as other ops are not movable."""
-        run, settle = self.frame._resolve(op, None).call("plan"), self._settle(op)
+        run, canonical = self.frame._resolve(op, None).call("plan"), self._canonical(op)
         store = run if isinstance(run, np.ufunc) else into(run)
         if store is None:
-            return _Kernel(_settled(run, settle), False, False)
-        return _Kernel(_stored(store, settle), True, isinstance(run, np.ufunc))
+            return _Kernel(_with_canonical(run, canonical), False, False)
+        return _Kernel(_stored(store, canonical), True, isinstance(run, np.ufunc))
 
-    def _settle(self, op: Operation) -> ArrayKernel | None:
+    def _canonical(self, op: Operation) -> ArrayKernel | None:
         """Return the kernel that makes NaNs of the result canonical, if they can be observed."""
         is_observed = op in self.frame.planner.canonical
         return canonical_nans(numpy_dtype(op.results[0].type.element_type)) if is_observed else None  # type: ignore[attr-defined]
 
 
-def _settled(run: ArrayKernel, settle: ArrayKernel | None) -> ArrayKernel:
-    """Return a kernel that applies `settle` to the result of `run`."""
-    return run if settle is None else lambda *operands: settle(run(*operands), *operands)
+def _with_canonical(run: ArrayKernel, canonical: ArrayKernel | None) -> ArrayKernel:
+    """Return a kernel that applies `canonical` to the result of `run`."""
+    return run if canonical is None else lambda *operands: canonical(run(*operands), *operands)
 
 
-def _stored(store: ArrayKernel, settle: ArrayKernel | None) -> ArrayKernel:
-    """Return `store`, which writes into the argument `out`, or one that applies `settle` to what it has written."""
-    if settle is None:
+def _stored(store: ArrayKernel, canonical: ArrayKernel | None) -> ArrayKernel:
+    """Return `store`, which writes into the argument `out`, or one that applies `canonical` to what it has written."""
+    if canonical is None:
         return store
 
     def run(*operands: Array, out: Array) -> Array:
-        settled = settle(store(*operands, out=out))
-        if settled is not out:
-            out[...] = settled
+        replaced = canonical(store(*operands, out=out))
+        if replaced is not out:
+            out[...] = replaced
         return out
 
     return run

@@ -94,11 +94,11 @@ class Elements:
         """Write an op on elements, if it has code and one of its operands consists of elements, or is a scalar."""
         if operands and operands[0] not in self.known and self._take(op, operands, result, kernel):
             return True
-        type, name = op.results[0].type, op.name.removeprefix("stablehlo.")
+        type = op.results[0].type
         if not isinstance(type, TensorType) or not all(map(_is_tiny, [type, *op.operand_types])):
             return False
         given = [operand in self.known for operand in operands]
-        if name in MOVES:
+        if op.name in MOVES:
             return (any(given) or all(map(is_scalar, op.operand_types)) or type.size == 1) and self._move(
                 op, operands, result, kernel
             )
@@ -163,7 +163,7 @@ def _users(value: Value, block: Block) -> list[Operation]:
 def _is_by_elements(op: Operation) -> bool:
     if not all(map(_is_tiny, (*op.operand_types, *op.result_types))):
         return False
-    moves = op.name.removeprefix("stablehlo.") in MOVES
+    moves = op.name in MOVES
     return moves or scalar_code(op, [None] * len(op.operands), each=True) is not None
 
 

@@ -15,7 +15,9 @@ from stablehlo_ref.ir.types import TensorType, Type
 from stablehlo_ref.numerics.dtypes import numpy_dtype
 from stablehlo_ref.ops.slicing import OWN_BYTES
 
-MOVES = frozenset(("slice", "reshape", "broadcast_in_dim", "concatenate", "transpose", "reverse"))  # move elements
+MOVES = frozenset(  # move elements
+    f"stablehlo.{name}" for name in ("slice", "reshape", "broadcast_in_dim", "concatenate", "transpose", "reverse")
+)
 
 
 def code_of(op: Operation, known: Sequence[Any]) -> str | None:

@@ -79,7 +79,7 @@ def row_major(shape: Sequence[int]) -> tuple[int, ...]:
     return tuple(prod(shape[axis + 1 :]) for axis in range(len(shape)))
 
 
-class Arrays:
+class MachineArrays:
     """The arrays of a loop while its code is written."""
 
     def __init__(self, code: Assembly) -> None:

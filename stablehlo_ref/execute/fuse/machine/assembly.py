@@ -153,7 +153,7 @@ class Assembly:
             return x
         return self.let(f"extractelement {x.kind} {x}, i64 {index}", replace(x.kind, count=1))
 
-    def taken(self, sources: Sequence[Register], places: Sequence[tuple[int, int]]) -> Register:
+    def shuffled(self, sources: Sequence[Register], places: Sequence[tuple[int, int]]) -> Register:
         """Return the elements at places, which are numbers of a source and of an element in it."""
         kind = replace(sources[0].kind, count=len(places))
         (source, *others) = dict.fromkeys(number for number, _ in places)

@@ -12,27 +12,44 @@ from stablehlo_ref.ir.types import TensorType
 from stablehlo_ref.numerics.dtypes import BOOL, FLOAT64, numpy_dtype
 from stablehlo_ref.ops.comparison import ComparisonType
 
-_BITWISE = {"and": "and", "or": "or", "xor": "xor"}
-_RING = {**_BITWISE, "add": "add", "subtract": "sub", "multiply": "mul"}
+_BITWISE = {"stablehlo.and": "and", "stablehlo.or": "or", "stablehlo.xor": "xor"}
+_RING = {**_BITWISE, "stablehlo.add": "add", "stablehlo.subtract": "sub", "stablehlo.multiply": "mul"}
 _INSTRUCTIONS: Mapping[str, Mapping[str, str]] = {  # by kind of dtype
-    "b": {**_BITWISE, "add": "or", "multiply": "and", "maximum": "or", "minimum": "and"},
+    "b": {
+        **_BITWISE,
+        "stablehlo.add": "or",
+        "stablehlo.multiply": "and",
+        "stablehlo.maximum": "or",
+        "stablehlo.minimum": "and",
+    },
     "i": _RING,
     "u": _RING,
-    "f": {"add": "fadd", "subtract": "fsub", "multiply": "fmul", "divide": "fdiv"},
+    "f": {
+        "stablehlo.add": "fadd",
+        "stablehlo.subtract": "fsub",
+        "stablehlo.multiply": "fmul",
+        "stablehlo.divide": "fdiv",
+    },
 }
 _INTRINSICS: Mapping[str, Mapping[str, str]] = {
     "b": {},
-    "i": {"maximum": "smax", "minimum": "smin", "popcnt": "ctpop"},
-    "u": {"maximum": "umax", "minimum": "umin", "popcnt": "ctpop"},
-    "f": {"maximum": "maximum", "minimum": "minimum", "abs": "fabs", "sqrt": "sqrt"},
+    "i": {"stablehlo.maximum": "smax", "stablehlo.minimum": "smin", "stablehlo.popcnt": "ctpop"},
+    "u": {"stablehlo.maximum": "umax", "stablehlo.minimum": "umin", "stablehlo.popcnt": "ctpop"},
+    "f": {
+        "stablehlo.maximum": "maximum",
+        "stablehlo.minimum": "minimum",
+        "stablehlo.abs": "fabs",
+        "stablehlo.sqrt": "sqrt",
+    },
 }
-ROUNDING = {"floor": "floor", "ceil": "ceil", "round_nearest_even": "roundeven"}  # need instructions of the processor
+# These need instructions of the processor.
+ROUNDING = {"stablehlo.floor": "floor", "stablehlo.ceil": "ceil", "stablehlo.round_nearest_even": "roundeven"}
 
 
 def elementwise(code: Assembly, op: Operation, operands: list[Register]) -> Register | None:
     """Append the instructions of an elementwise op of StableHLO; return its result, None for other ops."""
-    name = op.name.removeprefix("stablehlo.")
-    if name == op.name or not operands or len(op.results) != 1:
+    name = op.name
+    if not operands or len(op.results) != 1:
         return None
     kind = operands[0].kind
     if instruction := _INSTRUCTIONS[kind.dtype.kind].get(name):
@@ -160,21 +177,21 @@ def _convert(code: Assembly, op: Operation, x: Register) -> Register:
 
 
 _RULES: Mapping[str, Callable[..., Register | None]] = {
-    "divide": _divide,
-    "remainder": _remainder,
-    "shift_left": _shift("shl"),
-    "shift_right_logical": _shift("lshr"),
-    "shift_right_arithmetic": _shift("ashr"),
-    "negate": _negate,
-    "not": _not,
-    "abs": _abs,
-    "sign": _sign,
-    "count_leading_zeros": _count_leading_zeros,
-    "is_finite": _is_finite,
-    "compare": _compare,
-    "select": _select,
-    "clamp": _clamp,
-    "convert": _convert,
+    "stablehlo.divide": _divide,
+    "stablehlo.remainder": _remainder,
+    "stablehlo.shift_left": _shift("shl"),
+    "stablehlo.shift_right_logical": _shift("lshr"),
+    "stablehlo.shift_right_arithmetic": _shift("ashr"),
+    "stablehlo.negate": _negate,
+    "stablehlo.not": _not,
+    "stablehlo.abs": _abs,
+    "stablehlo.sign": _sign,
+    "stablehlo.count_leading_zeros": _count_leading_zeros,
+    "stablehlo.is_finite": _is_finite,
+    "stablehlo.compare": _compare,
+    "stablehlo.select": _select,
+    "stablehlo.clamp": _clamp,
+    "stablehlo.convert": _convert,
 }
 
 

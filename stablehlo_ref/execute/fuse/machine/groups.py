@@ -13,7 +13,7 @@ from functools import partial
 from math import prod
 from typing import Any
 
-from stablehlo_ref.execute.fuse.machine.arrays import MAX_SIZE, Arrays, Memory, row_major
+from stablehlo_ref.execute.fuse.machine.arrays import MAX_SIZE, MachineArrays, Memory, row_major
 from stablehlo_ref.execute.fuse.machine.assembly import INDEX, Assembly, Kind, NotCompiled, Register, literal
 from stablehlo_ref.ir.arrays import DType
 
@@ -89,7 +89,7 @@ def squeezed(shape: Sequence[int]) -> tuple[int, ...]:
 class Groups:
     """Collects elementwise ops, and writes the loops that compute them."""
 
-    def __init__(self, code: Assembly, arrays: Arrays) -> None:
+    def __init__(self, code: Assembly, arrays: MachineArrays) -> None:
         self.code = code
         self.arrays = arrays
         self.open: Group | None = None

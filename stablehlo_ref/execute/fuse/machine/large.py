@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
 from stablehlo_ref.execute.fuse.machine import tensors
-from stablehlo_ref.execute.fuse.machine.arrays import Arrays, Memory
+from stablehlo_ref.execute.fuse.machine.arrays import MachineArrays, Memory
 from stablehlo_ref.execute.fuse.machine.assembly import INDEX, Assembly, Kind, NotCompiled, Register, literal
 from stablehlo_ref.execute.fuse.machine.elementwise import elementwise
 from stablehlo_ref.execute.fuse.machine.groups import Groups, Pending, Splat, squeezed
@@ -23,7 +23,7 @@ class Large:
 
     def __init__(self, code: Assembly) -> None:
         self.code = code
-        self.arrays = Arrays(code)
+        self.arrays = MachineArrays(code)
         self.groups = Groups(code, self.arrays)
         self.loop = 0  # that is being written
 

@@ -136,13 +136,12 @@ class LoopWriter:
         if len(op.results) != 1 or op.regions:
             raise NotCompiled(op.name)
         held = [self.held(frame, value) for value in op.operands]
-        name = op.name.removeprefix("stablehlo.")
-        self.rounds = self.rounds or name in elements.ROUNDING
+        self.rounds = self.rounds or op.name in elements.ROUNDING
         is_canonical = op in frame.planner.canonical
         operands = [x for x in held if isinstance(x, Register)]
         if not fits_registers(op.results[0]) or len(operands) < len(held):
             return self.large.compute(op, held, is_canonical)
-        if name in MOVES and name != op.name:
+        if op.name in MOVES:
             return tensors.moved(self.code, op, operands, self._kernel(frame, op))
         result = elements.elementwise(self.code, op, operands)
         if result is None:

@@ -37,7 +37,7 @@ def moved(code: Assembly, op: Operation, operands: Sequence[Register], run: Run)
     found = np.asarray(run(*numbers)).reshape(-1)
     if found.dtype.kind == "b":  # the kernel of booleans has converted the numbers
         raise NotCompiled(op.name)
-    return code.taken(operands, [places[int(n)] for n in found])
+    return code.shuffled(operands, [places[int(n)] for n in found])
 
 
 # --- slices ---------------------------------------------------------------------------------------------------------
@@ -50,7 +50,7 @@ def sliced(code: Assembly, x: Memory, start: Register, steps: Sequence[int], siz
     if places == list(range(places[0], places[0] + len(places))):
         return code.load(code.address(x.pointer, start, one), Kind(x.dtype, len(places)))
     parts = [code.load(code.address(x.pointer, _plus(code, start, n), one), one) for n in places]
-    return code.taken(parts, [(number, 0) for number in range(len(parts))])
+    return code.shuffled(parts, [(number, 0) for number in range(len(parts))])
 
 
 def updated(code: Assembly, x: Memory, update: Register, start: Register, sizes: Sequence[int]) -> None:
