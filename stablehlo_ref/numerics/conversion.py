@@ -13,7 +13,6 @@ import numpy as np
 
 from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.numerics.dtypes import (
-    BFLOAT16,
     BOOL,
     FLOAT32,
     FLOAT64,
@@ -35,7 +34,7 @@ from stablehlo_ref.numerics.dtypes import (
 )
 from stablehlo_ref.numerics.integers import clip, pack, unpack
 from stablehlo_ref.numerics.kernels import ArrayKernel, with_into
-from stablehlo_ref.numerics.narrow_floats import SMALL, in_blocks, map_blocks, narrow, tabulated, widen
+from stablehlo_ref.numerics.narrow_floats import SMALL, copy_into, in_blocks, map_blocks, narrow, tabulated, widen
 
 # --- convert --------------------------------------------------------------------------------------------------------
 
@@ -68,7 +67,7 @@ def _from_complex(from_dtype: DType, to_dtype: DType) -> ArrayKernel:
 def _from_narrow_float(from_dtype: DType, to_dtype: DType) -> ArrayKernel:
     """Convert through f32, which represents every value; with a table of all values where that is faster."""
     if to_dtype == FLOAT32:
-        return with_into(lambda x: widen(x), _copy_into) if from_dtype == BFLOAT16 else widen
+        return widen
     from_f32 = convert(FLOAT32, to_dtype)
 
     def kernel(x: Array) -> Array:
@@ -89,12 +88,7 @@ def _from_native(from_dtype: DType, to_dtype: DType) -> ArrayKernel:
     if is_sub_byte_integer(to_dtype):
         store = pack(to_dtype)
         return lambda x: store(x.astype(UINT8))
-    return with_into(lambda x: x.astype(to_dtype), _copy_into)
-
-
-def _copy_into(x: Array, out: Array) -> Array:
-    np.copyto(out, x, casting="unsafe")
-    return out
+    return with_into(lambda x: x.astype(to_dtype), copy_into)
 
 
 def _from_boolean(to_dtype: DType) -> ArrayKernel:
@@ -106,8 +100,6 @@ def _from_boolean(to_dtype: DType) -> ArrayKernel:
 
 def _to_narrow_float(from_dtype: DType, to_dtype: DType) -> ArrayKernel:
     round_to = narrow(to_dtype)
-    if from_dtype == FLOAT32 and to_dtype == BFLOAT16:
-        return with_into(lambda x: round_to(x), _copy_into)
     if kind(from_dtype) == "floating":
         return round_to
     if from_dtype.itemsize == 8:
@@ -138,7 +130,7 @@ def _float_to_integer(from_dtype: DType, to_dtype: DType) -> ArrayKernel:
     is_in_range, saturate = _in_range(from_dtype, to_dtype), _saturate(from_dtype, to_dtype)
 
     def into(x: Array, out: Array) -> Array:
-        return _copy_into(x if is_in_range(x) else saturate(x), out)
+        return copy_into(x if is_in_range(x) else saturate(x), out)
 
     def run(x: Array) -> Array:
         if x.size >= SMALL:

@@ -15,7 +15,6 @@ import numpy as np
 from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.numerics.blocks import blockwise
 from stablehlo_ref.numerics.dtypes import (
-    BFLOAT16,
     BOOL,
     FLOAT16,
     FLOAT32,
@@ -33,10 +32,10 @@ from stablehlo_ref.numerics.narrow_floats import (
     is_broadcast_scalar,
     map_blocks,
     rounded,
-    storing,
     tabulated,
     tabulated_pairs,
     widened,
+    with_block_into,
 )
 from stablehlo_ref.numerics.ulp import ordered_bits
 
@@ -69,21 +68,9 @@ def binary(function: KernelFactory) -> KernelFactory:
         if dtype == FLOAT16 and wide in UFUNCS:
             return half_precision(wide)
         kernel = rounded(wide, dtype)
-        if dtype == BFLOAT16 and isinstance(wide, np.ufunc):
-            return with_into(kernel, _bfloat16_into(wide))
         return tabulated_pairs(kernel, dtype) if dtype.itemsize == 1 else kernel
 
     return factory
-
-
-def _bfloat16_into(ufunc: np.ufunc) -> ArrayKernel:
-    def into(x: Array, y: Array, out: Array) -> Array:
-        wide = x.astype(FLOAT32)
-        result = ufunc(wide, y.astype(FLOAT32), out=wide if wide.shape == out.shape else None)
-        np.copyto(out, result, casting="unsafe")
-        return out
-
-    return into
 
 
 def predicate(function: ArrayKernel) -> KernelFactory:
@@ -99,17 +86,18 @@ def _sign(dtype: DType) -> ArrayKernel:
     bits = bits_dtype(dtype)
     sign_bit = bits.type(1 << 8 * dtype.itemsize - 1)
 
-    def step(x: Array, out: Array) -> None:
+    def block_into(x: Array, out: Array) -> Array:
         np.sign(x, out=out)
         np.bitwise_or(out.view(bits), np.bitwise_and(x.view(bits), sign_bit), out=out.view(bits))
+        return out
 
     def run(x: Array) -> Array:
         if x.size >= SMALL:
-            return map_blocks(step, x, dtype)
+            return map_blocks(block_into, x, dtype)
         result: Array = np.bitwise_or(np.sign(x).view(bits), np.bitwise_and(x.view(bits), sign_bit)).view(dtype)
         return result
 
-    return storing(run, step)
+    return with_block_into(run, block_into)
 
 
 def _round_nearest_afz(dtype: DType) -> ArrayKernel:
@@ -232,7 +220,7 @@ def _clamp(dtype: DType) -> ArrayKernel:
                 return result
         return minimum(maximum(operand, low), high)
 
-    def store(low: Array, operand: Array, high: Array, out: Array) -> Array:
+    def into(low: Array, operand: Array, high: Array, out: Array) -> Array:
         if operand.shape == out.shape and is_broadcast_scalar(low) and _is_nonzero_scalar(high):
             np.clip(operand, first_element(low), first_element(high), out=out)
             if lacks_minus_zero(out):
@@ -240,7 +228,7 @@ def _clamp(dtype: DType) -> ArrayKernel:
         out[...] = minimum(maximum(operand, low), high)
         return out
 
-    return with_into(run, store)
+    return with_into(run, into)
 
 
 # --- public ---------------------------------------------------------------------------------------------------------

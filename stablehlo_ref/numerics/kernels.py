@@ -10,7 +10,7 @@ from stablehlo_ref.ir.arrays import Array, DType
 
 ArrayKernel: TypeAlias = Callable[..., Array]  # from arrays or numpy scalars to one array
 KernelFactory: TypeAlias = Callable[[DType], ArrayKernel]
-StoreBlock: TypeAlias = Callable[[Array, Array], object]  # from a 1-dimensional block into another
+Into: TypeAlias = Callable[..., Array]  # writes its result into a last argument `out`, and returns that
 
 
 def same_kernel(kernel: ArrayKernel) -> KernelFactory:
@@ -18,18 +18,20 @@ def same_kernel(kernel: ArrayKernel) -> KernelFactory:
     return lambda dtype: kernel
 
 
-_INTO: WeakKeyDictionary[ArrayKernel, ArrayKernel] = WeakKeyDictionary()
+_INTO: WeakKeyDictionary[ArrayKernel, Into] = WeakKeyDictionary()
 
 
-def with_into(kernel: ArrayKernel, into: ArrayKernel) -> ArrayKernel:
-    """Return an elementwise `kernel`, of which `into` is the form that writes its result into a last argument.
+def with_into(kernel: ArrayKernel, into: Into) -> ArrayKernel:
+    """Register `into` as the form of an elementwise `kernel` that writes its result into an argument; return `kernel`.
 
-    That argument shares no memory with the operands.
+    That argument shares no memory with the operands. A kernel has one such form: for another, ValueError is raised.
     """
+    if kernel in _INTO:
+        raise ValueError(f"there is a form of {kernel} that writes into an argument")
     _INTO[kernel] = into
     return kernel
 
 
-def into(kernel: ArrayKernel) -> ArrayKernel | None:
-    """Return the form of a kernel that writes its result into a last argument; None if there is none."""
+def into_form(kernel: ArrayKernel) -> Into | None:
+    """Return the form of a kernel that writes its result into the argument `out`; None if there is none."""
     return _INTO.get(kernel)

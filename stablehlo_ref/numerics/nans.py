@@ -16,7 +16,7 @@ import numpy as np
 from stablehlo_ref.budget import within_time
 from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.numerics.dtypes import COMPLEX64, COMPLEX128, FLOAT16, FLOAT32, FLOAT64, bits_dtype
-from stablehlo_ref.numerics.kernels import ArrayKernel, into
+from stablehlo_ref.numerics.kernels import ArrayKernel, into_form
 
 LARGE = 1 << 19  # elements: results from this size on are computed and tested block by block
 BLOCK = 1 << 18  # elements, so that a part of a result is in the cache when it is tested
@@ -72,7 +72,7 @@ def with_canonical_blocks(kernel: ArrayKernel, dtype: DType) -> ArrayKernel:
 
     If it can write into an array, it computes results block by block, and tests each while it is in the cache.
     """
-    replace, store = canonical_nans(dtype), kernel if isinstance(kernel, np.ufunc) else into(kernel)
+    replace, store = canonical_nans(dtype), kernel if isinstance(kernel, np.ufunc) else into_form(kernel)
     if store is None:
         return lambda *operands: replace(kernel(*operands), *operands)
 

@@ -8,6 +8,7 @@ has no mantissa bits to be even or odd, rounds ties up, and smaller positive num
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 from math import prod
 
@@ -26,7 +27,7 @@ from stablehlo_ref.numerics.dtypes import (
     bits_dtype,
     is_narrow_float,
 )
-from stablehlo_ref.numerics.kernels import ArrayKernel, StoreBlock, into, with_into
+from stablehlo_ref.numerics.kernels import ArrayKernel, Into, into_form, with_into
 
 BLOCK = 1 << 16  # elements: 256 KiB of f32, so that several passes over a block stay in the L2 cache
 SMALL = 1 << 10  # elements: below this, one slow conversion costs less than several fast calls
@@ -46,7 +47,16 @@ def widen(x: Array) -> Array:
     """Return the values of a narrow float array as f32, exactly."""
     if x.size < SMALL:
         return x.astype(np.float32)
-    return map_blocks(_widen_into(x.dtype), x, FLOAT32)
+    return map_blocks(_widen_block_into(x.dtype), x, FLOAT32)
+
+
+def _widen_into(x: Array, out: Array) -> Array:
+    if x.dtype == BFLOAT16:  # numpy's conversion of any layout is fast
+        return copy_into(x, out)
+    return _by_blocks(widen, _widen_block_into(x.dtype), SMALL)(x, out=out)
+
+
+with_into(widen, _widen_into)
 
 
 def widen_if_narrow(x: Array) -> Array:
@@ -64,7 +74,7 @@ def narrow(dtype: DType) -> ArrayKernel:
     def run(x: Array) -> Array:
         return _narrow_small(x, dtype) if x.size < SMALL else map_blocks(narrow_into, x, dtype)
 
-    return storing(run, narrow_into)
+    return with_into(run, narrow_into) if dtype == BFLOAT16 else with_block_into(run, narrow_into)
 
 
 def rounded(function: ArrayKernel, dtype: DType) -> ArrayKernel:
@@ -75,17 +85,28 @@ def rounded(function: ArrayKernel, dtype: DType) -> ArrayKernel:
     """
     if not is_narrow_float(dtype):
         return function
+    into = _bfloat16_into(function) if dtype == BFLOAT16 and isinstance(function, np.ufunc) else None
     if dtype in WITHOUT_NAN:
         function = _with_positive_nans(function)
     if function in _ROUNDED_ONCE:
         if dtype == FLOAT8_E8M0FNU:  # products and quotients may be outside the range of f32
             return lambda *operands: narrow(dtype)(function(*[x.astype(FLOAT64) for x in operands]))
-        return blockwise_kernel(function, dtype, _narrow_into(dtype), function)
+        return blockwise_kernel(function, dtype, _narrow_into(dtype), function, into=into)
 
     def small(*operands: Array) -> Array:
         return _narrow_small(function(*[x.astype(FLOAT32) for x in operands]), dtype)
 
-    return blockwise_kernel(function, dtype, _narrow_into(dtype), small)
+    return blockwise_kernel(function, dtype, _narrow_into(dtype), small, into=into)
+
+
+def _bfloat16_into(ufunc: np.ufunc) -> Into:
+    """Return the form of a ufunc for bf16 arrays of any layout, of which the first holds the result in f32."""
+
+    def into(*operands: Array, out: Array) -> Array:
+        first, *others = [x.astype(FLOAT32) for x in operands]
+        return copy_into(ufunc(first, *others, out=first if first.shape == out.shape else None), out)
+
+    return into
 
 
 def _with_positive_nans(function: ArrayKernel) -> ArrayKernel:
@@ -123,13 +144,13 @@ def tabulated(kernel: ArrayKernel, dtype: DType) -> ArrayKernel:
         return kernel(np.arange(entries).astype(bits).view(dtype))
 
     @cache
-    def look_up() -> StoreBlock:
+    def look_up() -> Into:
         return _look_up_into(table())
 
     def run(x: Array) -> Array:
         return kernel(x) if x.size < entries else map_blocks(look_up(), x, table().dtype)
 
-    return storing(run, lambda x, out: look_up()(x, out))
+    return with_block_into(run, lambda x, out: look_up()(x, out))
 
 
 def tabulated_pairs(kernel: ArrayKernel, dtype: DType) -> ArrayKernel:
@@ -140,8 +161,8 @@ def tabulated_pairs(kernel: ArrayKernel, dtype: DType) -> ArrayKernel:
         return kernel(*sides).reshape(pairs.shape)
 
     tabulated_kernel = tabulated(of_pairs, UINT16)
-    store_pairs = into(tabulated_kernel)
-    assert store_pairs is not None
+    pairs_into = into_form(tabulated_kernel)
+    assert pairs_into is not None
 
     def run(x: Array, y: Array) -> Array:
         if x.size < 1 << 16 or x.shape != y.shape:
@@ -154,55 +175,58 @@ def tabulated_pairs(kernel: ArrayKernel, dtype: DType) -> ArrayKernel:
         pairs |= x.view(np.uint8)
         return pairs
 
-    def store(x: Array, y: Array, out: Array) -> Array:
-        if x.shape != y.shape:
-            out[...] = run(x, y)
-        else:
-            store_pairs(paired(x, y), out=out)
-        return out
+    def into(x: Array, y: Array, out: Array) -> Array:
+        return copy_into(run(x, y), out) if x.shape != y.shape else pairs_into(paired(x, y), out=out)
 
-    return with_into(run, store)
+    return with_into(run, into)
 
 
 # --- blocks ---------------------------------------------------------------------------------------------------------
 
 
-def map_blocks(step: StoreBlock, x: Array, result_dtype: DType) -> Array:
-    """Return the results of `step` for `x`, computed block by block: an array of `result_dtype` shaped like `x`."""
+def map_blocks(into: Into, x: Array, result_dtype: DType) -> Array:
+    """Return the results of `into` for `x`, computed block by block: an array of `result_dtype` shaped like `x`."""
     out = np.empty(x.size, result_dtype)
     flat = np.ascontiguousarray(x).reshape(-1)
     for start in within_time(range(0, out.size, BLOCK)):
-        step(flat[start : start + BLOCK], out[start : start + BLOCK])
+        into(flat[start : start + BLOCK], out[start : start + BLOCK])
     return out.reshape(x.shape)
 
 
-def storing(kernel: ArrayKernel, step: StoreBlock) -> ArrayKernel:
-    """Return an elementwise kernel of one operand, of which `step` becomes the form that writes into an argument."""
+def with_block_into(kernel: ArrayKernel, block_into: Into, min_size: int = SMALL) -> ArrayKernel:
+    """Register a form of an elementwise kernel that writes into an argument, given one for 1-dimensional blocks.
 
-    def store(x: Array, out: Array) -> Array:
-        if x.shape != out.shape or out.size < SMALL or not out.flags.c_contiguous:
-            out[...] = kernel(x)
-        else:
-            step(np.ascontiguousarray(x).reshape(-1), out.reshape(-1))
+    `block_into` gets scalars as scalars, if not all operands are. The kernel itself computes fewer than `min_size`
+    results, or those for arrays that are not contiguous.
+    """
+    return with_into(kernel, _by_blocks(kernel, block_into, min_size))
+
+
+def _by_blocks(kernel: ArrayKernel, block_into: Into, min_size: int) -> Into:
+    def into(*operands: Array, out: Array) -> Array:
+        if out.size < min_size or not out.flags.c_contiguous or all(map(is_broadcast_scalar, operands)):
+            return copy_into(kernel(*operands), out)
+        block_into(*_flattened(operands, out.shape), out.reshape(-1))
         return out
 
-    return with_into(kernel, store)
+    return into
 
 
 def blockwise_kernel(
     function: ArrayKernel,
     dtype: DType,
-    store: StoreBlock,
+    result_into: Into,
     small: ArrayKernel,
     load: ArrayKernel = widen,
     min_size: int = SMALL,
     block: int = BLOCK,
+    into: Into | None = None,
 ) -> ArrayKernel:
     """Return a kernel that loads operands, applies `function` and stores results of `dtype`, block by block.
 
     Blocks have one dimension. Operands broadcast; a scalar, also a broadcast one, is loaded once. Operands that all
-    have fewer than `min_size` elements are passed to the kernel `small` as they are. There is a form that writes into
-    an argument.
+    have fewer than `min_size` elements are passed to the kernel `small` as they are. `result_into` stores a block of
+    results. The form that writes into an argument is `into`, by default one that does so block by block.
     """
 
     def run(*operands: Array) -> Array:
@@ -214,24 +238,17 @@ def blockwise_kernel(
         shape = np.broadcast_shapes(*(x.shape for x in operands))
         if all(map(is_broadcast_scalar, operands)):
             return np.broadcast_to(small(*map(first_element, operands)), shape).copy()
-        out = np.empty(prod(shape), dtype)
-        fill(operands, shape, out)
-        return out.reshape(shape)
+        return blocks_into(*_flattened(operands, shape), np.empty(prod(shape), dtype)).reshape(shape)
 
-    def fill(operands: tuple[Array, ...], shape: tuple[int, ...], out: Array) -> None:
-        flat = [load(first_element(x)) if is_broadcast_scalar(x) else _flat(x, shape) for x in operands]
+    def blocks_into(*operands_and_out: Array) -> Array:
+        *operands, out = operands_and_out
+        flat = [x if x.ndim else load(x) for x in operands]
         for start in within_time(range(0, out.size, block)):
             part = slice(start, start + block)
-            store(function(*[load(x[part]) if x.ndim else x for x in flat]), out[part])
-
-    def into(*operands: Array, out: Array) -> Array:
-        if out.size < min_size or not out.flags.c_contiguous or all(map(is_broadcast_scalar, operands)):
-            out[...] = run(*operands)
-        else:
-            fill(operands, out.shape, out.reshape(-1))
+            result_into(function(*[load(x[part]) if x.ndim else x for x in flat]), out[part])
         return out
 
-    return with_into(run, into)
+    return with_into(run, into) if into else with_block_into(run, blocks_into, min_size)
 
 
 def is_broadcast_scalar(x: Array) -> bool:
@@ -245,20 +262,26 @@ def first_element(x: Array) -> Array:
     return element
 
 
+def _flattened(operands: Sequence[Array], shape: tuple[int, ...]) -> list[Array]:
+    """Return operands that broadcast to `shape` with one dimension, and scalars, also broadcast ones, as scalars."""
+    return [first_element(x) if is_broadcast_scalar(x) else _flat(x, shape) for x in operands]
+
+
 def _flat(x: Array, shape: tuple[int, ...]) -> Array:
     return np.ascontiguousarray(x if x.shape == shape else np.broadcast_to(x, shape)).reshape(-1)
 
 
-def copy_into(x: Array, out: Array) -> None:
+def copy_into(x: Array, out: Array) -> Array:
     """Copy `x` into `out` with numpy's own conversion."""
-    out[...] = x
+    np.copyto(out, x, casting="unsafe")
+    return out
 
 
 # --- to f32 ---------------------------------------------------------------------------------------------------------
 
 
 @cache
-def _widen_into(dtype: DType) -> StoreBlock:
+def _widen_block_into(dtype: DType) -> Into:
     if dtype == BFLOAT16:
         return copy_into
     if dtype == FLOAT16:
@@ -266,7 +289,7 @@ def _widen_into(dtype: DType) -> StoreBlock:
     return _look_up_into(np.arange(256).astype(np.uint8).view(dtype).astype(np.float32))
 
 
-def _widen_f16_into(x: Array, out: Array) -> None:
+def _widen_f16_into(x: Array, out: Array) -> Array:
     """Move exponent and mantissa to their positions in f32, and correct the exponent bias by a multiplication.
 
     This is exact, also for subnormal numbers, except for infinities and NaNs, which are converted separately.
@@ -280,18 +303,16 @@ def _widen_f16_into(x: Array, out: Array) -> None:
     if magnitude.max() >= 0x7C00:
         special = np.flatnonzero(magnitude >= 0x7C00)
         out[special] = x[special].astype(np.float32)
-
-
-storing(widen, lambda x, out: _widen_into(x.dtype)(x, out))
+    return out
 
 
 # --- from f32 and f64 -----------------------------------------------------------------------------------------------
 
 
 @cache
-def _narrow_into(dtype: DType) -> StoreBlock:
+def _narrow_into(dtype: DType) -> Into:
     if dtype == BFLOAT16:
-        from_f32: StoreBlock = copy_into
+        from_f32: Into = copy_into
     elif dtype == FLOAT16:
         from_f32 = _narrow_f16_into
     else:
@@ -342,7 +363,7 @@ def _to_odd_f32(x: Array) -> Array:
     return odd.view(np.float64).astype(np.float32)
 
 
-def _narrow_f16_into(x: Array, out: Array) -> None:
+def _narrow_f16_into(x: Array, out: Array) -> Array:
     """Scale f32 so that its exponent becomes that of f16, also for subnormals, and take the upper bits of the result.
 
     numpy converts three kinds of elements: overflows, NaNs, and numbers that scaling has rounded to a tie between
@@ -364,30 +385,31 @@ def _narrow_f16_into(x: Array, out: Array) -> None:
     if bits.max() >= too_large or np.count_nonzero(is_tie):
         special = np.flatnonzero(is_tie | (bits >= too_large))
         out[special] = x[special].astype(np.float16)
+    return out
 
 
-def _narrow_8_bit_into(dtype: DType) -> StoreBlock:
+def _narrow_8_bit_into(dtype: DType) -> Into:
     """Look up the upper 16 bits of f32, the last of them set if any lower bit is ("round to odd")."""
     with np.errstate(all="ignore"):  # the table contains NaNs, and is computed while planning
         table = _cast(np.arange(1 << 16).astype(np.uint16).view(BFLOAT16).astype(np.float32), dtype)
     look_up_into = _look_up_into(table)
 
-    def run(x: Array, out: Array) -> None:
+    def into(x: Array, out: Array) -> Array:
         bits = x.view(np.uint32)
         odd = np.bitwise_and(bits, 0xFFFF)
         odd += 0xFFFF
         odd |= bits
         odd >>= 16
-        look_up_into(odd, out)
+        return look_up_into(odd, out)
 
-    return run
+    return into
 
 
 # --- tables ---------------------------------------------------------------------------------------------------------
 
 
-def _look_up_into(table: Array) -> StoreBlock:
-    """Return a step that looks up elements by their bits in a table of 256 or 65536 entries.
+def _look_up_into(table: Array) -> Into:
+    """Return a function that looks up elements by their bits in a table of 256 or 65536 entries.
 
     Tables of 65536 entries also take ui32 arrays of indices.
     """
@@ -396,22 +418,24 @@ def _look_up_into(table: Array) -> StoreBlock:
     if len(table) == 256 and table.itemsize <= 4:
         return _look_pairs_up_into(entries)
 
-    def run(x: Array, out: Array) -> None:
+    def into(x: Array, out: Array) -> Array:
         index = (x if x.dtype == np.uint32 else x.view(bits_dtype(x.dtype))).astype(np.intp)
         entries.take(index, out=out.view(result_bits), mode="clip")
+        return out
 
-    return run
+    return into
 
 
-def _look_pairs_up_into(entries: Array) -> StoreBlock:
-    """Return a step that looks up two 8-bit elements at a time, in a table of all pairs."""
+def _look_pairs_up_into(entries: Array) -> Into:
+    """Return a function that looks up two 8-bit elements at a time, in a table of all pairs."""
     pair_bits = np.dtype(f"u{2 * entries.itemsize}")
     pair = np.arange(1 << 16)
     pairs = np.stack([entries[pair & 255], entries[pair >> 8]], axis=-1).view(pair_bits)[:, 0]
 
-    def run(x: Array, out: Array) -> None:
+    def into(x: Array, out: Array) -> Array:
         bits, even = x.view(np.uint8), x.size & ~1
         pairs.take(bits[:even].view(np.uint16).astype(np.intp), out=out[:even].view(pair_bits), mode="clip")
         out[even:] = entries[bits[even:]].view(out.dtype)
+        return out
 
-    return run
+    return into

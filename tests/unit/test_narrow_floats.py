@@ -5,8 +5,10 @@ import numpy as np
 import pytest
 from formats import FORMATS, Format
 
+from stablehlo_ref.numerics.kernels import into_form, with_into
 from stablehlo_ref.numerics.narrow_floats import (
     SMALL,
+    copy_into,
     narrow,
     rounded,
     tabulated,
@@ -192,3 +194,28 @@ def test_does_not_modify_operands() -> None:
         wide = x.astype(np.float32)
         x.flags.writeable = wide.flags.writeable = False
         widen(x), narrow(dtype)(wide), rounded(np.add, dtype)(x, x), tabulated(rounded(np.exp, dtype), dtype)(x)
+
+
+# --- forms that write into an argument ------------------------------------------------------------------------------
+
+
+def test_a_kernel_has_one_form_that_writes_into_an_argument() -> None:
+    with pytest.raises(ValueError, match="there is a form"):
+        with_into(widen, copy_into)
+
+
+@pytest.mark.parametrize("format", [BFLOAT16, FLOAT16, FLOAT8], ids=str)
+@pytest.mark.parametrize("layout", [np.s_[:, :], np.s_[:, ::2], np.s_[::-1], np.s_[:3, :3]])
+def test_forms_that_write_into_an_argument_agree(format: np.dtype, layout: object) -> None:
+    x = np.random.default_rng(0).standard_normal((50, 60)).astype(np.float32)
+    narrow_x = x.astype(format)
+    add = rounded(np.add, format)
+    for kernel, operands in ((widen, [narrow_x]), (narrow(format), [x]), (add, [narrow_x, narrow_x[:1]])):
+        into, parts = into_form(kernel), [operands[0][layout], *operands[1:]]
+        parts[1:] = [y[:, : parts[0].shape[1]] for y in parts[1:]]
+        expected = kernel(*parts)
+        out = np.empty_like(np.repeat(expected, 2, axis=1))[:, ::2]
+        for target in (out, np.empty_like(expected)):
+            assert into is not None
+            assert into(*parts, out=target) is target
+            assert np.array_equal(bits(np.ascontiguousarray(target)), bits(np.ascontiguousarray(expected)))

@@ -24,7 +24,7 @@ from stablehlo_ref.execute.steps import step_for
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Block, Operation, Value
 from stablehlo_ref.numerics.dtypes import numpy_dtype
-from stablehlo_ref.numerics.kernels import ArrayKernel, into
+from stablehlo_ref.numerics.kernels import ArrayKernel, into_form
 from stablehlo_ref.numerics.nans import canonical_nans
 
 if TYPE_CHECKING:
@@ -187,7 +187,7 @@ class _Chains:
     def _kernel(self, op: Operation) -> _Kernel:
         """Return the kernel of an elementwise op, which depends on its kind alone, as other ops are not movable."""
         run, canonical = self.frame._resolve(op, None).call("plan"), self._canonical(op)
-        store = run if isinstance(run, np.ufunc) else into(run)
+        store = run if isinstance(run, np.ufunc) else into_form(run)
         if store is None:
             return _Kernel(_with_canonical(run, canonical), False, False)
         return _Kernel(_stored(store, canonical), True, isinstance(run, np.ufunc))
