@@ -28,7 +28,7 @@ from spec_checks.test_reduction import (
 from stablehlo_ref.algorithms import reduction_schedule, sliding_windows
 from stablehlo_ref.algorithms import select_and_scatter as algorithm
 from stablehlo_ref.algorithms.dilated_windows import full_windows
-from stablehlo_ref.algorithms.window_columns import MANY
+from stablehlo_ref.algorithms.window_columns import MAX_MATRIX_SIZE
 from stablehlo_ref.diagnostics import EvaluationError
 from stablehlo_ref.numerics.dtypes import element_type_of
 from stablehlo_ref.ops import windows as ops_windows
@@ -183,9 +183,9 @@ def test_columns_full_windows_and_slices_agree_bitwise(body: str, data: st.DataO
     x, init, attributes = data.draw(arrays(dtype, shape)), data.draw(arrays(dtype, ())), data.draw(windows(shape))
     block = region(body) if body == GENERAL else combine(body, element_type_of(dtype))
     results = []
-    for many, thin in ((MANY, full_windows), (0, full_windows), (0, lambda *_: None)):
+    for many, thin in ((MAX_MATRIX_SIZE, full_windows), (0, full_windows), (0, lambda *_: None)):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(ops_windows, "MANY", many)
+            patch.setattr(ops_windows, "MAX_MATRIX_SIZE", many)
             patch.setattr(ops_windows, "full_windows", thin)
             for layout in (x, x.T.copy().T):
                 results.append(evaluate("reduce_window", layout, init, bodies=[block], **attributes))
@@ -338,9 +338,9 @@ def test_selection_by_extremes_agrees_bitwise(direction: str, data: st.DataObjec
     element = element_type_of(dtype)
     bodies = [select_body(direction, element), combine("add", element)]
     results = []
-    for many in (MANY, 0):
+    for many in (MAX_MATRIX_SIZE, 0):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(algorithm, "MANY", many)
+            patch.setattr(algorithm, "MAX_MATRIX_SIZE", many)
             results.append(evaluate("select_and_scatter", operand, source, init, bodies=bodies, **attributes))
     assert same(*results), f"{operand!r} {source!r} {init!r} {attributes}: {results}"
 

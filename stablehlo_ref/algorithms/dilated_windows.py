@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import gcd
+from typing import NamedTuple
 
 import numpy as np
 
@@ -18,7 +19,7 @@ from stablehlo_ref.algorithms.reduction_schedule import Arrays, Reduction
 from stablehlo_ref.define.computation import RegionFunction
 from stablehlo_ref.ir.arrays import Array
 
-FAR = 64  # windows: for larger distances, few windows would be full
+MAX_DISTANCE = 64  # windows from one full one to the next; the search for the first one tries at most so many
 
 
 @dataclass(frozen=True)
@@ -32,25 +33,37 @@ class FullWindows:
     padding: tuple[tuple[int, int], ...]
 
 
+class _FullWindowsAlong(NamedTuple):
+    """The members of `FullWindows` for one dimension."""
+
+    positions: slice
+    stride: int
+    base_dilation: int
+    window_dilation: int
+    padding: tuple[int, int]
+
+
 def full_windows(
     sizes: Sizes, counts: Sizes, window: Sizes, strides: Sizes, base: Sizes, dilations: Sizes, padding: Padding
 ) -> FullWindows | None:
-    """Return the windows of elements of the tensor; None if that are all windows, none, or irregular ones."""
+    """Return the windows of elements of the tensor, which are full.
+
+    None if every window is full, none is, or the full ones are not evenly spaced.
+    """
     dimensions = [*map(_full_windows, sizes, counts, window, strides, base, dilations, padding)]
     columns = list(zip(*[d for d in dimensions if d is not None]))
-    is_thinner = any(b > 1 and d is not None and d[2] == 1 for b, d in zip(base, dimensions))
+    is_thinner = any(b > 1 and d is not None and d.base_dilation == 1 for b, d in zip(base, dimensions))
     return FullWindows(*columns) if is_thinner and None not in dimensions else None
 
 
 def _full_windows(
     n: int, count: int, w: int, stride: int, base: int, dilation: int, edges: Sequence[int]
-) -> tuple[slice, int, int, int, tuple[int, int]] | None:
-    """Return the members of `FullWindows` for one dimension, or None."""
+) -> _FullWindowsAlong | None:
     low, high = edges
     if base == 1 or (w > 1 and dilation % base):
-        return slice(None), stride, base, dilation, (low, high)
+        return _FullWindowsAlong(slice(None), stride, base, dilation, (low, high))
     distance = base // gcd(stride, base)
-    if distance > FAR:
+    if distance > MAX_DISTANCE:
         return None
     starts = [i for i in range(min(distance, count)) if (i * stride - low) % base == 0]
     if not starts or not n:
@@ -58,7 +71,7 @@ def _full_windows(
     positions = slice(starts[0], None, distance)
     first, step, tap = (starts[0] * stride - low) // base, distance * stride // base, max(1, dilation // base)
     extent = (len(range(count)[positions]) - 1) * step + (w - 1) * tap + 1
-    return positions, step, 1, tap, (-first, first + extent - n)
+    return _FullWindowsAlong(positions, step, 1, tap, (-first, first + extent - n))
 
 
 def with_empty_windows(

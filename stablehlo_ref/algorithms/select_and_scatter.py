@@ -21,7 +21,7 @@ from stablehlo_ref.algorithms.padding import Padding, Sizes, pad_windows
 from stablehlo_ref.algorithms.reduction_schedule import Arrays, Combine
 from stablehlo_ref.algorithms.scatter_updates import ScatterUpdate
 from stablehlo_ref.algorithms.sliding_windows import reduce_windows
-from stablehlo_ref.algorithms.window_columns import MANY, window_columns, with_padding_value
+from stablehlo_ref.algorithms.window_columns import MAX_MATRIX_SIZE, window_columns, with_padding_value
 from stablehlo_ref.budget import within_time
 from stablehlo_ref.define.computation import RegionFunction
 from stablehlo_ref.define.spec import element_type, is_quantized, shape, size, with_element_type
@@ -51,13 +51,15 @@ def select_and_scatter_kernel(
     """
     if 0 in counts or not size(x):
         return lambda operand, source, init_value: filled(shape(x), init_value)
-    if prod(window) > FEW or adds_exactly(scatter):
+    if adds_exactly(scatter):
+        return _by_reduction(select, scatter, x, window, strides, padding)
+    if prod(window) > FEW:
         general = _by_reduction(select, scatter, x, window, strides, padding)
     else:
         positions = list(window_positions(shape(x), counts, window, strides, padding))
         general = _by_position(scatter, positions, selector(select, positions, counts, numpy_dtype(element_type(x))))
-    direction = None if adds_exactly(scatter) else _direction(select, x)
-    if prod(window) * prod(counts) > MANY or direction is None:
+    direction = _direction(select, x)
+    if prod(window) * prod(counts) > MAX_MATRIX_SIZE or direction is None:
         return general
     no_dilation = (1,) * len(window)
     columns = window_columns(shape(x), counts, window, strides, no_dilation, no_dilation, padding)

@@ -17,7 +17,7 @@ from stablehlo_ref.algorithms.reduction_schedule import Combine, Reduction
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.numerics.dtypes import Scalar
 
-MANY = 1 << 12  # elements: matrices with more are slower than slices
+MAX_MATRIX_SIZE = 1 << 12  # elements: matrices with more are slower than slices
 
 
 def window_columns(

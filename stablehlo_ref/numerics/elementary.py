@@ -89,12 +89,11 @@ def in_mode(factory: KernelFactory, exact: Function | None, is_needed: bool) -> 
 
 
 _UNDERFLOW = -110.0  # exp(-110) rounds to 0 in all formats but f64
-_MANY = 1 << 10  # elements: below this, one slow call costs less than several fast ones
 
 
 def _exponential(x: Array) -> Array:
     """Return exp(x), for smaller formats than f64; C libraries take several times as long where it underflows."""
-    if x.size >= _MANY and np.minimum.reduce(x, axis=None) < _UNDERFLOW:
+    if x.size >= _SHORT and np.minimum.reduce(x, axis=None) < _UNDERFLOW:
         x = np.maximum(x, _UNDERFLOW)
     return np.exp(x)
 

@@ -34,7 +34,7 @@ def select(dtype: DType) -> ArrayKernel:
 
 
 def is_uniform(pred: Array) -> bool:
-    """Return whether all elements of a mask are the same; that takes no time if some of the first differ."""
+    """Return whether all elements of a mask are the same; it returns early if the first elements differ."""
     return bool(pred.all() if pred.item(0) else not pred.any())
 
 

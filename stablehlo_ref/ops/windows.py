@@ -21,7 +21,7 @@ from stablehlo_ref.algorithms.sliding_windows import (
     reduce_cumulatively,
     reduce_windows,
 )
-from stablehlo_ref.algorithms.window_columns import MANY, fold_columns, window_columns
+from stablehlo_ref.algorithms.window_columns import MAX_MATRIX_SIZE, fold_columns, window_columns
 from stablehlo_ref.define.attribute_codecs import Dims, Matrix
 from stablehlo_ref.define.choices import Choice
 from stablehlo_ref.define.computation import FindChoices, RegionFunction, Run
@@ -173,7 +173,7 @@ class ReduceWindow(Op, op="reduce_window", nans="computed"):
         base, edges = ones(base_dilations, x), zeros(padding, x)
         is_short = folds_left(shape(x), window_dimensions, sizes)
         may_skip_padding = is_short and not mode.current().exact_sums
-        if may_skip_padding and size(results[0]) * prod(window_dimensions) <= MANY:
+        if may_skip_padding and size(results[0]) * prod(window_dimensions) <= MAX_MATRIX_SIZE:
             columns = window_columns(shape(x), sizes, window_dimensions, strides, base, dilations, edges)
             fold = by_parts(body, lambda combine: fold_columns(combine, columns, size(x), sizes))
             return lambda inputs, init_values: one_or_all(fold(promote(init_values), promote(inputs)))

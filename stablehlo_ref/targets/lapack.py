@@ -41,9 +41,9 @@ LapackRoutine: TypeAlias = Callable[..., Sequence[Array]]  # from an ExactLapack
 
 
 SMALL = 1 << 8  # elements: decompositions of so few take no time that a deadline matters for
-MANY = 1 << 10  # kinds of operands that are remembered
+MAX_CHECKED = 1 << 10  # shapes and dtypes that are remembered
 
-_RIGHT: set[tuple[object, ...]] = set()  # dimensions with the shapes and dtypes of operands that passed the checks
+_CHECKED: set[tuple[object, ...]] = set()  # dimensions, and the shapes and dtypes of operands that passed the checks
 
 
 # --- precision ------------------------------------------------------------------------------------------------------
@@ -86,18 +86,18 @@ def leaving_operands(handler: Routine) -> Routine:
 def check_operands(call: CustomCall, dimensions: str, operands: Sequence[Array]) -> None:
     """Check the dimensions of operands, and that all but integers have one floating-point or complex type.
 
-    Kinds of operands that were right once are not checked again.
+    Shapes and dtypes that passed are not checked again.
     """
     kinds = dimensions, *((x.shape, x.dtype) for x in operands)
-    if kinds in _RIGHT:
+    if kinds in _CHECKED:
         return
     check_shapes(call, dimensions, operands)
     dtypes = {x.dtype for x in operands if x.dtype.kind not in "iu"}
     if len(dtypes) > 1 or any(dtype.kind not in "fc" for dtype in dtypes):
         types = ", ".join(map(str, call.operand_types))
         raise malformed(call, f"expected operands of one floating-point or complex element type, got {types}")
-    if len(_RIGHT) < MANY:
-        _RIGHT.add(kinds)
+    if len(_CHECKED) < MAX_CHECKED:
+        _CHECKED.add(kinds)
 
 
 def rounded(routine: LapackRoutine, lapack: ExactLapack, call: CustomCall, operands: Sequence[Array]) -> list[Array]:
