@@ -304,3 +304,38 @@ def test_memory_of_large_values_is_freed() -> None:
     finally:
         tracemalloc.stop()
     assert "as machine code" in reports(program) and kept < x.nbytes / 2
+
+
+ARITHMETIC = (
+    "add",
+    "subtract",
+    "multiply",
+    "divide",
+    "remainder",
+    "maximum",
+    "minimum",
+    "clamp",
+    "negate",
+    "abs",
+    "sign",
+)
+OPS = [
+    *[(name, "si32") for name in (*ARITHMETIC, "and", "or", "xor", "not", "popcnt", "count_leading_zeros", "shift_left",
+                                  "shift_right_logical", "shift_right_arithmetic")],
+    *[(name, "ui8") for name in ("add", "subtract", "multiply", "divide", "remainder", "maximum", "minimum", "clamp")],
+    *[(name, "f32") for name in (*ARITHMETIC, "sqrt") if name != "remainder"],
+    *[(name, "i1") for name in ("add", "multiply", "maximum", "minimum", "clamp", "and", "or", "xor", "not")],
+]  # fmt: skip
+UNARY = ("negate", "abs", "sign", "not", "popcnt", "count_leading_zeros", "sqrt")
+
+
+@needs_llvmlite
+@pytest.mark.parametrize(("op", "element"), OPS)
+@pytest.mark.parametrize("sizes", ["", "6x"])
+def test_every_elementwise_op_is_compiled(op: str, element: str, sizes: str) -> None:
+    type = f"tensor<{sizes}{element.replace('si', 'i')}>"
+    operands = ", ".join(["%x"] if op in UNARY else ["%k", "%x", "%k"] if op == "clamp" else ["%x", "%k"])
+    program = loop(type, f"%y = stablehlo.{op} {operands} : {type}", "%y", inputs=f", %k: {type}", turns=40)
+    dtypes: dict[str, Any] = {"si32": np.int32, "ui8": np.uint8, "f32": np.float32, "i1": np.bool}
+    x, k = (np.array(values).astype(dtypes[element]) for values in ([7, 3, 0, 1, 2, 5], [2, 5, 0, 3, 1, 7]))
+    check(program, *([x, k] if sizes else [x[0], k[0]]))

@@ -152,7 +152,7 @@ def _clamp(code: Assembly, op: Operation, low: Register, x: Register, high: Regi
     if x.kind.dtype == BOOL:
         return code.binary("and", code.binary("or", x, low), high)
     names = _INTRINSICS[x.kind.dtype.kind]
-    return code.intrinsic(names["minimum"], code.intrinsic(names["maximum"], x, low), high)
+    return code.intrinsic(names["stablehlo.minimum"], code.intrinsic(names["stablehlo.maximum"], x, low), high)
 
 
 def _convert(code: Assembly, op: Operation, x: Register) -> Register:
