@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import stablehlo_ref as sr
 from spec_checks import random_loops
-from spec_checks.strategies import arrays
-from spec_checks.test_generated_loops import LOOPS, dtype_of, outcome
+from spec_checks.test_generated_loops import LOOPS, check, drawn_inputs, outcome, zeros
 from stablehlo_ref.execute.fuse import loops
 from stablehlo_ref.execute.fuse.machine import compiler, groups, hot, tensors
 
@@ -33,11 +31,8 @@ def compiled(program: sr.Program) -> bool:
 @given(random_loops.programs(may_compile=True), st.data())
 def test_loops(drawn: tuple[str, list[str]], data: st.DataObject) -> None:
     text, types = drawn
-    program = sr.parse(text)
-    inputs = [data.draw(arrays(dtype_of(t), (4,) if t.startswith("tensor<4x") else ())) for t in types]
-    expected = outcome(program, inputs, fast=False)
-    assert outcome(program, inputs) == expected
-    assert outcome(program, inputs) == expected
+    program, inputs = sr.parse(text), drawn_inputs(types, data)
+    expected = check(program, inputs)
     assert compiled(program)
     assert outcome(program, inputs, jit=False) == expected
 
@@ -54,20 +49,11 @@ def _in_memory(monkeypatch: pytest.MonkeyPatch) -> None:
 @given(random_loops.programs(may_compile=True), st.data())
 def test_loops_on_tensors_in_memory(drawn: tuple[str, list[str]], data: st.DataObject) -> None:
     text, types = drawn
-    program = sr.parse(text)
-    inputs = [data.draw(arrays(dtype_of(t), (4,) if t.startswith("tensor<4x") else ())) for t in types]
-    expected = outcome(program, inputs, fast=False)
-    assert outcome(program, inputs) == expected
-    assert outcome(program, inputs) == expected
+    check(sr.parse(text), drawn_inputs(types, data))
 
 
 @LOOPS
 @given(random_loops.programs(may_compile=True), st.integers(1, 60))
 def test_limits_of_steps(drawn: tuple[str, list[str]], steps: int) -> None:
     text, types = drawn
-    program = sr.parse(text)
-    inputs = [np.zeros((4,) if t.startswith("tensor<4x") else (), dtype_of(t)) for t in types]
-    limits = sr.Limits(max_steps=steps)
-    expected = outcome(program, inputs, limits=limits, fast=False)
-    assert outcome(program, inputs, limits=limits) == expected
-    assert outcome(program, inputs, limits=limits) == expected
+    check(sr.parse(text), zeros(types), limits=sr.Limits(max_steps=steps))

@@ -32,6 +32,23 @@ def outcome(program: sr.Program, inputs: list[np.ndarray], **options: Any) -> An
         return str(error)
 
 
+def drawn_inputs(types: list[str], data: st.DataObject, length: int = 4) -> list[np.ndarray]:
+    """Draw scalars, and vectors of `length` elements for those of four."""
+    return [data.draw(arrays(dtype_of(t), (length,) if t.startswith("tensor<4x") else ())) for t in types]
+
+
+def zeros(types: list[str]) -> list[np.ndarray]:
+    return [np.zeros((4,) if t.startswith("tensor<4x") else (), dtype_of(t)) for t in types]
+
+
+def check(program: sr.Program, inputs: list[np.ndarray], runs: int = 2, **options: Any) -> Any:
+    """Compare runs, which become faster from one to the next, with one without fast paths; return its outcome."""
+    expected = outcome(program, inputs, fast=False, **options)
+    for _ in range(runs):
+        assert outcome(program, inputs, **options) == expected
+    return expected
+
+
 @pytest.fixture(autouse=True)
 def _hot_soon(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(loops, "HOT", 2)
@@ -48,12 +65,8 @@ LOOPS = settings(
 @given(random_loops.programs(), st.data())
 def test_loops(drawn: tuple[str, list[str]], data: st.DataObject) -> None:
     text, types = drawn
-    program = sr.parse(text)
-    inputs = [data.draw(arrays(dtype_of(t), (4,) if t.startswith("tensor<4x") else ())) for t in types]
-    expected = outcome(program, inputs, fast=False)
-    assert outcome(program, inputs) == expected
-    assert outcome(program, inputs) == expected  # in a loop that is hot from its start
-    assert outcome(program, inputs) == expected  # in a function that is hot
+    runs = 3  # the second has a loop that is hot from its start, the third a function that is hot
+    check(sr.parse(text), drawn_inputs(types, data), runs)
 
 
 @LOOPS
@@ -63,32 +76,18 @@ def test_loops_on_larger_vectors(drawn: tuple[str, list[str]], data: st.DataObje
     text, types = drawn
     for old, new in (("tensor<4x", "tensor<6x"), ("tensor<3x", "tensor<5x"), ("[1:4]", "[1:6]")):
         text = text.replace(old, new)
-    program = sr.parse(text)
-    inputs = [data.draw(arrays(dtype_of(t), (6,) if t.startswith("tensor<4x") else ())) for t in types]
-    expected = outcome(program, inputs, fast=False)
-    for _ in range(3):
-        assert outcome(program, inputs) == expected
+    check(sr.parse(text), drawn_inputs(types, data, length=6), runs=3)
 
 
 @LOOPS
 @given(random_loops.programs(), st.integers(1, 60))
 def test_limits_of_steps(drawn: tuple[str, list[str]], steps: int) -> None:
     text, types = drawn
-    program = sr.parse(text)
-    inputs = [np.zeros((4,) if t.startswith("tensor<4x") else (), dtype_of(t)) for t in types]
-    limits = sr.Limits(max_steps=steps)
-    expected = outcome(program, inputs, limits=limits, fast=False)
-    assert outcome(program, inputs, limits=limits) == expected
-    assert outcome(program, inputs, limits=limits) == expected
+    check(sr.parse(text), zeros(types), limits=sr.Limits(max_steps=steps))
 
 
 @LOOPS
 @given(random_loops.programs(), st.integers(1, 60), st.integers(1, 6))
 def test_limits_of_depth(drawn: tuple[str, list[str]], steps: int, depth: int) -> None:
     text, types = drawn
-    program = sr.parse(text)
-    inputs = [np.zeros((4,) if t.startswith("tensor<4x") else (), dtype_of(t)) for t in types]
-    limits = sr.Limits(max_steps=steps, max_depth=depth)
-    expected = outcome(program, inputs, limits=limits, fast=False)
-    assert outcome(program, inputs, limits=limits) == expected
-    assert outcome(program, inputs, limits=limits) == expected
+    check(sr.parse(text), zeros(types), limits=sr.Limits(max_steps=steps, max_depth=depth))

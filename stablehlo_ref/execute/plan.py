@@ -378,10 +378,10 @@ class FramePlanner:
         run: ControlFlow = bind(definition, site, ins, outs, blocks).call("plan_control_flow")
         to_check = [(outs[index], op.results[index]) for index in refined_results(op)]
         to_drop = () if definition.traits.releases_operands else tuple(dead)
-        settle = canonical_state(op, outs, self.planner.canonical)
+        make_canonical = canonical_state(op, outs, self.planner.canonical)
 
         def finish(slots: list[Any]) -> None:
-            settle(slots)
+            make_canonical(slots)
             for slot, result in to_check:
                 check_type(op, result.type, slots[slot])
             for slot in to_drop:

@@ -30,7 +30,7 @@ _SLOW_IN_PLACE = (np.maximum, np.minimum)  # five times as long, as numpy does n
 
 
 class SourceArrays:
-    """The arrays of a source."""
+    """What the variables of a source hold: arrays, and scalars that are not yet broadcast."""
 
     def __init__(self, writer: Writer) -> None:
         self.writer = writer

@@ -102,7 +102,7 @@ class Elements:
             return (any(given) or all(map(is_scalar, op.operand_types)) or type.size == 1) and self._move(
                 op, operands, result, kernel
             )
-        code = self.writer.expressions.settled(op, scalar_code(op, [None] * len(operands), each=True))
+        code = self.writer.expressions.with_canonical_nan(op, scalar_code(op, [None] * len(operands), each=True))
         if code is None and type.size == 1 and is_elementwise:
             code = _CALLS.get(len(operands))
         if code is None or not any(given):

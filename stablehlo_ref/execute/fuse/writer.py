@@ -181,7 +181,7 @@ class Writer:
         operands = self.read_all(frame, ins, op.operands)
         results = self.write(frame, outs)
         known = [self.constants.get(name) for name in operands]
-        code = self.expressions.settled(op, code_of(op, known))
+        code = self.expressions.with_canonical_nan(op, code_of(op, known))
         if code is not None and None not in known:
             self.same[results[0]] = self.constant(kernel.run(*known))
         elif code == "{0}":
@@ -351,9 +351,9 @@ class Writer:
         # As in the plan, operands keep the initial state alive until the loop ends.
         self.loop(frame, op)
         self.move(results := self.write(frame, outs), state)
-        for number, settle in canonical_results(op, frame.planner.planner.canonical):
+        for number, canonical in canonical_results(op, frame.planner.planner.canonical):
             name = results[number]
-            self.source.line(f"{name} = {self.source.refer(settle)}({name}, {name})", op)
+            self.source.line(f"{name} = {self.source.refer(canonical)}({name}, {name})", op)
         self.drop([*state, *(frame.name(slot) for slot in dead)])
         return True
 

@@ -24,7 +24,7 @@ _MANGLED = {"float": "f32", "double": "f64"}
 
 
 class NotCompiled(Exception):
-    """A loop has something that does not become machine code; the message says what."""
+    """Raised for a loop that cannot become machine code; the message says why."""
 
 
 @dataclass(frozen=True)
