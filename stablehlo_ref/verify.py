@@ -135,7 +135,7 @@ def _kind(op: Operation) -> Kind:
     value = op.properties.get("value") if op.name == "stablehlo.constant" else None
     if not isinstance(value, DenseElements):
         return kind_of(op)
-    return op.name, id(value.type), None, *map(id, op.result_types), *op.properties
+    return op.name, id(value.type), len(op.operands), *map(id, op.result_types), *op.properties
 
 
 def _check_definition(op: Operation, definition: OpDefinition, known: Known) -> None:

@@ -60,13 +60,15 @@ def as_value(type: Type, value: object) -> RuntimeValue:
     dtype = numpy_dtype(type.element_type)
     if array.dtype != dtype and isinstance(value, bool | int | float | complex | list | tuple):
         array = _converted(type, array, dtype)
-    if array.dtype != dtype and _is_wider(dtype, array.dtype):
-        array = array.astype(dtype)
-    if array.dtype != dtype:
+    if array.dtype != dtype and not _is_wider(dtype, array.dtype):
         raise ValueError(f"expected dtype {dtype} for {type}, got {array.dtype}{_cast(dtype, array.dtype)}")
     if not fits(type, array.shape):
         declared = str(type.shape).replace("None", "?")
         raise ValueError(f"expected shape {declared} for {type}, got {array.shape}")
+    try:
+        array = array.astype(dtype, copy=False)
+    except MemoryError as error:  # of a view whose elements are repeated
+        raise ValueError(f"out of memory: {error}") from None
     return array if array.ndim else array[()]
 
 

@@ -91,6 +91,13 @@ def test_rejects_masked_arrays_in_tuples() -> None:
         sr.load(text).run((np.ma.masked_array(X),))
 
 
+@pytest.mark.parametrize(("shape", "reason"), [("4", "expected shape"), ("?", "out of memory")])
+def test_rejects_views_that_are_too_large_to_be_converted(shape: str, reason: str) -> None:
+    program = sr.load(NEGATE.replace("2x", f"{shape}x"))
+    with pytest.raises(sr.EvaluationError, match=reason):
+        program.run(np.broadcast_to(np.float16(1), 1 << 48))
+
+
 @pytest.mark.parametrize("value", [[np.ma.masked, 2.0], np.ma.masked, [np.ma.masked_array(3.0, True), 2.0]])
 def test_rejects_masked_elements_in_lists(value: object) -> None:
     with warnings.catch_warnings(), pytest.raises(sr.EvaluationError, match="got a masked array"):

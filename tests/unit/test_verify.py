@@ -253,3 +253,12 @@ REJECTED = {
 def test_rejects_what_mlir_rejects(op: str, reason: str) -> None:
     text = MAIN.replace("%p: tensor<i1>", "%p: tensor<i1>, %y: tensor<?xf32>").replace("OP", op)
     assert reason in rejection(text)
+
+
+def test_rejects_operands_of_a_constant_after_a_valid_one() -> None:
+    text = MAIN.replace(
+        "OP",
+        "%0 = stablehlo.constant dense<1.0> : tensor<4xf32>\n"
+        '  %1 = "stablehlo.constant"(%0) <{value = dense<2.0> : tensor<4xf32>}> : (tensor<4xf32>) -> tensor<4xf32>',
+    )
+    assert "number of operands: expected 0, got 1" in rejection(text)
