@@ -98,6 +98,16 @@ class OpDefinition:
     def groups(self) -> Mapping[str, Group]:
         return {member.name: member for member in self._members(Group)}
 
+    @cached_property
+    def is_verified_by_kind(self) -> bool:
+        """Whether verification depends on members alone."""
+        return not self.uses_site("constraints", "infer")
+
+    @cached_property
+    def is_variadic(self) -> bool:
+        """Whether any number of operands belong to a member."""
+        return any(isinstance(member, Ins) for member in self.operands)
+
     def uses_site(self, *roles: str) -> bool:
         """Return whether any of these roles depends on more than members: symbols, or constant shape operands."""
         return bool(self.traits.shape_operands) or any(

@@ -57,7 +57,12 @@ def is_shared(definition: OpDefinition) -> bool:
 
 def kept_for(ops: Iterable[Operation]) -> tuple[object, ...]:
     """Return the types and attributes of ops, whose identities stay unique while they are kept."""
-    return tuple(part for op in ops for part in (*op.operand_types, *op.result_types, *op.properties.values()))
+    kept: list[object] = []
+    for op in ops:
+        kept += op.operand_types
+        kept += op.result_types
+        kept += op.properties.values()
+    return tuple(kept)
 
 
 def compact(array: Array) -> Array:
