@@ -39,6 +39,7 @@ class Traits:
     rows_apart: bool = False  # with `row_major`: real arrays may have rows that do not follow each other
     releases_operands: bool = False  # control flow that itself empties the slots of operands that it uses last
     returns_views: bool = False  # results are operands, or views of them; a kernel that may have to copy reserves that
+    prepares_constants: bool = False  # what `plan` takes from its site are only operands that are constants
     nans: Nans | None = None  # what happens to NaNs; None: they are computed by elementwise ops, else observed
     shape_operands: tuple[str, ...] = ()  # operands whose values decide the result's shape: `Site.constants` of `infer`
 
