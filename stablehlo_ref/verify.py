@@ -153,6 +153,8 @@ def _check_definition(op: Operation, definition: OpDefinition, known: Known) -> 
 
 
 def _check_operands(op: Operation, visible: set[Value]) -> None:
+    if visible.issuperset(op.operands):
+        return
     for index, operand in enumerate(op.operands):
         if operand not in visible:
             reason = "is used before its definition, or outside of the region that defines it"
@@ -171,12 +173,15 @@ def _check_members(op: Operation, definition: OpDefinition) -> None:
 
 def _check_values(op: Operation, what: str, members: tuple[In | Ins | Out | Outs, ...], types: list[Type]) -> None:
     for index, (member, type) in enumerate(zip(_member_of_each(op, what, members, len(types)), types)):
+        constraint = member.constraint
+        if not constraint.holds(type):
+            reason = f"must be {constraint.name}, but is {type}"
+        elif constraint is anything or (ill := ill_formed_reason(type)) is None:
+            continue
+        else:
+            reason = f"has an invalid type: {ill}"
         subjects = (index,) if what == "operand" else ()
-        if not member.constraint.holds(type):
-            expected = f"must be {member.constraint.name}, but is {type}"
-            raise _error(op, f"{what} #{index} ({member.name}) {expected}", *subjects)
-        if member.constraint is not anything and (reason := ill_formed_reason(type)):
-            raise _error(op, f"{what} #{index} ({member.name}) has an invalid type: {reason}", *subjects)
+        raise _error(op, f"{what} #{index} ({member.name}) {reason}", *subjects)
 
 
 def _member_of_each(op: Operation, what: str, members: tuple[T, ...], count: int) -> tuple[T, ...]:

@@ -44,7 +44,7 @@ def kernel_kind(op: Operation, with_regions: bool, has_canonical_nans: bool) -> 
     together with the op around them, those may fail at a place, which would be the wrong one.
     """
     if not op.regions:
-        return (*kind_of(op), has_canonical_nans)
+        return (*kind_of(op), True) if has_canonical_nans else kind_of(op)
     bodies = [recognised_op(region) for region in op.regions] if with_regions else [None]
     known = [kind_of(body) for body in bodies if body is not None]
     return (kind_of(op), has_canonical_nans, *known) if len(known) == len(bodies) else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import chain
 
 from stablehlo_ref.budget import check_time
 from stablehlo_ref.ir.core import Block, Operation, Region, Value
@@ -31,13 +32,11 @@ def last_uses(block: Block, keep: Iterable[Value] = ()) -> dict[Operation, Seque
     """
     *operations, terminator = block.operations
     needed = {*terminator.operands, *keep}
-    own = set(block.arguments)
-    for op in operations:
-        own.update(op.results)
+    own = {*block.arguments, *chain.from_iterable([op.results for op in operations])}
     dying: dict[Operation, Sequence[Value]] = {}
     for op in reversed(operations):
         check_time("planning", location=op.location)
-        uses = [*op.operands, *op.results]
+        uses = op.operands + op.results
         for region in op.regions:
             uses += captured(region)
         if not needed.issuperset(uses):

@@ -104,8 +104,9 @@ class Parser(ValueParser):
         values = scope.values
         if result and (result in values or len(line.result_types) != 1):
             return None
-        operands = [values[name] for name in names if name in values]
-        if len(operands) != len(names):
+        try:
+            operands = [values[name] for name in names]
+        except KeyError:
             return None
         for value, type in zip(operands, line.operand_types or ()):
             if value.type is not type and value.type != type:
