@@ -232,14 +232,17 @@ def _tested(x: Operands, to_result: Rounding, y: Array, bound: Bound) -> Array:
     """Round approximations `y` whose errors are at most those of `bound`; settle the undecided."""
     result = np.empty(y.shape, to_result.keep)
     undecided = []
-    for stack, some in within_time(list(_parts(y.shape))):
+    for stack, some in within_time(_parts(y.shape)):
         part, error = y[stack, some], bound(stack, some)
         high = to_result.round((part + error).reshape(-1))
         low = to_result.round((part - error).reshape(-1))
         result[stack, some] = high.reshape(part.shape)
-        if not np.array_equal(_bits(high), _bits(low)):
-            undecided.append(_where(_bits(high) != _bits(low), part.shape, stack, some))
-    index = _joined(undecided)
+        differs = _bits(high) != _bits(low)
+        if differs.any():
+            undecided.append(_where(differs, part.shape, stack, some))
+    if not undecided:
+        return result
+    index = undecided[0] if len(undecided) == 1 else _joined(undecided)
     if _are_many(x, index, y):
         index = _by_closer_bounds(x, to_result, y, index, result)
     _settle(x, to_result, index, result)
