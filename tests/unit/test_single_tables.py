@@ -101,5 +101,5 @@ def test_elements_in_doubt_are_settled() -> None:
         buffers.bits[...] = 0
 
     kernel = by_tables(Approximation(locate, 1, evaluate, error), lambda x: np.full_like(x, 7.0))
-    actual = kernel(np.zeros(7 * 1024, np.float32))
-    np.testing.assert_array_equal(actual, np.tile(np.array([7, 7, 7, 1, 1, 0, 7], np.float32), 1024))
+    actual = kernel(np.zeros(7 * 2048, np.float32))
+    np.testing.assert_array_equal(actual, np.tile(np.array([7, 7, 7, 1, 1, 0, 7], np.float32), 2048))

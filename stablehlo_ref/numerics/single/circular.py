@@ -49,8 +49,8 @@ def _locate(x: Array, b: Buffers) -> None:
     shifted += _TO_INTEGER
     np.subtract(shifted, _TO_INTEGER, out=b.rest)
     number, product, rest = b.second, b.third, b.first
-    np.copyto(number, b.rest)
-    np.copyto(rest, x)
+    number[...] = b.rest
+    rest[...] = x
     rest -= np.multiply(number, _UPPER / _STEPS, out=product)
     number *= _LOWER / _STEPS
     rest -= number

@@ -138,4 +138,4 @@ def _tanh(x: Array, b: Buffers) -> Array:
     return result
 
 
-tanh = Approximation(_nearest_point(-_SATURATED), 2 * _SATURATED * STEPS + 1, _tanh, 2.0**-41)
+tanh = Approximation(_nearest_point(-_SATURATED), 2 * _SATURATED * STEPS + 1, _tanh, 2.0**-41, least=1 << 11)

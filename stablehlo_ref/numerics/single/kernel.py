@@ -21,7 +21,6 @@ from stablehlo_ref.numerics.kernels import ArrayKernel
 from stablehlo_ref.numerics.narrow_floats import is_broadcast_scalar, with_block_into
 
 BLOCK = 1 << 15  # elements: a call of numpy costs as much as a pass over 4,000 of them
-SHORT = 1 << 11  # elements: below this, the calls for a block take longer than functions of f64
 DROPPED = 29  # bits of the mantissa of f64 that f32 does not have
 
 
@@ -38,7 +37,7 @@ class Buffers:
 
     def widened(self) -> Array:
         """Return `rest` as f64, in `first`."""
-        np.copyto(self.first, self.rest)
+        self.first[...] = self.rest
         return self.first
 
 
@@ -56,6 +55,7 @@ class Approximation:
     size : of the table; of elements for which `locate` stores no smaller number the function is unknown
     evaluate : returns results for the points in `index`, in `first` or `second`
     error : the largest relative error. Exact results are normal numbers, or their operand is the nearest f32 number
+    least : the number of elements from which on this is faster than a function of f64
 
     """
 
@@ -63,6 +63,7 @@ class Approximation:
     size: int
     evaluate: Evaluate
     error: float
+    least: int = 1 << 13
 
 
 def by_tables(approximation: Approximation, settle: ArrayKernel) -> ArrayKernel:
@@ -71,7 +72,7 @@ def by_tables(approximation: Approximation, settle: ArrayKernel) -> ArrayKernel:
     near_tie = (1 << 63) - (ceil(approximation.error * 2.0**53) << to_top)  # what is dropped, as a signed number
 
     def run(x: Array) -> Array:
-        if x.size < SHORT or is_broadcast_scalar(x):
+        if x.size < approximation.least or is_broadcast_scalar(x):
             return settle(x)
         return into(np.ascontiguousarray(x).reshape(-1), np.empty(x.size, np.float32)).reshape(x.shape)
 
@@ -91,20 +92,20 @@ def by_tables(approximation: Approximation, settle: ArrayKernel) -> ArrayKernel:
             return
         unknown = np.flatnonzero(buffers.bits >= size)
         if 2 * unknown.size > x.size:
-            np.copyto(out, settle(x))
+            out[...] = settle(x)
             return
         buffers.bits[unknown] = 0
         known(x, out, buffers)
         out[unknown] = settle(x[unknown])
 
     def known(x: Array, out: Array, buffers: Buffers) -> None:
-        np.copyto(buffers.index, buffers.bits, casting="same_kind")
+        buffers.index[...] = buffers.bits
         result = approximation.evaluate(x, buffers)
-        np.copyto(out, result, casting="same_kind")
+        out[...] = result
         dropped = result.view(np.int64)
         dropped <<= to_top
         if np.minimum.reduce(dropped) < -near_tie or np.maximum.reduce(dropped) > near_tie:
             doubtful = np.flatnonzero((dropped < -near_tie) | (dropped > near_tie))
             out[doubtful] = settle(x[doubtful])
 
-    return with_block_into(run, into, SHORT)
+    return with_block_into(run, into, approximation.least)

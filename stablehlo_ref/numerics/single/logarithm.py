@@ -50,7 +50,7 @@ def _locate_plus_one(x: Array, b: Buffers) -> None:
 def _log(x: Array, b: Buffers) -> Array:
     """Compute with the rest x R - 1; the result is its logarithm alone where R is 1, else at least half of log(R)."""
     rest = b.first
-    np.copyto(rest, x)
+    rest[...] = x
     rest *= _tables().inverse.take(b.index, out=b.third, mode="clip")
     rest -= 1.0
     return _from_rest(b)
@@ -59,7 +59,7 @@ def _log(x: Array, b: Buffers) -> Array:
 def _log_plus_one(x: Array, b: Buffers) -> Array:
     """Compute with the rest x R - (1 - R), which is x where R is 1, and so has its sign if it is 0."""
     rest = b.first
-    np.copyto(rest, x)
+    rest[...] = x
     inverse = _tables().inverse.take(b.index, out=b.third, mode="clip")
     rest *= inverse
     rest -= np.subtract(1.0, inverse, out=inverse)
@@ -74,5 +74,5 @@ def _from_rest(b: Buffers) -> Array:
     return result
 
 
-log = Approximation(_locate, _SIZE, _log, 2.0**-41)
+log = Approximation(_locate, _SIZE, _log, 2.0**-41, least=1 << 14)
 log_plus_one = Approximation(_locate_plus_one, _SIZE, _log_plus_one, 2.0**-41)
