@@ -43,12 +43,13 @@ class Library(Protocol):
     def set_num_threads(self, num_threads: int) -> object: ...
 
 
-def product_size(functions: Iterable[Operation]) -> float:
-    """Return about how many multiplications the products in some functions have on average, of those that BLAS splits.
+def product_size(functions: Iterable[Iterable[Operation]]) -> float:
+    """Return about how many multiplications the products among the ops of functions have, of those that BLAS splits.
 
+    That is an average.
     It is 0 without products that BLAS may split, and 1 if all of those are small or of unknown shapes.
     """
-    ops = [op for function in functions for op in function.walk() if op.name in _PRODUCTS]
+    ops = [op for operations in functions for op in operations if op.name in _PRODUCTS]
     sizes = [_multiplications([*op.operand_types[:2], *op.result_types[:1]]) for op in ops]
     split = [size for size in sizes if size >= SPLIT]
     return sum(split) / len(split) if split else float(any(size > TINY for size in sizes))

@@ -113,7 +113,7 @@ def test_programs_without_products_leave_blas_alone(blas: Library) -> None:
 def test_product_size(op: str, expected: float) -> None:
     arguments = "%x: tensor<80x80xf32>, %m: tensor<40x40xf32>, %s: tensor<4x4xf32>, %d: tensor<80x?xf32>"
     text = f"func.func @main({arguments}) {{ %0 = {op} return }}"
-    assert threads.product_size([sr.parse(text).module]) == expected
+    assert threads.product_size([sr.parse(text).module.walk()]) == expected
 
 
 def test_the_size_is_the_mean_of_products_that_are_split() -> None:
@@ -121,7 +121,7 @@ def test_the_size_is_the_mean_of_products_that_are_split() -> None:
     arguments = ", ".join(f"%x{n}: tensor<{n}x{n}xf32>" for n in (8, 100, 200))
     ops = "\n".join(f"%{number} = {op}" for number, op in enumerate(products))
     module = sr.parse(f"func.func @main({arguments}) {{ {ops} return }}").module
-    assert threads.product_size([module]) == (100**3 + 200**3) / 2
+    assert threads.product_size([module.walk()]) == (100**3 + 200**3) / 2
 
 
 def test_some_cpu_is_usable() -> None:
