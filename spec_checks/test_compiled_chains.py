@@ -82,7 +82,7 @@ def test_elements_in_doubt_are_computed_by_the_kernel(name: str, monkeypatch: py
 
         return run
 
-    wide = known._replace(error=2.0**-27, kernels=kernels)
+    wide = known._replace(error=2.0**-33, kernels=kernels)
     monkeypatch.setattr(functions, "FUNCTIONS", {**functions.FUNCTIONS, name: wide})
     run_twice(name, np.random.default_rng(3).standard_normal(5 << 17).astype(np.float32))
     assert 1000 < len(asked)
