@@ -98,7 +98,13 @@ def _add_block(block: Array, axis: int, is_double: bool, sums: Approximation, wh
     """Store the sums of a block along an axis, unless it has infinities, NaNs, or extreme numbers."""
     block = widen(block) if is_narrow_float(block.dtype) else block
     length = block.shape[axis]
-    if axis and LONG <= length <= PIECE and block.dtype == FLOAT32 and not is_double and _add_singles(block, sums, where):
+    if (
+        axis
+        and LONG <= length <= PIECE
+        and block.dtype == FLOAT32
+        and not is_double
+        and _add_singles(block, sums, where)
+    ):
         return
     x = np.ascontiguousarray(wide("terms", block))
     norm = _norm(x.reshape(-1))
