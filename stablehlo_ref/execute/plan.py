@@ -424,9 +424,8 @@ class FramePlanner:
 
     def _fold(self, op: Operation, ins: tuple[int, ...], outs: tuple[int, ...]) -> bool:
         """Store the result of an op in the template if it is known now, and return whether it is."""
-        for slot in ins:
-            if slot not in self.constants:
-                return False
+        if not all(map(self.constants.__contains__, ins)):
+            return False
         array = self._known_result(op, [self.constants[slot] for slot in ins])
         if array is None:
             return False
