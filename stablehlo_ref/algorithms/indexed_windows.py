@@ -133,9 +133,10 @@ class IndexedWindows:
             shape = self.other_shape if part is None else (part.stop - part.start, *self.other_shape[1:])
             return np.broadcast_to(offset, shape).reshape(-1)
         steps = [offset.dtype.type(self.steps[d]) for d in self.indexed]
-        first = np.multiply(starts[0], steps[0], dtype=offset.dtype)
-        for start, step in zip(starts[1:], steps[1:]):
-            first += start if step == 1 else np.multiply(start, step, dtype=offset.dtype)
+        scaled = (np.multiply(start, step, dtype=offset.dtype) for start, step in zip(starts, steps))
+        first: Array = next(scaled)
+        for number in scaled:
+            first = np.add(first, number, out=first if first.ndim else None)  # no warning, also of scalars
         if offset.size == 1:  # it is 0
             return first.reshape(-1)
         return (offset + spread(first, self.batch_axes, self.other_axes)).reshape(-1)
