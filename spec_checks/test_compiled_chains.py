@@ -7,7 +7,7 @@ import pytest
 
 import stablehlo_ref as sr
 from spec_checks.test_chains import bits, pieces, small_blocks, type_text
-from stablehlo_ref.execute.fuse.machine import chains, compiler, functions, segments
+from stablehlo_ref.execute.fuse.machine import chains, compiler, functions, kernels, segments
 from stablehlo_ref.numerics.kernels import ArrayKernel
 
 __all__ = ["small_blocks"]
@@ -82,7 +82,47 @@ def test_elements_in_doubt_are_computed_by_the_kernel(name: str, monkeypatch: py
 
         return run
 
-    wide = known._replace(error=2.0**-27, kernels=kernels)
+    wide = known._replace(error=2.0**-33, kernels=kernels)
     monkeypatch.setattr(functions, "FUNCTIONS", {**functions.FUNCTIONS, name: wide})
     run_twice(name, np.random.default_rng(3).standard_normal(5 << 17).astype(np.float32))
     assert 1000 < len(asked)
+
+
+@pytest.fixture
+def _functions_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kernels, "SECONDS", -1.0)
+    monkeypatch.setattr(kernels, "FEW", 1)
+    monkeypatch.setattr(kernels, "BLOCK", 50)
+    for known in kernels._FUNCTIONS.values():
+        monkeypatch.setattr(known, "code", None)
+
+
+@pytest.mark.usefixtures("_functions_at_once")
+@pytest.mark.parametrize("name", functions.FUNCTIONS)
+@pytest.mark.parametrize("shape", [(), (1,), (3, 33), (500,)])
+def test_functions_by_themselves(name: str, shape: tuple[int, ...]) -> None:
+    t = type_text(shape, "f32")
+    program = sr.parse(f'func.func @main(%x: {t}) -> {t} {{ %0 = "{name}"(%x) : ({t}) -> {t} return %0 : {t} }}')
+    x = np.resize(operands(name)[-80:], shape)
+    for y in (x, x.T.copy().T, np.broadcast_to(x.reshape(-1)[0], shape)):
+        expected = bits(program.run(y, fast=False))
+        for _ in range(2):
+            assert bits(program.run(y)) == expected
+        assert bits(program.run(y, jit=False)) == expected
+    assert compiled(program)
+
+
+@pytest.mark.usefixtures("_functions_at_once")
+def test_functions_in_regions() -> None:
+    program = sr.parse("""func.func @main(%x: tensor<70x80xf32>) -> tensor<70x80xf32> {
+      %0 = "stablehlo.map"(%x) ({
+      ^bb0(%a: tensor<f32>):
+        %1 = stablehlo.logistic %a : tensor<f32>
+        %2 = stablehlo.multiply %1, %a : tensor<f32>
+        stablehlo.return %2 : tensor<f32>
+      }) {dimensions = array<i64: 0, 1>} : (tensor<70x80xf32>) -> tensor<70x80xf32>
+      return %0 : tensor<70x80xf32>
+    }""")
+    x = np.random.default_rng(0).standard_normal((70, 80)).astype(np.float32)
+    for _ in range(3):
+        assert bits(program.run(x)) == bits(program.run(x, fast=False))

@@ -13,6 +13,7 @@ import numpy as np
 import stablehlo_ref.dialects.register_all  # noqa: F401  (all op classes, for parsers and copies of programs)
 from stablehlo_ref import mode
 from stablehlo_ref.activity import activity
+from stablehlo_ref.collection import collection_paused
 from stablehlo_ref.define.context import Context, Observer, OnImplementationDefined, RunOptions
 from stablehlo_ref.define.processes import Grid, ProcessId
 from stablehlo_ref.diagnostics import EvaluationError
@@ -249,7 +250,7 @@ class Program:
         kind = step_by_step, fast, mode.current()
         if kind not in self.plans:
             self.verify()
-            with np.errstate(all="ignore"), activity("planning"):
+            with np.errstate(all="ignore"), activity("planning"), collection_paused():
                 self.plans[kind] = Planner(self.module, self.limits, step_by_step, fast).function(self.entry.name)
         return self.plans[kind]
 
@@ -452,9 +453,8 @@ class Program:
     def _arguments(self, arrays: Sequence[Any], named: Mapping[str, Any]) -> list[Any]:
         if not (named or self._bound) and (plain := as_expected(self.entry, arrays)) is not None:
             return plain
-        parameters = self._open_entry.inputs
         given = arguments_in_order(self._open_entry, arrays, named, self.module)
-        arguments = [check_argument(parameter, value, named) for parameter, value in zip(parameters, given)]
+        arguments = [check_argument(p, value, named) for p, value in zip(self._open_entry.inputs, given)]
         if not self._bound:
             return arguments
         unbound = iter(arguments)

@@ -227,15 +227,17 @@ def member_of_each(members: tuple[T, ...], count: int) -> tuple[T, ...]:
 
 
 @cache
-def _are_single(members: tuple[Member, ...]) -> bool:
-    return not any(isinstance(m, Ins | Outs | Bodies) for m in members)
+def _names(members: tuple[Member, ...]) -> tuple[str, ...] | None:
+    """Return the names of members; None if one is variadic."""
+    return None if any(isinstance(m, Ins | Outs | Bodies) for m in members) else tuple(m.name for m in members)
 
 
 def group_by_member(members: Sequence[Member], items: Sequence[T]) -> dict[str, T | tuple[T, ...] | None]:
     """Return the item of each member by name, a tuple where it is variadic; ValueError if the number does not fit."""
     members = tuple(members)
-    if len(members) == len(items) and _are_single(members):
-        return {member.name: item for member, item in zip(members, items)}
+    names = _names(members)
+    if names is not None and len(names) == len(items):
+        return dict(zip(names, items))
     grouped: dict[str, T | tuple[T, ...] | None] = {}
     start = 0
     for member, length in zip(members, segment_sizes(members, len(items))):

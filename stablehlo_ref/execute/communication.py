@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Set
+from collections.abc import Iterable, Mapping, Set
 from functools import cache
 
 from stablehlo_ref.define.definition import REGISTRY, resolve
@@ -11,12 +11,15 @@ from stablehlo_ref.ir.core import Operation
 CALLEES = ("callee", "decomposition")  # attributes that name a function that the op calls
 
 
-def communicating(functions: Mapping[str, Operation]) -> set[str]:
-    """Return the names of the functions that communicate with other processes, directly or in what they call."""
+def communicating(functions: Mapping[str, Iterable[Operation]]) -> set[str]:
+    """Return the names of the functions that communicate with other processes, directly or in what they call.
+
+    `functions` are lists of the ops in each.
+    """
     callers: dict[str, list[str]] = {}
     pending: list[str] = []
-    for name, function in functions.items():
-        for op in function.walk():
+    for name, operations in functions.items():
+        for op in operations:
             if _may_communicate(op.name):
                 pending += [name] if _itself_communicates(op) else []
                 callers.setdefault(_callee(op), []).append(name)

@@ -7,7 +7,7 @@ before: an op `INLINED_CALLS` stands for calls that were replaced, before the bo
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from copy import copy
 
 from stablehlo_ref.budget import check_time
@@ -26,13 +26,20 @@ SMALL = 64  # ops of a function that takes the place of its calls
 GROWTH = 10_000  # ops that copies may add to a program, besides as many as it has
 
 
-def with_inlined_calls(functions: Mapping[str, Operation], communicating: Set[str]) -> dict[str, Operation]:
-    """Return functions by name, in which small ones have taken the place of their calls."""
-    graph = {name: callees(function) for name, function in functions.items()}
+def with_inlined_calls(
+    functions: Mapping[str, Operation], inner: Mapping[str, Sequence[Operation]], communicating: Set[str]
+) -> dict[str, Operation]:
+    """Return functions by name, in which small ones have taken the place of their calls.
+
+    `inner` are each function and the ops in it.
+    """
     made = dict(functions)
+    if len(functions) < 2:  # there is nothing to call but itself
+        return made
+    graph = {name: callees(operations) for name, operations in inner.items()}
     if not any(graph.values()):
         return made
-    inliner = _Inliner(GROWTH + sum(1 for function in functions.values() for _ in function.walk()))
+    inliner = _Inliner(GROWTH + sum(map(len, inner.values())))
     for component in bottom_up(graph):
         for name in component:
             if not graph[name].isdisjoint(inliner.bodies):
@@ -82,9 +89,10 @@ class _Inliner:
         if len(function.regions[0].blocks) != 1:
             return
         block = function.regions[0].block
-        if len(block.operations) > SMALL or not all(map(_makes_no_calls, inner := list(function.walk())[1:])):
+        if len(block.operations) > SMALL:
             return
-        if len(inner) <= SMALL:
+        inner = list(function.walk())[1:]
+        if len(inner) <= SMALL and all(map(_makes_no_calls, inner)):
             self.bodies[name], self._sizes[name] = block, len(inner)
 
     def op(self, op: Operation, mapping: dict[Value, Value]) -> Operation:
@@ -117,6 +125,9 @@ class _Inliner:
     def _block(self, block: Block, mapping: dict[Value, Value], may_inline: bool) -> Block:
         operations = _Operations()
         for op in block.operations:
+            if not op.regions and op.name != "func.call" and mapping.keys().isdisjoint(op.operands):
+                operations.add(op)
+                continue
             body = self._body(op) if may_inline and op.name == "func.call" else None
             if body is None:
                 operations.add(self.op(op, mapping))
@@ -161,7 +172,7 @@ class _Operations:
         self.made.append(op)
         if op.name == INLINED_CALLS:
             self._calls = calls_of(op)
-        elif op.regions or _has_effects(op) or not _makes_no_calls(op):
+        elif self._calls is not None and (op.regions or _has_effects(op) or not _makes_no_calls(op)):
             self._calls = None
 
 

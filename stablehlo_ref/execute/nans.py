@@ -30,15 +30,15 @@ CONSTANT = "stablehlo.constant"  # has no operands, and its NaNs are as they are
 CALLS = "stablehlo.custom_call"  # looks at bits, and its results are canonical
 
 
-def with_observed_nans(functions: Iterable[Operation]) -> set[Operation]:
-    """Return the ops in functions that compute floats whose bits can be observed if they are NaN.
+def with_observed_nans(functions: Iterable[Iterable[Operation]]) -> set[Operation]:
+    """Return the ops that compute floats whose bits can be observed if they are NaN, given the ops of each function.
 
     The state of a loop is made canonical after the last turn, by `canonical_state`, if it is computed in each turn and
     no turn observes its bits; such loops are among the ops.
     """
     found: set[Operation] = set()
-    for function in functions:
-        ops = [op for op in function.walk() if op.name != CONSTANT]
+    for operations in functions:
+        ops = [op for op in operations if op.name != CONSTANT]
         loops = [op for op in ops if op.name == LOOP]
         later: set[Value] = set()
         if loops:

@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 
 from stablehlo_ref.budget import check_time
-from stablehlo_ref.collection import collection_paused
 from stablehlo_ref.define.bound import BoundOp, ControlFlowSite, PlanSite, Site, bind, is_on_expressed
 from stablehlo_ref.define.computation import ControlFlow, Kernel, Run, Turns
 from stablehlo_ref.define.constraints import check_preconditions
@@ -26,6 +25,7 @@ from stablehlo_ref.execute.dynamic import check_type, dynamic_kernel, is_dynamic
 from stablehlo_ref.execute.fuse.chains import with_chains
 from stablehlo_ref.execute.fuse.loops import hot_function, hot_loop
 from stablehlo_ref.execute.fuse.machine.hot import Machine
+from stablehlo_ref.execute.fuse.machine.kernels import with_machine_code
 from stablehlo_ref.execute.graph import Branch, plan_graph
 from stablehlo_ref.execute.grid import run_grid
 from stablehlo_ref.execute.guard import LARGE, STEPS, WATCHED, guarded, watched
@@ -84,11 +84,13 @@ class Planner:
         self.results: dict[tuple[Kind | None, tuple[int, ...]], KnownResult] = {}  # by kinds, and ids of constants
         operations = [op for region in module.regions for block in region.blocks for op in block.operations]
         self.functions = {op.properties["sym_name"]: op for op in operations if op.name == "func.func"}
-        self.communicating = communicating(self.functions)
-        self.product_size = product_size(self.functions.values())  # of the program, so that no option changes it
+        inner = {name: list(function.walk()) for name, function in self.functions.items()}
+        self.communicating = communicating(inner)
+        self.product_size = product_size(inner.values())  # of the program, so that no option changes it
         if fast:
-            self.functions = with_inlined_calls(self.functions, self.communicating)
-        self.canonical = with_observed_nans(self.functions.values())  # ops whose results have canonical NaNs
+            self.functions = with_inlined_calls(self.functions, inner, self.communicating)
+            inner = {n: inner[n] if inner[n][0] is op else list(op.walk()) for n, op in self.functions.items()}
+        self.canonical = with_observed_nans(inner.values())  # ops whose results have canonical NaNs
         self._pending: list[str] = []  # functions whose plans exist and are still empty
         self._is_planning = False
 
@@ -118,8 +120,7 @@ class Planner:
             self._pending.append(name)
         plan = self.plans[name]
         if self._pending and not self._is_planning:
-            with collection_paused():
-                self._plan_pending()
+            self._plan_pending()
         return plan
 
     def _plan_pending(self) -> None:
@@ -252,7 +253,8 @@ class FramePlanner:
             step = raising_step(failure)
         except Exception as error:
             raise located(error, op) from error
-        plan.communicates = plan.communicates or self.planner.communicates(op)
+        if self.planner.communicates(op):
+            plan.communicates = True
         plan.steps.append(step)
         plan.ops.append(op)
         plan.ins.append(ins)
@@ -319,7 +321,7 @@ class FramePlanner:
         self._check_sizes(bound.results)
         if is_on_expressed(bound):
             return quantized_kernel(bound, self._plan_static(on_expressed_types(bound)))
-        kernel = self._plan_batched(bound)
+        kernel = with_machine_code(self._plan_batched(bound), bound, self.planner)
         return guarded(with_canonical_nans(kernel, bound) if bound.site.op in self.planner.canonical else kernel, bound)
 
     def _plan_batched(self, bound: BoundOp) -> Kernel:
@@ -422,7 +424,7 @@ class FramePlanner:
 
     def _fold(self, op: Operation, ins: tuple[int, ...], outs: tuple[int, ...]) -> bool:
         """Store the result of an op in the template if it is known now, and return whether it is."""
-        if ins and not self.constants.keys() >= {*ins}:
+        if not all(map(self.constants.__contains__, ins)):
             return False
         array = self._known_result(op, [self.constants[slot] for slot in ins])
         if array is None:

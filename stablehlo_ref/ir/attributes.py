@@ -40,7 +40,7 @@ class FloatAttribute:
     text: str = ""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, slots=True)
 class DenseElements:
     """`dense<...> : type`. `array` is read-only and has the type's shape; that of a splat has strides of 0."""
 

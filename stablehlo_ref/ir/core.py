@@ -107,13 +107,17 @@ class Operation:
 
     def walk(self) -> Iterator[Operation]:
         """Yield this op and every op inside it in pre-order."""
-        pending = [self]
+        pending = [iter([self])]
         while pending:
-            op = pending.pop()
-            yield op
-            for region in reversed(op.regions):
-                for block in reversed(region.blocks):
-                    pending.extend(reversed(block.operations))
+            for op in pending[-1]:
+                yield op
+                if op.regions:
+                    pending.append(
+                        iter([inner for r in op.regions for block in r.blocks for inner in block.operations])
+                    )
+                    break
+            else:
+                pending.pop()
 
 
 class Block:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from stablehlo_ref.ir.core import Operation, symbol_name
 
@@ -13,9 +13,9 @@ def functions(module: Operation) -> dict[str, Operation]:
     return {name: op for op in operations if op.name == "func.func" and (name := symbol_name(op)) is not None}
 
 
-def callees(function: Operation) -> set[str]:
-    """Return the names of the functions that `func.call` ops inside a function call."""
-    return {str(op.properties["callee"]) for op in function.walk() if op.name == "func.call"}
+def callees(operations: Iterable[Operation]) -> set[str]:
+    """Return the names of the functions that the `func.call` ops among some ops call."""
+    return {str(op.properties["callee"]) for op in operations if op.name == "func.call"}
 
 
 def bottom_up(graph: Mapping[str, set[str]]) -> Iterator[frozenset[str]]:

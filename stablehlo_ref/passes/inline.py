@@ -20,7 +20,7 @@ def inline(module: Operation) -> None:
     `no_inline` stay. What a function calls is inlined first. Locations become `callsite(... at ...)`.
     """
     table = functions(module)
-    graph = {name: callees(function) for name, function in table.items()}
+    graph = {name: callees(function.walk()) for name, function in table.items()}
     for component in bottom_up(graph):
         for name in component:
             _inline_calls(table[name], {n: f for n, f in table.items() if n in graph[name] and n not in component})

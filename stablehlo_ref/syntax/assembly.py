@@ -44,6 +44,7 @@ from stablehlo_ref.syntax.custom_tensor import TENSOR_FORMS
 from stablehlo_ref.syntax.directive import Directive, member_value
 from stablehlo_ref.syntax.draft import Draft
 from stablehlo_ref.syntax.forms import form_of
+from stablehlo_ref.syntax.lexer import token
 from stablehlo_ref.syntax.protocols import AsmParser, AsmPrinter
 from stablehlo_ref.syntax.type_forms import (
     ComplexTypeOfParts,
@@ -58,19 +59,28 @@ from stablehlo_ref.syntax.type_forms import (
 
 
 class Literal(Directive):
-    """A token."""
+    """A token, or several in a row, which usually one regular expression matches."""
 
-    def __init__(self, token: str) -> None:
-        self.token = token
+    def __init__(self, tokens: Sequence[str]) -> None:
+        self.tokens = tokens
+        self._match = token(r"\s*+".join(map(_pattern, tokens)))
 
     def is_next(self, parser: AsmParser) -> bool:
-        return parser.peek() == self.token
+        return parser.peek() == self.tokens[0]
 
     def parse(self, parser: AsmParser, draft: Draft) -> None:
-        parser.expect(self.token)
+        if not parser.take(self._match(parser.text, parser.position)):
+            for expected in self.tokens:
+                parser.expect(expected)
 
     def print(self, printer: AsmPrinter, op: Operation) -> None:
-        printer.literal(self.token)
+        for literal in self.tokens:
+            printer.literal(literal)
+
+
+def _pattern(literal: str) -> str:
+    """Return a regular expression for a token that is not the start of a longer one."""
+    return re.escape(literal) + (r"(?![\w$.])" if literal.isidentifier() else "(?!:)" if literal == ":" else "")
 
 
 class Operands(Directive):
@@ -231,8 +241,12 @@ def _compile(definition: OpDefinition, tokens: list[str]) -> list[Directive]:
         if end:
             parts.append(OptionalGroup(_compile(definition, tokens[position + 1 : end])))
             position = end
+        elif (part := _directive(definition, tokens[position])) is not None:
+            parts.append(part)
+        elif parts and isinstance(parts[-1], Literal):
+            parts[-1] = Literal([*parts[-1].tokens, tokens[position]])
         else:
-            parts.append(_directive(definition, tokens[position]))
+            parts.append(Literal([tokens[position]]))
         position += 1
     return parts
 
@@ -247,7 +261,8 @@ def _end_of_group(tokens: list[str], start: int) -> int | None:
     return None
 
 
-def _directive(definition: OpDefinition, token: str) -> Directive:
+def _directive(definition: OpDefinition, token: str) -> Directive | None:
+    """Return the directive of an item of a syntax line; None for a token of the text."""
     if token == "attr-dict":
         return AttributeDictionary(definition)
     if token.startswith("type("):
@@ -266,4 +281,4 @@ def _directive(definition: OpDefinition, token: str) -> Directive:
         if isinstance(member, Body | Bodies):
             return Regions(isinstance(member, Bodies))
         raise TypeError(f"{definition.name}.syntax: no attribute or region '{token}'")
-    return _WORDS[token]() if token in _WORDS else Literal(token)
+    return _WORDS[token]() if token in _WORDS else None

@@ -36,6 +36,7 @@ _match_token = token(
 )
 _match_trivia = token("")
 _match_integer = token(r"(-? *(?:0x[0-9a-fA-F]++|\d++))(?![.\w])")
+_match_dimensions = token(r"\[((?:\d{1,18}+(?:, ?\d{1,18}+)*+)?+)\]")  # as they are printed
 _match_balanced_part = re.compile(rf"""(?:[^<>()\[\]{{}}"/\-]++|{STRING}|->|-|//[^\n]*+|/)*+([<>()\[\]{{}}]|)""").match
 _CLOSERS = {"<": ">", "(": ")", "[": "]", "{": "}"}
 _QUOTES = (
@@ -56,25 +57,34 @@ class Cursor:
         self.text = source.text
         self.position = 1 if source.text.startswith("\ufeff") else 0
         self.depth = 0
+        self._token_at = -1  # the position of which `_token` is the next token
+        self._token: re.Match[str]
 
     # --- the four verbs -----------------------------------------------------------------------------------------
 
+    def _next(self) -> re.Match[str]:
+        """Return the match of the next token, which is often asked for several times."""
+        if self._token_at != self.position:
+            self._token = _match_token(self.text, self.position)  # type: ignore[assignment]
+            self._token_at = self.position
+        return self._token
+
     def peek(self) -> str:
         """Return the next token; "" at the end of the text."""
-        return _match_token(self.text, self.position)[1]  # type: ignore[index]
+        return self._next()[1]
 
     def advance(self) -> str:
         """Consume the next token and return it."""
-        match = _match_token(self.text, self.position)
-        self.position = match.end()  # type: ignore[union-attr]
-        return match[1]  # type: ignore[index]
+        match = self._next()
+        self.position = match.end()
+        return match[1]
 
     def accept(self, expected: str) -> bool:
         """Consume the next token if it is `expected`; return whether it is."""
-        match = _match_token(self.text, self.position)
-        if match[1] != expected:  # type: ignore[index]
+        match = self._next()
+        if match[1] != expected:
             return False
-        self.position = match.end()  # type: ignore[union-attr]
+        self.position = match.end()
         return True
 
     def expect(self, expected: str) -> None:
@@ -87,6 +97,8 @@ class Cursor:
     @property
     def start(self) -> int:
         """The offset of the next token."""
+        if self._token_at == self.position:
+            return self._token.start(1)
         return _match_trivia(self.text, self.position).end()  # type: ignore[union-attr]
 
     def starts_with(self, prefix: str) -> bool:
@@ -167,6 +179,8 @@ class Cursor:
 
     def dimensions(self) -> tuple[int, ...]:
         """Parse `[ (integer (, integer)*)? ]`."""
+        if match := self.take(_match_dimensions(self.text, self.position)):
+            return tuple(map(int, match[1].split(","))) if match[1] else ()
         return tuple(self.items(self.integer, "[", "]"))
 
     def string(self) -> str:

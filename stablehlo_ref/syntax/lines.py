@@ -11,6 +11,7 @@ from stablehlo_ref.ir.attributes import Attribute, DenseElements
 from stablehlo_ref.ir.core import Region
 from stablehlo_ref.ir.types import TensorType, Type
 from stablehlo_ref.syntax.lexer import STRING, SUFFIX, token
+from stablehlo_ref.syntax.literals import filled
 from stablehlo_ref.syntax.numbers import LiteralError, parse_numbers
 from stablehlo_ref.syntax.values import VALUE
 
@@ -26,7 +27,10 @@ match_line = token(
     r"((?:[^%\n/l]{1,500}+|l(?!oc\()|/(?!/)){0,50}+)(?:loc\((\#[\w$.\-]++)\))?+[ \t\r]*+\n"
 )
 find_names = re.compile(r"%([^\s,]++)").findall
-_match_list = re.compile(r" dense<\[([-+.\deE, ]++)\]> : (tensor<\d++x\w++>) *+").fullmatch
+_NUMBERS = r"[-+.\deE, ]++"
+_match_numbers = re.compile(
+    rf" dense<(?:\[({_NUMBERS})\]> : (tensor<\d++x\w++>)|({_NUMBERS})> : (tensor<[\dx]*+\w++>)) *+"
+).fullmatch
 
 LineKey: TypeAlias = "tuple[tuple[str | Any, ...], int]"  # the text of a line without names, the number of operands
 
@@ -43,18 +47,20 @@ class Line(NamedTuple):
 
 
 def constant_line(key: LineKey, types: Mapping[str, Type]) -> Line | None:
-    """Return the line of a constant that is a list of numbers, as MLIR prints it; `types` are known types by text.
+    """Return the line of a constant that is a number or a list, as MLIR prints it; `types` are known types by text.
 
     None for any other line, also one with an error.
     """
     name, text, *others = key[0]
-    if name != CONSTANT or any(others) or not (match := _match_list(text)):
+    if name != CONSTANT or any(others) or not (match := _match_numbers(text)):
         return None
-    type = types.get(match[2])
+    type = types.get(match[2] or match[4])
     if not isinstance(type, TensorType):
         return None
+    body = match[1] or match[3]
     try:
-        array = parse_numbers(match[1].encode(), type.size, type.element_type, match[1])
+        array = parse_numbers(body.encode(), type.size if match[1] else 1, type.element_type, body)
+        array = array if match[1] else filled(array, type.shape)  # type: ignore[arg-type]
     except (LiteralError, UnsupportedError):  # to be reported with its place
         return None
     array.flags.writeable = False

@@ -40,7 +40,7 @@ def parse_elements(body: str, shape: tuple[int, ...], element_type: Type) -> Arr
     if "//" in body:
         body = re.sub(r"//[^\n]*", lambda comment: " " * len(comment[0]), body)
     if body[0] not in "[(" or (body[0] == "(" and isinstance(element_type, ComplexType)):
-        return _filled(_scalars(body, element_type, ()), shape)
+        return filled(_scalars(body, element_type, ()), shape)
     values = _scalars(body, element_type, shape)
     return _shaped(values, shape)
 
@@ -91,7 +91,7 @@ def from_bytes(raw: bytes, shape: tuple[int, ...], element_type: Type, *, one_by
         values = values.copy()
     if dtypes.is_sub_byte_integer(dtype) or (dtypes.is_narrow_float(dtype) and dtypes.bit_width(dtype) < 8):
         values = (np.frombuffer(raw, np.uint8) & ((1 << dtypes.bit_width(dtype)) - 1)).view(dtype)
-    return _filled(values, shape) if len(values) != count else _shaped(values, shape)
+    return filled(values, shape) if len(values) != count else _shaped(values, shape)
 
 
 def _booleans(raw: bytes, count: int, shape: tuple[int, ...], one_byte_is_splat: bool) -> Array:
@@ -99,7 +99,7 @@ def _booleans(raw: bytes, count: int, shape: tuple[int, ...], one_byte_is_splat:
     if len(raw) == count and count != 1:
         return _shaped(octets != 0, shape)
     if len(raw) == 1 and (one_byte_is_splat or count > 8 or raw[0] in (0, 255)):
-        return _filled(octets != 0, shape)
+        return filled(octets != 0, shape)
     if len(raw) != -(-count // 8):
         raise LiteralError(f"expected {count} booleans, got {len(raw)} bytes of data")
     return _shaped(np.unpackbits(octets, count=count, bitorder="little").view(np.bool_), shape)
@@ -155,12 +155,13 @@ def _count(shape: tuple[int, ...]) -> int:
     return count
 
 
-def _filled(value: Array, shape: tuple[int, ...]) -> Array:
+def filled(value: Array, shape: tuple[int, ...]) -> Array:
     """Return an array of any shape whose elements are all `value`, as a view with strides of 0."""
     if not shape:
         return _shaped(value, shape)
+    value.flags.writeable = False
     try:
-        return np.broadcast_to(value.reshape(()), shape)
+        return np.ndarray(shape, value.dtype, value, strides=(0,) * len(shape))  # as `np.broadcast_to`, which is slow
     except ValueError as error:
         raise LiteralError(f"numpy cannot represent the shape {'x'.join(map(str, shape))}") from error
 

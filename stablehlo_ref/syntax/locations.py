@@ -19,7 +19,7 @@ from stablehlo_ref.syntax.types import TypeParser
 
 _match_file = token(rf"({STRING}):(\d++):(\d++)(?:\s*to\s*(\d*+):(\d++))?")
 _match_simple_name = token(rf"loc\(({STRING})(?:\((\#[\w$.\-]++)\))?\)")
-_match_alias = token(r"loc\((\#[\w$.\-]++)\)")
+_match_loc = token(r"loc(?:\((\#[\w$.\-]++)\)|(?![\w$.]))")
 
 
 class LocationParser(TypeParser):
@@ -33,10 +33,11 @@ class LocationParser(TypeParser):
     # location? ::= (loc ( location-body ))?
     def trailing_location(self) -> DebugLocation | None:
         """Parse `loc(...)`, if it is next."""
-        match = self.take(_match_alias(self.text, self.position))
-        if match:
-            return self.location_alias(match[1], match.start(1))
-        return self.location_attribute() if self.peek() == "loc" else None
+        match = _match_loc(self.text, self.position)
+        if not match or not match[1]:
+            return self.location_attribute() if match else None
+        self.position = match.end()
+        return self.location_alias(match[1], match.start(1))
 
     # location ::= loc ( location-body )
     def location_attribute(self) -> DebugLocation:

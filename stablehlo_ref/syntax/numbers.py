@@ -164,14 +164,12 @@ def _few_floats(text: bytes, count: int, dtype: DType) -> Array | None:
     bound = FINITE.get(dtype)
     if bound is None or not _are_few_floats(text):
         return None
-    doubles = list(map(float, text.split(b",")))
-    if len(doubles) != count or not -bound < min(doubles) <= max(doubles) < bound:
+    doubles = list(map(float, text.decode().split(",")))
+    if len(doubles) != count or not max(map(abs, doubles)) < bound:
         return None
-    nearest = np.array(doubles)
-    rounded = nearest.astype(dtype, copy=False)
-    if dtype is FLOAT32 and all((nearest.view(np.int64) & LAST_BITS).tolist()):
-        return rounded
-    for double, value in zip(doubles, rounded.astype(np.float64).tolist()):
+    rounded = np.array(doubles, dtype)
+    values = rounded.tolist() if dtype is FLOAT32 else rounded.astype(np.float64).tolist()
+    for double, value in zip(doubles, values):
         if double != value and (dtype is not FLOAT32 or (frexp(double)[0] * 2.0**25).is_integer()):
             return None
     return rounded
@@ -233,8 +231,11 @@ def _floats_one_by_one(body: str, count: int, dtype: DType) -> Array:
         raise _bad_word(
             body, "a number with a decimal point, such as 1.0", _is_float, lambda word: _as_bits(word, dtype)
         )
-    values = np.array([1.0 if word.startswith("0x") else float(word) for word in words])
-    rounded = np.array(round_once(values, dtype, body))
+    if all(word.startswith("0x") for word in words):
+        rounded = np.empty(count, dtype)
+    else:
+        values = np.array([1.0 if word.startswith("0x") else float(word) for word in words])
+        rounded = np.array(round_once(values, dtype, body))
     bits = rounded.view(dtypes.bits_dtype(dtype))
     for position, word in enumerate(words):
         if word.startswith("0x"):

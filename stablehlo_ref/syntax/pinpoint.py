@@ -115,7 +115,7 @@ class _Recorder(Parser):
             if not isinstance(part, Literal | Attribute) and not after_equals:
                 self.end = self.start
             part.parse(self, draft)
-            after_equals = isinstance(part, Literal) and part.token == "="
+            after_equals = isinstance(part, Literal) and part.tokens[-1] == "="
 
     def _add_members(self, definition: OpDefinition) -> None:
         """Add attribute members that are spelled differently, or are fields of a struct attribute."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from re import Match
 from typing import Protocol, TypeAlias, TypeVar
 
 from stablehlo_ref.diagnostics import Location, MalformedError
@@ -19,7 +20,13 @@ OperandName: TypeAlias = tuple[str, int]  # the name of a value without `%`, and
 class AsmParser(Protocol):
     """A position in the text of a program, and methods that parse constructs there."""
 
+    text: str
+    position: int
+
     # --- tokens ---
+
+    def take(self, match: Match[str] | None) -> Match[str] | None:
+        """Consume a match that was made at the current position, if there is one; return it."""
 
     @property
     def start(self) -> int:

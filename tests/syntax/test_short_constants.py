@@ -74,4 +74,6 @@ def test_other_lines_have_no_short_way() -> None:
     assert constant_line(((CONSTANT, good, "", "x"), 0), types) is None
     assert constant_line(((CONSTANT, good, "", ""), 0), {}) is None
     assert constant_line((("stablehlo.iota", good, "", ""), 0), types) is None
-    assert constant_line(((CONSTANT, " dense<1.0> : tensor<2xf32>", "", ""), 0), types) is None
+    assert constant_line(((CONSTANT, " dense<1.0> : tensor<2xf32>", "", ""), 0), types) is not None
+    assert constant_line(((CONSTANT, " dense<1.0, 2.0> : tensor<2xf32>", "", ""), 0), types) is None
+    assert constant_line(((CONSTANT, " dense<0x3F800000> : tensor<2xf32>", "", ""), 0), types) is None

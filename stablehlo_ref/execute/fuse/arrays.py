@@ -80,7 +80,8 @@ class SourceArrays:
     def _update(self, op: Operation, names: list[str], result: str, dead: Sequence[str], kernel: Kernel) -> bool:
         """Write the update of a slice; return whether there is code for it."""
         update = self.writer.elements.element(names[1])
-        code = update_code(op, [self.writer.constants.get(name) for name in names], update != names[1])
+        known, ranges = [self.writer.constants.get(name) for name in names], self.writer.integers.ranges(names)
+        code = update_code(op, known, ranges, update != names[1])
         if code is not None:
             self._overwrite(op, [names[0], update, *names[2:]], result, dead, kernel, code)
         return code is not None

@@ -66,8 +66,7 @@ def is_large(op: Operation) -> bool:
 
 
 def _has_many_elements(type: Type) -> bool:
-    shape = getattr(type, "shape", ())
-    return bool(shape) and None not in shape and prod(shape) >= SIZE
+    return isinstance(type, TensorType) and type.is_static and type.size >= SIZE
 
 
 def scheduled(steps: Sequence[Step]) -> list[int | Group]:

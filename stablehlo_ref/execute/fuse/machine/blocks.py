@@ -28,8 +28,8 @@ class _Bound(NamedTuple):
     frame: Array
 
 
-class _Settler(threading.local):
-    """Answers what machine code asks for in a thread; an error must not pass machine code."""
+class Settler:
+    """Answers what machine code asks for; an error must not pass machine code."""
 
     def __init__(self) -> None:
         self.errors: list[BaseException] = []
@@ -46,14 +46,18 @@ class _Settler(threading.local):
             except BaseException as error:
                 self.errors.append(error)
 
-    def check(self) -> None:
-        """Raise the first error since the last check."""
-        if self.errors:
-            error, self.errors[:] = self.errors[0], []
-            raise error
+    def fail(self) -> None:
+        """Raise the first error since the last one that was raised."""
+        error, self.errors[:] = self.errors[0], []
+        raise error
 
 
-_settler = _Settler()
+class _OfThread(threading.local):
+    def __init__(self) -> None:
+        self.answer = Settler()
+
+
+SETTLER = _OfThread()
 
 
 class MachineSegment:
@@ -84,8 +88,10 @@ class MachineSegment:
                 return
             frame = bound.frame.copy()
             frame[OUTER + 1 :: OUTER + 1] = [x.__array_interface__["data"][0] for x in arrays]
-            bound.code.run(frame.__array_interface__["data"][0], _settler.renew, 0)
-            _settler.check()
+            settler = SETTLER.answer
+            bound.code.run(frame.__array_interface__["data"][0], settler.renew, 0)
+            if settler.errors:
+                settler.fail()
 
         return run
 
