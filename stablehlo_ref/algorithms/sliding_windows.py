@@ -15,7 +15,6 @@ from numpy.lib.stride_tricks import sliding_window_view
 
 from stablehlo_ref.algorithms.padding import Sizes
 from stablehlo_ref.algorithms.reduction_schedule import (
-    BLOCK,
     LANES,
     RUN,
     SMALL,
@@ -36,6 +35,7 @@ SHORT = 64  # elements: windows up to this size are folded from the left if that
 SLICE = 1 << 14  # elements whose exact sums are computed at a time
 COLUMNS = 32  # of a slice, at least, so that inner loops are not too short
 ROWS = 512  # elements: with rows of at least this size, cumulative reductions go row by row
+SCANNED = 1 << 17  # elements that are reduced cumulatively at a time, so that they stay in the cache
 
 
 def num_windows(n: int, window: int, padding: Sequence[int], stride: int, dilation: int, window_dilation: int) -> int:
@@ -241,7 +241,7 @@ def _reduce_middle_cumulatively(combine: Combine, xs: Sequence[Array]) -> Arrays
     if b >= ROWS or n <= RUN:
         _row_by_row(combine, xs, results)
         return results
-    step = max(1, BLOCK // (n * b))
+    step = max(1, SCANNED // (n * b))
     for start in range(0, a, step):
         rows = slice(start, start + step)
         _by_pairs(combine, [x[rows] for x in xs], [r[rows] for r in results])
@@ -270,6 +270,4 @@ def _by_pairs(combine: Combine, xs: Sequence[Array], results: Arrays) -> None:
     for result, o in zip(results, odd):
         result[:, 1::2] = o
     if n > 2:
-        even = combine([o[:, : (n - 1) // 2] for o in odd], [x[:, 2::2] for x in xs])
-        for result, e in zip(results, even):
-            result[:, 2::2] = e
+        combine.store([o[:, : (n - 1) // 2] for o in odd], [x[:, 2::2] for x in xs], [r[:, 2::2] for r in results])
