@@ -89,7 +89,7 @@ def _add_singles(block: Array, sums: Approximation, where: slice) -> bool:
     squares, length = np.vecdot(block, block), block.shape[1]
     if not _SMALLEST_SQUARE < squares.min() <= squares.max() < inf:
         return False
-    sums.high[where] = _summed(wide("terms", block), 1)
+    sums.high[where] = _summed(wide("a", block), 1)
     np.multiply(np.sqrt(squares), sqrt(length) * (1 + 2.0**-10) * length * UNIT, out=sums.error[where])
     return True
 
@@ -106,7 +106,7 @@ def _add_block(block: Array, axis: int, is_double: bool, sums: Approximation, wh
         and _add_singles(block, sums, where)
     ):
         return
-    x = np.ascontiguousarray(wide("terms", block))
+    x = np.ascontiguousarray(wide("a", block))
     norm = _norm(x.reshape(-1))
     magnitudes = sqrt(length) * norm * (1 + 2.0**-20)
     if not magnitudes < _LARGEST or (is_double and magnitudes < _SMALLEST and x.any()):
