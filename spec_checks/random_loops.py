@@ -29,6 +29,10 @@ UNARY = {
 }
 NOT_COMPILED = {"remainder", "power", "exponential", "tanh"}  # of floats: never in machine code
 FORMS = ("unary", "binary", "binary", "binary", "compare", "select", "clamp", "convert", "shape")
+COUNTERS = (  # start, comparison, bound and step for a number of turns
+    lambda turns: (0, "LT", turns, 1), lambda turns: (-3, "LE", 2 * turns - 4, 2), lambda turns: (turns, "GT", 0, -1),
+    lambda turns: (2**31 - 4, "GE", 2**31 - 1 - 3 * turns, -3), lambda turns: (0, "NE", turns, 1),
+)  # fmt: skip
 DIRECTIONS = ("EQ", "NE", "GE", "GT", "LE", "LT")
 
 
@@ -203,7 +207,8 @@ def draw_loop(text: Text, scope: Scope, depth: int, turns: str | None = None) ->
     """Append a loop of a few turns, with state of which parts may stay or be exchanged."""
     types = ["tensor<i32>", *(draw_type(text) for _ in range(text.draw(st.integers(1, 3))))]
     turns = turns or str(text.draw(st.sampled_from((0, 1, 3, 6))))
-    start = text.op("stablehlo.constant dense<0> : tensor<i32>")
+    first, direction, bound, step = text.draw(st.sampled_from(COUNTERS))(int(turns))
+    start = text.op(f"stablehlo.constant dense<{first}> : tensor<i32>")
     initial = ", ".join([start, *(pick(text, scope, type) for type in types[1:])])
     name, arguments = text.name(), [text.name() for _ in types]
     listed = ", ".join(types)
@@ -212,15 +217,15 @@ def draw_loop(text: Text, scope: Scope, depth: int, turns: str | None = None) ->
     limit, test = text.name(), text.name()
     text.lines += [
         f"^bb0({', '.join(f'{a}c: {t}' for a, t in zip(arguments, types))}):",
-        f"{limit} = stablehlo.constant dense<{turns}> : tensor<i32>",
-        f"{test} = stablehlo.compare LT, {arguments[0]}c, {limit} : (tensor<i32>, tensor<i32>) -> tensor<i1>",
+        f"{limit} = stablehlo.constant dense<{bound}> : tensor<i32>",
+        f"{test} = stablehlo.compare {direction}, {arguments[0]}c, {limit} : (tensor<i32>, tensor<i32>) -> tensor<i1>",
         f"stablehlo.return {test} : tensor<i1>",
         "}, {",
         f"^bb0({header}):",
     ]
     inner = scope | dict(zip(arguments, types))
     draw_block(text, inner, depth)
-    one = text.op("stablehlo.constant dense<1> : tensor<i32>")
+    one = text.op(f"stablehlo.constant dense<{step}> : tensor<i32>")
     following = text.op(f"stablehlo.add {arguments[0]}, {one} : tensor<i32>")
     text.lines.append(f"stablehlo.return {following}, {returned(text, inner, types[1:])} : {listed}")
     text.lines.append("}) : (" + listed + ") -> (" + listed + ")")

@@ -149,6 +149,8 @@ def test_hard_operands() -> None:
                 x = operands[op]
                 expected = [correctly_rounded(EXACT[op](mpmath.mpf(v))) for v in x.tolist()]
                 np.testing.assert_array_equal(kernel(op)(x), np.array(expected, SINGLE), op)
+                large = np.resize(x, 1 << 14)  # may compute in another way
+                np.testing.assert_array_equal(kernel(op)(large), np.resize(np.array(expected, SINGLE), 1 << 14), op)
 
 
 def test_hardest_operands_of_rsqrt() -> None:

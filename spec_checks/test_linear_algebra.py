@@ -14,7 +14,7 @@ from spec_checks.evaluate import evaluate
 from spec_checks.oracles import linear_algebra as oracle
 from spec_checks.oracles.running_error import within
 from spec_checks.strategies import COMPLEXES, WIDE_FLOATS, shapes
-from stablehlo_ref.ops import linear_algebra
+from stablehlo_ref.numerics import triangular
 from stablehlo_ref.ops.linear_algebra import Transpose
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -57,10 +57,11 @@ def test_cholesky(data: st.DataObject) -> None:
         assert failed or np.all((np.triu(actual[index], 1) if lower else np.tril(actual[index], -1)) == 0)
 
 
-@pytest.mark.parametrize("block", [1, 2, linear_algebra.BLOCK])
+@pytest.mark.parametrize("few", [0, triangular.FEW])
+@pytest.mark.parametrize("block", [1, 2, triangular.BLOCK])
 @MANY
 @given(data=st.data())
-def test_triangular_solve(block: int, data: st.DataObject) -> None:
+def test_triangular_solve(block: int, few: int, data: st.DataObject) -> None:
     dtype, transpose_a = data.draw(st.sampled_from(DTYPES)), data.draw(st.sampled_from(Transpose))
     left_side, lower, unit_diagonal = (data.draw(st.booleans()) for _ in range(3))
     n, m = data.draw(st.integers(0, 5)), data.draw(st.integers(0, 3))
@@ -72,7 +73,8 @@ def test_triangular_solve(block: int, data: st.DataObject) -> None:
     a[..., ~(np.tri(n, dtype=bool) if lower else np.tri(n, dtype=bool).T)] = data.draw(st.sampled_from(UNREAD))
     attributes = {"left_side": left_side, "lower": lower, "unit_diagonal": unit_diagonal}
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(linear_algebra, "BLOCK", block)
+        patch.setattr(triangular, "BLOCK", block)
+        patch.setattr(triangular, "FEW", few)
         actual = evaluate("triangular_solve", a, b, transpose_a=transpose_a, **attributes)
     expected = oracle.triangular_solve(a, b, transpose_a=transpose_a.name, **attributes)
     bound = oracle.triangular_solve_bound(a, b, transpose_a=transpose_a.name, **attributes)
@@ -88,6 +90,26 @@ def test_large_systems() -> None:
     assert np.abs(a @ x - b).max() < 1e-13
     l = evaluate("cholesky", a @ a.T, lower=True)  # noqa: E741
     assert np.abs(l - a).max() < 1e-11
+
+
+@pytest.mark.parametrize("unit_diagonal", [False, True])
+@pytest.mark.parametrize(
+    "scale", [0.1, 1.0]
+)  # with the second, substitution in f32 has no correct digit, and it overflows
+def test_inverses_of_blocks_are_as_accurate_as_substitution(scale: float, unit_diagonal: bool) -> None:
+    random = np.random.default_rng(0)
+    u = np.triu(random.normal(size=(3, 150, 150))) * scale + np.eye(150)
+    u[1] *= np.ldexp(1.0, random.integers(-40, 40, (150, 1)))
+    u[2, 70, 70] = 1 if unit_diagonal else 0
+    u = u.astype(np.float32).astype(np.float64)
+    b = random.normal(size=(3, 150, 5))
+    b[0, 40, 2] = np.inf
+    with np.errstate(all="ignore"):
+        expected = triangular.substitute(u, b, unit_diagonal, is_rounded=False)
+        actual = triangular.substitute(u, b, unit_diagonal, is_rounded=True)
+    finite = np.isfinite(expected)
+    assert np.array_equal(np.isfinite(actual), finite)
+    assert np.allclose(actual[finite], expected[finite], rtol=1e-5 if scale < 1 else 1, atol=0)
 
 
 @pytest.mark.parametrize("failing", [[], [0], [14], [3, 4, 9], range(15)])

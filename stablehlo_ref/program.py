@@ -31,7 +31,7 @@ from stablehlo_ref.execute.evaluation import evaluation, model_locations, taking
 from stablehlo_ref.execute.grid import declared_grid, read_infeed, run_grid
 from stablehlo_ref.execute.options import OPTIONS, any_given, check_host_functions, names_of_host_functions, separated
 from stablehlo_ref.execute.plan import Planner
-from stablehlo_ref.execute.quick import QuickRuns
+from stablehlo_ref.execute.quick import QuickRuns, as_expected
 from stablehlo_ref.execute.record import Recorder, Select, Until, observed_by, recording
 from stablehlo_ref.execute.run import FunctionPlan
 from stablehlo_ref.execute.trace import Trace
@@ -445,15 +445,16 @@ class Program:
 
     def _context(self, **options: Unpack[RunOptions]) -> Context:
         given = {name: option for name, option in options.items() if option is not None}
-        return Context(**{"limits": self.limits} | given)  # type: ignore[arg-type]
+        return Context(**{"limits": self.limits} | given) if given else Context.plain(self.limits)  # type: ignore[arg-type]
 
     def _flat(self, arrays: tuple[Any, ...], named: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
         return without_mapping(arrays, named)  # programs of frameworks take containers apart instead
 
     def _arguments(self, arrays: Sequence[Any], named: Mapping[str, Any]) -> list[Any]:
-        parameters = self._open_entry.inputs
+        if not (named or self._bound) and (plain := as_expected(self.entry, arrays)) is not None:
+            return plain
         given = arguments_in_order(self._open_entry, arrays, named, self.module)
-        arguments = [check_argument(parameter, value, named) for parameter, value in zip(parameters, given)]
+        arguments = [check_argument(p, value, named) for p, value in zip(self._open_entry.inputs, given)]
         if not self._bound:
             return arguments
         unbound = iter(arguments)

@@ -17,7 +17,8 @@ from stablehlo_ref.numerics.dtypes import bits_dtype
 Starts: TypeAlias = list[Array]
 Read: TypeAlias = Callable[[Array, Starts], Array]
 
-BLOCK = 1 << 16  # elements gathered at a time, so that their indices stay in the cache
+BLOCK = 1 << 16  # elements gathered at a time
+INDICES = 1 << 14  # rows gathered at a time at most, so that their numbers stay in the cache
 WINDOW = 32  # elements: windows of at least this size are copied as a whole, smaller ones row by row
 
 
@@ -81,7 +82,7 @@ def _rows(windows: IndexedWindows) -> Read:
     arrange = arranging(windows, windows.other_axes + windows.row_axes)
     count = windows.other_shape[0] if windows.other_shape else 1
     each = prod(windows.other_shape[1:])  # rows for each index of the first axis
-    step = max(1, BLOCK // (each * windows.row))
+    step = max(1, min(BLOCK // windows.row, INDICES) // each)
 
     def run(operand: Array, starts: Starts) -> Array:
         table = operand.reshape(windows.table_shape)

@@ -39,7 +39,9 @@ def sort_rows(keys: Keys, x: Array) -> Array:
             ordered = ordered.copy()
         _sort_rows(ordered)
         return _elements_of_numbers(ordered, x.dtype, is_descending)
-    return cast(Array, np.take_along_axis(x, _indices_in_order(numbers), -1))
+    order = _indices_in_order(numbers)
+    del numbers
+    return cast(Array, np.take_along_axis(x, order, -1))
 
 
 def _ordered_keys(keys: Keys, rows: Sequence[Array]) -> list[Array]:
@@ -57,20 +59,31 @@ def _indices_in_order(numbers: Sequence[Array]) -> Array:
     indices: Array | None = None
     for number in reversed(numbers):
         is_packed = n <= SHORT or (number.itemsize > 2 and n <= PACKED)
-        for digit in _digits(number, 8 * number.itemsize, 64 - n.bit_length() if is_packed else DIGIT):
-            step = _argsort_rows(digit if indices is None else _take(digit, indices))
+        width = 64 - n.bit_length() if is_packed else DIGIT
+        for shift in range(0, 8 * number.itemsize, width):
+            digit = _digit(number, shift, width)
+            if indices is not None:
+                digit = _take(digit, indices)
+            step = _argsort_rows(digit)
+            del digit
             indices = step if indices is None else _take(indices, step)
     return cast(Array, indices)  # there is a key, and it has a digit
 
 
-def _digits(number: Array, bits: int, width: int) -> Iterator[Array]:
-    for shift in range(0, bits, width):
-        digit = number >> number.dtype.type(shift) if shift else number
-        yield digit.astype(np.uint16) if width == DIGIT else digit & digit.dtype.type((1 << min(width, bits)) - 1)
+def _digit(number: Array, shift: int, width: int) -> Array:
+    """Return bits of numbers, from `shift` on, as 16 bits or in the numbers' type: if that has 64 bits, a new array."""
+    if not shift and DIGIT < width >= 8 * number.itemsize:
+        return number
+    digit: Array = number >> number.dtype.type(shift)
+    if width == DIGIT:
+        return digit.astype(np.uint16)
+    if shift + width < 8 * number.itemsize:
+        digit &= number.dtype.type((1 << width) - 1)
+    return digit
 
 
 def _argsort_rows(digit: Array) -> Array:
-    """Return the indices that stably sort rows, group by group of rows if there are many."""
+    """Return the indices that stably sort rows, which are overwritten, group by group of rows if there are many."""
     rows = digit.reshape(-1, digit.shape[-1])
     step = max(1, PART // rows.shape[-1])
     check_time(needed=rows.shape[-1] * SECONDS)
@@ -83,11 +96,18 @@ def _argsort_rows(digit: Array) -> Array:
 
 
 def _argsort(digit: Array) -> Array:
-    """Return the indices that stably sort rows of 16-bit numbers, or of numbers that fit into 64 bits with an index."""
+    """Return the indices that stably sort rows of 16-bit numbers, or of numbers that fit into 64 bits with an index.
+
+    Numbers of 64 bits are overwritten.
+    """
     if digit.dtype == np.uint16:
         return np.argsort(digit, -1, "stable")
-    bits = np.uint64(digit.shape[-1].bit_length())
-    packed = (digit.astype(np.uint64) << bits) | np.arange(digit.shape[-1], dtype=np.uint64)
+    n = digit.shape[-1]
+    bits = np.uint64(n.bit_length())
+    packed = digit.astype(np.uint64, copy=False)
+    packed <<= bits
+    for start in range(0, n, BLOCK):
+        packed[..., start : start + BLOCK] |= np.arange(start, min(start + BLOCK, n), dtype=np.uint64)
     packed.sort(-1)
     packed &= (np.uint64(1) << bits) - np.uint64(1)
     return packed.view(np.int64)
@@ -168,6 +188,23 @@ def _sort_rows(numbers: Array) -> None:
     check_time(needed=rows.shape[-1] * SECONDS)
     for start in within_time(range(0, len(rows), step)):
         rows[start : start + step].sort(-1, "stable" if rows.itemsize <= 2 else None)  # a radix sort
+
+
+def temporary_bytes(keys: Keys, inputs: Sequence[DType], of_keys: Sequence[DType], is_last: bool) -> int:
+    """Return what a sort by keys needs for each element beside the results, given the dtypes of inputs and keys.
+
+    Inputs are copied unless the last axis is sorted. Then there are the keys, and a packed digit that becomes indices;
+    with further digits also the next one and the indices in the order of both. All but the indices are free again when
+    results are made.
+    """
+    results, numbers = sum(dtype.itemsize for dtype in inputs), [max(4, d.itemsize) for d in of_keys]
+    copies = 0 if is_last else results
+    is_element = len(inputs) == len(numbers) == 1 and not keys.of.region.block.operations[:-1]
+    is_widened = inputs[0].itemsize <= 2 if kind(inputs[0]) == "floating" else is_sub_byte_integer(inputs[0])
+    if is_element and not is_widened:  # the keys become the elements
+        return copies + (numbers[0] if keys.orders[0].descending else 0)
+    indices = 24 if len(numbers) > 1 or numbers[0] > 4 else 8
+    return copies + max(8, sum(numbers) + indices - results)
 
 
 # --- by merging -----------------------------------------------------------------------------------------------------

@@ -91,7 +91,7 @@ class Context:
     exact_sums: bool = False  # sums are exact, and rounded once
     threads: int | None = None  # of BLAS; by default chosen by the work
     fast: bool = True  # use fast paths: chains of ops fused block by block, loops as generated Python
-    jit: bool = True  # let hot loops of these become machine code, where llvmlite is installed
+    jit: bool = True  # let hot ones of these become machine code, where llvmlite is installed
 
     def __post_init__(self) -> None:
         check_type("limits", self.limits, Limits, "a Limits")
@@ -199,12 +199,13 @@ class RunOptions(TypedDict, total=False):
     are rounded from exact ones, and UnsupportedError is raised for an op without such an implementation
     (docs/accuracy.md; `Program.guarantees` lists what holds). With `exact_sums`, reductions, windows, collectives and
     scatters that add floats, and batch normalization, compute exact sums, rounded once. With `fast=False` the run takes
-    no fast paths (docs/explanation/fast-paths.md), and with `jit=False` loops do not become machine code, which they
+    no fast paths (docs/explanation/fast-paths.md), and with `jit=False` none of these becomes machine code, which they
     only do where the extra `jit` is installed; results are the same, bit for bit.
 
-    `threads`, at most 65536, is the number of threads of BLAS during the run, in the whole process; ImportError without
-    the package threadpoolctl (`pip install 'stablehlo-ref[threads]'`). By default, if that is installed, only products
-    of matrices that take some 20 ms use several threads, unless a variable such as OPENBLAS_NUM_THREADS is set.
+    `threads`, at most 65536, is the number of threads of BLAS during the run, in the whole process; ImportError if
+    numpy's is not that of its wheels and the package threadpoolctl (`pip install 'stablehlo-ref[threads]'`) is missing.
+    By default only products of matrices that take some 20 ms use several threads, unless a variable such as
+    OPENBLAS_NUM_THREADS is set.
     """
 
     limits: Limits | None

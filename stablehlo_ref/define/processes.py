@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from numbers import Integral
-from typing import Any, Protocol, TypeAlias, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeAlias, TypeVar
 
 from stablehlo_ref.diagnostics import EvaluationError, Location
 from stablehlo_ref.limits import check_type
@@ -101,8 +101,7 @@ class Contributions:
         return result
 
 
-@dataclass(frozen=True)
-class Rendezvous:
+class Rendezvous(NamedTuple):
     """Yielded by an op that waits for all processes of `group`; the op is sent the `Contributions` of all.
 
     All must yield the same `op` and `tag`; a tag has pairs of a name, such as that of an attribute, and a value.
@@ -115,16 +114,14 @@ class Rendezvous:
     location: Location | None = None
 
 
-@dataclass(frozen=True)
-class Send:
+class Send(NamedTuple):
     """Yielded by an op that puts a message into a channel without waiting; `key` is the channel and its two ends."""
 
     key: Hashable
     message: Any
 
 
-@dataclass(frozen=True)
-class Receive:
+class Receive(NamedTuple):
     """Yielded by an op that waits for the oldest message in a channel, which it is sent.
 
     `source` is the process at the other end; None if it may be any.

@@ -8,9 +8,8 @@ from __future__ import annotations
 from collections import defaultdict, deque
 from collections.abc import Callable, Generator, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from copy import copy
-from dataclasses import dataclass, replace
-from typing import Any, TypeAlias
+from dataclasses import replace
+from typing import Any, NamedTuple, TypeAlias
 
 from stablehlo_ref.define.computation import Callee
 from stablehlo_ref.define.context import Context
@@ -103,7 +102,8 @@ class HostOutfeed:
 
 def _context_of_process(context: Context, process: Process) -> Context:
     """Return a context for one process of a grid; only the count of checks and the list of failures are separate."""
-    own = copy(context)
+    own = object.__new__(Context)
+    own.__dict__ = context.__dict__.copy()
     own.checks, own.failures, own.process = 0, [], process
     return own
 
@@ -242,8 +242,7 @@ class Scheduler:
         return f"it waits at '{request.op}'{place}"
 
 
-@dataclass(frozen=True)
-class RendezvousKey:
+class RendezvousKey(NamedTuple):
     """Identifies a rendezvous, for processes with equal keys.
 
     The hash uses the first process and the size of the group, not all of it: as each process of the group computes the

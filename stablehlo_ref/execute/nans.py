@@ -8,12 +8,11 @@ looks at bits, such as `bitcast_convert`. Other ops that compute ignore the bits
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Generator, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any
 
 from stablehlo_ref.define.bound import BoundOp
 from stablehlo_ref.define.computation import Kernel, Run
-from stablehlo_ref.define.context import Context
 from stablehlo_ref.define.definition import OpDefinition, resolve
 from stablehlo_ref.diagnostics import UnsupportedError
 from stablehlo_ref.ir.arrays import Array, DType
@@ -152,13 +151,11 @@ def _may_differ(type: Type) -> bool:
 def with_canonical_nans(kernel: Kernel, bound: BoundOp) -> Kernel:
     """Return a kernel whose results have canonical NaNs."""
     replace = [canonical_nans(numpy_dtype(t.element_type)) if _may_differ(t) else None for t in bound.results]
-    if not any(replace):
+    if not any(replace) or bound.definition.traits.communicates:  # as collectives do it once for all processes
         return kernel
     result = bound.results[0]
     if bound.definition.traits.elementwise and not bound.op.regions and result.is_static and result.size >= LARGE:
         return Kernel(with_canonical_blocks(kernel.run, numpy_dtype(result.element_type)))
-    if bound.definition.traits.communicates:
-        return Kernel(_replacing_in_process(kernel.run, replace))
     return Kernel(_replacing(kernel.run, replace), kernel.in_place and _replacing(kernel.in_place, replace))
 
 
@@ -194,15 +191,5 @@ def _replacing(run: Run, replace: Sequence[Run | None]) -> Run:
 
     def replaced(*operands: Array) -> Any:
         return [f(x, *operands) if f else x for f, x in zip(replace, run(*operands))]
-
-    return replaced
-
-
-def _replacing_in_process(run: Run, replace: Sequence[Run | None]) -> Run:
-    """Return the same for a kernel that communicates with other processes."""
-
-    def replaced(context: Context, *operands: Array) -> Generator[Any, Any, Any]:
-        returned = yield from run(context, *operands)
-        return _replacing(lambda *operands: returned, replace)(*operands)
 
     return replaced

@@ -25,6 +25,7 @@ from stablehlo_ref.execute.dynamic import check_type, dynamic_kernel, is_dynamic
 from stablehlo_ref.execute.fuse.chains import with_chains
 from stablehlo_ref.execute.fuse.loops import hot_function, hot_loop
 from stablehlo_ref.execute.fuse.machine.hot import Machine
+from stablehlo_ref.execute.fuse.machine.kernels import with_machine_code
 from stablehlo_ref.execute.graph import Branch, plan_graph
 from stablehlo_ref.execute.grid import run_grid
 from stablehlo_ref.execute.guard import LARGE, STEPS, WATCHED, guarded, watched
@@ -321,7 +322,7 @@ class FramePlanner:
         self._check_sizes(bound.results)
         if is_on_expressed(bound):
             return quantized_kernel(bound, self._plan_static(on_expressed_types(bound)))
-        kernel = self._plan_batched(bound)
+        kernel = with_machine_code(self._plan_batched(bound), bound, self.planner)
         return guarded(with_canonical_nans(kernel, bound) if bound.site.op in self.planner.canonical else kernel, bound)
 
     def _plan_batched(self, bound: BoundOp) -> Kernel:

@@ -20,7 +20,6 @@ from stablehlo_ref.execute.threads import blas_threads
 from stablehlo_ref.ir.arrays import RuntimeValue
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.signature import Function, Parameters
-from stablehlo_ref.ir.types import TensorType
 from stablehlo_ref.limits import Limits
 from stablehlo_ref.stack import is_large
 
@@ -38,6 +37,24 @@ class Planned(Protocol):
     def limits(self) -> Limits: ...
     @property
     def plans(self) -> Mapping[tuple[bool, bool, mode.Mode], run.FunctionPlan]: ...
+
+
+def as_expected(entry: Function, arrays: Sequence[Any]) -> list[Any] | None:
+    """Return arrays as the values that slots hold; None unless all are arrays of the types of the function's inputs."""
+    expected = entry.arrays
+    if expected is None or not isinstance(arrays, list | tuple) or len(arrays) != len(expected):
+        return None
+    arguments: list[Any] = []
+    for array, (dtype, shape) in zip(arrays, expected):
+        if type(array) is ndarray:
+            if array.shape != shape or (array.dtype is not dtype and array.dtype != dtype) or not array.flags.aligned:
+                return None
+            arguments.append(array if shape else array[()])
+        elif shape == () and isinstance(array, np.generic) and array.dtype == dtype:
+            arguments.append(array)
+        else:
+            return None
+    return arguments
 
 
 class QuickRuns:
@@ -65,28 +82,15 @@ class QuickRun:
         self.module = module
         self.entry = entry
         self.plan = plan
-        self.expected = [(p.dtype, p.type.shape) for p in entry.inputs if isinstance(p.type, TensorType)]
-        is_plain = len(self.expected) == len(entry.inputs) and bool(entry.outputs)
-        self.is_possible = is_plain and not plan.block.communicates
+        self.is_possible = entry.arrays is not None and bool(entry.outputs) and not plan.block.communicates
 
     def __call__(self, arrays: Sequence[Any], limits: Limits) -> tuple[RuntimeValue, ...] | None:
         """Return the results of a run; None if an array is not as expected."""
-        if not self.is_possible or len(arrays) != len(self.expected) or not is_large():
+        if not self.is_possible or not is_large():
             return None
-        arguments: list[Any] = []
-        for array, (dtype, shape) in zip(arrays, self.expected):
-            if type(array) is ndarray:
-                if (
-                    array.shape != shape
-                    or (array.dtype is not dtype and array.dtype != dtype)
-                    or not array.flags.aligned
-                ):
-                    return None
-                arguments.append(array if shape else array[()])
-            elif shape == () and isinstance(array, np.generic) and array.dtype == dtype:
-                arguments.append(array)
-            else:
-                return None
+        arguments = as_expected(self.entry, arrays)
+        if arguments is None:
+            return None
         context = Context.plain(limits)
         if not self.plan.product_size:
             return self._results(context, arguments)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Generator, Sequence
 from contextvars import ContextVar
 from operator import length_hint
 from typing import Any, TypeAlias
@@ -22,14 +21,19 @@ CONTEXT = 0  # the slot that holds the context of the run
 current: ContextVar[Context | None] = ContextVar("context", default=None)
 
 
-@contextmanager
-def running(context: Context) -> Iterator[None]:
+class running:
     """Make `context` that of the run in progress, which regions that ops call as functions take part in."""
-    token = current.set(context)
-    try:
-        yield
-    finally:
-        current.reset(token)
+
+    __slots__ = ("context", "token")
+
+    def __init__(self, context: Context) -> None:
+        self.context = context
+
+    def __enter__(self) -> None:
+        self.token = current.set(self.context)
+
+    def __exit__(self, *error: object) -> None:
+        current.reset(self.token)
 
 
 def current_context() -> Context:

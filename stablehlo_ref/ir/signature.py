@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import SupportsIndex, overload
 
 from stablehlo_ref.diagnostics import Location
@@ -91,6 +92,12 @@ class Function:
     outputs: tuple[Parameter, ...]
     is_public: bool
     location: Location
+
+    @cached_property
+    def arrays(self) -> list[tuple[DType | None, tuple[int | None, ...]]] | None:
+        """The dtypes and shapes of the arrays that the function takes; None if it has inputs that are no tensors."""
+        tensors = [(p.dtype, p.type.shape) for p in self.inputs if isinstance(p.type, TensorType)]
+        return tensors if len(tensors) == len(self.inputs) else None
 
 
 def function_of(op: Operation, dtype_of: Callable[[Type], DType | None]) -> Function:

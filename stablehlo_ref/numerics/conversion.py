@@ -32,9 +32,18 @@ from stablehlo_ref.numerics.dtypes import (
     min_value,
     part_dtype,
 )
-from stablehlo_ref.numerics.integers import clip, pack, unpack
-from stablehlo_ref.numerics.kernels import ArrayKernel, with_into
-from stablehlo_ref.numerics.narrow_floats import SMALL, copy_into, in_blocks, map_blocks, narrow, tabulated, widen
+from stablehlo_ref.numerics.integers import clip, pack, pack_into, unpack
+from stablehlo_ref.numerics.kernels import ArrayKernel, Into, into_form, with_into
+from stablehlo_ref.numerics.narrow_floats import (
+    SMALL,
+    copy_into,
+    in_blocks,
+    map_blocks,
+    narrow,
+    tabulated,
+    widen,
+    with_block_into,
+)
 
 # --- convert --------------------------------------------------------------------------------------------------------
 
@@ -52,8 +61,7 @@ def convert(from_dtype: DType, to_dtype: DType) -> ArrayKernel:
     if is_narrow_float(from_dtype):
         return _from_narrow_float(from_dtype, to_dtype)
     if is_sub_byte_integer(from_dtype):
-        load, from_byte = unpack(from_dtype), convert(INT8 if is_signed(from_dtype) else UINT8, to_dtype)
-        return lambda x: from_byte(load(x))
+        return _from_sub_byte(from_dtype, to_dtype)
     return _from_native(from_dtype, to_dtype)
 
 
@@ -62,6 +70,16 @@ def _from_complex(from_dtype: DType, to_dtype: DType) -> ArrayKernel:
         return lambda x: x.astype(to_dtype)
     from_part = convert(part_dtype(from_dtype), to_dtype)
     return lambda x: from_part(x.real)
+
+
+def _from_sub_byte(from_dtype: DType, to_dtype: DType) -> ArrayKernel:
+    load, from_byte = unpack(from_dtype), convert(INT8 if is_signed(from_dtype) else UINT8, to_dtype)
+
+    def kernel(x: Array) -> Array:
+        return from_byte(load(x))
+
+    store = into_form(from_byte)
+    return with_into(kernel, lambda x, out: store(load(x), out=out)) if store else kernel
 
 
 def _from_narrow_float(from_dtype: DType, to_dtype: DType) -> ArrayKernel:
@@ -87,7 +105,7 @@ def _from_native(from_dtype: DType, to_dtype: DType) -> ArrayKernel:
         return _float_to_integer(from_dtype, to_dtype)
     if is_sub_byte_integer(to_dtype):
         store = pack(to_dtype)
-        return lambda x: store(x.astype(UINT8))
+        return with_into(lambda x: store(x.astype(UINT8)), pack_into)
     return with_into(lambda x: x.astype(to_dtype), copy_into)
 
 
@@ -141,13 +159,15 @@ def _float_to_integer(from_dtype: DType, to_dtype: DType) -> ArrayKernel:
 
 
 def _in_range(from_dtype: DType, to_dtype: DType) -> Callable[[Array], bool]:
-    """Return a test that the truncated floats of an array are all in the range of `to_dtype`."""
+    """Return a test that the floats of an array are all in the range of `to_dtype`, and none is NaN."""
     limit = from_dtype.type(2.0 ** (bit_width(to_dtype) - is_signed(to_dtype)))
-    if is_signed(to_dtype):
-        return lambda x: bool(np.count_nonzero(np.less(np.absolute(x), limit)) == x.size)
-    bits = bits_dtype(from_dtype)
-    limit_bits = limit.view(bits)  # the bits of negative numbers and NaNs are larger
-    return lambda x: bool(np.count_nonzero(np.less(x.view(bits), limit_bits)) == x.size)
+    least = -limit if is_signed(to_dtype) else 0
+
+    def run(x: Array) -> bool:
+        lowest, highest = (ufunc.reduce(x, axis=None, initial=0) for ufunc in (np.minimum, np.maximum))
+        return bool(least <= lowest and highest < limit)
+
+    return run
 
 
 def _saturate(from_dtype: DType, to_dtype: DType) -> ArrayKernel:
@@ -237,7 +257,8 @@ def reduce_precision(dtype: DType, exponents: int, mantissas: int) -> ArrayKerne
     """
     if dtype.itemsize == 1:
         return tabulated(_reduce_small(dtype, exponents, mantissas), dtype)
-    return in_blocks(_reduce_precision(dtype, exponents, mantissas), dtype)
+    small, into = _reduce_special(dtype, exponents, mantissas), _reduce_precision(dtype, exponents, mantissas)
+    return with_block_into(lambda x: small(x) if x.size < SMALL else map_blocks(into, x, dtype), into)
 
 
 def _reduce_small(dtype: DType, exponents: int, mantissas: int) -> ArrayKernel:
@@ -261,13 +282,57 @@ def _reduce_small(dtype: DType, exponents: int, mantissas: int) -> ArrayKernel:
     return run
 
 
-def _reduce_precision(dtype: DType, exponents: int, mantissas: int) -> ArrayKernel:
+def _reduce_precision(dtype: DType, exponents: int, mantissas: int) -> Into:
+    """Round off mantissas with their signs, and compute again where the range of the format or NaNs matter."""
+    bits, width = bits_dtype(dtype), mantissa_bits(dtype)
+    dropped = max(0, width - mantissas)
+    smallest, too_large = _reduced_range(dtype, exponents)
+    first = bits.type(smallest)  # of the magnitudes that stay in range when they are rounded off
+    count = bits.type(max(0, min(too_large, 1 << 8 * dtype.itemsize - 1) - (1 << dropped) - smallest))
+    reduce_special = _reduce_special(dtype, exponents, mantissas)
+    magnitude_bits = bits.type((1 << 8 * dtype.itemsize - 1) - 1)
+
+    def into(x: Array, out: Array) -> Array:
+        operand, result = x.view(bits), out.view(bits)
+        _round_off_into(dropped, operand, result)
+        magnitude = np.bitwise_and(operand, magnitude_bits)
+        np.subtract(magnitude, first, out=magnitude)
+        special = np.greater_equal(magnitude, count)
+        if (many := np.count_nonzero(special)) > x.size >> 3:
+            out[...] = reduce_special(x)
+        elif many:
+            where = np.flatnonzero(special)
+            out[where] = reduce_special(x[where])
+        return out
+
+    return into
+
+
+def _round_off_into(dropped: int, operand: Array, out: Array) -> None:
+    """Round off the last bits of floats to nearest, ties to even, except for NaNs and overflows."""
+    type = operand.dtype.type
+    if not dropped:
+        out[...] = operand
+        return
+    np.right_shift(operand, type(dropped), out=out)
+    np.bitwise_and(out, type(1), out=out)
+    np.add(out, type((1 << dropped - 1) - 1), out=out)
+    np.add(out, operand, out=out)
+    np.bitwise_and(out, ~type((1 << dropped) - 1), out=out)
+
+
+def _reduced_range(dtype: DType, exponents: int) -> tuple[int, int]:
+    """Return the bits of the smallest normal number of the reduced format, or 0, and of the first too large one."""
+    bias, reduced_bias = ((1 << min(n, exponent_bits(dtype)) - 1) - 1 for n in (exponent_bits(dtype), exponents))
+    width = mantissa_bits(dtype)
+    return bias - reduced_bias + 1 << width if reduced_bias < bias else 0, bias + reduced_bias + 1 << width
+
+
+def _reduce_special(dtype: DType, exponents: int, mantissas: int) -> ArrayKernel:
     bits, width = bits_dtype(dtype), mantissa_bits(dtype)
     sign_bit, infinity = 1 << 8 * dtype.itemsize - 1, (1 << exponent_bits(dtype)) - 1 << width
     dropped = max(0, width - mantissas)
-    bias, reduced_bias = ((1 << min(n, exponent_bits(dtype)) - 1) - 1 for n in (exponent_bits(dtype), exponents))
-    smallest = bias - reduced_bias + 1 << width if reduced_bias < bias else 0
-    too_large = bias + reduced_bias + 1 << width
+    smallest, too_large = _reduced_range(dtype, exponents)
 
     def run(x: Array) -> Array:
         operand = x.view(bits)

@@ -24,9 +24,11 @@ from stablehlo_ref.numerics.libm import by_one_loop
 from stablehlo_ref.numerics.long_double import in_long_double, widened
 from stablehlo_ref.numerics.multiple_precision import Function, exactly
 from stablehlo_ref.numerics.portable.functions import CORRECTLY_ROUNDED
+from stablehlo_ref.numerics.single import circular, logarithm
+from stablehlo_ref.numerics.single import exponential as exponentials
+from stablehlo_ref.numerics.single.kernel import Approximation, by_tables
 
 _SHORT = 1 << 11  # elements: below this, one slow call costs less than several fast ones
-_CANCELLED = 2.0**-5  # differences of numbers near 1 that are smaller lose more than five bits
 _QUICK_ERROR = 64 * EIGHT_ULP
 
 
@@ -41,13 +43,15 @@ def elementary(
     refined: ArrayKernel | None = None,
     absolute: float = 0.0,
     quick: ArrayKernel | None = None,
+    tables: Approximation | None = None,
 ) -> KernelFactory:
     """Return a factory from a `function` of f64 arrays that is accurate enough to be rounded to f32.
 
     Kernels for f64 and for formats narrower than f32 use `double` and `narrower` instead, if given. Functions that are
     not ufuncs have many temporaries and run block by block. With `exact`, results of f32 are correctly rounded; `error`
     is the largest relative error of `function`, and `absolute` that where terms cancel. `quick` is a faster function,
-    with an error of up to `_QUICK_ERROR`; results that it leaves in doubt are computed by `function`. `refined` is a
+    with an error of up to `_QUICK_ERROR`; results that it leaves in doubt are computed by `function`. Large
+    arrays of f32 are computed by `tables`. `refined` is a
     function of long doubles: rounded once, it is `double`, and results in doubt are computed by it before they are by
     `exact`. In a reproducible mode f64 uses the implementation of `exact`, or `portable` if given, that is correctly
     rounded; so does a function of long doubles where these are no wider than f64.
@@ -61,6 +65,8 @@ def elementary(
     single = certain(function, settle, error, absolute) if settle else function
     single = certain(quick, single, _QUICK_ERROR) if quick else single
     wide[FLOAT32] = blockwise(single, FLOAT64, FLOAT32)
+    if tables:
+        wide[FLOAT32] = by_tables(tables, wide[FLOAT32])
     narrow = arity(
         same_kernel(blockwise(narrower or function, FLOAT64, FLOAT64))
     )  # f64 results, so that they round once
@@ -135,39 +141,6 @@ def _accurate_logistic(x: Array) -> Array:
     return np.where(x < -39.0, libm.exp(x), double_double.divide((e, e_low), (high, low + e_low)))
 
 
-def _replaced(result: Array, function: ArrayKernel, x: Array, where: Array) -> Array:
-    """Return `result`, with that of a slower `function` of `x` at the elements in `where`."""
-    if where.any():
-        result[where] = function(x[where])
-    return result
-
-
-def _quick_exponential_minus_one(x: Array) -> Array:
-    """Subtract from np.exp, three times as fast as np.expm1, unless too many digits cancel."""
-    if x.size < _SHORT:
-        return np.expm1(x)
-    return _replaced(np.exp(x) - 1.0, np.expm1, x, np.abs(x) < _CANCELLED)
-
-
-def _quick_log_plus_one(x: Array) -> Array:
-    """Add first, which is exact for numbers of f32 that are not tiny: rounding a huge sum changes no logarithm."""
-    if x.size < _SHORT:
-        return np.log1p(x)
-    sums = x + 1.0
-    return _replaced(np.log(sums, out=sums), np.log1p, x, np.abs(x) < 2.0**-29)
-
-
-def _quick_tanh(x: Array) -> Array:
-    """Return 1 - 2 / (e**2x + 1), twice as fast as np.tanh, unless too many digits cancel."""
-    if x.size < _SHORT:
-        return np.tanh(x)
-    result = np.exp(x + x)
-    result += 1.0
-    np.divide(-2.0, result, out=result)
-    result += 1.0
-    return _replaced(result, np.tanh, x, np.abs(x) < _CANCELLED)
-
-
 def _accurate_tanh(x: Array) -> Array:
     """Return (e**2x - 1) / (e**2x + 1)."""
     e, e_low = double_double.exponential_minus_one(2.0 * np.minimum(np.abs(x), 20.0))
@@ -212,13 +185,17 @@ def _atan2_below_ties(y: Array, x: Array) -> Array:
 
 # --- public ---------------------------------------------------------------------------------------------------------
 
-exponential = elementary(_exponential, np.exp, exact=precise.exponential)  # f64: 0.70 ULP
+exponential = elementary(
+    _exponential, np.exp, exact=precise.exponential, tables=exponentials.exponential
+)  # f64: 0.70 ULP
 exponential_minus_one = elementary(
-    np.expm1, exact=precise.exponential_minus_one, quick=_quick_exponential_minus_one
+    np.expm1, exact=precise.exponential_minus_one, tables=exponentials.exponential_minus_one
 )  # f64: 0.53 ULP
-log = elementary(np.log, exact=precise.log)  # f64: 0.60 ULP
-log_plus_one = elementary(np.log1p, exact=precise.log_plus_one, quick=_quick_log_plus_one)  # f64: 0.61 ULP
-logistic = elementary(_logistic, _accurate_logistic, exact=precise.logistic)  # f64: 0.75 ULP
+log = elementary(np.log, exact=precise.log, tables=logarithm.log)  # f64: 0.60 ULP
+log_plus_one = elementary(np.log1p, exact=precise.log_plus_one, tables=logarithm.log_plus_one)  # f64: 0.61 ULP
+logistic = elementary(
+    _logistic, _accurate_logistic, exact=precise.logistic, tables=exponentials.logistic
+)  # f64: 0.75 ULP
 power = elementary(np.power, arity=binary, exact=precise.power)  # f64: 1.0 ULP; special values as in C
 cbrt = elementary(
     np.cbrt, accurate_cbrt, portable=precise.cbrt
@@ -227,10 +204,12 @@ rsqrt = elementary(
     _rsqrt, _accurate_rsqrt, portable=precise.rsqrt
 )  # f64: 0.76 ULP; of f32: correctly rounded by IEEE-754 operations alone
 
-sine = elementary(_sine if _has_fast_tangent() else np.sin, np.sin, exact=precise.sine)  # f64: 0.52 ULP
+sine = elementary(
+    _sine if _has_fast_tangent() else np.sin, np.sin, exact=precise.sine, tables=circular.sine
+)  # f64: 0.52 ULP
 cosine = elementary(
-    _cosine if _has_fast_tangent() else np.cos, np.cos, exact=precise.cosine, error=2.0**-45
+    _cosine if _has_fast_tangent() else np.cos, np.cos, exact=precise.cosine, error=2.0**-45, tables=circular.cosine
 )  # f64: 0.57 ULP
 tan = elementary(np.tan, exact=precise.tan)  # f64: 0.57 ULP
-tanh = elementary(np.tanh, _accurate_tanh, exact=precise.tanh, quick=_quick_tanh)  # f64: 0.79 ULP
+tanh = elementary(np.tanh, _accurate_tanh, exact=precise.tanh, tables=exponentials.tanh)  # f64: 0.79 ULP
 atan2 = elementary(np.arctan2, narrower=_atan2_below_ties, arity=binary, exact=precise.atan2)  # f64: 0.78 ULP

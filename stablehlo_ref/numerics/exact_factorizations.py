@@ -54,7 +54,7 @@ def substitute(u: Array, b: Array, unit_diagonal: bool) -> Array:
 
     x[i] = (b[i] - sum(u[i, k] * x[k] for k > i)) / u[i, i], where the numerator is rounded once.
     """
-    x = b.copy()
+    x = b.astype(u.dtype, order="C")
     for i in within_time(reversed(range(u.shape[-1]))):
         row = np.concatenate([np.ones_like(u[..., i, :1]), -u[..., i, i + 1 :]], -1)
         sums = product(row[..., np.newaxis, :], x[..., i:, :])[..., 0, :]

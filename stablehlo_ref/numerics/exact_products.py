@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import cache
-from math import fsum, isqrt, prod
+from math import fsum, isfinite, isqrt, prod, sqrt
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -37,8 +37,10 @@ from stablehlo_ref.numerics.exact_sums import (
 )
 from stablehlo_ref.numerics.kernels import ArrayKernel
 from stablehlo_ref.numerics.narrow_floats import narrow, widen
+from stablehlo_ref.numerics.scratch import scratch, wide
+from stablehlo_ref.numerics.thin_products import thin_product
 
-Multiply: TypeAlias = Callable[[Array, Array], Array]  # np.matmul, or what does the same
+Multiply: TypeAlias = ArrayKernel  # np.matmul, or what does the same
 Index: TypeAlias = tuple[Array, Array, Array]  # of matrix, row and column
 Part: TypeAlias = tuple[slice, slice]  # of matrices and of their rows
 Bound: TypeAlias = Callable[[slice, slice], Array]  # of the errors of a part
@@ -47,11 +49,9 @@ BLOCK = 1 << 13  # elements of a product that are tested at a time
 ROWS = 1 << 17  # products of undecided elements that are summed at a time
 MANY = 1 << 6  # if one element in so many is undecided, a second product of matrices bounds errors more closely
 UNIT = 2.0**-53
-FEW = 1 << 12  # elements of a product, up to which undecided ones are summed at once
+FEW = 1 << 12  # terms of undecided elements, up to which these are summed at once
 THIN = 8  # rows or columns
 LARGE = 1 << 15  # elements of a matrix that is converted block by block if it is multiplied with a thin one
-CONVERTED = 1 << 16  # elements of such a block
-LONG = 1 << 20  # terms, up to which f32 bounds sums of magnitudes closely
 SCALAR_TERMS = 1 << 14  # up to so many terms of undecided sums of f32 numbers, Python's numbers are faster
 MODERATE = 400  # matrices whose rows and columns have exponents up to this are not scaled
 
@@ -106,9 +106,10 @@ def _with_stacks(function: Multiply, dtype: DType) -> ArrayKernel:
 
     def run(a: Array, b: Array, out: Array | None = None) -> Array:
         rows, columns = a.shape[-2:-1], b.shape[-1:] if b.ndim > 1 else ()
-        stack = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
-        left = np.broadcast_to(a, (*stack, *a.shape[-2:])) if a.ndim > 1 else a[np.newaxis]
-        right = np.broadcast_to(b, (*stack, *b.shape[-2:])) if b.ndim > 1 else b[:, np.newaxis]
+        stack, left, right = a.shape[:-2], a if a.ndim > 1 else a[np.newaxis], b if b.ndim > 1 else b[:, np.newaxis]
+        if stack != b.shape[:-2]:
+            stack = np.broadcast_shapes(stack, b.shape[:-2])
+            left, right = (np.broadcast_to(x, (*stack, *x.shape[-2:])) for x in (left, right))
         sizes = prod(stack), left.shape[-2], left.shape[-1], right.shape[-1]
         left, right = left.reshape(sizes[0], sizes[1], sizes[2]), right.reshape(sizes[0], sizes[2], sizes[3])
         product = function(left, right) if prod(sizes) else np.zeros((sizes[0], sizes[1], sizes[3]), dtype)
@@ -165,13 +166,15 @@ def _with_infinities(x: Operands, of_finite: Callable[[Operands], Array]) -> Arr
 
 def _of_singles(x: Operands, to_result: Rounding) -> Array:
     """Multiply f32 numbers: their products are exact in f64."""
-    if len(x.a) == 1 and x.a.shape[2] <= LONG:
+    if len(x.a) == 1:
+        if x.a.shape[1] == x.b.shape[2] == 1:
+            return _of_vectors(x, to_result)
         if x.b.shape[2] <= THIN and x.a.size >= LARGE:
-            return _of_thin(x, to_result, *_thin_product(x.a[0], x.b[0]))
+            return _of_thin(x, to_result, *thin_product(x.a[0], x.b[0]))
         if x.a.shape[1] <= THIN and x.b.size >= LARGE:
-            sums, error = _thin_product(x.b[0].T, x.a[0].T)
+            sums, error = thin_product(x.b[0].T, x.a[0].T)
             return _of_thin(x, to_result, sums.T, error.T)
-    return _of_wide_singles(x._replace(a=x.a.astype(FLOAT64), b=x.b.astype(FLOAT64)), to_result)
+    return _of_wide_singles(x._replace(a=wide("a", x.a), b=wide("b", x.b)), to_result)
 
 
 def _of_wide_singles(x: Operands, to_result: Rounding) -> Array:
@@ -185,37 +188,26 @@ def _of_wide_singles(x: Operands, to_result: Rounding) -> Array:
     def error(stack: slice, some: slice) -> Array:
         return rows[stack, some, np.newaxis] * columns[stack, np.newaxis]
 
-    return _tested(x, to_result, x.multiply(x.a, x.b), error)
+    y = scratch("product 0", (*x.a.shape[:2], x.b.shape[2]))
+    return _tested(x, to_result, x.multiply(x.a, x.b, out=y), error)
+
+
+def _of_vectors(x: Operands, to_result: Rounding) -> Array:
+    """Multiply two vectors of f32 numbers."""
+    a, b = wide("a", x.a).reshape(-1), wide("b", x.b).reshape(-1)
+    error = sqrt(a.dot(a) * b.dot(b)) * ((len(a) + 2) * UNIT * 1.001)
+    rounded = to_result.round(a.dot(b) + np.array([error, -error]) + 0.0)
+    bits = _bits(rounded)
+    if isfinite(error) and bits[0] == bits[1]:
+        return rounded[:1].reshape(1, 1, 1)
+    return _of_wide_singles(x._replace(a=a.reshape(1, 1, -1), b=b.reshape(1, -1, 1)), to_result)
 
 
 def _of_thin(x: Operands, to_result: Rounding, sums: Array, error: Array) -> Array:
-    """Round the sums of `_thin_product`; infinities and NaNs, and magnitudes beyond f32, take the general way."""
+    """Round the sums of `thin_product`; infinities and NaNs, and magnitudes beyond f32, take the general way."""
     if not np.isfinite(error).all():
-        return _of_wide_singles(x._replace(a=x.a.astype(FLOAT64), b=x.b.astype(FLOAT64)), to_result)
+        return _of_wide_singles(x._replace(a=wide("a", x.a), b=wide("b", x.b)), to_result)
     return _tested(x, to_result, sums[np.newaxis], lambda _, rows: error[np.newaxis, rows])
-
-
-def _thin_product(large: Array, thin: Array) -> tuple[Array, Array]:
-    """Multiply f32 matrices (m, k) and (k, few); return sums in f64, and bounds of their errors.
-
-    The large one is converted to f64 block by block, which stay in the cache. Sums of magnitudes are computed in f32,
-    with relative errors below (k + 2) 2**-23, and absolute ones of products that underflow.
-    """
-    rows, terms = large.shape
-    wide, magnitudes = thin.astype(FLOAT64), np.abs(thin)
-    sums, total = np.zeros((rows, thin.shape[1])), np.zeros((rows, thin.shape[1]), FLOAT32)
-    by_rows = abs(large.strides[0]) >= abs(large.strides[1])
-    step = max(1, CONVERTED // (terms if by_rows else rows))
-    for start in within_time(range(0, rows if by_rows else terms, step)):
-        some = slice(start, start + step)
-        if by_rows:
-            np.matmul(large[some].astype(FLOAT64), wide, out=sums[some])
-            np.matmul(np.abs(large[some]), magnitudes, out=total[some])
-        else:
-            sums += large[:, some].astype(FLOAT64) @ wide[some]
-            total += np.abs(large[:, some]) @ magnitudes[some]
-    slack = 1.001 + terms * 2.0**-23
-    return sums, (total.astype(FLOAT64) + terms * 2.0**-126) * ((terms + 2) * UNIT * slack)
 
 
 def _norms(x: Operands) -> tuple[Array, Array]:
@@ -240,18 +232,26 @@ def _tested(x: Operands, to_result: Rounding, y: Array, bound: Bound) -> Array:
     """Round approximations `y` whose errors are at most those of `bound`; settle the undecided."""
     result = np.empty(y.shape, to_result.keep)
     undecided = []
-    for stack, some in within_time(list(_parts(y.shape))):
+    for stack, some in within_time(_parts(y.shape)):
         part, error = y[stack, some], bound(stack, some)
         high = to_result.round((part + error).reshape(-1))
         low = to_result.round((part - error).reshape(-1))
         result[stack, some] = high.reshape(part.shape)
-        if not np.array_equal(_bits(high), _bits(low)):
-            undecided.append(_where(_bits(high) != _bits(low), part.shape, stack, some))
-    index = _joined(undecided)
-    if index[0].size * MANY > y.size > FEW:
+        differs = _bits(high) != _bits(low)
+        if differs.any():
+            undecided.append(_where(differs, part.shape, stack, some))
+    if not undecided:
+        return result
+    index = undecided[0] if len(undecided) == 1 else _joined(undecided)
+    if _are_many(x, index, y):
         index = _by_closer_bounds(x, to_result, y, index, result)
     _settle(x, to_result, index, result)
     return result
+
+
+def _are_many(x: Operands, index: Index, y: Array) -> bool:
+    """Return whether so many elements of `y` are undecided that another product of matrices takes less time."""
+    return index[0].size * MANY > y.size and index[0].size * x.a.shape[-1] > FEW
 
 
 def _by_closer_bounds(x: Operands, to_result: Rounding, y: Array, index: Index, result: Array) -> Index:
@@ -317,11 +317,7 @@ def _by_slices(
     """
     k = x.a.shape[-1]
     width = (53 - (k - 1).bit_length()) // 2
-    a1, a2, a3 = _slices(scaled.a, a_top[..., np.newaxis], width)
-    b1, b2, b3 = _slices(scaled.b, b_top[:, np.newaxis], width)
-    first = x.multiply(a1, b1)
-    second = x.multiply(np.concatenate([a1, a2], 2), np.concatenate([b2, b1], 1))
-    third = x.multiply(np.concatenate([a1, a2, a3], 2), np.concatenate([b3, scaled.b - b1, scaled.b], 1))
+    first, second, third = _products_of_slices(scaled, a_top[..., np.newaxis], b_top[:, np.newaxis], width)
     rows = np.where(scaled.a.any(2), np.ldexp(4.0 * k * k * UNIT, a_top - 2 * width), 0.0)
     columns = np.where(scaled.b.any(1), np.ldexp(1.0, b_top), 0.0)
     result = np.empty(first.shape, to_result.keep)
@@ -335,7 +331,7 @@ def _by_slices(
         if bad.any():
             undecided.append(_where(bad, values.shape, stack, some))
     index = _joined(undecided)
-    if index[0].size * MANY > result.size > FEW:
+    if _are_many(x, index, result):
         index = _with_products(x, index, result)
     _settle(x, to_result, index, result)
     return result
@@ -348,13 +344,27 @@ def _with_products(x: Operands, index: Index, result: Array) -> Index:
     return index[0][rest], index[1][rest], index[2][rest]
 
 
-def _slices(x: Array, top: Array, width: int) -> tuple[Array, Array, Array]:
-    parts = []
-    for bits in (width, 2 * width):
-        cut = np.ldexp(0.75, top + (53 - bits))
-        parts.append((x + cut) - cut)
-        x = x - parts[-1]
-    return parts[0], parts[1], x
+def _products_of_slices(x: Operands, a_top: Array, b_top: Array, width: int) -> list[Array]:
+    """Return a1 b1, a1 b2 + a2 b1, and a1 b3 + a2 (b2 + b3) + a3 b, in memory that `scratch` keeps."""
+    (stack, m, k), n = x.a.shape, x.b.shape[2]
+    a = scratch("a", (stack, m, 3 * k))
+    b_two, b_three = scratch("b", (stack, 2 * k, n)), scratch("more b", (stack, 3 * k, n))
+    b_rest = b_three[:, k : 2 * k]
+    _cut(x.a, a_top + (53 - width), a[..., :k], a[..., 2 * k :])
+    _cut(a[..., 2 * k :], a_top + (53 - 2 * width), a[..., k : 2 * k], a[..., 2 * k :])
+    _cut(x.b, b_top + (53 - width), b_two[:, k:], b_rest)
+    _cut(b_rest, b_top + (53 - 2 * width), b_two[:, :k], b_three[:, :k])
+    b_three[:, 2 * k :] = x.b
+    pairs = (a[..., :k], b_two[:, k:]), (a[..., : 2 * k], b_two), (a, b_three)
+    return [x.multiply(p, q, out=scratch(f"product {i}", (stack, m, n))) for i, (p, q) in enumerate(pairs)]
+
+
+def _cut(x: Array, exponent: Array, upper: Array, rest: Array) -> None:
+    """Store the bits of `x` above 2**exponent * 2**-53 to `upper`, and those below to `rest`, which may be `x`."""
+    cut = np.ldexp(0.75, exponent)
+    np.add(x, cut, out=upper)
+    upper -= cut
+    np.subtract(x, upper, out=rest)
 
 
 def round_sums(sums: Approximation, to_result: Rounding, shift: Array | None) -> tuple[Array, Array]:

@@ -33,7 +33,7 @@ from stablehlo_ref.numerics.dtypes import (
     signed_bits_dtype,
 )
 from stablehlo_ref.numerics.floats import COMPARISONS
-from stablehlo_ref.numerics.kernels import ArrayKernel, KernelFactory, same_kernel
+from stablehlo_ref.numerics.kernels import ArrayKernel, KernelFactory, same_kernel, with_into
 from stablehlo_ref.numerics.narrow_floats import SMALL, in_blocks
 
 # --- factories ------------------------------------------------------------------------------------------------------
@@ -51,8 +51,21 @@ def unpack(dtype: DType) -> ArrayKernel:
 @cache
 def pack(dtype: DType) -> ArrayKernel:
     """Return a kernel that converts the low bits of i8 or ui8 arrays to a 2-bit or 4-bit integer `dtype`."""
-    low_bits = UINT8.type((1 << bit_width(dtype)) - 1)
+    low_bits = _low_bits_of(dtype)
     return lambda x: np.bitwise_and(x.view(UINT8), low_bits).view(dtype)
+
+
+def pack_into(x: Array, out: Array) -> Array:
+    """Store the low bits of integers of 8 or more bits in an array of a 2-bit or 4-bit integer dtype."""
+    octets = out.view(UINT8)
+    np.copyto(octets, x, casting="unsafe")
+    np.bitwise_and(octets, _low_bits_of(out.dtype), out=octets)
+    return out
+
+
+def _low_bits_of(dtype: DType) -> Array:
+    low_bits: Array = UINT8.type((1 << bit_width(dtype)) - 1)
+    return low_bits
 
 
 def _unpacked(factory: KernelFactory) -> KernelFactory:
@@ -73,8 +86,19 @@ def _low_bits(ufunc: ArrayKernel) -> KernelFactory:
     def factory(dtype: DType) -> ArrayKernel:
         if not is_sub_byte_integer(dtype):
             return ufunc
-        store = pack(dtype)
-        return lambda *operands: store(ufunc(*[x.view(UINT8) for x in operands]))
+        low_bits = _low_bits_of(dtype)
+
+        def into(*operands: Array, out: Array) -> Array:
+            octets = out.view(UINT8)
+            ufunc(*[x.view(UINT8) for x in operands], out=octets)
+            np.bitwise_and(octets, low_bits, out=octets)
+            return out
+
+        def run(*operands: Array) -> Array:
+            octets = ufunc(*[x.view(UINT8) for x in operands])
+            return np.bitwise_and(octets, low_bits, out=octets if octets.ndim else None).view(dtype)
+
+        return with_into(run, into)
 
     return factory
 

@@ -229,6 +229,26 @@ def blockwise_kernel(
     results. The form that writes into an argument is `into`, by default one that does so block by block.
     """
 
+    def blocks_into(*operands_and_out: Array) -> Array:
+        *operands, out = operands_and_out
+        flat = [x if x.ndim else load(x) for x in operands]
+        for start in within_time(range(0, out.size, block)):
+            part = slice(start, start + block)
+            result_into(function(*[load(x[part]) if x.ndim else x for x in flat]), out[part])
+        return out
+
+    return flat_kernel(blocks_into, dtype, small, min_size, into)
+
+
+def flat_kernel(
+    flat_into: Into, dtype: DType, small: ArrayKernel, min_size: int = SMALL, into: Into | None = None
+) -> ArrayKernel:
+    """Return an elementwise kernel with results of `dtype`, given `flat_into`, which takes arrays of one dimension.
+
+    Operands broadcast; a scalar, also a broadcast one, is passed as a scalar. The last argument of `flat_into` is the
+    array for the results. The rest is as for `blockwise_kernel`.
+    """
+
     def run(*operands: Array) -> Array:
         for x in operands:
             if x.size >= min_size:
@@ -238,17 +258,9 @@ def blockwise_kernel(
         shape = np.broadcast_shapes(*(x.shape for x in operands))
         if all(map(is_broadcast_scalar, operands)):
             return np.broadcast_to(small(*map(first_element, operands)), shape).copy()
-        return blocks_into(*_flattened(operands, shape), np.empty(prod(shape), dtype)).reshape(shape)
+        return flat_into(*_flattened(operands, shape), np.empty(prod(shape), dtype)).reshape(shape)
 
-    def blocks_into(*operands_and_out: Array) -> Array:
-        *operands, out = operands_and_out
-        flat = [x if x.ndim else load(x) for x in operands]
-        for start in within_time(range(0, out.size, block)):
-            part = slice(start, start + block)
-            result_into(function(*[load(x[part]) if x.ndim else x for x in flat]), out[part])
-        return out
-
-    return with_into(run, into) if into else with_block_into(run, blocks_into, min_size)
+    return with_into(run, into) if into else with_block_into(run, flat_into, min_size)
 
 
 def is_broadcast_scalar(x: Array) -> bool:

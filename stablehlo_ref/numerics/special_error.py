@@ -22,6 +22,7 @@ from stablehlo_ref.numerics.piecewise import (
     replace_where,
 )
 from stablehlo_ref.numerics.portable.error_functions import erf_inv_factor
+from stablehlo_ref.numerics.single import error
 from stablehlo_ref.numerics.special_tables import (
     ERF,
     ERF_F32,
@@ -108,4 +109,6 @@ def _minus_log_of_1_minus_square(x: Array) -> Array:
 
 erf = elementary(_erf_for_f32, _erf, exact=precise.erf, error=_ERROR, refined=special_double.erf, quick=_quick_erf)
 erfc = elementary(_erfc_for_f32, exact=precise.erfc, error=_ERROR, refined=special_double.erfc, quick=_quick_erfc)
-erf_inv = elementary(_erf_inv_for_f32, exact=precise.erf_inv, error=_ERROR, refined=special_double.erf_inv)
+erf_inv = elementary(
+    _erf_inv_for_f32, exact=precise.erf_inv, error=_ERROR, refined=special_double.erf_inv, tables=error.erf_inv
+)

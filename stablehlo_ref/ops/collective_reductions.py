@@ -50,6 +50,8 @@ from stablehlo_ref.distribution.process_groups import (
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Block
 from stablehlo_ref.ir.types import FunctionType, TensorType
+from stablehlo_ref.numerics.dtypes import numpy_dtype
+from stablehlo_ref.numerics.nans import canonical_nans, has_several_nans
 from stablehlo_ref.ops.collectives import (
     Collective,
     Exchange,
@@ -323,17 +325,22 @@ def op_names(computation: RegionFunction) -> tuple[str, ...]:
 def reduction(
     operands: Types, results: Types, computation: RegionFunction
 ) -> Callable[[Contributions, Process], list[Array]]:
-    """Plan the reduction of each operand over the processes of a rendezvous.
+    """Plan the reduction of each operand over the processes of a rendezvous, with canonical NaNs.
 
     The processes share the results if `computation` is pure; else each process computes its own.
     """
     promoted = [promotion([o], [r]) for o, r in zip(operands, results)]
     fold = by_parts(computation, lambda combine: lambda _, arrays: [over_processes(combine, arrays)])
-    is_same = is_pure(computation.region.block)
+    block = computation.region.block
+    is_same, computes = is_pure(block), len(block.operations) > 1
+    dtypes = [numpy_dtype(element_type(r)) for r in results]
+    canonical = [canonical_nans(d) if computes and has_several_nans(d) else first_of for d in dtypes]
 
     def reduced(contributions: Contributions) -> list[Array]:
-        variadic = zip(*contributions.by_process.values())
-        return [fold((), [promote([x])[0] for x in xs])[0] for promote, xs in zip(promoted, variadic)]
+        variadic = [
+            [promote([x])[0] for x in xs] for promote, xs in zip(promoted, zip(*contributions.by_process.values()))
+        ]
+        return [replace(fold((), xs)[0], *xs) for replace, xs in zip(canonical, variadic)]
 
     def run(contributions: Contributions, process: Process) -> list[Array]:
         key = "results" if is_same else process.id
@@ -341,6 +348,11 @@ def reduction(
         return found
 
     return run
+
+
+def first_of(x: Array, *others: Array) -> Array:
+    """Return the first argument."""
+    return x
 
 
 def is_pure(block: Block) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from enum import Enum
+from functools import partial
 from math import prod
 
 import numpy as np
@@ -33,13 +34,12 @@ from stablehlo_ref.define.spec import (
 from stablehlo_ref.define.type_constraints import complex_tensor, float_tensor, per_tensor_quantized
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.types import TensorType
-from stablehlo_ref.numerics import exact_factorizations
+from stablehlo_ref.numerics import exact_factorizations, triangular
 from stablehlo_ref.numerics.contraction import FLOPS, STEP
 from stablehlo_ref.numerics.dtypes import COMPLEX128, FLOAT64, numpy_dtype
 from stablehlo_ref.numerics.narrow_floats import narrow
 
 SMALL = 1 << 8  # elements: so few are factored at once, without a look at the clock
-BLOCK = 32  # rows that are solved one after another before one matrix product subtracts them from the other rows
 
 
 class Cholesky(Op, op="cholesky", nans="computed"):
@@ -153,11 +153,13 @@ class TriangularSolve(Op, op="triangular_solve", row_major=True, nans="computed"
         orient_b = _unchanged if left_side else _transposed
         conjugate = np.conjugate if transpose_a is Transpose.ADJOINT else _unchanged
         reverse = slice(None, None, -1 if lower == (is_transposed != left_side) else 1)
-        substitute = exact_factorizations.substitute if mode.current().reproducible else _substitute
+        is_rounded = numpy_dtype(element_type(a)) not in (FLOAT64, COMPLEX128)
+        exactly = exact_factorizations.substitute if mode.current().reproducible else None
+        substitute = exactly or partial(triangular.substitute, is_rounded=is_rounded)
 
         def run(a: Array, b: Array) -> Array:
             upper = np.ascontiguousarray(conjugate(widen(orient_a(a)[..., reverse, reverse])))  # or BLAS is not used
-            x = substitute(upper, orient_b(widen(b))[..., reverse, :], unit_diagonal)
+            x = substitute(upper, orient_b(b)[..., reverse, :], unit_diagonal)
             result: Array = round_once(orient_b(x[..., reverse, :]))
             return result
 
@@ -229,19 +231,3 @@ def _factors_or_nan(a: Array) -> Array:
         if len(a) == 1:
             return np.full_like(a, np.nan)
         return np.concatenate([_factors_or_nan(half) for half in np.array_split(a, 2)])
-
-
-def _substitute(u: Array, b: Array, unit_diagonal: bool) -> Array:
-    """Solve `u @ x = b` for upper triangular matrices `u`, of which nothing else is read, by back substitution."""
-    x = b.copy()
-    for stop in within_time(range(u.shape[-1], 0, -BLOCK)):
-        start = max(0, stop - BLOCK)
-        for i in reversed(range(start, stop)):
-            row = x[..., i : i + 1, :]
-            if i + 1 < stop:
-                row -= u[..., i : i + 1, i + 1 : stop] @ x[..., i + 1 : stop, :]
-            if not unit_diagonal:
-                row /= u[..., i : i + 1, i : i + 1]
-        if start:
-            x[..., :start, :] -= u[..., :start, start:stop] @ x[..., start:stop, :]
-    return x

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from stablehlo_ref.algorithms.comparators import partially_ordered_inputs, sort_keys
-from stablehlo_ref.algorithms.sorting import merge_sort, sort_by_keys, sort_rows
+from stablehlo_ref.algorithms.sorting import BLOCK, merge_sort, sort_by_keys, sort_rows, temporary_bytes
 from stablehlo_ref.define.attribute_codecs import Flag, Int
 from stablehlo_ref.define.bound import Site
 from stablehlo_ref.define.choices import Choice
@@ -18,6 +18,7 @@ from stablehlo_ref.define.spec import BOOLEAN, element_type, is_float, rank, sam
 from stablehlo_ref.define.type_constraints import per_tensor_quantized, tensor
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.types import FunctionType, TensorType
+from stablehlo_ref.numerics.dtypes import numpy_dtype
 from stablehlo_ref.numerics.implementation_defined import has_nan
 from stablehlo_ref.ops.reduction import Results, one_or_all
 
@@ -78,9 +79,15 @@ class Sort(Op, op="sort"):
         return run
 
     @staticmethod
-    def temporaries(inputs: Sequence[TensorType], comparator: RegionFunction) -> int:
-        """Return the bytes of keys, digits and indices; of both runs in a merge sort (factors are measured)."""
-        return size(inputs[0]) * (36 if sort_keys(comparator) else 100)
+    def temporaries(inputs: Sequence[TensorType], dimension: Int, comparator: RegionFunction) -> int:
+        """Return the bytes of keys, digits and indices; of both runs in a merge sort (the factor is measured)."""
+        if (keys := sort_keys(comparator)) is None:
+            return 100 * size(inputs[0])
+        dtypes, of_keys = (
+            [numpy_dtype(element_type(t)) for t in types] for types in (inputs, keys.of.function_type.outputs)
+        )
+        is_last = dimension % rank(inputs[0]) == rank(inputs[0]) - 1
+        return size(inputs[0]) * temporary_bytes(keys, dtypes, of_keys, is_last) + 40 * min(size(inputs[0]), BLOCK)
 
     @staticmethod
     def implementation_defined(site: Site, inputs: Sequence[TensorType]) -> FindChoices:

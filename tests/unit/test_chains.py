@@ -183,7 +183,7 @@ def test_a_chain_that_starts_with_a_reduction_of_an_argument() -> None:
 
 def test_ops_of_a_chain_that_do_the_same_are_computed_once(monkeypatch: pytest.MonkeyPatch) -> None:
     chains = []
-    monkeypatch.setattr(chains_module, "blockwise_step", lambda chain: chains.append(chain))
+    monkeypatch.setattr(chains_module, "blockwise_step", lambda chain, report: chains.append(chain))
     steps(sr.parse(NORMALIZE), True)
     ((sum_, _, _, _),) = [chain.parts for chain in chains]
     assert sum_.result.shape == (1024,)

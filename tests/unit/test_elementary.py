@@ -75,33 +75,6 @@ def test_unary_functions_are_accurate(name, dtype, bound):
     assert_same(getattr(elementary, name)(dtype)(np.resize(x, 4000))[: len(x)], results)  # may compute in another way
 
 
-@pytest.mark.parametrize(
-    "quick, exact",
-    [
-        (elementary._quick_exponential_minus_one, np.expm1),
-        (elementary._quick_log_plus_one, np.log1p),
-        (elementary._quick_tanh, np.tanh),
-    ],
-)
-def test_errors_of_quick_functions(quick, exact):
-    """They are below a quarter of the bound that rounding relies on, also next to the limits of their ranges."""
-    rng = np.random.default_rng(5)
-    limits = np.concatenate([limit * (1 + np.linspace(-1e-3, 1e-3, 5000)) for limit in (2.0**-29, 2.0**-5)])
-    x = np.concatenate([limits, -limits, rng.standard_normal(10_000), np.exp2(rng.uniform(-149, 6, 10_000))])
-    x = x.astype(np.float32).astype(np.float64)
-    expected = exact(x[x > -1].astype(np.longdouble))
-    error = np.abs(quick(x)[x > -1] / expected - 1)
-    assert np.nanmax(error) < elementary._QUICK_ERROR / 4
-
-
-@pytest.mark.parametrize(
-    "quick", [elementary._quick_exponential_minus_one, elementary._quick_log_plus_one, elementary._quick_tanh]
-)
-def test_quick_functions_keep_shapes(quick):
-    x = np.linspace(-0.9, 0.9, 2048)
-    np.testing.assert_array_equal(quick(x.reshape(16, 128)), quick(x).reshape(16, 128), strict=True)
-
-
 @pytest.mark.parametrize("dtype, bound", [(FLOAT16, 0.5), (FLOAT32, 0.5001), (FLOAT64, 1.0)])
 def test_atan2_and_power_are_accurate(dtype, bound):
     x, y = (side.ravel() for side in np.meshgrid(samples(dtype)[::11], samples(dtype)[::7]))

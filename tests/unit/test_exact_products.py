@@ -11,7 +11,7 @@ import numpy.typing as npt
 import pytest
 
 import stablehlo_ref as sr
-from stablehlo_ref.numerics import exact_products
+from stablehlo_ref.numerics import exact_products, thin_products
 from stablehlo_ref.numerics.exact_products import exact_matmul
 
 Array = npt.NDArray[np.generic]
@@ -98,7 +98,8 @@ def test_products_with_thin_matrices_are_computed_in_blocks(
 ) -> None:
     monkeypatch.setattr(exact_products, "SCALAR_TERMS", scalar_terms)
     monkeypatch.setattr(exact_products, "LARGE", 64)
-    monkeypatch.setattr(exact_products, "CONVERTED", 64)
+    monkeypatch.setattr(thin_products, "BLOCK", 64)
+    monkeypatch.setattr(thin_products, "WIDTH", 16)
     a, b = operands(case, np.float32, m, 11, n)
     with np.errstate(all="ignore"):
         y = exact_matmul(np.dtype(np.float32), np.dtype(np.float32), np.matmul)(

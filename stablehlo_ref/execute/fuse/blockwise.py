@@ -12,11 +12,14 @@ import numpy as np
 from stablehlo_ref.budget import check_time, reserve, within_time
 from stablehlo_ref.define.computation import Slots
 from stablehlo_ref.execute.fuse.boxes import Boxes, boxes, compact, invariant, is_transposed
+from stablehlo_ref.execute.fuse.machine.chains import MachineChain
 from stablehlo_ref.execute.ownership import is_exclusive_view, is_exclusively_owned
-from stablehlo_ref.execute.run import Step
+from stablehlo_ref.execute.run import CONTEXT, Step
 from stablehlo_ref.ir.arrays import Array, DType
+from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.numerics.layout import contiguous
 
+Report: TypeAlias = Callable[[str, str], None]
 Values: TypeAlias = list[Any]  # of one block, by index
 Instruction: TypeAlias = Callable[[Values], None]
 
@@ -36,6 +39,7 @@ class Computed:
     """A value and how its block is computed from the blocks of the operands, by what `plan` returns for a box.
 
     If that `stores`, it writes into a further argument; if it `overwrites`, this may be the block of an operand.
+    `op` is the elementwise op that it is, if any, and `is_canonical` tells whether its NaNs are made canonical.
     """
 
     result: Tensor
@@ -43,6 +47,8 @@ class Computed:
     plan: Callable[[tuple[int, ...]], Callable[..., Array]]
     stores: bool = False
     overwrites: bool = False
+    op: Operation | None = None
+    is_canonical: bool = False
 
 
 @dataclass(frozen=True)
@@ -67,16 +73,37 @@ class Chain:
         return box[: self.rows] + tensor.shape[self.rows :] if tensor.is_row else box
 
 
-def blockwise_step(chain: Chain) -> Step:
-    """Return the step that runs a chain."""
-    split = boxes(chain.shape, chain.rows, max((t.dtype.itemsize for t in chain.tensors), default=1))
-    layout = _Layout(chain)
-    outs = [part.result for part in chain.parts if part.result.slot in chain.kept]
-    programs = [layout.program(box) for box in split.shapes]
+def blockwise_step(chain: Chain, report: Report) -> Step:
+    """Return the step that runs a chain; `report` is told what becomes machine code."""
+    plain = BlockProgram(chain)
+    machine = MachineChain(chain, BlockProgram, report)
 
     def step(slots: Slots) -> None:
         check_time()
-        results = _results(outs, layout.reused, slots)
+        if machine.may_run and slots[CONTEXT].jit:
+            machine.run(slots, plain)
+        else:
+            plain.run(slots)
+
+    return step
+
+
+class BlockProgram:
+    """The instructions of a chain for each block; `compiled` replaces some of them by others."""
+
+    def __init__(self, chain: Chain, compiled: Callable[[_Layout, list[Instruction]], list[Instruction]] | None = None):
+        self.chain = chain
+        self._split = boxes(chain.shape, chain.rows, max((t.dtype.itemsize for t in chain.tensors), default=1))
+        self._layout = _Layout(chain)
+        self._outs = [part.result for part in chain.parts if part.result.slot in chain.kept]
+        self._programs = [self._layout.program(box) for box in self._split.shapes]
+        if compiled is not None:
+            self._programs = [compiled(self._layout, program) for program in self._programs]
+
+    def run(self, slots: Slots) -> None:
+        """Run the chain on the arrays in slots."""
+        chain, layout, split, programs = self.chain, self._layout, self._split, self._programs
+        results = _results(self._outs, layout.reused, slots)
         blocks = [layout.buffers(box) for box in split.shapes]
         loads = [(layout.targets[slot], array) for slot, array in results.items()]
         for slot in chain.scalars:
@@ -97,8 +124,6 @@ def blockwise_step(chain: Chain) -> Step:
             slots[slot] = None
         for slot, array in results.items():
             slots[slot] = array
-
-    return step
 
 
 def _results(outs: Sequence[Tensor], reused: Mapping[int, int], slots: Slots) -> dict[int, Array]:

@@ -140,7 +140,9 @@ class _Chains:
             frozenset(kept),
             dead - group.made.keys(),
         )
-        return blockwise_step(chain), self.plan.ops[group.members[0]], tuple(slot for slot, _ in given), tuple(kept)
+        first, found = self.plan.ops[group.members[0]], self.frame.planner.generated
+        step = blockwise_step(chain, lambda what, text: found.append((f"a chain at {first.location}, {what}", text)))
+        return step, first, tuple(slot for slot, _ in given), tuple(kept)
 
     def _needed(self, group: Group, kept: Collection[int]) -> list[int]:
         """Return the ops of a group that values in `kept` depend on."""
@@ -182,7 +184,8 @@ class _Chains:
         kernel = self.kernels.get(self.kinds[number])
         if kernel is None:
             kernel = self.kernels[self.kinds[number]] = self._kernel(op)
-        return Computed(result, ins, lambda box: kernel.run, kernel.stores, kernel.overwrites)
+        is_canonical = op in self.frame.planner.canonical
+        return Computed(result, ins, lambda box: kernel.run, kernel.stores, kernel.overwrites, op, is_canonical)
 
     def _kernel(self, op: Operation) -> _Kernel:
         """Return the kernel of an elementwise op, which depends on its kind alone, as other ops are not movable."""

@@ -118,7 +118,8 @@ class Elements:
 
     def _take(self, op: Operation, operands: Sequence[str], result: str, kernel: Kernel) -> bool:
         """Write a slice of one element of an array."""
-        code = element_code(op, [self.writer.constants.get(name) for name in operands])
+        known = [self.writer.constants.get(name) for name in operands]
+        code = element_code(op, known, self.writer.integers.ranges(operands))
         if code is None:
             return False
         self.writer.arrays.read(operands[0])

@@ -52,12 +52,12 @@ class Expressions:
             self.scratch[names["T"]] = dtype
         for name, value in _NUMBERS.items():
             if f"{{{name}}}" in code:
-                names[name] = self._number(op.operands[0].type, value)
+                names[name] = self.number(op.operands[0].type, value)
             if f"{{to_{name}}}" in code:
-                names[f"to_{name}"] = self._number(op.results[0].type, value)
+                names[f"to_{name}"] = self.number(op.results[0].type, value)
         return names
 
-    def _number(self, type: Type, value: int) -> str:
+    def number(self, type: Type, value: int) -> str:
         """Return the name of a small number as a scalar of a type."""
         scalar = scalar_type(type)
         return self._source.refer(_KNOWN.setdefault((scalar, value), scalar(value)), "z")

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from stablehlo_ref.execute.fuse.ranges import Range
 from stablehlo_ref.execute.fuse.scalar_code import is_plain, scalar_code
 from stablehlo_ref.execute.guard import LARGE, byte_size
 from stablehlo_ref.ir.core import Block, Operation, Value
@@ -20,17 +21,21 @@ MOVES = frozenset(  # move elements
 )
 
 
-def code_of(op: Operation, known: Sequence[Any]) -> str | None:
+Ranges = Sequence[Range | None]
+
+
+def code_of(op: Operation, known: Sequence[Any], ranges: Ranges = ()) -> str | None:
     """Return the expression of an op, or statements; None if it has none, and its kernel is called.
 
-    `known` are the values of the operands that are constant scalars, and None for others.
+    `known` are the values of the operands that are constant scalars, and None for others; `ranges` are those of
+    operands that are Python's integers.
     """
     rule = _RULES.get(op.name)
     if rule is None:
         return scalar_code(op, known)
     if not all(is_plain(t) for t in (*op.operand_types, *op.result_types)):
         return None
-    return rule(op, known) or scalar_code(op, known)
+    return rule(op, known, ranges) or scalar_code(op, known)
 
 
 def scalar_type(type: Type) -> Any:
@@ -39,7 +44,7 @@ def scalar_type(type: Type) -> Any:
     return numpy_dtype(type.element_type).type
 
 
-def _reshape(op: Operation, known: Sequence[Any]) -> str | None:
+def _reshape(op: Operation, known: Sequence[Any], ranges: Ranges) -> str | None:
     """Return the expression of a reshape of a tensor with one element to a scalar."""
     shape = _shape(op.operands[0])
     if _shape(op.results[0]) or not shape:
@@ -47,19 +52,20 @@ def _reshape(op: Operation, known: Sequence[Any]) -> str | None:
     return f"{{0}}[{', '.join('0' * len(shape))}]"
 
 
-def _dynamic_slice(op: Operation, known: Sequence[Any]) -> str | None:
+def _dynamic_slice(op: Operation, known: Sequence[Any], ranges: Ranges) -> str | None:
     """Return a slice at clamped indices, copied if it is small, as the kernel does."""
     sizes = _shape(op.results[0])
     if not sizes:
         return None
-    code, place = _located(_shape(op.operands[0]), sizes, known[1:], 1)
+    code, place = _located(_shape(op.operands[0]), sizes, known[1:], ranges[1:], 1)
     is_small = prod(sizes) * np.dtype(scalar_type(op.results[0].type)).itemsize <= OWN_BYTES
     return f"{code}{{r}} = {{0}}[{place}]{'.copy()' if is_small else ''}"
 
 
 def _located(
-    shape: Sequence[int], sizes: Sequence[int], known: Sequence[Any], first: int, is_element: bool = False
-) -> tuple[str, str]:
+    shape: Sequence[int], sizes: Sequence[int], known: Sequence[Any], ranges: Ranges, first: int,
+    is_element: bool = False,
+) -> tuple[str, str]:  # fmt: skip
     """Return statements that clamp the start indices of a slice, operands from `first` on, and its index.
 
     The index is that of an element, not of a slice with one, if `is_element` is set.
@@ -73,12 +79,17 @@ def _located(
             at = min(max(int(start), 0), last)
             places.append(f"{at}" if is_element else f"{at}:{at + size}")
         else:
-            code += f"{x} = {{index}}({{{first + axis}}})\nif not 0 <= {x} <= {last}: {x} = 0 if {x} < 0 else {last}\n"
+            operand, range = f"{{{first + axis}}}", ranges[axis] if ranges else None
+            if range is not None and range.within(Range(0, last)):
+                x = operand
+            else:
+                code += f"{x} = {operand}\n" if range else f"{x} = {{index}}({operand})\n"
+                code += f"if not 0 <= {x} <= {last}: {x} = 0 if {x} < 0 else {last}\n"
             places.append(x if is_element else f"{x}:{x} + {size}")
     return code, ", ".join(places)
 
 
-def element_code(op: Operation, known: Sequence[Any]) -> str | None:
+def element_code(op: Operation, known: Sequence[Any], ranges: Ranges) -> str | None:
     """Return the statements of a slice of one element of a larger tensor, as a scalar; None for other ops."""
     if op.name not in ("stablehlo.slice", "stablehlo.dynamic_slice") or not all(map(is_plain, op.operand_types)):
         return None
@@ -87,11 +98,11 @@ def element_code(op: Operation, known: Sequence[Any]) -> str | None:
         return None
     if op.name == "stablehlo.slice":
         return f"{{0}}[{', '.join(map(str, op.properties['start_indices']))}]"
-    code, place = _located(shape, sizes, known[1:], 1, is_element=True)
+    code, place = _located(shape, sizes, known[1:], ranges[1:], 1, is_element=True)
     return f"{code}{{r}} = {{0}}[{place}]"
 
 
-def update_code(op: Operation, known: Sequence[Any], is_element: bool = False) -> str | None:
+def update_code(op: Operation, known: Sequence[Any], ranges: Ranges, is_element: bool = False) -> str | None:
     """Return the statements of a dynamic_update_slice into `{r}`, an array that may be overwritten.
 
     With `is_element` the update is a scalar.
@@ -101,7 +112,7 @@ def update_code(op: Operation, known: Sequence[Any], is_element: bool = False) -
         return None
     if byte_size(op.results[0].type) >= LARGE:  # the kernel checks the budget before it copies so much
         return None
-    code, place = _located(shape, sizes, known[2:], 2, is_element)
+    code, place = _located(shape, sizes, known[2:], ranges[2:], 2, is_element)
     return f"{code}{{r}}[{place}] = {{1}}"
 
 

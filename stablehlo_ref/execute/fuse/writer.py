@@ -20,6 +20,7 @@ from stablehlo_ref.execute.dynamic import refined_results
 from stablehlo_ref.execute.fuse.arrays import SourceArrays
 from stablehlo_ref.execute.fuse.elements import Elements, carried
 from stablehlo_ref.execute.fuse.expressions import Expressions
+from stablehlo_ref.execute.fuse.integers import Integers, is_number
 from stablehlo_ref.execute.fuse.scalar_code import is_scalar
 from stablehlo_ref.execute.fuse.source import MAX_CALLS, MAX_NESTING, Source
 from stablehlo_ref.execute.fuse.tensor_code import code_of, scalar_type
@@ -67,7 +68,7 @@ class Writer:
         self.counted = 0  # the line before which they are counted
         self.with_slots: list[Frame] = []  # frames of callees that need a list of slots
         self.expressions = Expressions(self.source, planner.planner.canonical)
-        self.elements, self.arrays = Elements(self), SourceArrays(self)
+        self.elements, self.arrays, self.integers = Elements(self), SourceArrays(self), Integers(self)
         self.ops = self.frames = self.deepest = 0  # how many there are, and how deep calls are written inside calls
         self.may_leave: Operation | None = None  # the outermost loop, if machine code may take it over
 
@@ -75,10 +76,20 @@ class Writer:
 
     def read(self, frame: Frame, slot: int, value: Value | None = None) -> str:
         """Return the name of a value that is read."""
-        name = self.variable(frame, slot, value)
+        return self.ready(self.variable(frame, slot, value), value)
+
+    def ready(self, name: str, value: Value | None) -> str:
+        """Return the name of a value that a kernel takes."""
+        if value is not None:
+            name = self.integers.scalar(name, value.type)
         self.elements.make(name)
         self.arrays.read(name)
         return name
+
+    def take(self, frame: Frame, slots: Iterable[int], values: Iterable[Value]) -> list[str]:
+        """Return the names of values, of which scalars may be Python's numbers, to be written in several places."""
+        pairs = [(self.variable(frame, slot, value), value) for slot, value in zip(slots, values)]
+        return [self.integers.atom(x) if is_scalar(v.type) else self.ready(x, v) for x, v in pairs]
 
     def variable(self, frame: Frame, slot: int, value: Value | None = None) -> str:
         """Return the name of a value that is read, or whose elements are."""
@@ -126,7 +137,7 @@ class Writer:
     def block(self, frame: Frame, block: Block, keep: Iterable[Value] = ()) -> list[str]:
         """Write the ops of a block; return the names of its results."""
         self.body(frame, block, keep)
-        return self.read_all(frame, frame.planner.blocks[block].results, block.operations[-1].operands)
+        return self.take(frame, frame.planner.blocks[block].results, block.operations[-1].operands)
 
     def body(self, frame: Frame, block: Block, keep: Iterable[Value] = ()) -> None:
         """Write the ops of a block."""
@@ -171,17 +182,21 @@ class Writer:
     ) -> None:  # fmt: skip
         """Write the expression of an op, or the call of its kernel."""
         dead = [frame.name(s) for s in self._tensor_slots(frame, dying)]
+        names = [self.variable(frame, slot, value) for slot, value in zip(ins, op.operands)]
         if len(outs) == 1:
-            names = [self.variable(frame, slot, value) for slot, value in zip(ins, op.operands)]
             (result,) = self.write(frame, outs)
+            if self.integers.compute(frame, op, names, result):
+                return
+            names = self.integers.operands(op, names)
             if not op.regions and self.elements.compute(op, names, result, kernel, traits.elementwise):
                 return self.drop(dead)
             if self.arrays.compute(op, names, result, dead, kernel):
                 return self.drop(dead)
-        operands = self.read_all(frame, ins, op.operands)
+        ranges = self.integers.ranges(names)
+        operands = [self.ready(name, None) for name in self.integers.operands(op, names)]
         results = self.write(frame, outs)
         known = [self.constants.get(name) for name in operands]
-        code = self.expressions.with_canonical_nan(op, code_of(op, known))
+        code = self.expressions.with_canonical_nan(op, code_of(op, known, ranges))
         if code is not None and None not in known:
             self.same[results[0]] = self.constant(kernel.run(*known))
         elif code == "{0}":
@@ -279,7 +294,7 @@ class Writer:
         """Count a turn of the loop `op`, and the calls that are written inside."""
         self.count()
         self.calls = [op] if op else []
-        with self.elements.scope(), self.arrays.scope():
+        with self.elements.scope(), self.arrays.scope(), self.integers.scope():
             yield
         self.count()
 
@@ -310,28 +325,42 @@ class Writer:
             self.move(scalars[i], self.elements.of(names[i], types[i]))
             self.drop([names[i]])
             self.elements.define(names[i], types[i], scalars[i])
+        self.integers.state(frame, op)
+        self.integers.enter(frame, names, op, 0)
+        counter = self.integers.counter(frame, names, op)
         self.count()
         first = len(self.source.lines)
         with self.source.block("while True:", op):
             with self.counting(op):
-                (continues,) = self.block(frame, cond, keep=cond.arguments)
-            self.source.line(f"if not {continues}: break")
+                self.body(frame, cond, keep=cond.arguments)
+                (continues,), (value,) = frame.planner.blocks[cond].results, cond.operations[-1].operands
+                test = self.integers.number(frame, self.variable(frame, continues, value), value)
+            self.source.line(f"if not {test.operand}: break")
             with self.counting():
+                self.integers.enter(frame, names, op, 1)
                 self.body(frame, body)
                 targets: list[str] = []
                 sources: list[str] = []
                 returned = body.operations[-1].operands
                 for i, (slot, value) in enumerate(zip(plan.results, returned)):
+                    if counter and i == counter[0]:
+                        continue
                     if i in scalars:
                         sources += self.elements.of(self.variable(frame, slot, value), value.type)
+                    elif is_number(value.type):
+                        sources.append(self.integers.following(frame, self.variable(frame, slot, value), value))
                     else:
                         sources.append(self.read(frame, slot, value))
                     targets += scalars.get(i, [names[i]])
                 self.move(targets, sources)
                 moved = [s for s, v in zip(plan.results, returned) if s in made and not is_scalar(v.type)]
                 self.drop({frame.name(s): None for s in moved})
-        self.source.count_by_range(first)
+                if counter:
+                    self.source.line(f"{names[counter[0]]} += 1")
+        self.source.count_by_range(first, counter and (names[counter[0]], counter[1]))
         self.count()
+        self.integers.enter(frame, names, op, 0)
+        self.integers.leave(names, op)
         for i in split:
             self.elements.make(names[i])
             del self.elements.known[names[i]]
@@ -346,11 +375,12 @@ class Writer:
         if op in (machines := frame.planner.planner.machines) and machines[op].takes_whole_loop():
             return False
         arguments = frame.planner.blocks[body[0]].arguments
-        operands = self.read_all(frame, ins, op.operands)
-        self.move(state := self.write(frame, arguments), operands)
+        state = self.write(frame, arguments)
+        self.move(state, self.integers.moved(frame, self.take(frame, ins, op.operands), op.operands))
         # As in the plan, operands keep the initial state alive until the loop ends.
         self.loop(frame, op)
         self.move(results := self.write(frame, outs), state)
+        self.integers.define_all(frame, results, op.results)
         for number, canonical in canonical_results(op, frame.planner.planner.canonical):
             name = results[number]
             self.source.line(f"{name} = {self.source.refer(canonical)}({name}, {name})", op)
@@ -364,15 +394,16 @@ class Writer:
         blocks = [region.blocks for region in op.regions]
         if any(len(b) != 1 or b[0] not in frame.planner.blocks for b in blocks):
             return False
-        (chosen,) = self.read_all(frame, ins, op.operands)
+        (chosen,) = self.integers.moved(frame, self.take(frame, ins, op.operands), op.operands)
         results = self.write(frame, outs)
         self.count()
         for header, (block,) in zip(self._headers(op, chosen, len(blocks)), blocks):
             with self.source.block(header, op):
                 with self.counting():
-                    values = self.block(frame, block)
+                    values = self.integers.moved(frame, self.block(frame, block), block.operations[-1].operands)
                 self.move(results, values)
                 self.drop(self._moved(frame, block, results))
+        self.integers.define_all(frame, results, op.results)
         self.count()
         self.drop(frame.name(slot) for slot in dead)
         return True
@@ -381,7 +412,7 @@ class Writer:
         """Return the headers of the branches of an `if` or a `case`."""
         if op.name == "stablehlo.if":
             return [f"if {chosen}:", "else:"]
-        tests = [f"{chosen} == {self.source.refer(np.int32(i), 'i')}:" for i in range(count - 1)]
+        tests = [f"{chosen} == {i}:" for i in range(count - 1)]
         return [*(f"{'elif' if i else 'if'} {test}" for i, test in enumerate(tests)), "else:" if tests else "if True:"]
 
     def _moved(self, frame: Frame, block: Block, results: Sequence[str]) -> list[str]:
@@ -404,12 +435,13 @@ class Writer:
             return False
         self.frames += 1
         callee = Frame(planner, self.frames)
-        operands = self.read_all(frame, ins, op.operands)
+        operands = self.take(frame, ins, op.operands)
         self.calls.append(op)
         arguments = [callee.name(slot) for slot in planner.blocks[block].arguments]
         self._bind(arguments, operands, op.operands)
         self.drop(frame.name(slot) for slot in dead if slot in ins)
         self.callees.append(name)
+        self.integers.planned.add(block)
         self.deepest = max(self.deepest, len(self.callees))
         results = self.block(callee, block)
         self.callees.pop()

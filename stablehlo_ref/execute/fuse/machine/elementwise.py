@@ -7,9 +7,10 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from stablehlo_ref.execute.fuse.machine.assembly import Assembly, Kind, Register, literal
+from stablehlo_ref.execute.fuse.machine.functions import function, has_function
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.types import TensorType
-from stablehlo_ref.numerics.dtypes import BOOL, FLOAT64, numpy_dtype
+from stablehlo_ref.numerics.dtypes import BOOL, FLOAT32, FLOAT64, numpy_dtype
 from stablehlo_ref.ops.comparison import ComparisonType
 
 _BITWISE = {"stablehlo.and": "and", "stablehlo.or": "or", "stablehlo.xor": "xor"}
@@ -56,6 +57,8 @@ def elementwise(code: Assembly, op: Operation, operands: list[Register]) -> Regi
         return code.binary(instruction, *operands)
     if intrinsic := _INTRINSICS[kind.dtype.kind].get(name) or ROUNDING.get(name):
         return code.intrinsic(intrinsic, *operands)
+    if has_function(name, kind):
+        return function(code, name, operands[0])
     rule = _RULES.get(name)
     return rule(code, op, *operands) if rule else None
 
@@ -89,6 +92,18 @@ def _is(code: Assembly, x: Register, value: int) -> Register:
 
 def _instead(code: Assembly, x: Register, condition: Register) -> Register:
     return code.select(condition, literal(x.kind, 1), x)
+
+
+def _rsqrt(code: Assembly, op: Operation, x: Register) -> Register | None:
+    """Divide in f64, whose result rounds to f32 correctly, as that of the kernel."""
+    if x.kind.dtype != FLOAT32:
+        return None
+    root = code.intrinsic("sqrt", code.cast("fpext", x, FLOAT64))
+    return code.cast("fptrunc", code.binary("fdiv", literal(root.kind, 1.0), root), FLOAT32)
+
+
+def _square(code: Assembly, op: Operation, x: Register) -> Register | None:
+    return code.binary("fmul", x, x) if x.kind.dtype.kind == "f" else None
 
 
 def _shift(instruction: str) -> Callable[[Assembly, Operation, Register, Register], Register]:
@@ -185,6 +200,8 @@ _RULES: Mapping[str, Callable[..., Register | None]] = {
     "stablehlo.negate": _negate,
     "stablehlo.not": _not,
     "stablehlo.abs": _abs,
+    "stablehlo.rsqrt": _rsqrt,
+    "chlo.square": _square,
     "stablehlo.sign": _sign,
     "stablehlo.count_leading_zeros": _count_leading_zeros,
     "stablehlo.is_finite": _is_finite,

@@ -17,6 +17,7 @@ from stablehlo_ref.diagnostics import LimitError
 from stablehlo_ref.execute.fuse.machine.arrays import ADDRESS, Field
 from stablehlo_ref.execute.fuse.machine.assembly import NotCompiled
 from stablehlo_ref.execute.fuse.machine.compiler import RENEW, Compiled, has_rounding
+from stablehlo_ref.execute.fuse.machine.functions import settle
 from stablehlo_ref.execute.fuse.machine.loops import COUNT_BITS, LoopWriter
 from stablehlo_ref.execute.ownership import is_exclusively_owned
 from stablehlo_ref.execute.run import CONTEXT, located
@@ -141,16 +142,21 @@ class MachineLoop:
     def _checks(self, context: Context, errors: list[BaseException]) -> Generator[int, int, None]:
         """Count turns, as sent; yield how many follow until the next check, or -1 if the run has to stop.
 
+        A negative number asks for results of a function.
+
         A generator, which is resumed inside of `try`, catches an interrupt that comes as it is resumed, too. An error
         must not pass machine code.
         """
         answer, ops = 0, self._ops
         while True:
             try:
-                number, used = divmod((yield answer), 1 << COUNT_BITS)
+                if (asked := (yield answer)) < 0:
+                    settle(asked)
+                    continue
+                number, used = divmod(asked, 1 << COUNT_BITS)
                 ops = self._counted[number]
                 context.steps += used
-                answer = self._renew(context, ops)
+                answer = -1 if errors else self._renew(context, ops)
             except GeneratorExit:
                 return
             except BaseException as error:

@@ -1,0 +1,128 @@
+"""Compare chains in machine code with the ops one by one, bit by bit; needs the extra `jit`."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import stablehlo_ref as sr
+from spec_checks.test_chains import bits, pieces, small_blocks, type_text
+from stablehlo_ref.execute.fuse.machine import chains, compiler, functions, kernels, segments
+from stablehlo_ref.numerics.kernels import ArrayKernel
+
+__all__ = ["small_blocks"]
+pytestmark = pytest.mark.skipif(not compiler.is_available(), reason="no llvmlite (the extra jit), or no jit")
+
+
+@pytest.fixture(autouse=True)
+def _compiled_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(chains, "SECONDS", -1.0)
+
+
+def compiled(program: sr.Program) -> bool:
+    """Return whether a chain of a program runs as machine code."""
+    return any(title.endswith(", as machine code") for plan in program.plans.values() for title, _ in plan.generated)
+
+
+@pytest.mark.usefixtures("small_blocks")
+@pytest.mark.parametrize("start", range(1000, 1160, 40))
+def test_generated_programs(start: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(segments, "VECTOR", 16)
+    count = 0
+    for text, arrays in pieces(range(start, start + 40)):
+        program = sr.parse(text)
+        expected = bits(program.run(*arrays, fast=False))
+        before = [x.tobytes() for x in arrays]
+        for _ in range(3):
+            assert bits(program.run(*arrays)) == expected, text
+        assert [x.tobytes() for x in arrays] == before, f"an input was overwritten: {text}"
+        count += compiled(program)
+    assert count > 5
+
+
+def operands(name: str) -> np.ndarray:
+    """Return numbers of all magnitudes and signs, those at which results change most, and special ones."""
+    rng = np.random.default_rng(len(name))
+    random_bits = rng.integers(0, 1 << 32, 3 << 18, dtype=np.uint32).view(np.float32)
+    usual = (rng.standard_normal(1 << 18) * 2.0 ** rng.integers(-12, 6, 1 << 18)).astype(np.float32)
+    special = np.float32([0.0, -0.0, np.inf, -np.inf, np.nan, 1.0, -1.0, 1e-45, -1e-45, 88.72284, -103.97, 4.0, 20.0])
+    near = np.concatenate([special, np.nextafter(special, np.float32(1)), np.nextafter(special, np.float32(-1))])
+    return np.concatenate([random_bits, usual, near, -near, np.float32(1) + near * np.float32(1e-6)])
+
+
+def run_twice(name: str, x: np.ndarray) -> None:
+    t = type_text(x.shape, "f32")
+    text = f"""func.func @main(%x: {t}) -> ({t}, {t}) {{
+      %0 = "{name}"(%x) : ({t}) -> {t}
+      %1 = stablehlo.multiply %0, %x : {t}
+      return %0, %1 : {t}, {t}
+    }}"""
+    program = sr.parse(text)
+    expected = bits(program.run(x, fast=False))
+    for _ in range(2):
+        assert bits(program.run(x)) == expected
+    assert compiled(program)
+
+
+@pytest.mark.parametrize("name", functions.FUNCTIONS)
+def test_functions(name: str) -> None:
+    run_twice(name, operands(name))
+
+
+@pytest.mark.parametrize("name", functions.FUNCTIONS)
+def test_elements_in_doubt_are_computed_by_the_kernel(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    known, asked = functions.FUNCTIONS[name], list[int]()
+
+    def kernels(dtype: np.dtype) -> ArrayKernel:
+        kernel = known.kernels(dtype)
+
+        def run(x: np.ndarray) -> np.ndarray:
+            asked.append(x.size)
+            return kernel(x)
+
+        return run
+
+    wide = known._replace(error=2.0**-33, kernels=kernels)
+    monkeypatch.setattr(functions, "FUNCTIONS", {**functions.FUNCTIONS, name: wide})
+    run_twice(name, np.random.default_rng(3).standard_normal(5 << 17).astype(np.float32))
+    assert 1000 < len(asked)
+
+
+@pytest.fixture
+def _functions_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kernels, "SECONDS", -1.0)
+    monkeypatch.setattr(kernels, "FEW", 1)
+    monkeypatch.setattr(kernels, "BLOCK", 50)
+    for known in kernels._FUNCTIONS.values():
+        monkeypatch.setattr(known, "code", None)
+
+
+@pytest.mark.usefixtures("_functions_at_once")
+@pytest.mark.parametrize("name", functions.FUNCTIONS)
+@pytest.mark.parametrize("shape", [(), (1,), (3, 33), (500,)])
+def test_functions_by_themselves(name: str, shape: tuple[int, ...]) -> None:
+    t = type_text(shape, "f32")
+    program = sr.parse(f'func.func @main(%x: {t}) -> {t} {{ %0 = "{name}"(%x) : ({t}) -> {t} return %0 : {t} }}')
+    x = np.resize(operands(name)[-80:], shape)
+    for y in (x, x.T.copy().T, np.broadcast_to(x.reshape(-1)[0], shape)):
+        expected = bits(program.run(y, fast=False))
+        for _ in range(2):
+            assert bits(program.run(y)) == expected
+        assert bits(program.run(y, jit=False)) == expected
+    assert compiled(program)
+
+
+@pytest.mark.usefixtures("_functions_at_once")
+def test_functions_in_regions() -> None:
+    program = sr.parse("""func.func @main(%x: tensor<70x80xf32>) -> tensor<70x80xf32> {
+      %0 = "stablehlo.map"(%x) ({
+      ^bb0(%a: tensor<f32>):
+        %1 = stablehlo.logistic %a : tensor<f32>
+        %2 = stablehlo.multiply %1, %a : tensor<f32>
+        stablehlo.return %2 : tensor<f32>
+      }) {dimensions = array<i64: 0, 1>} : (tensor<70x80xf32>) -> tensor<70x80xf32>
+      return %0 : tensor<70x80xf32>
+    }""")
+    x = np.random.default_rng(0).standard_normal((70, 80)).astype(np.float32)
+    for _ in range(3):
+        assert bits(program.run(x)) == bits(program.run(x, fast=False))

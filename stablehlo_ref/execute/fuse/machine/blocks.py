@@ -1,0 +1,156 @@
+"""Run segments of chains in machine code on blocks, which numpy's arrays or views of them hold."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Generator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from stablehlo_ref.budget import check_time
+from stablehlo_ref.execute.fuse.machine.assembly import NotCompiled
+from stablehlo_ref.execute.fuse.machine.compiler import RENEW, Compiled, has_rounding
+from stablehlo_ref.execute.fuse.machine.elementwise import ROUNDING
+from stablehlo_ref.execute.fuse.machine.functions import settle
+from stablehlo_ref.execute.fuse.machine.segments import OUTER, Segment
+from stablehlo_ref.ir.arrays import Array
+
+MAX_VARIANTS = 4  # of the code of a segment, for operands that are broadcast in other ways
+
+Signature = tuple[tuple[tuple[int, ...], tuple[int, ...]], ...]  # shapes and strides of the tensors of a block
+Instruction = Callable[[list[Any]], None]
+
+
+class _Bound(NamedTuple):
+    """The code for blocks of some shapes and strides, and a frame without addresses."""
+
+    code: Compiled
+    frame: Array
+
+
+class Settler:
+    """Answers what machine code asks for; an error must not pass machine code."""
+
+    def __init__(self) -> None:
+        self.errors: list[BaseException] = []
+        answers = self._answers()
+        next(answers)
+        self.renew = RENEW(answers.send)
+
+    def _answers(self) -> Generator[int, int, None]:
+        while True:
+            try:
+                settle((yield 0))
+            except GeneratorExit:
+                return
+            except BaseException as error:
+                self.errors.append(error)
+
+    def fail(self) -> None:
+        """Raise the first error since the last one that was raised."""
+        error, self.errors[:] = self.errors[0], []
+        raise error
+
+
+class _OfThread(threading.local):
+    def __init__(self) -> None:
+        self.answer = Settler()
+
+
+SETTLER = _OfThread()
+
+
+class MachineSegment:
+    """A segment, compiled for each form of blocks that comes; `loads` and `stores` are indices in a block's values."""
+
+    def __init__(
+        self, segment: Segment, loads: Sequence[int], stores: Sequence[int], report: Callable[[str, str], None]
+    ) -> None:
+        if any(part.op.name in ROUNDING for part in segment.parts) and not has_rounding():
+            raise NotCompiled("the processor cannot round to integers")
+        self.segment, self.indices = segment, (*loads, *stores)
+        self.dtypes = [*segment.loads.values(), *segment.stores.values()]
+        self._report = report
+        self._codes: dict[tuple[bool, ...], Compiled] = {}
+        self._bound: dict[Signature, _Bound | None] = {}
+
+    def instruction(self, otherwise: Sequence[Instruction]) -> Instruction:
+        """Return what computes a block; blocks of other forms are left to other instructions."""
+        indices, bound_to = self.indices, self._bound
+
+        def run(values: list[Any]) -> None:
+            arrays = [np.asarray(values[index]) for index in indices]
+            signature = tuple([(x.shape, x.strides) for x in arrays])
+            bound = bound_to[signature] if signature in bound_to else self._bind(signature, arrays)
+            if bound is None:
+                for instruction in otherwise:
+                    instruction(values)
+                return
+            frame = bound.frame.copy()
+            frame[OUTER + 1 :: OUTER + 1] = [x.__array_interface__["data"][0] for x in arrays]
+            settler = SETTLER.answer
+            bound.code.run(frame.__array_interface__["data"][0], settler.renew, 0)
+            if settler.errors:
+                settler.fail()
+
+        return run
+
+    def _bind(self, signature: Signature, arrays: Sequence[Array]) -> _Bound | None:
+        """Find, or compile, the code for blocks like these; None if there is none."""
+        check_time()
+        found = None
+        try:
+            found = self._find(arrays)
+        except Exception as reason:  # of any version of llvmlite
+            self._report(f"a block not as machine code: {reason}", "")
+        if len(self._bound) > 64 * MAX_VARIANTS:
+            self._bound.clear()
+        self._bound[signature] = found
+        return found
+
+    def _find(self, arrays: Sequence[Array]) -> _Bound:
+        if not all(x.flags.aligned for x in arrays) or [x.dtype for x in arrays] != self.dtypes:
+            raise NotCompiled("elements of another form")
+        count = len(self.segment.loads)
+        shape = arrays[-1].shape
+        sizes, strides = _merged(shape, [_broadcast_strides(x, shape) for x in arrays])
+        spread = tuple(x[-1] == 0 for x in strides[:count])
+        steps = [x[-1] for x in strides]
+        fits = all(step in (0, x.itemsize) for step, x in zip(steps, arrays)) and all(steps[count:])
+        if len(sizes) > OUTER + 1 or not fits or (len(sizes) > 1 and sizes[-1] < self.segment.width):
+            raise NotCompiled("short rows, or elements that are apart")
+        if spread not in self._codes:
+            if len(self._codes) == MAX_VARIANTS:
+                raise NotCompiled("too many variants")
+            text = self.segment.source(spread)
+            self._codes[spread] = Compiled(text)
+            self._report("as machine code", text)
+        missing = OUTER + 1 - len(sizes)
+        rows = [[*[1] * missing, *sizes], *([0, *[0] * missing, *x[:-1]] for x in strides)]
+        return _Bound(self._codes[spread], np.array([n for row in rows for n in row], np.int64))
+
+
+def _broadcast_strides(x: Array, shape: Sequence[int]) -> list[int]:
+    if x.ndim == 0:
+        return [0] * len(shape)
+    if x.ndim != len(shape) or any(n not in (1, size) for n, size in zip(x.shape, shape)):
+        raise NotCompiled("elements of another form")
+    return [0 if n == 1 else stride for n, stride in zip(x.shape, x.strides)]
+
+
+def _merged(shape: Sequence[int], strides: Sequence[Sequence[int]]) -> tuple[list[int], list[list[int]]]:
+    """Merge dimensions that lie one after the other in all tensors; return sizes, and the strides of each tensor."""
+    sizes: list[int] = []
+    columns: list[list[int]] = []
+    for n, *column in zip(shape, *strides):
+        if n == 1:
+            continue
+        if sizes and all(outer == inner * n for outer, inner in zip(columns[-1], column)):
+            sizes[-1], columns[-1] = sizes[-1] * n, column
+        else:
+            sizes.append(n)
+            columns.append(column)
+    if not sizes:  # one element: as a row of itself
+        raise NotCompiled("one element")
+    return sizes, [list(x) for x in zip(*columns)]

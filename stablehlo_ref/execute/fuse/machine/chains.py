@@ -1,0 +1,157 @@
+"""Decide which chains become machine code, and run those that have.
+
+Elementwise ops on whole blocks become segments, each a run of such ops; reductions, and ops on one value per row, are
+computed by numpy's kernels between them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+from stablehlo_ref.define.computation import Slots
+from stablehlo_ref.execute.fuse.machine.assembly import NotCompiled
+from stablehlo_ref.execute.fuse.machine.blocks import Instruction, MachineSegment
+from stablehlo_ref.execute.fuse.machine.compiler import is_available
+from stablehlo_ref.execute.fuse.machine.functions import FUNCTIONS
+from stablehlo_ref.execute.fuse.machine.segments import Part, Segment, dtype_of, has_code
+from stablehlo_ref.ir.arrays import Array, DType
+
+if TYPE_CHECKING:
+    from stablehlo_ref.execute.fuse.blockwise import BlockProgram, Chain, Computed
+
+SECONDS = 0.05  # that a chain has taken before it is compiled, and as long as LLVM is expected to take
+WEIGHT_SECONDS = 3e-4  # that LLVM takes for an op
+FUNCTION_WEIGHT = 50  # of an elementary function, other ops count 1
+MAX_WEIGHT = 500  # of the ops of a segment, and
+MAX_TOTAL = 4000  # of those of a chain: further ones stay in numpy
+
+
+class MachineChain:
+    """Times a chain that runs in numpy, and compiles its segments once that has taken long."""
+
+    def __init__(self, chain: Chain, make: Callable[..., BlockProgram], report: Callable[[str, str], None]) -> None:
+        self._chain, self._make, self._report = chain, make, report
+        self._seconds = 0.0
+        weight = sum(_weight(part) for part in chain.parts)
+        self._threshold = SECONDS + min(weight, MAX_TOTAL) * WEIGHT_SECONDS
+        self._program: BlockProgram | None = None
+        self.may_run = is_available()
+
+    def run(self, slots: Slots, plain: BlockProgram) -> None:
+        """Run the chain: by machine code, or by `plain` as long as that has not taken long."""
+        if self._program is not None:
+            return self._program.run(slots)
+        start = perf_counter()
+        plain.run(slots)
+        self._seconds += perf_counter() - start
+        if self._seconds > self._threshold:
+            self._compile()
+        return None
+
+    def _compile(self) -> None:
+        try:
+            self._program = self._compiled()
+        except Exception as reason:  # of any version of llvmlite: the chain stays in numpy
+            self.may_run = False
+            self._report(f"not as machine code: {reason}", "")
+
+    def _compiled(self) -> BlockProgram:
+        parts, runs = ordered(self._chain.parts)
+        if not runs:
+            raise NotCompiled("no ops on whole blocks that have instructions")
+        compiled = {number for run in runs for number in run}
+        stored = [storing(part) if n in compiled else part for n, part in enumerate(parts)]
+        chain = replace(self._chain, parts=stored)
+        segments = [_segment(chain, run) for run in runs]
+        machines: list[MachineSegment] = []
+
+        def instructions(layout: Any, program: list[Instruction]) -> list[Instruction]:
+            if not machines:
+                for segment in segments:
+                    loads, stores = ([layout.index[x] for x in slots] for slots in (segment.loads, segment.stores))
+                    machines.append(MachineSegment(segment, loads, stores, self._report))
+            result = list(program)
+            for run, machine in reversed(list(zip(runs, machines))):
+                span = slice(run.start, run.stop)
+                result[span] = [machine.instruction(result[span])]
+            return result
+
+        return self._make(chain, instructions)
+
+
+def ordered(parts: Sequence[Computed]) -> tuple[list[Computed], list[range]]:
+    """Return parts such that those in machine code follow each other where they can, and the numbers of these."""
+    result: list[Computed] = []
+    runs: list[range] = []
+    run: list[Computed] = []
+    weight = total = 0
+
+    def end() -> None:
+        nonlocal weight
+        if run:
+            runs.append(range(len(result), len(result) + len(run)))
+            result.extend(run)
+        run.clear()
+        weight = 0
+
+    for part in parts:
+        if total + _weight(part) <= MAX_TOTAL and _has_code(part):
+            total += _weight(part)
+            weight += _weight(part)
+            if weight > MAX_WEIGHT:
+                end()
+                weight = _weight(part)
+            run.append(part)
+        else:
+            if not {p.result.slot for p in run}.isdisjoint(part.operands):
+                end()
+            result.append(part)
+    end()
+    return result, runs
+
+
+def _weight(part: Computed) -> int:
+    return FUNCTION_WEIGHT if part.op is not None and part.op.name in FUNCTIONS else 1
+
+
+def _has_code(part: Computed) -> bool:
+    return part.op is not None and not part.result.is_row and has_code(_part(part))
+
+
+def _part(part: Computed) -> Part:
+    assert part.op is not None
+    return Part(part.op, part.operands, part.result.slot, part.result.dtype, part.is_canonical)
+
+
+def storing(part: Computed) -> Computed:
+    """Return a part that stores its result, as machine code does."""
+    if part.stores:
+        return replace(part, overwrites=False)
+
+    def plan(box: tuple[int, ...]) -> Callable[..., Array]:
+        kernel = part.plan(box)
+
+        def store(*operands: Array, out: Array) -> Array:
+            out[...] = kernel(*operands)
+            return out
+
+        return store
+
+    return replace(part, plan=plan, stores=True, overwrites=False)
+
+
+def _segment(chain: Chain, run: range) -> Segment:
+    """Return the ops of a run; they store what is a result of the chain, or what other parts use."""
+    parts = [_part(chain.parts[n]) for n in run]
+    made = {part.result: part.dtype for part in parts}
+    others = {slot for n, part in enumerate(chain.parts) if n not in run for slot in part.operands}
+    loads = {slot: dtype for part in parts for slot, dtype in zip(part.operands, _dtypes(part)) if slot not in made}
+    stores = {slot: dtype for slot, dtype in made.items() if slot in others or slot in chain.kept}
+    return Segment(parts, loads, stores)
+
+
+def _dtypes(part: Part) -> list[DType]:
+    return [dtype_of(type) for type in part.op.operand_types]

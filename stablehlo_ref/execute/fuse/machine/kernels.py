@@ -1,0 +1,124 @@
+"""Kernels of elementary functions of f32 that become machine code, once for all programs of a process."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from stablehlo_ref.budget import within_time
+from stablehlo_ref.define.bound import BoundOp
+from stablehlo_ref.define.computation import Kernel
+from stablehlo_ref.execute.fuse.machine.blocks import SETTLER
+from stablehlo_ref.execute.fuse.machine.compiler import Compiled, is_available
+from stablehlo_ref.execute.fuse.machine.functions import FUNCTIONS
+from stablehlo_ref.execute.fuse.machine.segments import OUTER, Part, Segment, dtype_of
+from stablehlo_ref.execute.run import current
+from stablehlo_ref.ir.arrays import Array
+from stablehlo_ref.ir.core import Operation
+from stablehlo_ref.ir.types import TensorType
+from stablehlo_ref.numerics.dtypes import FLOAT32
+from stablehlo_ref.numerics.kernels import with_into
+
+if TYPE_CHECKING:
+    from stablehlo_ref.execute.plan import Planner
+
+SECONDS = 0.05  # that a function has taken before it is compiled, as for a loop
+FEW = 512  # elements: below this, a call of machine code saves nothing
+BLOCK = 1 << 20  # elements, about two milliseconds, between checks of the time
+
+_FRAME = ctypes.c_int64 * (3 * (OUTER + 1))
+
+
+class MachineFunction:
+    """A function of the process: how long numpy has taken for it, and its machine code after that."""
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+        self.code: Compiled | None = None
+        self.text = ""
+        self.failed = False
+
+    def compile(self, op: Operation) -> None:
+        """Compile the function that an op applies."""
+        part = Part(op, (0,), 1, FLOAT32, True)
+        self.text = Segment([part], {0: FLOAT32}, {1: FLOAT32}).source([False])
+        try:
+            self.code = Compiled(self.text)
+        except Exception:  # of any version of llvmlite: the function stays in numpy
+            self.failed = True
+
+    def compute(self, x: Array, out: Array) -> None:
+        """Store the results for a contiguous array in another one."""
+        source, target = x.__array_interface__["data"][0], out.__array_interface__["data"][0]
+        if x.size <= BLOCK:
+            return self._block(source, target, x.size)
+        for start in within_time(range(0, x.size, BLOCK)):
+            at = start * x.itemsize
+            self._block(source + at, target + at, min(BLOCK, x.size - start))
+        return None
+
+    def _block(self, source: int, target: int, count: int) -> None:
+        assert self.code is not None
+        frame = _FRAME(1, 1, count, source, 0, 0, target)
+        settler = SETTLER.answer
+        self.code.run(ctypes.addressof(frame), settler.renew, 0)
+        if settler.errors:
+            settler.fail()
+
+
+_FUNCTIONS = {name: MachineFunction() for name in FUNCTIONS}
+
+
+def with_machine_code(kernel: Kernel, bound: BoundOp, planner: Planner) -> Kernel:
+    """Return a kernel that becomes machine code once its function has taken long, if it is one of f32."""
+    if bound.op.name not in FUNCTIONS or not planner.fast or not is_available():
+        return kernel
+    if not all(isinstance(t, TensorType) and dtype_of(t) == FLOAT32 for t in (*bound.operands, *bound.results)):
+        return kernel
+    function, op = _FUNCTIONS[bound.op.name], bound.site.op
+    return Kernel(_kernel(function, op, kernel.run, lambda text: planner.generated.append((_title(op), text))))
+
+
+def _title(op: Operation) -> str:
+    return f"{op.name} at {op.location}, as machine code"
+
+
+def _kernel(function: MachineFunction, op: Operation, plain: Any, report: Callable[[str], None]) -> Any:
+    reported = False
+
+    def run(x: Array, out: Array | None = None) -> Array:
+        nonlocal reported
+        if x.size < FEW or function.failed or not _may_run(x, out):
+            return _stored(plain(x), out)
+        if function.code is None:
+            start = perf_counter()
+            result = _stored(plain(x), out)
+            function.seconds += perf_counter() - start
+            if function.seconds > SECONDS:
+                function.compile(op)
+            return result
+        if not reported:
+            reported = True
+            report(function.text)
+        result = np.empty(x.shape, FLOAT32) if out is None else out
+        function.compute(x, result)
+        return result
+
+    return with_into(run, lambda x, out: run(x, out))
+
+
+def _stored(result: Array, out: Array | None) -> Array:
+    if out is None:
+        return result
+    out[...] = result
+    return out
+
+
+def _may_run(x: Array, out: Array | None) -> bool:
+    context = current.get()
+    is_flat = x.flags.c_contiguous and x.flags.aligned and (out is None or out.flags.c_contiguous)
+    return context is not None and context.jit and is_flat

@@ -1,0 +1,111 @@
+"""Kernels of f32 functions that are approximated in f64 by tables, and computed again where that leaves doubt.
+
+An operand is split, exactly, into the nearest point of a table and a small rest; a polynomial of the rest makes the
+function of the operand from that of the point (Tang, "Table-driven implementation of the exponential function in
+IEEE floating-point arithmetic", 1989). With a relative error of 2**-41, one random result in 50,000 is in doubt, which
+`settle` computes (correct_rounding.py). All is done in a few buffers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import ceil
+from typing import TypeAlias
+
+import numpy as np
+
+from stablehlo_ref.budget import within_time
+from stablehlo_ref.ir.arrays import Array
+from stablehlo_ref.numerics.kernels import ArrayKernel
+from stablehlo_ref.numerics.narrow_floats import is_broadcast_scalar, with_block_into
+
+BLOCK = 1 << 15  # elements: a call of numpy costs as much as a pass over 4,000 of them
+DROPPED = 29  # bits of the mantissa of f64 that f32 does not have
+
+
+class Buffers:
+    """Arrays of one length for intermediate values.
+
+    `bits` has the memory of `single`, `index` that of `second`, and `fourth` those of `single` and `rest`.
+    """
+
+    def __init__(self, size: int) -> None:
+        self.first, self.second, self.third, self.fourth = np.empty((4, size))
+        self.single, self.rest = self.fourth.view(np.float32).reshape(2, size)
+        self.bits, self.index = self.single.view(np.uint32), self.second.view(np.int64)
+
+    def widened(self) -> Array:
+        """Return `rest` as f64, in `first`."""
+        self.first[...] = self.rest
+        return self.first
+
+
+Locate: TypeAlias = Callable[[Array, Buffers], object]
+Evaluate: TypeAlias = Callable[[Array, Buffers], Array]
+
+
+@dataclass(frozen=True)
+class Approximation:
+    """A function from arrays of f32 to f64.
+
+    Attributes
+    ----------
+    locate : stores numbers of points in `bits`, and perhaps rests
+    size : of the table; of elements for which `locate` stores no smaller number the function is unknown
+    evaluate : returns results for the points in `index`, in `first` or `second`
+    error : the largest relative error. Exact results are normal numbers, or their operand is the nearest f32 number
+    least : the number of elements from which on this is faster than a function of f64
+
+    """
+
+    locate: Locate
+    size: int
+    evaluate: Evaluate
+    error: float
+    least: int = 1 << 13
+
+
+def by_tables(approximation: Approximation, settle: ArrayKernel) -> ArrayKernel:
+    """Return a kernel of f32 arrays; `settle` computes small ones, and elements that are in doubt or unknown."""
+    size, to_top = approximation.size, 64 - DROPPED
+    near_tie = (1 << 63) - (ceil(approximation.error * 2.0**53) << to_top)  # what is dropped, as a signed number
+
+    def run(x: Array) -> Array:
+        if x.size < approximation.least or is_broadcast_scalar(x):
+            return settle(x)
+        return into(np.ascontiguousarray(x).reshape(-1), np.empty(x.size, np.float32)).reshape(x.shape)
+
+    def into(x: Array, out: Array) -> Array:
+        buffers = Buffers(min(x.size, BLOCK))
+        for start in within_time(range(0, x.size, BLOCK)):
+            part = slice(start, start + BLOCK)
+            if x[part].size < buffers.rest.size:
+                buffers = Buffers(x[part].size)
+            block(x[part], out[part], buffers)
+        return out
+
+    def block(x: Array, out: Array, buffers: Buffers) -> None:
+        approximation.locate(x, buffers)
+        if np.maximum.reduce(buffers.bits) < size:
+            known(x, out, buffers)
+            return
+        unknown = np.flatnonzero(buffers.bits >= size)
+        if 2 * unknown.size > x.size:
+            out[...] = settle(x)
+            return
+        buffers.bits[unknown] = 0
+        known(x, out, buffers)
+        out[unknown] = settle(x[unknown])
+
+    def known(x: Array, out: Array, buffers: Buffers) -> None:
+        buffers.index[...] = buffers.bits
+        result = approximation.evaluate(x, buffers)
+        out[...] = result
+        dropped = result.view(np.int64)
+        dropped <<= to_top
+        if np.minimum.reduce(dropped) < -near_tie or np.maximum.reduce(dropped) > near_tie:
+            doubtful = np.flatnonzero((dropped < -near_tie) | (dropped > near_tie))
+            out[doubtful] = settle(x[doubtful])
+
+    return with_block_into(run, into, approximation.least)

@@ -1,0 +1,70 @@
+"""Products of a large f32 matrix with a thin one in f64, with bounds of their errors, as in a layer for one token.
+
+Converting all of the large matrix takes longer than multiplying, and twice its memory. Here it is converted and
+multiplied block by block, while the block is in the cache.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from stablehlo_ref.budget import within_time
+from stablehlo_ref.ir.arrays import Array
+from stablehlo_ref.numerics.dtypes import FLOAT32, FLOAT64
+from stablehlo_ref.numerics.scratch import scratch
+
+BLOCK = 1 << 17  # elements that are converted at a time
+WIDTH = 1 << 13  # rows of the large matrix in a block, if its columns are contiguous
+UNIT = 2.0**-53
+SLACK = 1.001  # for the rounding errors of the bounds
+
+
+def thin_product(large: Array, thin: Array) -> tuple[Array, Array]:
+    """Multiply f32 matrices (m, k) and (k, few); return sums in f64, and bounds of their errors.
+
+    Bounds are infinite or NaN if there are infinities or NaNs.
+    """
+    is_by_rows = abs(large.strides[0]) >= abs(large.strides[1])
+    return (_by_rows if is_by_rows else _by_columns)(large, thin.astype(FLOAT64))
+
+
+def _by_rows(large: Array, thin: Array) -> tuple[Array, Array]:
+    """Bound sums of magnitudes by the product of the Euclidean norms of row and column."""
+    rows, terms = large.shape
+    sums, norms = np.empty((rows, thin.shape[1])), np.empty(rows)
+    step = max(1, BLOCK // terms)
+    for start in within_time(range(0, rows, step)):
+        some = slice(start, start + step)
+        block = _converted(large[some])
+        np.matmul(block, thin, out=sums[some])
+        np.vecdot(block, block, out=norms[some])
+    columns = np.sqrt(np.einsum("kn,kn->n", thin, thin)) * ((terms + 2) * UNIT * SLACK)
+    return sums, np.sqrt(norms)[:, np.newaxis] * columns
+
+
+def _by_columns(large: Array, thin: Array) -> tuple[Array, Array]:
+    """Add products with blocks of columns, in two levels, so that errors are small.
+
+    Sums of magnitudes are computed in f32, with relative errors below (k + 2) 2**-23, and absolute ones of products
+    that underflow.
+    """
+    rows, terms = large.shape
+    sums, totals = np.zeros((rows, thin.shape[1])), np.zeros((rows, thin.shape[1]), FLOAT32)
+    width = min(rows, WIDTH)
+    step = max(1, BLOCK // width)
+    magnitudes = np.abs(thin).astype(FLOAT32)
+    for row in range(0, rows, width):
+        part = slice(row, row + width)
+        for start in within_time(range(0, terms, step)):
+            some = slice(start, start + step)
+            sums[part] += _converted(large[part, some].T).T @ thin[some]
+            totals[part] += np.abs(large[part, some]) @ magnitudes[some]
+    count = step + -(-terms // step) + 2
+    slack = SLACK + terms * 2.0**-23
+    return sums, (totals.astype(FLOAT64) + terms * 2.0**-126) * (count * UNIT * slack)
+
+
+def _converted(x: Array) -> Array:
+    block = scratch("a", x.shape)
+    np.copyto(block, x)
+    return block
