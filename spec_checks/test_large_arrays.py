@@ -24,7 +24,7 @@ SIZE, PART = (1 << 16) + 4321, 250  # a block and a part of one; parts are small
 
 UNARY = {
     "sign": (floats.sign, FLOATS),
-    "count_leading_zeros": (integers.count_leading_zeros, ("i8", "i16", "i32", "ui32", "i64")),
+    "count_leading_zeros": (integers.count_leading_zeros, ("i4", "i8", "i16", "i32", "ui32", "i64")),
     "popcnt": (integers.popcnt, ("i8", "i16", "i32", "ui32", "i64")),
     "abs": (complexes.abs, ("complex<f32>",)),
 }

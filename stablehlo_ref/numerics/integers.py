@@ -34,7 +34,7 @@ from stablehlo_ref.numerics.dtypes import (
 )
 from stablehlo_ref.numerics.floats import COMPARISONS
 from stablehlo_ref.numerics.kernels import ArrayKernel, KernelFactory, same_kernel, with_into
-from stablehlo_ref.numerics.narrow_floats import SMALL, in_blocks
+from stablehlo_ref.numerics.narrow_floats import SMALL, copy_into, in_blocks, map_blocks, with_block_into
 
 # --- factories ------------------------------------------------------------------------------------------------------
 
@@ -218,10 +218,10 @@ def count_leading_zeros(dtype: DType) -> ArrayKernel:
     wide = FLOAT64 if dtype.itemsize == 8 else FLOAT32
     bits, wide_bits, signed = bits_dtype(dtype), bits_dtype(wide), signed_bits_dtype(wide)
     mantissa, width = mantissa_bits(wide), bit_width(dtype)
-    exponent_for_none = (1 << exponent_bits(wide) - 1) - 1 + width - 1
+    exponent_for_none = signed.type((1 << exponent_bits(wide) - 1) - 1 + width - 1)
     none, all_bits = signed.type(0), signed.type(width)
 
-    def run(x: Array) -> Array:
+    def exponents(x: Array) -> Array:
         x = x.view(bits)
         rest = np.right_shift(x, 1)
         rest &= x
@@ -230,10 +230,23 @@ def count_leading_zeros(dtype: DType) -> ArrayKernel:
             rest = rest.view(signed)  # numpy converts signed integers faster; a sign bit acts as a huge exponent
         exponent = rest.astype(wide).view(wide_bits)
         exponent >>= wide_bits.type(mantissa)
-        zeros = np.subtract(exponent_for_none, exponent).view(signed)
-        return clip(none, zeros, all_bits).astype(bits, copy=False).view(dtype)
+        return exponent.view(signed)
 
-    return in_blocks(run, dtype)
+    def into(x: Array, out: Array) -> Array:
+        exponent = exponents(x)
+        zeros = out.view(signed) if out.itemsize == signed.itemsize else exponent
+        np.subtract(exponent_for_none, exponent, out=zeros)
+        np.clip(zeros, none, all_bits, out=zeros)
+        if zeros is exponent:
+            copy_into(zeros, out.view(bits))
+        return out
+
+    def run(x: Array) -> Array:
+        if x.size >= SMALL:
+            return map_blocks(into, x, dtype)
+        return clip(none, np.subtract(exponent_for_none, exponents(x)), all_bits).astype(bits).view(dtype)
+
+    return with_block_into(run, into)
 
 
 def popcnt(dtype: DType) -> ArrayKernel:
