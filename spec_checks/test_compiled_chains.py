@@ -85,7 +85,7 @@ def test_elements_in_doubt_are_computed_by_the_kernel(name: str, monkeypatch: py
     wide = known._replace(error=2.0**-33, kernels=kernels)
     monkeypatch.setattr(functions, "FUNCTIONS", {**functions.FUNCTIONS, name: wide})
     run_twice(name, np.random.default_rng(3).standard_normal(5 << 17).astype(np.float32))
-    assert 1000 < len(asked)
+    assert len(asked) > 300
 
 
 @pytest.fixture
