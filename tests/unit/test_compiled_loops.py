@@ -173,6 +173,17 @@ def test_ops_without_machine_code_stay_in_python() -> None:
         assert reports(program) == ["not as machine code: stablehlo.sine"]
 
 
+@pytest.mark.parametrize("type", ["tensor<f32>", "tensor<5xf32>", "tensor<70xf32>"])
+def test_functions_of_f32(type: str) -> None:
+    body = "\n".join(
+        f"%v{n + 1} = {op} %v{n} : {type} {'-> ' + type if 'chlo' in op else ''}"
+        for n, op in enumerate(["stablehlo.tanh", "stablehlo.exponential", "stablehlo.log", "chlo.erf", "chlo.erfc"])
+    )
+    program = loop(type, body.replace("%v0", "%x"), "%v5")
+    (x,) = program.inputs
+    check(program, np.resize(np.float32([0.3, -0.7, 1.5, 2.5, -0.0]), x.shape))
+
+
 def test_jit_can_be_switched_off() -> None:
     program = loop("!index", "%y = stablehlo.add %x, %i : !index", "%y")
     assert program.run(np.int32(0), jit=False) == (4950,)

@@ -1,9 +1,10 @@
 """Elementary functions of f32 as instructions: f64 arithmetic on vectors, then a test whether rounding it is certain.
 
 The results are correctly rounded, as those of the kernels, so they have the same bits. Each function is computed with a
-relative error of less than 2**-49 (2**-45 for erf and erfc), by the bounds below, whether the processor fuses a multiplication
-with an addition or not. If the ends of this interval round to different numbers of f32, which happens for about one in
-a million elements, the code asks Python for the elements of the vector, which the kernel computes.
+relative error of less than 2**-49 (2**-45 for erf and erfc), by the bounds below, whether the processor fuses a
+multiplication with an addition or not. If the ends of this interval round to different numbers of f32, which
+happens for about one in a million elements, the code asks Python for the elements of the vector, which the kernel
+computes.
 """
 
 from __future__ import annotations

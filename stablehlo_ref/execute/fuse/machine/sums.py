@@ -1,0 +1,178 @@
+"""Sums of f32 along rows as machine code: the first levels of the tree of pairs that reductions follow.
+
+The schedule of a sum (algorithms/reduction_schedule.py) adds adjacent elements, level by level. Three levels turn each
+eight elements into one; as long as the length of a row is divisible by eight, machine code computes these, and the
+kernel the rest of the tree. No addition changes, nor its operands.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable, Sequence
+from math import prod
+from time import perf_counter
+
+import numpy as np
+
+from stablehlo_ref import mode
+from stablehlo_ref.algorithms.reduction_schedule import BLOCK
+from stablehlo_ref.define.bound import BoundOp
+from stablehlo_ref.execute.fuse.machine.assembly import INDEX, Assembly, Kind, Register, literal
+from stablehlo_ref.execute.fuse.machine.compiler import Compiled, is_available
+from stablehlo_ref.execute.regions import recognised_op
+from stablehlo_ref.execute.run import current
+from stablehlo_ref.ir.arrays import Array
+from stablehlo_ref.ir.types import TensorType
+from stablehlo_ref.numerics.dtypes import FLOAT32, numpy_dtype
+
+SECONDS = 0.05  # that sums have taken before they are compiled, as for a loop
+GROUP = 8  # elements that become one
+FEW = 1 << 12  # elements of a tensor: below this, a call of machine code saves nothing
+
+_VECTORS = 8  # of eight elements, which become one of eight sums
+_WIDTH = GROUP * _VECTORS
+_FRAME = ctypes.c_int64 * 4
+
+Reduce = Callable[[Array, Array], Array]
+
+
+class _Sums:
+    """Machine code for the process, and how long numpy has taken before there is any."""
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+        self.code: Compiled | None = None
+        self.failed = False
+
+    def compile(self) -> None:
+        try:
+            self.code = Compiled(source())
+        except Exception:  # of any version of llvmlite: sums stay in numpy
+            self.failed = True
+
+    def sums(self, x: Array, passes: int) -> Array:
+        """Return the sums of each `8**passes` elements of a contiguous array, of a multiple of 64 in each pass."""
+        made = np.empty(x.size // (GROUP - 1), FLOAT32)  # by all passes
+        source, target = x.__array_interface__["data"][0], made.__array_interface__["data"][0]
+        assert self.code is not None
+        frame = _FRAME(passes, x.size // _WIDTH, source, target)
+        self.code.run(ctypes.addressof(frame), None, 0)
+        count = x.size // GROUP**passes
+        start = sum(x.size // GROUP**n for n in range(1, passes))
+        return made[start : start + count]
+
+
+_SUMS = _Sums()
+
+
+def with_machine_sums(bound: BoundOp, plan: Callable[[tuple[int, ...]], Reduce], box: tuple[int, ...]) -> Reduce:
+    """Return the reduction that `plan` returns for tensors of the shape `box`, or one that computes the same faster."""
+    plain, rows = plan(box), len(box) - len(bound.op.properties["dimensions"])
+    length = prod(box[rows:])
+    passes, size = 0, prod(box)
+    if size < FEW or length > BLOCK or not _adds_rows(bound, rows):
+        return plain
+    while length % GROUP == 0 and length > GROUP and size % _WIDTH == 0:
+        passes, size, length = passes + 1, size // GROUP, length // GROUP
+    if not passes:
+        return plain
+    shape = (*box[:rows], *[1] * (len(box) - rows - 1), length)
+    rest = plan(shape)
+
+    def run(x: Array, init: Array) -> Array:
+        context, sums = current.get(), _SUMS
+        may_run = context is not None and context.jit and not sums.failed and x.flags.c_contiguous and x.flags.aligned
+        if not may_run or x.shape != box:
+            return plain(x, init)
+        if sums.code is None:
+            start = perf_counter()
+            result = plain(x, init)
+            sums.seconds += perf_counter() - start
+            if sums.seconds > SECONDS:
+                sums.compile()
+            return result
+        return rest(sums.sums(x, passes).reshape(shape), init)
+
+    return run
+
+
+def _adds_rows(bound: BoundOp, rows: int) -> bool:
+    """Return whether an op adds numbers of f32 along the last dimensions, in the order of the schedule."""
+    op = bound.op
+    if len(op.operands) != 2 or not is_available() or mode.current().exact_sums:
+        return False
+    types = [*bound.operands, *bound.results]
+    if not all(isinstance(t, TensorType) and numpy_dtype(t.element_type) == FLOAT32 for t in types):
+        return False
+    body, axes = recognised_op(op.regions[0]), sorted(op.properties["dimensions"])
+    return body is not None and body.name == "stablehlo.add" and axes == list(range(rows, rows + len(axes)))
+
+
+def source() -> str:
+    """Return the code: passes over elements, each of which turns 64 at a time into eight sums."""
+    code, index = Assembly(), Kind(INDEX)
+    words = [code.load(code.address("%frame", literal(index, n), index), index) for n in range(4)]
+    passes, count, operands, results = (_variable(code, word) for word in words)
+
+    def one_pass() -> None:
+        i = _variable(code, literal(index, 0))
+        n, x, y = (code.load(cell, index) for cell in (count, operands, results))
+        places = [code.let(f"inttoptr i64 {word} to ptr", index).name for word in (x, y)]
+        _while(code, lambda: code.compare("slt", code.load(i, index), n), lambda: _step(code, i, *places))
+        code.store(y, operands)
+        made = code.binary("mul", n, literal(index, GROUP * FLOAT32.itemsize))
+        code.store(code.binary("add", y, made), results)
+        code.store(code.binary("lshr", n, literal(index, 3)), count)
+        code.store(code.binary("sub", code.load(passes, index), literal(index, 1)), passes)
+
+    _while(code, lambda: code.compare("sgt", code.load(passes, index), literal(index, 0)), one_pass)
+    code.do("ret i64 0")
+    head = "define i64 @run(ptr %frame, ptr %renew, i64 %turns) {"
+    return "\n".join([head, *code.entry, "  br label %start", "start:", *code.lines, "}"]) + "\n"
+
+
+def _variable(code: Assembly, value: Register) -> str:
+    cell = code.cell(value.kind)
+    code.store(value, cell)
+    return cell
+
+
+def _while(code: Assembly, condition: Callable[[], Register], body: Callable[[], None]) -> None:
+    head, inside, after = (code.name("E") for _ in range(3))
+    code.do(f"br label %{head}")
+    code.label(head)
+    code.do(f"br i1 {condition()}, label %{inside}, label %{after}")
+    code.label(inside)
+    body()
+    code.do(f"br label %{head}")
+    code.label(after)
+
+
+def _step(code: Assembly, cell: str, operands: str, results: str) -> None:
+    """Turn 64 elements into eight sums."""
+    index, one = Kind(INDEX), Kind(FLOAT32)
+    i = code.load(cell, index)
+    first = code.address(operands, code.binary("mul", i, literal(index, _WIDTH)), one)
+    places = [code.address(first, literal(index, GROUP * n), one) for n in range(_VECTORS)]
+    sums = _sums(code, [code.load(place, Kind(FLOAT32, GROUP)) for place in places])
+    code.store(sums, code.address(results, code.binary("mul", i, literal(index, GROUP)), one))
+    code.store(code.binary("add", i, literal(index, 1)), cell)
+
+
+def _sums(code: Assembly, vectors: Sequence[Register]) -> Register:
+    """Return the sum of each of eight vectors, which are halves of four elements until the last addition."""
+    pairs = [_adjacent(code, x, y) for x, y in zip(vectors[::2], vectors[1::2])]
+    low, high = (_adjacent(code, x, y) for x, y in zip(pairs[::2], pairs[1::2]))
+    firsts = _shuffle(code, low, high, [0, 1, 2, 3, 8, 9, 10, 11])
+    return code.binary("fadd", firsts, _shuffle(code, low, high, [4, 5, 6, 7, 12, 13, 14, 15]))
+
+
+def _adjacent(code: Assembly, x: Register, y: Register) -> Register:
+    """Add adjacent elements: in each half, first those of x, then those of y."""
+    even = _shuffle(code, x, y, [0, 2, 8, 10, 4, 6, 12, 14])
+    return code.binary("fadd", even, _shuffle(code, x, y, [1, 3, 9, 11, 5, 7, 13, 15]))
+
+
+def _shuffle(code: Assembly, x: Register, y: Register, places: Sequence[int]) -> Register:
+    mask = ", ".join(f"i32 {n}" for n in places)
+    return code.let(f"shufflevector {x.kind} {x}, {y.kind} {y}, <{len(places)} x i32> <{mask}>", x.kind)
