@@ -84,6 +84,7 @@ def test_gather(small: bool, data: st.DataObject) -> None:
         if not small:  # treat every window as a large one
             patch.setattr(gather, "WINDOW", 0)
             patch.setattr(gather, "BLOCK", 2)
+            patch.setattr(gather, "INDICES", data.draw(st.sampled_from([1, 3])))
             patch.setattr(indexed_windows, "FEW_ROWS", 0)
         actual = evaluate("gather", operand, start_indices, **numbers)
     expected = oracle.gather(operand, start_indices, **numbers)
@@ -134,6 +135,7 @@ def check_scatter(
         patch.setattr(scatter_windows, "BOX", data.draw(st.sampled_from([0, scatter_windows.BOX])))
         patch.setattr(indexed_windows, "FEW_ROWS", data.draw(st.sampled_from([0, indexed_windows.FEW_ROWS])))
         patch.setattr(scatter_updates, "PATIENCE", data.draw(st.sampled_from([0, scatter_updates.PATIENCE])))
+        patch.setattr(scatter_updates, "PART", data.draw(st.sampled_from([2, scatter_updates.PART])))
         patch.setattr(scatter_updates, "LARGE", data.draw(st.sampled_from([0, scatter_updates.LARGE])))
         results = evaluate("scatter", *inputs, scatter_indices, *news, bodies=[body], **numbers)
     actual = results if len(inputs) > 1 else (results,)

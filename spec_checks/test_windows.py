@@ -231,7 +231,10 @@ def test_long_windows_keep_the_order_of_elements(size: int, small: None) -> None
 
 @pytest.mark.parametrize("reverse", (False, True))
 @pytest.mark.parametrize("shape", ((1,), (2,), (7,), (64,), (3, 5), (5, 600), (2, 9, 3)))
-def test_running_folds_keep_the_order_of_elements(shape: tuple[int, ...], reverse: bool, small: None) -> None:
+def test_running_folds_keep_the_order_of_elements(
+    shape: tuple[int, ...], reverse: bool, small: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sliding_windows, "SCANNED", 24)
     operand = names(shape)
     for axis in range(len(shape)):
         turn = (slice(None),) * axis + (slice(None, None, -1 if reverse else 1),)

@@ -27,7 +27,7 @@ BOX = 1 << 12  # elements: windows of this size and larger are updated one after
 def window_writer(windows: IndexedWindows, update: ScatterUpdate) -> Write:
     """Return a function that updates contiguous tensors in place, given the starts and the updates."""
     if prod(windows.batch_shape) == 1:
-        return _one_box(windows, update)
+        return (_one_element if prod(windows.extents) == 1 else _one_box)(windows, update)
     may_split = windows.batch_axes == tuple(range(len(windows.batch_axes))) and not update.adds_exactly
     return (_boxes if may_split and prod(windows.extents) >= BOX else _numbered_rows)(windows, update)
 
@@ -48,6 +48,19 @@ def _numbered_rows(windows: IndexedWindows, update: ScatterUpdate) -> Write:
         if within is not None:
             numbers, news = numbers[within], [x[within] for x in news]
         update.rows(tables, numbers, news)
+
+    return write
+
+
+def _one_element(windows: IndexedWindows, update: ScatterUpdate) -> Write:
+    """Update the only element, as numpy's scalars."""
+
+    def write(results: Sequence[Array], starts: Starts, updates: Sequence[Array]) -> None:
+        index = tuple(windows.start_of_one(starts))
+        for i, size in zip(index, windows.sizes):
+            if not 0 <= i < size:
+                return
+        update.box(results, index, [x.reshape(())[()] for x in updates])
 
     return write
 
