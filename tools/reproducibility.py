@@ -16,6 +16,7 @@ import argparse
 import hashlib
 import json
 import os
+import signal
 import subprocess
 import sys
 from collections import Counter
@@ -114,13 +115,16 @@ def digest(results: tuple[Any, ...]) -> str:
 # --- all settings ---------------------------------------------------------------------------------------------------
 
 
-def measure(setting: str, arguments: argparse.Namespace) -> Hashes:
-    """Run the cases in a new process with the environment of a setting."""
+def measure(setting: str, arguments: argparse.Namespace) -> Hashes | None:
+    """Run the cases in a new process with the environment of a setting; None if the processor cannot."""
     own = ("OPENBLAS_", "OMP_", "NPY_", "GLIBC_")
     environment = {k: v for k, v in os.environ.items() if not k.startswith(own)} | SETTINGS[setting]
     command = [sys.executable, __file__, "--work", *(["--short"] if arguments.short else [])]
     command += ["--programs", *map(str, arguments.programs)] if arguments.programs else []
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    done = subprocess.run(command, env=environment, capture_output=True, text=True)
+    if done.returncode == -signal.SIGILL:
+        return None
+    done.check_returncode()
     hashes: Hashes = json.loads(done.stdout)
     return hashes
 
@@ -162,11 +166,17 @@ def main() -> int:
         return 0
     first, *others = arguments.settings or (["as it is", "an old machine"] if arguments.short else SETTINGS)
     here = measure(first, arguments)
+    if here is None:
+        parser.error(f"this processor lacks instructions for {first!r}")
     if arguments.write:
         HASHES.write_text(json.dumps(here, indent=1) + "\n")
     broken = report("committed hashes", list(differences(json.loads(HASHES.read_text()), here)), len(here))
     for setting in others:
-        broken += report(setting, list(differences(here, measure(setting, arguments))), len(here))
+        there = measure(setting, arguments)
+        if there is None:
+            print(f"{setting:24s} needs instructions that this processor lacks")
+        else:
+            broken += report(setting, list(differences(here, there)), len(here))
     return int(broken > 0)
 
 

@@ -94,7 +94,7 @@ def exact_matmul(operands: DType, result: DType, multiply: Multiply) -> ArrayKer
     to_result = rounding(result)
 
     def run(a: Array, b: Array) -> Array:
-        if operands == FLOAT32:
+        if operands == FLOAT32 and not to_result.is_f64:  # which would leave most undecided
             return _of_singles(Operands(np.asarray(a, FLOAT32), np.asarray(b, FLOAT32), multiply, True), to_result)
         return _of_doubles(Operands(np.asarray(a, FLOAT64), np.asarray(b, FLOAT64), multiply), to_result)
 
@@ -424,8 +424,7 @@ def _by_scalars(x: Array, to_result: Rounding) -> Array:
     rows = x.tolist()
     high = [fsum(row) for row in rows]
     low = [fsum([*row, -x]) for row, x in zip(rows, high)]
-    sums = np.array(high) if to_result.is_f64 else round_to_odd(np.array(high), np.array(low))
-    return to_result.round(sums + 0.0)
+    return to_result.round(round_to_odd(np.array(high), np.array(low)) + 0.0)
 
 
 def _in_two_levels(x: Array, to_result: Rounding) -> tuple[Array, Array]:

@@ -78,7 +78,9 @@ def is_nearest(y: float, x: Fraction, dtype: type) -> bool:
 
 
 @pytest.mark.parametrize("case", CASES)
-@pytest.mark.parametrize(("operand", "result"), [("f32", "f32"), ("f64", "f64"), ("f32", "bf16"), ("f64", "f32")])
+@pytest.mark.parametrize(
+    ("operand", "result"), [("f32", "f32"), ("f64", "f64"), ("f32", "bf16"), ("f64", "f32"), ("f32", "f64")]
+)
 def test_products_are_exact_sums_rounded_once(case: str, operand: str, result: str) -> None:
     for m, k, n in ((1, 1, 1), (3, 7, 4), (2, 70, 3)):
         a, b = operands(case, NAMES[operand], m, k, n)
