@@ -107,3 +107,46 @@ def test_counters_up_to_the_limits(
     for _ in range(2):
         results = program.run(np.int32(start), np.int32(bound), jit=False)
         assert [int(x) for x in results] == [i, total]
+
+
+CALLS = """
+func.func private @same(%x: tensor<i32>, %p: tensor<i1>) -> (tensor<i32>, tensor<i32>, tensor<i1>) {
+  %c = stablehlo.constant dense<7> : tensor<i32>
+  return %x, %c, %p : tensor<i32>, tensor<i32>, tensor<i1>
+}
+func.func @main(%n: tensor<i32>, %x: tensor<3xi32>, %p: tensor<i1>) -> (tensor<3xi32>, tensor<i32>) {
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  %one = stablehlo.constant dense<1> : tensor<i32>
+  %0:3 = stablehlo.while(%i = %zero, %y = %x, %s = %zero) : tensor<i32>, tensor<3xi32>, tensor<i32>
+  cond {
+    %go = stablehlo.compare LT, %i, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %go : tensor<i1>
+  } do {
+    %1:3 = func.call @same(%i, %p) {no_inline} : (tensor<i32>, tensor<i1>) -> (tensor<i32>, tensor<i32>, tensor<i1>)
+    %2 = stablehlo.broadcast_in_dim %1#1, dims = [] : (tensor<i32>) -> tensor<3xi32>
+    %3 = stablehlo.broadcast_in_dim %1#0, dims = [] : (tensor<i32>) -> tensor<3xi32>
+    %4 = stablehlo.select %1#2, %2, %3 : tensor<i1>, tensor<3xi32>
+    %5 = stablehlo.power %y, %4 : tensor<3xi32>
+    %6 = stablehlo.add %5, %3 : tensor<3xi32>
+    %7 = stablehlo.power %1#0, %1#1 : tensor<i32>
+    %8 = stablehlo.add %7, %s : tensor<i32>
+    %j = stablehlo.add %i, %one : tensor<i32>
+    stablehlo.return %j, %6, %8 : tensor<i32>, tensor<3xi32>, tensor<i32>
+  }
+  return %0#1, %0#2 : tensor<3xi32>, tensor<i32>
+}
+"""
+
+
+@pytest.mark.parametrize("chosen", [False, True])
+def test_calls_return_numbers_and_constants(monkeypatch: pytest.MonkeyPatch, chosen: bool) -> None:
+    monkeypatch.setattr(loops, "HOT", 2)
+    y, total = [1, 2, 3], 0
+    for i in range(9):
+        y = [(v ** (7 if chosen else i) + i + 2**31) % 2**32 - 2**31 for v in y]
+        total = (total + i**7 + 2**31) % 2**32 - 2**31
+    program = sr.parse(CALLS)
+    for _ in range(2):
+        vector, scalar = program.run(np.int32(9), np.int32([1, 2, 3]), np.bool_(chosen), jit=False)
+        assert vector.tolist() == y
+        assert int(scalar) == total
