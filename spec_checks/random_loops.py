@@ -155,12 +155,14 @@ def draw_shape_op(text: Text, scope: Scope, a: str, element: str, is_vector: boo
 
 
 def draw_scatter(text: Text, a: str, index: str, update: str, index_type: str, element: str) -> str:
-    """Append an op that replaces an element of a vector; return its result's name."""
+    """Append an op that replaces an element of a vector, or adds to it; return its result's name."""
     vector, scalar, indices = f"tensor<4x{element}>", f"tensor<{element}>", f"tensor<1x{index_type[7:]}"
     index = text.op(f"stablehlo.reshape {index} : ({index_type}) -> {indices}")
-    old, new = text.name(), text.name()
+    old, new, result = text.name(), text.name(), text.name()
     numbers = "inserted_window_dims = [0], scatter_dims_to_operand_dims = [0]"
-    body = f"^bb0({old}: {scalar}, {new}: {scalar}): stablehlo.return {new} : {scalar}"
+    added = f"{result} = stablehlo.add {old}, {new} : {scalar}\n"
+    added, result = (added, result) if text.draw(st.booleans()) else ("", new)
+    body = f"^bb0({old}: {scalar}, {new}: {scalar}): {added}stablehlo.return {result} : {scalar}"
     return text.op(
         f'"stablehlo.scatter"({a}, {index}, {update}) ({{{body}}}) '
         f"{{scatter_dimension_numbers = #stablehlo.scatter<{numbers}>}} : ({vector}, {indices}, {scalar}) -> {vector}"

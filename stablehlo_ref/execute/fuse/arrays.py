@@ -88,7 +88,7 @@ class SourceArrays:
 
     def _scatter(self, op: Operation, names: list[str], result: str, dead: Sequence[str], kernel: Kernel) -> bool:
         """Write a scatter of one update; return whether there is code for it."""
-        code = scatter_code(op)
+        code = None if self.writer.expressions.is_canonical(op) else scatter_code(op)
         if code is not None:
             whole, places, update = names
             parts = [self.writer.elements.element(update), *self.writer.elements.of(places, op.operands[1].type)]

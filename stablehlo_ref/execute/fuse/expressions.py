@@ -25,6 +25,10 @@ class Expressions:
         self._canonical = canonical
         self.scratch: dict[str, np.dtype[Any]] = {}  # variables that are arrays of one element
 
+    def is_canonical(self, op: Operation) -> bool:
+        """Return whether an op returns canonical NaNs."""
+        return op in self._canonical
+
     def with_canonical_nan(self, op: Operation, code: str | None) -> str | None:
         """Return the code of an op that returns the canonical NaN where its kernel does, which then computes again."""
         if code is None or op not in self._canonical or not issubclass(scalar_type(op.operands[0].type), np.floating):

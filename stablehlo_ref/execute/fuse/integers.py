@@ -22,6 +22,7 @@ from stablehlo_ref.execute.fuse.ranges import (
     compared,
     exact,
     is_integer,
+    is_number,
     is_shift,
     is_truth,
     keeps_sign,
@@ -118,8 +119,11 @@ class Integers:
         if is_truth(value.type):
             return Number(name, TRUTH)
         if name not in self._converted:
-            is_loaded = name in {self.writer.frame.name(slot) for slot in self.writer.loaded}
-            (self.prologue.append if is_loaded else self.writer.source.line)(f"{name}i = index({name})")
+            line = f"{name}i = index({name})"
+            if name not in {self.writer.frame.name(slot) for slot in self.writer.loaded}:
+                self.writer.source.line(line)
+            elif line not in self.prologue:
+                self.prologue.append(line)
             self._converted[name] = f"{name}i"
         return Number(self._converted[name], self.range_of(frame, value))
 
@@ -388,11 +392,6 @@ class Integers:
 
     def _wrapped(self, number: Number, type: Type) -> str:
         return number.operand if number.range.within(whole(type)) else wrapped(number.operand, type)
-
-
-def is_number(type: Type) -> bool:
-    """Return whether scalars of a type may be numbers of Python in a source."""
-    return is_integer(type) or is_truth(type)
 
 
 def wrapped(text: str, type: Type) -> str:

@@ -35,6 +35,7 @@ class Range(NamedTuple):
 
 
 TRUTH = Range(0, 1)
+MAX_DEPTH = 20  # of ops that a range is computed from, beyond which the type tells it
 _BITWISE = frozenset(("and", "or", "xor"))
 _STEPS = {"LT": (1, 0), "LE": (1, 1), "GT": (-1, 0), "GE": (-1, 1)}  # of a counter: direction, and if it may be equal
 
@@ -47,6 +48,11 @@ def is_integer(type: Type) -> bool:
 def is_truth(type: Type) -> bool:
     """Return whether values of a type are scalars of booleans."""
     return is_scalar(type) and isinstance(type, TensorType) and numpy_dtype(type.element_type) == BOOL
+
+
+def is_number(type: Type) -> bool:
+    """Return whether scalars of a type are integers or booleans, which are Python's numbers in a source."""
+    return is_integer(type) or is_truth(type)
 
 
 def whole(type: Type) -> Range:
@@ -184,12 +190,17 @@ class Ranges:
         self._constant = constant
         self._planned = planned
         self._known: dict[Value, Range] = {}
+        self._depth = 0
 
     def of(self, value: Value) -> Range:
         """Return the range of an integer scalar, or of a boolean as 0 or 1."""
         if value not in self._known:
+            if self._depth == MAX_DEPTH:
+                return whole(value.type)
+            self._depth += 1
             self._known[value] = whole(value.type)  # of values that depend on themselves
             self._known[value] = self._found(value)
+            self._depth -= 1
         return self._known[value]
 
     def _found(self, value: Value) -> Range:

@@ -121,7 +121,10 @@ def scatter_code(op: Operation) -> str | None:
 
     `{r}` is an array that may be overwritten; operands are the array, the update and the indices one by one.
     """
-    if len(op.operands) != 3 or not all(map(is_plain, op.operand_types)) or not _returns_update(op.regions[0].block):
+    if len(op.operands) != 3 or not all(map(is_plain, op.operand_types)):
+        return None
+    sign = _assignment(op.regions[0].block)
+    if sign is None:
         return None
     axes, inserted = op.properties["scatter_dims_to_operand_dims"], op.properties["inserted_window_dims"]
     shape, sizes, update = map(_shape, op.operands)
@@ -135,12 +138,21 @@ def scatter_code(op: Operation) -> str | None:
     places = [f"x{axis}" if axis in axes else ":" for axis in range(len(shape))]
     code = "".join(f"x{axis} = index({{{number}}})\n" for number, axis in enumerate(axes, 2))
     test = " and ".join(f"0 <= x{axis} < {shape[axis]}" for axis in axes)
-    return f"{code}if {test}: {{r}}[{', '.join(places)}] = {{1}}"
+    return f"{code}if {test}: {{r}}[{', '.join(places)}] {sign} {{1}}"
 
 
-def _returns_update(block: Block) -> bool:
-    """Return whether the body of a scatter of one input replaces elements."""
-    return len(block.operations) == 1 and block.operations[0].operands == block.arguments[1:]
+def _assignment(block: Block) -> str | None:
+    """Return the assignment that the body of a scatter of one input stands for, which replaces elements or adds."""
+    match block.operations:
+        case [terminator] if terminator.operands == block.arguments[1:]:
+            return "="
+        case [op, terminator] if op.name == "stablehlo.add" and terminator.operands == op.results:
+            is_exact = np.dtype(scalar_type(op.results[0].type)).kind in "iu" or scalar_type(op.results[0].type) in (
+                np.float32,
+                np.float64,
+            )
+            return "+=" if is_exact and op.operands == block.arguments else None
+    return None
 
 
 def _shape(value: Value) -> tuple[int, ...]:

@@ -20,7 +20,8 @@ from stablehlo_ref.execute.dynamic import refined_results
 from stablehlo_ref.execute.fuse.arrays import SourceArrays
 from stablehlo_ref.execute.fuse.elements import Elements, carried
 from stablehlo_ref.execute.fuse.expressions import Expressions
-from stablehlo_ref.execute.fuse.integers import Integers, is_number
+from stablehlo_ref.execute.fuse.integers import Integers
+from stablehlo_ref.execute.fuse.ranges import is_number
 from stablehlo_ref.execute.fuse.scalar_code import is_scalar
 from stablehlo_ref.execute.fuse.source import MAX_CALLS, MAX_NESTING, Source
 from stablehlo_ref.execute.fuse.tensor_code import code_of, scalar_type
@@ -88,8 +89,13 @@ class Writer:
 
     def take(self, frame: Frame, slots: Iterable[int], values: Iterable[Value]) -> list[str]:
         """Return the names of values, of which scalars may be Python's numbers, to be written in several places."""
-        pairs = [(self.variable(frame, slot, value), value) for slot, value in zip(slots, values)]
-        return [self.integers.atom(x) if is_scalar(v.type) else self.ready(x, v) for x, v in pairs]
+        names = []
+        for slot, value in zip(slots, values):
+            name = self.variable(frame, slot, value)
+            if is_scalar(value.type):
+                self.integers.atom(name)
+            names.append(name if is_scalar(value.type) else self.ready(name, value))
+        return names
 
     def variable(self, frame: Frame, slot: int, value: Value | None = None) -> str:
         """Return the name of a value that is read, or whose elements are."""

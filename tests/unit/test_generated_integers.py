@@ -1,0 +1,152 @@
+"""Test ranges of integers, and loops on integers that wrap or count up to the limits of their type."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from itertools import combinations_with_replacement, product
+
+import numpy as np
+import pytest
+
+import stablehlo_ref as sr
+from stablehlo_ref.execute.fuse import loops
+from stablehlo_ref.execute.fuse.ranges import Range, compared, exact
+
+RANGES = [Range(*pair) for pair in combinations_with_replacement(range(-4, 5), 2)]
+COUNTS = [Range(*pair) for pair in combinations_with_replacement(range(4), 2)]
+
+
+def quotient(a: int, b: int) -> int:
+    return abs(a) // b * (1 if a >= 0 else -1)
+
+
+OPS: dict[str, Callable[[int, int], int]] = {
+    "add": operator.add, "subtract": operator.sub, "multiply": operator.mul, "maximum": max, "minimum": min,
+    "divide": quotient, "remainder": lambda a, b: a - b * quotient(a, b), "and": operator.and_, "or": operator.or_,
+    "xor": operator.xor, "shift_left": operator.lshift, "shift_right": operator.rshift,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", OPS)
+def test_ranges_hold_all_results(name: str) -> None:
+    others = COUNTS if name.startswith("shift") else RANGES
+    for a, b in product(RANGES, others):
+        found = exact(name, a, b)
+        if found is None:
+            assert name in ("divide", "remainder")
+            assert b.low <= 0
+            continue
+        results = [OPS[name](x, y) for x in range(a.low, a.high + 1) for y in range(b.low, b.high + 1)]
+        assert Range(min(results), max(results)).within(found)
+
+
+@pytest.mark.parametrize(
+    ("direction", "compare"),
+    [
+        ("LT", operator.lt),
+        ("LE", operator.le),
+        ("GT", operator.gt),
+        ("GE", operator.ge),
+        ("EQ", operator.eq),
+        ("NE", operator.ne),
+    ],
+)
+def test_comparisons_are_known_where_ranges_do_not_overlap(direction: str, compare: Callable[[int, int], bool]) -> None:
+    for a, b in product(RANGES, RANGES):
+        results = [compare(x, y) for x in range(a.low, a.high + 1) for y in range(b.low, b.high + 1)]
+        assert compared(direction, a, b) == (min(results), max(results))
+
+
+LOOP = """
+func.func @main(%start: tensor<i32>, %bound: tensor<i32>) -> (tensor<i32>, tensor<i32>) {
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  %0:2 = stablehlo.while(%i = %start, %sum = %zero) : tensor<i32>, tensor<i32>
+  cond {
+    %go = stablehlo.compare DIRECTION, %i, %bound : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %go : tensor<i1>
+  } do {
+    %step = stablehlo.constant dense<STEP> : tensor<i32>
+    %three = stablehlo.constant dense<3> : tensor<i32>
+    %i1 = stablehlo.add %i, %step : tensor<i32>
+    %product = stablehlo.multiply %sum, %three : tensor<i32>
+    %sum1 = stablehlo.add %product, %i1 : tensor<i32>
+    stablehlo.return %i1, %sum1 : tensor<i32>, tensor<i32>
+  }
+  return %0#0, %0#1 : tensor<i32>, tensor<i32>
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("direction", "step", "start", "bound"),
+    [
+        ("LT", 1, 2**31 - 60, 2**31 - 1),
+        ("LT", 1, 5, 5),
+        ("LT", 1, 5, -5),
+        ("LT", 1, -(2**31), -(2**31) + 300),
+        ("LE", 2, 2**31 - 60, 2**31 - 3),
+        ("LE", 1, 2**31 - 60, 2**31 - 2),
+        ("GT", -1, -(2**31) + 60, -(2**31)),
+        ("GE", -3, 100, 0),
+        ("NE", 1, 2**31 - 20, -(2**31) + 20),
+        ("GT", 1, 2**31 - 20, 0),
+        ("LT", -1, -(2**31) + 40, 0),
+    ],
+)
+def test_counters_up_to_the_limits(
+    monkeypatch: pytest.MonkeyPatch, direction: str, step: int, start: int, bound: int
+) -> None:
+    monkeypatch.setattr(loops, "HOT", 2)
+    compare = {"LT": operator.lt, "LE": operator.le, "GT": operator.gt, "GE": operator.ge, "NE": operator.ne}[direction]
+    i, total = start, 0
+    while compare(i, bound):
+        i = (i + step + 2**31) % 2**32 - 2**31
+        total = (total * 3 + i + 2**31) % 2**32 - 2**31
+    program = sr.parse(LOOP.replace("DIRECTION", direction).replace("STEP", str(step)))
+    for _ in range(2):
+        results = program.run(np.int32(start), np.int32(bound), jit=False)
+        assert [int(x) for x in results] == [i, total]
+
+
+CALLS = """
+func.func private @same(%x: tensor<i32>, %p: tensor<i1>) -> (tensor<i32>, tensor<i32>, tensor<i1>) {
+  %c = stablehlo.constant dense<7> : tensor<i32>
+  return %x, %c, %p : tensor<i32>, tensor<i32>, tensor<i1>
+}
+func.func @main(%n: tensor<i32>, %x: tensor<3xi32>, %p: tensor<i1>) -> (tensor<3xi32>, tensor<i32>) {
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  %one = stablehlo.constant dense<1> : tensor<i32>
+  %0:3 = stablehlo.while(%i = %zero, %y = %x, %s = %zero) : tensor<i32>, tensor<3xi32>, tensor<i32>
+  cond {
+    %go = stablehlo.compare LT, %i, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %go : tensor<i1>
+  } do {
+    %1:3 = func.call @same(%i, %p) {no_inline} : (tensor<i32>, tensor<i1>) -> (tensor<i32>, tensor<i32>, tensor<i1>)
+    %2 = stablehlo.broadcast_in_dim %1#1, dims = [] : (tensor<i32>) -> tensor<3xi32>
+    %3 = stablehlo.broadcast_in_dim %1#0, dims = [] : (tensor<i32>) -> tensor<3xi32>
+    %4 = stablehlo.select %1#2, %2, %3 : tensor<i1>, tensor<3xi32>
+    %5 = stablehlo.power %y, %4 : tensor<3xi32>
+    %6 = stablehlo.add %5, %3 : tensor<3xi32>
+    %7 = stablehlo.power %1#0, %1#1 : tensor<i32>
+    %8 = stablehlo.add %7, %s : tensor<i32>
+    %j = stablehlo.add %i, %one : tensor<i32>
+    stablehlo.return %j, %6, %8 : tensor<i32>, tensor<3xi32>, tensor<i32>
+  }
+  return %0#1, %0#2 : tensor<3xi32>, tensor<i32>
+}
+"""
+
+
+@pytest.mark.parametrize("chosen", [False, True])
+def test_calls_return_numbers_and_constants(monkeypatch: pytest.MonkeyPatch, chosen: bool) -> None:
+    monkeypatch.setattr(loops, "HOT", 2)
+    y, total = [1, 2, 3], 0
+    for i in range(9):
+        y = [(v ** (7 if chosen else i) + i + 2**31) % 2**32 - 2**31 for v in y]
+        total = (total + i**7 + 2**31) % 2**32 - 2**31
+    program = sr.parse(CALLS)
+    for _ in range(2):
+        vector, scalar = program.run(np.int32(9), np.int32([1, 2, 3]), np.bool_(chosen), jit=False)
+        assert vector.tolist() == y
+        assert int(scalar) == total
