@@ -29,7 +29,6 @@ from stablehlo_ref.numerics.single import exponential as exponentials
 from stablehlo_ref.numerics.single.kernel import Approximation, by_tables
 
 _SHORT = 1 << 11  # elements: below this, one slow call costs less than several fast ones
-_QUICK_ERROR = 64 * EIGHT_ULP
 
 
 def elementary(
@@ -42,19 +41,17 @@ def elementary(
     portable: Function | None = None,
     refined: ArrayKernel | None = None,
     absolute: float = 0.0,
-    quick: ArrayKernel | None = None,
     tables: Approximation | None = None,
 ) -> KernelFactory:
     """Return a factory from a `function` of f64 arrays that is accurate enough to be rounded to f32.
 
     Kernels for f64 and for formats narrower than f32 use `double` and `narrower` instead, if given. Functions that are
     not ufuncs have many temporaries and run block by block. With `exact`, results of f32 are correctly rounded; `error`
-    is the largest relative error of `function`, and `absolute` that where terms cancel. `quick` is a faster function,
-    with an error of up to `_QUICK_ERROR`; results that it leaves in doubt are computed by `function`. Large
-    arrays of f32 are computed by `tables`. `refined` is a
-    function of long doubles: rounded once, it is `double`, and results in doubt are computed by it before they are by
-    `exact`. In a reproducible mode f64 uses the implementation of `exact`, or `portable` if given, that is correctly
-    rounded; so does a function of long doubles where these are no wider than f64.
+    is the largest relative error of `function`, and `absolute` that where terms cancel. Large f32 arrays are computed
+    by `tables`, if given, and what that leaves in doubt by `function`. `refined` is a function of long doubles: rounded
+    once, it is `double`, and results in doubt are computed by it before they are by `exact`. In a reproducible mode f64
+    uses the implementation of `exact`, or `portable` if given, that is correctly rounded; so does a function of long
+    doubles where these are no wider than f64.
     """
     is_needed = double is None and refined is not None and not long_double.IS_WIDE
     double = double or (in_long_double(refined) if refined else function)
@@ -63,7 +60,6 @@ def elementary(
     if settle and refined:
         settle = certain(widened(refined), settle, long_double.ERROR)
     single = certain(function, settle, error, absolute) if settle else function
-    single = certain(quick, single, _QUICK_ERROR) if quick else single
     wide[FLOAT32] = blockwise(single, FLOAT64, FLOAT32)
     if tables:
         wide[FLOAT32] = by_tables(tables, wide[FLOAT32])

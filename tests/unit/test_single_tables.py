@@ -22,6 +22,8 @@ FUNCTIONS: dict[str, tuple[Approximation, Callable[[Array], Array]]] = {
     "log_plus_one": (logarithm.log_plus_one, np.log1p),
     "sine": (circular.sine, np.sin),
     "cosine": (circular.cosine, np.cos),
+    "erf": (error.erf, lambda x: special_double.erf(np.clip(x, -4, 4))),
+    "erfc": (error.erfc, lambda x: special_double.erfc(np.maximum(x, -4))),
     "erf_inv": (error.erf_inv, special_double.erf_inv),
 }
 has_wide_long_double = pytest.mark.skipif(
