@@ -31,7 +31,7 @@ NOT_COMPILED = {"remainder", "power", "exponential", "tanh"}  # of floats: never
 FORMS = ("unary", "binary", "binary", "binary", "compare", "select", "clamp", "convert", "shape")
 COUNTERS = (  # start, comparison, bound and step for a number of turns
     lambda turns: (0, "LT", turns, 1), lambda turns: (-3, "LE", 2 * turns - 4, 2), lambda turns: (turns, "GT", 0, -1),
-    lambda turns: (2**31 - 1, "GE", 2**31 - 1 - 3 * (turns - 1), -3), lambda turns: (0, "NE", turns, 1),
+    lambda turns: (2**31 - 4, "GE", 2**31 - 1 - 3 * turns, -3), lambda turns: (0, "NE", turns, 1),
 )  # fmt: skip
 DIRECTIONS = ("EQ", "NE", "GE", "GT", "LE", "LT")
 

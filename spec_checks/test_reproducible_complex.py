@@ -88,6 +88,18 @@ def test_parts_are_correctly_rounded(op: str) -> None:
                     assert actual == nearest_f64(part), (op, row, result)
 
 
+@pytest.mark.parametrize("op", ["acos", "acosh", "asin", "asinh", "atan", "atanh"])
+def test_inverse_functions_near_branch_points_and_cuts(op: str) -> None:
+    g = np.random.default_rng(len(op))
+    near, small = (np.ldexp(g.uniform(-1, 1, 30), -g.integers(1, n, 30)) for n in (50, 60))
+    z = np.sign(g.uniform(-1, 1, 30)) + near + 1j * small
+    z = np.concatenate([z, 1j * z, 3 * near + 1j * small, np.ldexp(1 / small, 4) + 1j * near])
+    with mpmath.workprec(400):
+        for result, operand in zip(evaluate(op, z).tolist(), z.tolist()):
+            exact = EXACT[op][1](mpmath.mpc(operand))
+            assert (result.real, result.imag) == (nearest_f64(exact.real), nearest_f64(exact.imag)), operand
+
+
 @pytest.mark.parametrize("op", ["exponential", "exponential_minus_one", "logistic", "sinh", "cosh", "tanh"])
 def test_huge_angles_are_reduced_exactly(op: str) -> None:
     z = np.array([2.0**1022 * 1j, 0.1 - 1.7976931348623157e308j, -3 + 1e22j])

@@ -453,9 +453,8 @@ class Program:
     def _arguments(self, arrays: Sequence[Any], named: Mapping[str, Any]) -> list[Any]:
         if not (named or self._bound) and (plain := as_expected(self.entry, arrays)) is not None:
             return plain
-        parameters = self._open_entry.inputs
         given = arguments_in_order(self._open_entry, arrays, named, self.module)
-        arguments = [check_argument(parameter, value, named) for parameter, value in zip(parameters, given)]
+        arguments = [check_argument(p, value, named) for p, value in zip(self._open_entry.inputs, given)]
         if not self._bound:
             return arguments
         unbound = iter(arguments)

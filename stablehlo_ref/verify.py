@@ -140,7 +140,7 @@ def _kind(op: Operation) -> Kind:
 
 def _check_definition(op: Operation, definition: OpDefinition, known: Known) -> None:
     """Check an op by its definition, except for what has been checked on an op of the same kind."""
-    is_pure = not (op.attributes or definition.uses_site("constraints", "infer"))
+    is_pure = definition.is_verified_by_kind and not op.attributes
     kind = (*_kind(op), *[region.function_type for region in op.regions]) if is_pure else ()
     if kind in known.kinds:
         return _check_regions(op, definition)
@@ -197,6 +197,8 @@ def _check_attribute(op: Operation, member: Attr) -> None:
 
 
 def _check_regions(op: Operation, definition: OpDefinition) -> None:
+    if not (op.regions or definition.regions):
+        return
     members = _member_of_each(op, "region", definition.regions, len(op.regions))
     if op.name != "func.func":  # whose signature is checked
         for block in (block for region in op.regions for block in region.blocks):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, reduce
+from functools import cached_property
 from math import prod
 from typing import Any, TypeAlias
 
@@ -133,9 +133,12 @@ class IndexedWindows:
             shape = self.other_shape if part is None else (part.stop - part.start, *self.other_shape[1:])
             return np.broadcast_to(offset, shape).reshape(-1)
         steps = [offset.dtype.type(self.steps[d]) for d in self.indexed]
-        starts = [start.astype(offset.dtype, copy=False) for start in starts]
-        scaled = [s if n == 1 else np.multiply(s, n) for s, n in zip(starts, steps)]  # no warning, also of scalars
-        first = reduce(np.add, scaled)
+        scaled = (np.multiply(start, step, dtype=offset.dtype) for start, step in zip(starts, steps))
+        first: Array = next(scaled)
+        for number in scaled:
+            first = np.add(first, number, out=first if first.ndim else None)  # no warning, also of scalars
+        if offset.size == 1:  # it is 0
+            return first.reshape(-1)
         return (offset + spread(first, self.batch_axes, self.other_axes)).reshape(-1)
 
     @cached_property
@@ -186,7 +189,7 @@ class IndexedWindows:
         return list(map(_clamped, starts, self.lasts))
 
     def in_bounds(self, starts: Sequence[Array]) -> Array | None:
-        """Return which elements of `other_shape`, flattened, are in bounds, given starts as intp; None if all are."""
+        """Return which elements of `other_shape`, flattened, are in bounds, given si32 or intp starts; None if all."""
         within: Array | bool = True
         for start, d, last in zip(starts, self.indexed, self.lasts):
             if not _all_up_to(start, last):

@@ -100,6 +100,14 @@ class Combine:
             return [self.pair(lhs[0], rhs[0], out=lhs[0])]
         return self(lhs, rhs)
 
+    def store(self, lhs: Sequence[Array], rhs: Sequence[Array], results: Sequence[Array]) -> None:
+        """Like calling the object, but the result is written into `results`."""
+        if self.pair:
+            self.pair(lhs[0], rhs[0], out=results[0])
+            return
+        for result, values in zip(results, self(lhs, rhs)):
+            result[...] = values
+
     def in_any_order(self) -> Combine:
         """Return a copy with `any_order` as `pair`."""
         other = copy(self)

@@ -24,7 +24,7 @@ Arrays: TypeAlias = Sequence[Array]
 Round: TypeAlias = Array | slice  # indices of updates of distinct rows
 
 LARGE = 1 << 13  # elements: for fewer, rounds take longer than one slow loop
-PART = 1 << 20  # updates that a slow loop makes at a time
+PART = 1 << 16  # updates that a slow loop makes at a time, whose row numbers are converted to intp for it
 PATIENCE = 8  # scanning for rounds ends if more than this multiple of the size of the last one is left
 
 
@@ -99,7 +99,8 @@ class _Part:
                 self._once([table], numbers[hits], [new[hits]])
             numbers, new = numbers[left], new[left]
         for start in within_time(range(0, len(numbers), PART)):
-            ufunc.at(table, numbers[start : start + PART], new[start : start + PART])
+            some = slice(start, start + PART)
+            ufunc.at(table, numbers[some].astype(np.intp, copy=False), new[some])
 
 
 def overwrites(body: RegionFunction) -> bool:

@@ -43,7 +43,7 @@ def _numbered_rows(windows: IndexedWindows, update: ScatterUpdate) -> Write:
         if few is not None:
             update.rows(tables, few, news)
             return
-        starts = list(map(signed, starts))
+        starts = [start if start.dtype == np.int32 else signed(start) for start in starts]
         numbers, within = windows.row_numbers(starts), windows.in_bounds(starts)
         if within is not None:
             numbers, news = numbers[within], [x[within] for x in news]

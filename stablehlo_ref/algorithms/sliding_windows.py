@@ -15,7 +15,6 @@ from numpy.lib.stride_tricks import sliding_window_view
 
 from stablehlo_ref.algorithms.padding import Sizes
 from stablehlo_ref.algorithms.reduction_schedule import (
-    BLOCK,
     LANES,
     RUN,
     SMALL,
@@ -29,13 +28,14 @@ from stablehlo_ref.define.spec import UNKNOWN
 from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.numerics.dtypes import FLOAT64
 from stablehlo_ref.numerics.layout import raw_view
-from stablehlo_ref.numerics.shared_sums import shared_sums
+from stablehlo_ref.numerics.shared_sums import running_sums, shared_sums
 
 FEW = 9  # elements: windows up to this size are always folded from the left
 SHORT = 64  # elements: windows up to this size are folded from the left if that is about as fast
 SLICE = 1 << 14  # elements whose exact sums are computed at a time
 COLUMNS = 32  # of a slice, at least, so that inner loops are not too short
 ROWS = 512  # elements: with rows of at least this size, cumulative reductions go row by row
+SCANNED = 1 << 17  # elements that are reduced cumulatively at a time, so that they stay in the cache
 
 
 def num_windows(n: int, window: int, padding: Sequence[int], stride: int, dilation: int, window_dilation: int) -> int:
@@ -212,17 +212,12 @@ def exact_cumulative_sums(
     shape = xs[0].shape
     middle = (prod(shape[:axis]), shape[axis], prod(shape[axis + 1 :]))
     x, result = xs[0].reshape(middle), np.empty(middle, dtype)
-    order, sums = (slice(None), slice(None, None, -1 if reverse else 1)), shared_sums(dtype)
-
-    def add(x: Array) -> Array:
-        added: Array = np.add.accumulate(x[order], 1)[order]
-        return added
-
+    order, sums = (slice(None), slice(None, None, -1 if reverse else 1)), running_sums(dtype)
     width = max(COLUMNS, SLICE // middle[1])
     height = max(1, SLICE // (middle[1] * min(width, middle[2])))
     for a, b in within_time(product(range(0, middle[0], height), range(0, middle[2], width))):
         some = (slice(a, a + height), slice(None), slice(b, b + width))
-        result[some] = sums(x[some], add, middle[1], inits[0])
+        sums(x[some][order], inits[0], result[some][order])
     return [result.reshape(shape)]
 
 
@@ -246,7 +241,7 @@ def _reduce_middle_cumulatively(combine: Combine, xs: Sequence[Array]) -> Arrays
     if b >= ROWS or n <= RUN:
         _row_by_row(combine, xs, results)
         return results
-    step = max(1, BLOCK // (n * b))
+    step = max(1, SCANNED // (n * b))
     for start in range(0, a, step):
         rows = slice(start, start + step)
         _by_pairs(combine, [x[rows] for x in xs], [r[rows] for r in results])
@@ -275,6 +270,4 @@ def _by_pairs(combine: Combine, xs: Sequence[Array], results: Arrays) -> None:
     for result, o in zip(results, odd):
         result[:, 1::2] = o
     if n > 2:
-        even = combine([o[:, : (n - 1) // 2] for o in odd], [x[:, 2::2] for x in xs])
-        for result, e in zip(results, even):
-            result[:, 2::2] = e
+        combine.store([o[:, : (n - 1) // 2] for o in odd], [x[:, 2::2] for x in xs], [r[:, 2::2] for r in results])

@@ -42,7 +42,7 @@ def build_operation(
     blocks = list(regions)
     _normalise(name, blocks)
     op = Operation(name, list(operands), result_types or (), properties, discardable, blocks, location)
-    op.successors = list(successors)
+    op.successors = list(successors) or ()
     op.debug_location = debug_location
     if result_types is None:
         types = inferred_types(op, definition)

@@ -202,9 +202,10 @@ class RunOptions(TypedDict, total=False):
     no fast paths (docs/explanation/fast-paths.md), and with `jit=False` none of these becomes machine code, which they
     only do where the extra `jit` is installed; results are the same, bit for bit.
 
-    `threads`, at most 65536, is the number of threads of BLAS during the run, in the whole process; ImportError without
-    the package threadpoolctl (`pip install 'stablehlo-ref[threads]'`). By default, if that is installed, only products
-    of matrices that take some 20 ms use several threads, unless a variable such as OPENBLAS_NUM_THREADS is set.
+    `threads`, at most 65536, is the number of threads of BLAS during the run, in the whole process; ImportError if
+    numpy's is not that of its wheels and the package threadpoolctl (`pip install 'stablehlo-ref[threads]'`) is missing.
+    By default only products of matrices that take some 20 ms use several threads, unless a variable such as
+    OPENBLAS_NUM_THREADS is set.
     """
 
     limits: Limits | None

@@ -39,6 +39,7 @@ class Traits:
     rows_apart: bool = False  # with `row_major`: real arrays may have rows that do not follow each other
     releases_operands: bool = False  # control flow that itself empties the slots of operands that it uses last
     returns_views: bool = False  # results are operands, or views of them; a kernel that may have to copy reserves that
+    prepares_constants: bool = False  # what `plan` takes from its site are only operands that are constants
     nans: Nans | None = None  # what happens to NaNs; None: they are computed by elementwise ops, else observed
     shape_operands: tuple[str, ...] = ()  # operands whose values decide the result's shape: `Site.constants` of `infer`
 
@@ -97,6 +98,16 @@ class OpDefinition:
     @cached_property
     def groups(self) -> Mapping[str, Group]:
         return {member.name: member for member in self._members(Group)}
+
+    @cached_property
+    def is_verified_by_kind(self) -> bool:
+        """Whether verification depends on members alone."""
+        return not self.uses_site("constraints", "infer")
+
+    @cached_property
+    def is_variadic(self) -> bool:
+        """Whether any number of operands belong to a member."""
+        return any(isinstance(member, Ins) for member in self.operands)
 
     def uses_site(self, *roles: str) -> bool:
         """Return whether any of these roles depends on more than members: symbols, or constant shape operands."""

@@ -7,6 +7,7 @@ so that a loop of small ops is not slower.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from math import prod
 from typing import Any
 
@@ -28,6 +29,7 @@ WATCHED = 1 << 26  # bytes of small results of a block, after which one of its s
 PART = 1 << 20  # elements: an elementwise kernel computes so many at a time if the time is limited
 
 
+@lru_cache(maxsize=4096)
 def byte_size(type: Type) -> int:
     """Return the bytes of a tensor of a static type; 0 for other types."""
     if not isinstance(type, TensorType) or not type.is_static:

@@ -7,8 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from stablehlo_ref.define.bound import BoundOp
 from stablehlo_ref.define.computation import Kernel
-from stablehlo_ref.define.definition import OpDefinition, Traits
+from stablehlo_ref.define.definition import Traits
 from stablehlo_ref.define.kinds import Kind, kind_of
 from stablehlo_ref.execute.regions import recognised_op
 from stablehlo_ref.ir.arrays import Array
@@ -49,15 +50,22 @@ def kernel_kind(op: Operation, with_regions: bool, has_canonical_nans: bool) -> 
     return (kind_of(op), has_canonical_nans, *known) if len(known) == len(bodies) else None
 
 
-def is_shared(definition: OpDefinition) -> bool:
+def is_shared(bound: BoundOp) -> bool:
     """Return whether the kernel of an op on static types depends on nothing but its kind."""
-    depends_on_more = definition.variant or definition.traits.shape_operands or definition.uses_site("plan")
-    return not depends_on_more
+    definition, traits = bound.definition, bound.definition.traits
+    if definition.variant or traits.shape_operands:
+        return False
+    return not (bound.site.constants if traits.prepares_constants else definition.uses_site("plan"))
 
 
 def kept_for(ops: Iterable[Operation]) -> tuple[object, ...]:
     """Return the types and attributes of ops, whose identities stay unique while they are kept."""
-    return tuple(part for op in ops for part in (*op.operand_types, *op.result_types, *op.properties.values()))
+    kept: list[object] = []
+    for op in ops:
+        kept += op.operand_types
+        kept += op.result_types
+        kept += op.properties.values()
+    return tuple(kept)
 
 
 def compact(array: Array) -> Array:

@@ -253,8 +253,7 @@ class FramePlanner:
             step = raising_step(failure)
         except Exception as error:
             raise located(error, op) from error
-        if self.planner.communicates(op):
-            plan.communicates = True
+        plan.communicates |= self.planner.communicates(op)
         plan.steps.append(step)
         plan.ops.append(op)
         plan.ins.append(ins)
@@ -270,9 +269,11 @@ class FramePlanner:
         return step_for(known.kernel, ins, outs, dead, known.traits)
 
     def known_kernel(self, op: Operation) -> KnownKernel | None:
-        """Return the kernel of the kind of an op, if an op of this kind has been planned."""
+        """Return the kernel of the kind of an op, if one has been planned and no constant operand needs another."""
         kind = self.planner.kind(op) if self.lanes is None else None
-        return None if kind is None else self.planner.kernels.get(kind)
+        known = None if kind is None else self.planner.kernels.get(kind)
+        is_general = known is None or not known.traits.prepares_constants
+        return known if is_general or all(self.constant(v) is None for v in op.operands) else None
 
     def _step(self, op: Operation, ins: tuple[int, ...], outs: tuple[int, ...], dead: Sequence[int]) -> Step:
         if op.name == INLINED_CALLS:
@@ -296,7 +297,7 @@ class FramePlanner:
             return dynamic_kernel(bound, self._plan_static)
         before = self.allocated
         kernel = self._plan_static(bound)
-        if bodies is None and self.lanes is None and is_shared(bound.definition) and not self.planner.communicates(op):
+        if bodies is None and self.lanes is None and is_shared(bound) and not self.planner.communicates(op):
             kind = self.planner.kind(op)
             self.planner.kernels[kind] = KnownKernel(
                 kernel, bound.definition.traits, kept_for(op.walk()), self.allocated - before
@@ -424,9 +425,8 @@ class FramePlanner:
 
     def _fold(self, op: Operation, ins: tuple[int, ...], outs: tuple[int, ...]) -> bool:
         """Store the result of an op in the template if it is known now, and return whether it is."""
-        for slot in ins:
-            if slot not in self.constants:
-                return False
+        if not all(map(self.constants.__contains__, ins)):
+            return False
         array = self._known_result(op, [self.constants[slot] for slot in ins])
         if array is None:
             return False

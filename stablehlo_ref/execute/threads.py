@@ -4,8 +4,8 @@ BLAS starts a thread for each CPU and waits for the slowest. If another process 
 the scheduler's next turn, 10 to 20 ms for each product of matrices. So threads pay for products that take longer than
 that, and for nothing else. Whether it is busy or not, a machine gets the same results from a program, as the last
 bits of a product depend on the number of threads, and this only on the program and on the number of CPUs.
-threadpoolctl, an optional dependency, sets the number of threads of the BLAS that numpy was built with; without it
-BLAS decides.
+The number is set in the OpenBLAS that numpy's wheels contain. threadpoolctl, an optional dependency, sets it in any
+BLAS; without either, BLAS decides.
 """
 
 from __future__ import annotations
@@ -13,13 +13,14 @@ from __future__ import annotations
 import importlib.util
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
 from math import prod, sqrt
 from threading import Lock
 from typing import Protocol
 
+from stablehlo_ref.execute.bundled_blas import bundled_blas
 from stablehlo_ref.interop import require
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.types import TensorType, Type
@@ -36,7 +37,7 @@ _PRODUCTS = frozenset({
 
 
 class Library(Protocol):
-    """A BLAS, as threadpoolctl presents it."""
+    """A BLAS, as threadpoolctl and `BundledBlas` present it."""
 
     @property
     def num_threads(self) -> int | None: ...
@@ -100,13 +101,16 @@ _threads = _Threads()
 def blas_threads(wanted: int | None, size: float) -> Iterator[None]:
     """Let BLAS use `wanted` threads inside; by default a number that suits products of `size` multiplications.
 
-    The number holds for the whole process. ImportError if threads are wanted and threadpoolctl is missing.
+    The number holds for the whole process. ImportError if threads are wanted of a BLAS that only threadpoolctl knows,
+    which is missing.
     """
     count = wanted or automatic(size)
     if count is None:
         yield
         return
     libraries = _libraries("scipy.linalg" in sys.modules)
+    if not libraries:
+        require("threadpoolctl")
     try:
         _threads.enter(count, libraries)
         yield
@@ -117,7 +121,7 @@ def blas_threads(wanted: int | None, size: float) -> Iterator[None]:
 def automatic(size: float) -> int | None:
     """Return the number of threads for a run by the size of its products; None to leave the choice to BLAS.
 
-    That is where an environment variable sets it, threadpoolctl is not installed, or there is one CPU.
+    That is where an environment variable sets it, nothing can set it, or there is one CPU.
     """
     if not size or not _is_automatic() or (cpus := usable_cpus()) == 1:
         return None
@@ -127,12 +131,14 @@ def automatic(size: float) -> int | None:
 @cache
 def _is_automatic() -> bool:
     is_set = any(os.environ.get(variable) for variable in VARIABLES)
-    return not is_set and importlib.util.find_spec("threadpoolctl") is not None
+    return not is_set and bool(_libraries(False))
 
 
 @cache
-def _libraries(with_scipy: bool) -> list[Library]:
+def _libraries(with_scipy: bool) -> Sequence[Library]:
     """Return the BLAS of numpy and, if it has been imported, that of SciPy."""
+    if importlib.util.find_spec("threadpoolctl") is None:
+        return bundled_blas(("numpy", "scipy") if with_scipy else ("numpy",))
     controllers = require("threadpoolctl").ThreadpoolController().lib_controllers
     return [library for library in controllers if library.user_api == "blas"]
 

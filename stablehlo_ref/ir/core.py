@@ -61,7 +61,7 @@ class Operation:
         self.regions = regions
         self.location = location  # where the op is in the text
         self.debug_location: DebugLocation | None = None  # its `loc(...)`
-        self.successors: list[str] = []  # labels of the blocks that a terminator may branch to
+        self.successors: Sequence[str] = ()  # labels of the blocks that a terminator may branch to
         self.parent: Block | None = None
         for region in regions:
             region.parent = self

@@ -131,6 +131,6 @@ def _restored(flat: FlatOperation, values: list[Value], stack: list[Operation]) 
     op.results = [values[result] for result in flat.results]
     for result in op.results:
         result.owner = op
-    op.successors = list(flat.successors)
+    op.successors = list(flat.successors) or ()
     op.debug_location = flat.debug_location
     return op

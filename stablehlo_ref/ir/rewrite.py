@@ -186,7 +186,7 @@ def clone(op: Operation, mapping: dict[Value, Value]) -> Operation:
         op.location,
     )
     made.debug_location = op.debug_location
-    made.successors = list(op.successors)
+    made.successors = list(op.successors) or ()
     for old, new in zip(op.results, made.results):
         new.name = old.name
         mapping[old] = new

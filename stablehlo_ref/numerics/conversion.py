@@ -159,13 +159,15 @@ def _float_to_integer(from_dtype: DType, to_dtype: DType) -> ArrayKernel:
 
 
 def _in_range(from_dtype: DType, to_dtype: DType) -> Callable[[Array], bool]:
-    """Return a test that the truncated floats of an array are all in the range of `to_dtype`."""
+    """Return a test that the floats of an array are all in the range of `to_dtype`, and none is NaN."""
     limit = from_dtype.type(2.0 ** (bit_width(to_dtype) - is_signed(to_dtype)))
-    if is_signed(to_dtype):
-        return lambda x: bool(np.count_nonzero(np.less(np.absolute(x), limit)) == x.size)
-    bits = bits_dtype(from_dtype)
-    limit_bits = limit.view(bits)  # the bits of negative numbers and NaNs are larger
-    return lambda x: bool(np.count_nonzero(np.less(x.view(bits), limit_bits)) == x.size)
+    least = -limit if is_signed(to_dtype) else 0
+
+    def run(x: Array) -> bool:
+        lowest, highest = (ufunc.reduce(x, axis=None, initial=0) for ufunc in (np.minimum, np.maximum))
+        return bool(least <= lowest and highest < limit)
+
+    return run
 
 
 def _saturate(from_dtype: DType, to_dtype: DType) -> ArrayKernel:

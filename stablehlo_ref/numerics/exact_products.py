@@ -188,7 +188,7 @@ def _of_wide_singles(x: Operands, to_result: Rounding) -> Array:
     def error(stack: slice, some: slice) -> Array:
         return rows[stack, some, np.newaxis] * columns[stack, np.newaxis]
 
-    y = scratch("product", (*x.a.shape[:2], x.b.shape[2]))
+    y = scratch("product 0", (*x.a.shape[:2], x.b.shape[2]))
     return _tested(x, to_result, x.multiply(x.a, x.b, out=y), error)
 
 
@@ -317,11 +317,7 @@ def _by_slices(
     """
     k = x.a.shape[-1]
     width = (53 - (k - 1).bit_length()) // 2
-    a1, a2, a3 = _slices(scaled.a, a_top[..., np.newaxis], width)
-    b1, b2, b3 = _slices(scaled.b, b_top[:, np.newaxis], width)
-    first = x.multiply(a1, b1)
-    second = x.multiply(np.concatenate([a1, a2], 2), np.concatenate([b2, b1], 1))
-    third = x.multiply(np.concatenate([a1, a2, a3], 2), np.concatenate([b3, scaled.b - b1, scaled.b], 1))
+    first, second, third = _products_of_slices(scaled, a_top[..., np.newaxis], b_top[:, np.newaxis], width)
     rows = np.where(scaled.a.any(2), np.ldexp(4.0 * k * k * UNIT, a_top - 2 * width), 0.0)
     columns = np.where(scaled.b.any(1), np.ldexp(1.0, b_top), 0.0)
     result = np.empty(first.shape, to_result.keep)
@@ -348,13 +344,27 @@ def _with_products(x: Operands, index: Index, result: Array) -> Index:
     return index[0][rest], index[1][rest], index[2][rest]
 
 
-def _slices(x: Array, top: Array, width: int) -> tuple[Array, Array, Array]:
-    parts = []
-    for bits in (width, 2 * width):
-        cut = np.ldexp(0.75, top + (53 - bits))
-        parts.append((x + cut) - cut)
-        x = x - parts[-1]
-    return parts[0], parts[1], x
+def _products_of_slices(x: Operands, a_top: Array, b_top: Array, width: int) -> list[Array]:
+    """Return a1 b1, a1 b2 + a2 b1, and a1 b3 + a2 (b2 + b3) + a3 b, in memory that `scratch` keeps."""
+    (stack, m, k), n = x.a.shape, x.b.shape[2]
+    a = scratch("a", (stack, m, 3 * k))
+    b_two, b_three = scratch("b", (stack, 2 * k, n)), scratch("more b", (stack, 3 * k, n))
+    b_rest = b_three[:, k : 2 * k]
+    _cut(x.a, a_top + (53 - width), a[..., :k], a[..., 2 * k :])
+    _cut(a[..., 2 * k :], a_top + (53 - 2 * width), a[..., k : 2 * k], a[..., 2 * k :])
+    _cut(x.b, b_top + (53 - width), b_two[:, k:], b_rest)
+    _cut(b_rest, b_top + (53 - 2 * width), b_two[:, :k], b_three[:, :k])
+    b_three[:, 2 * k :] = x.b
+    pairs = (a[..., :k], b_two[:, k:]), (a[..., : 2 * k], b_two), (a, b_three)
+    return [x.multiply(p, q, out=scratch(f"product {i}", (stack, m, n))) for i, (p, q) in enumerate(pairs)]
+
+
+def _cut(x: Array, exponent: Array, upper: Array, rest: Array) -> None:
+    """Store the bits of `x` above 2**exponent * 2**-53 to `upper`, and those below to `rest`, which may be `x`."""
+    cut = np.ldexp(0.75, exponent)
+    np.add(x, cut, out=upper)
+    upper -= cut
+    np.subtract(x, upper, out=rest)
 
 
 def round_sums(sums: Approximation, to_result: Rounding, shift: Array | None) -> tuple[Array, Array]:

@@ -94,8 +94,11 @@ def _low_bits(ufunc: ArrayKernel) -> KernelFactory:
             np.bitwise_and(octets, low_bits, out=octets)
             return out
 
-        store = pack(dtype)
-        return with_into(lambda *operands: store(ufunc(*[x.view(UINT8) for x in operands])), into)
+        def run(*operands: Array) -> Array:
+            octets = ufunc(*[x.view(UINT8) for x in operands])
+            return np.bitwise_and(octets, low_bits, out=octets if octets.ndim else None).view(dtype)
+
+        return with_into(run, into)
 
     return factory
 

@@ -15,7 +15,15 @@ import numpy as np
 
 from stablehlo_ref.budget import within_time
 from stablehlo_ref.ir.arrays import Array, DType
-from stablehlo_ref.numerics.dtypes import COMPLEX64, COMPLEX128, FLOAT16, FLOAT32, FLOAT64, bits_dtype
+from stablehlo_ref.numerics.dtypes import (
+    COMPLEX64,
+    COMPLEX128,
+    FLOAT16,
+    FLOAT32,
+    FLOAT64,
+    bits_dtype,
+    signed_bits_dtype,
+)
 from stablehlo_ref.numerics.kernels import ArrayKernel, into_form
 
 LARGE = 1 << 19  # elements: results from this size on are computed and tested block by block
@@ -99,20 +107,14 @@ def _has_nan(x: Array) -> bool:
 
 def _narrow_has_nan(dtype: DType) -> Callable[[Array], bool]:
     """Return the test for a format of 16 bits or fewer: NaNs are the numbers of the largest bits."""
-    bits = bits_dtype(dtype)
-    magnitude = bits.type((1 << 8 * dtype.itemsize - 1) - 1)
-    patterns = np.arange(int(magnitude) + 1, dtype=bits)
+    bits, signed, sign_bit = bits_dtype(dtype), signed_bits_dtype(dtype), 1 << 8 * dtype.itemsize - 1
+    patterns = np.arange(sign_bit, dtype=bits)
     with np.errstate(all="ignore"):  # while planning
         largest = int(np.flatnonzero(~np.isnan(patterns.view(dtype)))[-1])
 
-    def has_nan(x: Array) -> bool:
-        return bool(np.bitwise_and(x, magnitude).max(initial=0) > largest)
-
     def run(x: Array) -> bool:
-        raw = x.view(bits)
-        if x.size <= BLOCK:
-            return has_nan(raw)
-        flat = raw.reshape(-1)
-        return any(has_nan(flat[start : start + BLOCK]) for start in range(0, flat.size, BLOCK))
+        if np.maximum.reduce(x.view(signed), axis=None, initial=0) > largest:
+            return True
+        return bool(np.maximum.reduce(x.view(bits), axis=None, initial=0) > sign_bit + largest)
 
     return run

@@ -15,7 +15,7 @@ import numpy as np
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.numerics.dtypes import FLOAT64
 
-LARGEST = 1 << 19  # elements of an array that is kept
+LARGEST = (1 << 19) - 1  # elements of an array that is kept
 
 
 class _Memory(threading.local):

@@ -29,6 +29,7 @@ Add: TypeAlias = Callable[[Array], Array]  # adds elements of an f64 array, in a
 SharedSums: TypeAlias = Callable[[Array, Add, int, Array], Array]
 
 BLOCK = 1 << 14  # results rounded at a time
+RUNNING = 1 << 15  # elements whose sums with all before them are computed at a time
 TEMPORARIES = 4  # arrays of the size of the terms: what is left of them, their slice, and what `add` needs
 DOWN = 600  # exponents by which huge terms are scaled
 
@@ -143,6 +144,77 @@ def _slices(x: Array, largest: float, count: int) -> Iterator[Array]:
         largest = _largest(x)
         if not largest:
             return
+
+
+@cache
+def running_sums(dtype: DType) -> Callable[[Array, Array, Array], None]:
+    """Return a function `(x, start, out)` that stores the sums of `start` and each element with all before it.
+
+    `x` and `out` are arrays (a, n, b) of `dtype`, and sums are along n. They are computed for about `RUNNING` elements
+    at a time, unless there are infinities, NaNs, or huge terms.
+    """
+    if dtype.kind == "c":
+        return _running_of_complex(running_sums(part_dtype(dtype)))
+    to_round = _rounding_of_parts(dtype)
+
+    def run(x: Array, start: Array, out: Array) -> None:
+        step = max(1, RUNNING // (x.shape[0] * x.shape[2]))
+        blocks = [slice(begin, begin + step) for begin in range(0, x.shape[1], step)]
+        largest = np.max([_largest(np.asarray(widen_if_narrow(x[:, block]), FLOAT64)) for block in blocks])
+        if not largest < HUGE:
+            out[...] = shared_sums(dtype)(x, _accumulated, x.shape[1], start)
+            return
+        sums, before = _RunningSums(float(largest), x.shape[1]), np.zeros(())
+        for block in within_time(blocks):
+            terms = np.asarray(widen_if_narrow(x[:, block]), FLOAT64)
+            result = to_round(sums.parts(terms), start)
+            if start == 0 and np.signbit(start):
+                others = _accumulated(np.where((terms == 0) & np.signbit(terms), 0.0, 1.0)) + before
+                result[(result == 0) & (others == 0)] = -0.0
+                before = others[:, -1:]
+            out[:, block] = result
+
+    return run
+
+
+def _running_of_complex(of_parts: Callable[[Array, Array, Array], None]) -> Callable[[Array, Array, Array], None]:
+    def run(x: Array, start: Array, out: Array) -> None:
+        of_parts(x.real, start.real, out.real)
+        of_parts(x.imag, start.imag, out.imag)
+
+    return run
+
+
+def _accumulated(x: Array) -> Array:
+    sums: Array = np.add.accumulate(x, 1)
+    return sums
+
+
+class _RunningSums:
+    """Sums of slices of all terms so far. Slices are cut at the same powers of two in all blocks, and numbered."""
+
+    def __init__(self, largest: float, count: int) -> None:
+        self.grow = max(2, (count - 1).bit_length())
+        self.top = frexp(largest)[1]
+        self.totals: dict[int, Array] = {}
+
+    def parts(self, x: Array) -> list[Array]:
+        """Return numbers whose sums are those of each element of a block (a, n, b) with all before it."""
+        sums = {number: np.broadcast_to(total, x.shape) for number, total in self.totals.items()}
+        while largest := _largest(x):
+            check_time()
+            number = (self.top - frexp(largest)[1]) // (53 - self.grow)
+            part, x = self._cut(x, number)
+            sums[number] = _accumulated(part) + self.totals.get(number, 0.0)
+            self.totals[number] = sums[number][:, -1:].copy()
+            reserve(0, (TEMPORARIES + 2 * len(sums)) * x.nbytes)  # `of_many` gets a copy
+        return [sums[number] for number in sorted(sums)] or [x]
+
+    def _cut(self, x: Array, number: int) -> tuple[Array, Array]:
+        cut = ldexp(0.75, self.top - number * (53 - self.grow) + self.grow)
+        part = x + cut
+        part -= cut
+        return part, x - part
 
 
 def _with_negative_zeros(result: Array, x: Array, add: Add, starts: Array) -> Array:

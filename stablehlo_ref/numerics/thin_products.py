@@ -65,6 +65,6 @@ def _by_columns(large: Array, thin: Array) -> tuple[Array, Array]:
 
 
 def _converted(x: Array) -> Array:
-    block = scratch("block", x.shape)
+    block = scratch("a", x.shape)
     np.copyto(block, x)
     return block

@@ -68,7 +68,7 @@ class ConvolutionDimensions:
     output_spatial_dimensions: Dims
 
 
-class Convolution(Op, op="convolution", row_major=True, nans="computed"):
+class Convolution(Op, op="convolution", row_major=True, prepares_constants=True, nans="computed"):
     """Compute dot products of windows of `lhs` and slices of `rhs` (spec, "convolution").
 
     The element type of the result may be wider than that of the operands; then the sums have the wider type. Window

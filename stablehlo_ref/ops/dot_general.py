@@ -113,7 +113,7 @@ class DotAlgorithm:
     allow_imprecise_accumulation: Flag | None
 
 
-class DotGeneral(Op, op="dot_general", row_major=True, rows_apart=True, nans="computed"):
+class DotGeneral(Op, op="dot_general", row_major=True, rows_apart=True, prepares_constants=True, nans="computed"):
     """Compute dot products of slices of `lhs` and slices of `rhs` along their contracting dimensions.
 
     The dimensions of the result are the batching dimensions, then the other dimensions of `lhs`, then those of `rhs`.

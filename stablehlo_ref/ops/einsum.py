@@ -52,7 +52,7 @@ def contraction(
     return run
 
 
-class Dot(Op, op="dot", row_major=True, rows_apart=True, nans="computed"):
+class Dot(Op, op="dot", row_major=True, rows_apart=True, prepares_constants=True, nans="computed"):
     """Multiply vectors or matrices. Superseded by `dot_general`."""
 
     lhs = In(tensor | quantized_tensor)

@@ -194,6 +194,7 @@ class ReduceWindow(Op, op="reduce_window", nans="computed"):
         is_reverse = edges[axis][0] == 0
         padding_matters = is_reverse and not (body.recognised and REGISTRY[body.recognised.name].traits.commutative)
         running_fold = by_parts(body, running_folds(axis, is_reverse))  # without init values
+        after_init = reduced_in_place(body)
 
         def run_unpadded(inputs: Sequence[Array], init_values: Sequence[Array]) -> Results:
             values = promote(init_values)
@@ -202,9 +203,16 @@ class ReduceWindow(Op, op="reduce_window", nans="computed"):
             folded = running_fold(values, promote(inputs))
             if padding_matters:  # any number of init values reduce to one
                 folded = body.each(*folded, *values)
-            return one_or_all(body.each(*values, *folded))
+            return one_or_all(after_init(values, folded))
 
         return run_unpadded
+
+
+def reduced_in_place(body: RegionFunction) -> Reduction:
+    """Return `body` with arrays as its right-hand sides, which may be overwritten."""
+    if (pair := Combine(body).pair) is None:
+        return lambda values, arrays: body.each(*values, *arrays)
+    return lambda values, arrays: [pair(values[0], arrays[0], out=arrays[0])]
 
 
 def after_padding(pads: Sequence[ArrayKernel], reduce: Reduction) -> Reduction:

@@ -14,6 +14,7 @@ import numpy.typing as npt
 import pytest
 
 import stablehlo_ref as sr
+from stablehlo_ref.numerics import shared_sums
 from tests.unit.test_exact_sums import rounded
 
 Array = npt.NDArray[Any]
@@ -119,6 +120,23 @@ def test_cumulative_sums(reverse: bool, exponents: str, type: str) -> None:
     for row, sums in zip(x, result):
         for i in range(0, 200, 7):
             assert sums[i] == exactly(row[i:] if reverse else row[: i + 1], x.dtype)
+
+
+@pytest.mark.parametrize("type", ["f32", "f64"])
+@pytest.mark.parametrize("reverse", [False, True])
+def test_cumulative_sums_in_blocks(reverse: bool, type: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shared_sums, "RUNNING", 64)
+    x = operand((3, 200), type, WIDE)
+    x[0, 70:130], x[1, :150], x[2, 100:] = 0.0, -0.0, -x[2, 99::-1]
+    if reverse:
+        x = x[:, ::-1].copy()
+    (result,) = evaluate(cumulative(200, type, "0, 199" if reverse else "199, 0"), x, np.array(-0.0, x.dtype))
+    for row, sums in zip(x, result):
+        for i in range(0, 200, 3):
+            terms = row[i:] if reverse else row[: i + 1]
+            expected = exactly(terms, x.dtype)
+            assert sums[i] == expected
+            assert expected != 0 or np.signbit(sums[i]) == bool((terms == 0).all() and np.signbit(terms).all())
 
 
 @pytest.mark.parametrize("padding", ["299, 0", "0, 299"])
@@ -341,6 +359,7 @@ def test_windows_in_boxes_with_strides_and_dilations() -> None:
 
 def test_memory_that_exact_sums_need_is_limited() -> None:
     x, limits = far_apart((3, 100_000)), sr.Limits(max_total_bytes=30_000_000)
+    x[:, -1] = np.inf  # otherwise sums are computed block by block
     with pytest.raises(sr.EvaluationError, match="for temporaries"):
         sr.parse(cumulative(100_000, "f64", "99999, 0")).run(x, np.zeros(()), exact_sums=True, limits=limits)
     rows, numbers = np.ones((7, 5000)), np.arange(40, dtype=np.int32).reshape(40, 1) % 7

@@ -104,15 +104,21 @@ class SourceArrays:
             self.writer.elements.make(name)
             self.read(name)
         may_reuse = whole in dead and whole not in operands[1:]
-        own = f"{whole} if {self.is_own(whole)} else {whole}.copy()" if may_reuse else f"{whole}.copy()"
+        own = f"{whole} if {self._is_own_array(whole)} else {whole}.copy()" if may_reuse else f"{whole}.copy()"
         self.writer.source.line(f"{result} = {own}", op)
         self.writer.expressions.write(code, op, operands, result, kernel)
 
     def is_own(self, name: str) -> str:
-        """Return the test whether nothing else refers to the array of a variable."""
+        """Return the test whether a variable has an array to which nothing else refers."""
+        return f"{self._has_one_reference(name)} and {self.writer.source.refer(may_be_overwritten)}({name})"
+
+    def _is_own_array(self, name: str) -> str:
+        """Return the same test of what is known to be an array, which takes less time."""
+        return f"{self._has_one_reference(name)} and {name}.base is None and {name}.flags.writeable"
+
+    def _has_one_reference(self, name: str) -> str:
         source = self.writer.source
-        count, one = source.refer(references), source.refer(ONE_REFERENCE_TO_LOCAL, "n")
-        return f"{count}({name}) == {one} and {source.refer(may_be_overwritten)}({name})"
+        return f"{source.refer(references)}({name}) == {source.refer(ONE_REFERENCE_TO_LOCAL, 'n')}"
 
 
 def _is_array(type: Type) -> bool:

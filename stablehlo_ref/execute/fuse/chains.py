@@ -82,7 +82,7 @@ class _Chains:
         self.dead = [self._dropped(dying.get(op, ())) for op in part.ops]
         self.may_drop = frozenset[int]().union(*self.dead)
         self.kinds = [frame.planner.kind(op) for op in part.ops]
-        self.known = [None if kind is None else frame.planner.kernels.get(kind) for kind in self.kinds]
+        self.known = [frame.known_kernel(op) for op in part.ops]
 
     def _dropped(self, values: Sequence[Value]) -> frozenset[int]:
         return frozenset(map(self.frame.slot, values)).difference(self.frame.constants)

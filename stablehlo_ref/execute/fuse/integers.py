@@ -153,9 +153,12 @@ class Integers:
 
     def range_of(self, frame: Frame, value: Value) -> Range:
         """Return the range of a value in a frame."""
+        return self._ranges_in(frame).of(value)
+
+    def _ranges_in(self, frame: Frame) -> Ranges:
         if frame not in self._ranges:
             self._ranges[frame] = Ranges(frame.planner.constant, self.planned)
-        return self._ranges[frame].of(value)
+        return self._ranges[frame]
 
     def define(self, name: str, range: Range) -> None:
         """Let a variable hold a number."""
@@ -204,6 +207,22 @@ class Integers:
                 high = whole(value.type).high
                 self.writer.source.line(f"if {name} > {high}: {name} -= {1 << bits(value.type)}")
                 self.define(name, whole(value.type))
+
+    def counter(self, frame: Frame, names: Sequence[str], loop: Operation) -> tuple[int, str] | None:
+        """Return the number of the value of the state that counts turns one by one, and the text of its bound."""
+        cond, body = (region.block for region in loop.regions)
+        test = self.planned.owner(cond.operations[-1].operands[0])
+        found = self._ranges_in(frame).counter(loop)
+        if test is None or found is None or found[2] != 1 or test.properties["comparison_direction"].name != "LT":
+            return None
+        bound = test.operands[1]
+        if bound in cond.arguments:
+            if body.operations[-1].operands[bound.index] is not body.arguments[bound.index]:
+                return None
+            return found[0], names[bound.index]
+        if (known := frame.planner.constant(bound)) is not None:
+            return found[0], str(int(known))
+        return None
 
     def following(self, frame: Frame, name: str, value: Value) -> str:
         """Return the text of the next state of a loop."""

@@ -248,7 +248,7 @@ class Ranges:
         initial, body = loop.operands[number], loop.regions[1].block
         if body.operations[-1].operands[number] is body.arguments[number]:
             return self.of(initial)
-        start, counter = self.of(initial), self._counter(loop)
+        start, counter = self.of(initial), self.counter(loop)
         if counter is not None and counter[0] == number:
             _, last, step = counter
             before, after = min(start.low, last), max(start.high, last + step)
@@ -278,7 +278,7 @@ class Ranges:
             return None
         return int(known) if op.name == "stablehlo.add" else -int(known)
 
-    def _counter(self, loop: Operation) -> tuple[int, int, int] | None:
+    def counter(self, loop: Operation) -> tuple[int, int, int] | None:
         """Return the number of the counter, the last value with which a turn can start, and the step."""
         condition, body = (region.block for region in loop.regions)
         test = self._planned.owner(condition.operations[-1].operands[0])

@@ -39,15 +39,36 @@ class Source:
         self.lines[index:index] = ["  " * self.depth + text for text in texts]
         self.ops[index:index] = [op] * len(texts)
 
-    def count_by_range(self, first: int) -> None:
+    def count_by_range(self, first: int, counter: tuple[str, str] | None) -> None:
         """Let a loop whose turns count nothing but themselves be one over a range, which takes half the time.
 
-        Line number `first` starts the loop, and the two lines of a test whether `n` turns are left follow.
+        Line number `first` starts the loop, and the two lines of a test whether `n` turns are left follow. If the loop
+        runs while a counter, which grows by one, is less than a bound, the range is that of the counter.
         """
         before, body = first + 3, self.lines[first + 4 :]
         if self.lines[before].strip() != "n -= 1" or any("C.steps" in line for line in body):
             return
         indent = self.lines[before][: -len("n -= 1")]
+        if counter is not None and body[0].strip() == f"if not ({counter[0]} < {counter[1]}): break":
+            name, bound = counter
+            head = [
+                f"m = {bound} - {name}",
+                "if m < 1:",
+                "  n -= 1",
+                "  break",
+                "if m > n: m = n",
+                f"for {name} in range({name}, {name} + m):",
+            ]
+            inner = self.lines[first + 5 : -1] or [f"{indent}pass"]
+            self.lines[before:] = [
+                *(indent + line for line in head),
+                *(f"  {line}" for line in inner),
+                f"{indent}{name} += 1",
+                f"{indent}n -= m",
+            ]
+            ops = self.ops[first + 5 : -1] or [None]
+            self.ops[before:] = [*[None] * len(head), *ops, None, None]
+            return
         self.lines[before:] = [
             f"{indent}for n in range(n - 1, -1, -1):",
             *(f"  {line}" for line in body),

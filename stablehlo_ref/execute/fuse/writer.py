@@ -327,6 +327,7 @@ class Writer:
             self.elements.define(names[i], types[i], scalars[i])
         self.integers.state(frame, op)
         self.integers.enter(frame, names, op, 0)
+        counter = self.integers.counter(frame, names, op)
         self.count()
         first = len(self.source.lines)
         with self.source.block("while True:", op):
@@ -342,6 +343,8 @@ class Writer:
                 sources: list[str] = []
                 returned = body.operations[-1].operands
                 for i, (slot, value) in enumerate(zip(plan.results, returned)):
+                    if counter and i == counter[0]:
+                        continue
                     if i in scalars:
                         sources += self.elements.of(self.variable(frame, slot, value), value.type)
                     elif is_number(value.type):
@@ -352,7 +355,9 @@ class Writer:
                 self.move(targets, sources)
                 moved = [s for s, v in zip(plan.results, returned) if s in made and not is_scalar(v.type)]
                 self.drop({frame.name(s): None for s in moved})
-        self.source.count_by_range(first)
+                if counter:
+                    self.source.line(f"{names[counter[0]]} += 1")
+        self.source.count_by_range(first, counter and (names[counter[0]], counter[1]))
         self.count()
         self.integers.enter(frame, names, op, 0)
         self.integers.leave(names, op)

@@ -36,7 +36,7 @@ ERROR = 2.0**-68
 CANCELLED = 2.0**-16
 
 
-def _sum(x: Pair, y: Pair) -> Pair:
+def cancelling_sum(x: Pair, y: Pair) -> Pair:
     """Return x + y, or NaN where it is much smaller than either."""
     high, low = quick_add(x, y)
     largest = np.maximum(np.abs(x[0]), np.abs(y[0]))
@@ -73,8 +73,8 @@ def _hyperbolic(a: Array) -> Parts:
 def quotient(a: Array, b: Array, c: Array, d: Array) -> Parts:
     """Return ((ac + bd) + (bc - ad)i) / (cc + dd)."""
     norm = quick_add(two_product(c, c), two_product(d, d))
-    real = _sum(two_product(a, c), two_product(b, d))
-    imag = _sum(two_product(b, c), two_product(-a, d))
+    real = cancelling_sum(two_product(a, c), two_product(b, d))
+    imag = cancelling_sum(two_product(b, c), two_product(-a, d))
     return quick_divide(real, norm), quick_divide(imag, norm)
 
 
@@ -103,7 +103,7 @@ def exponential_minus_one(a: Array, b: Array) -> Parts:
     sine, cosine = sine_and_cosine(exactly(b))
     half, _ = sine_and_cosine(exactly(0.5 * b))
     less = exponential.minus_one(exactly(a))
-    real = _sum(multiply(less, cosine), scale(_square(half), -2.0))
+    real = cancelling_sum(multiply(less, cosine), scale(_square(half), -2.0))
     return real, multiply(exponential.moderate(exactly(a)), sine)
 
 
@@ -151,7 +151,7 @@ def logistic(a: Array, b: Array) -> Parts:
     less, u = exponential.minus_one(exactly(-np.abs(a))), exponential.moderate(exactly(-np.abs(a)))
     twice = scale(multiply(u, _square(half)), 2.0)
     norm = add(_square(less), scale(twice, 2.0))
-    below, above = multiply(u, _sum(u, cosine)), add(twice, negate(less))
+    below, above = multiply(u, cancelling_sum(u, cosine)), add(twice, negate(less))
     is_below = a < 0
     real = np.where(is_below, below[0], above[0]), np.where(is_below, below[1], above[1])
     return divide(real, norm), divide(multiply(u, sine), norm)
@@ -187,7 +187,7 @@ def log_plus_one(a: Array, b: Array) -> Parts:
     one = two_sum(1.0, a)
     other = add(exactly(2.0 * a), two_product(a, a))
     square = two_product(b, b)
-    less_one = _sum(other, square)
+    less_one = cancelling_sum(other, square)
     is_near = (less_one[0] > -0.5) & (less_one[0] < 1.0)
     near = logarithm.plus_one((np.where(is_near, less_one[0], 0.0), np.where(is_near, less_one[1], 0.0)))
     far = logarithm.of_pair(add(_square(one), square))
@@ -196,11 +196,16 @@ def log_plus_one(a: Array, b: Array) -> Parts:
 
 
 def sqrt(a: Array, b: Array) -> Parts:
+    """Return the root with a real part that is not negative."""
+    return root(exactly(a), b)
+
+
+def root(a: Pair, b: Array) -> Parts:
     """Return t and b / 2t for t = sqrt((|z| + |a|) / 2), exchanged for a < 0."""
-    modulus, _ = absolute(a, b)
-    large = square_root(scale(add(modulus, exactly(np.abs(a))), 0.5))
+    is_left = a[0] < 0
+    modulus = square_root(_square_of_modulus(a, exactly(b)))
+    large = square_root(scale(add(modulus, scale(a, np.where(is_left, -1.0, 1.0))), 0.5))
     small = divide(exactly(0.5 * np.abs(b)), large)
-    is_left = a < 0
     real = np.where(is_left, small[0], large[0]), np.where(is_left, small[1], large[1])
     imag = np.where(is_left, large[0], small[0]), np.where(is_left, large[1], small[1])
     return real, scale(imag, np.copysign(1.0, b))

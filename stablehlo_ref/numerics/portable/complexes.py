@@ -25,7 +25,7 @@ from stablehlo_ref.numerics.dtypes import COMPLEX128
 from stablehlo_ref.numerics.exact_sums import exact_product_sum, nearest
 from stablehlo_ref.numerics.kernels import ArrayKernel, KernelFactory, same_kernel
 from stablehlo_ref.numerics.multiple_precision import settled
-from stablehlo_ref.numerics.portable import complex_pairs
+from stablehlo_ref.numerics.portable import complex_inverses, complex_pairs
 from stablehlo_ref.numerics.portable.functions import CORRECTLY_ROUNDED
 from stablehlo_ref.numerics.portable.ziv import BLOCK, nearest_f64
 
@@ -78,6 +78,11 @@ def _angle_and_exponent(a: Array, b: Array) -> Array | bool:
 def _not_minus_one(a: Array, b: Array) -> Array | bool:
     regular: Array = ((a != -1) | (b != 0)) & _is_moderate(a, 300, -300) & _is_moderate(b, 300, -300)
     return regular
+
+
+def _off_axes(a: Array, b: Array) -> Array | bool:
+    moderate: Array = (a != 0) & (b != 0) & _is_moderate(a, 60, -60) & _is_moderate(b, 60, -60)
+    return moderate
 
 
 def _powers(a: Array, b: Array, c: Array, d: Array) -> Array | bool:
@@ -195,13 +200,13 @@ _FUNCTIONS: dict[KernelFactory, _Function] = {
         (complex_elementary.atan2, None, None, precise.atan2),
         (special_complex.sinh, complex_pairs.sinh, _exponent_and_angle, precise.sinh),
         (special_complex.cosh, complex_pairs.cosh, _exponent_and_angle, precise.cosh),
-        (special_complex.acos, None, None, precise.acos),
-        (special_complex.acosh, None, None, precise.acosh),
-        (special_complex.asin, None, None, precise.asin),
-        (special_complex.asinh, None, None, precise.asinh),
-        (special_complex.atan, None, None, precise.atan),
-        (special_complex.atanh, None, None, precise.atanh),
-        (special_complex.asin_acos_kernel, None, None, precise.asin_acos_kernel),
+        (special_complex.acos, complex_inverses.acos, _off_axes, precise.acos),
+        (special_complex.acosh, complex_inverses.acosh, _off_axes, precise.acosh),
+        (special_complex.asin, complex_inverses.asin, _off_axes, precise.asin),
+        (special_complex.asinh, complex_inverses.asinh, _off_axes, precise.asinh),
+        (special_complex.atan, complex_inverses.atan, _off_axes, precise.atan),
+        (special_complex.atanh, complex_inverses.atanh, _off_axes, precise.atanh),
+        (special_complex.asin_acos_kernel, complex_inverses.asin_acos_kernel, _off_axes, precise.asin_acos_kernel),
     )
 }  # fmt: skip
 _FUNCTIONS[complexes.divide] = _Function(complex_pairs.quotient, _all_moderate(240), _exact_quotient)

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from stablehlo_ref.budget import check_time
 from stablehlo_ref.execute.fuse.machine.assembly import NotCompiled
 from stablehlo_ref.execute.fuse.machine.compiler import RENEW, Compiled, has_rounding
 from stablehlo_ref.execute.fuse.machine.elementwise import ROUNDING
@@ -97,6 +98,7 @@ class MachineSegment:
 
     def _bind(self, signature: Signature, arrays: Sequence[Array]) -> _Bound | None:
         """Find, or compile, the code for blocks like these; None if there is none."""
+        check_time()
         found = None
         try:
             found = self._find(arrays)

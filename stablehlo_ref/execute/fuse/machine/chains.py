@@ -22,9 +22,11 @@ from stablehlo_ref.ir.arrays import Array, DType
 if TYPE_CHECKING:
     from stablehlo_ref.execute.fuse.blockwise import BlockProgram, Chain, Computed
 
-SECONDS = 0.05  # that a chain has taken before it is compiled, as for a loop
-MAX_WEIGHT = 400  # of the ops of a segment, which take LLVM about 0.1 s
-FUNCTION_WEIGHT = 20  # of an elementary function, other ops count 1
+SECONDS = 0.05  # that a chain has taken before it is compiled, and as long as LLVM is expected to take
+WEIGHT_SECONDS = 3e-4  # that LLVM takes for an op
+FUNCTION_WEIGHT = 50  # of an elementary function, other ops count 1
+MAX_WEIGHT = 500  # of the ops of a segment, and
+MAX_TOTAL = 4000  # of those of a chain: further ones stay in numpy
 
 
 class MachineChain:
@@ -33,6 +35,8 @@ class MachineChain:
     def __init__(self, chain: Chain, make: Callable[..., BlockProgram], report: Callable[[str, str], None]) -> None:
         self._chain, self._make, self._report = chain, make, report
         self._seconds = 0.0
+        weight = sum(_weight(part) for part in chain.parts)
+        self._threshold = SECONDS + min(weight, MAX_TOTAL) * WEIGHT_SECONDS
         self._program: BlockProgram | None = None
         self.may_run = is_available()
 
@@ -43,7 +47,7 @@ class MachineChain:
         start = perf_counter()
         plain.run(slots)
         self._seconds += perf_counter() - start
-        if self._seconds > SECONDS:
+        if self._seconds > self._threshold:
             self._compile()
         return None
 
@@ -83,7 +87,7 @@ def ordered(parts: Sequence[Computed]) -> tuple[list[Computed], list[range]]:
     result: list[Computed] = []
     runs: list[range] = []
     run: list[Computed] = []
-    weight = 0
+    weight = total = 0
 
     def end() -> None:
         nonlocal weight
@@ -94,7 +98,8 @@ def ordered(parts: Sequence[Computed]) -> tuple[list[Computed], list[range]]:
         weight = 0
 
     for part in parts:
-        if _has_code(part):
+        if total + _weight(part) <= MAX_TOTAL and _has_code(part):
+            total += _weight(part)
             weight += _weight(part)
             if weight > MAX_WEIGHT:
                 end()
