@@ -100,11 +100,19 @@ def _exponential(x: Array) -> Array:
     return np.exp(x)
 
 
-def _has_fast_tangent() -> bool:
-    """Return whether numpy's tangent of f64 is vectorized: with AVX-512, where its sine and cosine are not."""
+def _is_vectorized() -> bool:
+    """Return whether numpy's functions of f64 are vectorized: with AVX-512; of sine and cosine only the tangent is."""
     config = np.show_config(mode="dicts") or {}
     found = config.get("SIMD Extensions", {}).get("found", [])
     return not {"AVX512_SKX", "X86_V4"}.isdisjoint(found)
+
+
+_IS_VECTORIZED = _is_vectorized()
+
+
+def _unless_vectorized(tables: Approximation) -> Approximation | None:
+    """Return tables where they are faster than numpy."""
+    return None if _IS_VECTORIZED else tables
 
 
 def _half_angle_tangent(x: Array) -> Array:
@@ -182,15 +190,17 @@ def _atan2_below_ties(y: Array, x: Array) -> Array:
 # --- public ---------------------------------------------------------------------------------------------------------
 
 exponential = elementary(
-    _exponential, np.exp, exact=precise.exponential, tables=exponentials.exponential
+    _exponential, np.exp, exact=precise.exponential, tables=_unless_vectorized(exponentials.exponential)
 )  # f64: 0.70 ULP
 exponential_minus_one = elementary(
-    np.expm1, exact=precise.exponential_minus_one, tables=exponentials.exponential_minus_one
+    np.expm1, exact=precise.exponential_minus_one, tables=_unless_vectorized(exponentials.exponential_minus_one)
 )  # f64: 0.53 ULP
-log = elementary(np.log, exact=precise.log, tables=logarithm.log)  # f64: 0.60 ULP
-log_plus_one = elementary(np.log1p, exact=precise.log_plus_one, tables=logarithm.log_plus_one)  # f64: 0.61 ULP
+log = elementary(np.log, exact=precise.log, tables=_unless_vectorized(logarithm.log))  # f64: 0.60 ULP
+log_plus_one = elementary(
+    np.log1p, exact=precise.log_plus_one, tables=_unless_vectorized(logarithm.log_plus_one)
+)  # f64: 0.61 ULP
 logistic = elementary(
-    _logistic, _accurate_logistic, exact=precise.logistic, tables=exponentials.logistic
+    _logistic, _accurate_logistic, exact=precise.logistic, tables=_unless_vectorized(exponentials.logistic)
 )  # f64: 0.75 ULP
 power = elementary(np.power, arity=binary, exact=precise.power)  # f64: 1.0 ULP; special values as in C
 cbrt = elementary(
@@ -201,11 +211,17 @@ rsqrt = elementary(
 )  # f64: 0.76 ULP; of f32: correctly rounded by IEEE-754 operations alone
 
 sine = elementary(
-    _sine if _has_fast_tangent() else np.sin, np.sin, exact=precise.sine, tables=circular.sine
+    _sine if _IS_VECTORIZED else np.sin, np.sin, exact=precise.sine, tables=_unless_vectorized(circular.sine)
 )  # f64: 0.52 ULP
 cosine = elementary(
-    _cosine if _has_fast_tangent() else np.cos, np.cos, exact=precise.cosine, error=2.0**-45, tables=circular.cosine
+    _cosine if _IS_VECTORIZED else np.cos,
+    np.cos,
+    exact=precise.cosine,
+    error=2.0**-45,
+    tables=_unless_vectorized(circular.cosine),
 )  # f64: 0.57 ULP
 tan = elementary(np.tan, exact=precise.tan)  # f64: 0.57 ULP
-tanh = elementary(np.tanh, _accurate_tanh, exact=precise.tanh, tables=exponentials.tanh)  # f64: 0.79 ULP
+tanh = elementary(
+    np.tanh, _accurate_tanh, exact=precise.tanh, tables=_unless_vectorized(exponentials.tanh)
+)  # f64: 0.79 ULP
 atan2 = elementary(np.arctan2, narrower=_atan2_below_ties, arity=binary, exact=precise.atan2)  # f64: 0.78 ULP
