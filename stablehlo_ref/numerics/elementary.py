@@ -29,7 +29,6 @@ from stablehlo_ref.numerics.single import exponential as exponentials
 from stablehlo_ref.numerics.single.kernel import Approximation, by_tables
 
 _SHORT = 1 << 11  # elements: below this, one slow call costs less than several fast ones
-_QUICK_ERROR = 64 * EIGHT_ULP
 
 
 def elementary(
@@ -42,19 +41,17 @@ def elementary(
     portable: Function | None = None,
     refined: ArrayKernel | None = None,
     absolute: float = 0.0,
-    quick: ArrayKernel | None = None,
     tables: Approximation | None = None,
 ) -> KernelFactory:
     """Return a factory from a `function` of f64 arrays that is accurate enough to be rounded to f32.
 
     Kernels for f64 and for formats narrower than f32 use `double` and `narrower` instead, if given. Functions that are
     not ufuncs have many temporaries and run block by block. With `exact`, results of f32 are correctly rounded; `error`
-    is the largest relative error of `function`, and `absolute` that where terms cancel. `quick` is a faster function,
-    with an error of up to `_QUICK_ERROR`; results that it leaves in doubt are computed by `function`. Large
-    arrays of f32 are computed by `tables`. `refined` is a
-    function of long doubles: rounded once, it is `double`, and results in doubt are computed by it before they are by
-    `exact`. In a reproducible mode f64 uses the implementation of `exact`, or `portable` if given, that is correctly
-    rounded; so does a function of long doubles where these are no wider than f64.
+    is the largest relative error of `function`, and `absolute` that where terms cancel. Large f32 arrays are computed
+    by `tables`, if given, and what that leaves in doubt by `function`. `refined` is a function of long doubles: rounded
+    once, it is `double`, and results in doubt are computed by it before they are by `exact`. In a reproducible mode f64
+    uses the implementation of `exact`, or `portable` if given, that is correctly rounded; so does a function of long
+    doubles where these are no wider than f64.
     """
     is_needed = double is None and refined is not None and not long_double.IS_WIDE
     double = double or (in_long_double(refined) if refined else function)
@@ -63,7 +60,6 @@ def elementary(
     if settle and refined:
         settle = certain(widened(refined), settle, long_double.ERROR)
     single = certain(function, settle, error, absolute) if settle else function
-    single = certain(quick, single, _QUICK_ERROR) if quick else single
     wide[FLOAT32] = blockwise(single, FLOAT64, FLOAT32)
     if tables:
         wide[FLOAT32] = by_tables(tables, wide[FLOAT32])
@@ -104,11 +100,19 @@ def _exponential(x: Array) -> Array:
     return np.exp(x)
 
 
-def _has_fast_tangent() -> bool:
-    """Return whether numpy's tangent of f64 is vectorized: with AVX-512, where its sine and cosine are not."""
+def _is_vectorized() -> bool:
+    """Return whether numpy's functions of f64 are vectorized: with AVX-512; of sine and cosine only the tangent is."""
     config = np.show_config(mode="dicts") or {}
     found = config.get("SIMD Extensions", {}).get("found", [])
     return not {"AVX512_SKX", "X86_V4"}.isdisjoint(found)
+
+
+_IS_VECTORIZED = _is_vectorized()
+
+
+def _unless_vectorized(tables: Approximation) -> Approximation | None:
+    """Return tables where they are faster than numpy."""
+    return None if _IS_VECTORIZED else tables
 
 
 def _half_angle_tangent(x: Array) -> Array:
@@ -186,15 +190,17 @@ def _atan2_below_ties(y: Array, x: Array) -> Array:
 # --- public ---------------------------------------------------------------------------------------------------------
 
 exponential = elementary(
-    _exponential, np.exp, exact=precise.exponential, tables=exponentials.exponential
+    _exponential, np.exp, exact=precise.exponential, tables=_unless_vectorized(exponentials.exponential)
 )  # f64: 0.70 ULP
 exponential_minus_one = elementary(
-    np.expm1, exact=precise.exponential_minus_one, tables=exponentials.exponential_minus_one
+    np.expm1, exact=precise.exponential_minus_one, tables=_unless_vectorized(exponentials.exponential_minus_one)
 )  # f64: 0.53 ULP
-log = elementary(np.log, exact=precise.log, tables=logarithm.log)  # f64: 0.60 ULP
-log_plus_one = elementary(np.log1p, exact=precise.log_plus_one, tables=logarithm.log_plus_one)  # f64: 0.61 ULP
+log = elementary(np.log, exact=precise.log, tables=_unless_vectorized(logarithm.log))  # f64: 0.60 ULP
+log_plus_one = elementary(
+    np.log1p, exact=precise.log_plus_one, tables=_unless_vectorized(logarithm.log_plus_one)
+)  # f64: 0.61 ULP
 logistic = elementary(
-    _logistic, _accurate_logistic, exact=precise.logistic, tables=exponentials.logistic
+    _logistic, _accurate_logistic, exact=precise.logistic, tables=_unless_vectorized(exponentials.logistic)
 )  # f64: 0.75 ULP
 power = elementary(np.power, arity=binary, exact=precise.power)  # f64: 1.0 ULP; special values as in C
 cbrt = elementary(
@@ -205,11 +211,17 @@ rsqrt = elementary(
 )  # f64: 0.76 ULP; of f32: correctly rounded by IEEE-754 operations alone
 
 sine = elementary(
-    _sine if _has_fast_tangent() else np.sin, np.sin, exact=precise.sine, tables=circular.sine
+    _sine if _IS_VECTORIZED else np.sin, np.sin, exact=precise.sine, tables=_unless_vectorized(circular.sine)
 )  # f64: 0.52 ULP
 cosine = elementary(
-    _cosine if _has_fast_tangent() else np.cos, np.cos, exact=precise.cosine, error=2.0**-45, tables=circular.cosine
+    _cosine if _IS_VECTORIZED else np.cos,
+    np.cos,
+    exact=precise.cosine,
+    error=2.0**-45,
+    tables=_unless_vectorized(circular.cosine),
 )  # f64: 0.57 ULP
 tan = elementary(np.tan, exact=precise.tan)  # f64: 0.57 ULP
-tanh = elementary(np.tanh, _accurate_tanh, exact=precise.tanh, tables=exponentials.tanh)  # f64: 0.79 ULP
+tanh = elementary(
+    np.tanh, _accurate_tanh, exact=precise.tanh, tables=_unless_vectorized(exponentials.tanh)
+)  # f64: 0.79 ULP
 atan2 = elementary(np.arctan2, narrower=_atan2_below_ties, arity=binary, exact=precise.atan2)  # f64: 0.78 ULP

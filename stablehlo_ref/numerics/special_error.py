@@ -6,8 +6,6 @@ errors of up to 0.88 ULP.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 
 from stablehlo_ref.ir.arrays import Array
@@ -15,8 +13,6 @@ from stablehlo_ref.numerics import libm, special_double
 from stablehlo_ref.numerics import multiple_precision_special as precise
 from stablehlo_ref.numerics.double_double import two_product
 from stablehlo_ref.numerics.elementary import elementary
-from stablehlo_ref.numerics.kernels import ArrayKernel
-from stablehlo_ref.numerics.long_double import in_long_double
 from stablehlo_ref.numerics.piecewise import (
     piecewise_polynomial,
     replace_where,
@@ -30,10 +26,8 @@ from stablehlo_ref.numerics.special_tables import (
     ERFC,
     ERFC_F32,
 )
-from stablehlo_ref.numerics.taylor_tables import TaylorTable
 
 _ERROR = 2.0**-44  # of the functions for f32, relative
-_SHORT = 1 << 11  # elements: below this, one polynomial takes less time than tables
 
 # --- for f32: one polynomial in a bounded ratio for almost the whole range ------------------------------------------
 
@@ -58,37 +52,6 @@ def _erf_inv_for_f32(x: Array) -> Array:
     return x * replace_where(ERF_INV_F32[0](w), ~(w <= 5.0), erf_inv_factor, w)
 
 
-# --- for large tensors of f32: Taylor polynomials, whose first terms are those of functions for f64 -------------------
-
-
-def _series(of_f64: ArrayKernel, slope: float, degree: int) -> Callable[[Array], list[Array]]:
-    """Return the function from points x to the series of a function whose derivative is slope * exp(-x*x).
-
-    By the differential equation f'' = -2 x f'.
-    """
-
-    def coefficients(x: Array) -> list[Array]:
-        terms = [of_f64(x), slope * np.exp(-x * x)]
-        for n in range(degree - 1):
-            terms.append(-2.0 * (x * (n + 1) * terms[n + 1] + n * terms[n]) / ((n + 1) * (n + 2)))
-        return terms
-
-    return coefficients
-
-
-_SLOPE = 2.0 / np.sqrt(np.pi)
-_ERF_TABLE = TaylorTable(-4, 4, _series(in_long_double(special_double.erf), _SLOPE, 3))
-_ERFC_TABLE = TaylorTable(-4, 11, _series(in_long_double(special_double.erfc), -_SLOPE, 5))
-
-
-def _quick_erf(x: Array) -> Array:
-    return _ERF_TABLE(x) if x.size >= _SHORT else _erf_for_f32(x)
-
-
-def _quick_erfc(x: Array) -> Array:
-    return _ERFC_TABLE(x) if x.size >= _SHORT else _erfc_for_f32(x)
-
-
 # --- for f64 --------------------------------------------------------------------------------------------------------
 
 
@@ -107,8 +70,8 @@ def _minus_log_of_1_minus_square(x: Array) -> Array:
     return -libm.log((1.0 - x) * (1.0 + x))
 
 
-erf = elementary(_erf_for_f32, _erf, exact=precise.erf, error=_ERROR, refined=special_double.erf, quick=_quick_erf)
-erfc = elementary(_erfc_for_f32, exact=precise.erfc, error=_ERROR, refined=special_double.erfc, quick=_quick_erfc)
+erf = elementary(_erf_for_f32, _erf, exact=precise.erf, error=_ERROR, refined=special_double.erf, tables=error.erf)
+erfc = elementary(_erfc_for_f32, exact=precise.erfc, error=_ERROR, refined=special_double.erfc, tables=error.erfc)
 erf_inv = elementary(
     _erf_inv_for_f32, exact=precise.erf_inv, error=_ERROR, refined=special_double.erf_inv, tables=error.erf_inv
 )

@@ -22,6 +22,8 @@ FUNCTIONS: dict[str, tuple[Approximation, Callable[[Array], Array]]] = {
     "log_plus_one": (logarithm.log_plus_one, np.log1p),
     "sine": (circular.sine, np.sin),
     "cosine": (circular.cosine, np.cos),
+    "erf": (error.erf, lambda x: special_double.erf(np.clip(x, -4, 4))),
+    "erfc": (error.erfc, lambda x: special_double.erfc(np.maximum(x, -4))),
     "erf_inv": (error.erf_inv, special_double.erf_inv),
 }
 has_wide_long_double = pytest.mark.skipif(
@@ -83,7 +85,7 @@ def test_large_arrays_agree_with_small_ones(name: str) -> None:
     x = np.concatenate([rng.standard_normal(BLOCK - 3).astype(np.float32), special, bits, special])
     kernel = getattr(special_error if name.startswith("erf") else elementary, name)(FLOAT32)
     expected = np.concatenate([kernel(x[i : i + 1000]) for i in range(0, x.size, 1000)])
-    actual = kernel(x)
+    actual = by_tables(FUNCTIONS[name][0], kernel)(x)
     np.testing.assert_array_equal(actual, expected)
     is_number = ~np.isnan(expected)
     np.testing.assert_array_equal(np.signbit(actual[is_number]), np.signbit(expected[is_number]))

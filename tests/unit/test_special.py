@@ -12,11 +12,9 @@ import numpy as np
 import pytest
 
 from stablehlo_ref.numerics import (
-    elementary,
     multiple_precision_special,
     special_bessel,
     special_complex,
-    special_double,
     special_elementary,
     special_error,
     special_gamma,
@@ -82,22 +80,6 @@ def test_erfc_is_within_its_stated_error() -> None:
             exact = mpmath.erfc(float(value))
             error = abs(mpmath.mpf(float(result)) - exact) / np.spacing(float(exact))
         assert error < 2.1, value
-
-
-@pytest.mark.parametrize("name, low, high", [("erf", -4.0, 4.0), ("erfc", -4.0, 10.4)])
-def test_errors_of_tables(name: str, low: float, high: float) -> None:
-    """They are below half of the bound that rounding relies on, and large tensors have the bits of small ones."""
-    rng = np.random.default_rng(8)
-    some = [rng.uniform(low, high, 20_000), rng.uniform(-1, 1, 20_000), np.exp2(rng.uniform(-149, 1, 10_000))]
-    x = np.concatenate(some).astype(np.float32)
-    table, exact = getattr(special_error, f"_quick_{name}"), getattr(special_double, name)
-    error = np.abs(table(x.astype(np.float64)) / exact(x.astype(np.longdouble)) - 1)
-    assert error.max() < elementary._QUICK_ERROR / 2
-    special = np.array([0.0, -0.0, 1e-45, -1e-45, np.inf, -np.inf, 3.9, 4.0, 10.1], np.float32)
-    function = UNARY[name](FLOAT32)
-    np.testing.assert_array_equal(
-        function(np.tile(special, 500))[:9].view(np.uint32), function(special).view(np.uint32)
-    )
 
 
 def test_zeta_and_polygamma_match_closed_forms() -> None:

@@ -1,4 +1,4 @@
-"""The error function and its inverse for f32, by tables of Taylor polynomials.
+"""The error function, its complement and its inverse for f32, by tables of Taylor polynomials.
 
 Bounds are of relative errors. Rounding errors of f64 are at most a dozen of 2**-53.
 """
@@ -12,7 +12,9 @@ import numpy as np
 
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.numerics import special_double
+from stablehlo_ref.numerics.kernels import ArrayKernel
 from stablehlo_ref.numerics.long_double import in_long_double
+from stablehlo_ref.numerics.single.grid import Grid
 from stablehlo_ref.numerics.single.kernel import Approximation, Buffers
 
 _SLOPE = 2.0 / np.sqrt(np.pi)
@@ -26,6 +28,49 @@ def _taylor(tables: Sequence[Array], b: Buffers) -> Array:
         result *= b.first
         result += table.take(b.index, out=b.fourth, mode="clip")
     return result
+
+
+# --- erf, erfc -------------------------------------------------------------------------------------------------------
+
+_ERF_GRID = Grid(1 << 10, -4.0, 4.0, -4.0, 4.0)  # beyond, no number of f32 lies between erf(x) and 1
+_ERFC_GRID = Grid(1 << 10, -4.0, 9.0, lowest=-4.0)  # beyond 9, results may be subnormal
+
+
+def _series(of_f64: ArrayKernel, slope: float, grid: Grid, degree: int) -> Sequence[Array]:
+    """Return the series of a function whose derivative is slope * exp(-x*x), by f'' = -2 x f'."""
+    x = grid.points()
+    constant = of_f64(x)
+    terms = [constant, slope * np.exp(-x * x)]
+    for n in range(degree - 1):
+        terms.append(-2.0 * (x * (n + 1) * terms[n + 1] + n * terms[n]) / ((n + 1) * (n + 2)))
+    terms[0] = np.where(constant == 0, -0.0, constant)  # -0.0 + x is x, also for zeros
+    return terms
+
+
+@cache
+def _erf_tables() -> Sequence[Array]:
+    """Return tables for rests up to 2**-11: the fourth derivative, below 4 |x|, adds less than 2**-46 of the result."""
+    return _series(in_long_double(special_double.erf), _SLOPE, _ERF_GRID, 3)
+
+
+@cache
+def _erfc_tables() -> Sequence[Array]:
+    """Return tables for rests r up to 2**-11: the next term, relative to the result, is about (2 x r)**6 / 720."""
+    return _series(in_long_double(special_double.erfc), -_SLOPE, _ERFC_GRID, 5)
+
+
+def _erf(x: Array, b: Buffers) -> Array:
+    b.widened()
+    return _taylor(_erf_tables(), b)
+
+
+def _erfc(x: Array, b: Buffers) -> Array:
+    b.widened()
+    return _taylor(_erfc_tables(), b)
+
+
+erf = Approximation(_ERF_GRID.locate, _ERF_GRID.size, _erf, 2.0**-43, least=1 << 11)
+erfc = Approximation(_ERFC_GRID.locate, _ERFC_GRID.size, _erfc, 2.0**-43, least=1 << 11)
 
 
 # --- erf_inv ---------------------------------------------------------------------------------------------------------

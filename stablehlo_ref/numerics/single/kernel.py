@@ -20,7 +20,7 @@ from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.numerics.kernels import ArrayKernel
 from stablehlo_ref.numerics.narrow_floats import is_broadcast_scalar, with_block_into
 
-BLOCK = 1 << 15  # elements: a call of numpy costs as much as a pass over 4,000 of them
+BLOCK = 1 << 14  # elements, whose buffers take 0.5 MB; a call of numpy costs as much as a pass over 4,000 of them
 DROPPED = 29  # bits of the mantissa of f64 that f32 does not have
 
 

@@ -31,8 +31,8 @@ class _Tables(NamedTuple):
 @cache
 def _tables() -> _Tables:
     """Return tables, and coefficients of log(1 + r) / r, with an error of REST**4 / 5 / 8 = 2**-41.3."""
-    exponent, place = np.divmod(np.arange(_SIZE), 1 << _PLACE)
-    points = np.ldexp(1.0 + place / (1 << _PLACE), exponent - 126)
+    bits = np.arange(1 << _PLACE, _SIZE + (1 << _PLACE), dtype=np.uint32) << _SHIFT
+    points = bits.view(np.float32).astype(np.float64)
     inverse = (1.0 / points).astype(np.float32).astype(np.float64)
     return _Tables(inverse, -np.log(inverse), fitted(lambda r: np.log1p(r) / r, 3, _REST))
 
