@@ -118,10 +118,9 @@ class Planner:
             self.plans[name].block.communicates = name in self.communicating
             self.plans[name].generated = self.generated
             self._pending.append(name)
-        plan = self.plans[name]
         if self._pending and not self._is_planning:
             self._plan_pending()
-        return plan
+        return self.plans[name]
 
     def _plan_pending(self) -> None:
         self._is_planning = True
