@@ -63,6 +63,7 @@ class Arithmetic:
     matmul: ArrayKernel  # like np.matmul: two matrices, or stacks of them, and optionally `out`
     store: ArrayKernel  # from sums to results, elementwise
     is_exact: bool = False  # whether `matmul` rounds once, so that sums must not be added to others
+    matmul_of_values: ArrayKernel | None = None  # like `matmul`, for operands that no kernel uses as a buffer
 
     @property
     def is_plain(self) -> bool:
@@ -105,7 +106,8 @@ def _exact_arithmetic(lhs: DType, rhs: DType, result: DType) -> Arithmetic:
     operands = (COMPLEX64 if is_single else COMPLEX128) if wide == COMPLEX128 else FLOAT32 if is_single else FLOAT64
     matmul = exact_matmul(operands, result, matmul_in_steps)
     dtype = FLOAT32 if operands == FLOAT32 and result != FLOAT64 else wide
-    return Arithmetic(dtype, _load(lhs, dtype), _load(rhs, dtype), matmul, _store(dtype, result), is_exact=True)
+    of_values = exact_matmul(operands, result, matmul_in_steps, of_values=True)
+    return Arithmetic(dtype, _load(lhs, dtype), _load(rhs, dtype), matmul, _store(dtype, result), True, of_values)
 
 
 def check_result_dtype(lhs: DType, rhs: DType, result: DType) -> None:
@@ -319,7 +321,7 @@ def rounded_arithmetic(
         out[...] = total
         return out
 
-    return replace(plain, matmul=matmul, store=lambda x: plain.store(accumulate(x)))
+    return replace(plain, matmul=matmul, store=lambda x: plain.store(accumulate(x)), matmul_of_values=None)
 
 
 def _exact_sum_of_levels(

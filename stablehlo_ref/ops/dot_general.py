@@ -297,7 +297,7 @@ def matrix_product(
     """
     prepare_lhs, lhs_is_ready = _preparation(sums.load_lhs, as_lhs, constants.get("lhs"), sums.is_plain)
     prepare_rhs, rhs_is_ready = _preparation(sums.load_rhs, as_rhs, constants.get("rhs"), sums.is_plain)
-    matmul, leave = sums.matmul, sums.store
+    matmul, leave = sums.matmul_of_values or sums.matmul, sums.store
     if lhs_is_ready and rhs_is_ready and sums.is_plain and matmul is np.matmul:
 
         def run_plain(lhs: Array, rhs: Array) -> Array:
