@@ -21,7 +21,7 @@ BLOCK = 1 << 17  # elements that are converted at a time
 WIDTH = 1 << 13  # rows of the large matrix in a block, if its columns are contiguous
 UNIT = 2.0**-53
 SLACK = 1.001  # for the rounding errors of the bounds
-KEPT, MATRICES = 1 << 21, 4  # elements of a matrix of which a run keeps a copy, and the number of such matrices
+KEPT = 1 << 21  # elements of all copies of a run; more would not stay in the cache, and gain nothing
 LONGEST = 1 << 12  # rows whose squares are summed in f32, with relative errors below (k + 1) 2**-24
 SMALLEST = 2.0**-80  # of these sums: errors of squares that underflow are below k 2**-126
 
@@ -64,7 +64,7 @@ def _kept_copy(large: Array) -> _Copy | None:
         return None
     made, seen = cast(_Copies, copies.setdefault(_Copies, _Copies({}, {})))
     key = large.ctypes.data, large.shape, large.strides
-    if key in made or len(made) == MATRICES:
+    if key in made or sum(copy.matrix.size for copy in made.values()) + large.size > KEPT:
         return made.get(key)
     owner = large.base if isinstance(large.base, np.ndarray) else large
     if key not in seen or seen[key]() is not owner:
