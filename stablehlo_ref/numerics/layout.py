@@ -63,6 +63,11 @@ def _tile_buffer(x: Array, sizes: Sequence[int]) -> Array:
     return np.empty(shape, x.dtype).transpose(np.argsort(order))
 
 
+def row_major_strides(sizes: Sequence[int], itemsize: int) -> tuple[int, ...]:
+    """Return the strides of a new array of these sizes, none of which is 0 and of which there is at least one."""
+    return tuple(accumulate(reversed(sizes[1:]), int.__mul__, initial=itemsize))[::-1]
+
+
 def row_major(sizes: Sequence[int], itemsize: int, rows_apart: bool = False) -> ArrayKernel:
     """Return a function that returns an array of these sizes itself if it has the strides of a new array, else a copy.
 
@@ -70,7 +75,7 @@ def row_major(sizes: Sequence[int], itemsize: int, rows_apart: bool = False) -> 
     which numpy's flag `c_contiguous` ignores. With `rows_apart`, only rows must be contiguous: BLAS multiplies matrices
     in the same way whatever the distance of their rows.
     """
-    strides = tuple(accumulate(reversed(sizes[1:]), int.__mul__, initial=itemsize))[::-1]
+    strides = row_major_strides(sizes, itemsize)
     row = sizes[-1] * itemsize if rows_apart and sizes[-1] > 1 else 0
 
     def run(x: Array) -> Array:
