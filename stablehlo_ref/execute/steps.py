@@ -211,6 +211,8 @@ def _grouping(definition: OpDefinition, count: int, run: Run) -> Run:
     if isinstance(last, Ins) and not any(isinstance(m, Ins) for m in members):
         single = len(members) + first
         return lambda *arrays: run(*arrays[:single], arrays[single:])
+    if count == len(definition.operands) and not first and all(isinstance(m, Ins) for m in definition.operands):
+        return lambda *arrays: run(*zip(arrays))  # each member has one
     spans = [slice(first + s.start, first + s.stop) for s in _spans(definition, count)]
     variadic = [isinstance(m, Ins) for m in definition.operands]
 
