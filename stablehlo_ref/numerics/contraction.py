@@ -51,6 +51,8 @@ STEP = 1 << 29  # multiplications of one call of BLAS, 0.1 s or less: larger pro
 FLOPS = 1.5e10  # floating-point operations of LAPACK in a second, by which its time is estimated
 ROWS = 16  # rows of a large product that are computed at least at a time
 SMALL = 1 << 13  # multiplications: up to this many, numpy's own loops are fast enough
+_EXACT_BYTES = {FLOAT32: (12, 16), FLOAT64: (48, 16), COMPLEX64: (120, 20), COMPLEX128: (192, 32)}
+"""Temporaries of exact products for each element of an operand, and of the result, at most (measured)."""
 
 
 @dataclass(frozen=True)
@@ -143,7 +145,8 @@ def converted_bytes(dtypes: Sequence[DType], operands: int, results: int) -> int
         return FLOAT32.itemsize * (operands + results)
     wide = accumulation_dtype(*dtypes)
     if mode.current().reproducible:
-        wide = COMPLEX128 if kind(wide) == "complex" else FLOAT64
+        of_operand, of_result = _EXACT_BYTES[wide]
+        return of_operand * operands + of_result * results
     return wide.itemsize * (operands * (lhs != wide or rhs != wide) + results * (result != wide))
 
 
