@@ -27,7 +27,8 @@ UNARY = {
     "integer": ("negate", "not", "popcnt", "count_leading_zeros"),
     "float": ("negate", "abs", "sqrt", "floor", "ceil", "sign", "exponential", "tanh", "round_nearest_even"),
 }
-NOT_COMPILED = {"remainder", "power", "exponential", "tanh"}  # of floats: never in machine code
+FUNCTIONS = {"exponential", "tanh"}  # of floats: in machine code for f32 alone
+NOT_COMPILED = {"remainder", "power", *FUNCTIONS}
 FORMS = ("unary", "binary", "binary", "binary", "compare", "select", "clamp", "convert", "shape")
 COUNTERS = (  # start, comparison, bound and step for a number of turns
     lambda turns: (0, "LT", turns, 1), lambda turns: (-3, "LE", 2 * turns - 4, 2), lambda turns: (turns, "GT", 0, -1),
@@ -87,7 +88,8 @@ def draw_type(text: Text) -> str:
 
 def names_of(text: Text, table: dict[str, tuple[str, ...]], element: str) -> list[str]:
     """Return the ops of a table on elements of a type."""
-    return [name for name in table[kind(element)] if kind(element) != "float" or name not in text.without]
+    without = text.without - FUNCTIONS if element == "f32" else text.without
+    return [name for name in table[kind(element)] if kind(element) != "float" or name not in without]
 
 
 def draw_op(text: Text, scope: Scope) -> None:
