@@ -59,7 +59,10 @@ class MachineSegment:
         def run(values: list[Any]) -> None:
             arrays = [np.asarray(values[index]) for index in indices]
             signature = tuple([(x.shape, x.strides) for x in arrays])
-            bound = bound_to[signature] if signature in bound_to else self._bind(signature, arrays)
+            try:
+                bound = bound_to[signature]
+            except KeyError:  # or another thread has cleared it
+                bound = self._bind(signature, arrays)
             if bound is None:
                 for instruction in otherwise:
                     instruction(values)

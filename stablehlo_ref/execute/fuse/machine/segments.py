@@ -117,18 +117,14 @@ class _Writer:
         return self._count(self.sizes[axis], 1, lambda i: self._loop(axis + 1, [*indices, i]))
 
     def _count(self, stop: Register, step: int, body: Callable[[Register], None]) -> None:
-        code = self.code
-        cell, head, inside, after = code.cell(self.index), code.name("E"), code.name("E"), code.name("E")
-        code.store(literal(self.index, 0), cell)
-        code.do(f"br label %{head}")
-        code.label(head)
-        i = code.load(cell, self.index)
-        code.do(f"br i1 {code.compare('slt', i, stop)}, label %{inside}, label %{after}")
-        code.label(inside)
-        body(i)
-        code.store(code.binary("add", i, literal(self.index, step)), cell)
-        code.do(f"br label %{head}")
-        code.label(after)
+        code, cell = self.code, self.code.variable(literal(self.index, 0))
+
+        def turn() -> None:
+            i = code.load(cell, self.index)
+            body(i)
+            code.store(code.binary("add", i, literal(self.index, step)), cell)
+
+        code.repeat(lambda: code.compare("slt", code.load(cell, self.index), stop), turn)
 
     def _row(self, indices: Sequence[Register]) -> None:
         code, values = self.code, dict[int, Register]()

@@ -112,40 +112,23 @@ def source() -> str:
     """Return the code: passes over elements, each of which turns 64 at a time into eight sums."""
     code, index = Assembly(), Kind(INDEX)
     words = [code.load(code.address("%frame", literal(index, n), index), index) for n in range(4)]
-    passes, count, operands, results = (_variable(code, word) for word in words)
+    passes, count, operands, results = (code.variable(word) for word in words)
 
     def one_pass() -> None:
-        i = _variable(code, literal(index, 0))
+        i = code.variable(literal(index, 0))
         n, x, y = (code.load(cell, index) for cell in (count, operands, results))
         places = [code.let(f"inttoptr i64 {word} to ptr", index).name for word in (x, y)]
-        _while(code, lambda: code.compare("slt", code.load(i, index), n), lambda: _step(code, i, *places))
+        code.repeat(lambda: code.compare("slt", code.load(i, index), n), lambda: _step(code, i, *places))
         code.store(y, operands)
         made = code.binary("mul", n, literal(index, GROUP * FLOAT32.itemsize))
         code.store(code.binary("add", y, made), results)
         code.store(code.binary("lshr", n, literal(index, 3)), count)
         code.store(code.binary("sub", code.load(passes, index), literal(index, 1)), passes)
 
-    _while(code, lambda: code.compare("sgt", code.load(passes, index), literal(index, 0)), one_pass)
+    code.repeat(lambda: code.compare("sgt", code.load(passes, index), literal(index, 0)), one_pass)
     code.do("ret i64 0")
     head = "define i64 @run(ptr %frame, ptr %renew, i64 %turns) {"
     return "\n".join([head, *code.entry, "  br label %start", "start:", *code.lines, "}"]) + "\n"
-
-
-def _variable(code: Assembly, value: Register) -> str:
-    cell = code.cell(value.kind)
-    code.store(value, cell)
-    return cell
-
-
-def _while(code: Assembly, condition: Callable[[], Register], body: Callable[[], None]) -> None:
-    head, inside, after = (code.name("E") for _ in range(3))
-    code.do(f"br label %{head}")
-    code.label(head)
-    code.do(f"br i1 {condition()}, label %{inside}, label %{after}")
-    code.label(inside)
-    body()
-    code.do(f"br label %{head}")
-    code.label(after)
 
 
 def _step(code: Assembly, cell: str, operands: str, results: str) -> None:
