@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from hypothesis import strategies as st
@@ -28,7 +29,10 @@ UNARY = {
     "integer": ("negate", "not", "popcnt", "count_leading_zeros"),
     "float": ("negate", "abs", "sqrt", "floor", "ceil", "sign", "exponential", "tanh", "round_nearest_even"),
 }
-NOT_COMPILED = {"remainder", "power", "exponential", "tanh"}  # of floats: never in machine code
+NOT_COMPILED = {  # by element type: never in machine code
+    "f32": frozenset({"remainder", "power"}),
+    "f64": frozenset({"remainder", "power", "exponential", "tanh"}),
+}
 FORMS = ("unary", "binary", "binary", "binary", "compare", "select", "clamp", "convert", "shape")
 COUNTERS = (  # start, comparison, bound and step for a number of turns
     lambda turns: (0, "LT", turns, 1), lambda turns: (-3, "LE", 2 * turns - 4, 2), lambda turns: (turns, "GT", 0, -1),
@@ -52,7 +56,8 @@ class Text:
     budget: int = 30  # ops that may still be drawn
     functions: list[str] = field(default_factory=list)
     elements: tuple[str, ...] = ELEMENTS
-    without: frozenset[str] = frozenset()  # ops on floats that are not drawn; if there are any, no scatter is either
+    without: Mapping[str, frozenset[str]] = field(default_factory=dict)  # ops that are not drawn, by element type of
+    # their operands; if there are any, no scatter is either
 
     def name(self) -> str:
         self.count += 1
@@ -88,7 +93,8 @@ def draw_type(text: Text) -> str:
 
 def names_of(text: Text, table: dict[str, tuple[str, ...]], element: str) -> list[str]:
     """Return the ops of a table on elements of a type."""
-    return [name for name in table[kind(element)] if kind(element) != "float" or name not in text.without]
+    without = text.without.get(element, frozenset())
+    return [name for name in table[kind(element)] if name not in without]
 
 
 def draw_op(text: Text, scope: Scope) -> None:
@@ -277,7 +283,7 @@ def programs(draw: st.DrawFn, may_compile: bool = False) -> tuple[str, list[str]
     """
     text = Text(draw)
     if may_compile:
-        text.elements, text.without = COMPILED, frozenset(NOT_COMPILED)
+        text.elements, text.without = COMPILED, NOT_COMPILED
     types = [draw_type(text) for _ in range(draw(st.integers(1, 4)))]
     scope = {f"%arg{i}": type for i, type in enumerate(types)}
     before = set(scope)

@@ -17,6 +17,8 @@ BLOCK = 1 << 17  # elements that are converted at a time
 WIDTH = 1 << 13  # rows of the large matrix in a block, if its columns are contiguous
 UNIT = 2.0**-53
 SLACK = 1.001  # for the rounding errors of the bounds
+LONGEST = 1 << 12  # rows whose squares are summed in f32, with relative errors below (k + 1) 2**-24
+SMALLEST = 2.0**-80  # of these sums: errors of squares that underflow are below k 2**-126
 
 
 def thin_product(large: Array, thin: Array) -> tuple[Array, Array]:
@@ -37,9 +39,22 @@ def _by_rows(large: Array, thin: Array) -> tuple[Array, Array]:
         some = slice(start, start + step)
         block = _converted(large[some])
         np.matmul(block, thin, out=sums[some])
-        np.vecdot(block, block, out=norms[some])
+        norms[some] = _squared_norms(large[some], block)
     columns = np.sqrt(np.einsum("kn,kn->n", thin, thin)) * ((terms + 2) * UNIT * SLACK)
     return sums, np.sqrt(norms)[:, np.newaxis] * columns
+
+
+def _squared_norms(x: Array, wide: Array) -> Array:
+    """Return sums of the squares of rows, up to 1/4000 too small; from f32 numbers where possible, in half the time.
+
+    `wide` are the same numbers in f64.
+    """
+    if x.shape[1] <= LONGEST:
+        norms: Array = np.vecdot(x, x)
+        if norms.min() > SMALLEST and norms.max() < np.inf:  # not if one is NaN
+            return norms
+    norms = np.vecdot(wide, wide)
+    return norms
 
 
 def _by_columns(large: Array, thin: Array) -> tuple[Array, Array]:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from stablehlo_ref.budget import check_time
 from stablehlo_ref.execute.fuse.machine.assembly import NotCompiled
-from stablehlo_ref.execute.fuse.machine.compiler import RENEW, Compiled, has_rounding
+from stablehlo_ref.execute.fuse.machine.callbacks import Callback
+from stablehlo_ref.execute.fuse.machine.compiler import Compiled, has_rounding
 from stablehlo_ref.execute.fuse.machine.elementwise import ROUNDING
 from stablehlo_ref.execute.fuse.machine.functions import settle
 from stablehlo_ref.execute.fuse.machine.segments import OUTER, Segment
@@ -29,33 +30,9 @@ class _Bound(NamedTuple):
     frame: Array
 
 
-class Settler:
-    """Answers what machine code asks for; an error must not pass machine code."""
-
-    def __init__(self) -> None:
-        self.errors: list[BaseException] = []
-        answers = self._answers()
-        next(answers)
-        self.renew = RENEW(answers.send)
-
-    def _answers(self) -> Generator[int, int, None]:
-        while True:
-            try:
-                settle((yield 0))
-            except GeneratorExit:
-                return
-            except BaseException as error:
-                self.errors.append(error)
-
-    def fail(self) -> None:
-        """Raise the first error since the last one that was raised."""
-        error, self.errors[:] = self.errors[0], []
-        raise error
-
-
 class _OfThread(threading.local):
     def __init__(self) -> None:
-        self.answer = Settler()
+        self.callback = Callback(settle)
 
 
 SETTLER = _OfThread()
@@ -89,10 +66,7 @@ class MachineSegment:
                 return
             frame = bound.frame.copy()
             frame[OUTER + 1 :: OUTER + 1] = [x.__array_interface__["data"][0] for x in arrays]
-            settler = SETTLER.answer
-            bound.code.run(frame.__array_interface__["data"][0], settler.renew, 0)
-            if settler.errors:
-                settler.fail()
+            SETTLER.callback.run(bound.code, frame.__array_interface__["data"][0])
 
         return run
 

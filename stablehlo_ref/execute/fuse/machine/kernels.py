@@ -64,10 +64,7 @@ class MachineFunction:
     def _block(self, source: int, target: int, count: int) -> None:
         assert self.code is not None
         frame = _FRAME(1, 1, count, source, 0, 0, target)
-        settler = SETTLER.answer
-        self.code.run(ctypes.addressof(frame), settler.renew, 0)
-        if settler.errors:
-            settler.fail()
+        SETTLER.callback.run(self.code, ctypes.addressof(frame))
 
 
 _FUNCTIONS = {name: MachineFunction() for name in FUNCTIONS}

@@ -35,6 +35,8 @@ def moved(code: Assembly, op: Operation, operands: Sequence[Register], run: Run)
         numbers.append(np.arange(len(places), len(places) + x.kind.count).reshape(shape_of(value)))
         places += [(number, index) for index in range(x.kind.count)]
     found = np.asarray(run(*numbers)).reshape(-1)
+    if len(places) == 1:
+        found = np.zeros(found.size, INDEX)
     if found.dtype.kind == "b":  # the kernel of booleans has converted the numbers
         raise NotCompiled(op.name)
     return code.shuffled(operands, [places[int(n)] for n in found])
