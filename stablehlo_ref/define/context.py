@@ -124,12 +124,15 @@ class Context:
         context = object.__new__(cls)
         frames: dict[int, Iterable[Any]] = {}
         memory = Memory(limits.max_total_bytes, lambda: live_bytes(frames.values()))
-        context.__dict__ = _DEFAULTS | {
+        context.__dict__ = {  # other defaults are attributes of the class
             "limits": limits,
             "frames": frames,
             "budget": Budget(deadline_of(limits), memory),
             "captured": {},
             "failures": [],
+            "custom_calls": {},
+            "warn": warn_in_python,
+            "overrides": {},
             "process": Process((0, 0), _GRID, iter(()), []),
             "probes": {},
             "variables": {},
@@ -177,7 +180,6 @@ def _check_functions(option: str, functions: Mapping[str, object]) -> None:
             raise TypeError(f"{option}[{name!r}] must be a function, got {function!r}")
 
 
-_DEFAULTS = vars(Context())
 _GRID = Grid()
 
 

@@ -294,7 +294,7 @@ def in_memory_order(lhs: TensorType, rhs: TensorType, lhs_dims: Axes, rhs_dims: 
 
 
 # `ndarray.dot` calls the functions of BLAS that np.matmul calls for row-major operands, and takes half the time before.
-SMALL_PRODUCT = 1 << 16  # multiplications: some microseconds, of which that is a part
+SMALL_PRODUCT = 1 << 18  # multiplications: some ten microseconds, of which that is a part
 SMALL_PRODUCTS: Mapping[tuple[bool, bool], Run] = {  # by which operands are transposed
     (False, False): np.ndarray.dot,
     (False, True): lambda lhs, rhs: lhs.dot(rhs.T),
