@@ -124,6 +124,17 @@ class Assembly:
         self.do(f"br label %{head}")
         self.label(after)
 
+    def count(self, start: int, stop: Register, step: int, body: Callable[[Register], None]) -> None:
+        """Append a loop: `body` for the numbers from `start` on that are below `stop`."""
+        cell = self.variable(literal(stop.kind, start))
+
+        def turn() -> None:
+            i = self.load(cell, stop.kind)
+            body(i)
+            self.store(self.binary("add", i, literal(stop.kind, step)), cell)
+
+        self.repeat(lambda: self.compare("slt", self.load(cell, stop.kind), stop), turn)
+
     # --- elements -----------------------------------------------------------------------------------------------
 
     def binary(self, instruction: str, x: Register, y: Register) -> Register:

@@ -114,17 +114,7 @@ class _Writer:
         """Write the loops over a dimension and those in it."""
         if axis == OUTER:
             return self._row(indices)
-        return self._count(self.sizes[axis], 1, lambda i: self._loop(axis + 1, [*indices, i]))
-
-    def _count(self, stop: Register, step: int, body: Callable[[Register], None]) -> None:
-        code, cell = self.code, self.code.variable(literal(self.index, 0))
-
-        def turn() -> None:
-            i = code.load(cell, self.index)
-            body(i)
-            code.store(code.binary("add", i, literal(self.index, step)), cell)
-
-        code.repeat(lambda: code.compare("slt", code.load(cell, self.index), stop), turn)
+        return self.code.count(0, self.sizes[axis], 1, lambda i: self._loop(axis + 1, [*indices, i]))
 
     def _row(self, indices: Sequence[Register]) -> None:
         code, values = self.code, dict[int, Register]()
@@ -138,7 +128,7 @@ class _Writer:
         for slot, dtype in self.segment.loads.items():
             if self.spread[slot]:
                 values[slot] = code.splat(code.load(pointers.pop((slot, False)), Kind(dtype)), self.width)
-        self._count(self.sizes[-1], self.width, lambda i: self._vector(i, pointers, dict(values)))
+        code.count(0, self.sizes[-1], self.width, lambda i: self._vector(i, pointers, dict(values)))
 
     def _vector(self, i: Register, pointers: dict[tuple[int, bool], str], values: dict[int, Register]) -> None:
         """Write the ops on a vector: of the row, or of the rest of it."""

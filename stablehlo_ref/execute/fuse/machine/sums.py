@@ -115,10 +115,9 @@ def source() -> str:
     passes, count, operands, results = (code.variable(word) for word in words)
 
     def one_pass() -> None:
-        i = code.variable(literal(index, 0))
         n, x, y = (code.load(cell, index) for cell in (count, operands, results))
         places = [code.let(f"inttoptr i64 {word} to ptr", index).name for word in (x, y)]
-        code.repeat(lambda: code.compare("slt", code.load(i, index), n), lambda: _step(code, i, *places))
+        code.count(0, n, 1, lambda i: _step(code, i, *places))
         code.store(y, operands)
         made = code.binary("mul", n, literal(index, GROUP * FLOAT32.itemsize))
         code.store(code.binary("add", y, made), results)
@@ -131,15 +130,13 @@ def source() -> str:
     return "\n".join([head, *code.entry, "  br label %start", "start:", *code.lines, "}"]) + "\n"
 
 
-def _step(code: Assembly, cell: str, operands: str, results: str) -> None:
+def _step(code: Assembly, i: Register, operands: str, results: str) -> None:
     """Turn 64 elements into eight sums."""
     index, one = Kind(INDEX), Kind(FLOAT32)
-    i = code.load(cell, index)
     first = code.address(operands, code.binary("mul", i, literal(index, _WIDTH)), one)
     places = [code.address(first, literal(index, GROUP * n), one) for n in range(_VECTORS)]
     sums = _sums(code, [code.load(place, Kind(FLOAT32, GROUP)) for place in places])
     code.store(sums, code.address(results, code.binary("mul", i, literal(index, GROUP)), one))
-    code.store(code.binary("add", i, literal(index, 1)), cell)
 
 
 def _sums(code: Assembly, vectors: Sequence[Register]) -> Register:
