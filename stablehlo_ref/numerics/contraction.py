@@ -188,11 +188,15 @@ def matmul_in_steps(a: Array, b: Array, out: Array | None = None) -> Array:
     return product
 
 
+def rows_of_step(sizes: Sizes, columns: int) -> int:
+    """Return how many matrices of a stack, or rows of a matrix, `matmul_in_steps` multiplies at a time."""
+    return max(ROWS if len(sizes) == 2 else 1, STEP // max(1, prod(sizes[1:]) * columns))
+
+
 def _groups(sizes: Sizes, columns: int) -> Iterator[tuple[int | slice, ...]]:
     """Yield indices of parts of a stack of matrices whose products with as many others need about `STEP` steps."""
-    count = max(1, STEP // max(1, prod(sizes[1:]) * columns))
+    count = rows_of_step(sizes, columns)
     if count > 1 or len(sizes) == 2:
-        count = max(count, ROWS if len(sizes) == 2 else 1)
         yield from ((slice(start, start + count),) for start in range(0, sizes[0], count))
         return
     for index in range(sizes[0]):
@@ -251,29 +255,31 @@ def integer_matmul(a: Array, b: Array, out: Array | None = None) -> Array:
     if prod(a.shape) * b.shape[-1] <= SMALL or 0 in b.shape:
         return np.matmul(a, b, out=out)
     signed = signed_bits_dtype(a.dtype)
-    width = _digit_width(a.shape[-1], bit_width(a.dtype))
+    width = digit_width(a.shape[-1], bit_width(a.dtype))
     product = np.empty((*a.shape[:-1], b.shape[-1]), a.dtype) if out is None else out
-    b_digits = _digits(b.view(signed), width)
+    b_digits = digits(b.view(signed), width)
     for rows in within_time(_groups(a.shape, b.shape[-1])) if a.ndim == 2 == b.ndim else [()]:
-        product[rows] = _by_digits(_digits(a[rows].view(signed), width), b_digits, width, bit_width(a.dtype))
+        product[rows] = by_digits(digits(a[rows].view(signed), width), b_digits, width, bit_width(a.dtype))
     return product
 
 
-def _by_digits(a_digits: Sequence[Array], b_digits: Sequence[Array], width: int, bits: int) -> Array:
+def by_digits(a_digits: Sequence[Array], b_digits: Sequence[Array], width: int, bits: int) -> Array:
     """Multiply modulo 2^64 as polynomials in a power of two, whose coefficients are multiplied exactly in f64."""
-    total: Array | int = 0
+    total = np.zeros((), np.int64)
     for power in range(len(a_digits) + len(b_digits) - 1):
         if power * width >= bits:
             break
         check_time()
         pairs = [(i, power - i) for i in range(len(a_digits)) if 0 <= power - i < len(b_digits)]
-        products = [matmul_in_steps(a_digits[i], b_digits[j]) for i, j in pairs]
-        coefficient = cast(Array, sum(products))
-        total = total + np.left_shift(coefficient.astype(np.int64), power * width)
-    return cast(Array, total)
+        coefficient = matmul_in_steps(a_digits[pairs[0][0]], b_digits[pairs[0][1]])
+        for i, j in pairs[1:]:
+            coefficient += matmul_in_steps(a_digits[i], b_digits[j])
+        term = coefficient.astype(np.int64)
+        total = term if power == 0 else np.add(total, np.left_shift(term, power * width, out=term), out=total)
+    return total
 
 
-def _digit_width(terms: int, bits: int) -> int:
+def digit_width(terms: int, bits: int) -> int:
     """Return the bits of a digit, such that sums of `terms` products for each pair of digits stay below 2^53."""
     count = 1
     while True:
@@ -283,18 +289,18 @@ def _digit_width(terms: int, bits: int) -> int:
         count += 1
 
 
-def _digits(x: Array, width: int) -> list[Array]:
+def digits(x: Array, width: int) -> list[Array]:
     """Return signed digits of `x` to the base 2^width as f64, the lowest first: no more than the elements need."""
     half = 1 << width - 1
     highest = max(int(x.max()), -int(x.min()) - 1)
-    digits = []
+    lower = []
     while highest >= half:
         check_time()
         digit = np.bitwise_and(x + half, 2 * half - 1) - half
-        digits.append(digit.astype(np.float64))
+        lower.append(digit.astype(np.float64))
         x = np.right_shift(x - digit, width)
         highest = highest + half >> width
-    return [*digits, x.astype(np.float64)]
+    return [*lower, x.astype(np.float64)]
 
 
 # --- algorithms that round the operands -----------------------------------------------------------------------------

@@ -6,12 +6,14 @@ from collections.abc import Callable
 
 import numpy as np
 
+from stablehlo_ref.budget import within_time
 from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.numerics.dtypes import is_sub_byte_integer, kind
 from stablehlo_ref.numerics.integers import unpack
 from stablehlo_ref.numerics.ulp import ordered_bits
 
 CHUNKS = 8  # per requested element, so that few other elements pass the bound
+BLOCK = 1 << 18  # elements of rows that are ranked at a time
 CANDIDATES = 4  # per requested element, at most; ties can produce more
 
 
@@ -24,6 +26,13 @@ def top_k_indices(dtype: DType) -> Callable[[Array, int], Array]:
     rank = descending_keys(dtype)
 
     def run(x: Array, k: int) -> Array:
+        if x.ndim == 1 or x.size <= BLOCK:
+            return of_rows(x, k)
+        rows, step = x.reshape(-1, x.shape[-1]), max(1, BLOCK // x.shape[-1])
+        found = [of_rows(rows[start : start + step], k) for start in within_time(range(0, len(rows), step))]
+        return np.concatenate(found).reshape(*x.shape[:-1], k)
+
+    def of_rows(x: Array, k: int) -> Array:
         keys = rank(x)
         found = k_smallest(keys.reshape(-1, keys.shape[-1]), k) if 0 < 2 * CHUNKS * k <= keys.shape[-1] else None
         if found is None:

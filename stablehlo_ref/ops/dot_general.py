@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum
+from functools import partial
 from math import prod
 from typing import Annotated, TypeAlias
 
 import numpy as np
 
-from stablehlo_ref.budget import keep
+from stablehlo_ref.budget import keep, within_time
 from stablehlo_ref.define.attribute_codecs import (
     Dims,
     Flag,
@@ -24,6 +25,7 @@ from stablehlo_ref.define.constraints import Checker
 from stablehlo_ref.define.op import Attr, Group, In, Op, Out
 from stablehlo_ref.define.spec import (
     axes,
+    dim,
     dims,
     element_type,
     expressed_type,
@@ -46,7 +48,7 @@ from stablehlo_ref.define.spec import (
 from stablehlo_ref.define.type_constraints import per_tensor_quantized as per_tensor
 from stablehlo_ref.define.type_constraints import quantized_tensor, tensor
 from stablehlo_ref.diagnostics import UnsupportedError
-from stablehlo_ref.ir.arrays import Array
+from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.ir.attributes import Attribute
 from stablehlo_ref.ir.types import FLOATS, TensorType, Type
 from stablehlo_ref.numerics.contraction import (
@@ -61,10 +63,20 @@ from stablehlo_ref.numerics.contraction import (
     rounding,
 )
 from stablehlo_ref.numerics.dtypes import kind, numpy_dtype
+from stablehlo_ref.numerics.integer_products import PART_BYTES, multiplies_in_parts, product_in_parts
 from stablehlo_ref.numerics.kernels import with_row_major_form
-from stablehlo_ref.numerics.wide_products import BLOCK, converts_to_floats, is_wide, wide_product
+from stablehlo_ref.numerics.wide_products import (
+    BLOCK,
+    STEP_ROWS,
+    converts_to_floats,
+    is_wide,
+    product_by_rows,
+    wide_product,
+)
 
 Axes: TypeAlias = tuple[int, ...]
+
+STACK_BYTES = 1 << 22  # of converted matrices of a stack at a time
 
 
 class Precision(Enum):
@@ -233,6 +245,10 @@ class DotGeneral(Op, op="dot_general", row_major=True, rows_apart=True, prepares
         d = dot_dimension_numbers
         terms = prod(dims(lhs, d.lhs_contracting_dimensions))
         lhs_dtype, rhs_dtype, result_dtype = (numpy_dtype(element_type(x)) for x in (lhs, rhs, result))
+        if not site.constants and (step := stack_step(lhs, rhs, d, result)):
+            lhs, rhs, part_result = (with_leading(x, step) for x in (lhs, rhs, result))
+            part = DotGeneral.plan(site, lhs, rhs, d, algorithm, part_result)
+            return in_groups(part, step, shape(result), result_dtype)
         sums = arithmetic(lhs_dtype, rhs_dtype, result_dtype, terms)
         if algorithm.num_primitive_operations is not None and kind(sums.dtype) == "floating" and is_float(lhs):
             sums = with_algorithm(sums, algorithm)
@@ -240,7 +256,9 @@ class DotGeneral(Op, op="dot_general", row_major=True, rows_apart=True, prepares
         contracting = in_memory_order(lhs, rhs, d.lhs_contracting_dimensions, d.rhs_contracting_dimensions)
         as_lhs = matrices(shape(lhs), d.lhs_batching_dimensions, contracting[0], rows_first=True)
         as_rhs = matrices(shape(rhs), d.rhs_batching_dimensions, contracting[1], rows_first=False)
-        run = matrix_product(sums, as_lhs, as_rhs, shape(result), site.constants)
+        if not site.constants and is_in_parts(lhs, rhs, d, result):
+            return of_matrices(as_lhs, as_rhs, partial(product_in_parts, dtype=result_dtype), shape(result))
+        run = matrix_product(sums, as_lhs, as_rhs, shape(result), result_dtype, site.constants)
         is_small = sums.is_plain and sums.matmul is np.matmul and terms * prod(shape(result)) <= SMALL_PRODUCT
         if is_small and rank(lhs) <= 2 >= rank(rhs) and len(contracting[0]) == 1 and not d.lhs_batching_dimensions:
             with_row_major_form(run, SMALL_PRODUCTS[as_lhs is not None, as_rhs is not None])
@@ -249,11 +267,16 @@ class DotGeneral(Op, op="dot_general", row_major=True, rows_apart=True, prepares
     @staticmethod
     def temporaries(lhs: TensorType, rhs: TensorType, dot_dimension_numbers: DotDimensions, result: TensorType) -> int:
         d, dtypes = dot_dimension_numbers, [numpy_dtype(element_type(x)) for x in (lhs, rhs, result)]
+        if step := stack_step(lhs, rhs, d, result):
+            lhs, rhs, result = (with_leading(x, step) for x in (lhs, rhs, result))
         terms = prod(dims(lhs, d.lhs_contracting_dimensions))
         lhs_dtype, rhs_dtype, result_dtype = dtypes
         sums, rows = arithmetic(lhs_dtype, rhs_dtype, result_dtype, terms), size(lhs) // max(1, terms)
         is_in_blocks = not d.lhs_batching_dimensions and converts_to_floats(sums) and is_wide(rows, terms, size(rhs))
-        return converted_bytes(dtypes, size(lhs) + (BLOCK if is_in_blocks else size(rhs)), size(result))
+        needed = converted_bytes(dtypes, size(lhs) + (BLOCK if is_in_blocks else size(rhs)), size(result))
+        if step:
+            needed += STACK_BYTES // 4  # the results of a group, and a term of their sums (measured)
+        return min(PART_BYTES, needed) if is_in_parts(lhs, rhs, d, result) else needed
 
     @staticmethod
     def batching_rule(dot_dimension_numbers: DotDimensions) -> Mapping[str, object]:
@@ -304,7 +327,12 @@ SMALL_PRODUCTS: Mapping[tuple[bool, bool], Run] = {  # by which operands are tra
 
 
 def matrix_product(
-    sums: Arithmetic, as_lhs: Run | None, as_rhs: Run | None, sizes: tuple[int, ...], constants: Mapping[str, Array]
+    sums: Arithmetic,
+    as_lhs: Run | None,
+    as_rhs: Run | None,
+    sizes: tuple[int, ...],
+    dtype: DType,
+    constants: Mapping[str, Array],
 ) -> Run:
     """Return a function that brings operands into the form of matrices, multiplies them and reshapes the product.
 
@@ -322,13 +350,70 @@ def matrix_product(
         return run_plain
     may_be_wide = converts_to_floats(sums) and not _is_prepared(constants.get("rhs"))
 
+    by_rows = as_lhs is None and len(sizes) == 2 and sizes[0] >= 2 * STEP_ROWS and converts_to_floats(sums)
+    by_rows = by_rows and not constants
+
     def run(lhs: Array, rhs: Array) -> Array:
+        if by_rows and lhs.flags.c_contiguous:
+            return product_by_rows(sums, lhs, prepare_rhs(rhs), dtype)
         left = prepare_lhs(lhs)
         if may_be_wide and _is_wide(left, right := as_rhs(rhs) if as_rhs else rhs):
             product = wide_product(sums, left, right)
         else:
             product = matmul(left, prepare_rhs(rhs))
         result: Array = leave(product).reshape(sizes)
+        return result
+
+    return run
+
+
+def stack_step(lhs: TensorType, rhs: TensorType, numbers: DotDimensions, result: TensorType) -> int:
+    """Return how many matrices of a stack to convert and multiply at a time, a divisor of their number; 0 for all."""
+    if (numbers.lhs_batching_dimensions[:1], numbers.rhs_batching_dimensions[:1]) != ((0,), (0,)):
+        return 0
+    dtypes, count = [numpy_dtype(element_type(x)) for x in (lhs, rhs, result)], dim(result, 0)
+    needed = converted_bytes(dtypes, size(lhs) + size(rhs), size(result))
+    if needed <= STACK_BYTES:
+        return 0
+    most = max(1, STACK_BYTES * count // needed)
+    step = max(n for n in range(1, most + 1) if count % n == 0)
+    return step if step < count else 0
+
+
+def is_in_parts(lhs: TensorType, rhs: TensorType, numbers: DotDimensions, result: TensorType) -> bool:
+    """Return whether the operands are large integer matrices, which are converted part by part."""
+    d, sizes = numbers, [size(x) for x in (lhs, rhs, result)]
+    are_matrices = not d.lhs_batching_dimensions and all(
+        rank(x) > len(contracting)
+        for x, contracting in ((lhs, d.lhs_contracting_dimensions), (rhs, d.rhs_contracting_dimensions))
+    )
+    dtypes = [numpy_dtype(element_type(x)) for x in (lhs, rhs, result)]
+    return are_matrices and all(sizes) and multiplies_in_parts(dtypes, sum(sizes))
+
+
+def of_matrices(as_lhs: Run | None, as_rhs: Run | None, multiply: Run, sizes: tuple[int, ...]) -> Run:
+    """Return a function that brings operands into the form of matrices, and reshapes their product."""
+
+    def run(lhs: Array, rhs: Array) -> Array:
+        result: Array = multiply(as_lhs(lhs) if as_lhs else lhs, as_rhs(rhs) if as_rhs else rhs)
+        return result.reshape(sizes)
+
+    return run
+
+
+def with_leading(x: TensorType, size: int) -> TensorType:
+    """Return tensor type `x` with another size of the first dimension."""
+    return make_tensor_type((size, *shape(x)[1:]), element_type(x))
+
+
+def in_groups(part: Run, step: int, sizes: tuple[int, ...], dtype: DType) -> Run:
+    """Return a function that multiplies `step` matrices of stacks at a time by `part`."""
+
+    def run(lhs: Array, rhs: Array) -> Array:
+        result = np.empty(sizes, dtype)
+        for start in within_time(range(0, sizes[0], step)):
+            some = slice(start, start + step)
+            result[some] = part(lhs[some], rhs[some])
         return result
 
     return run

@@ -39,6 +39,7 @@ from stablehlo_ref.numerics.contraction import FLOPS, STEP
 from stablehlo_ref.numerics.dtypes import COMPLEX128, FLOAT64, numpy_dtype
 from stablehlo_ref.numerics.narrow_floats import narrow
 
+GROUP = 1 << 17  # elements of matrices that are decomposed at a time, or more of one matrix
 SMALL = 1 << 8  # elements: so few are factored at once, without a look at the clock
 
 
@@ -76,12 +77,15 @@ class Cholesky(Op, op="cholesky", nans="computed"):
         widen, round_once = arithmetic(a)
         factor = _lower_factors(exact_factorizations.lower_factors if mode.current().reproducible else _factors_or_nan)
         if lower:
-            return lambda a: round_once(factor(widen(a)))
-        return lambda a: round_once(_adjoint(factor(_adjoint(widen(a)))))
+            return _in_groups(lambda a: round_once(factor(widen(a))))
+        return _in_groups(lambda a: round_once(_adjoint(factor(_adjoint(widen(a))))))
 
     @staticmethod
     def temporaries(a: TensorType) -> int:
-        return (2 if is_complex(a) else 1) * 3 * FLOAT64.itemsize * size(a)
+        """Return the bytes of a group of matrices in f64, twice as LAPACK has them, and of its results."""
+        group = min(size(a), max(GROUP, dim(a, rank(a) - 1) ** 2))
+        copy = numpy_dtype(element_type(a)).itemsize * size(a) if rank(a) > 3 else 0
+        return (2 if is_complex(a) else 1) * 3 * FLOAT64.itemsize * group + copy
 
     @staticmethod
     def implementation_defined(a: TensorType) -> FindChoices:
@@ -198,6 +202,23 @@ def _adjoint(x: Array) -> Array:
     return np.conjugate(x.swapaxes(-1, -2))
 
 
+def _in_groups(decompose: Run) -> Run:
+    """Return a function that decomposes many matrices group by group, so that few are in f64 at a time."""
+
+    def run(a: Array) -> Array:
+        if a.size <= GROUP:
+            return decompose(a)  # type: ignore[no-any-return]
+        matrices, step = a.reshape(-1, *a.shape[-2:]), max(1, GROUP // a.shape[-1] ** 2)
+        if len(matrices) == 1:
+            return decompose(a)  # type: ignore[no-any-return]
+        results = np.empty(matrices.shape, a.dtype)
+        for start in within_time(range(0, len(matrices), step)):
+            results[start : start + step] = decompose(matrices[start : start + step])
+        return results.reshape(a.shape)
+
+    return run
+
+
 def _lower_factors(factor: Run) -> Run:
     """Return a function from matrices, of which it reads the lower triangles, to their Cholesky factors.
 
@@ -208,7 +229,8 @@ def _lower_factors(factor: Run) -> Run:
         size = matrices.shape[-1]
         step = max(1, 3 * STEP // size**3)
         check_time(needed=size**3 / 3 / FLOPS)
-        return np.concatenate([factor(matrices[i : i + step]) for i in within_time(range(0, len(matrices), step))])
+        factors = [factor(matrices[i : i + step]) for i in within_time(range(0, len(matrices), step))]
+        return factors[0] if len(factors) == 1 else np.concatenate(factors)
 
     def run(a: Array) -> Array:
         if not a.size:

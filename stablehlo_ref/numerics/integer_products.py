@@ -1,0 +1,80 @@
+"""Products of large integer matrices by BLAS, part by part, so that floats are never kept for whole matrices.
+
+Integer sums are exact modulo two to the bit width, so that any split of rows, columns and terms has the same result.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from stablehlo_ref.budget import within_time
+from stablehlo_ref.ir.arrays import Array, DType
+from stablehlo_ref.numerics.contraction import (
+    arithmetic,
+    by_digits,
+    digit_width,
+    digits,
+    integer_matmul,
+)
+from stablehlo_ref.numerics.dtypes import bit_width, is_sub_byte_integer, kind, signed_bits_dtype
+
+LARGE = 1 << 19  # elements of operands and the result: products of fewer are computed at once
+TERMS = 512  # of sums that are computed at a time
+COLUMNS = 1 << 12
+RIGHT = 1 << 20  # elements of the right matrix that are floats at a time
+SUMS = 1 << 18  # elements of the product that are floats at a time
+PART_BYTES = 3 << 24  # that an arithmetic needs at most for these parts
+
+
+@dataclass(frozen=True)
+class _Parts:
+    """How parts of matrices are multiplied."""
+
+    load_left: Callable[[Array], Any]
+    load_right: Callable[[Array], Any]
+    multiply: Callable[[Any, Any], Array]  # to integers
+
+
+def multiplies_in_parts(dtypes: Sequence[DType], size: int) -> bool:
+    """Return whether to use `product_in_parts`, given dtypes and the number of elements of operands and result."""
+    return size >= LARGE and all(kind(x) == "integer" and not is_sub_byte_integer(x) for x in dtypes)
+
+
+def product_in_parts(a: Array, b: Array, dtype: DType) -> Array:
+    """Multiply integer matrices; the result is an array of the integer `dtype`, modulo two to its bit width."""
+    terms, columns = b.shape
+    result = np.empty((len(a), columns), dtype)
+    width = min(columns, COLUMNS)
+    step = max(1, min(terms, TERMS, RIGHT // width))
+    parts, rows = _parts(a.dtype, b.dtype, dtype, step), max(1, SUMS // width)
+    for column in _slices(columns, width):
+        for term in _slices(terms, step):
+            right = parts.load_right(b[term, column])
+            for row in within_time(_slices(len(a), rows)):
+                product = parts.multiply(parts.load_left(a[row, term]), right)
+                if term.start:
+                    result[row, column] += product.astype(dtype, copy=False)
+                else:
+                    result[row, column] = product
+    return result
+
+
+def _slices(size: int, step: int) -> Iterator[slice]:
+    return (slice(start, min(start + step, size)) for start in range(0, size, step))
+
+
+def _parts(lhs: DType, rhs: DType, result: DType, terms: int) -> _Parts:
+    sums = arithmetic(lhs, rhs, result, terms)
+    if sums.matmul is not integer_matmul:
+        return _Parts(sums.load_lhs, sums.load_rhs, lambda a, b: sums.store(sums.matmul(a, b)))
+    signed, bits = signed_bits_dtype(sums.dtype), bit_width(sums.dtype)
+    width = digit_width(terms, bits)
+    return _Parts(
+        lambda x: digits(sums.load_lhs(x).view(signed), width),
+        lambda x: digits(sums.load_rhs(x).view(signed), width),
+        lambda a, b: by_digits(a, b, width, bits),
+    )
