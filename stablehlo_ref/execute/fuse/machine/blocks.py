@@ -114,7 +114,9 @@ class MachineSegment:
             raise NotCompiled("elements of another form")
         count = len(self.segment.loads)
         shape = arrays[-1].shape
-        sizes, strides = _merged(shape, [_broadcast_strides(x, shape) for x in arrays])
+        sizes, strides = merged(shape, [_broadcast_strides(x, shape) for x in arrays])
+        if not sizes:
+            raise NotCompiled("one element")
         spread = tuple(x[-1] == 0 for x in strides[:count])
         steps = [x[-1] for x in strides]
         fits = all(step in (0, x.itemsize) for step, x in zip(steps, arrays)) and all(steps[count:])
@@ -139,7 +141,7 @@ def _broadcast_strides(x: Array, shape: Sequence[int]) -> list[int]:
     return [0 if n == 1 else stride for n, stride in zip(x.shape, x.strides)]
 
 
-def _merged(shape: Sequence[int], strides: Sequence[Sequence[int]]) -> tuple[list[int], list[list[int]]]:
+def merged(shape: Sequence[int], strides: Sequence[Sequence[int]]) -> tuple[list[int], list[list[int]]]:
     """Merge dimensions that lie one after the other in all tensors; return sizes, and the strides of each tensor."""
     sizes: list[int] = []
     columns: list[list[int]] = []
@@ -151,6 +153,4 @@ def _merged(shape: Sequence[int], strides: Sequence[Sequence[int]]) -> tuple[lis
         else:
             sizes.append(n)
             columns.append(column)
-    if not sizes:  # one element: as a row of itself
-        raise NotCompiled("one element")
-    return sizes, [list(x) for x in zip(*columns)]
+    return sizes, [list(x) for x in zip(*columns)] if sizes else [[] for _ in strides]
