@@ -15,6 +15,7 @@ from stablehlo_ref.define.computation import Kernel
 from stablehlo_ref.execute.fuse.machine.blocks import SETTLER
 from stablehlo_ref.execute.fuse.machine.compiler import Compiled, is_available
 from stablehlo_ref.execute.fuse.machine.functions import FUNCTIONS
+from stablehlo_ref.execute.fuse.machine.maps import MAP, with_machine_map
 from stablehlo_ref.execute.fuse.machine.segments import OUTER, Part, Segment, dtype_of
 from stablehlo_ref.execute.run import current
 from stablehlo_ref.ir.arrays import Array
@@ -74,8 +75,12 @@ _FUNCTIONS = {name: MachineFunction() for name in FUNCTIONS}
 
 
 def with_machine_code(kernel: Kernel, bound: BoundOp, planner: Planner) -> Kernel:
-    """Return a kernel that becomes machine code once its function has taken long, if it is one of f32."""
-    if bound.op.name not in FUNCTIONS or not planner.fast or not is_available():
+    """Return a kernel that becomes machine code once it has taken long, if it is a function of f32 or a map."""
+    if not planner.fast or not is_available():
+        return kernel
+    if bound.op.name == MAP:
+        return with_machine_map(kernel, bound, planner)
+    if bound.op.name not in FUNCTIONS:
         return kernel
     if not all(isinstance(t, TensorType) and dtype_of(t) == FLOAT32 for t in (*bound.operands, *bound.results)):
         return kernel
