@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import threading
 from collections.abc import Callable, Generator, Sequence
 from typing import Any, NamedTuple
@@ -10,7 +11,7 @@ import numpy as np
 
 from stablehlo_ref.budget import check_time
 from stablehlo_ref.execute.fuse.machine.assembly import NotCompiled
-from stablehlo_ref.execute.fuse.machine.compiler import RENEW, Compiled, has_rounding
+from stablehlo_ref.execute.fuse.machine.compiler import RENEW, Compiled, address, has_rounding
 from stablehlo_ref.execute.fuse.machine.elementwise import ROUNDING
 from stablehlo_ref.execute.fuse.machine.functions import settle
 from stablehlo_ref.execute.fuse.machine.segments import OUTER, Segment
@@ -36,7 +37,8 @@ class Settler:
         self.errors: list[BaseException] = []
         answers = self._answers()
         next(answers)
-        self.renew = RENEW(answers.send)
+        self._function = RENEW(answers.send)  # the address of which is passed, as converting the function takes longer
+        self.renew = ctypes.cast(self._function, ctypes.c_void_p).value
 
     def _answers(self) -> Generator[int, int, None]:
         while True:
@@ -88,9 +90,9 @@ class MachineSegment:
                     instruction(values)
                 return
             frame = bound.frame.copy()
-            frame[OUTER + 1 :: OUTER + 1] = [x.__array_interface__["data"][0] for x in arrays]
+            frame[OUTER + 1 :: OUTER + 1] = [address(x) for x in arrays]
             settler = SETTLER.answer
-            bound.code.run(frame.__array_interface__["data"][0], settler.renew, 0)
+            bound.code.run(address(frame), settler.renew, 0)
             if settler.errors:
                 settler.fail()
 

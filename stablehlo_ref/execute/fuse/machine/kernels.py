@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import threading
 from collections.abc import Callable
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
@@ -13,7 +14,7 @@ from stablehlo_ref.budget import within_time
 from stablehlo_ref.define.bound import BoundOp
 from stablehlo_ref.define.computation import Kernel
 from stablehlo_ref.execute.fuse.machine.blocks import SETTLER
-from stablehlo_ref.execute.fuse.machine.compiler import Compiled, is_available
+from stablehlo_ref.execute.fuse.machine.compiler import Compiled, address, is_available
 from stablehlo_ref.execute.fuse.machine.functions import FUNCTIONS
 from stablehlo_ref.execute.fuse.machine.maps import MAP, with_machine_map
 from stablehlo_ref.execute.fuse.machine.segments import OUTER, Part, Segment, dtype_of
@@ -28,10 +29,19 @@ if TYPE_CHECKING:
     from stablehlo_ref.execute.plan import Planner
 
 SECONDS = 0.05  # that a function has taken before it is compiled, as for a loop
-FEW = 512  # elements: below this, a call of machine code saves nothing
+FEW = 64  # elements: below this, a call of machine code saves nothing
 BLOCK = 1 << 20  # elements, about two milliseconds, between checks of the time
 
-_FRAME = ctypes.c_int64 * (3 * (OUTER + 1))
+
+class _Frames(threading.local):
+    """The frame of a thread for a row of contiguous elements."""
+
+    def __init__(self) -> None:
+        self.frame = (ctypes.c_int64 * (3 * (OUTER + 1)))(1, 1)
+        self.address = ctypes.addressof(self.frame)
+
+
+_FRAMES = _Frames()
 
 
 class MachineFunction:
@@ -54,7 +64,7 @@ class MachineFunction:
 
     def compute(self, x: Array, out: Array) -> None:
         """Store the results for a contiguous array in another one."""
-        source, target = x.__array_interface__["data"][0], out.__array_interface__["data"][0]
+        source, target = address(x), address(out)
         if x.size <= BLOCK:
             return self._block(source, target, x.size)
         for start in within_time(range(0, x.size, BLOCK)):
@@ -64,9 +74,9 @@ class MachineFunction:
 
     def _block(self, source: int, target: int, count: int) -> None:
         assert self.code is not None
-        frame = _FRAME(1, 1, count, source, 0, 0, target)
-        settler = SETTLER.answer
-        self.code.run(ctypes.addressof(frame), settler.renew, 0)
+        frame, settler = _FRAMES.frame, SETTLER.answer
+        frame[OUTER], frame[OUTER + 1], frame[2 * (OUTER + 1)] = count, source, target
+        self.code.run(_FRAMES.address, settler.renew, 0)
         if settler.errors:
             settler.fail()
 

@@ -15,7 +15,7 @@ from stablehlo_ref.define.computation import Kernel, Run
 from stablehlo_ref.define.context import Context
 from stablehlo_ref.execute.fuse.machine.assembly import NotCompiled
 from stablehlo_ref.execute.fuse.machine.blocks import SETTLER
-from stablehlo_ref.execute.fuse.machine.compiler import Compiled, has_rounding
+from stablehlo_ref.execute.fuse.machine.compiler import Compiled, address, has_rounding
 from stablehlo_ref.execute.fuse.machine.elementwise import ROUNDING
 from stablehlo_ref.execute.fuse.machine.segments import OUTER, Part, Segment, dtype_of, has_code
 from stablehlo_ref.execute.fuse.machine.tensors import is_plain
@@ -162,7 +162,7 @@ def _computed(computation: _Computation, code: Compiled, arrays: Sequence[Array]
     operands = [arrays[n] for n in computation.used]
     tensors = [*operands, *computation.constants, result]
     steps = [*[x.itemsize for x in operands], *[0] * len(computation.constants), result.itemsize]
-    addresses = [x.__array_interface__["data"][0] for x in tensors]
+    addresses = [address(x) for x in tensors]
     frame = (ctypes.c_int64 * ((OUTER + 1) * (len(tensors) + 1)))(1, 1)
     settler = SETTLER.answer
     for start in within_time(range(0, count, PIECE)):

@@ -19,7 +19,7 @@ from stablehlo_ref import mode
 from stablehlo_ref.algorithms.reduction_schedule import BLOCK
 from stablehlo_ref.define.bound import BoundOp
 from stablehlo_ref.execute.fuse.machine.assembly import INDEX, Assembly, Kind, Register, literal
-from stablehlo_ref.execute.fuse.machine.compiler import Compiled, is_available
+from stablehlo_ref.execute.fuse.machine.compiler import Compiled, address, is_available
 from stablehlo_ref.execute.regions import recognised_op
 from stablehlo_ref.execute.run import current
 from stablehlo_ref.ir.arrays import Array, DType
@@ -54,7 +54,7 @@ class _Sums:
     def sums(self, x: Array, passes: int) -> Array:
         """Return the sums of each `8**passes` elements of a contiguous array, of a multiple of 64 in each pass."""
         made = np.empty(x.size // (GROUP - 1), FLOAT32)  # by all passes
-        source, target = x.__array_interface__["data"][0], made.__array_interface__["data"][0]
+        source, target = address(x), address(made)
         assert self.code is not None
         frame = _FRAME(passes, x.size // _WIDTH, source, target)
         self.code.run(ctypes.addressof(frame), None, 0)

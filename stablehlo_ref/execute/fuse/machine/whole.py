@@ -21,7 +21,7 @@ from stablehlo_ref.define.computation import Slots
 from stablehlo_ref.execute.fuse.groups import REDUCE, VIEWS
 from stablehlo_ref.execute.fuse.machine.assembly import Kind, NotCompiled, Register, literal
 from stablehlo_ref.execute.fuse.machine.blocks import SETTLER, merged
-from stablehlo_ref.execute.fuse.machine.compiler import Compiled, has_rounding
+from stablehlo_ref.execute.fuse.machine.compiler import Compiled, address, has_rounding
 from stablehlo_ref.execute.fuse.machine.elementwise import ROUNDING, elementwise
 from stablehlo_ref.execute.fuse.machine.row_reductions import row_fold, row_sum
 from stablehlo_ref.execute.fuse.machine.segments import OUTER, VECTOR, Part, Segment, Writer, emit, has_code
@@ -92,12 +92,12 @@ class WholeChain:
         results = program.results(slots)
         arrays += [results[tensor.slot] for tensor in self._plan.results]
         arrays += [np.empty(self._plan.length or 0, tensor.dtype) for tensor in self._plan.scratch]
-        addresses = np.array([x.__array_interface__["data"][0] for x in arrays], np.int64)
+        addresses = np.array([address(x) for x in arrays], np.int64)
         settler = SETTLER.answer
         for template, offsets in within_time(bound.pieces):
             frame = template.copy()
             frame[OUTER + 1 :: OUTER + 1] = addresses + offsets
-            bound.code.run(frame.__array_interface__["data"][0], settler.renew, 0)
+            bound.code.run(address(frame), settler.renew, 0)
             if settler.errors:
                 settler.fail()
         program.finish(slots, results)
