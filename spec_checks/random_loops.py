@@ -23,6 +23,7 @@ BINARY = {
     ),
     "float": ("add", "subtract", "multiply", "divide", "remainder", "maximum", "minimum", "power"),
 }  # fmt: skip
+RING = ("add", "subtract", "multiply", "and", "or", "xor")  # on integers: of each bit, higher ones do not matter
 UNARY = {
     "i1": ("not",),
     "integer": ("negate", "not", "popcnt", "count_leading_zeros"),
@@ -232,12 +233,29 @@ def draw_loop(text: Text, scope: Scope, depth: int, turns: str | None = None) ->
         f"^bb0({header}):",
     ]
     inner = scope | dict(zip(arguments, types))
+    following = draw_recurrences(text, inner, arguments[1:])
     draw_block(text, inner, depth)
     one = text.op(f"stablehlo.constant dense<{step}> : tensor<i32>")
-    following = text.op(f"stablehlo.add {arguments[0]}, {one} : tensor<i32>")
-    text.lines.append(f"stablehlo.return {following}, {returned(text, inner, types[1:])} : {listed}")
+    counted = text.op(f"stablehlo.add {arguments[0]}, {one} : tensor<i32>")
+    states = [following.get(a) or pick(text, inner, t) for a, t in zip(arguments[1:], types[1:])]
+    text.lines.append(f"stablehlo.return {', '.join([counted, *states])} : {listed}")
     text.lines.append("}) : (" + listed + ") -> (" + listed + ")")
     scope.update({f"{name}#{i}": type for i, type in enumerate(types)})
+
+
+def draw_recurrences(text: Text, scope: Scope, arguments: list[str]) -> dict[str, str]:
+    """Append the next state of some integers, which only those ops read, as in generators of random numbers."""
+    following = {}
+    for argument in arguments:
+        type = scope[argument]
+        if type[len("tensor<") : -1] in INTEGERS and text.draw(st.booleans()):
+            made = argument
+            for op in text.draw(st.lists(st.sampled_from(RING), min_size=1, max_size=2)):
+                made = text.op(f"stablehlo.{op} {made}, {pick(text, scope, type)} : {type}")
+            del scope[argument]
+            scope[made] = type
+            following[argument] = made
+    return following
 
 
 def draw_call(text: Text, scope: Scope, depth: int) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from concurrent.futures import ThreadPoolExecutor
 from itertools import product
 
@@ -237,6 +238,27 @@ def test_functions_by_themselves(name: str, shape: tuple[int, ...]) -> None:
             assert bits(program.run(y)) == expected
         assert bits(program.run(y, jit=False)) == expected
     assert compiled(program)
+
+
+@pytest.mark.usefixtures("_functions_at_once")
+def test_limit_of_time_where_all_elements_are_in_doubt(monkeypatch: pytest.MonkeyPatch) -> None:
+    known, asked = functions.FUNCTIONS["stablehlo.tanh"], list[int]()
+
+    def slow(x: np.ndarray) -> np.ndarray:
+        asked.append(x.size)
+        time.sleep(0.01)
+        return x
+
+    monkeypatch.setattr(kernels, "BLOCK", 1 << 20)
+    wide = known._replace(error=2.0**-10, kernels=lambda dtype: slow)
+    monkeypatch.setattr(functions, "FUNCTIONS", {**functions.FUNCTIONS, "stablehlo.tanh": wide})
+    t = type_text((1 << 14,), "f32")
+    program = sr.parse(f"func.func @main(%x: {t}) -> {t} {{ %0 = stablehlo.tanh %x : {t} return %0 : {t} }}")
+    program.run(np.ones(1 << 14, np.float32))
+    asked.clear()
+    with pytest.raises(sr.EvaluationError, match="longer than the limit"):
+        program.run(np.ones(1 << 14, np.float32), limits=sr.Limits(max_seconds=0.1))
+    assert 0 < len(asked) <= 10
 
 
 @pytest.mark.usefixtures("_functions_at_once")

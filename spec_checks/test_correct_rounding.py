@@ -179,3 +179,19 @@ def test_inexact_functions_are_settled(error: float, shape: tuple[int, ...]) -> 
     assert all(Fraction(v) == exact for v in np.ravel(x).tolist())
     function = certain(lambda x: x * (1.0 + error), lambda x: x)
     np.testing.assert_array_equal(function(x[()]).astype(SINGLE), np.full(shape, 1.0 + 2.0**-23, SINGLE))
+
+
+@pytest.mark.parametrize("op", [op for op in EXACT if op not in ("power", "atan2")])
+def test_scalars_and_small_arrays_are_as_in_large_arrays(op: str) -> None:
+    bits = np.random.default_rng(5).integers(0, 1 << 32, 1500, np.uint32)
+    special = np.array([0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, np.nan, 1e-45, -1e-45, 88.8, -103.9, 3e38], SINGLE)
+    x = np.concatenate([special, bits.view(SINGLE), np.linspace(-5, 5, 501, dtype=SINGLE)])
+    run = kernel(op)
+    with np.errstate(all="ignore"):
+        large = run(x)
+        scalars = np.array([run(element) for element in x], SINGLE)
+        small = np.concatenate([run(x[start : start + 8]) for start in range(0, len(x), 8)])
+    is_nan = np.isnan(large)
+    for other in (scalars, small):
+        assert np.array_equal(other.view(np.uint32)[~is_nan], large.view(np.uint32)[~is_nan])
+        assert np.array_equal(np.isnan(other), is_nan)

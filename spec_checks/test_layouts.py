@@ -155,7 +155,17 @@ def check(op: str, operands: Sequence[str], results: Sequence[str], positive: Se
 @pytest.mark.parametrize("element", [*FLOATS, "i32", "i8"])
 @pytest.mark.parametrize(
     ("batch", "m", "k", "n"),
-    [(0, 16, 64, 16), (0, 60, 130, 90), (0, 1, 300, 70), (0, 70, 300, 1), (0, 3, 5, 4), (3, 17, 40, 21)],
+    [
+        (0, 16, 64, 16),
+        (0, 60, 130, 90),
+        (0, 1, 300, 70),
+        (0, 70, 300, 1),
+        (0, 3, 5, 4),
+        (0, 8, 8, 8),
+        (0, 1, 8, 2),
+        (0, 2, 9, 1),
+        (3, 17, 40, 21),
+    ],
 )
 @pytest.mark.parametrize("contracting", [(1, 0), (0, 0), (1, 1), (0, 1)])
 def test_dot_general(element: str, batch: int, m: int, k: int, n: int, contracting: tuple[int, int]) -> None:
@@ -245,6 +255,7 @@ def body(op: str, element: str) -> str:
     [
         ("37x41x43x", "1", "37x43x"), ("37x41x43x", "2", "37x41x"), ("37x41x43x", "0, 2", "41x"),
         ("200x700x5x", "1", "200x5x"), ("2000x100x", "0", "100x"), ("60x70x", "0, 1", ""),
+        ("8x8x", "1", "8x"), ("8x8x", "0", "8x"), ("4x", "0", ""), ("3x4x2x5x", "1, 2", "3x5x"), ("7x5x", "1", "7x"),
     ],
 )  # fmt: skip
 def test_reduce(element: str, op: str, operand: str, dimensions: str, result: str) -> None:

@@ -112,6 +112,17 @@ def test_inverses_of_blocks_are_as_accurate_as_substitution(scale: float, unit_d
     assert np.allclose(actual[finite], expected[finite], rtol=1e-5 if scale < 1 else 1, atol=0)
 
 
+@pytest.mark.parametrize("diagonal", [0, np.nan, np.inf, 1e-300])
+def test_solutions_do_not_depend_on_other_matrices_of_the_stack(diagonal: float) -> None:
+    random = np.random.default_rng(0)
+    u, b = np.triu(random.normal(size=(3, 20, 20))) + 8 * np.eye(20), random.normal(size=(3, 20, 50))
+    u[1, 5, 5] = diagonal
+    with np.errstate(all="ignore"):
+        x = triangular.substitute(u, b, unit_diagonal=False, is_rounded=True)
+        alone = [triangular.substitute(u[i], b[i], unit_diagonal=False, is_rounded=True) for i in (0, 2)]
+    assert np.array_equal(x[[0, 2]], alone)
+
+
 @pytest.mark.parametrize("failing", [[], [0], [14], [3, 4, 9], range(15)])
 def test_cholesky_is_nan_only_for_matrices_that_are_not_positive_definite(failing: Any) -> None:
     a = np.tile(np.array([[4.0, 0.0], [2.0, 5.0]], np.float32), (15, 1, 1))

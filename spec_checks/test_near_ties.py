@@ -11,7 +11,14 @@ import pytest
 
 from spec_checks.oracles.rounding import nearest_f64
 from stablehlo_ref import mode
-from stablehlo_ref.numerics import complex_elementary, complexes, elementary, special_bessel, special_complex
+from stablehlo_ref.numerics import (
+    complex_elementary,
+    complexes,
+    elementary,
+    special_bessel,
+    special_complex,
+    special_error,
+)
 from stablehlo_ref.numerics import multiple_precision as precise
 from stablehlo_ref.numerics import multiple_precision_special as special
 from stablehlo_ref.numerics.kernels import KernelFactory
@@ -74,3 +81,20 @@ def test_of_f32() -> None:
     y, two = np.array([3, -3, 7], dtype) * unit, np.array([2], dtype)
     np.testing.assert_array_equal(elementary.atan2(dtype)(y, two) / unit, [1, -1, 3])
     np.testing.assert_array_equal(special_bessel.bessel_i1e(dtype)(y) / unit, [1, -1, 3])
+
+
+@pytest.mark.parametrize(("function", "power", "count"), [("erf", 1, 7_430_000), ("erf_inv", -1, 9_460_000)])
+def test_products_of_subnormal_f32(function: str, power: int, count: int) -> None:
+    """Of nearly all operands with subnormal results, multiples of 2**-149 like these, those closest to ties."""
+    with mpmath.workprec(200):
+        factor = int(mpmath.floor((2 / mpmath.sqrt(mpmath.pi)) ** power * 2**62))
+    operands, mask = np.arange(1, count, dtype=np.uint32), np.uint64(2**31 - 1)
+    product, low = (operands * np.uint64(digit) for digit in divmod(factor, 2**31))
+    product += (low >> np.uint64(31)) + np.uint64(2**30)  # a half: rounds to nearest
+    expected = (product >> np.uint64(31)).astype(np.uint32)
+    assert 8_380_000 < expected[-1] < 1 << 23
+    from_tie = np.minimum(product & mask, mask - (product & mask))
+    assert (from_tie / product).min() > 2.0**-49
+    closest = np.argpartition(from_tie, 100_000)[:100_000]
+    actual = getattr(special_error, function)(np.dtype(np.float32))(operands[closest].view(np.float32))
+    np.testing.assert_array_equal(actual.view(np.uint32), expected[closest])

@@ -14,7 +14,8 @@ from spec_checks.oracles.rounding import nearest_f64
 from stablehlo_ref import mode
 from stablehlo_ref.numerics import multiple_precision as elementary
 from stablehlo_ref.numerics import multiple_precision_special as precise
-from stablehlo_ref.numerics import special_error, special_gamma, special_zeta
+from stablehlo_ref.numerics import special_bessel, special_error, special_gamma, special_zeta
+from stablehlo_ref.numerics.portable import bessel
 from stablehlo_ref.numerics.portable.functions import CORRECTLY_ROUNDED
 from stablehlo_ref.numerics.portable.special import SPECIAL
 
@@ -149,17 +150,34 @@ def test_limits_are_those_of_the_default_mode(op: str) -> None:
          [np.inf, np.inf, 0.0, 0.0, np.inf, np.inf, np.inf, np.inf, np.nan]),
         ("digamma", [0.0, -0.0, -3.0, -1e300, np.inf, -np.inf, np.nan],
          [-np.inf, np.inf, np.nan, np.nan, np.inf, np.nan, np.nan]),
+        ("bessel_i1e", [0.0, -0.0, np.inf, -np.inf, np.nan], [0.0, -0.0, 0.0, -0.0, np.nan]),
     ],
 )  # fmt: skip
 def test_special_operands(op: str, x: list[float], expected: list[float]) -> None:
     """Poles, infinities, zeros and NaNs give what they give in the default mode."""
-    factory = getattr(special_gamma if op in ("lgamma", "digamma") else special_error, op)
+    modules = {"lgamma": special_gamma, "digamma": special_gamma, "bessel_i1e": special_bessel}
+    factory = getattr(modules.get(op, special_error), op)
     for reproducible in (False, True):
         with mode.in_force(mode.Mode(reproducible)), np.errstate(all="ignore"):
             results = factory(np.dtype(np.float64))(np.array(x))
         np.testing.assert_array_equal(results, expected)
         given = ~np.isnan(expected)
         np.testing.assert_array_equal(np.signbit(results)[given], np.signbit(expected)[given])
+
+
+def test_bessel_i1e_is_correctly_rounded_and_within_its_bound() -> None:
+    """By Taylor series up to 64 and the asymptotic series above; 80 digits at the ends of the range of exponents."""
+    g = np.random.default_rng(0)
+    edges = [bessel.LARGE, np.nextafter(bessel.LARGE, 0), 1 / 16, np.nextafter(1 / 16, 0), 63.9375, 64.0625]
+    x = np.concatenate([g.uniform(0, 66, 150), np.ldexp(g.uniform(0.5, 1, 60), g.integers(-890, 890, 60)), edges])
+    x = np.copysign(x, g.uniform(-1, 1, x.size))
+    extreme = [5e-324, -1e-322, 1e-300, 1e300, -1.7976931348623157e308]
+    with mpmath.workprec(300):
+        exact = [mpmath.besseli(1, v) * mpmath.exp(-abs(v)) for v in map(mpmath.mpf, [*x.tolist(), *extreme])]
+        for expected, high, low in zip(exact, *(part.tolist() for part in bessel.i1e(x))):
+            assert abs(mpmath.mpf(high) + mpmath.mpf(low) - expected) < bessel.ERROR * abs(expected)
+        rounded = list(map(nearest_f64, exact))
+    np.testing.assert_array_equal(CORRECTLY_ROUNDED[elementary.bessel_i1e](np.array([*x, *extreme])), rounded)
 
 
 def test_no_operand_is_between_domains() -> None:

@@ -59,6 +59,12 @@ def test_reports_exactly_the_expected_errors(path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(FOLDER).with_suffix("")))
+def test_notes_show_values_as_text(path: Path) -> None:
+    for error in errors(path):
+        assert " object at 0x" not in str(error)
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(FOLDER).with_suffix("")))
 def test_caret_is_below_the_op_or_what_is_wrong_with_it(path: Path) -> None:
     for error in errors(path):
         name = error.message.split("'")[1]

@@ -24,6 +24,7 @@ import numpy as np
 
 from stablehlo_ref.algorithms.arg_reductions import arg_reduction
 from stablehlo_ref.algorithms.exact_reductions import exact_addition, sums_over
+from stablehlo_ref.algorithms.small_reductions import small_tree
 from stablehlo_ref.budget import check_time, within_time
 from stablehlo_ref.define.computation import RegionFunction
 from stablehlo_ref.define.spec import element_type, is_quantized
@@ -180,6 +181,8 @@ def _planned(combine: Combine, shape: Sequence[int], axes: tuple[int, ...]) -> R
         return after_inits(combine, lambda arrays: [x.reshape(kept) for x in arrays])
     if combine.folds_left:
         return _from_the_left(combine, shape, axes)
+    if combine.pair and not combine.any_order and (small := small_tree(combine.pair, shape, axes)):
+        return lambda inits, arrays: [small(inits[0], arrays[0])]
     if not combine.is_exact or combine.pair is None:
         return after_inits(combine, _scheduled(combine, shape, axes))
     reduce, dtype = combine.pair.reduce, combine.dtype

@@ -124,12 +124,15 @@ class Context:
         context = object.__new__(cls)
         frames: dict[int, Iterable[Any]] = {}
         memory = Memory(limits.max_total_bytes, lambda: live_bytes(frames.values()))
-        context.__dict__ = _DEFAULTS | {
+        context.__dict__ = {  # other defaults are attributes of the class
             "limits": limits,
             "frames": frames,
             "budget": Budget(deadline_of(limits), memory),
             "captured": {},
             "failures": [],
+            "custom_calls": {},
+            "warn": warn_in_python,
+            "overrides": {},
             "process": Process((0, 0), _GRID, iter(()), []),
             "probes": {},
             "variables": {},
@@ -145,7 +148,11 @@ class Context:
     def in_force(self) -> Iterator[None]:
         """Make the limits and the mode of this run those of the kernels that are made and called inside."""
         with budget_in_force(self.budget), mode.in_force(self.mode):
-            yield
+            self.budget.copies = {}
+            try:
+                yield
+            finally:
+                self.budget.copies = None
 
     def turn(self) -> None:
         """Count a loop iteration or a call; EvaluationError past the limits of steps and of time."""
@@ -173,7 +180,6 @@ def _check_functions(option: str, functions: Mapping[str, object]) -> None:
             raise TypeError(f"{option}[{name!r}] must be a function, got {function!r}")
 
 
-_DEFAULTS = vars(Context())
 _GRID = Grid()
 
 

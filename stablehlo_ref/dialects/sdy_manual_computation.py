@@ -115,6 +115,9 @@ class Shards:
         self.mesh = mesh
         self.manual = manual
 
+    def __str__(self) -> str:
+        return f"along {', '.join(map(quoted, sorted(self.manual)))} of {self.mesh}"
+
     def split(self, sharding: Sharding) -> list[list[Span]]:
         """Return the manual axes that split each dimension."""
         return [

@@ -131,6 +131,9 @@ def check_argument(
 # --- results --------------------------------------------------------------------------------------------------------
 
 
+SMALL = 1 << 14  # bytes of a copy for which no memory is reserved, as for the results of small ops
+
+
 def take_results(values: list[Any]) -> tuple[RuntimeValue, ...]:
     """Return results as C-contiguous arrays whose memory nothing else refers to. Empties the list.
 
@@ -140,12 +143,14 @@ def take_results(values: list[Any]) -> tuple[RuntimeValue, ...]:
 
 
 def own_results(values: list[Any]) -> tuple[RuntimeValue, ...] | None:
-    """Return results as `take_results` does if none must be copied, else None."""
+    """Return results as `take_results` does if those that must be copied are small arrays, else None."""
     for index in range(len(values)):
         if isinstance(values[index], np.generic):
             values[index] = np.asarray(values[index])
         elif not _is_own(values, index):
-            return None
+            if not isinstance(values[index], np.ndarray) or values[index].nbytes > SMALL:
+                return None
+            values[index] = contiguous(values[index])
     return tuple(values)
 
 

@@ -16,7 +16,8 @@ from stablehlo_ref.execute.ownership import is_exclusively_owned
 from stablehlo_ref.execute.run import CONTEXT, Step
 from stablehlo_ref.ir.types import TensorType
 from stablehlo_ref.numerics.dtypes import numpy_dtype
-from stablehlo_ref.numerics.layout import row_major
+from stablehlo_ref.numerics.kernels import row_major_form
+from stablehlo_ref.numerics.layout import row_major, row_major_strides
 
 
 def step_for(kernel: Kernel, ins: Sequence[int], outs: Sequence[int], dead: Sequence[int], traits: Traits) -> Step:
@@ -178,20 +179,25 @@ def with_row_major_operands(kernel: Kernel, bound: BoundOp) -> Kernel:
     """Return a kernel whose results do not depend on the memory layout of its operands, which are tensors."""
     traits, run = bound.definition.traits, kernel.run
     first = int(traits.effects)
-    arrange = {
-        first + index: row_major(
-            shape(t), numpy_dtype(t.element_type).itemsize, traits.rows_apart and not is_complex(t)
-        )
+    tensors = {
+        first + index: (shape(t), numpy_dtype(t.element_type).itemsize, traits.rows_apart and not is_complex(t))
         for index, t in enumerate(bound.operands)
         if isinstance(t, TensorType) and t.is_static and rank(t)
     }
+    arrange = {index: row_major(*tensor) for index, tensor in tensors.items()}
     match list(arrange.items()):
         case []:
             return kernel
         case [(0, lhs)] if len(bound.operands) == 1:
             return Kernel(lambda x: run(lhs(x)))
         case [(0, lhs), (1, rhs)] if len(bound.operands) == 2:
-            return Kernel(lambda x, y: run(lhs(x), rhs(y)))
+            left, right = (row_major_strides(sizes, itemsize) for sizes, itemsize, _ in tensors.values())
+            form = row_major_form(run)
+
+            def of_two(x: Any, y: Any) -> Any:
+                return form(x, y) if x.strides == left and y.strides == right else run(lhs(x), rhs(y))
+
+            return Kernel(of_two)
 
     def arranged(*arrays: Any) -> Any:
         return run(*[arrange[i](x) if i in arrange else x for i, x in enumerate(arrays)])
@@ -205,6 +211,8 @@ def _grouping(definition: OpDefinition, count: int, run: Run) -> Run:
     if isinstance(last, Ins) and not any(isinstance(m, Ins) for m in members):
         single = len(members) + first
         return lambda *arrays: run(*arrays[:single], arrays[single:])
+    if count == len(definition.operands) and not first and all(isinstance(m, Ins) for m in definition.operands):
+        return lambda *arrays: run(*zip(arrays))  # each member has one
     spans = [slice(first + s.start, first + s.stop) for s in _spans(definition, count)]
     variadic = [isinstance(m, Ins) for m in definition.operands]
 

@@ -69,29 +69,31 @@ def _multiplications(types: list[Type]) -> float:
 
 
 class _Threads:
-    """The number of threads of all libraries: of the outermost run in progress, and before it."""
+    """The number of threads of all libraries: that of the last run that began and is in progress, if there is one."""
 
     def __init__(self) -> None:
         self.lock = Lock()
-        self.runs = 0
+        self.runs: dict[object, int] = {}  # in progress, with their numbers
         self.before: list[tuple[Library, int]] = []
 
-    def enter(self, count: int, libraries: Iterable[Library]) -> None:
-        """Count a run and set the number for it; `leave` must follow also if that fails."""
+    def enter(self, run: object, count: int, libraries: Iterable[Library]) -> None:
+        """Set the number for a run; `leave` must follow also if that fails."""
         with self.lock:
-            self.runs += 1
-            if self.runs == 1:
+            if not self.runs:
                 self.before = [(library, library.num_threads or 1) for library in libraries]
+            self.runs[run] = count
             for library, _ in self.before:
                 library.set_num_threads(count)
 
-    def leave(self) -> None:
+    def leave(self, run: object) -> None:
+        """Set the number for the last of the other runs, or that before all runs."""
         with self.lock:
-            self.runs -= 1
+            self.runs.pop(run, None)
+            *_, last = None, *self.runs.values()
+            for library, number in self.before:
+                library.set_num_threads(last or number)
             if not self.runs:
-                before, self.before = self.before, []
-                for library, number in before:
-                    library.set_num_threads(number)
+                self.before = []
 
 
 _threads = _Threads()
@@ -111,11 +113,12 @@ def blas_threads(wanted: int | None, size: float) -> Iterator[None]:
     libraries = _libraries("scipy.linalg" in sys.modules)
     if not libraries:
         require("threadpoolctl")
+    run = object()
     try:
-        _threads.enter(count, libraries)
+        _threads.enter(run, count, libraries)
         yield
     finally:
-        _threads.leave()
+        _threads.leave(run)
 
 
 def automatic(size: float) -> int | None:

@@ -51,6 +51,8 @@ STEP = 1 << 29  # multiplications of one call of BLAS, 0.1 s or less: larger pro
 FLOPS = 1.5e10  # floating-point operations of LAPACK in a second, by which its time is estimated
 ROWS = 16  # rows of a large product that are computed at least at a time
 SMALL = 1 << 13  # multiplications: up to this many, numpy's own loops are fast enough
+_EXACT_BYTES = {FLOAT32: (12, 16), FLOAT64: (48, 16), COMPLEX64: (120, 20), COMPLEX128: (192, 32)}
+"""Temporaries of exact products for each element of an operand, and of the result, at most (measured)."""
 
 
 @dataclass(frozen=True)
@@ -63,6 +65,7 @@ class Arithmetic:
     matmul: ArrayKernel  # like np.matmul: two matrices, or stacks of them, and optionally `out`
     store: ArrayKernel  # from sums to results, elementwise
     is_exact: bool = False  # whether `matmul` rounds once, so that sums must not be added to others
+    matmul_of_values: ArrayKernel | None = None  # like `matmul`, for operands that no kernel uses as a buffer
 
     @property
     def is_plain(self) -> bool:
@@ -105,7 +108,8 @@ def _exact_arithmetic(lhs: DType, rhs: DType, result: DType) -> Arithmetic:
     operands = (COMPLEX64 if is_single else COMPLEX128) if wide == COMPLEX128 else FLOAT32 if is_single else FLOAT64
     matmul = exact_matmul(operands, result, matmul_in_steps)
     dtype = FLOAT32 if operands == FLOAT32 and result != FLOAT64 else wide
-    return Arithmetic(dtype, _load(lhs, dtype), _load(rhs, dtype), matmul, _store(dtype, result), is_exact=True)
+    of_values = exact_matmul(operands, result, matmul_in_steps, of_values=True)
+    return Arithmetic(dtype, _load(lhs, dtype), _load(rhs, dtype), matmul, _store(dtype, result), True, of_values)
 
 
 def check_result_dtype(lhs: DType, rhs: DType, result: DType) -> None:
@@ -141,7 +145,8 @@ def converted_bytes(dtypes: Sequence[DType], operands: int, results: int) -> int
         return FLOAT32.itemsize * (operands + results)
     wide = accumulation_dtype(*dtypes)
     if mode.current().reproducible:
-        wide = COMPLEX128 if kind(wide) == "complex" else FLOAT64
+        of_operand, of_result = _EXACT_BYTES[wide]
+        return of_operand * operands + of_result * results
     return wide.itemsize * (operands * (lhs != wide or rhs != wide) + results * (result != wide))
 
 
@@ -319,7 +324,7 @@ def rounded_arithmetic(
         out[...] = total
         return out
 
-    return replace(plain, matmul=matmul, store=lambda x: plain.store(accumulate(x)))
+    return replace(plain, matmul=matmul, store=lambda x: plain.store(accumulate(x)), matmul_of_values=None)
 
 
 def _exact_sum_of_levels(

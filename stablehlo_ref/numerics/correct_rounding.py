@@ -12,7 +12,7 @@ from typing import cast
 import numpy as np
 
 from stablehlo_ref.ir.arrays import Array
-from stablehlo_ref.numerics.kernels import ArrayKernel
+from stablehlo_ref.numerics.kernels import ArrayKernel, into_form, with_into
 
 EIGHT_ULP = 2.0**-49  # of f64, relative to the result
 _single = cast(ArrayKernel, np.float32)  # of arrays, too, and faster than astype on scalars
@@ -50,6 +50,35 @@ def certain(function: ArrayKernel, settle: ArrayKernel, error: float = EIGHT_ULP
         return result[()]
 
     return run
+
+
+def quickly_certain(
+    kernel: ArrayKernel, function: ArrayKernel, error: float = EIGHT_ULP, absolute: float = 0.0
+) -> ArrayKernel:
+    """Return a kernel of scalars and arrays of f32 that takes less time than `kernel`, which is one of `certain`.
+
+    It applies `function` to scalars and small arrays with nothing around it, and leaves the rest to `kernel`.
+    """
+    below, above, one = 1.0 - error, 1.0 + error, np.float32(1.0)
+
+    def run(x: Array) -> Array:
+        if isinstance(x, np.float32):
+            value = float(function(np.float64(x)))
+            low, high = one * (value * below - absolute), one * (value * above + absolute)  # rounded as a factor
+            return low if low == high and (low or not absolute) else kernel(x)
+        if x.size >= _SMALL:
+            return kernel(x)
+        result = function(x.astype(np.float64))
+        highest = result * above
+        result *= below
+        if absolute:
+            result -= absolute
+            highest += absolute
+        lowest, highest = result.astype(np.float32), highest.astype(np.float32)
+        return lowest if lowest.tobytes() == highest.tobytes() else kernel(x)
+
+    into = into_form(kernel)
+    return with_into(run, into) if into else run
 
 
 def _same_bits(x: Array, y: Array) -> bool:

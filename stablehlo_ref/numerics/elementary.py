@@ -16,7 +16,7 @@ from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.numerics import double_double, libm, long_double
 from stablehlo_ref.numerics import multiple_precision as precise
 from stablehlo_ref.numerics.blocks import blockwise
-from stablehlo_ref.numerics.correct_rounding import EIGHT_ULP, certain
+from stablehlo_ref.numerics.correct_rounding import EIGHT_ULP, certain, quickly_certain
 from stablehlo_ref.numerics.dtypes import FLOAT32, FLOAT64
 from stablehlo_ref.numerics.floats import binary, unary
 from stablehlo_ref.numerics.kernels import ArrayKernel, KernelFactory, same_kernel
@@ -63,6 +63,8 @@ def elementary(
     wide[FLOAT32] = blockwise(single, FLOAT64, FLOAT32)
     if tables:
         wide[FLOAT32] = by_tables(tables, wide[FLOAT32])
+    if settle and arity is unary:
+        wide[FLOAT32] = quickly_certain(wide[FLOAT32], function, error, absolute)
     narrow = arity(
         same_kernel(blockwise(narrower or function, FLOAT64, FLOAT64))
     )  # f64 results, so that they round once

@@ -63,6 +63,7 @@ class Operands(NamedTuple):
     b: Array
     multiply: Multiply
     is_single: bool = False  # whether all numbers are f32 numbers
+    are_values: bool = False  # whether no kernel uses the matrices as buffers
 
 
 class Rounding(NamedTuple):
@@ -83,11 +84,12 @@ def rounding(dtype: DType) -> Rounding:
 
 
 @cache
-def exact_matmul(operands: DType, result: DType, multiply: Multiply) -> ArrayKernel:
+def exact_matmul(operands: DType, result: DType, multiply: Multiply, of_values: bool = False) -> ArrayKernel:
     """Return a function like np.matmul on f32, f64 or complex<f64> arrays, of numbers that `operands` represents.
 
     `operands` is f32, f64 or a complex dtype of these. Results are rounded correctly to `result`, whose dtype they
-    have unless that is narrower than f32. `multiply` is np.matmul, or computes it in several steps.
+    have unless that is narrower than f32. `multiply` is np.matmul, or computes it in several steps. With `of_values`
+    arrays must be values of the program, or fresh, so that only who has the last reference to them overwrites them.
     """
     if operands.kind == "c":
         return _with_stacks(_complex_matmul(exact_matmul(part_dtype(operands), part_dtype(result), multiply)), result)
@@ -95,7 +97,8 @@ def exact_matmul(operands: DType, result: DType, multiply: Multiply) -> ArrayKer
 
     def run(a: Array, b: Array) -> Array:
         if operands == FLOAT32 and not to_result.is_f64:  # which would leave most undecided
-            return _of_singles(Operands(np.asarray(a, FLOAT32), np.asarray(b, FLOAT32), multiply, True), to_result)
+            singles = np.asarray(a, FLOAT32), np.asarray(b, FLOAT32)
+            return _of_singles(Operands(*singles, multiply, True, of_values), to_result)
         return _of_doubles(Operands(np.asarray(a, FLOAT64), np.asarray(b, FLOAT64), multiply), to_result)
 
     return _with_stacks(run, to_result.keep)
@@ -143,7 +146,7 @@ def _with_infinities(x: Operands, of_finite: Callable[[Operands], Array]) -> Arr
 
     Counts of products are exact, as they are small integers.
     """
-    a, b, multiply, is_single = x
+    a, b, multiply, is_single, _ = x
     finite = np.where(np.isfinite(a), a, 0.0), np.where(np.isfinite(b), b, 0.0)
     result = of_finite(Operands(*finite, multiply, is_single))
     a_infinite, b_infinite = np.isinf(a), np.isinf(b)
@@ -170,9 +173,9 @@ def _of_singles(x: Operands, to_result: Rounding) -> Array:
         if x.a.shape[1] == x.b.shape[2] == 1:
             return _of_vectors(x, to_result)
         if x.b.shape[2] <= THIN and x.a.size >= LARGE:
-            return _of_thin(x, to_result, *thin_product(x.a[0], x.b[0]))
+            return _of_thin(x, to_result, *thin_product(x.a[0], x.b[0], x.are_values))
         if x.a.shape[1] <= THIN and x.b.size >= LARGE:
-            sums, error = thin_product(x.b[0].T, x.a[0].T)
+            sums, error = thin_product(x.b[0].T, x.a[0].T, x.are_values)
             return _of_thin(x, to_result, sums.T, error.T)
     return _of_wide_singles(x._replace(a=wide("a", x.a), b=wide("b", x.b)), to_result)
 

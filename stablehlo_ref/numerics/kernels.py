@@ -35,3 +35,17 @@ def with_into(kernel: ArrayKernel, into: Into) -> ArrayKernel:
 def into_form(kernel: ArrayKernel) -> Into | None:
     """Return the form of a kernel that writes its result into the argument `out`; None if there is none."""
     return _INTO.get(kernel)
+
+
+_ROW_MAJOR: WeakKeyDictionary[ArrayKernel, ArrayKernel] = WeakKeyDictionary()
+
+
+def with_row_major_form(kernel: ArrayKernel, form: ArrayKernel) -> ArrayKernel:
+    """Register what does the same as `kernel` on operands with the strides of new arrays, faster; return `kernel`."""
+    _ROW_MAJOR[kernel] = form
+    return kernel
+
+
+def row_major_form(kernel: ArrayKernel) -> ArrayKernel:
+    """Return the form of a kernel for operands with the strides of new arrays, by default the kernel itself."""
+    return _ROW_MAJOR.get(kernel, kernel)

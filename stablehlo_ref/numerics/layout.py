@@ -17,6 +17,7 @@ LARGE = 1 << 14  # elements: of a smaller operand, a few lines of the cache hold
 CONFLICT = 1 << 9  # bytes: elements at multiples of this distance compete for few cache lines
 TILE = 1 << 18  # bytes
 LINE = 1 << 12  # bytes of a tile along adjacent elements; along the last axis a quarter of as many elements
+NARROW = 4  # elements: OpenBLAS has another order of sums for products of a vector with two or three contiguous columns
 PADDING = 64  # bytes, so that the rows of a tile are at no such distance
 
 
@@ -63,15 +64,20 @@ def _tile_buffer(x: Array, sizes: Sequence[int]) -> Array:
     return np.empty(shape, x.dtype).transpose(np.argsort(order))
 
 
+def row_major_strides(sizes: Sequence[int], itemsize: int) -> tuple[int, ...]:
+    """Return the strides of a new array of these sizes, none of which is 0 and of which there is at least one."""
+    return tuple(accumulate(reversed(sizes[1:]), int.__mul__, initial=itemsize))[::-1]
+
+
 def row_major(sizes: Sequence[int], itemsize: int, rows_apart: bool = False) -> ArrayKernel:
     """Return a function that returns an array of these sizes itself if it has the strides of a new array, else a copy.
 
     BLAS and einsum choose the order of a sum by the strides of their operands, also by those of dimensions of size 1,
     which numpy's flag `c_contiguous` ignores. With `rows_apart`, only rows must be contiguous: BLAS multiplies matrices
-    in the same way whatever the distance of their rows.
+    in the same way whatever the distance of their rows, unless these are narrow.
     """
-    strides = tuple(accumulate(reversed(sizes[1:]), int.__mul__, initial=itemsize))[::-1]
-    row = sizes[-1] * itemsize if rows_apart and sizes[-1] > 1 else 0
+    strides = row_major_strides(sizes, itemsize)
+    row = sizes[-1] * itemsize if rows_apart and sizes[-1] >= NARROW else 0
 
     def run(x: Array) -> Array:
         if x.strides == strides or (row and x.strides[-1] == itemsize and min(x.strides[:-1], default=row) >= row):

@@ -100,7 +100,7 @@ def with_canonical_blocks(kernel: ArrayKernel, dtype: DType) -> ArrayKernel:
 
 def _has_nan(x: Array) -> bool:
     """Add squares, which can neither cancel nor be NaN, or find the maximum, which is NaN if any element is."""
-    flat = x.reshape(-1)
+    flat = x if x.ndim == 1 else x.reshape(-1)
     found: Array = flat.dot(flat) if flat.size < _IN_BLAS else np.maximum.reduce(flat)
     return bool(found != found)
 

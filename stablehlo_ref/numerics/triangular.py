@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from math import prod
 
 import numpy as np
 
-from stablehlo_ref.budget import check_time
+from stablehlo_ref.budget import check_time, within_time
 from stablehlo_ref.ir.arrays import Array
+from stablehlo_ref.numerics.contraction import matmul_in_steps
 
 BLOCK = 32  # rows that are solved together before one matrix product subtracts them from the other rows
+PART = 1 << 16  # elements of matrices that are solved at a time
 FEW = 8  # rows of which each is solved by itself, which takes less time than to invert their block
 GROWTH = 2.0**12  # what inverting a block may add to the error bound of substitution, as a factor
 
@@ -22,8 +25,11 @@ def substitute(u: Array, b: Array, unit_diagonal: bool, is_rounded: bool) -> Arr
     their inverses where that is accurate enough.
     """
     x = b.astype(u.dtype, order="C")
-    solve = _solve_by_inverses if is_rounded else _substitute_rows
-    _substitute_blocks(u, x, partial(solve, unit_diagonal=unit_diagonal))
+    solve = partial(_solve_by_inverses if is_rounded else _substitute_rows, unit_diagonal=unit_diagonal)
+    matrices, n = prod(u.shape[:-2]), u.shape[-1]
+    stack, sides, step = u.reshape(matrices, n, n), x.reshape(matrices, *x.shape[-2:]), max(1, PART // max(1, n * n))
+    for start in within_time(range(0, matrices, step)):
+        _substitute_blocks(stack[start : start + step], sides[start : start + step], solve)
     return x
 
 
@@ -35,7 +41,7 @@ def _substitute_blocks(u: Array, x: Array, solve: Callable[[Array, Array], None]
         return
     half = (u.shape[-1] // BLOCK + 1) // 2 * BLOCK
     _substitute_blocks(u[..., half:, half:], x[..., half:, :], solve)
-    x[..., :half, :] -= u[..., :half, half:] @ x[..., half:, :]
+    x[..., :half, :] -= matmul_in_steps(u[..., :half, half:], x[..., half:, :])
     _substitute_blocks(u[..., :half, :half], x[..., :half, :], solve)
 
 
@@ -50,27 +56,26 @@ def _substitute_rows(u: Array, x: Array, unit_diagonal: bool) -> None:
 
 
 def _solve_by_inverses(u: Array, x: Array, unit_diagonal: bool) -> None:
-    """Multiply `x` by the inverses of `u`, and where these are not `_is_accurate`, solve row by row.
+    """Multiply `x` by the inverses of `u`, and where there are none, or not `_is_accurate` ones, solve row by row.
 
     The products are used only if they are finite: by them an infinity in `x` makes all rows NaN.
     """
     if u.shape[-1] <= FEW:
         _substitute_rows(u, x, unit_diagonal)
         return
-    triangle = np.triu(u)
+    triangle, diagonal = np.triu(u), range(u.shape[-1])
     if unit_diagonal:
-        triangle[..., range(u.shape[-1]), range(u.shape[-1])] = 1
-    try:
-        inverse = np.linalg.inv(triangle)
-    except np.linalg.LinAlgError:
-        inverse = np.full_like(u, np.nan)
+        triangle[..., diagonal, diagonal] = 1
+    is_good = np.isfinite(triangle).all((-1, -2)) & (triangle[..., diagonal, diagonal] != 0).all(-1)
+    triangle[~is_good] = np.eye(u.shape[-1])  # has an inverse
+    inverse = np.linalg.inv(triangle)
     product: Array = inverse @ x
-    is_good = _is_accurate(triangle, inverse) & np.isfinite(product).all((-1, -2), keepdims=True)
+    is_good &= _is_accurate(triangle, inverse) & np.isfinite(product).all((-1, -2))
     if is_good.all():
         x[...] = product
         return
     _substitute_rows(u, x, unit_diagonal)
-    np.copyto(x, product, where=is_good)
+    x[is_good] = product[is_good]
 
 
 def _is_accurate(u: Array, inverse: Array) -> Array:
@@ -82,4 +87,5 @@ def _is_accurate(u: Array, inverse: Array) -> Array:
     of that of substitution in f32.
     """
     m = np.abs(inverse) @ np.abs(u)
-    return np.asarray((m @ m <= GROWTH * m).all((-1, -2), keepdims=True))
+    result: Array = (m @ m <= GROWTH * m).all((-1, -2))
+    return result

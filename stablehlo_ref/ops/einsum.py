@@ -43,13 +43,19 @@ def contraction(
     constants: Mapping[str, Array],
 ) -> Run:
     """Plan a `dot_general` without an algorithm; `constants` are operands that are known."""
-    members = {
+    run: Run = call_role(DotGeneral.definition, "plan", dot_members(lhs, rhs, batching, contracting, result), constants)
+    return run
+
+
+def dot_members(
+    lhs: TensorType, rhs: TensorType, batching: Pair, contracting: Pair, result: TensorType
+) -> Mapping[str, object]:
+    """Return the members of a `dot_general` without an algorithm."""
+    return {
         "lhs": lhs, "rhs": rhs, "result": result,
         "lhs_batching_dimensions": tuple(batching[0]), "rhs_batching_dimensions": tuple(batching[1]),
         "lhs_contracting_dimensions": tuple(contracting[0]), "rhs_contracting_dimensions": tuple(contracting[1]),
     }  # fmt: skip
-    run: Run = call_role(DotGeneral.definition, "plan", members, constants)
-    return run
 
 
 class Dot(Op, op="dot", row_major=True, rows_apart=True, prepares_constants=True, nans="computed"):
@@ -78,6 +84,12 @@ class Dot(Op, op="dot", row_major=True, rows_apart=True, prepares_constants=True
     @staticmethod
     def plan(site: PlanSite, lhs: TensorType, rhs: TensorType, result: TensorType) -> Run:
         return contraction(lhs, rhs, ((), ()), ([rank(lhs) - 1], [0]), result, site.constants)
+
+    @staticmethod
+    def temporaries(lhs: TensorType, rhs: TensorType, result: TensorType) -> int:
+        members = dot_members(lhs, rhs, ((), ()), ([rank(lhs) - 1], [0]), result)
+        needed: int = call_role(DotGeneral.definition, "temporaries", members)
+        return needed
 
 
 class Einsum(Op, op="einsum", row_major=True, nans="computed"):

@@ -10,7 +10,7 @@ from stablehlo_ref.diagnostics import UnsupportedError
 from stablehlo_ref.ir.attributes import Attribute, DenseElements
 from stablehlo_ref.ir.core import Region
 from stablehlo_ref.ir.types import TensorType, Type
-from stablehlo_ref.syntax.lexer import STRING, SUFFIX, token
+from stablehlo_ref.syntax.lexer import STRING, SUFFIX, TRIVIA, token
 from stablehlo_ref.syntax.literals import filled
 from stablehlo_ref.syntax.numbers import LiteralError, parse_numbers
 from stablehlo_ref.syntax.values import VALUE
@@ -24,7 +24,8 @@ _UP_TO_LOCATION = r"(?:[^%\n/l]{1,100}+|l(?!oc\())"
 match_line = token(
     rf"(?:%({SUFFIX})\s*+=\s*+)?+([A-Za-z_][\w$.]*+|{STRING})({_UP_TO_LOCATION}{{0,8}}+)"
     rf"{_VALUES}({_UP_TO_LOCATION}{{0,8}}+){_VALUES}"
-    r"((?:[^%\n/l]{1,500}+|l(?!oc\()|/(?!/)){0,50}+)(?:loc\((\#[\w$.\-]++)\))?+[ \t\r]*+\n"
+    r"((?:[^%\n/l]{1,500}+|l(?!oc\()|/(?!/)){0,50}+)(?:loc\((\#[\w$.\-]++)\))?+[ \t\r]*+\n\s*+"
+    rf"(?!{TRIVIA}loc\b)"  # of this operation, on a later line
 )
 find_names = re.compile(r"%([^\s,]++)").findall
 _NUMBERS = r"[-+.\deE, ]++"

@@ -77,3 +77,20 @@ def test_other_lines_have_no_short_way() -> None:
     assert constant_line(((CONSTANT, " dense<1.0> : tensor<2xf32>", "", ""), 0), types) is not None
     assert constant_line(((CONSTANT, " dense<1.0, 2.0> : tensor<2xf32>", "", ""), 0), types) is None
     assert constant_line(((CONSTANT, " dense<0x3F800000> : tensor<2xf32>", "", ""), 0), types) is None
+
+
+@pytest.mark.parametrize("location", ['loc("here")', "loc(#here)", "// of the constant\n  loc (unknown)"])
+def test_location_on_the_next_line(location: str) -> None:
+    line = "stablehlo.constant dense<1> : tensor<i32>"
+    text = f"""#here = loc("here")
+func.func @main() -> tensor<i32> {{
+  %a = {line}
+  %b = {line}
+  {location}
+  %c = {line}
+  {location}
+  return %c : tensor<i32>
+}}"""
+    first, *located, _ = sr.parse(text).module.regions[0].block.operations[0].regions[0].block.operations
+    assert first.debug_location is None
+    assert all(op.debug_location is not None for op in located)

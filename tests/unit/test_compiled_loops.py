@@ -14,7 +14,7 @@ import pytest
 
 import stablehlo_ref as sr
 from stablehlo_ref.diagnostics import LimitError
-from stablehlo_ref.execute.fuse.machine import compiler, hot
+from stablehlo_ref.execute.fuse.machine import compiler, functions, hot
 
 needs_llvmlite = pytest.mark.skipif(not compiler.is_available(), reason="needs llvmlite (the extra jit)")
 
@@ -219,6 +219,21 @@ def test_interrupt() -> None:
             program.run(np.int32(0), limits=sr.Limits(max_steps=2**60, max_seconds=20))
     finally:
         signal.signal(signal.SIGALRM, before)
+
+
+@needs_llvmlite
+def test_interrupt_while_a_function_is_computed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In the last turns, after which nothing asks for the loop to end."""
+
+    def kernel(x: np.ndarray) -> np.ndarray:
+        raise KeyboardInterrupt
+
+    known = functions.FUNCTIONS["stablehlo.tanh"]._replace(error=0.5, kernels=lambda dtype: kernel)
+    monkeypatch.setattr(functions, "FUNCTIONS", {**functions.FUNCTIONS, "stablehlo.tanh": known})
+    program = loop("tensor<f32>", "%y = stablehlo.tanh %x : tensor<f32>", "%y")
+    with pytest.raises(KeyboardInterrupt):
+        program.run(np.float32(1.0))
+    assert "as machine code" in reports(program)
 
 
 @needs_llvmlite

@@ -111,6 +111,20 @@ def test_products_with_thin_matrices_are_computed_in_blocks(
     assert all(is_nearest(float(y[i, j]), expected[i][j], np.float32) for i, j in np.ndindex(y.shape))
 
 
+@pytest.mark.parametrize("exponent", [0, -38, -70, -140, 55, 63, 100])
+def test_norms_of_rows_are_not_too_small(exponent: int) -> None:
+    """The sums of squares of f32 numbers, also where these underflow or overflow, and for rows of zeros."""
+    x = operands("wide", np.float32, 5, thin_products.LONGEST, 1)[0] * np.float32(2.0**-40)
+    rows = np.concatenate([x, np.ones_like(x[:2]), np.full_like(x[:1], 1.1)]) * np.float32(2.0**exponent)
+    for some in (rows, rows * (np.arange(8) != 3)[:, np.newaxis], rows[:, :1]):
+        some = some.astype(np.float32)
+        with np.errstate(all="ignore"):
+            norms = thin_products._squared_norms(some, some.astype(np.float64))
+        for norm, row in zip(norms.tolist(), some.tolist()):
+            exact_norm = sum((Fraction(x) ** 2 for x in row), Fraction(0))
+            assert exact_norm * Fraction(3999, 4000) <= Fraction(norm) <= exact_norm * Fraction(4001, 4000)
+
+
 @pytest.mark.parametrize("dtype", [np.float32, np.float64, np.complex64])
 @pytest.mark.parametrize(
     ("left", "right"), [((3,), (3,)), ((2, 3), (3,)), ((3,), (3, 4)), ((5, 2, 3), (5, 3, 4)), ((5, 1, 2, 3), (2, 3, 4)),

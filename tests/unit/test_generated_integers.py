@@ -150,3 +150,86 @@ def test_calls_return_numbers_and_constants(monkeypatch: pytest.MonkeyPatch, cho
         vector, scalar = program.run(np.int32(9), np.int32([1, 2, 3]), np.bool_(chosen), jit=False)
         assert vector.tolist() == y
         assert int(scalar) == total
+
+
+GENERATOR = """
+func.func @main(%seed: tensor<T>, %x: tensor<4xi32>, %n: tensor<i32>) -> (tensor<T>, tensor<3xT>, tensor<i32>) {
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  %start = stablehlo.broadcast_in_dim %seed, dims = [] : (tensor<T>) -> tensor<3xT>
+  %0:4 = stablehlo.while(%i = %zero, %s = %seed, %all = %start, %sum = %zero)
+    : tensor<i32>, tensor<T>, tensor<3xT>, tensor<i32>
+  cond {
+    %go = stablehlo.compare LT, %i, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %go : tensor<i1>
+  } do {
+    %one = stablehlo.constant dense<1> : tensor<i32>
+    %a = stablehlo.constant dense<109> : tensor<T>
+    %c = stablehlo.constant dense<89> : tensor<T>
+    %product = stablehlo.multiply %s, %a : tensor<T>
+    %next = stablehlo.add %product, %c : tensor<T>
+    %three = stablehlo.broadcast_in_dim %next, dims = [] : (tensor<T>) -> tensor<3xT>
+    %all1 = stablehlo.xor %all, %three : tensor<3xT>
+    %slice = stablehlo.dynamic_slice %x, %next, sizes = [1] : (tensor<4xi32>, tensor<T>) -> tensor<1xi32>
+    %element = stablehlo.reshape %slice : (tensor<1xi32>) -> tensor<i32>
+    %sum1 = stablehlo.add %sum, %element : tensor<i32>
+    %i1 = stablehlo.add %i, %one : tensor<i32>
+    stablehlo.return %i1, %next, %all1, %sum1 : tensor<i32>, tensor<T>, tensor<3xT>, tensor<i32>
+  }
+  return %0#1, %0#2, %0#3 : tensor<T>, tensor<3xT>, tensor<i32>
+}
+"""
+
+
+@pytest.mark.parametrize("type", ["i8", "i16", "i32", "i64", "ui8", "ui16", "ui32", "ui64"])
+def test_state_that_wraps_later_is_read_within_its_type(monkeypatch: pytest.MonkeyPatch, type: str) -> None:
+    monkeypatch.setattr(loops, "HOT", 2)
+    dtype = np.dtype(type.replace("i", "int"))
+    low, size = int(np.iinfo(dtype).min), 1 << (8 * dtype.itemsize)
+    x = [1, 10, 100, 1000]
+    state, every, total = 7, 7, 0
+    for _ in range(40):
+        state = (state * 109 + 89 - low) % size + low
+        every, total = every ^ state, total + x[min(max(state, 0), 3)]
+    program = sr.parse(GENERATOR.replace("<T>", f"<{type}>").replace("xT>", f"x{type}>"))
+    for _ in range(2):
+        results = program.run(dtype.type(7), np.int32(x), np.int32(40), jit=False)
+        assert [result.tolist() for result in results] == [state, [every] * 3, total]
+
+
+CONSTANT = """
+func.func @main(%n: tensor<i32>, %x: tensor<ui8>, %chosen: tensor<i1>) -> (tensor<i32>, tensor<i32>) {
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  %0:3 = stablehlo.while(%i = %zero, %a = %n, %b = %n) : tensor<i32>, tensor<i32>, tensor<i32>
+  cond {
+    %go = stablehlo.compare LT, %i, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %go : tensor<i1>
+  } do {
+    %one = stablehlo.constant dense<1> : tensor<i32>
+    %minus = stablehlo.constant dense<-5> : tensor<i32>
+    %y = stablehlo.convert %x : (tensor<ui8>) -> tensor<i32>
+    %known = stablehlo.minimum %y, %minus : tensor<i32>
+    %a1 = "stablehlo.if"(%chosen) ({
+      %larger = stablehlo.maximum %a, %known : tensor<i32>
+      stablehlo.return %larger : tensor<i32>
+    }, {
+      %smaller = stablehlo.minimum %a, %known : tensor<i32>
+      stablehlo.return %smaller : tensor<i32>
+    }) : (tensor<i1>) -> tensor<i32>
+    %b1 = stablehlo.maximum %b, %known : tensor<i32>
+    %i1 = stablehlo.add %i, %one : tensor<i32>
+    stablehlo.return %i1, %a1, %b1 : tensor<i32>, tensor<i32>, tensor<i32>
+  }
+  return %0#1, %0#2 : tensor<i32>, tensor<i32>
+}
+"""
+
+
+@pytest.mark.parametrize("chosen", [False, True])
+def test_values_that_ranges_tell_are_read_in_branches_and_after_them(
+    monkeypatch: pytest.MonkeyPatch, chosen: bool
+) -> None:
+    monkeypatch.setattr(loops, "HOT", 2)
+    program = sr.parse(CONSTANT)
+    for _ in range(2):
+        results = program.run(np.int32(9), np.uint8(7), np.bool_(chosen), jit=False)
+        assert [int(x) for x in results] == [9 if chosen else -5, 9]

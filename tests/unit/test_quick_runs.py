@@ -56,6 +56,23 @@ def test_arrays_that_are_not_contiguous(program: sr.Program) -> None:
     assert list(program.run(X, np.arange(4, dtype=np.int32)[::-2])[1]) == [3, 1]
 
 
+def test_results_that_are_views_are_copied() -> None:
+    program = sr.parse("""
+      func.func @main(%x: tensor<6xi32>) -> (tensor<3xi32>, tensor<6xi32>, tensor<2xi32>) {
+        %0 = stablehlo.add %x, %x : tensor<6xi32>
+        %1 = stablehlo.slice %0 [0:6:2] : (tensor<6xi32>) -> tensor<3xi32>
+        %2 = stablehlo.slice %x [1:3] : (tensor<6xi32>) -> tensor<2xi32>
+        return %1, %0, %2 : tensor<3xi32>, tensor<6xi32>, tensor<2xi32>
+      }""")
+    x = np.arange(6, dtype=np.int32)
+    program.run(x)
+    for result in (results := program.run(x)):
+        assert result.flags.c_contiguous and result.flags.owndata and result.flags.writeable
+        result[...] = -1
+    assert [r.tolist() for r in program.run(x)] == [[0, 4, 8], [0, 2, 4, 6, 8, 10], [1, 2]]
+    assert not any(np.shares_memory(a, b) for a in (x, *results) for b in (x, *results) if a is not b)
+
+
 def test_failed_checks_are_reported() -> None:
     program = sr.parse(CHECK)
     program.run(np.True_)

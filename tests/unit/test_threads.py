@@ -90,9 +90,20 @@ def test_a_variable_of_the_environment_leaves_the_choice_to_blas(
     threads._is_automatic.cache_clear()
 
 
-def test_runs_inside_a_run_restore_the_first_number(blas: Library) -> None:
-    with threads.blas_threads(2, 0), threads.blas_threads(3, 0):
-        assert blas.num_threads == 3
+def test_runs_inside_a_run_restore_its_number(blas: Library) -> None:
+    with threads.blas_threads(2, 0):
+        with threads.blas_threads(3, 0), threads.blas_threads(2, 0):
+            assert blas.num_threads == 2
+        assert blas.num_threads == 2
+
+
+def test_runs_that_overlap_leave_the_number_of_the_last(blas: Library) -> None:
+    first, second = threads.blas_threads(2, 0), threads.blas_threads(3, 0)
+    first.__enter__()
+    second.__enter__()
+    first.__exit__(None, None, None)
+    assert blas.num_threads == 3
+    second.__exit__(None, None, None)
 
 
 def test_programs_without_products_leave_blas_alone(blas: Library) -> None:

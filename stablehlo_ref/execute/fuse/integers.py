@@ -9,10 +9,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from stablehlo_ref.execute.fuse.number_code import (
+    RING,
+    TRUTH_OPS,
+    Number,
+    conversion,
+    equality,
+    ignores_high_bits,
+    logic,
+    outside,
+    shifted,
+    wrapped,
+)
 from stablehlo_ref.execute.fuse.ranges import (
     TRUTH,
     Planned,
@@ -23,16 +35,13 @@ from stablehlo_ref.execute.fuse.ranges import (
     exact,
     is_integer,
     is_number,
-    is_shift,
     is_truth,
-    keeps_sign,
     whole,
 )
 from stablehlo_ref.execute.fuse.scalar_code import is_scalar, scalar_code
 from stablehlo_ref.execute.fuse.tensor_code import scalar_type
 from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.ir.types import Type
-from stablehlo_ref.ops.constants import elements_of
 
 if TYPE_CHECKING:
     from stablehlo_ref.execute.fuse.writer import Frame, Writer
@@ -40,24 +49,7 @@ if TYPE_CHECKING:
 MAX_TEXT = 120  # characters of an expression that is written where it is used
 MAX_BITS = 90  # of a value that has not wrapped yet
 
-_RING = {"add": "+", "subtract": "-", "multiply": "*", "and": "&", "or": "|", "xor": "^"}
-_TRUTH = {
-    "and": "and", "or": "or", "xor": "!=", "not": "not", "add": "or", "multiply": "and", "maximum": "or",
-    "minimum": "and",
-}  # fmt: skip
 _SAME = frozenset(("reshape", "broadcast_in_dim", "optimization_barrier"))
-
-
-class Number(NamedTuple):
-    """A Python number in the source: its expression and range, which is not within its type if it has not wrapped."""
-
-    text: str
-    range: Range
-
-    @property
-    def operand(self) -> str:
-        """The text as part of an expression."""
-        return self.text if self.text.isidentifier() or self.text.isdigit() else f"({self.text})"
 
 
 class Integers:
@@ -131,25 +123,34 @@ class Integers:
         return number.range.within(whole(value.type))
 
     def atom(self, name: str) -> str:
-        """Return the text of a number, or a numpy scalar, that may be written several times."""
+        """Return the text of a number, which may not have wrapped yet, that may be written several times."""
         number = self._numbers.get(name)
         if number is None:
             return name
-        if not number.text.isidentifier() and not number.text.isdigit():
+        if not number.is_atom:
             self.writer.source.line(f"{name} = {number.text}")
-            self._numbers[name] = Number(name, number.range)
-        return self._numbers[name].text
+            number = self._numbers[name] = Number(name, number.range)
+        return number.operand
 
     def operands(self, op: Operation, names: Sequence[str]) -> list[str]:
         """Return the names of the operands of an op for which there is other code; indices may be numbers."""
         is_index = op.name in ("stablehlo.dynamic_slice", "stablehlo.dynamic_update_slice")
         first = len(names) - is_index * len(getattr(op.operands[0].type, "shape", ())) if names else 0
         return [
-            self.atom(name)
+            self._within_type(name, value)
             if is_scalar(value.type) and (number >= first or (number == 0 and op.name == "stablehlo.select"))
             else self.scalar(name, value.type)
             for number, (name, value) in enumerate(zip(names, op.operands))
         ]
+
+    def _within_type(self, name: str, value: Value) -> str:
+        """Return the text of a number within its type, or a numpy scalar, that may be written several times."""
+        number = self._numbers.get(name)
+        if number is None or self._fits(number, value):
+            return self.atom(name)
+        self.writer.source.line(f"{name}i = {self._wrapped(number, value.type)}")
+        self.define(f"{name}i", whole(value.type))
+        return f"{name}i"
 
     def ranges(self, names: Sequence[str]) -> list[Range | None]:
         """Return the ranges of values that are numbers."""
@@ -200,7 +201,7 @@ class Integers:
                 continue
             users = [*self.planned.uses[argument], *self.planned.uses[cond.arguments[number]]]
             users = [op for op in users if op is not body.operations[-1] or following is argument]
-            is_ring = owner.name.removeprefix("stablehlo.") in _RING and all(map(_ignores_high_bits, users))
+            is_ring = owner.name.removeprefix("stablehlo.") in RING and all(map(ignores_high_bits, users))
             if is_ring and self.range_of(frame, following) == whole(argument.type):
                 self._wrapping[following] = bits(argument.type)
 
@@ -287,27 +288,27 @@ class Integers:
 
     def _expression(self, frame: Frame, op: Operation, name: str, names: Sequence[str]) -> tuple[str, Range] | None:
         """Return the code of an op and the range of its value before it wraps; None if it is left to numpy."""
-        if name in _RING and is_integer(op.operands[0].type):
+        if name in RING and is_integer(op.operands[0].type):
             a, b = (self._any(frame, x, v) for x, v in zip(names, op.operands))
             range = exact(name, a.range, b.range)
-            return None if range is None else (f"{a.operand} {_RING[name]} {b.operand}", range)
+            return None if range is None else (f"{a.operand} {RING[name]} {b.operand}", range)
         if name in ("negate", "not") and is_integer(op.operands[0].type):
             a = self._any(frame, names[0], op.operands[0])
             low, high = a.range
             return (f"-{a.operand}", Range(-high, -low)) if name == "negate" else (f"~{a.operand}", Range(~high, ~low))
-        read = [self._any if _ignores_high_bits(op) else self.number, *[self.number] * len(names)]
+        read = [self._any if ignores_high_bits(op) else self.number, *[self.number] * len(names)]
         numbers = [get(frame, x, v) for get, x, v in zip(read, names, op.operands)]
         if name == "compare":
             direction = op.properties["comparison_direction"]
             range = compared(direction.name, *(n.range for n in numbers))
             if is_truth(op.operands[0].type) and direction.name in ("EQ", "NE"):
-                return _equality(numbers, direction.name == "EQ")
+                return equality(numbers, direction.name == "EQ")
             text = f"{numbers[0].operand} {direction.value} {numbers[1].operand}"
             return (text, range) if range == TRUTH else (str(bool(range.low)), range)
-        if name in _TRUTH and is_truth(op.operands[0].type):
-            return _logic(name, numbers)
+        if name in TRUTH_OPS and is_truth(op.operands[0].type):
+            return logic(name, numbers)
         if name == "convert":
-            return _conversion(op, numbers[0])
+            return conversion(op, numbers[0])
         return self._of_several(op, name, names, numbers)
 
     def _any(self, frame: Frame, name: str, value: Value) -> Number:
@@ -348,7 +349,7 @@ class Integers:
                 a = self._atom(names[0], a)
                 signs = Range(*((x > 0) - (x < 0) for x in a.range))
                 return f"1 if {a.operand} > 0 else -1 if {a.operand} < 0 else 0", signs
-        return _shifted(op, name, numbers)
+        return shifted(op, name, numbers)
 
     def _atom(self, name: str, number: Number) -> Number:
         """Return the number of a value as one that may be written several times."""
@@ -375,104 +376,20 @@ class Integers:
         if not range.within(type):
             mask = (1 << bits(value.type)) - 1
             is_large = max(x.bit_length() for x in range) > MAX_BITS
-            if type.low == 0 or value in self._wrapping or (is_large and all(map(_ignores_high_bits, users))):
+            if type.low == 0 or value in self._wrapping or (is_large and all(map(ignores_high_bits, users))):
                 text, range = f"{Number(text, range).operand} & {mask}", Range(0, mask)
             else:
-                wraps = not all(map(_ignores_high_bits, users))
-        is_simple = text.isidentifier() or text.lstrip("-").isdigit()
+                wraps = not all(map(ignores_high_bits, users))
+        number = Number(text, range)
         if wraps:
             self.writer.source.line(f"{result} = {text}", op)
-            self.writer.source.line(f"if {_outside(result, range, type)}: {result} = {wrapped(result, value.type)}", op)
+            self.writer.source.line(f"if {outside(result, range, type)}: {result} = {wrapped(result, value.type)}", op)
             self._numbers[result] = Number(result, type)
-        elif is_simple or (len(users) == 1 and place[users[0]] is place[op] and len(text) <= MAX_TEXT):
-            self._numbers[result] = Number(text, range)
+        elif number.is_atom or (len(users) == 1 and place[users[0]] is place[op] and len(text) <= MAX_TEXT):
+            self._numbers[result] = number
         else:
             self.writer.source.line(f"{result} = {text}", op)
             self._numbers[result] = Number(result, range)
 
     def _wrapped(self, number: Number, type: Type) -> str:
         return number.operand if number.range.within(whole(type)) else wrapped(number.operand, type)
-
-
-def wrapped(text: str, type: Type) -> str:
-    """Return the expression of the value with the lowest bits of a number that is in a type."""
-    half, mask = -whole(type).low, (1 << bits(type)) - 1
-    return f"({text} + {half} & {mask}) - {half}" if half else f"({text} & {mask})"
-
-
-def _outside(name: str, range: Range, type: Range) -> str:
-    """Return the test whether a number is not in a type."""
-    if range.low >= type.low:
-        return f"{name} > {type.high}"
-    return f"{name} < {type.low}" if range.high <= type.high else f"not {type.low} <= {name} <= {type.high}"
-
-
-def _ignores_high_bits(op: Operation) -> bool:
-    """Return whether an op on integers depends only on as many bits of its operands as its result has."""
-    name = op.name.removeprefix("stablehlo.")
-    if name == "shift_left" and is_integer(op.operands[0].type):
-        count = op.operands[1].owner
-        if not isinstance(count, Operation) or count.name != "stablehlo.constant":
-            return False
-        return is_shift(op, Range(*[int(elements_of(count.properties["value"]))] * 2))
-    return (name in _RING or name in ("negate", "not")) and all(map(is_integer, op.operand_types))
-
-
-def _conversion(op: Operation, number: Number) -> tuple[str, Range] | None:
-    """Return the code of a conversion between integers and booleans."""
-    source, target = op.operands[0].type, op.results[0].type
-    if is_truth(source) == is_truth(target):
-        return number
-    if is_truth(target):
-        return f"{number.operand} != 0", TRUTH
-    if number.range != TRUTH:
-        return str(number.range.low), number.range
-    return f"1 if {number.operand} else 0", TRUTH
-
-
-def _logic(name: str, numbers: Sequence[Number]) -> tuple[str, Range]:
-    """Return the code of an op on booleans, some of which may be known."""
-    if name == "not":
-        return _negated(numbers[0])
-    if name == "xor":
-        return _equality(numbers, is_equal=False)
-    code = _TRUTH[name]
-    for number, other in zip(numbers, reversed(numbers)):
-        if number.range != TRUTH:
-            return number if number.range.low == (code == "or") else other
-    return f"{numbers[0].operand} {code} {numbers[1].operand}", TRUTH
-
-
-def _equality(numbers: Sequence[Number], is_equal: bool) -> tuple[str, Range]:
-    """Return the code of a comparison of booleans."""
-    for number, other in zip(numbers, reversed(numbers)):
-        if number.range != TRUTH:
-            return other if number.range.low == is_equal else _negated(other)
-    return f"{numbers[0].operand} {'==' if is_equal else '!='} {numbers[1].operand}", TRUTH
-
-
-def _negated(number: Number) -> tuple[str, Range]:
-    low, high = 1 - number.range.high, 1 - number.range.low
-    return (f"not {number.operand}" if low < high else str(bool(low))), Range(low, high)
-
-
-def _shifted(op: Operation, name: str, numbers: Sequence[Number]) -> tuple[str, Range] | None:
-    """Return the code of a shift, or of an op that counts bits."""
-    type = op.operands[0].type
-    if name in ("popcnt", "count_leading_zeros") and is_integer(type):
-        text = f"({numbers[0].operand} & {(1 << bits(type)) - 1})"
-        is_popcnt = name == "popcnt"
-        return f"{text}.bit_count()" if is_popcnt else f"{bits(type)} - {text}.bit_length()", Range(0, bits(type))
-    if not name.startswith("shift") or not is_integer(type) or not is_shift(op, numbers[1].range):
-        return None
-    a, b = numbers
-    if name == "shift_left":
-        range = exact(name, a.range, b.range)
-        return None if range is None else (f"{a.operand} << {b.operand}", range)
-    if keeps_sign(op, a.range):
-        range = exact("shift_right", a.range, b.range)
-        return None if range is None else (f"{a.operand} >> {b.operand}", range)
-    mask = (1 << bits(type)) - 1
-    if name == "shift_right_logical":
-        return f"({a.operand} & {mask}) >> {b.operand}", Range(0, mask >> b.range.low)
-    return None

@@ -26,6 +26,7 @@ from stablehlo_ref.execute.fuse.scalar_code import is_scalar
 from stablehlo_ref.execute.fuse.source import Generated
 from stablehlo_ref.execute.fuse.tensor_code import scalar_type
 from stablehlo_ref.execute.fuse.writer import NotSuitable, Writer
+from stablehlo_ref.execute.inlined import INLINED_CALLS
 from stablehlo_ref.execute.run import located
 from stablehlo_ref.ir.core import Block, Operation, Value
 
@@ -34,7 +35,9 @@ if TYPE_CHECKING:
 
 HOT = 30  # turns after which a loop is compiled
 HOT_CALLS = 60  # calls after which a function is compiled
+SHORT = 4  # ops of a function that runs as fast in the plan
 LONG = 4096  # ops of a function that takes too long to compile for what its calls would gain
+CALLS = ("func.call", INLINED_CALLS)
 TURNS = 256  # after which a loop checks the deadline, at most
 OPS = 4096  # of so many ops together
 
@@ -140,7 +143,8 @@ def hot_function(planner: FramePlanner, block: Block, captures: Sequence[Value] 
     """
     if block not in planner.blocks or planner.lanes is not None or planner.frame.block.communicates:
         return None
-    if len(planner.blocks[block].ops) > LONG:
+    ops = planner.blocks[block].ops
+    if len(ops) > LONG or (len(ops) < SHORT and not any(op.regions or op.name in CALLS for op in ops)):
         return None
     op = block.parent.parent if block.parent else None
     return Hot(lambda machine: function_source(planner, block, captures), planner, HOT_CALLS, op)

@@ -38,8 +38,8 @@ ExactParts: TypeAlias = Callable[..., tuple[float, float, bool, bool]]
 
 
 class _Function(NamedTuple):
-    pairs: complex_pairs.PartsFunction | None
-    region: Region | None
+    pairs: complex_pairs.PartsFunction
+    region: Region
     exact: ExactParts
 
 
@@ -142,8 +142,6 @@ def _kernel(function: _Function, default: ArrayKernel) -> ArrayKernel:
 
 def _by_pairs(function: _Function, parts: Sequence[Array], result: Array, finite: Array) -> Array:
     """Store the results of finite operands that pairs decide, and return the indices of the others."""
-    if function.pairs is None or function.region is None:
-        return np.flatnonzero(finite)
     regular = finite & function.region(*parts)
     if not regular.all():
         where = np.flatnonzero(regular)
@@ -197,7 +195,7 @@ _FUNCTIONS: dict[KernelFactory, _Function] = {
         (complex_elementary.rsqrt, complex_pairs.rsqrt, _ROOTS, precise.rsqrt),
         (complex_elementary.cbrt, complex_pairs.cbrt, _ROOTS, precise.cbrt),
         (complex_elementary.power, complex_pairs.power, _powers, precise.power),
-        (complex_elementary.atan2, None, None, precise.atan2),
+        (complex_elementary.atan2, complex_inverses.atan2, _all_moderate(200), precise.atan2),
         (special_complex.sinh, complex_pairs.sinh, _exponent_and_angle, precise.sinh),
         (special_complex.cosh, complex_pairs.cosh, _exponent_and_angle, precise.cosh),
         (special_complex.acos, complex_inverses.acos, _off_axes, precise.acos),

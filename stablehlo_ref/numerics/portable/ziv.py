@@ -89,11 +89,6 @@ def correctly_rounded(stages: Sequence[Stage], exact: Function, domain: Domain) 
     return run
 
 
-def exactly_rounded(exact: Function, otherwise: ArrayKernel, is_hard: Callable[..., Array]) -> ArrayKernel:
-    """Return a function of f64 arrays whose results are those of `exact`, rounded; `otherwise` where not hard."""
-    return correctly_rounded([], exact, Domain(lambda *xs: np.zeros(xs[0].shape, np.bool), otherwise, is_hard))
-
-
 def _advance(stage: Stage, flat: Sequence[Array], result: Array, where: Array) -> Array:
     """Store the results of a stage for some operands, and return the indices of those that are undecided."""
     result[where], undecided = _test(stage, [x[where] for x in flat])

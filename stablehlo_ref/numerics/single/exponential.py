@@ -60,28 +60,28 @@ logistic = Approximation(_GRID.locate, _GRID.size, _logistic, 2.0**-43)
 
 @cache
 def _series_minus_one() -> tuple[Array, list[float]]:
-    """Return e**point, and coefficients of (e**r - 1) / r, with an error of R**4 / 120 / 8 = 2**-45.9."""
-    return np.exp(_GRID.points()), fitted(lambda r: np.expm1(r) / r, 3, _GRID.rest)
+    """Return e**point - 1, and coefficients of (e**r - 1) / r, with an error of R**4 / 120 / 8 = 2**-45.9."""
+    table = np.expm1(_GRID.points())
+    table[table == 0.0] = -0.0  # -0.0 + x is x, also for zeros
+    return table, fitted(lambda r: np.expm1(r) / r, 3, _GRID.rest)
 
 
 def _exponential_minus_one(x: Array, b: Buffers) -> Array:
-    """Return T (e**r - 1) + (T - 1) for T = e**point.
+    """Return (T + 1) (e**r - 1) + T for T = e**point - 1.
 
-    The first term is at most 0.51 times the second, unless that is 0. T - 1 is exact where it is small.
+    The first term is at most 0.51 times the second, unless that is 0.
     """
     table, coefficients = _series_minus_one()
     rest = b.widened()
     entries = table.take(b.index, out=b.third, mode="clip")
     result = horner(rest, coefficients, b.second)
     result *= rest
-    result *= entries
-    entries -= 1.0
-    entries[entries == 0.0] = -0.0
+    result *= np.add(entries, 1.0, out=b.fourth)
     result += entries
     return result
 
 
-exponential_minus_one = Approximation(_GRID.locate, _GRID.size, _exponential_minus_one, 2.0**-44)
+exponential_minus_one = Approximation(_GRID.locate, _GRID.size, _exponential_minus_one, 2.0**-45)
 
 
 # --- tanh ------------------------------------------------------------------------------------------------------------
@@ -93,7 +93,7 @@ _TANH_GRID = Grid(_STEPS, -10.0, 10.0)  # beyond 9.1, tanh rounds to 1
 def _tangents() -> tuple[Array, list[float]]:
     """Return tanh(point), and coefficients of tanh(r) / r in r**2, with an error of 2/15 R**4 / 8 = 2**-41.9."""
     table = np.tanh(_TANH_GRID.points())
-    table[table.size // 2] = -0.0  # -0.0 + x is x, also for zeros
+    table[table == 0.0] = -0.0
     return table, fitted_even(lambda r: np.tanh(r) / r, 1, _TANH_GRID.rest)
 
 

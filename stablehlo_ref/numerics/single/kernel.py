@@ -54,7 +54,8 @@ class Approximation:
     locate : stores numbers of points in `bits`, and perhaps rests
     size : of the table; of elements for which `locate` stores no smaller number the function is unknown
     evaluate : returns results for the points in `index`, in `first` or `second`
-    error : the largest relative error. Exact results are normal numbers, or their operand is the nearest f32 number
+    error : the largest relative error. Where results are subnormal numbers of f32, whose ties are elsewhere, they have
+        to round to the operand, or to be accurate enough for all operands: of erf and erf_inv, 2**-49
     least : the number of elements from which on this is faster than a function of f64
 
     """

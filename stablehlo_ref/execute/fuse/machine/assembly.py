@@ -8,7 +8,7 @@ boolean is a byte, as in numpy's arrays.
 from __future__ import annotations
 
 import struct
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -113,6 +113,28 @@ class Assembly:
     def label(self, name: str) -> None:
         self.lines.append(f"{name}:")
 
+    def repeat(self, condition: Callable[[], Register], body: Callable[[], None]) -> None:
+        """Append a loop: `body`, as long as `condition` holds before it."""
+        head, inside, after = (self.name("E") for _ in range(3))
+        self.do(f"br label %{head}")
+        self.label(head)
+        self.do(f"br i1 {condition()}, label %{inside}, label %{after}")
+        self.label(inside)
+        body()
+        self.do(f"br label %{head}")
+        self.label(after)
+
+    def count(self, start: int, stop: Register, step: int, body: Callable[[Register], None]) -> None:
+        """Append a loop: `body` for the numbers from `start` on that are below `stop`."""
+        cell = self.variable(literal(stop.kind, start))
+
+        def turn() -> None:
+            i = self.load(cell, stop.kind)
+            body(i)
+            self.store(self.binary("add", i, literal(stop.kind, step)), cell)
+
+        self.repeat(lambda: self.compare("slt", self.load(cell, stop.kind), stop), turn)
+
     # --- elements -----------------------------------------------------------------------------------------------
 
     def binary(self, instruction: str, x: Register, y: Register) -> Register:
@@ -183,6 +205,12 @@ class Assembly:
         name = f"%{self.name('c')}"
         self.entry.append(f"  {name} = alloca {kind.stored}, align 32")
         return name
+
+    def variable(self, value: Register) -> str:
+        """Return the pointer to a variable that holds a value from here on."""
+        cell = self.cell(value.kind)
+        self.store(value, cell)
+        return cell
 
     def address(self, pointer: str, offset: Register, kind: Kind) -> str:
         """Return the pointer to the element number `offset` of an array."""

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import ctypes
 import threading
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from stablehlo_ref.budget import check_time
 from stablehlo_ref.execute.fuse.machine.assembly import NotCompiled
-from stablehlo_ref.execute.fuse.machine.compiler import RENEW, Compiled, address, has_rounding
+from stablehlo_ref.execute.fuse.machine.callbacks import Callback
+from stablehlo_ref.execute.fuse.machine.compiler import Compiled, address, has_rounding
 from stablehlo_ref.execute.fuse.machine.elementwise import ROUNDING
 from stablehlo_ref.execute.fuse.machine.functions import settle
 from stablehlo_ref.execute.fuse.machine.segments import OUTER, Segment
@@ -30,34 +30,9 @@ class _Bound(NamedTuple):
     frame: Array
 
 
-class Settler:
-    """Answers what machine code asks for; an error must not pass machine code."""
-
-    def __init__(self) -> None:
-        self.errors: list[BaseException] = []
-        answers = self._answers()
-        next(answers)
-        self._function = RENEW(answers.send)  # the address of which is passed, as converting the function takes longer
-        self.renew = ctypes.cast(self._function, ctypes.c_void_p).value
-
-    def _answers(self) -> Generator[int, int, None]:
-        while True:
-            try:
-                settle((yield 0))
-            except GeneratorExit:
-                return
-            except BaseException as error:
-                self.errors.append(error)
-
-    def fail(self) -> None:
-        """Raise the first error since the last one that was raised."""
-        error, self.errors[:] = self.errors[0], []
-        raise error
-
-
 class _OfThread(threading.local):
     def __init__(self) -> None:
-        self.answer = Settler()
+        self.callback = Callback(settle)
 
 
 SETTLER = _OfThread()
@@ -84,17 +59,17 @@ class MachineSegment:
         def run(values: list[Any]) -> None:
             arrays = [np.asarray(values[index]) for index in indices]
             signature = tuple([(x.shape, x.strides) for x in arrays])
-            bound = bound_to[signature] if signature in bound_to else self._bind(signature, arrays)
+            try:
+                bound = bound_to[signature]
+            except KeyError:  # or another thread has cleared it
+                bound = self._bind(signature, arrays)
             if bound is None:
                 for instruction in otherwise:
                     instruction(values)
                 return
             frame = bound.frame.copy()
             frame[OUTER + 1 :: OUTER + 1] = [address(x) for x in arrays]
-            settler = SETTLER.answer
-            bound.code.run(address(frame), settler.renew, 0)
-            if settler.errors:
-                settler.fail()
+            SETTLER.callback.run(bound.code, address(frame))
 
         return run
 

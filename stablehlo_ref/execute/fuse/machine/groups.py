@@ -174,22 +174,10 @@ class Groups:
         self._elements(group, [*indices, i], width)
 
     def _loop(self, start: int, stop: int, step: int, body: Callable[[Register], None]) -> None:
-        code, index = self.code, Kind(INDEX)
+        index = Kind(INDEX)
         if start + step == stop:
             return body(literal(index, start))
-        cell = code.cell(index)
-        head, inside, after = (code.name("E") for _ in range(3))
-        code.store(literal(index, start), cell)
-        code.do(f"br label %{head}")
-        code.label(head)
-        i = code.load(cell, index)
-        code.do(f"br i1 {code.compare('slt', i, literal(index, stop))}, label %{inside}, label %{after}")
-        code.label(inside)
-        body(i)
-        code.store(code.binary("add", i, literal(index, step)), cell)
-        code.do(f"br label %{head}")
-        code.label(after)
-        return None
+        return self.code.count(start, literal(index, stop), step, body)
 
     def _elements(self, group: Group, indices: list[Register], width: int) -> None:
         """Write the ops of a group on `width` elements."""

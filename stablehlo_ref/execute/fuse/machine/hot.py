@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Sequence
 from math import prod
 from time import perf_counter
 from typing import TYPE_CHECKING
@@ -16,7 +16,8 @@ from stablehlo_ref.define.context import Context
 from stablehlo_ref.diagnostics import LimitError
 from stablehlo_ref.execute.fuse.machine.arrays import ADDRESS, Field
 from stablehlo_ref.execute.fuse.machine.assembly import NotCompiled
-from stablehlo_ref.execute.fuse.machine.compiler import RENEW, Compiled, has_rounding
+from stablehlo_ref.execute.fuse.machine.callbacks import Answer, Callback
+from stablehlo_ref.execute.fuse.machine.compiler import Compiled, has_rounding
 from stablehlo_ref.execute.fuse.machine.functions import settle
 from stablehlo_ref.execute.fuse.machine.loops import COUNT_BITS, LoopWriter
 from stablehlo_ref.execute.ownership import is_exclusively_owned
@@ -117,11 +118,7 @@ class MachineLoop:
                 frame.fill(field, view, slots[field.slot])
                 if field.is_state:
                     slots[field.slot] = None
-        errors: list[BaseException] = []
-        checks = self._checks(context, errors)
-        next(checks)
-        if self._code.run(frame.address, RENEW(checks.send), turns):
-            raise errors[0]
+        Callback(self._answer(context)).run(self._code, frame.address, turns)
         context.steps += int(frame.used[0])
         self._give_back(slots, frame, kept)
 
@@ -139,29 +136,26 @@ class MachineLoop:
         del frame.arrays[kept:]
         self._unused.append(frame)
 
-    def _checks(self, context: Context, errors: list[BaseException]) -> Generator[int, int, None]:
-        """Count turns, as sent; yield how many follow until the next check, or -1 if the run has to stop.
+    def _answer(self, context: Context) -> Answer:
+        """Return a function that counts turns, and returns how many follow until the next check.
 
         A negative number asks for results of a function.
-
-        A generator, which is resumed inside of `try`, catches an interrupt that comes as it is resumed, too. An error
-        must not pass machine code.
         """
-        answer, ops = 0, self._ops
-        while True:
+        ops = self._ops
+
+        def answer(asked: int) -> int:
+            nonlocal ops
             try:
-                if (asked := (yield answer)) < 0:
-                    settle(asked)
-                    continue
+                if asked < 0:
+                    return settle(asked)
                 number, used = divmod(asked, 1 << COUNT_BITS)
                 ops = self._counted[number]
                 context.steps += used
-                answer = -1 if errors else self._renew(context, ops)
-            except GeneratorExit:
-                return
-            except BaseException as error:
-                errors.append(located(error, ops[0]) if isinstance(error, Exception) else error)
-                answer = -1
+                return self._renew(context, ops)
+            except Exception as error:
+                raise located(error, ops[0]) from None
+
+        return answer
 
 
 def _bytes(field: Field) -> int:

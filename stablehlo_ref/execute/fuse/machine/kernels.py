@@ -74,11 +74,9 @@ class MachineFunction:
 
     def _block(self, source: int, target: int, count: int) -> None:
         assert self.code is not None
-        frame, settler = _FRAMES.frame, SETTLER.answer
+        frame = _FRAMES.frame
         frame[OUTER], frame[OUTER + 1], frame[2 * (OUTER + 1)] = count, source, target
-        self.code.run(_FRAMES.address, settler.renew, 0)
-        if settler.errors:
-            settler.fail()
+        SETTLER.callback.run(self.code, _FRAMES.address)
 
 
 _FUNCTIONS = {name: MachineFunction() for name in FUNCTIONS}

@@ -322,7 +322,7 @@ class LoopWriter:
         got = code.let(f"call i64 %renew(i64 {which})", index)
         for cell, value in (("%n", got), ("%N", got)):
             code.store(value, cell)
-        stops = code.compare("slt", got, literal(index, 0))
+        stops = code.compare("sle", got, literal(index, 0))  # 0 after an error that was not caught
         code.do(f"br i1 {stops}, label %stop, label %{go}")
         code.label(go)
         code.store(code.binary("sub", code.load("%n", index), literal(index, count)), "%n")

@@ -164,11 +164,8 @@ def _computed(computation: _Computation, code: Compiled, arrays: Sequence[Array]
     steps = [*[x.itemsize for x in operands], *[0] * len(computation.constants), result.itemsize]
     addresses = [address(x) for x in tensors]
     frame = (ctypes.c_int64 * ((OUTER + 1) * (len(tensors) + 1)))(1, 1)
-    settler = SETTLER.answer
     for start in within_time(range(0, count, PIECE)):
         frame[OUTER] = min(PIECE, count - start)
         frame[OUTER + 1 :: OUTER + 1] = [at + start * step for at, step in zip(addresses, steps)]
-        code.run(ctypes.addressof(frame), settler.renew, 0)
-        if settler.errors:
-            settler.fail()
+        SETTLER.callback.run(code, ctypes.addressof(frame))
     return result

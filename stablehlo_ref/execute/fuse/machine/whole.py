@@ -93,13 +93,10 @@ class WholeChain:
         arrays += [results[tensor.slot] for tensor in self._plan.results]
         arrays += [np.empty(self._plan.length or 0, tensor.dtype) for tensor in self._plan.scratch]
         addresses = np.array([address(x) for x in arrays], np.int64)
-        settler = SETTLER.answer
         for template, offsets in within_time(bound.pieces):
             frame = template.copy()
             frame[OUTER + 1 :: OUTER + 1] = addresses + offsets
-            bound.code.run(address(frame), settler.renew, 0)
-            if settler.errors:
-                settler.fail()
+            SETTLER.callback.run(bound.code, address(frame))
         program.finish(slots, results)
         return True
 
