@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import time
+from concurrent.futures import ThreadPoolExecutor
+from itertools import product
 
 import numpy as np
 import pytest
 
 import stablehlo_ref as sr
-from spec_checks.test_chains import bits, pieces, small_blocks, type_text
-from stablehlo_ref.execute.fuse.machine import chains, compiler, functions, kernels, segments, sums
+from spec_checks.test_chains import DTYPES, bits, pieces, small_blocks, type_text
+from stablehlo_ref.execute.fuse.machine import chains, compiler, functions, kernels, segments, sums, whole
 from stablehlo_ref.numerics.kernels import ArrayKernel
 
 __all__ = ["small_blocks"]
@@ -27,9 +29,14 @@ def compiled(program: sr.Program) -> bool:
 
 
 @pytest.mark.usefixtures("small_blocks")
+@pytest.mark.parametrize("in_blocks", [False, True])
 @pytest.mark.parametrize("start", range(1000, 1160, 40))
-def test_generated_programs(start: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_generated_programs(start: int, in_blocks: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(segments, "VECTOR", 16)
+    monkeypatch.setattr(whole, "VECTOR", 16)
+    monkeypatch.setattr(whole, "PIECE", 99)
+    if in_blocks:
+        monkeypatch.setattr(whole, "MAX_VARIANTS", 0)
     count = 0
     for text, arrays in pieces(range(start, start + 40)):
         program = sr.parse(text)
@@ -40,6 +47,118 @@ def test_generated_programs(start: int, monkeypatch: pytest.MonkeyPatch) -> None
         assert [x.tobytes() for x in arrays] == before, f"an input was overwritten: {text}"
         count += compiled(program)
     assert count > 5
+
+
+def whole_chains(program: sr.Program) -> int:
+    """Return how many chains of a program do not run in blocks."""
+    return sum(
+        "%renew, i64 %turns" in code and "chain" in title and "in blocks" not in title
+        for plan in program.plans.values()
+        for title, code in plan.generated
+    )
+
+
+def rows_text(shape: tuple[int, ...], element: str, reduction: str) -> str:
+    """Return a program that reduces rows twice, once of an operand, and stores results of all kinds."""
+    t, kept, one = (type_text(s, element) for s in (shape, shape[:1], ()))
+    axes = [*range(1, len(shape))]
+    wide = type_text((shape[0], *[1] * len(axes)), element)
+    negate = "not" if element == "i1" else "negate"
+    reduced = f"applies stablehlo.{reduction} across dimensions = {axes} : ({t}, {one}) -> {kept}"
+    return f"""func.func @main(%x: {t}, %y: {t}, %c: {one}) -> ({kept}, {t}, {wide}, {t}) {{
+      %0 = stablehlo.reduce(%x init: %c) {reduced}
+      %1 = stablehlo.{negate} %0 : {kept}
+      %2 = stablehlo.broadcast_in_dim %1, dims = [0] : ({kept}) -> {t}
+      %3 = stablehlo.add %y, %2 : {t}
+      %4 = stablehlo.multiply %3, %x : {t}
+      %5 = stablehlo.reduce(%4 init: %c) {reduced}
+      %6 = stablehlo.broadcast_in_dim %5, dims = [0] : ({kept}) -> {wide}
+      %7 = stablehlo.broadcast_in_dim %6, dims = {[0, *axes]} : ({wide}) -> {t}
+      %8 = stablehlo.maximum %4, %7 : {t}
+      return %0, %4, %6, %8 : {kept}, {t}, {wide}, {t}
+    }}"""
+
+
+def specials(rng: np.random.Generator, shape: tuple[int, ...], dtype: np.dtype, number: int) -> np.ndarray:
+    """Return random elements, in a few forms: usual ones, zeros of both signs, NaNs with payloads, infinities."""
+    if dtype.kind != "f":
+        return (
+            rng.integers(0, 256, (*shape, dtype.itemsize), np.uint8).view(dtype)[..., 0]
+            if dtype.kind == "i"
+            else (rng.random(shape) < 0.9)
+        )
+    x = (rng.standard_normal(shape) * 2.0 ** rng.integers(-9, 9, shape)).astype(dtype)
+    if number == 1:
+        x = np.copysign(dtype.type(0), x)
+    if number > 1:
+        payloads = np.array(np.nan, dtype).view(f"u{dtype.itemsize}") + rng.integers(1, 99, 2, f"u{dtype.itemsize}")
+        some = np.array([np.inf, -np.inf, 0.0, -0.0, *-payloads.view(dtype)[: number - 2]], dtype)
+        x = np.where(rng.random(shape) < 2 / shape[-1], rng.choice(some, shape), x)
+    return x
+
+
+SHAPES = [(3, 64), (2, 65), (4, 127), (3, 4, 40), (2, 1000), (3, 8192), (2, 5001), (1, 65536)]
+KINDS = ["f64-add", "f32-maximum", "f64-minimum", "i32-add", "i32-minimum", "i8-maximum", "i8-and", "i1-or", "i1-add"]
+
+
+@pytest.mark.usefixtures("small_blocks")
+@pytest.mark.parametrize(
+    ("kind", "shape"), [*product(["f32-add"], SHAPES), *product(KINDS, SHAPES[1::3]), ("f32-minimum", (4, 127))]
+)
+def test_rows(kind: str, shape: tuple[int, ...]) -> None:
+    element, reduction = kind.split("-")
+    text = rows_text(shape, element, reduction)
+    program, rng, dtype = sr.parse(text), np.random.default_rng(7), np.dtype(DTYPES[element])
+    for number in range(5):
+        x, y = (specials(rng, shape, dtype, number) for _ in range(2))
+        for init in (0, 1, -0.0):
+            arrays = x, y, np.array(init).astype(dtype)
+            assert bits(program.run(*arrays)) == bits(program.run(*arrays, fast=False)), (number, init)
+    assert whole_chains(program) == 1
+    assert bits(program.run(*arrays, exact_sums=True)) == bits(program.run(*arrays, exact_sums=True, fast=False))
+
+
+ELEMENTWISE = """func.func @main(%x: tensor<300x1100xf32>, %b: tensor<1100xf32>) -> tensor<300x1100xf32> {
+  %0 = stablehlo.broadcast_in_dim %b, dims = [1] : (tensor<1100xf32>) -> tensor<300x1100xf32>
+  %1 = stablehlo.add %x, %0 : tensor<300x1100xf32>
+  %2 = stablehlo.exponential %1 : tensor<300x1100xf32>
+  %3 = stablehlo.subtract %2, %0 : tensor<300x1100xf32>
+  %4 = stablehlo.multiply %3, %x : tensor<300x1100xf32>
+  return %4 : tensor<300x1100xf32>
+}"""
+
+
+@pytest.mark.parametrize("piece", [1 << 15, 1 << 24])
+def test_pieces_and_forms_of_operands(piece: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(whole, "PIECE", piece)
+    program, rng = sr.parse(ELEMENTWISE), np.random.default_rng(2)
+    x, b = rng.standard_normal((600, 2200)).astype(np.float32), rng.standard_normal(1100).astype(np.float32)
+    transposed = np.asfortranarray(x[:300, :1100])
+    one = np.broadcast_to(np.float32(0.5), (300, 1100))
+    for y in (x[:300, :1100], x[::2, 1100:], x[:300, ::2], x[300:0:-1, :1100], transposed, one):
+        for c in (b, np.broadcast_to(b[0], 1100), b[::-1]):
+            expected = bits(program.run(y, c, fast=False))
+            for _ in range(2):
+                assert bits(program.run(y, c)) == expected
+    assert whole_chains(program) > 1
+
+
+def test_threads_at_once() -> None:
+    program, rng = sr.parse(ELEMENTWISE), np.random.default_rng(2)
+    inputs = [[rng.standard_normal(s).astype(np.float32) for s in ((300, 1100), (1100,))] for _ in range(8)]
+    expected = [bits(program.run(*arrays, fast=False)) for arrays in inputs]
+    with ThreadPoolExecutor(4) as pool:
+        for _ in range(3):
+            assert list(pool.map(lambda arrays: bits(program.run(*arrays)), inputs)) == expected
+
+
+def test_the_deadline_is_checked_before_each_piece(monkeypatch: pytest.MonkeyPatch) -> None:
+    program, x, b = sr.parse(ELEMENTWISE), np.ones((300, 1100), np.float32), np.ones(1100, np.float32)
+    monkeypatch.setattr(whole, "PIECE", 1 << 14)
+    for _ in range(2):
+        program.run(x, b)
+    with pytest.raises(sr.StablehloError, match=r"takes longer than the limit of 0\.001 seconds"):
+        program.run(x, b, limits=sr.Limits(max_seconds=0.001))
 
 
 def operands(name: str) -> np.ndarray:

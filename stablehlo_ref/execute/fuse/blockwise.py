@@ -39,16 +39,16 @@ class Computed:
     """A value and how its block is computed from the blocks of the operands, by what `plan` returns for a box.
 
     If that `stores`, it writes into a further argument; if it `overwrites`, this may be the block of an operand.
-    `op` is the elementwise op that it is, if any, and `is_canonical` tells whether its NaNs are made canonical.
+    `op` is what it does, and `is_canonical` tells whether its NaNs are made canonical.
     """
 
     result: Tensor
     operands: tuple[int, ...]  # slots
     plan: Callable[[tuple[int, ...]], Callable[..., Array]]
+    op: Operation
+    is_canonical: bool
     stores: bool = False
     overwrites: bool = False
-    op: Operation | None = None
-    is_canonical: bool = False
 
 
 @dataclass(frozen=True)
@@ -103,7 +103,7 @@ class BlockProgram:
     def run(self, slots: Slots) -> None:
         """Run the chain on the arrays in slots."""
         chain, layout, split, programs = self.chain, self._layout, self._split, self._programs
-        results = _results(self._outs, layout.reused, slots)
+        results = self.results(slots)
         blocks = [layout.buffers(box) for box in split.shapes]
         loads = [(layout.targets[slot], array) for slot, array in results.items()]
         for slot in chain.scalars:
@@ -120,7 +120,15 @@ class BlockProgram:
                 values[index] = contiguous(array[box])
             for instruction in program:
                 instruction(values)
-        for slot in chain.dead:
+        self.finish(slots, results)
+
+    def results(self, slots: Slots) -> dict[int, Array]:
+        """Return the arrays of results, by slot, for a run on what is in slots."""
+        return _results(self._outs, self._layout.reused, slots)
+
+    def finish(self, slots: Slots, results: Mapping[int, Array]) -> None:
+        """Put the results of a run into slots, and empty those whose values are dead."""
+        for slot in self.chain.dead:
             slots[slot] = None
         for slot, array in results.items():
             slots[slot] = array

@@ -176,16 +176,17 @@ class _Chains:
     def _computed(self, group: Group, number: int, ins: tuple[int, ...]) -> Computed:
         op, (slot,) = self.plan.ops[number], self.plan.outs[number]
         result = _tensor(group, slot, op.results[0].type)
+        is_canonical = op in self.frame.planner.canonical
         if op.name in VIEWS:
-            return Computed(result, ins, lambda box: spread(op, box[: group.rows]))
+            return Computed(result, ins, lambda box: spread(op, box[: group.rows]), op, is_canonical)
         if op.regions:
             bound, canonical = self.frame._resolve(op, None), self._canonical(op)
-            return Computed(result, ins, lambda box: _with_canonical(reduction(bound, box, group.rows), canonical))
+            plan = lambda box: _with_canonical(reduction(bound, box, group.rows), canonical)  # noqa: E731
+            return Computed(result, ins, plan, op, is_canonical)
         kernel = self.kernels.get(self.kinds[number])
         if kernel is None:
             kernel = self.kernels[self.kinds[number]] = self._kernel(op)
-        is_canonical = op in self.frame.planner.canonical
-        return Computed(result, ins, lambda box: kernel.run, kernel.stores, kernel.overwrites, op, is_canonical)
+        return Computed(result, ins, lambda box: kernel.run, op, is_canonical, kernel.stores, kernel.overwrites)
 
     def _kernel(self, op: Operation) -> _Kernel:
         """Return the kernel of an elementwise op, which depends on its kind alone, as other ops are not movable."""

@@ -11,7 +11,7 @@ import numpy as np
 from stablehlo_ref.budget import check_time
 from stablehlo_ref.execute.fuse.machine.assembly import NotCompiled
 from stablehlo_ref.execute.fuse.machine.callbacks import Callback
-from stablehlo_ref.execute.fuse.machine.compiler import Compiled, has_rounding
+from stablehlo_ref.execute.fuse.machine.compiler import Compiled, address, has_rounding
 from stablehlo_ref.execute.fuse.machine.elementwise import ROUNDING
 from stablehlo_ref.execute.fuse.machine.functions import settle
 from stablehlo_ref.execute.fuse.machine.segments import OUTER, Segment
@@ -68,8 +68,8 @@ class MachineSegment:
                     instruction(values)
                 return
             frame = bound.frame.copy()
-            frame[OUTER + 1 :: OUTER + 1] = [x.__array_interface__["data"][0] for x in arrays]
-            SETTLER.callback.run(bound.code, frame.__array_interface__["data"][0])
+            frame[OUTER + 1 :: OUTER + 1] = [address(x) for x in arrays]
+            SETTLER.callback.run(bound.code, address(frame))
 
         return run
 
@@ -91,7 +91,9 @@ class MachineSegment:
             raise NotCompiled("elements of another form")
         count = len(self.segment.loads)
         shape = arrays[-1].shape
-        sizes, strides = _merged(shape, [_broadcast_strides(x, shape) for x in arrays])
+        sizes, strides = merged(shape, [_broadcast_strides(x, shape) for x in arrays])
+        if not sizes:
+            raise NotCompiled("one element")
         spread = tuple(x[-1] == 0 for x in strides[:count])
         steps = [x[-1] for x in strides]
         fits = all(step in (0, x.itemsize) for step, x in zip(steps, arrays)) and all(steps[count:])
@@ -116,7 +118,7 @@ def _broadcast_strides(x: Array, shape: Sequence[int]) -> list[int]:
     return [0 if n == 1 else stride for n, stride in zip(x.shape, x.strides)]
 
 
-def _merged(shape: Sequence[int], strides: Sequence[Sequence[int]]) -> tuple[list[int], list[list[int]]]:
+def merged(shape: Sequence[int], strides: Sequence[Sequence[int]]) -> tuple[list[int], list[list[int]]]:
     """Merge dimensions that lie one after the other in all tensors; return sizes, and the strides of each tensor."""
     sizes: list[int] = []
     columns: list[list[int]] = []
@@ -128,6 +130,4 @@ def _merged(shape: Sequence[int], strides: Sequence[Sequence[int]]) -> tuple[lis
         else:
             sizes.append(n)
             columns.append(column)
-    if not sizes:  # one element: as a row of itself
-        raise NotCompiled("one element")
-    return sizes, [list(x) for x in zip(*columns)]
+    return sizes, [list(x) for x in zip(*columns)] if sizes else [[] for _ in strides]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Callable, Generator
 
 from stablehlo_ref.execute.fuse.machine.compiler import RENEW, Compiled
@@ -25,7 +26,8 @@ class Callback:
         self._errors: list[BaseException] = []
         answers = _answers(self._answer, self._errors)
         next(answers)
-        self._pointer = RENEW(answers.send)
+        self._function = RENEW(answers.send)
+        self._pointer = ctypes.cast(self._function, ctypes.c_void_p).value  # converting a function takes longer
 
     def run(self, code: Compiled, frame: int, turns: int = 0) -> None:
         """Run machine code that may call the function."""

@@ -16,8 +16,9 @@ from stablehlo_ref.execute.fuse.machine.assembly import NotCompiled
 from stablehlo_ref.execute.fuse.machine.blocks import Instruction, MachineSegment
 from stablehlo_ref.execute.fuse.machine.compiler import is_available
 from stablehlo_ref.execute.fuse.machine.functions import FUNCTIONS
-from stablehlo_ref.execute.fuse.machine.segments import Part, Segment, dtype_of, has_code
-from stablehlo_ref.ir.arrays import Array, DType
+from stablehlo_ref.execute.fuse.machine.segments import Part, Segment, has_code
+from stablehlo_ref.execute.fuse.machine.whole import WholeChain
+from stablehlo_ref.ir.arrays import Array
 
 if TYPE_CHECKING:
     from stablehlo_ref.execute.fuse.blockwise import BlockProgram, Chain, Computed
@@ -38,18 +39,20 @@ class MachineChain:
         weight = sum(_weight(part) for part in chain.parts)
         self._threshold = SECONDS + min(weight, MAX_TOTAL) * WEIGHT_SECONDS
         self._program: BlockProgram | None = None
+        self._whole: WholeChain | None = None
         self.may_run = is_available()
 
     def run(self, slots: Slots, plain: BlockProgram) -> None:
         """Run the chain: by machine code, or by `plain` as long as that has not taken long."""
         if self._program is not None:
-            return self._program.run(slots)
+            if self._whole is None or not self._whole.run(slots, self._program):
+                self._program.run(slots)
+            return
         start = perf_counter()
         plain.run(slots)
         self._seconds += perf_counter() - start
         if self._seconds > self._threshold:
             self._compile()
-        return None
 
     def _compile(self) -> None:
         try:
@@ -66,6 +69,7 @@ class MachineChain:
         stored = [storing(part) if n in compiled else part for n, part in enumerate(parts)]
         chain = replace(self._chain, parts=stored)
         segments = [_segment(chain, run) for run in runs]
+        self._whole = self._as_whole(chain, runs, segments)
         machines: list[MachineSegment] = []
 
         def instructions(layout: Any, program: list[Instruction]) -> list[Instruction]:
@@ -80,6 +84,17 @@ class MachineChain:
             return result
 
         return self._make(chain, instructions)
+
+    def _as_whole(self, chain: Chain, runs: Sequence[range], segments: Sequence[Segment]) -> WholeChain | None:
+        firsts, inner = {run.start: n for n, run in enumerate(runs)}, {n for run in runs for n in run[1:]}
+        phases = [
+            segments[firsts[n]] if n in firsts else _part(part) for n, part in enumerate(chain.parts) if n not in inner
+        ]
+        try:
+            return WholeChain(chain, phases, sum(map(_weight, chain.parts)), self._report)
+        except NotCompiled as reason:
+            self._report(f"in blocks: {reason}", "")
+            return None
 
 
 def ordered(parts: Sequence[Computed]) -> tuple[list[Computed], list[range]]:
@@ -114,15 +129,14 @@ def ordered(parts: Sequence[Computed]) -> tuple[list[Computed], list[range]]:
 
 
 def _weight(part: Computed) -> int:
-    return FUNCTION_WEIGHT if part.op is not None and part.op.name in FUNCTIONS else 1
+    return FUNCTION_WEIGHT if part.op.name in FUNCTIONS else 1
 
 
 def _has_code(part: Computed) -> bool:
-    return part.op is not None and not part.result.is_row and has_code(_part(part))
+    return not part.result.is_row and has_code(_part(part))
 
 
 def _part(part: Computed) -> Part:
-    assert part.op is not None
     return Part(part.op, part.operands, part.result.slot, part.result.dtype, part.is_canonical)
 
 
@@ -148,10 +162,8 @@ def _segment(chain: Chain, run: range) -> Segment:
     parts = [_part(chain.parts[n]) for n in run]
     made = {part.result: part.dtype for part in parts}
     others = {slot for n, part in enumerate(chain.parts) if n not in run for slot in part.operands}
-    loads = {slot: dtype for part in parts for slot, dtype in zip(part.operands, _dtypes(part)) if slot not in made}
+    loads = {
+        slot: dtype for part in parts for slot, dtype in zip(part.operands, part.operand_dtypes) if slot not in made
+    }
     stores = {slot: dtype for slot, dtype in made.items() if slot in others or slot in chain.kept}
     return Segment(parts, loads, stores)
-
-
-def _dtypes(part: Part) -> list[DType]:
-    return [dtype_of(type) for type in part.op.operand_types]

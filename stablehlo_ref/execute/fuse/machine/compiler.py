@@ -11,6 +11,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from stablehlo_ref.execute.fuse.machine.assembly import NotCompiled
+from stablehlo_ref.ir.arrays import Array
 
 SWITCH = "STABLEHLO_REF_JIT"  # an environment variable: with 0, nothing is compiled
 RENEW = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64)
@@ -43,6 +44,17 @@ def has_rounding() -> bool:
     llvm = _llvm()
     is_arm = llvm.get_default_triple().startswith(("aarch64", "arm64"))
     return is_arm or bool(llvm.get_host_cpu_features().get("sse4.1"))
+
+
+def address(x: Array) -> int:
+    """Return the address of an array of numbers of numpy's own.
+
+    The buffer of an array that is no view takes a third of the time of its `__array_interface__`.
+    """
+    if x.base is None and x.flags.c_contiguous and x.flags.writeable and x.size:
+        return ctypes.addressof(ctypes.c_char.from_buffer(x))  # type: ignore[arg-type]
+    found: int = x.__array_interface__["data"][0]
+    return found
 
 
 class Compiled:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import threading
 from collections.abc import Callable
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
@@ -13,8 +14,9 @@ from stablehlo_ref.budget import within_time
 from stablehlo_ref.define.bound import BoundOp
 from stablehlo_ref.define.computation import Kernel
 from stablehlo_ref.execute.fuse.machine.blocks import SETTLER
-from stablehlo_ref.execute.fuse.machine.compiler import Compiled, is_available
+from stablehlo_ref.execute.fuse.machine.compiler import Compiled, address, is_available
 from stablehlo_ref.execute.fuse.machine.functions import FUNCTIONS
+from stablehlo_ref.execute.fuse.machine.maps import MAP, with_machine_map
 from stablehlo_ref.execute.fuse.machine.segments import OUTER, Part, Segment, dtype_of
 from stablehlo_ref.execute.run import current
 from stablehlo_ref.ir.arrays import Array
@@ -27,10 +29,19 @@ if TYPE_CHECKING:
     from stablehlo_ref.execute.plan import Planner
 
 SECONDS = 0.05  # that a function has taken before it is compiled, as for a loop
-FEW = 512  # elements: below this, a call of machine code saves nothing
+FEW = 64  # elements: below this, a call of machine code saves nothing
 BLOCK = 1 << 20  # elements, about two milliseconds, between checks of the time
 
-_FRAME = ctypes.c_int64 * (3 * (OUTER + 1))
+
+class _Frames(threading.local):
+    """The frame of a thread for a row of contiguous elements."""
+
+    def __init__(self) -> None:
+        self.frame = (ctypes.c_int64 * (3 * (OUTER + 1)))(1, 1)
+        self.address = ctypes.addressof(self.frame)
+
+
+_FRAMES = _Frames()
 
 
 class MachineFunction:
@@ -53,7 +64,7 @@ class MachineFunction:
 
     def compute(self, x: Array, out: Array) -> None:
         """Store the results for a contiguous array in another one."""
-        source, target = x.__array_interface__["data"][0], out.__array_interface__["data"][0]
+        source, target = address(x), address(out)
         if x.size <= BLOCK:
             return self._block(source, target, x.size)
         for start in within_time(range(0, x.size, BLOCK)):
@@ -63,16 +74,21 @@ class MachineFunction:
 
     def _block(self, source: int, target: int, count: int) -> None:
         assert self.code is not None
-        frame = _FRAME(1, 1, count, source, 0, 0, target)
-        SETTLER.callback.run(self.code, ctypes.addressof(frame))
+        frame = _FRAMES.frame
+        frame[OUTER], frame[OUTER + 1], frame[2 * (OUTER + 1)] = count, source, target
+        SETTLER.callback.run(self.code, _FRAMES.address)
 
 
 _FUNCTIONS = {name: MachineFunction() for name in FUNCTIONS}
 
 
 def with_machine_code(kernel: Kernel, bound: BoundOp, planner: Planner) -> Kernel:
-    """Return a kernel that becomes machine code once its function has taken long, if it is one of f32."""
-    if bound.op.name not in FUNCTIONS or not planner.fast or not is_available():
+    """Return a kernel that becomes machine code once it has taken long, if it is a function of f32 or a map."""
+    if not planner.fast or not is_available():
+        return kernel
+    if bound.op.name == MAP:
+        return with_machine_map(kernel, bound, planner)
+    if bound.op.name not in FUNCTIONS:
         return kernel
     if not all(isinstance(t, TensorType) and dtype_of(t) == FLOAT32 for t in (*bound.operands, *bound.results)):
         return kernel

@@ -7,7 +7,7 @@ dimension is part of the code. What remains of a row is copied to and from a vec
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -35,6 +35,11 @@ class Part:
     dtype: DType
     is_canonical: bool
 
+    @property
+    def operand_dtypes(self) -> list[DType]:
+        """The dtypes of the operands."""
+        return [dtype_of(type) for type in self.op.operand_types]
+
 
 class Segment(NamedTuple):
     """Ops one after the other; the slots that they load, with dtypes, and those that they store."""
@@ -49,9 +54,13 @@ class Segment(NamedTuple):
         dtypes = {*self.loads.values(), *(part.dtype for part in self.parts)}
         return VECTOR // max(dtype.itemsize for dtype in dtypes)
 
+    def kinds(self, keys: Iterable[tuple[int, bool]]) -> dict[tuple[int, bool], Kind]:
+        """Return the kinds of vectors of tensors, by slot and whether it is stored."""
+        return {key: Kind((self.stores if key[1] else self.loads)[key[0]], self.width) for key in keys}
+
     def source(self, spread: Sequence[bool]) -> str:
         """Return the code for operands of which some are broadcast along the last dimension."""
-        return _Writer(self, spread).text()
+        return _SegmentWriter(self, spread).text()
 
 
 def emit(code: Assembly, part: Part, operands: list[Register]) -> Register:
@@ -69,7 +78,7 @@ def has_code(part: Part) -> bool:
         return False
     code = Assembly()
     try:
-        emit(code, part, [Register("%x", Kind(dtype_of(type), 4)) for type in part.op.operand_types])
+        emit(code, part, [Register("%x", Kind(dtype, 4)) for dtype in part.operand_dtypes])
     except NotCompiled:
         return False
     return True
@@ -81,16 +90,17 @@ def dtype_of(type: Type) -> DType:
     return numpy_dtype(type.element_type)
 
 
-class _Writer:
-    """Writes the function of a segment."""
+class Writer:
+    """Writes a function of blocks: loops over the outer dimensions, in which `row` computes a row."""
 
-    def __init__(self, segment: Segment, spread: Sequence[bool]) -> None:
-        self.segment = segment
-        self.spread = dict(zip(segment.loads, spread))
+    def __init__(self) -> None:
         self.code = Assembly()
         self.index = Kind(INDEX)
         self.sizes = [self._entry_word(n * _WORD) for n in range(OUTER + 1)]
-        self.width = segment.width
+
+    def row(self, indices: Sequence[Register]) -> None:
+        """Write what computes the row at indices of the outer dimensions."""
+        raise NotImplementedError
 
     def text(self) -> str:
         """Return the module."""
@@ -113,41 +123,85 @@ class _Writer:
     def _loop(self, axis: int, indices: list[Register]) -> None:
         """Write the loops over a dimension and those in it."""
         if axis == OUTER:
-            return self._row(indices)
-        return self.code.count(0, self.sizes[axis], 1, lambda i: self._loop(axis + 1, [*indices, i]))
+            return self.row(indices)
+        return self.count(self.sizes[axis], 1, lambda i: self._loop(axis + 1, [*indices, i]))
 
-    def _row(self, indices: Sequence[Register]) -> None:
-        code, values = self.code, dict[int, Register]()
-        pointers: dict[tuple[int, bool], str] = {}
-        tensors = [*((slot, False) for slot in self.segment.loads), *((slot, True) for slot in self.segment.stores)]
-        for number, key in enumerate(tensors):
-            base, *strides = [self._entry_word(_SIZES + number * _TENSOR + n * _WORD) for n in range(OUTER + 1)]
-            for i, stride in zip(indices, strides):
-                base = code.binary("add", base, code.binary("mul", i, stride))
-            pointers[key] = code.let(f"inttoptr i64 {base} to ptr", self.index).name
-        for slot, dtype in self.segment.loads.items():
-            if self.spread[slot]:
-                values[slot] = code.splat(code.load(pointers.pop((slot, False)), Kind(dtype)), self.width)
-        code.count(0, self.sizes[-1], self.width, lambda i: self._vector(i, pointers, dict(values)))
+    def count(self, stop: Register, step: int, body: Callable[[Register], None]) -> None:
+        """Write a loop over the numbers from 0 on, below `stop`, in steps."""
+        code = self.code
+        cell, head, inside, after = code.cell(self.index), code.name("E"), code.name("E"), code.name("E")
+        code.store(literal(self.index, 0), cell)
+        code.do(f"br label %{head}")
+        code.label(head)
+        i = code.load(cell, self.index)
+        code.do(f"br i1 {code.compare('slt', i, stop)}, label %{inside}, label %{after}")
+        code.label(inside)
+        body(i)
+        code.store(code.binary("add", i, literal(self.index, step)), cell)
+        code.do(f"br label %{head}")
+        code.label(after)
 
-    def _vector(self, i: Register, pointers: dict[tuple[int, bool], str], values: dict[int, Register]) -> None:
+    def pointer(self, number: int, indices: Sequence[Register]) -> str:
+        """Return the pointer to a row of the tensor with a number in the frame."""
+        code = self.code
+        base, *strides = [self._entry_word(_SIZES + number * _TENSOR + n * _WORD) for n in range(OUTER + 1)]
+        for i, stride in zip(indices, strides):
+            base = code.binary("add", base, code.binary("mul", i, stride))
+        return code.let(f"inttoptr i64 {base} to ptr", self.index).name
+
+    def segment(
+        self,
+        segment: Segment,
+        pointers: Mapping[tuple[int, bool], str],
+        values: Mapping[int, Register],
+        has_rest: bool = True,
+    ) -> None:
+        """Write a loop over a row. The keys of pointers are slots, and whether a tensor is stored.
+
+        `values` are operands of one element. Without `has_rest`, the row consists of whole vectors.
+        """
+        width = segment.width
+        spread = {slot: self.code.splat(values[slot], width) for slot in segment.loads if slot in values}
+        run = self._vector_or_rest if has_rest else self._vector
+        self.count(self.sizes[-1], width, lambda i: run(segment, i, pointers, dict(spread)))
+
+    def _vector(
+        self, segment: Segment, i: Register, pointers: Mapping[tuple[int, bool], str], values: dict[int, Register]
+    ) -> None:
+        kinds = segment.kinds(pointers)
+        places = {key: self.code.address(pointers[key], i, Kind(kind.dtype)) for key, kind in kinds.items()}
+        self._ops(segment, places, kinds, values)
+
+    def _vector_or_rest(
+        self, segment: Segment, i: Register, pointers: Mapping[tuple[int, bool], str], values: dict[int, Register]
+    ) -> None:
         """Write the ops on a vector: of the row, or of the rest of it."""
-        code, segment = self.code, self.segment
+        code = self.code
         left = code.binary("sub", self.sizes[-1], i)
-        is_short = code.compare("slt", left, literal(self.index, self.width))
-        kinds = {key: Kind((segment.stores if key[1] else segment.loads)[key[0]], self.width) for key in pointers}
+        is_short = code.compare("slt", left, literal(self.index, segment.width))
+        kinds = segment.kinds(pointers)
         cells = {key: self._zeros(kind) for key, kind in kinds.items()}
         places = {key: code.address(pointers[key], i, Kind(kind.dtype)) for key, kind in kinds.items()}
         self._where(is_short, lambda: self._copy([(cells[k], places[k], kinds[k]) for k in kinds if not k[1]], left))
         used = {k: code.let(f"select i1 {is_short}, ptr {cells[k]}, ptr {places[k]}", self.index).name for k in kinds}
+        self._ops(segment, used, kinds, values)
+        self._where(is_short, lambda: self._copy([(places[k], cells[k], kinds[k]) for k in kinds if k[1]], left))
+
+    def _ops(
+        self,
+        segment: Segment,
+        places: Mapping[tuple[int, bool], str],
+        kinds: Mapping[tuple[int, bool], Kind],
+        values: dict[int, Register],
+    ) -> None:
+        """Load a vector of each tensor before any is stored, which may be in the array of an operand."""
         for key, kind in kinds.items():
             if not key[1]:
-                values[key[0]] = code.load(used[key], kind)
+                values[key[0]] = self.code.load(places[key], kind)
         for part in segment.parts:
-            values[part.result] = emit(code, part, [values[slot] for slot in part.operands])
+            values[part.result] = emit(self.code, part, [values[slot] for slot in part.operands])
         for slot in segment.stores:
-            code.store(values[slot], used[slot, True])
-        self._where(is_short, lambda: self._copy([(places[k], cells[k], kinds[k]) for k in kinds if k[1]], left))
+            self.code.store(values[slot], places[slot, True])
 
     def _zeros(self, kind: Kind) -> str:
         cell = self.code.cell(kind)
@@ -170,3 +224,23 @@ class _Writer:
         for target, source, kind in pairs:
             size = code.binary("mul", count, literal(self.index, kind.stored.dtype.itemsize))
             code.do(f"call void {symbol}(ptr {target}, ptr {source}, i64 {size}, i1 false)")
+
+
+class _SegmentWriter(Writer):
+    """Writes the function of one segment."""
+
+    def __init__(self, segment: Segment, spread: Sequence[bool]) -> None:
+        super().__init__()
+        self._segment, self._spread = segment, spread
+
+    def row(self, indices: Sequence[Register]) -> None:
+        segment, values, pointers = self._segment, dict[int, Register](), dict[tuple[int, bool], str]()
+        is_spread = [*self._spread, *[False] * len(segment.stores)]
+        keys = [*((slot, False) for slot in segment.loads), *((slot, True) for slot in segment.stores)]
+        for number, key in enumerate(keys):
+            pointer = self.pointer(number, indices)
+            if is_spread[number]:
+                values[key[0]] = self.code.load(pointer, Kind(segment.loads[key[0]]))
+            else:
+                pointers[key] = pointer
+        self.segment(segment, pointers, values)

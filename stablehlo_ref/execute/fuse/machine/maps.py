@@ -1,0 +1,171 @@
+"""`map` with a computation of elementwise ops as one function in machine code, on whole tensors."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable, Sequence
+from time import perf_counter
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from stablehlo_ref.budget import within_time
+from stablehlo_ref.define.bound import BoundOp, constant_array
+from stablehlo_ref.define.computation import Kernel, Run
+from stablehlo_ref.define.context import Context
+from stablehlo_ref.execute.fuse.machine.assembly import NotCompiled
+from stablehlo_ref.execute.fuse.machine.blocks import SETTLER
+from stablehlo_ref.execute.fuse.machine.compiler import Compiled, address, has_rounding
+from stablehlo_ref.execute.fuse.machine.elementwise import ROUNDING
+from stablehlo_ref.execute.fuse.machine.segments import OUTER, Part, Segment, dtype_of, has_code
+from stablehlo_ref.execute.fuse.machine.tensors import is_plain
+from stablehlo_ref.execute.regions import recognised_op
+from stablehlo_ref.execute.run import check_depth, current
+from stablehlo_ref.ir.arrays import Array, DType
+from stablehlo_ref.ir.core import Value
+from stablehlo_ref.ir.types import TensorType
+from stablehlo_ref.ops.elementwise import LANES
+
+if TYPE_CHECKING:
+    from stablehlo_ref.execute.plan import Planner
+
+MAP = "stablehlo.map"
+SECONDS = 0.05  # that a map has taken before it is compiled, and
+OP_SECONDS = 3e-3  # for each op, more than LLVM takes for most of them
+PIECE = 1 << 18  # elements between checks of the time
+MAX_OPS = 200
+
+
+class _Computation(NamedTuple):
+    """The ops of a computation; constants are further operands."""
+
+    segment: Segment
+    constants: Sequence[Array]
+    dtypes: Sequence[DType]  # of the arguments
+    used: Sequence[int]  # the numbers of the arguments that ops use
+
+    @property
+    def result(self) -> DType:
+        (dtype,) = self.segment.stores.values()
+        return dtype
+
+    def source(self) -> str:
+        """Return the code."""
+        return self.segment.source([*[False] * len(self.used), *[True] * len(self.constants)])
+
+
+def with_machine_map(kernel: Kernel, bound: BoundOp, planner: Planner) -> Kernel:
+    """Return the kernel of a map, or one that becomes machine code once it has taken long."""
+    try:
+        computation = _computation(bound, planner)
+    except NotCompiled:
+        return kernel
+    title = f"{MAP} at {bound.op.location}"
+    return Kernel(
+        _run(computation, kernel.run, lambda what, text: planner.generated.append((f"{title}, {what}", text)))
+    )
+
+
+def _computation(bound: BoundOp, planner: Planner) -> _Computation:
+    region = bound.op.regions[0]
+    if len(region.blocks) != 1 or recognised_op(region) is not None or len(region.block.operations) > MAX_OPS:
+        raise NotCompiled("one op, or many")
+    *operations, returned = region.block.operations
+    made = [*region.block.arguments, *(value for op in operations for value in op.results)]
+    if not all(map(_is_simple, made)):
+        raise NotCompiled("elements of another form")
+    slots: dict[Value, int] = {value: number for number, value in enumerate(region.block.arguments)}
+    constants: dict[int, Array] = {}
+    parts: list[Part] = []
+    for op in operations:
+        if len(op.results) != 1:
+            raise NotCompiled(op.name)
+        slot = slots[op.results[0]] = len(slots)
+        array = constant_array(op.results[0])
+        if array is not None:
+            constants[slot] = array.reshape(())
+        elif any(value not in slots for value in op.operands):
+            raise NotCompiled("a value of another function")
+        else:
+            operands = tuple(slots[value] for value in op.operands)
+            part = Part(op, operands, slot, dtype_of(op.results[0].type), op in planner.canonical)
+            if not has_code(part):
+                raise NotCompiled(op.name)
+            parts.append(part)
+    found = {part.result: part.dtype for part in parts}
+    result = slots.get(returned.operands[0])
+    if result not in found:
+        raise NotCompiled("a result that no op computes")
+    used = sorted({slot for part in parts for slot in part.operands} - found.keys())
+    dtypes = [dtype_of(value.type) for value in region.block.arguments]
+    loads = {n: dtypes[n] for n in used if n not in constants} | {n: x.dtype for n, x in constants.items() if n in used}
+    segment = Segment(parts, loads, {result: found[result]})
+    return _Computation(
+        segment, [constants[n] for n in loads if n in constants], dtypes, [n for n in loads if n not in constants]
+    )
+
+
+def _is_simple(value: Value) -> bool:
+    return isinstance(value.type, TensorType) and is_plain(value.type) and value.type.shape == ()
+
+
+def _run(computation: _Computation, plain: Run, report: Callable[[str, str], None]) -> Run:
+    threshold = SECONDS + len(computation.segment.parts) * OP_SECONDS
+    seconds, code, failed = 0.0, None, False
+
+    def run(*arrays: Array) -> Array:
+        nonlocal seconds, code, failed
+        context = current.get()
+        if failed or context is None or not context.jit or not _may_run(arrays, computation.dtypes):
+            result: Array = plain(*arrays)
+            return result
+        if code is not None:
+            return _computed(computation, code, arrays, context)
+        start = perf_counter()
+        result = plain(*arrays)
+        seconds += perf_counter() - start
+        if seconds > threshold:
+            try:
+                code = _compiled(computation, report)
+            except Exception as reason:  # of any version of llvmlite: the map stays in numpy
+                failed = True
+                report(f"not as machine code: {reason}", "")
+        return result
+
+    return run
+
+
+def _compiled(computation: _Computation, report: Callable[[str, str], None]) -> Compiled:
+    if any(part.op.name in ROUNDING for part in computation.segment.parts) and not has_rounding():
+        raise NotCompiled("the processor cannot round to integers")
+    text = computation.source()
+    code = Compiled(text)
+    report("as machine code", text)
+    return code
+
+
+def _may_run(arrays: Sequence[Array], dtypes: Sequence[DType]) -> bool:
+    """Return whether arrays have one shape, of more than one block, and are contiguous."""
+    if not all(isinstance(x, np.ndarray) and x.flags.c_contiguous and x.flags.aligned for x in arrays):
+        return False
+    is_plain = [x.dtype for x in arrays] == list(dtypes) and all(x.shape == arrays[0].shape for x in arrays)
+    return is_plain and arrays[0].size > LANES
+
+
+def _computed(computation: _Computation, code: Compiled, arrays: Sequence[Array], context: Context) -> Array:
+    """Return the result; blocks count as calls of the computation, as they are in numpy."""
+    count = arrays[0].size
+    check_depth(context)
+    for _ in range(0, count, LANES):
+        context.turn()
+    result = np.empty(arrays[0].shape, computation.result)
+    operands = [arrays[n] for n in computation.used]
+    tensors = [*operands, *computation.constants, result]
+    steps = [*[x.itemsize for x in operands], *[0] * len(computation.constants), result.itemsize]
+    addresses = [address(x) for x in tensors]
+    frame = (ctypes.c_int64 * ((OUTER + 1) * (len(tensors) + 1)))(1, 1)
+    for start in within_time(range(0, count, PIECE)):
+        frame[OUTER] = min(PIECE, count - start)
+        frame[OUTER + 1 :: OUTER + 1] = [at + start * step for at, step in zip(addresses, steps)]
+        SETTLER.callback.run(code, ctypes.addressof(frame))
+    return result
