@@ -12,13 +12,7 @@ from typing import Annotated, TypeAlias
 import numpy as np
 
 from stablehlo_ref.budget import keep, within_time
-from stablehlo_ref.define.attribute_codecs import (
-    Dims,
-    Flag,
-    Int,
-    ListCodec,
-    TypeCodec,
-)
+from stablehlo_ref.define.attribute_codecs import Dims, Flag, Int, ListCodec, TypeCodec
 from stablehlo_ref.define.bound import PlanSite
 from stablehlo_ref.define.computation import Run
 from stablehlo_ref.define.constraints import Checker
@@ -66,7 +60,12 @@ from stablehlo_ref.numerics.dtypes import kind, numpy_dtype
 from stablehlo_ref.numerics.integer_products import PART_BYTES, multiplies_in_parts, product_in_parts
 from stablehlo_ref.numerics.kernels import with_row_major_form
 from stablehlo_ref.numerics.wide_products import (
-    BLOCK, STEP_ROWS, converts_to_floats, is_wide, product_by_rows, wide_product,
+    BLOCK,
+    STEP_ROWS,
+    converts_to_floats,
+    is_wide,
+    product_by_rows,
+    wide_product,
 )  # fmt: skip
 
 Axes: TypeAlias = tuple[int, ...]
