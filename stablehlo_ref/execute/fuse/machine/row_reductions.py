@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from stablehlo_ref.execute.fuse.machine.assembly import INDEX, Assembly, Kind, Register, literal
-from stablehlo_ref.execute.fuse.machine.sums import GROUP, variable, vectors_to_sums, while_
+from stablehlo_ref.execute.fuse.machine.sums import GROUP, vectors_to_sums
 from stablehlo_ref.ir.arrays import DType
 
 LANES = 64  # elements that are reduced in registers
@@ -56,7 +56,7 @@ def _every_second(code: Assembly, x: Register, first: int, count: int) -> Regist
 
 def _three_levels(code: Assembly, row: str, scratch: str, size: int, dtype: DType) -> None:
     steps = literal(Kind(INDEX), size // _PASS)
-    _repeat(code, steps, lambda cell: vectors_to_sums(code, cell, row, scratch, dtype))
+    code.count(0, steps, 1, lambda i: vectors_to_sums(code, i, row, scratch, dtype))
 
 
 def _level(code: Assembly, row: str, scratch: str, size: int, dtype: DType) -> None:
@@ -69,20 +69,10 @@ def _level(code: Assembly, row: str, scratch: str, size: int, dtype: DType) -> N
         total = code.binary("fadd", _every_second(code, x, 0, count), _every_second(code, x, 1, count))
         code.store(total, code.address(scratch, first, one))
 
-    def step(cell: str) -> None:
-        i = code.load(cell, index)
-        pairs(code.binary("mul", i, literal(index, _LEVEL)), _LEVEL)
-        code.store(code.binary("add", i, literal(index, 1)), cell)
-
-    _repeat(code, literal(index, size // _LEVEL), step)
+    whole = size - size % _LEVEL
+    code.count(0, literal(index, whole), _LEVEL, lambda i: pairs(i, _LEVEL))
     if rest := size % _LEVEL:
         pairs(literal(index, size - rest), rest)
-
-
-def _repeat(code: Assembly, count: Register, step: Callable[[str], None]) -> None:
-    """Append a loop whose body, which gets the cell of a counter, increments that."""
-    cell = variable(code, literal(count.kind, 0))
-    while_(code, lambda: code.compare("slt", code.load(cell, count.kind), count), lambda: step(cell))
 
 
 def row_fold(code: Assembly, row: str, size: int, start: Register, emit: Emit, width: int) -> Register:
@@ -90,18 +80,15 @@ def row_fold(code: Assembly, row: str, size: int, start: Register, emit: Emit, w
     index, dtype = Kind(INDEX), start.kind.dtype
     steps, found = size // (2 * width), start
     if steps:
-        cells = [variable(code, code.splat(start, width)) for _ in range(2)]
+        cells = [code.variable(code.splat(start, width)) for _ in range(2)]
 
-        def step(counter: str) -> None:
-            i = code.load(counter, index)
-            first = code.binary("mul", i, literal(index, 2 * width))
+        def step(first: Register) -> None:
             for number, cell in enumerate(cells):
                 at = code.binary("add", first, literal(index, number * width))
                 x = code.load(code.address(row, at, Kind(dtype)), Kind(dtype, width))
                 code.store(emit(code.load(cell, x.kind), x), cell)
-            code.store(code.binary("add", i, literal(index, 1)), counter)
 
-        _repeat(code, literal(index, steps), step)
+        code.count(0, literal(index, steps * 2 * width), 2 * width, step)
         found = _halved(code, emit(*[code.load(cell, Kind(dtype, width)) for cell in cells]), emit)
     return _with_rest(code, row, range(steps * 2 * width, size), found, emit)
 

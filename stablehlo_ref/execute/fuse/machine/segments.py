@@ -124,22 +124,7 @@ class Writer:
         """Write the loops over a dimension and those in it."""
         if axis == OUTER:
             return self.row(indices)
-        return self.count(self.sizes[axis], 1, lambda i: self._loop(axis + 1, [*indices, i]))
-
-    def count(self, stop: Register, step: int, body: Callable[[Register], None]) -> None:
-        """Write a loop over the numbers from 0 on, below `stop`, in steps."""
-        code = self.code
-        cell, head, inside, after = code.cell(self.index), code.name("E"), code.name("E"), code.name("E")
-        code.store(literal(self.index, 0), cell)
-        code.do(f"br label %{head}")
-        code.label(head)
-        i = code.load(cell, self.index)
-        code.do(f"br i1 {code.compare('slt', i, stop)}, label %{inside}, label %{after}")
-        code.label(inside)
-        body(i)
-        code.store(code.binary("add", i, literal(self.index, step)), cell)
-        code.do(f"br label %{head}")
-        code.label(after)
+        return self.code.count(0, self.sizes[axis], 1, lambda i: self._loop(axis + 1, [*indices, i]))
 
     def pointer(self, number: int, indices: Sequence[Register]) -> str:
         """Return the pointer to a row of the tensor with a number in the frame."""
@@ -163,7 +148,7 @@ class Writer:
         width = segment.width
         spread = {slot: self.code.splat(values[slot], width) for slot in segment.loads if slot in values}
         run = self._vector_or_rest if has_rest else self._vector
-        self.count(self.sizes[-1], width, lambda i: run(segment, i, pointers, dict(spread)))
+        self.code.count(0, self.sizes[-1], width, lambda i: run(segment, i, pointers, dict(spread)))
 
     def _vector(
         self, segment: Segment, i: Register, pointers: Mapping[tuple[int, bool], str], values: dict[int, Register]

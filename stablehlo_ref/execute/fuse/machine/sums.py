@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable, Sequence
-from functools import partial
 from math import prod
 from time import perf_counter
 
@@ -113,54 +112,31 @@ def source() -> str:
     """Return the code: passes over elements, each of which turns 64 at a time into eight sums."""
     code, index = Assembly(), Kind(INDEX)
     words = [code.load(code.address("%frame", literal(index, n), index), index) for n in range(4)]
-    passes, count, operands, results = (variable(code, word) for word in words)
+    passes, count, operands, results = (code.variable(word) for word in words)
 
     def one_pass() -> None:
-        i = variable(code, literal(index, 0))
         n, x, y = (code.load(cell, index) for cell in (count, operands, results))
         source, target = (code.let(f"inttoptr i64 {word} to ptr", index).name for word in (x, y))
-        step = partial(vectors_to_sums, code, i, source, target, FLOAT32)
-        while_(code, lambda: code.compare("slt", code.load(i, index), n), step)
+        code.count(0, n, 1, lambda i: vectors_to_sums(code, i, source, target, FLOAT32))
         code.store(y, operands)
         made = code.binary("mul", n, literal(index, GROUP * FLOAT32.itemsize))
         code.store(code.binary("add", y, made), results)
         code.store(code.binary("lshr", n, literal(index, 3)), count)
         code.store(code.binary("sub", code.load(passes, index), literal(index, 1)), passes)
 
-    while_(code, lambda: code.compare("sgt", code.load(passes, index), literal(index, 0)), one_pass)
+    code.repeat(lambda: code.compare("sgt", code.load(passes, index), literal(index, 0)), one_pass)
     code.do("ret i64 0")
     head = "define i64 @run(ptr %frame, ptr %renew, i64 %turns) {"
     return "\n".join([head, *code.entry, "  br label %start", "start:", *code.lines, "}"]) + "\n"
 
 
-def variable(code: Assembly, value: Register) -> str:
-    """Return the cell of a new variable with a value."""
-    cell = code.cell(value.kind)
-    code.store(value, cell)
-    return cell
-
-
-def while_(code: Assembly, condition: Callable[[], Register], body: Callable[[], None]) -> None:
-    """Append a loop."""
-    head, inside, after = (code.name("E") for _ in range(3))
-    code.do(f"br label %{head}")
-    code.label(head)
-    code.do(f"br i1 {condition()}, label %{inside}, label %{after}")
-    code.label(inside)
-    body()
-    code.do(f"br label %{head}")
-    code.label(after)
-
-
-def vectors_to_sums(code: Assembly, cell: str, operands: str, results: str, dtype: DType) -> None:
-    """Turn 64 elements into eight sums."""
+def vectors_to_sums(code: Assembly, i: Register, operands: str, results: str, dtype: DType) -> None:
+    """Turn the 64 elements with number `i` into eight sums."""
     index, one = Kind(INDEX), Kind(dtype)
-    i = code.load(cell, index)
     first = code.address(operands, code.binary("mul", i, literal(index, _WIDTH)), one)
     places = [code.address(first, literal(index, GROUP * n), one) for n in range(_VECTORS)]
     sums = _sums(code, [code.load(place, Kind(dtype, GROUP)) for place in places])
     code.store(sums, code.address(results, code.binary("mul", i, literal(index, GROUP)), one))
-    code.store(code.binary("add", i, literal(index, 1)), cell)
 
 
 def _sums(code: Assembly, vectors: Sequence[Register]) -> Register:
