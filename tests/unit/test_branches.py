@@ -101,7 +101,7 @@ def test_lines_that_repeat_keep_their_successors() -> None:
     }
     """
     blocks = sr.load(text).module.regions[0].block.operations[0].regions[0].blocks
-    assert [block.operations[-1].successors for block in blocks] == [["a", "b"], ["c"], ["c"], []]
+    assert [[*block.operations[-1].successors] for block in blocks] == [["a", "b"], ["c"], ["c"], []]
 
 
 def test_processes_communicate_in_loops() -> None:

@@ -10,12 +10,12 @@ import pytest
 
 from stablehlo_ref.execute.fuse.machine import callbacks
 from stablehlo_ref.execute.fuse.machine.callbacks import STOP, Callback
-from stablehlo_ref.execute.fuse.machine.compiler import Compiled
+from stablehlo_ref.execute.fuse.machine.compiler import RENEW, Compiled
 
 
 def calling(answers: list[int]) -> Compiled:
     """Return a stand-in for machine code, which calls the function three times."""
-    return cast(Compiled, SimpleNamespace(run=lambda _, pointer, turns: answers.extend(map(pointer, (1, 2, 3)))))
+    return cast(Compiled, SimpleNamespace(run=lambda _, address, turns: answers.extend(map(RENEW(address), (1, 2, 3)))))
 
 
 def test_answers() -> None:
