@@ -173,6 +173,7 @@ def test_ops_without_machine_code_stay_in_python() -> None:
         assert reports(program) == ["not as machine code: stablehlo.sine"]
 
 
+@needs_llvmlite
 @pytest.mark.parametrize("type", ["tensor<f32>", "tensor<5xf32>", "tensor<70xf32>"])
 def test_functions_of_f32(type: str) -> None:
     body = "\n".join(
