@@ -21,6 +21,7 @@ from stablehlo_ref.numerics.kernels import ArrayKernel
 from stablehlo_ref.numerics.narrow_floats import is_broadcast_scalar, with_block_into
 
 BLOCK = 1 << 14  # elements, whose buffers take 0.5 MB; a call of numpy costs as much as a pass over 4,000 of them
+MANY = 8  # a block with more than one element in so many that is unknown is computed without tables
 DROPPED = 29  # bits of the mantissa of f64 that f32 does not have
 
 
@@ -92,7 +93,7 @@ def by_tables(approximation: Approximation, settle: ArrayKernel) -> ArrayKernel:
             known(x, out, buffers)
             return
         unknown = np.flatnonzero(buffers.bits >= size)
-        if 2 * unknown.size > x.size:
+        if MANY * unknown.size > x.size:
             out[...] = settle(x)
             return
         buffers.bits[unknown] = 0
