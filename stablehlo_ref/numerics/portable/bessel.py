@@ -17,7 +17,6 @@ from stablehlo_ref.numerics.double_double import Pair
 from stablehlo_ref.numerics.multiple_precision import ONE, pi, working_precision
 from stablehlo_ref.numerics.portable.pairs import (
     Coefficients,
-    add,
     divide,
     exactly,
     filled,
@@ -28,6 +27,7 @@ from stablehlo_ref.numerics.portable.pairs import (
     pieces,
     scale,
     square_root,
+    taylor,
 )
 
 ERROR = 2.0**-83
@@ -96,17 +96,7 @@ def i1e(x: Array) -> Pair:
 
 
 def _moderate(x: Array) -> Pair:
-    place = np.rint(x * STEP).astype(np.int64)
-    rest = exactly(x - place * (1 / STEP))
-    table = _taylor_series()
-    tail = table[-1][0].take(place)
-    for high, _ in table[-2 : DOUBLE - 1 : -1]:
-        tail *= rest[0]
-        tail += high.take(place)
-    total = exactly(tail)
-    for high, low in table[DOUBLE - 1 :: -1]:
-        total = add((high.take(place), low.take(place)), multiply(total, rest))
-    return multiply(total, exactly(x))
+    return multiply(taylor(_taylor_series(), STEP, x, double=DOUBLE), exactly(x))
 
 
 def _large(x: Array) -> Pair:

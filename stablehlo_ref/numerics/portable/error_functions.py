@@ -25,6 +25,7 @@ from stablehlo_ref.numerics.portable.pairs import (
     pairs,
     pieces,
     scale,
+    taylor,
 )
 from stablehlo_ref.numerics.special_tables import ERF_INV, ERF_INV_TAIL
 
@@ -97,18 +98,9 @@ def _complement(x: Array) -> Pair:
 
 def _erfc(x: Array) -> tuple[Pair, Array]:
     """Return (y, n) with erfc(x) = y * 2**n for 0 <= x < LARGEST."""
-    place = np.rint(x * STEP).astype(np.int64)
-    rest = exactly(x - place * (1 / STEP))
-    table = _scaled_complement()
-    tail = table[-1][0].take(place)
-    for high, _ in table[-2 : DOUBLE - 1 : -1]:
-        tail *= rest[0]
-        tail += high.take(place)
-    total = exactly(tail)
-    for high, low in table[DOUBLE - 1 :: -1]:
-        total = add((high.take(place), low.take(place)), multiply(total, rest))
+    scaled = taylor(_scaled_complement(), STEP, x, double=DOUBLE)
     power, exponent = exponential.of_pair(negate(two_product(x, x)))
-    return multiply(total, power), exponent
+    return multiply(scaled, power), exponent
 
 
 def erf_inv_factor(w: Array) -> Array:

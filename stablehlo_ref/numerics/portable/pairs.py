@@ -121,6 +121,24 @@ def horner(coefficients: Coefficients, x: Pair, *, single: int = 0) -> Pair:
     return total
 
 
+def taylor(table: Sequence[Pair], step: int, x: Array, *, double: int) -> Pair:
+    """Return the sum of the Taylor series around the multiple of 1 / `step`, a power of two, nearest to each number.
+
+    `table` has the coefficients of each power, from 0 on, around the multiples from 0 on. The terms of the first
+    `double` powers are summed in pairs, and those of higher ones in f64, if their errors do not count.
+    """
+    place = np.rint(x * step).astype(np.int64)
+    rest = exactly(x - place * (1 / step))
+    tail = table[-1][0].take(place)
+    for high, _ in table[-2 : double - 1 : -1]:
+        tail *= rest[0]
+        tail += high.take(place)
+    total = exactly(tail)
+    for high, low in table[double - 1 :: -1]:
+        total = add((high.take(place), low.take(place)), multiply(total, rest))
+    return total
+
+
 def filled(value: tuple[float, float], like: Array) -> Pair:
     """Return arrays of the shape of `like` that are filled with a constant."""
     high, low = (np.full_like(like, part) for part in value)
