@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import math
 import signal
 import threading
 import time
@@ -15,7 +14,7 @@ import pytest
 
 import stablehlo_ref as sr
 from stablehlo_ref.diagnostics import LimitError
-from stablehlo_ref.execute.fuse.machine import compiler, functions, hot, python_ops
+from stablehlo_ref.execute.fuse.machine import compiler, functions, hot
 
 needs_llvmlite = pytest.mark.skipif(not compiler.is_available(), reason="needs llvmlite (the extra jit)")
 
@@ -172,76 +171,6 @@ def test_ops_without_machine_code_stay_in_python() -> None:
     check(program, np.float32(1), compiled=False)
     if compiler.is_available():
         assert reports(program) == ["not as machine code: stablehlo.cbrt"]
-
-
-@needs_llvmlite
-def test_few_ops_without_machine_code_are_called() -> None:
-    body = """
-      %key, %value = "stablehlo.sort"(%x, %x) <{dimension = 0 : i64}> ({
-      ^bb0(%a: tensor<f32>, %b: tensor<f32>, %c: tensor<f32>, %d: tensor<f32>):
-        %less = stablehlo.compare LT, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>
-        stablehlo.return %less : tensor<i1>
-      }) : (!vec, !vec) -> (!vec, !vec)
-      %sum = stablehlo.add %key, %x : !vec
-      %part = stablehlo.slice %sum [1:4] : (!vec) -> tensor<3xf32>
-      %roots = stablehlo.cbrt %part : tensor<3xf32>
-      %tail = stablehlo.slice %value [3:1000] : (!vec) -> tensor<997xf32>
-      %joined = stablehlo.concatenate %roots, %tail, dim = 0 : (tensor<3xf32>, tensor<997xf32>) -> !vec
-      %half = stablehlo.multiply %joined, %joined : !vec
-      %less = stablehlo.subtract %half, %value : !vec
-      %sine = stablehlo.sine %less : !vec
-      %tangent = stablehlo.tan %sine : !vec
-      %y = stablehlo.cosine %tangent : !vec
-    """
-    check(loop("!vec", body, "%y"), np.linspace(-3, 3, 1000, dtype=np.float32))
-
-
-@needs_llvmlite
-def test_an_error_of_a_kernel_that_machine_code_calls(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(python_ops, "COST", 0)
-    program = loop("tensor<f32>", "%y = stablehlo.cbrt %x : tensor<f32>", "%y", turns=1000)
-    check(program, np.float32(2))
-    monkeypatch.setattr(python_ops.PythonOp, "compute", lambda *_: 1 // 0)
-    with pytest.raises(sr.StablehloError) as raised:
-        program.run(np.float32(2))
-    assert "15:" in str(raised.value)
-
-
-@needs_llvmlite
-@pytest.mark.parametrize("element", ["f32", "f64"])
-@pytest.mark.parametrize(
-    ("lhs", "rhs", "dims", "result"),
-    [
-        ("2x2", "2x2", "contracting_dims = [1] x [0]", "2x2"),
-        ("3x5", "4x5", "contracting_dims = [1] x [1]", "3x4"),
-        ("5x3", "5x4", "contracting_dims = [0] x [0]", "3x4"),
-        ("5", "5x70", "contracting_dims = [0] x [0]", "70"),
-        ("70x33", "33", "contracting_dims = [1] x [0]", "70"),
-        ("33x70", "33", "contracting_dims = [0] x [0]", "70"),
-        ("40", "40", "contracting_dims = [0] x [0]", ""),
-        ("1x40", "40x1", "contracting_dims = [1] x [0]", "1x1"),
-        ("4x1", "1x3", "contracting_dims = [1] x [0]", "4x3"),
-        ("3x2x5", "3x5x4", "batching_dims = [0] x [0], contracting_dims = [2] x [1]", "3x2x4"),
-        ("2x3x4", "3x4x2", "contracting_dims = [1, 2] x [0, 1]", "2x2"),
-        ("3x2x4", "3x4x2", "contracting_dims = [0, 2] x [0, 1]", "2x2"),
-    ],
-)
-def test_products(lhs: str, rhs: str, dims: str, result: str, element: str) -> None:
-    a, b, c = (f"tensor<{'x'.join([*filter(None, [shape]), element])}>" for shape in (lhs, rhs, result))
-    count = math.prod(int(n) for n in result.split("x") if n)
-    body = f"""
-      %z = stablehlo.dot_general %x, %b, {dims} : ({a}, {b}) -> {c}
-      %flat = stablehlo.reshape %z : ({c}) -> tensor<{count}x{element}>
-      %part = stablehlo.slice %flat [0:1] : (tensor<{count}x{element}>) -> tensor<1x{element}>
-      %scalar = stablehlo.reshape %part : (tensor<1x{element}>) -> tensor<{element}>
-      %all = stablehlo.broadcast_in_dim %scalar, dims = [] : (tensor<{element}>) -> {a}
-      %s = stablehlo.add %x, %all : {a}
-      %t = stablehlo.abs %s : {a}
-      %y = stablehlo.sqrt %t : {a}
-    """
-    program = loop(a, body, "%y", inputs=f", %b: {b}")
-    generator = np.random.default_rng(0)
-    check(program, *(generator.standard_normal(x.shape).astype(x.dtype) for x in program.inputs))
 
 
 @needs_llvmlite

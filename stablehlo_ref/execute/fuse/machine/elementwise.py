@@ -200,7 +200,18 @@ def _convert(code: Assembly, op: Operation, x: Register) -> Register:
     return code.cast("trunc" if narrows else "sext" if source.kind == "i" else "zext", x, target)
 
 
+def _bitcast_convert(code: Assembly, op: Operation, x: Register) -> Register | None:
+    """Return the same bits as another type of the same size."""
+    target = kind_of(op.results[0].type).dtype
+    if target.itemsize != x.kind.dtype.itemsize or BOOL in (target, x.kind.dtype):
+        return None
+    if "f" not in (target.kind, x.kind.dtype.kind) or target == x.kind.dtype:
+        return Register(x.name, x.kind.of(target))
+    return code.cast("bitcast", x, target)
+
+
 _RULES: Mapping[str, Callable[..., Register | None]] = {
+    "stablehlo.bitcast_convert": _bitcast_convert,
     "stablehlo.divide": _divide,
     "stablehlo.remainder": _remainder,
     "stablehlo.shift_left": _shift("shl"),

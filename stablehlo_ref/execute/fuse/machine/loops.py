@@ -19,9 +19,9 @@ from stablehlo_ref.execute.fuse.machine.arrays import MAX_SIZE, Field, Memory
 from stablehlo_ref.execute.fuse.machine.assembly import INDEX, Assembly, Kind, NotCompiled, Register, literal
 from stablehlo_ref.execute.fuse.machine.groups import Pending, Splat
 from stablehlo_ref.execute.fuse.machine.large import Held, Large
-from stablehlo_ref.execute.fuse.machine.products import Product
 from stablehlo_ref.execute.fuse.machine.python_ops import TENSOR_OP, PythonOps
 from stablehlo_ref.execute.fuse.machine.python_ops import check as check_kernel
+from stablehlo_ref.execute.fuse.machine.special import SPECIAL, Site
 from stablehlo_ref.execute.fuse.machine.tensors import fits_registers, shape_of
 from stablehlo_ref.execute.fuse.source import MAX_CALLS
 from stablehlo_ref.execute.fuse.tensor_code import MOVES
@@ -140,16 +140,17 @@ class LoopWriter:
 
     def _compute(self, frame: FramePlanner, op: Operation) -> list[Held]:
         held = [self.held(frame, value) for value in op.operands]
-        if op.name not in MOVES and not self.large.has_rule(op) and not elements.has_code(op):
+        operands = [x for x in held if isinstance(x, Register)]
+        is_small = len(operands) == len(held) and fits_registers(op.results[0])
+        if is_small and op.name in MOVES:
+            return [tensors.moved(self.code, op, operands, self._kernel(frame, op))]
+        if not self.large.has_rule(op) and not elements.has_code(op):
             return self._in_python(frame, op, held)
         self.cost += 1 if not shape_of(op.results[0]) else TENSOR_OP
         self.rounds = self.rounds or op.name in elements.ROUNDING
         is_canonical = op in frame.planner.canonical
-        operands = [x for x in held if isinstance(x, Register)]
-        if not fits_registers(op.results[0]) or len(operands) < len(held):
+        if not is_small:
             return [self.large.compute(op, held, is_canonical)]
-        if op.name in MOVES:
-            return [tensors.moved(self.code, op, operands, self._kernel(frame, op))]
         result = elements.elementwise(self.code, op, operands)
         if result is None:
             raise NotCompiled(op.name)
@@ -342,19 +343,17 @@ class LoopWriter:
         """Return how many turns and calls have been counted since the last check."""
         return self.code.binary("sub", self.code.load("%N", left.kind), left)
 
-    # --- products -----------------------------------------------------------------------------------------------
+    # --- products, reductions, gathers, scatters ----------------------------------------------------------------
 
-    def product(self, frame: FramePlanner, op: Operation) -> list[Held]:
-        """Write a product of matrices, by numpy's loop, or else by its kernel."""
-        held, run = [self.held(frame, value) for value in op.operands], self._kernel(frame, op)
+    def special(self, frame: FramePlanner, op: Operation) -> list[Held]:
+        """Write an op by a rule of its own, or else the call of its kernel."""
+        held = [self.held(frame, value) for value in op.operands]
         try:
-            product = Product(op)
-            product.check(run)
+            results = SPECIAL[op.name](Site(self.large, frame, op, self._kernel(frame, op)), held)
         except NotCompiled:
             return self._in_python(frame, op, held)
-        result = self.large.product(product, held, op)
-        is_canonical = op in frame.planner.canonical
-        return [self.large.canonical(result, shape_of(op.results[0])) if is_canonical else result]
+        self.cost += TENSOR_OP
+        return results
 
     # --- slices and updates -------------------------------------------------------------------------------------
 
@@ -446,7 +445,7 @@ _STRUCTURES: Mapping[str, Callable[[LoopWriter, FramePlanner, Operation], list[H
     "stablehlo.if": LoopWriter.branches,
     "stablehlo.case": LoopWriter.branches,
     "func.call": LoopWriter.call,
-    "stablehlo.dot_general": LoopWriter.product,
+    **dict.fromkeys(SPECIAL, LoopWriter.special),
     "stablehlo.slice": LoopWriter.slice,
     "stablehlo.dynamic_slice": LoopWriter.dynamic_slice,
     "stablehlo.dynamic_update_slice": LoopWriter.dynamic_update_slice,
