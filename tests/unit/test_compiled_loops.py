@@ -14,14 +14,14 @@ import pytest
 
 import stablehlo_ref as sr
 from stablehlo_ref.diagnostics import LimitError
-from stablehlo_ref.execute.fuse.machine import compiler, functions, hot
+from stablehlo_ref.execute.fuse.machine import compiler, functions, hot, timing
 
 needs_llvmlite = pytest.mark.skipif(not compiler.is_available(), reason="needs llvmlite (the extra jit)")
 
 
 @pytest.fixture(autouse=True)
 def _compiled_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(hot, "SECONDS", -1.0)
+    monkeypatch.setattr(timing, "SECONDS", -1.0)
     monkeypatch.setattr(hot, "SHORT", -1.0)
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from stablehlo_ref.define.computation import Slots
@@ -17,13 +16,13 @@ from stablehlo_ref.execute.fuse.machine.blocks import Instruction, MachineSegmen
 from stablehlo_ref.execute.fuse.machine.compiler import is_available
 from stablehlo_ref.execute.fuse.machine.functions import FUNCTIONS
 from stablehlo_ref.execute.fuse.machine.segments import Part, Segment, has_code
+from stablehlo_ref.execute.fuse.machine.timing import TimedCode
 from stablehlo_ref.execute.fuse.machine.whole import WholeChain
 from stablehlo_ref.ir.arrays import Array
 
 if TYPE_CHECKING:
     from stablehlo_ref.execute.fuse.blockwise import BlockProgram, Chain, Computed
 
-SECONDS = 0.05  # that a chain has taken before it is compiled, and as long as LLVM is expected to take
 WEIGHT_SECONDS = 3e-4  # that LLVM takes for an op
 FUNCTION_WEIGHT = 50  # of an elementary function, other ops count 1
 MAX_WEIGHT = 500  # of the ops of a segment, and
@@ -35,31 +34,22 @@ class MachineChain:
 
     def __init__(self, chain: Chain, make: Callable[..., BlockProgram], report: Callable[[str, str], None]) -> None:
         self._chain, self._make, self._report = chain, make, report
-        self._seconds = 0.0
         weight = sum(_weight(part) for part in chain.parts)
-        self._threshold = SECONDS + min(weight, MAX_TOTAL) * WEIGHT_SECONDS
-        self._program: BlockProgram | None = None
+        self._timed = TimedCode["BlockProgram"](min(weight, MAX_TOTAL) * WEIGHT_SECONDS, report)
         self._whole: WholeChain | None = None
-        self.may_run = is_available()
+
+    @property
+    def may_run(self) -> bool:
+        """Whether the chain is, or may become, machine code."""
+        return is_available() and not self._timed.has_failed
 
     def run(self, slots: Slots, plain: BlockProgram) -> None:
         """Run the chain: by machine code, or by `plain` as long as that has not taken long."""
-        if self._program is not None:
-            if self._whole is None or not self._whole.run(slots, self._program):
-                self._program.run(slots)
-            return
-        start = perf_counter()
-        plain.run(slots)
-        self._seconds += perf_counter() - start
-        if self._seconds > self._threshold:
-            self._compile()
-
-    def _compile(self) -> None:
-        try:
-            self._program = self._compiled()
-        except Exception as reason:  # of any version of llvmlite: the chain stays in numpy
-            self.may_run = False
-            self._report(f"not as machine code: {reason}", "")
+        program = self._timed.code
+        if program is None:
+            self._timed.timed(lambda: plain.run(slots), self._compiled)
+        elif self._whole is None or not self._whole.run(slots, program):
+            program.run(slots)
 
     def _compiled(self) -> BlockProgram:
         parts, runs = ordered(self._chain.parts)

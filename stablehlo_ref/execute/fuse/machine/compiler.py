@@ -61,6 +61,7 @@ class Compiled:
     """A function in machine code, `run(frame, renew, turns)`."""
 
     def __init__(self, text: str) -> None:
+        self.text = text
         engine = _engine(text)
         self._engine = engine  # owns the code
         self.run: Callable[[int, Any, int], int] = RUN(engine.get_function_address("run"))
