@@ -18,7 +18,6 @@ pytestmark = pytest.mark.skipif(not compiler.is_available(), reason="no llvmlite
 @pytest.fixture(autouse=True)
 def _compiled_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(timing, "SECONDS", -1.0)
-    monkeypatch.setattr(maps, "OP_SECONDS", 0.0)
     monkeypatch.setattr(maps, "PIECE", 10_000)
 
 

@@ -14,17 +14,14 @@ from stablehlo_ref.define.computation import Slots
 from stablehlo_ref.execute.fuse.machine.assembly import NotCompiled
 from stablehlo_ref.execute.fuse.machine.blocks import Instruction, MachineSegment
 from stablehlo_ref.execute.fuse.machine.compiler import is_available
-from stablehlo_ref.execute.fuse.machine.functions import FUNCTIONS
 from stablehlo_ref.execute.fuse.machine.segments import Part, Segment, has_code
-from stablehlo_ref.execute.fuse.machine.timing import TimedCode
+from stablehlo_ref.execute.fuse.machine.timing import TimedCode, weight
 from stablehlo_ref.execute.fuse.machine.whole import WholeChain
 from stablehlo_ref.ir.arrays import Array
 
 if TYPE_CHECKING:
     from stablehlo_ref.execute.fuse.blockwise import BlockProgram, Chain, Computed
 
-WEIGHT_SECONDS = 3e-4  # that LLVM takes for an op
-FUNCTION_WEIGHT = 50  # of an elementary function, other ops count 1
 MAX_WEIGHT = 500  # of the ops of a segment, and
 MAX_TOTAL = 4000  # of those of a chain: further ones stay in numpy
 
@@ -34,8 +31,8 @@ class MachineChain:
 
     def __init__(self, chain: Chain, make: Callable[..., BlockProgram], report: Callable[[str, str], None]) -> None:
         self._chain, self._make, self._report = chain, make, report
-        weight = sum(_weight(part) for part in chain.parts)
-        self._timed = TimedCode["BlockProgram"](min(weight, MAX_TOTAL) * WEIGHT_SECONDS, report)
+        self._weight = sum(weight(part.op) for part in chain.parts)
+        self._timed = TimedCode["BlockProgram"](min(self._weight, MAX_TOTAL), report)
         self._whole: WholeChain | None = None
 
     @property
@@ -81,7 +78,7 @@ class MachineChain:
             segments[firsts[n]] if n in firsts else _part(part) for n, part in enumerate(chain.parts) if n not in inner
         ]
         try:
-            return WholeChain(chain, phases, sum(map(_weight, chain.parts)), self._report)
+            return WholeChain(chain, phases, self._weight, self._report)
         except NotCompiled as reason:
             self._report(f"in blocks: {reason}", "")
             return None
@@ -92,23 +89,22 @@ def ordered(parts: Sequence[Computed]) -> tuple[list[Computed], list[range]]:
     result: list[Computed] = []
     runs: list[range] = []
     run: list[Computed] = []
-    weight = total = 0
+    of_run = total = 0  # weights
 
     def end() -> None:
-        nonlocal weight
+        nonlocal of_run
         if run:
             runs.append(range(len(result), len(result) + len(run)))
             result.extend(run)
         run.clear()
-        weight = 0
+        of_run = 0
 
     for part in parts:
-        if total + _weight(part) <= MAX_TOTAL and _has_code(part):
-            total += _weight(part)
-            weight += _weight(part)
-            if weight > MAX_WEIGHT:
+        added = weight(part.op)
+        if total + added <= MAX_TOTAL and _has_code(part):
+            if of_run + added > MAX_WEIGHT:
                 end()
-                weight = _weight(part)
+            total, of_run = total + added, of_run + added
             run.append(part)
         else:
             if not {p.result.slot for p in run}.isdisjoint(part.operands):
@@ -116,10 +112,6 @@ def ordered(parts: Sequence[Computed]) -> tuple[list[Computed], list[range]]:
             result.append(part)
     end()
     return result, runs
-
-
-def _weight(part: Computed) -> int:
-    return FUNCTION_WEIGHT if part.op.name in FUNCTIONS else 1
 
 
 def _has_code(part: Computed) -> bool:

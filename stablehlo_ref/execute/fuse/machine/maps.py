@@ -18,7 +18,7 @@ from stablehlo_ref.execute.fuse.machine.compiler import Compiled, address, has_r
 from stablehlo_ref.execute.fuse.machine.elementwise import ROUNDING
 from stablehlo_ref.execute.fuse.machine.segments import OUTER, Part, Segment, dtype_of, has_code
 from stablehlo_ref.execute.fuse.machine.tensors import is_plain
-from stablehlo_ref.execute.fuse.machine.timing import TimedCode
+from stablehlo_ref.execute.fuse.machine.timing import TimedCode, weight
 from stablehlo_ref.execute.regions import recognised_op
 from stablehlo_ref.execute.run import check_depth, current
 from stablehlo_ref.ir.arrays import Array, DType
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from stablehlo_ref.execute.plan import Planner
 
 MAP = "stablehlo.map"
-OP_SECONDS = 3e-3  # for each op, more than LLVM takes for most of them
 PIECE = 1 << 18  # elements between checks of the time
 MAX_OPS = 200
 
@@ -109,7 +108,7 @@ def _is_simple(value: Value) -> bool:
 
 
 def _run(computation: _Computation, plain: Run, report: Callable[[str, str], None]) -> Run:
-    timed = TimedCode[Compiled](len(computation.segment.parts) * OP_SECONDS, report)
+    timed = TimedCode[Compiled](sum(weight(part.op) for part in computation.segment.parts), report)
 
     def run(*arrays: Array) -> Array:
         context = current.get()

@@ -7,8 +7,12 @@ from time import perf_counter
 from typing import Generic, TypeVar
 
 from stablehlo_ref.define.context import Context
+from stablehlo_ref.execute.fuse.machine.functions import FUNCTIONS
+from stablehlo_ref.ir.core import Operation
 
 SECONDS = 0.05  # for a loop, a chain or a function of usual length, with the import of llvmlite
+WEIGHT_SECONDS = 3e-4  # that LLVM takes for an op
+FUNCTION_WEIGHT = 50  # of an elementary function, other ops count 1
 
 T = TypeVar("T")
 Code = TypeVar("Code")
@@ -19,11 +23,19 @@ def is_long(seconds: float, expected: float = 0.0) -> bool:
     return seconds > SECONDS + expected
 
 
-class TimedCode(Generic[Code]):
-    """Code that is compiled after numpy has taken long for the same; `report` is told why there is none."""
+def weight(op: Operation) -> int:
+    """Return how many simple ops take LLVM as long as `op`."""
+    return FUNCTION_WEIGHT if op.name in FUNCTIONS else 1
 
-    def __init__(self, expected: float = 0.0, report: Callable[[str, str], None] | None = None) -> None:
-        self._expected, self._report = expected, report
+
+class TimedCode(Generic[Code]):
+    """Code that is compiled after numpy has taken long for the same; `report` is told why there is none.
+
+    `weight` is that of the ops, beyond those of a function of usual length.
+    """
+
+    def __init__(self, weight: int = 0, report: Callable[[str, str], None] | None = None) -> None:
+        self._expected, self._report = weight * WEIGHT_SECONDS, report
         self._seconds = 0.0  # that numpy has taken
         self.code: Code | None = None
         self.has_failed = False
