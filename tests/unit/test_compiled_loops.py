@@ -70,6 +70,14 @@ def test_scalar_loop() -> None:
 
 
 @needs_llvmlite
+def test_rounding_needs_instructions_of_the_processor(monkeypatch: pytest.MonkeyPatch) -> None:
+    program = loop("!vec", "%y = stablehlo.floor %x : !vec", "%y")
+    monkeypatch.setattr(compiler, "has_rounding", lambda: False)
+    check(program, np.arange(1000, dtype=np.float32) / 7, compiled=False)
+    assert reports(program) == ["not as machine code: the processor cannot round to integers"]
+
+
+@needs_llvmlite
 def test_multiply_and_add_are_not_contracted() -> None:
     body = """%p = stablehlo.multiply %x, %k : tensor<8xf32>
               %y = stablehlo.subtract %p, %q : tensor<8xf32>"""

@@ -17,7 +17,7 @@ from stablehlo_ref.diagnostics import LimitError
 from stablehlo_ref.execute.fuse.machine.arrays import ADDRESS, Field
 from stablehlo_ref.execute.fuse.machine.assembly import NotCompiled
 from stablehlo_ref.execute.fuse.machine.callbacks import Answer, Callback
-from stablehlo_ref.execute.fuse.machine.compiler import Compiled, has_rounding
+from stablehlo_ref.execute.fuse.machine.compiler import Compiled
 from stablehlo_ref.execute.fuse.machine.functions import settle
 from stablehlo_ref.execute.fuse.machine.loops import COUNT_BITS, LoopWriter
 from stablehlo_ref.execute.fuse.machine.timing import is_long
@@ -69,8 +69,6 @@ class MachineLoop:
     """A loop in machine code, as a function of the slots of its plan."""
 
     def __init__(self, op: Operation, writer: LoopWriter, make_renew: Callable[[int], Renew]) -> None:
-        if writer.rounds and not has_rounding():
-            raise NotCompiled("the processor cannot round to integers")
         self.text = writer.text
         self._code = Compiled(self.text)
         self._fields, self._size = writer.arrays.layout.fields, writer.arrays.layout.size

@@ -50,7 +50,6 @@ class LoopWriter:
         self.mark = 0  # the line before which they are counted
         self.callees: list[str] = []
         self.ops = self.deepest = self._loops = 0
-        self.rounds = False  # whether floats are rounded to integers
         self._write(loop)
 
     # --- the function -------------------------------------------------------------------------------------------
@@ -136,7 +135,6 @@ class LoopWriter:
         if len(op.results) != 1 or op.regions:
             raise NotCompiled(op.name)
         held = [self.held(frame, value) for value in op.operands]
-        self.rounds = self.rounds or op.name in elements.ROUNDING
         is_canonical = op in frame.planner.canonical
         operands = [x for x in held if isinstance(x, Register)]
         if not fits_registers(op.results[0]) or len(operands) < len(held):

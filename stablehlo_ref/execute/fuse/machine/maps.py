@@ -14,8 +14,7 @@ from stablehlo_ref.define.computation import Kernel, Run
 from stablehlo_ref.define.context import Context
 from stablehlo_ref.execute.fuse.machine.assembly import NotCompiled
 from stablehlo_ref.execute.fuse.machine.blocks import SETTLER
-from stablehlo_ref.execute.fuse.machine.compiler import Compiled, address, has_rounding
-from stablehlo_ref.execute.fuse.machine.elementwise import ROUNDING
+from stablehlo_ref.execute.fuse.machine.compiler import Compiled, address
 from stablehlo_ref.execute.fuse.machine.segments import OUTER, Part, Segment, dtype_of, has_code
 from stablehlo_ref.execute.fuse.machine.tensors import is_plain
 from stablehlo_ref.execute.fuse.machine.timing import TimedCode, weight
@@ -123,8 +122,6 @@ def _run(computation: _Computation, plain: Run, report: Callable[[str, str], Non
 
 
 def _compiled(computation: _Computation, report: Callable[[str, str], None]) -> Compiled:
-    if any(part.op.name in ROUNDING for part in computation.segment.parts) and not has_rounding():
-        raise NotCompiled("the processor cannot round to integers")
     code = Compiled(computation.source())
     report("as machine code", code.text)
     return code
