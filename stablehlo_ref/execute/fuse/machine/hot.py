@@ -69,7 +69,7 @@ class MachineLoop:
     """A loop in machine code, as a function of the slots of its plan."""
 
     def __init__(self, op: Operation, writer: LoopWriter, make_renew: Callable[[int], Renew]) -> None:
-        self.text = writer.text
+        self.text = writer.code.text
         self._code = Compiled(self.text)
         self._fields, self._size = writer.arrays.layout.fields, writer.arrays.layout.size
         self._deepest = writer.deepest

@@ -103,8 +103,7 @@ def source() -> str:
 
     code.repeat(lambda: code.compare("sgt", code.load(passes, index), literal(index, 0)), one_pass)
     code.do("ret i64 0")
-    head = "define i64 @run(ptr %frame, ptr %renew, i64 %turns) {"
-    return "\n".join([head, *code.entry, "  br label %start", "start:", *code.lines, "}"]) + "\n"
+    return code.text
 
 
 def vectors_to_sums(code: Assembly, i: Register, operands: str, results: str, dtype: DType) -> None:
