@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -15,7 +14,7 @@ from stablehlo_ref.define.context import Context
 from stablehlo_ref.execute.fuse.machine.assembly import NotCompiled
 from stablehlo_ref.execute.fuse.machine.blocks import SETTLER
 from stablehlo_ref.execute.fuse.machine.compiler import Compiled, address
-from stablehlo_ref.execute.fuse.machine.segments import OUTER, Part, Segment, dtype_of, has_code
+from stablehlo_ref.execute.fuse.machine.segments import ADDRESSES, Part, Segment, dtype_of, frame_of, has_code
 from stablehlo_ref.execute.fuse.machine.tensors import is_plain
 from stablehlo_ref.execute.fuse.machine.timing import TimedCode, weight
 from stablehlo_ref.execute.regions import recognised_op
@@ -144,11 +143,10 @@ def _computed(computation: _Computation, code: Compiled, arrays: Sequence[Array]
     result = np.empty(arrays[0].shape, computation.result)
     operands = [arrays[n] for n in computation.used]
     tensors = [*operands, *computation.constants, result]
-    steps = [*[x.itemsize for x in operands], *[0] * len(computation.constants), result.itemsize]
-    addresses = [address(x) for x in tensors]
-    frame = (ctypes.c_int64 * ((OUTER + 1) * (len(tensors) + 1)))(1, 1)
+    steps = np.array([*[x.itemsize for x in operands], *[0] * len(computation.constants), result.itemsize], np.int64)
+    addresses = np.array([address(x) for x in tensors], np.int64)
     for start in within_time(range(0, count, PIECE)):
-        frame[OUTER] = min(PIECE, count - start)
-        frame[OUTER + 1 :: OUTER + 1] = [at + start * step for at, step in zip(addresses, steps)]
-        SETTLER.callback.run(code, ctypes.addressof(frame))
+        frame = frame_of([1, 1, min(PIECE, count - start)], [[0, 0, step] for step in steps])
+        frame[ADDRESSES] = addresses + start * steps
+        SETTLER.callback.run(code, address(frame))
     return result

@@ -11,10 +11,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+import numpy as np
+
 from stablehlo_ref.execute.fuse.machine.assembly import INDEX, Assembly, Kind, NotCompiled, Register, literal
 from stablehlo_ref.execute.fuse.machine.elementwise import elementwise
 from stablehlo_ref.execute.fuse.machine.tensors import is_plain
-from stablehlo_ref.ir.arrays import DType
+from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.types import TensorType, Type
 from stablehlo_ref.numerics.dtypes import numpy_dtype
@@ -23,6 +25,7 @@ VECTOR = 64  # bytes of the widest element type that are computed at once
 OUTER = 2  # dimensions of a block besides the last
 _WORD = 8
 _SIZES, _TENSOR = (OUTER + 1) * _WORD, (OUTER + 1) * _WORD  # bytes of a frame: for sizes, and for each tensor
+ADDRESSES = slice(OUTER + 1, None, OUTER + 1)  # where a frame has the addresses of tensors, which strides follow
 
 
 @dataclass(frozen=True)
@@ -61,6 +64,11 @@ class Segment(NamedTuple):
     def source(self, spread: Sequence[bool]) -> str:
         """Return the code for operands of which some are broadcast along the last dimension."""
         return _SegmentWriter(self, spread).text()
+
+
+def frame_of(sizes: Sequence[int], strides: Sequence[Sequence[int]]) -> Array:
+    """Return a frame for three sizes, and for tensors with strides along these; their addresses are 0."""
+    return np.array([*sizes, *(n for x in strides for n in (0, *x[:-1]))], np.int64)
 
 
 def emit(code: Assembly, part: Part, operands: list[Register]) -> Register:
