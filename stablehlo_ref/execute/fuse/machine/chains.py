@@ -18,6 +18,7 @@ from stablehlo_ref.execute.fuse.machine.segments import Part, Segment, has_code
 from stablehlo_ref.execute.fuse.machine.timing import TimedCode, weight
 from stablehlo_ref.execute.fuse.machine.whole import WholeChain
 from stablehlo_ref.ir.arrays import Array
+from stablehlo_ref.numerics.kernels import stored
 
 if TYPE_CHECKING:
     from stablehlo_ref.execute.fuse.blockwise import BlockProgram, Chain, Computed
@@ -129,12 +130,7 @@ def storing(part: Computed) -> Computed:
 
     def plan(box: tuple[int, ...]) -> Callable[..., Array]:
         kernel = part.plan(box)
-
-        def store(*operands: Array, out: Array) -> Array:
-            out[...] = kernel(*operands)
-            return out
-
-        return store
+        return lambda *operands, out: stored(kernel(*operands), out)
 
     return replace(part, plan=plan, stores=True, overwrites=False)
 

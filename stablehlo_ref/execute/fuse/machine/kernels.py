@@ -23,7 +23,7 @@ from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.types import TensorType
 from stablehlo_ref.numerics.dtypes import FLOAT32
-from stablehlo_ref.numerics.kernels import with_into
+from stablehlo_ref.numerics.kernels import stored, with_into
 
 if TYPE_CHECKING:
     from stablehlo_ref.execute.plan import Planner
@@ -70,9 +70,9 @@ def _kernel(function: TimedCode[Compiled], op: Operation, plain: Any, report: Ca
     def run(x: Array, out: Array | None = None) -> Array:
         nonlocal reported
         if x.size < FEW or not function.may_run(current.get()) or not _are_contiguous(x, out):
-            return _stored(plain(x), out)
+            return stored(plain(x), out)
         if function.code is None:
-            return function.timed(lambda: _stored(plain(x), out), lambda: _compiled(op))
+            return function.timed(lambda: stored(plain(x), out), lambda: _compiled(op))
         if not reported:
             reported = True
             report(function.code.text)
@@ -80,7 +80,7 @@ def _kernel(function: TimedCode[Compiled], op: Operation, plain: Any, report: Ca
         _compute(function.code, x, result)
         return result
 
-    return with_into(run, lambda x, out: run(x, out))
+    return with_into(run, run)
 
 
 def _compiled(op: Operation) -> Compiled:
@@ -104,13 +104,6 @@ def _compute_block(code: Compiled, source: int, target: int, count: int) -> None
     frame = _FRAMES.frame
     frame[OUTER], frame[OUTER + 1], frame[2 * (OUTER + 1)] = count, source, target
     SETTLER.callback.run(code, _FRAMES.address)
-
-
-def _stored(result: Array, out: Array | None) -> Array:
-    if out is None:
-        return result
-    out[...] = result
-    return out
 
 
 def _are_contiguous(x: Array, out: Array | None) -> bool:
