@@ -231,8 +231,7 @@ def _finish(writer: Writer, machine: Machine | None = None) -> Generated:
     prologue = ["  C = s0[0]"]
     if writer.deepest:  # else the plan reports which call is too deep
         prologue.append(f"  if C.depth + {writer.deepest} > C.limits.max_depth: return False")
-    for slot, value in writer.loaded.items():
-        name = writer.frame.name(slot)
+    for name, (slot, value) in writer.loaded.items():
         prologue.append(f"  {name} = s0[{slot}]")
         if value is not None and is_scalar(value.type):
             expected = writer.source.refer(scalar_type(value.type), "t")
