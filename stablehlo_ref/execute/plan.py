@@ -259,15 +259,14 @@ class FramePlanner:
         self, op: Operation, ins: tuple[int, ...], outs: tuple[int, ...], dead: Sequence[int]
     ) -> Step | None:
         """Return the step of an op if the kernel of its kind is known."""
-        if (known := self.known_kernel(op)) is None:
+        if (known := self.known_kernel(op, self.planner.kind(op))) is None:
             return None
         self.allocated += known.allocated
         return step_for(known.kernel, ins, outs, dead, known.traits)
 
-    def known_kernel(self, op: Operation) -> KnownKernel | None:
+    def known_kernel(self, op: Operation, kind: Kind | None) -> KnownKernel | None:
         """Return the kernel of the kind of an op, if one has been planned and no constant operand needs another."""
-        kind = self.planner.kind(op) if self.lanes is None else None
-        known = None if kind is None else self.planner.kernels.get(kind)
+        known = None if kind is None or self.lanes is not None else self.planner.kernels.get(kind)
         is_general = known is None or not known.traits.prepares_constants
         return known if is_general or all(self.constant(v) is None for v in op.operands) else None
 
