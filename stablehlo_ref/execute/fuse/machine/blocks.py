@@ -11,8 +11,7 @@ import numpy as np
 from stablehlo_ref.budget import check_time
 from stablehlo_ref.execute.fuse.machine.assembly import NotCompiled
 from stablehlo_ref.execute.fuse.machine.callbacks import Callback
-from stablehlo_ref.execute.fuse.machine.compiler import Compiled, address, has_rounding
-from stablehlo_ref.execute.fuse.machine.elementwise import ROUNDING
+from stablehlo_ref.execute.fuse.machine.compiler import Compiled, address
 from stablehlo_ref.execute.fuse.machine.functions import settle
 from stablehlo_ref.execute.fuse.machine.segments import OUTER, Segment
 from stablehlo_ref.ir.arrays import Array
@@ -44,8 +43,6 @@ class MachineSegment:
     def __init__(
         self, segment: Segment, loads: Sequence[int], stores: Sequence[int], report: Callable[[str, str], None]
     ) -> None:
-        if any(part.op.name in ROUNDING for part in segment.parts) and not has_rounding():
-            raise NotCompiled("the processor cannot round to integers")
         self.segment, self.indices = segment, (*loads, *stores)
         self.dtypes = [*segment.loads.values(), *segment.stores.values()]
         self._report = report

@@ -6,9 +6,9 @@ buffer with a field for each value; for a tensor in memory, the field is the add
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from stablehlo_ref.define.computation import Run
 from stablehlo_ref.diagnostics import StablehloError
@@ -50,7 +50,6 @@ class LoopWriter:
         self.mark = 0  # the line before which they are counted
         self.callees: list[str] = []
         self.ops = self.deepest = self._loops = 0
-        self.rounds = False  # whether floats are rounded to integers
         self._write(loop)
 
     # --- the function -------------------------------------------------------------------------------------------
@@ -77,13 +76,6 @@ class LoopWriter:
         code.do("ret i64 0")
         code.label("stop")
         code.do("ret i64 -1")
-
-    @property
-    def text(self) -> str:
-        declared = "\n".join(self.code.declared.values())
-        lines = [*self.code.entry, "  br label %start", "start:", *flat(self.code.lines)]
-        head = "define i64 @run(ptr %frame, ptr %renew, i64 %turns) {"
-        return "\n".join([declared, head, *lines, "}"]) + "\n"
 
     def _field(self, value: Value) -> Field:
         in_memory = not fits_registers(value)
@@ -136,7 +128,6 @@ class LoopWriter:
         if len(op.results) != 1 or op.regions:
             raise NotCompiled(op.name)
         held = [self.held(frame, value) for value in op.operands]
-        self.rounds = self.rounds or op.name in elements.ROUNDING
         is_canonical = op in frame.planner.canonical
         operands = [x for x in held if isinstance(x, Register)]
         if not fits_registers(op.results[0]) or len(operands) < len(held):
@@ -373,12 +364,6 @@ class LoopWriter:
         if fits_registers(operand):
             return [self.code.load(target.pointer, elements.kind_of(_tensor_type(operand)))]
         return [self.arrays.changed(target)]
-
-
-def flat(lines: Sequence[Any]) -> Iterator[str]:
-    """Yield lines, those in lists among them as well."""
-    for line in lines:
-        yield from (line,) if isinstance(line, str) else flat(line)
 
 
 def _splat(constant: Array | None) -> Splat | None:

@@ -104,12 +104,9 @@ class Writer:
 
     def text(self) -> str:
         """Return the module."""
-        code = self.code
         self._loop(0, [])
-        code.do("ret i64 0")
-        lines = [*code.entry, "  br label %start", "start:", *code.lines]
-        head = "define i64 @run(ptr %frame, ptr %renew, i64 %turns) {"
-        return "\n".join([*code.declared.values(), head, *lines, "}"]) + "\n"
+        self.code.do("ret i64 0")
+        return self.code.text
 
     def _entry_word(self, offset: int) -> Register:
         """Load a word of the frame before the loops."""
@@ -204,11 +201,9 @@ class Writer:
 
     def _copy(self, pairs: Sequence[tuple[str, str, Kind]], count: Register) -> None:
         """Copy the first elements from each second place to the first one."""
-        code, symbol = self.code, "@llvm.memcpy.p0.p0.i64"
-        code.declared[symbol] = f"declare void {symbol}(ptr, ptr, i64, i1)"
         for target, source, kind in pairs:
-            size = code.binary("mul", count, literal(self.index, kind.stored.dtype.itemsize))
-            code.do(f"call void {symbol}(ptr {target}, ptr {source}, i64 {size}, i1 false)")
+            size = self.code.binary("mul", count, literal(self.index, kind.stored.dtype.itemsize))
+            self.code.copy(target, source, size)
 
 
 class _SegmentWriter(Writer):

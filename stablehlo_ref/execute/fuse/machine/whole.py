@@ -21,8 +21,8 @@ from stablehlo_ref.define.computation import Slots
 from stablehlo_ref.execute.fuse.groups import REDUCE, VIEWS
 from stablehlo_ref.execute.fuse.machine.assembly import Kind, NotCompiled, Register, literal
 from stablehlo_ref.execute.fuse.machine.blocks import SETTLER, merged
-from stablehlo_ref.execute.fuse.machine.compiler import Compiled, address, has_rounding
-from stablehlo_ref.execute.fuse.machine.elementwise import ROUNDING, elementwise
+from stablehlo_ref.execute.fuse.machine.compiler import Compiled, address
+from stablehlo_ref.execute.fuse.machine.elementwise import elementwise
 from stablehlo_ref.execute.fuse.machine.row_reductions import row_fold, row_sum
 from stablehlo_ref.execute.fuse.machine.segments import OUTER, VECTOR, Part, Segment, Writer, emit, has_code
 from stablehlo_ref.execute.regions import recognised_op
@@ -149,9 +149,6 @@ class WholeChain:
 
 def _planned(chain: Chain, phases: Sequence[Segment | Part]) -> _Plan:
     segments = [phase for phase in phases if isinstance(phase, Segment)]
-    names = {part.op.name for segment in segments for part in segment.parts}
-    if not names.isdisjoint(ROUNDING) and not has_rounding():
-        raise NotCompiled("the processor cannot round to integers")
     if chain.rows is None and len(phases) != 1:
         raise NotCompiled("a chain of several segments")
     length = None if chain.rows is None else prod(chain.shape[chain.rows :])
