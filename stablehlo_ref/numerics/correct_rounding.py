@@ -64,7 +64,7 @@ def quickly_certain(
     lower, upper, absolutely = map(np.array, (below, above, absolute))  # ufuncs take longer to take Python's numbers
 
     def run(x: Array) -> Array:
-        if isinstance(x, np.float32):
+        if isinstance(x, np.float32) or not x.ndim:
             value = float(function(np.float64(x)))
             low, high = one * (value * below - absolute), one * (value * above + absolute)  # rounded as a factor
             return low if low == high and (low or not absolute) else kernel(x)
