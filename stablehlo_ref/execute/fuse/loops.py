@@ -22,6 +22,7 @@ from stablehlo_ref.diagnostics import EvaluationError
 from stablehlo_ref.execute.fuse.machine.compiler import is_available
 from stablehlo_ref.execute.fuse.machine.hot import Machine, Renew
 from stablehlo_ref.execute.fuse.ranges import is_integer
+from stablehlo_ref.execute.fuse.repetition import bits_of, skipped
 from stablehlo_ref.execute.fuse.scalar_code import is_scalar
 from stablehlo_ref.execute.fuse.source import Generated
 from stablehlo_ref.execute.fuse.tensor_code import scalar_type
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from stablehlo_ref.execute.plan import FramePlanner
 
 HOT = 30  # turns after which a loop is compiled
-HOT_CALLS = 60  # calls after which a function is compiled
+HOT_CALLS = 30  # calls after which a function is compiled, which takes as long as some 20 to 70 calls in the plan
 SHORT = 4  # ops of a function that runs as fast in the plan
 LONG = 4096  # ops of a function that takes too long to compile for what its calls would gain
 CALLS = ("func.call", INLINED_CALLS)
@@ -245,6 +246,6 @@ def _finish(writer: Writer, machine: Machine | None = None) -> Generated:
     renew = _renew(max(1, min(TURNS, OPS // max(writer.ops, 1))), machine)
     writer.source.globals |= {
         "renew": renew, "register": register, "check_time": check_time, "reserve": reserve, "index": operator.index,
-        "sqrt": math.sqrt,
+        "sqrt": math.sqrt, "bits_of": bits_of, "skipped": skipped,
     }  # fmt: skip
     return writer.source.finish("s0", prologue)
