@@ -230,10 +230,7 @@ class Integers:
             return found[0], names[bound.index]
         if (known := frame.planner.constant(bound)) is not None:
             return found[0], str(int(known))
-        if (owner := self.planned.owner(bound)) is not None and self.planned.places.get(owner) is cond:
-            return None
-        captured = self.writer.variable(frame, frame.planner.slot(bound), bound)
-        return found[0], self.number(frame, captured, bound).operand
+        return None
 
     def following(self, frame: Frame, name: str, value: Value) -> str:
         """Return the text of the next state of a loop."""

@@ -22,7 +22,6 @@ from stablehlo_ref.diagnostics import EvaluationError
 from stablehlo_ref.execute.fuse.machine.compiler import is_available
 from stablehlo_ref.execute.fuse.machine.hot import Machine, Renew
 from stablehlo_ref.execute.fuse.ranges import is_integer
-from stablehlo_ref.execute.fuse.repetition import bits_of, skipped
 from stablehlo_ref.execute.fuse.scalar_code import is_scalar
 from stablehlo_ref.execute.fuse.source import Generated
 from stablehlo_ref.execute.fuse.tensor_code import scalar_type
@@ -246,6 +245,6 @@ def _finish(writer: Writer, machine: Machine | None = None) -> Generated:
     renew = _renew(max(1, min(TURNS, OPS // max(writer.ops, 1))), machine)
     writer.source.globals |= {
         "renew": renew, "register": register, "check_time": check_time, "reserve": reserve, "index": operator.index,
-        "sqrt": math.sqrt, "bits_of": bits_of, "skipped": skipped,
+        "sqrt": math.sqrt,
     }  # fmt: skip
     return writer.source.finish("s0", prologue)

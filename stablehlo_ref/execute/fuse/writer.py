@@ -22,7 +22,6 @@ from stablehlo_ref.execute.fuse.elements import Elements, carried
 from stablehlo_ref.execute.fuse.expressions import Expressions
 from stablehlo_ref.execute.fuse.integers import Integers
 from stablehlo_ref.execute.fuse.ranges import is_number
-from stablehlo_ref.execute.fuse.repetition import may_repeat
 from stablehlo_ref.execute.fuse.scalar_code import is_scalar
 from stablehlo_ref.execute.fuse.source import MAX_CALLS, MAX_NESTING, Source
 from stablehlo_ref.execute.fuse.tensor_code import code_of, scalar_type
@@ -335,8 +334,6 @@ class Writer:
         self.integers.state(frame, op)
         self.integers.enter(frame, names, op, 0)
         counter = self.integers.counter(frame, names, op)
-        if repeats := counter is not None and may_repeat(op, counter[0], self.integers.planned):
-            self.source.line("p = None")  # the state before
         self.count()
         first = len(self.source.lines)
         with self.source.block("while True:", op):
@@ -366,8 +363,7 @@ class Writer:
                 self.drop({frame.name(s): None for s in moved})
                 if counter:
                     self.source.line(f"{names[counter[0]]} += 1")
-        state = [t for t, s in zip(targets, sources) if t != s] if repeats else None
-        self.source.count_by_range(first, counter and (names[counter[0]], counter[1]), state)
+        self.source.count_by_range(first, counter and (names[counter[0]], counter[1]))
         self.count()
         self.integers.enter(frame, names, op, 0)
         self.integers.leave(names, op)
