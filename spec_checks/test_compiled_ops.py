@@ -17,7 +17,7 @@ from spec_checks.test_compiled_loops import compiled
 from spec_checks.test_gather_scatter import dimension_numbers, indices
 from spec_checks.test_generated_loops import LOOPS, check
 from stablehlo_ref.execute.fuse import loops
-from stablehlo_ref.execute.fuse.machine import compiler, hot, python_ops, tensors
+from stablehlo_ref.execute.fuse.machine import compiler, hot, python_ops, tensors, timing
 from stablehlo_ref.numerics.dtypes import element_type_of
 
 pytestmark = pytest.mark.skipif(not compiler.is_available(), reason="no llvmlite (the extra jit), or no jit")
@@ -29,7 +29,7 @@ COMBINED = ("add", "multiply", "maximum", "minimum", "subtract")
 @pytest.fixture(autouse=True)
 def _compiled_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     for module, name, value in (
-        (loops, "HOT", 2), (hot, "SECONDS", -1.0), (hot, "SHORT", -1.0), (python_ops, "COST", 0),
+        (loops, "HOT", 2), (timing, "SECONDS", -1.0), (hot, "SHORT", -1.0), (python_ops, "COST", 0),
     ):  # fmt: skip
         monkeypatch.setattr(module, name, value)
 

@@ -14,14 +14,14 @@ import pytest
 
 import stablehlo_ref as sr
 from stablehlo_ref.diagnostics import LimitError
-from stablehlo_ref.execute.fuse.machine import compiler, functions, hot
+from stablehlo_ref.execute.fuse.machine import compiler, functions, hot, timing
 
 needs_llvmlite = pytest.mark.skipif(not compiler.is_available(), reason="needs llvmlite (the extra jit)")
 
 
 @pytest.fixture(autouse=True)
 def _compiled_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(hot, "SECONDS", -1.0)
+    monkeypatch.setattr(timing, "SECONDS", -1.0)
     monkeypatch.setattr(hot, "SHORT", -1.0)
 
 
@@ -67,6 +67,14 @@ def check(program: sr.Program, *inputs: Any, compiled: bool = True) -> np.ndarra
 def test_scalar_loop() -> None:
     program = loop("!index", "%y = stablehlo.multiply %x, %x : !index", "%y", turns=40)
     check(program, np.int32(3))
+
+
+@needs_llvmlite
+def test_rounding_needs_instructions_of_the_processor(monkeypatch: pytest.MonkeyPatch) -> None:
+    program = loop("!vec", "%y = stablehlo.floor %x : !vec", "%y")
+    monkeypatch.setattr(compiler, "has_rounding", lambda: False)
+    check(program, np.arange(1000, dtype=np.float32) / 7, compiled=False)
+    assert reports(program) == ["not as machine code: the processor cannot round to integers"]
 
 
 @needs_llvmlite

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 import stablehlo_ref as sr
-from stablehlo_ref.execute.fuse.machine import hot, python_ops
+from stablehlo_ref.execute.fuse.machine import hot, python_ops, timing
 from tests.unit.test_compiled_loops import check, loop, needs_llvmlite
 
 
 @pytest.fixture(autouse=True)
 def _compiled_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(hot, "SECONDS", -1.0)
+    monkeypatch.setattr(timing, "SECONDS", -1.0)
     monkeypatch.setattr(hot, "SHORT", -1.0)
 
 

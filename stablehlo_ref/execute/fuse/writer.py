@@ -61,7 +61,7 @@ class Writer:
         self.source = Source()
         self.frame = Frame(planner, 0)
         self.known: set[int] = set()  # slots of the outermost frame that have a local variable
-        self.loaded: dict[int, Value | None] = {}  # those that are read before the source writes them
+        self.loaded: dict[str, tuple[int, Value | None]] = {}  # slots that are read before the source writes them
         self.callees: list[str] = []  # the functions that are being written
         self.same: dict[str, str] = {}  # variables of scalars that are not written, as another one has the same value
         self.constants: dict[str, Any] = {}  # scalars that are known
@@ -105,7 +105,7 @@ class Writer:
             return self.same[frame.name(slot)]
         if frame is self.frame and slot not in self.known:
             self.known.add(slot)
-            self.loaded[slot] = value
+            self.loaded[frame.name(slot)] = slot, value
         return frame.name(slot)
 
     def constant(self, value: object) -> str:
@@ -253,7 +253,7 @@ class Writer:
             return None
         if op.regions and any(captured(region) for region in op.regions):
             return None
-        known = frame.planner.known_kernel(op)
+        known = frame.planner.known_kernel(op, frame.planner.planner.kind(op))
         if known is not None:
             return known.kernel, known.traits
         try:
@@ -284,7 +284,7 @@ class Writer:
             if slot not in dead:
                 self.as_scalar(name, value)
         around = self.loaded if frame is self.frame else {}  # the plan still needs what it has not computed here
-        kept = [f"{frame.slots}[{slot}]" for slot in taken if slot not in dead and slot not in around]
+        kept = [f"{frame.slots}[{slot}]" for slot in taken if slot not in dead and frame.name(slot) not in around]
         self.drop(kept)
 
     def _count_turns(self) -> None:

@@ -158,9 +158,8 @@ class MachineArrays:
         if not (source.is_contiguous and target.is_contiguous):
             raise NotCompiled("a copy of a view")
         self.work += prod(source.shape) // 8
-        symbol, size = "@llvm.memcpy.p0.p0.i64", prod(source.shape) * source.dtype.itemsize
-        self.code.declared[symbol] = f"declare void {symbol}(ptr, ptr, i64, i1)"
-        self.code.do(f"call void {symbol}(ptr {target.pointer}, ptr {source.pointer}, i64 {size}, i1 false)")
+        size = prod(source.shape) * source.dtype.itemsize
+        self.code.copy(target.pointer, source.pointer, literal(Kind(INDEX), size))
 
     def view(
         self, x: Memory, start: Register | int, shape: tuple[int, ...], strides: tuple[int, ...] | None = None

@@ -42,10 +42,11 @@ _INTRINSICS: Mapping[str, Mapping[str, str]] = {
         "stablehlo.minimum": "minimum",
         "stablehlo.abs": "fabs",
         "stablehlo.sqrt": "sqrt",
+        "stablehlo.floor": "floor",
+        "stablehlo.ceil": "ceil",
+        "stablehlo.round_nearest_even": "roundeven",
     },
 }
-# These need instructions of the processor.
-ROUNDING = {"stablehlo.floor": "floor", "stablehlo.ceil": "ceil", "stablehlo.round_nearest_even": "roundeven"}
 
 
 def elementwise(code: Assembly, op: Operation, operands: list[Register]) -> Register | None:
@@ -56,7 +57,7 @@ def elementwise(code: Assembly, op: Operation, operands: list[Register]) -> Regi
     kind = operands[0].kind
     if instruction := _INSTRUCTIONS[kind.dtype.kind].get(name):
         return code.binary(instruction, *operands)
-    if intrinsic := _INTRINSICS[kind.dtype.kind].get(name) or ROUNDING.get(name):
+    if intrinsic := _INTRINSICS[kind.dtype.kind].get(name):
         return code.intrinsic(intrinsic, *operands)
     if has_function(name, kind):
         return function(code, name, operands[0])

@@ -17,10 +17,11 @@ from stablehlo_ref.diagnostics import LimitError
 from stablehlo_ref.execute.fuse.machine.arrays import ADDRESS, Field
 from stablehlo_ref.execute.fuse.machine.assembly import NotCompiled
 from stablehlo_ref.execute.fuse.machine.callbacks import Answer, Callback
-from stablehlo_ref.execute.fuse.machine.compiler import Compiled, has_rounding
+from stablehlo_ref.execute.fuse.machine.compiler import Compiled
 from stablehlo_ref.execute.fuse.machine.functions import settle
 from stablehlo_ref.execute.fuse.machine.loops import COUNT_BITS, LoopWriter
 from stablehlo_ref.execute.fuse.machine.python_ops import FIRST
+from stablehlo_ref.execute.fuse.machine.timing import is_long
 from stablehlo_ref.execute.ownership import is_exclusively_owned
 from stablehlo_ref.execute.run import CONTEXT, located
 from stablehlo_ref.ir.arrays import Array
@@ -29,7 +30,6 @@ from stablehlo_ref.ir.core import Operation
 if TYPE_CHECKING:
     from stablehlo_ref.execute.plan import FramePlanner
 
-SECONDS = 0.05  # in a loop before it is compiled, which takes about as long, with the import of llvmlite
 SHORT = 2e-5  # seconds of a run of a loop that is not worth the call of machine code
 TURN = 0.01  # seconds that a turn in the plan counts at most: the loop may have ended, and begun again much later
 OPS = 1 << 20  # about a millisecond: after so many ops the limits are checked
@@ -73,9 +73,7 @@ class MachineLoop:
     """A loop in machine code, as a function of the slots of its plan."""
 
     def __init__(self, op: Operation, writer: LoopWriter, make_renew: Callable[[int], Renew]) -> None:
-        if writer.rounds and not has_rounding():
-            raise NotCompiled("the processor cannot round to integers")
-        self.text = writer.text
+        self.text = writer.code.text
         self._code = Compiled(self.text)
         self._fields, self._size = writer.arrays.layout.fields, writer.arrays.layout.size
         self._deepest = writer.deepest
@@ -239,7 +237,7 @@ class Machine:
         return self._loop is not None or (self.may_compile and self._seconds > SHORT * self._runs)
 
     def _is_hot(self, seconds: float) -> bool:
-        return self.may_compile and seconds > max(SECONDS, SHORT * self._runs)
+        return self.may_compile and is_long(seconds) and seconds > SHORT * self._runs
 
     def _compile(self) -> None:
         writer, self._writer = self._writer, None

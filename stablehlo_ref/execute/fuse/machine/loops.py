@@ -6,9 +6,9 @@ buffer with a field for each value; for a tensor in memory, the field is the add
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from stablehlo_ref.define.computation import Run
 from stablehlo_ref.diagnostics import StablehloError
@@ -55,7 +55,6 @@ class LoopWriter:
         self.callees: list[str] = []
         self.ops = self.deepest = self._loops = 0
         self.cost = 0  # of ops in machine code, if they were in generated Python
-        self.rounds = False  # whether floats are rounded to integers
         self._write(loop)
 
     # --- the function -------------------------------------------------------------------------------------------
@@ -83,13 +82,6 @@ class LoopWriter:
         code.do("ret i64 0")
         code.label("stop")
         code.do("ret i64 -1")
-
-    @property
-    def text(self) -> str:
-        declared = "\n".join(self.code.declared.values())
-        lines = [*self.code.entry, "  br label %start", "start:", *flat(self.code.lines)]
-        head = "define i64 @run(ptr %frame, ptr %renew, i64 %turns) {"
-        return "\n".join([declared, head, *lines, "}"]) + "\n"
 
     def _field(self, value: Value) -> Field:
         in_memory = not fits_registers(value)
@@ -147,7 +139,6 @@ class LoopWriter:
         if not self.large.has_rule(op) and not elements.has_code(op):
             return self._in_python(frame, op, held)
         self.cost += 1 if not shape_of(op.results[0]) else TENSOR_OP
-        self.rounds = self.rounds or op.name in elements.ROUNDING
         is_canonical = op in frame.planner.canonical
         if not is_small:
             return [self.large.compute(op, held, is_canonical)]
@@ -161,7 +152,7 @@ class LoopWriter:
         return self.python.write(op, self._kernel(frame, op), operands)
 
     def _kernel(self, frame: FramePlanner, op: Operation) -> Run:
-        known = frame.known_kernel(op)
+        known = frame.known_kernel(op, frame.planner.kind(op))
         try:
             return (known.kernel if known else frame.kernel(op)).run
         except StablehloError as error:
@@ -397,12 +388,6 @@ class LoopWriter:
         if fits_registers(operand):
             return [self.code.load(target.pointer, elements.kind_of(_tensor_type(operand)))]
         return [self.arrays.changed(target)]
-
-
-def flat(lines: Sequence[Any]) -> Iterator[str]:
-    """Yield lines, those in lists among them as well."""
-    for line in lines:
-        yield from (line,) if isinstance(line, str) else flat(line)
 
 
 def _splat(constant: Array | None) -> Splat | None:

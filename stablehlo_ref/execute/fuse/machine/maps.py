@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import ctypes
 from collections.abc import Callable, Sequence
-from time import perf_counter
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -15,10 +13,10 @@ from stablehlo_ref.define.computation import Kernel, Run
 from stablehlo_ref.define.context import Context
 from stablehlo_ref.execute.fuse.machine.assembly import NotCompiled
 from stablehlo_ref.execute.fuse.machine.blocks import SETTLER
-from stablehlo_ref.execute.fuse.machine.compiler import Compiled, address, has_rounding
-from stablehlo_ref.execute.fuse.machine.elementwise import ROUNDING
-from stablehlo_ref.execute.fuse.machine.segments import OUTER, Part, Segment, dtype_of, has_code
+from stablehlo_ref.execute.fuse.machine.compiler import Compiled, address
+from stablehlo_ref.execute.fuse.machine.segments import ADDRESSES, Part, Segment, dtype_of, frame_of, has_code
 from stablehlo_ref.execute.fuse.machine.tensors import is_plain
+from stablehlo_ref.execute.fuse.machine.timing import TimedCode, weight
 from stablehlo_ref.execute.regions import recognised_op
 from stablehlo_ref.execute.run import check_depth, current
 from stablehlo_ref.ir.arrays import Array, DType
@@ -30,8 +28,6 @@ if TYPE_CHECKING:
     from stablehlo_ref.execute.plan import Planner
 
 MAP = "stablehlo.map"
-SECONDS = 0.05  # that a map has taken before it is compiled, and
-OP_SECONDS = 3e-3  # for each op, more than LLVM takes for most of them
 PIECE = 1 << 18  # elements between checks of the time
 MAX_OPS = 200
 
@@ -110,37 +106,23 @@ def _is_simple(value: Value) -> bool:
 
 
 def _run(computation: _Computation, plain: Run, report: Callable[[str, str], None]) -> Run:
-    threshold = SECONDS + len(computation.segment.parts) * OP_SECONDS
-    seconds, code, failed = 0.0, None, False
+    timed = TimedCode[Compiled](sum(weight(part.op) for part in computation.segment.parts), report)
 
     def run(*arrays: Array) -> Array:
-        nonlocal seconds, code, failed
         context = current.get()
-        if failed or context is None or not context.jit or not _may_run(arrays, computation.dtypes):
+        if context is None or not timed.may_run(context) or not _may_run(arrays, computation.dtypes):
             result: Array = plain(*arrays)
             return result
-        if code is not None:
-            return _computed(computation, code, arrays, context)
-        start = perf_counter()
-        result = plain(*arrays)
-        seconds += perf_counter() - start
-        if seconds > threshold:
-            try:
-                code = _compiled(computation, report)
-            except Exception as reason:  # of any version of llvmlite: the map stays in numpy
-                failed = True
-                report(f"not as machine code: {reason}", "")
-        return result
+        if timed.code is not None:
+            return _computed(computation, timed.code, arrays, context)
+        return timed.timed(lambda: plain(*arrays), lambda: _compiled(computation, report))
 
     return run
 
 
 def _compiled(computation: _Computation, report: Callable[[str, str], None]) -> Compiled:
-    if any(part.op.name in ROUNDING for part in computation.segment.parts) and not has_rounding():
-        raise NotCompiled("the processor cannot round to integers")
-    text = computation.source()
-    code = Compiled(text)
-    report("as machine code", text)
+    code = Compiled(computation.source())
+    report("as machine code", code.text)
     return code
 
 
@@ -161,11 +143,10 @@ def _computed(computation: _Computation, code: Compiled, arrays: Sequence[Array]
     result = np.empty(arrays[0].shape, computation.result)
     operands = [arrays[n] for n in computation.used]
     tensors = [*operands, *computation.constants, result]
-    steps = [*[x.itemsize for x in operands], *[0] * len(computation.constants), result.itemsize]
-    addresses = [address(x) for x in tensors]
-    frame = (ctypes.c_int64 * ((OUTER + 1) * (len(tensors) + 1)))(1, 1)
+    steps = np.array([*[x.itemsize for x in operands], *[0] * len(computation.constants), result.itemsize], np.int64)
+    addresses = np.array([address(x) for x in tensors], np.int64)
     for start in within_time(range(0, count, PIECE)):
-        frame[OUTER] = min(PIECE, count - start)
-        frame[OUTER + 1 :: OUTER + 1] = [at + start * step for at, step in zip(addresses, steps)]
-        SETTLER.callback.run(code, ctypes.addressof(frame))
+        frame = frame_of([1, 1, min(PIECE, count - start)], [[0, 0, step] for step in steps])
+        frame[ADDRESSES] = addresses + start * steps
+        SETTLER.callback.run(code, address(frame))
     return result
