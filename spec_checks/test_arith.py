@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -38,19 +39,22 @@ def two(data: st.DataObject, *groups: Any) -> tuple[Array, Array]:
 
 def evaluate_scalars(op: str, *operands: Array, result: Any, attributes: str = "", signature: str = "") -> Array:
     """Evaluate the op on scalars, which a program extracts from tensors of one element."""
-    names = [f"%x{i}" for i in range(len(operands))]
-    types = [str(element_type_of(x.dtype)) for x in operands]
+    types = tuple(str(element_type_of(x.dtype)) for x in operands)
+    return _program_of_scalars(op, types, str(result), attributes, signature or types[0]).run(*operands)[0]
+
+
+@cache
+def _program_of_scalars(op: str, types: tuple[str, ...], result: str, attributes: str, signature: str) -> sr.Program:
+    names = [f"%x{i}" for i in range(len(types))]
     inputs = ", ".join(f"{name}t: tensor<{type}>" for name, type in zip(names, types))
     extracts = "\n".join(f"{name} = tensor.extract {name}t[] : tensor<{type}>" for name, type in zip(names, types))
-    signature = signature or types[0]
-    program = sr.load(f"""
+    return sr.load(f"""
     func.func @main({inputs}) -> tensor<{result}> {{
       {extracts}
       %r = arith.{op} {attributes}{", ".join(names)} : {signature}
       %t = tensor.from_elements %r : tensor<{result}>
       return %t : tensor<{result}>
     }}""")
-    return program.run(*operands)[0]
 
 
 def explained(op: str, actual: Array, expected: Array, *operands: Any) -> str:

@@ -38,8 +38,8 @@ from stablehlo_ref.numerics.dtypes import (
 )
 from stablehlo_ref.numerics.exact_products import exact_matmul
 from stablehlo_ref.numerics.integers import pack, unpack
-from stablehlo_ref.numerics.kernels import ArrayKernel, stored
-from stablehlo_ref.numerics.narrow_floats import narrow, widen
+from stablehlo_ref.numerics.kernels import ArrayKernel, stored, with_into
+from stablehlo_ref.numerics.narrow_floats import copy_into, narrow, widen
 
 Axes: TypeAlias = tuple[int, ...]
 Sizes: TypeAlias = tuple[int, ...]
@@ -207,7 +207,7 @@ def _groups(sizes: Sizes, columns: int) -> Iterator[tuple[int | slice, ...]]:
 
 
 def _cast_to(dtype: DType) -> ArrayKernel:
-    return lambda x: x.astype(dtype)
+    return with_into(lambda x: x.astype(dtype), copy_into)
 
 
 def _load(dtype: DType, wide: DType) -> ArrayKernel:

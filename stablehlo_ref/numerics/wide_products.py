@@ -54,7 +54,10 @@ def product_by_rows(sums: Arithmetic, a: Array, b: Array, dtype: DType) -> Array
     """
     result = np.empty((len(a), b.shape[1]), dtype)
     step = rows_of_step(a.shape, b.shape[1])
-    step = STEP_ROWS if step >= len(a) else step * max(1, STEP_ROWS // step)
+    if step >= len(a):
+        step = STEP_ROWS * max(1, BLOCK // (STEP_ROWS * max(1, *b.shape)))
+    else:
+        step *= max(1, STEP_ROWS // step)
     for start in within_time(range(0, len(a), step)):
         some = slice(start, start + step)
         result[some] = sums.store(sums.matmul(sums.load_lhs(a[some]), b))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 from stablehlo_ref.diagnostics import UnsupportedError
@@ -44,7 +44,7 @@ class Line(NamedTuple):
     result_types: tuple[Type, ...]
     properties: dict[str, object]
     attributes: dict[str, Attribute]
-    regions: list[Region]  # empty, or that of `applies op`
+    regions: Sequence[Region]  # empty, or that of `applies op`
 
 
 def constant_line(key: LineKey, types: Mapping[str, Type]) -> Line | None:

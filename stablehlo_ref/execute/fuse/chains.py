@@ -81,7 +81,7 @@ class _Chains:
         self.dead = [self._dropped(dying.get(op, ())) for op in part.ops]
         self.may_drop = frozenset[int]().union(*self.dead)
         self.kinds = [frame.planner.kind(op) for op in part.ops]
-        self.known = [frame.known_kernel(op) for op in part.ops]
+        self.known = [frame.known_kernel(op, kind) for op, kind in zip(part.ops, self.kinds)]
 
     def _dropped(self, values: Sequence[Value]) -> frozenset[int]:
         return frozenset(map(self.frame.slot, values)).difference(self.frame.constants)

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from stablehlo_ref.execute.plan import FramePlanner
 
 HOT = 30  # turns after which a loop is compiled
-HOT_CALLS = 60  # calls after which a function is compiled
+HOT_CALLS = 30  # calls after which a function is compiled, which takes as long as some 20 to 70 calls in the plan
 SHORT = 4  # ops of a function that runs as fast in the plan
 LONG = 4096  # ops of a function that takes too long to compile for what its calls would gain
 CALLS = ("func.call", INLINED_CALLS)

@@ -253,7 +253,7 @@ class Writer:
             return None
         if op.regions and any(captured(region) for region in op.regions):
             return None
-        known = frame.planner.known_kernel(op)
+        known = frame.planner.known_kernel(op, frame.planner.planner.kind(op))
         if known is not None:
             return known.kernel, known.traits
         try:

@@ -140,7 +140,7 @@ class LoopWriter:
         return self.code.canonical(result) if is_canonical and result.kind.dtype.kind == "f" else result
 
     def _kernel(self, frame: FramePlanner, op: Operation) -> Run:
-        known = frame.known_kernel(op)
+        known = frame.known_kernel(op, frame.planner.kind(op))
         try:
             return (known.kernel if known else frame.kernel(op)).run
         except StablehloError as error:
