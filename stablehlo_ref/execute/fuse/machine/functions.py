@@ -12,6 +12,8 @@ from __future__ import annotations
 import ctypes
 import math
 from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -30,6 +32,7 @@ _LN2_HIGH = 0.693147180559663  # 41 bits, so that products with integers below 4
 _LN2_LOW = 2.8235290563031577e-13
 _EXPONENT = 52  # the place of the exponent in the bits of an f64
 _ONE = 1023 << _EXPONENT  # the bits of 1.0
+_VECTOR = 8  # elements that functions of many elements compute at a time
 _ROOT_HALF = 0x3FE6A09E667F3BCD  # the bits of sqrt(0.5)
 
 # (e**r - 1 - r) / r**2 by its Taylor series, for |r| <= log(2)/2. The remainder is below 2**-50 of e**r - 1.
@@ -237,6 +240,24 @@ def has_function(name: str, x: Kind) -> bool:
 
 
 def function(code: Assembly, name: str, x: Register) -> Register:
+    """Append a function of f32; one of many elements is a loop over vectors, which takes LLVM less time."""
+    if x.kind.count <= 2 * _VECTOR:
+        return _on_vector(code, name, x)
+    source, target = code.variable(x), code.cell(x.kind)
+
+    def part(width: int, i: Register) -> None:
+        kind = replace(x.kind, count=width)
+        places = [code.address(cell, i, kind) for cell in (source, target)]
+        code.store(_on_vector(code, name, code.load(places[0], kind)), places[1])
+
+    rest = x.kind.count % _VECTOR
+    code.count(0, literal(Kind(INDEX), x.kind.count - rest), _VECTOR, partial(part, _VECTOR))
+    if rest:
+        part(rest, literal(Kind(INDEX), x.kind.count - rest))
+    return code.load(target, x.kind)
+
+
+def _on_vector(code: Assembly, name: str, x: Register) -> Register:
     """Append a function of f32: what rounding leaves in doubt is computed by the kernel."""
     known = FUNCTIONS[name]
     f = Vectors(code, x.kind.count)
