@@ -67,7 +67,7 @@ def quickly_certain(
         if isinstance(x, np.float32) or not x.ndim:
             value = float(function(np.float64(x)))
             low, high = one * (value * below - absolute), one * (value * above + absolute)  # rounded as a factor
-            return low if low == high and (low or not absolute) else kernel(x)
+            return cast(Array, low) if low == high and (low or not absolute) else kernel(x)
         if x.size >= _SMALL:
             return kernel(x)
         result = function(x.astype(FLOAT64))
