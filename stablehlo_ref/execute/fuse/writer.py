@@ -20,6 +20,7 @@ from stablehlo_ref.execute.dynamic import refined_results
 from stablehlo_ref.execute.fuse.arrays import SourceArrays
 from stablehlo_ref.execute.fuse.elements import Elements, carried
 from stablehlo_ref.execute.fuse.expressions import Expressions
+from stablehlo_ref.execute.fuse.frames import Frame
 from stablehlo_ref.execute.fuse.integers import Integers
 from stablehlo_ref.execute.fuse.ranges import is_number
 from stablehlo_ref.execute.fuse.repetition import may_repeat
@@ -41,18 +42,6 @@ MAX_OPS = 20_000  # ops of one function
 
 class NotSuitable(Exception):
     """The source would have too many ops, or the ops run as chains."""
-
-
-class Frame:
-    """The values of one function in the source: `planner` knows their slots, `slots` is the name of their list."""
-
-    def __init__(self, planner: FramePlanner, number: int) -> None:
-        self.planner = planner
-        self.slots = f"s{number}"
-        self._prefix = f"v{number}_" if number else "v"
-
-    def name(self, slot: int) -> str:
-        return f"{self._prefix}{slot}"
 
 
 class Writer:
@@ -136,7 +125,8 @@ class Writer:
 
     def drop(self, names: Iterable[str]) -> None:
         """Empty variables."""
-        if names := [name for name in names if name not in self.elements.unmade and name not in self.arrays.spread]:
+        kept = self.elements.unmade.keys() | self.arrays.spread.keys() | self.arrays.updated | self.same.keys()
+        if names := [name for name in names if name not in kept]:
             self.source.line(f"{' = '.join(names)} = None")
 
     # --- blocks -------------------------------------------------------------------------------------------------
@@ -323,9 +313,7 @@ class Writer:
     def loop(self, frame: Frame, op: Operation) -> None:
         """Write a `while` whose state is in the variables of the body's arguments."""
         cond, body = (region.block for region in op.regions)
-        plan = frame.planner.blocks[body]
-        made = {slot for outs in plan.outs for slot in outs}
-        names, split = self.write(frame, plan.arguments), carried(cond, body)
+        names, split = self.write(frame, frame.planner.blocks[body].arguments), carried(cond, body)
         types = {i: body.arguments[i].type for i in split}
         scalars = {i: [f"{names[i]}s{n}" for n, _ in enumerate(self.elements.of(names[i], types[i]))] for i in split}
         for i in split:
@@ -335,6 +323,22 @@ class Writer:
         self.integers.state(frame, op)
         self.integers.enter(frame, names, op, 0)
         counter = self.integers.counter(frame, names, op)
+        with self.arrays.overwriting(op, names, self.integers.planned):
+            self._turns(frame, op, names, scalars, counter)
+        self.integers.enter(frame, names, op, 0)
+        self.integers.leave(names, op)
+        for i in split:
+            self.elements.make(names[i])
+            del self.elements.known[names[i]]
+
+    def _turns(
+        self, frame: Frame, op: Operation, names: Sequence[str], scalars: Mapping[int, Sequence[str]],
+        counter: tuple[int, str] | None,
+    ) -> None:  # fmt: skip
+        """Write the turns of a loop, whose state is in `names`, or in `scalars` where it consists of elements."""
+        cond, body = (region.block for region in op.regions)
+        plan = frame.planner.blocks[body]
+        made = {slot for outs in plan.outs for slot in outs}
         if repeats := counter is not None and may_repeat(op, counter[0], self.integers.planned):
             self.source.line("p = None")  # the state before
         self.count()
@@ -366,14 +370,9 @@ class Writer:
                 self.drop({frame.name(s): None for s in moved})
                 if counter:
                     self.source.line(f"{names[counter[0]]} += 1")
-        state = [t for t, s in zip(targets, sources) if t != s] if repeats else None
+        state = [t for t, s in zip(targets, sources) if t != s or t in self.arrays.updated] if repeats else None
         self.source.count_by_range(first, counter and (names[counter[0]], counter[1]), state)
         self.count()
-        self.integers.enter(frame, names, op, 0)
-        self.integers.leave(names, op)
-        for i in split:
-            self.elements.make(names[i])
-            del self.elements.known[names[i]]
 
     def whole_loop(
         self, frame: Frame, op: Operation, ins: Sequence[int], outs: Sequence[int], dead: Sequence[int]
