@@ -35,3 +35,45 @@ def test_convolution(
     a, b = (random.integers(-4, 4, tuple(map(int, x.split("x")))).astype(DTYPES[element]) for x in (lhs, rhs))
     undeclared = excess(CONVOLUTION.format(**types, window=window, groups=groups), a, b, reproducible=reproducible)
     assert -4 * SLACK <= undeclared <= SLACK
+
+
+WINDOWS = """func.func @main(%a: tensor<{of}xf32>, %b: tensor<f32>) -> tensor<{to}xf32> {{
+  %r = "stablehlo.reduce_window"(%a, %b) <{{window_dimensions = array<i64: {window}>,
+    window_strides = array<i64: {strides}>, padding = dense<{padding}> : tensor<{rank}x2xi64>}}> ({{
+  ^bb0(%l: tensor<f32>, %r: tensor<f32>):
+    {body}
+    stablehlo.return %c : tensor<f32>
+  }}) : (tensor<{of}xf32>, tensor<f32>) -> tensor<{to}xf32>
+  return %r : tensor<{to}xf32>
+}}"""
+BODIES = {
+    "add": "%c = stablehlo.add %l, %r : tensor<f32>",
+    "maximum": "%c = stablehlo.maximum %l, %r : tensor<f32>",
+    "general": "%s = stablehlo.add %l, %r : tensor<f32>\n%c = stablehlo.multiply %s, %r : tensor<f32>",
+}
+
+
+SCANS = [
+    ("2097152", "2097152", "1", "[[2097151, 0]]", "2097152"),
+    ("512x4096", "1, 4096", "1, 1", "[[0, 0], [4095, 0]]", "512x4096"),
+]
+POOLS = [
+    ("16x128x128x8", "1, 3, 3, 1", "1, 2, 2, 1", "[[0, 0], [0, 1], [0, 1], [0, 0]]", "16x64x64x8"),
+    ("16x128x128x8", "1, 3, 3, 1", "1, 1, 1, 1", "[[0, 0], [1, 1], [1, 1], [0, 0]]", "16x128x128x8"),
+    ("16x128x1024", "1, 1, 20", "1, 1, 1", "[[0, 0], [0, 0], [10, 9]]", "16x128x1024"),
+]
+
+
+@pytest.mark.parametrize(
+    ("of", "window", "strides", "padding", "to", "body"),
+    [*((*pool, body) for pool in POOLS for body in BODIES),
+     *((*scan, body) for scan in SCANS for body in ("add", "maximum"))],
+)  # fmt: skip
+def test_reduce_window(of: str, window: str, strides: str, padding: str, to: str, body: str) -> None:
+    x = np.zeros(tuple(map(int, of.split("x"))), np.float32)
+    init = np.float32(-np.inf if body == "maximum" else 0)
+    text = WINDOWS.format(
+        of=of, window=window, strides=strides, padding=padding, to=to, body=BODIES[body], rank=window.count(",") + 1
+    )
+    undeclared = excess(text, x, init)
+    assert undeclared <= SLACK

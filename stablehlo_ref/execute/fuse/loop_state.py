@@ -11,7 +11,8 @@ from stablehlo_ref.execute.fuse.scalar_code import is_scalar
 from stablehlo_ref.ir.core import Operation, Value
 
 if TYPE_CHECKING:
-    from stablehlo_ref.execute.fuse.writer import Frame, Writer
+    from stablehlo_ref.execute.fuse.frames import Frame
+    from stablehlo_ref.execute.fuse.writer import Writer
 
 
 class LoopState:

@@ -20,6 +20,7 @@ from stablehlo_ref.execute.dynamic import refined_results
 from stablehlo_ref.execute.fuse.arrays import SourceArrays
 from stablehlo_ref.execute.fuse.elements import Elements
 from stablehlo_ref.execute.fuse.expressions import Expressions
+from stablehlo_ref.execute.fuse.frames import Frame
 from stablehlo_ref.execute.fuse.integers import Integers
 from stablehlo_ref.execute.fuse.loop_state import LoopState
 from stablehlo_ref.execute.fuse.scalar_code import is_scalar
@@ -40,18 +41,6 @@ MAX_OPS = 20_000  # ops of one function
 
 class NotSuitable(Exception):
     """The source would have too many ops, or the ops run as chains."""
-
-
-class Frame:
-    """The values of one function in the source: `planner` knows their slots, `slots` is the name of their list."""
-
-    def __init__(self, planner: FramePlanner, number: int) -> None:
-        self.planner = planner
-        self.slots = f"s{number}"
-        self._prefix = f"v{number}_" if number else "v"
-
-    def name(self, slot: int) -> str:
-        return f"{self._prefix}{slot}"
 
 
 class Writer:
@@ -135,7 +124,8 @@ class Writer:
 
     def drop(self, names: Iterable[str]) -> None:
         """Empty variables."""
-        if names := [name for name in names if name not in self.elements.unmade and name not in self.arrays.spread]:
+        kept = self.elements.unmade.keys() | self.arrays.spread.keys() | self.arrays.updated | self.same.keys()
+        if names := [name for name in names if name not in kept]:
             self.source.line(f"{' = '.join(names)} = None")
 
     # --- blocks -------------------------------------------------------------------------------------------------
@@ -321,11 +311,18 @@ class Writer:
 
     def loop(self, frame: Frame, op: Operation) -> None:
         """Write a `while` whose state is in the variables of the body's arguments."""
-        cond, body = (region.block for region in op.regions)
         state = LoopState(self, frame, op)
         state.split()
         self.integers.state(frame, op)
         self.integers.enter(frame, state.names, op, 0)
+        with self.arrays.overwriting(op, state.names, self.integers.planned):
+            self._turns(frame, op, state)
+        self.integers.enter(frame, state.names, op, 0)
+        self.integers.leave(state.names, op)
+        state.join()
+
+    def _turns(self, frame: Frame, op: Operation, state: LoopState) -> None:
+        cond, body = (region.block for region in op.regions)
         counter = self.integers.counter(frame, state.names, op)
         self.count()
         first = len(self.source.lines)
@@ -341,9 +338,6 @@ class Writer:
                 state.advance(counter and counter[0])
         self.source.count_by_range(first, counter and (state.names[counter[0]], counter[1]))
         self.count()
-        self.integers.enter(frame, state.names, op, 0)
-        self.integers.leave(state.names, op)
-        state.join()
 
     def whole_loop(
         self, frame: Frame, op: Operation, ins: Sequence[int], outs: Sequence[int], dead: Sequence[int]
