@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+
 import stablehlo_ref as sr
 from stablehlo_ref.numerics import numpy_settings
 from stablehlo_ref.numerics.numpy_settings import BUFFER, computing, default_buffers
@@ -12,7 +13,8 @@ func.func @main(%x: tensor<2x3x40x260xf32>, %g: tensor<3xf32>)
   func.return %0#0, %0#1, %0#2 : tensor<2x3x40x260xf32>, tensor<3xf32>, tensor<3xf32>
 }"""
 REDUCE = """
-func.func @main(%x: tensor<20x90x200xf32>, %zero: tensor<f32>) -> (tensor<200xf32>, tensor<20xf32>, tensor<20x200xf32>) {{
+func.func @main(%x: tensor<20x90x200xf32>, %zero: tensor<f32>)
+    -> (tensor<200xf32>, tensor<20xf32>, tensor<20x200xf32>) {{
   %0 = stablehlo.reduce(%x init: %zero) applies stablehlo.{0} across dimensions = [0, 1]
       : (tensor<20x90x200xf32>, tensor<f32>) -> tensor<200xf32>
   %1 = stablehlo.reduce(%x init: %zero) applies stablehlo.{0} across dimensions = [1, 2]
