@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -70,6 +71,7 @@ def stored(q: Quantized, shape: tuple[int, ...]) -> st.SearchStrategy[Array]:
     return values.map(lambda v: np.array(v, np.int64).astype(q.storage_type).reshape(shape))
 
 
+@cache
 def integers(low: int, high: int) -> st.SearchStrategy[int]:
     """Draw integers from `low` to `high`, half of them small if possible."""
     near = st.integers(-9, 9).filter(lambda n: low <= n <= high)

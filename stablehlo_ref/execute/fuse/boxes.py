@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from itertools import product
 from math import prod
 from typing import NamedTuple, TypeAlias
@@ -21,11 +22,12 @@ SHORT = 128  # elements: inner loops over fewer are slow
 class Boxes(NamedTuple):
     """The boxes of a shape, of which those that end the dimension that is split may be smaller than the others."""
 
-    indices: list[tuple[Box, int]]  # with the index of the box's shape; the last box has the last one
-    shapes: list[tuple[int, ...]]
+    indices: Sequence[tuple[Box, int]]  # with the index of the box's shape; the last box has the last one
+    shapes: Sequence[tuple[int, ...]]
 
 
-def boxes(shape: Sequence[int], rows: int | None, itemsize: int) -> Boxes:
+@lru_cache(maxsize=16)  # the chains of a model have few shapes
+def boxes(shape: tuple[int, ...], rows: int | None, itemsize: int) -> Boxes:
     """Split `shape`, without zeros, so that no dimension from `rows` on is split."""
     block = max(1, BLOCK // itemsize)
     axis = next(a for a in range(len(shape)) if prod(shape[a + 1 :]) <= block)
