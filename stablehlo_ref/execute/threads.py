@@ -37,7 +37,7 @@ _PRODUCTS = frozenset({
 
 
 class Library(Protocol):
-    """A BLAS, as threadpoolctl and `BundledBlas` present it."""
+    """The number of threads of a BLAS, which threadpoolctl or `BundledBlas` gets and sets."""
 
     @property
     def num_threads(self) -> int | None: ...
@@ -45,10 +45,9 @@ class Library(Protocol):
 
 
 def product_size(functions: Iterable[Iterable[Operation]]) -> float:
-    """Return about how many multiplications the products among the ops of functions have, of those that BLAS splits.
+    """Return the average number of multiplications of those matrix products that BLAS splits among threads.
 
-    That is an average.
-    It is 0 without products that BLAS may split, and 1 if all of those are small or of unknown shapes.
+    If there are none, return 1.0 if BLAS may split a product, which is then small or of an unknown shape, and else 0.0.
     """
     ops = [op for operations in functions for op in operations if op.name in _PRODUCTS]
     sizes = [_multiplications([*op.operand_types[:2], *op.result_types[:1]]) for op in ops]

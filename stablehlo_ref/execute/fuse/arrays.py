@@ -13,11 +13,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from stablehlo_ref.define.computation import Kernel
+from stablehlo_ref.execute.fuse.ranges import Planned
 from stablehlo_ref.execute.fuse.scalar_code import is_plain, is_scalar
 from stablehlo_ref.execute.fuse.tensor_code import scatter_code, update_code
+from stablehlo_ref.execute.guard import LARGE, byte_size
 from stablehlo_ref.execute.ownership import ONE_REFERENCE_TO_LOCAL, may_be_overwritten, references
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.types import TensorType, Type
+from stablehlo_ref.ops.slicing import OWN_BYTES
 
 if TYPE_CHECKING:
     from stablehlo_ref.execute.fuse.writer import Writer
@@ -36,6 +39,7 @@ class SourceArrays:
         self.writer = writer
         self.spread: dict[str, tuple[str, str]] = {}  # tensors without an array: a scalar, and what broadcasts it
         self._owned: set[str] = set()  # variables of arrays that ufuncs have made and only ufuncs have read
+        self.updated: set[str] = set()  # variables of the state of loops whose arrays each turn overwrites
 
     @contextmanager
     def scope(self) -> Iterator[None]:
@@ -50,6 +54,17 @@ class SourceArrays:
         if name in self.spread:
             scalar, broadcast = self.spread.pop(name)
             self.writer.source.line(f"{name} = {broadcast}({scalar})")
+
+    @contextmanager
+    def overwriting(self, loop: Operation, names: Sequence[str], planned: Planned) -> Iterator[None]:
+        """Copy before a loop what each turn overwrites, unless nothing else refers to it, so that no turn needs to."""
+        before = self.updated
+        updated = [name for number, name in enumerate(names) if is_only_updated(loop, number, planned)]
+        for name in updated:
+            self.writer.source.line(f"if not ({self._is_own_array(name)}): {name} = {name}.copy()")
+        self.updated = before.union(updated)
+        yield
+        self.updated = before
 
     # --- ops ----------------------------------------------------------------------------------------------------
 
@@ -104,6 +119,10 @@ class SourceArrays:
             self.writer.elements.make(name)
             self.read(name)
         may_reuse = whole in dead and whole not in operands[1:]
+        if may_reuse and whole in self.updated:
+            self.writer.expressions.write(code, op, operands, whole, kernel)
+            self.writer.same[result] = whole
+            return
         own = f"{whole} if {self._is_own_array(whole)} else {whole}.copy()" if may_reuse else f"{whole}.copy()"
         self.writer.source.line(f"{result} = {own}", op)
         self.writer.expressions.write(code, op, operands, result, kernel)
@@ -119,6 +138,29 @@ class SourceArrays:
     def _has_one_reference(self, name: str) -> str:
         source = self.writer.source
         return f"{source.refer(references)}({name}) == {source.refer(ONE_REFERENCE_TO_LOCAL, 'n')}"
+
+
+def is_only_updated(loop: Operation, number: int, planned: Planned) -> bool:
+    """Return whether each turn of a loop overwrites a part of an array of its state, and else only reads parts."""
+    cond, body = (region.block for region in loop.regions)
+    argument, following = body.arguments[number], body.operations[-1].operands[number]
+    update, size = planned.owner(following), byte_size(argument.type)
+    if update is None or update.name not in (_UPDATE, _SCATTER) or update.operands[0] is not argument:
+        return False
+    if planned.uses[following] != [body.operations[-1]] or planned.places.get(update) is not body:
+        return False
+    users = [op for op in (*planned.uses[argument], *planned.uses[cond.arguments[number]]) if op is not update]
+    is_update = (
+        update_code(update, [None] * len(update.operands), ()) is not None
+        if update.name == _UPDATE
+        else (scatter_code(update) is not None)
+    )
+    return is_update and 0 < size < LARGE and all(map(_copies, users)) and planned.uses[argument].count(update) == 1
+
+
+def _copies(op: Operation) -> bool:
+    """Return whether an op takes a copy of a small part of an array."""
+    return op.name == "stablehlo.dynamic_slice" and byte_size(op.result_types[0]) <= OWN_BYTES
 
 
 def _is_array(type: Type) -> bool:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 import numpy as np
 
 from stablehlo_ref.execute.fuse.machine.assembly import Assembly, Kind, Register, literal
 from stablehlo_ref.execute.fuse.machine.functions import function, has_function
 from stablehlo_ref.ir.core import Operation
-from stablehlo_ref.ir.types import TensorType
+from stablehlo_ref.ir.types import TensorType, Type
 from stablehlo_ref.numerics.dtypes import BOOL, FLOAT32, FLOAT64, numpy_dtype
 from stablehlo_ref.ops.comparison import ComparisonType
 
@@ -41,10 +42,11 @@ _INTRINSICS: Mapping[str, Mapping[str, str]] = {
         "stablehlo.minimum": "minimum",
         "stablehlo.abs": "fabs",
         "stablehlo.sqrt": "sqrt",
+        "stablehlo.floor": "floor",
+        "stablehlo.ceil": "ceil",
+        "stablehlo.round_nearest_even": "roundeven",
     },
 }
-# These need instructions of the processor.
-ROUNDING = {"stablehlo.floor": "floor", "stablehlo.ceil": "ceil", "stablehlo.round_nearest_even": "roundeven"}
 
 
 def elementwise(code: Assembly, op: Operation, operands: list[Register]) -> Register | None:
@@ -55,12 +57,20 @@ def elementwise(code: Assembly, op: Operation, operands: list[Register]) -> Regi
     kind = operands[0].kind
     if instruction := _INSTRUCTIONS[kind.dtype.kind].get(name):
         return code.binary(instruction, *operands)
-    if intrinsic := _INTRINSICS[kind.dtype.kind].get(name) or ROUNDING.get(name):
+    if intrinsic := _INTRINSICS[kind.dtype.kind].get(name):
         return code.intrinsic(intrinsic, *operands)
     if has_function(name, kind):
         return function(code, name, operands[0])
     rule = _RULES.get(name)
     return rule(code, op, *operands) if rule else None
+
+
+def has_code(op: Operation) -> bool:
+    """Return whether an op is elementwise and has instructions for its types, which are a processor's."""
+    if op.regions or len(op.results) != 1:
+        return False
+    operands = [Register("%x", replace(kind_of(value.type), count=4)) for value in op.operands]
+    return elementwise(Assembly(), op, operands) is not None
 
 
 def _divide(code: Assembly, op: Operation, x: Register, y: Register) -> Register:
@@ -191,7 +201,18 @@ def _convert(code: Assembly, op: Operation, x: Register) -> Register:
     return code.cast("trunc" if narrows else "sext" if source.kind == "i" else "zext", x, target)
 
 
+def _bitcast_convert(code: Assembly, op: Operation, x: Register) -> Register | None:
+    """Return the same bits as another type of the same size."""
+    target = kind_of(op.results[0].type).dtype
+    if target.itemsize != x.kind.dtype.itemsize or BOOL in (target, x.kind.dtype):
+        return None
+    if "f" not in (target.kind, x.kind.dtype.kind) or target == x.kind.dtype:
+        return Register(x.name, x.kind.of(target))
+    return code.cast("bitcast", x, target)
+
+
 _RULES: Mapping[str, Callable[..., Register | None]] = {
+    "stablehlo.bitcast_convert": _bitcast_convert,
     "stablehlo.divide": _divide,
     "stablehlo.remainder": _remainder,
     "stablehlo.shift_left": _shift("shl"),
@@ -212,6 +233,7 @@ _RULES: Mapping[str, Callable[..., Register | None]] = {
 }
 
 
-def kind_of(type: TensorType) -> Kind:
+def kind_of(type: Type) -> Kind:
     """Return the kind of a tensor type."""
+    assert isinstance(type, TensorType)
     return Kind(numpy_dtype(type.element_type), type.size)

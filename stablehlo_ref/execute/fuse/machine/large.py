@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from math import prod
 from typing import TypeAlias
 
 from stablehlo_ref.execute.fuse.machine import tensors
@@ -10,6 +11,7 @@ from stablehlo_ref.execute.fuse.machine.arrays import MachineArrays, Memory
 from stablehlo_ref.execute.fuse.machine.assembly import INDEX, Assembly, Kind, NotCompiled, Register, literal
 from stablehlo_ref.execute.fuse.machine.elementwise import elementwise
 from stablehlo_ref.execute.fuse.machine.groups import Groups, Pending, Splat, squeezed
+from stablehlo_ref.execute.fuse.machine.products import Product
 from stablehlo_ref.execute.fuse.machine.tensors import shape_of
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.types import TensorType
@@ -93,12 +95,36 @@ class Large:
 
     # --- ops ----------------------------------------------------------------------------------------------------
 
+    def has_rule(self, op: Operation) -> bool:
+        """Return whether an op moves elements by a rule."""
+        return op.name in _RULES
+
     def compute(self, op: Operation, operands: Sequence[Held], is_canonical: bool) -> Held:
         """Write an op, one of whose operands or whose result is large."""
         rule = _RULES.get(op.name)
         if rule is not None:
             return rule(self, op, operands)
         return self._elementwise(op, operands, is_canonical)
+
+    def product(self, product: Product, operands: Sequence[Held], op: Operation) -> Held:
+        """Write a product of matrices. One that is multiplied by itself has one address, by which numpy tells."""
+        (x, y), (left, right) = operands, op.operands
+        is_same = x is y and shape_of(left) == shape_of(right)
+        if is_same and isinstance(x, Memory) and not x.is_contiguous:
+            raise NotCompiled(op.name)
+        first = self.contiguous(x, shape_of(left))
+        second = first if is_same else self.contiguous(y, shape_of(right))
+        self.groups.flush()
+        self.arrays.work += product.work // 4
+        result, shape = op.results[0], shape_of(op.results[0])
+        if not tensors.fits_registers(result):
+            target = self.arrays.scratch(product.dtype, shape, self.loop)
+            product.write(self.code, first, second, target)
+            return target
+        kind = Kind(product.dtype, prod(shape))
+        target = self.arrays.memory(self.code.cell(kind), product.dtype, shape)
+        product.write(self.code, first, second, target)
+        return self.code.load(target.pointer, kind)
 
     def _elementwise(self, op: Operation, operands: Sequence[Held], is_canonical: bool) -> Held:
         code, type = self.code, op.results[0].type

@@ -21,10 +21,21 @@ from stablehlo_ref.define.computation import Slots
 from stablehlo_ref.execute.fuse.groups import REDUCE, VIEWS
 from stablehlo_ref.execute.fuse.machine.assembly import Kind, NotCompiled, Register, literal
 from stablehlo_ref.execute.fuse.machine.blocks import SETTLER, merged
-from stablehlo_ref.execute.fuse.machine.compiler import Compiled, address, has_rounding
-from stablehlo_ref.execute.fuse.machine.elementwise import ROUNDING, elementwise
+from stablehlo_ref.execute.fuse.machine.compiler import Compiled, address
+from stablehlo_ref.execute.fuse.machine.elementwise import elementwise
 from stablehlo_ref.execute.fuse.machine.row_reductions import row_fold, row_sum
-from stablehlo_ref.execute.fuse.machine.segments import OUTER, VECTOR, Part, Segment, Writer, emit, has_code
+from stablehlo_ref.execute.fuse.machine.segments import (
+    ADDRESSES,
+    OUTER,
+    VECTOR,
+    Part,
+    Segment,
+    Writer,
+    emit,
+    frame_of,
+    has_code,
+)
+from stablehlo_ref.execute.fuse.machine.variants import Variants
 from stablehlo_ref.execute.regions import recognised_op
 from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.ir.core import Operation
@@ -32,7 +43,6 @@ from stablehlo_ref.ir.core import Operation
 if TYPE_CHECKING:
     from stablehlo_ref.execute.fuse.blockwise import BlockProgram, Chain
 
-MAX_VARIANTS = 4  # of the code, for operands that are broadcast in other ways
 MAX_SCRATCH = 1 << 20  # bytes of scratch rows
 PIECE = 1 << 24  # elements of a call, divided by the weight of the ops: about a millisecond, or a few
 MAX_PIECE = 1 << 21
@@ -71,22 +81,27 @@ class _Bound(NamedTuple):
 
 
 class WholeChain:
-    """A chain on whole tensors; `phases` are its segments and other parts. NotCompiled if it needs blocks."""
+    """A chain on whole tensors, which goes through `phases`: its segments and other parts.
+
+    Raises
+    ------
+    NotCompiled
+        If the chain has to run in blocks.
+    """
 
     def __init__(
         self, chain: Chain, phases: Sequence[Segment | Part], weight: int, report: Callable[[str, str], None]
     ) -> None:
-        self._chain, self._report = chain, report
-        self._plan = _planned(chain, phases)
+        self._chain = chain
+        self._plan = plan = _planned(chain, phases)
         self._most = min(MAX_PIECE, max(1, PIECE // weight))
-        self._codes: dict[tuple[bool, ...], Compiled] = {}
-        self._bound: dict[object, _Bound | None] = {}
+        self._variants = Variants[_Bound](lambda spread: _RowWriter(plan, spread).text(), report)
 
     def run(self, slots: Slots, program: BlockProgram) -> bool:
         """Run the chain, with the results of its block program; return False for operands of other forms."""
         arrays = [np.asarray(slots[tensor.slot]) for tensor in self._plan.operands]
-        signature = tuple([(x.shape, x.strides, x.flags.aligned) for x in arrays])
-        bound = self._bound[signature] if signature in self._bound else self._bind(signature, arrays)
+        form = tuple([(x.shape, x.strides, x.flags.aligned) for x in arrays])
+        bound = self._variants.bound(form, lambda: self._bind(arrays), "in blocks")
         if bound is None:
             return False
         results = program.results(slots)
@@ -95,23 +110,13 @@ class WholeChain:
         addresses = np.array([address(x) for x in arrays], np.int64)
         for template, offsets in within_time(bound.pieces):
             frame = template.copy()
-            frame[OUTER + 1 :: OUTER + 1] = addresses + offsets
+            frame[ADDRESSES] = addresses + offsets
             SETTLER.callback.run(bound.code, address(frame))
         program.finish(slots, results)
         return True
 
-    def _bind(self, signature: object, arrays: Sequence[Array]) -> _Bound | None:
-        found = None
-        try:
-            found = self._find(arrays)
-        except Exception as reason:  # of any version of llvmlite
-            self._report(f"in blocks: {reason}", "")
-        if len(self._bound) > 16 * MAX_VARIANTS:
-            self._bound.clear()
-        self._bound[signature] = found
-        return found
-
-    def _find(self, arrays: Sequence[Array]) -> _Bound:
+    def _bind(self, arrays: Sequence[Array]) -> _Bound:
+        """Find, or compile, the code for operands like these; NotCompiled if there is none."""
         plan, (shape, rows) = self._plan, (self._chain.shape, self._chain.rows)
         if any(not x.flags.aligned or x.dtype != t.dtype for x, t in zip(arrays, plan.operands)):
             raise NotCompiled("elements of another form")
@@ -122,15 +127,8 @@ class WholeChain:
         sizes, strides = _three(shape, strides, rows)
         self._check(sizes, strides)
         spread = tuple(x[-1] == 0 for x in strides[: len(arrays)])
-        if spread not in self._codes:
-            if len(self._codes) == MAX_VARIANTS:
-                raise NotCompiled("too many variants")
-            text = _RowWriter(plan, spread).text()
-            self._codes[spread] = Compiled(text)
-            self._report("as machine code", text)
-        return _Bound(
-            self._codes[spread], list(_pieces(sizes, strides, self._most, OUTER if rows is None else OUTER - 1))
-        )
+        pieces = _pieces(sizes, strides, self._most, OUTER if rows is None else OUTER - 1)
+        return _Bound(self._variants.code(spread), list(pieces))
 
     def _check(self, sizes: Sequence[int], strides: Sequence[Sequence[int]]) -> None:
         plan = self._plan
@@ -149,9 +147,6 @@ class WholeChain:
 
 def _planned(chain: Chain, phases: Sequence[Segment | Part]) -> _Plan:
     segments = [phase for phase in phases if isinstance(phase, Segment)]
-    names = {part.op.name for segment in segments for part in segment.parts}
-    if not names.isdisjoint(ROUNDING) and not has_rounding():
-        raise NotCompiled("the processor cannot round to integers")
     if chain.rows is None and len(phases) != 1:
         raise NotCompiled("a chain of several segments")
     length = None if chain.rows is None else prod(chain.shape[chain.rows :])
@@ -229,8 +224,7 @@ def _pieces(
         for start in range(0, sizes[axis], step):
             part = [*[1] * axis, min(step, sizes[axis] - start), *sizes[axis + 1 :]]
             first = np.array([*outer, start, *[0] * (OUTER - axis)], np.int64)
-            rows = [part, *([0, *x[:-1]] for x in strides)]
-            yield np.array([n for row in rows for n in row], np.int64), table @ first
+            yield frame_of(part, strides), table @ first
 
 
 class _RowWriter(Writer):
