@@ -10,10 +10,11 @@ from unittest.mock import patch
 
 import ml_dtypes
 import numpy as np
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from spec_checks.evaluate import evaluate
+from spec_checks.examples import examples
 from spec_checks.oracles import convolution as oracle
 from spec_checks.oracles.running_error import within
 from spec_checks.strategies import ALL, arrays
@@ -88,7 +89,7 @@ def algorithms(draw: st.DrawFn) -> Iterator[None]:
 
 
 @given(st.data())
-@settings(max_examples=200, deadline=None)
+@examples(everyday=60, all=200)
 def test_convolution(data: st.DataObject) -> None:
     lhs_shape, rhs_shape, attributes, shape = data.draw(convolutions())
     dtype = data.draw(st.sampled_from(SUMMABLE))
