@@ -70,6 +70,8 @@ def has_code(op: Operation) -> bool:
     if op.regions or len(op.results) != 1:
         return False
     operands = [Register("%x", replace(kind_of(value.type), count=4)) for value in op.operands]
+    if operands and has_function(op.name, operands[0].kind):
+        return True
     return elementwise(Assembly(), op, operands) is not None
 
 
