@@ -73,7 +73,7 @@ def compact(array: Array) -> Array:
     if array.nbytes > CONTIGUOUS_BYTES or array.flags.c_contiguous:
         return array
     copy = np.ascontiguousarray(array)
-    copy.flags.writeable = False
+    copy.setflags(write=False)
     return copy
 
 

@@ -453,7 +453,7 @@ class FramePlanner:
             raise
         except EvaluationError:  # to be reported if the op is reached
             return None
-        array.flags.writeable = False
+        array.setflags(write=False)
         return array
 
     def _constant(self, op: Operation) -> Array:

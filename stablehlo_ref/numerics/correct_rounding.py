@@ -7,7 +7,7 @@ correctly rounded last bit", 1991).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 
@@ -66,7 +66,8 @@ def quickly_certain(
     def run(x: Array) -> Array:
         if isinstance(x, np.float32) or not x.ndim:
             value = float(function(np.float64(x)))
-            low, high = one * (value * below - absolute), one * (value * above + absolute)  # rounded as a factor
+            low: Any = one * (value * below - absolute)  # rounded as a factor
+            high = one * (value * above + absolute)
             return low if low == high and (low or not absolute) else kernel(x)
         if x.size >= _SMALL:
             return kernel(x)

@@ -19,8 +19,6 @@ ROWS = 64  # of the small matrix, at most
 LARGE = 1 << 21  # elements of the large matrix, at least
 TERMS = 32  # rows of a block if the rows of the matrix are contiguous
 BLOCK = 1 << 18  # elements that are converted at a time, so that they stay in the cache until they are multiplied
-
-
 STEP_ROWS = 384  # of a large left matrix: OpenBLAS's kernels are for 4, 6, 12, 16 or 24 rows, so that none is cut
 
 

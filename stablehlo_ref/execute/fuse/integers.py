@@ -44,7 +44,8 @@ from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.ir.types import Type
 
 if TYPE_CHECKING:
-    from stablehlo_ref.execute.fuse.writer import Frame, Writer
+    from stablehlo_ref.execute.fuse.frames import Frame
+    from stablehlo_ref.execute.fuse.writer import Writer
 
 MAX_TEXT = 120  # characters of an expression that is written where it is used
 MAX_BITS = 90  # of a value that has not wrapped yet

@@ -24,7 +24,7 @@ _MANGLED = {"float": "f32", "double": "f64"}
 
 
 class NotCompiled(Exception):
-    """Raised for a loop that cannot become machine code; the message says why."""
+    """Raised for what cannot become machine code; the message says why."""
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,7 @@ is one segment, whose rows are what its tensors have contiguous.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import product
 from math import prod
 from typing import TYPE_CHECKING, NamedTuple
@@ -16,13 +15,12 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from stablehlo_ref import mode
-from stablehlo_ref.budget import within_time
 from stablehlo_ref.define.computation import Slots
 from stablehlo_ref.execute.fuse.groups import REDUCE, VIEWS
 from stablehlo_ref.execute.fuse.machine.assembly import Kind, NotCompiled, Register, literal
 from stablehlo_ref.execute.fuse.machine.blocks import SETTLER, merged
 from stablehlo_ref.execute.fuse.machine.compiler import Compiled, address
-from stablehlo_ref.execute.fuse.machine.elementwise import elementwise
+from stablehlo_ref.execute.fuse.machine.elementwise import elementwise, has_code
 from stablehlo_ref.execute.fuse.machine.row_reductions import row_fold, row_sum
 from stablehlo_ref.execute.fuse.machine.segments import (
     ADDRESSES,
@@ -31,21 +29,20 @@ from stablehlo_ref.execute.fuse.machine.segments import (
     Part,
     Segment,
     Writer,
-    emit,
     frame_of,
-    has_code,
 )
 from stablehlo_ref.execute.fuse.machine.variants import Variants
 from stablehlo_ref.execute.regions import recognised_op
 from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.ir.core import Operation
+from stablehlo_ref.numerics.workers import share
 
 if TYPE_CHECKING:
     from stablehlo_ref.execute.fuse.blockwise import BlockProgram, Chain
 
 MAX_SCRATCH = 1 << 20  # bytes of scratch rows
-PIECE = 1 << 24  # elements of a call, divided by the weight of the ops: about a millisecond, or a few
-MAX_PIECE = 1 << 21
+PIECE = 1 << 22  # elements of a call, divided by the weight of the ops: some 0.2 ms
+MAX_PIECE = 1 << 18
 
 _SUMS = -1  # the slot of the scratch row of sums
 _FOLDS = ("stablehlo.maximum", "stablehlo.minimum", "stablehlo.and", "stablehlo.or")  # idempotent, in any order
@@ -106,12 +103,16 @@ class WholeChain:
             return False
         results = program.results(slots)
         arrays += [results[tensor.slot] for tensor in self._plan.results]
-        arrays += [np.empty(self._plan.length or 0, tensor.dtype) for tensor in self._plan.scratch]
-        addresses = np.array([address(x) for x in arrays], np.int64)
-        for template, offsets in within_time(bound.pieces):
-            frame = template.copy()
-            frame[ADDRESSES] = addresses + offsets
-            SETTLER.callback.run(bound.code, address(frame))
+
+        def work(pieces: Iterable[tuple[Array, Array]]) -> None:
+            scratch = [np.empty(self._plan.length or 0, tensor.dtype) for tensor in self._plan.scratch]
+            bases = np.array([address(x) for x in (*arrays, *scratch)], np.int64)
+            for template, offsets in pieces:
+                frame = template.copy()
+                frame[ADDRESSES] = bases + offsets
+                SETTLER.callback.run(bound.code, address(frame))
+
+        share(work, bound.pieces)
         program.finish(slots, results)
         return True
 
@@ -177,11 +178,11 @@ def _checked(part: Part, in_memory: set[int]) -> tuple[int, ...]:
         if body is None or part.operands[0] not in in_memory or set(part.operand_dtypes) != {part.dtype}:
             raise NotCompiled("a reduction of other elements")
         is_sum = body.name == "stablehlo.add"
-        if not (is_sum or body.name in _FOLDS) or not has_code(replace(part, op=body)):
+        if not (is_sum or body.name in _FOLDS) or not has_code(body):
             raise NotCompiled(f"a reduction by {body.name}")
         if is_sum and part.dtype.kind == "f" and mode.current().exact_sums:
             raise NotCompiled("exact sums")
-    elif part.op.name not in VIEWS and not has_code(part):
+    elif part.op.name not in VIEWS and not has_code(part.op):
         raise NotCompiled(part.op.name)
     return ()
 
@@ -265,7 +266,8 @@ class _RowWriter(Writer):
         if part.op.name in VIEWS:
             return self._values[part.operands[0]]
         if part.op.name != REDUCE:
-            return emit(self.code, part, [self._values[slot] for slot in part.operands])
+            operands = [self._values[slot] for slot in part.operands]
+            return elementwise(self.code, part.op, operands, part.is_canonical)
         body = recognised_op(part.op.regions[0])
         assert body is not None
         result = self._reduced(part, body)
@@ -277,9 +279,7 @@ class _RowWriter(Writer):
         assert length is not None
 
         def combined(x: Register, y: Register) -> Register:
-            result = elementwise(code, body, [x, y])
-            assert result is not None
-            return result
+            return elementwise(code, body, [x, y])
 
         if body.name == "stablehlo.add" and part.dtype.kind == "f":
             return combined(start, row_sum(code, row, self._memory[_SUMS], length, part.dtype))
