@@ -10,7 +10,7 @@ from unittest.mock import patch
 
 import ml_dtypes
 import numpy as np
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from spec_checks.evaluate import evaluate
