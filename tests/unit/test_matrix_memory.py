@@ -66,14 +66,16 @@ EINSUM = """func.func @main(%a: tensor<32x300x400x{e}>, %b: tensor<400x32x200x{e
     : (tensor<32x300x400x{e}>, tensor<400x32x200x{e}>) -> tensor<300x32x200x{e}>
   return %x : tensor<300x32x200x{e}>
 }}"""
-RAGGED = """func.func @main(%a: tensor<4000x512x{e}>, %b: tensor<4x512x512x{e}>, %g: tensor<4xi32>) -> tensor<4000x512x{e}> {{
+RAGGED = """func.func @main(
+    %a: tensor<4000x512x{e}>, %b: tensor<4x512x512x{e}>, %g: tensor<4xi32>) -> tensor<4000x512x{e}> {{
   %x = "chlo.ragged_dot"(%a, %b, %g) {{ragged_dot_dimension_numbers = #chlo.ragged_dot<
     lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [1],
     lhs_ragged_dimensions = [0], rhs_group_dimensions = [0]>}}
     : (tensor<4000x512x{e}>, tensor<4x512x512x{e}>, tensor<4xi32>) -> tensor<4000x512x{e}>
   return %x : tensor<4000x512x{e}>
 }}"""
-SCATTER = """func.func @main(%t: tensor<1000000xf32>, %i: tensor<1000000x1xi32>, %u: tensor<1000000xf32>) -> tensor<1000000xf32> {{
+SCATTER = """func.func @main(
+    %t: tensor<1000000xf32>, %i: tensor<1000000x1xi32>, %u: tensor<1000000xf32>) -> tensor<1000000xf32> {{
   %x = "stablehlo.scatter"(%t, %i, %u) <{{scatter_dimension_numbers = #stablehlo.scatter<
     inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}}> ({{
   ^bb0(%l: tensor<f32>, %r: tensor<f32>):
