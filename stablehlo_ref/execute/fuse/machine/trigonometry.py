@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import cache
 
 from stablehlo_ref.execute.fuse.machine.assembly import INDEX, Assembly, Kind, Register, literal
 from stablehlo_ref.execute.fuse.machine.vectors import ROUNDER, Vectors
@@ -120,11 +121,15 @@ def _by_table(f: Vectors, x: Register) -> tuple[Register, Register]:
 def _table(code: Assembly) -> str:
     """Return the pointer to a table of 2**e * 2/pi modulo 4, in four parts each."""
     name = "@two_over_pi"
-    if name not in code.declared:
-        numbers = [x for e in range(_FIRST, _LAST + 1) for x in parts(e)]
-        elements = ", ".join(f"double {literal(Kind(FLOAT64), x)}" for x in numbers)
-        code.declared[name] = f"{name} = private constant [{len(numbers)} x double] [{elements}]"
+    code.declared[name] = f"{name} = {_table_text()}"
     return name
+
+
+@cache
+def _table_text() -> str:
+    numbers = [x for e in range(_FIRST, _LAST + 1) for x in parts(e)]
+    elements = ", ".join(f"double {literal(Kind(FLOAT64), x)}" for x in numbers)
+    return f"private constant [{len(numbers)} x double] [{elements}]"
 
 
 def parts(exponent: int) -> list[float]:
