@@ -134,3 +134,19 @@ def test_products(lhs: str, rhs: str, dims: str, result: str, element: str) -> N
     program = loop(a, body, "%y", inputs=f", %b: {b}")
     generator = np.random.default_rng(0)
     check(program, *(generator.standard_normal(x.shape).astype(x.dtype) for x in program.inputs))
+
+
+@needs_llvmlite
+@pytest.mark.parametrize("op", ["sine", "cosine", "tan"])
+def test_trigonometric_functions_of_all_magnitudes(op: str) -> None:
+    """Compute numbers of all exponents, and those next to multiples of pi/2, on vectors with small and large ones."""
+    generator = np.random.default_rng(0)
+    x = generator.integers(0, 1 << 32, 1000, np.uint32).view(np.float32)
+    x[:400] = np.arange(1, 401) * np.float32(np.pi / 2)
+    x[400:410] = [0.0, -0.0, np.inf, -np.inf, np.nan, 1e-45, 2.0**30, -(2.0**30), 3.4e38, -16367173 * 2.0**72]
+    body = f"""
+      %u = stablehlo.{op} %x : !vec
+      %signs = stablehlo.compare LT, %i, %i : (!index, !index) -> tensor<i1>
+      %y = stablehlo.select %signs, %x, %u : tensor<i1>, !vec
+    """
+    check(loop("!vec", body, "%y", turns=3), generator.permutation(x))

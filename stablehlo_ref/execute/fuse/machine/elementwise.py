@@ -81,6 +81,8 @@ def has_code(op: Operation) -> bool:
     if op.regions or not all(isinstance(t, TensorType) and is_plain(t) for t in (*op.operand_types, *op.result_types)):
         return False
     operands = [Register("%x", replace(kind_of(value.type), count=4)) for value in op.operands]
+    if operands and has_function(op.name, operands[0].kind):
+        return True
     try:
         elementwise(Assembly(), op, operands)
     except NotCompiled:

@@ -12,13 +12,15 @@ from __future__ import annotations
 import ctypes
 import math
 from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
 from stablehlo_ref.budget import check_time
 from stablehlo_ref.execute.fuse.machine.assembly import INDEX, Assembly, Kind, Register, literal
-from stablehlo_ref.execute.fuse.machine.trigonometry import LARGEST, cosine, sine, tangent
+from stablehlo_ref.execute.fuse.machine.trigonometry import cosine, sine, tangent
 from stablehlo_ref.execute.fuse.machine.vectors import ROUNDER, Vectors
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.numerics import elementary, special_error
@@ -30,6 +32,7 @@ _LN2_HIGH = 0.693147180559663  # 41 bits, so that products with integers below 4
 _LN2_LOW = 2.8235290563031577e-13
 _EXPONENT = 52  # the place of the exponent in the bits of an f64
 _ONE = 1023 << _EXPONENT  # the bits of 1.0
+_VECTOR = 8  # elements that functions of many elements compute at a time
 _ROOT_HALF = 0x3FE6A09E667F3BCD  # the bits of sqrt(0.5)
 
 # (e**r - 1 - r) / r**2 by its Taylor series, for |r| <= log(2)/2. The remainder is below 2**-50 of e**r - 1.
@@ -207,15 +210,11 @@ def _at_ends(f: Vectors, argument: Register, x: Register, result: Register) -> R
 
 
 class Function(NamedTuple):
-    """A function of f64 vectors, and the kernels that compute elements in doubt.
-
-    The relative error is at most `error` for operands up to `largest`; others are in doubt.
-    """
+    """A function of f64 vectors, the largest relative error, and the kernels that compute elements in doubt."""
 
     emit: Callable[[Vectors, Register], Register]
     kernels: KernelFactory
     error: float = EIGHT_ULP
-    largest: float = math.inf
 
 
 FUNCTIONS: Mapping[str, Function] = {
@@ -225,9 +224,9 @@ FUNCTIONS: Mapping[str, Function] = {
     "stablehlo.log_plus_one": Function(_log_plus_one, elementary.log_plus_one),
     "stablehlo.logistic": Function(_logistic, elementary.logistic),
     "stablehlo.tanh": Function(_tanh, elementary.tanh),
-    "stablehlo.sine": Function(sine, elementary.sine, largest=LARGEST),
-    "stablehlo.cosine": Function(cosine, elementary.cosine, largest=LARGEST),
-    "stablehlo.tan": Function(tangent, elementary.tan, 2.0**-48, LARGEST),
+    "stablehlo.sine": Function(sine, elementary.sine),
+    "stablehlo.cosine": Function(cosine, elementary.cosine),
+    "stablehlo.tan": Function(tangent, elementary.tan, 2.0**-48),
     "chlo.erf": Function(_erf, special_error.erf, 2.0**-45),
     "chlo.erfc": Function(_erfc, special_error.erfc, 2.0**-45),
 }
@@ -241,16 +240,30 @@ def has_function(name: str, x: Kind) -> bool:
 
 
 def function(code: Assembly, name: str, x: Register) -> Register:
+    """Append a function of f32; one of many elements is a loop over vectors, which takes LLVM less time."""
+    if x.kind.count <= 2 * _VECTOR:
+        return _on_vector(code, name, x)
+    source, target = code.variable(x), code.cell(x.kind)
+
+    def part(width: int, i: Register) -> None:
+        kind = replace(x.kind, count=width)
+        places = [code.address(cell, i, kind) for cell in (source, target)]
+        code.store(_on_vector(code, name, code.load(places[0], kind)), places[1])
+
+    rest = x.kind.count % _VECTOR
+    code.count(0, literal(Kind(INDEX), x.kind.count - rest), _VECTOR, partial(part, _VECTOR))
+    if rest:
+        part(rest, literal(Kind(INDEX), x.kind.count - rest))
+    return code.load(target, x.kind)
+
+
+def _on_vector(code: Assembly, name: str, x: Register) -> Register:
     """Append a function of f32: what rounding leaves in doubt is computed by the kernel."""
     known = FUNCTIONS[name]
     f = Vectors(code, x.kind.count)
     y = known.emit(f, code.cast("fpext", x, FLOAT64))
     lowest, highest = (code.cast("fptrunc", f.multiply(y, 1.0 + e), FLOAT32) for e in (-known.error, known.error))
-    doubtful = code.compare("one", lowest, highest)
-    if known.largest < math.inf:
-        is_large = code.compare("ogt", code.intrinsic("fabs", x), literal(x.kind, known.largest))
-        doubtful = code.binary("or", doubtful, is_large)
-    return _settled(code, name, x, lowest, doubtful)
+    return _settled(code, name, x, lowest, code.compare("one", lowest, highest))
 
 
 def _settled(code: Assembly, name: str, x: Register, result: Register, doubtful: Register) -> Register:

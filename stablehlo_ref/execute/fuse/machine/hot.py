@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 SHORT = 2e-5  # seconds of a run of a loop that is not worth the call of machine code
 TURN = 0.01  # seconds that a turn in the plan counts at most: the loop may have ended, and begun again much later
+USUAL_LINES = 500  # of code, for which LLVM needs the usual time
+SECONDS_OF_LINE = 2e-4  # that it needs for a further one
 OPS = 1 << 20  # about a millisecond: after so many ops the limits are checked
 MAX_KEPT = 1 << 18  # bytes of memory that a loop keeps between runs
 
@@ -237,7 +239,9 @@ class Machine:
         return self._loop is not None or (self.may_compile and self._seconds > SHORT * self._runs)
 
     def _is_hot(self, seconds: float) -> bool:
-        return self.may_compile and is_long(seconds) and seconds > SHORT * self._runs
+        if self._writer is None or not is_long(seconds) or seconds <= SHORT * self._runs:
+            return False
+        return is_long(seconds, SECONDS_OF_LINE * max(0, self._writer.lines - USUAL_LINES))
 
     def _compile(self) -> None:
         writer, self._writer = self._writer, None

@@ -56,6 +56,7 @@ class LoopWriter:
         self.ops = self.deepest = self._loops = 0
         self.cost = 0  # of ops in machine code, if they were in generated Python
         self._write(loop)
+        self.lines = self.code.text.count("\n")
 
     # --- the function -------------------------------------------------------------------------------------------
 

@@ -7,7 +7,7 @@ is one segment, whose rows are what its tensors have contiguous.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from itertools import product
 from math import prod
 from typing import TYPE_CHECKING, NamedTuple
@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from stablehlo_ref import mode
-from stablehlo_ref.budget import within_time
 from stablehlo_ref.define.computation import Slots
 from stablehlo_ref.execute.fuse.groups import REDUCE, VIEWS
 from stablehlo_ref.execute.fuse.machine.assembly import Kind, NotCompiled, Register, literal
@@ -37,13 +36,14 @@ from stablehlo_ref.execute.fuse.machine.variants import Variants
 from stablehlo_ref.execute.regions import recognised_op
 from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.ir.core import Operation
+from stablehlo_ref.numerics.workers import share
 
 if TYPE_CHECKING:
     from stablehlo_ref.execute.fuse.blockwise import BlockProgram, Chain
 
 MAX_SCRATCH = 1 << 20  # bytes of scratch rows
-PIECE = 1 << 24  # elements of a call, divided by the weight of the ops: about a millisecond, or a few
-MAX_PIECE = 1 << 21
+PIECE = 1 << 22  # elements of a call, divided by the weight of the ops: some 0.2 ms
+MAX_PIECE = 1 << 18
 
 _SUMS = -1  # the slot of the scratch row of sums
 _FOLDS = ("stablehlo.maximum", "stablehlo.minimum", "stablehlo.and", "stablehlo.or")  # idempotent, in any order
@@ -104,12 +104,16 @@ class WholeChain:
             return False
         results = program.results(slots)
         arrays += [results[tensor.slot] for tensor in self._plan.results]
-        arrays += [np.empty(self._plan.length or 0, tensor.dtype) for tensor in self._plan.scratch]
-        addresses = np.array([address(x) for x in arrays], np.int64)
-        for template, offsets in within_time(bound.pieces):
-            frame = template.copy()
-            frame[ADDRESSES] = addresses + offsets
-            run_code(bound.code, address(frame))
+
+        def work(pieces: Iterable[tuple[Array, Array]]) -> None:
+            scratch = [np.empty(self._plan.length or 0, tensor.dtype) for tensor in self._plan.scratch]
+            bases = np.array([address(x) for x in (*arrays, *scratch)], np.int64)
+            for template, offsets in pieces:
+                frame = template.copy()
+                frame[ADDRESSES] = bases + offsets
+                run_code(bound.code, address(frame))
+
+        share(work, bound.pieces)
         program.finish(slots, results)
         return True
 
