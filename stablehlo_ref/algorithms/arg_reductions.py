@@ -6,6 +6,7 @@ equal, greater, NaN on the left, on the right, on both sides.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Sequence
 from itertools import product
 from math import prod
@@ -31,6 +32,7 @@ from stablehlo_ref.numerics.dtypes import (
 
 ArgReduction: TypeAlias = Callable[[Sequence[Array], Sequence[Array], Dims], list[Array] | None]
 
+TINY = 32  # elements: of fewer, Python's numbers are faster than arrays
 SMALL = 1 << 12  # elements: in fewer, a mask is the fastest index
 MANY = 8  # if more than one in this many elements equals the extreme, searching all elements is faster
 
@@ -65,10 +67,13 @@ def is_native_number(dtype: DType) -> bool:
 
 
 def _reduction(ufunc: np.ufunc, precedes: np.ufunc, index_dtype: DType, body: RegionFunction) -> ArgReduction:
-    last, search = max_value(index_dtype), np.argmax if ufunc is np.maximum else np.argmin
+    last, reduce_row = max_value(index_dtype), _reduction_of_row(ufunc is np.maximum, body)
+    search = np.argmax if ufunc is np.maximum else np.argmin
 
     def reduce(inits: Sequence[Array], arrays: Sequence[Array], axes: Dims) -> list[Array] | None:
         values, indices = arrays
+        if values.ndim == 1 and values.size < TINY and (found := reduce_row(inits, arrays)):
+            return found
         row = _increasing_row(values, indices, axes)
         found = anywhere(values, indices, axes) if row is None else in_rows(values, row)
         return found if found is None or precedes(found[0], inits[0]).all() else body.each(*inits, *found)
@@ -111,6 +116,28 @@ def _increasing_row(values: Array, indices: Array, axes: Dims) -> Array | None:
         return None
     row: Array = indices[(0,) * (indices.ndim - 1)]
     return row if (row[1:] > row[:-1]).all() else None
+
+
+def _reduction_of_row(
+    is_maximum: bool, body: RegionFunction
+) -> Callable[[Sequence[Array], Sequence[Array]], list[Array] | None]:
+    """Return the reduction of arrays of one dimension, as Python's numbers. It returns None for NaNs and zeros."""
+    precedes = operator.gt if is_maximum else operator.lt
+
+    def reduce(inits: Sequence[Array], arrays: Sequence[Array]) -> list[Array] | None:
+        values, indices = (x.tolist() for x in arrays)
+        best, place = values[0], 0
+        for other, value in enumerate(values):
+            if precedes(value, best) or value != value:
+                best, place = value, other
+            elif value == best and indices[other] < indices[place]:
+                place = other
+        if not best or best != best:
+            return None
+        found = [x[place] for x in arrays]
+        return found if precedes(found[0], inits[0]) else body.each(*inits, *found)
+
+    return reduce
 
 
 def _only_index(indices: Array, hits: Array, axes: Dims) -> Array:

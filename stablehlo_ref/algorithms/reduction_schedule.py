@@ -163,7 +163,7 @@ def plan_reduction(body: RegionFunction, shape: Sequence[int], axes: Sequence[in
     The arrays and init values have the element types of the body.
     """
     reduced = tuple(sorted(axes))
-    by_schedule = by_parts(body, lambda combine: _planned(combine, shape, reduced))
+    by_schedule = by_parts(body, lambda combine: planned(combine, shape, reduced))
     if (arg_reduce := arg_reduction(body)) is None:
         return by_schedule
 
@@ -173,7 +173,7 @@ def plan_reduction(body: RegionFunction, shape: Sequence[int], axes: Sequence[in
     return run
 
 
-def _planned(combine: Combine, shape: Sequence[int], axes: tuple[int, ...]) -> Reduction:
+def planned(combine: Combine, shape: Sequence[int], axes: tuple[int, ...]) -> Reduction:
     if combine.adds_exactly:
         sums = sums_over(combine.dtype, shape, axes)
         return lambda inits, arrays: [sums(arrays[0], inits[0])]

@@ -19,6 +19,7 @@ from stablehlo_ref.execute.threads import blas_threads
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.signature import Function
 from stablehlo_ref.numerics.numpy_settings import computing
+from stablehlo_ref.numerics.workers import at_most
 
 
 @contextmanager
@@ -30,6 +31,7 @@ def evaluation(context: Context, entry: Location | None, plan: FunctionPlan | No
     threads = blas_threads(context.threads, plan.product_size) if plan else nullcontext()
     with (
         threads,
+        at_most(context.threads),
         computing(),
         report_choices(context),
         run_in_progress(context),

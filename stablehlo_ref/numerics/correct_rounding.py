@@ -7,11 +7,12 @@ correctly rounded last bit", 1991).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 
 from stablehlo_ref.ir.arrays import Array
+from stablehlo_ref.numerics.dtypes import FLOAT32, FLOAT64
 from stablehlo_ref.numerics.kernels import ArrayKernel, into_form, with_into
 
 EIGHT_ULP = 2.0**-49  # of f64, relative to the result
@@ -60,21 +61,23 @@ def quickly_certain(
     It applies `function` to scalars and small arrays with nothing around it, and leaves the rest to `kernel`.
     """
     below, above, one = 1.0 - error, 1.0 + error, np.float32(1.0)
+    lower, upper, absolutely = map(np.array, (below, above, absolute))  # ufuncs take longer to take Python's numbers
 
     def run(x: Array) -> Array:
-        if isinstance(x, np.float32):
+        if isinstance(x, np.float32) or not x.ndim:
             value = float(function(np.float64(x)))
-            low, high = one * (value * below - absolute), one * (value * above + absolute)  # rounded as a factor
+            low: Any = one * (value * below - absolute)  # rounded as a factor
+            high = one * (value * above + absolute)
             return low if low == high and (low or not absolute) else kernel(x)
         if x.size >= _SMALL:
             return kernel(x)
-        result = function(x.astype(np.float64))
-        highest = result * above
-        result *= below
+        result = function(x.astype(FLOAT64))
+        highest = np.multiply(result, upper)
+        np.multiply(result, lower, result)
         if absolute:
-            result -= absolute
-            highest += absolute
-        lowest, highest = result.astype(np.float32), highest.astype(np.float32)
+            np.subtract(result, absolutely, result)
+            np.add(highest, absolutely, highest)
+        lowest, highest = result.astype(FLOAT32), highest.astype(FLOAT32)
         return lowest if lowest.tobytes() == highest.tobytes() else kernel(x)
 
     into = into_form(kernel)

@@ -14,14 +14,14 @@ import pytest
 
 import stablehlo_ref as sr
 from stablehlo_ref.diagnostics import LimitError
-from stablehlo_ref.execute.fuse.machine import compiler, functions, hot
+from stablehlo_ref.execute.fuse.machine import compiler, functions, hot, timing
 
 needs_llvmlite = pytest.mark.skipif(not compiler.is_available(), reason="needs llvmlite (the extra jit)")
 
 
 @pytest.fixture(autouse=True)
 def _compiled_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(hot, "SECONDS", -1.0)
+    monkeypatch.setattr(timing, "SECONDS", -1.0)
     monkeypatch.setattr(hot, "SHORT", -1.0)
 
 
@@ -67,6 +67,14 @@ def check(program: sr.Program, *inputs: Any, compiled: bool = True) -> np.ndarra
 def test_scalar_loop() -> None:
     program = loop("!index", "%y = stablehlo.multiply %x, %x : !index", "%y", turns=40)
     check(program, np.int32(3))
+
+
+@needs_llvmlite
+def test_rounding_needs_instructions_of_the_processor(monkeypatch: pytest.MonkeyPatch) -> None:
+    program = loop("!vec", "%y = stablehlo.floor %x : !vec", "%y")
+    monkeypatch.setattr(compiler, "has_rounding", lambda: False)
+    check(program, np.arange(1000, dtype=np.float32) / 7, compiled=False)
+    assert reports(program) == ["not as machine code: the processor cannot round to integers"]
 
 
 @needs_llvmlite
@@ -167,10 +175,10 @@ def test_branch_that_updates() -> None:
 
 
 def test_ops_without_machine_code_stay_in_python() -> None:
-    program = loop("tensor<f32>", "%y = stablehlo.sine %x : tensor<f32>", "%y")
+    program = loop("tensor<f32>", "%y = stablehlo.cbrt %x : tensor<f32>", "%y")
     check(program, np.float32(1), compiled=False)
     if compiler.is_available():
-        assert reports(program) == ["not as machine code: stablehlo.sine"]
+        assert reports(program) == ["not as machine code: stablehlo.cbrt"]
 
 
 @needs_llvmlite
@@ -178,9 +186,20 @@ def test_ops_without_machine_code_stay_in_python() -> None:
 def test_functions_of_f32(type: str) -> None:
     body = "\n".join(
         f"%v{n + 1} = {op} %v{n} : {type} {'-> ' + type if 'chlo' in op else ''}"
-        for n, op in enumerate(["stablehlo.tanh", "stablehlo.exponential", "stablehlo.log", "chlo.erf", "chlo.erfc"])
+        for n, op in enumerate(
+            [
+                "stablehlo.tanh",
+                "stablehlo.exponential",
+                "stablehlo.log",
+                "chlo.erf",
+                "chlo.erfc",
+                "stablehlo.sine",
+                "stablehlo.cosine",
+                "stablehlo.tan",
+            ]
+        )
     )
-    program = loop(type, body.replace("%v0", "%x"), "%v5")
+    program = loop(type, body.replace("%v0", "%x"), "%v8")
     (x,) = program.inputs
     check(program, np.resize(np.float32([0.3, -0.7, 1.5, 2.5, -0.0]), x.shape))
 

@@ -47,3 +47,12 @@ def test_functions_return_new_arrays(functions: list[ArrayKernel]) -> None:
     for function in functions:
         for x in (X, X[:3]):
             assert not np.shares_memory(applied(function, x), x), function
+
+
+@pytest.mark.parametrize("name", ("tanh", "exponential", "sine", "log"))
+@pytest.mark.parametrize("value", (0.5, -0.0, np.nan, np.inf, 1e-40))
+def test_functions_of_scalars_arrays_of_rank_0_and_vectors_agree(name: str, value: float) -> None:
+    kernel = getattr(elementary, name)(np.dtype(np.float32))
+    with np.errstate(all="ignore"):
+        results = [kernel(x) for x in (np.float32(value), np.array(value, np.float32), np.array([value], np.float32))]
+    assert len({np.asarray(result).tobytes() for result in results}) == 1

@@ -13,11 +13,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from stablehlo_ref.define.computation import Kernel
+from stablehlo_ref.execute.fuse.ranges import Planned
 from stablehlo_ref.execute.fuse.scalar_code import is_plain, is_scalar
-from stablehlo_ref.execute.fuse.tensor_code import scatter_code, update_code
+from stablehlo_ref.execute.fuse.tensor_code import scalar_type, scatter_code, update_code
+from stablehlo_ref.execute.guard import LARGE, byte_size
 from stablehlo_ref.execute.ownership import ONE_REFERENCE_TO_LOCAL, may_be_overwritten, references
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.types import TensorType, Type
+from stablehlo_ref.ops.slicing import OWN_BYTES
 
 if TYPE_CHECKING:
     from stablehlo_ref.execute.fuse.writer import Writer
@@ -26,6 +29,7 @@ _BROADCAST, _UPDATE, _SCATTER = (
     f"stablehlo.{name}" for name in ("broadcast_in_dim", "dynamic_update_slice", "scatter")
 )
 
+_EXTREMA = {"stablehlo.maximum": np.maximum, "stablehlo.minimum": np.minimum}
 _SLOW_IN_PLACE = (np.maximum, np.minimum)  # five times as long, as numpy does not use vectors of the machine then
 
 
@@ -36,6 +40,7 @@ class SourceArrays:
         self.writer = writer
         self.spread: dict[str, tuple[str, str]] = {}  # tensors without an array: a scalar, and what broadcasts it
         self._owned: set[str] = set()  # variables of arrays that ufuncs have made and only ufuncs have read
+        self.updated: set[str] = set()  # variables of the state of loops whose arrays each turn overwrites
 
     @contextmanager
     def scope(self) -> Iterator[None]:
@@ -51,6 +56,17 @@ class SourceArrays:
             scalar, broadcast = self.spread.pop(name)
             self.writer.source.line(f"{name} = {broadcast}({scalar})")
 
+    @contextmanager
+    def overwriting(self, loop: Operation, names: Sequence[str], planned: Planned) -> Iterator[None]:
+        """Copy before a loop what each turn overwrites, unless nothing else refers to it, so that no turn needs to."""
+        before = self.updated
+        updated = [name for number, name in enumerate(names) if is_only_updated(loop, number, planned)]
+        for name in updated:
+            self.writer.source.line(f"if not ({self._is_own_array(name)}): {name} = {name}.copy()")
+        self.updated = before.union(updated)
+        yield
+        self.updated = before
+
     # --- ops ----------------------------------------------------------------------------------------------------
 
     def compute(self, op: Operation, names: list[str], result: str, dead: Sequence[str], kernel: Kernel) -> bool:
@@ -58,12 +74,28 @@ class SourceArrays:
         if op.name == _BROADCAST and is_scalar(op.operands[0].type) and is_plain(op.results[0].type):
             self.spread[result] = names[0], self.writer.source.refer(kernel.run)
             return True
-        if isinstance(kernel.run, np.ufunc) and _is_array(op.results[0].type):
-            self._call(op, names, result, self._owned.intersection(dead), kernel.run)
+        if (ufunc := self._ufunc(op, names, kernel)) is not None and _is_array(op.results[0].type):
+            self._call(op, names, result, self._owned.intersection(dead), ufunc)
             return True
         if op.name == _UPDATE:
             return self._update(op, names, result, dead, kernel)
         return op.name == _SCATTER and self._scatter(op, names, result, dead, kernel)
+
+    def _ufunc(self, op: Operation, names: Sequence[str], kernel: Kernel) -> np.ufunc | None:
+        """Return the ufunc that computes an op: its kernel, or the one of a maximum or minimum that has no wrong zero.
+
+        Such a zero can only be a result of two zeros, so there is none where an operand is known to have no zeros.
+        """
+        if isinstance(kernel.run, np.ufunc):
+            return kernel.run
+        ufunc, type = _EXTREMA.get(op.name), op.results[0].type
+        if ufunc is None or self.writer.expressions.is_canonical(op) or not is_plain(type):
+            return None
+        if scalar_type(type) not in (np.float32, np.float64):
+            return None
+        known = [self.writer.source.globals.get(name) for name in names]
+        is_certain = any(isinstance(x, np.ndarray) and x.flags.c_contiguous and x.all() for x in known)
+        return ufunc if is_certain else None
 
     def _call(self, op: Operation, names: Sequence[str], result: str, free: Collection[str], ufunc: np.ufunc) -> None:
         """Write the call of a ufunc, whose result takes the place of an array in `free` of its type."""
@@ -104,6 +136,10 @@ class SourceArrays:
             self.writer.elements.make(name)
             self.read(name)
         may_reuse = whole in dead and whole not in operands[1:]
+        if may_reuse and whole in self.updated:
+            self.writer.expressions.write(code, op, operands, whole, kernel)
+            self.writer.same[result] = whole
+            return
         own = f"{whole} if {self._is_own_array(whole)} else {whole}.copy()" if may_reuse else f"{whole}.copy()"
         self.writer.source.line(f"{result} = {own}", op)
         self.writer.expressions.write(code, op, operands, result, kernel)
@@ -119,6 +155,29 @@ class SourceArrays:
     def _has_one_reference(self, name: str) -> str:
         source = self.writer.source
         return f"{source.refer(references)}({name}) == {source.refer(ONE_REFERENCE_TO_LOCAL, 'n')}"
+
+
+def is_only_updated(loop: Operation, number: int, planned: Planned) -> bool:
+    """Return whether each turn of a loop overwrites a part of an array of its state, and else only reads parts."""
+    cond, body = (region.block for region in loop.regions)
+    argument, following = body.arguments[number], body.operations[-1].operands[number]
+    update, size = planned.owner(following), byte_size(argument.type)
+    if update is None or update.name not in (_UPDATE, _SCATTER) or update.operands[0] is not argument:
+        return False
+    if planned.uses[following] != [body.operations[-1]] or planned.places.get(update) is not body:
+        return False
+    users = [op for op in (*planned.uses[argument], *planned.uses[cond.arguments[number]]) if op is not update]
+    is_update = (
+        update_code(update, [None] * len(update.operands), ()) is not None
+        if update.name == _UPDATE
+        else (scatter_code(update) is not None)
+    )
+    return is_update and 0 < size < LARGE and all(map(_copies, users)) and planned.uses[argument].count(update) == 1
+
+
+def _copies(op: Operation) -> bool:
+    """Return whether an op takes a copy of a small part of an array."""
+    return op.name == "stablehlo.dynamic_slice" and byte_size(op.result_types[0]) <= OWN_BYTES
 
 
 def _is_array(type: Type) -> bool:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from stablehlo_ref.define.computation import Kernel
+from stablehlo_ref.execute.fuse.few_elements import GATHER, few_elements, reads_few
 from stablehlo_ref.execute.fuse.scalar_code import is_plain, is_scalar, scalar_code
 from stablehlo_ref.execute.fuse.tensor_code import MOVES, element_code
 from stablehlo_ref.ir.core import Block, Operation, Value
@@ -92,9 +93,12 @@ class Elements:
         self, op: Operation, operands: Sequence[str], result: str, kernel: Kernel, is_elementwise: bool
     ) -> bool:
         """Write an op on elements, if it has code and one of its operands consists of elements, or is a scalar."""
-        if operands and operands[0] not in self.known and self._take(op, operands, result, kernel):
-            return True
         type = op.results[0].type
+        if operands and operands[0] not in self.known:
+            if self._take(op, operands, result, kernel):
+                return True
+            if _is_tiny(type) and reads_few(op) and self._is_read_by_elements(op.results[0]):
+                return self._take_few(op, operands, result, kernel)
         if not isinstance(type, TensorType) or not all(map(_is_tiny, [type, *op.operand_types])):
             return False
         given = [operand in self.known for operand in operands]
@@ -126,6 +130,28 @@ class Elements:
         self.writer.expressions.write(code, op, operands, f"{result}e0", kernel)
         self.define(result, op.results[0].type, [f"{result}e0"])
         return True
+
+    def _take_few(self, op: Operation, operands: Sequence[str], result: str, kernel: Kernel) -> bool:
+        """Write a slice or a gather of a few elements of an array."""
+        known, ranges = [self.writer.constants.get(x) for x in operands], self.writer.integers.ranges(operands)
+        starts = self.of(operands[1], op.operands[1].type) if op.name == GATHER else ()
+        self.writer.arrays.read(operands[0])
+        code = few_elements(op, operands, known, ranges, starts)
+        names = [f"{result}e{number}" for number, _ in enumerate(code)]
+        for name, (text, read) in zip(names, code):
+            self.writer.expressions.write(text, op, read, name, kernel)
+        self.define(result, op.results[0].type, names)
+        return True
+
+    def _is_read_by_elements(self, value: Value) -> bool:
+        """Return whether all ops that use a tiny tensor are computed by elements."""
+        users = self.writer.integers.planned.uses[value]
+        return bool(users) and all(
+            self._is_read_by_elements(op.results[0])
+            if op.name in MOVES
+            else _is_by_elements(op) or _is_index(op, value)
+            for op in users
+        )
 
     def _move(self, op: Operation, operands: Sequence[str], result: str, kernel: Kernel) -> bool:
         """Rename elements as an op moves them, which its kernel shows on their numbers."""
@@ -166,6 +192,11 @@ def _is_by_elements(op: Operation) -> bool:
         return False
     moves = op.name in MOVES
     return moves or scalar_code(op, [None] * len(op.operands), each=True) is not None
+
+
+def _is_index(op: Operation, value: Value) -> bool:
+    """Return whether an op gathers a few elements at the start indices `value`."""
+    return op.name == GATHER and op.operands[0] is not value and reads_few(op) and _is_tiny(op.result_types[0])
 
 
 def _is_tiny(type: Type) -> bool:

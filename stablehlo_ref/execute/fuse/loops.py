@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from stablehlo_ref.execute.plan import FramePlanner
 
 HOT = 30  # turns after which a loop is compiled
-HOT_CALLS = 60  # calls after which a function is compiled
+HOT_CALLS = 30  # calls after which a function is compiled, which takes as long as some 20 to 70 calls in the plan
 SHORT = 4  # ops of a function that runs as fast in the plan
 LONG = 4096  # ops of a function that takes too long to compile for what its calls would gain
 CALLS = ("func.call", INLINED_CALLS)
@@ -231,8 +231,7 @@ def _finish(writer: Writer, machine: Machine | None = None) -> Generated:
     prologue = ["  C = s0[0]"]
     if writer.deepest:  # else the plan reports which call is too deep
         prologue.append(f"  if C.depth + {writer.deepest} > C.limits.max_depth: return False")
-    for slot, value in writer.loaded.items():
-        name = writer.frame.name(slot)
+    for name, (slot, value) in writer.loaded.items():
         prologue.append(f"  {name} = s0[{slot}]")
         if value is not None and is_scalar(value.type):
             expected = writer.source.refer(scalar_type(value.type), "t")

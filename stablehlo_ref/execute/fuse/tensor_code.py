@@ -46,23 +46,23 @@ def scalar_type(type: Type) -> Any:
 
 def _reshape(op: Operation, known: Sequence[Any], ranges: Ranges) -> str | None:
     """Return the expression of a reshape of a tensor with one element to a scalar."""
-    shape = _shape(op.operands[0])
-    if _shape(op.results[0]) or not shape:
+    shape = shape_of(op.operands[0])
+    if shape_of(op.results[0]) or not shape:
         return None
     return f"{{0}}[{', '.join('0' * len(shape))}]"
 
 
 def _dynamic_slice(op: Operation, known: Sequence[Any], ranges: Ranges) -> str | None:
     """Return a slice at clamped indices, copied if it is small, as the kernel does."""
-    sizes = _shape(op.results[0])
+    sizes = shape_of(op.results[0])
     if not sizes:
         return None
-    code, place = _located(_shape(op.operands[0]), sizes, known[1:], ranges[1:], 1)
+    code, place = located_slice(shape_of(op.operands[0]), sizes, known[1:], ranges[1:], 1)
     is_small = prod(sizes) * np.dtype(scalar_type(op.results[0].type)).itemsize <= OWN_BYTES
     return f"{code}{{r}} = {{0}}[{place}]{'.copy()' if is_small else ''}"
 
 
-def _located(
+def located_slice(
     shape: Sequence[int], sizes: Sequence[int], known: Sequence[Any], ranges: Ranges, first: int,
     is_element: bool = False,
 ) -> tuple[str, str]:  # fmt: skip
@@ -93,12 +93,12 @@ def element_code(op: Operation, known: Sequence[Any], ranges: Ranges) -> str | N
     """Return the statements of a slice of one element of a larger tensor, as a scalar; None for other ops."""
     if op.name not in ("stablehlo.slice", "stablehlo.dynamic_slice") or not all(map(is_plain, op.operand_types)):
         return None
-    shape, sizes = _shape(op.operands[0]), _shape(op.results[0])
+    shape, sizes = shape_of(op.operands[0]), shape_of(op.results[0])
     if prod(sizes) != 1 or not shape:
         return None
     if op.name == "stablehlo.slice":
         return f"{{0}}[{', '.join(map(str, op.properties['start_indices']))}]"
-    code, place = _located(shape, sizes, known[1:], ranges[1:], 1, is_element=True)
+    code, place = located_slice(shape, sizes, known[1:], ranges[1:], 1, is_element=True)
     return f"{code}{{r}} = {{0}}[{place}]"
 
 
@@ -107,12 +107,12 @@ def update_code(op: Operation, known: Sequence[Any], ranges: Ranges, is_element:
 
     With `is_element` the update is a scalar.
     """
-    shape, sizes = _shape(op.operands[0]), _shape(op.operands[1])
+    shape, sizes = shape_of(op.operands[0]), shape_of(op.operands[1])
     if shape == sizes or not all(is_plain(t) for t in op.operand_types):
         return None
     if byte_size(op.results[0].type) >= LARGE:  # the kernel checks the budget before it copies so much
         return None
-    code, place = _located(shape, sizes, known[2:], ranges[2:], 2, is_element)
+    code, place = located_slice(shape, sizes, known[2:], ranges[2:], 2, is_element)
     return f"{code}{{r}}[{place}] = {{1}}"
 
 
@@ -127,7 +127,7 @@ def scatter_code(op: Operation) -> str | None:
     if sign is None:
         return None
     axes, inserted = op.properties["scatter_dims_to_operand_dims"], op.properties["inserted_window_dims"]
-    shape, sizes, update = map(_shape, op.operands)
+    shape, sizes, update = map(shape_of, op.operands)
     kept = tuple(size for axis, size in enumerate(shape) if axis not in inserted)
     if sizes != (len(inserted) or -1,) or op.properties["index_vector_dim"] or sorted(axes) != sorted(inserted):
         return None
@@ -155,7 +155,7 @@ def _assignment(block: Block) -> str | None:
     return None
 
 
-def _shape(value: Value) -> tuple[int, ...]:
+def shape_of(value: Value) -> tuple[int, ...]:
     assert isinstance(value.type, TensorType)
     return tuple(n or 0 for n in value.type.shape)
 

@@ -88,6 +88,7 @@ class MachineArrays:
         self.writers: list[int] = []  # the loop in which each array may be updated; -1 for none
         self.versions: list[int] = []  # change with each update
         self.whole: list[Memory] = []
+        self.fields: dict[int, Field] = {}  # of arrays
         self.work = 0  # on elements of arrays in one turn, as a number of instructions
         self._changes = 0
 
@@ -100,6 +101,7 @@ class MachineArrays:
         if new.in_memory:
             pointer = code.let(f"load ptr, ptr {pointer}, align 8", Kind(INDEX)).name
             held = self.memory(pointer, new.dtype, new.shape)
+            self.fields[held.buffer] = new
         else:
             held = code.load(pointer, Kind(new.dtype, prod(new.shape)))
         code.lines = lines
@@ -122,6 +124,15 @@ class MachineArrays:
         memory = self.enter(self.layout.add(dtype, shape, in_memory=True))
         assert isinstance(memory, Memory)
         self.writers[memory.buffer] = loop
+        return memory
+
+    def inline(self, dtype: DType, shape: tuple[int, ...]) -> Memory:
+        """Return new memory in the frame itself, for a small tensor."""
+        new, lines = self.layout.add(dtype, shape, in_memory=False), self.code.lines
+        self.code.lines = self.code.entry
+        memory = self.memory(self.pointer(new), dtype, shape)
+        self.code.lines = lines
+        self.fields[memory.buffer] = new
         return memory
 
     def is_whole(self, x: Memory) -> bool:
@@ -147,9 +158,8 @@ class MachineArrays:
         if not (source.is_contiguous and target.is_contiguous):
             raise NotCompiled("a copy of a view")
         self.work += prod(source.shape) // 8
-        symbol, size = "@llvm.memcpy.p0.p0.i64", prod(source.shape) * source.dtype.itemsize
-        self.code.declared[symbol] = f"declare void {symbol}(ptr, ptr, i64, i1)"
-        self.code.do(f"call void {symbol}(ptr {target.pointer}, ptr {source.pointer}, i64 {size}, i1 false)")
+        size = prod(source.shape) * source.dtype.itemsize
+        self.code.copy(target.pointer, source.pointer, literal(Kind(INDEX), size))
 
     def view(
         self, x: Memory, start: Register | int, shape: tuple[int, ...], strides: tuple[int, ...] | None = None

@@ -8,7 +8,7 @@ boolean is a byte, as in numpy's arrays.
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -24,7 +24,7 @@ _MANGLED = {"float": "f32", "double": "f64"}
 
 
 class NotCompiled(Exception):
-    """Raised for a loop that cannot become machine code; the message says why."""
+    """Raised for what cannot become machine code; the message says why."""
 
 
 @dataclass(frozen=True)
@@ -89,13 +89,20 @@ def _number(kind: Kind, value: Any) -> str:
 
 
 class Assembly:
-    """Appends instructions to the body of a function; each returns the register of its result."""
+    """Appends instructions to the body of the function `run`; each returns the register of its result."""
 
     def __init__(self) -> None:
         self.entry: list[str] = []  # instructions that run once, before the body
         self.lines: list[Any] = []  # and lists of lines, which others may still add to
         self.declared: dict[str, str] = {}  # intrinsics
         self._count = 0
+
+    @property
+    def text(self) -> str:
+        """The module: `i64 run(ptr frame, ptr renew, i64 turns)`, and what it declares."""
+        head = "define i64 @run(ptr %frame, ptr %renew, i64 %turns) {"
+        lines = [*self.entry, "  br label %start", "start:", *_flat(self.lines)]
+        return "\n".join([*self.declared.values(), head, *lines, "}"]) + "\n"
 
     def name(self, prefix: str = "v") -> str:
         self._count += 1
@@ -216,6 +223,12 @@ class Assembly:
         """Return the pointer to the element number `offset` of an array."""
         return self.let(f"getelementptr {kind.stored.element}, ptr {pointer}, i64 {offset}", Kind(INDEX)).name
 
+    def copy(self, target: str, source: str, size: Register) -> None:
+        """Append a copy of `size` bytes."""
+        symbol = "@llvm.memcpy.p0.p0.i64"
+        self.declared[symbol] = f"declare void {symbol}(ptr, ptr, i64, i1)"
+        self.do(f"call void {symbol}(ptr {target}, ptr {source}, i64 {size}, i1 false)")
+
     def load(self, pointer: str, kind: Kind) -> Register:
         loaded = self.let(f"load {kind.stored}, ptr {pointer}, align {kind.dtype.itemsize}", kind.stored)
         return self.compare("ne", loaded, literal(kind.stored, 0)) if kind.dtype == BOOL else loaded
@@ -223,3 +236,9 @@ class Assembly:
     def store(self, x: Register, pointer: str) -> None:
         stored = self.cast("zext", x, UINT8) if x.kind.dtype == BOOL else x
         self.do(f"store {stored.kind} {stored}, ptr {pointer}, align {stored.kind.dtype.itemsize}")
+
+
+def _flat(lines: Sequence[Any]) -> Iterator[str]:
+    """Yield lines, those in lists among them as well."""
+    for line in lines:
+        yield from (line,) if isinstance(line, str) else _flat(line)

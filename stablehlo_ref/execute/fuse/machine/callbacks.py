@@ -43,10 +43,10 @@ class Callback:
 
 
 def _answers(answer: Answer, errors: list[BaseException]) -> Generator[int, int, None]:
-    """Yield answers to what is sent, and STOP after an error.
+    """Yield the answer to each number that is sent, and STOP once there are errors, to which the first is added.
 
-    A generator that is resumed inside of `try` catches an interrupt that comes as it is resumed, too. So does the
-    inner loop with one that comes as it is about to wait.
+    A signal may raise KeyboardInterrupt at any time, also between two calls of `answer`. As `yield` is inside of `try`,
+    an interrupt while the generator resumes is caught as well; as `try` is inside of a loop, so is one after that.
     """
     result = 0
     while True:

@@ -8,24 +8,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from stablehlo_ref.define.computation import Slots
 from stablehlo_ref.execute.fuse.machine.assembly import NotCompiled
 from stablehlo_ref.execute.fuse.machine.blocks import Instruction, MachineSegment
 from stablehlo_ref.execute.fuse.machine.compiler import is_available
-from stablehlo_ref.execute.fuse.machine.functions import FUNCTIONS
-from stablehlo_ref.execute.fuse.machine.segments import Part, Segment, has_code
+from stablehlo_ref.execute.fuse.machine.elementwise import has_code
+from stablehlo_ref.execute.fuse.machine.segments import Part, Segment
+from stablehlo_ref.execute.fuse.machine.timing import TimedCode, weight
 from stablehlo_ref.execute.fuse.machine.whole import WholeChain
 from stablehlo_ref.ir.arrays import Array
+from stablehlo_ref.numerics.kernels import stored
 
 if TYPE_CHECKING:
     from stablehlo_ref.execute.fuse.blockwise import BlockProgram, Chain, Computed
 
-SECONDS = 0.05  # that a chain has taken before it is compiled, and as long as LLVM is expected to take
-WEIGHT_SECONDS = 3e-4  # that LLVM takes for an op
-FUNCTION_WEIGHT = 50  # of an elementary function, other ops count 1
 MAX_WEIGHT = 500  # of the ops of a segment, and
 MAX_TOTAL = 4000  # of those of a chain: further ones stay in numpy
 
@@ -35,31 +33,22 @@ class MachineChain:
 
     def __init__(self, chain: Chain, make: Callable[..., BlockProgram], report: Callable[[str, str], None]) -> None:
         self._chain, self._make, self._report = chain, make, report
-        self._seconds = 0.0
-        weight = sum(_weight(part) for part in chain.parts)
-        self._threshold = SECONDS + min(weight, MAX_TOTAL) * WEIGHT_SECONDS
-        self._program: BlockProgram | None = None
+        self._weight = sum(weight(part.op) for part in chain.parts)
+        self._timed = TimedCode["BlockProgram"](min(self._weight, MAX_TOTAL), report)
         self._whole: WholeChain | None = None
-        self.may_run = is_available()
+
+    @property
+    def may_run(self) -> bool:
+        """Whether the chain is, or may become, machine code."""
+        return is_available() and not self._timed.has_failed
 
     def run(self, slots: Slots, plain: BlockProgram) -> None:
         """Run the chain: by machine code, or by `plain` as long as that has not taken long."""
-        if self._program is not None:
-            if self._whole is None or not self._whole.run(slots, self._program):
-                self._program.run(slots)
-            return
-        start = perf_counter()
-        plain.run(slots)
-        self._seconds += perf_counter() - start
-        if self._seconds > self._threshold:
-            self._compile()
-
-    def _compile(self) -> None:
-        try:
-            self._program = self._compiled()
-        except Exception as reason:  # of any version of llvmlite: the chain stays in numpy
-            self.may_run = False
-            self._report(f"not as machine code: {reason}", "")
+        program = self._timed.code
+        if program is None:
+            self._timed.timed(lambda: plain.run(slots), self._compiled)
+        elif self._whole is None or not self._whole.run(slots, program):
+            program.run(slots)
 
     def _compiled(self) -> BlockProgram:
         parts, runs = ordered(self._chain.parts)
@@ -91,7 +80,7 @@ class MachineChain:
             segments[firsts[n]] if n in firsts else _part(part) for n, part in enumerate(chain.parts) if n not in inner
         ]
         try:
-            return WholeChain(chain, phases, sum(map(_weight, chain.parts)), self._report)
+            return WholeChain(chain, phases, self._weight, self._report)
         except NotCompiled as reason:
             self._report(f"in blocks: {reason}", "")
             return None
@@ -102,23 +91,22 @@ def ordered(parts: Sequence[Computed]) -> tuple[list[Computed], list[range]]:
     result: list[Computed] = []
     runs: list[range] = []
     run: list[Computed] = []
-    weight = total = 0
+    of_run = total = 0  # weights
 
     def end() -> None:
-        nonlocal weight
+        nonlocal of_run
         if run:
             runs.append(range(len(result), len(result) + len(run)))
             result.extend(run)
         run.clear()
-        weight = 0
+        of_run = 0
 
     for part in parts:
-        if total + _weight(part) <= MAX_TOTAL and _has_code(part):
-            total += _weight(part)
-            weight += _weight(part)
-            if weight > MAX_WEIGHT:
+        added = weight(part.op)
+        if total + added <= MAX_TOTAL and _has_code(part):
+            if of_run + added > MAX_WEIGHT:
                 end()
-                weight = _weight(part)
+            total, of_run = total + added, of_run + added
             run.append(part)
         else:
             if not {p.result.slot for p in run}.isdisjoint(part.operands):
@@ -128,12 +116,8 @@ def ordered(parts: Sequence[Computed]) -> tuple[list[Computed], list[range]]:
     return result, runs
 
 
-def _weight(part: Computed) -> int:
-    return FUNCTION_WEIGHT if part.op.name in FUNCTIONS else 1
-
-
 def _has_code(part: Computed) -> bool:
-    return not part.result.is_row and has_code(_part(part))
+    return not part.result.is_row and has_code(part.op)
 
 
 def _part(part: Computed) -> Part:
@@ -147,12 +131,7 @@ def storing(part: Computed) -> Computed:
 
     def plan(box: tuple[int, ...]) -> Callable[..., Array]:
         kernel = part.plan(box)
-
-        def store(*operands: Array, out: Array) -> Array:
-            out[...] = kernel(*operands)
-            return out
-
-        return store
+        return lambda *operands, out: stored(kernel(*operands), out)
 
     return replace(part, plan=plan, stores=True, overwrites=False)
 

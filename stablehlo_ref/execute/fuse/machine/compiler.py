@@ -14,20 +14,21 @@ from stablehlo_ref.execute.fuse.machine.assembly import NotCompiled
 from stablehlo_ref.ir.arrays import Array
 
 SWITCH = "STABLEHLO_REF_JIT"  # an environment variable: with 0, nothing is compiled
+_ROUNDING = ("@llvm.floor.", "@llvm.ceil.", "@llvm.roundeven.")  # else LLVM would call functions of libm
 RENEW = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64)
 RUN = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64)
 
 
 @cache
 def is_available() -> bool:
-    """Return whether loops can be compiled: llvmlite is installed, and the processor and the system are known."""
+    """Return whether code can be compiled: llvmlite is installed, and the processor and the system are known."""
     known = sys.platform in ("linux", "darwin") and sys.maxsize > 1 << 32 and sys.byteorder == "little"
     return known and os.environ.get(SWITCH, "1") != "0" and find_spec("llvmlite") is not None
 
 
 @cache
 def _llvm() -> Any:
-    """Import llvmlite, which is not done before a loop is hot."""
+    """Import llvmlite, which is not done before something is hot."""
     try:
         from llvmlite import binding
 
@@ -40,7 +41,7 @@ def _llvm() -> Any:
 
 @cache
 def has_rounding() -> bool:
-    """Return whether the processor has instructions that round to integers; else LLVM would call functions of libm."""
+    """Return whether the processor has instructions that round to integers."""
     llvm = _llvm()
     is_arm = llvm.get_default_triple().startswith(("aarch64", "arm64"))
     return is_arm or bool(llvm.get_host_cpu_features().get("sse4.1"))
@@ -58,9 +59,10 @@ def address(x: Array) -> int:
 
 
 class Compiled:
-    """A function in machine code, `run(frame, renew, turns)`."""
+    """A function in machine code, `run(frame, renew, turns)`. NotCompiled if LLVM or the processor cannot have it."""
 
     def __init__(self, text: str) -> None:
+        self.text = text
         engine = _engine(text)
         self._engine = engine  # owns the code
         self.run: Callable[[int, Any, int], int] = RUN(engine.get_function_address("run"))
@@ -68,6 +70,8 @@ class Compiled:
 
 def _engine(text: str) -> Any:
     llvm = _llvm()
+    if any(name in text for name in _ROUNDING) and not has_rounding():
+        raise NotCompiled("the processor cannot round to integers")
     try:
         module = llvm.parse_assembly(text)
         module.verify()

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import ctypes
 import threading
-from collections.abc import Callable
-from time import perf_counter
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from stablehlo_ref.budget import within_time
 from stablehlo_ref.define.bound import BoundOp
 from stablehlo_ref.define.computation import Kernel
 from stablehlo_ref.execute.fuse.machine.blocks import SETTLER
@@ -18,19 +16,20 @@ from stablehlo_ref.execute.fuse.machine.compiler import Compiled, address, is_av
 from stablehlo_ref.execute.fuse.machine.functions import FUNCTIONS
 from stablehlo_ref.execute.fuse.machine.maps import MAP, with_machine_map
 from stablehlo_ref.execute.fuse.machine.segments import OUTER, Part, Segment, dtype_of
+from stablehlo_ref.execute.fuse.machine.timing import TimedCode
 from stablehlo_ref.execute.run import current
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.types import TensorType
 from stablehlo_ref.numerics.dtypes import FLOAT32
-from stablehlo_ref.numerics.kernels import with_into
+from stablehlo_ref.numerics.kernels import stored, with_into
+from stablehlo_ref.numerics.workers import share
 
 if TYPE_CHECKING:
     from stablehlo_ref.execute.plan import Planner
 
-SECONDS = 0.05  # that a function has taken before it is compiled, as for a loop
 FEW = 64  # elements: below this, a call of machine code saves nothing
-BLOCK = 1 << 20  # elements, about two milliseconds, between checks of the time
+BLOCK = 1 << 17  # elements, some 0.2 ms, between checks of the time
 
 
 class _Frames(threading.local):
@@ -44,42 +43,7 @@ class _Frames(threading.local):
 _FRAMES = _Frames()
 
 
-class MachineFunction:
-    """A function of the process: how long numpy has taken for it, and its machine code after that."""
-
-    def __init__(self) -> None:
-        self.seconds = 0.0
-        self.code: Compiled | None = None
-        self.text = ""
-        self.failed = False
-
-    def compile(self, op: Operation) -> None:
-        """Compile the function that an op applies."""
-        part = Part(op, (0,), 1, FLOAT32, True)
-        self.text = Segment([part], {0: FLOAT32}, {1: FLOAT32}).source([False])
-        try:
-            self.code = Compiled(self.text)
-        except Exception:  # of any version of llvmlite: the function stays in numpy
-            self.failed = True
-
-    def compute(self, x: Array, out: Array) -> None:
-        """Store the results for a contiguous array in another one."""
-        source, target = address(x), address(out)
-        if x.size <= BLOCK:
-            return self._block(source, target, x.size)
-        for start in within_time(range(0, x.size, BLOCK)):
-            at = start * x.itemsize
-            self._block(source + at, target + at, min(BLOCK, x.size - start))
-        return None
-
-    def _block(self, source: int, target: int, count: int) -> None:
-        assert self.code is not None
-        frame = _FRAMES.frame
-        frame[OUTER], frame[OUTER + 1], frame[2 * (OUTER + 1)] = count, source, target
-        SETTLER.callback.run(self.code, _FRAMES.address)
-
-
-_FUNCTIONS = {name: MachineFunction() for name in FUNCTIONS}
+_FUNCTIONS = {name: TimedCode[Compiled]() for name in FUNCTIONS}  # of the process
 
 
 def with_machine_code(kernel: Kernel, bound: BoundOp, planner: Planner) -> Kernel:
@@ -100,38 +64,51 @@ def _title(op: Operation) -> str:
     return f"{op.name} at {op.location}, as machine code"
 
 
-def _kernel(function: MachineFunction, op: Operation, plain: Any, report: Callable[[str], None]) -> Any:
+def _kernel(function: TimedCode[Compiled], op: Operation, plain: Any, report: Callable[[str], None]) -> Any:
     reported = False
 
     def run(x: Array, out: Array | None = None) -> Array:
         nonlocal reported
-        if x.size < FEW or function.failed or not _may_run(x, out):
-            return _stored(plain(x), out)
+        if x.size < FEW or not function.may_run(current.get()) or not _are_contiguous(x, out):
+            return stored(plain(x), out)
         if function.code is None:
-            start = perf_counter()
-            result = _stored(plain(x), out)
-            function.seconds += perf_counter() - start
-            if function.seconds > SECONDS:
-                function.compile(op)
-            return result
+            return function.timed(lambda: stored(plain(x), out), lambda: _compiled(op))
         if not reported:
             reported = True
-            report(function.text)
+            report(function.code.text)
         result = np.empty(x.shape, FLOAT32) if out is None else out
-        function.compute(x, result)
+        _compute(function.code, x, result)
         return result
 
-    return with_into(run, lambda x, out: run(x, out))
+    return with_into(run, run)
 
 
-def _stored(result: Array, out: Array | None) -> Array:
-    if out is None:
-        return result
-    out[...] = result
-    return out
+def _compiled(op: Operation) -> Compiled:
+    """Compile the function that an op applies."""
+    part = Part(op, (0,), 1, FLOAT32, True)
+    return Compiled(Segment([part], {0: FLOAT32}, {1: FLOAT32}).source([False]))
 
 
-def _may_run(x: Array, out: Array | None) -> bool:
-    context = current.get()
-    is_flat = x.flags.c_contiguous and x.flags.aligned and (out is None or out.flags.c_contiguous)
-    return context is not None and context.jit and is_flat
+def _compute(code: Compiled, x: Array, out: Array) -> None:
+    """Store the results for a contiguous array in another one."""
+    source, target = address(x), address(out)
+    if x.size <= BLOCK:
+        return _compute_block(code, source, target, x.size)
+
+    def work(starts: Iterable[int]) -> None:
+        for start in starts:
+            at = start * x.itemsize
+            _compute_block(code, source + at, target + at, min(BLOCK, x.size - start))
+
+    share(work, range(0, x.size, BLOCK))
+    return None
+
+
+def _compute_block(code: Compiled, source: int, target: int, count: int) -> None:
+    frame = _FRAMES.frame
+    frame[OUTER], frame[OUTER + 1], frame[2 * (OUTER + 1)] = count, source, target
+    SETTLER.callback.run(code, _FRAMES.address)
+
+
+def _are_contiguous(x: Array, out: Array | None) -> bool:
+    return x.flags.c_contiguous and x.flags.aligned and (out is None or out.flags.c_contiguous)

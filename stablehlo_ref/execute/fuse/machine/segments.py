@@ -11,10 +11,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from stablehlo_ref.execute.fuse.machine.assembly import INDEX, Assembly, Kind, NotCompiled, Register, literal
+import numpy as np
+
+from stablehlo_ref.execute.fuse.machine.assembly import INDEX, Assembly, Kind, Register, literal
 from stablehlo_ref.execute.fuse.machine.elementwise import elementwise
-from stablehlo_ref.execute.fuse.machine.tensors import is_plain
-from stablehlo_ref.ir.arrays import DType
+from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.types import TensorType, Type
 from stablehlo_ref.numerics.dtypes import numpy_dtype
@@ -23,6 +24,7 @@ VECTOR = 64  # bytes of the widest element type that are computed at once
 OUTER = 2  # dimensions of a block besides the last
 _WORD = 8
 _SIZES, _TENSOR = (OUTER + 1) * _WORD, (OUTER + 1) * _WORD  # bytes of a frame: for sizes, and for each tensor
+ADDRESSES = slice(OUTER + 1, None, OUTER + 1)  # where a frame has the addresses of tensors, which strides follow
 
 
 @dataclass(frozen=True)
@@ -63,25 +65,9 @@ class Segment(NamedTuple):
         return _SegmentWriter(self, spread).text()
 
 
-def emit(code: Assembly, part: Part, operands: list[Register]) -> Register:
-    """Append the instructions of an op; NotCompiled if it has none."""
-    result = elementwise(code, part.op, operands)
-    if result is None:
-        raise NotCompiled(part.op.name)
-    return code.canonical(result) if part.is_canonical and part.dtype.kind == "f" else result
-
-
-def has_code(part: Part) -> bool:
-    """Return whether an op has instructions for its types."""
-    types = [*part.op.operand_types, *part.op.result_types]
-    if not all(isinstance(type, TensorType) and is_plain(type) for type in types):
-        return False
-    code = Assembly()
-    try:
-        emit(code, part, [Register("%x", Kind(dtype, 4)) for dtype in part.operand_dtypes])
-    except NotCompiled:
-        return False
-    return True
+def frame_of(sizes: Sequence[int], strides: Sequence[Sequence[int]]) -> Array:
+    """Return a frame for three sizes, and for tensors with strides along these; their addresses are 0."""
+    return np.array([*sizes, *(n for x in strides for n in (0, *x[:-1]))], np.int64)
 
 
 def dtype_of(type: Type) -> DType:
@@ -104,12 +90,9 @@ class Writer:
 
     def text(self) -> str:
         """Return the module."""
-        code = self.code
         self._loop(0, [])
-        code.do("ret i64 0")
-        lines = [*code.entry, "  br label %start", "start:", *code.lines]
-        head = "define i64 @run(ptr %frame, ptr %renew, i64 %turns) {"
-        return "\n".join([*code.declared.values(), head, *lines, "}"]) + "\n"
+        self.code.do("ret i64 0")
+        return self.code.text
 
     def _entry_word(self, offset: int) -> Register:
         """Load a word of the frame before the loops."""
@@ -184,7 +167,8 @@ class Writer:
             if not key[1]:
                 values[key[0]] = self.code.load(places[key], kind)
         for part in segment.parts:
-            values[part.result] = emit(self.code, part, [values[slot] for slot in part.operands])
+            operands = [values[slot] for slot in part.operands]
+            values[part.result] = elementwise(self.code, part.op, operands, part.is_canonical)
         for slot in segment.stores:
             self.code.store(values[slot], places[slot, True])
 
@@ -204,11 +188,9 @@ class Writer:
 
     def _copy(self, pairs: Sequence[tuple[str, str, Kind]], count: Register) -> None:
         """Copy the first elements from each second place to the first one."""
-        code, symbol = self.code, "@llvm.memcpy.p0.p0.i64"
-        code.declared[symbol] = f"declare void {symbol}(ptr, ptr, i64, i1)"
         for target, source, kind in pairs:
-            size = code.binary("mul", count, literal(self.index, kind.stored.dtype.itemsize))
-            code.do(f"call void {symbol}(ptr {target}, ptr {source}, i64 {size}, i1 false)")
+            size = self.code.binary("mul", count, literal(self.index, kind.stored.dtype.itemsize))
+            self.code.copy(target, source, size)
 
 
 class _SegmentWriter(Writer):

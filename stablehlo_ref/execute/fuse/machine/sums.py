@@ -10,7 +10,6 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Callable, Sequence
 from math import prod
-from time import perf_counter
 
 import numpy as np
 
@@ -19,13 +18,13 @@ from stablehlo_ref.algorithms.reduction_schedule import BLOCK
 from stablehlo_ref.define.bound import BoundOp
 from stablehlo_ref.execute.fuse.machine.assembly import INDEX, Assembly, Kind, Register, literal
 from stablehlo_ref.execute.fuse.machine.compiler import Compiled, address, is_available
+from stablehlo_ref.execute.fuse.machine.timing import TimedCode
 from stablehlo_ref.execute.regions import recognised_op
 from stablehlo_ref.execute.run import current
 from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.ir.types import TensorType
 from stablehlo_ref.numerics.dtypes import FLOAT32, numpy_dtype
 
-SECONDS = 0.05  # that sums have taken before they are compiled, as for a loop
 GROUP = 8  # elements that become one
 FEW = 1 << 12  # elements of a tensor: below this, a call of machine code saves nothing
 
@@ -36,33 +35,7 @@ _FRAME = ctypes.c_int64 * 4
 Reduce = Callable[[Array, Array], Array]
 
 
-class _Sums:
-    """Machine code for the process, and how long numpy has taken before there is any."""
-
-    def __init__(self) -> None:
-        self.seconds = 0.0
-        self.code: Compiled | None = None
-        self.failed = False
-
-    def compile(self) -> None:
-        try:
-            self.code = Compiled(source())
-        except Exception:  # of any version of llvmlite: sums stay in numpy
-            self.failed = True
-
-    def sums(self, x: Array, passes: int) -> Array:
-        """Return the sums of each `8**passes` elements of a contiguous array, of a multiple of 64 in each pass."""
-        made = np.empty(x.size // (GROUP - 1), FLOAT32)  # by all passes
-        source, target = address(x), address(made)
-        assert self.code is not None
-        frame = _FRAME(passes, x.size // _WIDTH, source, target)
-        self.code.run(ctypes.addressof(frame), None, 0)
-        count = x.size // GROUP**passes
-        start = sum(x.size // GROUP**n for n in range(1, passes))
-        return made[start : start + count]
-
-
-_SUMS = _Sums()
+_SUMS = TimedCode[Compiled]()  # of the process
 
 
 def with_machine_sums(bound: BoundOp, plan: Callable[[tuple[int, ...]], Reduce], box: tuple[int, ...]) -> Reduce:
@@ -80,20 +53,24 @@ def with_machine_sums(bound: BoundOp, plan: Callable[[tuple[int, ...]], Reduce],
     rest = plan(shape)
 
     def run(x: Array, init: Array) -> Array:
-        context, sums = current.get(), _SUMS
-        may_run = context is not None and context.jit and not sums.failed and x.flags.c_contiguous and x.flags.aligned
-        if not may_run or x.shape != box:
+        is_contiguous = x.flags.c_contiguous and x.flags.aligned
+        if not is_contiguous or x.shape != box or not _SUMS.may_run(current.get()):
             return plain(x, init)
-        if sums.code is None:
-            start = perf_counter()
-            result = plain(x, init)
-            sums.seconds += perf_counter() - start
-            if sums.seconds > SECONDS:
-                sums.compile()
-            return result
-        return rest(sums.sums(x, passes).reshape(shape), init)
+        if _SUMS.code is None:
+            return _SUMS.timed(lambda: plain(x, init), lambda: Compiled(source()))
+        return rest(_sums_of_rows(_SUMS.code, x, passes).reshape(shape), init)
 
     return run
+
+
+def _sums_of_rows(code: Compiled, x: Array, passes: int) -> Array:
+    """Return the sums of each `8**passes` elements of a contiguous array, of a multiple of 64 in each pass."""
+    made = np.empty(x.size // (GROUP - 1), FLOAT32)  # by all passes
+    frame = _FRAME(passes, x.size // _WIDTH, address(x), address(made))
+    code.run(ctypes.addressof(frame), None, 0)
+    count = x.size // GROUP**passes
+    start = sum(x.size // GROUP**n for n in range(1, passes))
+    return made[start : start + count]
 
 
 def _adds_rows(bound: BoundOp, rows: int) -> bool:
@@ -126,8 +103,7 @@ def source() -> str:
 
     code.repeat(lambda: code.compare("sgt", code.load(passes, index), literal(index, 0)), one_pass)
     code.do("ret i64 0")
-    head = "define i64 @run(ptr %frame, ptr %renew, i64 %turns) {"
-    return "\n".join([head, *code.entry, "  br label %start", "start:", *code.lines, "}"]) + "\n"
+    return code.text
 
 
 def vectors_to_sums(code: Assembly, i: Register, operands: str, results: str, dtype: DType) -> None:
