@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import stablehlo_ref as sr
 from spec_checks.evaluate import evaluate
+from spec_checks.examples import examples
 from spec_checks.oracles import arith as oracle
 from spec_checks.strategies import BOOLEANS, FLOATS, SIGNED, arrays, dtypes, same, shapes, width
 from spec_checks.test_elementwise import alike
@@ -29,7 +30,7 @@ INTEGER_OPS = (
     "xori", "shli", "shrsi", "shrui", "maxsi", "maxui", "minsi", "minui",
 )  # fmt: skip
 FLOAT_OPS = ("addf", "subf", "mulf", "divf", "remf", "maximumf", "minimumf")
-FAST = settings(max_examples=30, deadline=None)
+FAST = examples(everyday=10, all=30)
 
 
 def two(data: st.DataObject, *groups: Any) -> tuple[Array, Array]:
@@ -160,7 +161,7 @@ def castable(op: str) -> list[tuple[np.dtype[Any], np.dtype[Any]]]:
 
 
 @pytest.mark.parametrize("op", CASTS)
-@settings(max_examples=80, deadline=None)
+@examples(everyday=25, all=80)
 @given(data=st.data())
 def test_casts(op: str, data: st.DataObject) -> None:
     source, target = data.draw(st.sampled_from(castable(op)))

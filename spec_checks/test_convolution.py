@@ -14,6 +14,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from spec_checks.evaluate import evaluate
+from spec_checks.examples import examples
 from spec_checks.oracles import convolution as oracle
 from spec_checks.oracles.running_error import within
 from spec_checks.strategies import ALL, arrays
@@ -88,7 +89,7 @@ def algorithms(draw: st.DrawFn) -> Iterator[None]:
 
 
 @given(st.data())
-@settings(max_examples=200, deadline=None)
+@examples(everyday=60, all=200)
 def test_convolution(data: st.DataObject) -> None:
     lhs_shape, rhs_shape, attributes, shape = data.draw(convolutions())
     dtype = data.draw(st.sampled_from(SUMMABLE))

@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from spec_checks.evaluate import evaluate
+from spec_checks.examples import examples
 from spec_checks.oracles import dot_general as oracle_of_products
 from spec_checks.oracles import elementwise, quantization
 from spec_checks.oracles.quantization import Quantized
@@ -23,8 +24,8 @@ from stablehlo_ref.ops.comparison import ComparisonDirection
 Array = np.ndarray[Any, np.dtype[Any]]
 
 FIXTURES = [HealthCheck.function_scoped_fixture]
-MANY = settings(max_examples=60, deadline=None, suppress_health_check=FIXTURES)
-FEW = settings(max_examples=25, deadline=None)
+MANY = examples(everyday=20, all=60, suppress_health_check=FIXTURES)
+FEW = examples(everyday=8, all=25)
 LARGE = 70_000  # elements, more than the 65536 of a table
 EXPRESSED = tuple(map(np.dtype, ("float32", "bfloat16", "float16", "float64")))
 STORAGE = tuple(dtype for dtype in INTEGERS if width(dtype) <= 32)

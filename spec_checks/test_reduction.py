@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from spec_checks.evaluate import NOWHERE, combine, evaluate, region
+from spec_checks.examples import examples
 from spec_checks.oracles import elementwise
 from spec_checks.oracles.reduction import is_among, reduce, reduce_schedules
 from spec_checks.strategies import ALL, BOOLEANS, FLOATS, INTEGERS, WIDE_FLOATS, arrays, dtypes, same, shapes
@@ -26,7 +27,7 @@ from stablehlo_ref.numerics.dtypes import element_type_of
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
-FAST = settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+FAST = examples(everyday=8, all=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
 ANY_ORDER = {
     "add": BOOLEANS + INTEGERS,
     "and": BOOLEANS + INTEGERS,
@@ -197,7 +198,7 @@ def names(shape: tuple[int, ...]) -> Array:
     return array
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(everyday=50, all=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(shape=shapes(max_rank=4, max_size=7, min_size=1), data=st.data())
 def test_elements_are_folded_in_lexicographic_order(small: None, shape: tuple[int, ...], data: st.DataObject) -> None:
     dimensions = sorted(data.draw(some_axes(len(shape))))

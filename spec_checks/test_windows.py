@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from spec_checks.evaluate import combine, evaluate, region
+from spec_checks.examples import examples
 from spec_checks.oracles import elementwise
 from spec_checks.oracles.reduction import is_among, reduce_schedules, reduce_window, select_and_scatter
 from spec_checks.strategies import BOOLEANS, FLOATS, INTEGERS, WIDE_FLOATS, arrays, dtypes, same, shapes
@@ -39,7 +40,7 @@ __all__ = ["small"]
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
-FAST = settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+FAST = examples(everyday=8, all=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 Windows = dict[str, Any]
 
 
@@ -210,7 +211,7 @@ def test_default_attributes() -> None:
 # --- the order of elements ------------------------------------------------------------------------------------------
 
 
-@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(everyday=60, all=200, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(shape=shapes(max_rank=3, max_size=9, min_rank=1, min_size=1), data=st.data())
 def test_windows_keep_the_order_of_elements(small: None, shape: tuple[int, ...], data: st.DataObject) -> None:
     rank = len(shape)

@@ -6,7 +6,8 @@ vectorized call computes all updates; otherwise the updates are split into round
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TypeAlias
 
 import numpy as np
@@ -74,7 +75,7 @@ class _Part:
     def rows(self, tables: Arrays, numbers: Array, news: Arrays) -> None:
         if self._overwrites:
             for table, new in zip(tables, news):
-                table[numbers] = new  # the last of several new values of a row is kept
+                _set_rows(table, numbers, new)
         elif len(numbers) == 1 or (self._unique and _are_first(numbers, self._row_count).all()):
             self._once(tables, numbers, news)
         elif self._exact:
@@ -89,7 +90,7 @@ class _Part:
         """Update distinct rows."""
         values = self._each(*[table.take(numbers, 0, mode="clip") for table in tables], *news)
         for table, value in zip(tables, values):
-            table[numbers] = value
+            _set_rows(table, numbers, value)
 
     def _accumulate(self, ufunc: np.ufunc, table: Array, numbers: Array, new: Array) -> None:
         """Update with `ufunc.at`, element by element, after some rounds, which are faster, if rows are large."""
@@ -101,6 +102,21 @@ class _Part:
         for start in within_time(range(0, len(numbers), PART)):
             some = slice(start, start + PART)
             ufunc.at(table, numbers[some].astype(np.intp, copy=False), new[some])
+
+
+def _set_rows(table: Array, numbers: Array, values: Array) -> None:
+    """Set rows of a contiguous table; of several values of a row the last is kept.
+
+    numpy is slow to convert indices to intp while it assigns, and to assign short rows, which become elements here.
+    """
+    assign: Callable[[Array, Array], object] = table.__setitem__
+    if table.ndim > 1:
+        row = f"V{table.itemsize * table.shape[1]}"
+        values = np.ascontiguousarray(values, table.dtype).view(row)[:, 0]
+        assign = partial(table.view(row)[:, 0].put, mode="clip")
+    for start in within_time(range(0, len(numbers), PART)):
+        some = slice(start, start + PART)
+        assign(np.ascontiguousarray(numbers[some], np.intp), values[some])
 
 
 def overwrites(body: RegionFunction) -> bool:
@@ -157,7 +173,7 @@ def _are_first(numbers: Array, row_count: int) -> Array:
     """Return which numbers are the first of their value."""
     positions = np.arange(len(numbers), dtype=np.int32 if len(numbers) < 1 << 31 else np.intp)
     first = np.empty(row_count, positions.dtype)  # only set and read at `numbers`
-    first[np.ascontiguousarray(numbers[::-1])] = np.ascontiguousarray(positions[::-1])  # the last assignment is kept
+    _set_rows(first, numbers[::-1], positions[::-1])
     is_first: Array = first.take(numbers, mode="clip") == positions
     return is_first
 

@@ -131,3 +131,24 @@ def test_scalars_that_are_no_numpy_types_are_not_overwritten() -> None:
     for _ in range(4):
         x, i = program.run(np.array(3, ml_dtypes.bfloat16), 5)
         assert (float(x), int(i)) == (36.0, 20)
+
+
+@pytest.mark.parametrize("bound", ("-1.0", "0.0", "-0.0", "0x7FC00001"))
+@pytest.mark.parametrize("op", ("maximum", "minimum"))
+@pytest.mark.parametrize("element", ("f32", "f64", "f16"))
+def test_extrema_with_constants_as_in_the_plan(op: str, bound: str, element: str) -> None:
+    bound = bound if element == "f32" or not bound.startswith("0x") else "2.0"
+    of, dtype = f"tensor<7x{element}>", np.dtype(element.replace("f", "float"))
+    program = sr.load(f"""func.func @main(%x: {of}) -> ({of}, {of}) {{
+      %c = stablehlo.constant dense<{bound}> : {of}
+      %0 = stablehlo.{op} %x, %c : {of}
+      %1 = stablehlo.{op} %c, %x : {of}
+      %2 = stablehlo.negate %1 : {of}
+      %3 = stablehlo.{op} %2, %c : {of}
+      %4 = stablehlo.abs %3 : {of}
+      %5 = stablehlo.multiply %4, %0 : {of}
+      return %5, %0 : {of}, {of} }}""")
+    x = np.array([0.0, -0.0, 1.0, -2.0, np.nan, -np.nan, np.inf], dtype)
+    expected = [y.tobytes() for y in program.run(x, fast=False)]
+    for _ in range(3):
+        assert [y.tobytes() for y in program.run(x)] == expected

@@ -15,7 +15,7 @@ import numpy as np
 from stablehlo_ref.define.computation import Kernel
 from stablehlo_ref.execute.fuse.ranges import Planned
 from stablehlo_ref.execute.fuse.scalar_code import is_plain, is_scalar
-from stablehlo_ref.execute.fuse.tensor_code import scatter_code, update_code
+from stablehlo_ref.execute.fuse.tensor_code import scalar_type, scatter_code, update_code
 from stablehlo_ref.execute.guard import LARGE, byte_size
 from stablehlo_ref.execute.ownership import ONE_REFERENCE_TO_LOCAL, may_be_overwritten, references
 from stablehlo_ref.ir.core import Operation
@@ -29,6 +29,7 @@ _BROADCAST, _UPDATE, _SCATTER = (
     f"stablehlo.{name}" for name in ("broadcast_in_dim", "dynamic_update_slice", "scatter")
 )
 
+_EXTREMA = {"stablehlo.maximum": np.maximum, "stablehlo.minimum": np.minimum}
 _SLOW_IN_PLACE = (np.maximum, np.minimum)  # five times as long, as numpy does not use vectors of the machine then
 
 
@@ -73,12 +74,28 @@ class SourceArrays:
         if op.name == _BROADCAST and is_scalar(op.operands[0].type) and is_plain(op.results[0].type):
             self.spread[result] = names[0], self.writer.source.refer(kernel.run)
             return True
-        if isinstance(kernel.run, np.ufunc) and _is_array(op.results[0].type):
-            self._call(op, names, result, self._owned.intersection(dead), kernel.run)
+        if (ufunc := self._ufunc(op, names, kernel)) is not None and _is_array(op.results[0].type):
+            self._call(op, names, result, self._owned.intersection(dead), ufunc)
             return True
         if op.name == _UPDATE:
             return self._update(op, names, result, dead, kernel)
         return op.name == _SCATTER and self._scatter(op, names, result, dead, kernel)
+
+    def _ufunc(self, op: Operation, names: Sequence[str], kernel: Kernel) -> np.ufunc | None:
+        """Return the ufunc that computes an op: its kernel, or the one of a maximum or minimum that has no wrong zero.
+
+        Such a zero can only be a result of two zeros, so there is none where an operand is known to have no zeros.
+        """
+        if isinstance(kernel.run, np.ufunc):
+            return kernel.run
+        ufunc, type = _EXTREMA.get(op.name), op.results[0].type
+        if ufunc is None or self.writer.expressions.is_canonical(op) or not is_plain(type):
+            return None
+        if scalar_type(type) not in (np.float32, np.float64):
+            return None
+        known = [self.writer.source.globals.get(name) for name in names]
+        is_certain = any(isinstance(x, np.ndarray) and x.flags.c_contiguous and x.all() for x in known)
+        return ufunc if is_certain else None
 
     def _call(self, op: Operation, names: Sequence[str], result: str, free: Collection[str], ufunc: np.ufunc) -> None:
         """Write the call of a ufunc, whose result takes the place of an array in `free` of its type."""

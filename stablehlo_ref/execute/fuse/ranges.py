@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable
-from functools import reduce
+from functools import lru_cache, reduce
 from typing import NamedTuple
 
 import numpy as np
@@ -56,6 +56,7 @@ _BITWISE = frozenset(("and", "or", "xor"))
 _STEPS = {"LT": (1, 0), "LE": (1, 1), "GT": (-1, 0), "GE": (-1, 1)}  # of a counter: direction, and if it may be equal
 
 
+@lru_cache(maxsize=4096)  # often asked for the same types
 def is_integer(type: Type) -> bool:
     """Return whether values of a type are scalars of integers, of numpy's own types."""
     return is_scalar(type) and isinstance(type, TensorType) and numpy_dtype(type.element_type).kind in "iu"
@@ -66,11 +67,13 @@ def is_truth(type: Type) -> bool:
     return is_scalar(type) and isinstance(type, TensorType) and numpy_dtype(type.element_type) == BOOL
 
 
+@lru_cache(maxsize=4096)
 def is_number(type: Type) -> bool:
     """Return whether scalars of a type are integers or booleans, which are Python's numbers in a source."""
     return is_integer(type) or is_truth(type)
 
 
+@lru_cache(maxsize=4096)
 def whole(type: Type) -> Range:
     """Return the range of the type of integer scalars."""
     assert isinstance(type, TensorType)

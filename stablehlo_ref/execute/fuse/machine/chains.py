@@ -14,7 +14,8 @@ from stablehlo_ref.define.computation import Slots
 from stablehlo_ref.execute.fuse.machine.assembly import NotCompiled
 from stablehlo_ref.execute.fuse.machine.blocks import Instruction, MachineSegment
 from stablehlo_ref.execute.fuse.machine.compiler import is_available
-from stablehlo_ref.execute.fuse.machine.segments import Part, Segment, has_code
+from stablehlo_ref.execute.fuse.machine.elementwise import has_code
+from stablehlo_ref.execute.fuse.machine.segments import Part, Segment
 from stablehlo_ref.execute.fuse.machine.timing import TimedCode, weight
 from stablehlo_ref.execute.fuse.machine.whole import WholeChain
 from stablehlo_ref.ir.arrays import Array
@@ -116,7 +117,7 @@ def ordered(parts: Sequence[Computed]) -> tuple[list[Computed], list[range]]:
 
 
 def _has_code(part: Computed) -> bool:
-    return not part.result.is_row and has_code(_part(part))
+    return not part.result.is_row and has_code(part.op)
 
 
 def _part(part: Computed) -> Part:

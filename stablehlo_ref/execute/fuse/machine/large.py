@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from math import prod
 from typing import TypeAlias
 
@@ -127,16 +128,10 @@ class Large:
         return self.code.load(target.pointer, kind)
 
     def _elementwise(self, op: Operation, operands: Sequence[Held], is_canonical: bool) -> Held:
-        code, type = self.code, op.results[0].type
+        type = op.results[0].type
         assert isinstance(type, TensorType)
         dtype = numpy_dtype(type.element_type)
-
-        def emit(elements: list[Register]) -> Register:
-            result = elementwise(code, op, elements)
-            if result is None:
-                raise NotCompiled(op.name)
-            return code.canonical(result) if is_canonical and dtype.kind == "f" else result
-
+        emit = partial(elementwise, self.code, op, is_canonical=is_canonical)
         if op.name == "stablehlo.convert" and isinstance(operands[0], Memory) and operands[0].dtype == dtype:
             return operands[0]
         scalars = [x.register if isinstance(x, Splat) else x for x in operands]

@@ -143,10 +143,7 @@ class LoopWriter:
         is_canonical = op in frame.planner.canonical
         if not is_small:
             return [self.large.compute(op, held, is_canonical)]
-        result = elements.elementwise(self.code, op, operands)
-        if result is None:
-            raise NotCompiled(op.name)
-        return [self.code.canonical(result) if is_canonical and result.kind.dtype.kind == "f" else result]
+        return [elements.elementwise(self.code, op, operands, is_canonical)]
 
     def _in_python(self, frame: FramePlanner, op: Operation, operands: Sequence[Held]) -> list[Held]:
         check_kernel(op)

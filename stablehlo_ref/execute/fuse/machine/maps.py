@@ -14,7 +14,8 @@ from stablehlo_ref.define.context import Context
 from stablehlo_ref.execute.fuse.machine.assembly import NotCompiled
 from stablehlo_ref.execute.fuse.machine.blocks import SETTLER
 from stablehlo_ref.execute.fuse.machine.compiler import Compiled, address
-from stablehlo_ref.execute.fuse.machine.segments import ADDRESSES, Part, Segment, dtype_of, frame_of, has_code
+from stablehlo_ref.execute.fuse.machine.elementwise import has_code
+from stablehlo_ref.execute.fuse.machine.segments import ADDRESSES, Part, Segment, dtype_of, frame_of
 from stablehlo_ref.execute.fuse.machine.tensors import is_plain
 from stablehlo_ref.execute.fuse.machine.timing import TimedCode, weight
 from stablehlo_ref.execute.regions import recognised_op
@@ -96,11 +97,10 @@ def _simple_block(region: Region) -> Block:
 def _part(op: Operation, slots: Mapping[Value, int], is_canonical: bool) -> Part:
     if any(value not in slots for value in op.operands):
         raise NotCompiled("a value of another function")
-    (result,) = op.results
-    part = Part(op, tuple(slots[x] for x in op.operands), slots[result], dtype_of(result.type), is_canonical)
-    if not has_code(part):
+    if not has_code(op):
         raise NotCompiled(op.name)
-    return part
+    (result,) = op.results
+    return Part(op, tuple(slots[x] for x in op.operands), slots[result], dtype_of(result.type), is_canonical)
 
 
 def _joined(

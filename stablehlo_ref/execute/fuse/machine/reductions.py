@@ -89,9 +89,5 @@ def applied(code: Assembly, block: Block, arguments: Sequence[Register], canonic
             constant = elements_of(op.properties["value"])
             values[value] = literal(Kind(constant.dtype, count), constant)
             continue
-        result = elementwise(code, op, [values[x] for x in op.operands])
-        if result is None:
-            raise NotCompiled(op.name)
-        is_canonical = op in canonical and result.kind.dtype.kind == "f"
-        values[value] = code.canonical(result) if is_canonical else result
+        values[value] = elementwise(code, op, [values[x] for x in op.operands], op in canonical)
     return [values[x] for x in block.operations[-1].operands]

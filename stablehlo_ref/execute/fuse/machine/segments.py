@@ -13,9 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from stablehlo_ref.execute.fuse.machine.assembly import INDEX, Assembly, Kind, NotCompiled, Register, literal
+from stablehlo_ref.execute.fuse.machine.assembly import INDEX, Assembly, Kind, Register, literal
 from stablehlo_ref.execute.fuse.machine.elementwise import elementwise
-from stablehlo_ref.execute.fuse.machine.tensors import is_plain
 from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.types import TensorType, Type
@@ -69,27 +68,6 @@ class Segment(NamedTuple):
 def frame_of(sizes: Sequence[int], strides: Sequence[Sequence[int]]) -> Array:
     """Return a frame for three sizes, and for tensors with strides along these; their addresses are 0."""
     return np.array([*sizes, *(n for x in strides for n in (0, *x[:-1]))], np.int64)
-
-
-def emit(code: Assembly, part: Part, operands: list[Register]) -> Register:
-    """Append the instructions of an op; NotCompiled if it has none."""
-    result = elementwise(code, part.op, operands)
-    if result is None:
-        raise NotCompiled(part.op.name)
-    return code.canonical(result) if part.is_canonical and part.dtype.kind == "f" else result
-
-
-def has_code(part: Part) -> bool:
-    """Return whether an op has instructions for its types."""
-    types = [*part.op.operand_types, *part.op.result_types]
-    if not all(isinstance(type, TensorType) and is_plain(type) for type in types):
-        return False
-    code = Assembly()
-    try:
-        emit(code, part, [Register("%x", Kind(dtype, 4)) for dtype in part.operand_dtypes])
-    except NotCompiled:
-        return False
-    return True
 
 
 def dtype_of(type: Type) -> DType:
@@ -189,7 +167,8 @@ class Writer:
             if not key[1]:
                 values[key[0]] = self.code.load(places[key], kind)
         for part in segment.parts:
-            values[part.result] = emit(self.code, part, [values[slot] for slot in part.operands])
+            operands = [values[slot] for slot in part.operands]
+            values[part.result] = elementwise(self.code, part.op, operands, part.is_canonical)
         for slot in segment.stores:
             self.code.store(values[slot], places[slot, True])
 

@@ -8,7 +8,6 @@ is one segment, whose rows are what its tensors have contiguous.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
 from itertools import product
 from math import prod
 from typing import TYPE_CHECKING, NamedTuple
@@ -21,7 +20,7 @@ from stablehlo_ref.execute.fuse.groups import REDUCE, VIEWS
 from stablehlo_ref.execute.fuse.machine.assembly import Kind, NotCompiled, Register, literal
 from stablehlo_ref.execute.fuse.machine.blocks import SETTLER, merged
 from stablehlo_ref.execute.fuse.machine.compiler import Compiled, address
-from stablehlo_ref.execute.fuse.machine.elementwise import elementwise
+from stablehlo_ref.execute.fuse.machine.elementwise import elementwise, has_code
 from stablehlo_ref.execute.fuse.machine.row_reductions import row_fold, row_sum
 from stablehlo_ref.execute.fuse.machine.segments import (
     ADDRESSES,
@@ -30,9 +29,7 @@ from stablehlo_ref.execute.fuse.machine.segments import (
     Part,
     Segment,
     Writer,
-    emit,
     frame_of,
-    has_code,
 )
 from stablehlo_ref.execute.fuse.machine.variants import Variants
 from stablehlo_ref.execute.regions import recognised_op
@@ -181,11 +178,11 @@ def _checked(part: Part, in_memory: set[int]) -> tuple[int, ...]:
         if body is None or part.operands[0] not in in_memory or set(part.operand_dtypes) != {part.dtype}:
             raise NotCompiled("a reduction of other elements")
         is_sum = body.name == "stablehlo.add"
-        if not (is_sum or body.name in _FOLDS) or not has_code(replace(part, op=body)):
+        if not (is_sum or body.name in _FOLDS) or not has_code(body):
             raise NotCompiled(f"a reduction by {body.name}")
         if is_sum and part.dtype.kind == "f" and mode.current().exact_sums:
             raise NotCompiled("exact sums")
-    elif part.op.name not in VIEWS and not has_code(part):
+    elif part.op.name not in VIEWS and not has_code(part.op):
         raise NotCompiled(part.op.name)
     return ()
 
@@ -269,7 +266,8 @@ class _RowWriter(Writer):
         if part.op.name in VIEWS:
             return self._values[part.operands[0]]
         if part.op.name != REDUCE:
-            return emit(self.code, part, [self._values[slot] for slot in part.operands])
+            operands = [self._values[slot] for slot in part.operands]
+            return elementwise(self.code, part.op, operands, part.is_canonical)
         body = recognised_op(part.op.regions[0])
         assert body is not None
         result = self._reduced(part, body)
@@ -281,9 +279,7 @@ class _RowWriter(Writer):
         assert length is not None
 
         def combined(x: Register, y: Register) -> Register:
-            result = elementwise(code, body, [x, y])
-            assert result is not None
-            return result
+            return elementwise(code, body, [x, y])
 
         if body.name == "stablehlo.add" and part.dtype.kind == "f":
             return combined(start, row_sum(code, row, self._memory[_SUMS], length, part.dtype))
