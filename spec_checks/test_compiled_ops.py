@@ -224,3 +224,17 @@ def test_bitcast_convert(data: st.DataObject) -> None:
     x = data.draw(arrays(dtype, (5,)))
     op = f"%r = stablehlo.bitcast_convert %a0 : ({text_of(((5,), dtype))}) -> {text_of(((5,), other))}"
     check_in_loop(data, op, [x], [((5,), other)])
+
+
+@LOOPS
+@given(st.data())
+def test_ops_on_transposed_tensors(data: st.DataObject) -> None:
+    dtype = data.draw(st.sampled_from(DTYPES))
+    sizes = [data.draw(st.integers(1, 5)), data.draw(st.integers(1, 40)), data.draw(st.integers(1, 3))]
+    order = data.draw(st.permutations(range(3)))
+    shape = [sizes[d] for d in order]
+    x, y = data.draw(arrays(dtype, tuple(sizes))), data.draw(arrays(dtype, tuple(shape)))
+    types = [text_of((s, dtype)) for s in (sizes, shape)]
+    op = f"""%t = stablehlo.transpose %a0, dims = {list(order)} : ({types[0]}) -> {types[1]}
+      %r = stablehlo.maximum %t, %a1 : {types[1]}"""
+    check_in_loop(data, op, [x, y], [(tuple(shape), dtype)])

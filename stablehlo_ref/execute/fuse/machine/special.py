@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from stablehlo_ref.define.computation import Run
 from stablehlo_ref.execute.fuse.machine import tensors
 from stablehlo_ref.execute.fuse.machine.assembly import NotCompiled, Register
+from stablehlo_ref.execute.fuse.machine.groups import Splat
 from stablehlo_ref.execute.fuse.machine.indexed import gathered, scattered
 from stablehlo_ref.execute.fuse.machine.large import Held, Large
 from stablehlo_ref.execute.fuse.machine.products import Product
@@ -60,8 +61,21 @@ def _scatter(site: Site, operands: Sequence[Held]) -> list[Held]:
 
 def _pad(site: Site, operands: Sequence[Held]) -> list[Held]:
     if not tensors.fits_registers(site.op.results[0]):
-        raise NotCompiled(site.op.name)
+        return [_large_pad(site.large, site.op, *operands)]
     return [tensors.moved(site.large.code, site.op, _registers(site.op, operands), site.kernel)]
+
+
+def _large_pad(large: Large, op: Operation, x: Held, value: Held) -> Held:
+    """Fill a new array, and copy the operand to its place."""
+    p, shape = op.properties, shape_of(op.results[0])
+    low, high, interior = p["edge_padding_low"], p["edge_padding_high"], p["interior_padding"]
+    if not isinstance(value, Register) or any(interior) or min(*low, *high) < 0:
+        raise NotCompiled(op.name)
+    target = large.arrays.scratch(value.kind.dtype, shape, large.loop)
+    large.assign(Splat(value, shape), target)
+    start = sum(n * stride for n, stride in zip(low, target.strides))
+    large.assign(x, large.arrays.view(target, start, shape_of(op.operands[0])))
+    return target
 
 
 def _registers(op: Operation, operands: Sequence[Held]) -> list[Register]:
