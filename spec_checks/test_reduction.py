@@ -307,6 +307,8 @@ def test_argmax_and_argmin(direction: str, element: str, data: st.DataObject) ->
     axes = sorted({0, *data.draw(some_axes(len(shape)))}) if data.draw(st.booleans()) else [len(shape) - 1]
     operand = data.draw(arrays(dtype, shape, moderate=data.draw(st.booleans())))
     index = np.random.default_rng(prod(shape)).permuted(np.arange(prod(shape), dtype=np.int32)).reshape(shape)
+    if step := data.draw(st.sampled_from([None, 1, -1])):  # the same indices in all rows
+        index = np.broadcast_to(np.arange(shape[-1], dtype=np.int32)[::step], shape)
     lowest, highest = (np.iinfo(dtype).min, np.iinfo(dtype).max) if dtype.kind == "i" else (-np.inf, np.inf)
     init = data.draw(st.sampled_from([0, lowest if direction == "GT" else highest]))
     inits = dtype.type(init), np.int32(data.draw(st.sampled_from([0, 1000])))

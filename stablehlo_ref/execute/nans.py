@@ -23,9 +23,11 @@ from stablehlo_ref.numerics.kernels import ArrayKernel
 from stablehlo_ref.numerics.nans import LARGE, canonical_nans, has_several_nans, with_canonical_blocks
 from stablehlo_ref.numerics.narrow_floats import WITHOUT_NAN
 from stablehlo_ref.ops.comparison import ComparisonType
+from stablehlo_ref.ops.constants import elements_of
 
 CONVERTING = frozenset(("arith.truncf", "stablehlo.convert"))  # keep a NaN's sign if the result type has no NaN
 LOOP = "stablehlo.while"
+RESHAPES = frozenset(("stablehlo.reshape", "stablehlo.broadcast_in_dim"))
 CONSTANT = "stablehlo.constant"  # has no operands, and its NaNs are as they are written
 CALLS = "stablehlo.custom_call"  # looks at bits, and its results are canonical
 
@@ -40,10 +42,7 @@ def with_observed_nans(functions: Iterable[Iterable[Operation]]) -> set[Operatio
     for operations in functions:
         ops = [op for op in operations if op.name != CONSTANT]
         loops = [op for op in ops if op.name == LOOP]
-        later: set[Value] = set()
-        if loops:
-            observed = _observed(ops, found=set(), later=set())
-            later.update(value for op in loops for value in _computed_state(op, observed))
+        later = _computed_state(ops, loops) if loops else set()
         _observed(ops, found, later)
         found.update(op for op in loops if not later.isdisjoint(_next_state(op)))
     return found
@@ -61,14 +60,50 @@ def _next_state(loop: Operation) -> Sequence[Value]:
     return loop.regions[1].block.operations[-1].operands
 
 
-def _computed_state(loop: Operation, observed: set[Value]) -> list[Value]:
-    """Return the values of the next state that an op of the body computes and whose bits no turn observes."""
-    condition, body = (region.block.arguments for region in loop.regions)
-    return [
-        value
-        for value, *arguments in zip(_next_state(loop), condition, body)
-        if _is_computed(value) and observed.isdisjoint(arguments)
+def _computed_state(ops: Sequence[Operation], loops: Sequence[Operation]) -> set[Value]:
+    """Return the values of the next state of loops whose NaNs ops of the body compute and no turn observes."""
+    places = [
+        (value, _computes_state(op, number), arguments)
+        for op in loops
+        for number, (value, *arguments) in enumerate(zip(_next_state(op), *(r.block.arguments for r in op.regions)))
     ]
+    found = {value for value, computes, _ in places if computes} - {v for v, computes, _ in places if not computes}
+    while True:
+        observed = _observed(ops, set(), found)
+        missed = {value for value, _, arguments in places if value in found and not observed.isdisjoint(arguments)}
+        if not missed:
+            return found
+        found -= missed  # which may let turns observe others
+
+
+def _computes_state(loop: Operation, number: int) -> bool:
+    """Return whether all NaNs in a value of the state of a loop, after a turn, are those that ops of its body compute.
+
+    The value is the result of such an op, or an array of which each turn overwrites a part: the results of a scan.
+    """
+    value, argument = _next_state(loop)[number], loop.regions[1].block.arguments[number]
+    if _is_computed(value):
+        return True
+    match value.owner:
+        case Operation(name="stablehlo.dynamic_update_slice", operands=[whole, update, *_]) if whole is argument:
+            return _is_computed(_moved(update)) and _is_number(_moved(loop.operands[number]))
+    return False
+
+
+def _moved(value: Value) -> Value:
+    """Return the value whose elements a value has in another shape."""
+    while isinstance(value.owner, Operation) and value.owner.name in RESHAPES:
+        value = value.owner.operands[0]
+    return value
+
+
+def _is_number(value: Value) -> bool:
+    """Return whether a value is a constant scalar other than NaN."""
+    owner = value.owner
+    if not isinstance(owner, Operation) or owner.name != CONSTANT or getattr(value.type, "shape", None) != ():
+        return False
+    number = elements_of(owner.properties["value"])
+    return bool((number == number).all())
 
 
 def _is_computed(value: Value) -> bool:
@@ -179,7 +214,7 @@ def canonical_results(op: Operation, canonical: Collection[Operation]) -> list[t
     return [
         (number, canonical_nans(numpy_dtype(value.type.element_type)))
         for number, value in enumerate(_next_state(op))
-        if _is_computed(value) and isinstance(value.type, TensorType)
+        if _computes_state(op, number) and isinstance(value.type, TensorType)
     ]
 
 

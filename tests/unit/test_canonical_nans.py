@@ -204,3 +204,56 @@ func.func @main(%x: tensor<4xf32>) -> tensor<{size}xf32> {{
     results = program.run_parallel(inputs, num_replicas=2, num_partitions=1)
     for (result,) in results[:1] if op == "collective_reduce" else results:  # others than the root get zeros
         assert (bits(result) == NANS["f32"][1]).all()
+
+
+@pytest.mark.parametrize("init", ["0.0", "0xFFC00001"])
+@pytest.mark.parametrize("returned", ["%i2, %s, %t", "%i2, %r, %t"])
+def test_results_that_a_loop_stacks(init: str, returned: str) -> None:
+    """Rows of the first state are NaNs that each turn computes; rows that no turn writes are as they were."""
+    program = sr.load(f"""func.func @main(%x: tensor<2xf32>, %n: tensor<i32>) -> (tensor<4x2xf32>, tensor<2xui32>) {{
+      %c = stablehlo.constant dense<{init}> : tensor<f32>
+      %s0 = stablehlo.broadcast_in_dim %c, dims = [] : (tensor<f32>) -> tensor<4x2xf32>
+      %zero = stablehlo.constant dense<0> : tensor<i32>
+      %one = stablehlo.constant dense<1> : tensor<i32>
+      %r0:3 = stablehlo.while(%i = %zero, %p = %s0, %u = %x) : tensor<i32>, tensor<4x2xf32>, tensor<2xf32>
+        cond {{
+          %less = stablehlo.compare LT, %i, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
+          stablehlo.return %less : tensor<i1>
+        }} do {{
+          %t = stablehlo.subtract %u, %u : tensor<2xf32>
+          %row = stablehlo.reshape %t : (tensor<2xf32>) -> tensor<1x2xf32>
+          %s = stablehlo.dynamic_update_slice %p, %row, %i, %zero
+              : (tensor<4x2xf32>, tensor<1x2xf32>, tensor<i32>, tensor<i32>) -> tensor<4x2xf32>
+          %r = stablehlo.reverse %s, dims = [1] : tensor<4x2xf32>
+          %i2 = stablehlo.add %i, %one : tensor<i32>
+          stablehlo.return {returned} : tensor<i32>, tensor<4x2xf32>, tensor<2xf32>
+        }}
+      %bits = stablehlo.bitcast_convert %r0#2 : (tensor<2xf32>) -> tensor<2xui32>
+      return %r0#1, %bits : tensor<4x2xf32>, tensor<2xui32> }}""")
+    for turns, fast in ((0, True), (3, True), (3, False), (40, True)):
+        stack, last = program.run(np.array([np.inf, -np.nan], np.float32), np.int32(turns), fast=fast)
+        rest = bits(np.float32(0)) if init == "0.0" else 0xFFC00001
+        assert (bits(stack)[:turns] == 0x7FC00000).all() and (bits(stack)[turns:] == rest).all()
+        assert turns == 0 or (last == 0x7FC00000).all()
+
+
+def test_state_whose_nans_another_place_of_the_state_observes() -> None:
+    program = sr.load("""func.func @main(%x: tensor<2xf32>, %n: tensor<i32>) -> tensor<2xui32> {
+      %zero = stablehlo.constant dense<0> : tensor<i32>
+      %one = stablehlo.constant dense<1> : tensor<i32>
+      %b0 = stablehlo.bitcast_convert %x : (tensor<2xf32>) -> tensor<2xui32>
+      %r0:4 = stablehlo.while(%i = %zero, %p = %x, %q = %x, %b = %b0)
+          : tensor<i32>, tensor<2xf32>, tensor<2xf32>, tensor<2xui32>
+        cond {
+          %less = stablehlo.compare LT, %i, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
+          stablehlo.return %less : tensor<i1>
+        } do {
+          %t = stablehlo.subtract %p, %p : tensor<2xf32>
+          %bits = stablehlo.bitcast_convert %q : (tensor<2xf32>) -> tensor<2xui32>
+          %i2 = stablehlo.add %i, %one : tensor<i32>
+          stablehlo.return %i2, %t, %t, %bits : tensor<i32>, tensor<2xf32>, tensor<2xf32>, tensor<2xui32>
+        }
+      return %r0#3 : tensor<2xui32> }""")
+    for fast in (True, False):
+        (result,) = program.run(np.array([np.inf, -np.inf], np.float32), np.int32(2), fast=fast)
+        assert (result == 0x7FC00000).all()

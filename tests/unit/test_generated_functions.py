@@ -152,3 +152,40 @@ def test_extrema_with_constants_as_in_the_plan(op: str, bound: str, element: str
     expected = [y.tobytes() for y in program.run(x, fast=False)]
     for _ in range(3):
         assert [y.tobytes() for y in program.run(x)] == expected
+
+
+def test_views_of_other_shapes_as_in_the_plan() -> None:
+    program = sr.load("""func.func @main(%x: tensor<3x5xf32>) -> (tensor<3x5xf32>, tensor<1x5x1xf32>, tensor<2x2xf32>) {
+      %y = stablehlo.add %x, %x : tensor<3x5xf32>
+      %0 = stablehlo.slice %y [1:2, 0:5] : (tensor<3x5xf32>) -> tensor<1x5xf32>
+      %1 = stablehlo.reshape %0 : (tensor<1x5xf32>) -> tensor<5xf32>
+      %2 = stablehlo.multiply %1, %1 : tensor<5xf32>
+      %3 = stablehlo.broadcast_in_dim %2, dims = [0] : (tensor<5xf32>) -> tensor<5x1xf32>
+      %4 = stablehlo.reshape %3 : (tensor<5x1xf32>) -> tensor<1x5x1xf32>
+      %5 = stablehlo.add %4, %4 : tensor<1x5x1xf32>
+      %6 = stablehlo.multiply %y, %y : tensor<3x5xf32>
+      %7 = stablehlo.reshape %5 : (tensor<1x5x1xf32>) -> tensor<1x5xf32>
+      %8 = stablehlo.slice %6 [1:3, 0:5] : (tensor<3x5xf32>) -> tensor<2x5xf32>
+      %9 = stablehlo.concatenate %7, %8, dim = 0 : (tensor<1x5xf32>, tensor<2x5xf32>) -> tensor<3x5xf32>
+      %10 = stablehlo.slice %9 [0:3:2, 1:5:2] : (tensor<3x5xf32>) -> tensor<2x2xf32>
+      %11 = stablehlo.add %9, %y : tensor<3x5xf32>
+      return %11, %5, %10 : tensor<3x5xf32>, tensor<1x5x1xf32>, tensor<2x2xf32> }""")
+    x = np.arange(15, dtype=np.float32).reshape(3, 5)
+    expected = [(y.shape, y.tobytes()) for y in program.run(x, fast=False)]
+    for _ in range(3):
+        assert [(y.shape, y.tobytes()) for y in program.run(x)] == expected
+
+
+def test_large_constants_of_one_element_as_in_the_plan() -> None:
+    program = sr.load("""func.func @main(%x: tensor<3x2000xf32>, %s: tensor<f32>) -> tensor<3x2000xf32> {
+      %c = stablehlo.constant dense<0.1> : tensor<3x2000xf32>
+      %b = stablehlo.broadcast_in_dim %s, dims = [] : (tensor<f32>) -> tensor<3x2000xf32>
+      %0 = stablehlo.multiply %c, %b : tensor<3x2000xf32>
+      %1 = stablehlo.subtract %c, %x : tensor<3x2000xf32>
+      %2 = stablehlo.multiply %1, %0 : tensor<3x2000xf32>
+      %3 = stablehlo.divide %2, %c : tensor<3x2000xf32>
+      return %3 : tensor<3x2000xf32> }""")
+    x = np.linspace(-1, 1, 6000, dtype=np.float32).reshape(3, 2000)
+    (expected,) = program.run(x, np.float32(3), fast=False)
+    for _ in range(3):
+        assert program.run(x, np.float32(3))[0].tobytes() == expected.tobytes()

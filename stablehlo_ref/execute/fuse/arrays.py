@@ -40,6 +40,7 @@ class SourceArrays:
         self.writer = writer
         self.spread: dict[str, tuple[str, str]] = {}  # tensors without an array: a scalar, and what broadcasts it
         self._owned: set[str] = set()  # variables of arrays that ufuncs have made and only ufuncs have read
+        self._elements: dict[str, str] = {}  # constants that repeat an element, and names of arrays of rank 0 of that
         self.updated: set[str] = set()  # variables of the state of loops whose arrays each turn overwrites
 
     @contextmanager
@@ -103,11 +104,24 @@ class SourceArrays:
             self.read(names[0])
         for name in names:
             self.writer.elements.make(name)
-        operands = [self.spread[name][0] if name in self.spread else name for name in names]
+        is_full = any(name not in self.spread and self._repeated(name) is None for name in names)
+        operands = [
+            self.spread[name][0] if name in self.spread else (self._repeated(name) if is_full else None) or name
+            for name in names
+        ]
         type, free = op.results[0].type, () if ufunc in _SLOW_IN_PLACE else free
         out = [name for name, operand in zip(names, op.operands) if name in free and operand.type == type][:1]
         self.writer.source.line(f"{result} = {self.writer.source.refer(ufunc)}({', '.join([*operands, *out])})", op)
         self._owned.add(result)
+
+    def _repeated(self, name: str) -> str | None:
+        """Return the name of an array of rank 0 with the element that a constant repeats; None for other values."""
+        value = self.writer.source.globals.get(name)
+        if not isinstance(value, np.ndarray) or value.size < 2 or any(value.strides):
+            return None
+        if name not in self._elements:
+            self._elements[name] = self.writer.source.refer(value[(0,) * value.ndim].reshape(()), "c")
+        return self._elements[name]
 
     def _update(self, op: Operation, names: list[str], result: str, dead: Sequence[str], kernel: Kernel) -> bool:
         """Write the update of a slice; return whether there is code for it."""

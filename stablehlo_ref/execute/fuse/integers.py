@@ -222,15 +222,15 @@ class Integers:
         cond, body = (region.block for region in loop.regions)
         test = self.planned.owner(cond.operations[-1].operands[0])
         found = self._ranges_in(frame).counter(loop)
-        if test is None or found is None or found[2] != 1 or test.properties["comparison_direction"].name != "LT":
+        if test is None or found is None or found.step != 1 or test.properties["comparison_direction"].name != "LT":
             return None
         bound = test.operands[1]
         if bound in cond.arguments:
             if body.operations[-1].operands[bound.index] is not body.arguments[bound.index]:
                 return None
-            return found[0], names[bound.index]
+            return found.number, names[bound.index]
         if (known := frame.planner.constant(bound)) is not None:
-            return found[0], str(int(known))
+            return found.number, str(int(known))
         return None
 
     def following(self, frame: Frame, name: str, value: Value) -> str:

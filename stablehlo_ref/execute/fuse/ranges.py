@@ -202,6 +202,14 @@ class Planned:
         return found
 
 
+class Counter(NamedTuple):
+    """The value `number` of a loop's state, to which each turn adds `step`; no turn starts with one beyond `last`."""
+
+    number: int
+    last: int
+    step: int
+
+
 class Ranges:
     """The ranges of the values of a function; `constant` returns the array of a value that is known."""
 
@@ -278,7 +286,7 @@ class Ranges:
         if body.operations[-1].operands[number] is body.arguments[number]:
             return self.of(initial)
         start, counter = self.of(initial), self.counter(loop)
-        if counter is not None and counter[0] == number:
+        if counter is not None and counter.number == number:
             _, last, step = counter
             before, after = min(start.low, last), max(start.high, last + step)
             if step < 0:
@@ -307,8 +315,8 @@ class Ranges:
             return None
         return int(known) if op.name == "stablehlo.add" else -int(known)
 
-    def counter(self, loop: Operation) -> tuple[int, int, int] | None:
-        """Return the number of the counter, the last value with which a turn can start, and the step."""
+    def counter(self, loop: Operation) -> Counter | None:
+        """Return the counter that the condition of a loop compares with a bound, if it has one."""
         condition, body = (region.block for region in loop.regions)
         test = self._planned.owner(condition.operations[-1].operands[0])
         if test is None or test.name != "stablehlo.compare":
@@ -322,9 +330,9 @@ class Ranges:
             return None
         ends, type = self.of(bound), whole(argument.type)
         last = ends.high - (1 - direction[1]) if step > 0 else ends.low + (1 - direction[1])
-        return (argument.index, last, step) if type.low <= last + step <= type.high else None
+        return Counter(argument.index, last, step) if type.low <= last + step <= type.high else None
 
-    def _turns(self, loop: Operation, counter: tuple[int, int, int]) -> int:
+    def _turns(self, loop: Operation, counter: Counter) -> int:
         """Return how many turns a loop with a counter makes at most."""
         number, last, step = counter
         start = self.of(loop.operands[number])

@@ -94,18 +94,15 @@ class MachineArrays:
 
     def enter(self, new: Field) -> Register | Memory:
         """Load a field before the body of the function starts."""
-        code, lines = self.code, self.code.lines
-        code.lines = code.entry
-        pointer = self.pointer(new)
-        held: Register | Memory
-        if new.in_memory:
+        code = self.code
+        with code.at(code.entry):
+            pointer = self.pointer(new)
+            if not new.in_memory:
+                return code.load(pointer, Kind(new.dtype, prod(new.shape)))
             pointer = code.let(f"load ptr, ptr {pointer}, align 8", Kind(INDEX)).name
-            held = self.memory(pointer, new.dtype, new.shape)
-            self.fields[held.buffer] = new
-        else:
-            held = code.load(pointer, Kind(new.dtype, prod(new.shape)))
-        code.lines = lines
-        return held
+        memory = self.memory(pointer, new.dtype, new.shape)
+        self.fields[memory.buffer] = new
+        return memory
 
     def pointer(self, new: Field) -> str:
         return self.code.let(f"getelementptr i8, ptr %frame, i64 {new.offset}", Kind(INDEX)).name
@@ -128,10 +125,9 @@ class MachineArrays:
 
     def inline(self, dtype: DType, shape: tuple[int, ...]) -> Memory:
         """Return new memory in the frame itself, for a small tensor."""
-        new, lines = self.layout.add(dtype, shape, in_memory=False), self.code.lines
-        self.code.lines = self.code.entry
-        memory = self.memory(self.pointer(new), dtype, shape)
-        self.code.lines = lines
+        new = self.layout.add(dtype, shape, in_memory=False)
+        with self.code.at(self.code.entry):
+            memory = self.memory(self.pointer(new), dtype, shape)
         self.fields[memory.buffer] = new
         return memory
 

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from stablehlo_ref.execute.fuse.machine.assembly import NotCompiled
-from stablehlo_ref.execute.fuse.machine.callbacks import Callback
+from stablehlo_ref.execute.fuse.machine.callbacks import run_code
 from stablehlo_ref.execute.fuse.machine.compiler import Compiled, address
-from stablehlo_ref.execute.fuse.machine.functions import settle
 from stablehlo_ref.execute.fuse.machine.segments import ADDRESSES, OUTER, Segment, frame_of
 from stablehlo_ref.execute.fuse.machine.variants import Variants
 from stablehlo_ref.ir.arrays import Array
@@ -24,14 +22,6 @@ class _Bound(NamedTuple):
 
     code: Compiled
     frame: Array
-
-
-class _OfThread(threading.local):
-    def __init__(self) -> None:
-        self.callback = Callback(settle)
-
-
-SETTLER = _OfThread()
 
 
 class MachineSegment:
@@ -58,7 +48,7 @@ class MachineSegment:
                 return
             frame = bound.frame.copy()
             frame[ADDRESSES] = [address(x) for x in arrays]
-            SETTLER.callback.run(bound.code, address(frame))
+            run_code(bound.code, address(frame))
 
         return run
 

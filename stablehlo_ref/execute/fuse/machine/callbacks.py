@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ctypes
+import threading
 from collections.abc import Callable, Generator
 
 from stablehlo_ref.execute.fuse.machine.compiler import RENEW, Compiled
+from stablehlo_ref.execute.fuse.machine.functions import settle
 
 Answer = Callable[[int], int]
 
@@ -59,3 +61,16 @@ def _answers(answer: Answer, errors: list[BaseException]) -> Generator[int, int,
         except BaseException as error:
             errors.append(error)
             result = STOP
+
+
+class _OfThread(threading.local):
+    def __init__(self) -> None:
+        self.callback = Callback(settle)
+
+
+_OF_THREAD = _OfThread()
+
+
+def run_code(code: Compiled, frame: int) -> None:
+    """Run machine code that calls Python for nothing but results of functions that are in doubt."""
+    _OF_THREAD.callback.run(code, frame)

@@ -209,10 +209,8 @@ class Groups:
     def _store(self, place: Place, node: Node, target: Memory) -> None:
         if target.strides and target.strides[-1] != 1:
             raise NotCompiled("a tensor whose elements are apart")
-        code, lines = self.code, self.code.lines
-        code.lines = place.lines
-        code.store(place.results[node], self._address(target, place.indices))
-        code.lines = lines
+        with self.code.at(place.lines):
+            self.code.store(place.results[node], self._address(target, place.indices))
 
     def _address(self, x: Memory, indices: Sequence[Register]) -> str:
         code = self.code

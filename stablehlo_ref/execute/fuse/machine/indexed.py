@@ -96,14 +96,13 @@ def _update(
     for start, whole, size, stride in zip(starts, target.shape, sizes, target.strides):
         inside = code.binary("and", inside, code.compare("ule", start, literal(index, whole - size)))
         place = code.binary("add", place, code.binary("mul", start, literal(index, stride)))
-    then, after = code.name("L"), code.name("L")
-    code.do(f"br i1 {inside}, label %{then}, label %{after}")
-    code.label(then)
-    old = tensors.sliced(code, target, place, [1] * len(sizes), sizes)
-    (new,) = applied(code, op.regions[0].block, [old, update], canonical)
-    tensors.updated(code, target, new, place, sizes)
-    code.do(f"br label %{after}")
-    code.label(after)
+
+    def combine() -> None:
+        old = tensors.sliced(code, target, place, [1] * len(sizes), sizes)
+        (new,) = applied(code, op.regions[0].block, [old, update], canonical)
+        tensors.updated(code, target, new, place, sizes)
+
+    code.when(inside, combine)
 
 
 def _start_indices(

@@ -11,7 +11,7 @@ import numpy as np
 
 from stablehlo_ref.define.bound import BoundOp
 from stablehlo_ref.define.computation import Kernel
-from stablehlo_ref.execute.fuse.machine.blocks import SETTLER
+from stablehlo_ref.execute.fuse.machine.callbacks import run_code
 from stablehlo_ref.execute.fuse.machine.compiler import Compiled, address, is_available
 from stablehlo_ref.execute.fuse.machine.functions import FUNCTIONS
 from stablehlo_ref.execute.fuse.machine.maps import MAP, with_machine_map
@@ -107,7 +107,7 @@ def _compute(code: Compiled, x: Array, out: Array) -> None:
 def _compute_block(code: Compiled, source: int, target: int, count: int) -> None:
     frame = _FRAMES.frame
     frame[OUTER], frame[OUTER + 1], frame[2 * (OUTER + 1)] = count, source, target
-    SETTLER.callback.run(code, _FRAMES.address)
+    run_code(code, _FRAMES.address)
 
 
 def _are_contiguous(x: Array, out: Array | None) -> bool:

@@ -271,11 +271,10 @@ class LoopWriter:
         first = outcomes[0][0]
         if all(x.pointer == first.pointer for x, _ in outcomes):
             return replace(first, version=self.arrays.versions[first.buffer])
-        target, lines = self.arrays.scratch(first.dtype, first.shape, self.large.loop), self.code.lines
+        target = self.arrays.scratch(first.dtype, first.shape, self.large.loop)
         for x, end in outcomes:
-            self.code.lines = end
-            self.arrays.copy(x, target)
-        self.code.lines = lines
+            with self.code.at(end):
+                self.arrays.copy(x, target)
         return target
 
     def call(self, frame: FramePlanner, op: Operation) -> list[Held]:

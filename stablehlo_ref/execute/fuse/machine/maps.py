@@ -12,7 +12,7 @@ from stablehlo_ref.define.bound import BoundOp, constant_array
 from stablehlo_ref.define.computation import Kernel, Run
 from stablehlo_ref.define.context import Context
 from stablehlo_ref.execute.fuse.machine.assembly import NotCompiled
-from stablehlo_ref.execute.fuse.machine.blocks import SETTLER
+from stablehlo_ref.execute.fuse.machine.callbacks import run_code
 from stablehlo_ref.execute.fuse.machine.compiler import Compiled, address
 from stablehlo_ref.execute.fuse.machine.elementwise import has_code
 from stablehlo_ref.execute.fuse.machine.segments import ADDRESSES, Part, Segment, dtype_of, frame_of
@@ -164,5 +164,5 @@ def _computed(computation: _Computation, code: Compiled, arrays: Sequence[Array]
     for start in within_time(range(0, count, PIECE)):
         frame = frame_of([1, 1, min(PIECE, count - start)], [[0, 0, step] for step in steps])
         frame[ADDRESSES] = addresses + start * steps
-        SETTLER.callback.run(code, address(frame))
+        run_code(code, address(frame))
     return result

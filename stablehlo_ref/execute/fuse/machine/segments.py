@@ -7,7 +7,7 @@ dimension is part of the code. What remains of a row is copied to and from a vec
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -96,12 +96,10 @@ class Writer:
 
     def _entry_word(self, offset: int) -> Register:
         """Load a word of the frame before the loops."""
-        code, lines = self.code, self.code.lines
-        code.lines = code.entry
-        at = code.let(f"getelementptr i8, ptr %frame, i64 {offset}", self.index)
-        loaded = code.let(f"load i64, ptr {at}, align 8", self.index)
-        code.lines = lines
-        return loaded
+        code = self.code
+        with code.at(code.entry):
+            at = code.let(f"getelementptr i8, ptr %frame, i64 {offset}", self.index)
+            return code.load(at.name, self.index)
 
     def _loop(self, axis: int, indices: list[Register]) -> None:
         """Write the loops over a dimension and those in it."""
@@ -147,13 +145,14 @@ class Writer:
         code = self.code
         left = code.binary("sub", self.sizes[-1], i)
         is_short = code.compare("slt", left, literal(self.index, segment.width))
+        rare = code.intrinsic("expect", is_short, Register("false", is_short.kind))
         kinds = segment.kinds(pointers)
         cells = {key: self._zeros(kind) for key, kind in kinds.items()}
         places = {key: code.address(pointers[key], i, Kind(kind.dtype)) for key, kind in kinds.items()}
-        self._where(is_short, lambda: self._copy([(cells[k], places[k], kinds[k]) for k in kinds if not k[1]], left))
+        code.when(rare, lambda: self._copy([(cells[k], places[k], kinds[k]) for k in kinds if not k[1]], left))
         used = {k: code.let(f"select i1 {is_short}, ptr {cells[k]}, ptr {places[k]}", self.index).name for k in kinds}
         self._ops(segment, used, kinds, values)
-        self._where(is_short, lambda: self._copy([(places[k], cells[k], kinds[k]) for k in kinds if k[1]], left))
+        code.when(rare, lambda: self._copy([(places[k], cells[k], kinds[k]) for k in kinds if k[1]], left))
 
     def _ops(
         self,
@@ -176,15 +175,6 @@ class Writer:
         cell = self.code.cell(kind)
         self.code.entry.append(f"  store {kind.stored} zeroinitializer, ptr {cell}")
         return cell
-
-    def _where(self, condition: Register, body: Callable[[], None]) -> None:
-        code, inside, after = self.code, self.code.name("R"), self.code.name("R")
-        rare = code.intrinsic("expect", condition, Register("false", condition.kind))
-        code.do(f"br i1 {rare}, label %{inside}, label %{after}")
-        code.label(inside)
-        body()
-        code.do(f"br label %{after}")
-        code.label(after)
 
     def _copy(self, pairs: Sequence[tuple[str, str, Kind]], count: Register) -> None:
         """Copy the first elements from each second place to the first one."""

@@ -7,7 +7,7 @@ is one segment, whose rows are what its tensors have contiguous.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from itertools import product
 from math import prod
 from typing import TYPE_CHECKING, NamedTuple
@@ -18,7 +18,8 @@ from stablehlo_ref import mode
 from stablehlo_ref.define.computation import Slots
 from stablehlo_ref.execute.fuse.groups import REDUCE, VIEWS
 from stablehlo_ref.execute.fuse.machine.assembly import Kind, NotCompiled, Register, literal
-from stablehlo_ref.execute.fuse.machine.blocks import SETTLER, merged
+from stablehlo_ref.execute.fuse.machine.blocks import merged
+from stablehlo_ref.execute.fuse.machine.callbacks import run_code
 from stablehlo_ref.execute.fuse.machine.compiler import Compiled, address
 from stablehlo_ref.execute.fuse.machine.elementwise import elementwise, has_code
 from stablehlo_ref.execute.fuse.machine.row_reductions import row_fold, row_sum
@@ -110,7 +111,7 @@ class WholeChain:
             for template, offsets in pieces:
                 frame = template.copy()
                 frame[ADDRESSES] = bases + offsets
-                SETTLER.callback.run(bound.code, address(frame))
+                run_code(bound.code, address(frame))
 
         share(work, bound.pieces)
         program.finish(slots, results)
@@ -147,32 +148,48 @@ class WholeChain:
 
 
 def _planned(chain: Chain, phases: Sequence[Segment | Part]) -> _Plan:
-    segments = [phase for phase in phases if isinstance(phase, Segment)]
     if chain.rows is None and len(phases) != 1:
         raise NotCompiled("a chain of several segments")
     length = None if chain.rows is None else prod(chain.shape[chain.rows :])
-    made = {part.result.slot: part.result for part in chain.parts}
-    operands = [_Tensor(t.slot, t.dtype, t.is_row) for t in chain.inputs]
-    known = {t.slot for t in operands if not t.is_row}
+    segments = [phase for phase in phases if isinstance(phase, Segment)]
+    parts = [phase for phase in phases if isinstance(phase, Part)]
+    in_memory = {t.slot for t in chain.inputs if not t.is_row}
     for phase in phases:
-        known.update(phase.stores if isinstance(phase, Segment) else _checked(phase, known))
-    dtypes = {slot: dtype for segment in segments for slot, dtype in segment.loads.items()}
-    dtypes |= {s: x for p in phases if isinstance(p, Part) for s, x in zip(p.operands, p.operand_dtypes)}
-    operands += [_Tensor(slot, dtypes[slot], True) for slot in dict.fromkeys(chain.scalars) if slot in dtypes]
-    results = [_Tensor(s, t.dtype, t.is_row) for s, t in made.items() if s in chain.kept]
+        if isinstance(phase, Segment):
+            in_memory.update(phase.stores)
+        else:
+            _check(phase, in_memory)
     stored = {slot: dtype for segment in segments for slot, dtype in segment.stores.items()}
+    made = [part.result for part in chain.parts]
+    results = [_Tensor(t.slot, t.dtype, t.is_row) for t in made if t.slot in chain.kept]
     if missing := {t.slot for t in results if not t.is_row} - stored.keys():
         raise NotCompiled(f"{len(missing)} results that no segment stores")
     scratch = [_Tensor(slot, dtype, False) for slot, dtype in stored.items() if slot not in chain.kept]
-    sums = {p.dtype for p in phases if isinstance(p, Part) and p.op.name == REDUCE and p.dtype.kind == "f"}
-    scratch += [_Tensor(_SUMS, max(sums, key=lambda dtype: dtype.itemsize), False)] if sums else []
+    scratch += _row_of_sums(parts)
     if sum((length or 1) * tensor.dtype.itemsize for tensor in scratch) > MAX_SCRATCH:
         raise NotCompiled("long rows")
-    return _Plan(phases, length, operands, results, scratch)
+    return _Plan(phases, length, _operands(chain, segments, parts), results, scratch)
 
 
-def _checked(part: Part, in_memory: set[int]) -> tuple[int, ...]:
-    """Check that there are instructions for an op that is not in a segment; return no slots."""
+def _operands(chain: Chain, segments: Sequence[Segment], parts: Sequence[Part]) -> list[_Tensor]:
+    """Return the operands of a chain, with those of rank 0 that are used as if they had one element for each row."""
+    dtypes = {slot: dtype for segment in segments for slot, dtype in segment.loads.items()}
+    dtypes |= {slot: dtype for part in parts for slot, dtype in zip(part.operands, part.operand_dtypes)}
+    scalars = [slot for slot in dict.fromkeys(chain.scalars) if slot in dtypes]
+    return [
+        *(_Tensor(t.slot, t.dtype, t.is_row) for t in chain.inputs),
+        *(_Tensor(slot, dtypes[slot], True) for slot in scalars),
+    ]
+
+
+def _row_of_sums(parts: Sequence[Part]) -> list[_Tensor]:
+    """Return the scratch row for sums of floats, of the widest of their types, if there are such."""
+    sums = {part.dtype for part in parts if part.op.name == REDUCE and part.dtype.kind == "f"}
+    return [_Tensor(_SUMS, max(sums, key=lambda dtype: dtype.itemsize), False)] if sums else []
+
+
+def _check(part: Part, in_memory: Collection[int]) -> None:
+    """Raise NotCompiled unless there are instructions for an op that is not in a segment."""
     if part.op.name == REDUCE:
         body = recognised_op(part.op.regions[0])
         if body is None or part.operands[0] not in in_memory or set(part.operand_dtypes) != {part.dtype}:
@@ -184,7 +201,6 @@ def _checked(part: Part, in_memory: set[int]) -> tuple[int, ...]:
             raise NotCompiled("exact sums")
     elif part.op.name not in VIEWS and not has_code(part.op):
         raise NotCompiled(part.op.name)
-    return ()
 
 
 def _strides(tensor: _Tensor, shape: Sequence[int], outer: int, strides: Sequence[int] | None = None) -> list[int]:
