@@ -276,12 +276,12 @@ def draw_call(text: Text, scope: Scope, depth: int) -> None:
 
 
 @st.composite
-def programs(draw: st.DrawFn, may_compile: bool = False) -> tuple[str, list[str]]:
+def programs(draw: st.DrawFn, may_compile: bool = False, elements: tuple[str, ...] = ELEMENTS) -> tuple[str, list[str]]:
     """Draw a program with a loop at its top; return its text and the types of its arguments.
 
     If `may_compile` is set, all ops of the program can become machine code.
     """
-    text = Text(draw)
+    text = Text(draw, elements=elements)
     if may_compile:
         text.elements, text.without = COMPILED, NOT_COMPILED
     types = [draw_type(text) for _ in range(draw(st.integers(1, 4)))]

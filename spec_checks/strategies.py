@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import ml_dtypes
@@ -24,6 +25,7 @@ NUMBERS = INTEGERS + FLOATS + COMPLEXES
 ALL = BOOLEANS + NUMBERS
 
 
+@cache
 def width(dtype: np.dtype[Any]) -> int:
     """Return the width in bits of one element."""
     if dtype == BOOLEANS[0]:
@@ -46,7 +48,7 @@ def arrays(draw: st.DrawFn, dtype: np.dtype[Any], shape: tuple[int, ...], modera
     count = int(np.prod(shape, dtype=int))
     if moderate:
         low, high = (0, 1) if width(dtype) <= 2 or dtype == BOOLEANS[0] else (0, 4) if dtype in UNSIGNED else (-2, 3)
-        values = draw(st.lists(st.integers(low, high), min_size=count, max_size=count))
+        values = draw(_integers(count, low, high))
         return np.array(values, np.int64).astype(np.float32).astype(dtype).reshape(shape)
     raw = np.frombuffer(draw(st.binary(min_size=count * dtype.itemsize, max_size=count * dtype.itemsize)), np.uint8)
     bits = raw.view(f"u{dtype.itemsize}") if dtype.itemsize <= 8 else raw
@@ -58,13 +60,18 @@ def arrays(draw: st.DrawFn, dtype: np.dtype[Any], shape: tuple[int, ...], modera
 
 def _with_specials(draw: st.DrawFn, array: np.ndarray) -> np.ndarray:
     specials = special_values(array.dtype)
-    chosen = draw(st.lists(st.integers(-len(specials), len(specials) - 1), min_size=array.size, max_size=array.size))
-    for index, choice in enumerate(chosen):
+    for index, choice in enumerate(draw(_integers(array.size, -len(specials), len(specials) - 1))):
         if choice >= 0:
             array[index] = specials[choice]
     return array
 
 
+@cache
+def _integers(count: int, low: int, high: int) -> st.SearchStrategy[list[int]]:
+    return st.lists(st.integers(low, high), min_size=count, max_size=count)
+
+
+@cache
 def special_values(dtype: np.dtype[Any]) -> np.ndarray:
     """Return bit patterns of zeros, ones, extremes, infinities, NaNs and subnormals; every type has some of them."""
     if dtype == BOOLEANS[0]:
@@ -81,6 +88,7 @@ def special_values(dtype: np.dtype[Any]) -> np.ndarray:
     return np.concatenate([values, named])
 
 
+@cache
 def shapes(
     max_rank: int = 3, max_size: int = 4, min_rank: int = 0, min_size: int = 0
 ) -> st.SearchStrategy[tuple[int, ...]]:
@@ -88,6 +96,7 @@ def shapes(
     return st.lists(st.integers(min_size, max_size), min_size=min_rank, max_size=max_rank).map(tuple)
 
 
+@cache
 def dtypes(*groups: tuple[np.dtype[Any], ...]) -> st.SearchStrategy[np.dtype[Any]]:
     """Return a strategy for the dtypes of all groups."""
     return st.sampled_from([dtype for group in groups for dtype in group])

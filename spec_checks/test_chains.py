@@ -49,8 +49,7 @@ def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     """Fuse ops on small tensors, in blocks of a few elements."""
     monkeypatch.setattr(groups, "SIZE", 32)
     monkeypatch.setattr(groups, "WORK", 0)
-    monkeypatch.setattr(boxes, "BLOCK", 64)
-    monkeypatch.setattr(boxes, "ROWS", 96)
+    monkeypatch.setattr(boxes, "BLOCK", 80)
     monkeypatch.setattr(boxes, "SHORT", 2)
     monkeypatch.setattr(boxes, "LINE", 4)
     monkeypatch.setattr(selection, "SMALL", 2)

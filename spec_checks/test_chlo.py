@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spec_checks.evaluate import evaluate
+from spec_checks.examples import examples
 from spec_checks.oracles import chlo as oracle
 from spec_checks.strategies import (
     BOOLEANS,
@@ -36,7 +37,7 @@ FUNCTIONS = {
 }  # fmt: skip
 BROADCAST = ("add", "subtract", "multiply", "divide", "remainder", "maximum", "minimum", "power", "and", "or", "xor")
 
-FEW = settings(max_examples=20, deadline=None)
+FEW = examples(everyday=8, all=20)
 
 
 def limit(op: str, dtype: np.dtype[Any]) -> int:
@@ -104,7 +105,7 @@ def test_zeta_of_negative_numbers(s: list[int], q: list[float], wide: bool) -> N
 
 
 @pytest.mark.parametrize("op", ["zeta", "polygamma"])
-@settings(max_examples=30, deadline=None)
+@examples(everyday=10, all=30)
 @given(data=st.data())
 def test_special_values_of_binary_functions(op: str, data: st.DataObject) -> None:
     values = st.sampled_from([-np.inf, -3.0, -0.0, 0.0, 0.5, 1.0, 1.5, 2.0, 3.0, np.inf, np.nan])
@@ -212,7 +213,7 @@ def test_broadcasting_compare(data: st.DataObject) -> None:
 # --- structured ops -------------------------------------------------------------------------------------------------
 
 
-@settings(max_examples=60, deadline=None)
+@examples(everyday=20, all=60)
 @given(data=st.data())
 def test_top_k(data: st.DataObject) -> None:
     dtype = data.draw(dtypes(BOOLEANS, INTEGERS, FLOATS))

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import stablehlo_ref as sr
+from spec_checks.examples import FACTOR
 from spec_checks.test_chains import DTYPES, bits, pieces, small_blocks, type_text
 from stablehlo_ref.execute.fuse.machine import compiler, functions, kernels, segments, sums, timing, whole
 from stablehlo_ref.numerics.kernels import ArrayKernel
@@ -31,6 +32,7 @@ def compiled(program: sr.Program, what: str = "a chain") -> bool:
     return any(title.startswith(f"{what} at ") and title.endswith(", as machine code") for title in titles)
 
 
+@pytest.mark.many_examples
 @pytest.mark.usefixtures("small_blocks")
 @pytest.mark.parametrize("in_blocks", [False, True])
 @pytest.mark.parametrize("start", range(1000, 1160, 40))
@@ -39,9 +41,9 @@ def test_generated_programs(start: int, in_blocks: bool, monkeypatch: pytest.Mon
     monkeypatch.setattr(whole, "VECTOR", 16)
     monkeypatch.setattr(whole, "PIECE", 99)
     if in_blocks:
-        monkeypatch.setattr(whole, "MAX_VARIANTS", 0)
+        monkeypatch.setattr(whole.WholeChain, "run", lambda *_: False)
     count = 0
-    for text, arrays in pieces(range(start, start + 40)):
+    for text, arrays in pieces(range(start, start + (40 if FACTOR else 12))):
         program = sr.parse(text)
         expected = bits(program.run(*arrays, fast=False))
         before = [x.tobytes() for x in arrays]
@@ -49,7 +51,7 @@ def test_generated_programs(start: int, in_blocks: bool, monkeypatch: pytest.Mon
             assert bits(program.run(*arrays)) == expected, text
         assert [x.tobytes() for x in arrays] == before, f"an input was overwritten: {text}"
         count += compiled(program)
-    assert count > 5
+    assert count > (5 if FACTOR else 1)
 
 
 def whole_chains(program: sr.Program) -> int:

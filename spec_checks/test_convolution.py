@@ -14,11 +14,12 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from spec_checks.evaluate import evaluate
+from spec_checks.examples import examples
 from spec_checks.oracles import convolution as oracle
 from spec_checks.oracles.running_error import within
 from spec_checks.strategies import ALL, arrays
 from stablehlo_ref.ir.types import tensor_type
-from stablehlo_ref.numerics import window_products
+from stablehlo_ref.numerics import window_parts, window_products, window_sums
 from stablehlo_ref.numerics.dtypes import element_type_of
 
 SUMMABLE = tuple(dtype for dtype in ALL if dtype != ml_dtypes.float8_e8m0fnu)  # that dtype has no zero
@@ -76,17 +77,19 @@ def convolutions(draw: st.DrawFn) -> tuple[tuple[int, ...], tuple[int, ...], dic
 @contextmanager
 def algorithms(draw: st.DrawFn) -> Iterator[None]:
     """Choose the algorithm: sizes of blocks, and whether few products and thin groups are matrix products."""
-    limits = {"BLOCK_BYTES": (1, 64, 1 << 21), "MOST_TERMS": (1, 3, 1 << 11), "TERM_BY_TERM_ELEMENTS": (1, 1 << 16)}
+    limits = {"BLOCK_BYTES": (1, 64, 1 << 21), "MOST_TERMS": (1, 3, 1 << 11)}
     chosen = {
         name: draw(st.sampled_from(values))
         for name, values in (limits | {"THIN": (0, 2), "FEW": (0, 0, 1 << 13), "MOST_PHASES": (1, 1 << 8)}).items()
     }
-    with patch.multiple(window_products, **chosen):
+    some, part = draw(st.sampled_from((1, 1 << 16))), draw(st.sampled_from((1, 100, 1 << 20)))
+    of_sums = patch.object(window_sums, "TERM_BY_TERM_ELEMENTS", some)
+    with patch.multiple(window_products, **chosen), of_sums, patch.object(window_parts, "PART_BYTES", part):
         yield
 
 
 @given(st.data())
-@settings(max_examples=200, deadline=None)
+@examples(everyday=60, all=200)
 def test_convolution(data: st.DataObject) -> None:
     lhs_shape, rhs_shape, attributes, shape = data.draw(convolutions())
     dtype = data.draw(st.sampled_from(SUMMABLE))
@@ -100,6 +103,21 @@ def test_convolution(data: st.DataObject) -> None:
     bound = oracle.convolution_bound(lhs, rhs, **attributes, result=(shape, result_dtype))
     good = within(actual, expected, bound)
     assert good.all(), f"{lhs}\n{rhs}\n{attributes}: {actual[~good]}, not {expected[~good]} within {bound[~good]}"
+
+
+@given(st.data())
+@settings(max_examples=50, deadline=None)
+def test_parts_change_no_bit(data: st.DataObject) -> None:
+    """A result is the same whether all of the operand is padded and converted before, or part by part."""
+    lhs_shape, rhs_shape, attributes, shape = data.draw(convolutions())
+    dtype = data.draw(st.sampled_from(SUMMABLE))
+    lhs, rhs = (data.draw(arrays(dtype, s, True)) for s in (lhs_shape, rhs_shape))
+    result, results = tensor_type(shape, element_type_of(dtype)), []
+    with algorithms(data.draw):
+        for part in (1, 1 << 30):
+            with patch.object(window_parts, "PART_BYTES", part):
+                results.append(evaluate("convolution", lhs, rhs, result=result, **attributes))
+    assert results[0].tobytes() == results[1].tobytes()
 
 
 def test_scratch_memory_is_bounded() -> None:

@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from spec_checks.evaluate import evaluate
+from spec_checks.examples import examples
 from spec_checks.oracles import data_movement as oracle
 from spec_checks.strategies import ALL, INTEGERS, NUMBERS, arrays, dtypes, shapes
 from stablehlo_ref.ir.types import tensor_type
@@ -19,7 +20,7 @@ from stablehlo_ref.ops import constants
 Array = np.ndarray[Any, np.dtype[Any]]
 Dims = tuple[int, ...]
 
-MANY = settings(max_examples=60, deadline=None)
+MANY = examples(everyday=20, all=60)
 
 
 def check(actual: Array, expected: Array, *inputs: Any) -> None:
@@ -146,7 +147,7 @@ def test_concatenate(data: st.DataObject) -> None:
     check(actual, oracle.concatenate(tuple(inputs), dimension), inputs, dimension)
 
 
-@settings(max_examples=150, deadline=None)
+@examples(everyday=50, all=150)
 @given(data=st.data())
 def test_pad(data: st.DataObject) -> None:
     operand = data.draw(tensors())

@@ -7,10 +7,11 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from spec_checks.evaluate import evaluate
+from spec_checks.examples import examples
 from spec_checks.oracles import dot_general as oracle
 from spec_checks.oracles.running_error import within
 from spec_checks.strategies import ALL, arrays
@@ -53,7 +54,7 @@ def dimension_numbers(draw: st.DrawFn) -> tuple[tuple[int, ...], tuple[int, ...]
 
 
 @given(st.data())
-@settings(max_examples=200, deadline=None)
+@examples(everyday=60, all=200)
 def test_dot_general(data: st.DataObject) -> None:
     lhs_shape, rhs_shape, numbers, shape = data.draw(dimension_numbers())
     dtype = data.draw(st.sampled_from(SUMMABLE))
@@ -68,7 +69,7 @@ def test_dot_general(data: st.DataObject) -> None:
 
 
 @given(st.sampled_from(WORDS), st.integers(0, 63), st.integers(1, 400), st.integers(0, 2**32 - 1))
-@settings(max_examples=60, deadline=None)
+@examples(everyday=20, all=60)
 def test_large_integers_wrap(dtype: np.dtype[Any], bits: int, depth: int, seed: int) -> None:
     generator = np.random.default_rng(seed)
     limits = np.iinfo(dtype)

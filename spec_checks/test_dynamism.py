@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from spec_checks.evaluate import evaluate, type_of
+from spec_checks.examples import examples
 from spec_checks.oracles import dynamism as oracle
 from spec_checks.oracles import elementwise
 from spec_checks.strategies import ALL, NUMBERS, arrays, dtypes, same, shapes
@@ -23,7 +24,7 @@ from stablehlo_ref.numerics.dtypes import element_type_of
 Array = np.ndarray[Any, np.dtype[Any]]
 Dims = tuple[int, ...]
 
-MANY = settings(max_examples=50, deadline=None)
+MANY = examples(everyday=15, all=50)
 INDEX_TYPES = st.sampled_from([np.int32, np.int64, np.uint8])
 
 

@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from spec_checks.evaluate import evaluate
+from spec_checks.examples import examples
 from spec_checks.oracles import fft as oracle
 from spec_checks.oracles.running_error import within
 from spec_checks.strategies import shapes
@@ -19,7 +20,7 @@ from stablehlo_ref.ops.fft import FftType, last_of_rfft
 Array = np.ndarray[Any, np.dtype[Any]]
 Arguments = tuple[Array, FftType, tuple[int, ...], tuple[int, ...], np.dtype[Any]]
 
-MANY = settings(max_examples=100, deadline=None)
+MANY = examples(everyday=30, all=100)
 PARTS = st.sampled_from([np.dtype(np.float32), np.dtype(np.float64)])
 
 

@@ -8,11 +8,12 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import stablehlo_ref
 from spec_checks.evaluate import combine, evaluate, region
+from spec_checks.examples import examples
 from spec_checks.oracles import elementwise
 from spec_checks.oracles import gather_scatter as oracle
 from spec_checks.strategies import ALL, BOOLEANS, COMPLEXES, FLOATS, INTEGERS, WIDE_FLOATS, arrays, dtypes, same
@@ -22,7 +23,7 @@ from stablehlo_ref.numerics.dtypes import element_type_of
 Array = np.ndarray[Any, np.dtype[Any]]
 Arguments = tuple[list[Array], Array, list[Array], dict[str, Any]]
 
-MANY = settings(max_examples=120, deadline=None)
+MANY = examples(everyday=40, all=120)
 
 
 @st.composite

@@ -7,11 +7,12 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import HealthCheck, Phase, given
 from hypothesis import strategies as st
 
 import stablehlo_ref as sr
 from spec_checks import random_loops
+from spec_checks.examples import examples
 from spec_checks.strategies import arrays
 from stablehlo_ref.execute.fuse import loops
 
@@ -56,8 +57,11 @@ def _hot_soon(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 # Large programs take too long to shrink.
-LOOPS = settings(
-    deadline=None, suppress_health_check=list(HealthCheck), phases=(Phase.explicit, Phase.reuse, Phase.generate)
+LOOPS = examples(
+    everyday=25,
+    all=100,
+    suppress_health_check=list(HealthCheck),
+    phases=(Phase.explicit, Phase.reuse, Phase.generate),
 )
 
 

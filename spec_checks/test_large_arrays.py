@@ -20,7 +20,7 @@ DTYPES = {
     "ui4": ml_dtypes.uint4, "i4": ml_dtypes.int4,
 }  # fmt: skip
 FLOATS = ("f16", "bf16", "f32", "f64")
-SIZE, PART = (1 << 16) + 4321, 250  # a block and a part of one; parts are smaller than any kernel calls large
+SIZE, PART = (1 << 17) + 4321, 250  # a block and a part of one; parts are smaller than any kernel calls large
 
 UNARY = {
     "sign": (floats.sign, FLOATS),

@@ -7,10 +7,11 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from spec_checks.evaluate import evaluate
+from spec_checks.examples import examples
 from spec_checks.oracles import linear_algebra as oracle
 from spec_checks.oracles.running_error import within
 from spec_checks.strategies import COMPLEXES, WIDE_FLOATS, shapes
@@ -19,7 +20,7 @@ from stablehlo_ref.ops.linear_algebra import Transpose
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
-MANY = settings(max_examples=80, deadline=None)
+MANY = examples(everyday=25, all=80)
 DTYPES = (*WIDE_FLOATS, *COMPLEXES, np.dtype(np.float16), np.dtype(ml_dtypes.bfloat16))
 UNREAD = (0.0, 7.0, np.nan, np.inf)  # values for the triangle that is not read
 

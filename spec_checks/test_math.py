@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import stablehlo_ref as sr
 from spec_checks.evaluate import evaluate
+from spec_checks.examples import examples
 from spec_checks.oracles import complex as complex_oracle
 from spec_checks.oracles import math as oracle
 from spec_checks.strategies import FLOATS, NARROW_FLOATS, SIGNED, WIDE_FLOATS, arrays, dtypes, shapes
@@ -98,7 +99,7 @@ def test_integer_powers_of_floats(data: st.DataObject, powers: list[int]) -> Non
     assert ulps(actual, expected) <= 1, explain("fpowi", actual, expected, lhs, rhs)
 
 
-@settings(max_examples=60, deadline=None)
+@examples(everyday=20, all=60)
 @given(data=st.data())
 def test_fma(data: st.DataObject) -> None:
     dtype = data.draw(dtypes(WIDE_FLOATS))

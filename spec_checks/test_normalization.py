@@ -8,10 +8,11 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from spec_checks.evaluate import evaluate
+from spec_checks.examples import examples
 from spec_checks.oracles import normalization as oracle
 from spec_checks.oracles.running_error import within
 from spec_checks.strategies import WIDE_FLOATS, arrays, shapes
@@ -44,7 +45,7 @@ def arguments(draw: st.DrawFn, op: str) -> tuple[list[Array], float, int]:
 
 @pytest.mark.parametrize("long", [1, normalization.LONG])
 @pytest.mark.parametrize("op", VECTORS)
-@settings(max_examples=40, deadline=None)
+@examples(everyday=15, all=40)
 @given(data=st.data())
 def test_batch_norm(op: str, long: int, data: st.DataObject) -> None:
     operands, epsilon, feature_index = data.draw(arguments(op))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from spec_checks.evaluate import evaluate
+from spec_checks.examples import examples
 from spec_checks.oracles import dot_general as oracle_of_products
 from spec_checks.oracles import elementwise, quantization
 from spec_checks.oracles.quantization import Quantized
@@ -22,8 +24,8 @@ from stablehlo_ref.ops.comparison import ComparisonDirection
 Array = np.ndarray[Any, np.dtype[Any]]
 
 FIXTURES = [HealthCheck.function_scoped_fixture]
-MANY = settings(max_examples=60, deadline=None, suppress_health_check=FIXTURES)
-FEW = settings(max_examples=25, deadline=None)
+MANY = examples(everyday=20, all=60, suppress_health_check=FIXTURES)
+FEW = examples(everyday=8, all=25)
 LARGE = 70_000  # elements, more than the 65536 of a table
 EXPRESSED = tuple(map(np.dtype, ("float32", "bfloat16", "float16", "float64")))
 STORAGE = tuple(dtype for dtype in INTEGERS if width(dtype) <= 32)
@@ -70,6 +72,7 @@ def stored(q: Quantized, shape: tuple[int, ...]) -> st.SearchStrategy[Array]:
     return values.map(lambda v: np.array(v, np.int64).astype(q.storage_type).reshape(shape))
 
 
+@cache
 def integers(low: int, high: int) -> st.SearchStrategy[int]:
     """Draw integers from `low` to `high`, half of them small if possible."""
     near = st.integers(-9, 9).filter(lambda n: low <= n <= high)

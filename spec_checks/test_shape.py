@@ -7,14 +7,15 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import stablehlo_ref as sr
+from spec_checks.examples import examples
 from spec_checks.oracles import shape as oracle
 from spec_checks.strategies import shapes
 
-MANY = settings(max_examples=60, deadline=None)
+MANY = examples(everyday=20, all=60)
 SIZES = st.integers(0, 9) | st.sampled_from([-1, 2**31, 2**32, 2**62, 2**63 - 1])
 OPAQUE = st.booleans()  # whether a value has a type of the dialect, or else is a tensor of indices or an index
 

@@ -17,7 +17,6 @@ from spec_checks.strategies import BOOLEANS, FLOATS, INTEGERS, arrays, dtypes, s
 from spec_checks.test_reduction import force
 from stablehlo_ref.algorithms import sorting
 from stablehlo_ref.numerics.dtypes import element_type_of, kind
-from stablehlo_ref.ops import sort as sort_module
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -43,11 +42,14 @@ def compared(direction: str, compare_type: str) -> Any:
     return lambda a, b, *_: (elementwise.compare(a, b, direction, compare_type),)
 
 
-@pytest.fixture(params=(16, 64))
+@pytest.fixture(params=("digits", "packed", "parts"))
 def digits(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Choose between numpy's stable sort of digits and a sort of digits with indices, for small rows."""
-    monkeypatch.setattr(sorting, "SHORT", 0 if request.param == 16 else 1 << 11)
-    monkeypatch.setattr(sorting, "BLOCK", 3 if request.param == 16 else 1 << 16)
+    """Choose between numpy's stable sort of digits, digits packed with indices, and parts or one long row of these."""
+    monkeypatch.setattr(sorting, "SHORT", 0 if request.param == "digits" else 1 << 11)
+    monkeypatch.setattr(sorting, "BLOCK", 1 << 16 if request.param == "packed" else 3)
+    if request.param == "parts":
+        monkeypatch.setattr(sorting, "COPIED", 4)
+        monkeypatch.setattr(sorting, "COLUMNS", 1)
 
 
 @pytest.mark.parametrize("direction", ("LT", "GT"))
@@ -108,13 +110,21 @@ def two_keys(a: Array, b: Array, c: Array, d: Array) -> tuple[Array]:
     return (np.array((int(a), canonical(c)) < (int(b), canonical(d))),)
 
 
+SELECTED = TWO_KEYS.replace(
+    """  %12 = stablehlo.and %11, %9 : tensor<i1>
+  %13 = stablehlo.or %10, %12 : tensor<i1>
+""", """  %13 = stablehlo.select %11, %9, %10 : tensor<i1>, tensor<i1>
+""")  # fmt: skip
+
+
+@pytest.mark.parametrize("body", (TWO_KEYS, SELECTED))
 @FAST
 @given(data=st.data())
-def test_several_keys(digits: None, data: st.DataObject) -> None:
+def test_several_keys(digits: None, body: str, data: st.DataObject) -> None:
     shape = data.draw(shapes(max_rank=2, min_rank=1, max_size=9))
     first = data.draw(arrays(np.dtype(np.int32), shape, moderate=True))
     second = data.draw(arrays(np.dtype(np.float32), shape))
-    actual = evaluate("sort", first, second, bodies=[region(TWO_KEYS)], dimension=-1)
+    actual = evaluate("sort", first, second, bodies=[region(body)], dimension=-1)
     expected = sort((first, second), -1, comparator=two_keys)
     assert all(map(same, actual, expected)), (first, second, actual, expected)
 
@@ -123,7 +133,7 @@ def test_recognises_comparators_of_keys(monkeypatch: pytest.MonkeyPatch) -> None
     def no_merging(*arguments: Any) -> Any:
         raise AssertionError("not by keys")
 
-    monkeypatch.setattr(sort_module, "merge_sort", no_merging)
+    monkeypatch.setattr(sorting, "merge_sort", no_merging)
     exchanged = TWO_KEYS.replace("or %10, %12", "or %12, %10").replace("LT, %a, %b", "GT, %b, %a")
     absolute = """(%a: tensor<f32>, %b: tensor<f32>, %c: tensor<i32>, %d: tensor<i32>) -> tensor<i1> {
       %1 = stablehlo.abs %a : tensor<f32>
@@ -132,7 +142,7 @@ def test_recognises_comparators_of_keys(monkeypatch: pytest.MonkeyPatch) -> None
       func.return %3 : tensor<i1>
     }"""
     i, f = np.array([2, 1, 2, 1], np.int32), np.array([-4, np.nan, 3, 2], np.float32)
-    for body in (TWO_KEYS, exchanged):
+    for body in (TWO_KEYS, SELECTED, exchanged):
         keys, order = evaluate("sort", i, f, bodies=[region(body)], dimension=0)
         assert keys.tolist() == [1, 1, 2, 2] and same(order, np.array([2, np.nan, -4, 3], np.float32))
     numbers, _ = evaluate("sort", np.array([1, -3, 2, -2], np.float32), i, bodies=[region(absolute)], dimension=0)

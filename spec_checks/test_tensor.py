@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import stablehlo_ref as sr
 from spec_checks.evaluate import evaluate, type_of
+from spec_checks.examples import examples
 from spec_checks.oracles import tensor as oracle
 from spec_checks.strategies import ALL, arrays, dtypes, same, shapes
 from spec_checks.test_dynamism import dynamic_type
@@ -23,7 +24,7 @@ from stablehlo_ref.numerics.dtypes import element_type_of
 Array = np.ndarray[Any, np.dtype[Any]]
 Dims = tuple[int, ...]
 
-MANY = settings(max_examples=60, deadline=None)
+MANY = examples(everyday=20, all=60)
 
 
 def tensors(data: st.DataObject, **limits: int) -> Array:

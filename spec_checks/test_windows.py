@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from spec_checks.evaluate import combine, evaluate, region
+from spec_checks.examples import examples
 from spec_checks.oracles import elementwise
 from spec_checks.oracles.reduction import is_among, reduce_schedules, reduce_window, select_and_scatter
 from spec_checks.strategies import BOOLEANS, FLOATS, INTEGERS, WIDE_FLOATS, arrays, dtypes, same, shapes
@@ -25,9 +26,10 @@ from spec_checks.test_reduction import (
     names,
     small,
 )
-from stablehlo_ref.algorithms import reduction_schedule, sliding_windows
+from stablehlo_ref.algorithms import reduction_schedule, sliding_windows, window_boxes
 from stablehlo_ref.algorithms import select_and_scatter as algorithm
 from stablehlo_ref.algorithms.dilated_windows import full_windows
+from stablehlo_ref.algorithms.window_boxes import BOX
 from stablehlo_ref.algorithms.window_columns import MAX_MATRIX_SIZE
 from stablehlo_ref.diagnostics import EvaluationError
 from stablehlo_ref.numerics.dtypes import element_type_of
@@ -38,7 +40,7 @@ __all__ = ["small"]
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
-FAST = settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+FAST = examples(everyday=8, all=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 Windows = dict[str, Any]
 
 
@@ -177,15 +179,23 @@ def test_tiers_agree_on_general_regions(body: str, data: st.DataObject) -> None:
 @pytest.mark.parametrize("body", ("add", "subtract", "maximum", "minimum", GENERAL))
 @FAST
 @given(data=st.data())
-def test_columns_full_windows_and_slices_agree_bitwise(body: str, data: st.DataObject) -> None:
+def test_columns_full_windows_slices_and_boxes_agree_bitwise(body: str, data: st.DataObject) -> None:
     dtype = data.draw(dtypes(FLOATS, (np.dtype(np.int8),))) if body != GENERAL else np.dtype(np.float32)
     shape = data.draw(shapes(max_rank=3, max_size=5))
     x, init, attributes = data.draw(arrays(dtype, shape)), data.draw(arrays(dtype, ())), data.draw(windows(shape))
     block = region(body) if body == GENERAL else combine(body, element_type_of(dtype))
     results = []
-    for many, thin in ((MAX_MATRIX_SIZE, full_windows), (0, full_windows), (0, lambda *_: None)):
+    thick = lambda *_: None  # noqa: E731
+    for many, thin, box in (
+        (MAX_MATRIX_SIZE, full_windows, BOX),
+        (0, full_windows, BOX),
+        (0, thick, BOX),
+        (0, thick, 0),
+    ):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(ops_windows, "MAX_MATRIX_SIZE", many)
+            patch.setattr(ops_windows, "BOX", box)
+            patch.setattr(window_boxes, "BOX", box)
             patch.setattr(ops_windows, "full_windows", thin)
             for layout in (x, x.T.copy().T):
                 results.append(evaluate("reduce_window", layout, init, bodies=[block], **attributes))
@@ -201,7 +211,7 @@ def test_default_attributes() -> None:
 # --- the order of elements ------------------------------------------------------------------------------------------
 
 
-@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(everyday=60, all=200, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(shape=shapes(max_rank=3, max_size=9, min_rank=1, min_size=1), data=st.data())
 def test_windows_keep_the_order_of_elements(small: None, shape: tuple[int, ...], data: st.DataObject) -> None:
     rank = len(shape)
@@ -235,6 +245,7 @@ def test_running_folds_keep_the_order_of_elements(
     shape: tuple[int, ...], reverse: bool, small: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sliding_windows, "SCANNED", 24)
+    monkeypatch.setattr(sliding_windows, "CHUNK", 16)
     operand = names(shape)
     for axis in range(len(shape)):
         turn = (slice(None),) * axis + (slice(None, None, -1 if reverse else 1),)
@@ -244,6 +255,24 @@ def test_running_folds_keep_the_order_of_elements(
             expected[here] = expected[here] + expected[before] if reverse else expected[before] + expected[here]
         (actual,) = sliding_windows.reduce_cumulatively(Strings(), [operand], axis, reverse)  # type: ignore[arg-type]
         assert np.array_equal(actual, expected[turn])
+
+
+@pytest.mark.parametrize("n", (1, 2, 15, 16, 17, 64, 100, 127, 128, 129, 1000))
+def test_chunks_of_running_folds_change_no_bit(n: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    x = np.random.default_rng(0).standard_normal((3, n, 2)).astype(np.float32)
+    monkeypatch.setattr(sliding_windows, "RUN", 1)
+    results = []
+    for chunk in (1, 16, 64, 1 << 19):
+        monkeypatch.setattr(sliding_windows, "CHUNK", chunk)
+        results.append(sliding_windows.reduce_cumulatively(Additions(), [x], 1, False)[0])
+    assert all(same(result, results[-1]) for result in results)
+
+
+class Additions(reduction_schedule.Combine):
+    """Adds f32 numbers."""
+
+    def __init__(self) -> None:
+        self.dtype, self.pair = np.dtype(np.float32), np.add
 
 
 class Strings(reduction_schedule.Combine):

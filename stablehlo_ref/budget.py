@@ -45,10 +45,10 @@ class Deadline:
             notes.insert(0, f"this step needs about {needed:.2g} seconds, and {left:.2g} are left")
         raise LimitError(message, location, notes)
 
-    def before_each(self, items: Iterable[T], what: str) -> Iterator[T]:
-        """Yield items, and check before each."""
+    def before_each(self, items: Iterable[T], what: str, locate: Callable[[T], Location] | None = None) -> Iterator[T]:
+        """Yield items, and check before each, whose location `locate` returns."""
         for item in items:
-            self.check(what)
+            self.check(what, location=locate(item) if locate else None)
             yield item
 
 
@@ -147,10 +147,12 @@ def has_deadline() -> bool:
     return current.get().deadline is not None
 
 
-def within_time(items: Iterable[T], what: str = "the run") -> Iterable[T]:
-    """Return items for a loop, which raises LimitError at the first one after the deadline."""
+def within_time(
+    items: Iterable[T], what: str = "the run", locate: Callable[[T], Location] | None = None
+) -> Iterable[T]:
+    """Return items for a loop, which raises LimitError at the first one after the deadline, where `locate` says."""
     deadline = current.get().deadline
-    return items if deadline is None else deadline.before_each(items, what)
+    return items if deadline is None else deadline.before_each(items, what, locate)
 
 
 def reserve(values: int, temporaries: int = 0) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Se
 from itertools import pairwise
 from typing import NamedTuple, TypeVar
 
-from stablehlo_ref.budget import check_time
+from stablehlo_ref.budget import within_time
 from stablehlo_ref.collection import collection_paused
 from stablehlo_ref.define.bound import bind_types, with_vectors
 from stablehlo_ref.define.constraints import check_constraints
@@ -18,7 +18,7 @@ from stablehlo_ref.define.op import Attr, Body, In, Ins, Out, Outs
 from stablehlo_ref.define.type_constraints import anything
 from stablehlo_ref.diagnostics import MAX_ERRORS, Diagnostic, InvalidError
 from stablehlo_ref.ir.attributes import Attribute, DenseElements
-from stablehlo_ref.ir.core import MALFORMED, Block, Operation, Region, Value
+from stablehlo_ref.ir.core import MALFORMED, Block, Operation, Region, Value, location_of
 from stablehlo_ref.ir.graph import defined_values, dominated, labelled
 from stablehlo_ref.ir.types import BufferType, FunctionType, OpaqueType, TensorType, Type
 from stablehlo_ref.ir.wellformed import ill_formed_reason
@@ -120,8 +120,7 @@ def _verify_block(block: Block, visible: set[Value], known: Known) -> Generator[
     """Yield the errors in a block, and return the values that it has added to `visible`."""
     here = [v for v in block.arguments if v not in visible]
     visible.update(here)
-    for op in block.operations:
-        check_time("verification", location=op.location)
+    for op in within_time(block.operations, "verification", location_of):
         is_simple = not (op.regions or op.attributes or op.successors or op.name in SYMBOL_CHECKS)
         if not (is_simple and _kind(op) in known.kinds and visible.issuperset(op.operands)):
             yield from _verify_op(op, visible, known)

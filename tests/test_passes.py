@@ -89,9 +89,12 @@ def test_checks_hold_after_passes(path: Path) -> None:
     kept = [names for names in [*TESTED, FLATTEN] if not any((file, name) in INEXACT for name in names)]
     for program in programs(path):
         module, before, expected = deepcopy(program.module), str(program), checks_run(program)
+        tested = {before}  # several passes have the same effect on many programs
         for names in kept:
             after = transformed(module, names)
-            if after != before:
+            if after not in tested:
                 assert (names, checks_run(Program(module))) == (names, expected)
                 assert (names, checks_run(sr.parse(after))) == (names, expected)
+                tested.add(after)
+            if after != before:
                 module = deepcopy(program.module)

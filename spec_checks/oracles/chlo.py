@@ -25,12 +25,12 @@ from spec_checks.oracles.notation import (
     num_bits,
 )
 from spec_checks.oracles.rounding import (
-    FORMATS,
     Complex,
     Real,
     bits,
     complex_element,
     exact,
+    format_of,
     from_bits,
     inf,
     is_nan,
@@ -181,7 +181,7 @@ def polygamma(lhs: Array, rhs: Array) -> Array:
 
 def next_after(lhs: Array, rhs: Array) -> Array:
     """Return the number after lhs in the direction of rhs; rhs if they are equal, NaN if one is NaN."""
-    form = FORMATS[lhs.dtype.name]
+    form = format_of(lhs.dtype)
 
     def step(x: Any, y: Any) -> Any:
         a, b = float(x), float(y)

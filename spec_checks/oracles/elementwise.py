@@ -27,7 +27,6 @@ from spec_checks.oracles.notation import (
     scalar,
 )
 from spec_checks.oracles.rounding import (
-    FORMATS,
     Format,
     Real,
     bits,
@@ -37,6 +36,7 @@ from spec_checks.oracles.rounding import (
     element,
     enough_bits,
     exponent,
+    format_of,
     from_bits,
     inf,
     is_nan,
@@ -288,7 +288,7 @@ def reduce_precision(operand: Array, exponent_bits: int, mantissa_bits: int) -> 
     Numbers that are subnormal in the element type are kept if the range of `exponent_bits` does not begin above them.
     Without mantissa bits there is no NaN, and infinity replaces it.
     """
-    form = FORMATS[operand.dtype.name]
+    form = format_of(operand.dtype)
     bias = (1 << exponent_bits - 1) - 1
 
     def reduced(x: Real) -> Real:

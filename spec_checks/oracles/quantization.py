@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from spec_checks.oracles import elementwise
-from spec_checks.oracles.notation import Array, DType, Index, index_space
+from spec_checks.oracles.notation import Array, Dims, DType
 from spec_checks.oracles.rounding import converted, number, round_to
 
 
@@ -27,43 +27,41 @@ class Quantized:
     storage_max: int
     dimension: int | None = None
 
-    def scale(self, index: Index) -> Any:
-        """`compute_scales` at an index."""
-        return round_to(self.expressed_type, Fraction(self.scales[self._slice(index)]))
+    def compute_scales(self, shape: Dims) -> Array:
+        """Return the scale of each element of a tensor, in the expressed type."""
+        return self._spread(np.array([round_to(self.expressed_type, Fraction(s)) for s in self.scales]), shape)
 
-    def zero_point(self, index: Index) -> int:
-        """`compute_zero_points` at an index."""
-        return self.zero_points[self._slice(index)]
+    def compute_zero_points(self, shape: Dims) -> Array:
+        """Return the zero point of each element of a tensor, as Python integers."""
+        return self._spread(np.array(self.zero_points, object), shape)
 
-    def _slice(self, index: Index) -> int:
-        return 0 if self.dimension is None else index[self.dimension]
+    def _spread(self, parameters: Array, shape: Dims) -> Array:
+        """Return the parameter of each element's slice."""
+        slices = [-1 if axis == self.dimension else 1 for axis in range(len(shape))]
+        return np.broadcast_to(parameters.reshape(slices), shape)
 
 
 def dequantize(x: Array, type: Quantized) -> Array:
     """`convert(x_storage - zero_points, expressed_type(x)) * scales`, with an exact difference."""
-    result = np.empty(x.shape, type.expressed_type)
-    for index in index_space(x.shape):
-        difference = converted(type.expressed_type, int(number(x[index])) - type.zero_point(index))
-        result[index] = _one(elementwise.multiply, difference, type.scale(index))
-    return result
+
+    def difference(element: Any, zero_point: int) -> Any:
+        return converted(type.expressed_type, int(number(element)) - zero_point)
+
+    zero_points = type.compute_zero_points(x.shape)
+    differences = elementwise.each_element(difference, x, zero_points, element_type=type.expressed_type)
+    return elementwise.multiply(differences, type.compute_scales(x.shape))
 
 
 def quantize(x: Array, type: Quantized) -> Array:
     """`convert(round_nearest_even(clamp(min, x / scales + zero_points, max)), storage_type)`, each step rounded."""
-    low, high = (converted(type.expressed_type, bound) for bound in (type.storage_min, type.storage_max))
-    result = np.empty(x.shape, type.storage_type)
-    for index in index_space(x.shape):
-        zero_point = converted(type.expressed_type, type.zero_point(index))
-        scaled = _one(elementwise.divide, x[index], type.scale(index))
-        moved = _one(elementwise.add, scaled, zero_point)
-        rounded = _one(elementwise.round_nearest_even, _one(elementwise.clamp, low, moved, high))
-        result[index] = _one(lambda y: elementwise.convert(y, result=(y.shape, type.storage_type)), rounded)
-    return result
-
-
-def _one(op: Callable[..., Array], *elements: Any) -> Any:
-    """Return the version of an op for 0-dimensional tensors."""
-    return op(*[np.array(x) for x in elements])[()]
+    low, high = (np.array(converted(type.expressed_type, n)) for n in (type.storage_min, type.storage_max))
+    zero_points = type.compute_zero_points(x.shape)
+    zero_points = elementwise.each_element(
+        lambda n: converted(type.expressed_type, n), zero_points, element_type=type.expressed_type
+    )
+    moved = elementwise.add(elementwise.divide(x, type.compute_scales(x.shape)), zero_points)
+    rounded = elementwise.round_nearest_even(elementwise.clamp(low, moved, high))
+    return elementwise.convert(rounded, result=(x.shape, type.storage_type))
 
 
 def uniform_quantize(operand: Array, result: Quantized, operand_type: Quantized | None = None) -> Array:

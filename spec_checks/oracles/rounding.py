@@ -8,6 +8,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 from typing import Any
 
 import mpmath
@@ -67,6 +68,17 @@ FORMATS = {
 }
 
 
+@cache
+def format_of(dtype: DType) -> Format:
+    """Return the format of a floating-point type."""
+    return FORMATS[dtype.name]
+
+
+@cache
+def power_of_two(exponent: int) -> Fraction:
+    return Fraction(2) ** exponent
+
+
 def is_nan(x: Real) -> bool:
     return bool(x != x)
 
@@ -88,6 +100,8 @@ def with_sign_of(x: Real, sign: Real) -> Real:
 
 def exact(x: Any) -> Real:
     """Return a Python number or an mpf as a real number; an mpf is truncated below the range of every format."""
+    if isinstance(x, Fraction):
+        return x or 0.0
     if isinstance(x, mpmath.mpf):
         if not mpmath.isnormal(x):
             return float(x)
@@ -103,12 +117,12 @@ def exact(x: Any) -> Real:
 def exponent(magnitude: Fraction) -> int:
     """Return the `e` for which `2**e <= magnitude < 2**(e + 1)`."""
     guess = magnitude.numerator.bit_length() - magnitude.denominator.bit_length()
-    return guess if Fraction(2) ** guess <= magnitude else guess - 1
+    return guess if power_of_two(guess) <= magnitude else guess - 1
 
 
 def nearest(magnitude: Fraction, mantissa_bits: int, min_exponent: int) -> Fraction:
     """Round `magnitude` to a multiple of the unit in the last place with `mantissa_bits` bits, ties to even."""
-    unit = Fraction(2) ** (max(exponent(magnitude), min_exponent) - mantissa_bits)
+    unit = power_of_two(max(exponent(magnitude), min_exponent) - mantissa_bits)
     return round(magnitude / unit) * unit  # Python's round takes ties to even
 
 
@@ -119,7 +133,7 @@ def round_to(dtype: DType, x: Any) -> Any:
     -0.0 NaN. Formats without a negative zero use zero, and a format of positive numbers uses NaN for zero and negative
     numbers.
     """
-    form = FORMATS[dtype.name]
+    form = format_of(dtype)
     x = exact(x)
     if is_nan(x):
         return dtype.type(nan if form.has_nan else -0.0)
@@ -129,7 +143,7 @@ def round_to(dtype: DType, x: Any) -> Any:
     if not is_special(magnitude):
         magnitude = nearest(magnitude, form.mantissa_bits, form.min_exponent)
     if form.is_positive:
-        magnitude = max(magnitude, Fraction(2) ** form.min_exponent)
+        magnitude = max(magnitude, power_of_two(form.min_exponent))
     if magnitude > form.largest:
         magnitude = inf if form.has_infinity else nan if form.has_nan else form.largest
     if magnitude == 0 and not form.has_negative_zero:
@@ -143,7 +157,7 @@ def enough_bits(dtype: DType) -> int:
     The distance can be as small as that of sin(x) from x, and terms can cancel as much as in cos(x) + x: twice the
     range of exponents.
     """
-    form = FORMATS[(complex_element_type(dtype) if is_complex(dtype) else dtype).name]
+    form = format_of(complex_element_type(dtype) if is_complex(dtype) else dtype)
     return 2 * (2 * form.bias + form.mantissa_bits) + 100
 
 
@@ -218,7 +232,7 @@ def from_bits(dtype: DType, pattern: int) -> Any:
 
 def total_order(element: Any) -> int:
     """Return an integer that orders floating-point elements as `totalOrder` of IEEE-754."""
-    form, width = FORMATS[element.dtype.name], num_bits(element.dtype)
+    form, width = format_of(element.dtype), num_bits(element.dtype)
     if form.is_positive:
         return bits(element)
     sign, magnitude = divmod(bits(element), 1 << width - 1)

@@ -68,11 +68,26 @@ def is_native_number(dtype: DType) -> bool:
 
 def _reduction(ufunc: np.ufunc, precedes: np.ufunc, index_dtype: DType, body: RegionFunction) -> ArgReduction:
     last, reduce_row = max_value(index_dtype), _reduction_of_row(ufunc is np.maximum, body)
+    search = np.argmax if ufunc is np.maximum else np.argmin
 
     def reduce(inits: Sequence[Array], arrays: Sequence[Array], axes: Dims) -> list[Array] | None:
         values, indices = arrays
-        if values.ndim == 1 and values.size < TINY and (row := reduce_row(inits, arrays)):
-            return row
+        if values.ndim == 1 and values.size < TINY and (found := reduce_row(inits, arrays)):
+            return found
+        row = _increasing_row(values, indices, axes)
+        found = anywhere(values, indices, axes) if row is None else in_rows(values, row)
+        return found if found is None or precedes(found[0], inits[0]).all() else body.each(*inits, *found)
+
+    def in_rows(values: Array, row: Array) -> list[Array] | None:
+        first = search(values, -1)  # of a row: that of the first extreme or NaN
+        places = first.reshape(-1) + np.arange(0, values.size, len(row))
+        extreme: Array = values.reshape(-1)[places].reshape(first.shape)
+        is_float = kind(extreme.dtype) == "floating"
+        if is_float and (not (extreme == extreme).all() or _has_both_zeros(values, extreme)):
+            return None
+        return [extreme, row[first].reshape(first.shape)]
+
+    def anywhere(values: Array, indices: Array, axes: Dims) -> list[Array] | None:
         extreme: Array = ufunc.reduce(values, axes, keepdims=True)
         is_float = kind(extreme.dtype) == "floating"
         if is_float and not (extreme == extreme).all():
@@ -88,10 +103,19 @@ def _reduction(ufunc: np.ufunc, precedes: np.ufunc, index_dtype: DType, body: Re
         else:
             index = _smallest_index(indices, np.flatnonzero(hits), axes, extreme.shape, last)
         kept = [n for d, n in enumerate(extreme.shape) if d not in axes]
-        found = [extreme.reshape(kept), index.reshape(kept)]
-        return found if precedes(found[0], inits[0]).all() else body.each(*inits, *found)
+        return [extreme.reshape(kept), index.reshape(kept)]
 
     return reduce
+
+
+def _increasing_row(values: Array, indices: Array, axes: Dims) -> Array | None:
+    """Return the indices of a row if rows of a large contiguous array are reduced, and all have the same in order."""
+    if axes != (values.ndim - 1,) or values.size <= SMALL or not values.flags.c_contiguous:
+        return None
+    if any(stride and size > 1 for stride, size in zip(indices.strides[:-1], indices.shape)):
+        return None
+    row: Array = indices[(0,) * (indices.ndim - 1)]
+    return row if (row[1:] > row[:-1]).all() else None
 
 
 def _reduction_of_row(

@@ -14,9 +14,8 @@ import numpy as np
 from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.numerics.dtypes import bit_width, kind, mantissa_bits, part_dtype
 
-ASSOCIATIVE = frozenset(
-    f"stablehlo.{op}" for op in ("add", "multiply", "maximum", "minimum", "and", "or", "xor")
-)  # a body that is one of these needs no trial
+# A body that is one of these ops needs no trial.
+ASSOCIATIVE = frozenset(f"stablehlo.{op}" for op in ("add", "multiply", "maximum", "minimum", "and", "or", "xor"))
 
 _VALUES = {
     "boolean": (False, True),

@@ -91,13 +91,13 @@ Comparison: TypeAlias = tuple[str, bool, Value, Value]  # direction, whether in 
 
 
 def _comparisons(value: Value) -> Iterator[Comparison | None]:
-    """Yield the comparisons of `a < b`, `a < b or (a == b and ...)`, in order, and None for anything else."""
-    while (op := value.owner) and isinstance(op, Operation) and op.name == "stablehlo.or":
-        for less, rest in (op.operands, reversed(op.operands)):
-            comparison = _comparison(less, ("LT", "GT"))
-            if comparison and (tie := _after_tie(rest, comparison)):
-                break
-        else:
+    """Yield the comparisons of `a < b`, `a < b or (a == b and ...)`, in order, and None for anything else.
+
+    `select(a == b, ..., a < b)` is the same as the latter.
+    """
+    while (op := value.owner) and isinstance(op, Operation) and op.name in ("stablehlo.or", "stablehlo.select"):
+        comparison, tie = (_first_of_or if op.name == "stablehlo.or" else _first_of_select)(*op.operands)
+        if tie is None:
             yield None
             return
         yield comparison
@@ -105,16 +105,28 @@ def _comparisons(value: Value) -> Iterator[Comparison | None]:
     yield _comparison(value, ("LT", "GT"))
 
 
-def _after_tie(value: Value, comparison: Comparison) -> Value | None:
-    """Return the condition for equal sides of a comparison: `x` in `a == b and x`."""
-    if not isinstance(op := value.owner, Operation) or op.name != "stablehlo.and":
-        return None
+def _first_of_or(lhs: Value, rhs: Value) -> tuple[Comparison | None, Value | None]:
+    """Return the comparison of `a < b or (a == b and x)`, and `x`, which is None if it is anything else."""
+    for less, rest in ((lhs, rhs), (rhs, lhs)):
+        comparison = _comparison(less, ("LT", "GT"))
+        if comparison and isinstance(op := rest.owner, Operation) and op.name == "stablehlo.and":
+            for equal, tie in (op.operands, reversed(op.operands)):
+                if _is_tie(equal, comparison):
+                    return comparison, tie
+    return None, None
+
+
+def _first_of_select(equal: Value, tie: Value, less: Value) -> tuple[Comparison | None, Value | None]:
+    """Return the comparison of `select(a == b, x, a < b)`, and `x`, which is None if it is anything else."""
+    comparison = _comparison(less, ("LT", "GT"))
+    return comparison, tie if comparison and _is_tie(equal, comparison) else None
+
+
+def _is_tie(value: Value, comparison: Comparison) -> bool:
+    """Return whether the value is `a == b` for the sides of a comparison."""
     _, total_order, *sides = comparison
-    for equal, rest in (op.operands, reversed(op.operands)):
-        tie = _comparison(equal, ("EQ",))
-        if tie and tie[1] == total_order and (list(tie[2:]) in (sides, sides[::-1])):
-            return rest
-    return None
+    tie = _comparison(value, ("EQ",))
+    return tie is not None and tie[1] == total_order and list(tie[2:]) in (sides, sides[::-1])
 
 
 def _comparison(value: Value, directions: Sequence[str]) -> Comparison | None:

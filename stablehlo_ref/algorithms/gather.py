@@ -119,7 +119,7 @@ def _windows(windows: IndexedWindows) -> Read:
         piece = f"V{windows.extents[inner] * windows.row * operand.itemsize}"
         strides = operand.strides[:lead] + operand.strides[:inner]
         view: Array = np.ndarray(counts + windows.extents[:inner], piece, bits, 0, strides)
-        first, *others = windows.all_starts(starts)[:lead]
+        first, *others = windows.all_starts([x.astype(np.intp, copy=False) for x in starts])[:lead]
         found = view[(np.broadcast_to(first, windows.batch_shape), *others)]
         return arrange(np.ascontiguousarray(found).view(operand.dtype))
 
@@ -133,7 +133,7 @@ def _by_index(windows: IndexedWindows) -> Read:
     def run(operand: Array, starts: Starts) -> Array:
         if not windows.lead:
             return arrange(np.broadcast_to(operand, windows.other_shape + windows.sizes))
-        first, *others = windows.indices(starts)
+        first, *others = windows.indices([x.astype(np.intp, copy=False) for x in starts])
         return arrange(operand[(np.broadcast_to(first, windows.other_shape), *others)])
 
     return run

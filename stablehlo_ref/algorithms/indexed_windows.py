@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from stablehlo_ref.define.attribute_codecs import Dims
-from stablehlo_ref.ir.arrays import Array
+from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.numerics.dtypes import UINT64, bits_dtype, is_sub_byte_integer
 from stablehlo_ref.numerics.integers import clamp_index, unpack
 
@@ -132,12 +132,11 @@ class IndexedWindows:
         if not starts:
             shape = self.other_shape if part is None else (part.stop - part.start, *self.other_shape[1:])
             return np.broadcast_to(offset, shape).reshape(-1)
-        steps = [offset.dtype.type(self.steps[d]) for d in self.indexed]
-        scaled = (np.multiply(start, step, dtype=offset.dtype) for start, step in zip(starts, steps))
+        scaled = (_scaled(start, self.steps[d], offset.dtype) for start, d in zip(starts, self.indexed))
         first: Array = next(scaled)
         for number in scaled:
-            first = np.add(first, number, out=first if first.ndim else None)  # no warning, also of scalars
-        if offset.size == 1:  # it is 0
+            first = np.add(first, number, dtype=offset.dtype)  # no warning, also of scalars
+        if self.offset.size == 1:  # it is 0, unlike one for a part
             return first.reshape(-1)
         return (offset + spread(first, self.batch_axes, self.other_axes)).reshape(-1)
 
@@ -242,6 +241,12 @@ def signed(start: Array) -> Array:
     if start.dtype == UINT64:
         start = np.minimum(start, UINT64.type(OUT_OF_BOUNDS))
     return start.astype(np.intp, copy=False)
+
+
+def _scaled(start: Array, step: int, dtype: DType) -> Array:
+    """Return starts in units of rows, of `dtype`, or starts themselves if they are in these units."""
+    scaled: Array = start if step == 1 else np.multiply(start, dtype.type(step), dtype=dtype)
+    return scaled
 
 
 def _clamped(start: Array, last: int) -> Array:

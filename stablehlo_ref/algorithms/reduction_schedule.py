@@ -31,6 +31,7 @@ from stablehlo_ref.define.spec import element_type, is_quantized
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.numerics.bfloat16 import stored_as_f32
 from stablehlo_ref.numerics.dtypes import BFLOAT16, FLOAT32, numpy_dtype
+from stablehlo_ref.numerics.numpy_settings import default_buffers
 from stablehlo_ref.numerics.reduction_ufuncs import (
     ambiguous_zero_check,
     left_fold_ufunc,
@@ -162,7 +163,7 @@ def plan_reduction(body: RegionFunction, shape: Sequence[int], axes: Sequence[in
     The arrays and init values have the element types of the body.
     """
     reduced = tuple(sorted(axes))
-    by_schedule = by_parts(body, lambda combine: _planned(combine, shape, reduced))
+    by_schedule = by_parts(body, lambda combine: planned(combine, shape, reduced))
     if (arg_reduce := arg_reduction(body)) is None:
         return by_schedule
 
@@ -172,7 +173,7 @@ def plan_reduction(body: RegionFunction, shape: Sequence[int], axes: Sequence[in
     return run
 
 
-def _planned(combine: Combine, shape: Sequence[int], axes: tuple[int, ...]) -> Reduction:
+def planned(combine: Combine, shape: Sequence[int], axes: tuple[int, ...]) -> Reduction:
     if combine.adds_exactly:
         sums = sums_over(combine.dtype, shape, axes)
         return lambda inits, arrays: [sums(arrays[0], inits[0])]
@@ -185,8 +186,15 @@ def _planned(combine: Combine, shape: Sequence[int], axes: tuple[int, ...]) -> R
         return lambda inits, arrays: [small(inits[0], arrays[0])]
     if not combine.is_exact or combine.pair is None:
         return after_inits(combine, _scheduled(combine, shape, axes))
-    reduce, dtype = combine.pair.reduce, combine.dtype
-    return after_inits(combine, lambda arrays: [reduce(arrays[0], axes, dtype)])
+    pair, dtype, is_small = combine.pair, combine.dtype, prod(shape) <= SMALL
+
+    def at_once(arrays: Sequence[Array]) -> Arrays:
+        if is_small:
+            return [pair.reduce(arrays[0], axes, dtype)]
+        with default_buffers():
+            return [pair.reduce(arrays[0], axes, dtype)]
+
+    return after_inits(combine, at_once)
 
 
 # --- from the left --------------------------------------------------------------------------------------------------
@@ -308,7 +316,8 @@ def _left_fold(combine: Combine, xs: Sequence[Array]) -> Arrays:
     if combine.in_f32:
         return _in_f32(_left_fold, combine.in_f32, xs)
     if combine.pair and _is_row_major(xs[0]):
-        return [combine.pair.reduce(xs[0], -2, combine.dtype)]
+        with default_buffers():
+            return [combine.pair.reduce(xs[0], -2, combine.dtype)]
     result: Sequence[Array] = [x[..., 0, :] for x in xs]
     for index in range(1, xs[0].shape[-2]):
         result = combine(result, [x[..., index, :] for x in xs])

@@ -6,7 +6,9 @@ vectorized call computes all updates; otherwise the updates are split into round
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
+from math import prod
 from typing import TypeAlias
 
 import numpy as np
@@ -16,7 +18,7 @@ from stablehlo_ref.algorithms.indexed_windows import Index
 from stablehlo_ref.budget import within_time
 from stablehlo_ref.define.computation import RegionFunction
 from stablehlo_ref.define.spec import element_type, is_quantized
-from stablehlo_ref.ir.arrays import Array
+from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.numerics.dtypes import BFLOAT16, FLOAT16, numpy_dtype
 from stablehlo_ref.numerics.reduction_ufuncs import ambiguous_zero_check, order_independent_ufunc, rounding_ufunc
 
@@ -25,6 +27,7 @@ Round: TypeAlias = Array | slice  # indices of updates of distinct rows
 
 LARGE = 1 << 13  # elements: for fewer, rounds take longer than one slow loop
 PART = 1 << 16  # updates that a slow loop makes at a time, whose row numbers are converted to intp for it
+ELEMENTS = 1 << 17  # of distinct rows that are updated at a time, or more if a row has more
 PATIENCE = 8  # scanning for rounds ends if more than this multiple of the size of the last one is left
 
 
@@ -74,39 +77,65 @@ class _Part:
     def rows(self, tables: Arrays, numbers: Array, news: Arrays) -> None:
         if self._overwrites:
             for table, new in zip(tables, news):
-                table[numbers] = new  # the last of several new values of a row is kept
+                _set_rows(table, numbers, new)
         elif len(numbers) == 1 or (self._unique and _are_first(numbers, self._row_count).all()):
             self._once(tables, numbers, news)
         elif self._exact:
             add_rows(self._exact, tables[0], numbers, news[0])
         elif self._ufunc is None or _may_have_wrong_zero(self._ufunc, tables[0], numbers, news[0]):
             for hits in within_time(rounds(numbers, self._row_count)):
-                self._once(tables, numbers[hits], [new[hits] for new in news])
+                self._once(tables, numbers, news, hits)
         else:
             self._accumulate(self._ufunc, tables[0], numbers, news[0])
 
-    def _once(self, tables: Arrays, numbers: Array, news: Arrays) -> None:
-        """Update distinct rows."""
-        values = self._each(*[table.take(numbers, 0, mode="clip") for table in tables], *news)
-        for table, value in zip(tables, values):
-            table[numbers] = value
+    def _once(self, tables: Arrays, numbers: Array, news: Arrays, hits: Round = slice(None)) -> None:
+        """Update distinct rows, those of the updates `hits`, part by part."""
+        count = len(numbers[hits]) if isinstance(hits, slice) else len(hits)
+        step = max(1, ELEMENTS // prod(tables[0].shape[1:]))
+        for start in within_time(range(0, count, step)):
+            some = slice(start, start + step) if isinstance(hits, slice) else hits[start : start + step]
+            part = numbers[some]
+            values = self._each(*[table.take(part, 0, mode="clip") for table in tables], *[new[some] for new in news])
+            for table, value in zip(tables, values):
+                _set_rows(table, part, value)
 
     def _accumulate(self, ufunc: np.ufunc, table: Array, numbers: Array, new: Array) -> None:
         """Update with `ufunc.at`, element by element, after some rounds, which are faster, if rows are large."""
         if table.ndim > 1 and new.size >= LARGE:
             scanned, left = first_rounds(numbers, self._row_count)
             for hits in within_time(scanned):
-                self._once([table], numbers[hits], [new[hits]])
+                self._once([table], numbers, [new], hits)
             numbers, new = numbers[left], new[left]
         for start in within_time(range(0, len(numbers), PART)):
             some = slice(start, start + PART)
             ufunc.at(table, numbers[some].astype(np.intp, copy=False), new[some])
 
 
+def _set_rows(table: Array, numbers: Array, values: Array) -> None:
+    """Set rows of a contiguous table; of several values of a row the last is kept.
+
+    numpy is slow to convert indices to intp while it assigns, and to assign short rows, which become elements here.
+    """
+    assign: Callable[[Array, Array], object] = table.__setitem__
+    if table.ndim > 1:
+        row = f"V{table.itemsize * table.shape[1]}"
+        values = np.ascontiguousarray(values, table.dtype).view(row)[:, 0]
+        assign = partial(table.view(row)[:, 0].put, mode="clip")
+    for start in within_time(range(0, len(numbers), PART)):
+        some = slice(start, start + PART)
+        assign(np.ascontiguousarray(numbers[some], np.intp), values[some])
+
+
 def overwrites(body: RegionFunction) -> bool:
     """Return whether an update computation returns the updates."""
     arguments, returned = body.region.block.arguments, body.region.block.operations[-1].operands
     return list(returned) == list(arguments[len(arguments) // 2 :])
+
+
+def temporary_bytes(body: RegionFunction, rows: int, row: int, count: int) -> int:
+    """Return the bytes of the rounds of `count` updates of rows of `row` elements, of which there are `rows`."""
+    in_rounds = any(not overwrites(part) and (row > 1 or _ufunc(part) is None) for part in body.parts)
+    return _index_dtype(count).itemsize * (rows + 2 * count) if in_rounds else 0
 
 
 def _ufunc(body: RegionFunction) -> np.ufunc | None:
@@ -124,8 +153,10 @@ def _may_have_wrong_zero(ufunc: np.ufunc, table: Array, numbers: Array, new: Arr
     """Whether np.maximum or np.minimum may return a zero of the wrong sign, because there are zeros of that sign."""
     if ufunc not in (np.maximum, np.minimum) or (has_wrong_zero := ambiguous_zero_check(ufunc, table.dtype)) is None:
         return False
-    old = table if table.size <= new.size else table.take(numbers, 0, mode="clip")
-    return has_wrong_zero(new) or has_wrong_zero(old)
+    if table.size <= new.size:
+        return has_wrong_zero(new) or has_wrong_zero(table)
+    parts = [slice(start, start + PART) for start in range(0, len(numbers), PART)]
+    return any(has_wrong_zero(new[p]) or has_wrong_zero(table.take(numbers[p], 0, mode="clip")) for p in parts)
 
 
 # --- rounds ---------------------------------------------------------------------------------------------------------
@@ -139,26 +170,38 @@ def rounds(numbers: Array, row_count: int) -> list[Round]:
 
 def first_rounds(numbers: Array, row_count: int) -> tuple[list[Round], Array]:
     """Return the first rounds and the remaining updates, which are most of them if many update a few rows."""
-    left = np.arange(len(numbers))
     first = _are_first(numbers, row_count)
     if first.all():
-        return [slice(None)], left[:0]
-    found: list[Round] = []
-    while len(left):
+        return [slice(None)], np.empty(0, np.intp)
+    hits, left = _indices(first), _indices(~first)
+    found: list[Round] = [hits]
+    while len(left) and len(left) <= PATIENCE * len(hits):
+        first = _are_first(numbers[left], row_count)
         hits, left = left[first], left[~first]
         found.append(hits)
-        if len(left) > PATIENCE * len(hits):
-            break
-        first = _are_first(numbers[left], row_count)
     return found, left
+
+
+def _indices(chosen: Array) -> Array:
+    """Return the indices of the chosen elements, in 32 bits if they fit."""
+    return np.flatnonzero(chosen).astype(_index_dtype(len(chosen)), copy=False)
+
+
+def _index_dtype(count: int) -> DType:
+    return np.dtype(np.int32 if count < 1 << 31 else np.intp)
 
 
 def _are_first(numbers: Array, row_count: int) -> Array:
     """Return which numbers are the first of their value."""
-    positions = np.arange(len(numbers), dtype=np.int32 if len(numbers) < 1 << 31 else np.intp)
-    first = np.empty(row_count, positions.dtype)  # only set and read at `numbers`
-    first[np.ascontiguousarray(numbers[::-1])] = np.ascontiguousarray(positions[::-1])  # the last assignment is kept
-    is_first: Array = first.take(numbers, mode="clip") == positions
+    dtype = _index_dtype(len(numbers))
+    first = np.empty(row_count, dtype)  # only set and read at `numbers`
+    parts = [(start, min(start + PART, len(numbers))) for start in range(0, len(numbers), PART)]
+    for start, stop in reversed(parts):
+        _set_rows(first, numbers[start:stop][::-1], np.arange(start, stop, dtype=dtype)[::-1])
+    is_first = np.empty(len(numbers), np.bool_)
+    for start, stop in parts:
+        numbers_of = first.take(numbers[start:stop], mode="clip")
+        np.equal(numbers_of, np.arange(start, stop, dtype=dtype), out=is_first[start:stop])
     return is_first
 
 

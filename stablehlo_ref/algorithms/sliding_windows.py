@@ -6,7 +6,7 @@ for many elements, reductions share intermediate results.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import product
 from math import prod
 
@@ -35,6 +35,7 @@ SHORT = 64  # elements: windows up to this size are folded from the left if that
 SLICE = 1 << 14  # elements whose exact sums are computed at a time
 COLUMNS = 32  # of a slice, at least, so that inner loops are not too short
 ROWS = 512  # elements: with rows of at least this size, cumulative reductions go row by row
+CHUNK = 1 << 19  # elements of a longer row that are reduced cumulatively at a time
 SCANNED = 1 << 17  # elements that are reduced cumulatively at a time, so that they stay in the cache
 
 
@@ -183,23 +184,28 @@ def exact_window_sums(
     def add(x: Array) -> Array:
         return reduce_windows(addition, [x], window, strides, dilations)[0]
 
-    steps = _box_sizes(counts, extents, strides)
-    for corner in within_time(product(*map(range, [0] * len(counts), counts, steps))):
-        ends = [min(i + step, count) for i, step, count in zip(corner, steps, counts)]
-        read = [slice(i * s, (end - 1) * s + n) for i, end, s, n in zip(corner, ends, strides, extents)]
-        result[tuple(map(slice, corner, ends))] = sums(xs[0][tuple(read)], add, prod(window), inits[0])
+    for box in within_time(boxes(counts, extents, strides, SLICE)):
+        read = tuple(slice(b.start * s, (b.stop - 1) * s + n) for b, s, n in zip(box, strides, extents))
+        result[box] = sums(xs[0][read], add, prod(window), inits[0])
     return [result]
 
 
-def _box_sizes(counts: Sizes, extents: Sizes, strides: Sizes) -> list[int]:
-    """Return the sizes of boxes of results that read about `SLICE` elements, the first axes cut first.
+def boxes(counts: Sizes, extents: Sizes, strides: Sizes, elements: int) -> Iterator[tuple[slice, ...]]:
+    """Yield boxes of results that read about so many elements each."""
+    steps = box_sizes(counts, extents, strides, elements)
+    for corner in product(*map(range, [0] * len(counts), counts, steps)):
+        yield tuple(slice(i, min(i + step, count)) for i, step, count in zip(corner, steps, counts))
+
+
+def box_sizes(counts: Sizes, extents: Sizes, strides: Sizes, elements: int) -> list[int]:
+    """Return the sizes of boxes of results that read about so many elements, the first axes cut first.
 
     Along each axis a box has about as many elements as a window at least, so that at most half of them are read twice.
     """
     steps = list(counts)
     reads = [(count - 1) * s + n for count, n, s in zip(counts, extents, strides)]
     for axis, (n, s) in enumerate(zip(extents, strides)):
-        room = SLICE * reads[axis] // prod(reads)
+        room = elements * reads[axis] // prod(reads)
         steps[axis] = min(steps[axis], max(1, (room - n) // s + 1, n // s))
         reads[axis] = (steps[axis] - 1) * s + n
     return steps
@@ -242,9 +248,9 @@ def _reduce_middle_cumulatively(combine: Combine, xs: Sequence[Array]) -> Arrays
         _row_by_row(combine, xs, results)
         return results
     step = max(1, SCANNED // (n * b))
-    for start in range(0, a, step):
+    for start in within_time(range(0, a, step)):
         rows = slice(start, start + step)
-        _by_pairs(combine, [x[rows] for x in xs], [r[rows] for r in results])
+        _chunk_by_chunk(combine, [x[rows] for x in xs], [r[rows] for r in results])
     return results
 
 
@@ -257,16 +263,60 @@ def _row_by_row(combine: Combine, xs: Sequence[Array], results: Arrays) -> None:
             result[:, row] = r
 
 
-def _by_pairs(combine: Combine, xs: Sequence[Array], results: Arrays) -> None:
-    """Reduce pairs of adjacent elements cumulatively, which yields all odd results, and from these the even ones."""
-    n = xs[0].shape[1]
-    for result, x in zip(results, xs):
-        result[:, 0] = x[:, 0]
+class _Ends:
+    """The cumulative reduction at the last element of each chunk, by pairs of chunks as `_by_pairs` of elements."""
+
+    def __init__(self, combine: Combine) -> None:
+        self.combine = combine
+        self.ends: list[Arrays] = []
+        self.pending: dict[int, Arrays] = {}  # the reduction of the first chunk of a pair, of the first pair, and so on
+
+    def after(self, chunk: Arrays) -> Arrays:
+        """Return the reduction of all elements up to the end of the next chunk, given that of the chunk."""
+        index, level = len(self.ends), 0
+        while index % 2:
+            chunk = self.combine(self.pending[level], chunk)
+            index, level = index // 2, level + 1
+        self.pending[level] = chunk
+        start = index << level
+        self.ends.append(self.combine(self.ends[start - 1], chunk) if start else chunk)
+        return self.ends[-1]
+
+
+def _chunk_by_chunk(combine: Combine, xs: Sequence[Array], results: Arrays) -> None:
+    """Reduce by pairs chunks of a power of two elements, one after the other."""
+    n, b = xs[0].shape[1:]
+    size, ends = 1 << max(1, CHUNK // b).bit_length() - 1, _Ends(combine)
+    for start in within_time(range(0, n, size)):
+        chunk = slice(start, start + size)
+        before, after = ends.ends[-1] if ends.ends else [], ends.after if start + size <= n else None
+        _by_pairs(combine, [x[:, chunk] for x in xs], [r[:, chunk] for r in results], before, after)
+
+
+def _by_pairs(
+    combine: Combine,
+    xs: Sequence[Array],
+    results: Arrays,
+    before: Sequence[Array],
+    after: Callable[[Arrays], Arrays] | None,
+) -> None:
+    """Reduce pairs of adjacent elements cumulatively, which yields all odd results, and from these the even ones.
+
+    `before` is the reduction of all elements before these, if there are any; `after` returns that up to the last of
+    these, given that of these. Without it, it is that of both.
+    """
+    n, first = xs[0].shape[1], [x[:, 0] for x in xs]
+    if n == 1 and after:
+        first = after(first)
+    elif before:
+        first = combine(before, first)
+    for result, value in zip(results, first):
+        result[:, 0] = value
     if n == 1:
         return
     pairs = combine([x[:, 0 : n - 1 : 2] for x in xs], [x[:, 1:n:2] for x in xs])
     odd = [np.empty(p.shape, p.dtype) for p in pairs]
-    _by_pairs(combine, pairs, odd)
+    _by_pairs(combine, pairs, odd, before, after)
     for result, o in zip(results, odd):
         result[:, 1::2] = o
     if n > 2:

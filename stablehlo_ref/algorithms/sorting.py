@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import cast
+from itertools import product
+from math import prod
+from typing import TypeAlias, cast
 
 import numpy as np
 
@@ -14,12 +16,35 @@ from stablehlo_ref.numerics import ulp
 from stablehlo_ref.numerics.dtypes import BOOL, is_sub_byte_integer, kind
 from stablehlo_ref.numerics.narrow_floats import widen_if_narrow
 
+Less: TypeAlias = Callable[..., list[Array]]  # of arrays of the left-hand and right-hand side of each array
+
 DIGIT = 16  # bits that numpy's stable sort orders in linear time
 BLOCK = 1 << 16  # elements
 PART = 1 << 20  # elements that are sorted at a time, if there are several rows
+COPIED = 1 << 19  # elements that are copied or have indices at a time, if there are several rows
+COLUMNS = 16  # that are copied at a time, at least, if not rows are sorted
 SECONDS = 5e-8  # in which numpy sorts one of many elements by a digit and takes the indices, about
 PACKED = 1 << 31  # elements of a row at most that are sorted as digits packed with indices
 SHORT = 1 << 11  # elements of a row: up to this many, that is faster also for numbers of 16 bits
+
+
+def parts(sizes: Sequence[int], axis: int) -> list[tuple[slice, ...]]:
+    """Return indices of parts of an array, each with all elements along `axis`, that are sorted one after the other."""
+    steps = list(sizes)
+    for other, n in enumerate(sizes):
+        if other != axis:
+            room = COPIED // max(1, prod(steps) // steps[other])
+            steps[other] = min(n, max(COLUMNS if other == len(sizes) - 1 else 1, room))
+    ranges = [range(0, n, step) for n, step in zip(sizes, steps)]
+    return [tuple(slice(i, i + step) for i, step in zip(corner, steps)) for corner in product(*ranges)]
+
+
+def sort_last_axis(keys: Keys | None, less: Less, xs: Sequence[Array]) -> list[Array]:
+    """Sort the rows of arrays together, by keys or else by a comparator."""
+    if keys and len(xs) == 1:
+        return [sort_rows(keys, xs[0])]
+    order = sort_by_keys(keys, xs) if keys else merge_sort(less, xs)
+    return [_in_order(x, order) for x in xs]
 
 
 # --- by keys --------------------------------------------------------------------------------------------------------
@@ -39,9 +64,7 @@ def sort_rows(keys: Keys, x: Array) -> Array:
             ordered = ordered.copy()
         _sort_rows(ordered)
         return _elements_of_numbers(ordered, x.dtype, is_descending)
-    order = _indices_in_order(numbers)
-    del numbers
-    return cast(Array, np.take_along_axis(x, order, -1))
+    return _in_order(x, _indices_in_order(numbers))
 
 
 def _ordered_keys(keys: Keys, rows: Sequence[Array]) -> list[Array]:
@@ -54,8 +77,15 @@ def _ordered_keys(keys: Keys, rows: Sequence[Array]) -> list[Array]:
     return numbers
 
 
-def _indices_in_order(numbers: Sequence[Array]) -> Array:
+def _in_order(x: Array, order: Array) -> Array:
+    """Return elements of rows in an order, which for a long row has 32 bits."""
+    return _taken(x.reshape(-1), order.reshape(-1)).reshape(x.shape) if order.itemsize == 4 else _take(x, order)
+
+
+def _indices_in_order(numbers: list[Array]) -> Array:
     n = numbers[0].shape[-1]
+    if COPIED < n == numbers[0].size and n < PACKED:
+        return _indices_of_row(numbers)
     indices: Array | None = None
     for number in reversed(numbers):
         is_packed = n <= SHORT or (number.itemsize > 2 and n <= PACKED)
@@ -111,6 +141,51 @@ def _argsort(digit: Array) -> Array:
     packed.sort(-1)
     packed &= (np.uint64(1) << bits) - np.uint64(1)
     return packed.view(np.int64)
+
+
+def _indices_of_row(numbers: list[Array]) -> Array:
+    """Return the indices that stably sort one long row, in 32 bits to need less memory; the list becomes empty."""
+    n, sizes = numbers[0].size, numbers[0].shape
+    width, order = 64 - n.bit_length(), None
+    while numbers:
+        number = numbers.pop().reshape(-1)
+        for shift in range(0, 8 * number.itemsize, width):
+            check_time(needed=n * SECONDS)
+            if number.itemsize <= 2:
+                step = np.argsort(number if order is None else _taken(number, order), kind="stable").astype(np.int32)
+            else:
+                step = _sorted_indices(number, shift, width, order)
+            order = step if order is None else _taken(order, step)
+    assert order is not None  # there is a key
+    return order.reshape(sizes)
+
+
+def _sorted_indices(number: Array, shift: int, width: int, order: Array | None) -> Array:
+    """Return the indices that stably sort `width` bits of numbers in an order: low bits of packed numbers, sorted."""
+    n, bits = number.size, np.uint64(64 - width)
+    packed = np.empty(n, np.uint64)
+    for start in within_time(range(0, n, BLOCK)):
+        some = slice(start, start + BLOCK)
+        digit = number[some] if order is None else number.take(order[some], mode="clip")
+        block = np.right_shift(digit, digit.dtype.type(shift)).astype(np.uint64)
+        np.left_shift(block, bits, out=block)
+        np.bitwise_or(block, np.arange(start, start + len(block), dtype=np.uint64), out=packed[some])
+    packed.sort()
+    halves, mask = packed.view(np.int32), (np.uint64(1) << bits) - np.uint64(1)
+    for start in range(0, n, BLOCK):
+        indices = packed[start : start + BLOCK] & mask
+        halves[start : start + len(indices)] = indices
+    del halves
+    packed.resize((n + 1) // 2, refcheck=False)
+    return packed.view(np.int32)[:n]
+
+
+def _taken(x: Array, order: Array) -> Array:
+    """Return elements in an order of 32 bits, which are converted block by block."""
+    result = np.empty_like(x)
+    for start in within_time(range(0, x.size, BLOCK)):
+        result[start : start + BLOCK] = x.take(order[start : start + BLOCK], mode="clip")
+    return result
 
 
 def _take(x: Array, order: Array) -> Array:
@@ -210,7 +285,7 @@ def temporary_bytes(keys: Keys, inputs: Sequence[DType], of_keys: Sequence[DType
 # --- by merging -----------------------------------------------------------------------------------------------------
 
 
-def merge_sort(less: Callable[..., list[Array]], rows: Sequence[Array]) -> Array:
+def merge_sort(less: Less, rows: Sequence[Array]) -> Array:
     """Return the indices that stably sort rows by a comparator; runs of 1, 2, 4, ... elements are merged, all at once.
 
     Each element of a run finds its position in the run to its right by bisection; the elements of that run take the
@@ -232,9 +307,7 @@ def merge_sort(less: Callable[..., list[Array]], rows: Sequence[Array]) -> Array
     return order[:, :n].reshape(rows[0].shape)
 
 
-def _insertion_points(
-    less: Callable[..., list[Array]], flat: Sequence[Array], lefts: Array, rights: Array, n: int, first: Array
-) -> Array:
+def _insertion_points(less: Less, flat: Sequence[Array], lefts: Array, rights: Array, n: int, first: Array) -> Array:
     """Return for each element of a left run how many of the right run are less; elements from `n` on never are."""
     low, high = np.zeros(lefts.shape, np.intp), np.full(lefts.shape, lefts.shape[-1])
     lhs = [x.take(lefts + first, mode="clip") for x in flat]

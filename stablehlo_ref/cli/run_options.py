@@ -92,7 +92,7 @@ def parser() -> argparse.ArgumentParser:
     add_reading_options(found)
     found.add_argument("--no-fast", action="store_true", help="take no fast paths; results are the same, bit for bit")
     found.add_argument("--cache", metavar="DIR", type=directory, help="keep programs that were parsed and verified")
-    found.add_argument("--threads", metavar="N", type=threads, help="threads of BLAS")
+    found.add_argument("--threads", metavar="N", type=threads, help="threads, of BLAS and for blocks of large tensors")
     found.add_argument("--no-jit", action="store_true", help="compile nothing to machine code (the extra jit does)")
     add_limit_options(found)
     add_message_options(found)

@@ -248,7 +248,7 @@ class ExtentsCodec(DimsCodec):
 
     def encode(self, value: tuple[int, ...]) -> DenseElements:  # type: ignore[override]
         array = np.array(value, np.int64)
-        array.flags.writeable = False
+        array.setflags(write=False)
         return DenseElements(tensor_type(array.shape, INDEX), array)
 
 

@@ -89,7 +89,7 @@ class Context:
     exact_lapack: bool = False  # LAPACK custom calls compute in f64 instead of the program's precision
     reproducible: bool = False  # round results from exact ones, so that they are the same on every machine
     exact_sums: bool = False  # sums are exact, and rounded once
-    threads: int | None = None  # of BLAS; by default chosen by the work
+    threads: int | None = None  # by default chosen by the work
     fast: bool = True  # use fast paths: chains of ops fused block by block, loops as generated Python
     jit: bool = True  # let hot ones of these become machine code, where llvmlite is installed
 
@@ -208,10 +208,10 @@ class RunOptions(TypedDict, total=False):
     no fast paths (docs/explanation/fast-paths.md), and with `jit=False` none of these becomes machine code, which they
     only do where the extra `jit` is installed; results are the same, bit for bit.
 
-    `threads`, at most 65536, is the number of threads of BLAS during the run, in the whole process; ImportError if
-    numpy's is not that of its wheels and the package threadpoolctl (`pip install 'stablehlo-ref[threads]'`) is missing.
-    By default only products of matrices that take some 20 ms use several threads, unless a variable such as
-    OPENBLAS_NUM_THREADS is set.
+    `threads`, at most 65536, is the number of threads of BLAS during the run, in the whole process, and the most, up to
+    8, that share the blocks of large tensors; ImportError if BLAS is not that of numpy's wheels and the package
+    threadpoolctl (`pip install 'stablehlo-ref[threads]'`) is missing. By default, unless a variable such as
+    OPENBLAS_NUM_THREADS is set, there are as many as CPUs, in BLAS only for products that take some 20 ms.
     """
 
     limits: Limits | None

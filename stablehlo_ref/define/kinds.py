@@ -7,14 +7,11 @@ holds for all of its kind, unless the role uses the op's site.
 from __future__ import annotations
 
 from collections.abc import Hashable
-from operator import attrgetter
 from typing import TypeAlias
 
 from stablehlo_ref.ir.core import Operation
 
 Kind: TypeAlias = tuple[Hashable, ...]
-
-_type = attrgetter("type")
 
 
 def kind_of(op: Operation) -> Kind:
@@ -24,8 +21,8 @@ def kind_of(op: Operation) -> Kind:
     the same only make another kind. Identities are unique as long as the objects live: a table outlives the op only if
     it keeps these.
     """
-    properties = op.properties
+    operands, properties = op.operands, op.properties
+    types = [id(v.type) for v in operands + op.results]
     if not properties:
-        return op.name, *map(id, map(_type, op.operands)), None, *map(id, map(_type, op.results))
-    types = *map(id, map(_type, op.operands)), None, *map(id, map(_type, op.results))
-    return op.name, *types, *properties, *map(id, properties.values())
+        return op.name, len(operands), *types
+    return op.name, len(operands), *types, *properties, *map(id, properties.values())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache
+from math import prod
 from typing import Annotated, TypeAlias
 
 import numpy as np
@@ -30,6 +31,7 @@ from stablehlo_ref.define.spec import (
 from stablehlo_ref.define.type_constraints import integer_tensor, tensor
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.types import TensorType
+from stablehlo_ref.numerics.contraction import converted_bytes
 from stablehlo_ref.numerics.dtypes import numpy_dtype
 from stablehlo_ref.numerics.integers import clamp_index
 from stablehlo_ref.ops.dot_general import DotGeneral, Precision
@@ -160,6 +162,14 @@ class RaggedDot(Op, op="ragged_dot", dialect="chlo", row_major=True, nans="compu
         if ragged in lhs_contracting_dimensions:
             return sum_by_groups(multiply, parts, numbers, ragged, result)
         return rows_by_groups(multiply, parts, numbers, ragged, rhs_group_dimensions[0], lhs, result)
+
+    @staticmethod
+    def temporaries(lhs: TensorType, rhs: TensorType, rhs_group_dimensions: Dims, result: TensorType) -> int:
+        """Return the bytes of the operands and the product of one group, which are copied and converted."""
+        dtypes = [numpy_dtype(element_type(x)) for x in (lhs, rhs, result)]
+        sizes = (size(lhs), size(rhs) // max(1, prod(dims(rhs, rhs_group_dimensions))), size(result))
+        copied = sum(count * dtype.itemsize for count, dtype in zip(sizes, dtypes))
+        return copied + converted_bytes(dtypes, sizes[0] + sizes[1], sizes[2])
 
 
 def are_different(dimensions: Axes, count: int) -> bool:

@@ -62,17 +62,22 @@ def arguments_in_order(
             raise EvaluationError(f"argument {name!r} of @{entry.name} is given twice", entry.inputs[position].location)
         given[position] = value
     given = dict.fromkeys(tokens) | given
-    missing = [p for i, p in enumerate(entry.inputs) if i not in given]
-    if missing or len(given) != len(entry.inputs):
-        count = f"takes {_counted(len(entry.inputs))}, but {len(given)} {'is' if len(given) == 1 else 'are'} given"
-        which = f" (missing: {listed(missing)})" if missing else ""
-        notes = [f"its arguments are {listed(entry.inputs)}"] if len(missing) < len(entry.inputs) else []
-        notes += [_OPTION.format(p.name) for p in missing if p.name in RunOptions.__annotations__]
-        place = missing[0].location if missing else entry.location
-        raise EvaluationError(
-            f"@{entry.name} {count}{which}", place, [*notes, *(_unused_in_jax(entry, module) if given else ())]
-        )
+    if given.keys() != set(range(len(entry.inputs))):
+        raise _wrong_count(entry, given, module)
     return [given[i] for i in range(len(entry.inputs))]
+
+
+def _wrong_count(entry: Function, given: Collection[int], module: Operation) -> EvaluationError:
+    """Return the error that arguments are missing, or that there are too many."""
+    missing = [p for i, p in enumerate(entry.inputs) if i not in given]
+    count = f"takes {_counted(len(entry.inputs))}, but {len(given)} {'is' if len(given) == 1 else 'are'} given"
+    which = f" (missing: {listed(missing)})" if missing else ""
+    notes = [f"its arguments are {listed(entry.inputs)}"] if len(missing) < len(entry.inputs) else []
+    notes += [_OPTION.format(p.name) for p in missing if p.name in RunOptions.__annotations__]
+    place = missing[0].location if missing else entry.location
+    return EvaluationError(
+        f"@{entry.name} {count}{which}", place, [*notes, *(_unused_in_jax(entry, module) if given else ())]
+    )
 
 
 def _counted(arguments: int) -> str:

@@ -8,8 +8,6 @@ from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
 from stablehlo_ref.budget import reserve
 from stablehlo_ref.define.context import Context
 from stablehlo_ref.diagnostics import Diagnostic, EvaluationError, LimitError, Location, StablehloError
@@ -20,6 +18,8 @@ from stablehlo_ref.execute.run import FunctionPlan
 from stablehlo_ref.execute.threads import blas_threads
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.signature import Function
+from stablehlo_ref.numerics.numpy_settings import computing
+from stablehlo_ref.numerics.workers import at_most
 
 
 @contextmanager
@@ -31,7 +31,8 @@ def evaluation(context: Context, entry: Location | None, plan: FunctionPlan | No
     threads = blas_threads(context.threads, plan.product_size) if plan else nullcontext()
     with (
         threads,
-        np.errstate(all="ignore"),
+        at_most(context.threads),
+        computing(),
         report_choices(context),
         run_in_progress(context),
         report_failures(context, entry),

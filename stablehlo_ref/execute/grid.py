@@ -62,7 +62,8 @@ def run_grid(
     finally:
         for id, c in contexts.items():
             context.checks += c.checks
-            context.failures.extend(c.failures if len(contexts) == 1 else in_process(id, c.failures))
+            if c.failures:
+                context.failures.extend(c.failures if len(contexts) == 1 else in_process(id, c.failures))
     if context.observer is not None:
         context.observer.resumes(context.process)
     return [returned[process] for process in grid.processes]

@@ -99,8 +99,7 @@ def _in_parts(run: Run) -> Run:
     """Return an elementwise kernel that computes large results part by part if the time is limited."""
 
     def parts(*operands: Array) -> Array:
-        shape = np.broadcast_shapes(*map(np.shape, operands))
-        if prod(shape) <= PART or not has_deadline():
+        if not has_deadline() or prod(shape := np.broadcast_shapes(*map(np.shape, operands))) <= PART:
             return run(*operands)  # type: ignore[no-any-return]
         out: Array | None = None
         for part in within_time(_parts(shape)):

@@ -102,7 +102,7 @@ class _Inliner:
         """
         has_blocks = op.name in CONTROL_FLOW or op.name == "func.func"
         regions = [self._region(region, mapping, has_blocks) for region in op.regions]
-        if regions == op.regions and mapping.keys().isdisjoint(op.operands):
+        if regions == [*op.regions] and mapping.keys().isdisjoint(op.operands):
             return op
         made = copy(op)
         made.operands = [mapping.get(operand, operand) for operand in op.operands]

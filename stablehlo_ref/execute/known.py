@@ -37,14 +37,14 @@ class KnownResult(NamedTuple):
     kept: tuple[object, ...]
 
 
-def kernel_kind(op: Operation, with_regions: bool, has_canonical_nans: bool) -> Kind | None:
+def kernel_kind(op: Operation, has_canonical_nans: bool, with_regions: bool) -> Kind | None:
     """Return the kind of ops that share a kernel with `op`; None if regions, unless they are recognised, prevent that.
 
     The kernel of an op with regions runs those of the first op of its kind. Other than recognised ops, which fail
     together with the op around them, those may fail at a place, which would be the wrong one.
     """
     if not op.regions:
-        return (*kind_of(op), True) if has_canonical_nans else kind_of(op)
+        return (kind_of(op), True) if has_canonical_nans else kind_of(op)
     bodies = [recognised_op(region) for region in op.regions] if with_regions else [None]
     known = [kind_of(body) for body in bodies if body is not None]
     return (kind_of(op), has_canonical_nans, *known) if len(known) == len(bodies) else None
@@ -73,7 +73,7 @@ def compact(array: Array) -> Array:
     if array.nbytes > CONTIGUOUS_BYTES or array.flags.c_contiguous:
         return array
     copy = np.ascontiguousarray(array)
-    copy.flags.writeable = False
+    copy.setflags(write=False)
     return copy
 
 

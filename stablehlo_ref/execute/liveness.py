@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from itertools import chain
 
-from stablehlo_ref.budget import check_time
-from stablehlo_ref.ir.core import Block, Operation, Region, Value
+from stablehlo_ref.budget import within_time
+from stablehlo_ref.ir.core import Block, Operation, Region, Value, location_of
 
 
 def captured(region: Region) -> list[Value]:
@@ -34,12 +34,14 @@ def last_uses(block: Block, keep: Iterable[Value] = ()) -> dict[Operation, Seque
     needed = {*terminator.operands, *keep}
     own = {*block.arguments, *chain.from_iterable([op.results for op in operations])}
     dying: dict[Operation, Sequence[Value]] = {}
-    for op in reversed(operations):
-        check_time("planning", location=op.location)
+    for op in within_time(reversed(operations), "planning", location_of):
         uses = op.operands + op.results
         for region in op.regions:
             uses += captured(region)
         if not needed.issuperset(uses):
-            dying[op] = dead = [v for v in dict.fromkeys(uses) if v in own and v not in needed]
-            needed.update(dead)
+            dying[op] = dead = []
+            for value in uses:
+                if value in own and value not in needed:
+                    dead.append(value)
+                    needed.add(value)
     return dying

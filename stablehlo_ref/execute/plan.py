@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from stablehlo_ref.budget import check_time
+from stablehlo_ref.budget import within_time
 from stablehlo_ref.define.bound import BoundOp, ControlFlowSite, PlanSite, Site, bind, is_on_expressed
-from stablehlo_ref.define.computation import ControlFlow, Kernel, Run, Turns
+from stablehlo_ref.define.computation import ControlFlow, Kernel, Turns
 from stablehlo_ref.define.constraints import check_preconditions
 from stablehlo_ref.define.definition import OpDefinition, evaluated, group_by_member, resolve
 from stablehlo_ref.define.kinds import Kind
@@ -28,7 +28,7 @@ from stablehlo_ref.execute.fuse.machine.hot import Machine
 from stablehlo_ref.execute.fuse.machine.kernels import with_machine_code
 from stablehlo_ref.execute.graph import Branch, plan_graph
 from stablehlo_ref.execute.grid import run_grid
-from stablehlo_ref.execute.guard import LARGE, STEPS, WATCHED, guarded, watched
+from stablehlo_ref.execute.guard import LARGE, STEPS, WATCHED, byte_size, guarded, watched
 from stablehlo_ref.execute.inlined import INLINED_CALLS, counting_step, with_inlined_calls
 from stablehlo_ref.execute.known import KnownKernel, KnownResult, compact, is_foldable, is_shared, kept_for, kernel_kind
 from stablehlo_ref.execute.lanes import batched_type
@@ -47,11 +47,12 @@ from stablehlo_ref.execute.steps import (
 )
 from stablehlo_ref.execute.threads import product_size
 from stablehlo_ref.ir.arrays import Array
-from stablehlo_ref.ir.core import Block, Operation, Region, Value
+from stablehlo_ref.ir.core import Block, Operation, Region, Value, location_of
 from stablehlo_ref.ir.types import TensorType, Type
 from stablehlo_ref.limits import Limits
 from stablehlo_ref.numerics.dtypes import numpy_dtype
 from stablehlo_ref.numerics.layout import contiguous
+from stablehlo_ref.ops.constants import elements_of
 
 MAX_RANK = 64  # of numpy's arrays
 
@@ -100,7 +101,7 @@ class Planner:
 
     def kind(self, op: Operation) -> Kind | None:
         """Return the kind of ops that share a kernel with `op`, or None."""
-        return kernel_kind(op, not self.step_by_step, op in self.canonical)
+        return kernel_kind(op, op in self.canonical, not self.step_by_step)
 
     def function(self, name: str) -> FunctionPlan:
         """Return the plan of a function by its symbol; the plan of a recursive function refers to itself.
@@ -150,6 +151,7 @@ class FramePlanner:
         self.is_entry = is_entry  # whether each run calls the function
         self.certain: BlockPlan | None = None  # the block all of whose ops each run reaches
         self.slots = Slots(frame.template)
+        self.slot = self.slots.__getitem__  # returns the slot of a value, which is a new one for a new value
         self.blocks: dict[Block, BlockPlan] = {}  # with `fast`
         self.constants: dict[int, Array] = {}  # by slot
         self.allocated = 0  # bytes of the small results of ops that are planned so far
@@ -170,13 +172,9 @@ class FramePlanner:
             self.certain = entry
         self.frame.block = plan_graph(region, self, entry)
 
-    def slot(self, value: Value) -> int:
-        """Return the slot of a value, which is a new one for a new value."""
-        return self.slots[value]
-
     def slots_of(self, values: Iterable[Value]) -> tuple[int, ...]:
         """Return the slots of values."""
-        return tuple(map(self.slots.__getitem__, values))
+        return tuple(map(self.slot, values))
 
     def new_slots(self, count: int) -> tuple[int, ...]:
         """Return slots that hold no value of the program."""
@@ -208,8 +206,7 @@ class FramePlanner:
         *operations, terminator = block.operations
         dying = last_uses(block, keep=keep if shared is None else (*keep, *block.arguments))
         unwatched = self.allocated
-        for number, op in enumerate(operations, 1):
-            check_time("planning", location=op.location)
+        for number, op in enumerate(within_time(operations, "planning", location_of), 1):
             self.op(op, plan, dying.get(op, ()))
             if self.allocated - unwatched > WATCHED or number % STEPS == 0:
                 plan.steps[-1:] = [watched(step, self.allocated - unwatched) for step in plan.steps[-1:]]
@@ -235,7 +232,7 @@ class FramePlanner:
 
     def op(self, op: Operation, plan: BlockPlan, dying: Sequence[Value]) -> None:
         """Append the step of an op to the plan of its block, unless its result is a constant."""
-        ins, outs = self.slots_of(op.operands), self.slots_of(op.results)
+        ins, outs = tuple(map(self.slot, op.operands)), tuple(map(self.slot, op.results))
         try:
             is_constant = self._fold(op, ins, outs)
             if is_constant and not self.planner.step_by_step:
@@ -252,7 +249,7 @@ class FramePlanner:
             step = raising_step(failure)
         except Exception as error:
             raise located(error, op) from error
-        plan.communicates |= self.planner.communicates(op)
+        plan.communicates = plan.communicates or self.planner.communicates(op)
         plan.steps.append(step)
         plan.ops.append(op)
         plan.ins.append(ins)
@@ -262,15 +259,14 @@ class FramePlanner:
         self, op: Operation, ins: tuple[int, ...], outs: tuple[int, ...], dead: Sequence[int]
     ) -> Step | None:
         """Return the step of an op if the kernel of its kind is known."""
-        if (known := self.known_kernel(op)) is None:
+        if (known := self.known_kernel(op, self.planner.kind(op))) is None:
             return None
         self.allocated += known.allocated
         return step_for(known.kernel, ins, outs, dead, known.traits)
 
-    def known_kernel(self, op: Operation) -> KnownKernel | None:
+    def known_kernel(self, op: Operation, kind: Kind | None) -> KnownKernel | None:
         """Return the kernel of the kind of an op, if one has been planned and no constant operand needs another."""
-        kind = self.planner.kind(op) if self.lanes is None else None
-        known = None if kind is None else self.planner.kernels.get(kind)
+        known = None if kind is None or self.lanes is not None else self.planner.kernels.get(kind)
         is_general = known is None or not known.traits.prepares_constants
         return known if is_general or all(self.constant(v) is None for v in op.operands) else None
 
@@ -405,14 +401,14 @@ class FramePlanner:
         for t in types:
             if not isinstance(t, TensorType) or not t.is_static:
                 continue
+            if 0 < (size := byte_size(t)) < LARGE and len(t.shape) <= MAX_RANK:  # larger ones are guarded one by one
+                self.allocated += size
+                continue
             if len(t.shape) > MAX_RANK:
                 raise EvaluationError(f"a tensor of {len(t.shape)} dimensions, more than numpy's limit of {MAX_RANK}")
-            itemsize = numpy_dtype(t.element_type).itemsize
-            if t.size * itemsize < LARGE:  # larger ones are guarded one by one
-                self.allocated += t.size * itemsize
-            elif t.size * itemsize > limit:
+            if size > limit:
                 raise EvaluationError(f"{t} is larger than the limit of {limit} bytes for a tensor")
-            if not t.size and prod(n or 1 for n in t.shape) * itemsize > sys.maxsize:
+            if not size and prod(n or 1 for n in t.shape) * numpy_dtype(t.element_type).itemsize > sys.maxsize:
                 raise EvaluationError(f"numpy cannot represent the shape of {t}, although it is empty")
 
     # --- constants ----------------------------------------------------------------------------------------------
@@ -457,13 +453,12 @@ class FramePlanner:
             raise
         except EvaluationError:  # to be reported if the op is reached
             return None
-        array.flags.writeable = False
+        array.setflags(write=False)
         return array
 
     def _constant(self, op: Operation) -> Array:
         self._check_sizes(op.result_types)  # a splat takes little memory, but kernels visit all its elements
-        run: Run = evaluated(op).roles["plan"](op.properties)
-        array = compact(run())
+        array = compact(elements_of(op.properties["value"]))
         return array if self.lanes is None else np.broadcast_to(array, (self.lanes, *array.shape))
 
     def _is_foldable(self, op: Operation, operands: Sequence[Array]) -> bool:

@@ -37,11 +37,11 @@ def on_expressed_types(bound: BoundOp) -> BoundOp:
 def quantized_kernel(bound: BoundOp, kernel: Kernel) -> Kernel:
     """Return the kernel of an op on quantized types, given that of the op on expressed types."""
     run, operands, results = kernel.run, bound.operands, bound.results
-    enter = [dequantize(t) if is_quantized(t) else None for t in operands]
+    enter = _dequantized(operands)
     leave = [quantize(t) if is_quantized(t) else None for t in results]
 
     def wrapped(*arrays: Array) -> Any:
-        returned = run(*[f(a) if f else a for f, a in zip(enter, arrays)])
+        returned = run(*enter(arrays))
         values = [returned] if len(leave) == 1 else returned
         stored = [f(v) if f else v for f, v in zip(leave, values)]
         return stored[0] if len(leave) == 1 else stored
@@ -50,12 +50,18 @@ def quantized_kernel(bound: BoundOp, kernel: Kernel) -> Kernel:
     return Kernel(_in_pieces(wrapped, operands, results) if is_elementwise else wrapped)
 
 
+def _dequantized(types: Sequence[Type]) -> Callable[[Sequence[Array]], list[Array]]:
+    """Return a function that dequantizes those operands whose types are quantized."""
+    kernels = [dequantize(t) if is_quantized(t) else None for t in types]
+    return lambda arrays: [f(x) if f else x for f, x in zip(kernels, arrays)]
+
+
 def quantizes_nan(run: Run, operands: Sequence[Type], results: Sequence[Type]) -> Callable[..., Iterator[Choice]]:
     """Return a function that finds whether an op, given by `run` on expressed types, has a NaN to quantize."""
-    enter = [dequantize(t) if is_quantized(t) else None for t in operands]
+    enter = _dequantized(operands)
 
     def cases(*arrays: Array) -> Iterator[Choice]:
-        returned = run(*[f(a) if f else a for f, a in zip(enter, arrays)])
+        returned = run(*enter(arrays))
         values = [returned] if len(results) == 1 else returned
         if any(is_quantized(t) and np.isnan(v).any() for t, v in zip(results, values)):
             yield Choice.QUANTIZE_NAN

@@ -21,6 +21,7 @@ from stablehlo_ref.ir.arrays import RuntimeValue
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.signature import Function, Parameters
 from stablehlo_ref.limits import Limits
+from stablehlo_ref.numerics.numpy_settings import computing
 from stablehlo_ref.stack import is_large
 
 
@@ -100,7 +101,7 @@ class QuickRun:
     def _results(self, context: Context, arguments: list[Any]) -> tuple[RuntimeValue, ...]:
         in_force, current = budget.current.set(context.budget), run.current.set(context)
         try:
-            with np.errstate(all="ignore"):
+            with computing():
                 results = self.plan.call(context, arguments)
                 if not context.failures:
                     return own_results(results) or self._taken(context, results)

@@ -31,7 +31,8 @@ def step_for(kernel: Kernel, ins: Sequence[int], outs: Sequence[int], dead: Sequ
         return _effect_step(run, tuple(ins), tuple(outs), tuple(dead))
     if in_place and len(outs) == 1 and ins[0] in dead and ins[0] not in ins[1:]:
         return _in_place_step(run, in_place, tuple(ins), outs[0], tuple(dead))
-    if len(outs) == 1 and len(ins) in _BY_ARITY and set(dead) <= set(ins):  # no results, nor captured values
+    drops_operands = not dead or set(dead) <= set(ins)  # no results, nor captured values
+    if len(outs) == 1 and len(ins) in _BY_ARITY and drops_operands:
         return _BY_ARITY[len(ins)](run, *ins, outs[0], *dead)
     return _general_step(run, tuple(ins), tuple(outs), tuple(dead))
 

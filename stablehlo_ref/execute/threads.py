@@ -24,11 +24,11 @@ from stablehlo_ref.execute.bundled_blas import bundled_blas
 from stablehlo_ref.interop import require
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.types import TensorType, Type
+from stablehlo_ref.numerics.workers import VARIABLES, usable_cpus
 
 LARGE = 1 << 30  # multiplications in a product that is worth threads: some 20 ms in f32 on one CPU
 SPLIT = 1 << 18  # multiplications in a product of matrices from which on BLAS uses several threads
 TINY = 1 << 13  # multiplications up to which no BLAS does, whatever is multiplied
-VARIABLES = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS", "OMP_NUM_THREADS")  # set by users
 
 _PRODUCTS = frozenset({
     "chlo.ragged_dot", "stablehlo.cholesky", "stablehlo.convolution", "stablehlo.custom_call", "stablehlo.dot",
@@ -37,7 +37,7 @@ _PRODUCTS = frozenset({
 
 
 class Library(Protocol):
-    """A BLAS, as threadpoolctl and `BundledBlas` present it."""
+    """The number of threads of a BLAS, which threadpoolctl or `BundledBlas` gets and sets."""
 
     @property
     def num_threads(self) -> int | None: ...
@@ -45,10 +45,9 @@ class Library(Protocol):
 
 
 def product_size(functions: Iterable[Iterable[Operation]]) -> float:
-    """Return about how many multiplications the products among the ops of functions have, of those that BLAS splits.
+    """Return the average number of multiplications of those matrix products that BLAS splits among threads.
 
-    That is an average.
-    It is 0 without products that BLAS may split, and 1 if all of those are small or of unknown shapes.
+    If there are none, return 1.0 if BLAS may split a product, which is then small or of an unknown shape, and else 0.0.
     """
     ops = [op for operations in functions for op in operations if op.name in _PRODUCTS]
     sizes = [_multiplications([*op.operand_types[:2], *op.result_types[:1]]) for op in ops]
@@ -144,8 +143,3 @@ def _libraries(with_scipy: bool) -> Sequence[Library]:
         return bundled_blas(("numpy", "scipy") if with_scipy else ("numpy",))
     controllers = require("threadpoolctl").ThreadpoolController().lib_controllers
     return [library for library in controllers if library.user_api == "blas"]
-
-
-def usable_cpus() -> int:
-    """Return how many CPUs the process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from operator import attrgetter
 from typing import Any
 
 from stablehlo_ref.diagnostics import Location
@@ -47,7 +48,7 @@ class Operation:
         result_types: Sequence[Type],
         properties: dict[str, Any],
         attributes: dict[str, Any],
-        regions: list[Region],
+        regions: Sequence[Region],
         location: Location,
     ) -> None:
         self.name = name
@@ -58,7 +59,7 @@ class Operation:
             self.results = [Value(type, self, index) for index, type in enumerate(result_types)]
         self.properties = properties
         self.attributes = attributes
-        self.regions = regions
+        self.regions: Sequence[Region] = regions or ()  # most ops have none
         self.location = location  # where the op is in the text
         self.debug_location: DebugLocation | None = None  # its `loc(...)`
         self.successors: Sequence[str] = ()  # labels of the blocks that a terminator may branch to
@@ -178,6 +179,9 @@ class Region:
         terminators = (block.operations[-1] for block in self.blocks if block.operations)
         returned = next((op.operands for op in terminators if not op.successors), [])
         return FunctionType(tuple(v.type for v in arguments), tuple(v.type for v in returned))
+
+
+location_of = attrgetter("location")  # of an op
 
 
 def symbol_name(op: Operation) -> str | None:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TypeAlias
 
 import numpy as np
 
-from stablehlo_ref.budget import within_time
 from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.numerics.dtypes import FLOAT64
 from stablehlo_ref.numerics.kernels import ArrayKernel
 from stablehlo_ref.numerics.narrow_floats import blockwise_kernel, copy_into
+from stablehlo_ref.numerics.workers import share
 
 PartsKernel: TypeAlias = Callable[..., tuple[Array, Array]]  # from parts of operands to those of the result
 
@@ -31,7 +31,7 @@ def blockwise(function: ArrayKernel, wide: DType, dtype: DType) -> ArrayKernel:
     def load(x: Array) -> Array:
         return x if x.dtype == wide else x.astype(wide)
 
-    return blockwise_kernel(function, dtype, copy_into, small, load, min_size=BLOCK + 1, block=BLOCK)
+    return blockwise_kernel(function, dtype, copy_into, small, load, min_size=BLOCK + 1, block=BLOCK, in_threads=True)
 
 
 def partwise(function: PartsKernel, dtype: DType, fallback: ArrayKernel, wide: DType = FLOAT64) -> ArrayKernel:
@@ -49,13 +49,17 @@ def partwise(function: PartsKernel, dtype: DType, fallback: ArrayKernel, wide: D
             operands = tuple(np.broadcast_to(x, shape) for x in operands)
         flat = [x.reshape(-1) for x in operands]
         out = np.empty(flat[0].size, dtype)
-        for start in within_time(range(0, out.size, BLOCK)):
-            blocks = [x[start : start + BLOCK] for x in flat]
-            result = out[start : start + BLOCK]
-            result.real, result.imag = function(*[part.astype(wide) for x in blocks for part in (x.real, x.imag)])
-            is_nan = np.isnan(result)
-            if is_nan.any():
-                result[is_nan] = fallback(*[x[is_nan].astype(np.complex128) for x in blocks])
+
+        def work(starts: Iterable[int]) -> None:
+            for start in starts:
+                blocks = [x[start : start + BLOCK] for x in flat]
+                result = out[start : start + BLOCK]
+                result.real, result.imag = function(*[part.astype(wide) for x in blocks for part in (x.real, x.imag)])
+                is_nan = np.isnan(result)
+                if is_nan.any():
+                    result[is_nan] = fallback(*[x[is_nan].astype(np.complex128) for x in blocks])
+
+        share(work, range(0, out.size, BLOCK))
         return out.reshape(shape)
 
     return run

@@ -15,7 +15,7 @@ import numpy as np
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.numerics import multiple_precision as precise
 from stablehlo_ref.numerics.blocks import PartsKernel, blockwise, partwise
-from stablehlo_ref.numerics.double_double import Pair, split, two_product, two_sum
+from stablehlo_ref.numerics.double_double import Pair, split, squares_and, two_sum
 from stablehlo_ref.numerics.dtypes import COMPLEX128, FLOAT64
 from stablehlo_ref.numerics.kernels import ArrayKernel
 from stablehlo_ref.numerics.long_double import COMPLEX_LONG_DOUBLE, LONG_DOUBLE
@@ -65,10 +65,8 @@ def logistic(a: Array, b: Array) -> Pair:
 def log_plus_one(a: Array, b: Array) -> Pair:
     """Return log(1+z); log |1+z| is half of log1p(2a + a*a + b*b), whose terms are added exactly in double-double."""
     x, y = a.astype(FLOAT64), b.astype(FLOAT64)
-    (p, p_low), (q, q_low) = two_product(x, x), two_product(y, y)
-    high, low = two_sum(x + x, p)
-    high, lower = two_sum(high, q)
-    square = high + (lower + (low + (p_low + q_low))).astype(LONG_DOUBLE)
+    high, rest = squares_and(x + x, x, y)
+    square = high + rest.astype(LONG_DOUBLE)
     one = 1.0 + a
     near = (square > -0.5) & (square < 1.0)
     return np.where(near, 0.5 * np.log1p(square), np.log(np.hypot(one, b))), np.arctan2(b, one)

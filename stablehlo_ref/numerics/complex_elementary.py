@@ -22,7 +22,7 @@ from stablehlo_ref.numerics.complexes import (
     max_exponent,
     nan_if_out_of_range,
 )
-from stablehlo_ref.numerics.double_double import Pair, two_product, two_sum
+from stablehlo_ref.numerics.double_double import Pair, squares_and
 from stablehlo_ref.numerics.dtypes import COMPLEX64, COMPLEX128, FLOAT64
 from stablehlo_ref.numerics.elementary import accurate_cbrt
 from stablehlo_ref.numerics.kernels import ArrayKernel, KernelFactory
@@ -159,21 +159,16 @@ def _special_logistic(z: Array) -> Array:
 def _log(a: Array, b: Array) -> Pair:
     x, y = np.abs(a), np.abs(b)
     x, y = np.maximum(x, y), np.minimum(x, y)
-    (p, p_low), (q, q_low) = two_product(x, x), two_product(y, y)
-    high, low = two_sum(p, -1.0)
-    high, lower = two_sum(high, q)
-    near_one = 0.5 * libm.log1p(high + (lower + (low + (p_low + q_low))))
-    return np.where((p + q > 0.5) & (p + q < 2.0), near_one, _log_modulus(x, y, p + q)), libm.arctan2(b, a)
+    square, (high, rest) = x * x + y * y, squares_and(-1.0, x, y)
+    near_one = 0.5 * libm.log1p(high + rest)
+    return np.where((square > 0.5) & (square < 2.0), near_one, _log_modulus(x, y, square)), libm.arctan2(b, a)
 
 
 def _log_plus_one(a: Array, b: Array) -> Pair:
     """Return log(1+z); log |1+z| is half of log1p(2a + a*a + b*b), whose terms are added exactly."""
-    (p, p_low), (q, q_low) = two_product(a, a), two_product(b, b)
-    high, low = two_sum(a + a, p)
-    high, lower = two_sum(high, q)
-    x = high + (lower + (low + (p_low + q_low)))
-    one = 1.0 + a
-    far = _log_modulus(one, b, one * one + q)
+    high, rest = squares_and(a + a, a, b)
+    x, one = high + rest, 1.0 + a
+    far = _log_modulus(one, b, one * one + b * b)
     return np.where((x > -0.5) & (x < 1.0), 0.5 * libm.log1p(x), far), libm.arctan2(b, one)
 
 

@@ -31,7 +31,7 @@ def complex(dtype: DType) -> ArrayKernel:
     def run(real: Array, imag: Array) -> Array:
         shape = real.shape if real.shape == imag.shape else np.broadcast_shapes(real.shape, imag.shape)
         result = np.empty(shape, result_dtype)
-        result.real = real
+        result[...] = real  # in one pass, faster than to every other number
         result.imag = imag
         return result
 

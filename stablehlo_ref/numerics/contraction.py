@@ -38,8 +38,8 @@ from stablehlo_ref.numerics.dtypes import (
 )
 from stablehlo_ref.numerics.exact_products import exact_matmul
 from stablehlo_ref.numerics.integers import pack, unpack
-from stablehlo_ref.numerics.kernels import ArrayKernel
-from stablehlo_ref.numerics.narrow_floats import narrow, widen
+from stablehlo_ref.numerics.kernels import ArrayKernel, stored, with_into
+from stablehlo_ref.numerics.narrow_floats import copy_into, narrow, widen
 
 Axes: TypeAlias = tuple[int, ...]
 Sizes: TypeAlias = tuple[int, ...]
@@ -207,7 +207,7 @@ def _groups(sizes: Sizes, columns: int) -> Iterator[tuple[int | slice, ...]]:
 
 
 def _cast_to(dtype: DType) -> ArrayKernel:
-    return lambda x: x.astype(dtype)
+    return with_into(lambda x: x.astype(dtype), copy_into)
 
 
 def _load(dtype: DType, wide: DType) -> ArrayKernel:
@@ -325,10 +325,7 @@ def rounded_arithmetic(
                 total = np.nan_to_num(total, nan=0, posinf=np.inf, neginf=-np.inf)  # inf - inf, inf * 0
             for i in range(max(0, level - components + 1), min(level + 1, components)):
                 total = total + matmul_in_steps(a_parts[i], b_parts[level - i])
-        if out is None:
-            return cast(Array, total)
-        out[...] = total
-        return out
+        return stored(cast(Array, total), out)
 
     return replace(plain, matmul=matmul, store=lambda x: plain.store(accumulate(x)), matmul_of_values=None)
 

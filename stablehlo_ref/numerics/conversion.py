@@ -146,8 +146,12 @@ def _float_to_integer(from_dtype: DType, to_dtype: DType) -> ArrayKernel:
         to_byte, store = _float_to_integer(from_dtype, INT8 if is_signed(to_dtype) else UINT8), pack(to_dtype)
         return lambda x: store(to_byte(clip(low, x, high)))
     is_in_range, saturate = _in_range(from_dtype, to_dtype), _saturate(from_dtype, to_dtype)
+    least = min_value(to_dtype) if _marks_others(from_dtype, to_dtype) else None
 
     def into(x: Array, out: Array) -> Array:
+        if least is not None:
+            copy_into(x, out)
+            return out if np.minimum.reduce(out, axis=None, initial=0) != least else copy_into(saturate(x), out)
         return copy_into(x if is_in_range(x) else saturate(x), out)
 
     def run(x: Array) -> Array:
@@ -168,6 +172,19 @@ def _in_range(from_dtype: DType, to_dtype: DType) -> Callable[[Array], bool]:
         return bool(least <= lowest and highest < limit)
 
     return run
+
+
+def _marks_others(from_dtype: DType, to_dtype: DType) -> bool:
+    """Return whether NaNs and floats out of range become the smallest integer, as by the instructions of x86.
+
+    Arrays have as many elements as a loop may treat at a time, or one more.
+    """
+    limit = 2.0 ** (bit_width(to_dtype) - 1)
+    others = [np.nan, -np.nan, np.inf, -np.inf, limit, 1.5 * limit, -1.5 * limit, 2 * limit, -4 * limit, 1e30, -1e30]
+    values = np.repeat(np.array(others, from_dtype), 65)
+    with np.errstate(all="ignore"):  # while planning
+        found = [values[i : i + n].astype(to_dtype) for n in (1, 64, 65) for i in range(0, values.size, 65)]
+    return to_dtype in (np.int32, np.int64) and all((x == min_value(to_dtype)).all() for x in found)
 
 
 def _saturate(from_dtype: DType, to_dtype: DType) -> ArrayKernel:

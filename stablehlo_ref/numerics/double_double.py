@@ -48,6 +48,14 @@ def two_product(x: Array, y: Array) -> Pair:
     return high, ((x1 * y1 - high) + x1 * y0 + x0 * y1) + x0 * y0
 
 
+def squares_and(term: Array | float, x: Array, y: Array) -> Pair:
+    """Return x*x + y*y + term as a number and a small rest, which is the only one of these sums that is rounded."""
+    (p, p_low), (q, q_low) = two_product(x, x), two_product(y, y)
+    high, low = two_sum(term, p)
+    high, lower = two_sum(high, q)
+    return high, lower + (low + (p_low + q_low))
+
+
 def add(x: Pair, y: Pair) -> Pair:
     """Return x + y with an error relative to |x| + |y|. The sign of a zero is that of the sum of the high parts."""
     high, low = two_sum(x[0], y[0])

@@ -42,16 +42,18 @@ def elementary(
     refined: ArrayKernel | None = None,
     absolute: float = 0.0,
     tables: Approximation | None = None,
+    of_numpy: bool = True,
 ) -> KernelFactory:
     """Return a factory from a `function` of f64 arrays that is accurate enough to be rounded to f32.
 
     Kernels for f64 and for formats narrower than f32 use `double` and `narrower` instead, if given. Functions that are
     not ufuncs have many temporaries and run block by block. With `exact`, results of f32 are correctly rounded; `error`
     is the largest relative error of `function`, and `absolute` that where terms cancel. Large f32 arrays are computed
-    by `tables`, if given, and what that leaves in doubt by `function`. `refined` is a function of long doubles: rounded
-    once, it is `double`, and results in doubt are computed by it before they are by `exact`. In a reproducible mode f64
-    uses the implementation of `exact`, or `portable` if given, that is correctly rounded; so does a function of long
-    doubles where these are no wider than f64.
+    by `tables`, if given, and what that leaves in doubt by `function`, unless this consists of functions of numpy
+    (`of_numpy`) that are vectorized, and so as fast. `refined` is a function of long doubles: rounded once, it is
+    `double`, and results in doubt are computed by it before they are by `exact`. In a reproducible mode f64 uses the
+    implementation of `exact`, or `portable` if given, that is correctly rounded; so does a function of long doubles
+    where these are no wider than f64.
     """
     is_needed = double is None and refined is not None and not long_double.IS_WIDE
     double = double or (in_long_double(refined) if refined else function)
@@ -61,13 +63,12 @@ def elementary(
         settle = certain(widened(refined), settle, long_double.ERROR)
     single = certain(function, settle, error, absolute) if settle else function
     wide[FLOAT32] = blockwise(single, FLOAT64, FLOAT32)
-    if tables:
+    if tables and not (of_numpy and _IS_VECTORIZED):
         wide[FLOAT32] = by_tables(tables, wide[FLOAT32])
     if settle and arity is unary:
         wide[FLOAT32] = quickly_certain(wide[FLOAT32], function, error, absolute)
-    narrow = arity(
-        same_kernel(blockwise(narrower or function, FLOAT64, FLOAT64))
-    )  # f64 results, so that they round once
+    # Kernels for narrower formats have results of f64, so that these are rounded once.
+    narrow = arity(same_kernel(blockwise(narrower or function, FLOAT64, FLOAT64)))
     return in_mode(lambda dtype: wide[dtype] if dtype in wide else narrow(dtype), portable or exact, is_needed)
 
 
@@ -110,11 +111,6 @@ def _is_vectorized() -> bool:
 
 
 _IS_VECTORIZED = _is_vectorized()
-
-
-def _unless_vectorized(tables: Approximation) -> Approximation | None:
-    """Return tables where they are faster than numpy."""
-    return None if _IS_VECTORIZED else tables
 
 
 def _half_angle_tangent(x: Array) -> Array:
@@ -192,17 +188,15 @@ def _atan2_below_ties(y: Array, x: Array) -> Array:
 # --- public ---------------------------------------------------------------------------------------------------------
 
 exponential = elementary(
-    _exponential, np.exp, exact=precise.exponential, tables=_unless_vectorized(exponentials.exponential)
+    _exponential, np.exp, exact=precise.exponential, tables=exponentials.exponential
 )  # f64: 0.70 ULP
 exponential_minus_one = elementary(
-    np.expm1, exact=precise.exponential_minus_one, tables=_unless_vectorized(exponentials.exponential_minus_one)
+    np.expm1, exact=precise.exponential_minus_one, tables=exponentials.exponential_minus_one
 )  # f64: 0.53 ULP
-log = elementary(np.log, exact=precise.log, tables=_unless_vectorized(logarithm.log))  # f64: 0.60 ULP
-log_plus_one = elementary(
-    np.log1p, exact=precise.log_plus_one, tables=_unless_vectorized(logarithm.log_plus_one)
-)  # f64: 0.61 ULP
+log = elementary(np.log, exact=precise.log, tables=logarithm.log)  # f64: 0.60 ULP
+log_plus_one = elementary(np.log1p, exact=precise.log_plus_one, tables=logarithm.log_plus_one)  # f64: 0.61 ULP
 logistic = elementary(
-    _logistic, _accurate_logistic, exact=precise.logistic, tables=_unless_vectorized(exponentials.logistic)
+    _logistic, _accurate_logistic, exact=precise.logistic, tables=exponentials.logistic
 )  # f64: 0.75 ULP
 power = elementary(np.power, arity=binary, exact=precise.power)  # f64: 1.0 ULP; special values as in C
 cbrt = elementary(
@@ -213,17 +207,15 @@ rsqrt = elementary(
 )  # f64: 0.76 ULP; of f32: correctly rounded by IEEE-754 operations alone
 
 sine = elementary(
-    _sine if _IS_VECTORIZED else np.sin, np.sin, exact=precise.sine, tables=_unless_vectorized(circular.sine)
+    _sine if _IS_VECTORIZED else np.sin, np.sin, exact=precise.sine, tables=circular.sine
 )  # f64: 0.52 ULP
 cosine = elementary(
     _cosine if _IS_VECTORIZED else np.cos,
     np.cos,
     exact=precise.cosine,
     error=2.0**-45,
-    tables=_unless_vectorized(circular.cosine),
+    tables=circular.cosine,
 )  # f64: 0.57 ULP
 tan = elementary(np.tan, exact=precise.tan)  # f64: 0.57 ULP
-tanh = elementary(
-    np.tanh, _accurate_tanh, exact=precise.tanh, tables=_unless_vectorized(exponentials.tanh)
-)  # f64: 0.79 ULP
+tanh = elementary(np.tanh, _accurate_tanh, exact=precise.tanh, tables=exponentials.tanh)  # f64: 0.79 ULP
 atan2 = elementary(np.arctan2, narrower=_atan2_below_ties, arity=binary, exact=precise.atan2)  # f64: 0.78 ULP

@@ -35,7 +35,7 @@ from stablehlo_ref.numerics.exact_sums import (
     round_to_odd,
     sum_rows,
 )
-from stablehlo_ref.numerics.kernels import ArrayKernel
+from stablehlo_ref.numerics.kernels import ArrayKernel, stored
 from stablehlo_ref.numerics.narrow_floats import narrow, widen
 from stablehlo_ref.numerics.scratch import scratch, wide
 from stablehlo_ref.numerics.thin_products import thin_product
@@ -116,11 +116,7 @@ def _with_stacks(function: Multiply, dtype: DType) -> ArrayKernel:
         sizes = prod(stack), left.shape[-2], left.shape[-1], right.shape[-1]
         left, right = left.reshape(sizes[0], sizes[1], sizes[2]), right.reshape(sizes[0], sizes[2], sizes[3])
         product = function(left, right) if prod(sizes) else np.zeros((sizes[0], sizes[1], sizes[3]), dtype)
-        product = product.reshape((*stack, *rows, *columns))
-        if out is None:
-            return product
-        out[...] = product
-        return out
+        return stored(product.reshape((*stack, *rows, *columns)), out)
 
     return run
 

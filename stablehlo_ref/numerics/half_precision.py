@@ -107,7 +107,7 @@ def _round_off(bits: Array, spare: Array) -> None:
 
 
 def _move_back(bits: Array, out: Array) -> None:
-    """Store the bits of the magnitudes of f16 numbers, given moved f32 numbers that are rounded off."""
+    """Shift the bits of rounded numbers back to the right, and store them as those of f16 magnitudes."""
     np.copyto(out, np.right_shift(bits, _MOVED, out=bits), casting="unsafe")
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import TypeAlias
-from weakref import WeakKeyDictionary
 
 from stablehlo_ref.ir.arrays import Array, DType
 
@@ -13,12 +12,20 @@ KernelFactory: TypeAlias = Callable[[DType], ArrayKernel]
 Into: TypeAlias = Callable[..., Array]  # writes its result into a last argument `out`, and returns that
 
 
+def stored(result: Array, out: Array | None) -> Array:
+    """Return a result, or `out`, unless that is None, with its elements."""
+    if out is None or out is result:
+        return result
+    out[...] = result
+    return out
+
+
 def same_kernel(kernel: ArrayKernel) -> KernelFactory:
     """Return the factory of one kernel for every dtype."""
     return lambda dtype: kernel
 
 
-_INTO: WeakKeyDictionary[ArrayKernel, Into] = WeakKeyDictionary()
+_INTO, _ROW_MAJOR = "_into_form", "_row_major_form"  # attributes of kernels, which may refer to the kernels
 
 
 def with_into(kernel: ArrayKernel, into: Into) -> ArrayKernel:
@@ -26,26 +33,23 @@ def with_into(kernel: ArrayKernel, into: Into) -> ArrayKernel:
 
     That argument shares no memory with the operands. A kernel has one such form: for another, ValueError is raised.
     """
-    if kernel in _INTO:
+    if into_form(kernel) is not None:
         raise ValueError(f"there is a form of {kernel} that writes into an argument")
-    _INTO[kernel] = into
+    setattr(kernel, _INTO, into)
     return kernel
 
 
 def into_form(kernel: ArrayKernel) -> Into | None:
     """Return the form of a kernel that writes its result into the argument `out`; None if there is none."""
-    return _INTO.get(kernel)
-
-
-_ROW_MAJOR: WeakKeyDictionary[ArrayKernel, ArrayKernel] = WeakKeyDictionary()
+    return getattr(kernel, _INTO, None)
 
 
 def with_row_major_form(kernel: ArrayKernel, form: ArrayKernel) -> ArrayKernel:
     """Register what does the same as `kernel` on operands with the strides of new arrays, faster; return `kernel`."""
-    _ROW_MAJOR[kernel] = form
+    setattr(kernel, _ROW_MAJOR, form)
     return kernel
 
 
 def row_major_form(kernel: ArrayKernel) -> ArrayKernel:
     """Return the form of a kernel for operands with the strides of new arrays, by default the kernel itself."""
-    return _ROW_MAJOR.get(kernel, kernel)
+    return getattr(kernel, _ROW_MAJOR, kernel)

@@ -24,9 +24,8 @@ T = TypeVar("T")
 Result = TypeVar("Result")
 
 DIGITS = 80
-MANY_DIGITS = (
-    2200  # enough for exact sums of products of two f64 numbers; no function but exact ones is as close to a tie
-)
+# Enough for exact sums of products of two f64 numbers; no function but exact ones is as close to a tie.
+MANY_DIGITS = 2200
 _CONTEXT = Context(rounding=ROUND_HALF_EVEN, Emin=MIN_EMIN, Emax=MAX_EMAX, traps=[])
 _LARGE_ANGLE, HUGE_ANGLE = 60, 340  # more digits, for reducing angles up to 2**128 and 2**1024
 

@@ -238,7 +238,7 @@ def _per_axis(x: Type, zero_points: Array, scales: Array) -> tuple[tuple[int, ..
     most = max(1, BLOCK // inner) if is_long else BLOCK
     repeated = [p[:, np.newaxis] if is_long else np.repeat(p, inner) for p in (zero_points, scales)]
     repeats = max(1, most // max(1, len(repeated[0])))
-    zero_points, scales = (np.concatenate([p] * repeats) for p in repeated)
+    zero_points, scales = (np.tile(p, (repeats, 1) if is_long else repeats) for p in repeated)
     period = max(1, len(scales))
 
     def blocks(count: int) -> Iterator[tuple[slice, Array, Array]]:

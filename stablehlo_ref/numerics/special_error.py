@@ -70,8 +70,17 @@ def _minus_log_of_1_minus_square(x: Array) -> Array:
     return -libm.log((1.0 - x) * (1.0 + x))
 
 
-erf = elementary(_erf_for_f32, _erf, exact=precise.erf, error=_ERROR, refined=special_double.erf, tables=error.erf)
-erfc = elementary(_erfc_for_f32, exact=precise.erfc, error=_ERROR, refined=special_double.erfc, tables=error.erfc)
+erf = elementary(
+    _erf_for_f32, _erf, exact=precise.erf, error=_ERROR, refined=special_double.erf, tables=error.erf, of_numpy=False
+)
+erfc = elementary(
+    _erfc_for_f32, exact=precise.erfc, error=_ERROR, refined=special_double.erfc, tables=error.erfc, of_numpy=False
+)
 erf_inv = elementary(
-    _erf_inv_for_f32, exact=precise.erf_inv, error=_ERROR, refined=special_double.erf_inv, tables=error.erf_inv
+    _erf_inv_for_f32,
+    exact=precise.erf_inv,
+    error=_ERROR,
+    refined=special_double.erf_inv,
+    tables=error.erf_inv,
+    of_numpy=False,
 )

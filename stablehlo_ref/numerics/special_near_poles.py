@@ -11,8 +11,9 @@ from __future__ import annotations
 import numpy as np
 
 from stablehlo_ref.ir.arrays import Array
-from stablehlo_ref.numerics.double_double import Pair, fast_two_sum, two_product, two_sum
+from stablehlo_ref.numerics.double_double import Pair, fast_two_sum, two_sum
 from stablehlo_ref.numerics.long_double import LONG_DOUBLE
+from stablehlo_ref.numerics.portable.pairs import add, exactly, horner, multiply
 from stablehlo_ref.numerics.special_tables import DIGAMMA_AT_4, RECIPROCAL_GAMMA
 
 MAX_DISTANCE = 128.0  # from zero; for numbers farther away the number of factors is too large
@@ -22,7 +23,7 @@ def lgamma_by_product(x: Array) -> Array:
     """Return log |gamma(x)| for -MAX_DISTANCE < x < 0 that are not integers."""
     pole = np.rint(-x)
     t = x + pole
-    product = multiply(polynomial(RECIPROCAL_GAMMA, t), (t, np.zeros_like(t)))
+    product = multiply(horner(RECIPROCAL_GAMMA[::-1], exactly(t)), exactly(t))
     for n in range(1, int(pole.max(initial=0)) + 1):
         product = where(n <= pole, multiply(product, two_sum(t, -float(n))), product)
     high, low = np.where(product[0] < 0, -1.0, 1.0) * product
@@ -35,41 +36,16 @@ def digamma_near_zero(x: Array) -> Array:
     """Return digamma(x) for -MAX_DISTANCE < x < 0 that are not integers."""
     pole = np.rint(-x)
     t = x + pole
-    total = polynomial(DIGAMMA_AT_4, t)
+    total = horner(DIGAMMA_AT_4[::-1], exactly(t))
     for n in range(-3, int(pole.max(initial=0)) + 1):
-        total = where(n <= pole, accurate_add(total, reciprocal(two_sum(-t, float(n)))), total)
+        total = where(n <= pole, add(total, reciprocal(two_sum(-t, float(n)))), total)
     return total[0] + total[1]
-
-
-# --- double-double sums and products as in Joldes, Muller and Popescu (2017) ----------------------------------------
-
-
-def polynomial(coefficients: tuple[tuple[float, float], ...], t: Array) -> Pair:
-    """Return the sum of coefficients[k] * t**k."""
-    total: Pair = (np.full_like(t, coefficients[-1][0]), np.full_like(t, coefficients[-1][1]))
-    for coefficient in coefficients[-2::-1]:
-        total = accurate_add(multiply(total, (t, np.zeros_like(t))), coefficient)
-    return total
-
-
-def accurate_add(x: Pair, y: Pair | tuple[float, float]) -> Pair:
-    """Return x + y with a relative error below 2**-104."""
-    high, low = two_sum(x[0], y[0])
-    rest, lower = two_sum(x[1], y[1])
-    high, low = fast_two_sum(high, low + rest)
-    return fast_two_sum(high, low + lower)
-
-
-def multiply(x: Pair, y: Pair) -> Pair:
-    """Return x * y with a relative error below 2**-102."""
-    high, low = two_product(x[0], y[0])
-    return fast_two_sum(high, low + (x[0] * y[1] + x[1] * y[0]))
 
 
 def reciprocal(x: Pair) -> Pair:
     """Return 1 / x by a Newton step from the reciprocal in f64."""
     guess = 1.0 / x[0]
-    high, low = multiply((guess, np.zeros_like(guess)), x)
+    high, low = multiply(exactly(guess), x)
     return fast_two_sum(guess, guess * ((1.0 - high) - low))
 
 

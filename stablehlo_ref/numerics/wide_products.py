@@ -19,8 +19,6 @@ ROWS = 64  # of the small matrix, at most
 LARGE = 1 << 21  # elements of the large matrix, at least
 TERMS = 32  # rows of a block if the rows of the matrix are contiguous
 BLOCK = 1 << 18  # elements that are converted at a time, so that they stay in the cache until they are multiplied
-
-
 STEP_ROWS = 384  # of a large left matrix: OpenBLAS's kernels are for 4, 6, 12, 16 or 24 rows, so that none is cut
 
 
@@ -56,7 +54,10 @@ def product_by_rows(sums: Arithmetic, a: Array, b: Array, dtype: DType) -> Array
     """
     result = np.empty((len(a), b.shape[1]), dtype)
     step = rows_of_step(a.shape, b.shape[1])
-    step = STEP_ROWS if step >= len(a) else step * max(1, STEP_ROWS // step)
+    if step >= len(a):
+        step = STEP_ROWS * max(1, BLOCK // (STEP_ROWS * max(1, *b.shape)))
+    else:
+        step *= max(1, STEP_ROWS // step)
     for start in within_time(range(0, len(a), step)):
         some = slice(start, start + step)
         result[some] = sums.store(sums.matmul(sums.load_lhs(a[some]), b))

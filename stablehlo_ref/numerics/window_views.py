@@ -16,8 +16,9 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
-from stablehlo_ref.ir.arrays import Array
-from stablehlo_ref.numerics.contraction import Axes, Sizes
+from stablehlo_ref.ir.arrays import Array, DType
+from stablehlo_ref.numerics.contraction import Axes, Sizes, identity
+from stablehlo_ref.numerics.kernels import ArrayKernel, into_form
 
 Index: TypeAlias = tuple[Any, ...]
 
@@ -110,6 +111,20 @@ class Convolution:
         return tuple(sizes[axis] for axis in self.result_order)
 
     @property
+    def lhs_sizes(self) -> Sizes:
+        return self._array_sizes(*(w.size for w in self.windows))
+
+    @property
+    def padded_sizes(self) -> Sizes:
+        """The sizes of the array with its padding, and without what no window has."""
+        return self._array_sizes(*(w.extent for w in self.windows))
+
+    def _array_sizes(self, *spatial: int) -> Sizes:
+        splits = [self.groups if self.grouped == axis else 1 for axis in (BATCH, FEATURE)]
+        sizes = (self.batch * splits[BATCH], self.features * splits[FEATURE], *spatial)
+        return tuple(sizes[axis] for axis in self.lhs_order)
+
+    @property
     def rhs_sizes(self) -> Sizes:
         sizes = (self.groups * self.outputs, self.features, *(w.length for w in self.windows))
         return tuple(sizes[axis] for axis in self.rhs_order)
@@ -127,31 +142,43 @@ def canonical(order: Axes) -> Axes:
     return tuple(order.index(axis) for axis in range(len(order)))
 
 
-def view_of_windows(c: Convolution) -> Callable[[Array], Array]:
-    """Return a function from arrays to views with axes group, batch, input feature, windows, elements of windows."""
+def view_of_windows(
+    c: Convolution, load: ArrayKernel = identity, dtype: DType | None = None, batch: slice = slice(None)
+) -> Callable[[Array], Array]:
+    """Return a function from arrays to views with axes group, batch, input feature, windows, elements of windows.
+
+    They are views of a part of the `batch`, or of a copy of it that is padded, and converted to `dtype` by `load`.
+    """
     permutation = canonical(c.lhs_order)
     placements = [w.placement() for w in c.windows]
-    elements: Index = (..., *(elements for elements, _ in placements))
-    positions: Index = (..., *(positions for _, positions in placements))
-    splits = [c.groups if c.grouped == axis else 1 for axis in (BATCH, FEATURE)]
-    sizes = (c.batch * splits[BATCH], c.features * splits[FEATURE], *(w.extent for w in c.windows))
-    padded_sizes = tuple(sizes[axis] for axis in c.lhs_order)
-    is_filled = all(w.is_filled for w in c.windows)
+    every = slice(None)
+    elements = in_order((batch, every, *(elements for elements, _ in placements)), c.lhs_order)
+    positions = in_order((every, every, *(positions for _, positions in placements)), c.lhs_order)
+    is_filled, into = all(w.is_filled for w in c.windows), into_form(load)
     group = c.batch if c.grouped == BATCH else c.features
-    shape = (c.groups, *c.sizes)
+    shape, padded_sizes = (c.groups, *c.sizes), c.padded_sizes
+
+    def padded(x: Array) -> Array:
+        result = np.zeros(padded_sizes, dtype or x.dtype)
+        if into is not None:
+            into(x, out=result[positions])
+        else:
+            result[positions] = load(x)
+        return result
 
     def view(x: Array) -> Array:
-        x = x.transpose(permutation)[elements]
-        if not is_filled:
-            padded = np.zeros(padded_sizes, x.dtype).transpose(permutation)
-            padded[positions] = x
-            x = padded
+        x = (load(x[elements]) if is_filled else padded(x[elements])).transpose(permutation)
         batch, feature, *spatial = x.strides
         steps = [s * w.stride for s, w in zip(spatial, c.windows)], [s * w.dilation for s, w in zip(spatial, c.windows)]
         strides = (x.strides[c.grouped] * group, batch, feature, *steps[0], *steps[1])
         return as_strided(x, shape, strides, writeable=False)
 
     return view
+
+
+def in_order(canonical: Index, order: Axes) -> Index:
+    """Return the index of an array whose dimensions are in this order, given that of the canonical array."""
+    return tuple(canonical[axis] for axis in order)
 
 
 def runs_along_windows(c: Convolution) -> bool:

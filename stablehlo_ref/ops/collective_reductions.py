@@ -385,8 +385,18 @@ def left_fold(combine: Combine, arrays: Sequence[Array]) -> Array:
     result = np.empty(len(flat[0]), flat[0].dtype)
     for start in range(0, len(result), LANES):
         lanes = slice(start, start + LANES)
-        result[lanes] = fold_unblocked(combine, [x[lanes] for x in flat])
+        fold_into(combine, [x[lanes] for x in flat], result[lanes])
     return result.reshape(arrays[0].shape)
+
+
+def fold_into(combine: Combine, arrays: Sequence[Array], out: Array) -> None:
+    """Store the fold of two or more whole arrays from the left in `out`."""
+    if combine.pair is None or combine.adds_exactly:
+        out[...] = fold_unblocked(combine, arrays)
+        return
+    combine.store(arrays[:1], arrays[1:2], [out])
+    for x in arrays[2:]:
+        combine.into([out], [x])
 
 
 def fold_unblocked(combine: Combine, arrays: Sequence[Array]) -> Array:

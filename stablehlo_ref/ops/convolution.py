@@ -35,17 +35,10 @@ from stablehlo_ref.define.spec import (
     storage_type,
 )
 from stablehlo_ref.define.type_constraints import per_tensor_quantized, quantized_tensor, tensor
-from stablehlo_ref.ir.arrays import Array
+from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.ir.types import TensorType
 from stablehlo_ref.numerics import window_products, window_views
-from stablehlo_ref.numerics.contraction import (
-    PREPARED_BYTES,
-    Arithmetic,
-    arithmetic,
-    converted_bytes,
-    elementwise_arithmetic,
-    for_products,
-)
+from stablehlo_ref.numerics.contraction import PREPARED_BYTES, Arithmetic
 from stablehlo_ref.numerics.dtypes import numpy_dtype
 from stablehlo_ref.numerics.window_views import BATCH, FEATURE, SPATIAL, Window
 from stablehlo_ref.ops.dot_general import PrecisionConfig
@@ -237,50 +230,82 @@ class Convolution(Op, op="convolution", row_major=True, prepares_constants=True,
         (numerics/window_views.py, numerics/window_products.py). A constant rhs is prepared at planning.
         Element by element: `convolution` in spec_checks/oracles/convolution.py.
         """
-        numbers, n = dimension_numbers, rank(lhs) - 2
-        groups = max(feature_group_count, batch_group_count)
-        each = zip(
-            dims(lhs, numbers.input_spatial_dimensions),
-            dims(result, numbers.output_spatial_dimensions),
-            dims(rhs, numbers.kernel_spatial_dimensions),
-            [low for low, _ in padding or no_padding(n)],
-            *ones(n, window_strides, rhs_dilation, lhs_dilation),
-        )
-        convolution = window_views.Convolution(
-            tuple(Window(*window) for window in each),
-            batch=dim(result, numbers.output_batch_dimension),
-            features=dim(rhs, numbers.kernel_input_feature_dimension),
-            outputs=dim(rhs, numbers.kernel_output_feature_dimension) // groups,
-            groups=groups,
-            grouped=BATCH if batch_group_count > 1 else FEATURE,
-            lhs_order=order(
-                numbers.input_batch_dimension, numbers.input_feature_dimension, numbers.input_spatial_dimensions
-            ),
-            rhs_order=order(
-                numbers.kernel_output_feature_dimension,
-                numbers.kernel_input_feature_dimension,
-                numbers.kernel_spatial_dimensions,
-            ),
-            result_order=order(
-                numbers.output_batch_dimension, numbers.output_feature_dimension, numbers.output_spatial_dimensions
-            ),
-        )
+        sizes = canonical(
+            lhs, rhs, window_strides, padding, lhs_dilation, rhs_dilation, dimension_numbers, feature_group_count,
+            batch_group_count, result,
+        )  # fmt: skip
         dtypes = [numpy_dtype(element_type(x)) for x in (lhs, rhs, result)]
-        if 0 in shape(result) or convolution.terms == 0:
+        if 0 in shape(result) or sizes.terms == 0:
             return lambda lhs, rhs: np.zeros(shape(result), dtypes[2])
-        if window_products.is_elementwise(convolution):
-            sums = elementwise_arithmetic(*dtypes)
-        else:
-            sums = arithmetic(dtypes[0], dtypes[1], dtypes[2], convolution.terms)
-            sums = for_products(sums, convolution.terms * size(result))
-        reversed_dims = tuple(d for d, flag in zip(numbers.kernel_spatial_dimensions, window_reversal or ()) if flag)
-        return multiplication(convolution, sums, reversed_dims, site.constants.get("rhs"))
+        spatial_dims = dimension_numbers.kernel_spatial_dimensions
+        reversed_dims = tuple(d for d, flag in zip(spatial_dims, window_reversal or ()) if flag)
+        sums = window_products.arithmetic_of(sizes, *dtypes)
+        return multiplication(sizes, sums, dtypes[2], reversed_dims, site.constants.get("rhs"))
 
     @staticmethod
-    def temporaries(lhs: TensorType, rhs: TensorType, result: TensorType) -> int:
-        """Return the bytes of the padded operand and of converted operands and results."""
-        dtypes = [numpy_dtype(element_type(x)) for x in (lhs, rhs, result)]
-        return size(lhs) * max(4, dtypes[0].itemsize) + converted_bytes(dtypes, size(lhs) + size(rhs), size(result))
+    def temporaries(
+        lhs: TensorType,
+        rhs: TensorType,
+        window_strides: Dims | None,
+        padding: Matrix | None,
+        lhs_dilation: Dims | None,
+        rhs_dilation: Dims | None,
+        dimension_numbers: ConvolutionDimensions,
+        feature_group_count: Int,
+        batch_group_count: Int,
+        result: TensorType,
+    ) -> int:
+        """Return the bytes of what is padded and converted at a time."""
+        sizes = canonical(
+            lhs, rhs, window_strides, padding, lhs_dilation, rhs_dilation, dimension_numbers, feature_group_count,
+            batch_group_count, result,
+        )  # fmt: skip
+        if 0 in shape(result) or sizes.terms == 0:
+            return 0
+        return window_products.temporaries(sizes, *(numpy_dtype(element_type(x)) for x in (lhs, rhs, result)))
+
+
+def canonical(
+    lhs: TensorType,
+    rhs: TensorType,
+    window_strides: Dims | None,
+    padding: Matrix | None,
+    lhs_dilation: Dims | None,
+    rhs_dilation: Dims | None,
+    dimension_numbers: ConvolutionDimensions,
+    feature_group_count: Int,
+    batch_group_count: Int,
+    result: TensorType,
+) -> window_views.Convolution:
+    """Return the sizes of a convolution, its windows and the orders of dimensions."""
+    numbers, n = dimension_numbers, rank(lhs) - 2
+    groups = max(feature_group_count, batch_group_count)
+    each = zip(
+        dims(lhs, numbers.input_spatial_dimensions),
+        dims(result, numbers.output_spatial_dimensions),
+        dims(rhs, numbers.kernel_spatial_dimensions),
+        [low for low, _ in padding or no_padding(n)],
+        *ones(n, window_strides, rhs_dilation, lhs_dilation),
+    )
+    return window_views.Convolution(
+        tuple(Window(*window) for window in each),
+        batch=dim(result, numbers.output_batch_dimension),
+        features=dim(rhs, numbers.kernel_input_feature_dimension),
+        outputs=dim(rhs, numbers.kernel_output_feature_dimension) // groups,
+        groups=groups,
+        grouped=BATCH if batch_group_count > 1 else FEATURE,
+        lhs_order=order(
+            numbers.input_batch_dimension, numbers.input_feature_dimension, numbers.input_spatial_dimensions
+        ),
+        rhs_order=order(
+            numbers.kernel_output_feature_dimension,
+            numbers.kernel_input_feature_dimension,
+            numbers.kernel_spatial_dimensions,
+        ),
+        result_order=order(
+            numbers.output_batch_dimension, numbers.output_feature_dimension, numbers.output_spatial_dimensions
+        ),
+    )
 
 
 def ones(n: int, *attributes: Axes | None) -> tuple[Axes, ...]:
@@ -303,10 +328,14 @@ def order(first: int, feature: int, spatial: Axes) -> Axes:
 
 
 def multiplication(
-    convolution: window_views.Convolution, sums: Arithmetic, reversed_dims: Axes, constant: Array | None
+    convolution: window_views.Convolution,
+    sums: Arithmetic,
+    dtype: DType,
+    reversed_dims: Axes,
+    constant: Array | None,
 ) -> Callable[[Array, Array], Array]:
     """Return a function of the operands; a constant `rhs` is prepared once, now."""
-    prepare_kernels, multiply = window_products.convolution(convolution, sums)
+    prepare_kernels, multiply = window_products.convolution(convolution, sums, dtype)
 
     def prepare(rhs: Array) -> object:
         return prepare_kernels(sums.load_rhs(np.flip(rhs, reversed_dims) if reversed_dims else rhs))
@@ -314,5 +343,5 @@ def multiplication(
     if constant is not None and constant.size * 4 <= PREPARED_BYTES:
         keep(constant.size * 4)
         prepared = prepare(constant)
-        return lambda lhs, rhs: sums.store(multiply(sums.load_lhs(lhs), prepared))
-    return lambda lhs, rhs: sums.store(multiply(sums.load_lhs(lhs), prepare(rhs)))
+        return lambda lhs, rhs: multiply(lhs, prepared)
+    return lambda lhs, rhs: multiply(lhs, prepare(rhs))

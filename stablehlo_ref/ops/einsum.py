@@ -27,6 +27,7 @@ from stablehlo_ref.define.spec import (
 from stablehlo_ref.define.type_constraints import quantized_tensor, tensor
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.types import TensorType, tensor_type
+from stablehlo_ref.numerics.contraction import converted_bytes
 from stablehlo_ref.numerics.dtypes import numpy_dtype
 from stablehlo_ref.numerics.layout import raw_view
 from stablehlo_ref.ops.dot_general import DotGeneral, PrecisionConfig
@@ -140,6 +141,13 @@ class Einsum(Op, op="einsum", row_major=True, nans="computed"):
         pairs = [(positions(names, lhs_names), positions(names, rhs_names)) for names in (batching, contracting)]
         product = contraction(lhs, rhs, pairs[0], pairs[1], dot_type, {})
         return lambda lhs, rhs: product(reduce_lhs(lhs), reduce_rhs(rhs)).transpose(order)
+
+    @staticmethod
+    def temporaries(lhs: TensorType, rhs: TensorType, result: TensorType) -> int:
+        """Return the bytes of both operands in the order of matrices, and converted to what is multiplied."""
+        dtypes = [numpy_dtype(element_type(x)) for x in (lhs, rhs, result)]
+        arranged = size(lhs) * dtypes[0].itemsize + size(rhs) * dtypes[1].itemsize
+        return arranged + converted_bytes(dtypes, size(lhs) + size(rhs), size(result))
 
 
 class UnaryEinsum(Op, op="unary_einsum", row_major=True, nans="computed"):

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import prod
 
 import numpy as np
 
 from stablehlo_ref.algorithms.gather import window_reader
 from stablehlo_ref.algorithms.index_checks import are_repeated, are_sorted, depends_on_order
 from stablehlo_ref.algorithms.indexed_windows import IndexedWindows, index_components, signed
-from stablehlo_ref.algorithms.scatter_updates import ScatterUpdate
+from stablehlo_ref.algorithms.scatter_updates import ScatterUpdate, temporary_bytes
 from stablehlo_ref.algorithms.scatter_windows import window_writer
 from stablehlo_ref.define.attribute_codecs import Dims, Flag, Int
 from stablehlo_ref.define.bound import Site
@@ -328,6 +329,25 @@ class Scatter(Op, op="scatter", nans="computed"):
 
         may_reuse_input = len(inputs) == 1 and element_type(inputs[0]) == element_type(results[0])
         return Kernel(run, in_place if may_reuse_input else None)
+
+    @staticmethod
+    def temporaries(
+        inputs: Sequence[TensorType],
+        updates: Sequence[TensorType],
+        scatter_dimension_numbers: ScatterDimensions,
+        update_computation: RegionFunction,
+    ) -> int:
+        """Return the bytes of the rounds of updates, and of the updates in the order of rows."""
+        if size(inputs[0]) == 0 or size(updates[0]) == 0:
+            return 0
+        windows = scatter_windows(inputs[0], updates[0], scatter_dimension_numbers)
+        row, order = prod(windows.table_shape[1:]), windows.other_axes + windows.row_axes
+        copied = (
+            sum(size(x) * numpy_dtype(element_type(x)).itemsize for x in updates)
+            if order != tuple(range(rank(updates[0])))
+            else 0
+        )
+        return copied + temporary_bytes(update_computation, windows.rows, row, size(updates[0]) // row)
 
     @staticmethod
     def implementation_defined(

@@ -36,6 +36,7 @@ from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.types import TensorType
 from stablehlo_ref.numerics.dtypes import FLOAT32, FLOAT64, numpy_dtype
 from stablehlo_ref.numerics.narrow_floats import narrow
+from stablehlo_ref.numerics.numpy_settings import default_buffers
 
 BLOCK = 1 << 16  # elements processed at a time, so that they stay in the cache from step to step
 LONG = 1 << 6  # contiguous elements of one feature from which on they form rows
@@ -319,12 +320,20 @@ class FeatureRows:
         for block in self.blocks:
             for total, term in zip(totals, terms(block)):
                 if self.by_row:
-                    long = term.shape[1] > self.longest
-                    total[block] = term.sum(1, FLOAT64) if long else term @ np.ones(term.shape[1], self.wide)
+                    total[block] = self._sums_of_rows(term)
                 else:
                     total += np.ones(len(term), self.wide) @ term if self.longest else term.sum(0, FLOAT64)
         outer, inner = (self.outer, self.parts) if self.by_row else (self.repeats, self.inner)
-        sums: Array = totals.reshape(count, outer, self.features, inner).sum((1, 3))
+        with default_buffers():
+            sums: Array = totals.reshape(count, outer, self.features, inner).sum((1, 3))
+        return sums
+
+    def _sums_of_rows(self, term: Array) -> Array:
+        length = term.shape[1]
+        if length <= self.longest:
+            return term @ np.ones(length, self.wide)
+        with default_buffers():
+            sums: Array = term.sum(1, FLOAT64)
         return sums
 
     def _exact_sums(self, terms: Callable[[slice], tuple[Array, ...]], count: int) -> Array:

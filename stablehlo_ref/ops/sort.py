@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from stablehlo_ref.algorithms.comparators import partially_ordered_inputs, sort_keys
-from stablehlo_ref.algorithms.sorting import BLOCK, merge_sort, sort_by_keys, sort_rows, temporary_bytes
+from stablehlo_ref.algorithms.sorting import BLOCK, parts, sort_last_axis, temporary_bytes
+from stablehlo_ref.budget import within_time
 from stablehlo_ref.define.attribute_codecs import Flag, Int
 from stablehlo_ref.define.bound import Site
 from stablehlo_ref.define.choices import Choice
@@ -20,6 +21,7 @@ from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.types import FunctionType, TensorType
 from stablehlo_ref.numerics.dtypes import numpy_dtype
 from stablehlo_ref.numerics.implementation_defined import has_nan
+from stablehlo_ref.numerics.layout import contiguous
 from stablehlo_ref.ops.reduction import Results, one_or_all
 
 
@@ -68,12 +70,21 @@ class Sort(Op, op="sort"):
         if shape(inputs[0])[dimension] < 2 or not size(inputs[0]):
             return lambda inputs: one_or_all(inputs)
 
+        sizes, axis = shape(inputs[0]), dimension % rank(inputs[0])
+        is_one = keys is not None and len(inputs) == 1 and axis == rank(inputs[0]) - 1
+        pieces = [(slice(None),) * rank(inputs[0])] if is_one else parts(sizes, axis)
+
+        def sort(inputs: Sequence[Array]) -> Sequence[Array]:
+            rows = [row_major(np.moveaxis(x, axis, -1)) for x in inputs]
+            return [np.moveaxis(x, -1, axis) for x in sort_last_axis(keys, comparator.each, rows)]
+
         def run(inputs: Sequence[Array]) -> Results:
-            slices = [np.ascontiguousarray(np.moveaxis(x, dimension, -1)) for x in inputs]
-            if keys and len(slices) == 1:
-                return np.moveaxis(sort_rows(keys, slices[0]), -1, dimension)
-            order = sort_by_keys(keys, slices) if keys else merge_sort(comparator.each, slices)
-            results = [np.moveaxis(np.take_along_axis(x, order, -1), -1, dimension) for x in slices]
+            if len(pieces) == 1:
+                return one_or_all(sort(inputs))
+            results = [np.empty(sizes, x.dtype) for x in inputs]
+            for piece in within_time(pieces):
+                for result, x in zip(results, sort([x[piece] for x in inputs])):
+                    result[piece] = row_major(x)
             return one_or_all(results)
 
         return run
@@ -98,3 +109,8 @@ class Sort(Op, op="sort"):
                 yield Choice.SORT_UNORDERED
 
         return cases if compared else None
+
+
+def row_major(x: Array) -> Array:
+    """Return a C-contiguous array: `x` itself, or a copy."""
+    return x if x.flags.c_contiguous else contiguous(x)

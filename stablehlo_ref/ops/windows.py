@@ -14,6 +14,7 @@ from stablehlo_ref.algorithms.padding import Padding, Sizes, pad_windows
 from stablehlo_ref.algorithms.reduction_schedule import Combine, Reduction, after_inits, by_parts
 from stablehlo_ref.algorithms.select_and_scatter import select_and_scatter_kernel
 from stablehlo_ref.algorithms.sliding_windows import (
+    CHUNK,
     exact_cumulative_sums,
     exact_window_sums,
     fold_windows,
@@ -21,7 +22,9 @@ from stablehlo_ref.algorithms.sliding_windows import (
     reduce_cumulatively,
     reduce_windows,
 )
+from stablehlo_ref.algorithms.window_boxes import BOX, box_elements, by_boxes, in_place, is_independent
 from stablehlo_ref.algorithms.window_columns import MAX_MATRIX_SIZE, fold_columns, window_columns
+from stablehlo_ref.budget import reserve
 from stablehlo_ref.define.attribute_codecs import Dims, Matrix
 from stablehlo_ref.define.choices import Choice
 from stablehlo_ref.define.computation import FindChoices, RegionFunction, Run
@@ -129,15 +132,27 @@ class ReduceWindow(Op, op="reduce_window", nans="computed"):
     @staticmethod
     def temporaries(
         inputs: Sequence[TensorType],
+        window_dimensions: Dims,
+        window_strides: Dims | None,
         base_dilations: Dims | None,
+        window_dilations: Dims | None,
         padding: Matrix | None,
+        body: RegionFunction,
         results: Sequence[TensorType],
     ) -> int:
-        """Return the bytes of the padded inputs, and of the larger of inputs and results for windows along one axis."""
-        edges, dilations = padding or ((0, 0),) * rank(inputs[0]), base_dilations or (1,) * rank(inputs[0])
-        padded = prod(max(0, low + n * step + high) for (low, high), n, step in zip(edges, shape(inputs[0]), dilations))
-        width = sum(max(4, numpy_dtype(element_type(x)).itemsize) for x in results)
-        return width * (padded + max(size(inputs[0]), size(results[0])))
+        """Return the bytes of the padded inputs and of what windows share, or of those of one box."""
+        x, sizes = inputs[0], shape(results[0])
+        strides, dilations = ones(window_strides, x), ones(window_dilations, x)
+        base, edges = ones(base_dilations, x), zeros(padding, x)
+        width = sum(max(4, numpy_dtype(element_type(t)).itemsize) for t in results)
+        if (
+            running_axis(shape(x), window_dimensions, strides, base, dilations, edges) is not None
+            and body.is_associative
+        ):
+            return width * 4 * CHUNK
+        if is_independent(body, folds_left(shape(x), window_dimensions, sizes)):
+            return width * 5 * box_elements(sizes, window_dimensions, strides, dilations)
+        return width * whole_elements(x, base, edges, sizes)
 
     @classmethod
     def plan(
@@ -181,8 +196,14 @@ class ReduceWindow(Op, op="reduce_window", nans="computed"):
         full = full_windows(shape(x), sizes, window_dimensions, strides, base, dilations, edges)
         if full is not None and may_skip_padding:
             strides, base, dilations, edges = full.strides, full.base_dilations, full.window_dilations, full.padding
-        pads = [pad_windows(with_element_type(x, element_type(t)), base, edges) for t in results]
-        reduce = after_padding(pads, by_parts(body, window_reductions(window_dimensions, strides, dilations, is_short)))
+        reduce = by_parts(body, window_reductions(window_dimensions, strides, dilations, is_short))
+        if size(x) > BOX and is_independent(body, is_short):
+            counts = num_windows(shape(x), window_dimensions, strides, base, dilations, edges)
+            dtypes = [numpy_dtype(element_type(t)) for t in results]
+            reduce = by_boxes(reduce, counts, window_dimensions, strides, base, dilations, edges, dtypes)
+        else:
+            pads = [pad_windows(with_element_type(x, element_type(t)), base, edges) for t in results]
+            reduce = after_padding(pads, reduce)
         if full is not None and may_skip_padding:
             reduce = with_empty_windows(reduce, full, body, prod(window_dimensions), sizes)
 
@@ -194,11 +215,12 @@ class ReduceWindow(Op, op="reduce_window", nans="computed"):
         is_reverse = edges[axis][0] == 0
         padding_matters = is_reverse and not (body.recognised and REGISTRY[body.recognised.name].traits.commutative)
         running_fold = by_parts(body, running_folds(axis, is_reverse))  # without init values
-        after_init = reduced_in_place(body)
+        after_init = in_place(body)
 
         def run_unpadded(inputs: Sequence[Array], init_values: Sequence[Array]) -> Results:
             values = promote(init_values)
             if not are_same(values, body.each(*values, *values)):
+                reserve(0, whole_elements(x, base, edges, sizes) * sum(v.itemsize for v in values))
                 return run(inputs, init_values)
             folded = running_fold(values, promote(inputs))
             if padding_matters:  # any number of init values reduce to one
@@ -208,11 +230,10 @@ class ReduceWindow(Op, op="reduce_window", nans="computed"):
         return run_unpadded
 
 
-def reduced_in_place(body: RegionFunction) -> Reduction:
-    """Return `body` with arrays as its right-hand sides, which may be overwritten."""
-    if (pair := Combine(body).pair) is None:
-        return lambda values, arrays: body.each(*values, *arrays)
-    return lambda values, arrays: [pair(values[0], arrays[0], out=arrays[0])]
+def whole_elements(x: TensorType, base: Sizes, padding: Padding, sizes: Sizes) -> int:
+    """Return how many elements the padded input has, twice, and twice its results: what windows share."""
+    padded = (max(0, low + (n - 1) * step + 1 + high) for (low, high), n, step in zip(padding, shape(x), base))
+    return 2 * prod(padded) + 2 * max(size(x), prod(sizes))
 
 
 def after_padding(pads: Sequence[ArrayKernel], reduce: Reduction) -> Reduction:

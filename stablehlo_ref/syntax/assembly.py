@@ -44,7 +44,6 @@ from stablehlo_ref.syntax.custom_tensor import TENSOR_FORMS
 from stablehlo_ref.syntax.directive import Directive, member_value
 from stablehlo_ref.syntax.draft import Draft
 from stablehlo_ref.syntax.forms import form_of
-from stablehlo_ref.syntax.lexer import token
 from stablehlo_ref.syntax.protocols import AsmParser, AsmPrinter
 from stablehlo_ref.syntax.type_forms import (
     ComplexTypeOfParts,
@@ -59,28 +58,21 @@ from stablehlo_ref.syntax.type_forms import (
 
 
 class Literal(Directive):
-    """A token, or several in a row, which usually one regular expression matches."""
+    """A token, or several in a row. (Compiling an expression for them would take longer than most programs save.)"""
 
     def __init__(self, tokens: Sequence[str]) -> None:
         self.tokens = tokens
-        self._match = token(r"\s*+".join(map(_pattern, tokens)))
 
     def is_next(self, parser: AsmParser) -> bool:
         return parser.peek() == self.tokens[0]
 
     def parse(self, parser: AsmParser, draft: Draft) -> None:
-        if not parser.take(self._match(parser.text, parser.position)):
-            for expected in self.tokens:
-                parser.expect(expected)
+        for expected in self.tokens:
+            parser.expect(expected)
 
     def print(self, printer: AsmPrinter, op: Operation) -> None:
         for literal in self.tokens:
             printer.literal(literal)
-
-
-def _pattern(literal: str) -> str:
-    """Return a regular expression for a token that is not the start of a longer one."""
-    return re.escape(literal) + (r"(?![\w$.])" if literal.isidentifier() else "(?!:)" if literal == ":" else "")
 
 
 class Operands(Directive):

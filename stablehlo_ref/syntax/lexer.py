@@ -71,7 +71,7 @@ class Cursor:
 
     def peek(self) -> str:
         """Return the next token; "" at the end of the text."""
-        return self._next()[1]
+        return self._token[1] if self._token_at == self.position else self._next()[1]
 
     def advance(self) -> str:
         """Consume the next token and return it."""
@@ -81,7 +81,7 @@ class Cursor:
 
     def accept(self, expected: str) -> bool:
         """Consume the next token if it is `expected`; return whether it is."""
-        match = self._next()
+        match = self._token if self._token_at == self.position else self._next()  # often called
         if match[1] != expected:
             return False
         self.position = match.end()

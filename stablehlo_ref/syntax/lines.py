@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 from stablehlo_ref.diagnostics import UnsupportedError
 from stablehlo_ref.ir.attributes import Attribute, DenseElements
 from stablehlo_ref.ir.core import Region
-from stablehlo_ref.ir.types import TensorType, Type
+from stablehlo_ref.ir.types import FLOATS, TensorType, Type
 from stablehlo_ref.syntax.lexer import STRING, SUFFIX, TRIVIA, token
 from stablehlo_ref.syntax.literals import filled
-from stablehlo_ref.syntax.numbers import LiteralError, parse_numbers
+from stablehlo_ref.syntax.numbers import FEW, FLOAT, FLOAT32, LiteralError, few_floats, parse_numbers
 from stablehlo_ref.syntax.values import VALUE
 
 CONSTANT = "stablehlo.constant"
+F32 = FLOATS["f32"]
 
 # An operation on one line: its result, name, operands in one or two lists, the text around those, and its location.
 # The length is bounded, since long lines rarely repeat.
@@ -29,6 +30,7 @@ match_line = token(
 )
 find_names = re.compile(r"%([^\s,]++)").findall
 _NUMBERS = r"[-+.\deE, ]++"
+_match_floats = re.compile(rf" dense<\[({FLOAT}(?:, {FLOAT})*+)\]> : (tensor<\d++x\w++>) *+").fullmatch
 _match_numbers = re.compile(
     rf" dense<(?:\[({_NUMBERS})\]> : (tensor<\d++x\w++>)|({_NUMBERS})> : (tensor<[\dx]*+\w++>)) *+"
 ).fullmatch
@@ -44,7 +46,7 @@ class Line(NamedTuple):
     result_types: tuple[Type, ...]
     properties: dict[str, object]
     attributes: dict[str, Attribute]
-    regions: list[Region]  # empty, or that of `applies op`
+    regions: Sequence[Region]  # empty, or that of `applies op`
 
 
 def constant_line(key: LineKey, types: Mapping[str, Type]) -> Line | None:
@@ -52,17 +54,38 @@ def constant_line(key: LineKey, types: Mapping[str, Type]) -> Line | None:
 
     None for any other line, also one with an error.
     """
-    name, text, *others = key[0]
-    if name != CONSTANT or any(others) or not (match := _match_numbers(text)):
+    name, text, more, end = key[0]
+    if name != CONSTANT or more or end:
         return None
-    type = types.get(match[2] or match[4])
+    elements = _few_floats(text, types) or _numbers(text, types)
+    if elements is None:
+        return None
+    elements.array.setflags(write=False)
+    return Line(name, (), (elements.type,), {"value": elements}, {}, ())
+
+
+def _few_floats(text: str, types: Mapping[str, Type]) -> DenseElements | None:
+    """Return a list of a few numbers of 32 bits as MLIR prints it, as constants often are; None for another text."""
+    if not (match := _match_floats(text)):
+        return None
+    numbers, written = match.groups()
+    type = types.get(written)
+    if not isinstance(type, TensorType) or type.element_type is not F32 or type.size > FEW:
+        return None
+    array = few_floats(numbers.split(", "), type.size, FLOAT32)
+    return None if array is None else DenseElements(type, array)
+
+
+def _numbers(text: str, types: Mapping[str, Type]) -> DenseElements | None:
+    if not (match := _match_numbers(text)):
+        return None
+    numbers, list_type, number, number_type = match.groups()
+    type = types.get(list_type or number_type)
     if not isinstance(type, TensorType):
         return None
-    body = match[1] or match[3]
+    body = numbers or number
     try:
-        array = parse_numbers(body.encode(), type.size if match[1] else 1, type.element_type, body)
-        array = array if match[1] else filled(array, type.shape)  # type: ignore[arg-type]
+        array = parse_numbers(body.encode(), type.size if numbers else 1, type.element_type, body)
+        return DenseElements(type, array if numbers else filled(array, type.shape))  # type: ignore[arg-type]
     except (LiteralError, UnsupportedError):  # to be reported with its place
         return None
-    array.flags.writeable = False
-    return Line(name, (), (type,), {"value": DenseElements(type, array)}, {}, [])

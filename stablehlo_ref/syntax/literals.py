@@ -159,7 +159,7 @@ def filled(value: Array, shape: tuple[int, ...]) -> Array:
     """Return an array of any shape whose elements are all `value`, as a view with strides of 0."""
     if not shape:
         return _shaped(value, shape)
-    value.flags.writeable = False
+    value.setflags(write=False)
     try:
         return np.ndarray(shape, value.dtype, value, strides=(0,) * len(shape))  # as `np.broadcast_to`, which is slow
     except ValueError as error:
@@ -172,5 +172,5 @@ def _shaped(values: Array, shape: tuple[int, ...]) -> Array:
         values = values.reshape(shape)
     except ValueError as error:
         raise LiteralError(f"numpy cannot represent the shape {'x'.join(map(str, shape))}") from error
-    values.flags.writeable = False
+    values.setflags(write=False)
     return values

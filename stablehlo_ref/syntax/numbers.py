@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from decimal import Decimal
-from math import frexp
 
 import numpy as np
 
@@ -28,13 +27,15 @@ FINITE = {  # magnitudes up to which numbers of common types are finite
     np.dtype(name): bound for name, bound in (("f8", np.inf), ("f4", 1e38), (dtypes.BFLOAT16, 1e38), ("f2", 6e4))
 }
 FLOAT32 = np.dtype(np.float32)
+SPLIT = 2.0**28 + 1.0  # `p - (p - x)` with `p = SPLIT * x` is the double `x` rounded to 25 bits (Veltkamp)
 LAST_BITS = 0xFFFFFFF  # those of a double that are 0 if it is halfway between two numbers of 32 bits
 POWERS = np.array([10.0**n for n in range(23)])  # exact
 
 _WORDS = re.compile(r"[^\[\](),\s]+")
 _is_float = re.compile(r"-?\d+\.\d*(?:[eE][+-]?\d+)?|0x[0-9a-fA-F]+").fullmatch
 _is_integer = re.compile(r"-?\d+|-?0x[0-9a-fA-F]+").fullmatch
-_FEW_FLOAT = rb"\s*+-?\d+\.\d*+(?:[eE][+-]?\d+)?+\s*+"
+FLOAT = r"-?+\d++\.\d*+(?:[eE][+-]?+\d++)?+"
+_FEW_FLOAT = rb"\s*+" + FLOAT.encode() + rb"\s*+"
 _FEW_INTEGER = rb"\s*+-?\d{1,18}+\s*+"
 _are_few_floats = re.compile(_FEW_FLOAT + rb"(?:," + _FEW_FLOAT + rb")*+").fullmatch
 _are_few_integers = re.compile(_FEW_INTEGER + rb"(?:," + _FEW_INTEGER + rb")*+").fullmatch
@@ -146,7 +147,7 @@ def _integers_one_by_one(body: str, element_type: Type) -> Array:
 
 def _floats(text: bytes, count: int, element_type: FloatType, body: str) -> Array:
     dtype = dtypes.numpy_dtype(element_type)
-    if count <= FEW and (few := _few_floats(text, count, dtype)) is not None:
+    if count <= FEW and _are_few_floats(text) and (few := few_floats(text.split(b","), count, dtype)) is not None:
         return few
     text = _tight(text)
     values = None if b"x" in text else _decimals(text, count)
@@ -155,22 +156,22 @@ def _floats(text: bytes, count: int, element_type: FloatType, body: str) -> Arra
     return round_once(values, dtype, body)
 
 
-def _few_floats(text: bytes, count: int, dtype: DType) -> Array | None:
-    """Return a few decimal fractions, rounded once; None for any others, and where rounding them takes more care.
+def few_floats(words: Sequence[str | bytes], count: int, dtype: DType) -> Array | None:
+    """Return a few decimal fractions, rounded once; None if there are not `count`, or rounding them takes more care.
 
     Rounding the nearest double is right if it changes nothing, or if the double is not halfway between two numbers of
     32 bits (`round_once`), as those of more than 25 bits are not.
     """
     bound = FINITE.get(dtype)
-    if bound is None or not _are_few_floats(text):
+    if bound is None or len(words) != count:
         return None
-    doubles = list(map(float, text.decode().split(",")))
-    if len(doubles) != count or not max(map(abs, doubles)) < bound:
+    doubles = list(map(float, words))
+    if not -bound < min(doubles) <= max(doubles) < bound:
         return None
     rounded = np.array(doubles, dtype)
     values = rounded.tolist() if dtype is FLOAT32 else rounded.astype(np.float64).tolist()
     for double, value in zip(doubles, values):
-        if double != value and (dtype is not FLOAT32 or (frexp(double)[0] * 2.0**25).is_integer()):
+        if double != value and (dtype is not FLOAT32 or (p := SPLIT * double) - (p - double) == double):
             return None
     return rounded
 

@@ -114,7 +114,7 @@ class Parser(ValueParser):
         location = Location(self.source, match.start(2))
         op = Operation(
             line.name, operands, line.result_types, line.properties.copy(), line.attributes.copy(),
-            [copy_applied_region(region, location) for region in line.regions] if line.regions else [], location,
+            [copy_applied_region(region, location) for region in line.regions] if line.regions else (), location,
         )  # fmt: skip
         if result:
             value = op.results[0]

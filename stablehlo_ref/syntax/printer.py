@@ -173,7 +173,7 @@ class Printer:
             self.parts.append(f" {dictionary_text(attributes)}")
         self.parts.append(f" : {self.functional_type(op)}")
 
-    def _generic_regions(self, regions: list[Region]) -> None:
+    def _generic_regions(self, regions: Sequence[Region]) -> None:
         self.parts.append(" (")
         for index, region in enumerate(regions):
             self.parts.append(", " if index else "")

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import count
 
 import numpy as np
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck
 from hypothesis import strategies as st
 
 import stablehlo_ref as sr
+from spec_checks.examples import examples
 from spec_checks.strategies import arrays, same
 from stablehlo_ref.ir.types import TensorType
 from stablehlo_ref.numerics.dtypes import numpy_dtype
@@ -19,12 +19,8 @@ from stablehlo_ref.passes.catalog import PASSES
 from stablehlo_ref.program import Program
 
 Shape = tuple[int, ...]
-# Programs for each property: few every day; `STABLEHLO_REF_PASS_PROGRAMS=2000 pytest tests/passes` draws more.
-PROPERTY = settings(
-    max_examples=int(os.environ.get("STABLEHLO_REF_PASS_PROGRAMS", "40")),
-    deadline=None,
-    suppress_health_check=list(HealthCheck),
-)
+# Programs for each property; `STABLEHLO_REF_EXAMPLES=50 pytest tests/passes` draws 2000.
+PROPERTY = examples(everyday=12, all=40, suppress_health_check=list(HealthCheck))
 ARITHMETIC = ("add", "subtract", "multiply", "maximum", "minimum")
 FOR_FLOATS = ("abs", "negate", "floor", "sign", "exponential", "tanh", "rsqrt")
 FOR_INTEGERS = ("abs", "negate", "sign", "not", "popcnt")

@@ -5,10 +5,11 @@ from __future__ import annotations
 import ml_dtypes
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 import stablehlo_ref as sr
+from spec_checks.examples import examples
 from spec_checks.strategies import arrays, same
 from tests.passes.programs import tensor, transformed
 
@@ -25,7 +26,7 @@ APPROXIMATIONS = {
     "erf": 4, "erf_inv": 20, "erfc": 6, "lgamma": 40, "sinh": 12, "square": 2, "tan": 0,
 }  # fmt: skip
 OF_REAL_NUMBERS = ("bessel_i1e", "digamma", "erf", "erf_inv", "erfc", "lgamma")
-PROPERTY = settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+PROPERTY = examples(everyday=15, all=40, suppress_health_check=list(HealthCheck))
 
 
 def results(text: str, *inputs: np.ndarray) -> tuple[list[np.ndarray], list[np.ndarray]]:

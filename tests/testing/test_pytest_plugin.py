@@ -21,12 +21,23 @@ BAD = GOOD.replace("dense<1> : tensor<i32>\n  return", "dense<2> : tensor<i32>\n
 
 
 def run(pytester: pytest.Pytester, *arguments: str) -> pytest.RunResult:
+    """Run pytest with this plugin alone.
+
+    Installed plugins would cost seconds: the assertions of their packages, and so of the interpreter, are rewritten.
+    """
+    pytester.plugins = ["stablehlo_ref.testing.pytest_plugin"]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+        return run_with_installed_plugins(pytester, *arguments)
+
+
+def run_with_installed_plugins(pytester: pytest.Pytester, *arguments: str) -> pytest.RunResult:
     return pytester.runpytest_subprocess("-p", "no:cacheprovider", "-o", "addopts=", "-v", *arguments)
 
 
 def test_plugin_is_off_by_default(pytester: pytest.Pytester) -> None:
     pytester.path.joinpath("a.mlir").write_text(GOOD)
-    assert run(pytester).parseoutcomes() == {}
+    assert run_with_installed_plugins(pytester).parseoutcomes() == {}
 
 
 def test_each_part_is_a_test(pytester: pytest.Pytester) -> None:
@@ -67,9 +78,10 @@ def test_parts_that_expect_errors(pytester: pytest.Pytester) -> None:
 def test_run_lines_are_executed(pytester: pytest.Pytester) -> None:
     lines = "// RUN: stablehlo-opt %s | FileCheck %s\n// RUN: not stablehlo-interp --entry none %s\n// CHECK: @good\n"
     pytester.path.joinpath("a.mlir").write_text(lines + GOOD)
-    run(pytester, "--stablehlo", "a.mlir").assert_outcomes(passed=2)
-    pytester.path.joinpath("a.mlir").write_text(lines.replace("@good", "@other") + GOOD)
-    run(pytester, "--stablehlo", "a.mlir").assert_outcomes(passed=1, failed=1)
+    pytester.path.joinpath("b.mlir").write_text(lines.replace("@good", "@other") + GOOD)
+    result = run(pytester, "--stablehlo", ".")
+    result.assert_outcomes(passed=3, failed=1)
+    result.stdout.fnmatch_lines(["*b.mlir::RUN line 1 FAILED*"])
 
 
 def test_run_lines_that_share_a_file_are_one_test(pytester: pytest.Pytester) -> None:
@@ -87,7 +99,7 @@ def test_configured_by_an_ini_file(pytester: pytest.Pytester) -> None:
 
 
 def test_a_missing_folder_is_a_usage_error(pytester: pytest.Pytester) -> None:
-    result = run(pytester, "--stablehlo", "nowhere")
+    result = run_with_installed_plugins(pytester, "--stablehlo", "nowhere")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines(["*no such file or folder: nowhere*"])
 

@@ -16,19 +16,25 @@ def bits_of(value: int, dtype: np.dtype) -> int:
 
 def wrap(value: int, dtype: np.dtype) -> int:
     """Return the value that an integer wraps around to in `dtype`."""
-    width, bits = bit_width(dtype), bits_of(value, dtype)
-    return bits - (1 << width) if is_signed(dtype) and bits >> (width - 1) else bits
+    return wrapped([value], dtype)[0]
+
+
+def wrapped(values: list[int], dtype: np.dtype) -> list[int]:
+    """Return the values that integers wrap around to in `dtype`."""
+    half = 1 << bit_width(dtype) - 1 if is_signed(dtype) else 0
+    mask = (1 << bit_width(dtype)) - 1
+    return [(value + half & mask) - half for value in values]
 
 
 def array(numbers: list[int], dtype: np.dtype) -> np.ndarray:
     """Build an array of integers from their bits."""
-    packed = b"".join(bits_of(number, dtype).to_bytes(dtype.itemsize, "little") for number in numbers)
-    return np.frombuffer(packed, np.dtype(f"u{dtype.itemsize}")).view(dtype)
+    mask = (1 << bit_width(dtype)) - 1
+    return np.array([number & mask for number in numbers], f"u{dtype.itemsize}").view(dtype)
 
 
 def numbers(x: np.ndarray) -> list[int]:
     """Return the elements of an array of integers, decoded from their bits."""
-    return [wrap(int(value), x.dtype) for value in x.reshape(-1).view(np.dtype(f"u{x.dtype.itemsize}"))]
+    return wrapped(x.reshape(-1).view(f"u{x.dtype.itemsize}").tolist(), x.dtype)
 
 
 def assert_same(actual: Any, expected: Any) -> None:

@@ -22,3 +22,18 @@ def test_row_numbers_of_starts_out_of_bounds_do_not_warn(index: npt.NDArray[Any]
         warnings.simplefilter("error")
         assert ELEMENT.row_numbers(ELEMENT.components(index)).shape == (1,)
     assert ELEMENT.row_numbers(ELEMENT.components(np.array([2, 3], index.dtype))).tolist() == [13]
+
+
+def test_row_numbers_of_a_part_have_its_offset() -> None:
+    windows = IndexedWindows(
+        sizes=(3, 4),
+        extents=(1, 1),
+        shape=(3, 2),
+        window_axes={},
+        batching_axes={0: 0},
+        indexed=(1,),
+        index_vector_dim=2,
+    )
+    starts = windows.components(np.array([[0, 1], [2, 3], [1, 0]], np.int32)[..., np.newaxis])
+    assert windows.row_numbers(starts).tolist() == [0, 1, 6, 7, 9, 8]
+    assert windows.row_numbers(starts, slice(1, 2)).tolist() == [6, 7]

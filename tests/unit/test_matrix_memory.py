@@ -1,4 +1,4 @@
-"""What products of matrices and triangular systems declare as temporaries is enough for what they allocate."""
+"""What products of matrices, triangular systems and scatter declare as temporaries is enough for what they allocate."""
 
 from __future__ import annotations
 
@@ -59,3 +59,49 @@ def test_temporaries_of_products(m: int, k: int, n: int, element: str, dtype: st
     random = np.random.default_rng(0)
     a, b = random.normal(size=(m, k)).astype(dtype), random.normal(size=(k, n)).astype(dtype)
     assert excess(DOT.format(m=m, k=k, n=n, e=element), a, b, reproducible=reproducible) <= SLACK
+
+
+EINSUM = """func.func @main(%a: tensor<32x300x400x{e}>, %b: tensor<400x32x200x{e}>) -> tensor<300x32x200x{e}> {{
+  %x = "stablehlo.einsum"(%a, %b) <{{einsum_config = "bik,kbj->ibj"}}>
+    : (tensor<32x300x400x{e}>, tensor<400x32x200x{e}>) -> tensor<300x32x200x{e}>
+  return %x : tensor<300x32x200x{e}>
+}}"""
+RAGGED = """func.func @main(
+    %a: tensor<4000x512x{e}>, %b: tensor<4x512x512x{e}>, %g: tensor<4xi32>) -> tensor<4000x512x{e}> {{
+  %x = "chlo.ragged_dot"(%a, %b, %g) {{ragged_dot_dimension_numbers = #chlo.ragged_dot<
+    lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [1],
+    lhs_ragged_dimensions = [0], rhs_group_dimensions = [0]>}}
+    : (tensor<4000x512x{e}>, tensor<4x512x512x{e}>, tensor<4xi32>) -> tensor<4000x512x{e}>
+  return %x : tensor<4000x512x{e}>
+}}"""
+SCATTER = """func.func @main(
+    %t: tensor<1000000xf32>, %i: tensor<1000000x1xi32>, %u: tensor<1000000xf32>) -> tensor<1000000xf32> {{
+  %x = "stablehlo.scatter"(%t, %i, %u) <{{scatter_dimension_numbers = #stablehlo.scatter<
+    inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}}> ({{
+  ^bb0(%l: tensor<f32>, %r: tensor<f32>):
+    %s = stablehlo.add %l, %r : tensor<f32>
+    {body}
+    stablehlo.return %c : tensor<f32>
+  }}) : (tensor<1000000xf32>, tensor<1000000x1xi32>, tensor<1000000xf32>) -> tensor<1000000xf32>
+  return %x : tensor<1000000xf32>
+}}"""
+
+
+@pytest.mark.parametrize(("element", "dtype"), [("f32", "float32"), ("f16", "float16")])
+def test_temporaries_of_einsum(element: str, dtype: str) -> None:
+    assert excess(EINSUM.format(e=element), np.ones((32, 300, 400), dtype), np.ones((400, 32, 200), dtype)) <= SLACK
+
+
+@pytest.mark.parametrize(("element", "dtype"), [("f32", "float32"), ("f16", "float16")])
+def test_temporaries_of_ragged_products(element: str, dtype: str) -> None:
+    a, b = np.ones((4000, 512), dtype), np.ones((4, 512, 512), dtype)
+    assert excess(RAGGED.format(e=element), a, b, np.array([100, 3000, 0, 900], np.int32)) <= SLACK
+
+
+@pytest.mark.parametrize(
+    "body", ["%c = stablehlo.multiply %s, %r : tensor<f32>", "%c = stablehlo.maximum %l, %r : tensor<f32>"]
+)
+def test_temporaries_of_scatter(body: str) -> None:
+    indices = np.random.default_rng(0).integers(0, 1000000, (1000000, 1)).astype(np.int32)
+    values = np.ones(1000000, np.float32)
+    assert excess(SCATTER.format(body=body), values, indices, values) <= SLACK

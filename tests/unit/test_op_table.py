@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
 
-from stablehlo_ref.cli.list_ops import listing
+from stablehlo_ref.cli.list_ops import listing, own_definitions
 from tools.coverage import REPOSITORY, Row, checked_by, rows
 
 PROPERTIES = "\n".join(p.read_text("utf-8") for p in (REPOSITORY / "spec_checks").glob("test_*.py"))
@@ -72,18 +73,23 @@ def test_malformed_program_tests_nothing(tmp_path: Path) -> None:
     assert checked(tmp_path, text + "}") == set()
 
 
-@pytest.mark.parametrize("row", rows(), ids=lambda row: row.name)
-def test_op_is_complete(row: Row) -> None:
-    assert not row.missing, f"{row.name} needs {'; '.join(row.missing)} (see CONTRIBUTING.md)"
+@pytest.mark.parametrize("op", sorted(definition.name for definition in own_definitions()))
+def test_op_is_complete(op: str) -> None:
+    row = table()[op]
+    assert not row.missing, f"{op} needs {'; '.join(row.missing)} (see CONTRIBUTING.md)"
+    message = f"no property of spec_checks/test_*.py names {op}: add one that compares it with its oracle"
+    assert not row.has_oracle or is_named_by_a_property(row.definition.mnemonic), message
 
 
-@pytest.mark.parametrize("row", [row for row in rows() if row.has_oracle], ids=lambda row: row.name)
-def test_oracle_is_compared_with_the_op(row: Row) -> None:
-    mnemonic = row.definition.mnemonic
+@cache
+def table() -> dict[str, Row]:
+    return {row.name: row for row in rows()}
+
+
+def is_named_by_a_property(mnemonic: str) -> bool:
     names = {mnemonic, mnemonic.removeprefix("broadcast_"), mnemonic.replace("-", "_").strip("_")}
     name = "|".join(map(re.escape, names))
-    message = f"no property of spec_checks/test_*.py names {row.name}: add one that compares it with its oracle"
-    assert re.search(rf"(?<![A-Za-z0-9_])({name})_?(?![A-Za-z0-9_])", PROPERTIES), message
+    return bool(re.search(rf"(?<![A-Za-z0-9_])({name})_?(?![A-Za-z0-9_])", PROPERTIES))
 
 
 def test_listing_counts_constraints() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import numpy as np
 import pytest
 
 import stablehlo_ref as sr
+from stablehlo_ref.ir.core import Operation
 
 ADD = """\
 func.func @main(%x: tensor<2xf32> loc("args[0]"), %y: tensor<2xf32>) -> tensor<2xf32> {
@@ -330,3 +332,14 @@ def test_huge_binary_file_is_rejected_without_reading_it(tmp_path: Path) -> None
     with pytest.raises(sr.MalformedError, match="neither UTF-8 text nor MLIR bytecode") as caught:
         sr.load(path)
     assert (caught.value.diagnostics[0].line, caught.value.diagnostics[0].column) == (2, 2)
+
+
+def test_nothing_keeps_programs_that_have_run() -> None:
+    def operations() -> int:
+        gc.collect()
+        return sum(isinstance(thing, Operation) for thing in gc.get_objects())
+
+    before = operations()
+    for op in ("tanh", "sine", "sqrt"):
+        sr.parse(ADD.replace("add %x, %y", f"{op} %x")).run(ONE, TWO)
+    assert operations() <= before

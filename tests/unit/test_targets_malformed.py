@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from routines import flag
 
 import stablehlo_ref as sr
+from spec_checks.examples import examples
 from stablehlo_ref.define.spec import shape
 from stablehlo_ref.ir.types import BufferType, TensorType, TupleType, Type
 from stablehlo_ref.numerics.dtypes import numpy_dtype
@@ -207,7 +208,7 @@ def message(call: Call, is_exact: bool) -> str:
     return ""
 
 
-EXAMPLES = settings(max_examples=20, deadline=None)
+EXAMPLES = examples(everyday=6, all=20)
 
 
 @pytest.mark.parametrize("call", CALLS, ids=lambda call: call.target)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from itertools import product
 from math import prod
 from typing import NamedTuple, TypeAlias
@@ -13,8 +14,7 @@ from stablehlo_ref.ir.arrays import Array
 
 Box: TypeAlias = tuple[slice, ...]  # of the leading dimensions, up to the one that is split
 
-BLOCK = 1 << 17  # bytes: a few buffers fit into the L2 cache
-ROWS = 1 << 18  # bytes of a block of rows that are reduced, which takes longer to start
+BLOCK = 1 << 18  # bytes: few enough that buffers stay in the cache, and many compared to the time to start an op
 LINE = 64  # bytes of a line of the cache
 SHORT = 128  # elements: inner loops over fewer are slow
 
@@ -22,13 +22,14 @@ SHORT = 128  # elements: inner loops over fewer are slow
 class Boxes(NamedTuple):
     """The boxes of a shape, of which those that end the dimension that is split may be smaller than the others."""
 
-    indices: list[tuple[Box, int]]  # with the index of the box's shape; the last box has the last one
-    shapes: list[tuple[int, ...]]
+    indices: Sequence[tuple[Box, int]]  # with the index of the box's shape; the last box has the last one
+    shapes: Sequence[tuple[int, ...]]
 
 
-def boxes(shape: Sequence[int], rows: int | None, itemsize: int) -> Boxes:
+@lru_cache(maxsize=16)  # the chains of a model have few shapes
+def boxes(shape: tuple[int, ...], rows: int | None, itemsize: int) -> Boxes:
     """Split `shape`, without zeros, so that no dimension from `rows` on is split."""
-    block = max(1, (BLOCK if rows is None else ROWS) // itemsize)
+    block = max(1, BLOCK // itemsize)
     axis = next(a for a in range(len(shape)) if prod(shape[a + 1 :]) <= block)
     axis = axis if rows is None else min(axis, rows - 1)
     count = -(-shape[axis] // max(1, block // prod(shape[axis + 1 :])))

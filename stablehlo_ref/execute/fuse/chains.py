@@ -21,10 +21,9 @@ from stablehlo_ref.execute.fuse.rows import reduction, spread
 from stablehlo_ref.execute.liveness import captured
 from stablehlo_ref.execute.run import BlockPlan, Step
 from stablehlo_ref.execute.steps import step_for
-from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Block, Operation, Value
 from stablehlo_ref.numerics.dtypes import numpy_dtype
-from stablehlo_ref.numerics.kernels import ArrayKernel, into_form
+from stablehlo_ref.numerics.kernels import ArrayKernel, into_form, stored
 from stablehlo_ref.numerics.nans import canonical_nans
 
 if TYPE_CHECKING:
@@ -82,7 +81,7 @@ class _Chains:
         self.dead = [self._dropped(dying.get(op, ())) for op in part.ops]
         self.may_drop = frozenset[int]().union(*self.dead)
         self.kinds = [frame.planner.kind(op) for op in part.ops]
-        self.known = [frame.known_kernel(op) for op in part.ops]
+        self.known = [frame.known_kernel(op, kind) for op, kind in zip(part.ops, self.kinds)]
 
     def _dropped(self, values: Sequence[Value]) -> frozenset[int]:
         return frozenset(map(self.frame.slot, values)).difference(self.frame.constants)
@@ -209,16 +208,7 @@ def _with_canonical(run: ArrayKernel, canonical: ArrayKernel | None) -> ArrayKer
 
 def _stored(store: ArrayKernel, canonical: ArrayKernel | None) -> ArrayKernel:
     """Return `store`, which writes into the argument `out`, or one that applies `canonical` to what it has written."""
-    if canonical is None:
-        return store
-
-    def run(*operands: Array, out: Array) -> Array:
-        replaced = canonical(store(*operands, out=out))
-        if replaced is not out:
-            out[...] = replaced
-        return out
-
-    return run
+    return store if canonical is None else lambda *operands, out: stored(canonical(store(*operands, out=out)), out)
 
 
 def _tensor(group: Group, slot: int, type: Any) -> Tensor:

@@ -68,7 +68,7 @@ class Integers:
 
     @contextmanager
     def scope(self) -> Iterator[None]:
-        """Forget at the end what is converted inside, as the statements inside may not run."""
+        """Drop at the end the conversions that are written inside, as these statements may not run."""
         scalars, converted = dict(self._scalars), dict(self._converted)
         yield
         self._scalars, self._converted = scalars, converted
@@ -113,7 +113,7 @@ class Integers:
             return Number(name, TRUTH)
         if name not in self._converted:
             line = f"{name}i = index({name})"
-            if name not in {self.writer.frame.name(slot) for slot in self.writer.loaded}:
+            if name not in self.writer.loaded:
                 self.writer.source.line(line)
             elif line not in self.prologue:
                 self.prologue.append(line)
@@ -215,23 +215,23 @@ class Integers:
                 self.define(name, whole(value.type))
 
     def counter(self, frame: Frame, names: Sequence[str], loop: Operation) -> tuple[int, str] | None:
-        """Return the number of the value of the state that counts turns one by one, and the text of its bound."""
+        """Return the index of the state that each turn increments by one, and the text of its upper bound, excluded.
+
+        None if the loop does not go on as long as such a counter is less than a bound that no turn changes.
+        """
         cond, body = (region.block for region in loop.regions)
         test = self.planned.owner(cond.operations[-1].operands[0])
         found = self._ranges_in(frame).counter(loop)
-        if test is None or found is None or found[2] != 1 or test.properties["comparison_direction"].name != "LT":
+        if test is None or found is None or found.step != 1 or test.properties["comparison_direction"].name != "LT":
             return None
         bound = test.operands[1]
         if bound in cond.arguments:
             if body.operations[-1].operands[bound.index] is not body.arguments[bound.index]:
                 return None
-            return found[0], names[bound.index]
+            return found.number, names[bound.index]
         if (known := frame.planner.constant(bound)) is not None:
-            return found[0], str(int(known))
-        if (owner := self.planned.owner(bound)) is not None and self.planned.places.get(owner) is cond:
-            return None
-        captured = self.writer.variable(frame, frame.planner.slot(bound), bound)
-        return found[0], self.number(frame, captured, bound).operand
+            return found.number, str(int(known))
+        return None
 
     def following(self, frame: Frame, name: str, value: Value) -> str:
         """Return the text of the next state of a loop."""
@@ -298,8 +298,7 @@ class Integers:
             return None if range is None else (f"{a.operand} {RING[name]} {b.operand}", range)
         if name in ("negate", "not") and is_integer(op.operands[0].type):
             a = self._any(frame, names[0], op.operands[0])
-            low, high = a.range
-            return (f"-{a.operand}", Range(-high, -low)) if name == "negate" else (f"~{a.operand}", Range(~high, ~low))
+            return (f"-{a.operand}", a.range.negated) if name == "negate" else (f"~{a.operand}", a.range.inverted)
         read = [self._any if ignores_high_bits(op) else self.number, *[self.number] * len(names)]
         numbers = [get(frame, x, v) for get, x, v in zip(read, names, op.operands)]
         if name == "compare":
@@ -346,7 +345,7 @@ class Integers:
                 text += f" if {inner.operand} < {high.operand} else {high.operand}"
                 return text, exact("minimum", inner.range, high.range) or high.range
             case "abs", [a]:
-                return f"abs({a.text})", Range(max(a.range.low, -a.range.high, 0), max(-a.range.low, a.range.high))
+                return f"abs({a.text})", a.range.magnitude
             case "sign", [a] if is_integer(op.operands[0].type):
                 if a.range.low > 0:
                     return "1", Range(1, 1)

@@ -22,7 +22,6 @@ from stablehlo_ref.diagnostics import EvaluationError
 from stablehlo_ref.execute.fuse.machine.compiler import is_available
 from stablehlo_ref.execute.fuse.machine.hot import Machine, Renew
 from stablehlo_ref.execute.fuse.ranges import is_integer
-from stablehlo_ref.execute.fuse.repetition import bits_of, skipped
 from stablehlo_ref.execute.fuse.scalar_code import is_scalar
 from stablehlo_ref.execute.fuse.source import Generated
 from stablehlo_ref.execute.fuse.tensor_code import scalar_type
@@ -232,8 +231,7 @@ def _finish(writer: Writer, machine: Machine | None = None) -> Generated:
     prologue = ["  C = s0[0]"]
     if writer.deepest:  # else the plan reports which call is too deep
         prologue.append(f"  if C.depth + {writer.deepest} > C.limits.max_depth: return False")
-    for slot, value in writer.loaded.items():
-        name = writer.frame.name(slot)
+    for name, (slot, value) in writer.loaded.items():
         prologue.append(f"  {name} = s0[{slot}]")
         if value is not None and is_scalar(value.type):
             expected = writer.source.refer(scalar_type(value.type), "t")
@@ -247,6 +245,6 @@ def _finish(writer: Writer, machine: Machine | None = None) -> Generated:
     renew = _renew(max(1, min(TURNS, OPS // max(writer.ops, 1))), machine)
     writer.source.globals |= {
         "renew": renew, "register": register, "check_time": check_time, "reserve": reserve, "index": operator.index,
-        "sqrt": math.sqrt, "bits_of": bits_of, "skipped": skipped,
+        "sqrt": math.sqrt,
     }  # fmt: skip
     return writer.source.finish("s0", prologue)

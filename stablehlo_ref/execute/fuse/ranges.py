@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable
+from functools import lru_cache, reduce
 from typing import NamedTuple
 
 import numpy as np
@@ -33,6 +34,21 @@ class Range(NamedTuple):
         """Return the smallest range that holds both."""
         return Range(min(self.low, other.low), max(self.high, other.high))
 
+    @property
+    def negated(self) -> Range:
+        """The range of -x."""
+        return Range(-self.high, -self.low)
+
+    @property
+    def inverted(self) -> Range:
+        """The range of ~x."""
+        return Range(~self.high, ~self.low)
+
+    @property
+    def magnitude(self) -> Range:
+        """The range of abs(x)."""
+        return Range(max(self.low, -self.high, 0), max(-self.low, self.high))
+
 
 TRUTH = Range(0, 1)
 MAX_DEPTH = 20  # of ops that a range is computed from, beyond which the type tells it
@@ -40,6 +56,7 @@ _BITWISE = frozenset(("and", "or", "xor"))
 _STEPS = {"LT": (1, 0), "LE": (1, 1), "GT": (-1, 0), "GE": (-1, 1)}  # of a counter: direction, and if it may be equal
 
 
+@lru_cache(maxsize=4096)  # often asked for the same types
 def is_integer(type: Type) -> bool:
     """Return whether values of a type are scalars of integers, of numpy's own types."""
     return is_scalar(type) and isinstance(type, TensorType) and numpy_dtype(type.element_type).kind in "iu"
@@ -50,11 +67,13 @@ def is_truth(type: Type) -> bool:
     return is_scalar(type) and isinstance(type, TensorType) and numpy_dtype(type.element_type) == BOOL
 
 
+@lru_cache(maxsize=4096)
 def is_number(type: Type) -> bool:
     """Return whether scalars of a type are integers or booleans, which are Python's numbers in a source."""
     return is_integer(type) or is_truth(type)
 
 
+@lru_cache(maxsize=4096)
 def whole(type: Type) -> Range:
     """Return the range of the type of integer scalars."""
     assert isinstance(type, TensorType)
@@ -183,6 +202,14 @@ class Planned:
         return found
 
 
+class Counter(NamedTuple):
+    """The value `number` of a loop's state, to which each turn adds `step`; no turn starts with one beyond `last`."""
+
+    number: int
+    last: int
+    step: int
+
+
 class Ranges:
     """The ranges of the values of a function; `constant` returns the array of a value that is known."""
 
@@ -221,8 +248,7 @@ class Ranges:
             return self._state(op, value.index, is_after=True)
         if name in ("if", "case"):
             ranges = [self.of(region.block.operations[-1].operands[value.index]) for region in op.regions]
-            low, high = min(r.low for r in ranges), max(r.high for r in ranges)
-            return Range(low, high)
+            return reduce(Range.union, ranges)
         if op.regions or not all(is_integer(t) or is_truth(t) for t in op.operand_types):
             return type
         found = self._computed(op, name, [self.of(operand) for operand in op.operands])
@@ -239,9 +265,9 @@ class Ranges:
             case (("convert" | "reshape" | "broadcast_in_dim"), [a]):
                 return a if not is_truth(op.results[0].type) or is_truth(op.operands[0].type) else None
             case "negate", [a]:
-                return Range(-a.high, -a.low)
+                return a.negated
             case "abs", [a]:
-                return Range(max(a.low, -a.high, 0), max(-a.low, a.high))
+                return a.magnitude
             case "shift_left", [a, b] if is_shift(op, b):
                 return exact(name, a, b)
             case (("shift_right_arithmetic" | "shift_right_logical"), [a, b]) if is_shift(op, b) and keeps_sign(op, a):
@@ -260,7 +286,7 @@ class Ranges:
         if body.operations[-1].operands[number] is body.arguments[number]:
             return self.of(initial)
         start, counter = self.of(initial), self.counter(loop)
-        if counter is not None and counter[0] == number:
+        if counter is not None and counter.number == number:
             _, last, step = counter
             before, after = min(start.low, last), max(start.high, last + step)
             if step < 0:
@@ -289,8 +315,8 @@ class Ranges:
             return None
         return int(known) if op.name == "stablehlo.add" else -int(known)
 
-    def counter(self, loop: Operation) -> tuple[int, int, int] | None:
-        """Return the number of the counter, the last value with which a turn can start, and the step."""
+    def counter(self, loop: Operation) -> Counter | None:
+        """Return the counter that the condition of a loop compares with a bound, if it has one."""
         condition, body = (region.block for region in loop.regions)
         test = self._planned.owner(condition.operations[-1].operands[0])
         if test is None or test.name != "stablehlo.compare":
@@ -304,9 +330,9 @@ class Ranges:
             return None
         ends, type = self.of(bound), whole(argument.type)
         last = ends.high - (1 - direction[1]) if step > 0 else ends.low + (1 - direction[1])
-        return (argument.index, last, step) if type.low <= last + step <= type.high else None
+        return Counter(argument.index, last, step) if type.low <= last + step <= type.high else None
 
-    def _turns(self, loop: Operation, counter: tuple[int, int, int]) -> int:
+    def _turns(self, loop: Operation, counter: Counter) -> int:
         """Return how many turns a loop with a counter makes at most."""
         number, last, step = counter
         start = self.of(loop.operands[number])

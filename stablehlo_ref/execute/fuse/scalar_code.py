@@ -8,6 +8,7 @@ cases that an expression leaves out, such as comparisons of zeros.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -75,6 +76,7 @@ def is_scalar(type: Type) -> bool:
     return isinstance(type, TensorType) and type.shape == () and is_plain(type)
 
 
+@lru_cache(maxsize=4096)  # often asked for the same types
 def is_plain(type: Type) -> bool:
     """Return whether values of a type are tensors of a static shape and of numpy's own types."""
     if not isinstance(type, TensorType) or not type.is_static:

@@ -6,7 +6,7 @@ not a small number, such as kernels and constants, is a global of the source.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import CodeType, TracebackType
 from typing import Any
@@ -39,12 +39,11 @@ class Source:
         self.lines[index:index] = ["  " * self.depth + text for text in texts]
         self.ops[index:index] = [op] * len(texts)
 
-    def count_by_range(self, first: int, counter: tuple[str, str] | None, state: Sequence[str] | None = None) -> None:
+    def count_by_range(self, first: int, counter: tuple[str, str] | None) -> None:
         """Let a loop whose turns count nothing that depends on them be one over a range, which takes half the time.
 
         Line number `first` starts the loop, and the two lines of a test whether `n` turns are left follow. If the loop
-        runs while a counter, which grows by one, is less than a bound, the range is that of the counter. Its turns
-        depend on the variables in `state` alone, unless that is None.
+        runs while a counter, which grows by one, is less than a bound, the range is that of the counter.
         """
         before = first + 3
         if self.lines[before].strip() != "n -= 1":
@@ -55,7 +54,7 @@ class Source:
             if self.lines[body].strip().startswith("if n < "):  # each turn counts the same calls
                 calls, body = self._counted(body + 1), body + 3
             if not any("C.steps" in line for line in self.lines[body:]):
-                self._count_by_counter(first, body, *counter, calls, state)
+                self._count_by_counter(first, body, *counter, calls)
                 return
         if any("C.steps" in line for line in self.lines[before + 1 :]):
             return
@@ -73,9 +72,7 @@ class Source:
         found: tuple[Operation, ...] = self.globals[self.lines[number].rpartition(" ")[2].rstrip(")")]
         return found
 
-    def _count_by_counter(
-        self, first: int, body: int, name: str, bound: str, calls: tuple[Operation, ...], state: Sequence[str] | None
-    ) -> None:
+    def _count_by_counter(self, first: int, body: int, name: str, bound: str, calls: tuple[Operation, ...]) -> None:
         """Write the turns of a loop, each of which counts `calls`, as a loop over its counter; the body follows."""
         renew, loop = self.lines[first + 2].strip(), self._counted(first + 2)
         names, cost = self.refer(loop + calls, "o"), 1 + len(calls)
@@ -92,13 +89,8 @@ class Source:
         ]
         inner, ops = self.lines[body:-1] or [f"{indent}pass"], self.ops[body:-1] or [None]  # the last line adds 1
         end = [f"{indent}{name} += 1", f"{indent}n -= {cost} * m" if calls else f"{indent}n -= m"]
-        if state is not None:
-            end += [
-                f"{indent}p, q = bits_of({', '.join(state)}), p",
-                f"{indent}if p == q: {name} += skipped(C, N - n, {bound} - {name}, m, {cost})",
-            ]
         self.lines[first + 1 :] = [*(indent + line for line in head), *(f"  {line}" for line in inner), *end]
-        self.ops[first + 1 :] = [*[self.ops[first + 1]] * len(head), *ops, *[None] * len(end)]
+        self.ops[first + 1 :] = [*[self.ops[first + 1]] * len(head), *ops, None, None]
 
     @contextmanager
     def block(self, header: str, op: Operation | None = None) -> Iterator[None]:

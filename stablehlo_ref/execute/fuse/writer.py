@@ -18,12 +18,11 @@ from stablehlo_ref.define.definition import Traits, resolve
 from stablehlo_ref.diagnostics import StablehloError
 from stablehlo_ref.execute.dynamic import refined_results
 from stablehlo_ref.execute.fuse.arrays import SourceArrays
-from stablehlo_ref.execute.fuse.elements import Elements, carried
+from stablehlo_ref.execute.fuse.elements import Elements
 from stablehlo_ref.execute.fuse.expressions import Expressions
 from stablehlo_ref.execute.fuse.frames import Frame
 from stablehlo_ref.execute.fuse.integers import Integers
-from stablehlo_ref.execute.fuse.ranges import is_number
-from stablehlo_ref.execute.fuse.repetition import may_repeat
+from stablehlo_ref.execute.fuse.loop_state import LoopState
 from stablehlo_ref.execute.fuse.scalar_code import is_scalar
 from stablehlo_ref.execute.fuse.source import MAX_CALLS, MAX_NESTING, Source
 from stablehlo_ref.execute.fuse.tensor_code import code_of, scalar_type
@@ -51,7 +50,7 @@ class Writer:
         self.source = Source()
         self.frame = Frame(planner, 0)
         self.known: set[int] = set()  # slots of the outermost frame that have a local variable
-        self.loaded: dict[int, Value | None] = {}  # those that are read before the source writes them
+        self.loaded: dict[str, tuple[int, Value | None]] = {}  # slots that are read before the source writes them
         self.callees: list[str] = []  # the functions that are being written
         self.same: dict[str, str] = {}  # variables of scalars that are not written, as another one has the same value
         self.constants: dict[str, Any] = {}  # scalars that are known
@@ -95,7 +94,7 @@ class Writer:
             return self.same[frame.name(slot)]
         if frame is self.frame and slot not in self.known:
             self.known.add(slot)
-            self.loaded[slot] = value
+            self.loaded[frame.name(slot)] = slot, value
         return frame.name(slot)
 
     def constant(self, value: object) -> str:
@@ -244,7 +243,7 @@ class Writer:
             return None
         if op.regions and any(captured(region) for region in op.regions):
             return None
-        known = frame.planner.known_kernel(op)
+        known = frame.planner.known_kernel(op, frame.planner.planner.kind(op))
         if known is not None:
             return known.kernel, known.traits
         try:
@@ -275,7 +274,7 @@ class Writer:
             if slot not in dead:
                 self.as_scalar(name, value)
         around = self.loaded if frame is self.frame else {}  # the plan still needs what it has not computed here
-        kept = [f"{frame.slots}[{slot}]" for slot in taken if slot not in dead and slot not in around]
+        kept = [f"{frame.slots}[{slot}]" for slot in taken if slot not in dead and frame.name(slot) not in around]
         self.drop(kept)
 
     def _count_turns(self) -> None:
@@ -312,35 +311,19 @@ class Writer:
 
     def loop(self, frame: Frame, op: Operation) -> None:
         """Write a `while` whose state is in the variables of the body's arguments."""
-        cond, body = (region.block for region in op.regions)
-        names, split = self.write(frame, frame.planner.blocks[body].arguments), carried(cond, body)
-        types = {i: body.arguments[i].type for i in split}
-        scalars = {i: [f"{names[i]}s{n}" for n, _ in enumerate(self.elements.of(names[i], types[i]))] for i in split}
-        for i in split:
-            self.move(scalars[i], self.elements.of(names[i], types[i]))
-            self.drop([names[i]])
-            self.elements.define(names[i], types[i], scalars[i])
+        state = LoopState(self, frame, op)
+        state.split()
         self.integers.state(frame, op)
-        self.integers.enter(frame, names, op, 0)
-        counter = self.integers.counter(frame, names, op)
-        with self.arrays.overwriting(op, names, self.integers.planned):
-            self._turns(frame, op, names, scalars, counter)
-        self.integers.enter(frame, names, op, 0)
-        self.integers.leave(names, op)
-        for i in split:
-            self.elements.make(names[i])
-            del self.elements.known[names[i]]
+        self.integers.enter(frame, state.names, op, 0)
+        with self.arrays.overwriting(op, state.names, self.integers.planned):
+            self._turns(frame, op, state)
+        self.integers.enter(frame, state.names, op, 0)
+        self.integers.leave(state.names, op)
+        state.join()
 
-    def _turns(
-        self, frame: Frame, op: Operation, names: Sequence[str], scalars: Mapping[int, Sequence[str]],
-        counter: tuple[int, str] | None,
-    ) -> None:  # fmt: skip
-        """Write the turns of a loop, whose state is in `names`, or in `scalars` where it consists of elements."""
+    def _turns(self, frame: Frame, op: Operation, state: LoopState) -> None:
         cond, body = (region.block for region in op.regions)
-        plan = frame.planner.blocks[body]
-        made = {slot for outs in plan.outs for slot in outs}
-        if repeats := counter is not None and may_repeat(op, counter[0], self.integers.planned):
-            self.source.line("p = None")  # the state before
+        counter = self.integers.counter(frame, state.names, op)
         self.count()
         first = len(self.source.lines)
         with self.source.block("while True:", op):
@@ -350,28 +333,10 @@ class Writer:
                 test = self.integers.number(frame, self.variable(frame, continues, value), value)
             self.source.line(f"if not {test.operand}: break")
             with self.counting():
-                self.integers.enter(frame, names, op, 1)
+                self.integers.enter(frame, state.names, op, 1)
                 self.body(frame, body)
-                targets: list[str] = []
-                sources: list[str] = []
-                returned = body.operations[-1].operands
-                for i, (slot, value) in enumerate(zip(plan.results, returned)):
-                    if counter and i == counter[0]:
-                        continue
-                    if i in scalars:
-                        sources += self.elements.of(self.variable(frame, slot, value), value.type)
-                    elif is_number(value.type):
-                        sources.append(self.integers.following(frame, self.variable(frame, slot, value), value))
-                    else:
-                        sources.append(self.read(frame, slot, value))
-                    targets += scalars.get(i, [names[i]])
-                self.move(targets, sources)
-                moved = [s for s, v in zip(plan.results, returned) if s in made and not is_scalar(v.type)]
-                self.drop({frame.name(s): None for s in moved})
-                if counter:
-                    self.source.line(f"{names[counter[0]]} += 1")
-        state = [t for t, s in zip(targets, sources) if t != s or t in self.arrays.updated] if repeats else None
-        self.source.count_by_range(first, counter and (names[counter[0]], counter[1]), state)
+                state.advance(counter and counter[0])
+        self.source.count_by_range(first, counter and (state.names[counter[0]], counter[1]))
         self.count()
 
     def whole_loop(

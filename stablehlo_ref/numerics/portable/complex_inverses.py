@@ -106,7 +106,7 @@ def atan2(a: Array, b: Array, c: Array, d: Array) -> Parts:
 
 
 def _turns(p: Parts, m: Parts, half: Array) -> Array:
-    """Return the multiple of pi, -1, 0 or 1, from `half` to the angle of p / sqrt(p m); NaN next to branch cuts.
+    """Return the n in (-1, 0, 1) for which half + n * pi is the angle of p / sqrt(p m); NaN next to branch cuts.
 
     The angle is computed in f64, with an error below 2**-48. It jumps by pi on the cut of the root, and by 2 pi at pi.
     """

@@ -14,7 +14,7 @@ from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.numerics import special_double
 from stablehlo_ref.numerics.kernels import ArrayKernel
 from stablehlo_ref.numerics.long_double import in_long_double
-from stablehlo_ref.numerics.single.grid import Grid
+from stablehlo_ref.numerics.single.grid import Grid, LogarithmicGrid
 from stablehlo_ref.numerics.single.kernel import Approximation, Buffers
 
 _SLOPE = 2.0 / np.sqrt(np.pi)
@@ -75,21 +75,15 @@ erfc = Approximation(_ERFC_GRID.locate, _ERFC_GRID.size, _erfc, 2.0**-43, least=
 
 # --- erf_inv ---------------------------------------------------------------------------------------------------------
 
-_MANTISSA, _PLACE = 23, 8  # bits of a number, and of a point between powers of two
-_SHIFT = np.uint32(_MANTISSA - _PLACE)
-_LOWEST = -24  # the exponent of the smallest distance to 1
-_FIRST = np.uint32((127 + _LOWEST << _MANTISSA) - (1 << _MANTISSA - _PLACE - 1))  # half a step below that distance
-_SIZE = (-_LOWEST << _PLACE) + 1
+_DISTANCES = LogarithmicGrid(-24, (24 << 8) + 1)  # to 1, up to that of 0
 _SIGN = np.int64(-1 << 63)
 
 
 def _locate(x: Array, b: Buffers) -> None:
-    """Number points by their distance z to 1: 256 between powers of two."""
+    """Number points by their distance to 1."""
     magnitude = np.absolute(x, out=b.rest)
-    np.subtract(np.float32(1.0), magnitude, out=b.single)
     b.first[...] = magnitude
-    np.subtract(b.bits, _FIRST, out=b.bits)
-    np.right_shift(b.bits, _SHIFT, out=b.bits)
+    _DISTANCES.locate(np.subtract(np.float32(1.0), magnitude, out=b.single), b)
 
 
 @cache
@@ -99,8 +93,7 @@ def _inverse_tables() -> tuple[Array, Sequence[Array]]:
     Let r be the rest and u = y' r. Near 0, |r| < 2**-10, and the next term, 7/30 u**5, is below 2**-42.8 of the result,
     which is u at the point 0. Where y > 1/2, the next term is about 24/5 y**4 u**5, and |y u| < 2**-10: 2**-46 of y.
     """
-    exponent, place = np.divmod(np.arange(_SIZE), 1 << _PLACE)
-    points = 1.0 - np.ldexp(1.0 + place / (1 << _PLACE), exponent + _LOWEST)
+    points = 1.0 - _DISTANCES.points()
     y = in_long_double(special_double.erf_inv)(points)
     slope = np.exp(y * y) / _SLOPE
     third, fourth = (1.0 + 4.0 * y**2) / 3.0, (7.0 * y + 12.0 * y**3) / 6.0
@@ -119,4 +112,4 @@ def _erf_inv(x: Array, b: Buffers) -> Array:
     return result
 
 
-erf_inv = Approximation(_locate, _SIZE, _erf_inv, 2.0**-42, least=1 << 11)
+erf_inv = Approximation(_locate, _DISTANCES.size, _erf_inv, 2.0**-42, least=1 << 11)

@@ -1,4 +1,4 @@
-"""Points of tables at equal distances, and the split of f32 numbers into the nearest point and a rest."""
+"""Points of tables at equal absolute or relative distances, and the nearest ones to numbers of f32."""
 
 from __future__ import annotations
 
@@ -8,6 +8,10 @@ import numpy as np
 
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.numerics.single.kernel import Buffers
+
+_MANTISSA, _PLACE = 23, 8  # bits of a number after the first, and of a point of a logarithmic grid
+_SHIFT = np.uint32(_MANTISSA - _PLACE)
+_HALF_STEP = 1 << _MANTISSA - _PLACE - 1
 
 
 @dataclass(frozen=True)
@@ -48,3 +52,24 @@ class Grid:
         np.subtract(x, point, out=b.rest)
         zero = int(rounder.view(np.uint32))
         np.subtract(b.bits, np.uint32(zero + round(self.first * self.steps)), out=b.bits)
+
+
+@dataclass(frozen=True)
+class LogarithmicGrid:
+    """`size` numbers from 2**first on, a normal number of f32: 256 between powers of two."""
+
+    first: int
+    size: int
+
+    @property
+    def _first_bits(self) -> int:
+        return 127 + self.first << _MANTISSA
+
+    def points(self) -> Array:
+        bits = self._first_bits + (np.arange(self.size, dtype=np.uint32) << _SHIFT)
+        return bits.view(np.float32).astype(np.float64)
+
+    def locate(self, x: Array, b: Buffers) -> None:
+        """Store the numbers of the nearest points; those of other numbers than positive normal ones are larger."""
+        np.subtract(x.view(np.uint32), np.uint32(self._first_bits - _HALF_STEP), out=b.bits)
+        np.right_shift(b.bits, _SHIFT, out=b.bits)

@@ -12,13 +12,11 @@ from typing import NamedTuple
 import numpy as np
 
 from stablehlo_ref.ir.arrays import Array
+from stablehlo_ref.numerics.single.grid import LogarithmicGrid
 from stablehlo_ref.numerics.single.kernel import Approximation, Buffers
 from stablehlo_ref.numerics.single.polynomial import fitted, horner
 
-_MANTISSA, _PLACE = 23, 8  # bits of a number, and of a point between powers of two
-_SHIFT = np.uint32(_MANTISSA - _PLACE)
-_FIRST = np.uint32((1 << _MANTISSA) - (1 << _MANTISSA - _PLACE - 1))  # half a step below the smallest normal number
-_SIZE = 254 << _PLACE  # normal numbers
+_GRID = LogarithmicGrid(-126, 254 << 8)  # of normal numbers
 _REST = 2.0**-9
 
 
@@ -31,20 +29,12 @@ class _Tables(NamedTuple):
 @cache
 def _tables() -> _Tables:
     """Return tables, and coefficients of log(1 + r) / r, with an error of REST**4 / 5 / 8 = 2**-41.3."""
-    bits = np.arange(1 << _PLACE, _SIZE + (1 << _PLACE), dtype=np.uint32) << _SHIFT
-    points = bits.view(np.float32).astype(np.float64)
-    inverse = (1.0 / points).astype(np.float32).astype(np.float64)
+    inverse = (1.0 / _GRID.points()).astype(np.float32).astype(np.float64)
     return _Tables(inverse, -np.log(inverse), fitted(lambda r: np.log1p(r) / r, 3, _REST))
 
 
-def _locate(x: Array, b: Buffers) -> None:
-    """Number points from the smallest normal number; other numbers than normal positive ones get larger numbers."""
-    np.subtract(x.view(np.uint32), _FIRST, out=b.bits)
-    np.right_shift(b.bits, _SHIFT, out=b.bits)
-
-
 def _locate_plus_one(x: Array, b: Buffers) -> None:
-    _locate(np.add(x, np.float32(1.0), out=b.single), b)
+    _GRID.locate(np.add(x, np.float32(1.0), out=b.single), b)
 
 
 def _log(x: Array, b: Buffers) -> Array:
@@ -74,5 +64,5 @@ def _from_rest(b: Buffers) -> Array:
     return result
 
 
-log = Approximation(_locate, _SIZE, _log, 2.0**-41, least=1 << 14)
-log_plus_one = Approximation(_locate_plus_one, _SIZE, _log_plus_one, 2.0**-41)
+log = Approximation(_GRID.locate, _GRID.size, _log, 2.0**-41, least=1 << 14)
+log_plus_one = Approximation(_locate_plus_one, _GRID.size, _log_plus_one, 2.0**-41)

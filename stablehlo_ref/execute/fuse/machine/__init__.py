@@ -1,1 +1,1 @@
-"""Hot loops as machine code, by the compiler library llvmlite (the extra `jit`); `jit=False` makes none."""
+"""Hot loops, chains, maps and functions as machine code, compiled by llvmlite (the extra `jit`)."""

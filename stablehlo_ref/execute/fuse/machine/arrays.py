@@ -88,22 +88,21 @@ class MachineArrays:
         self.writers: list[int] = []  # the loop in which each array may be updated; -1 for none
         self.versions: list[int] = []  # change with each update
         self.whole: list[Memory] = []
+        self.fields: dict[int, Field] = {}  # of arrays
         self.work = 0  # on elements of arrays in one turn, as a number of instructions
         self._changes = 0
 
     def enter(self, new: Field) -> Register | Memory:
         """Load a field before the body of the function starts."""
-        code, lines = self.code, self.code.lines
-        code.lines = code.entry
-        pointer = self.pointer(new)
-        held: Register | Memory
-        if new.in_memory:
+        code = self.code
+        with code.at(code.entry):
+            pointer = self.pointer(new)
+            if not new.in_memory:
+                return code.load(pointer, Kind(new.dtype, prod(new.shape)))
             pointer = code.let(f"load ptr, ptr {pointer}, align 8", Kind(INDEX)).name
-            held = self.memory(pointer, new.dtype, new.shape)
-        else:
-            held = code.load(pointer, Kind(new.dtype, prod(new.shape)))
-        code.lines = lines
-        return held
+        memory = self.memory(pointer, new.dtype, new.shape)
+        self.fields[memory.buffer] = new
+        return memory
 
     def pointer(self, new: Field) -> str:
         return self.code.let(f"getelementptr i8, ptr %frame, i64 {new.offset}", Kind(INDEX)).name
@@ -122,6 +121,14 @@ class MachineArrays:
         memory = self.enter(self.layout.add(dtype, shape, in_memory=True))
         assert isinstance(memory, Memory)
         self.writers[memory.buffer] = loop
+        return memory
+
+    def inline(self, dtype: DType, shape: tuple[int, ...]) -> Memory:
+        """Return new memory in the frame itself, for a small tensor."""
+        new = self.layout.add(dtype, shape, in_memory=False)
+        with self.code.at(self.code.entry):
+            memory = self.memory(self.pointer(new), dtype, shape)
+        self.fields[memory.buffer] = new
         return memory
 
     def is_whole(self, x: Memory) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -24,7 +25,7 @@ _MANGLED = {"float": "f32", "double": "f64"}
 
 
 class NotCompiled(Exception):
-    """Raised for a loop that cannot become machine code; the message says why."""
+    """Raised for what cannot become machine code; the message says why."""
 
 
 @dataclass(frozen=True)
@@ -119,6 +120,24 @@ class Assembly:
 
     def label(self, name: str) -> None:
         self.lines.append(f"{name}:")
+
+    @contextmanager
+    def at(self, lines: list[Any]) -> Iterator[None]:
+        """Append what is written inside to other lines."""
+        before, self.lines = self.lines, lines
+        try:
+            yield
+        finally:
+            self.lines = before
+
+    def when(self, condition: Register, body: Callable[[], None]) -> None:
+        """Append a branch: `body`, if `condition` holds."""
+        inside, after = self.name("B"), self.name("B")
+        self.do(f"br i1 {condition}, label %{inside}, label %{after}")
+        self.label(inside)
+        body()
+        self.do(f"br label %{after}")
+        self.label(after)
 
     def repeat(self, condition: Callable[[], Register], body: Callable[[], None]) -> None:
         """Append a loop: `body`, as long as `condition` holds before it."""

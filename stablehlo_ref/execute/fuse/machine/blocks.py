@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from stablehlo_ref.budget import check_time
 from stablehlo_ref.execute.fuse.machine.assembly import NotCompiled
-from stablehlo_ref.execute.fuse.machine.callbacks import Callback
+from stablehlo_ref.execute.fuse.machine.callbacks import run_code
 from stablehlo_ref.execute.fuse.machine.compiler import Compiled, address
-from stablehlo_ref.execute.fuse.machine.functions import settle
-from stablehlo_ref.execute.fuse.machine.segments import OUTER, Segment
+from stablehlo_ref.execute.fuse.machine.segments import ADDRESSES, OUTER, Segment, frame_of
+from stablehlo_ref.execute.fuse.machine.variants import Variants
 from stablehlo_ref.ir.arrays import Array
 
-MAX_VARIANTS = 4  # of the code of a segment, for operands that are broadcast in other ways
-
-Signature = tuple[tuple[tuple[int, ...], tuple[int, ...]], ...]  # shapes and strides of the tensors of a block
 Instruction = Callable[[list[Any]], None]
 
 
@@ -29,14 +24,6 @@ class _Bound(NamedTuple):
     frame: Array
 
 
-class _OfThread(threading.local):
-    def __init__(self) -> None:
-        self.callback = Callback(settle)
-
-
-SETTLER = _OfThread()
-
-
 class MachineSegment:
     """A segment, compiled for each form of blocks that comes; `loads` and `stores` are indices in a block's values."""
 
@@ -45,45 +32,28 @@ class MachineSegment:
     ) -> None:
         self.segment, self.indices = segment, (*loads, *stores)
         self.dtypes = [*segment.loads.values(), *segment.stores.values()]
-        self._report = report
-        self._codes: dict[tuple[bool, ...], Compiled] = {}
-        self._bound: dict[Signature, _Bound | None] = {}
+        self._variants = Variants[_Bound](segment.source, report)
 
     def instruction(self, otherwise: Sequence[Instruction]) -> Instruction:
         """Return what computes a block; blocks of other forms are left to other instructions."""
-        indices, bound_to = self.indices, self._bound
+        indices, variants = self.indices, self._variants
 
         def run(values: list[Any]) -> None:
             arrays = [np.asarray(values[index]) for index in indices]
-            signature = tuple([(x.shape, x.strides) for x in arrays])
-            try:
-                bound = bound_to[signature]
-            except KeyError:  # or another thread has cleared it
-                bound = self._bind(signature, arrays)
+            form = tuple([(x.shape, x.strides) for x in arrays])
+            bound = variants.bound(form, lambda: self._bind(arrays), "a block not as machine code")
             if bound is None:
                 for instruction in otherwise:
                     instruction(values)
                 return
             frame = bound.frame.copy()
-            frame[OUTER + 1 :: OUTER + 1] = [address(x) for x in arrays]
-            SETTLER.callback.run(bound.code, address(frame))
+            frame[ADDRESSES] = [address(x) for x in arrays]
+            run_code(bound.code, address(frame))
 
         return run
 
-    def _bind(self, signature: Signature, arrays: Sequence[Array]) -> _Bound | None:
-        """Find, or compile, the code for blocks like these; None if there is none."""
-        check_time()
-        found = None
-        try:
-            found = self._find(arrays)
-        except Exception as reason:  # of any version of llvmlite
-            self._report(f"a block not as machine code: {reason}", "")
-        if len(self._bound) > 64 * MAX_VARIANTS:
-            self._bound.clear()
-        self._bound[signature] = found
-        return found
-
-    def _find(self, arrays: Sequence[Array]) -> _Bound:
+    def _bind(self, arrays: Sequence[Array]) -> _Bound:
+        """Find, or compile, the code for blocks like these; NotCompiled if there is none."""
         if not all(x.flags.aligned for x in arrays) or [x.dtype for x in arrays] != self.dtypes:
             raise NotCompiled("elements of another form")
         count = len(self.segment.loads)
@@ -96,15 +66,9 @@ class MachineSegment:
         fits = all(step in (0, x.itemsize) for step, x in zip(steps, arrays)) and all(steps[count:])
         if len(sizes) > OUTER + 1 or not fits or (len(sizes) > 1 and sizes[-1] < self.segment.width):
             raise NotCompiled("short rows, or elements that are apart")
-        if spread not in self._codes:
-            if len(self._codes) == MAX_VARIANTS:
-                raise NotCompiled("too many variants")
-            text = self.segment.source(spread)
-            self._codes[spread] = Compiled(text)
-            self._report("as machine code", text)
         missing = OUTER + 1 - len(sizes)
-        rows = [[*[1] * missing, *sizes], *([0, *[0] * missing, *x[:-1]] for x in strides)]
-        return _Bound(self._codes[spread], np.array([n for row in rows for n in row], np.int64))
+        frame = frame_of([*[1] * missing, *sizes], [[*[0] * missing, *x] for x in strides])
+        return _Bound(self._variants.code(spread), frame)
 
 
 def _broadcast_strides(x: Array, shape: Sequence[int]) -> list[int]:

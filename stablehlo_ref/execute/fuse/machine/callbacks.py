@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ctypes
+import threading
 from collections.abc import Callable, Generator
 
 from stablehlo_ref.execute.fuse.machine.compiler import RENEW, Compiled
+from stablehlo_ref.execute.fuse.machine.functions import settle
 
 Answer = Callable[[int], int]
 
@@ -43,10 +45,10 @@ class Callback:
 
 
 def _answers(answer: Answer, errors: list[BaseException]) -> Generator[int, int, None]:
-    """Yield answers to what is sent, and STOP after an error.
+    """Yield the answer to each number that is sent, and STOP once there are errors, to which the first is added.
 
-    A generator that is resumed inside of `try` catches an interrupt that comes as it is resumed, too. So does the
-    inner loop with one that comes as it is about to wait.
+    A signal may raise KeyboardInterrupt at any time, also between two calls of `answer`. As `yield` is inside of `try`,
+    an interrupt while the generator resumes is caught as well; as `try` is inside of a loop, so is one after that.
     """
     result = 0
     while True:
@@ -59,3 +61,16 @@ def _answers(answer: Answer, errors: list[BaseException]) -> Generator[int, int,
         except BaseException as error:
             errors.append(error)
             result = STOP
+
+
+class _OfThread(threading.local):
+    def __init__(self) -> None:
+        self.callback = Callback(settle)
+
+
+_OF_THREAD = _OfThread()
+
+
+def run_code(code: Compiled, frame: int) -> None:
+    """Run machine code that calls Python for nothing but results of functions that are in doubt."""
+    _OF_THREAD.callback.run(code, frame)

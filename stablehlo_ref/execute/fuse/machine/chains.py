@@ -14,10 +14,12 @@ from stablehlo_ref.define.computation import Slots
 from stablehlo_ref.execute.fuse.machine.assembly import NotCompiled
 from stablehlo_ref.execute.fuse.machine.blocks import Instruction, MachineSegment
 from stablehlo_ref.execute.fuse.machine.compiler import is_available
-from stablehlo_ref.execute.fuse.machine.segments import Part, Segment, has_code
+from stablehlo_ref.execute.fuse.machine.elementwise import has_code
+from stablehlo_ref.execute.fuse.machine.segments import Part, Segment
 from stablehlo_ref.execute.fuse.machine.timing import TimedCode, weight
 from stablehlo_ref.execute.fuse.machine.whole import WholeChain
 from stablehlo_ref.ir.arrays import Array
+from stablehlo_ref.numerics.kernels import stored
 
 if TYPE_CHECKING:
     from stablehlo_ref.execute.fuse.blockwise import BlockProgram, Chain, Computed
@@ -115,7 +117,7 @@ def ordered(parts: Sequence[Computed]) -> tuple[list[Computed], list[range]]:
 
 
 def _has_code(part: Computed) -> bool:
-    return not part.result.is_row and has_code(_part(part))
+    return not part.result.is_row and has_code(part.op)
 
 
 def _part(part: Computed) -> Part:
@@ -129,12 +131,7 @@ def storing(part: Computed) -> Computed:
 
     def plan(box: tuple[int, ...]) -> Callable[..., Array]:
         kernel = part.plan(box)
-
-        def store(*operands: Array, out: Array) -> Array:
-            out[...] = kernel(*operands)
-            return out
-
-        return store
+        return lambda *operands, out: stored(kernel(*operands), out)
 
     return replace(part, plan=plan, stores=True, overwrites=False)
 

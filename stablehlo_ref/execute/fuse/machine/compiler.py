@@ -21,14 +21,14 @@ RUN = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p, ctypes.
 
 @cache
 def is_available() -> bool:
-    """Return whether loops can be compiled: llvmlite is installed, and the processor and the system are known."""
+    """Return whether code can be compiled: llvmlite is installed, and the processor and the system are known."""
     known = sys.platform in ("linux", "darwin") and sys.maxsize > 1 << 32 and sys.byteorder == "little"
     return known and os.environ.get(SWITCH, "1") != "0" and find_spec("llvmlite") is not None
 
 
 @cache
 def _llvm() -> Any:
-    """Import llvmlite, which is not done before a loop is hot."""
+    """Import llvmlite, which is not done before something is hot."""
     try:
         from llvmlite import binding
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
-from stablehlo_ref.execute.fuse.machine.assembly import Assembly, Kind, Register, literal
+from stablehlo_ref.execute.fuse.machine.assembly import Assembly, Kind, NotCompiled, Register, literal
 from stablehlo_ref.execute.fuse.machine.functions import function, has_function
+from stablehlo_ref.execute.fuse.machine.tensors import is_plain
 from stablehlo_ref.ir.core import Operation
-from stablehlo_ref.ir.types import TensorType
+from stablehlo_ref.ir.types import TensorType, Type
 from stablehlo_ref.numerics.dtypes import BOOL, FLOAT32, FLOAT64, numpy_dtype
 from stablehlo_ref.ops.comparison import ComparisonType
 
@@ -48,12 +50,22 @@ _INTRINSICS: Mapping[str, Mapping[str, str]] = {
 }
 
 
-def elementwise(code: Assembly, op: Operation, operands: list[Register]) -> Register | None:
-    """Append the instructions of an elementwise op of StableHLO; return its result, None for other ops."""
-    name = op.name
-    if not operands or len(op.results) != 1:
-        return None
-    kind = operands[0].kind
+def elementwise(code: Assembly, op: Operation, operands: Sequence[Register], is_canonical: bool = False) -> Register:
+    """Append the instructions of an elementwise op, and if need be those that make NaNs of its result canonical.
+
+    Raises
+    ------
+    NotCompiled
+        If there are none: IEEE 754 or integer arithmetic do not determine the op's result.
+    """
+    result = _instructions(code, op, operands) if operands and len(op.results) == 1 else None
+    if result is None:
+        raise NotCompiled(op.name)
+    return code.canonical(result) if is_canonical and result.kind.dtype.kind == "f" else result
+
+
+def _instructions(code: Assembly, op: Operation, operands: Sequence[Register]) -> Register | None:
+    name, kind = op.name, operands[0].kind
     if instruction := _INSTRUCTIONS[kind.dtype.kind].get(name):
         return code.binary(instruction, *operands)
     if intrinsic := _INTRINSICS[kind.dtype.kind].get(name):
@@ -62,6 +74,20 @@ def elementwise(code: Assembly, op: Operation, operands: list[Register]) -> Regi
         return function(code, name, operands[0])
     rule = _RULES.get(name)
     return rule(code, op, *operands) if rule else None
+
+
+def has_code(op: Operation) -> bool:
+    """Return whether an op is elementwise and has instructions for its types."""
+    if op.regions or not all(isinstance(t, TensorType) and is_plain(t) for t in (*op.operand_types, *op.result_types)):
+        return False
+    operands = [Register("%x", replace(kind_of(value.type), count=4)) for value in op.operands]
+    if operands and has_function(op.name, operands[0].kind):
+        return True
+    try:
+        elementwise(Assembly(), op, operands)
+    except NotCompiled:
+        return False
+    return True
 
 
 def _divide(code: Assembly, op: Operation, x: Register, y: Register) -> Register:
@@ -192,7 +218,18 @@ def _convert(code: Assembly, op: Operation, x: Register) -> Register:
     return code.cast("trunc" if narrows else "sext" if source.kind == "i" else "zext", x, target)
 
 
+def _bitcast_convert(code: Assembly, op: Operation, x: Register) -> Register | None:
+    """Return the same bits as another type of the same size."""
+    target = kind_of(op.results[0].type).dtype
+    if target.itemsize != x.kind.dtype.itemsize or BOOL in (target, x.kind.dtype):
+        return None
+    if "f" not in (target.kind, x.kind.dtype.kind) or target == x.kind.dtype:
+        return Register(x.name, x.kind.of(target))
+    return code.cast("bitcast", x, target)
+
+
 _RULES: Mapping[str, Callable[..., Register | None]] = {
+    "stablehlo.bitcast_convert": _bitcast_convert,
     "stablehlo.divide": _divide,
     "stablehlo.remainder": _remainder,
     "stablehlo.shift_left": _shift("shl"),
@@ -213,6 +250,7 @@ _RULES: Mapping[str, Callable[..., Register | None]] = {
 }
 
 
-def kind_of(type: TensorType) -> Kind:
+def kind_of(type: Type) -> Kind:
     """Return the kind of a tensor type."""
+    assert isinstance(type, TensorType)
     return Kind(numpy_dtype(type.element_type), type.size)

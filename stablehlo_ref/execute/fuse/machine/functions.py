@@ -11,13 +11,17 @@ from __future__ import annotations
 
 import ctypes
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
 from stablehlo_ref.budget import check_time
 from stablehlo_ref.execute.fuse.machine.assembly import INDEX, Assembly, Kind, Register, literal
+from stablehlo_ref.execute.fuse.machine.trigonometry import cosine, sine, tangent
+from stablehlo_ref.execute.fuse.machine.vectors import ROUNDER, Vectors
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.numerics import elementary, special_error
 from stablehlo_ref.numerics.correct_rounding import EIGHT_ULP
@@ -26,9 +30,9 @@ from stablehlo_ref.numerics.kernels import KernelFactory
 
 _LN2_HIGH = 0.693147180559663  # 41 bits, so that products with integers below 4096 are exact
 _LN2_LOW = 2.8235290563031577e-13
-_ROUNDER = 1.5 * 2.0**52  # added and subtracted, it rounds to an integer
 _EXPONENT = 52  # the place of the exponent in the bits of an f64
 _ONE = 1023 << _EXPONENT  # the bits of 1.0
+_VECTOR = 8  # elements that functions of many elements compute at a time
 _ROOT_HALF = 0x3FE6A09E667F3BCD  # the bits of sqrt(0.5)
 
 # (e**r - 1 - r) / r**2 by its Taylor series, for |r| <= log(2)/2. The remainder is below 2**-50 of e**r - 1.
@@ -95,76 +99,13 @@ _ERFC = [
 _ERFC_CENTER = 3.75
 
 
-class Vectors:
-    """Instructions on vectors of f64."""
-
-    def __init__(self, code: Assembly, count: int) -> None:
-        self.code = code
-        self.kind = Kind(FLOAT64, count)
-
-    def number(self, value: float) -> Register:
-        return literal(self.kind, value)
-
-    def integer(self, value: int) -> Register:
-        return literal(self.kind.of(INDEX), value)
-
-    def add(self, x: Register, y: Register | float) -> Register:
-        return self.code.binary("fadd", x, self._operand(y))
-
-    def subtract(self, x: Register | float, y: Register | float) -> Register:
-        return self.code.binary("fsub", self._operand(x), self._operand(y))
-
-    def multiply(self, x: Register, y: Register | float) -> Register:
-        return self.code.binary("fmul", x, self._operand(y))
-
-    def divide(self, x: Register | float, y: Register) -> Register:
-        return self.code.binary("fdiv", self._operand(x), y)
-
-    def multiply_add(self, x: Register, y: Register | float, z: Register | float) -> Register:
-        """Return x*y + z, rounded once where the processor has an instruction for that, else twice."""
-        return self.code.intrinsic("fmuladd", x, self._operand(y), self._operand(z))
-
-    def polynomial(self, x: Register, coefficients: Sequence[float]) -> Register:
-        """Return a polynomial, from its coefficients in increasing order.
-
-        Horner's scheme computes its even and its odd part, side by side, as each step waits for the one before.
-        """
-        square = self.multiply(x, x)
-        odd, even = self._horner(square, coefficients[1::2]), self._horner(square, coefficients[::2])
-        return self.multiply_add(odd, x, even)
-
-    def _horner(self, x: Register, coefficients: Sequence[float]) -> Register:
-        result = self.number(coefficients[-1])
-        for coefficient in coefficients[-2::-1]:
-            result = self.multiply_add(result, x, coefficient)
-        return result
-
-    def clamp(self, x: Register, low: float, high: float) -> Register:
-        """Return a number within limits; NaN for NaN."""
-        code = self.code
-        x = code.select(code.compare("olt", x, self.number(low)), self.number(low), x)
-        return code.select(code.compare("ogt", x, self.number(high)), self.number(high), x)
-
-    def choose(self, predicate: str, x: Register, limit: float, then: Register, otherwise: Register) -> Register:
-        return self.code.select(self.code.compare(predicate, x, self.number(limit)), then, otherwise)
-
-    def bits(self, x: Register) -> Register:
-        return self.code.cast("bitcast", x, INDEX)
-
-    def from_bits(self, x: Register) -> Register:
-        return self.code.cast("bitcast", x, FLOAT64)
-
-    def _operand(self, x: Register | float) -> Register:
-        return x if isinstance(x, Register) else self.number(x)
-
-
 def _reduced(f: Vectors, x: Register) -> tuple[Register, Register]:
     """Return e**r - 1 and 2**k, for x = r + k*log(2) with |r| <= log(2)/2 and |x| < 700.
 
     The product of k and the high part is exact, and so is its difference from x; an x with k = 0 is r itself.
     """
-    shifted = f.multiply_add(x, 1 / math.log(2), _ROUNDER)
-    k = f.subtract(shifted, _ROUNDER)
+    shifted = f.multiply_add(x, 1 / math.log(2), ROUNDER)
+    k = f.subtract(shifted, ROUNDER)
     r = f.multiply_add(k, -_LN2_HIGH, x)
     r = f.multiply_add(k, -_LN2_LOW, r)
     part = f.multiply_add(f.multiply(r, r), f.polynomial(r, _EXPONENTIAL), r)
@@ -283,6 +224,9 @@ FUNCTIONS: Mapping[str, Function] = {
     "stablehlo.log_plus_one": Function(_log_plus_one, elementary.log_plus_one),
     "stablehlo.logistic": Function(_logistic, elementary.logistic),
     "stablehlo.tanh": Function(_tanh, elementary.tanh),
+    "stablehlo.sine": Function(sine, elementary.sine),
+    "stablehlo.cosine": Function(cosine, elementary.cosine),
+    "stablehlo.tan": Function(tangent, elementary.tan, 2.0**-48),
     "chlo.erf": Function(_erf, special_error.erf, 2.0**-45),
     "chlo.erfc": Function(_erfc, special_error.erfc, 2.0**-45),
 }
@@ -296,6 +240,24 @@ def has_function(name: str, x: Kind) -> bool:
 
 
 def function(code: Assembly, name: str, x: Register) -> Register:
+    """Append a function of f32; one of many elements is a loop over vectors, which takes LLVM less time."""
+    if x.kind.count <= 2 * _VECTOR:
+        return _on_vector(code, name, x)
+    source, target = code.variable(x), code.cell(x.kind)
+
+    def part(width: int, i: Register) -> None:
+        kind = replace(x.kind, count=width)
+        places = [code.address(cell, i, kind) for cell in (source, target)]
+        code.store(_on_vector(code, name, code.load(places[0], kind)), places[1])
+
+    rest = x.kind.count % _VECTOR
+    code.count(0, literal(Kind(INDEX), x.kind.count - rest), _VECTOR, partial(part, _VECTOR))
+    if rest:
+        part(rest, literal(Kind(INDEX), x.kind.count - rest))
+    return code.load(target, x.kind)
+
+
+def _on_vector(code: Assembly, name: str, x: Register) -> Register:
     """Append a function of f32: what rounding leaves in doubt is computed by the kernel."""
     known = FUNCTIONS[name]
     f = Vectors(code, x.kind.count)

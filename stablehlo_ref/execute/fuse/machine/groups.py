@@ -18,6 +18,7 @@ from stablehlo_ref.execute.fuse.machine.assembly import INDEX, Assembly, Kind, N
 from stablehlo_ref.ir.arrays import DType
 
 VECTOR = 64  # bytes of an operand that are computed at once
+MAX_APART = 1 << 14  # elements of a tensor whose elements are apart, and loaded one by one
 SHORT = 24  # ops of a group whose code may be repeated for vectors of each size
 
 Emit = Callable[[list[Register]], Register]
@@ -119,7 +120,7 @@ class Groups:
                 raise NotCompiled("a small tensor and a large one")
             return x
         x = x.squeezed()
-        if x.strides[-1:] not in ((), (0,), (1,)):
+        if x.strides[-1:] not in ((), (0,), (1,)) and prod(x.shape) > MAX_APART:
             raise NotCompiled("a tensor whose elements are apart")
         return x
 
@@ -197,18 +198,19 @@ class Groups:
         group.places.append(place)
 
     def _load(self, x: Memory, indices: Sequence[Register], width: int) -> Register:
-        pointer = self._address(x, indices)
-        if x.strides and x.strides[-1] == 0:
-            return self.code.splat(self.code.load(pointer, Kind(x.dtype)), width)
-        return self.code.load(pointer, Kind(x.dtype, width))
+        code, pointer, step = self.code, self._address(x, indices), x.strides[-1] if x.strides else 1
+        if step == 0:
+            return code.splat(code.load(pointer, Kind(x.dtype)), width)
+        if step == 1 or width == 1:
+            return code.load(pointer, Kind(x.dtype, width))
+        places = [code.address(pointer, literal(Kind(INDEX), n * step), Kind(x.dtype)) for n in range(width)]
+        return code.shuffled([code.load(place, Kind(x.dtype)) for place in places], [(n, 0) for n in range(width)])
 
     def _store(self, place: Place, node: Node, target: Memory) -> None:
         if target.strides and target.strides[-1] != 1:
             raise NotCompiled("a tensor whose elements are apart")
-        code, lines = self.code, self.code.lines
-        code.lines = place.lines
-        code.store(place.results[node], self._address(target, place.indices))
-        code.lines = lines
+        with self.code.at(place.lines):
+            self.code.store(place.results[node], self._address(target, place.indices))
 
     def _address(self, x: Memory, indices: Sequence[Register]) -> str:
         code = self.code

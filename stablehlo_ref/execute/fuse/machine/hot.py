@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from math import prod
 from time import perf_counter
 from typing import TYPE_CHECKING
@@ -20,6 +20,7 @@ from stablehlo_ref.execute.fuse.machine.callbacks import Answer, Callback
 from stablehlo_ref.execute.fuse.machine.compiler import Compiled
 from stablehlo_ref.execute.fuse.machine.functions import settle
 from stablehlo_ref.execute.fuse.machine.loops import COUNT_BITS, LoopWriter
+from stablehlo_ref.execute.fuse.machine.python_ops import FIRST
 from stablehlo_ref.execute.fuse.machine.timing import is_long
 from stablehlo_ref.execute.ownership import is_exclusively_owned
 from stablehlo_ref.execute.run import CONTEXT, located
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
 
 SHORT = 2e-5  # seconds of a run of a loop that is not worth the call of machine code
 TURN = 0.01  # seconds that a turn in the plan counts at most: the loop may have ended, and begun again much later
+USUAL_LINES = 500  # of code, for which LLVM needs the usual time
+SECONDS_OF_LINE = 2e-4  # that it needs for a further one
 OPS = 1 << 20  # about a millisecond: after so many ops the limits are checked
 MAX_KEPT = 1 << 18  # bytes of memory that a loop keeps between runs
 
@@ -46,6 +49,7 @@ class MachineFrame:
         self.used = self.buffer[:8].view(np.int64)
         self.views = [self._view(field) for field in fields]
         self.arrays: list[Array] = [self.buffer]
+        self.held: dict[int, Array] = {}  # of fields, by their offsets
         for field, view in zip(fields, self.views):
             if field.slot is None:
                 self.fill(field, view, np.empty(field.shape, field.dtype) if field.constant is None else field.constant)
@@ -61,8 +65,10 @@ class MachineFrame:
             value = np.require(value, requirements=["C", "A"])
             self.arrays.append(value)
             view[()] = value.ctypes.data
+            self.held[field.offset] = value
         else:
             view[...] = value
+            self.held[field.offset] = view
 
 
 class MachineLoop:
@@ -74,7 +80,7 @@ class MachineLoop:
         self._fields, self._size = writer.arrays.layout.fields, writer.arrays.layout.size
         self._deepest = writer.deepest
         self._ops: tuple[Operation, ...] = (op,)
-        self._counted = writer.counted
+        self._counted, self._python_ops = writer.counted, writer.python.ops
         self._renew = make_renew(max(1, OPS // (writer.ops + writer.arrays.work)))
         # Memory of the loop's own, and what no run uses: of one run at most, and none if it is large.
         self._own_bytes = self._size + sum(_bytes(field) for field in self._fields if _is_own(field))
@@ -116,7 +122,7 @@ class MachineLoop:
                 frame.fill(field, view, slots[field.slot])
                 if field.is_state:
                     slots[field.slot] = None
-        Callback(self._answer(context)).run(self._code, frame.address, turns)
+        Callback(self._answer(context, frame.held)).run(self._code, frame.address, turns)
         context.steps += int(frame.used[0])
         self._give_back(slots, frame, kept)
 
@@ -129,21 +135,26 @@ class MachineLoop:
         for field, view in zip(self._fields, frame.views):
             if field.slot is not None:
                 value = next(arrays) if field.in_memory else view
+                del frame.held[field.offset]
                 if field.is_state:
                     slots[field.slot] = value if field.in_memory else view[()] if not view.ndim else view.copy()
         del frame.arrays[kept:]
         self._unused.append(frame)
 
-    def _answer(self, context: Context) -> Answer:
+    def _answer(self, context: Context, arrays: Mapping[int, Array]) -> Answer:
         """Return a function that counts turns, and returns how many follow until the next check.
 
-        A negative number asks for results of a function.
+        A negative number asks for results of a function, or of an op that Python computes.
         """
         ops = self._ops
 
         def answer(asked: int) -> int:
             nonlocal ops
             try:
+                if asked <= FIRST:
+                    ops = (self._python_ops[FIRST - asked].op,)
+                    self._python_ops[FIRST - asked].compute(arrays)
+                    return 0
                 if asked < 0:
                     return settle(asked)
                 number, used = divmod(asked, 1 << COUNT_BITS)
@@ -228,7 +239,9 @@ class Machine:
         return self._loop is not None or (self.may_compile and self._seconds > SHORT * self._runs)
 
     def _is_hot(self, seconds: float) -> bool:
-        return self.may_compile and is_long(seconds) and seconds > SHORT * self._runs
+        if self._writer is None or not is_long(seconds) or seconds <= SHORT * self._runs:
+            return False
+        return is_long(seconds, SECONDS_OF_LINE * max(0, self._writer.lines - USUAL_LINES))
 
     def _compile(self) -> None:
         writer, self._writer = self._writer, None

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from math import prod
 from typing import TypeAlias
 
 from stablehlo_ref.execute.fuse.machine import tensors
@@ -10,6 +12,7 @@ from stablehlo_ref.execute.fuse.machine.arrays import MachineArrays, Memory
 from stablehlo_ref.execute.fuse.machine.assembly import INDEX, Assembly, Kind, NotCompiled, Register, literal
 from stablehlo_ref.execute.fuse.machine.elementwise import elementwise
 from stablehlo_ref.execute.fuse.machine.groups import Groups, Pending, Splat, squeezed
+from stablehlo_ref.execute.fuse.machine.products import Product
 from stablehlo_ref.execute.fuse.machine.tensors import shape_of
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.types import TensorType
@@ -93,6 +96,10 @@ class Large:
 
     # --- ops ----------------------------------------------------------------------------------------------------
 
+    def has_rule(self, op: Operation) -> bool:
+        """Return whether an op moves elements by a rule."""
+        return op.name in _RULES
+
     def compute(self, op: Operation, operands: Sequence[Held], is_canonical: bool) -> Held:
         """Write an op, one of whose operands or whose result is large."""
         rule = _RULES.get(op.name)
@@ -100,17 +107,31 @@ class Large:
             return rule(self, op, operands)
         return self._elementwise(op, operands, is_canonical)
 
+    def product(self, product: Product, operands: Sequence[Held], op: Operation) -> Held:
+        """Write a product of matrices. One that is multiplied by itself has one address, by which numpy tells."""
+        (x, y), (left, right) = operands, op.operands
+        is_same = x is y and shape_of(left) == shape_of(right)
+        if is_same and isinstance(x, Memory) and not x.is_contiguous:
+            raise NotCompiled(op.name)
+        first = self.contiguous(x, shape_of(left))
+        second = first if is_same else self.contiguous(y, shape_of(right))
+        self.groups.flush()
+        self.arrays.work += product.work // 4
+        result, shape = op.results[0], shape_of(op.results[0])
+        if not tensors.fits_registers(result):
+            target = self.arrays.scratch(product.dtype, shape, self.loop)
+            product.write(self.code, first, second, target)
+            return target
+        kind = Kind(product.dtype, prod(shape))
+        target = self.arrays.memory(self.code.cell(kind), product.dtype, shape)
+        product.write(self.code, first, second, target)
+        return self.code.load(target.pointer, kind)
+
     def _elementwise(self, op: Operation, operands: Sequence[Held], is_canonical: bool) -> Held:
-        code, type = self.code, op.results[0].type
+        type = op.results[0].type
         assert isinstance(type, TensorType)
         dtype = numpy_dtype(type.element_type)
-
-        def emit(elements: list[Register]) -> Register:
-            result = elementwise(code, op, elements)
-            if result is None:
-                raise NotCompiled(op.name)
-            return code.canonical(result) if is_canonical and dtype.kind == "f" else result
-
+        emit = partial(elementwise, self.code, op, is_canonical=is_canonical)
         if op.name == "stablehlo.convert" and isinstance(operands[0], Memory) and operands[0].dtype == dtype:
             return operands[0]
         scalars = [x.register if isinstance(x, Splat) else x for x in operands]

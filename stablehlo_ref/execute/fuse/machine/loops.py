@@ -19,6 +19,9 @@ from stablehlo_ref.execute.fuse.machine.arrays import MAX_SIZE, Field, Memory
 from stablehlo_ref.execute.fuse.machine.assembly import INDEX, Assembly, Kind, NotCompiled, Register, literal
 from stablehlo_ref.execute.fuse.machine.groups import Pending, Splat
 from stablehlo_ref.execute.fuse.machine.large import Held, Large
+from stablehlo_ref.execute.fuse.machine.python_ops import TENSOR_OP, PythonOps
+from stablehlo_ref.execute.fuse.machine.python_ops import check as check_kernel
+from stablehlo_ref.execute.fuse.machine.special import SPECIAL, Site
 from stablehlo_ref.execute.fuse.machine.tensors import fits_registers, shape_of
 from stablehlo_ref.execute.fuse.source import MAX_CALLS
 from stablehlo_ref.execute.fuse.tensor_code import MOVES
@@ -44,13 +47,16 @@ class LoopWriter:
         self.code = Assembly()
         self.large = Large(self.code)
         self.arrays = self.large.arrays
+        self.python = PythonOps(self.large)
         self.values: dict[Value, Held] = {}
         self.counted: list[tuple[Operation, ...]] = []  # turns and calls that are counted together
         self.pending: list[Operation] = []  # those that are written and not counted yet
         self.mark = 0  # the line before which they are counted
         self.callees: list[str] = []
         self.ops = self.deepest = self._loops = 0
+        self.cost = 0  # of ops in machine code, if they were in generated Python
         self._write(loop)
+        self.lines = self.code.text.count("\n")
 
     # --- the function -------------------------------------------------------------------------------------------
 
@@ -69,6 +75,7 @@ class LoopWriter:
             if new.in_memory and new.is_written:
                 self.arrays.writers[-1] = self.large.loop
         results = self.loop(self.planner, loop, state)
+        self.python.check_saved(self.cost)
         for new, result in zip(fields, results):
             if isinstance(result, Register) and new.is_written:
                 code.store(result, self.arrays.pointer(new))
@@ -120,27 +127,30 @@ class LoopWriter:
             if refined_results(op):
                 raise NotCompiled(op.name)
             structure = _STRUCTURES.get(op.name)
-            results = structure(self, frame, op) if structure else [self._compute(frame, op)]
+            results = structure(self, frame, op) if structure else self._compute(frame, op)
             self.values.update(zip(op.results, results))
         return [self.held(frame, value) for value in block.operations[-1].operands]
 
-    def _compute(self, frame: FramePlanner, op: Operation) -> Held:
-        if len(op.results) != 1 or op.regions:
-            raise NotCompiled(op.name)
+    def _compute(self, frame: FramePlanner, op: Operation) -> list[Held]:
         held = [self.held(frame, value) for value in op.operands]
-        is_canonical = op in frame.planner.canonical
         operands = [x for x in held if isinstance(x, Register)]
-        if not fits_registers(op.results[0]) or len(operands) < len(held):
-            return self.large.compute(op, held, is_canonical)
-        if op.name in MOVES:
-            return tensors.moved(self.code, op, operands, self._kernel(frame, op))
-        result = elements.elementwise(self.code, op, operands)
-        if result is None:
-            raise NotCompiled(op.name)
-        return self.code.canonical(result) if is_canonical and result.kind.dtype.kind == "f" else result
+        is_small = len(operands) == len(held) and fits_registers(op.results[0])
+        if is_small and op.name in MOVES:
+            return [tensors.moved(self.code, op, operands, self._kernel(frame, op))]
+        if not self.large.has_rule(op) and not elements.has_code(op):
+            return self._in_python(frame, op, held)
+        self.cost += 1 if not shape_of(op.results[0]) else TENSOR_OP
+        is_canonical = op in frame.planner.canonical
+        if not is_small:
+            return [self.large.compute(op, held, is_canonical)]
+        return [elements.elementwise(self.code, op, operands, is_canonical)]
+
+    def _in_python(self, frame: FramePlanner, op: Operation, operands: Sequence[Held]) -> list[Held]:
+        check_kernel(op)
+        return self.python.write(op, self._kernel(frame, op), operands)
 
     def _kernel(self, frame: FramePlanner, op: Operation) -> Run:
-        known = frame.known_kernel(op)
+        known = frame.known_kernel(op, frame.planner.kind(op))
         try:
             return (known.kernel if known else frame.kernel(op)).run
         except StablehloError as error:
@@ -261,11 +271,10 @@ class LoopWriter:
         first = outcomes[0][0]
         if all(x.pointer == first.pointer for x, _ in outcomes):
             return replace(first, version=self.arrays.versions[first.buffer])
-        target, lines = self.arrays.scratch(first.dtype, first.shape, self.large.loop), self.code.lines
+        target = self.arrays.scratch(first.dtype, first.shape, self.large.loop)
         for x, end in outcomes:
-            self.code.lines = end
-            self.arrays.copy(x, target)
-        self.code.lines = lines
+            with self.code.at(end):
+                self.arrays.copy(x, target)
         return target
 
     def call(self, frame: FramePlanner, op: Operation) -> list[Held]:
@@ -321,6 +330,18 @@ class LoopWriter:
     def _used(self, left: Register) -> Register:
         """Return how many turns and calls have been counted since the last check."""
         return self.code.binary("sub", self.code.load("%N", left.kind), left)
+
+    # --- products, reductions, gathers, scatters ----------------------------------------------------------------
+
+    def special(self, frame: FramePlanner, op: Operation) -> list[Held]:
+        """Write an op by a rule of its own, or else the call of its kernel."""
+        held = [self.held(frame, value) for value in op.operands]
+        try:
+            results = SPECIAL[op.name](Site(self.large, frame, op, self._kernel(frame, op)), held)
+        except NotCompiled:
+            return self._in_python(frame, op, held)
+        self.cost += TENSOR_OP
+        return results
 
     # --- slices and updates -------------------------------------------------------------------------------------
 
@@ -406,6 +427,7 @@ _STRUCTURES: Mapping[str, Callable[[LoopWriter, FramePlanner, Operation], list[H
     "stablehlo.if": LoopWriter.branches,
     "stablehlo.case": LoopWriter.branches,
     "func.call": LoopWriter.call,
+    **dict.fromkeys(SPECIAL, LoopWriter.special),
     "stablehlo.slice": LoopWriter.slice,
     "stablehlo.dynamic_slice": LoopWriter.dynamic_slice,
     "stablehlo.dynamic_update_slice": LoopWriter.dynamic_update_slice,

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import ctypes
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -13,15 +12,16 @@ from stablehlo_ref.define.bound import BoundOp, constant_array
 from stablehlo_ref.define.computation import Kernel, Run
 from stablehlo_ref.define.context import Context
 from stablehlo_ref.execute.fuse.machine.assembly import NotCompiled
-from stablehlo_ref.execute.fuse.machine.blocks import SETTLER
+from stablehlo_ref.execute.fuse.machine.callbacks import run_code
 from stablehlo_ref.execute.fuse.machine.compiler import Compiled, address
-from stablehlo_ref.execute.fuse.machine.segments import OUTER, Part, Segment, dtype_of, has_code
+from stablehlo_ref.execute.fuse.machine.elementwise import has_code
+from stablehlo_ref.execute.fuse.machine.segments import ADDRESSES, Part, Segment, dtype_of, frame_of
 from stablehlo_ref.execute.fuse.machine.tensors import is_plain
 from stablehlo_ref.execute.fuse.machine.timing import TimedCode, weight
 from stablehlo_ref.execute.regions import recognised_op
 from stablehlo_ref.execute.run import check_depth, current
 from stablehlo_ref.ir.arrays import Array, DType
-from stablehlo_ref.ir.core import Value
+from stablehlo_ref.ir.core import Block, Operation, Region, Value
 from stablehlo_ref.ir.types import TensorType
 from stablehlo_ref.ops.elementwise import LANES
 
@@ -57,49 +57,64 @@ def with_machine_map(kernel: Kernel, bound: BoundOp, planner: Planner) -> Kernel
         computation = _computation(bound, planner)
     except NotCompiled:
         return kernel
-    title = f"{MAP} at {bound.op.location}"
-    return Kernel(
-        _run(computation, kernel.run, lambda what, text: planner.generated.append((f"{title}, {what}", text)))
-    )
+
+    def report(what: str, text: str) -> None:
+        planner.generated.append((f"{MAP} at {bound.op.location}, {what}", text))
+
+    return Kernel(_run(computation, kernel.run, report))
 
 
 def _computation(bound: BoundOp, planner: Planner) -> _Computation:
-    region = bound.op.regions[0]
-    if len(region.blocks) != 1 or recognised_op(region) is not None or len(region.block.operations) > MAX_OPS:
-        raise NotCompiled("one op, or many")
-    *operations, returned = region.block.operations
-    made = [*region.block.arguments, *(value for op in operations for value in op.results)]
-    if not all(map(_is_simple, made)):
-        raise NotCompiled("elements of another form")
-    slots: dict[Value, int] = {value: number for number, value in enumerate(region.block.arguments)}
+    block = _simple_block(bound.op.regions[0])
+    slots: dict[Value, int] = {value: number for number, value in enumerate(block.arguments)}
     constants: dict[int, Array] = {}
     parts: list[Part] = []
-    for op in operations:
+    for op in block.operations[:-1]:
+        (result,) = op.results
+        slot = slots[result] = len(slots)
+        if (array := constant_array(result)) is not None:
+            constants[slot] = array.reshape(())
+        else:
+            parts.append(_part(op, slots, op in planner.canonical))
+    (returned,) = block.operations[-1].operands
+    dtypes = [dtype_of(value.type) for value in block.arguments]
+    return _joined(parts, constants, dtypes, slots.get(returned))
+
+
+def _simple_block(region: Region) -> Block:
+    """Return the block of a region of several ops on scalars, each with one result."""
+    if len(region.blocks) != 1 or recognised_op(region) is not None or len(region.block.operations) > MAX_OPS:
+        raise NotCompiled("one op, or many")
+    for op in region.block.operations[:-1]:
         if len(op.results) != 1:
             raise NotCompiled(op.name)
-        slot = slots[op.results[0]] = len(slots)
-        array = constant_array(op.results[0])
-        if array is not None:
-            constants[slot] = array.reshape(())
-        elif any(value not in slots for value in op.operands):
-            raise NotCompiled("a value of another function")
-        else:
-            operands = tuple(slots[value] for value in op.operands)
-            part = Part(op, operands, slot, dtype_of(op.results[0].type), op in planner.canonical)
-            if not has_code(part):
-                raise NotCompiled(op.name)
-            parts.append(part)
+    made = [*region.block.arguments, *(op.results[0] for op in region.block.operations[:-1])]
+    if not all(map(_is_simple, made)):
+        raise NotCompiled("elements of another form")
+    return region.block
+
+
+def _part(op: Operation, slots: Mapping[Value, int], is_canonical: bool) -> Part:
+    if any(value not in slots for value in op.operands):
+        raise NotCompiled("a value of another function")
+    if not has_code(op):
+        raise NotCompiled(op.name)
+    (result,) = op.results
+    return Part(op, tuple(slots[x] for x in op.operands), slots[result], dtype_of(result.type), is_canonical)
+
+
+def _joined(
+    parts: Sequence[Part], constants: Mapping[int, Array], dtypes: Sequence[DType], result: int | None
+) -> _Computation:
+    """Return the computation of ops, constants and arguments whose slots are their numbers."""
     found = {part.result: part.dtype for part in parts}
-    result = slots.get(returned.operands[0])
     if result not in found:
         raise NotCompiled("a result that no op computes")
-    used = sorted({slot for part in parts for slot in part.operands} - found.keys())
-    dtypes = [dtype_of(value.type) for value in region.block.arguments]
-    loads = {n: dtypes[n] for n in used if n not in constants} | {n: x.dtype for n, x in constants.items() if n in used}
+    needed = {slot for part in parts for slot in part.operands} - found.keys()
+    used = sorted(needed - constants.keys())
+    loads = {n: dtypes[n] for n in used} | {n: x.dtype for n, x in constants.items() if n in needed}
     segment = Segment(parts, loads, {result: found[result]})
-    return _Computation(
-        segment, [constants[n] for n in loads if n in constants], dtypes, [n for n in loads if n not in constants]
-    )
+    return _Computation(segment, [constants[n] for n in loads if n in constants], dtypes, used)
 
 
 def _is_simple(value: Value) -> bool:
@@ -144,11 +159,10 @@ def _computed(computation: _Computation, code: Compiled, arrays: Sequence[Array]
     result = np.empty(arrays[0].shape, computation.result)
     operands = [arrays[n] for n in computation.used]
     tensors = [*operands, *computation.constants, result]
-    steps = [*[x.itemsize for x in operands], *[0] * len(computation.constants), result.itemsize]
-    addresses = [address(x) for x in tensors]
-    frame = (ctypes.c_int64 * ((OUTER + 1) * (len(tensors) + 1)))(1, 1)
+    steps = np.array([*[x.itemsize for x in operands], *[0] * len(computation.constants), result.itemsize], np.int64)
+    addresses = np.array([address(x) for x in tensors], np.int64)
     for start in within_time(range(0, count, PIECE)):
-        frame[OUTER] = min(PIECE, count - start)
-        frame[OUTER + 1 :: OUTER + 1] = [at + start * step for at, step in zip(addresses, steps)]
-        SETTLER.callback.run(code, ctypes.addressof(frame))
+        frame = frame_of([1, 1, min(PIECE, count - start)], [[0, 0, step] for step in steps])
+        frame[ADDRESSES] = addresses + start * steps
+        run_code(code, address(frame))
     return result

@@ -7,14 +7,15 @@ dimension is part of the code. What remains of a row is copied to and from a vec
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from stablehlo_ref.execute.fuse.machine.assembly import INDEX, Assembly, Kind, NotCompiled, Register, literal
+import numpy as np
+
+from stablehlo_ref.execute.fuse.machine.assembly import INDEX, Assembly, Kind, Register, literal
 from stablehlo_ref.execute.fuse.machine.elementwise import elementwise
-from stablehlo_ref.execute.fuse.machine.tensors import is_plain
-from stablehlo_ref.ir.arrays import DType
+from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.types import TensorType, Type
 from stablehlo_ref.numerics.dtypes import numpy_dtype
@@ -23,6 +24,7 @@ VECTOR = 64  # bytes of the widest element type that are computed at once
 OUTER = 2  # dimensions of a block besides the last
 _WORD = 8
 _SIZES, _TENSOR = (OUTER + 1) * _WORD, (OUTER + 1) * _WORD  # bytes of a frame: for sizes, and for each tensor
+ADDRESSES = slice(OUTER + 1, None, OUTER + 1)  # where a frame has the addresses of tensors, which strides follow
 
 
 @dataclass(frozen=True)
@@ -63,25 +65,9 @@ class Segment(NamedTuple):
         return _SegmentWriter(self, spread).text()
 
 
-def emit(code: Assembly, part: Part, operands: list[Register]) -> Register:
-    """Append the instructions of an op; NotCompiled if it has none."""
-    result = elementwise(code, part.op, operands)
-    if result is None:
-        raise NotCompiled(part.op.name)
-    return code.canonical(result) if part.is_canonical and part.dtype.kind == "f" else result
-
-
-def has_code(part: Part) -> bool:
-    """Return whether an op has instructions for its types."""
-    types = [*part.op.operand_types, *part.op.result_types]
-    if not all(isinstance(type, TensorType) and is_plain(type) for type in types):
-        return False
-    code = Assembly()
-    try:
-        emit(code, part, [Register("%x", Kind(dtype, 4)) for dtype in part.operand_dtypes])
-    except NotCompiled:
-        return False
-    return True
+def frame_of(sizes: Sequence[int], strides: Sequence[Sequence[int]]) -> Array:
+    """Return a frame for three sizes, and for tensors with strides along these; their addresses are 0."""
+    return np.array([*sizes, *(n for x in strides for n in (0, *x[:-1]))], np.int64)
 
 
 def dtype_of(type: Type) -> DType:
@@ -110,12 +96,10 @@ class Writer:
 
     def _entry_word(self, offset: int) -> Register:
         """Load a word of the frame before the loops."""
-        code, lines = self.code, self.code.lines
-        code.lines = code.entry
-        at = code.let(f"getelementptr i8, ptr %frame, i64 {offset}", self.index)
-        loaded = code.let(f"load i64, ptr {at}, align 8", self.index)
-        code.lines = lines
-        return loaded
+        code = self.code
+        with code.at(code.entry):
+            at = code.let(f"getelementptr i8, ptr %frame, i64 {offset}", self.index)
+            return code.load(at.name, self.index)
 
     def _loop(self, axis: int, indices: list[Register]) -> None:
         """Write the loops over a dimension and those in it."""
@@ -161,13 +145,14 @@ class Writer:
         code = self.code
         left = code.binary("sub", self.sizes[-1], i)
         is_short = code.compare("slt", left, literal(self.index, segment.width))
+        rare = code.intrinsic("expect", is_short, Register("false", is_short.kind))
         kinds = segment.kinds(pointers)
         cells = {key: self._zeros(kind) for key, kind in kinds.items()}
         places = {key: code.address(pointers[key], i, Kind(kind.dtype)) for key, kind in kinds.items()}
-        self._where(is_short, lambda: self._copy([(cells[k], places[k], kinds[k]) for k in kinds if not k[1]], left))
+        code.when(rare, lambda: self._copy([(cells[k], places[k], kinds[k]) for k in kinds if not k[1]], left))
         used = {k: code.let(f"select i1 {is_short}, ptr {cells[k]}, ptr {places[k]}", self.index).name for k in kinds}
         self._ops(segment, used, kinds, values)
-        self._where(is_short, lambda: self._copy([(places[k], cells[k], kinds[k]) for k in kinds if k[1]], left))
+        code.when(rare, lambda: self._copy([(places[k], cells[k], kinds[k]) for k in kinds if k[1]], left))
 
     def _ops(
         self,
@@ -181,7 +166,8 @@ class Writer:
             if not key[1]:
                 values[key[0]] = self.code.load(places[key], kind)
         for part in segment.parts:
-            values[part.result] = emit(self.code, part, [values[slot] for slot in part.operands])
+            operands = [values[slot] for slot in part.operands]
+            values[part.result] = elementwise(self.code, part.op, operands, part.is_canonical)
         for slot in segment.stores:
             self.code.store(values[slot], places[slot, True])
 
@@ -189,15 +175,6 @@ class Writer:
         cell = self.code.cell(kind)
         self.code.entry.append(f"  store {kind.stored} zeroinitializer, ptr {cell}")
         return cell
-
-    def _where(self, condition: Register, body: Callable[[], None]) -> None:
-        code, inside, after = self.code, self.code.name("R"), self.code.name("R")
-        rare = code.intrinsic("expect", condition, Register("false", condition.kind))
-        code.do(f"br i1 {rare}, label %{inside}, label %{after}")
-        code.label(inside)
-        body()
-        code.do(f"br label %{after}")
-        code.label(after)
 
     def _copy(self, pairs: Sequence[tuple[str, str, Kind]], count: Register) -> None:
         """Copy the first elements from each second place to the first one."""

@@ -7,8 +7,7 @@ is one segment, whose rows are what its tensors have contiguous.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from itertools import product
 from math import prod
 from typing import TYPE_CHECKING, NamedTuple
@@ -16,26 +15,35 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from stablehlo_ref import mode
-from stablehlo_ref.budget import within_time
 from stablehlo_ref.define.computation import Slots
 from stablehlo_ref.execute.fuse.groups import REDUCE, VIEWS
 from stablehlo_ref.execute.fuse.machine.assembly import Kind, NotCompiled, Register, literal
-from stablehlo_ref.execute.fuse.machine.blocks import SETTLER, merged
+from stablehlo_ref.execute.fuse.machine.blocks import merged
+from stablehlo_ref.execute.fuse.machine.callbacks import run_code
 from stablehlo_ref.execute.fuse.machine.compiler import Compiled, address
-from stablehlo_ref.execute.fuse.machine.elementwise import elementwise
+from stablehlo_ref.execute.fuse.machine.elementwise import elementwise, has_code
 from stablehlo_ref.execute.fuse.machine.row_reductions import row_fold, row_sum
-from stablehlo_ref.execute.fuse.machine.segments import OUTER, VECTOR, Part, Segment, Writer, emit, has_code
+from stablehlo_ref.execute.fuse.machine.segments import (
+    ADDRESSES,
+    OUTER,
+    VECTOR,
+    Part,
+    Segment,
+    Writer,
+    frame_of,
+)
+from stablehlo_ref.execute.fuse.machine.variants import Variants
 from stablehlo_ref.execute.regions import recognised_op
 from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.ir.core import Operation
+from stablehlo_ref.numerics.workers import share
 
 if TYPE_CHECKING:
     from stablehlo_ref.execute.fuse.blockwise import BlockProgram, Chain
 
-MAX_VARIANTS = 4  # of the code, for operands that are broadcast in other ways
 MAX_SCRATCH = 1 << 20  # bytes of scratch rows
-PIECE = 1 << 24  # elements of a call, divided by the weight of the ops: about a millisecond, or a few
-MAX_PIECE = 1 << 21
+PIECE = 1 << 22  # elements of a call, divided by the weight of the ops: some 0.2 ms
+MAX_PIECE = 1 << 18
 
 _SUMS = -1  # the slot of the scratch row of sums
 _FOLDS = ("stablehlo.maximum", "stablehlo.minimum", "stablehlo.and", "stablehlo.or")  # idempotent, in any order
@@ -71,47 +79,46 @@ class _Bound(NamedTuple):
 
 
 class WholeChain:
-    """A chain on whole tensors; `phases` are its segments and other parts. NotCompiled if it needs blocks."""
+    """A chain on whole tensors, which goes through `phases`: its segments and other parts.
+
+    Raises
+    ------
+    NotCompiled
+        If the chain has to run in blocks.
+    """
 
     def __init__(
         self, chain: Chain, phases: Sequence[Segment | Part], weight: int, report: Callable[[str, str], None]
     ) -> None:
-        self._chain, self._report = chain, report
-        self._plan = _planned(chain, phases)
+        self._chain = chain
+        self._plan = plan = _planned(chain, phases)
         self._most = min(MAX_PIECE, max(1, PIECE // weight))
-        self._codes: dict[tuple[bool, ...], Compiled] = {}
-        self._bound: dict[object, _Bound | None] = {}
+        self._variants = Variants[_Bound](lambda spread: _RowWriter(plan, spread).text(), report)
 
     def run(self, slots: Slots, program: BlockProgram) -> bool:
         """Run the chain, with the results of its block program; return False for operands of other forms."""
         arrays = [np.asarray(slots[tensor.slot]) for tensor in self._plan.operands]
-        signature = tuple([(x.shape, x.strides, x.flags.aligned) for x in arrays])
-        bound = self._bound[signature] if signature in self._bound else self._bind(signature, arrays)
+        form = tuple([(x.shape, x.strides, x.flags.aligned) for x in arrays])
+        bound = self._variants.bound(form, lambda: self._bind(arrays), "in blocks")
         if bound is None:
             return False
         results = program.results(slots)
         arrays += [results[tensor.slot] for tensor in self._plan.results]
-        arrays += [np.empty(self._plan.length or 0, tensor.dtype) for tensor in self._plan.scratch]
-        addresses = np.array([address(x) for x in arrays], np.int64)
-        for template, offsets in within_time(bound.pieces):
-            frame = template.copy()
-            frame[OUTER + 1 :: OUTER + 1] = addresses + offsets
-            SETTLER.callback.run(bound.code, address(frame))
+
+        def work(pieces: Iterable[tuple[Array, Array]]) -> None:
+            scratch = [np.empty(self._plan.length or 0, tensor.dtype) for tensor in self._plan.scratch]
+            bases = np.array([address(x) for x in (*arrays, *scratch)], np.int64)
+            for template, offsets in pieces:
+                frame = template.copy()
+                frame[ADDRESSES] = bases + offsets
+                run_code(bound.code, address(frame))
+
+        share(work, bound.pieces)
         program.finish(slots, results)
         return True
 
-    def _bind(self, signature: object, arrays: Sequence[Array]) -> _Bound | None:
-        found = None
-        try:
-            found = self._find(arrays)
-        except Exception as reason:  # of any version of llvmlite
-            self._report(f"in blocks: {reason}", "")
-        if len(self._bound) > 16 * MAX_VARIANTS:
-            self._bound.clear()
-        self._bound[signature] = found
-        return found
-
-    def _find(self, arrays: Sequence[Array]) -> _Bound:
+    def _bind(self, arrays: Sequence[Array]) -> _Bound:
+        """Find, or compile, the code for operands like these; NotCompiled if there is none."""
         plan, (shape, rows) = self._plan, (self._chain.shape, self._chain.rows)
         if any(not x.flags.aligned or x.dtype != t.dtype for x, t in zip(arrays, plan.operands)):
             raise NotCompiled("elements of another form")
@@ -122,15 +129,8 @@ class WholeChain:
         sizes, strides = _three(shape, strides, rows)
         self._check(sizes, strides)
         spread = tuple(x[-1] == 0 for x in strides[: len(arrays)])
-        if spread not in self._codes:
-            if len(self._codes) == MAX_VARIANTS:
-                raise NotCompiled("too many variants")
-            text = _RowWriter(plan, spread).text()
-            self._codes[spread] = Compiled(text)
-            self._report("as machine code", text)
-        return _Bound(
-            self._codes[spread], list(_pieces(sizes, strides, self._most, OUTER if rows is None else OUTER - 1))
-        )
+        pieces = _pieces(sizes, strides, self._most, OUTER if rows is None else OUTER - 1)
+        return _Bound(self._variants.code(spread), list(pieces))
 
     def _check(self, sizes: Sequence[int], strides: Sequence[Sequence[int]]) -> None:
         plan = self._plan
@@ -148,44 +148,59 @@ class WholeChain:
 
 
 def _planned(chain: Chain, phases: Sequence[Segment | Part]) -> _Plan:
-    segments = [phase for phase in phases if isinstance(phase, Segment)]
     if chain.rows is None and len(phases) != 1:
         raise NotCompiled("a chain of several segments")
     length = None if chain.rows is None else prod(chain.shape[chain.rows :])
-    made = {part.result.slot: part.result for part in chain.parts}
-    operands = [_Tensor(t.slot, t.dtype, t.is_row) for t in chain.inputs]
-    known = {t.slot for t in operands if not t.is_row}
+    segments = [phase for phase in phases if isinstance(phase, Segment)]
+    parts = [phase for phase in phases if isinstance(phase, Part)]
+    in_memory = {t.slot for t in chain.inputs if not t.is_row}
     for phase in phases:
-        known.update(phase.stores if isinstance(phase, Segment) else _checked(phase, known))
-    dtypes = {slot: dtype for segment in segments for slot, dtype in segment.loads.items()}
-    dtypes |= {s: x for p in phases if isinstance(p, Part) for s, x in zip(p.operands, p.operand_dtypes)}
-    operands += [_Tensor(slot, dtypes[slot], True) for slot in dict.fromkeys(chain.scalars) if slot in dtypes]
-    results = [_Tensor(s, t.dtype, t.is_row) for s, t in made.items() if s in chain.kept]
+        if isinstance(phase, Segment):
+            in_memory.update(phase.stores)
+        else:
+            _check(phase, in_memory)
     stored = {slot: dtype for segment in segments for slot, dtype in segment.stores.items()}
+    made = [part.result for part in chain.parts]
+    results = [_Tensor(t.slot, t.dtype, t.is_row) for t in made if t.slot in chain.kept]
     if missing := {t.slot for t in results if not t.is_row} - stored.keys():
         raise NotCompiled(f"{len(missing)} results that no segment stores")
     scratch = [_Tensor(slot, dtype, False) for slot, dtype in stored.items() if slot not in chain.kept]
-    sums = {p.dtype for p in phases if isinstance(p, Part) and p.op.name == REDUCE and p.dtype.kind == "f"}
-    scratch += [_Tensor(_SUMS, max(sums, key=lambda dtype: dtype.itemsize), False)] if sums else []
+    scratch += _row_of_sums(parts)
     if sum((length or 1) * tensor.dtype.itemsize for tensor in scratch) > MAX_SCRATCH:
         raise NotCompiled("long rows")
-    return _Plan(phases, length, operands, results, scratch)
+    return _Plan(phases, length, _operands(chain, segments, parts), results, scratch)
 
 
-def _checked(part: Part, in_memory: set[int]) -> tuple[int, ...]:
-    """Check that there are instructions for an op that is not in a segment; return no slots."""
+def _operands(chain: Chain, segments: Sequence[Segment], parts: Sequence[Part]) -> list[_Tensor]:
+    """Return the operands of a chain, with those of rank 0 that are used as if they had one element for each row."""
+    dtypes = {slot: dtype for segment in segments for slot, dtype in segment.loads.items()}
+    dtypes |= {slot: dtype for part in parts for slot, dtype in zip(part.operands, part.operand_dtypes)}
+    scalars = [slot for slot in dict.fromkeys(chain.scalars) if slot in dtypes]
+    return [
+        *(_Tensor(t.slot, t.dtype, t.is_row) for t in chain.inputs),
+        *(_Tensor(slot, dtypes[slot], True) for slot in scalars),
+    ]
+
+
+def _row_of_sums(parts: Sequence[Part]) -> list[_Tensor]:
+    """Return the scratch row for sums of floats, of the widest of their types, if there are such."""
+    sums = {part.dtype for part in parts if part.op.name == REDUCE and part.dtype.kind == "f"}
+    return [_Tensor(_SUMS, max(sums, key=lambda dtype: dtype.itemsize), False)] if sums else []
+
+
+def _check(part: Part, in_memory: Collection[int]) -> None:
+    """Raise NotCompiled unless there are instructions for an op that is not in a segment."""
     if part.op.name == REDUCE:
         body = recognised_op(part.op.regions[0])
         if body is None or part.operands[0] not in in_memory or set(part.operand_dtypes) != {part.dtype}:
             raise NotCompiled("a reduction of other elements")
         is_sum = body.name == "stablehlo.add"
-        if not (is_sum or body.name in _FOLDS) or not has_code(replace(part, op=body)):
+        if not (is_sum or body.name in _FOLDS) or not has_code(body):
             raise NotCompiled(f"a reduction by {body.name}")
         if is_sum and part.dtype.kind == "f" and mode.current().exact_sums:
             raise NotCompiled("exact sums")
-    elif part.op.name not in VIEWS and not has_code(part):
+    elif part.op.name not in VIEWS and not has_code(part.op):
         raise NotCompiled(part.op.name)
-    return ()
 
 
 def _strides(tensor: _Tensor, shape: Sequence[int], outer: int, strides: Sequence[int] | None = None) -> list[int]:
@@ -226,8 +241,7 @@ def _pieces(
         for start in range(0, sizes[axis], step):
             part = [*[1] * axis, min(step, sizes[axis] - start), *sizes[axis + 1 :]]
             first = np.array([*outer, start, *[0] * (OUTER - axis)], np.int64)
-            rows = [part, *([0, *x[:-1]] for x in strides)]
-            yield np.array([n for row in rows for n in row], np.int64), table @ first
+            yield frame_of(part, strides), table @ first
 
 
 class _RowWriter(Writer):
@@ -268,7 +282,8 @@ class _RowWriter(Writer):
         if part.op.name in VIEWS:
             return self._values[part.operands[0]]
         if part.op.name != REDUCE:
-            return emit(self.code, part, [self._values[slot] for slot in part.operands])
+            operands = [self._values[slot] for slot in part.operands]
+            return elementwise(self.code, part.op, operands, part.is_canonical)
         body = recognised_op(part.op.regions[0])
         assert body is not None
         result = self._reduced(part, body)
@@ -280,9 +295,7 @@ class _RowWriter(Writer):
         assert length is not None
 
         def combined(x: Register, y: Register) -> Register:
-            result = elementwise(code, body, [x, y])
-            assert result is not None
-            return result
+            return elementwise(code, body, [x, y])
 
         if body.name == "stablehlo.add" and part.dtype.kind == "f":
             return combined(start, row_sum(code, row, self._memory[_SUMS], length, part.dtype))

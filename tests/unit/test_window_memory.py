@@ -1,0 +1,79 @@
+"""What operations with windows declare as temporaries is what they allocate beside their results, or little more."""
+
+from __future__ import annotations
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+from tests.unit.test_matrix_memory import SLACK, excess
+
+CONVOLUTION = """func.func @main(%a: {a}, %b: {b}) -> {r} {{
+  %r = stablehlo.convolution(%a, %b) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {{{window}}}
+    {{batch_group_count = 1 : i64, feature_group_count = {groups} : i64}} : ({a}, {b}) -> {r}
+  return %r : {r}
+}}"""
+SHAPES = [
+    ("16x64x64x16", "3x3x16x16", "16x64x64x16", "pad = [[1, 1], [1, 1]]", 1),
+    ("1x256x256x16", "3x3x16x16", "1x256x256x16", "pad = [[1, 1], [1, 1]]", 1),
+    ("16x64x64x16", "1x1x16x16", "16x64x64x16", "pad = [[0, 0], [0, 0]]", 1),
+    ("16x64x64x16", "3x3x1x16", "16x64x64x16", "pad = [[1, 1], [1, 1]]", 16),
+    ("16x32x32x16", "3x3x16x16", "16x63x63x16", "pad = [[1, 1], [1, 1]], lhs_dilate = [2, 2]", 1),
+]
+DTYPES = {"f32": np.float32, "bf16": ml_dtypes.bfloat16, "i8": np.int8}
+
+
+@pytest.mark.parametrize("reproducible", [False, True])
+@pytest.mark.parametrize("element", DTYPES)
+@pytest.mark.parametrize(("lhs", "rhs", "result", "window", "groups"), SHAPES)
+def test_convolution(
+    lhs: str, rhs: str, result: str, window: str, groups: int, element: str, reproducible: bool
+) -> None:
+    sums = "i32" if element == "i8" else element
+    types = {"a": f"tensor<{lhs}x{element}>", "b": f"tensor<{rhs}x{element}>", "r": f"tensor<{result}x{sums}>"}
+    random = np.random.default_rng(0)
+    a, b = (random.integers(-4, 4, tuple(map(int, x.split("x")))).astype(DTYPES[element]) for x in (lhs, rhs))
+    undeclared = excess(CONVOLUTION.format(**types, window=window, groups=groups), a, b, reproducible=reproducible)
+    assert -4 * SLACK <= undeclared <= SLACK
+
+
+WINDOWS = """func.func @main(%a: tensor<{of}xf32>, %b: tensor<f32>) -> tensor<{to}xf32> {{
+  %r = "stablehlo.reduce_window"(%a, %b) <{{window_dimensions = array<i64: {window}>,
+    window_strides = array<i64: {strides}>, padding = dense<{padding}> : tensor<{rank}x2xi64>}}> ({{
+  ^bb0(%l: tensor<f32>, %r: tensor<f32>):
+    {body}
+    stablehlo.return %c : tensor<f32>
+  }}) : (tensor<{of}xf32>, tensor<f32>) -> tensor<{to}xf32>
+  return %r : tensor<{to}xf32>
+}}"""
+BODIES = {
+    "add": "%c = stablehlo.add %l, %r : tensor<f32>",
+    "maximum": "%c = stablehlo.maximum %l, %r : tensor<f32>",
+    "general": "%s = stablehlo.add %l, %r : tensor<f32>\n%c = stablehlo.multiply %s, %r : tensor<f32>",
+}
+
+
+SCANS = [
+    ("2097152", "2097152", "1", "[[2097151, 0]]", "2097152"),
+    ("512x4096", "1, 4096", "1, 1", "[[0, 0], [4095, 0]]", "512x4096"),
+]
+POOLS = [
+    ("16x128x128x8", "1, 3, 3, 1", "1, 2, 2, 1", "[[0, 0], [0, 1], [0, 1], [0, 0]]", "16x64x64x8"),
+    ("16x128x128x8", "1, 3, 3, 1", "1, 1, 1, 1", "[[0, 0], [1, 1], [1, 1], [0, 0]]", "16x128x128x8"),
+    ("16x128x1024", "1, 1, 20", "1, 1, 1", "[[0, 0], [0, 0], [10, 9]]", "16x128x1024"),
+]
+
+
+@pytest.mark.parametrize(
+    ("of", "window", "strides", "padding", "to", "body"),
+    [*((*pool, body) for pool in POOLS for body in BODIES),
+     *((*scan, body) for scan in SCANS for body in ("add", "maximum"))],
+)  # fmt: skip
+def test_reduce_window(of: str, window: str, strides: str, padding: str, to: str, body: str) -> None:
+    x = np.zeros(tuple(map(int, of.split("x"))), np.float32)
+    init = np.float32(-np.inf if body == "maximum" else 0)
+    text = WINDOWS.format(
+        of=of, window=window, strides=strides, padding=padding, to=to, body=BODIES[body], rank=window.count(",") + 1
+    )
+    undeclared = excess(text, x, init)
+    assert undeclared <= SLACK
