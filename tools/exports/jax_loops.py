@@ -193,7 +193,7 @@ def compare(name: str) -> bool:
     flat = [np.asarray(x) for x in jax.tree.leaves(arguments)]
     pairs = zip(program.run(*flat), jax.tree.leaves(compiled(*arguments)))
     agrees = all(np.allclose(a, b, rtol=1e-3, atol=1e-3) for a, b in pairs)
-    ours, xla = seconds(program.run, flat, 5), seconds(compiled, arguments, 100)
+    ours, xla = seconds(program.run, flat, 10), seconds(compiled, arguments, 100)
     verdict = "agrees" if agrees else "differs"
     print(f"{name:12} {ours * 1e3:8.2f} ms, XLA {xla * 1e3:8.3f} ms: {ours / xla:6.1f} x, {verdict}")
     return agrees
