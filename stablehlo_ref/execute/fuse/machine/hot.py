@@ -122,7 +122,11 @@ class MachineLoop:
                 frame.fill(field, view, slots[field.slot])
                 if field.is_state:
                     slots[field.slot] = None
-        Callback(self._answer(context, frame.held)).run(self._code, frame.address, turns)
+        copies, context.budget.copies = context.budget.copies, None  # as code overwrites what kernels are called with
+        try:
+            Callback(self._answer(context, frame.held)).run(self._code, frame.address, turns)
+        finally:
+            context.budget.copies = copies
         context.steps += int(frame.used[0])
         self._give_back(slots, frame, kept)
 
