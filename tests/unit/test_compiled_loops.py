@@ -14,7 +14,7 @@ import pytest
 
 import stablehlo_ref as sr
 from stablehlo_ref.diagnostics import LimitError
-from stablehlo_ref.execute.fuse.machine import compiler, functions, hot, timing
+from stablehlo_ref.execute.fuse.machine import compiler, functions, hot, python_ops, timing
 
 needs_llvmlite = pytest.mark.skipif(not compiler.is_available(), reason="needs llvmlite (the extra jit)")
 
@@ -385,3 +385,25 @@ def test_every_elementwise_op_is_compiled(op: str, element: str, sizes: str) -> 
     dtypes: dict[str, Any] = {"si32": np.int32, "ui8": np.uint8, "f32": np.float32, "i1": np.bool}
     x, k = (np.array(values).astype(dtypes[element]) for values in ([7, 3, 0, 1, 2, 5], [2, 5, 0, 3, 1, 7]))
     check(program, *([x, k] if sizes else [x[0], k[0]]))
+
+
+@needs_llvmlite
+@pytest.mark.parametrize("steps", [1, 50, 101, 150, 300])
+def test_steps_of_a_kernel_that_counts_some(steps: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A sort counts the calls of its comparator, between the turns of the loop that machine code counts."""
+    monkeypatch.setattr(python_ops, "COST", 0)
+    body = """%y = "stablehlo.sort"(%x) ({
+        ^bb0(%a: tensor<f64>, %b: tensor<f64>):
+          %less = stablehlo.compare LT, %a, %b : (tensor<f64>, tensor<f64>) -> tensor<i1>
+          stablehlo.return %less : tensor<i1>
+      }) : (!buf) -> !buf"""
+    program, x = loop("!buf", body, "%y"), np.arange(100.0)
+    check(program, x)
+
+    def outcome(**options: Any) -> str:
+        try:
+            return program.run(x, limits=sr.Limits(max_steps=steps), **options)[0].tobytes().hex()
+        except sr.StablehloError as error:
+            return str(error)
+
+    assert outcome() == outcome(fast=False)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from math import prod
 from time import perf_counter
 from typing import TYPE_CHECKING
@@ -20,7 +20,7 @@ from stablehlo_ref.execute.fuse.machine.callbacks import Answer, Callback
 from stablehlo_ref.execute.fuse.machine.compiler import Compiled
 from stablehlo_ref.execute.fuse.machine.functions import settle
 from stablehlo_ref.execute.fuse.machine.loops import COUNT_BITS, LoopWriter
-from stablehlo_ref.execute.fuse.machine.python_ops import FIRST
+from stablehlo_ref.execute.fuse.machine.python_ops import FIRST, PythonOp
 from stablehlo_ref.execute.fuse.machine.timing import is_long
 from stablehlo_ref.execute.ownership import is_exclusively_owned
 from stablehlo_ref.execute.run import CONTEXT, located
@@ -124,7 +124,7 @@ class MachineLoop:
                     slots[field.slot] = None
         copies, context.budget.copies = context.budget.copies, None  # as code overwrites what kernels are called with
         try:
-            Callback(self._answer(context, frame.held)).run(self._code, frame.address, turns)
+            Callback(self._answer(context, frame)).run(self._code, frame.address, turns)
         finally:
             context.budget.copies = copies
         context.steps += int(frame.used[0])
@@ -145,7 +145,7 @@ class MachineLoop:
         del frame.arrays[kept:]
         self._unused.append(frame)
 
-    def _answer(self, context: Context, arrays: Mapping[int, Array]) -> Answer:
+    def _answer(self, context: Context, frame: MachineFrame) -> Answer:
         """Return a function that counts turns, and returns how many follow until the next check.
 
         A negative number asks for results of a function, or of an op that Python computes.
@@ -156,9 +156,9 @@ class MachineLoop:
             nonlocal ops
             try:
                 if asked <= FIRST:
-                    ops = (self._python_ops[FIRST - asked].op,)
-                    self._python_ops[FIRST - asked].compute(arrays)
-                    return 0
+                    python_op = self._python_ops[FIRST - asked]
+                    ops = (python_op.op,)
+                    return _computed(python_op, context, frame)
                 if asked < 0:
                     return settle(asked)
                 number, used = divmod(asked, 1 << COUNT_BITS)
@@ -169,6 +169,19 @@ class MachineLoop:
                 raise located(error, ops[0]) from None
 
         return answer
+
+
+def _computed(python_op: PythonOp, context: Context, frame: MachineFrame) -> int:
+    """Compute an op, and return 0. One with regions adds turns and calls to those counted so far."""
+    depth = context.depth
+    if python_op.op.regions:
+        context.steps += int(frame.used[0])
+        context.depth += python_op.depth
+    try:
+        python_op.compute(frame.held)
+    finally:
+        context.depth = depth
+    return 0
 
 
 def _bytes(field: Field) -> int:

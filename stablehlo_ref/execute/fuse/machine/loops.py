@@ -147,7 +147,14 @@ class LoopWriter:
 
     def _in_python(self, frame: FramePlanner, op: Operation, operands: Sequence[Held]) -> list[Held]:
         check_kernel(op)
-        return self.python.write(op, self._kernel(frame, op), operands)
+        kernel, depth = self._kernel(frame, op), len(self.callees)
+        if not op.regions:
+            return self.python.write(op, kernel, operands, depth)
+        self._count()
+        self._give_up_turns()
+        results = self.python.write(op, kernel, operands, depth)
+        self._count()
+        return results
 
     def _kernel(self, frame: FramePlanner, op: Operation) -> Run:
         known = frame.known_kernel(op, frame.planner.kind(op))
@@ -326,6 +333,13 @@ class LoopWriter:
         code.do(f"br i1 {stops}, label %stop, label %{go}")
         code.label(go)
         code.store(code.binary("sub", code.load("%n", index), literal(index, count)), "%n")
+
+    def _give_up_turns(self) -> None:
+        """Store how many turns and calls have been counted, for an op that counts some, so that a check follows it."""
+        code, index = self.code, Kind(INDEX)
+        code.store(self._used(code.load("%n", index)), "%frame")
+        for cell in ("%n", "%N"):
+            code.store(literal(index, 0), cell)
 
     def _used(self, left: Register) -> Register:
         """Return how many turns and calls have been counted since the last check."""
