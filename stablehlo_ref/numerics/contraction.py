@@ -19,7 +19,7 @@ from typing import TypeAlias, cast
 import numpy as np
 
 from stablehlo_ref import mode
-from stablehlo_ref.budget import check_time, within_time
+from stablehlo_ref.budget import check_time, reserve, within_time
 from stablehlo_ref.diagnostics import UnsupportedError
 from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.numerics.dtypes import (
@@ -186,6 +186,22 @@ def matmul_in_steps(a: Array, b: Array, out: Array | None = None) -> Array:
     for rows in within_time(_groups(a.shape, b.shape[-1])):
         np.matmul(a[rows], b[rows[: a.ndim - 2]], out=product[rows])
     return product
+
+
+def of_separate(multiply: ArrayKernel) -> ArrayKernel:
+    """Return a product of arrays that is the same whether they share memory or not.
+
+    numpy multiplies a matrix and its own transpose, which it knows by their address, by another function of BLAS, whose
+    sums have another order.
+    """
+
+    def run(a: Array, b: Array) -> Array:
+        if np.may_share_memory(a, b):
+            reserve(0, b.nbytes)
+            b = b.copy()
+        return multiply(a, b)
+
+    return run
 
 
 def rows_of_step(sizes: Sizes, columns: int) -> int:

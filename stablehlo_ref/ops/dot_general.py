@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import Enum
 from functools import partial
 from math import prod
-from typing import Annotated, TypeAlias
+from typing import Annotated, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -52,6 +52,7 @@ from stablehlo_ref.numerics.contraction import (
     converted_bytes,
     for_products,
     matrices,
+    of_separate,
     round_to_tf32,
     rounded_arithmetic,
     rounding,
@@ -69,6 +70,7 @@ from stablehlo_ref.numerics.wide_products import (
 )  # fmt: skip
 
 Axes: TypeAlias = tuple[int, ...]
+T = TypeVar("T")
 
 STACK_BYTES = 1 << 22  # of converted matrices of a stack at a time
 
@@ -252,10 +254,12 @@ class DotGeneral(Op, op="dot_general", row_major=True, rows_apart=True, prepares
         as_rhs = matrices(shape(rhs), d.rhs_batching_dimensions, contracting[1], rows_first=False)
         if not site.constants and is_in_parts(lhs, rhs, d, result):
             return of_matrices(as_lhs, as_rhs, partial(product_in_parts, dtype=result_dtype), shape(result))
-        run = matrix_product(sums, as_lhs, as_rhs, shape(result), result_dtype, site.constants)
+        may_be_transposes = (as_lhs or as_rhs) and sums.is_plain and not sums.is_exact and size(lhs) == size(rhs)
+        separate = of_separate if may_be_transposes else _unchanged
+        run = separate(matrix_product(sums, as_lhs, as_rhs, shape(result), result_dtype, site.constants))
         is_small = sums.is_plain and sums.matmul is np.matmul and terms * prod(shape(result)) <= SMALL_PRODUCT
         if is_small and rank(lhs) <= 2 >= rank(rhs) and len(contracting[0]) == 1 and not d.lhs_batching_dimensions:
-            with_row_major_form(run, SMALL_PRODUCTS[as_lhs is not None, as_rhs is not None])
+            with_row_major_form(run, separate(SMALL_PRODUCTS[as_lhs is not None, as_rhs is not None]))
         return run
 
     @staticmethod
@@ -440,7 +444,7 @@ def _is_prepared(constant: Array | None) -> bool:
     return constant is not None and constant.size * 4 <= PREPARED_BYTES
 
 
-def _unchanged(x: Array) -> Array:
+def _unchanged(x: T) -> T:
     return x
 
 

@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from stablehlo_ref.execute.fuse.machine import tensors
 from stablehlo_ref.execute.fuse.machine.arrays import MachineArrays, Memory
-from stablehlo_ref.execute.fuse.machine.assembly import INDEX, Assembly, Kind, NotCompiled, Register, literal
+from stablehlo_ref.execute.fuse.machine.assembly import INDEX, Assembly, Kind, Register, literal
 from stablehlo_ref.execute.fuse.machine.elementwise import elementwise
 from stablehlo_ref.execute.fuse.machine.groups import Groups, Pending, Splat, squeezed
 from stablehlo_ref.execute.fuse.machine.products import Product
@@ -108,13 +108,10 @@ class Large:
         return self._elementwise(op, operands, is_canonical)
 
     def product(self, product: Product, operands: Sequence[Held], op: Operation) -> Held:
-        """Write a product of matrices. One that is multiplied by itself has one address, by which numpy tells."""
-        (x, y), (left, right) = operands, op.operands
-        is_same = x is y and shape_of(left) == shape_of(right)
-        if is_same and isinstance(x, Memory) and not x.is_contiguous:
-            raise NotCompiled(op.name)
-        first = self.contiguous(x, shape_of(left))
-        second = first if is_same else self.contiguous(y, shape_of(right))
+        """Write a product of matrices, which are copied to another address where the kernel does it (`of_separate`)."""
+        first, second = (self.contiguous(x, shape_of(value)) for x, value in zip(operands, op.operands))
+        if product.may_be_transposes and isinstance(operands[1], Memory):
+            second = self.copied(second, self.loop)
         self.groups.flush()
         self.arrays.work += product.work // 4
         result, shape = op.results[0], shape_of(op.results[0])

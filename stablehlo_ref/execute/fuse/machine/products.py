@@ -87,6 +87,13 @@ class Product:
         inner = [columns * size if rows > 1 else 0, size if columns > 1 else 0]
         return [left[0], right[0], *result, *left[1:], *right[1:], *inner]
 
+    @property
+    def may_be_transposes(self) -> bool:
+        """Whether operands at one address would be a matrix and its transpose, which numpy multiplies otherwise."""
+        _, rows, _, columns = self.sizes
+        left, right = self.strides[3:5], self.strides[5:7]
+        return rows == columns > 1 and left == right[::-1]
+
     def check(self, run: Run) -> None:
         """Multiply random numbers, as the kernel does; NotCompiled if the results differ."""
         key = (self.dtype, *self.shapes, *self.sizes, *self.strides)
