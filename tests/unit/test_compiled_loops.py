@@ -407,3 +407,18 @@ def test_steps_of_a_kernel_that_counts_some(steps: int, monkeypatch: pytest.Monk
             return str(error)
 
     assert outcome() == outcome(fast=False)
+
+
+@needs_llvmlite
+@pytest.mark.parametrize(("updates", "compiled"), [(10, True), (600, False)])
+def test_variables_fit_on_the_stack(updates: int, compiled: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Vectors in registers whose elements are at indices are variables on the stack, of 512 bytes here."""
+    monkeypatch.setattr(hot, "SECONDS_OF_LINE", 0.0)
+    names = ["%x", *(f"%x{number}" for number in range(updates))]
+    body = "\n".join(
+        f"""{result} = stablehlo.dynamic_update_slice {operand}, %u, %i
+          : (tensor<64xf64>, tensor<1xf64>, tensor<i32>) -> tensor<64xf64>"""
+        for operand, result in zip(names, names[1:])
+    )
+    constant = "%u = stablehlo.constant dense<2.0> : tensor<1xf64>\n"
+    check(loop("tensor<64xf64>", constant + body, names[-1], turns=40), np.arange(64.0), compiled=compiled)

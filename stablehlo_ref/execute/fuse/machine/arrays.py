@@ -13,11 +13,18 @@ from math import prod
 
 import numpy as np
 
-from stablehlo_ref.execute.fuse.machine.assembly import INDEX, Assembly, Kind, NotCompiled, Register, literal
+from stablehlo_ref.execute.fuse.machine.assembly import (
+    ALIGNMENT,
+    INDEX,
+    Assembly,
+    Kind,
+    NotCompiled,
+    Register,
+    literal,
+)
 from stablehlo_ref.ir.arrays import Array, DType
 
 ADDRESS = np.dtype(np.uint64)
-ALIGNMENT = 32
 MAX_SIZE = 1 << 20  # elements of a tensor in memory that is computed
 
 

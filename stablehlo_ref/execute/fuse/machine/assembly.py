@@ -20,6 +20,8 @@ from stablehlo_ref.numerics.dtypes import BOOL, FLOAT32, UINT8
 from stablehlo_ref.numerics.nans import canonical_nans
 
 INDEX = np.dtype(np.int64)
+ALIGNMENT = 32  # bytes, of variables
+MAX_STACK = 1 << 18  # bytes of variables of a function: threads have stacks of 512 KiB on macOS
 _ELEMENTS = {"f4": "float", "f8": "double"}
 _MANGLED = {"float": "f32", "double": "f64"}
 
@@ -97,6 +99,7 @@ class Assembly:
         self.lines: list[Any] = []  # and lists of lines, which others may still add to
         self.declared: dict[str, str] = {}  # intrinsics
         self._count = 0
+        self._stack = 0  # bytes of variables
 
     @property
     def text(self) -> str:
@@ -227,9 +230,12 @@ class Assembly:
     # --- memory -------------------------------------------------------------------------------------------------
 
     def cell(self, kind: Kind) -> str:
-        """Return the pointer to a variable of the function."""
+        """Return the pointer to a variable of the function; NotCompiled if they need too much of the stack."""
+        self._stack += -(-kind.count * kind.dtype.itemsize // ALIGNMENT) * ALIGNMENT
+        if self._stack > MAX_STACK:
+            raise NotCompiled(f"variables of more than {MAX_STACK} bytes")
         name = f"%{self.name('c')}"
-        self.entry.append(f"  {name} = alloca {kind.stored}, align 32")
+        self.entry.append(f"  {name} = alloca {kind.stored}, align {ALIGNMENT}")
         return name
 
     def variable(self, value: Register) -> str:
