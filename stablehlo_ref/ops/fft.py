@@ -49,7 +49,7 @@ class FftType(Enum):
 class Fft(Op, op="fft", nans="computed"):
     """Compute the Fourier transform `fft_type` of the last `size(fft_length)` dimensions of `operand`.
 
-    Transforms are computed in f64, in numpy as fast as in f32, and rounded once.
+    Transforms are computed in f64 and rounded once.
     """
 
     operand = In(float_tensor | complex_tensor)  # I1

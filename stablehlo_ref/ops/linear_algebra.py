@@ -39,7 +39,7 @@ from stablehlo_ref.numerics.contraction import FLOPS, STEP
 from stablehlo_ref.numerics.dtypes import COMPLEX128, FLOAT64, numpy_dtype
 from stablehlo_ref.numerics.narrow_floats import narrow
 
-GROUP = 1 << 17  # elements of matrices that are decomposed at a time, or more of one matrix
+GROUP = 1 << 17  # elements of matrices that are decomposed, or solved with, at a time, or more of one matrix
 SMALL = 1 << 8  # elements: so few are factored at once, without a look at the clock
 
 
@@ -161,17 +161,20 @@ class TriangularSolve(Op, op="triangular_solve", row_major=True, nans="computed"
         exactly = exact_factorizations.substitute if mode.current().reproducible else None
         substitute = exactly or partial(triangular.substitute, is_rounded=is_rounded)
 
-        def run(a: Array, b: Array) -> Array:
+        def solve(a: Array, b: Array) -> Array:
             upper = np.ascontiguousarray(conjugate(widen(orient_a(a)[..., reverse, reverse])))  # or BLAS is not used
             x = substitute(upper, orient_b(b)[..., reverse, :], unit_diagonal)
             result: Array = round_once(orient_b(x[..., reverse, :]))
             return result
 
-        return run
+        return _in_groups(solve)
 
     @staticmethod
     def temporaries(a: TensorType, b: TensorType) -> int:
-        return (2 if is_complex(a) else 1) * 2 * FLOAT64.itemsize * (size(a) + size(b))
+        """Return the bytes of a group of systems in f64, twice."""
+        systems = max(1, prod(shape(a)[:-2]))
+        group = min(size(a) + size(b), max(2 * GROUP, (size(a) + size(b)) // systems))
+        return (2 if is_complex(a) else 1) * 2 * FLOAT64.itemsize * group
 
     @staticmethod
     def implementation_defined(unit_diagonal: Flag) -> FindChoices:
@@ -202,19 +205,24 @@ def _adjoint(x: Array) -> Array:
     return np.conjugate(x.swapaxes(-1, -2))
 
 
-def _in_groups(decompose: Run) -> Run:
-    """Return a function that decomposes many matrices group by group, so that few are in f64 at a time."""
+def _in_groups(compute: Run) -> Run:
+    """Return a function that decomposes many matrices, or solves systems, by groups, so that few are in f64 at a time.
 
-    def run(a: Array) -> Array:
-        if a.size <= GROUP:
-            return decompose(a)  # type: ignore[no-any-return]
-        matrices, step = a.reshape(-1, *a.shape[-2:]), max(1, GROUP // a.shape[-1] ** 2)
-        if len(matrices) == 1:
-            return decompose(a)  # type: ignore[no-any-return]
-        results = np.empty(matrices.shape, a.dtype)
-        for start in within_time(range(0, len(matrices), step)):
-            results[start : start + step] = decompose(matrices[start : start + step])
-        return results.reshape(a.shape)
+    The result has the shape and the dtype of the last operand.
+    """
+
+    def run(*operands: Array) -> Array:
+        count, last = prod(operands[0].shape[:-2]), operands[-1]
+        if max(x.size for x in operands) <= GROUP or count == 1:
+            return compute(*operands)  # type: ignore[no-any-return]
+        stacks = [x.reshape(count, *x.shape[-2:]) for x in operands]
+        results, step = (
+            np.empty(stacks[-1].shape, last.dtype),
+            max(1, GROUP * count // max(x.size for x in operands)),
+        )
+        for start in within_time(range(0, count, step)):
+            results[start : start + step] = compute(*[x[start : start + step] for x in stacks])
+        return results.reshape(last.shape)
 
     return run
 

@@ -7,6 +7,7 @@ import numpy.typing as npt
 import pytest
 
 import stablehlo_ref as sr
+from stablehlo_ref.execute.fuse.machine import timing
 from stablehlo_ref.limits import Limits
 from stablehlo_ref.numerics import exact_products, thin_products
 
@@ -80,13 +81,15 @@ def operands(monkeypatch: pytest.MonkeyPatch) -> tuple[Array, Array]:
 
 @pytest.mark.parametrize("update", UPDATES)
 @pytest.mark.parametrize("every", [1, 2, 3, 7])
-@pytest.mark.parametrize("fast", [True, False])
+@pytest.mark.parametrize("path", ["steps", "fast", "compiled at once"])
 def test_results_follow_changes_of_the_matrix(
-    operands: tuple[Array, Array], update: str, every: int, fast: bool
+    operands: tuple[Array, Array], update: str, every: int, path: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    if path == "compiled at once":
+        monkeypatch.setattr(timing, "SECONDS", 0.0)
     loop = program(update, every)
     for _ in range(3):
-        results = loop.run(*operands, reproducible=True, fast=fast)
+        results = loop.run(*operands, reproducible=True, fast=path != "steps")
         for result, value in zip(results, expected(*operands, update, every)):
             np.testing.assert_array_equal(result, value)
 

@@ -22,6 +22,7 @@ from jax_functions import KEY, array
 import stablehlo_ref as sr
 
 REPEATS = 5
+WARM_UP = 0.5  # seconds of runs before those that are timed: hot loops become Python source, or machine code
 NODES, ACTIONS, FEATURES = 33, 4, 16  # of the tree search
 HORIZON, STEP = 40, np.float32(0.05)  # of iLQR
 STEPS, ENVIRONMENTS = 32, 8  # of PPO
@@ -172,8 +173,10 @@ PROGRAMS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
 
 
 def seconds(run: Callable[..., Any], arguments: Sequence[Any], batch: int) -> float:
-    """Return the CPU time of a run: the least of some batches, after the first."""
-    times = []
+    """Return the CPU time of a run: the least of some batches, after the first runs."""
+    times, start = list[float](), process_time()
+    while process_time() - start < WARM_UP:
+        jax.block_until_ready(run(*arguments))
     for _ in range(REPEATS):
         start = process_time()
         for _ in range(batch):
@@ -190,7 +193,7 @@ def compare(name: str) -> bool:
     flat = [np.asarray(x) for x in jax.tree.leaves(arguments)]
     pairs = zip(program.run(*flat), jax.tree.leaves(compiled(*arguments)))
     agrees = all(np.allclose(a, b, rtol=1e-3, atol=1e-3) for a, b in pairs)
-    ours, xla = seconds(program.run, flat, 5), seconds(compiled, arguments, 100)
+    ours, xla = seconds(program.run, flat, 10), seconds(compiled, arguments, 100)
     verdict = "agrees" if agrees else "differs"
     print(f"{name:12} {ours * 1e3:8.2f} ms, XLA {xla * 1e3:8.3f} ms: {ours / xla:6.1f} x, {verdict}")
     return agrees

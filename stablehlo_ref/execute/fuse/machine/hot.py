@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 SHORT = 2e-5  # seconds of a run of a loop that is not worth the call of machine code
 TURN = 0.01  # seconds that a turn in the plan counts at most: the loop may have ended, and begun again much later
 USUAL_LINES = 500  # of code, for which LLVM needs the usual time
-SECONDS_OF_LINE = 2e-4  # that it needs for a further one
+SECONDS_OF_LINE = 1.5e-4  # that it needs for a further one
 OPS = 1 << 20  # about a millisecond: after so many ops the limits are checked
 MAX_KEPT = 1 << 18  # bytes of memory that a loop keeps between runs
 
@@ -122,7 +122,11 @@ class MachineLoop:
                 frame.fill(field, view, slots[field.slot])
                 if field.is_state:
                     slots[field.slot] = None
-        Callback(self._answer(context, frame.held)).run(self._code, frame.address, turns)
+        copies, context.budget.copies = context.budget.copies, None  # as code overwrites what kernels are called with
+        try:
+            Callback(self._answer(context, frame.held)).run(self._code, frame.address, turns)
+        finally:
+            context.budget.copies = copies
         context.steps += int(frame.used[0])
         self._give_back(slots, frame, kept)
 

@@ -77,7 +77,10 @@ def _kernel(function: TimedCode[Compiled], op: Operation, plain: Any, report: Ca
             reported = True
             report(function.code.text)
         result = np.empty(x.shape, FLOAT32) if out is None else out
-        _compute(function.code, x, result)
+        if x.size <= BLOCK:
+            _compute_block(function.code, address(x), address(result), x.size)
+        else:
+            _compute(function.code, x, result)
         return result
 
     return with_into(run, run)
@@ -90,10 +93,8 @@ def _compiled(op: Operation) -> Compiled:
 
 
 def _compute(code: Compiled, x: Array, out: Array) -> None:
-    """Store the results for a contiguous array in another one."""
+    """Store the results for a large contiguous array in another one."""
     source, target = address(x), address(out)
-    if x.size <= BLOCK:
-        return _compute_block(code, source, target, x.size)
 
     def work(starts: Iterable[int]) -> None:
         for start in starts:
@@ -101,7 +102,6 @@ def _compute(code: Compiled, x: Array, out: Array) -> None:
             _compute_block(code, source + at, target + at, min(BLOCK, x.size - start))
 
     share(work, range(0, x.size, BLOCK))
-    return None
 
 
 def _compute_block(code: Compiled, source: int, target: int, count: int) -> None:
@@ -111,4 +111,5 @@ def _compute_block(code: Compiled, source: int, target: int, count: int) -> None
 
 
 def _are_contiguous(x: Array, out: Array | None) -> bool:
-    return x.flags.c_contiguous and x.flags.aligned and (out is None or out.flags.c_contiguous)
+    flags = x.flags  # a new object each time
+    return flags.c_contiguous and flags.aligned and (out is None or out.flags.c_contiguous)
