@@ -7,6 +7,7 @@ import signal
 import threading
 import time
 import tracemalloc
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -418,7 +419,7 @@ def test_variables_fit_on_the_stack(updates: int, compiled: bool, monkeypatch: p
     body = "\n".join(
         f"""{result} = stablehlo.dynamic_update_slice {operand}, %u, %i
           : (tensor<64xf64>, tensor<1xf64>, tensor<i32>) -> tensor<64xf64>"""
-        for operand, result in zip(names, names[1:])
+        for operand, result in pairwise(names)
     )
     constant = "%u = stablehlo.constant dense<2.0> : tensor<1xf64>\n"
     check(loop("tensor<64xf64>", constant + body, names[-1], turns=40), np.arange(64.0), compiled=compiled)
