@@ -30,9 +30,9 @@ match_line = token(
 )
 find_names = re.compile(r"%([^\s,]++)").findall
 _NUMBERS = r"[-+.\deE, ]++"
-_match_floats = re.compile(rf" dense<\[({FLOAT}(?:, {FLOAT})*+)\]> : (tensor<\d++x\w++>) *+").fullmatch
+_match_floats = re.compile(rf" dense<\[({FLOAT}(?:, {FLOAT})*+)\]> : (tensor<\d++x\w++>) *+", re.ASCII).fullmatch
 _match_numbers = re.compile(
-    rf" dense<(?:\[({_NUMBERS})\]> : (tensor<\d++x\w++>)|({_NUMBERS})> : (tensor<[\dx]*+\w++>)) *+"
+    rf" dense<(?:\[({_NUMBERS})\]> : (tensor<\d++x\w++>)|({_NUMBERS})> : (tensor<[\dx]*+\w++>)) *+", re.ASCII
 ).fullmatch
 
 LineKey: TypeAlias = "tuple[tuple[str | Any, ...], int]"  # the text of a line without names, the number of operands
@@ -77,15 +77,18 @@ def _few_floats(text: str, types: Mapping[str, Type]) -> DenseElements | None:
 
 
 def _numbers(text: str, types: Mapping[str, Type]) -> DenseElements | None:
+    """Return a number, or a list of as many numbers as the type has; None for another text."""
     if not (match := _match_numbers(text)):
         return None
     numbers, list_type, number, number_type = match.groups()
     type = types.get(list_type or number_type)
     if not isinstance(type, TensorType):
         return None
-    body = numbers or number
+    body, count = (numbers, type.size) if numbers else (number, 1)
+    if body.count(",") != count - 1:
+        return None
     try:
-        array = parse_numbers(body.encode(), type.size if numbers else 1, type.element_type, body)
+        array = parse_numbers(body.encode(), count, type.element_type, body)
         return DenseElements(type, array if numbers else filled(array, type.shape))  # type: ignore[arg-type]
     except (LiteralError, UnsupportedError):  # to be reported with its place
         return None

@@ -51,12 +51,21 @@ def test_same_as_over_several_lines(type: str, numbers: str) -> None:
         ("dense<[1.0, 2]> : tensor<2xf32>", "expected a number with a decimal point, such as 1.0, got '2'"),
         ("dense<[1.0, ]> : tensor<2xf32>", "expected a number"),
         ("dense<[300, 1]> : tensor<2xi8>", "300 is out of range for i8"),
+        ("dense<[1.0, \u0662.0]> : tensor<2xf32>", "unexpected character"),  # an Arabic-Indic digit
+        ("dense<[1.0,, 2.0]> : tensor<2xf32>", "does not match the shape 2"),
+        ("dense<[1]> : tensor<2xi8>", "does not match the shape 2"),
+        ("dense<1, 2> : tensor<2xi8>", "does not match the shape"),
+        ("dense<[1.0, 2.0]> : tensor<0xf32>", "does not match the shape 0"),
+        ("dense<[1, 2]> : tensor<0xi8>", "does not match the shape 0"),
     ],
 )
 def test_errors_have_their_place(line: str, message: str) -> None:
     with pytest.raises(sr.MalformedError, match=message) as error:
         sr.parse(
-            f"func.func @main(%x: tensor<2xf32>, %y: tensor<2xi8>) {{\n  %c = stablehlo.constant {line}\n return }}"
+            f"""func.func @main(%x: tensor<2xf32>, %y: tensor<2xi8>, %v: tensor<0xf32>, %w: tensor<0xi8>) {{
+  %c = stablehlo.constant {line}
+  return
+}}"""
         )
     assert error.value.diagnostics[0].line == 2
 
