@@ -8,7 +8,7 @@ import numpy as np
 
 from stablehlo_ref.algorithms.comparators import partially_ordered_inputs, sort_keys
 from stablehlo_ref.algorithms.sorting import BLOCK, parts, sort_last_axis, temporary_bytes
-from stablehlo_ref.budget import within_time
+from stablehlo_ref.budget import reserve, within_time
 from stablehlo_ref.define.attribute_codecs import Flag, Int
 from stablehlo_ref.define.bound import Site
 from stablehlo_ref.define.choices import Choice
@@ -79,6 +79,8 @@ class Sort(Op, op="sort"):
             return [np.moveaxis(x, -1, axis) for x in sort_last_axis(keys, comparator.each, rows)]
 
         def run(inputs: Sequence[Array]) -> Results:
+            if is_one and not inputs[0].flags.c_contiguous:
+                reserve(0, 2 * inputs[0].nbytes)  # of a copy, and again of the result, which is not alive yet
             if len(pieces) == 1:
                 return one_or_all(sort(inputs))
             results = [np.empty(sizes, x.dtype) for x in inputs]

@@ -50,6 +50,8 @@ from stablehlo_ref.numerics.dtypes import numpy_dtype
 from stablehlo_ref.numerics.kernels import ArrayKernel
 from stablehlo_ref.ops.reduction import Results, is_reducer, one_or_all, promotion
 
+WHOLE = 4  # arrays as large as the padded input that reducing it axis by axis takes: it, steps and results
+
 
 def ones(attribute: Dims | None, x: TensorType) -> Dims:
     """Return an attribute with one number per dimension of `x`, by default ones."""
@@ -152,7 +154,7 @@ class ReduceWindow(Op, op="reduce_window", nans="computed"):
             return width * 4 * CHUNK
         if is_independent(body, folds_left(shape(x), window_dimensions, sizes)):
             return width * 5 * box_elements(sizes, window_dimensions, strides, dilations)
-        return width * whole_elements(x, base, edges, sizes)
+        return width * WHOLE * padded_elements(x, base, edges)
 
     @classmethod
     def plan(
@@ -197,7 +199,7 @@ class ReduceWindow(Op, op="reduce_window", nans="computed"):
         if full is not None and may_skip_padding:
             strides, base, dilations, edges = full.strides, full.base_dilations, full.window_dilations, full.padding
         reduce = by_parts(body, window_reductions(window_dimensions, strides, dilations, is_short))
-        if size(x) > BOX and is_independent(body, is_short):
+        if padded_elements(x, base, edges) > BOX and is_independent(body, is_short):
             counts = num_windows(shape(x), window_dimensions, strides, base, dilations, edges)
             dtypes = [numpy_dtype(element_type(t)) for t in results]
             reduce = by_boxes(reduce, counts, window_dimensions, strides, base, dilations, edges, dtypes)
@@ -220,7 +222,7 @@ class ReduceWindow(Op, op="reduce_window", nans="computed"):
         def run_unpadded(inputs: Sequence[Array], init_values: Sequence[Array]) -> Results:
             values = promote(init_values)
             if not are_same(values, body.each(*values, *values)):
-                reserve(0, whole_elements(x, base, edges, sizes) * sum(v.itemsize for v in values))
+                reserve(0, WHOLE * padded_elements(x, base, edges) * sum(v.itemsize for v in values))
                 return run(inputs, init_values)
             folded = running_fold(values, promote(inputs))
             if padding_matters:  # any number of init values reduce to one
@@ -230,10 +232,10 @@ class ReduceWindow(Op, op="reduce_window", nans="computed"):
         return run_unpadded
 
 
-def whole_elements(x: TensorType, base: Sizes, padding: Padding, sizes: Sizes) -> int:
-    """Return how many elements the padded input has, twice, and twice its results: what windows share."""
-    padded = (max(0, low + (n - 1) * step + 1 + high) for (low, high), n, step in zip(padding, shape(x), base))
-    return 2 * prod(padded) + 2 * max(size(x), prod(sizes))
+def padded_elements(x: TensorType, base: Sizes, padding: Padding) -> int:
+    """Return how many elements the padded input has."""
+    each = zip(padding, shape(x), base)
+    return prod(max(0, low + high + ((n - 1) * step + 1 if n else 0)) for (low, high), n, step in each)
 
 
 def after_padding(pads: Sequence[ArrayKernel], reduce: Reduction) -> Reduction:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import stablehlo_ref as sr
+from stablehlo_ref.diagnostics import LimitError
 from stablehlo_ref.execute import guard
 
 SORT = """func.func @main({parameters}) -> ({types}) {{
@@ -57,3 +58,11 @@ def test_temporaries_of_sorts(
     finally:
         tracemalloc.stop()
     assert allocated - copies <= declared[-1] <= allocated + 4 * arrays[0].size + (1 << 22)
+
+
+def test_copies_of_operands_in_another_order_are_reserved() -> None:
+    text, x = program(["f32"], "LT", 1).replace("512x", "2048x"), np.zeros((2048, 1024), np.float32)
+    sort, limits = sr.load(text), sr.Limits(max_total_bytes=22_000_000)  # the operand, the result, and 5 MB
+    sort.run(x, limits=limits)
+    with pytest.raises(LimitError, match="the values of the run exceed the limit"):
+        sort.run(x[::-1], limits=limits)

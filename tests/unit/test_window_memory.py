@@ -77,3 +77,25 @@ def test_reduce_window(of: str, window: str, strides: str, padding: str, to: str
     )
     undeclared = excess(text, x, init)
     assert undeclared <= SLACK
+
+
+@pytest.mark.parametrize("body", ["add", "maximum"])
+def test_reduce_window_of_dilated_elements(body: str) -> None:
+    text = WINDOWS.format(
+        of="500x500",
+        window="20, 20",
+        strides="7, 2",
+        padding="[[0, 0], [0, 0]]",
+        to="212x481",
+        body=BODIES[body],
+        rank=2,
+    ).replace("padding =", "base_dilations = array<i64: 3, 2>, window_dilations = array<i64: 1, 2>, padding =")
+    undeclared = excess(text, np.zeros((500, 500), np.float32), np.float32(0))
+    assert undeclared <= SLACK
+
+
+def test_padded_elements_of_few_are_reduced_in_parts() -> None:
+    text = WINDOWS.format(
+        of="1000", window="3", strides="1", padding="[[0, 0]]", to="9989999", body=BODIES["maximum"], rank=1
+    ).replace("padding =", "base_dilations = array<i64: 10000>, window_dilations = array<i64: 1>, padding =")
+    assert excess(text, np.zeros(1000, np.float32), np.float32(0)) <= SLACK
