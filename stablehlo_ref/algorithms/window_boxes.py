@@ -65,12 +65,14 @@ def box_elements(counts: Sizes, window: Sizes, strides: Sizes, dilations: Sizes)
 
 
 def in_place(body: RegionFunction) -> Reduction:
-    """Return `body` with arrays as its right-hand sides, which are overwritten box by box."""
+    """Return `body` with arrays as its right-hand sides, which are overwritten box by box if they are writeable."""
     pair = Combine(body).pair
 
     def run(inits: Sequence[Array], arrays: Sequence[Array]) -> Arrays:
         if pair is not None:
             return [pair(inits[0], arrays[0], out=arrays[0])]
+        if not all(x.flags.writeable for x in arrays):  # they are broadcast
+            return body.each(*inits, *arrays)
         ones = [1] * arrays[0].ndim
         for box in within_time(boxes(arrays[0].shape, ones, ones, BOX)):
             parts = [x[box] for x in arrays]

@@ -27,6 +27,7 @@ from stablehlo_ref.ir.types import (
     tensor_type,
 )
 from stablehlo_ref.numerics.dtypes import FLOAT_DTYPES, INTEGER_DTYPES, numpy_dtype
+from stablehlo_ref.numerics.numpy_settings import default_buffers
 from stablehlo_ref.numerics.saved_arrays import as_numpy_saves
 
 T = TypeVar("T")
@@ -181,7 +182,9 @@ def read_only(value: RuntimeValue) -> RuntimeValue:
 
 def callback_results(what: str, types: Sequence[Type], callback: Callable[[], object]) -> tuple[RuntimeValue, ...]:
     """Call a callback that returns results of `types`; EvaluationError if it fails or returns other values."""
-    return as_results(f"{what} returned", types, run_callback(what, callback))
+    with default_buffers():  # so that sums of users are the same as elsewhere
+        values = run_callback(what, callback)
+    return as_results(f"{what} returned", types, values)
 
 
 def run_callback(what: str, callback: Callable[[], T]) -> T:

@@ -24,7 +24,7 @@ class computing(np.errstate):
 
 
 class default_buffers(np.errstate):
-    """Compute with numpy's own size of buffers: for large reductions, and sums whose order may depend on it."""
+    """Compute with numpy's own size of buffers: large reductions, code of users, and sums that depend on the size."""
 
     def __enter__(self) -> None:
         super().__enter__()

@@ -9,6 +9,7 @@ import numpy as np
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.numerics.dtypes import kind
 from stablehlo_ref.numerics.narrow_floats import widen_if_narrow
+from stablehlo_ref.numerics.numpy_settings import default_buffers
 
 BLOCK = 1 << 18  # elements per block, so that no temporary is as large as the array
 
@@ -36,7 +37,7 @@ def statistics(array: Array) -> ArrayStatistics:
     """Return the statistics of an array of any element type."""
     flat = np.asarray(array).reshape(-1)
     total, count, low, high = 0.0, 0, [], []
-    with np.errstate(all="ignore"):
+    with default_buffers(all="ignore"):
         for start in range(0, flat.size, BLOCK):
             numbers = _numbers(flat[start : start + BLOCK])
             if numbers.size:

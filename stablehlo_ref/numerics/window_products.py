@@ -268,8 +268,9 @@ def _by_matrices(c: Convolution, arithmetic: Arithmetic, dtype: DType) -> tuple[
 
 
 def _is_by_rows(c: Convolution, arithmetic: Arithmetic) -> bool:
-    """Return whether the array itself is the matrix of windows, and is converted."""
-    is_array = c.groups == 1 and _is_view(c) and all(w.is_filled for w in c.windows) and not runs_along_windows(c)
+    """Return whether the whole array itself is the matrix of windows, and is converted."""
+    is_whole = all(w.is_filled and w.extent == w.size for w in c.windows)
+    is_array = c.groups == 1 and _is_view(c) and is_whole and not runs_along_windows(c)
     return is_array and converts_to_floats(arithmetic) and c.lhs_order == c.result_order and c.lhs_order[-1] == FEATURE
 
 

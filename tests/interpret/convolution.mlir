@@ -253,6 +253,22 @@ func.func @negative_padding() {
 
 // -----
 
+// The kernel has one element, so that each position is one matrix row, of which there are enough for BLAS.
+func.func @negative_padding_of_narrow_floats() {
+  %lhs = stablehlo.iota dim = 1 : tensor<64x5x16xbf16>
+  %rhs = stablehlo.constant dense<6.250000e-02> : tensor<1x16x16xbf16>
+  %result = stablehlo.convolution(%lhs, %rhs)
+    dim_numbers = [b, 0, f]x[0, i, o]->[b, 0, f],
+    window = {pad = [[-1, 0]]}
+    {batch_group_count = 1 : i64, feature_group_count = 1 : i64}
+    : (tensor<64x5x16xbf16>, tensor<1x16x16xbf16>) -> tensor<64x4x16xbf16>
+  %expected = stablehlo.slice %lhs [0:64, 1:5, 0:16] : (tensor<64x5x16xbf16>) -> tensor<64x4x16xbf16>
+  check.expect_eq %result, %expected : tensor<64x4x16xbf16>
+  func.return
+}
+
+// -----
+
 func.func @padding_on_one_side_negative() {
   %lhs = stablehlo.constant dense<[[[1], [3], [-3], [3]]]> : tensor<1x4x1xi32>
   %rhs = stablehlo.constant dense<[[[2]], [[2]], [[2]]]> : tensor<3x1x1xi32>

@@ -120,3 +120,21 @@ func.func @main() {
   check.expect_eq_const %result, dense<[-3, 4, 1]> : tensor<3xi32>
   func.return
 }
+
+// -----
+
+// The body returns its right-hand side, which is padding in all windows but the first.
+func.func @element_and_all_after_it_of_last_elements() {
+  %x = stablehlo.iota dim = 0 : tensor<129xi32>
+  %init = stablehlo.constant dense<-5> : tensor<i32>
+  %0 = "stablehlo.reduce_window"(%x, %init) <{
+    window_dimensions = array<i64: 129>,
+    padding = dense<[[0, 128]]> : tensor<1x2xi64>
+  }> ({
+    ^bb0(%a: tensor<i32>, %b: tensor<i32>):
+      stablehlo.return %b : tensor<i32>
+  }) : (tensor<129xi32>, tensor<i32>) -> tensor<129xi32>
+  %padded = stablehlo.slice %0 [1:129] : (tensor<129xi32>) -> tensor<128xi32>
+  check.expect_eq_const %padded, dense<-5> : tensor<128xi32>
+  func.return
+}

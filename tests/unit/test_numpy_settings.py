@@ -4,6 +4,7 @@ import pytest
 import stablehlo_ref as sr
 from stablehlo_ref.numerics import numpy_settings
 from stablehlo_ref.numerics.numpy_settings import BUFFER, computing, default_buffers
+from stablehlo_ref.numerics.statistics import statistics
 
 BATCH_NORM = """
 func.func @main(%x: tensor<2x3x40x260xf32>, %g: tensor<3xf32>)
@@ -48,3 +49,27 @@ def test_results_do_not_depend_on_the_size_of_buffers(text, reproducible, monkey
     for size in (16, 208, 8192, 1 << 17):
         monkeypatch.setattr(numpy_settings, "BUFFER", size)
         assert [x.tobytes() for x in program.run(*inputs, reproducible=reproducible)] == expected
+
+
+def test_custom_calls_have_the_buffers_of_numpy():
+    sizes = []
+
+    def handler(call, x):
+        sizes.append(np.getbufsize())
+        return [x]
+
+    program = sr.parse("""
+func.func @main(%x: tensor<f32>) -> tensor<f32> {
+  %0 = stablehlo.custom_call @handler(%x) : (tensor<f32>) -> tensor<f32>
+  func.return %0 : tensor<f32>
+}""")
+    program.run(np.float32(1), custom_calls={"handler": handler})
+    assert sizes == [8192]
+
+
+def test_statistics_do_not_depend_on_where_they_are_computed():
+    random = np.random.default_rng(0)
+    x = (random.standard_normal(100_000) * np.exp(8 * random.standard_normal(100_000))).astype(np.float32)
+    with computing():
+        inside = statistics(x)
+    assert inside == statistics(x)
