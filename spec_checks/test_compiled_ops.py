@@ -218,6 +218,20 @@ def test_pad(data: st.DataObject) -> None:
 
 @LOOPS
 @given(st.data())
+def test_broadcast_in_dim(data: st.DataObject) -> None:
+    dtype = data.draw(st.sampled_from(DTYPES[1:]))
+    sizes = data.draw(shapes(max_rank=3, max_size=5))
+    dims = data.draw(st.permutations(range(len(sizes))))[: data.draw(st.integers(0, len(sizes)))]
+    shape = tuple(data.draw(st.sampled_from([1, sizes[d], sizes[d]])) for d in dims)
+    x, y = data.draw(arrays(dtype, shape)), data.draw(arrays(dtype, sizes))
+    of, to = text_of((shape, dtype)), text_of((sizes, dtype))
+    op = f"""%b = stablehlo.broadcast_in_dim %a0, dims = {list(dims)} : ({of}) -> {to}
+      %r = stablehlo.maximum %b, %a1 : {to}"""
+    check_in_loop(data, op, [x, y], [(sizes, dtype)])
+
+
+@LOOPS
+@given(st.data())
 def test_bitcast_convert(data: st.DataObject) -> None:
     dtype = data.draw(st.sampled_from(DTYPES[1:]))
     other = data.draw(st.sampled_from([d for d in DTYPES[1:] if d.itemsize == dtype.itemsize]))

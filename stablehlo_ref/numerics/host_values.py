@@ -106,12 +106,16 @@ def _is_wider(dtype: DType, other: DType) -> bool:
 
 
 def _cast(dtype: DType, other: DType) -> str:
-    """Return the cast that a caller may write, for an array of numbers."""
-    if other.kind not in "biufcV" or other.names:
+    """Return the cast that a caller may write, for an array of numbers.
+
+    Elements without a type are those of a type of ml_dtypes that numpy has saved and loaded.
+    """
+    is_raw = other.type is np.void
+    if other.kind not in "biufcV" or (is_raw and (other.names or other.itemsize != dtype.itemsize)):
         return ""
     module = "np" if dtype.isbuiltin == 1 else "ml_dtypes"
     name = "bool" if dtype == np.bool else dtype.name
-    return f"; to convert it, write x.astype({module}.{name})"
+    return f"; to convert it, write x.{'view' if is_raw else 'astype'}({module}.{name})"
 
 
 def _converted(type: TensorType | BufferType, array: Array, dtype: DType) -> Array:

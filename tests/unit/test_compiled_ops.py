@@ -100,6 +100,21 @@ def test_search_of_a_tree_needs_no_kernel(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 @needs_llvmlite
+@pytest.mark.parametrize("element", ["i8", "ui16", "i32", "f32", "f64"])
+@pytest.mark.parametrize("dim", [0, 1])
+def test_broadcast_of_a_vector(dim: int, element: str) -> None:
+    vector, matrix = f"tensor<5x{element}>", f"tensor<5x5x{element}>"
+    body = f"""
+      %s = stablehlo.slice %x [0:5, 2:3] : ({matrix}) -> tensor<5x1x{element}>
+      %v = stablehlo.reshape %s : (tensor<5x1x{element}>) -> {vector}
+      %b = stablehlo.broadcast_in_dim %v, dims = [{dim}] : ({vector}) -> {matrix}
+      %y = stablehlo.subtract %x, %b : {matrix}
+    """
+    program = loop(matrix, body, "%y")
+    check(program, np.arange(25).astype(program.inputs[0].dtype).reshape(5, 5))
+
+
+@needs_llvmlite
 @pytest.mark.parametrize("element", ["f32", "f64"])
 @pytest.mark.parametrize(
     ("lhs", "rhs", "dims", "result"),

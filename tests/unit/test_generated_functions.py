@@ -189,3 +189,29 @@ def test_large_constants_of_one_element_as_in_the_plan() -> None:
     (expected,) = program.run(x, np.float32(3), fast=False)
     for _ in range(3):
         assert program.run(x, np.float32(3))[0].tobytes() == expected.tobytes()
+
+
+@pytest.mark.parametrize("element", ("i8", "ui16", "i32", "i64", "f16", "bf16", "f32", "f64", "complex<f32>"))
+@pytest.mark.parametrize("dim", (0, 1))
+def test_broadcasts_of_tiny_tensors_in_loops(dim: int, element: str) -> None:
+    of, to = f"tensor<2x{element}>", f"tensor<2x2x{element}>"
+    program = sr.load(f"""func.func @main(%x: {of}, %y: {to}) -> {to} {{
+      %zero = stablehlo.constant dense<0> : tensor<i32>
+      %one = stablehlo.constant dense<1> : tensor<i32>
+      %r:3 = stablehlo.while(%i = %zero, %a = %x, %b = %y) : tensor<i32>, {of}, {to}
+      cond {{
+        %turns = stablehlo.constant dense<6> : tensor<i32>
+        %more = stablehlo.compare LT, %i, %turns : (tensor<i32>, tensor<i32>) -> tensor<i1>
+        stablehlo.return %more : tensor<i1>
+      }} do {{
+        %c = stablehlo.broadcast_in_dim %a, dims = [{dim}] : ({of}) -> {to}
+        %d = stablehlo.add %c, %c : {to}
+        %e = stablehlo.reverse %a, dims = [0] : {of}
+        %next = stablehlo.add %i, %one : tensor<i32>
+        stablehlo.return %next, %e, %d : tensor<i32>, {of}, {to}
+      }}
+      return %r#2 : {to} }}""")
+    x, y = (np.array(values).astype(p.dtype) for values, p in zip(([1, 2], [[0, 0], [0, 0]]), program.inputs))
+    for _ in range(3):
+        (result,) = program.run(x, y)
+        assert result.astype(complex).tolist() == ([[4, 4], [2, 2]] if dim == 0 else [[4, 2], [4, 2]])

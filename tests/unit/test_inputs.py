@@ -65,6 +65,7 @@ def test_wider_types_take_arrays_of_narrower_ones(type: str, value: np.ndarray) 
         ("tensor<2xi1>", np.int32([1, 0]), "x.astype(np.bool)"),
         ("tensor<2xi32>", np.bool([1, 0]), "x.astype(np.int32)"),
         ("tensor<2xcomplex<f32>>", np.float32([1, 0]), "x.astype(np.complex64)"),
+        ("tensor<2xbf16>", np.zeros(2, "V2"), "x.view(ml_dtypes.bfloat16)"),  # as numpy loads what it saved
     ],
 )
 def test_refuses_other_types_with_the_cast_to_write(type: str, value: np.ndarray, cast: str) -> None:
@@ -72,7 +73,8 @@ def test_refuses_other_types_with_the_cast_to_write(type: str, value: np.ndarray
 
 
 def test_no_cast_for_what_is_no_number() -> None:
-    assert "x.astype" not in error_of(identity("tensor<2xf32>"), ["a", "b"])
+    assert "to convert it" not in error_of(identity("tensor<2xf32>"), ["a", "b"])
+    assert "to convert it" not in error_of(identity("tensor<2xf32>"), np.zeros(2, "V3"))
 
 
 # --- names -----------------------------------------------------------------------------------------------------------

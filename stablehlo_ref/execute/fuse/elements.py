@@ -154,16 +154,21 @@ class Elements:
         )
 
     def _move(self, op: Operation, operands: Sequence[str], result: str, kernel: Kernel) -> bool:
-        """Rename elements as an op moves them, which its kernel shows on their numbers."""
+        """Rename elements as an op moves them, which its kernel shows on their numbers.
+
+        These have the type of the elements, as some kernels make views of that type, or i64 if it is none of numbers.
+        """
         parts = [self.of(x, v.type) for x, v in zip(operands, op.operands)]
         elements = [element for part in parts for element in part]
         numbers, first = [], 0
         for part, value in zip(parts, op.operands):
             assert isinstance(value.type, TensorType)
-            numbers.append(np.arange(first, first + len(part)).reshape([n or 0 for n in value.type.shape]))
+            dtype = numpy_dtype(value.type.element_type)
+            dtype = dtype if dtype.kind in "iuf" else np.dtype(np.int64)
+            numbers.append(np.arange(first, first + len(part), dtype=dtype).reshape([n or 0 for n in value.type.shape]))
             first += len(part)
         moved = np.asarray(kernel.run(*numbers)).reshape(-1)
-        if moved.dtype == bool and len(elements) > 1:  # the kernel of booleans has converted the numbers
+        if moved.dtype.kind not in "iuf" and len(elements) > 1:  # the kernel has converted the numbers
             return False
         self.define(result, op.results[0].type, [elements[int(i) if len(elements) > 1 else 0] for i in moved])
         return True

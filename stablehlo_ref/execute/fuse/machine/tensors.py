@@ -28,11 +28,15 @@ def shape_of(value: Value) -> tuple[int, ...]:
 
 
 def moved(code: Assembly, op: Operation, operands: Sequence[Register], run: Run) -> Register:
-    """Append an op that moves elements; its kernel `run` shows how, on their numbers."""
+    """Append an op that moves elements; its kernel `run` shows how, on their numbers.
+
+    The numbers have the type of the elements, for kernels that make views of a type; booleans have none for numbers.
+    """
     numbers: list[Array] = []
     places: list[tuple[int, int]] = []
     for number, (x, value) in enumerate(zip(operands, op.operands)):
-        numbers.append(np.arange(len(places), len(places) + x.kind.count).reshape(shape_of(value)))
+        dtype = INDEX if x.kind.dtype.kind == "b" else x.kind.dtype
+        numbers.append(np.arange(len(places), len(places) + x.kind.count, dtype=dtype).reshape(shape_of(value)))
         places += [(number, index) for index in range(x.kind.count)]
     found = np.asarray(run(*numbers)).reshape(-1)
     if len(places) == 1:
