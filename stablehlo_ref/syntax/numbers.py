@@ -178,8 +178,10 @@ def few_floats(words: Sequence[str | bytes], count: int, dtype: DType) -> Array 
 
 def _decimals(text: bytes, count: int) -> Array | None:
     """Return the doubles nearest to decimal fractions; None unless all have the form `digits.digits[e[sign]digits]`."""
-    if not count or text.translate(None, b"0123456789.,+-eE"):
-        return None if count else np.zeros(0)
+    if not count:
+        return np.zeros(0)
+    if not text or text.translate(None, b"0123456789.,+-eE"):
+        return None
     characters = np.frombuffer(text, np.uint8)
     stops = np.append(np.flatnonzero(characters == _COMMA), len(text))  # the end of each number
     starts = np.append(0, stops[:-1] + 1)
@@ -191,7 +193,9 @@ def _decimals(text: bytes, count: int) -> Array | None:
     parts = _read(text.translate(_PARTS, b"."), np.int64, count + marks.size)
     misplaced = points.size != count or (points <= starts).any() or (points >= mantissa_stops).any()
     headless = not _is_digit(characters[points - 1]).all()  # a sign, say
-    if parts is None or misplaced or headless or (np.diff(owners) < 1).any():
+    ends = characters[stops - 1]
+    unfinished = not (_is_digit(ends) | (ends == ord("."))).all()  # the sign of an exponent, say
+    if parts is None or misplaced or headless or unfinished or (np.diff(owners) < 1).any():
         return None
     places = np.arange(count)  # indices of the mantissas among the parts, where exponents follow their mantissas
     places[1:] += np.cumsum(np.bincount(owners, minlength=count))[:-1]
