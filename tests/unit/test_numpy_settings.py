@@ -73,3 +73,8 @@ def test_statistics_do_not_depend_on_where_they_are_computed():
     with computing():
         inside = statistics(x)
     assert inside == statistics(x)
+
+
+def test_the_package_can_be_imported_where_floating_point_errors_are_raised() -> None:
+    program = "import numpy; numpy.seterr(all='raise'); import stablehlo_ref.program, stablehlo_ref.ops"
+    subprocess.run([sys.executable, "-c", program], check=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from math import pi
 
@@ -23,8 +24,8 @@ QUICK_POWER_ERROR = 2.0**-60.8  # 2**-61.4 of the exponential, and 2**-70 of the
 SMALLEST_NORMAL = 2.0**-1022
 TINY = 2.0**-28  # for odd functions f with |f(x) - x| <= |x|**3 / 2: f(x) rounds to x up to this
 MODERATE = 2.0**400
-BELOW_NORMAL = np.nextafter(SMALLEST_NORMAL, 0.0)
-ABOVE_ONE, BELOW_ONE = np.nextafter(1.0, [2.0, 0.0])
+BELOW_NORMAL = math.nextafter(SMALLEST_NORMAL, 0.0)
+ABOVE_ONE, BELOW_ONE = math.nextafter(1.0, 2.0), math.nextafter(1.0, 0.0)
 
 
 def _stage(function: Callable[..., Pair], error: float = ERROR) -> Stage:
