@@ -44,7 +44,7 @@ def compared(direction: str, compare_type: str) -> Any:
 
 @pytest.fixture(params=("digits", "packed", "parts"))
 def digits(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Choose between numpy's stable sort of digits, digits packed with indices, and parts or one long row of these."""
+    """Sort by numpy's stable sort of digits, by digits packed with indices, or by these in parts of arrays."""
     monkeypatch.setattr(sorting, "SHORT", 0 if request.param == "digits" else 1 << 11)
     monkeypatch.setattr(sorting, "BLOCK", 1 << 16 if request.param == "packed" else 3)
     if request.param == "parts":

@@ -413,7 +413,7 @@ def test_steps_of_a_kernel_that_counts_some(steps: int, monkeypatch: pytest.Monk
 @needs_llvmlite
 @pytest.mark.parametrize(("updates", "compiled"), [(10, True), (600, False)])
 def test_variables_fit_on_the_stack(updates: int, compiled: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Vectors in registers whose elements are at indices are variables on the stack, of 512 bytes here."""
+    """A vector that is updated at an index is a variable on the stack, of 512 bytes here."""
     monkeypatch.setattr(hot, "SECONDS_OF_LINE", 0.0)
     names = ["%x", *(f"%x{number}" for number in range(updates))]
     body = "\n".join(

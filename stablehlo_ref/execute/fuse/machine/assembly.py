@@ -264,6 +264,6 @@ class Assembly:
 
 
 def _flat(lines: Sequence[Any]) -> Iterator[str]:
-    """Yield lines, those in lists among them as well."""
+    """Yield lines, and those in nested lists, in order."""
     for line in lines:
         yield from (line,) if isinstance(line, str) else _flat(line)

@@ -59,7 +59,10 @@ def address(x: Array) -> int:
 
 
 class Compiled:
-    """A function in machine code, `run(frame, renew, turns)`. NotCompiled if LLVM or the processor cannot have it."""
+    """A function in machine code, `run(frame, renew, turns)`.
+
+    Raises NotCompiled if LLVM cannot compile it, or the processor does not have its instructions.
+    """
 
     def __init__(self, text: str) -> None:
         self.text = text

@@ -28,7 +28,7 @@ def sine(f: Vectors, x: Register) -> Register:
 
 
 def cosine(f: Vectors, x: Register) -> Register:
-    """Return the cosine, the sine in the next quadrant."""
+    """Return the cosine, which is the sine in the next quadrant."""
     quadrant, sine, cosine = _reduced(f, x)
     return _in_quadrant(f, f.code.binary("add", quadrant, f.integer(1)), sine, cosine)
 
