@@ -12,9 +12,10 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import stablehlo_ref as sr
+from spec_checks.oracles.gather_scatter import combine
 from spec_checks.strategies import arrays, shapes
 from spec_checks.test_compiled_loops import compiled
-from spec_checks.test_gather_scatter import dimension_numbers, indices
+from spec_checks.test_gather_scatter import dimension_numbers, indices, scatter_arguments
 from spec_checks.test_generated_loops import LOOPS, check
 from stablehlo_ref.execute.fuse import loops
 from stablehlo_ref.execute.fuse.machine import compiler, hot, python_ops, tensors, timing
@@ -100,10 +101,8 @@ def test_gather(data: st.DataObject) -> None:
     sizes = numbers.pop("slice_sizes")
     batch = [n for d, n in enumerate(start_indices.shape) if d != numbers["index_vector_dim"]]
     removed = {*numbers["collapsed_slice_dims"], *numbers["operand_batching_dims"]}
-    windows = iter([n for d, n in enumerate(sizes) if d not in removed])
-    others = iter(batch)
-    rank = len(batch) + len(numbers["offset_dims"])
-    shape = [next(windows) if d in numbers["offset_dims"] else next(others) for d in range(rank)]
+    windows = [n for d, n in enumerate(sizes) if d not in removed]
+    shape = combine(batch, windows, numbers["offset_dims"])
     types = [text_of((x.shape, x.dtype)) for x in (operand, start_indices)]
     op = f"""%r = "stablehlo.gather"(%a0, %a1) <{{
       dimension_numbers = #stablehlo.gather<{numbers_text(numbers)}>,
@@ -115,32 +114,15 @@ def test_gather(data: st.DataObject) -> None:
 @LOOPS
 @given(st.data())
 def test_scatter(data: st.DataObject) -> None:
-    names = {
-        "offset_dims": "update_window_dims",
-        "collapsed_slice_dims": "inserted_window_dims",
-        "operand_batching_dims": "input_batching_dims",
-        "start_indices_batching_dims": "scatter_indices_batching_dims",
-        "start_index_map": "scatter_dims_to_operand_dims",
-        "index_vector_dim": "index_vector_dim",
-    }
-    numbers = data.draw(dimension_numbers())
     dtype = data.draw(st.sampled_from(DTYPES))
-    operand = data.draw(arrays(dtype, numbers["sizes"]))
-    places = data.draw(indices(numbers["indices_shape"]))
+    (operand,), places, (updates,), numbers = scatter_arguments(data, dtype)
     assume(places.dtype in DTYPES)
-    removed = {*numbers["collapsed_slice_dims"], *numbers["operand_batching_dims"]}
-    others = iter([n for d, n in enumerate(places.shape) if d != numbers["index_vector_dim"]])
-    windows = iter([n for d, n in enumerate(numbers["slice_sizes"]) if d not in removed])
-    rank = sum(1 for d in range(places.ndim) if d != numbers["index_vector_dim"]) + len(numbers["offset_dims"])
-    shape = tuple(next(windows) if d in numbers["offset_dims"] else next(others) for d in range(rank))
-    updates = data.draw(arrays(dtype, shape))
     scalar = text_of(((), dtype))
     name = data.draw(st.sampled_from(["new", "old", *([] if dtype.kind == "b" else COMBINED)]))
     made = f"%made = stablehlo.{name} %old, %new : {scalar}\n" if name in COMBINED else ""
     types = [text_of((x.shape, x.dtype)) for x in (operand, places, updates)]
-    attribute = numbers_text({names[k]: v for k, v in numbers.items() if k in names})
     op = f"""%r = "stablehlo.scatter"(%a0, %a1, %a2) <{{
-      scatter_dimension_numbers = #stablehlo.scatter<{attribute}>
+      scatter_dimension_numbers = #stablehlo.scatter<{numbers_text(numbers)}>
     }}> ({{
     ^bb0(%old: {scalar}, %new: {scalar}):
       {made}stablehlo.return %{"made" if made else name} : {scalar}

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from stablehlo_ref.algorithms.indexed_windows import index_components
 from stablehlo_ref.execute.fuse.scalar_code import is_plain
 from stablehlo_ref.execute.fuse.tensor_code import Ranges, located_slice, shape_of
 from stablehlo_ref.ir.core import Operation
@@ -59,9 +60,8 @@ def _gathered(op: Operation) -> list[list[int]] | None:
         return None
     if not shape or sorted(dims) != list(range(len(shape))):
         return None
-    numbers = np.arange(prod(starts)).reshape(starts if axis < len(starts) else (*starts, 1))
-    rows = np.moveaxis(numbers, axis, -1).reshape(-1, len(shape))
-    return [[int(row[dims.index(d)]) for d in range(len(shape))] for row in rows]
+    numbers = [part.reshape(-1).tolist() for part in index_components(np.arange(prod(starts)).reshape(starts), axis)]
+    return [[row[dims.index(d)] for d in range(len(shape))] for row in zip(*numbers)]
 
 
 def _gather_code(shape: Sequence[int]) -> str:

@@ -7,13 +7,14 @@ from math import prod
 
 import numpy as np
 
+from stablehlo_ref.algorithms.indexed_windows import index_components
 from stablehlo_ref.execute.fuse.machine import tensors
 from stablehlo_ref.execute.fuse.machine.arrays import Memory
 from stablehlo_ref.execute.fuse.machine.assembly import INDEX, Assembly, Kind, NotCompiled, Register, literal
 from stablehlo_ref.execute.fuse.machine.large import Held, Large
 from stablehlo_ref.execute.fuse.machine.reductions import applied
-from stablehlo_ref.execute.fuse.machine.tensors import fits_registers, shape_of
-from stablehlo_ref.ir.arrays import Array
+from stablehlo_ref.execute.fuse.machine.tensors import fits_registers
+from stablehlo_ref.execute.fuse.tensor_code import shape_of
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.numerics.dtypes import BOOL
 
@@ -109,19 +110,19 @@ def _start_indices(
     code: Assembly, op: Operation, indices: Held, indexed: str, batching: str, of_indices: str
 ) -> list[list[Register]]:
     """Return the start of each slice along all dimensions of the operand, as integers of 64 bits."""
-    p, shape = op.properties, list(shape_of(op.operands[1]))
+    p, shape = op.properties, shape_of(op.operands[1])
     if not isinstance(indices, Register):
         raise NotCompiled(op.name)
     axis: int = p["index_vector_dim"]
-    numbers: Array = np.arange(prod(shape)).reshape(shape if axis < len(shape) else [*shape, 1])
-    numbers = np.moveaxis(numbers, axis, -1)
-    if prod(numbers.shape[:-1]) > MAX_INDICES:
+    batch = [n for d, n in enumerate(shape) if d != axis]
+    if prod(batch) > MAX_INDICES:
         raise NotCompiled(op.name)
+    components = index_components(np.arange(prod(shape)).reshape(shape), axis)
     starts = []
-    for at in np.ndindex(numbers.shape[:-1]):
+    for at in np.ndindex(*batch):
         start = [literal(Kind(INDEX), 0) for _ in shape_of(op.operands[0])]
-        for d, number in zip(p[indexed], numbers[at].tolist()):
-            start[d] = _as_index(code, code.element(indices, number))
+        for d, numbers in zip(p[indexed], components):
+            start[d] = _as_index(code, code.element(indices, int(numbers[at])))
         for d, of_index in zip(p[batching], p[of_indices]):
             start[d] = literal(Kind(INDEX), at[of_index - (of_index > axis)])
         starts.append(start)

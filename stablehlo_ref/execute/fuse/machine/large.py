@@ -13,7 +13,7 @@ from stablehlo_ref.execute.fuse.machine.assembly import INDEX, Assembly, Kind, R
 from stablehlo_ref.execute.fuse.machine.elementwise import elementwise
 from stablehlo_ref.execute.fuse.machine.groups import Groups, Pending, Splat, squeezed
 from stablehlo_ref.execute.fuse.machine.products import Product
-from stablehlo_ref.execute.fuse.machine.tensors import shape_of
+from stablehlo_ref.execute.fuse.tensor_code import shape_of
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.types import TensorType
 from stablehlo_ref.numerics.dtypes import numpy_dtype

@@ -22,9 +22,9 @@ from stablehlo_ref.execute.fuse.machine.large import Held, Large
 from stablehlo_ref.execute.fuse.machine.python_ops import TENSOR_OP, PythonOps
 from stablehlo_ref.execute.fuse.machine.python_ops import check as check_kernel
 from stablehlo_ref.execute.fuse.machine.special import SPECIAL, Site
-from stablehlo_ref.execute.fuse.machine.tensors import fits_registers, shape_of
+from stablehlo_ref.execute.fuse.machine.tensors import fits_registers
 from stablehlo_ref.execute.fuse.source import MAX_CALLS
-from stablehlo_ref.execute.fuse.tensor_code import MOVES
+from stablehlo_ref.execute.fuse.tensor_code import MOVES, shape_of
 from stablehlo_ref.execute.inlined import INLINED_CALLS, calls_of
 from stablehlo_ref.execute.nans import canonical_results
 from stablehlo_ref.ir.arrays import Array

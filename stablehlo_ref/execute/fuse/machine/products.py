@@ -19,7 +19,7 @@ from stablehlo_ref.execute.fuse.machine.arrays import ADDRESS, Memory
 from stablehlo_ref.execute.fuse.machine.assembly import INDEX, Assembly, Kind, NotCompiled
 from stablehlo_ref.execute.fuse.machine.compiler import address
 from stablehlo_ref.execute.fuse.machine.numpy_loops import Loop, loop_of
-from stablehlo_ref.execute.fuse.machine.tensors import shape_of
+from stablehlo_ref.execute.fuse.tensor_code import shape_of
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.types import TensorType

@@ -17,7 +17,8 @@ from stablehlo_ref.define.definition import resolve
 from stablehlo_ref.execute.fuse.machine.arrays import Field, Memory
 from stablehlo_ref.execute.fuse.machine.assembly import INDEX, Kind, NotCompiled, Register, literal
 from stablehlo_ref.execute.fuse.machine.large import Held, Large
-from stablehlo_ref.execute.fuse.machine.tensors import fits_registers, shape_of
+from stablehlo_ref.execute.fuse.machine.tensors import fits_registers
+from stablehlo_ref.execute.fuse.tensor_code import shape_of
 from stablehlo_ref.execute.liveness import captured
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Operation

@@ -13,7 +13,7 @@ from stablehlo_ref.execute.fuse.machine.indexed import gathered, scattered
 from stablehlo_ref.execute.fuse.machine.large import Held, Large
 from stablehlo_ref.execute.fuse.machine.products import Product
 from stablehlo_ref.execute.fuse.machine.reductions import reduced
-from stablehlo_ref.execute.fuse.machine.tensors import shape_of
+from stablehlo_ref.execute.fuse.tensor_code import shape_of
 from stablehlo_ref.execute.nans import canonical_results
 from stablehlo_ref.ir.core import Operation
 

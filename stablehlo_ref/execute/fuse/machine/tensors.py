@@ -14,17 +14,13 @@ from stablehlo_ref.define.computation import Run
 from stablehlo_ref.execute.fuse.machine.arrays import Memory
 from stablehlo_ref.execute.fuse.machine.assembly import INDEX, Assembly, Kind, NotCompiled, Register, literal
 from stablehlo_ref.execute.fuse.scalar_code import is_plain as is_of_numpy
+from stablehlo_ref.execute.fuse.tensor_code import shape_of
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.ir.types import TensorType
 from stablehlo_ref.numerics.dtypes import numpy_dtype
 
 MAX_ELEMENTS = 64  # of a tensor in registers
-
-
-def shape_of(value: Value) -> tuple[int, ...]:
-    assert isinstance(value.type, TensorType)
-    return tuple(n or 0 for n in value.type.shape)
 
 
 def moved(code: Assembly, op: Operation, operands: Sequence[Register], run: Run) -> Register:
