@@ -1,4 +1,4 @@
-"""Chains give the same bits as their ops one by one, on generated programs."""
+"""Chains before they are compiled: the same bits as from their ops in the order of the program."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ import pytest
 
 import stablehlo_ref as sr
 from spec_checks.layouts import LAYOUTS
-from stablehlo_ref.execute.fuse import boxes, groups
-from stablehlo_ref.numerics import selection
+from stablehlo_ref.execute.fuse import groups
+from stablehlo_ref.execute.fuse.machine.compiler import is_available
 
 DTYPES = {
     "f32": np.float32, "f64": np.float64, "bf16": ml_dtypes.bfloat16, "f16": np.float16,
@@ -44,15 +44,14 @@ REDUCTIONS = {
 SHAPES = [(7, 9), (64,), (65,), (3, 5, 11), (40, 3), (2, 40), (1, 64), (5, 1, 17), (130, 2), (2, 2, 33)]
 
 
+pytestmark = pytest.mark.skipif(not is_available(), reason="no llvmlite (the extra jit), or no jit")
+
+
 @pytest.fixture
-def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Fuse ops on small tensors, in blocks of a few elements."""
+def small_chains(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Make chains of ops on small tensors."""
     monkeypatch.setattr(groups, "SIZE", 32)
     monkeypatch.setattr(groups, "WORK", 0)
-    monkeypatch.setattr(boxes, "BLOCK", 80)
-    monkeypatch.setattr(boxes, "SHORT", 2)
-    monkeypatch.setattr(boxes, "LINE", 4)
-    monkeypatch.setattr(selection, "SMALL", 2)
 
 
 def type_text(shape: tuple[int, ...], element: str) -> str:
@@ -189,7 +188,7 @@ def pieces(seeds: range) -> Iterator[tuple[str, list[np.ndarray]]]:
         yield text, [operand(rng, shape, element) for _, shape, element in writer.arguments]
 
 
-@pytest.mark.usefixtures("small_blocks")
+@pytest.mark.usefixtures("small_chains")
 @pytest.mark.parametrize("start", range(0, 240, 40))
 def test_generated_programs(start: int) -> None:
     fused = 0
@@ -222,7 +221,8 @@ def test_chains_of_full_size(element: str, shape: tuple[int, ...]) -> None:
     program, rng = sr.parse(text), np.random.default_rng(0)
     arrays = operand(rng, shape, element), np.ones((), DTYPES[element])
     assert bits(program.run(*arrays)) == bits(program.run(*arrays, fast=False))
-    assert len(program._planned(False, True).block.steps) < len(program._planned(False, False).block.steps)
+    if element == "f32":  # other types have no machine code for all of these ops
+        assert len(program._planned(False, True).block.steps) < len(program._planned(False, False).block.steps)
 
 
 @pytest.mark.parametrize("to", ["f32", "f64", "bf16", "f16", "f8E4M3FN", "i32", "i8", "i4"])
@@ -243,4 +243,3 @@ def test_conversions_of_full_size(element: str, to: str) -> None:
     for low, high in ((1, 3), (-2, 0)):
         arrays = x, np.array(low).astype(dtype), np.array(high).astype(dtype)
         assert bits(program.run(*arrays)) == bits(program.run(*arrays, fast=False))
-    assert len(program._planned(False, True).block.steps) == 1

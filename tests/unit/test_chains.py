@@ -10,8 +10,10 @@ import pytest
 
 import stablehlo_ref as sr
 from stablehlo_ref.diagnostics import LimitError
-from stablehlo_ref.execute.fuse import chains as chains_module
-from stablehlo_ref.execute.fuse.boxes import boxes
+from stablehlo_ref.execute.fuse.machine import timing
+from stablehlo_ref.execute.fuse.machine.compiler import is_available
+
+pytestmark = pytest.mark.skipif(not is_available(), reason="no llvmlite (the extra jit), or no jit")
 
 T = "tensor<1024x512xf32>"
 CHAIN = f"""func.func @main(%a: {T}, %b: {T}) -> {T} {{
@@ -74,9 +76,16 @@ def test_an_op_between_that_needs_the_chain_splits_it() -> None:
     assert steps(program, True) == 3
 
 
+@pytest.fixture
+def _compiled_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(timing, "SECONDS", -1.0)
+
+
+@pytest.mark.usefixtures("_compiled_at_once")
 def test_peak_memory_is_that_of_the_result() -> None:
     program, given = sr.parse(CHAIN).plan(), arrays()
-    program.run(*given)
+    for _ in range(2):
+        program.run(*given)
     tracemalloc.start()
     program.run(*given)
     _, peak = tracemalloc.get_traced_memory()
@@ -93,6 +102,7 @@ def test_a_dying_operand_becomes_the_result() -> None:
     np.testing.assert_array_equal(program.run(a, b)[0], np.maximum(total * a - b, total))
 
 
+@pytest.mark.usefixtures("_compiled_at_once")
 def test_a_view_of_a_dying_array_becomes_the_result() -> None:
     double, stacked = "tensor<2048x512xf32>", "tensor<2x1024x512xf32>"
     program = sr.parse(f"""func.func @main(%a: {T}) -> {stacked} {{
@@ -103,7 +113,8 @@ def test_a_view_of_a_dying_array_becomes_the_result() -> None:
       return %3 : {stacked}
     }}""").plan()
     (a,) = arrays(1)
-    np.testing.assert_array_equal(program.run(a)[0], np.sqrt(np.abs(np.stack([a, a]))))
+    for _ in range(2):
+        np.testing.assert_array_equal(program.run(a)[0], np.sqrt(np.abs(np.stack([a, a]))))
     tracemalloc.start()
     program.run(a)
     _, peak = tracemalloc.get_traced_memory()
@@ -135,15 +146,6 @@ def test_time_is_limited() -> None:
     program = sr.parse(CHAIN).plan()
     with pytest.raises(LimitError, match="limit of"):
         program.run(*arrays(), limits=sr.Limits(max_seconds=1e-9))
-
-
-@pytest.mark.parametrize(("shape", "rows"), [((70000,), None), ((3, 70000), 1), ((5, 7, 11), None), ((300, 333), 1)])
-def test_boxes_cover_a_shape_once(shape: tuple[int, ...], rows: int | None) -> None:
-    count, split = np.zeros(shape, int), boxes(shape, rows, 4)
-    for box, kind in split.indices:
-        assert count[box].shape == split.shapes[kind]
-        count[box] += 1
-    assert (count == 1).all()
 
 
 @pytest.mark.parametrize("shape", [(64, 64, 3), (2, 100, 5), (3, 40, 50, 2), (1, 33, 17, 31)])
@@ -179,14 +181,6 @@ def test_a_chain_that_starts_with_a_reduction_of_an_argument() -> None:
     assert steps(program, True) == 1
     for result, expected in zip(program.run(*given), program.run(*given, fast=False)):
         np.testing.assert_array_equal(result, expected)
-
-
-def test_ops_of_a_chain_that_do_the_same_are_computed_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    chains = []
-    monkeypatch.setattr(chains_module, "blockwise_step", lambda chain, report: chains.append(chain))
-    steps(sr.parse(NORMALIZE), True)
-    ((sum_, _, _, _),) = [chain.parts for chain in chains]
-    assert sum_.result.shape == (1024,)
 
 
 def test_a_reduction_and_ops_on_rows_are_no_chain() -> None:

@@ -13,6 +13,8 @@ from math import prod
 from typing import NamedTuple
 
 from stablehlo_ref.define.definition import REGISTRY
+from stablehlo_ref.execute.fuse.machine.elementwise import has_code
+from stablehlo_ref.execute.fuse.machine.timing import weight
 from stablehlo_ref.execute.regions import recognised_op
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.types import QuantizedType, TensorType, Type
@@ -22,8 +24,11 @@ WORK = 5 << 18  # elements that the ops of a chain visit in all, at least: fewer
 ROW = 1 << 16  # elements of a row that is reduced at most, so that a few rows fit into the cache
 NEAR = 32  # ops that may lie between one of a group and the next
 OPEN = 16  # groups that ops may still join
+MAX_WEIGHT = 500  # of the ops of a group, above which LLVM takes too long
 VIEWS = ("stablehlo.broadcast_in_dim", "stablehlo.reshape")
 REDUCE = "stablehlo.reduce"
+SUM = "stablehlo.add"
+FOLDS = ("stablehlo.maximum", "stablehlo.minimum", "stablehlo.and", "stablehlo.or")  # idempotent, in any order
 
 
 @dataclass(eq=False)
@@ -33,6 +38,7 @@ class Group:
     shape: tuple[int, ...]
     place: int
     rows: int | None = None
+    weight: int = 0  # of its ops, for LLVM
     members: list[int] = field(default_factory=list)
     made: dict[int, tuple[int, ...]] = field(default_factory=dict)  # shapes of results by slot
     touched: set[int] = field(default_factory=set)  # slots of operands and results
@@ -113,7 +119,7 @@ class _Schedule:
         for group in reversed(self._open):
             if 2 * group.place + 1 < after:
                 break
-            if not group.touched.isdisjoint(step.ins) and _joins(group, step, shape):
+            if group.weight < MAX_WEIGHT and not group.touched.isdisjoint(step.ins) and _joins(group, step, shape):
                 return self._join(group, number, step, shape)
         if (new := _starts(step, shape, len(self._units))) is not None:
             self._units.append(new)
@@ -128,6 +134,7 @@ class _Schedule:
 
     def _join(self, group: Group, number: int, step: Step, shape: tuple[int, ...]) -> int:
         group.members.append(number)
+        group.weight += weight(step.op)
         group.made[step.outs[0]] = shape
         group.touched.update(step.ins, step.outs)
         return 2 * group.place + 1
@@ -165,7 +172,7 @@ def _starts(step: Step, shape: tuple[int, ...], place: int) -> Group | None:
     if step.op.name == REDUCE:
         group = Group(shape_of(step.op.operands[0].type), place)
         return group if _reduces_rows(group, step) else None
-    return Group(shape, place) if _has_operands_of(step.op, shape) else None
+    return Group(shape, place) if _has_operands_of(step.op, shape) and has_code(step.op) else None
 
 
 def _joins(group: Group, step: Step, shape: tuple[int, ...]) -> bool:
@@ -177,7 +184,8 @@ def _joins(group: Group, step: Step, shape: tuple[int, ...]) -> bool:
         return step.ins[0] in group.made and _spreads(group, op, shape)
     if not REGISTRY[op.name].traits.elementwise or not _has_operands_of(op, shape):
         return False
-    return shape == group.shape or (group.is_row(shape) and not group.made.keys().isdisjoint(step.ins))
+    fits = shape == group.shape or (group.is_row(shape) and not group.made.keys().isdisjoint(step.ins))
+    return fits and has_code(op)
 
 
 def _has_operands_of(op: Operation, shape: tuple[int, ...]) -> bool:
@@ -188,7 +196,10 @@ def _has_operands_of(op: Operation, shape: tuple[int, ...]) -> bool:
 def _reduces_rows(group: Group, step: Step) -> bool:
     """Return whether a step reduces the last dimensions of a tensor of the group's shape; fix these if it does."""
     op, rank = step.op, len(group.shape)
-    if len(op.operands) != 2 or shape_of(op.operands[0].type) != group.shape or recognised_op(op.regions[0]) is None:
+    if len(op.operands) != 2 or shape_of(op.operands[0].type) != group.shape:
+        return False
+    body = recognised_op(op.regions[0])
+    if body is None or not (body.name == SUM or body.name in FOLDS) or not has_code(body):
         return False
     axes = tuple(sorted(op.properties["dimensions"]))
     rows = rank - len(axes)

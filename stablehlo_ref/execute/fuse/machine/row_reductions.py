@@ -10,10 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from stablehlo_ref.execute.fuse.machine.assembly import INDEX, Assembly, Kind, Register, literal
-from stablehlo_ref.execute.fuse.machine.sums import GROUP, vectors_to_sums
 from stablehlo_ref.ir.arrays import DType
 
 LANES = 64  # elements that are reduced in registers
+GROUP = 8  # elements that become one
+_VECTORS = 8  # of eight elements, which become one of eight sums
+_WIDTH = GROUP * _VECTORS
 _PASS = GROUP * GROUP  # elements that one step of three levels turns into eight
 _LEVEL = 16  # results of a step of one level
 
@@ -56,7 +58,7 @@ def _every_second(code: Assembly, x: Register, first: int, count: int) -> Regist
 
 def _three_levels(code: Assembly, row: str, scratch: str, size: int, dtype: DType) -> None:
     steps = literal(Kind(INDEX), size // _PASS)
-    code.count(0, steps, 1, lambda i: vectors_to_sums(code, i, row, scratch, dtype))
+    code.count(0, steps, 1, lambda i: _vectors_to_sums(code, i, row, scratch, dtype))
 
 
 def _level(code: Assembly, row: str, scratch: str, size: int, dtype: DType) -> None:
@@ -73,6 +75,34 @@ def _level(code: Assembly, row: str, scratch: str, size: int, dtype: DType) -> N
     code.count(0, literal(index, whole), _LEVEL, lambda i: pairs(i, _LEVEL))
     if rest := size % _LEVEL:
         pairs(literal(index, size - rest), rest)
+
+
+def _vectors_to_sums(code: Assembly, i: Register, operands: str, results: str, dtype: DType) -> None:
+    """Turn the 64 elements with number `i` into eight sums."""
+    index, one = Kind(INDEX), Kind(dtype)
+    first = code.address(operands, code.binary("mul", i, literal(index, _WIDTH)), one)
+    places = [code.address(first, literal(index, GROUP * n), one) for n in range(_VECTORS)]
+    sums = _sums(code, [code.load(place, Kind(dtype, GROUP)) for place in places])
+    code.store(sums, code.address(results, code.binary("mul", i, literal(index, GROUP)), one))
+
+
+def _sums(code: Assembly, vectors: Sequence[Register]) -> Register:
+    """Return the sum of each of eight vectors, which are halves of four elements until the last addition."""
+    pairs = [_adjacent(code, x, y) for x, y in zip(vectors[::2], vectors[1::2])]
+    low, high = (_adjacent(code, x, y) for x, y in zip(pairs[::2], pairs[1::2]))
+    firsts = _shuffle(code, low, high, [0, 1, 2, 3, 8, 9, 10, 11])
+    return code.binary("fadd", firsts, _shuffle(code, low, high, [4, 5, 6, 7, 12, 13, 14, 15]))
+
+
+def _adjacent(code: Assembly, x: Register, y: Register) -> Register:
+    """Add adjacent elements: in each half, first those of x, then those of y."""
+    even = _shuffle(code, x, y, [0, 2, 8, 10, 4, 6, 12, 14])
+    return code.binary("fadd", even, _shuffle(code, x, y, [1, 3, 9, 11, 5, 7, 13, 15]))
+
+
+def _shuffle(code: Assembly, x: Register, y: Register, places: Sequence[int]) -> Register:
+    mask = ", ".join(f"i32 {n}" for n in places)
+    return code.let(f"shufflevector {x.kind} {x}, {y.kind} {y}, <{len(places)} x i32> <{mask}>", x.kind)
 
 
 def row_fold(code: Assembly, row: str, size: int, start: Register, emit: Emit, width: int) -> Register:

@@ -7,7 +7,7 @@ is one segment, whose rows are what its tensors have contiguous.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import product
 from math import prod
 from typing import TYPE_CHECKING, NamedTuple
@@ -16,12 +16,11 @@ import numpy as np
 
 from stablehlo_ref import mode
 from stablehlo_ref.define.computation import Slots
-from stablehlo_ref.execute.fuse.groups import REDUCE, VIEWS
+from stablehlo_ref.execute.fuse.groups import FOLDS, REDUCE, SUM, VIEWS
 from stablehlo_ref.execute.fuse.machine.assembly import Kind, NotCompiled, Register, literal
-from stablehlo_ref.execute.fuse.machine.blocks import merged
 from stablehlo_ref.execute.fuse.machine.callbacks import run_code
 from stablehlo_ref.execute.fuse.machine.compiler import Compiled, address
-from stablehlo_ref.execute.fuse.machine.elementwise import elementwise, has_code
+from stablehlo_ref.execute.fuse.machine.elementwise import elementwise
 from stablehlo_ref.execute.fuse.machine.row_reductions import row_fold, row_sum
 from stablehlo_ref.execute.fuse.machine.segments import (
     ADDRESSES,
@@ -39,14 +38,13 @@ from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.numerics.workers import share
 
 if TYPE_CHECKING:
-    from stablehlo_ref.execute.fuse.blockwise import BlockProgram, Chain
+    from stablehlo_ref.execute.fuse.machine.chains import Chain
 
 MAX_SCRATCH = 1 << 20  # bytes of scratch rows
 PIECE = 1 << 22  # elements of a call, divided by the weight of the ops: some 0.2 ms
 MAX_PIECE = 1 << 18
 
 _SUMS = -1  # the slot of the scratch row of sums
-_FOLDS = ("stablehlo.maximum", "stablehlo.minimum", "stablehlo.and", "stablehlo.or")  # idempotent, in any order
 
 
 class _Tensor(NamedTuple):
@@ -84,7 +82,7 @@ class WholeChain:
     Raises
     ------
     NotCompiled
-        If the chain has to run in blocks.
+        If the ops of the chain have to run one by one.
     """
 
     def __init__(
@@ -95,14 +93,15 @@ class WholeChain:
         self._most = min(MAX_PIECE, max(1, PIECE // weight))
         self._variants = Variants[_Bound](lambda spread: _RowWriter(plan, spread).text(), report)
 
-    def run(self, slots: Slots, program: BlockProgram) -> bool:
-        """Run the chain, with the results of its block program; return False for operands of other forms."""
+    def bound(self, slots: Slots) -> _Bound | None:
+        """Return the code for operands like those in slots; None if there is none."""
         arrays = [np.asarray(slots[tensor.slot]) for tensor in self._plan.operands]
         form = tuple([(x.shape, x.strides, x.flags.aligned) for x in arrays])
-        bound = self._variants.bound(form, lambda: self._bind(arrays), "in blocks")
-        if bound is None:
-            return False
-        results = program.results(slots)
+        return self._variants.bound(form, lambda: self._bind(arrays), "one by one")
+
+    def run(self, bound: _Bound, slots: Slots, results: Mapping[int, Array]) -> None:
+        """Compute the chain into arrays of its results, by slot."""
+        arrays = [np.asarray(slots[tensor.slot]) for tensor in self._plan.operands]
         arrays += [results[tensor.slot] for tensor in self._plan.results]
 
         def work(pieces: Iterable[tuple[Array, Array]]) -> None:
@@ -114,8 +113,6 @@ class WholeChain:
                 run_code(bound.code, address(frame))
 
         share(work, bound.pieces)
-        program.finish(slots, results)
-        return True
 
     def _bind(self, arrays: Sequence[Array]) -> _Bound:
         """Find, or compile, the code for operands like these; NotCompiled if there is none."""
@@ -160,8 +157,7 @@ def _planned(chain: Chain, phases: Sequence[Segment | Part]) -> _Plan:
         else:
             _check(phase, in_memory)
     stored = {slot: dtype for segment in segments for slot, dtype in segment.stores.items()}
-    made = [part.result for part in chain.parts]
-    results = [_Tensor(t.slot, t.dtype, t.is_row) for t in made if t.slot in chain.kept]
+    results = [_Tensor(t.slot, t.dtype, t.is_row) for t in chain.results]
     if missing := {t.slot for t in results if not t.is_row} - stored.keys():
         raise NotCompiled(f"{len(missing)} results that no segment stores")
     scratch = [_Tensor(slot, dtype, False) for slot, dtype in stored.items() if slot not in chain.kept]
@@ -189,18 +185,29 @@ def _row_of_sums(parts: Sequence[Part]) -> list[_Tensor]:
 
 
 def _check(part: Part, in_memory: Collection[int]) -> None:
-    """Raise NotCompiled unless there are instructions for an op that is not in a segment."""
-    if part.op.name == REDUCE:
-        body = recognised_op(part.op.regions[0])
-        if body is None or part.operands[0] not in in_memory or set(part.operand_dtypes) != {part.dtype}:
-            raise NotCompiled("a reduction of other elements")
-        is_sum = body.name == "stablehlo.add"
-        if not (is_sum or body.name in _FOLDS) or not has_code(body):
-            raise NotCompiled(f"a reduction by {body.name}")
-        if is_sum and part.dtype.kind == "f" and mode.current().exact_sums:
-            raise NotCompiled("exact sums")
-    elif part.op.name not in VIEWS and not has_code(part.op):
-        raise NotCompiled(part.op.name)
+    """Raise NotCompiled for a reduction of what is not in memory, or in another order than that of `row_sum`."""
+    if part.op.name != REDUCE:
+        return
+    body = recognised_op(part.op.regions[0])
+    if body is None or part.operands[0] not in in_memory or set(part.operand_dtypes) != {part.dtype}:
+        raise NotCompiled("a reduction of other elements")
+    if body.name == SUM and part.dtype.kind == "f" and mode.current().exact_sums:
+        raise NotCompiled("exact sums")
+
+
+def merged(shape: Sequence[int], strides: Sequence[Sequence[int]]) -> tuple[list[int], list[list[int]]]:
+    """Merge dimensions that lie one after the other in all tensors; return sizes, and the strides of each tensor."""
+    sizes: list[int] = []
+    columns: list[list[int]] = []
+    for n, *column in zip(shape, *strides):
+        if n == 1:
+            continue
+        if sizes and all(outer == inner * n for outer, inner in zip(columns[-1], column)):
+            sizes[-1], columns[-1] = sizes[-1] * n, column
+        else:
+            sizes.append(n)
+            columns.append(column)
+    return sizes, [list(x) for x in zip(*columns)] if sizes else [[] for _ in strides]
 
 
 def _strides(tensor: _Tensor, shape: Sequence[int], outer: int, strides: Sequence[int] | None = None) -> list[int]:
@@ -297,9 +304,9 @@ class _RowWriter(Writer):
         def combined(x: Register, y: Register) -> Register:
             return elementwise(code, body, [x, y])
 
-        if body.name == "stablehlo.add" and part.dtype.kind == "f":
+        if body.name == SUM and part.dtype.kind == "f":
             return combined(start, row_sum(code, row, self._memory[_SUMS], length, part.dtype))
         width = VECTOR // part.dtype.itemsize
-        if body.name in _FOLDS:
+        if body.name in FOLDS:
             return row_fold(code, row, length, start, combined, width)
         return combined(start, row_fold(code, row, length, literal(start.kind, 0), combined, width))
