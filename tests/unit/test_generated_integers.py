@@ -1,62 +1,14 @@
-"""Test ranges of integers, and loops on integers that wrap or count up to the limits of their type."""
+"""Test loops on integers that wrap or count up to the limits of their type."""
 
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
-from itertools import combinations_with_replacement, product
 
 import numpy as np
 import pytest
 
 import stablehlo_ref as sr
 from stablehlo_ref.execute.fuse import loops
-from stablehlo_ref.execute.fuse.ranges import Range, compared, exact
-
-RANGES = [Range(*pair) for pair in combinations_with_replacement(range(-4, 5), 2)]
-COUNTS = [Range(*pair) for pair in combinations_with_replacement(range(4), 2)]
-
-
-def quotient(a: int, b: int) -> int:
-    return abs(a) // b * (1 if a >= 0 else -1)
-
-
-OPS: dict[str, Callable[[int, int], int]] = {
-    "add": operator.add, "subtract": operator.sub, "multiply": operator.mul, "maximum": max, "minimum": min,
-    "divide": quotient, "remainder": lambda a, b: a - b * quotient(a, b), "and": operator.and_, "or": operator.or_,
-    "xor": operator.xor, "shift_left": operator.lshift, "shift_right": operator.rshift,
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("name", OPS)
-def test_ranges_hold_all_results(name: str) -> None:
-    others = COUNTS if name.startswith("shift") else RANGES
-    for a, b in product(RANGES, others):
-        found = exact(name, a, b)
-        if found is None:
-            assert name in ("divide", "remainder")
-            assert b.low <= 0
-            continue
-        results = [OPS[name](x, y) for x in range(a.low, a.high + 1) for y in range(b.low, b.high + 1)]
-        assert Range(min(results), max(results)).within(found)
-
-
-@pytest.mark.parametrize(
-    ("direction", "compare"),
-    [
-        ("LT", operator.lt),
-        ("LE", operator.le),
-        ("GT", operator.gt),
-        ("GE", operator.ge),
-        ("EQ", operator.eq),
-        ("NE", operator.ne),
-    ],
-)
-def test_comparisons_are_known_where_ranges_do_not_overlap(direction: str, compare: Callable[[int, int], bool]) -> None:
-    for a, b in product(RANGES, RANGES):
-        results = [compare(x, y) for x in range(a.low, a.high + 1) for y in range(b.low, b.high + 1)]
-        assert compared(direction, a, b) == (min(results), max(results))
-
 
 LOOP = """
 func.func @main(%start: tensor<i32>, %bound: tensor<i32>) -> (tensor<i32>, tensor<i32>) {

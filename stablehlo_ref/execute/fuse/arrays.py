@@ -6,6 +6,7 @@ read it, so that nothing else can refer to it. Ufuncs take a scalar for a tensor
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -13,12 +14,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from stablehlo_ref.define.computation import Kernel
-from stablehlo_ref.execute.fuse.ranges import Planned
 from stablehlo_ref.execute.fuse.scalar_code import is_plain, is_scalar
-from stablehlo_ref.execute.fuse.tensor_code import scalar_type, scatter_code, update_code
+from stablehlo_ref.execute.fuse.tensor_code import scalar_type, scatter_code, shape_of, update_code
 from stablehlo_ref.execute.guard import LARGE, byte_size
 from stablehlo_ref.execute.ownership import ONE_REFERENCE_TO_LOCAL, may_be_overwritten, references
-from stablehlo_ref.ir.core import Operation
+from stablehlo_ref.ir.core import Block, Operation, Value
 from stablehlo_ref.ir.types import TensorType, Type
 from stablehlo_ref.ops.slicing import OWN_BYTES
 
@@ -58,10 +58,10 @@ class SourceArrays:
             self.writer.source.line(f"{name} = {broadcast}({scalar})")
 
     @contextmanager
-    def overwriting(self, loop: Operation, names: Sequence[str], planned: Planned) -> Iterator[None]:
+    def overwriting(self, loop: Operation, names: Sequence[str], uses: Uses) -> Iterator[None]:
         """Copy before a loop what each turn overwrites, unless nothing else refers to it, so that no turn needs to."""
         before = self.updated
-        updated = [name for number, name in enumerate(names) if is_only_updated(loop, number, planned)]
+        updated = [name for number, name in enumerate(names) if is_only_updated(loop, number, uses)]
         for name in updated:
             self.writer.source.line(f"if not ({self._is_own_array(name)}): {name} = {name}.copy()")
         self.updated = before.union(updated)
@@ -102,8 +102,6 @@ class SourceArrays:
         """Write the call of a ufunc, whose result takes the place of an array in `free` of its type."""
         if all(name in self.spread for name in names):
             self.read(names[0])
-        for name in names:
-            self.writer.elements.make(name)
         is_full = any(name not in self.spread and self._repeated(name) is None for name in names)
         operands = [
             self.spread[name][0] if name in self.spread else (self._repeated(name) if is_full else None) or name
@@ -125,11 +123,9 @@ class SourceArrays:
 
     def _update(self, op: Operation, names: list[str], result: str, dead: Sequence[str], kernel: Kernel) -> bool:
         """Write the update of a slice; return whether there is code for it."""
-        update = self.writer.elements.element(names[1])
-        known, ranges = [self.writer.constants.get(name) for name in names], self.writer.integers.ranges(names)
-        code = update_code(op, known, ranges, update != names[1])
+        code = update_code(op, [self.writer.constants.get(name) for name in names])
         if code is not None:
-            self._overwrite(op, [names[0], update, *names[2:]], result, dead, kernel, code)
+            self._overwrite(op, names, result, dead, kernel, code)
         return code is not None
 
     def _scatter(self, op: Operation, names: list[str], result: str, dead: Sequence[str], kernel: Kernel) -> bool:
@@ -137,8 +133,9 @@ class SourceArrays:
         code = None if self.writer.expressions.is_canonical(op) else scatter_code(op)
         if code is not None:
             whole, places, update = names
-            parts = [self.writer.elements.element(update), *self.writer.elements.of(places, op.operands[1].type)]
-            self._overwrite(op, [whole, *parts], result, dead, kernel, code)
+            self.read(places)
+            count = shape_of(op.operands[1])[0]
+            self._overwrite(op, [whole, update, *(f"{places}[{n}]" for n in range(count))], result, dead, kernel, code)
         return code is not None
 
     def _overwrite(
@@ -147,7 +144,6 @@ class SourceArrays:
         """Write code that changes the array of the first operand in place if nothing else has it, or a copy."""
         whole = operands[0]
         for name in operands:
-            self.writer.elements.make(name)
             self.read(name)
         may_reuse = whole in dead and whole not in operands[1:]
         if may_reuse and whole in self.updated:
@@ -171,22 +167,48 @@ class SourceArrays:
         return f"{source.refer(references)}({name}) == {source.refer(ONE_REFERENCE_TO_LOCAL, 'n')}"
 
 
-def is_only_updated(loop: Operation, number: int, planned: Planned) -> bool:
+class Uses:
+    """The ops of a source as they are planned: other ones than were parsed where calls became part of a function."""
+
+    def __init__(self) -> None:
+        self.of: dict[Value, list[Operation]] = defaultdict(list)  # ops that use a value, as often as they do
+        self.places: dict[Operation, Block] = {}
+        self._owners: dict[Value, Operation] = {}
+        self._blocks: set[Block] = set()
+
+    def add(self, block: Block) -> None:
+        """Add the ops of a block, and those in their regions."""
+        pending = [block]
+        while pending:
+            block = pending.pop()
+            if block in self._blocks:
+                continue
+            self._blocks.add(block)
+            for op in block.operations:
+                self.places[op] = block
+                self._owners.update((result, op) for result in op.results)
+                for operand in op.operands:
+                    self.of[operand].append(op)
+                pending += [block for region in op.regions for block in region.blocks]
+
+    def owner(self, value: Value) -> Operation | None:
+        """Return the op of which a value is a result."""
+        return self._owners.get(value) or (value.owner if isinstance(value.owner, Operation) else None)
+
+
+def is_only_updated(loop: Operation, number: int, uses: Uses) -> bool:
     """Return whether each turn of a loop overwrites a part of an array of its state, and else only reads parts."""
     cond, body = (region.block for region in loop.regions)
     argument, following = body.arguments[number], body.operations[-1].operands[number]
-    update, size = planned.owner(following), byte_size(argument.type)
+    update, size = uses.owner(following), byte_size(argument.type)
     if update is None or update.name not in (_UPDATE, _SCATTER) or update.operands[0] is not argument:
         return False
-    if planned.uses[following] != [body.operations[-1]] or planned.places.get(update) is not body:
+    if uses.of[following] != [body.operations[-1]] or uses.places.get(update) is not body:
         return False
-    users = [op for op in (*planned.uses[argument], *planned.uses[cond.arguments[number]]) if op is not update]
-    is_update = (
-        update_code(update, [None] * len(update.operands), ()) is not None
-        if update.name == _UPDATE
-        else (scatter_code(update) is not None)
-    )
-    return is_update and 0 < size < LARGE and all(map(_copies, users)) and planned.uses[argument].count(update) == 1
+    users = [op for op in (*uses.of[argument], *uses.of[cond.arguments[number]]) if op is not update]
+    code = update_code(update, [None] * len(update.operands)) if update.name == _UPDATE else scatter_code(update)
+    is_read = all(map(_copies, users)) and uses.of[argument].count(update) == 1
+    return code is not None and 0 < size < LARGE and is_read
 
 
 def _copies(op: Operation) -> bool:

@@ -21,7 +21,6 @@ from stablehlo_ref.define.context import Context
 from stablehlo_ref.diagnostics import EvaluationError
 from stablehlo_ref.execute.fuse.machine.compiler import is_available
 from stablehlo_ref.execute.fuse.machine.hot import Machine, Renew
-from stablehlo_ref.execute.fuse.ranges import is_integer
 from stablehlo_ref.execute.fuse.scalar_code import is_scalar
 from stablehlo_ref.execute.fuse.source import Generated
 from stablehlo_ref.execute.fuse.tensor_code import scalar_type
@@ -160,16 +159,14 @@ def loop_source(planner: FramePlanner, op: Operation, machine: Machine | None = 
     cond, body = (region.block for region in op.regions)
     if cond not in planner.blocks or body not in planner.blocks:
         raise NotSuitable
-    writer.integers.planned.add_loop(op)
+    for region in op.regions:
+        writer.uses.add(region.block)
     state = planner.blocks[body].arguments
     names = _take(writer, state, body.arguments)
-    for name, value in zip(names, body.arguments):
-        if is_integer(value.type):
-            writer.source.line(f"{name} = index({name})")
     with _running(writer):
         writer.loop(writer.frame, op)
-    for name, slot, value in zip(names, state, body.arguments):
-        writer.source.line(f"s0[{slot}] = {writer.integers.scalar(name, value.type)}")
+    for name, slot in zip(names, state):
+        writer.source.line(f"s0[{slot}] = {name}")
     writer.source.line("return n >= 0" if machine else "return True")
     return _finish(writer, machine)
 
@@ -177,14 +174,14 @@ def loop_source(planner: FramePlanner, op: Operation, machine: Machine | None = 
 def function_source(planner: FramePlanner, block: Block, captures: Sequence[Value] = ()) -> Generated:
     """Return the source of the block of a function, which takes arguments from slots and stores results there."""
     writer = Writer(planner)
-    writer.integers.planned.add(block)
+    writer.uses.add(block)
     plan = planner.blocks[block]
     _take(writer, plan.arguments, [*block.arguments, *captures])
     with _running(writer), writer.counting():
         results = writer.block(writer.frame, block)
-    for name, slot, value in zip(results, plan.results, block.operations[-1].operands):
+    for name, slot in zip(results, plan.results):
         if slot not in planner.constants:
-            writer.source.line(f"s0[{slot}] = {writer.integers.scalar(name, value.type)}")
+            writer.source.line(f"s0[{slot}] = {name}")
     writer.source.line("return True")
     return _finish(writer)
 
@@ -236,7 +233,6 @@ def _finish(writer: Writer, machine: Machine | None = None) -> Generated:
         if value is not None and is_scalar(value.type):
             expected = writer.source.refer(scalar_type(value.type), "t")
             prologue.append(f"  if type({name}) is not {expected}: {name} = {name}[()]")
-    prologue += [f"  {line}" for line in writer.integers.prologue]
     for callee in writer.with_slots:
         template = writer.source.refer(callee.planner.frame.template)
         prologue.append(f"  {callee.slots} = {template}.copy(); {callee.slots}[0] = C")

@@ -67,7 +67,6 @@ _BY_POSITIVE = {
     "remainder": "{0} % {1} if {0} >= {zero} else {k}({0}, {1})",
 }
 _SQUARE_ROOT = "{one} * sqrt({0}) if {0} > {zero} else {k}({0})"  # of f32: rounding twice is the same as once, to f64
-_ELEMENTWISE = {"compare", "sqrt", "convert", "divide", "select", "clamp"}.union(*_CODE.values())
 _CLAMP = "{1} if {0} <= {1} <= {2} else {k}({0}, {1}, {2})"
 
 
@@ -88,17 +87,11 @@ def is_plain(type: Type) -> bool:
     return dtype.isbuiltin == 1 and dtype.kind in "biuf"
 
 
-def scalar_code(op: Operation, known: Sequence[Any], each: bool = False) -> str | None:
-    """Return the expression of an op of StableHLO on scalars; None if there is none.
-
-    `each` stands for the expression of each element of an elementwise op on tensors.
-    """
+def scalar_code(op: Operation, known: Sequence[Any]) -> str | None:
+    """Return the expression of an op of StableHLO on scalars; None if there is none."""
     name = op.name.removeprefix("stablehlo.")
     if name == op.name or len(op.results) != 1 or not op.operands:
         return None
-    if each:
-        is_each = name in _ELEMENTWISE and all(map(is_plain, (*op.operand_types, *op.result_types)))
-        return _SELECT.get(name) or _code(op, name, known) if is_each else None
     if name == "select" and is_scalar(op.operands[0].type) and op.operands[1].type == op.results[0].type:
         return _SELECT[name]
     if not all(map(is_scalar, (*op.operand_types, *op.result_types))):

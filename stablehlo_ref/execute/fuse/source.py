@@ -39,59 +39,6 @@ class Source:
         self.lines[index:index] = ["  " * self.depth + text for text in texts]
         self.ops[index:index] = [op] * len(texts)
 
-    def count_by_range(self, first: int, counter: tuple[str, str] | None) -> None:
-        """Let a loop whose turns count nothing that depends on them be one over a range, which takes half the time.
-
-        Line number `first` starts the loop, and the two lines of a test whether `n` turns are left follow. If the loop
-        runs while a counter, which grows by one, is less than a bound, the range is that of the counter.
-        """
-        before = first + 3
-        if self.lines[before].strip() != "n -= 1":
-            return
-        test, body = self.lines[before + 1].strip(), before + 2
-        calls: tuple[Operation, ...] = ()
-        if counter is not None and test == f"if not ({counter[0]} < {counter[1]}): break":
-            if self.lines[body].strip().startswith("if n < "):  # each turn counts the same calls
-                calls, body = self._counted(body + 1), body + 3
-            if not any("C.steps" in line for line in self.lines[body:]):
-                self._count_by_counter(first, body, *counter, calls)
-                return
-        if any("C.steps" in line for line in self.lines[before + 1 :]):
-            return
-        indent = self.lines[before][: -len("n -= 1")]
-        self.lines[before:] = [
-            f"{indent}for n in range(n - 1, -1, -1):",
-            *(f"  {line}" for line in self.lines[before + 1 :]),
-            f"{indent}else: continue",
-            f"{indent}break",
-        ]
-        self.ops += [None, None]
-
-    def _counted(self, number: int) -> tuple[Operation, ...]:
-        """Return the loops and calls that a line of the source counts."""
-        found: tuple[Operation, ...] = self.globals[self.lines[number].rpartition(" ")[2].rstrip(")")]
-        return found
-
-    def _count_by_counter(self, first: int, body: int, name: str, bound: str, calls: tuple[Operation, ...]) -> None:
-        """Write the turns of a loop, each of which counts `calls`, as a loop over its counter; the body follows."""
-        renew, loop = self.lines[first + 2].strip(), self._counted(first + 2)
-        names, cost = self.refer(loop + calls, "o"), 1 + len(calls)
-        indent = self.lines[first + 1][: -len("if n < 1:")]
-        head = [
-            f"m = {bound} - {name}",
-            "if m < 1:",
-            f"  if n < 1: {renew}",
-            "  n -= 1",
-            "  break",
-            f"if n < {cost}: {renew.rpartition(' ')[0]} {names})",
-            f"if m > n // {cost}: m = n // {cost}" if calls else "if m > n: m = n",
-            f"for {name} in range({name}, {name} + m):",
-        ]
-        inner, ops = self.lines[body:-1] or [f"{indent}pass"], self.ops[body:-1] or [None]  # the last line adds 1
-        end = [f"{indent}{name} += 1", f"{indent}n -= {cost} * m" if calls else f"{indent}n -= m"]
-        self.lines[first + 1 :] = [*(indent + line for line in head), *(f"  {line}" for line in inner), *end]
-        self.ops[first + 1 :] = [*[self.ops[first + 1]] * len(head), *ops, None, None]
-
     @contextmanager
     def block(self, header: str, op: Operation | None = None) -> Iterator[None]:
         """Append a compound statement, whose lines are appended inside."""

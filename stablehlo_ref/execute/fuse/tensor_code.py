@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from stablehlo_ref.execute.fuse.ranges import Range
 from stablehlo_ref.execute.fuse.scalar_code import is_plain, scalar_code
 from stablehlo_ref.execute.guard import LARGE, byte_size
 from stablehlo_ref.ir.core import Block, Operation, Value
@@ -21,21 +20,17 @@ MOVES = frozenset(  # move elements
 )
 
 
-Ranges = Sequence[Range | None]
-
-
-def code_of(op: Operation, known: Sequence[Any], ranges: Ranges = ()) -> str | None:
+def code_of(op: Operation, known: Sequence[Any]) -> str | None:
     """Return the expression of an op, or statements; None if it has none, and its kernel is called.
 
-    `known` are the values of the operands that are constant scalars, and None for others; `ranges` are those of
-    operands that are Python's integers.
+    `known` are the values of the operands that are constant scalars, and None for others.
     """
     rule = _RULES.get(op.name)
     if rule is None:
         return scalar_code(op, known)
     if not all(is_plain(t) for t in (*op.operand_types, *op.result_types)):
         return None
-    return rule(op, known, ranges) or scalar_code(op, known)
+    return rule(op, known) or scalar_code(op, known)
 
 
 def scalar_type(type: Type) -> Any:
@@ -44,7 +39,7 @@ def scalar_type(type: Type) -> Any:
     return numpy_dtype(type.element_type).type
 
 
-def _reshape(op: Operation, known: Sequence[Any], ranges: Ranges) -> str | None:
+def _reshape(op: Operation, known: Sequence[Any]) -> str | None:
     """Return the expression of a reshape that only adds dimensions of size 1, or removes some, to a scalar as well."""
     shape, sizes = shape_of(op.operands[0]), shape_of(op.results[0])
     if not sizes and shape:
@@ -52,7 +47,7 @@ def _reshape(op: Operation, known: Sequence[Any], ranges: Ranges) -> str | None:
     return _with_unit_dimensions(shape, sizes)
 
 
-def _broadcast(op: Operation, known: Sequence[Any], ranges: Ranges) -> str | None:
+def _broadcast(op: Operation, known: Sequence[Any]) -> str | None:
     """Return the expression of a broadcast that only adds dimensions of size 1."""
     dimensions = op.properties["broadcast_dimensions"]
     if list(dimensions) != sorted(dimensions):
@@ -80,7 +75,7 @@ def _with_unit_dimensions(shape: Sequence[int], sizes: Sequence[int]) -> str | N
     return f"{{0}}[{', '.join(index)}]" if index and shape and sizes else None
 
 
-def _slice(op: Operation, known: Sequence[Any], ranges: Ranges) -> str | None:
+def _slice(op: Operation, known: Sequence[Any]) -> str | None:
     """Return the expression of a slice at fixed indices."""
     bounds = zip(*(op.properties[name] for name in ("start_indices", "limit_indices", "strides")))
     index = [f"{first}:{last}:{step}" if step > 1 else f"{first}:{last}" for first, last, step in bounds]
@@ -90,67 +85,43 @@ def _slice(op: Operation, known: Sequence[Any], ranges: Ranges) -> str | None:
     return f"{{0}}[{', '.join(index)}]" if index else None
 
 
-def _dynamic_slice(op: Operation, known: Sequence[Any], ranges: Ranges) -> str | None:
+def _dynamic_slice(op: Operation, known: Sequence[Any]) -> str | None:
     """Return a slice at clamped indices, copied if it is small, as the kernel does."""
     sizes = shape_of(op.results[0])
     if not sizes:
         return None
-    code, place = located_slice(shape_of(op.operands[0]), sizes, known[1:], ranges[1:], 1)
+    code, place = located_slice(shape_of(op.operands[0]), sizes, known[1:], 1)
     is_small = prod(sizes) * np.dtype(scalar_type(op.results[0].type)).itemsize <= OWN_BYTES
     return f"{code}{{r}} = {{0}}[{place}]{'.copy()' if is_small else ''}"
 
 
 def located_slice(
-    shape: Sequence[int], sizes: Sequence[int], known: Sequence[Any], ranges: Ranges, first: int,
-    is_element: bool = False,
+    shape: Sequence[int], sizes: Sequence[int], known: Sequence[Any], first: int
 ) -> tuple[str, str]:  # fmt: skip
-    """Return statements that clamp the start indices of a slice, operands from `first` on, and its index.
-
-    The index is that of an element, not of a slice with one, if `is_element` is set.
-    """
+    """Return statements that clamp the start indices of a slice, operands from `first` on, and its index."""
     code, places = "", []
     for axis, (whole, size, start) in enumerate(zip(shape, sizes, known)):
         last, x = whole - size, f"x{axis}"
         if not last:
-            places.append("0" if is_element else ":")
+            places.append(":")
         elif start is not None:
             at = min(max(int(start), 0), last)
-            places.append(f"{at}" if is_element else f"{at}:{at + size}")
+            places.append(f"{at}:{at + size}")
         else:
-            operand, range = f"{{{first + axis}}}", ranges[axis] if ranges else None
-            if range is not None and range.within(Range(0, last)):
-                x = operand
-            else:
-                code += f"{x} = {operand}\n" if range else f"{x} = {{index}}({operand})\n"
-                code += f"if not 0 <= {x} <= {last}: {x} = 0 if {x} < 0 else {last}\n"
-            places.append(x if is_element else f"{x}:{x} + {size}")
+            code += f"{x} = {{index}}({{{first + axis}}})\n"
+            code += f"if not 0 <= {x} <= {last}: {x} = 0 if {x} < 0 else {last}\n"
+            places.append(f"{x}:{x} + {size}")
     return code, ", ".join(places)
 
 
-def element_code(op: Operation, known: Sequence[Any], ranges: Ranges) -> str | None:
-    """Return the statements of a slice of one element of a larger tensor, as a scalar; None for other ops."""
-    if op.name not in ("stablehlo.slice", "stablehlo.dynamic_slice") or not all(map(is_plain, op.operand_types)):
-        return None
-    shape, sizes = shape_of(op.operands[0]), shape_of(op.results[0])
-    if prod(sizes) != 1 or not shape:
-        return None
-    if op.name == "stablehlo.slice":
-        return f"{{0}}[{', '.join(map(str, op.properties['start_indices']))}]"
-    code, place = located_slice(shape, sizes, known[1:], ranges[1:], 1, is_element=True)
-    return f"{code}{{r}} = {{0}}[{place}]"
-
-
-def update_code(op: Operation, known: Sequence[Any], ranges: Ranges, is_element: bool = False) -> str | None:
-    """Return the statements of a dynamic_update_slice into `{r}`, an array that may be overwritten.
-
-    With `is_element` the update is a scalar.
-    """
+def update_code(op: Operation, known: Sequence[Any]) -> str | None:
+    """Return the statements of a dynamic_update_slice into `{r}`, an array that may be overwritten."""
     shape, sizes = shape_of(op.operands[0]), shape_of(op.operands[1])
     if shape == sizes or not all(is_plain(t) for t in op.operand_types):
         return None
     if byte_size(op.results[0].type) >= LARGE:  # the kernel checks the budget before it copies so much
         return None
-    code, place = located_slice(shape, sizes, known[2:], ranges[2:], 2, is_element)
+    code, place = located_slice(shape, sizes, known[2:], 2)
     return f"{code}{{r}}[{place}] = {{1}}"
 
 

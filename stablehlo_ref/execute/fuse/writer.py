@@ -17,12 +17,9 @@ from stablehlo_ref.define.computation import Kernel
 from stablehlo_ref.define.definition import Traits, resolve
 from stablehlo_ref.diagnostics import StablehloError
 from stablehlo_ref.execute.dynamic import refined_results
-from stablehlo_ref.execute.fuse.arrays import SourceArrays
-from stablehlo_ref.execute.fuse.elements import Elements
+from stablehlo_ref.execute.fuse.arrays import SourceArrays, Uses
 from stablehlo_ref.execute.fuse.expressions import Expressions
 from stablehlo_ref.execute.fuse.frames import Frame
-from stablehlo_ref.execute.fuse.integers import Integers
-from stablehlo_ref.execute.fuse.loop_state import LoopState
 from stablehlo_ref.execute.fuse.scalar_code import is_scalar
 from stablehlo_ref.execute.fuse.source import MAX_CALLS, MAX_NESTING, Source
 from stablehlo_ref.execute.fuse.tensor_code import code_of, scalar_type
@@ -37,6 +34,7 @@ if TYPE_CHECKING:
     from stablehlo_ref.execute.plan import FramePlanner
 
 MAX_OPS = 20_000  # ops of one function
+_BRANCHES = ("stablehlo.if", "stablehlo.case")
 
 
 class NotSuitable(Exception):
@@ -58,7 +56,9 @@ class Writer:
         self.counted = 0  # the line before which they are counted
         self.with_slots: list[Frame] = []  # frames of callees that need a list of slots
         self.expressions = Expressions(self.source, planner.planner.canonical)
-        self.elements, self.arrays, self.integers = Elements(self), SourceArrays(self), Integers(self)
+        self.arrays = SourceArrays(self)
+        self.uses = Uses()
+        self.kernels: dict[Operation, tuple[Kernel, Traits] | None] = {}  # of ops whose kinds have none
         self.ops = self.frames = self.deepest = 0  # how many there are, and how deep calls are written inside calls
         self.may_leave: Operation | None = None  # the outermost loop, if machine code may take it over
 
@@ -66,28 +66,12 @@ class Writer:
 
     def read(self, frame: Frame, slot: int, value: Value | None = None) -> str:
         """Return the name of a value that is read."""
-        return self.ready(self.variable(frame, slot, value), value)
-
-    def ready(self, name: str, value: Value | None) -> str:
-        """Return the name of a value that a kernel takes."""
-        if value is not None:
-            name = self.integers.scalar(name, value.type)
-        self.elements.make(name)
+        name = self.variable(frame, slot, value)
         self.arrays.read(name)
         return name
 
-    def take(self, frame: Frame, slots: Iterable[int], values: Iterable[Value]) -> list[str]:
-        """Return the names of values, of which scalars may be Python's numbers, to be written in several places."""
-        names = []
-        for slot, value in zip(slots, values):
-            name = self.variable(frame, slot, value)
-            if is_scalar(value.type):
-                self.integers.atom(name)
-            names.append(name if is_scalar(value.type) else self.ready(name, value))
-        return names
-
     def variable(self, frame: Frame, slot: int, value: Value | None = None) -> str:
-        """Return the name of a value that is read, or whose elements are."""
+        """Return the name of a value, which may be a scalar that is not yet broadcast."""
         if slot in frame.planner.constants:
             return self.constant(frame.planner.frame.template[slot])
         if frame.name(slot) in self.same:
@@ -124,7 +108,7 @@ class Writer:
 
     def drop(self, names: Iterable[str]) -> None:
         """Empty variables."""
-        kept = self.elements.unmade.keys() | self.arrays.spread.keys() | self.arrays.updated | self.same.keys()
+        kept = self.arrays.spread.keys() | self.arrays.updated | self.same.keys()
         if names := [name for name in names if name not in kept]:
             self.source.line(f"{' = '.join(names)} = None")
 
@@ -133,7 +117,7 @@ class Writer:
     def block(self, frame: Frame, block: Block, keep: Iterable[Value] = ()) -> list[str]:
         """Write the ops of a block; return the names of its results."""
         self.body(frame, block, keep)
-        return self.take(frame, frame.planner.blocks[block].results, block.operations[-1].operands)
+        return self.read_all(frame, frame.planner.blocks[block].results, block.operations[-1].operands)
 
     def body(self, frame: Frame, block: Block, keep: Iterable[Value] = ()) -> None:
         """Write the ops of a block."""
@@ -181,18 +165,12 @@ class Writer:
         names = [self.variable(frame, slot, value) for slot, value in zip(ins, op.operands)]
         if len(outs) == 1:
             (result,) = self.write(frame, outs)
-            if self.integers.compute(frame, op, names, result):
-                return
-            names = self.integers.operands(op, names)
-            if not op.regions and self.elements.compute(op, names, result, kernel, traits.elementwise):
-                return self.drop(dead)
             if self.arrays.compute(op, names, result, dead, kernel):
                 return self.drop(dead)
-        ranges = self.integers.ranges(names)
-        operands = [self.ready(name, None) for name in self.integers.operands(op, names)]
+        operands = self.read_all(frame, ins, op.operands)
         results = self.write(frame, outs)
         known = [self.constants.get(name) for name in operands]
-        code = self.expressions.with_canonical_nan(op, code_of(op, known, ranges))
+        code = self.expressions.with_canonical_nan(op, code_of(op, known))
         if code is not None and None not in known:
             self.same[results[0]] = self.constant(kernel.run(*known))
         elif code == "{0}":
@@ -246,10 +224,12 @@ class Writer:
         known = frame.planner.known_kernel(op, frame.planner.planner.kind(op))
         if known is not None:
             return known.kernel, known.traits
-        try:
-            return frame.planner.kernel(op), definition.traits
-        except StablehloError:
-            return None
+        if op not in self.kernels:
+            try:
+                self.kernels[op] = frame.planner.kernel(op), definition.traits
+            except StablehloError:
+                self.kernels[op] = None
+        return self.kernels[op]
 
     # --- steps --------------------------------------------------------------------------------------------------
 
@@ -290,7 +270,7 @@ class Writer:
         """Count a turn of the loop `op`, and the calls that are written inside."""
         self.count()
         self.calls = [op] if op else []
-        with self.elements.scope(), self.arrays.scope(), self.integers.scope():
+        with self.arrays.scope():
             yield
         self.count()
 
@@ -300,44 +280,62 @@ class Writer:
         An error is that of the loop or call that is over the limit.
         """
         if self.calls:
-            count, ops = len(self.calls), self.source.refer(tuple(self.calls), "o")
-            renewed = f"  C.steps += N - n; n = N = 0; n = N = renew(C, {ops})"
-            leave = ["  if n < 0: break"] if self.calls[0] is self.may_leave else []
-            self.source.insert(self.counted, [f"if n < {count}:", renewed, *leave, f"n -= {count}"], self.calls[0])
+            lines = [*self._renewal(self.calls), f"n -= {len(self.calls)}"]
+            self.source.insert(self.counted, lines, self.calls[0])
         self.calls = []
         self.counted = len(self.source.lines)
+
+    def _renew(self, calls: Sequence[Operation]) -> None:
+        for line in self._renewal(calls):
+            self.source.line(line, calls[0])
+
+    def _renewal(self, calls: Sequence[Operation]) -> list[str]:
+        """Return the statement that checks the limits if fewer turns than these may follow the last check."""
+        ops = self.source.refer(tuple(calls), "o")
+        leave = ["  if n < 0: break"] if calls[0] is self.may_leave else []
+        return [f"if n < {len(calls)}:", f"  C.steps += N - n; n = N = 0; n = N = renew(C, {ops})", *leave]
 
     # --- control flow -------------------------------------------------------------------------------------------
 
     def loop(self, frame: Frame, op: Operation) -> None:
         """Write a `while` whose state is in the variables of the body's arguments."""
-        state = LoopState(self, frame, op)
-        state.split()
-        self.integers.state(frame, op)
-        self.integers.enter(frame, state.names, op, 0)
-        with self.arrays.overwriting(op, state.names, self.integers.planned):
-            self._turns(frame, op, state)
-        self.integers.enter(frame, state.names, op, 0)
-        self.integers.leave(state.names, op)
-        state.join()
-
-    def _turns(self, frame: Frame, op: Operation, state: LoopState) -> None:
         cond, body = (region.block for region in op.regions)
-        counter = self.integers.counter(frame, state.names, op)
-        self.count()
-        first = len(self.source.lines)
-        with self.source.block("while True:", op):
-            with self.counting(op):
-                self.body(frame, cond, keep=cond.arguments)
-                (continues,), (value,) = frame.planner.blocks[cond].results, cond.operations[-1].operands
-                test = self.integers.number(frame, self.variable(frame, continues, value), value)
-            self.source.line(f"if not {test.operand}: break")
-            with self.counting():
-                self.integers.enter(frame, state.names, op, 1)
-                self.body(frame, body)
-                state.advance(counter and counter[0])
-        self.source.count_by_range(first, counter and (state.names[counter[0]], counter[1]))
-        self.count()
+        state = self.write(frame, frame.planner.blocks[body].arguments)
+        with self.arrays.overwriting(op, state, self.uses):
+            self.count()
+            with self.source.block("while True:", op):
+                if self._counts_nothing(frame, cond) and self._counts_nothing(frame, body):
+                    self._renew([op])
+                    with self.source.block("for n in range(n - 1, -1, -1):"):  # half the time of counting each turn
+                        self._turn(frame, op, state)
+                    self.source.line("else: continue")
+                    self.source.line("break")
+                else:
+                    self._turn(frame, op, state, counts=True)
+            self.count()
+
+    def _turn(self, frame: Frame, op: Operation, state: Sequence[str], counts: bool = False) -> None:
+        """Write the condition and the body of a loop; the variables of the state get their next values."""
+        cond, body = (region.block for region in op.regions)
+        with self.counting(op if counts else None):
+            self.body(frame, cond, keep=cond.arguments)
+            (test,) = self.read_all(frame, frame.planner.blocks[cond].results, cond.operations[-1].operands)
+        self.source.line(f"if not {test}: break")
+        with self.counting():
+            self.move(state, self.block(frame, body))
+            self.drop(self._moved(frame, body, state))
+
+    def _counts_nothing(self, frame: Frame, block: Block) -> bool:
+        """Return whether the ops of a block are expressions and calls of kernels that count no turns or calls."""
+        for op in block.operations[:-1]:
+            if op.name in _BRANCHES:
+                if not all(len(r.blocks) == 1 and self._counts_nothing(frame, r.block) for r in op.regions):
+                    return False
+                continue
+            kernel = None if op.regions or op.name in _STRUCTURES else self._kernel(frame, op)
+            if kernel is None or kernel[1].effects:
+                return False
+        return True
 
     def whole_loop(
         self, frame: Frame, op: Operation, ins: Sequence[int], outs: Sequence[int], dead: Sequence[int]
@@ -350,11 +348,10 @@ class Writer:
             return False
         arguments = frame.planner.blocks[body[0]].arguments
         state = self.write(frame, arguments)
-        self.move(state, self.integers.moved(frame, self.take(frame, ins, op.operands), op.operands))
+        self.move(state, self.read_all(frame, ins, op.operands))
         # As in the plan, operands keep the initial state alive until the loop ends.
         self.loop(frame, op)
         self.move(results := self.write(frame, outs), state)
-        self.integers.define_all(frame, results, op.results)
         for number, canonical in canonical_results(op, frame.planner.planner.canonical):
             name = results[number]
             self.source.line(f"{name} = {self.source.refer(canonical)}({name}, {name})", op)
@@ -368,16 +365,15 @@ class Writer:
         blocks = [region.blocks for region in op.regions]
         if any(len(b) != 1 or b[0] not in frame.planner.blocks for b in blocks):
             return False
-        (chosen,) = self.integers.moved(frame, self.take(frame, ins, op.operands), op.operands)
+        (chosen,) = self.read_all(frame, ins, op.operands)
         results = self.write(frame, outs)
         self.count()
         for header, (block,) in zip(self._headers(op, chosen, len(blocks)), blocks):
             with self.source.block(header, op):
                 with self.counting():
-                    values = self.integers.moved(frame, self.block(frame, block), block.operations[-1].operands)
+                    values = self.block(frame, block)
                 self.move(results, values)
                 self.drop(self._moved(frame, block, results))
-        self.integers.define_all(frame, results, op.results)
         self.count()
         self.drop(frame.name(slot) for slot in dead)
         return True
@@ -409,13 +405,13 @@ class Writer:
             return False
         self.frames += 1
         callee = Frame(planner, self.frames)
-        operands = self.take(frame, ins, op.operands)
+        operands = self.read_all(frame, ins, op.operands)
         self.calls.append(op)
         arguments = [callee.name(slot) for slot in planner.blocks[block].arguments]
         self._bind(arguments, operands, op.operands)
         self.drop(frame.name(slot) for slot in dead if slot in ins)
         self.callees.append(name)
-        self.integers.planned.add(block)
+        self.uses.add(block)
         self.deepest = max(self.deepest, len(self.callees))
         results = self.block(callee, block)
         self.callees.pop()
@@ -435,7 +431,6 @@ class Writer:
 
 _STRUCTURES: Mapping[str, Callable[..., bool]] = {
     "stablehlo.while": Writer.whole_loop,
-    "stablehlo.if": Writer.branches,
-    "stablehlo.case": Writer.branches,
+    **dict.fromkeys(_BRANCHES, Writer.branches),
     "func.call": Writer.call,
 }
