@@ -6,8 +6,12 @@ import gc
 import os
 import sys
 from collections.abc import Iterator
+from importlib.util import find_spec
 
 import pytest
+
+# The accelerator may be deleted, and its tests are then not collected.
+collect_ignore = [] if find_spec("stablehlo_ref.accelerate") else ["tests/accelerate", "spec_checks/accelerate"]
 
 # Tests start some hundred processes. Each would compile the interpreter's modules anew (a second) where the environment
 # keeps Python from writing bytecode, as images of containers do.

@@ -37,6 +37,7 @@ LAYERS = (
     ("verify", "syntax", "bytecode"),
     ("passes",),
     ("execute",),
+    ("accelerate",),
     ("array_files",),
     ("weights", "display"),
     ("program",),

@@ -20,12 +20,9 @@ from stablehlo_ref.define.constraints import check_preconditions
 from stablehlo_ref.define.definition import OpDefinition, evaluated, group_by_member, resolve
 from stablehlo_ref.define.kinds import Kind
 from stablehlo_ref.diagnostics import EvaluationError, InternalError, LimitError, UnsupportedError
+from stablehlo_ref.execute.acceleration import accelerator_of
 from stablehlo_ref.execute.communication import communicates, communicating
 from stablehlo_ref.execute.dynamic import check_type, dynamic_kernel, is_dynamic, refined_results
-from stablehlo_ref.execute.fuse.chains import with_chains
-from stablehlo_ref.execute.fuse.loops import hot_function, hot_loop
-from stablehlo_ref.execute.fuse.machine.hot import Machine
-from stablehlo_ref.execute.fuse.machine.kernels import with_machine_code
 from stablehlo_ref.execute.graph import Branch, plan_graph
 from stablehlo_ref.execute.grid import run_grid
 from stablehlo_ref.execute.guard import LARGE, STEPS, WATCHED, byte_size, guarded, watched
@@ -75,12 +72,12 @@ class Planner:
 
     def __init__(self, module: Operation, limits: Limits, step_by_step: bool = False, fast: bool = False) -> None:
         self.limits = limits
-        self.fast = fast  # whether fast paths may be used: see execute/fuse
+        self.fast = fast  # whether fast paths may be used
+        self.accelerator = accelerator_of(self, fast)
         self.step_by_step = step_by_step  # whether observers must see each op: nothing is folded or recognised
         self.plans: dict[str, FunctionPlan] = {}
         self.frames: dict[str, FramePlanner] = {}  # by function, with `fast`
-        self.generated: list[tuple[str, str]] = []  # hot loops and functions, and their source
-        self.machines: dict[Operation, Machine] = {}  # of hot loops
+        self.generated: list[tuple[str, str]] = []  # what the accelerator has made, and its code
         self.kernels: dict[Kind | None, KnownKernel] = {}
         self.results: dict[tuple[Kind | None, tuple[int, ...]], KnownResult] = {}  # by kinds, and ids of constants
         operations = [op for region in module.regions for block in region.blocks for op in block.operations]
@@ -152,7 +149,7 @@ class FramePlanner:
         self.certain: BlockPlan | None = None  # the block all of whose ops each run reaches
         self.slots = Slots(frame.template)
         self.slot = self.slots.__getitem__  # returns the slot of a value, which is a new one for a new value
-        self.blocks: dict[Block, BlockPlan] = {}  # with `fast`
+        self.blocks: dict[Block, BlockPlan] = {}
         self.constants: dict[int, Array] = {}  # by slot
         self.allocated = 0  # bytes of the small results of ops that are planned so far
 
@@ -161,7 +158,7 @@ class FramePlanner:
         if self.is_entry:
             self.certain = self.frame.block
         self.block(block, self.frame.block).arguments += self.slots_of(captures)
-        self.frame.run_fast = hot_function(self, block, captures)
+        self.frame.run_fast = self.planner.accelerator.function(self, block, captures)
 
     def plan_region(self, region: Region) -> None:
         """Plan a region that captures nothing, of one block or several, as the body of the frame."""
@@ -214,7 +211,8 @@ class FramePlanner:
         if resolve(terminator) is None:  # of a dialect without classes
             self.op(terminator, plan, ())
         plan.results = self.slots_of(terminator.operands)
-        return with_chains(self, plan, block, dying) if self.planner.fast else plan
+        self.blocks[block] = plan
+        return self.planner.accelerator.block(self, plan, block, dying)
 
     def region_in_frame(self, region: Region, *, shared: Sequence[int] | None = None) -> BlockPlan:
         """Plan a region, which may have no block, in the slots of this frame."""
@@ -317,7 +315,7 @@ class FramePlanner:
         self._check_sizes(bound.results)
         if is_on_expressed(bound):
             return quantized_kernel(bound, self._plan_static(on_expressed_types(bound)))
-        kernel = with_machine_code(self._plan_batched(bound), bound, self.planner)
+        kernel = self.planner.accelerator.kernel(self._plan_batched(bound), bound)
         return guarded(with_canonical_nans(kernel, bound) if bound.site.op in self.planner.canonical else kernel, bound)
 
     def _plan_batched(self, bound: BoundOp) -> Kernel:
@@ -370,7 +368,9 @@ class FramePlanner:
         self, op: Operation, definition: OpDefinition, ins: tuple[int, ...], dead: Sequence[int]
     ) -> Step:
         outs = self.slots_of(op.results)
-        site = ControlFlowSite(op, self.planner.function, run_grid, frozenset(dead), hot_loop(self, op))
+        site = ControlFlowSite(
+            op, self.planner.function, run_grid, frozenset(dead), self.planner.accelerator.loop(self, op)
+        )
         is_isolated = definition.traits.isolated_from_above
         blocks = [self.isolated_region(r) if is_isolated else partial(self.region_in_frame, r) for r in op.regions]
         run: ControlFlow = bind(definition, site, ins, outs, blocks).call("plan_control_flow")

@@ -1,0 +1,45 @@
+"""What makes plans faster, and may be deleted: loops, functions, chains and kernels as generated code.
+
+`execute/acceleration.py` has the hooks by which the planner asks for code. Without this package every program runs by
+its plan, with the same results.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from stablehlo_ref.accelerate.chains import with_chains
+from stablehlo_ref.accelerate.loops import hot_function, hot_loop
+from stablehlo_ref.accelerate.machine.kernels import with_machine_code
+from stablehlo_ref.define.bound import BoundOp
+from stablehlo_ref.define.computation import Kernel
+from stablehlo_ref.execute.acceleration import Accelerator, RunFast
+from stablehlo_ref.execute.run import BlockPlan
+from stablehlo_ref.ir.core import Block, Operation, Value
+
+if TYPE_CHECKING:
+    from stablehlo_ref.accelerate.machine.hot import Machine
+    from stablehlo_ref.execute.plan import FramePlanner, Planner
+
+
+class PlanAccelerator(Accelerator):
+    """The accelerator of one planner, which has planned blocks, and hot loops as machine code."""
+
+    def __init__(self, planner: Planner) -> None:
+        self._planner = planner
+        self.machines: dict[Operation, Machine] = {}  # of hot loops
+
+    def kernel(self, kernel: Kernel, bound: BoundOp) -> Kernel:
+        return with_machine_code(kernel, bound, self._planner)
+
+    def block(
+        self, frame: FramePlanner, plan: BlockPlan, block: Block, dying: Mapping[Operation, Sequence[Value]]
+    ) -> BlockPlan:
+        return with_chains(frame, plan, block, dying)
+
+    def loop(self, frame: FramePlanner, op: Operation) -> RunFast | None:
+        return hot_loop(frame, op)
+
+    def function(self, frame: FramePlanner, block: Block, captures: Sequence[Value]) -> RunFast | None:
+        return hot_function(frame, block, captures)

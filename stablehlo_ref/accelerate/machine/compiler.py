@@ -1,0 +1,104 @@
+"""Compile LLVM's assembly language to machine code, by llvmlite: numba's interface to LLVM, and an optional extra."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import sys
+from collections.abc import Callable
+from functools import cache
+from importlib.util import find_spec
+from typing import Any
+
+from stablehlo_ref.accelerate.machine.assembly import NotCompiled
+from stablehlo_ref.ir.arrays import Array
+
+SWITCH = "STABLEHLO_REF_JIT"  # an environment variable: with 0, nothing is compiled
+_ROUNDING = ("@llvm.floor.", "@llvm.ceil.", "@llvm.roundeven.")  # else LLVM would call functions of libm
+RENEW = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64)
+RUN = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64)
+
+
+@cache
+def is_available() -> bool:
+    """Return whether code can be compiled: llvmlite is installed, and the processor and the system are known."""
+    known = sys.platform in ("linux", "darwin") and sys.maxsize > 1 << 32 and sys.byteorder == "little"
+    return known and os.environ.get(SWITCH, "1") != "0" and find_spec("llvmlite") is not None
+
+
+@cache
+def _llvm() -> Any:
+    """Import llvmlite, which is not done before something is hot."""
+    try:
+        from llvmlite import binding
+
+        binding.initialize_native_target()
+        binding.initialize_native_asmprinter()
+    except (ImportError, OSError, RuntimeError) as error:
+        raise NotCompiled(f"llvmlite: {error}") from error
+    return binding
+
+
+@cache
+def has_rounding() -> bool:
+    """Return whether the processor has instructions that round to integers."""
+    llvm = _llvm()
+    is_arm = llvm.get_default_triple().startswith(("aarch64", "arm64"))
+    return is_arm or bool(llvm.get_host_cpu_features().get("sse4.1"))
+
+
+def address(x: Array) -> int:
+    """Return the address of an array of numbers of numpy's own.
+
+    The buffer of an array that is no view takes a third of the time of its `__array_interface__`.
+    """
+    if x.base is None and x.flags.c_contiguous and x.flags.writeable and x.size:
+        return ctypes.addressof(ctypes.c_char.from_buffer(x))  # type: ignore[arg-type]
+    found: int = x.__array_interface__["data"][0]
+    return found
+
+
+class Compiled:
+    """A function in machine code, `run(frame, renew, turns)`.
+
+    Raises NotCompiled if LLVM cannot compile it, or the processor does not have its instructions.
+    """
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        engine = _engine(text)
+        self._engine = engine  # owns the code
+        self.run: Callable[[int, Any, int], int] = RUN(engine.get_function_address("run"))
+
+
+def _engine(text: str) -> Any:
+    llvm = _llvm()
+    if any(name in text for name in _ROUNDING) and not has_rounding():
+        raise NotCompiled("the processor cannot round to integers")
+    try:
+        module = llvm.parse_assembly(text)
+        module.verify()
+    except RuntimeError as error:
+        raise NotCompiled(f"LLVM: {error}") from error
+    machine = target_machine()
+    optimize(module, machine)
+    engine = llvm.create_mcjit_compiler(module, machine)
+    engine.finalize_object()
+    return engine
+
+
+def target_machine() -> Any:
+    """Return the description of this computer's processor."""
+    llvm = _llvm()
+    target = llvm.Target.from_default_triple()
+    return target.create_target_machine(
+        cpu=llvm.get_host_cpu_name(), features=llvm.get_host_cpu_features().flatten(), opt=2, jit=True
+    )
+
+
+def optimize(module: Any, machine: Any) -> None:
+    """Optimize a module. LLVM does not contract or reorder operations on floats whose instructions do not allow it."""
+    options = _llvm().create_pipeline_tuning_options(speed_level=2)
+    options.loop_vectorization = options.slp_vectorization = True
+    builder = _llvm().create_pass_builder(machine, options)
+    builder.getModulePassManager().run(module, builder)

@@ -1,0 +1,300 @@
+"""Elementary functions of f32 as instructions: f64 arithmetic on vectors, then a test whether rounding it is certain.
+
+The results are correctly rounded, as those of the kernels, so they have the same bits. Each function is computed with a
+relative error of less than 2**-49 (2**-45 for erf and erfc), by the bounds below, whether the processor fuses a
+multiplication with an addition or not. If the ends of this interval round to different numbers of f32, which
+happens for about one in a million elements, the code asks Python for the elements of the vector, which the kernel
+computes.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+
+from stablehlo_ref.accelerate.machine.assembly import INDEX, Assembly, Kind, Register, literal
+from stablehlo_ref.accelerate.machine.trigonometry import cosine, sine, tangent
+from stablehlo_ref.accelerate.machine.vectors import ROUNDER, Vectors
+from stablehlo_ref.budget import check_time
+from stablehlo_ref.ir.arrays import Array
+from stablehlo_ref.numerics import elementary, special_error
+from stablehlo_ref.numerics.correct_rounding import EIGHT_ULP
+from stablehlo_ref.numerics.dtypes import BOOL, FLOAT32, FLOAT64
+from stablehlo_ref.numerics.kernels import KernelFactory
+
+_LN2_HIGH = 0.693147180559663  # 41 bits, so that products with integers below 4096 are exact
+_LN2_LOW = 2.8235290563031577e-13
+_EXPONENT = 52  # the place of the exponent in the bits of an f64
+_ONE = 1023 << _EXPONENT  # the bits of 1.0
+_VECTOR = 8  # elements that functions of many elements compute at a time
+_ROOT_HALF = 0x3FE6A09E667F3BCD  # the bits of sqrt(0.5)
+
+# (e**r - 1 - r) / r**2 by its Taylor series, for |r| <= log(2)/2. The remainder is below 2**-50 of e**r - 1.
+_EXPONENTIAL = [1 / math.factorial(n) for n in range(2, 13)]
+# (atanh(s)/s - 1) / s**2 by its Taylor series, for |s| <= 0.1716. The remainder is below 2**-50 of the logarithm.
+_LOGARITHM = [1 / (2 * n + 1) for n in range(1, 9)]
+# erf(x)/x as a polynomial in x*x/8 - 1, for |x| <= 4: interpolated at Chebyshev nodes, with an error below 2**-51.
+# The sum of the magnitudes is 1.13, and erf(x)/x at least 0.25: rounding in Horner's scheme adds at most 2**-46.
+_ERF = [
+    0.35353099564340495,
+    -0.17657623330137173,
+    0.13167511689470185,
+    -0.10771044252853698,
+    0.09020899411202223,
+    -0.07472786574638322,
+    0.059886904985558306,
+    -0.045765110393282064,
+    0.03306063261260751,
+    -0.022473568774278918,
+    0.01434959947762943,
+    -0.008606218602606526,
+    0.004853548845813635,
+    -0.0025782331270215427,
+    0.0012926184084697087,
+    -0.0006129202594121136,
+    0.00027552825256824045,
+    -0.00011777389781220357,
+    4.7869467481945765e-05,
+    -1.841467349958465e-05,
+    6.829661634522152e-06,
+    -2.5504790474201778e-06,
+    8.633457519391031e-07,
+    -2.0907480664485068e-07,
+    6.712311653962587e-08,
+    -4.461685451537265e-08,
+    1.2789838221297171e-08,
+]
+
+# (1 + 2*x) * exp(x*x) * erfc(x) as a polynomial in (x - 3.75) / (x + 3.75), for 0 <= x <= 10.5, which is at least 1:
+# interpolated at Chebyshev nodes, with an error below 2**-52. The sum of the magnitudes is 1.8.
+_ERFC = [
+    1.2375126308378275,
+    -0.14024059858554713,
+    0.0035854154854699375,
+    0.08227673849017057,
+    -0.10880393014217735,
+    0.0923043211589216,
+    -0.05869339857745663,
+    0.02836227746016709,
+    -0.009746579714193243,
+    0.0017556252258120538,
+    0.0002937145078948543,
+    -0.0002901488340105962,
+    5.164938583376266e-05,
+    2.2361132930562304e-05,
+    -1.146766526703544e-05,
+    -9.31377037921744e-07,
+    1.8454556979045734e-06,
+    -3.8375844512132586e-08,
+    -3.6429741804346576e-07,
+    -9.719760270607088e-08,
+    -6.1782526909307515e-09,
+]
+_ERFC_CENTER = 3.75
+
+
+def _reduced(f: Vectors, x: Register) -> tuple[Register, Register]:
+    """Return e**r - 1 and 2**k, for x = r + k*log(2) with |r| <= log(2)/2 and |x| < 700.
+
+    The product of k and the high part is exact, and so is its difference from x; an x with k = 0 is r itself.
+    """
+    shifted = f.multiply_add(x, 1 / math.log(2), ROUNDER)
+    k = f.subtract(shifted, ROUNDER)
+    r = f.multiply_add(k, -_LN2_HIGH, x)
+    r = f.multiply_add(k, -_LN2_LOW, r)
+    part = f.multiply_add(f.multiply(r, r), f.polynomial(r, _EXPONENTIAL), r)
+    moved = f.code.binary("shl", f.bits(shifted), f.integer(_EXPONENT))
+    return part, f.from_bits(f.code.binary("add", moved, f.integer(_ONE)))
+
+
+def _exponential_of(f: Vectors, x: Register) -> Register:
+    part, scale = _reduced(f, x)
+    return f.multiply_add(part, scale, scale)
+
+
+def _minus_one(f: Vectors, x: Register) -> Register:
+    """Return e**x - 1 with a small relative error: at k = 1 and k = -1 the two terms cancel at most half a bit."""
+    part, scale = _reduced(f, x)
+    return f.multiply_add(part, scale, f.subtract(scale, 1.0))
+
+
+def _exponential(f: Vectors, x: Register) -> Register:
+    """Beyond the limits, e**x rounds to 0 and to infinity."""
+    return _exponential_of(f, f.clamp(x, -110.0, 100.0))
+
+
+def _exponential_minus_one(f: Vectors, x: Register) -> Register:
+    return _with_sign(f, _minus_one(f, f.clamp(x, -40.0, 100.0)), x)
+
+
+def _tanh(f: Vectors, x: Register) -> Register:
+    """Return (e**2x - 1) / ((e**2x - 1) + 2)."""
+    e = _minus_one(f, f.clamp(f.add(x, x), -40.0, 40.0))
+    return _with_sign(f, f.divide(e, f.add(e, 2.0)), x)
+
+
+def _logistic(f: Vectors, x: Register) -> Register:
+    e = _exponential_of(f, f.clamp(f.subtract(-0.0, x), -110.0, 110.0))
+    return f.divide(1.0, f.add(e, 1.0))
+
+
+def _erf(f: Vectors, x: Register) -> Register:
+    """Beyond 4, no number of f32 lies between erf(x) and 1."""
+    x = f.clamp(x, -4.0, 4.0)
+    return f.multiply(x, f.polynomial(f.multiply_add(f.multiply(x, x), 0.125, -1.0), _ERF))
+
+
+def _erfc(f: Vectors, x: Register) -> Register:
+    """Return 2 - erfc(-x) for negative numbers. Beyond the limits, erfc(x) rounds to 2 and to 0.
+
+    With a = |x|, it is exp(-a*a) * p(t) / (1 + 2*a), t = (a - c) / (a + c); both quotients have one reciprocal.
+    """
+    x = f.clamp(x, -4.0, 10.5)
+    a = f.code.intrinsic("fabs", x)
+    first, second = f.multiply_add(a, 2.0, 1.0), f.add(a, _ERFC_CENTER)
+    reciprocal = f.divide(1.0, f.multiply(first, second))
+    t = f.multiply(f.multiply(f.subtract(a, _ERFC_CENTER), first), reciprocal)
+    e = _exponential_of(f, f.multiply(f.subtract(0.0, a), a))
+    tail = f.multiply(f.multiply(e, f.polynomial(t, _ERFC)), f.multiply(second, reciprocal))
+    return f.choose("olt", x, 0.0, f.subtract(2.0, tail), tail)
+
+
+def _with_sign(f: Vectors, magnitude: Register, x: Register) -> Register:
+    """Return a number with the sign of x, which matters for zeros."""
+    return f.code.intrinsic("copysign", magnitude, x)
+
+
+def _log(f: Vectors, x: Register) -> Register:
+    return _at_ends(f, x, x, _logarithm(f, x, None))
+
+
+def _log_plus_one(f: Vectors, x: Register) -> Register:
+    """Near zero, x + 1 may round, and x itself is used. The sign of x matters for zeros."""
+    one_more = f.add(x, 1.0)
+    return _at_ends(f, one_more, x, f.choose("oeq", x, 0.0, x, _logarithm(f, one_more, x)))
+
+
+def _logarithm(f: Vectors, x: Register, fraction: Register | None) -> Register:
+    """Return the logarithm of a positive, finite, normal number m * 2**k with sqrt(0.5) <= m < sqrt(2).
+
+    It is k*log(2) + 2*atanh(s), s = (m - 1) / (m + 1). The first term is 0 or at least twice as large as the second.
+    If k = 0, m - 1 is `fraction`, if given.
+    """
+    code = f.code
+    offset = code.binary("add", f.bits(x), f.integer((1024 << _EXPONENT) - _ROOT_HALF))
+    shifted = code.binary("lshr", offset, f.integer(_EXPONENT))  # k + 1024
+    scale = code.binary("sub", code.binary("shl", shifted, f.integer(_EXPONENT)), f.integer(1024 << _EXPONENT))
+    mantissa = code.binary("sub", f.bits(x), scale)
+    # A small integer becomes a float by arithmetic: AVX2 has no conversion of 64-bit integers.
+    k = f.subtract(f.from_bits(code.binary("add", shifted, f.bits(f.number(2.0**52)))), 2.0**52 + 1024)
+    less_one = f.subtract(f.from_bits(mantissa), 1.0)
+    if fraction is not None:
+        less_one = f.choose("oeq", k, 0.0, fraction, less_one)
+    s = f.divide(less_one, f.add(less_one, 2.0))
+    square, twice = f.multiply(s, s), f.add(s, s)
+    small = f.multiply_add(f.multiply(twice, square), f.polynomial(square, _LOGARITHM), twice)
+    return f.multiply_add(k, _LN2_HIGH, f.multiply_add(k, _LN2_LOW, small))
+
+
+def _at_ends(f: Vectors, argument: Register, x: Register, result: Register) -> Register:
+    """Return the logarithm of an argument that may be zero, negative or infinite, as x is with it."""
+    result = f.choose("oeq", argument, 0.0, f.number(-math.inf), result)
+    result = f.choose("ult", argument, 0.0, f.number(math.nan), result)
+    return f.choose("oeq", x, math.inf, x, result)
+
+
+class Function(NamedTuple):
+    """A function of f64 vectors, the largest relative error, and the kernels that compute elements in doubt."""
+
+    emit: Callable[[Vectors, Register], Register]
+    kernels: KernelFactory
+    error: float = EIGHT_ULP
+
+
+FUNCTIONS: Mapping[str, Function] = {
+    "stablehlo.exponential": Function(_exponential, elementary.exponential),
+    "stablehlo.exponential_minus_one": Function(_exponential_minus_one, elementary.exponential_minus_one),
+    "stablehlo.log": Function(_log, elementary.log),
+    "stablehlo.log_plus_one": Function(_log_plus_one, elementary.log_plus_one),
+    "stablehlo.logistic": Function(_logistic, elementary.logistic),
+    "stablehlo.tanh": Function(_tanh, elementary.tanh),
+    "stablehlo.sine": Function(sine, elementary.sine),
+    "stablehlo.cosine": Function(cosine, elementary.cosine),
+    "stablehlo.tan": Function(tangent, elementary.tan, 2.0**-48),
+    "chlo.erf": Function(_erf, special_error.erf, 2.0**-45),
+    "chlo.erfc": Function(_erfc, special_error.erfc, 2.0**-45),
+}
+_NAMES = list(FUNCTIONS)
+NUMBERS = {name: number for number, name in enumerate(FUNCTIONS)}
+
+
+def has_function(name: str, x: Kind) -> bool:
+    """Return whether an op is a function that is computed here."""
+    return name in FUNCTIONS and x.dtype == FLOAT32
+
+
+def function(code: Assembly, name: str, x: Register) -> Register:
+    """Append a function of f32; one of many elements is a loop over vectors, which takes LLVM less time."""
+    if x.kind.count <= 2 * _VECTOR:
+        return _on_vector(code, name, x)
+    source, target = code.variable(x), code.cell(x.kind)
+
+    def part(width: int, i: Register) -> None:
+        kind = replace(x.kind, count=width)
+        places = [code.address(cell, i, kind) for cell in (source, target)]
+        code.store(_on_vector(code, name, code.load(places[0], kind)), places[1])
+
+    rest = x.kind.count % _VECTOR
+    code.count(0, literal(Kind(INDEX), x.kind.count - rest), _VECTOR, partial(part, _VECTOR))
+    if rest:
+        part(rest, literal(Kind(INDEX), x.kind.count - rest))
+    return code.load(target, x.kind)
+
+
+def _on_vector(code: Assembly, name: str, x: Register) -> Register:
+    """Append a function of f32: what rounding leaves in doubt is computed by the kernel."""
+    known = FUNCTIONS[name]
+    f = Vectors(code, x.kind.count)
+    y = known.emit(f, code.cast("fpext", x, FLOAT64))
+    lowest, highest = (code.cast("fptrunc", f.multiply(y, 1.0 + e), FLOAT32) for e in (-known.error, known.error))
+    return _settled(code, name, x, lowest, code.compare("one", lowest, highest))
+
+
+def _settled(code: Assembly, name: str, x: Register, result: Register, doubtful: Register) -> Register:
+    """Append a branch, for elements in doubt, that calls `renew` with the negated address of operands."""
+    kind, bits = x.kind, f"i{x.kind.count}"
+    cell, asked, ask, go = code.cell(kind), code.cell(kind), code.name("S"), code.name("S")
+    header = f"%{code.name('h')}"
+    code.entry.append(f"  {header} = alloca [2 x i64]")
+    code.store(result, cell)
+    mask = code.let(f"bitcast {doubtful.kind} {doubtful} to {bits}", Kind(INDEX))
+    some = code.let(f"icmp ne {bits} {mask}, 0", Kind(BOOL))
+    rare = code.intrinsic("expect", some, literal(Kind(BOOL), False))
+    code.do(f"br i1 {rare}, label %{ask}, label %{go}")
+    code.label(ask)
+    code.store(x, asked)
+    code.store(literal(Kind(INDEX), NUMBERS[name] << 32 | kind.count), header)
+    address = code.let(f"ptrtoint ptr {asked} to i64", Kind(INDEX))
+    code.store(address, code.address(header, literal(Kind(INDEX), 1), Kind(INDEX)))
+    request = code.let(f"ptrtoint ptr {header} to i64", Kind(INDEX))
+    code.let(f"call i64 %renew(i64 {code.binary('sub', literal(Kind(INDEX), 0), request)})", Kind(INDEX))
+    code.store(code.load(asked, kind), cell)
+    code.do(f"br label %{go}")
+    code.label(go)
+    return code.load(cell, kind)
+
+
+def settle(request: int) -> int:
+    """Compute what machine code has asked for, by a negated address, in place of the operands; return 0."""
+    check_time()  # all elements of a tensor may be the same, and in doubt
+    header = (ctypes.c_int64 * 2).from_address(-request)
+    number, count = divmod(header[0], 1 << 32)
+    elements: Array = np.ctypeslib.as_array((ctypes.c_float * count).from_address(header[1]))
+    elements[...] = FUNCTIONS[_NAMES[number]].kernels(FLOAT32)(elements.copy())
+    return 0

@@ -1,0 +1,289 @@
+"""Decide which loops become machine code, and run those that have."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Sequence
+from math import prod
+from time import perf_counter
+from typing import TYPE_CHECKING, cast
+
+import numpy as np
+
+from stablehlo_ref.accelerate.machine.arrays import ADDRESS, Field
+from stablehlo_ref.accelerate.machine.assembly import NotCompiled
+from stablehlo_ref.accelerate.machine.callbacks import Answer, Callback
+from stablehlo_ref.accelerate.machine.compiler import Compiled
+from stablehlo_ref.accelerate.machine.functions import settle
+from stablehlo_ref.accelerate.machine.loops import COUNT_BITS, LoopWriter
+from stablehlo_ref.accelerate.machine.python_ops import FIRST, PythonOp
+from stablehlo_ref.accelerate.machine.timing import is_long
+from stablehlo_ref.budget import reserve
+from stablehlo_ref.define.computation import Slots
+from stablehlo_ref.define.context import Context
+from stablehlo_ref.diagnostics import LimitError
+from stablehlo_ref.execute.ownership import is_exclusively_owned
+from stablehlo_ref.execute.run import CONTEXT, located
+from stablehlo_ref.ir.arrays import Array
+from stablehlo_ref.ir.core import Operation
+
+if TYPE_CHECKING:
+    from stablehlo_ref.accelerate import PlanAccelerator
+    from stablehlo_ref.execute.plan import FramePlanner
+
+SHORT = 2e-5  # seconds of a run of a loop that is not worth the call of machine code
+TURN = 0.01  # seconds that a turn in the plan counts at most: the loop may have ended, and begun again much later
+USUAL_LINES = 500  # of code, for which LLVM needs the usual time
+SECONDS_OF_LINE = 1.5e-4  # that it needs for a further one
+OPS = 1 << 20  # about a millisecond: after so many ops the limits are checked
+MAX_KEPT = 1 << 18  # bytes of memory that a loop keeps between runs
+
+Renew = Callable[[Context, Sequence[Operation]], int]
+
+
+class MachineFrame:
+    """The values of one run of a loop in machine code, `size` bytes, and the arrays to which its fields point."""
+
+    def __init__(self, fields: Sequence[Field], size: int) -> None:
+        self.buffer = np.zeros(size, np.uint8)
+        self.address = self.buffer.ctypes.data
+        self.used = self.buffer[:8].view(np.int64)
+        self.views = [self._view(field) for field in fields]
+        self.arrays: list[Array] = [self.buffer]
+        self.held: dict[int, Array] = {}  # of fields, by their offsets
+        for field, view in zip(fields, self.views):
+            if field.slot is None:
+                self.fill(field, view, np.empty(field.shape, field.dtype) if field.constant is None else field.constant)
+
+    def _view(self, field: Field) -> Array:
+        dtype, shape = (ADDRESS, ()) if field.in_memory else (field.dtype, field.shape)
+        size = dtype.itemsize * int(np.prod(shape, dtype=np.int64))
+        return self.buffer[field.offset : field.offset + size].view(dtype).reshape(shape)
+
+    def fill(self, field: Field, view: Array, value: Array) -> None:
+        """Store a value, or the address of its array."""
+        if field.in_memory:
+            value = np.require(value, requirements=["C", "A"])
+            self.arrays.append(value)
+            view[()] = value.ctypes.data
+            self.held[field.offset] = value
+        else:
+            view[...] = value
+            self.held[field.offset] = view
+
+
+class MachineLoop:
+    """A loop in machine code, as a function of the slots of its plan."""
+
+    def __init__(self, op: Operation, writer: LoopWriter, make_renew: Callable[[int], Renew]) -> None:
+        self.text = writer.code.text
+        self._code = Compiled(self.text)
+        self._fields, self._size = writer.arrays.layout.fields, writer.arrays.layout.size
+        self._deepest = writer.deepest
+        self._ops: tuple[Operation, ...] = (op,)
+        self._counted, self._python_ops = writer.counted, writer.python.ops
+        self._renew = make_renew(max(1, OPS // (writer.ops + writer.arrays.work)))
+        # Memory of the loop's own, and what no run uses: of one run at most, and none if it is large.
+        self._own_bytes = self._size + sum(_bytes(field) for field in self._fields if _is_own(field))
+        self._unused: deque[MachineFrame] = deque(maxlen=int(self._own_bytes <= MAX_KEPT))
+
+    def __call__(self, slots: Slots) -> bool:
+        """Run the loop from the state in slots to its end; return False if the plan has to do that."""
+        context: Context = slots[CONTEXT]
+        if context.depth + self._deepest > context.limits.max_depth or not self._fits(slots):
+            return False
+        turns = self._renew(context, self._ops)
+        try:
+            frame = self._frame(slots)
+        except (LimitError, MemoryError):  # the plan may need less memory, and else has the op that needs too much
+            return False
+        context.frames[id(frame)] = frame.arrays
+        try:
+            self._run(context, slots, frame, turns)
+        finally:
+            del context.frames[id(frame)]
+        return True
+
+    def _frame(self, slots: Slots) -> MachineFrame:
+        """Return an unused frame; LimitError unless there is room for it and for copies of values, made in slots."""
+        shared = [field for field in self._fields if not _may_use(slots, field)]
+        reserve(self._own_bytes + sum(_bytes(field) for field in shared))
+        for field in shared:
+            if field.slot is not None and not _may_use(slots, field):  # still, after other copies
+                slots[field.slot] = slots[field.slot].copy()
+        try:
+            return self._unused.pop()
+        except IndexError:
+            return MachineFrame(self._fields, self._size)
+
+    def _run(self, context: Context, slots: Slots, frame: MachineFrame, turns: int) -> None:
+        kept = len(frame.arrays)
+        for field, view in zip(self._fields, frame.views):
+            if field.slot is not None:
+                frame.fill(field, view, slots[field.slot])
+                if field.is_state:
+                    slots[field.slot] = None
+        copies, context.budget.copies = context.budget.copies, None  # as code overwrites what kernels are called with
+        try:
+            Callback(self._answer(context, frame)).run(self._code, frame.address, turns)
+        finally:
+            context.budget.copies = copies
+        context.steps += int(frame.used[0])
+        self._give_back(slots, frame, kept)
+
+    def _fits(self, slots: Slots) -> bool:
+        """Return whether values have the shapes of their types, as they have not where they are of all lanes."""
+        return all(field.slot is None or slots[field.slot].shape == field.shape for field in self._fields)
+
+    def _give_back(self, slots: Slots, frame: MachineFrame, kept: int) -> None:
+        arrays = iter(frame.arrays[kept:])
+        for field, view in zip(self._fields, frame.views):
+            if field.slot is not None:
+                value = next(arrays) if field.in_memory else view
+                del frame.held[field.offset]
+                if field.is_state:
+                    slots[field.slot] = value if field.in_memory else view[()] if not view.ndim else view.copy()
+        del frame.arrays[kept:]
+        self._unused.append(frame)
+
+    def _answer(self, context: Context, frame: MachineFrame) -> Answer:
+        """Return a function that counts turns, and returns how many follow until the next check.
+
+        A negative number asks for results of a function, or of an op that Python computes.
+        """
+        ops = self._ops
+
+        def answer(asked: int) -> int:
+            nonlocal ops
+            try:
+                if asked <= FIRST:
+                    python_op = self._python_ops[FIRST - asked]
+                    ops = (python_op.op,)
+                    return _computed(python_op, context, frame)
+                if asked < 0:
+                    return settle(asked)
+                number, used = divmod(asked, 1 << COUNT_BITS)
+                ops = self._counted[number]
+                context.steps += used
+                return self._renew(context, ops)
+            except Exception as error:
+                raise located(error, ops[0]) from None
+
+        return answer
+
+
+def _computed(python_op: PythonOp, context: Context, frame: MachineFrame) -> int:
+    """Compute an op, and return 0. One with regions adds turns and calls to those counted so far."""
+    depth = context.depth
+    if python_op.op.regions:
+        context.steps += int(frame.used[0])
+        context.depth += python_op.depth
+    try:
+        python_op.compute(frame.held)
+    finally:
+        context.depth = depth
+    return 0
+
+
+def _bytes(field: Field) -> int:
+    return field.dtype.itemsize * prod(field.shape)
+
+
+def _is_own(field: Field) -> bool:
+    """Return whether a field is an array in memory that is not that of a slot or of a constant."""
+    is_constant = field.constant is not None and _is_addressable(field.constant)
+    return field.in_memory and field.slot is None and not is_constant
+
+
+def _may_use(slots: Slots, field: Field) -> bool:
+    """Return whether a loop may have the array in a slot, and write to it if need be; True for other fields."""
+    if field.slot is None or not field.in_memory:
+        return True
+    may_write = not field.is_written or is_exclusively_owned(slots, field.slot)
+    return may_write and _is_addressable(slots[field.slot])
+
+
+def _is_addressable(array: Array) -> bool:
+    return array.flags.c_contiguous and array.flags.aligned
+
+
+def machines_of(frame: FramePlanner) -> dict[Operation, Machine]:
+    """Return the hot loops of a program that may become machine code."""
+    return cast("PlanAccelerator", frame.planner.accelerator).machines
+
+
+class Machine:
+    """Times a loop that runs as generated Python, and makes it machine code once that has taken long."""
+
+    def __init__(self, planner: FramePlanner, op: Operation, make_renew: Callable[[int], Renew]) -> None:
+        self._planner, self.op, self._make_renew = planner, op, make_renew
+        self._seconds = 0.0  # that generated Python has taken
+        self._started = 0.0
+        self._ended = 0.0  # when it last left a turn to the plan
+        self._runs = 0
+        self._has_left = False
+        self._writer = self._write()  # until the loop is compiled
+        self._loop: MachineLoop | None = None
+        machines_of(planner)[op] = self
+
+    def __call__(self, slots: Slots, run: Callable[[Slots], bool]) -> bool:
+        """Finish the loop by machine code, or by `run`; return False if the plan has to go on."""
+        if not slots[CONTEXT].jit or not (self.may_compile or self._loop):
+            return run(slots)
+        if self._is_hot(self._seconds):
+            self._compile()
+        if self._loop is not None and self._loop(slots):
+            return True
+        self._runs += 1
+        self._has_left = False
+        self._started, ended = perf_counter(), self._ended
+        if ended:
+            self._seconds += min(self._started - ended, TURN)
+        ran = run(slots)
+        now = perf_counter()
+        self._seconds += now - self._started
+        self._ended = 0.0 if ran else now
+        return self(slots, run) if self._has_left and not ran else ran
+
+    @property
+    def may_compile(self) -> bool:
+        """Whether the loop can become machine code, and has not."""
+        return self._writer is not None
+
+    def takes_over(self, context: Context) -> bool:
+        """Return whether generated Python has taken so long that it leaves the rest of the loop to machine code."""
+        if self.may_compile and context.jit and self._is_hot(self._seconds + perf_counter() - self._started):
+            self._has_left = True
+            return True
+        return False
+
+    def takes_whole_loop(self) -> bool:
+        """Return whether the loop is, or may become, machine code, and runs long enough each time."""
+        return self._loop is not None or (self.may_compile and self._seconds > SHORT * self._runs)
+
+    def _is_hot(self, seconds: float) -> bool:
+        if self._writer is None or not is_long(seconds) or seconds <= SHORT * self._runs:
+            return False
+        return is_long(seconds, SECONDS_OF_LINE * max(0, self._writer.lines - USUAL_LINES))
+
+    def _compile(self) -> None:
+        writer, self._writer = self._writer, None
+        if writer is not None:
+            try:
+                self._loop = MachineLoop(self.op, writer, self._make_renew)
+                self._report("as machine code", self._loop.text)
+            except Exception as reason:  # of any version of llvmlite: the loop stays in Python
+                self._report(f"not as machine code: {reason}")
+
+    def _write(self) -> LoopWriter | None:
+        """Write the code, which does not need llvmlite; return None if there is none."""
+        try:
+            return LoopWriter(self._planner, self.op)
+        except NotCompiled as reason:
+            self._report(f"not as machine code: {reason}")
+        except Exception as error:  # the loop stays in Python
+            self._report(f"not as machine code: {type(error).__name__}: {error}")
+        return None
+
+    def _report(self, what: str, text: str = "") -> None:
+        self._planner.planner.generated.append((f"{self.op.name} at {self.op.location}, {what}", text))

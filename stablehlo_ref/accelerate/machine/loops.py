@@ -1,0 +1,448 @@
+"""Write a `while` as machine code: its turns, branches, inner loops and the functions that it calls.
+
+Variables of the source are cells of memory, which LLVM turns into registers. The state of the loop comes in a frame, a
+buffer with a field for each value; for a tensor in memory, the field is the address of its array.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from stablehlo_ref.accelerate.machine import elementwise as elements
+from stablehlo_ref.accelerate.machine import tensors
+from stablehlo_ref.accelerate.machine.arrays import MAX_SIZE, Field, Memory
+from stablehlo_ref.accelerate.machine.assembly import INDEX, Assembly, Kind, NotCompiled, Register, literal
+from stablehlo_ref.accelerate.machine.groups import Pending, Splat
+from stablehlo_ref.accelerate.machine.large import Held, Large
+from stablehlo_ref.accelerate.machine.python_ops import TENSOR_OP, PythonOps
+from stablehlo_ref.accelerate.machine.python_ops import check as check_kernel
+from stablehlo_ref.accelerate.machine.special import SPECIAL, Site
+from stablehlo_ref.accelerate.machine.tensors import fits_registers
+from stablehlo_ref.accelerate.python.source import MAX_CALLS
+from stablehlo_ref.accelerate.python.tensor_code import MOVES, shape_of
+from stablehlo_ref.define.computation import Run
+from stablehlo_ref.diagnostics import StablehloError
+from stablehlo_ref.execute.dynamic import refined_results
+from stablehlo_ref.execute.inlined import INLINED_CALLS, calls_of
+from stablehlo_ref.execute.nans import canonical_results
+from stablehlo_ref.ir.arrays import Array
+from stablehlo_ref.ir.core import Block, Operation, Value
+from stablehlo_ref.ir.types import TensorType
+from stablehlo_ref.numerics.dtypes import numpy_dtype
+
+if TYPE_CHECKING:
+    from stablehlo_ref.execute.plan import FramePlanner
+
+MAX_OPS = 2000  # of a loop, which take LLVM about 0.3 s
+COUNT_BITS = 32  # of turns, in the argument of `renew`, below the number of what is counted
+
+
+class LoopWriter:
+    """Writes the function of one loop. Raises NotCompiled if an op of it does not become machine code."""
+
+    def __init__(self, planner: FramePlanner, loop: Operation) -> None:
+        self.planner = planner
+        self.code = Assembly()
+        self.large = Large(self.code)
+        self.arrays = self.large.arrays
+        self.python = PythonOps(self.large)
+        self.values: dict[Value, Held] = {}
+        self.counted: list[tuple[Operation, ...]] = []  # turns and calls that are counted together
+        self.pending: list[Operation] = []  # those that are written and not counted yet
+        self.mark = 0  # the line before which they are counted
+        self.callees: list[str] = []
+        self.ops = self.deepest = self._loops = 0
+        self.cost = 0  # of ops in machine code, if they were in generated Python
+        self._write(loop)
+        self.lines = self.code.text.count("\n")
+
+    # --- the function -------------------------------------------------------------------------------------------
+
+    def _write(self, loop: Operation) -> None:
+        code = self.code
+        code.entry += ["  %n = alloca i64", "  %N = alloca i64"]
+        code.entry += ["  store i64 %turns, ptr %n", "  store i64 %turns, ptr %N"]
+        body = loop.regions[1].block
+        returned = body.operations[-1].operands
+        state, fields = [], []
+        for argument, value in zip(body.arguments, returned):
+            new = self._field(argument)
+            new.slot, new.is_state, new.is_written = self.planner.slot(argument), True, value is not argument
+            fields.append(new)
+            state.append(self.arrays.enter(new))
+            if new.in_memory and new.is_written:
+                self.arrays.writers[-1] = self.large.loop
+        results = self.loop(self.planner, loop, state)
+        self.python.check_saved(self.cost)
+        for new, result in zip(fields, results):
+            if isinstance(result, Register) and new.is_written:
+                code.store(result, self.arrays.pointer(new))
+        code.store(self._used(code.load("%n", Kind(INDEX))), "%frame")
+        code.do("ret i64 0")
+        code.label("stop")
+        code.do("ret i64 -1")
+
+    def _field(self, value: Value) -> Field:
+        in_memory = not fits_registers(value)
+        return self.arrays.layout.add(numpy_dtype(_tensor_type(value).element_type), shape_of(value), in_memory)
+
+    # --- values -------------------------------------------------------------------------------------------------
+
+    def held(self, frame: FramePlanner, value: Value) -> Held:
+        """Return the register or the memory of a value."""
+        constant = frame.constant(value)
+        if constant is not None and fits_registers(value):
+            return literal(Kind(constant.dtype, constant.size), constant)
+        if value not in self.values:
+            if constant is None and frame is not self.planner:
+                raise NotCompiled("a value of another function")
+            self.values[value] = _splat(constant) or self._entering(frame, value, constant)
+        return self.large.check(self.values[value])
+
+    def _entering(self, frame: FramePlanner, value: Value, constant: Array | None) -> Held:
+        new = self._field(value)
+        new.slot, new.constant = (frame.slot(value), None) if constant is None else (None, constant)
+        return self.arrays.enter(new)
+
+    def register(self, frame: FramePlanner, value: Value) -> Register:
+        return _register(self.held(frame, value))
+
+    # --- blocks -------------------------------------------------------------------------------------------------
+
+    def block(self, frame: FramePlanner, block: Block) -> list[Held]:
+        """Write the ops of a block; return its results."""
+        for op in block.operations[:-1]:
+            if op.name == INLINED_CALLS:
+                calls = calls_of(op)
+                self.pending += [call for call, _ in calls]
+                self.deepest = max(self.deepest, *(len(self.callees) + depth + 1 for _, depth in calls))
+                continue
+            if op.results and all(frame.constant(result) is not None for result in op.results):
+                continue
+            self.ops += 1
+            if self.ops > MAX_OPS:
+                raise NotCompiled(f"more than {MAX_OPS} ops")
+            if refined_results(op):
+                raise NotCompiled(op.name)
+            structure = _STRUCTURES.get(op.name)
+            results = structure(self, frame, op) if structure else self._compute(frame, op)
+            self.values.update(zip(op.results, results))
+        return [self.held(frame, value) for value in block.operations[-1].operands]
+
+    def _compute(self, frame: FramePlanner, op: Operation) -> list[Held]:
+        held = [self.held(frame, value) for value in op.operands]
+        operands = [x for x in held if isinstance(x, Register)]
+        is_small = len(operands) == len(held) and fits_registers(op.results[0])
+        if is_small and op.name in MOVES:
+            return [tensors.moved(self.code, op, operands, self._kernel(frame, op))]
+        if not self.large.has_rule(op) and not elements.has_code(op):
+            return self._in_python(frame, op, held)
+        self.cost += 1 if not shape_of(op.results[0]) else TENSOR_OP
+        is_canonical = op in frame.planner.canonical
+        if not is_small:
+            return [self.large.compute(op, held, is_canonical)]
+        return [elements.elementwise(self.code, op, operands, is_canonical)]
+
+    def _in_python(self, frame: FramePlanner, op: Operation, operands: Sequence[Held]) -> list[Held]:
+        check_kernel(op)
+        kernel, depth = self._kernel(frame, op), len(self.callees)
+        if not op.regions:
+            return self.python.write(op, kernel, operands, depth)
+        self._count()
+        self._give_up_turns()
+        results = self.python.write(op, kernel, operands, depth)
+        self._count()
+        return results
+
+    def _kernel(self, frame: FramePlanner, op: Operation) -> Run:
+        known = frame.known_kernel(op, frame.planner.kind(op))
+        try:
+            return (known.kernel if known else frame.kernel(op)).run
+        except StablehloError as error:
+            raise NotCompiled(op.name) from error
+
+    # --- control flow -------------------------------------------------------------------------------------------
+
+    def loop(self, frame: FramePlanner, op: Operation, operands: Sequence[Held]) -> list[Held]:
+        """Write a `while`; return its results."""
+        code, (condition, body) = self.code, _blocks(op)
+        varies = [v is not a for v, a in zip(body.operations[-1].operands, body.arguments)]
+        self._loops += 1
+        outer, self.large.loop = self.large.loop, self._loops
+        start = [self._carried(x, a, outer) if v else x for x, v, a in zip(operands, varies, body.arguments)]
+        cells = {i: self._cell(x) for i, x in enumerate(start) if varies[i] and isinstance(x, Register)}
+        head, inside, after = (code.name("L") for _ in range(3))
+        self._count()
+        code.do(f"br label %{head}")
+        self._label(head, [op])
+        state: list[Held] = [code.load(cells[i], _register(x).kind) if i in cells else x for i, x in enumerate(start)]
+        arrays = {i: x for i, x in enumerate(state) if varies[i] and isinstance(x, Memory)}
+        self.values.update(zip((*condition.arguments, *body.arguments), (*state, *state)))
+        (test,) = self.block(frame, condition)
+        self._count()
+        for x in arrays.values():
+            self.arrays.check(x)
+        code.do(f"br i1 {_register(test)}, label %{inside}, label %{after}")
+        self._label(inside)
+        following = self.block(frame, body)
+        for i, cell in cells.items():
+            code.store(_register(following[i]), cell)
+        self._carry_on(arrays, following)
+        self._count()
+        code.do(f"br label %{head}")
+        self._label(after)
+        self.large.loop = outer
+        for i, x in arrays.items():
+            self.arrays.writers[x.buffer] = outer
+            state[i] = self.arrays.changed(x)
+        return state
+
+    def _carried(self, x: Held, argument: Value, outer: int) -> Held:
+        """Return the initial value of a loop's state: memory is what the loop may write to."""
+        if isinstance(x, Register):
+            return x
+        inner, self.large.loop = self.large.loop, outer
+        own = self.large.own(self.large.memory(x, shape_of(argument)), outer)
+        self.large.loop = inner
+        self.arrays.writers[own.buffer] = inner
+        return self.arrays.changed(own)
+
+    def _carry_on(self, state: Mapping[int, Memory], following: Sequence[Held]) -> None:
+        """Write the next state to the arrays of the state: in place, if the ops that compute it allow that."""
+        groups, late = self.large.groups, []
+        for i, target in state.items():
+            x = following[i]
+            group = x.node.group if isinstance(x, Pending) else None
+            if isinstance(x, Pending) and group is groups.open and group is not None and group.may_overwrite(target):
+                groups.store(x.node, target)
+            elif not isinstance(x, Memory) or not (x.buffer == target.buffer and self.arrays.is_whole(x)):
+                late.append((x, target))
+        written = {target.buffer for target in state.values()}
+        sources = [(x if isinstance(x, Splat) else self.large.memory(x, t.shape), t) for x, t in late]
+        groups.flush()
+        for source, target in sources:
+            if isinstance(source, Memory) and source.buffer in written:
+                raise NotCompiled("tensors that change places")
+            self.large.assign(source, target)
+
+    def _cell(self, x: Register) -> str:
+        cell = self.code.cell(x.kind)
+        self.code.store(x, cell)
+        return cell
+
+    def inner_loop(self, frame: FramePlanner, op: Operation) -> list[Held]:
+        """Write a `while` in the loop."""
+        results = self.loop(frame, op, [self.held(frame, value) for value in op.operands])
+        for number, _ in canonical_results(op, frame.planner.canonical):
+            results[number] = self.large.canonical(results[number], shape_of(op.results[number]))
+        return results
+
+    def branches(self, frame: FramePlanner, op: Operation) -> list[Held]:
+        """Write an `if` or a `case`."""
+        code, chosen = self.code, self.register(frame, op.operands[0])
+        cells = [code.cell(elements.kind_of(_tensor_type(r))) if fits_registers(r) else None for r in op.results]
+        labels, after = [code.name("L") for _ in op.regions], code.name("L")
+        self._count()
+        code.do(_branch(op, chosen, labels))
+        before, outcomes = list(self.arrays.versions), []
+        changed: set[int] = set()
+        for label, block in zip(labels, _blocks(op)):
+            self.arrays.versions[: len(before)] = before
+            self._label(label)
+            held = self.block(frame, block)
+            outcomes.append([x if c else self._stored(x, r) for x, c, r in zip(held, cells, op.results)])
+            for cell, result in zip(cells, held):
+                if cell is not None:
+                    code.store(_register(result), cell)
+            changed.update(b for b, version in enumerate(before) if self.arrays.versions[b] != version)
+            self._count()
+            code.do(f"br label %{after}")
+        self._label(after)
+        for buffer in changed:
+            self.arrays.versions[buffer] = self.arrays.new_version()
+        loaded = zip(op.results, cells, zip(*outcomes))
+        return [code.load(c, elements.kind_of(_tensor_type(r))) if c else self._joined(x) for r, c, x in loaded]
+
+    def _stored(self, x: Held, result: Value) -> tuple[Memory, list[str]]:
+        """Return the memory that a branch returns, and the place for instructions at its end."""
+        memory = self.large.contiguous(x, shape_of(result))
+        self.large.groups.flush()
+        end: list[str] = []
+        self.code.lines.append(end)
+        return memory, end
+
+    def _joined(self, outcomes: Sequence[tuple[Memory, list[str]]]) -> Memory:
+        """Return the memory that all branches return, or to which all copy their results."""
+        first = outcomes[0][0]
+        if all(x.pointer == first.pointer for x, _ in outcomes):
+            return replace(first, version=self.arrays.versions[first.buffer])
+        target = self.arrays.scratch(first.dtype, first.shape, self.large.loop)
+        for x, end in outcomes:
+            with self.code.at(end):
+                self.arrays.copy(x, target)
+        return target
+
+    def call(self, frame: FramePlanner, op: Operation) -> list[Held]:
+        """Write the body of the function that an op calls."""
+        name = op.properties["callee"]
+        callee = frame.planner.frames.get(name)
+        if callee is None or name in self.callees or len(self.callees) == MAX_CALLS:
+            raise NotCompiled(f"a call of @{name}")
+        (block,) = _blocks(frame.planner.functions[name])
+        if [v.type for v in block.arguments] != op.operand_types:
+            raise NotCompiled(f"a call of @{name}")
+        self.values.update(zip(block.arguments, [self.held(frame, value) for value in op.operands]))
+        self.pending.append(op)
+        self.callees.append(name)
+        self.deepest = max(self.deepest, len(self.callees))
+        results = self.block(callee, block)
+        self.callees.pop()
+        return results
+
+    # --- counts of turns and calls ------------------------------------------------------------------------------
+
+    def _label(self, name: str, ops: Sequence[Operation] = ()) -> None:
+        """Begin a block of instructions, in which turns of `ops` and calls are counted at once, before they run."""
+        self.code.label(name)
+        self.pending, self.mark = list(ops), len(self.code.lines)
+
+    def _count(self) -> None:
+        """Count the turns and calls since the last count; if too few are left, ask whether the run may go on."""
+        self.large.groups.flush()
+        if self.pending:
+            number, code = len(self.counted), self.code
+            self.counted.append(tuple(self.pending))
+            after, code.lines = code.lines[self.mark :], code.lines[: self.mark]
+            self._check(number, len(self.pending))
+            code.lines += after
+        self.pending, self.mark = [], len(self.code.lines)
+
+    def _check(self, number: int, count: int) -> None:
+        code, index = self.code, Kind(INDEX)
+        left, renew, go = code.load("%n", index), code.name("L"), code.name("L")
+        few = code.compare("slt", left, literal(index, count))
+        code.do(f"br i1 {few}, label %{renew}, label %{go}")
+        code.label(renew)
+        which = code.binary("add", self._used(left), literal(index, number << COUNT_BITS))
+        got = code.let(f"call i64 %renew(i64 {which})", index)
+        for cell, value in (("%n", got), ("%N", got)):
+            code.store(value, cell)
+        stops = code.compare("sle", got, literal(index, 0))  # 0 after an error that was not caught
+        code.do(f"br i1 {stops}, label %stop, label %{go}")
+        code.label(go)
+        code.store(code.binary("sub", code.load("%n", index), literal(index, count)), "%n")
+
+    def _give_up_turns(self) -> None:
+        """Store how many turns and calls have been counted, for an op that counts some, so that a check follows it."""
+        code, index = self.code, Kind(INDEX)
+        code.store(self._used(code.load("%n", index)), "%frame")
+        for cell in ("%n", "%N"):
+            code.store(literal(index, 0), cell)
+
+    def _used(self, left: Register) -> Register:
+        """Return how many turns and calls have been counted since the last check."""
+        return self.code.binary("sub", self.code.load("%N", left.kind), left)
+
+    # --- products, reductions, gathers, scatters ----------------------------------------------------------------
+
+    def special(self, frame: FramePlanner, op: Operation) -> list[Held]:
+        """Write an op by a rule of its own, or else the call of its kernel."""
+        held = [self.held(frame, value) for value in op.operands]
+        try:
+            results = SPECIAL[op.name](Site(self.large, frame, op, self._kernel(frame, op)), held)
+        except NotCompiled:
+            return self._in_python(frame, op, held)
+        self.cost += TENSOR_OP
+        return results
+
+    # --- slices and updates -------------------------------------------------------------------------------------
+
+    def _memory(self, frame: FramePlanner, value: Value) -> Memory:
+        return self.large.memory(self.held(frame, value), shape_of(value))
+
+    def slice(self, frame: FramePlanner, op: Operation) -> list[Held]:
+        """Write a slice."""
+        whole, starts, steps = (
+            self._memory(frame, op.operands[0]),
+            op.properties["start_indices"],
+            op.properties["strides"],
+        )
+        at = sum(n * stride for n, stride in zip(starts, whole.strides))
+        return [self._sliced(op, whole, literal(Kind(INDEX), at), steps)]
+
+    def dynamic_slice(self, frame: FramePlanner, op: Operation) -> list[Held]:
+        """Write a slice at indices that are clamped."""
+        whole, starts = self._memory(frame, op.operands[0]), [self.register(frame, x) for x in op.operands[1:]]
+        start = tensors.clamped_start(self.code, starts, whole, shape_of(op.results[0]))
+        return [self._sliced(op, whole, start, [1] * len(starts))]
+
+    def _sliced(self, op: Operation, whole: Memory, start: Register, steps: Sequence[int]) -> Held:
+        self.large.groups.flush()
+        shape = shape_of(op.results[0])
+        if fits_registers(op.results[0]):
+            return tensors.sliced(self.code, whole, start, steps, shape)
+        return self.arrays.view(whole, start, shape, tuple(n * step for n, step in zip(whole.strides, steps)))
+
+    def dynamic_update_slice(self, frame: FramePlanner, op: Operation) -> list[Held]:
+        """Write an update of a slice: in place if the tensor is in memory."""
+        operand, update = op.operands[:2]
+        new, whole = self.held(frame, update), self._memory(frame, operand)
+        starts = [self.register(frame, x) for x in op.operands[2:]]
+        target = whole if fits_registers(operand) else self.large.own(whole, self.large.loop)
+        start = tensors.clamped_start(self.code, starts, target, shape_of(update))
+        if isinstance(new, Register):
+            tensors.updated(self.code, target, new, start, shape_of(update))
+        else:
+            self.large.assign(new, self.arrays.view(target, start, shape_of(update)))
+        if fits_registers(operand):
+            return [self.code.load(target.pointer, elements.kind_of(_tensor_type(operand)))]
+        return [self.arrays.changed(target)]
+
+
+def _splat(constant: Array | None) -> Splat | None:
+    """Return a constant whose elements are all the same bits as one scalar."""
+    if constant is None or not 0 < constant.size <= MAX_SIZE:
+        return None
+    first = constant.reshape(-1)[0]
+    is_splat = not any(constant.strides) or constant.tobytes() == first.tobytes() * constant.size
+    return Splat(literal(Kind(constant.dtype), first), constant.shape) if is_splat else None
+
+
+def _blocks(op: Operation) -> list[Block]:
+    """Return the blocks of an op whose regions have one each."""
+    if any(len(region.blocks) != 1 for region in op.regions):
+        raise NotCompiled("a region of several blocks")
+    return [region.block for region in op.regions]
+
+
+def _branch(op: Operation, chosen: Register, labels: Sequence[str]) -> str:
+    """Return the instruction that selects a branch; an index that is out of range selects the last one."""
+    if op.name == "stablehlo.if":
+        return f"br i1 {chosen}, label %{labels[0]}, label %{labels[1]}"
+    cases = " ".join(f"i32 {n}, label %{label}" for n, label in enumerate(labels[:-1]))
+    return f"switch i32 {chosen}, label %{labels[-1]} [{cases}]"
+
+
+def _tensor_type(value: Value) -> TensorType:
+    assert isinstance(value.type, TensorType)
+    return value.type
+
+
+def _register(held: Held) -> Register:
+    if not isinstance(held, Register):
+        raise NotCompiled("a large tensor")
+    return held
+
+
+_STRUCTURES: Mapping[str, Callable[[LoopWriter, FramePlanner, Operation], list[Held]]] = {
+    "stablehlo.while": LoopWriter.inner_loop,
+    "stablehlo.if": LoopWriter.branches,
+    "stablehlo.case": LoopWriter.branches,
+    "func.call": LoopWriter.call,
+    **dict.fromkeys(SPECIAL, LoopWriter.special),
+    "stablehlo.slice": LoopWriter.slice,
+    "stablehlo.dynamic_slice": LoopWriter.dynamic_slice,
+    "stablehlo.dynamic_update_slice": LoopWriter.dynamic_update_slice,
+}

@@ -1,0 +1,143 @@
+"""Products of small matrices of floats: machine code calls the loop that np.matmul calls, so the bits are the same.
+
+That loop calls BLAS, which chooses the order of sums by sizes and strides. The operands are row-major, as those of the
+kernel are, and get the strides that the kernel gives them. Before a product is written, the loop multiplies random
+numbers, and the kernel has to have the same result.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+from functools import cached_property
+from math import prod
+
+import numpy as np
+
+from stablehlo_ref.accelerate.machine.arrays import ADDRESS, Memory
+from stablehlo_ref.accelerate.machine.assembly import INDEX, Assembly, Kind, NotCompiled
+from stablehlo_ref.accelerate.machine.compiler import address
+from stablehlo_ref.accelerate.machine.numpy_loops import Loop, loop_of
+from stablehlo_ref.accelerate.python.tensor_code import shape_of
+from stablehlo_ref.define.computation import Run
+from stablehlo_ref.ir.arrays import Array
+from stablehlo_ref.ir.core import Operation
+from stablehlo_ref.ir.types import TensorType
+from stablehlo_ref.numerics.contraction import arithmetic, matrices
+from stablehlo_ref.numerics.dtypes import FLOAT32, FLOAT64, numpy_dtype
+from stablehlo_ref.ops.dot_general import in_memory_order
+
+NAME = "stablehlo.dot_general"
+MAX_PRODUCT = 1 << 22  # multiplications: less than a millisecond
+_TYPES = {FLOAT32: "ff->f", FLOAT64: "dd->d"}
+_CHECKED: set[object] = set()  # products whose results are those of their kernels
+_FUNCTION = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 4)
+
+
+class Product:
+    """A product of two matrices, two stacks of them, or vectors, as np.matmul computes it. NotCompiled for others."""
+
+    def __init__(self, op: Operation) -> None:
+        lhs, rhs, result = (_type(x) for x in (*op.operand_types, *op.result_types))
+        self.dtype, p = numpy_dtype(result.element_type), op.properties
+        lhs_dims, rhs_dims = tuple(p["lhs_contracting_dimensions"]), tuple(p["rhs_contracting_dimensions"])
+        stacks = tuple(p["lhs_batching_dimensions"]), tuple(p["rhs_batching_dimensions"])
+        self.shapes = [shape_of(x) for x in (*op.operands, *op.results)]
+        terms = prod(self.shapes[0][d] for d in lhs_dims)
+        dtypes = {numpy_dtype(x.element_type) for x in (lhs, rhs, result)}
+        is_small = len(stacks[0]) <= 1 and 0 < terms * prod(self.shapes[2]) <= MAX_PRODUCT
+        if len(dtypes) > 1 or self.dtype not in _TYPES or p.get("num_primitive_operations") is not None or not is_small:
+            raise NotCompiled(op.name)
+        if arithmetic(self.dtype, self.dtype, self.dtype, terms).matmul is not np.matmul:
+            raise NotCompiled(op.name)
+        contracting = in_memory_order(lhs, rhs, lhs_dims, rhs_dims)
+        self.work = terms * prod(self.shapes[2])  # multiplications
+        self.left = self._matrix(op, 0, stacks[0], contracting[0])
+        self.right = self._matrix(op, 1, stacks[1], contracting[1])
+
+    def _matrix(self, op: Operation, side: int, stack: tuple[int, ...], contracting: tuple[int, ...]) -> Array:
+        """Return an array of an operand's shape as a stack of matrices, a matrix or a vector, which must be a view."""
+        x: Array = np.empty(self.shapes[side], self.dtype)
+        arrange = matrices(x.shape, stack, contracting, rows_first=side == 0)
+        matrix = x if arrange is None else arrange(x)
+        if not np.may_share_memory(matrix, x):
+            raise NotCompiled(op.name)
+        return matrix
+
+    @cached_property
+    def loop(self) -> Loop:
+        """The loop of numpy."""
+        return loop_of(np.matmul, _TYPES[self.dtype])
+
+    @cached_property
+    def sizes(self) -> list[int]:
+        """The number of products, and of rows, terms and columns of each."""
+        stack = self.left.shape[0] if self.left.ndim == 3 else 1
+        rows = self.left.shape[-2] if self.left.ndim > 1 else 1
+        return [stack, rows, self.left.shape[-1], self.right.shape[-1] if self.right.ndim > 1 else 1]
+
+    @cached_property
+    def strides(self) -> list[int]:
+        """The distances in bytes of matrices, and of rows and columns: 0 for a dimension of size 1, as in numpy."""
+        stack, rows, _, columns = self.sizes
+        size = self.dtype.itemsize
+        left = _strides(self.left, rows_first=True)
+        right = _strides(self.right, rows_first=False)
+        result = [rows * columns * size if stack > 1 else 0]
+        inner = [columns * size if rows > 1 else 0, size if columns > 1 else 0]
+        return [left[0], right[0], *result, *left[1:], *right[1:], *inner]
+
+    @property
+    def may_be_transposes(self) -> bool:
+        """Whether operands at one address would be a matrix and its transpose, which numpy multiplies otherwise."""
+        _, rows, _, columns = self.sizes
+        left, right = self.strides[3:5], self.strides[5:7]
+        return rows == columns > 1 and left == right[::-1]
+
+    def check(self, run: Run) -> None:
+        """Multiply random numbers, as the kernel does; NotCompiled if the results differ."""
+        key = (self.dtype, *self.shapes, *self.sizes, *self.strides)
+        if key in _CHECKED:
+            return
+        generator = np.random.default_rng(0)
+        x, y = (generator.random(shape, self.dtype) - self.dtype.type(0.5) for shape in self.shapes[:2])
+        result: Array = np.empty(self.shapes[2], self.dtype)
+        arguments = np.array([address(z) for z in (x, y, result)], ADDRESS)
+        sizes, strides = np.array(self.sizes, INDEX), np.array(self.strides, INDEX)
+        function = _FUNCTION(self.loop.function)
+        function(*(address(z) for z in (arguments, sizes, strides)), self.loop.data)
+        if result.tobytes() != np.asarray(run(x, y), self.dtype).tobytes():
+            raise NotCompiled("a product that numpy's loop computes otherwise")
+        _CHECKED.add(key)
+
+    def write(self, code: Assembly, x: Memory, y: Memory, result: Memory) -> None:
+        """Append the call of the loop."""
+        frame, loop = f"%{code.name('p')}", self.loop
+        code.entry.append(f"  {frame} = alloca [3 x ptr]")
+        for number, memory in enumerate((x, y, result)):
+            place = code.let(f"getelementptr ptr, ptr {frame}, i64 {number}", Kind(INDEX))
+            code.do(f"store ptr {memory.pointer}, ptr {place}")
+        sizes, strides = (_constant(code, numbers) for numbers in (self.sizes, self.strides))
+        function, data = (f"inttoptr (i64 {n} to ptr)" for n in loop)
+        code.do(f"call void {function}(ptr {frame}, ptr {sizes}, ptr {strides}, ptr {data})")
+
+
+def _strides(x: Array, rows_first: bool) -> list[int]:
+    """Return the strides of the stack, rows and columns; a vector is a row if `rows_first`, else a column."""
+    own = [stride if n > 1 else 0 for n, stride in zip(x.shape, x.strides)]
+    if x.ndim == 1:
+        return [0, 0, *own] if rows_first else [0, *own, 0]
+    return [0] * (3 - x.ndim) + own
+
+
+def _constant(code: Assembly, numbers: Sequence[int]) -> str:
+    """Return a pointer to constant integers."""
+    name = f"@{code.name('k')}"
+    elements = ", ".join(f"i64 {n}" for n in numbers)
+    code.declared[name] = f"{name} = private constant [{len(numbers)} x i64] [{elements}]"
+    return name
+
+
+def _type(type: object) -> TensorType:
+    assert isinstance(type, TensorType)
+    return type

@@ -1,0 +1,62 @@
+"""Compile code once numpy has taken long for what it computes: about as long as compiling takes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from time import perf_counter
+from typing import Generic, TypeVar
+
+from stablehlo_ref.accelerate.machine.functions import FUNCTIONS
+from stablehlo_ref.define.context import Context
+from stablehlo_ref.ir.core import Operation
+
+SECONDS = 0.05  # for a loop, a chain or a function of usual length, with the import of llvmlite
+WEIGHT_SECONDS = 3e-4  # that LLVM takes for an op
+FUNCTION_WEIGHT = 50  # of an elementary function, other ops count 1
+
+T = TypeVar("T")
+Code = TypeVar("Code")
+
+
+def is_long(seconds: float, expected: float = 0.0) -> bool:
+    """Return whether a computation has taken so long that its code, for which LLVM needs `expected` more, pays off."""
+    return seconds > SECONDS + expected
+
+
+def weight(op: Operation) -> int:
+    """Return how many simple ops take LLVM as long as `op`."""
+    return FUNCTION_WEIGHT if op.name in FUNCTIONS else 1
+
+
+class TimedCode(Generic[Code]):
+    """Code that is compiled after numpy has taken long for the same; `report` is told why there is none.
+
+    `weight` is that of the ops, beyond those of a function of usual length.
+    """
+
+    def __init__(self, weight: int = 0, report: Callable[[str, str], None] | None = None) -> None:
+        self._expected, self._report = weight * WEIGHT_SECONDS, report
+        self._seconds = 0.0  # that numpy has taken
+        self.code: Code | None = None
+        self.has_failed = False
+
+    def may_run(self, context: Context | None) -> bool:
+        """Return whether a run may use code, and there is or may be any."""
+        return context is not None and context.jit and not self.has_failed
+
+    def timed(self, compute: Callable[[], T], compile: Callable[[], Code]) -> T:
+        """Return what `compute` returns; compile the code if that has taken long, in all."""
+        start = perf_counter()
+        result = compute()
+        self._seconds += perf_counter() - start
+        if is_long(self._seconds, self._expected):
+            self._compile(compile)
+        return result
+
+    def _compile(self, compile: Callable[[], Code]) -> None:
+        try:
+            self.code = compile()
+        except Exception as reason:  # of any version of llvmlite: numpy goes on
+            self.has_failed = True
+            if self._report is not None:
+                self._report(f"not as machine code: {reason}", "")

@@ -1,0 +1,1 @@
+"""Loops and functions as Python source."""

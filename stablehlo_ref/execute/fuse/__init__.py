@@ -1,1 +1,0 @@
-"""Fast paths: loops as generated Python, and chains of elementwise ops block by block; `fast=False` takes none."""

@@ -1,0 +1,193 @@
+"""What is fused into chains, what is not, and what a chain takes."""
+
+from __future__ import annotations
+
+import tracemalloc
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+import stablehlo_ref as sr
+from stablehlo_ref.accelerate.machine import timing
+from stablehlo_ref.accelerate.machine.compiler import is_available
+from stablehlo_ref.diagnostics import LimitError
+
+pytestmark = pytest.mark.skipif(not is_available(), reason="no llvmlite (the extra jit), or no jit")
+
+T = "tensor<1024x512xf32>"
+CHAIN = f"""func.func @main(%a: {T}, %b: {T}) -> {T} {{
+  %0 = stablehlo.add %a, %b : {T}
+  %1 = stablehlo.multiply %0, %a : {T}
+  %2 = stablehlo.subtract %1, %b : {T}
+  %3 = stablehlo.maximum %2, %0 : {T}
+  return %3 : {T}
+}}"""
+
+
+def steps(program: sr.Program, fast: bool) -> int:
+    return len(program._planned(False, fast).block.steps)
+
+
+def arrays(count: int = 2) -> list[np.ndarray]:
+    rng = np.random.default_rng(0)
+    return [rng.standard_normal((1024, 512), np.float32) for _ in range(count)]
+
+
+def test_a_chain_is_one_step() -> None:
+    program = sr.parse(CHAIN)
+    assert (steps(program, True), steps(program, False)) == (1, 4)
+
+
+def test_small_tensors_are_left_alone() -> None:
+    program = sr.parse(CHAIN.replace("1024x512", "16x512"))
+    assert steps(program, True) == 4
+
+
+def test_two_ops_on_tensors_of_medium_size_are_left_alone() -> None:
+    text = "func.func @main(%a: T) -> T {\n %0 = stablehlo.abs %a : T\n %1 = stablehlo.sqrt %0 : T\n return %1 : T\n}"
+    assert steps(sr.parse(text.replace("T", T)), True) == 2
+    assert steps(sr.parse(text.replace("T", "tensor<2048x512xf32>")), True) == 1
+
+
+def test_a_view_between_ops_of_a_chain() -> None:
+    program = sr.parse(f"""func.func @main(%a: {T}, %bias: tensor<512xf32>) -> {T} {{
+      %0 = stablehlo.negate %a : {T}
+      %1 = stablehlo.broadcast_in_dim %bias, dims = [1] : (tensor<512xf32>) -> {T}
+      %2 = stablehlo.add %0, %1 : {T}
+      %3 = stablehlo.abs %2 : {T}
+      return %3 : {T}
+    }}""")
+    (a,), bias = arrays(1), np.arange(512, dtype=np.float32)
+    (result,) = program.run(a, bias)
+    np.testing.assert_array_equal(result, abs(bias - a))
+    assert steps(program, True) == 2
+
+
+def test_an_op_between_that_needs_the_chain_splits_it() -> None:
+    program = sr.parse(f"""func.func @main(%a: {T}) -> {T} {{
+      %0 = stablehlo.negate %a : {T}
+      %1 = stablehlo.reverse %0, dims = [0] : {T}
+      %2 = stablehlo.add %0, %1 : {T}
+      return %2 : {T}
+    }}""")
+    (a,) = arrays(1)
+    np.testing.assert_array_equal(program.run(a)[0], -a - a[::-1])
+    assert steps(program, True) == 3
+
+
+@pytest.fixture
+def _compiled_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(timing, "SECONDS", -1.0)
+
+
+@pytest.mark.usefixtures("_compiled_at_once")
+def test_peak_memory_is_that_of_the_result() -> None:
+    program, given = sr.parse(CHAIN).plan(), arrays()
+    for _ in range(2):
+        program.run(*given)
+    tracemalloc.start()
+    program.run(*given)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 1.5 * given[0].nbytes
+
+
+def test_a_dying_operand_becomes_the_result() -> None:
+    text = CHAIN.replace("%0 = stablehlo.add %a, %b", "%r = stablehlo.reverse %a, dims = [0] : " + T + "\n  "
+                         "%s = stablehlo.concatenate %r, dim = 0 : (" + T + ") -> " + T + "\n  "
+                         "%0 = stablehlo.add %s, %b")  # fmt: skip
+    program, (a, b) = sr.parse(text), arrays()
+    total = a[::-1] + b
+    np.testing.assert_array_equal(program.run(a, b)[0], np.maximum(total * a - b, total))
+
+
+@pytest.mark.usefixtures("_compiled_at_once")
+def test_a_view_of_a_dying_array_becomes_the_result() -> None:
+    double, stacked = "tensor<2048x512xf32>", "tensor<2x1024x512xf32>"
+    program = sr.parse(f"""func.func @main(%a: {T}) -> {stacked} {{
+      %0 = stablehlo.concatenate %a, %a, dim = 0 : ({T}, {T}) -> {double}
+      %1 = stablehlo.reshape %0 : ({double}) -> {stacked}
+      %2 = stablehlo.abs %1 : {stacked}
+      %3 = stablehlo.sqrt %2 : {stacked}
+      return %3 : {stacked}
+    }}""").plan()
+    (a,) = arrays(1)
+    for _ in range(2):
+        np.testing.assert_array_equal(program.run(a)[0], np.sqrt(np.abs(np.stack([a, a]))))
+    tracemalloc.start()
+    program.run(a)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 1.5 * 2 * a.nbytes
+
+
+def test_transposed_operands() -> None:
+    program = sr.parse(f"""func.func @main(%a: tensor<512x1024xf32>, %b: {T}) -> {T} {{
+      %t = stablehlo.transpose %a, dims = [1, 0] : (tensor<512x1024xf32>) -> {T}
+      %0 = stablehlo.multiply %t, %b : {T}
+      %1 = stablehlo.subtract %0, %t : {T}
+      %2 = stablehlo.abs %1 : {T}
+      return %2 : {T}
+    }}""")
+    (b,), a = arrays(1), np.arange(512 * 1024, dtype=np.float32).reshape(512, 1024)
+    np.testing.assert_array_equal(program.run(a, b)[0], abs(a.T * b - a.T))
+    assert steps(program, True) == 2
+
+
+def test_memory_is_limited() -> None:
+    program = sr.parse(CHAIN)
+    with pytest.raises(LimitError, match="exceed the limit") as caught:
+        program.run(*arrays(), limits=sr.Limits(max_total_bytes=5 << 20))
+    assert caught.value.diagnostics[0].location
+
+
+def test_time_is_limited() -> None:
+    program = sr.parse(CHAIN).plan()
+    with pytest.raises(LimitError, match="limit of"):
+        program.run(*arrays(), limits=sr.Limits(max_seconds=1e-9))
+
+
+@pytest.mark.parametrize("shape", [(64, 64, 3), (2, 100, 5), (3, 40, 50, 2), (1, 33, 17, 31)])
+@pytest.mark.parametrize("element", ["f32", "bf16", "i8", "i1"])
+def test_broadcasts_along_short_rows(shape: tuple[int, ...], element: str) -> None:
+    sizes = "x".join(map(str, shape))
+    text = f"tensor<{shape[0]}x{shape[-1]}x{element}>) -> tensor<{sizes}x{element}>"
+    program = sr.parse(f"""func.func @main(%a: {text} {{
+      %0 = stablehlo.broadcast_in_dim %a, dims = [0, {len(shape) - 1}] : ({text}
+      return %0 : tensor<{sizes}x{element}>
+    }}""")
+    dtype = {"f32": np.float32, "bf16": ml_dtypes.bfloat16, "i8": np.int8, "i1": np.bool_}[element]
+    a = (np.arange(shape[0] * shape[-1]).reshape(shape[0], shape[-1]) % 2).astype(dtype)
+    expected = np.broadcast_to(a.reshape(shape[0], *[1] * (len(shape) - 2), shape[-1]), shape)
+    np.testing.assert_array_equal(program.run(a)[0], expected)
+
+
+NORMALIZE = f"""func.func @main(%a: {T}) -> ({T}, {T}) {{
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %sum = stablehlo.reduce(%a init: %zero) applies stablehlo.add across dimensions = [1] : ({T}, tensor<f32>) -> tensor<1024xf32>
+  %b = stablehlo.broadcast_in_dim %sum, dims = [0] : (tensor<1024xf32>) -> {T}
+  %c = stablehlo.subtract %a, %b : {T}
+  %zero_again = stablehlo.constant dense<0.0> : tensor<f32>
+  %again = stablehlo.reduce(%a init: %zero_again) applies stablehlo.add across dimensions = [1] : ({T}, tensor<f32>) -> tensor<1024xf32>
+  %d = stablehlo.broadcast_in_dim %again, dims = [0] : (tensor<1024xf32>) -> {T}
+  %e = stablehlo.divide %c, %d : {T}
+  return %c, %e : {T}, {T}
+}}"""  # noqa: E501
+
+
+def test_a_chain_that_starts_with_a_reduction_of_an_argument() -> None:
+    program, given = sr.parse(NORMALIZE), arrays(1)
+    assert steps(program, True) == 1
+    for result, expected in zip(program.run(*given), program.run(*given, fast=False)):
+        np.testing.assert_array_equal(result, expected)
+
+
+def test_a_reduction_and_ops_on_rows_are_no_chain() -> None:
+    program = sr.parse(f"""func.func @main(%a: {T}, %init: tensor<f32>) -> tensor<1024xf32> {{
+      %0 = stablehlo.reduce(%a init: %init) applies stablehlo.add across dimensions = [1]
+        : ({T}, tensor<f32>) -> tensor<1024xf32>
+      %1 = stablehlo.negate %0 : tensor<1024xf32>
+      return %1 : tensor<1024xf32>
+    }}""")
+    assert steps(program, True) == 2
