@@ -42,7 +42,6 @@ from stablehlo_ref.numerics.narrow_floats import (
     narrow,
     tabulated,
     widen,
-    with_block_into,
 )
 
 # --- convert --------------------------------------------------------------------------------------------------------
@@ -275,7 +274,7 @@ def reduce_precision(dtype: DType, exponents: int, mantissas: int) -> ArrayKerne
     if dtype.itemsize == 1:
         return tabulated(_reduce_small(dtype, exponents, mantissas), dtype)
     small, into = _reduce_special(dtype, exponents, mantissas), _reduce_precision(dtype, exponents, mantissas)
-    return with_block_into(lambda x: small(x) if x.size < SMALL else map_blocks(into, x, dtype), into)
+    return lambda x: small(x) if x.size < SMALL else map_blocks(into, x, dtype)
 
 
 def _reduce_small(dtype: DType, exponents: int, mantissas: int) -> ArrayKernel:

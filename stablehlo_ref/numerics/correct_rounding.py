@@ -13,7 +13,7 @@ import numpy as np
 
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.numerics.dtypes import FLOAT32, FLOAT64
-from stablehlo_ref.numerics.kernels import ArrayKernel, into_form, with_into
+from stablehlo_ref.numerics.kernels import ArrayKernel
 
 EIGHT_ULP = 2.0**-49  # of f64, relative to the result
 _single = cast(ArrayKernel, np.float32)  # of arrays, too, and faster than astype on scalars
@@ -80,8 +80,7 @@ def quickly_certain(
         lowest, highest = result.astype(FLOAT32), highest.astype(FLOAT32)
         return lowest if lowest.tobytes() == highest.tobytes() else kernel(x)
 
-    into = into_form(kernel)
-    return with_into(run, into) if into else run
+    return run
 
 
 def _same_bits(x: Array, y: Array) -> bool:

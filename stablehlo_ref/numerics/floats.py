@@ -35,7 +35,6 @@ from stablehlo_ref.numerics.narrow_floats import (
     tabulated,
     tabulated_pairs,
     widened,
-    with_block_into,
 )
 from stablehlo_ref.numerics.ulp import ordered_bits
 
@@ -103,7 +102,7 @@ def _sign(dtype: DType) -> ArrayKernel:
         result: Array = np.multiply(np.minimum(np.maximum(np.multiply(x, large), -limit), limit), scale)
         return result
 
-    return with_block_into(run, block_into)
+    return run
 
 
 def _round_nearest_afz(dtype: DType) -> ArrayKernel:

@@ -33,8 +33,8 @@ from stablehlo_ref.numerics.dtypes import (
     signed_bits_dtype,
 )
 from stablehlo_ref.numerics.floats import COMPARISONS
-from stablehlo_ref.numerics.kernels import ArrayKernel, KernelFactory, same_kernel, with_into
-from stablehlo_ref.numerics.narrow_floats import SMALL, copy_into, in_blocks, map_blocks, with_block_into
+from stablehlo_ref.numerics.kernels import ArrayKernel, KernelFactory, same_kernel
+from stablehlo_ref.numerics.narrow_floats import SMALL, copy_into, in_blocks, map_blocks
 
 # --- factories ------------------------------------------------------------------------------------------------------
 
@@ -88,17 +88,11 @@ def _low_bits(ufunc: ArrayKernel) -> KernelFactory:
             return ufunc
         low_bits = _low_bits_of(dtype)
 
-        def into(*operands: Array, out: Array) -> Array:
-            octets = out.view(UINT8)
-            ufunc(*[x.view(UINT8) for x in operands], out=octets)
-            np.bitwise_and(octets, low_bits, out=octets)
-            return out
-
         def run(*operands: Array) -> Array:
             octets = ufunc(*[x.view(UINT8) for x in operands])
             return np.bitwise_and(octets, low_bits, out=octets if octets.ndim else None).view(dtype)
 
-        return with_into(run, into)
+        return run
 
     return factory
 
@@ -246,7 +240,7 @@ def count_leading_zeros(dtype: DType) -> ArrayKernel:
             return map_blocks(into, x, dtype)
         return clip(none, np.subtract(exponent_for_none, exponents(x)), all_bits).astype(bits).view(dtype)
 
-    return with_block_into(run, into)
+    return run
 
 
 def popcnt(dtype: DType) -> ArrayKernel:

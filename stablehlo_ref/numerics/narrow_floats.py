@@ -27,7 +27,7 @@ from stablehlo_ref.numerics.dtypes import (
     bits_dtype,
     is_narrow_float,
 )
-from stablehlo_ref.numerics.kernels import ArrayKernel, Into, into_form, with_into
+from stablehlo_ref.numerics.kernels import ArrayKernel, Into, with_into
 from stablehlo_ref.numerics.workers import share
 
 BLOCK = 1 << 17  # elements: 512 KiB of f32, in the cache for several passes, each of which takes about 1 µs to start
@@ -86,28 +86,17 @@ def rounded(function: ArrayKernel, dtype: DType) -> ArrayKernel:
     """
     if not is_narrow_float(dtype):
         return function
-    into = _bfloat16_into(function) if dtype == BFLOAT16 and isinstance(function, np.ufunc) else None
     if dtype in WITHOUT_NAN:
         function = _with_positive_nans(function)
     if function in _ROUNDED_ONCE:
         if dtype == FLOAT8_E8M0FNU:  # products and quotients may be outside the range of f32
             return lambda *operands: narrow(dtype)(function(*[x.astype(FLOAT64) for x in operands]))
-        return blockwise_kernel(function, dtype, _narrow_into(dtype), function, into=into)
+        return blockwise_kernel(function, dtype, _narrow_into(dtype), function)
 
     def small(*operands: Array) -> Array:
         return _narrow_small(function(*[x.astype(FLOAT32) for x in operands]), dtype)
 
-    return blockwise_kernel(function, dtype, _narrow_into(dtype), small, into=into)
-
-
-def _bfloat16_into(ufunc: np.ufunc) -> Into:
-    """Return the form of a ufunc for bf16 arrays of any layout, of which the first holds the result in f32."""
-
-    def into(*operands: Array, out: Array) -> Array:
-        first, *others = [x.astype(FLOAT32) for x in operands]
-        return copy_into(ufunc(first, *others, out=first if first.shape == out.shape else None), out)
-
-    return into
+    return blockwise_kernel(function, dtype, _narrow_into(dtype), small)
 
 
 def _with_positive_nans(function: ArrayKernel) -> ArrayKernel:
@@ -151,7 +140,7 @@ def tabulated(kernel: ArrayKernel, dtype: DType) -> ArrayKernel:
     def run(x: Array) -> Array:
         return kernel(x) if x.size < entries else map_blocks(look_up(), x, table().dtype)
 
-    return with_block_into(run, lambda x, out: look_up()(x, out))
+    return run
 
 
 def tabulated_pairs(kernel: ArrayKernel, dtype: DType) -> ArrayKernel:
@@ -162,8 +151,6 @@ def tabulated_pairs(kernel: ArrayKernel, dtype: DType) -> ArrayKernel:
         return kernel(*sides).reshape(pairs.shape)
 
     tabulated_kernel = tabulated(of_pairs, UINT16)
-    pairs_into = into_form(tabulated_kernel)
-    assert pairs_into is not None
 
     def run(x: Array, y: Array) -> Array:
         if x.size < 1 << 16 or x.shape != y.shape:
@@ -176,10 +163,7 @@ def tabulated_pairs(kernel: ArrayKernel, dtype: DType) -> ArrayKernel:
         pairs |= x.view(np.uint8)
         return pairs
 
-    def into(x: Array, y: Array, out: Array) -> Array:
-        return copy_into(run(x, y), out) if x.shape != y.shape else pairs_into(paired(x, y), out=out)
-
-    return with_into(run, into)
+    return run
 
 
 # --- blocks ---------------------------------------------------------------------------------------------------------
@@ -221,15 +205,14 @@ def blockwise_kernel(
     load: ArrayKernel = widen,
     min_size: int = SMALL,
     block: int = BLOCK,
-    into: Into | None = None,
     in_threads: bool = False,
 ) -> ArrayKernel:
     """Return a kernel that loads operands, applies `function` and stores results of `dtype`, block by block.
 
     Blocks have one dimension. Operands broadcast; a scalar, also a broadcast one, is loaded once. Operands that all
     have fewer than `min_size` elements are passed to the kernel `small` as they are. `result_into` stores a block of
-    results. The form that writes into an argument is `into`, by default one that does so block by block. Threads can
-    share blocks if `function` spends most of its time in calls of numpy that take 0.1 ms or more for a block.
+    results. Threads can share blocks if `function` spends most of its time in calls of numpy of 0.1 ms or more for
+    a block.
     """
 
     def blocks_into(*operands_and_out: Array) -> Array:
@@ -245,12 +228,10 @@ def blockwise_kernel(
         share(work, starts) if in_threads else work(within_time(starts))
         return out
 
-    return flat_kernel(blocks_into, dtype, small, min_size, into)
+    return flat_kernel(blocks_into, dtype, small, min_size)
 
 
-def flat_kernel(
-    flat_into: Into, dtype: DType, small: ArrayKernel, min_size: int = SMALL, into: Into | None = None
-) -> ArrayKernel:
+def flat_kernel(flat_into: Into, dtype: DType, small: ArrayKernel, min_size: int = SMALL) -> ArrayKernel:
     """Return an elementwise kernel with results of `dtype`, given `flat_into`, which takes arrays of one dimension.
 
     Operands broadcast; a scalar, also a broadcast one, is passed as a scalar. The last argument of `flat_into` is the
@@ -268,7 +249,7 @@ def flat_kernel(
             return np.broadcast_to(small(*map(first_element, operands)), shape).copy()
         return flat_into(*_flattened(operands, shape), np.empty(prod(shape), dtype)).reshape(shape)
 
-    return with_into(run, into) if into else with_block_into(run, flat_into, min_size)
+    return run
 
 
 def is_broadcast_scalar(x: Array) -> bool:

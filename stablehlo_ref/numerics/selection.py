@@ -11,7 +11,7 @@ import numpy as np
 
 from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.numerics.dtypes import signed_bits_dtype
-from stablehlo_ref.numerics.kernels import ArrayKernel, with_into
+from stablehlo_ref.numerics.kernels import ArrayKernel
 
 BLOCK = 1 << 14  # elements, so that a block of operands, mask and result fits into the L2 cache
 SMALL = 1 << 9  # elements: below this, np.where is as fast
@@ -30,32 +30,12 @@ def select(dtype: DType) -> ArrayKernel:
             return on_true if pred.item(0) else on_false
         return blend(pred, on_true, on_false)
 
-    return with_into(run, _select_into(signed_bits_dtype(dtype))) if dtype.itemsize <= 8 else run
+    return run
 
 
 def is_uniform(pred: Array) -> bool:
     """Return whether all elements of a mask are the same; it returns early if the first elements differ."""
     return bool(pred.all() if pred.item(0) else not pred.any())
-
-
-def _select_into(bits: DType) -> ArrayKernel:
-    def into(pred: Array, on_true: Array, on_false: Array, out: Array) -> Array:
-        if pred.ndim == 0:
-            out[...] = on_true if pred else on_false
-        elif pred.size >= SMALL and is_uniform(pred):
-            out[...] = on_true if pred.item(0) else on_false
-        else:
-            mask = np.negative(pred.view(np.int8)).astype(bits, copy=False)
-            _blend_block(mask, on_true.view(bits), on_false.view(bits), out.view(bits))
-        return out
-
-    return into
-
-
-def _blend_block(mask: Array, x: Array, y: Array, out: Array) -> None:
-    np.bitwise_xor(x, y, out=out)
-    np.bitwise_and(out, mask, out=out)
-    np.bitwise_xor(out, y, out=out)
 
 
 def _blend(bits: DType) -> ArrayKernel:
@@ -69,7 +49,10 @@ def _blend(bits: DType) -> ArrayKernel:
         for start in range(0, prod(shape), BLOCK):
             block = slice(start, start + BLOCK)
             mask = np.negative(masks[block]).astype(bits, copy=False)
-            _blend_block(mask, x[block] if x.ndim else x, y[block] if y.ndim else y, results[block])
+            some, other, result = x[block] if x.ndim else x, y[block] if y.ndim else y, results[block]
+            np.bitwise_xor(some, other, out=result)
+            result &= mask
+            result ^= other
         return out
 
     return run

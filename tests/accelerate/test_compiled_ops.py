@@ -6,10 +6,10 @@ import math
 
 import numpy as np
 import pytest
-from tests.accelerate.test_compiled_loops import check, loop, needs_llvmlite
 
 import stablehlo_ref as sr
 from stablehlo_ref.accelerate.machine import hot, python_ops, timing
+from tests.accelerate.test_compiled_loops import check, loop, needs_llvmlite
 
 
 @pytest.fixture(autouse=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import threading
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -22,7 +22,7 @@ from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.core import Operation
 from stablehlo_ref.ir.types import TensorType
 from stablehlo_ref.numerics.dtypes import FLOAT32
-from stablehlo_ref.numerics.kernels import stored, with_into
+from stablehlo_ref.numerics.kernels import ArrayKernel
 from stablehlo_ref.numerics.workers import share
 
 if TYPE_CHECKING:
@@ -64,26 +64,28 @@ def _title(op: Operation) -> str:
     return f"{op.name} at {op.location}, as machine code"
 
 
-def _kernel(function: TimedCode[Compiled], op: Operation, plain: Any, report: Callable[[str], None]) -> Any:
+def _kernel(
+    function: TimedCode[Compiled], op: Operation, plain: ArrayKernel, report: Callable[[str], None]
+) -> ArrayKernel:
     reported = False
 
-    def run(x: Array, out: Array | None = None) -> Array:
+    def run(x: Array) -> Array:
         nonlocal reported
-        if x.size < FEW or not function.may_run(current.get()) or not _are_contiguous(x, out):
-            return stored(plain(x), out)
+        if x.size < FEW or not function.may_run(current.get()) or not _is_contiguous(x):
+            return plain(x)
         if function.code is None:
-            return function.timed(lambda: stored(plain(x), out), lambda: _compiled(op))
+            return function.timed(lambda: plain(x), lambda: _compiled(op))
         if not reported:
             reported = True
             report(function.code.text)
-        result = np.empty(x.shape, FLOAT32) if out is None else out
+        result = np.empty(x.shape, FLOAT32)
         if x.size <= BLOCK:
             _compute_block(function.code, address(x), address(result), x.size)
         else:
             _compute(function.code, x, result)
         return result
 
-    return with_into(run, run)
+    return run
 
 
 def _compiled(op: Operation) -> Compiled:
@@ -110,6 +112,6 @@ def _compute_block(code: Compiled, source: int, target: int, count: int) -> None
     run_code(code, _FRAMES.address)
 
 
-def _are_contiguous(x: Array, out: Array | None) -> bool:
+def _is_contiguous(x: Array) -> bool:
     flags = x.flags  # a new object each time
-    return flags.c_contiguous and flags.aligned and (out is None or out.flags.c_contiguous)
+    return flags.c_contiguous and flags.aligned

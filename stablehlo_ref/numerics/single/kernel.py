@@ -18,7 +18,7 @@ import numpy as np
 from stablehlo_ref.budget import within_time
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.numerics.kernels import ArrayKernel
-from stablehlo_ref.numerics.narrow_floats import is_broadcast_scalar, with_block_into
+from stablehlo_ref.numerics.narrow_floats import is_broadcast_scalar
 
 BLOCK = 1 << 14  # elements, whose buffers take 0.5 MB; a call of numpy costs as much as a pass over 4,000 of them
 MANY = 8  # a block with more than one element in so many that is unknown is computed without tables
@@ -110,4 +110,4 @@ def by_tables(approximation: Approximation, settle: ArrayKernel) -> ArrayKernel:
             doubtful = np.flatnonzero((dropped < -near_tie) | (dropped > near_tie))
             out[doubtful] = settle(x[doubtful])
 
-    return with_block_into(run, into, approximation.least)
+    return run
