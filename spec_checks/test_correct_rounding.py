@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from decimal import Decimal
+from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
 from typing import Any
 
+import gmpy2
 import mpmath
 import numpy as np
 import pytest
@@ -15,7 +16,6 @@ from stablehlo_ref.numerics import (
     elementary,
     math_functions,
     multiple_precision,
-    multiple_precision_special,
     special_bessel,
     special_elementary,
     special_error,
@@ -67,14 +67,60 @@ def correctly_rounded(value: Any) -> np.float32:
     return min(candidates, key=lambda x: abs(mpmath.mpf(float(x)) - value))
 
 
-@pytest.mark.parametrize("op", [op for op in EXACT if hasattr(multiple_precision, op)])
+MPFR: dict[str, Callable[..., Any]] = {
+    "exponential": gmpy2.exp, "exponential_minus_one": gmpy2.expm1, "exp2": gmpy2.exp2, "log": gmpy2.log,
+    "log2": gmpy2.log2, "log10": gmpy2.log10, "log_plus_one": gmpy2.log1p, "cbrt": gmpy2.cbrt,
+    "rsqrt": gmpy2.rec_sqrt, "power": lambda x, y: x**y, "logistic": lambda x: 1 / (1 + gmpy2.exp(-x)),
+    "sine": gmpy2.sin, "cosine": gmpy2.cos, "tan": gmpy2.tan, "asin": gmpy2.asin, "acos": gmpy2.acos,
+    "atan": gmpy2.atan, "atan2": gmpy2.atan2, "sinh": gmpy2.sinh, "cosh": gmpy2.cosh, "tanh": gmpy2.tanh,
+    "asinh": gmpy2.asinh, "acosh": gmpy2.acosh, "atanh": gmpy2.atanh,
+    "erf": gmpy2.erf, "erfc": gmpy2.erfc, "lgamma": lambda x: gmpy2.lgamma(x)[0], "digamma": gmpy2.digamma,
+}  # fmt: skip
+
+
+def in_mpfr(function: Callable[..., Any], *operands: float) -> Fraction:
+    """Return the result of a function of MPFR with 600 bits."""
+    with gmpy2.context(precision=600):
+        return as_fraction(function(*(gmpy2.mpfr(gmpy2.mpq(*x.as_integer_ratio())) for x in operands)))
+
+
+def as_fraction(x: Any) -> Fraction:
+    numerator, denominator = x.as_integer_ratio()
+    return Fraction(int(numerator), int(denominator))
+
+
+@pytest.mark.parametrize("op", MPFR)
 def test_multiple_precision(op: str) -> None:
-    """Results to 80 digits have 60 right ones."""
-    with mpmath.workdps(120), multiple_precision.working_precision():
-        for x in operands_of(op):
-            operands = [float(np.float32(v)) for v in np.atleast_1d(x)]
-            actual = mpmath.mpf(str(getattr(multiple_precision, op)(*map(Decimal, operands))))
-            assert mpmath.almosteq(actual, EXACT[op](*map(mpmath.mpf, operands)), rel_eps=mpmath.mpf("1e-60"))
+    """Results have 200 right bits, also for extreme operands."""
+    for x in SPECIAL[op][1] if op in SPECIAL else operands_of(op):
+        operands = [float(v) for v in np.atleast_1d(x)]
+        actual = getattr(multiple_precision, op)(*map(multiple_precision.context().mpf, operands))
+        expected = in_mpfr(MPFR[op], *operands)
+        assert abs(as_fraction(actual) - expected) <= abs(expected) / 2**200, operands
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("0x1.8p-1074", 2 * 2.0**-1074), ("0x0.8p-1074", 0.0), ("0x0.80001p-1074", 2.0**-1074),
+        ("0x1.fffffffffffff7ffp+1023", 1.7976931348623157e308), ("0x1.fffffffffffff8p+1023", np.inf),
+        ("-0x1.00000000000008p+0", -1.0), ("-0x1.000000000000080001p+0", -(1 + 2.0**-52)), ("-0x1p-9999", -0.0),
+        ("0x1.00000000000018p-1022", 2.0**-1022 * (1 + 2.0**-51)), ("0x1.0000000000001p-1023", 2.0**-1023),
+    ],
+)  # fmt: skip
+def test_numbers_are_rounded_once(text: str, expected: float) -> None:
+    """To the nearest f64, ties to even, also to subnormal ones."""
+    mantissa, _, exponent = text.partition("p")
+    whole, _, digits = mantissa.lstrip("-").removeprefix("0x").partition(".")
+    ctx = multiple_precision.context()
+    value = ctx.ldexp(int(whole + digits, 16), int(exponent) - 4 * len(digits))
+    result = multiple_precision.to_double(-value if text[0] == "-" else value)
+    assert (result, np.signbit(result)) == (expected, np.signbit(expected))
+
+
+def test_threads_do_not_share_a_precision() -> None:
+    with multiple_precision.context().workprec(20), ThreadPoolExecutor(1) as pool:
+        assert pool.submit(lambda: multiple_precision.context().prec).result() == multiple_precision.BITS
 
 
 SPECIAL: dict[str, tuple[Callable[..., Any], list[Any]]] = {
@@ -88,14 +134,39 @@ SPECIAL: dict[str, tuple[Callable[..., Any], list[Any]]] = {
 }
 
 
-@pytest.mark.parametrize("op", SPECIAL)
-def test_special_functions_in_multiple_precision(op: str) -> None:
+@pytest.mark.parametrize("op", ["zeta", "polygamma"])
+def test_series_in_multiple_precision(op: str) -> None:
     exact, operands = SPECIAL[op]
-    with mpmath.workdps(140), multiple_precision.working_precision():
+    with mpmath.workdps(140):
         for x in operands:
-            values = [float(v) for v in np.atleast_1d(x)]
-            actual = mpmath.mpf(str(getattr(multiple_precision_special, op)(*map(Decimal, values))))
-            assert mpmath.almosteq(actual, exact(*map(mpmath.mpf, values)), rel_eps=mpmath.mpf("1e-58")), x
+            actual = getattr(multiple_precision, op)(*map(multiple_precision.context().mpf, x))
+            assert mpmath.almosteq(actual, exact(*map(mpmath.mpf, x)), rel_eps=mpmath.mpf("1e-58")), x
+
+
+@pytest.mark.parametrize("x", SPECIAL["erf_inv"][1])
+def test_erf_inv_in_multiple_precision(x: float) -> None:
+    """With y = erf_inv(x), erf(y) is x: an error of y is at most that times 1 + 2 y**2 in x."""
+    y = multiple_precision.erf_inv(multiple_precision.context().mpf(x))
+    error = abs(in_mpfr(gmpy2.erf, y) - Fraction(x))
+    assert error <= Fraction(abs(x)) * (1 + 2 * Fraction(float(y)) ** 2) / 2**200
+
+
+@pytest.mark.parametrize("x", OPERANDS["bessel_i1e"])
+def test_bessel_i1e_in_multiple_precision(x: float) -> None:
+    """Sum the power series (Abramowitz and Stegun, 9.6.10) with rationals, or the asymptotic one (9.7.1)."""
+    value, total, term = Fraction(x), Fraction(0), Fraction(1)
+    if abs(x) < 200:
+        for n in range(1, 900):
+            total += term
+            term *= value * value / (4 * n * (n + 1))
+        factor = in_mpfr(lambda x: gmpy2.exp(-abs(x)) * x / 2, x)
+    else:
+        for n in range(1, 60):
+            total += term
+            term *= -(4 - Fraction(2 * n - 1) ** 2) / (8 * n * abs(value))
+        factor = in_mpfr(lambda x: gmpy2.sign(x) / gmpy2.sqrt(2 * gmpy2.const_pi() * abs(x)), x)
+    actual = as_fraction(multiple_precision.bessel_i1e(multiple_precision.context().mpf(x)))
+    assert abs(actual - factor * total) <= abs(factor * total) / 2**200
 
 
 def draw(op: str, rng: np.random.Generator, count: int) -> list[Any]:

@@ -19,7 +19,6 @@ from spec_checks.oracles.rounding import nearest_f64
 from stablehlo_ref import mode
 from stablehlo_ref.numerics import complex_elementary, complexes, special_complex
 from stablehlo_ref.numerics.exact_sums import nearest
-from stablehlo_ref.numerics.portable import complex_inverses, complex_pairs
 from stablehlo_ref.numerics.portable.complexes import in_mode
 
 Array = npt.NDArray[Any]
@@ -109,17 +108,12 @@ def test_atan2_near_poles_and_cuts() -> None:
     flat = g.standard_normal(90) + 1j * small
     pairs = [(y, 1j * np.copysign(1, small) * y * (1 + small)), (1j * flat, flat / 2), (flat * small, -abs(flat.real))]
     y, x = (np.concatenate(zs) for zs in zip(*pairs))
-    with np.errstate(all="ignore"):
-        parts = complex_inverses.atan2(y.real, y.imag, x.real, x.imag)
     with mpmath.workprec(400):
         for i, result in enumerate(evaluate("atan2", y, x).tolist()):
             v, w = mpmath.mpc(complex(y[i])), mpmath.mpc(complex(x[i]))
             if norm := v * v + w * w:
                 exact = -1j * mpmath.log((w + 1j * v) / mpmath.sqrt(norm))
                 assert (result.real, result.imag) == (nearest_f64(exact.real), nearest_f64(exact.imag))
-                for part, (high, low) in zip((exact.real, exact.imag), parts):
-                    error = abs(mpmath.mpf(float(high[i])) + mpmath.mpf(float(low[i])) - part)
-                    assert np.isnan(high[i]) or error <= complex_pairs.ERROR * abs(part)
 
 
 @pytest.mark.parametrize("op", ["exponential", "exponential_minus_one", "logistic", "sinh", "cosh", "tanh"])

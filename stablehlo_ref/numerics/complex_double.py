@@ -8,8 +8,6 @@ errors are a few ULP.
 
 from __future__ import annotations
 
-from decimal import Decimal
-
 import numpy as np
 
 from stablehlo_ref.ir.arrays import Array
@@ -125,9 +123,9 @@ def _precise(function: precise.Function) -> ArrayKernel:
     return lambda *operands: kernel(*[x.astype(FLOAT64) for x in operands])
 
 
-def _real_exponential_minus_one(a: Decimal, b: Decimal) -> Decimal:
+def _real_exponential_minus_one(a: precise.Number, b: precise.Number) -> precise.Number:
     return precise.exponential(a) * precise.cosine(b) - 1
 
 
-def _exponential_and_cosine(a: Decimal, b: Decimal) -> Decimal:
+def _exponential_and_cosine(a: precise.Number, b: precise.Number) -> precise.Number:
     return precise.exponential(a) + precise.cosine(b)

@@ -22,7 +22,7 @@ from stablehlo_ref.numerics.floats import binary, unary
 from stablehlo_ref.numerics.kernels import ArrayKernel, KernelFactory, same_kernel
 from stablehlo_ref.numerics.libm import by_one_loop
 from stablehlo_ref.numerics.long_double import in_long_double, widened
-from stablehlo_ref.numerics.multiple_precision import Function, exactly
+from stablehlo_ref.numerics.multiple_precision import Function, correctly_rounded, exactly
 from stablehlo_ref.numerics.portable.functions import CORRECTLY_ROUNDED
 from stablehlo_ref.numerics.single import circular, logarithm
 from stablehlo_ref.numerics.single import exponential as exponentials
@@ -52,8 +52,8 @@ def elementary(
     by `tables`, if given, and what that leaves in doubt by `function`, unless this consists of functions of numpy
     (`of_numpy`) that are vectorized, and so as fast. `refined` is a function of long doubles: rounded once, it is
     `double`, and results in doubt are computed by it before they are by `exact`. In a reproducible mode f64 uses the
-    implementation of `exact`, or `portable` if given, that is correctly rounded; so does a function of long doubles
-    where these are no wider than f64.
+    correctly rounded implementation of `exact`, or `portable` if given: that by pairs, or else one in multiple
+    precision. So do functions of long doubles that pairs compute where these are no wider than f64.
     """
     is_needed = double is None and refined is not None and not long_double.IS_WIDE
     double = double or (in_long_double(refined) if refined else function)
@@ -75,17 +75,20 @@ def elementary(
 def in_mode(factory: KernelFactory, exact: Function | None, is_needed: bool) -> KernelFactory:
     """Return the factory whose kernels for f64 are correctly rounded in a reproducible mode, or always if `is_needed`.
 
-    It raises NotReproducibleError if the mode needs such a kernel and `exact` is not one of the functions that have it.
+    It raises NotReproducibleError if the mode needs such a kernel and there is no `exact`.
     """
 
     def choose(dtype: DType) -> ArrayKernel:
-        if dtype != FLOAT64 or not (is_needed or mode.current().reproducible):
+        reproducible = mode.current().reproducible
+        if dtype != FLOAT64 or not (is_needed or reproducible):
             return factory(dtype)
-        if exact not in CORRECTLY_ROUNDED:
-            if not mode.current().reproducible:
-                return factory(dtype)
+        if exact in CORRECTLY_ROUNDED:
+            return CORRECTLY_ROUNDED[exact]
+        if not reproducible:
+            return factory(dtype)
+        if exact is None:
             raise mode.NotReproducibleError(f"there is no reproducible implementation for {dtype}")
-        return CORRECTLY_ROUNDED[exact]
+        return correctly_rounded(exact, factory(dtype))
 
     return choose
 

@@ -1,67 +1,100 @@
-"""Elementary and special functions to 80 digits, for the few operands whose f64 result is too close to a tie.
+"""Functions of real numbers in multiple precision, for the few operands whose f64 result is too close to a tie.
 
-Each public function takes finite `Decimal` operands inside its domain and returns a `Decimal` with a relative error far
-below 1e-60. `exactly` makes a function of f64 arrays of one.
+Each function takes finite numbers of mpmath inside its domain and returns one, more than 200 bits of which are right.
+`exactly` makes a function of f64 arrays of it. mpmath is imported when the first result is in doubt.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
-from decimal import MAX_EMAX, MIN_EMIN, ROUND_HALF_EVEN, Context, Decimal, getcontext, localcontext
 from functools import cache
 from math import inf, nextafter
-from typing import TypeAlias, TypeVar
+from threading import local
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 
-from stablehlo_ref.budget import within_time
+from stablehlo_ref.budget import check_time, within_time
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.numerics.kernels import ArrayKernel
 
-Function: TypeAlias = Callable[..., Decimal]
+Number: TypeAlias = Any  # a real number of mpmath, which has no type hints
+Context: TypeAlias = Any  # of mpmath: its functions, and the precision they have
+Function: TypeAlias = Callable[..., Number]
 T = TypeVar("T")
 Result = TypeVar("Result")
 
-DIGITS = 80
-# Enough for exact sums of products of two f64 numbers; no function but exact ones is as close to a tie.
-MANY_DIGITS = 2200
-_CONTEXT = Context(rounding=ROUND_HALF_EVEN, Emin=MIN_EMIN, Emax=MAX_EMAX, traps=[])
-_LARGE_ANGLE, HUGE_ANGLE = 60, 340  # more digits, for reducing angles up to 2**128 and 2**1024
+BITS = 270
+MANY_BITS = 7300  # exact sums of products of two f64 numbers; no function but exact ones is as close to a tie
 
-ONE, TWO, TEN = Decimal(1), Decimal(2), Decimal(10)
+_LARGEST, _SMALLEST = 1025, -1080  # exponents of numbers beyond the range of f64
+_LARGE_ORDER = 200  # of polygamma: from here on, neither factor is in the range of f64 exponents for all orders
+_BEYOND = 10_000  # logarithm of numbers that no f64 number times another is as large as
+_SHIFTED = 50  # from here on, the Euler-Maclaurin formula has all bits
+_TERMS = 120  # of it, at most
 
 
-def working_precision(digits: int = DIGITS) -> AbstractContextManager[Context]:
-    """Return a context in which decimal arithmetic has the precision that the functions of this module need."""
-    return localcontext(_CONTEXT, prec=digits)
+class _Contexts(local):
+    """One context for each thread, as functions of mpmath change its precision while they run."""
+
+    def __init__(self) -> None:
+        import mpmath
+
+        self.context = mpmath.mp.clone()
+        self.context.prec = BITS
+
+
+@cache
+def _contexts() -> _Contexts:
+    return _Contexts()
+
+
+def context() -> Context:
+    """Return the context of this thread, with a precision of `BITS`."""
+    return _contexts().context
 
 
 def settled(
-    function: Callable[..., T], operands: Sequence[float], rounded: Callable[[T], tuple[Result, bool]], is_exact: bool
+    function: Callable[..., T], operands: Sequence[Number], rounded: Callable[[T], tuple[Result, bool]], is_exact: bool
 ) -> Result:
-    """Return the rounded result of a function, computed with as many digits as are needed.
+    """Return the rounded result of a function, computed with as many bits as are needed.
 
     Parameters
     ----------
-    function : from decimal numbers to its result
-    operands : of the function
-    rounded : returns the result rounded, and whether all digits are those of a tie; then more digits are computed
-    is_exact : whether results of the function may be ties; those that are ties in 80 digits are
+    function : from numbers of mpmath to its result
+    operands : of the function, numbers of Python or mpmath
+    rounded : returns the result rounded, and whether all bits are those of a tie; then more bits are computed
+    is_exact : whether results of the function may be ties; those that are ties in `BITS` are
 
     """
-    numbers = [Decimal(x) for x in operands]
-    with working_precision():
-        result, is_tie = rounded(function(*numbers))
+    numbers = list(map(context().mpf, operands))
+    result, is_tie = rounded(function(*numbers))
     if is_tie and not is_exact:
-        with working_precision(MANY_DIGITS):
+        with context().workprec(MANY_BITS):
             result, _ = rounded(function(*numbers))
     return result
 
 
-def is_equal(value: Decimal, number: Decimal) -> bool:
-    """Return whether two numbers agree in half of the digits of the working precision."""
-    return abs(value - number) <= abs(value).scaleb(-getcontext().prec // 2)
+def is_equal(value: Number, other: Number) -> bool:
+    """Return whether two numbers agree in half of the bits of the working precision."""
+    ctx = context()
+    return bool(abs(value - other) <= ctx.ldexp(abs(value), -ctx.prec // 2))
+
+
+def to_double(x: Number) -> float:
+    """Return the f64 nearest to a number, ties to even; infinity beyond the largest one."""
+    if not x or not context().isfinite(x):
+        return float(x)
+    sign, magnitude = (-1.0 if x < 0 else 1.0), context().mag(x)
+    if magnitude > _LARGEST:
+        return sign * inf
+    if magnitude < _SMALLEST:
+        return sign * 0.0
+    mantissa, exponent = int(x.man), int(x.exp)
+    try:  # the division of Python's integers is rounded once
+        return sign * (float(mantissa << exponent) if exponent >= 0 else mantissa / (1 << -exponent))
+    except OverflowError:
+        return sign * inf
 
 
 def exactly(function: Function) -> ArrayKernel:
@@ -74,10 +107,24 @@ def exactly(function: Function) -> ArrayKernel:
 
 def to_nearest(function: Function) -> ArrayKernel:
     """Return a function of f64 arrays with correctly rounded results."""
-    return _of_arrays(function, lambda x: (float(x), False), is_exact=False)
+    return _of_arrays(function, nearest_f64, function in MAY_BE_EXACT)
 
 
-def _of_arrays(function: Function, rounded: Callable[[Decimal], tuple[float, bool]], is_exact: bool) -> ArrayKernel:
+def correctly_rounded(function: Function, default: ArrayKernel) -> ArrayKernel:
+    """Return a function of f64 arrays with correctly rounded results; `default` has those that are 0 or not finite."""
+    settle = to_nearest(function)
+
+    def run(*operands: Array) -> Array:
+        operands = np.broadcast_arrays(*operands)
+        result = np.array(default(*operands))
+        regular = np.isfinite(result) & (result != 0)
+        result[regular] = settle(*[x[regular] for x in operands])
+        return result[()]
+
+    return run
+
+
+def _of_arrays(function: Function, rounded: Callable[[Number], tuple[float, bool]], is_exact: bool) -> ArrayKernel:
 
     def run(*operands: Array) -> Array:
         rows, inverse = np.unique(np.stack(operands, axis=-1).astype(np.float64), axis=0, return_inverse=True)
@@ -87,184 +134,129 @@ def _of_arrays(function: Function, rounded: Callable[[Decimal], tuple[float, boo
     return run
 
 
-def _rounded_to_odd(x: Decimal) -> tuple[float, bool]:
+def nearest_f64(value: Number) -> tuple[float, bool]:
+    """Return the f64 nearest to a number, ties to even, and whether it is a tie as far as its bits tell."""
+    rounded = to_double(value)
+    if not np.isfinite(rounded) or not value:
+        return rounded, False
+    other = nextafter(rounded, inf if value > rounded else -inf)
+    if np.isinf(other) or not is_equal(value, (context().mpf(rounded) + other) / 2):
+        return rounded, False
+    return (other if int(np.float64(rounded).view(np.int64)) & 1 else rounded), True
+
+
+def _rounded_to_odd(x: Number) -> tuple[float, bool]:
     """Return the f64 number equal to `x` and True, or the one of its two neighbours whose last bit is set and False."""
-    nearest = float(x)
-    if is_equal(x, Decimal(nearest)):
+    nearest = to_double(x)
+    if is_equal(x, context().mpf(nearest)):
         return nearest, bool(x)
     if int(np.float64(nearest).view(np.int64)) & 1:
         return nearest, False
-    return nextafter(nearest, inf if x > Decimal(nearest) else -inf), False
+    return nextafter(nearest, inf if x > nearest else -inf), False
 
 
-# --- exponentials and logarithms ------------------------------------------------------------------------------------
+# --- elementary functions -------------------------------------------------------------------------------------------
 
 
-def exponential(x: Decimal) -> Decimal:
-    return x.exp()
+def _named(name: str) -> Function:
+    """Return the function that mpmath has by this name."""
+    return lambda *operands: getattr(context(), name)(*operands)
 
 
-def exponential_minus_one(x: Decimal) -> Decimal:
-    return x.exp() - 1
+exponential, exponential_minus_one = _named("exp"), _named("expm1")
+log, log10, log_plus_one = _named("ln"), _named("log10"), _named("log1p")
+sinh, cosh, tanh, asinh, acosh, atanh = map(_named, ("sinh", "cosh", "tanh", "asinh", "acosh", "atanh"))
+sine, cosine, tan, asin, acos, atan, atan2 = map(_named, ("sin", "cos", "tan", "asin", "acos", "atan", "atan2"))
 
 
-def exp2(x: Decimal) -> Decimal:
-    return (x * TWO.ln()).exp()
+def exp2(x: Number) -> Number:
+    return context().mpf(2) ** x
 
 
-def log(x: Decimal) -> Decimal:
-    return x.ln()
+def log2(x: Number) -> Number:
+    return context().log(x, 2)
 
 
-def log2(x: Decimal) -> Decimal:
-    return x.ln() / TWO.ln()
+def logistic(x: Number) -> Number:
+    return 1 / (1 + exponential(-x))
 
 
-def log10(x: Decimal) -> Decimal:
-    return x.log10()
+def rsqrt(x: Number) -> Number:
+    return 1 / context().sqrt(x)
 
 
-def log_plus_one(x: Decimal) -> Decimal:
-    return (x + 1).ln()
+def cbrt(x: Number) -> Number:
+    return context().cbrt(abs(x)) * context().sign(x)
 
 
-def logistic(x: Decimal) -> Decimal:
-    return 1 / (1 + (-x).exp())
-
-
-def rsqrt(x: Decimal) -> Decimal:
-    return 1 / x.sqrt()
-
-
-def cbrt(x: Decimal) -> Decimal:
-    return (abs(x).ln() / 3).exp().copy_sign(x)
-
-
-def power(x: Decimal, y: Decimal) -> Decimal:
-    magnitude = (y * abs(x).ln()).exp()
-    return -magnitude if x < 0 and y % 2 else magnitude
-
-
-# --- hyperbolic functions -------------------------------------------------------------------------------------------
-
-
-def sinh(x: Decimal) -> Decimal:
-    return (x.exp() - (-x).exp()) / 2
-
-
-def cosh(x: Decimal) -> Decimal:
-    return (x.exp() + (-x).exp()) / 2
-
-
-def tanh(x: Decimal) -> Decimal:
-    square = (2 * x).exp()
-    return (square - 1) / (square + 1)
-
-
-def asinh(x: Decimal) -> Decimal:
-    magnitude = abs(x)
-    return (magnitude + (magnitude * magnitude + 1).sqrt()).ln().copy_sign(x)
-
-
-def acosh(x: Decimal) -> Decimal:
-    return (x + ((x - 1) * (x + 1)).sqrt()).ln()
-
-
-def atanh(x: Decimal) -> Decimal:
-    return ((1 + x) / (1 - x)).ln() / 2
-
-
-# --- trigonometric functions ----------------------------------------------------------------------------------------
-
-
-@cache
-def pi(more: int = _LARGE_ANGLE) -> Decimal:
-    """Return pi to `more` digits beyond `DIGITS` (Gauss and Legendre's iteration)."""
-    with working_precision(DIGITS + more + 10):
-        a, b, t, p = ONE, 1 / TWO.sqrt(), Decimal("0.25"), ONE
-        while abs(a - b) > Decimal(10) ** -(DIGITS + more):
-            mean = (a + b) / 2
-            a, b, t, p = mean, (a * b).sqrt(), t - p * (a - mean) ** 2, 2 * p
-        return (a + b) ** 2 / (4 * t)
-
-
-def _quadrant(x: Decimal) -> tuple[int, Decimal]:
-    """Return (n mod 4, r) such that x = n * pi / 2 + r and |r| <= pi / 4."""
-    digits = getcontext().prec + (_LARGE_ANGLE if x.adjusted() < 40 else HUGE_ANGLE)
-    with localcontext(prec=digits):
-        right_angle = pi(digits - DIGITS) / 2
-        turns = (x / right_angle).to_integral_value()
-        return int(turns % 4), x - turns * right_angle
-
-
-def series(term: Decimal, ratio: Callable[[int], Decimal]) -> Decimal:
-    """Return the sum of terms, where `ratio(n)` is the quotient of term n and the one before, until they vanish."""
-    total, n = term, 1
-    digits = getcontext().prec
-    while abs(term) > abs(total).scaleb(-digits):
-        term *= ratio(n)
-        total += term
-        n += 1
-    return total
-
-
-def _sine_and_cosine(x: Decimal) -> tuple[Decimal, Decimal]:
-    quadrant, r = _quadrant(x)
-    square = -r * r
-    sine = series(r, lambda n: square / (2 * n * (2 * n + 1)))
-    cosine = series(ONE, lambda n: square / (2 * n * (2 * n - 1)))
-    return ((sine, cosine), (cosine, -sine), (-sine, -cosine), (-cosine, sine))[quadrant]
-
-
-def sine(x: Decimal) -> Decimal:
-    return _sine_and_cosine(x)[0]
-
-
-def cosine(x: Decimal) -> Decimal:
-    return _sine_and_cosine(x)[1]
-
-
-def tan(x: Decimal) -> Decimal:
-    sine, cosine = _sine_and_cosine(x)
-    return sine / cosine
-
-
-def atan(x: Decimal) -> Decimal:
-    """Halve the angle three times, and sum the series."""
-    for _ in range(3):
-        x = x / (1 + (1 + x * x).sqrt())
-    square = -x * x
-    return 8 * series(x, lambda n: square * (2 * n - 1) / (2 * n + 1))
-
-
-def asin(x: Decimal) -> Decimal:
-    return 2 * atan(x / (1 + ((1 - x) * (1 + x)).sqrt()))
-
-
-def acos(x: Decimal) -> Decimal:
-    return 2 * atan(((1 - x) / (1 + x)).sqrt())
-
-
-def atan2(y: Decimal, x: Decimal) -> Decimal:
-    if abs(y) > abs(x):
-        return (pi() / 2).copy_sign(y) - atan(x / y)
-    angle = atan(y / x)
-    return angle if x > 0 else angle + pi().copy_sign(y)
+def power(x: Number, y: Number) -> Number:
+    return x**y
 
 
 # --- special functions ----------------------------------------------------------------------------------------------
 
+erf, erfc, erf_inv, digamma = _named("erf"), _named("erfc"), _named("erfinv"), _named("digamma")
 
-def bessel_i1e(x: Decimal) -> Decimal:
-    """Sum the power series or, for large operands, the asymptotic one (Abramowitz and Stegun, 9.6.10, 9.7.1)."""
-    magnitude = abs(x)
-    if magnitude < 150:
-        quarter = magnitude * magnitude / 4
-        scaled = (-magnitude).exp() * series(magnitude / 2, lambda n: quarter / (n * (n + 1)))
+
+def lgamma(x: Number) -> Number:
+    """Return log |gamma(x)|."""
+    return context().loggamma(x).real
+
+
+def bessel_i1e(x: Number) -> Number:
+    return context().besseli(1, x) * exponential(-abs(x))
+
+
+def zeta(s: Number, q: Number, unit: Number = 1) -> Number:
+    """Sum some terms, then use the Euler-Maclaurin formula; for q < 0, reflect the sum over all integers.
+
+    For q < 0, the largest term, that of q less the nearest integer, is added last, so that the bits of the others are
+    kept. For q > 0, the result is divided by unit**-s.
+    """
+    ctx = context()
+    q = _without_pairs(s, q)
+    if q < 0:
+        r = q - ctx.nint(q)
+        mirrored = zeta(s, 1 - r) - zeta(s, 1 - q)
+        return r**-s + (zeta(s, 1 + r) + (-mirrored if int(s) % 2 else mirrored))
+    total = ctx.mpf(0)
+    while q < max(_SHIFTED, s):
+        check_time()
+        power = (q / unit) ** -s
+        total += power
+        if power <= total * ctx.eps:  # both are below all f64 numbers where s is huge
+            return total
+        q += 1
+    power = (q / unit) ** -s
+    rest = power * (q / (s - 1) + ctx.mpf(0.5))
+    factor = s / q
+    for k in range(1, _TERMS):
+        term = ctx.bernoulli(2 * k) / ctx.factorial(2 * k) * factor * power
+        rest += term
+        if abs(term) < abs(total + rest) * ctx.eps:
+            break
+        factor *= (s + (2 * k - 1)) * (s + 2 * k) / (q * q)
+    return total + rest
+
+
+def _without_pairs(s: Number, q: Number) -> Number:
+    """Return where zeta has the same value and no terms whose sum is 0: those of k + 1/2 and -k - 1/2 for odd `s`."""
+    is_paired = q < 0 and int(2 * q) == 2 * q and int(s) % 2 == 1
+    return 1 - q if is_paired else q
+
+
+def polygamma(n: Number, x: Number) -> Number:
+    if n == 0:
+        return digamma(x)
+    x = _without_pairs(n + 1, x)
+    if n < _LARGE_ORDER:
+        result = context().factorial(n) * zeta(n + 1, x)
+    elif x < 0:
+        result = exponential(lgamma(n + 1)) * zeta(n + 1, x)
     else:
-        asymptotic = series(ONE, lambda n: -(4 - Decimal(2 * n - 1) ** 2) / (8 * n * magnitude))
-        scaled = asymptotic / (2 * pi() * magnitude).sqrt()
-    return scaled.copy_sign(x)
+        size = lgamma(n + 1) - (n + 1) * log(x)
+        result = exponential(size) if abs(size) > _BEYOND else exponential(size) * zeta(n + 1, x, x)
+    return result if int(n) % 2 else -result
 
 
 # Functions with results that are numbers with one bit more than some format, that is, ties.

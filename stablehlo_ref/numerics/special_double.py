@@ -11,7 +11,7 @@ from math import factorial
 import numpy as np
 
 from stablehlo_ref.ir.arrays import Array
-from stablehlo_ref.numerics import multiple_precision_special as precise
+from stablehlo_ref.numerics import multiple_precision as precise
 from stablehlo_ref.numerics.double_double import two_product
 from stablehlo_ref.numerics.dtypes import FLOAT64
 from stablehlo_ref.numerics.kernels import ArrayKernel

@@ -10,19 +10,16 @@ import numpy as np
 
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.numerics import libm, special_double
-from stablehlo_ref.numerics import multiple_precision_special as precise
+from stablehlo_ref.numerics import multiple_precision as precise
 from stablehlo_ref.numerics.double_double import two_product
 from stablehlo_ref.numerics.elementary import elementary
-from stablehlo_ref.numerics.piecewise import (
-    piecewise_polynomial,
-    replace_where,
-)
-from stablehlo_ref.numerics.portable.error_functions import erf_inv_factor
+from stablehlo_ref.numerics.piecewise import piecewise_polynomial, replace_where
 from stablehlo_ref.numerics.single import error
 from stablehlo_ref.numerics.special_tables import (
     ERF,
     ERF_F32,
     ERF_INV_F32,
+    ERF_INV_TAIL,
     ERFC,
     ERFC_F32,
 )
@@ -49,7 +46,12 @@ def _erfc_for_f32(x: Array) -> Array:
 
 def _erf_inv_for_f32(x: Array) -> Array:
     w = _minus_log_of_1_minus_square(x)
-    return x * replace_where(ERF_INV_F32[0](w), ~(w <= 5.0), erf_inv_factor, w)
+    return x * replace_where(ERF_INV_F32[0](w), ~(w <= 5.0), _erf_inv_tail, w)
+
+
+def _erf_inv_tail(w: Array) -> Array:
+    """Return erf_inv(x) / x in f64 from w = -log(1 - x*x) > 5: a polynomial in its root."""
+    return replace_where(w, w < np.inf, lambda w: piecewise_polynomial(ERF_INV_TAIL, np.sqrt(w)), w)
 
 
 # --- for f64 --------------------------------------------------------------------------------------------------------

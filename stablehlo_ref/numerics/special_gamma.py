@@ -12,7 +12,7 @@ import numpy as np
 
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.numerics import libm, special_double
-from stablehlo_ref.numerics import multiple_precision_special as precise
+from stablehlo_ref.numerics import multiple_precision as precise
 from stablehlo_ref.numerics.double_double import two_product
 from stablehlo_ref.numerics.dtypes import FLOAT64
 from stablehlo_ref.numerics.elementary import elementary

@@ -2,7 +2,7 @@
 
 Formats up to f32 compute in f64 and round once, correctly for f32; f64 is computed in long double. Below 0, results
 near zeros of the functions are less accurate. Derivatives above the 170th are computed from logarithms, those whose
-logarithms would need more digits to 80 digits.
+logarithms would need more digits in multiple precision.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import numpy as np
 
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.numerics import libm, special_double
-from stablehlo_ref.numerics import multiple_precision_special as precise
+from stablehlo_ref.numerics import multiple_precision as precise
 from stablehlo_ref.numerics.double_double import two_sum
 from stablehlo_ref.numerics.elementary import elementary
 from stablehlo_ref.numerics.floats import binary
@@ -19,7 +19,6 @@ from stablehlo_ref.numerics.kernels import ArrayKernel
 from stablehlo_ref.numerics.long_double import LONG_DOUBLE
 from stablehlo_ref.numerics.multiple_precision import to_nearest
 from stablehlo_ref.numerics.piecewise import replace_where
-from stablehlo_ref.numerics.portable.zeta import is_natural, is_regular, limits, limits_of_polygamma
 from stablehlo_ref.numerics.special_gamma import digamma_of_f64, lgamma_of_f64
 from stablehlo_ref.numerics.special_tables import ZETA_SERIES
 
@@ -29,13 +28,45 @@ _LARGEST = 256  # derivative that is computed from logarithms: 2**-63 of them is
 _PRECISE = to_nearest(precise.polygamma)
 
 
+# --- the ends of the domain ----------------------------------------------------------------------------------------
+
+
+def _is_regular(s: Array, q: Array) -> Array:
+    """Return whether `q` is not a pole and all powers are real."""
+    is_regular: Array = (q > 0) | ((q > -np.inf) & (q != np.rint(q)) & (s == np.rint(s)))
+    return is_regular
+
+
+def _limits(s: Array, q: Array) -> Array:
+    """Return the values of zeta at and beyond the ends of the domain, NaN elsewhere."""
+    even = np.fmod(s, 2.0) == 0
+    pole = np.where(even & (q == np.rint(q)), np.inf, np.nan)
+    endless = np.where(q < 1.0, np.inf, np.where(q == 1.0, 1.0, 0.0))
+    positive = np.where(s == np.inf, endless, np.where(q == np.inf, 0.0, np.nan))
+    result = np.where(q > 0, positive, pole)
+    result = np.where(s > 1.0, result, np.where(s == 1.0, np.inf, np.nan))
+    return np.where(np.isnan(s) | np.isnan(q), np.nan, result)
+
+
+def _is_natural(n: Array) -> Array:
+    """Return where `n` is a positive integer."""
+    natural: Array = (n >= 1.0) & (n < np.inf) & (n == np.rint(n))
+    return natural
+
+
+def _limits_of_polygamma(n: Array, x: Array) -> Array:
+    """Return the values for positive `n` at the ends of the domain, NaN elsewhere."""
+    sign = np.where(np.fmod(n, 2.0) == 0, -1.0, 1.0)
+    return np.where(_is_natural(n), sign * _limits(n + 1.0, x), np.nan)
+
+
 # --- zeta -----------------------------------------------------------------------------------------------------------
 
 
 def _zeta(s: Array, q: Array) -> Array:
     s, q = np.broadcast_arrays(s, q)
-    regular = (s > 1.0) & (s < np.inf) & (q < np.inf) & is_regular(s, q)
-    return replace_where(limits(s, q), regular, lambda s, q: _sum(s, q, np.ones_like(q)), s, q)
+    regular = (s > 1.0) & (s < np.inf) & (q < np.inf) & _is_regular(s, q)
+    return replace_where(_limits(s, q), regular, lambda s, q: _sum(s, q, np.ones_like(q)), s, q)
 
 
 def _sum(s: Array, q: Array, scale: Array) -> Array:
@@ -111,8 +142,8 @@ def _polygamma(n: Array, x: Array) -> Array:
     """Return (-1)**(n + 1) n! zeta(n + 1, x), with powers scaled so that none is out of range unless the result is."""
     n, x = np.broadcast_arrays(n, x)
     sign = np.where(np.fmod(n, 2.0) == 0, -1.0, 1.0)
-    result = replace_where(limits_of_polygamma(n, x), n == 0, _in(x, digamma_of_f64, special_double.digamma), x)
-    regular = is_natural(n) & (x < np.inf) & is_regular(n, x)
+    result = replace_where(_limits_of_polygamma(n, x), n == 0, _in(x, digamma_of_f64, special_double.digamma), x)
+    regular = _is_natural(n) & (x < np.inf) & _is_regular(n, x)
     large = regular & (n > _LARGEST)
     result = replace_where(result, large, _PRECISE, n, x)
     return replace_where(result, regular & ~large, lambda n, x, sign: sign * _factorial_times_zeta(n, x), n, x, sign)

@@ -10,7 +10,6 @@ import numpy as np
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.numerics import multiple_precision as precise
 from stablehlo_ref.numerics.double_double import Pair, fast_two_sum, two_sum
-from stablehlo_ref.numerics.multiple_precision import ONE, working_precision
 from stablehlo_ref.numerics.portable.circular import sine_and_cosine
 from stablehlo_ref.numerics.portable.pairs import add, divide, exactly, multiply, negate, pairs, quick_divide
 
@@ -30,10 +29,9 @@ class _Constants(NamedTuple):
 
 @cache
 def _constants() -> _Constants:
-    with working_precision():
-        angles = [precise.atan(ONE * i / SIZE) if i else ONE * 0 for i in range(SIZE + 1)]
-        pi = 4 * angles[SIZE]
-        axes = pairs([0 * pi, pi, pi / 2, pi / 2, 0 * pi, -pi, -pi / 2, -pi / 2])
+    ctx = precise.context()
+    angles = [ctx.atan(ctx.mpf(i) / SIZE) for i in range(SIZE + 1)]
+    axes = pairs([n * ctx.pi / 2 for n in (0, 2, 1, 1, 0, -2, -1, -1)])
     direction = np.array([1.0, -1.0, -1.0, 1.0, -1.0, 1.0, 1.0, -1.0])
     return _Constants(np.arange(SIZE + 1) / SIZE, pairs(angles), axes, direction)
 

@@ -5,16 +5,14 @@ Operands are reduced with two to five words of 2 pi / 512, enough below 2**20.
 
 from __future__ import annotations
 
-from decimal import Decimal
 from functools import cache
 from typing import NamedTuple
 
 import numpy as np
 
 from stablehlo_ref.ir.arrays import Array
-from stablehlo_ref.numerics import multiple_precision as precise
 from stablehlo_ref.numerics.double_double import Pair, fast_two_sum, two_product, two_sum
-from stablehlo_ref.numerics.multiple_precision import ONE, working_precision
+from stablehlo_ref.numerics.multiple_precision import context
 from stablehlo_ref.numerics.portable.pairs import (
     TO_INTEGER,
     UPPER,
@@ -23,7 +21,6 @@ from stablehlo_ref.numerics.portable.pairs import (
     coefficients,
     divide,
     exactly,
-    factorial,
     horner,
     multiply,
     negate,
@@ -69,28 +66,16 @@ class _Rest(NamedTuple):
 
 @cache
 def _constants() -> _Constants:
-    with working_precision():
-        step = 8 * precise.atan(ONE) / SIZE
-        sine = _sines(step)
-        cosine = [sine[(i + SIZE // 4) % SIZE] for i in range(SIZE)]
-        inverse = float(1 / step)
-        heads = [words(x, 26) if x else [0.0, 0.0] for x in cosine]
-    sine_series = coefficients(lambda n: (-ONE if n % 2 else ONE) / factorial(2 * n + 1), range(8))
-    cosine_series = coefficients(lambda n: (-ONE if n % 2 else ONE) / factorial(2 * n), range(8))
+    ctx = context()
+    step = 2 * ctx.pi / SIZE
+    sine = [ctx.sinpi(ctx.mpf(2 * i) / SIZE) for i in range(SIZE)]
+    cosine = [sine[(i + SIZE // 4) % SIZE] for i in range(SIZE)]
+    heads = [words(x, 26) if x else [0.0, 0.0] for x in cosine]
+    sine_series = coefficients(lambda n: (-1) ** n / ctx.factorial(2 * n + 1), range(8))
+    cosine_series = coefficients(lambda n: (-1) ** n / ctx.factorial(2 * n), range(8))
     head, rest = (np.array(column) for column in zip(*heads))
     steps = words(step, 37), words(step, 26, 26, 26, 53)
-    return _Constants(pairs(sine), pairs(cosine), head, rest, inverse, *steps, sine_series, cosine_series)
-
-
-def _sines(step: Decimal) -> list[Decimal]:
-    """Return sines of the multiples of an angle, by adding it again and again."""
-    a, b = precise.sine(step), precise.cosine(step)
-    sine, cosine, sines = ONE * 0, ONE, []
-    for _ in range(SIZE):
-        sines.append(sine)
-        sine, cosine = sine * b + cosine * a, cosine * b - sine * a
-    sines[SIZE // 2] = ONE * 0
-    return sines
+    return _Constants(pairs(sine), pairs(cosine), head, rest, float(1 / step), *steps, sine_series, cosine_series)
 
 
 def quick_sine(x: Array) -> tuple[Array, Array, None]:

@@ -12,13 +12,12 @@ import numpy as np
 
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.numerics.double_double import Pair, fast_two_sum, two_product, two_sum
-from stablehlo_ref.numerics.multiple_precision import ONE, TWO, working_precision
+from stablehlo_ref.numerics.multiple_precision import context
 from stablehlo_ref.numerics.portable.pairs import (
     TO_INTEGER,
     Coefficients,
     add,
     coefficients,
-    factorial,
     filled,
     horner,
     multiply,
@@ -55,14 +54,11 @@ class _Constants(NamedTuple):
 
 @cache
 def _constants() -> _Constants:
-    with working_precision():
-        log2 = TWO.ln()
-        ratio, powers = (log2 / SIZE).exp(), [ONE]
-        while len(powers) < SIZE:
-            powers.append(powers[-1] * ratio)
-        inverse = float(SIZE / log2)
-        step, step3 = words(log2 / SIZE, 32), words(log2 / SIZE, 32, 32)
-    return _Constants(*pairs(powers), inverse, step, step3, coefficients(lambda n: ONE / factorial(n), range(1, 9)))
+    ctx = context()
+    powers = [ctx.mpf(2) ** (ctx.mpf(i) / SIZE) for i in range(SIZE)]
+    step = ctx.ln2 / SIZE
+    series = coefficients(lambda n: 1 / ctx.factorial(n), range(1, 9))
+    return _Constants(*pairs(powers), float(1 / step), words(step, 32), words(step, 32, 32), series)
 
 
 def quick(x: Array) -> tuple[Array, Array, Array]:
@@ -194,5 +190,4 @@ def of_product_with_log2(x: Array) -> tuple[Array, Array, Array]:
 @cache
 def log2_words() -> tuple[float, float]:
     """Return log 2 as a pair."""
-    with working_precision():
-        return pair(TWO.ln())
+    return pair(+context().ln2)

@@ -14,7 +14,7 @@ import numpy as np
 
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.numerics.double_double import Pair, fast_two_sum, two_product, two_sum
-from stablehlo_ref.numerics.multiple_precision import TEN, TWO, working_precision
+from stablehlo_ref.numerics.multiple_precision import context
 from stablehlo_ref.numerics.portable import angles, exponential, logarithm
 from stablehlo_ref.numerics.portable.pairs import (
     add,
@@ -107,8 +107,7 @@ def cosh(p: Precision, x: Array) -> Pair:
 
 @cache
 def _reciprocal_of_log(base: int) -> tuple[float, float]:
-    with working_precision():
-        return pair(1 / (TWO if base == 2 else TEN).ln())
+    return pair(1 / context().ln(base))
 
 
 def log_to_base(base: int) -> Callable[[Precision, Array], Pair]:

@@ -1,4 +1,4 @@
-"""The elementary functions of f64, rounded correctly, by the functions of decimal numbers that they are."""
+"""The elementary functions of f64, rounded correctly, by their functions in multiple precision."""
 
 from __future__ import annotations
 
@@ -13,11 +13,9 @@ from stablehlo_ref.numerics import multiple_precision as precise
 from stablehlo_ref.numerics.double_double import Pair, fast_two_sum, two_product
 from stablehlo_ref.numerics.kernels import ArrayKernel
 from stablehlo_ref.numerics.multiple_precision import Function
-from stablehlo_ref.numerics.portable import angles, bessel, circular, exponential, formulas, logarithm
+from stablehlo_ref.numerics.portable import angles, circular, exponential, formulas, logarithm
 from stablehlo_ref.numerics.portable.formulas import ERROR, QUICK_EXPONENTIAL_ERROR, QUICK_LOGARITHM_ERROR, stages
 from stablehlo_ref.numerics.portable.pairs import add, exactly, multiply, negate, scale
-from stablehlo_ref.numerics.portable.special import SPECIAL
-from stablehlo_ref.numerics.portable.zeta import ZETA
 from stablehlo_ref.numerics.portable.ziv import Domain, Stage, approximation, correctly_rounded
 
 QUICK_POWER_ERROR = 2.0**-60.8  # 2**-61.4 of the exponential, and 2**-70 of the logarithm times up to 2**9.5
@@ -249,8 +247,5 @@ CORRECTLY_ROUNDED: dict[Function, ArrayKernel] = {
         (precise.atan, stages(formulas.atan, angles.QUICK_ERROR),
          _odd(2.0**60, lambda x: np.where(np.isnan(x), np.nan, np.copysign(pi / 2, x)), _nowhere)),
         (precise.atan2, stages(formulas.atan2, angles.QUICK_ERROR), _ATAN2),
-        (precise.bessel_i1e, [_stage(bessel.i1e, bessel.ERROR)],
-         Domain(_magnitude(2.0**-900, 2.0**900),
-                lambda x: _where(x == 0, x, np.isinf(x), np.copysign(0.0, x)), lambda x: np.isfinite(x) & (x != 0))),
     )
-} | SPECIAL | ZETA  # fmt: skip
+}  # fmt: skip

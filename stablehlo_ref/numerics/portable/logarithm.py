@@ -5,8 +5,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from decimal import Decimal
 from functools import cache
 from typing import NamedTuple
 
@@ -14,7 +12,7 @@ import numpy as np
 
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.numerics.double_double import Pair, fast_two_sum, two_product, two_sum
-from stablehlo_ref.numerics.multiple_precision import ONE, TWO, working_precision
+from stablehlo_ref.numerics.multiple_precision import Number, context
 from stablehlo_ref.numerics.portable.pairs import UPPER, Coefficients, add, coefficients, horner, multiply, words
 
 BITS = 10
@@ -45,43 +43,21 @@ def _constants() -> _Constants:
     for i in range(SIZE):
         m = 0.75 + (i + 0.5) / (2 * SIZE) if i < SIZE // 2 else 0.5 + (i + 0.5) / SIZE
         factors.append(1.0 if abs(m - 1) < 0.6 / SIZE else round(4 * SIZE / m) / (4 * SIZE))
-    with working_precision():
-        logs = _logarithms(factors)
-        table = [_on_grid(-logs[f]) for f in factors]
-        log2, *_ = _on_grid(TWO.ln())
-        rest = TWO.ln() - Decimal(log2)
-        log2_words = [log2, *words(rest, 40)]
-        log2_low = float(rest)
+    ctx = context()
+    table = [_on_grid(-ctx.ln(f)) for f in factors]
+    log2, *_ = _on_grid(+ctx.ln2)
+    rest = ctx.ln2 - log2
+    log2_words = [log2, *words(rest, 40)]
+    log2_low = float(rest)
     first, second, third = (np.array(column) for column in zip(*table))
-    series = coefficients(lambda n: (ONE if n % 2 else -ONE) / n, range(1, 13))
+    series = coefficients(lambda n: -((-1) ** n) / ctx.mpf(n), range(1, 13))
     return _Constants(np.array(factors), first, second, third, log2_words, log2_low, series)
 
 
-def _logarithms(numbers: Sequence[float]) -> dict[float, Decimal]:
-    """Return logarithms of numbers close to each other: log(y) = log(x) + 2 atanh((y - x) / (y + x))."""
-    logs = {1.0: ONE * 0}
-    ascending = [x for x in sorted(numbers) if x > 1]
-    descending = [x for x in sorted(numbers, reverse=True) if x < 1]
-    for neighbours in (ascending, descending):
-        x = 1.0
-        for y in neighbours:
-            logs[y] = logs[x] + 2 * _atanh(Decimal(y - x) / Decimal(y + x))
-            x = y
-    return logs
-
-
-def _atanh(x: Decimal) -> Decimal:
-    """Return atanh(x) to 60 digits for small x."""
-    total = ONE / 21
-    for n in range(19, 0, -2):
-        total = ONE / n + total * x * x
-    return total * x
-
-
-def _on_grid(x: Decimal) -> tuple[float, float, float]:
-    first = float((x * Decimal(_GRID)).to_integral_value()) / _GRID
-    second = float(x - Decimal(first))
-    return first, second, float(x - Decimal(first) - Decimal(second))
+def _on_grid(x: Number) -> tuple[float, float, float]:
+    first = float(context().nint(x * _GRID)) / _GRID
+    second = float(x - first)
+    return first, second, float(x - first - second)
 
 
 def _parts(c: _Constants, x: Array) -> tuple[Array, Array, Array, Array]:

@@ -6,15 +6,13 @@ Errors are relative and below 2**-100, unless numbers of opposite signs cancel.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from decimal import Decimal
-from functools import cache
-from math import frexp
+from math import frexp, ldexp
 
 import numpy as np
 
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.numerics.double_double import Pair, fast_two_sum, two_product, two_sum
-from stablehlo_ref.numerics.multiple_precision import ONE, pi, working_precision
+from stablehlo_ref.numerics.multiple_precision import Number, context
 
 Coefficients = Sequence[tuple[float, float]]
 
@@ -103,39 +101,11 @@ def exactly(x: Array) -> Pair:
     return x, np.zeros_like(x)
 
 
-def horner(coefficients: Coefficients, x: Pair, *, single: int = 0) -> Pair:
-    """Return a polynomial of `x`; the coefficient of the highest power is the first.
-
-    The terms of so many of the highest powers are summed in f64, if their errors do not count.
-    """
-    if single:
-        tail = np.full_like(x[0], coefficients[0][0])
-        for high, _ in coefficients[1:single]:
-            tail *= x[0]
-            tail += high
-        total = exactly(tail)
-    else:
-        total = filled(coefficients[0], x[0])
-    for constant in coefficients[max(single, 1) :]:
+def horner(coefficients: Coefficients, x: Pair) -> Pair:
+    """Return a polynomial of `x`; the coefficient of the highest power is the first."""
+    total = filled(coefficients[0], x[0])
+    for constant in coefficients[1:]:
         total = add(filled(constant, x[0]), multiply(total, x))
-    return total
-
-
-def taylor(table: Sequence[Pair], step: int, x: Array, *, double: int) -> Pair:
-    """Return the sum of the Taylor series around the multiple of 1 / `step`, a power of two, nearest to each number.
-
-    `table` has the coefficients of each power, from 0 on, around the multiples from 0 on. The terms of the first
-    `double` powers are summed in pairs, and those of higher ones in f64, if their errors do not count.
-    """
-    place = np.rint(x * step).astype(np.int64)
-    rest = exactly(x - place * (1 / step))
-    tail = table[-1][0].take(place)
-    for high, _ in table[-2 : double - 1 : -1]:
-        tail *= rest[0]
-        tail += high.take(place)
-    total = exactly(tail)
-    for high, low in table[double - 1 :: -1]:
-        total = add((high.take(place), low.take(place)), multiply(total, rest))
     return total
 
 
@@ -145,60 +115,31 @@ def filled(value: tuple[float, float], like: Array) -> Pair:
     return high, low
 
 
-def pieces(x: Array, *cases: tuple[Array, Callable[[Array], Pair]]) -> Pair:
-    """Evaluate each function where its mask is true; every element is in one of the masks."""
-    high, low = np.empty_like(x), np.empty_like(x)
-    for mask, function in cases:
-        if mask.all():
-            return function(x)
-        if mask.any():
-            high[mask], low[mask] = function(x[mask])
-    return high, low
-
-
 # --- constants ------------------------------------------------------------------------------------------------------
 
 
-def pair(x: Decimal) -> tuple[float, float]:
+def pair(x: Number) -> tuple[float, float]:
     """Return a constant as a pair."""
     high = float(x)
-    return high, float(x - Decimal(high))
+    return high, float(x - high)
 
 
-@cache
-def pi_words() -> tuple[float, float]:
-    """Return pi as a pair."""
-    with working_precision():
-        return pair(pi())
-
-
-def pairs(numbers: Sequence[Decimal]) -> tuple[Array, Array]:
+def pairs(numbers: Sequence[Number]) -> tuple[Array, Array]:
     """Return a table as two arrays."""
-    with working_precision():
-        high, low = zip(*map(pair, numbers))
+    high, low = zip(*map(pair, numbers))
     return np.array(high), np.array(low)
 
 
-def words(x: Decimal, *bits: int) -> list[float]:
+def words(x: Number, *bits: int) -> list[float]:
     """Split a constant into words with so many bits each, and the nearest f64 to the rest."""
     parts = []
-    with working_precision():
-        for count in bits:
-            unit = Decimal(2) ** (frexp(x)[1] - count)
-            parts.append(float((x / unit).to_integral_value(rounding="ROUND_DOWN") * unit))
-            x -= Decimal(parts[-1])
-        return [*parts, float(x)]
+    for count in bits:
+        exponent = frexp(float(x))[1]
+        parts.append(ldexp(int(x * context().ldexp(1, count - exponent)), exponent - count))
+        x -= parts[-1]
+    return [*parts, float(x)]
 
 
-def coefficients(term: Callable[[int], Decimal], powers: range) -> Coefficients:
+def coefficients(term: Callable[[int], Number], powers: range) -> Coefficients:
     """Return the coefficients of a polynomial, the highest power first."""
-    with working_precision():
-        return [pair(term(n)) for n in reversed(powers)]
-
-
-def factorial(n: int) -> Decimal:
-    """Return n!."""
-    product = ONE
-    for factor in range(2, n + 1):
-        product *= factor
-    return product
+    return [pair(term(n)) for n in reversed(powers)]

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
-from math import inf, isinf, nextafter
 from typing import TypeAlias
 
 import numpy as np
@@ -17,7 +15,7 @@ from stablehlo_ref.budget import within_time
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.numerics.double_double import Pair
 from stablehlo_ref.numerics.kernels import ArrayKernel
-from stablehlo_ref.numerics.multiple_precision import MAY_BE_EXACT, Function, is_equal, settled
+from stablehlo_ref.numerics.multiple_precision import MAY_BE_EXACT, Function, nearest_f64, settled
 
 Approximate: TypeAlias = Callable[..., tuple[Array, Array, Array | None]]  # high, low, exponent of a power of two
 BLOCK = 1 << 13  # elements, so that most temporaries stay in the L2 cache
@@ -49,7 +47,7 @@ def correctly_rounded(stages: Sequence[Stage], exact: Function, domain: Domain) 
     """Return a function of f64 arrays whose results are rounded correctly.
 
     The stages, from fast to accurate, compute regular operands, each those that the one before leaves undecided; what
-    remains is computed by `exact`, the function of decimal numbers.
+    remains is computed by `exact`, in multiple precision.
     """
 
     def run(*operands: Array) -> Array:
@@ -114,22 +112,8 @@ def scaled(x: Array, exponent: Array) -> Array:
 
 
 def nearest(function: Function, operands: Sequence[float]) -> float:
-    """Return the f64 nearest to the result of a function that has many more digits; ties go to even numbers."""
+    """Return the f64 nearest to the result of a function in multiple precision; ties go to even numbers."""
     return settled(function, [float(x) for x in operands], nearest_f64, function in MAY_BE_EXACT)
-
-
-def nearest_f64(value: Decimal) -> tuple[float, bool]:
-    """Return the f64 nearest to a number of many digits, ties to even, and whether it is a tie as far as they tell."""
-    if value.is_nan():
-        return float("nan"), False
-    rounded = float(value)
-    if isinf(rounded) or not value:
-        return rounded, False
-    error = value - Decimal(rounded)
-    other = nextafter(rounded, inf if error > 0 else -inf)
-    if isinf(other) or not is_equal(value, (Decimal(rounded) + Decimal(other)) / 2):
-        return rounded, False
-    return (other if int(np.float64(rounded).view(np.int64)) & 1 else rounded), True
 
 
 def approximation(function: Callable[..., Pair]) -> Approximate:
