@@ -1,4 +1,4 @@
-"""Configuration of the documentation's build: `sphinx-build -W docs build/docs`."""
+"""Configuration of the documentation's build; CONTRIBUTING.md has the command."""
 
 import sys
 from pathlib import Path
@@ -27,11 +27,6 @@ nitpicky = False
 
 html_theme = "furo"
 html_title = "stablehlo-ref"
-html_theme_options = {
-    "source_repository": "https://github.com/stablehlo-ref/stablehlo-ref/",
-    "source_branch": "main",
-    "source_directory": "docs/",
-}
 
 myst_enable_extensions = ["colon_fence", "deflist", "attrs_inline"]
 myst_heading_anchors = 3

@@ -31,8 +31,25 @@ def require(module: str) -> ModuleType:
     try:
         return importlib.import_module(module)
     except ImportError as error:
-        package = EXTRAS[module.partition(".")[0]]
-        raise ImportError(f"{module} is not installed; run: pip install 'stablehlo-ref[{package}]'") from error
+        hint = how_to_install(EXTRAS[module.partition(".")[0]])
+        raise ImportError(f"{module} is not installed; run: {hint}") from error
+
+
+def how_to_install(extra: str, package: str = "") -> str:
+    """Return the command that installs what an extra has, or one `package` of it.
+
+    It names the packages, since this one may have been installed from a clone as well as from an index. Where it runs
+    from a clone without having been installed, the clone is at hand.
+    """
+    from importlib.metadata import PackageNotFoundError, requires  # not at every start
+
+    try:
+        lines = requires("stablehlo-ref") or []
+    except PackageNotFoundError:
+        return f"pip install '.[{extra}]' in the clone of stablehlo-ref"
+    parts = (line.partition(";") for line in lines)
+    names = [name.strip() for name, _, marker in parts if marker.split() == ["extra", "==", f'"{extra}"']]
+    return f"pip install {' '.join(repr(name) for name in names if name.startswith(package))} (the extra `{extra}`)"
 
 
 def to_array(value: Any) -> Any:

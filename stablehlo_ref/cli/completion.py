@@ -12,13 +12,13 @@ from stablehlo_ref.cli.commands import COMMANDS
 from stablehlo_ref.cli.console import guarded
 from stablehlo_ref.cli.exit_codes import FINE
 from stablehlo_ref.cli.options import CommandParser
-from stablehlo_ref.interop import require
+from stablehlo_ref.interop import how_to_install, require
 
 SHELLS = ("bash", "zsh", "fish")
-DESCRIPTION = """\
+DESCRIPTION = f"""\
 Print the script that completes commands, options and files of stablehlo-interp in a shell.
 
-Needs argcomplete: pip install 'stablehlo-ref[completion]'."""
+Needs argcomplete: {how_to_install("completion")}."""
 EXAMPLES = """\
 examples:
   stablehlo-interp completion bash >> ~/.bashrc

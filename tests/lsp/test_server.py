@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 import pytest
 
-pytest.importorskip("pygls", reason="the language server needs pygls: pip install 'stablehlo-ref[lsp]'")
+pytest.importorskip("pygls", reason="the language server needs pygls")
 
 from lsprotocol import types as lsp
 from pygls.lsp.client import LanguageClient
