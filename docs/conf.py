@@ -1,10 +1,12 @@
 """Configuration of the documentation's build; CONTRIBUTING.md has the command."""
 
+import os
 import sys
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
 sys.path[:0] = [str(ROOT), str(Path(__file__).parent / "_extensions")]
+os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"  # pages run stablehlo-interp
 
 from stablehlo_ref import __version__  # noqa: E402
 

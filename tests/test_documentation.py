@@ -16,7 +16,7 @@ from stablehlo_ref.interop import EXTRAS, how_to_install
 
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-FIRST_PAGES = ["README.md", "CONTRIBUTING.md", "docs/tutorial.md", "docs/tutorial-mismatch.md"]
+FIRST_PAGES = ["README.md", "CONTRIBUTING.md", "docs/index.md", "docs/tutorial.md", "docs/tutorial-mismatch.md"]
 BLOCK = re.compile(r"^```(?:sh|\{code-cell\}\n%%sh)\n(.*?)^```", re.M | re.S)
 IN_THE_ENVIRONMENT = {"pip", "pytest", "python", "stablehlo-interp"}  # those that pip installs, and itself
 ANYWHERE = {"python3", "echo", "cat", "grep"}

@@ -45,11 +45,11 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def completed(line: str, folder: Path) -> list[str]:
+def completed(line: str, folder: Path, **environment: str) -> list[str]:
     """Return what a shell offers at the end of a line, without options that may follow instead."""
     found = folder / "found"
-    done = shell("stablehlo-interp", folder, _ARGCOMPLETE="1", COMP_LINE=line, COMP_POINT=str(len(line)),
-                 COMP_TYPE="9", _ARGCOMPLETE_IFS="\n", _ARGCOMPLETE_STDOUT_FILENAME=str(found))  # fmt: skip
+    done = shell("stablehlo-interp", folder, _ARGCOMPLETE="1", COMP_LINE=line, COMP_POINT=str(len(line)), COMP_TYPE="9",
+                 _ARGCOMPLETE_IFS="\n", _ARGCOMPLETE_STDOUT_FILENAME=str(found), **environment)  # fmt: skip
     assert (done.returncode, done.stdout) == (0, "") and "Traceback" not in done.stderr, done.stderr
     words = [word.strip() for word in found.read_text().splitlines()]
     return [word for word in words if not word.startswith("-") or "=" in word]
@@ -105,6 +105,16 @@ def test_backends(folder: Path) -> None:
     found = completed("stablehlo-interp diff model.mlir --backend ", folder)
     assert {"jax", "cpp", "self", "iree", "cmd:", "python:", "pjrt:", "faulty:", "weights.npz"} <= set(found)
     assert "model.mlir" not in found
+
+
+@pytest.mark.parametrize(("shell", "colon", "tab"), [("zsh", "\\:", ":"), ("fish", ":", "\t")])
+def test_zsh_and_fish_show_what_a_value_is(shell: str, colon: str, tab: str, folder: Path) -> None:
+    def ask(line: str) -> list[str]:
+        separator = {"_ARGCOMPLETE_DFS": tab} if shell == "fish" else {}
+        return completed(f"stablehlo-interp {line}", folder, _ARGCOMPLETE_SHELL=shell, **separator)
+
+    assert ask("model.mlir --input m") == [f"mask={tab}tensor<4xi1>"]
+    assert ask("diff model.mlir --backend pj") == [f"pjrt{colon}{tab}a PJRT plug-in through jax"]
 
 
 @pytest.mark.parametrize(("line", "expected"), [
