@@ -16,9 +16,8 @@ from stablehlo_ref.ir.signature import Parameter
 from stablehlo_ref.loading import load
 from stablehlo_ref.program import Program
 
-Completer: TypeAlias = Callable[
-    ..., Iterable[str]
-]  # of argcomplete: prefix, parsed_args, ...; a mapping has descriptions
+# argcomplete calls it with the keywords `prefix`, `parsed_args` and others; a mapping is from values to descriptions.
+Completer: TypeAlias = Callable[..., Iterable[str]]
 
 LARGEST = 1 << 23  # bytes of a program that is read for the names in it, while somebody waits
 PATHS = ("FILE", "DIR", "PYTHON")  # what the help calls values that are paths
@@ -131,8 +130,8 @@ class _Completers:
         if "," not in prefix:
             return PRESETS
         known = [f for f in fields(PRESETS["strict"]) if f.name not in ("name", "ulps", "errors")]
-        values = {f.name: ("true", "false") for f in known if isinstance(f.default, bool)}
-        values |= {"dot_algorithm": tuple(DOT_ALGORITHMS), "accumulator": ACCUMULATORS}
+        values: dict[str, Iterable[str]] = {"dot_algorithm": DOT_ALGORITHMS, "accumulator": ACCUMULATORS}
+        values |= {f.name: ("true", "false") for f in known if isinstance(f.default, bool)}
         key, equals, _value = prefix.rpartition(",")[2].partition("=")
         if equals:
             return _after_commas(prefix, [f"{key}={value}" for value in values.get(key, ())])
