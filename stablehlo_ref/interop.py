@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+from collections.abc import Sequence
 from types import ModuleType
 from typing import Any
 
@@ -46,10 +47,22 @@ def how_to_install(extra: str, package: str = "") -> str:
     try:
         lines = requires("stablehlo-ref") or []
     except PackageNotFoundError:
+        lines = []
+    names = [name for name in _packages(extra, lines) if name.startswith(package)]
+    if not names:
         return f"pip install '.[{extra}]' in the clone of stablehlo-ref"
-    parts = (line.partition(";") for line in lines)
-    names = [name.strip() for name, _, marker in parts if marker.split() == ["extra", "==", f'"{extra}"']]
-    return f"pip install {' '.join(repr(name) for name in names if name.startswith(package))} (the extra `{extra}`)"
+    return f"pip install {' '.join(map(repr, names))} (the extra `{extra}`)"
+
+
+def _packages(extra: str, lines: Sequence[str]) -> list[str]:
+    """Return what an extra requires, without other extras: instead of these, what they require."""
+    found: list[str] = []
+    for line in lines:
+        name, _, marker = line.partition(";")
+        if marker.split() == ["extra", "==", f'"{extra}"']:
+            _, is_own, others = name.strip().rstrip("]").partition("stablehlo-ref[")
+            found += [p for other in others.split(",") for p in _packages(other, lines)] if is_own else [name.strip()]
+    return list(dict.fromkeys(found))
 
 
 def to_array(value: Any) -> Any:
