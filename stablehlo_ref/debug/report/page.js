@@ -103,7 +103,8 @@
     shown = [...shown.filter(compared), ...shown.filter((index) => !compared(index))]; // constants tell nothing
     chosen = Math.max(0, shown.indexOf(kept));
     table.setAttribute("aria-rowcount", shown.length + 1);
-    $("shown").textContent = shown.length === rows.length ? `${rows.length} ops` : `${shown.length} of ${rows.length} ops`;
+    const s = rows.length === 1 ? "" : "s";
+    $("shown").textContent = shown.length === rows.length ? `${rows.length} op${s}` : `${shown.length} of ${rows.length} op${s}`;
     view.scrollTop = 0;
     draw(true);
   }
