@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 from stablehlo_ref.cli.messages import FORMATS
 from stablehlo_ref.diagnostics import StablehloError
 from stablehlo_ref.ir.signature import Parameter
+from stablehlo_ref.ir.types import TensorType
 from stablehlo_ref.loading import load
 from stablehlo_ref.program import Program
 
@@ -61,10 +62,10 @@ class _Completers:
         return ["*=", *(f"{name}=" for name, _type in self._inputs(parsed_args))]
 
     def dim(self, parsed_args: argparse.Namespace, **_: Any) -> Iterator[str]:
-        from stablehlo_ref.cli.inputs import unknown_axes
-
         for parameter in self._parameters(parsed_args):
-            yield from (f"{name}:{axis}=" for name in parameter.names for axis in unknown_axes(parameter))
+            shape = parameter.type.shape if isinstance(parameter.type, TensorType) else ()
+            unknown = [axis for axis, size in enumerate(shape) if size is None]
+            yield from (f"{name}:{axis}=" for name in parameter.names for axis in unknown)
 
     def entry(self, parsed_args: argparse.Namespace, **_: Any) -> Iterable[str]:
         program = self._program(parsed_args)

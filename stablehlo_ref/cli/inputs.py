@@ -90,7 +90,7 @@ def with_sizes(parameters: Sequence[Parameter], sizes: Mapping[str, int]) -> lis
     used: set[str] = set()
     found = [_with_sizes(parameter, sizes, used) for parameter in parameters]
     if unknown := [name for name in sizes if name not in used]:
-        known = [f"{p.name}:{axis}" for p in parameters for axis in unknown_axes(p)]
+        known = [f"{p.name}:{axis}" for p in parameters for axis in _unknown_axes(p)]
         raise CommandLineError(f"no unknown dimension is called '{unknown[0]}'; there are {', '.join(known) or 'none'}")
     return found
 
@@ -99,7 +99,7 @@ def _with_sizes(parameter: Parameter, sizes: Mapping[str, int], used: set[str]) 
     if not isinstance(parameter.type, TensorType):
         return parameter
     shape = list(parameter.type.shape)
-    for axis in unknown_axes(parameter):
+    for axis in _unknown_axes(parameter):
         names = (parameter.name, *parameter.names)
         keys = [key for key in (*(f"{name}:{axis}" for name in names), *names, "*") if key in sizes]
         used.update(keys)
@@ -107,7 +107,6 @@ def _with_sizes(parameter: Parameter, sizes: Mapping[str, int], used: set[str]) 
     return replace(parameter, type=replace(parameter.type, shape=tuple(shape)))
 
 
-def unknown_axes(parameter: Parameter) -> list[int]:
-    """Return the axes whose sizes are unknown."""
+def _unknown_axes(parameter: Parameter) -> list[int]:
     shape = parameter.type.shape if isinstance(parameter.type, TensorType) else ()
     return [axis for axis, size in enumerate(shape) if size is None]

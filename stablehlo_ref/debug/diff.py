@@ -89,7 +89,7 @@ class Diff:
 
     def __repr__(self) -> str:
         verdict = "wrong" if self.is_wrong else "same bits" if self.same else "nothing wrong"
-        return f"<Diff of {self.backend} under {self.contract.name}: {verdict}, {self.ops} op{'' if self.ops == 1 else 's'}>"
+        return f"<Diff of {self.backend} under {self.contract.name}: {verdict}, {self.ops} ops>"
 
     def __str__(self) -> str:
         from stablehlo_ref.debug.text_report import text_of  # the report is in terms of this module
