@@ -1,10 +1,12 @@
-"""Configuration of the documentation's build: `sphinx-build -W docs build/docs`."""
+"""Configuration of the documentation's build; CONTRIBUTING.md has the command."""
 
+import os
 import sys
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
 sys.path[:0] = [str(ROOT), str(Path(__file__).parent / "_extensions")]
+os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"  # pages run stablehlo-interp
 
 from stablehlo_ref import __version__  # noqa: E402
 
@@ -27,11 +29,6 @@ nitpicky = False
 
 html_theme = "furo"
 html_title = "stablehlo-ref"
-html_theme_options = {
-    "source_repository": "https://github.com/stablehlo-ref/stablehlo-ref/",
-    "source_branch": "main",
-    "source_directory": "docs/",
-}
 
 myst_enable_extensions = ["colon_fence", "deflist", "attrs_inline"]
 myst_heading_anchors = 3

@@ -1,6 +1,6 @@
 """Export a small transformer from JAX as a program that checks itself: `attention.mlir`.
 
-pip install "stablehlo-ref[jax]"
+pip install '.[jax]'
 python examples/export_attention.py
 stablehlo-interp examples/attention.mlir
 """

@@ -1,6 +1,6 @@
 """Export a convolutional network from PyTorch through torchax: `convnet.mlir`.
 
-    pip install "stablehlo-ref[torch]"
+    pip install '.[torch]'
     python examples/export_convnet.py
     stablehlo-interp examples/convnet.mlir
 

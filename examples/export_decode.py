@@ -1,6 +1,6 @@
 """Export a greedy decode loop with a key-value cache from JAX: `decode.mlir`.
 
-    pip install "stablehlo-ref[jax]"
+    pip install '.[jax]'
     python examples/export_decode.py
     stablehlo-interp examples/decode.mlir
 

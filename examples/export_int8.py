@@ -1,6 +1,6 @@
 """Export a model in int8 arithmetic from JAX, and write it in quantized types as well: `int8.mlir`.
 
-    pip install "stablehlo-ref[jax]"
+    pip install '.[jax]'
     python examples/export_int8.py
     stablehlo-interp examples/int8.mlir
 

@@ -1,6 +1,6 @@
 """Export a step of training, sharded over 8 devices, from JAX: `training_step.mlir`.
 
-    pip install "stablehlo-ref[jax]"
+    pip install '.[jax]'
     python examples/export_training_step.py
     stablehlo-interp examples/training_step.mlir
 

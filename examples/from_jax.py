@@ -1,3 +1,4 @@
+# Needs JAX: pip install '.[jax]'
 import jax
 import jax.numpy as jnp
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+from collections.abc import Sequence
 from types import ModuleType
 from typing import Any
 
@@ -31,8 +32,37 @@ def require(module: str) -> ModuleType:
     try:
         return importlib.import_module(module)
     except ImportError as error:
-        package = EXTRAS[module.partition(".")[0]]
-        raise ImportError(f"{module} is not installed; run: pip install 'stablehlo-ref[{package}]'") from error
+        hint = how_to_install(EXTRAS[module.partition(".")[0]])
+        raise ImportError(f"{module} is not installed; run: {hint}") from error
+
+
+def how_to_install(extra: str, package: str = "") -> str:
+    """Return the command that installs what an extra has, or one `package` of it.
+
+    It names the packages, since this one may have been installed from a clone as well as from an index. Where it runs
+    from a clone without having been installed, the clone is at hand.
+    """
+    from importlib.metadata import PackageNotFoundError, requires  # not at every start
+
+    try:
+        lines = requires("stablehlo-ref") or []
+    except PackageNotFoundError:
+        lines = []
+    names = [name for name in _packages(extra, lines) if name.startswith(package)]
+    if not names:
+        return f"pip install '.[{extra}]' in the clone of stablehlo-ref"
+    return f"pip install {' '.join(map(repr, names))} (the extra `{extra}`)"
+
+
+def _packages(extra: str, lines: Sequence[str]) -> list[str]:
+    """Return what an extra requires, without other extras: instead of these, what they require."""
+    found: list[str] = []
+    for line in lines:
+        name, _, marker = line.partition(";")
+        if marker.split() == ["extra", "==", f'"{extra}"']:
+            _, is_own, others = name.strip().rstrip("]").partition("stablehlo-ref[")
+            found += [p for other in others.split(",") for p in _packages(other, lines)] if is_own else [name.strip()]
+    return list(dict.fromkeys(found))
 
 
 def to_array(value: Any) -> Any:

@@ -39,7 +39,7 @@ from stablehlo_ref.interop import to_array
 from stablehlo_ref.ir.arrays import RuntimeValue
 from stablehlo_ref.ir.core import Block, Operation, Value
 from stablehlo_ref.ir.flat import picklable, restore
-from stablehlo_ref.ir.signature import Function, Parameters, function_of
+from stablehlo_ref.ir.signature import Function, Parameters, function_of, shortened
 from stablehlo_ref.ir.value_index import ValueIndex
 from stablehlo_ref.limits import Limits, check_type
 from stablehlo_ref.stack import needs_stack
@@ -153,7 +153,7 @@ class Program:
 
     @property
     def _names(self) -> str:
-        return ", ".join(f"@{name}" for name in self.functions) or "none"
+        return shortened([f"@{name}" for name in self.functions])
 
     @property
     def inputs(self) -> Parameters:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 MAX_NAME = 64  # characters; longer names are not compared
 MAX_EDITS = 4
@@ -15,6 +15,7 @@ ELEMENT_TYPES = {
     "int": "i32", "uint": "ui32", "char": "i8", "uchar": "ui8", "short": "i16", "long": "i64",
     "complex64": "complex<f32>", "complex128": "complex<f64>", "c64": "complex<f32>", "c128": "complex<f64>",
 }  # fmt: skip
+_find_words = re.compile(r"[^\[\]'\"./]+").findall
 _match_integer = re.compile(r"(?:(u)|s)?(?:int|i)?(\d+)(?:_t)?", re.IGNORECASE).fullmatch
 _match_float = re.compile(r"(?:float|fp|f)_?(\d+)(?:_t)?", re.IGNORECASE).fullmatch
 _match_narrow_float = re.compile(r"(?:float|fp|f)(\d+)_?(e\d+m\d+\w*)", re.IGNORECASE).fullmatch
@@ -24,6 +25,26 @@ def did_you_mean(name: str, known: Iterable[str], mark: str = "") -> str:
     """Return `; did you mean 'x'?` for the known name closest to `name`; "" if none is close."""
     found = closest(name, known)
     return f"; did you mean '{mark}{found}'?" if found else ""
+
+
+def did_you_mean_end(name: str, known: Iterable[str]) -> str:
+    """Return `; did you mean 'x'?` for the known name that ends as `name` does: `inputs[0][1]` for `args[1]`."""
+    found = closest_end(name, known)
+    return f"; did you mean '{found}'?" if found else ""
+
+
+def closest_end(name: str, known: Iterable[str]) -> str | None:
+    """Return the first of the shortest known names with the most words at the end that are those of `name`.
+
+    Words are what stands between brackets, quotes, dots and slashes. None if the last words differ in all names.
+    """
+    words = _find_words(name)[::-1]
+    ranked = []
+    for number, other in enumerate(known):
+        others = _find_words(other)[::-1]
+        if common := _common(words, others):
+            ranked.append((-common, len(others), number, other))
+    return min(ranked)[-1] if ranked else None
 
 
 def closest(name: str, known: Iterable[str]) -> str | None:
@@ -45,7 +66,7 @@ def closest(name: str, known: Iterable[str]) -> str | None:
     return min(ranked)[-1] if ranked else None
 
 
-def _common(a: str, b: str) -> int:
+def _common(a: Sequence[str], b: Sequence[str]) -> int:
     """Return the length of the common prefix."""
     return next((n for n, (x, y) in enumerate(zip(a, b)) if x != y), min(len(a), len(b)))
 

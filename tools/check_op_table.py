@@ -19,18 +19,17 @@ START, END = "<!-- ops -->\n", "<!-- end -->"
 HEAD = """| | evaluated | verified | with oracle | with lit test |
 |---|---|---|---|---|
 """
-TREE = "https://github.com/stablehlo-ref/stablehlo-ref/tree/main/"
-PAGE = f"""# Coverage of the ops
+PAGE = """# Coverage of the ops
 
 One line for each op. `tools/check_op_table.py --write` generated this table.
 
 - **Evaluated**: programs with the op run.
 - **Verified**: every constraint on the op's page of the spec is an executable formula. An op without a page there has
   formulas that relate the types of its operands, attributes and results, unless the types alone determine them.
-  [tests/invalid]({TREE}tests/invalid) breaks each formula.
-- **Oracle**: [spec_checks/oracles]({TREE}spec_checks/oracles) computes the op element by element, in plain Python or
+  `tests/invalid` breaks each formula.
+- **Oracle**: `spec_checks/oracles` computes the op element by element, in plain Python or
   with mpmath, and hypothesis compares. Ops that compute nothing need none.
-- **Lit test**: a program of [tests/interpret]({TREE}tests/interpret) runs the op, and a check depends on it.
+- **Lit test**: a program of `tests/interpret` runs the op, and a check depends on it.
 
 """
 

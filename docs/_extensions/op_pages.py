@@ -18,7 +18,6 @@ from stablehlo_ref.define.formulas import labelled_formulas
 from stablehlo_ref.define.members import REQUIRED, Attr, Bodies, Body, In, Ins, Out, Outs
 
 ROOT = Path(__file__).parent.parent.parent
-SOURCE = "https://github.com/stablehlo-ref/stablehlo-ref/blob/main/"
 SPEC = "https://github.com/openxla/stablehlo/blob/main/docs/spec.md#"
 
 # The categories of the op set, as StableHLO's documentation has them.
@@ -75,9 +74,9 @@ def _summary(definition: OpDefinition) -> str:
 
 
 def _links(definition: OpDefinition) -> str:
-    links = [f"[source]({SOURCE}{_source(definition.op_class)})"]
+    links = [f"source: `{_source(definition.op_class)}`"]
     if oracle := _oracle(definition):
-        links.append(f"[oracle]({SOURCE}{oracle})")
+        links.append(f"oracle: `{oracle}`")
     if definition.name in _spec_pages():
         links.insert(0, f"[spec]({SPEC}{definition.mnemonic})")
     return " · ".join(links)
@@ -190,7 +189,7 @@ def _example(definition: OpDefinition) -> str:
         return ""
     part = path.read_text("utf-8").split("// -----")[0]
     text = "\n".join(line for line in part.strip().splitlines() if not line.startswith("// RUN"))
-    return f"## Example\n\nFrom [{path.name}]({SOURCE}{path.relative_to(ROOT)}):\n\n```mlir\n{text.strip()}\n```"
+    return f"## Example\n\nFrom `{path.relative_to(ROOT)}`:\n\n```mlir\n{text.strip()}\n```"
 
 
 # --- the index ------------------------------------------------------------------------------------------------------

@@ -10,8 +10,12 @@ COMMANDS = {
     "stablehlo-interp": "-m stablehlo_ref",
     "stablehlo-opt": "-m stablehlo_ref opt",
     "stablehlo-translate": "-m stablehlo_ref translate",
-    "FileCheck": "-m filecheck",
 }
+FILECHECK = """\
+import importlib.util, runpy, sys
+if importlib.util.find_spec("filecheck") is None:
+    sys.exit({message!r})
+runpy.run_module("filecheck", run_name="__main__")"""
 NOT = '#!/bin/sh\nif "$@"; then exit 1; else exit 0; fi\n'
 
 
@@ -20,9 +24,13 @@ def write_aliases(directory: Path) -> list[Path]:
 
     They run this package with the Python that runs now; FileCheck needs the package `filecheck`.
     """
+    from stablehlo_ref.interop import how_to_install  # imports numpy, and pytest imports this module at every start
+
     directory.mkdir(parents=True, exist_ok=True)
+    message = f"FileCheck: error: filecheck is not installed; run: {how_to_install('test', 'filecheck')}"
+    commands = COMMANDS | {"FileCheck": f"-c {shlex.quote(FILECHECK.format(message=message))}"}
     python = shlex.quote(sys.executable)
-    scripts = {name: f'#!/bin/sh\nexec {python} {arguments} "$@"\n' for name, arguments in COMMANDS.items()}
+    scripts = {name: f'#!/bin/sh\nexec {python} {arguments} "$@"\n' for name, arguments in commands.items()}
     paths = []
     for name, text in {**scripts, "not": NOT}.items():
         path = directory / name

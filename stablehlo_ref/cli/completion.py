@@ -1,4 +1,4 @@
-"""`stablehlo-interp completion SHELL`: completion of commands, options and files in shells, by argcomplete."""
+"""`stablehlo-interp completion SHELL`: completion of commands, options and their values in shells, by argcomplete."""
 
 from __future__ import annotations
 
@@ -6,19 +6,20 @@ import argparse
 import os
 import shlex
 from collections.abc import Sequence
-from typing import Any
 
 from stablehlo_ref.cli.commands import COMMANDS
+from stablehlo_ref.cli.completers import Completer, add_completers
 from stablehlo_ref.cli.console import guarded
 from stablehlo_ref.cli.exit_codes import FINE
 from stablehlo_ref.cli.options import CommandParser
-from stablehlo_ref.interop import require
+from stablehlo_ref.interop import how_to_install, require
 
 SHELLS = ("bash", "zsh", "fish")
-DESCRIPTION = """\
-Print the script that completes commands, options and files of stablehlo-interp in a shell.
+DESCRIPTION = f"""\
+Print the script that completes commands, options and their values in a shell: files, and names such as those of a
+program's inputs.
 
-Needs argcomplete: pip install 'stablehlo-ref[completion]'."""
+Needs argcomplete: {how_to_install("completion")}."""
 EXAMPLES = """\
 examples:
   stablehlo-interp completion bash >> ~/.bashrc
@@ -51,10 +52,12 @@ def complete() -> int:
     words = _words(os.environ.get("COMP_LINE", "")[: int(os.environ.get("COMP_POINT", "0"))])
     command = COMMANDS.get(words[start]) if len(words) > start + 1 else None
     found = (command or COMMANDS["run"]).parser
+    files: Completer = argcomplete.completers.FilesCompleter()
+    add_completers(found, files)
     if command:
         os.environ["_ARGCOMPLETE"] = str(start + 1)
     elif len(words) == start + 1:  # the first word may be a command or a file
-        _complete_commands(argcomplete, found)
+        _complete_commands(files, found)
     argcomplete.autocomplete(found)
     return FINE
 
@@ -68,8 +71,7 @@ def _words(line: str) -> list[str]:
     return [*words, ""] if line.endswith(" ") else words
 
 
-def _complete_commands(argcomplete: Any, found: argparse.ArgumentParser) -> None:
-    files = argcomplete.completers.FilesCompleter()
+def _complete_commands(files: Completer, found: argparse.ArgumentParser) -> None:
     for action in found._actions:
         if action.dest == "file":
             action.completer = lambda prefix, **_: [*COMMANDS, *files(prefix)]  # type: ignore[attr-defined]

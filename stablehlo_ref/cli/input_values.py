@@ -15,12 +15,12 @@ from stablehlo_ref.cli.errors import CommandLineError
 from stablehlo_ref.diagnostics import MalformedError, Source
 from stablehlo_ref.ir.arrays import Array, DType
 from stablehlo_ref.ir.attributes import DenseElements, TypeAttribute
-from stablehlo_ref.ir.signature import Parameter
+from stablehlo_ref.ir.signature import Parameter, shortened
 from stablehlo_ref.ir.types import TensorType, Type, tensor_type
 from stablehlo_ref.numerics.conversion import convert
 from stablehlo_ref.numerics.dtypes import FLOAT64, kind, numpy_dtype
 from stablehlo_ref.numerics.host_values import SCALARS
-from stablehlo_ref.suggestions import did_you_mean
+from stablehlo_ref.suggestions import did_you_mean, did_you_mean_end
 from stablehlo_ref.syntax.parser import parse_attribute
 from stablehlo_ref.weights import parts
 
@@ -41,8 +41,8 @@ def find_parameter(parameters: Sequence[Parameter], name: str, option: str) -> P
             return parameter
     known = [other for p in parameters for other in p.names]
     same = next((other for other in known if parts(other) == parts(name)), None)
-    hint = f"; did you mean '{same}'?" if same else did_you_mean(name, known)
-    there = ", ".join(map(repr, parameters)) or "none"
+    hint = f"; did you mean '{same}'?" if same else did_you_mean(name, known) or did_you_mean_end(name, known)
+    there = shortened([repr(parameter) for parameter in parameters])
     raise CommandLineError(f"{option}: the program has no input '{name}'{hint}\n  its inputs are {there}")
 
 

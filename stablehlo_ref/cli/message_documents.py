@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 SCHEMA_VERSION = 1  # of the JSON document
 SARIF_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
-INFORMATION = "https://github.com/stablehlo-ref/stablehlo-ref"
 LEVELS = {"error": "error", "warning": "warning", "note": "note", "remark": "note"}
 RULES = {
     "malformed": "The text or bytecode is not MLIR.",
@@ -70,7 +69,6 @@ def as_sarif(messages: Sequence[Message], hidden: int = 0) -> str:
     driver = {
         "name": "stablehlo-interp",
         "version": __version__,
-        "informationUri": INFORMATION,
         "rules": [_rule(rule) for rule in rules],
     }
     run = {

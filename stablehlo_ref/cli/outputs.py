@@ -15,10 +15,11 @@ from stablehlo_ref.cli.errors import CommandLineError
 from stablehlo_ref.diagnostics import Diagnostic, EvaluationError
 from stablehlo_ref.interop import require
 from stablehlo_ref.ir.arrays import Array, RuntimeValue
-from stablehlo_ref.ir.signature import Parameter
+from stablehlo_ref.ir.signature import Parameter, shortened
 from stablehlo_ref.ir.types import TokenType, TupleType
 from stablehlo_ref.numerics.agreement import report, within
 from stablehlo_ref.numerics.saved_arrays import as_numpy_loads, as_numpy_saves
+from stablehlo_ref.suggestions import did_you_mean
 
 NPY, NPZ, SAFETENSORS = ".npy", ".npz", ".safetensors"
 
@@ -103,23 +104,26 @@ def differences(
     values: Sequence[RuntimeValue],
     arrays: Mapping[str, Array] | Array,
 ) -> list[Diagnostic]:
-    """Return an error for each result that differs from the expected array of its name, or has none.
+    """Return an error for each result that differs from the expected array of its name.
 
-    An `.npy` file has the only result; names `arr_0`, `arr_1`, ... are results by position.
+    One array is that of the only result, whatever its name; names `arr_0`, `arr_1`, ... are results by position.
+    CommandLineError if the names of arrays are not those of results.
     """
-    path, results = options.expect, named_arrays(parameters, values)
+    results = named_arrays(parameters, values)
     expected = _by_result(list(results), arrays)
-    found = [
-        Diagnostic(f"--expect {path}: no result is called '{name}'; there are {', '.join(results)}")
-        for name in expected
-        if name not in results
-    ]
-    for name, actual in results.items():
-        if name not in expected:
-            found.append(Diagnostic(f"--expect {path}: no array is called '{name}'; there are {', '.join(expected)}"))
-            continue
-        found += _difference(name, actual, expected[name], options)
-    return found
+    if expected.keys() != results.keys():
+        raise CommandLineError(_other_names(options.expect, list(results), list(expected)))
+    return [d for name, actual in results.items() for d in _difference(name, actual, expected[name], options)]
+
+
+def _other_names(path: Path, results: Sequence[str], arrays: Sequence[str]) -> str:
+    """Return how the names of arrays and results differ."""
+    unknown = [name for name in arrays if name not in results]
+    missing = [name for name in results if name not in arrays]
+    wrong = [f"no array is called '{missing[0]}'"] if missing else []
+    wrong += [f"no result is called '{unknown[0]}'{did_you_mean(unknown[0], missing)}"] if unknown else []
+    there = f"its arrays are {shortened(arrays)}; the results are {shortened(results)}"
+    return f"--expect {path}: {', and '.join(wrong)}\n  {there}"
 
 
 def _difference(name: str, actual: Array, expected: Array, options: argparse.Namespace) -> Iterator[Diagnostic]:
@@ -145,6 +149,8 @@ def read_expected(path: Path) -> Mapping[str, Array] | Array:
 def _by_result(names: Sequence[str], arrays: Mapping[str, Array] | Array) -> dict[str, Array]:
     """Return expected arrays by the names of results; `arr_0`, `arr_1`, ... are results by position."""
     if isinstance(arrays, np.ndarray):
-        arrays = {names[0] if len(names) == 1 else "arr_0": arrays}
+        arrays = {"arr_0": arrays}
+    if len(names) == len(arrays) == 1:
+        return dict(zip(names, arrays.values()))
     positional = {f"arr_{i}": name for i, name in enumerate(names)}
     return {name if name in names else positional.get(name, name): array for name, array in arrays.items()}

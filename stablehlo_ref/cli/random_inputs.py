@@ -24,7 +24,7 @@ Draw: TypeAlias = Callable[[Generator, tuple[int, ...], Sequence[float]], Array]
 
 FORMS = "normal(mean, stddev), uniform(low, high), integers(low, high) or constant(value)"
 _FORM = re.compile(r"\s*(\w+)\s*\(([^()]*)\)\s*")
-_COUNTS = {"normal": 2, "uniform": 2, "integers": 2, "constant": 1}
+COUNTS = {"normal": 2, "uniform": 2, "integers": 2, "constant": 1}
 
 
 class Distribution:
@@ -32,12 +32,12 @@ class Distribution:
 
     def __init__(self, text: str) -> None:
         match = _FORM.fullmatch(text)
-        if match is None or match[1] not in _COUNTS:
+        if match is None or match[1] not in COUNTS:
             raise ValueError(f"expected {FORMS}, got {text!r}")
         self.name = match[1]
         self.text = text
         self.numbers = [float(number) for number in match[2].split(",")] if match[2].strip() else []
-        if len(self.numbers) != _COUNTS[self.name] or not np.isfinite(self.numbers).all():
+        if len(self.numbers) != COUNTS[self.name] or not np.isfinite(self.numbers).all():
             raise ValueError(f"expected {FORMS}, got {text!r}")
         if self.name != "normal" and len(self.numbers) == 2 and not self.numbers[0] < self.numbers[1]:
             raise ValueError(f"expected a low end below the high end, got {text!r}")

@@ -31,7 +31,7 @@ from stablehlo_ref.define.processes import Grid
 from stablehlo_ref.diagnostics import Diagnostic, EvaluationError, StablehloError
 from stablehlo_ref.execute.observe import Observers, Statistics
 from stablehlo_ref.ir.arrays import Array, RuntimeValue
-from stablehlo_ref.ir.signature import Parameter
+from stablehlo_ref.ir.signature import Parameter, shortened
 from stablehlo_ref.parsing import cache_in
 from stablehlo_ref.program import Program
 from stablehlo_ref.suggestions import did_you_mean
@@ -122,7 +122,7 @@ class Run:
     def _check_entry(self, program: Program) -> None:
         entry = self.options.entry
         if entry is not None and entry not in program.functions:
-            known = ", ".join(f"@{name}" for name in program.functions) or "none"
+            known = shortened([f"@{name}" for name in program.functions])
             hint = did_you_mean(entry, program.functions)
             raise CommandLineError(f"--entry: there is no function @{entry}{hint}; there are {known}")
         try:

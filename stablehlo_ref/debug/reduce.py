@@ -52,7 +52,8 @@ class Reduced:
     def __str__(self) -> str:
         end = "" if self.is_complete else "; the limit of calls was reached"
         end += "; the predicate is flaky: a second call differs" if self.is_flaky else ""
-        return f"{self.ops} ops of {self.before}, after {self.calls} calls of the predicate{end}"
+        ops, calls = ("" if count == 1 else "s" for count in (self.ops, self.calls))
+        return f"{self.ops} op{ops} of {self.before}, after {self.calls} call{calls} of the predicate{end}"
 
 
 def reduce(

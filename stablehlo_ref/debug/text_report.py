@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
+from stablehlo_ref.debug.contract import Contract, contract_of
 from stablehlo_ref.debug.diff import Diff, Inner
 from stablehlo_ref.debug.judge import Judgement, Verdict
 from stablehlo_ref.debug.probe import Probed
+from stablehlo_ref.diagnostics import EvaluationError
 from stablehlo_ref.ir.core import Operation
 
 SHOWN = 10  # suspects
@@ -21,12 +23,21 @@ def text_of(found: Diff) -> str:
 def _lines(found: Diff) -> Iterator[str]:
     yield from _finding(found)
     yield from (f"{s}" for s in found.sensitivities if s.distance)
-    yield f"contract: {found.contract}"
+    yield f"contract: {_contract_text(found.contract)}"
     yield f"backend: {found.backend}, {_plural(found.ops, 'op')}, {_plural(found.compilations, 'compilation')}"
     if found.errors and not found.same and not found.sensitivities:
         yield f"relative error of each output: {', '.join(f'{error:.2g}' for error in found.errors)}"
     if found.judgements:
         yield from _counts(found)
+
+
+def _contract_text(contract: Contract) -> str:
+    """Return the name of a contract, a preset with what is overridden, or all of one that Python code made."""
+    try:
+        is_named = contract_of(contract.name) == contract
+    except EvaluationError:
+        is_named = False
+    return contract.name if is_named else str(contract)
 
 
 def _plural(count: int, noun: str) -> str:
@@ -136,7 +147,8 @@ def _counts(found: Diff) -> Iterator[str]:
     counts = Counter(judgement.verdict for judgement in found.judgements)
     for verdict in Verdict:
         if counts[verdict]:
-            yield f"{counts[verdict]:6d} ops: {verdict.value}{_details(found, verdict)}"
+            ops = "op" if counts[verdict] == 1 else "ops"
+            yield f"{counts[verdict]:6d} {ops}: {verdict.value}{_details(found, verdict)}"
     open_ones = [j for j in found.judgements if j.verdict is Verdict.NOT_JUDGED and j.excess]
     yield from (f"not judged: {describe(j.op)}\n  {j.reason}" for j in open_ones[:SHOWN])
 

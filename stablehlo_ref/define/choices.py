@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from enum import Enum
 
-PAGE = "https://github.com/stablehlo-ref/stablehlo-ref/blob/main/docs/choices.md"
-
 
 class Choice(Enum):
     """A case that the spec calls implementation-defined, undefined or to be determined, as a run detects it."""
@@ -35,4 +33,4 @@ class Choice(Enum):
         return self.name.lower().replace("_", "-")
 
     def __str__(self) -> str:
-        return f"{self.value}; the result is implementation-defined, see {PAGE}#{self.anchor}"
+        return f"{self.value}; the result is implementation-defined, see docs/choices.md#{self.anchor}"

@@ -20,7 +20,7 @@ from stablehlo_ref.limits import check_type
 from stablehlo_ref.numerics.dtypes import numpy_dtype
 from stablehlo_ref.numerics.host_values import as_value
 from stablehlo_ref.numerics.layout import contiguous
-from stablehlo_ref.suggestions import closest
+from stablehlo_ref.suggestions import closest, closest_end
 
 # --- arguments ------------------------------------------------------------------------------------------------------
 
@@ -90,7 +90,7 @@ _JAX_NAME = re.compile(r"args\[(\d+)\]")
 
 def _meant(name: str, names: Iterable[str]) -> str:
     """Return a suggestion of a similar name of an input or option."""
-    found = closest(name, [*names, *RunOptions.__annotations__])
+    found = closest(name, [*names, *RunOptions.__annotations__]) or closest_end(name, names)
     kind = "the option " if found in RunOptions.__annotations__ else ""
     return f"; did you mean {kind}{found!r}?" if found else ""
 

@@ -30,7 +30,7 @@ def from_torch(
 
     A module is exported for `arguments` and `named`, the inputs of its `forward`. The program holds the weights; its
     `run` takes what `forward` takes, tensors or arrays, and returns what it returns, with tensors. torchax makes the
-    StableHLO, so JAX is needed too: `pip install 'stablehlo-ref[torch]'`.
+    StableHLO, so JAX is needed too; the extra `torch` has both.
 
     >>> program = sr.from_torch(module.eval(), (torch.ones(1, 3, 224, 224),))
     >>> program.run(image)

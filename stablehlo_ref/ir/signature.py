@@ -14,7 +14,7 @@ from stablehlo_ref.ir.core import Operation, Value
 from stablehlo_ref.ir.locations import name_of
 from stablehlo_ref.ir.types import FunctionType, TensorType, Type
 
-SHOWN = 40  # names that a message lists
+SHOWN = 12  # names that a message lists
 
 
 @dataclass(frozen=True)
@@ -61,10 +61,14 @@ class Parameter:
 
 def listed(parameters: Sequence[Parameter]) -> str:
     """Return the names of parameters, those in the text first: `x (args[0]), y`."""
-    others = [[name for name in p.names if name != p.name] for p in parameters[:SHOWN]]
-    shown = [f"{p.name} ({', '.join(more)})" if more else p.name for p, more in zip(parameters, others)]
-    rest = [f"... and {len(parameters) - SHOWN} more"] if len(parameters) > SHOWN else []
-    return ", ".join([*shown, *rest]) or "none"
+    others = [[name for name in p.names if name != p.name] for p in parameters]
+    return shortened([f"{p.name} ({', '.join(more)})" if more else p.name for p, more in zip(parameters, others)])
+
+
+def shortened(texts: Sequence[str]) -> str:
+    """Return texts with commas between: the first few, and how many there are beside them; `none` without any."""
+    rest = [f"... and {len(texts) - SHOWN} more"] if len(texts) > SHOWN else []
+    return ", ".join([*texts[:SHOWN], *rest]) or "none"
 
 
 class Parameters(tuple[Parameter, ...]):

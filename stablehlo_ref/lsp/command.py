@@ -8,12 +8,12 @@ from collections.abc import Sequence
 
 from stablehlo_ref.cli.exit_codes import AT_FAULT, FINE
 from stablehlo_ref.cli.options import CommandParser
-from stablehlo_ref.interop import require
+from stablehlo_ref.interop import how_to_install, require
 
-DESCRIPTION = """\
+DESCRIPTION = f"""\
 Serve an editor that speaks the Language Server Protocol, over standard input and output: errors while typing,
 information on ops and values, definitions and references, completion, formatting. Editors start it; the documentation
-says how to tell VS Code, Neovim and Emacs. It needs pygls: pip install 'stablehlo-ref[lsp]'."""
+says how to tell VS Code, Neovim and Emacs. It needs pygls: {how_to_install("lsp")}."""
 EXAMPLES = """\
 examples:
   stablehlo-interp lsp --stdio"""

@@ -1,10 +1,13 @@
-"""What can be written at an offset: names of ops, attributes, values, symbols, aliases and labels."""
+"""What can be written at an offset: names of ops, attributes, values, symbols, aliases and labels.
+
+Those that fit what has been typed come first, and others are left out: not every editor filters.
+"""
 
 from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from stablehlo_ref.define.definition import REGISTRY, OpDefinition
@@ -29,16 +32,36 @@ class Item:
 
 
 def complete(part: Part, offset: int) -> list[Item]:
-    """Return the proposals for an offset."""
+    """Return the proposals for an offset that fit what has been typed, the closest first."""
+    fits = ((_distance(part.text[item.start : offset].lower(), item.text.lower()), item) for item in _all(part, offset))
+    found = [(distance, item) for distance, item in fits if distance is not None]
+    return [item for _, item in sorted(found, key=lambda pair: (pair[0], not pair[1].text.startswith("stablehlo.")))]
+
+
+def _distance(typed: str, text: str) -> int | None:
+    """Return how far what was typed is from a text: 0 for its beginning, up to 3; None if letters are missing in it."""
+    _, dot, mnemonic = text.partition(".")
+    letters = iter(text)
+    if text.startswith(typed):
+        return 0
+    if dot and mnemonic.startswith(typed):
+        return 1
+    if typed in text:
+        return 2
+    return 3 if all(letter in letters for letter in typed) else None
+
+
+def _all(part: Part, offset: int) -> Iterable[Item]:
+    """Return what can be written at an offset, whatever has been typed."""
     before = part.text[max(0, offset - 4000) : offset]
     line = before[before.rfind("\n") + 1 :]
     word = _match_word.search(line)
     start = offset - (len(line) - word.start() if word else 0)
     if word and word[0][:1] in tuple(SIGILS):
-        return list(_names(part, word[0][0], start))
+        return _names(part, word[0][0], start)
     if (head := _starts_op.search(line)) and not _is_in_attributes(before):
-        return list(_ops(offset - len(head[1])))
-    return list(_attributes(before, start))
+        return _ops(offset - len(head[1]))
+    return _attributes(before, start)
 
 
 def _ops(start: int) -> Iterator[Item]:

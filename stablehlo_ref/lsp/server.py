@@ -115,9 +115,10 @@ class Server:
         ranges = [_range(document, part.start + n.start, part.start + n.end) for n in found]
         return [lsp.Location(params.text_document.uri, range) for range in ranges]
 
-    def completion(self, params: lsp.CompletionParams) -> list[lsp.CompletionItem]:
+    def completion(self, params: lsp.CompletionParams) -> lsp.CompletionList:
         document, part, offset = self.place(params.text_document.uri, params.position)
-        return [_completion(document, part, item, offset) for item in complete(part, offset)]
+        found = [_completion(document, part, item, offset, rank) for rank, item in enumerate(complete(part, offset))]
+        return lsp.CompletionList(is_incomplete=True, items=found)  # others fit when more or less has been typed
 
     def formatting(self, params: lsp.DocumentFormattingParams) -> list[lsp.TextEdit] | None:
         document = self.document(params.text_document.uri)
@@ -130,9 +131,11 @@ class Server:
         return [lsp.TextEdit(_range(document, 0, len(document.text)), text)] if text != document.text else []
 
 
-def _completion(document: Document, part: Part, item: Item, offset: int) -> lsp.CompletionItem:
+def _completion(document: Document, part: Part, item: Item, offset: int, rank: int) -> lsp.CompletionItem:
     edit = lsp.TextEdit(_range(document, part.start + item.start, part.start + offset), item.text)
-    return lsp.CompletionItem(item.text, kind=KINDS[item.kind], detail=item.detail or None, text_edit=edit)
+    return lsp.CompletionItem(
+        item.text, kind=KINDS[item.kind], detail=item.detail or None, sort_text=f"{rank:04}", text_edit=edit
+    )
 
 
 def _range(document: Document, start: int, end: int) -> lsp.Range:

@@ -113,12 +113,15 @@ def _by_parts(agree: Agreement, actual: Array, expected: Array) -> Array:
 def report(actual: Array, expected: Array, agree: Array) -> tuple[str, list[str]]:
     """Return a sentence with the number of mismatches, and lines with the worst, the first few, and a ULP histogram."""
     count = agree.size - int(np.count_nonzero(agree))
-    shown = [_line("", i, actual, expected) for i in islice(chain.from_iterable(_mismatches(agree)), SHOWN)]
-    if count > SHOWN:
-        shown.append(f"... and {count - SHOWN} more")
-    if kind(actual.dtype) in ("floating", "complex"):
-        worst, histogram = _worst_and_histogram(actual, expected, agree)
-        shown = [_line("worst: ", worst, actual, expected), *shown, f"ULPs apart: {histogram}"]
+    is_float = kind(actual.dtype) in ("floating", "complex")
+    worst, histogram = _worst_and_histogram(actual, expected, agree) if is_float else (-1, "")
+    others = islice((i for i in chain.from_iterable(_mismatches(agree)) if i != worst), SHOWN)
+    shown = [_line("worst: ", worst, actual, expected)] if is_float else []
+    shown += [_line("", i, actual, expected) for i in others]
+    if count > len(shown):
+        shown.append(f"... and {count - len(shown)} more")
+    if is_float:
+        shown.append(f"ULPs apart: {histogram}")
     return f"{count} of {agree.size} elements differ", shown
 
 

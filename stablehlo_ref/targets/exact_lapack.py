@@ -16,6 +16,7 @@ import numpy as np
 
 from stablehlo_ref.budget import within_time
 from stablehlo_ref.diagnostics import UnsupportedError
+from stablehlo_ref.interop import how_to_install
 from stablehlo_ref.ir.arrays import Array
 from stablehlo_ref.ir.types import TensorType, tensor_type
 from stablehlo_ref.numerics import factorizations
@@ -137,7 +138,7 @@ class ExactLapack:
         """Return the Schur form, its vectors, complex eigenvalues and `info`."""
         linalg = scipy_linalg()
         if linalg is None:
-            raise UnsupportedError("the Schur decomposition needs SciPy: pip install 'stablehlo-ref[lapack]'")
+            raise UnsupportedError(f"the Schur decomposition needs SciPy: {how_to_install('lapack')}")
         form, vectors = np.zeros_like(a), np.zeros_like(a)
         for batch in within_time(np.ndindex(a.shape[:-2])):
             finite = np.isfinite(a[batch]).all()

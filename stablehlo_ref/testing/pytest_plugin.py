@@ -3,7 +3,7 @@
 A file is run as its `RUN:` lines say; without any, each part between `// -----` must run and its checks must hold. A
 part with `expected-error` comments must have the diagnostics that they expect. Each part that is interpreted is a
 separate test, so is each function of a part without a `@main`, and each other RUN line. Without RUN lines, programs
-that take arguments are verified only.
+that take arguments are verified only, and reported with that word.
 
 pytest imports this module at every start, so the interpreter is imported when there is something to run.
 """
@@ -23,6 +23,8 @@ from stablehlo_ref.testing.run_lines import RunLine, execute, run_lines, scripts
 
 if TYPE_CHECKING:
     from stablehlo_ref.define.context import Context
+
+VERIFIED = ("stablehlo", "verified")  # a property of the report of a program that was not run
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -49,6 +51,14 @@ def pytest_configure(config: pytest.Config) -> None:
             raise pytest.UsageError(f"--stablehlo: no such file or folder: {path}")
         if path not in config.args:
             config.args = [*([] if config.args_source != pytest.Config.ArgsSource.ARGS else config.args), path]
+
+
+def pytest_report_teststatus(report: pytest.CollectReport | pytest.TestReport) -> tuple[str, str, str] | None:
+    """Report what was only verified with that word; it counts as passed."""
+    is_call = isinstance(report, pytest.TestReport) and report.when == "call"
+    if is_call and report.passed and VERIFIED in map(tuple, report.user_properties):
+        return "passed", "v", "VERIFIED"
+    return None
 
 
 class MlirFile(pytest.File):
@@ -89,7 +99,7 @@ def _entries(text: str) -> list[str | None]:
 class PartItem(pytest.Item):
     """One part of a file, or one function of it, which must run.
 
-    One that takes arguments is verified and skipped, unless a RUN line says that it `must_run`.
+    One that takes arguments is only verified, unless a RUN line says that it `must_run`.
     """
 
     must_run = True
@@ -118,8 +128,8 @@ class PartItem(pytest.Item):
     def _run(self, context: Context) -> None:
         program = sr.parse(self.text, filename=str(self.path), first_line=self.first_line, entry=self.entry).verify()
         if program.functions and program.entry.inputs and not self.must_run:
-            pytest.skip(f"valid, and not run: @{program.entry.name} takes arguments")
-        if program.functions:
+            self.user_properties.append(VERIFIED)
+        elif program.functions:
             program.run_in(context)
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:

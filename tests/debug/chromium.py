@@ -14,7 +14,10 @@ from typing import Any
 import pytest
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-OPTIONS = ("--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run", "--remote-debugging-pipe")
+OPTIONS = (
+    "--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run", "--remote-debugging-pipe", "--disable-quic",
+    "--disable-background-networking", "--disable-component-update", "--disable-sync",
+)  # fmt: skip
 SECONDS = 60  # that an answer may take
 
 needs_chromium = pytest.mark.skipif(not CHROMIUM, reason="chromium is not installed (Debian: apt install chromium)")

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 import stablehlo_ref as sr
-from stablehlo_ref.debug import Diff, Outcome, Session, diff
+from stablehlo_ref.debug import Contract, Diff, Outcome, Session, diff
 from stablehlo_ref.debug.backends.base import open_backend
 
 LAYER = """
@@ -79,7 +79,9 @@ def normal(program: sr.Program, seed: int = 0) -> list[np.ndarray]:
     return [0.3 * draw.standard_normal(p.shape).astype(np.float32) for p in program.inputs]
 
 
-def compare(text: str, backend: str, contract: str, inputs: Sequence[Any] | None = None, **options: Any) -> Diff:
+def compare(
+    text: str, backend: str, contract: str | Contract, inputs: Sequence[Any] | None = None, **options: Any
+) -> Diff:
     """Return the difference of a backend in this process."""
     program = sr.load(text)
     return diff(program, normal(program) if inputs is None else inputs, InProcess(backend), contract, **options)

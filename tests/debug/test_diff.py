@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import stablehlo_ref as sr
+from stablehlo_ref.debug import contract_of
 from stablehlo_ref.debug.judge import Verdict
 from tests.debug.programs import LAYER, LOOP, compare, normal, suspects
 
@@ -53,6 +56,14 @@ def test_nothing_is_wrong_with_the_interpreter_itself() -> None:
     found = compare(LAYER, "self", "strict")
     assert found.same and not found.is_wrong
     assert "no difference" in str(found)
+
+
+def test_a_contract_is_printed_by_its_name() -> None:
+    """Its fields are printed only if the name does not say what they are."""
+    own = replace(contract_of("strict"), name="mine", fma=True)
+    for name in ("xla-cpu", "strict,ulp.tanh=2"):
+        assert f"\ncontract: {name}\n" in str(compare(LAYER, "self", name))
+    assert f"\ncontract: {own}\n" in str(compare(LAYER, "self", own))
 
 
 @pytest.mark.parametrize("op", ["add", "tanh", "slice"])

@@ -117,5 +117,5 @@ def test_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
         main(["reduce", str(path), "--random-inputs", "0", "--predicate", "grep -q stablehlo.slice", "-o", str(small)])
         == 0
     )
-    assert capsys.readouterr().out.startswith("1 ops of 14, after ")
+    assert capsys.readouterr().out.startswith("1 op of 14, after ")
     assert main([str(small), "--inputs", str(small.with_suffix(".npz"))]) == 0

@@ -120,5 +120,5 @@ def test_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
     path.write_text(LAYER)
     options = ["--random-inputs", "0", "--predicate", "grep -q stablehlo.slice", "-o", str(small), "--jobs", "2"]
     assert main(["reduce", str(path), *options, "--resume", str(tmp_path / "state")]) == 0
-    assert "1 ops of 14" in capsys.readouterr().out
+    assert "1 op of 14" in capsys.readouterr().out
     assert (tmp_path / "state" / "best.mlir").read_text() == small.read_text()

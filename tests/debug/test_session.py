@@ -141,7 +141,10 @@ def test_dump(tmp_path: Path) -> None:
 
 
 def test_missing_packages_are_named() -> None:
-    with pytest.raises(ImportError, match=r"iree.compiler is not installed; run: pip install 'stablehlo-ref\[iree\]'"):
+    message = (
+        "iree.compiler is not installed; run: pip install 'iree-base-compiler' 'iree-base-runtime' .the extra `iree`"
+    )
+    with pytest.raises(ImportError, match=message):
         open_backend("iree")
 
 

@@ -86,6 +86,28 @@ def test_every_request_has_an_answer_while_a_text_is_broken(seed: int) -> None:
             continue
 
 
+def proposals(line: str) -> list[str]:
+    """Return what is proposed at the end of a line that is typed into the function."""
+    at = PROGRAM.index("  return %0#0")
+    document = Document(PROGRAM[:at] + line + "\n" + PROGRAM[at:], "program.mlir")
+    part = document.part_at(at + len(line))
+    return [item.text for item in complete(part, at + len(line) - part.start)]
+
+
+def test_proposals_fit_what_was_typed() -> None:
+    assert proposals("  %3 = stablehlo.expone") == ["stablehlo.exponential", "stablehlo.exponential_minus_one"]
+    assert proposals("  %3 = expone") == proposals("  %3 = stablehlo.expone")
+    assert proposals("  %3 = stablehlo.all_r")[0] == "stablehlo.all_reduce"
+    assert proposals("  %3 = stablehlo.xyz") == []
+    assert proposals('  "stablehlo.gather"(%x, %y) <{slice_') == ["slice_sizes"]
+    assert proposals("  return %0") == ["%0"]
+
+
+def test_proposals_begin_with_stablehlo() -> None:
+    assert proposals("  %3 = ")[0].startswith("stablehlo.")
+    assert proposals("  %3 = tanh")[:3] == ["stablehlo.tanh", "complex.tanh", "math.tanh"]
+
+
 # --- formatting -------------------------------------------------------------------------------------------------------
 
 MESSY = """\

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from stablehlo_ref.cli.alias_scripts import write_aliases
 
 pytest_plugins = ["pytester"]
 
@@ -58,7 +62,9 @@ def test_programs_that_take_arguments_are_verified(pytester: pytest.Pytester) ->
     valid = "func.func @f(%x: tensor<f32>) -> tensor<f32> {\n  return %x : tensor<f32>\n}\n"
     pytester.path.joinpath("a.mlir").write_text(f"{valid}// -----\n{valid.replace('-> tensor<f32>', '-> tensor<f64>')}")
     pytester.path.joinpath("b.mlir").write_text(f"// RUN: stablehlo-translate --interpret %s\n{valid}")
-    run(pytester, "--stablehlo", ".").assert_outcomes(skipped=1, failed=2)
+    result = run(pytester, "--stablehlo", ".")
+    result.assert_outcomes(passed=1, failed=2)
+    result.stdout.fnmatch_lines(["*a.mlir::line 1 VERIFIED*"])
 
 
 def test_interpreter_is_imported_only_to_collect() -> None:
@@ -128,3 +134,11 @@ def test_fixtures(pytester: pytest.Pytester) -> None:
     result = run(pytester)
     result.assert_outcomes(passed=2, failed=1)
     result.stdout.fnmatch_lines(["*2 of 2 elements differ*"])
+
+
+def test_filecheck_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_aliases(tmp_path)
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    (code,) = re.findall(r"-c (.*) \"\$@\"$", (tmp_path / "FileCheck").read_text(), re.S)
+    with pytest.raises(SystemExit, match=r"is not installed; run: pip install 'filecheck>=1' \(the extra `test`\)"):
+        exec(*shlex.split(code), {})

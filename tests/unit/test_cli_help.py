@@ -145,4 +145,4 @@ def test_completion_scripts(name: str, capsys: Capture) -> None:
 def test_completion_names_the_extra_that_it_needs(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "argcomplete", None)
     assert run("completion", "bash") == 1
-    assert "pip install 'stablehlo-ref[completion]'" in capsys.readouterr().err
+    assert "pip install 'argcomplete>=3.5' (the extra `completion`)" in capsys.readouterr().err

@@ -177,6 +177,17 @@ def test_names_may_be_meant_in_another_notation(tmp_path: Path, capsys: Capture)
     assert """no input 'params.w.0'; did you mean 'params['w'][0]'?""" in capsys.readouterr().err
 
 
+def test_an_unknown_name_among_many(tmp_path: Path, capsys: Capture) -> None:
+    """The message has the first few inputs, and the one whose name ends in the same way."""
+    path = tmp_path / "many.mlir"
+    inputs = ", ".join(f'%x{i}: tensor<f32> loc("inputs[0][{i}]")' for i in range(53))
+    path.write_text(f"func.func @main({inputs}) -> tensor<f32> {{\n  return %x0 : tensor<f32>\n}}\n")
+    assert run(path, "--input", "args[0]=1") == 2
+    error = capsys.readouterr().err
+    assert "no input 'args[0]'; did you mean 'inputs[0][0]'?\n  its inputs are x0: tensor<f32>" in error
+    assert error.endswith("x11: tensor<f32> (inputs[0][11]), ... and 41 more\n")
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

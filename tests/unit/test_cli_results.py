@@ -138,14 +138,45 @@ def test_expect(change: float, options: list[str], code: int, tmp_path: Path, ca
     assert ("result 'result0' is not as expected: 1 of 4 elements differ" in printed.err) == (code == 1)
 
 
-def test_expect_names_what_is_missing_or_of_another_type(tmp_path: Path, capsys: Capture) -> None:
+def test_expect_reports_another_type(tmp_path: Path, capsys: Capture) -> None:
     path, expected = written(tmp_path, identity("tensor<2xf32>", "tensor<i32>")), tmp_path / "expected.npz"
-    np.savez(expected, result0=np.zeros(3, np.float32), other=np.zeros(3))
+    np.savez(expected, result0=np.zeros(3, np.float32), result1=np.zeros(()))
     assert run(path, "--random-inputs", "0", "--expect", expected) == 1
     error = capsys.readouterr().err
-    assert "no result is called 'other'; there are result0, result1" in error
-    assert "no array is called 'result1'" in error
     assert "result 'result0' has the shape (2,), expected (3,)" in error
+    assert "result 'result1' has the dtype int32, expected float64" in error
+
+
+@pytest.mark.parametrize(
+    ("names", "message"),
+    [
+        (["result0", "other"], "no array is called 'result1', and no result is called 'other'"),
+        (["result0"], "no array is called 'result1'"),
+        (["result0", "result1", "resultt"], "no result is called 'resultt'"),
+        (
+            ["result0", "resul1"],
+            "no array is called 'result1', and no result is called 'resul1'; did you mean 'result1'?",
+        ),
+    ],
+)
+def test_expect_refuses_other_names(names: list[str], message: str, tmp_path: Path, capsys: Capture) -> None:
+    """It is an error of the command line, in one message."""
+    path, expected = written(tmp_path, identity("tensor<f32>", "tensor<f32>")), tmp_path / "expected.npz"
+    np.savez(expected, **dict.fromkeys(names, np.float32(1)))
+    assert run(path, "--input", "a=1", "--input", "b=1", "--expect", expected) == 2
+    there = f"its arrays are {', '.join(names)}; the results are result0, result1"
+    assert capsys.readouterr().err == f"stablehlo-interp: error: --expect {expected}: {message}\n  {there}\n"
+
+
+@pytest.mark.parametrize("name", ["result0", "arr_0", "y"])
+def test_expect_compares_one_array_with_one_result(name: str, tmp_path: Path, capsys: Capture) -> None:
+    """Whatever its name is: JAX calls a result `result`, and others `result0`."""
+    text = identity("tensor<f32>").replace("-> (tensor<f32>)", '-> (tensor<f32> {jax.result_info = "result"})')
+    path, expected = written(tmp_path, text), tmp_path / "expected.npz"
+    np.savez(expected, **{name: np.float32(1)})
+    assert run(path, "--input", "a=1", "--expect", expected) == 0
+    assert run(path, "--input", "a=2", "--expect", expected) == 1
+    assert "result 'result' is not as expected" in capsys.readouterr().err
 
 
 # --- JSON -------------------------------------------------------------------------------------------------------------

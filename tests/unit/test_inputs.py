@@ -98,6 +98,14 @@ def test_errors_list_all_names() -> None:
     assert "it has x (args[0]), y (args[1]); did you mean 'args[0]'?" in error_of(program, **{"arg[0]": ONE})
 
 
+def test_errors_list_the_first_names_of_many() -> None:
+    inputs = ", ".join(f'%x{i}: tensor<2xf32> loc("inputs[0][{i}]")' for i in range(53))
+    program = sr.load(f"func.func @main({inputs}) -> tensor<2xf32> {{\n  return %x0 : tensor<2xf32>\n}}")
+    message = error_of(program, **{"args[7]": ONE})
+    assert "x11 (inputs[0][11]), ... and 41 more; did you mean 'inputs[0][7]'?" in message
+    assert "x12" not in message.partition("\n")[0]
+
+
 def test_a_name_may_have_its_sigil() -> None:
     assert sr.load(ADD).run(ONE, **{"%y": TWO})[0].tolist() == [11, 22]
 

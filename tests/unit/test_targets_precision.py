@@ -104,7 +104,7 @@ def test_exact_lapack_rounds_once() -> None:
 def test_schur_decomposition_needs_scipy(without_scipy: None) -> None:
     results = [((2, 2), "f8"), ((2, 2), "f8"), ((2,), "f8"), ((2,), "f8"), ((), "i4"), ((), "i4")]
     config = f"mode = {flag('V')}, sort = {flag('N')}"
-    with pytest.raises(sr.UnsupportedError, match=r"needs SciPy: pip install 'stablehlo-ref\[lapack\]'"):
+    with pytest.raises(sr.UnsupportedError, match=r"needs SciPy: pip install 'scipy>=1.11' \(the extra `lapack`\)"):
         call("lapack_dgees_ffi", np.eye(2), results=results, config=config)
 
 

@@ -157,7 +157,7 @@ def without_threadpoolctl(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 @pytest.mark.usefixtures("without_threadpoolctl")
 def test_threads_of_an_unknown_blas(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setattr(threads, "bundled_blas", lambda packages: [])
-    message = r"threadpoolctl is not installed; run: pip install 'stablehlo-ref\[threads\]'"
+    message = r"threadpoolctl is not installed; run: pip install 'threadpoolctl>=3' \(the extra `threads`\)"
     program = sr.parse("func.func @main() -> tensor<f32> { %0 = stablehlo.constant dense<1.0> : tensor<f32> "
                        "return %0 : tensor<f32> }")  # fmt: skip
     with pytest.raises(ImportError, match=message):

@@ -44,7 +44,7 @@ __all__ = [
     "only_in_backend",
 ]
 
-_GROUPS = {"inf": (Kind.OVERFLOW, Kind.DIVISION), "all": GENERATIONS}
+GROUPS = {"inf": (Kind.OVERFLOW, Kind.DIVISION), "all": GENERATIONS}
 
 
 def exceptions(
@@ -83,9 +83,9 @@ def kinds_of(names: str | Iterable[Kind | str]) -> tuple[Kind, ...]:
     """Return the kinds of generations of names, `nan,inf` or a list; EvaluationError for an unknown name."""
     found: list[Kind] = []
     for name in names.split(",") if isinstance(names, str) else names:
-        group = _GROUPS.get(str(name).strip())
+        group = GROUPS.get(str(name).strip())
         known = {str(kind): (kind,) for kind in GENERATIONS}
         if group is None and str(name).strip() not in known:
-            raise EvaluationError(f"unknown kind of exception {str(name)!r}; there are {', '.join([*known, *_GROUPS])}")
+            raise EvaluationError(f"unknown kind of exception {str(name)!r}; there are {', '.join([*known, *GROUPS])}")
         found += group or known[str(name).strip()]
     return tuple(dict.fromkeys(found))

@@ -93,9 +93,9 @@ def deviations(judge: Judge, judgement: Judgement) -> Iterator[Deviation]:
 
 
 def _bounds(judge: Judge, judgement: Judgement) -> Sequence[Shadow] | None:
-    """Return the bounds on the op alone, or those of what may be computed again with it if it is legal only so."""
+    """Return the bounds on the op alone, or those of what may be computed again with it where they are exceeded."""
     alone, op = judge.known_bounds(judgement.op), judgement.op
-    if alone is None or judgement.verdict in (Verdict.WRONG, Verdict.SAME):
+    if alone is None or judgement.verdict is Verdict.SAME:
         return alone
     pairs = zip(op.results, alone)
     is_inside = all(excess_of(judge.values[result], shadow, judge.contract) is None for result, shadow in pairs)

@@ -11,7 +11,7 @@
   const order = ["wrong", "permitted", "not_judged", "legal", "same", ""];
   const lower = rows.map((row) => (row[TEXT] + "\n" + row[SOURCE] + "\n" + row[PLACE]).toLowerCase());
   const byNumber = new Map(rows.map((row, index) => [row[NUMBER], index]));
-  let shown = rows.map((_, index) => index); // indices of rows that pass the filters, sorted
+  let shown = []; // indices of rows that pass the filters, sorted, those that were not compared last
   let chosen = 0, key = NUMBER, descending = false, first = -1, last = -1;
 
   const numeric = (value) => (value === null ? -1 : value === "inf" ? Infinity : Number(value));
@@ -99,9 +99,12 @@
     const sign = descending ? -1 : 1;
     if (key !== NUMBER || descending)
       shown.sort((a, b) => (ranks[a] < ranks[b] ? -sign : ranks[a] > ranks[b] ? sign : a - b));
+    const compared = (index) => rows[index][VERDICT] !== "";
+    shown = [...shown.filter(compared), ...shown.filter((index) => !compared(index))]; // constants tell nothing
     chosen = Math.max(0, shown.indexOf(kept));
     table.setAttribute("aria-rowcount", shown.length + 1);
-    $("shown").textContent = shown.length === rows.length ? `${rows.length} ops` : `${shown.length} of ${rows.length} ops`;
+    const s = rows.length === 1 ? "" : "s";
+    $("shown").textContent = shown.length === rows.length ? `${rows.length} op${s}` : `${shown.length} of ${rows.length} op${s}`;
     view.scrollTop = 0;
     draw(true);
   }
@@ -173,6 +176,6 @@
     const link = event.target.closest("a[data-op]");
     if (link && show(link.dataset.op)) event.preventDefault();
   });
-  draw(true);
+  arrange();
   performance.mark("interactive");
 })();

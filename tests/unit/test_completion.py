@@ -1,0 +1,136 @@
+"""Completion in shells, asked as argcomplete's scripts ask, and by bash itself."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+
+import numpy as np
+import pytest
+from command_line import shell
+
+from stablehlo_ref.debug import PRESETS
+from stablehlo_ref.debug.backends.faulty import FAULTS
+from stablehlo_ref.passes.catalog import PASSES
+
+pytest.importorskip("argcomplete")
+
+PROGRAM = """\
+func.func @main(%x: tensor<?x4xf32> loc("params['w']"), %mask: tensor<4xi1>) -> tensor<?x4xf32> {
+  %sum = stablehlo.add %x, %x : tensor<?x4xf32>
+  %out = stablehlo.tanh %sum : tensor<?x4xf32>
+  return %out : tensor<?x4xf32>
+}
+func.func @other() -> tensor<f32> {
+  %c = stablehlo.constant dense<1.0> : tensor<f32>
+  return %c : tensor<f32>
+}
+"""
+MANY = """\
+func.func @first(%a: tensor<f32>) -> tensor<f32> {
+  return %a : tensor<f32>
+}
+func.func @second(%b: tensor<f32>) -> tensor<f32> {
+  return %b : tensor<f32>
+}
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "model.mlir").write_text(PROGRAM)
+    (tmp_path / "many.mlir").write_text(MANY)
+    np.savez(tmp_path / "weights.npz", x=np.ones(1))
+    (tmp_path / "sub").mkdir()
+    return tmp_path
+
+
+def completed(line: str, folder: Path, **environment: str) -> list[str]:
+    """Return what a shell offers at the end of a line, without options that may follow instead."""
+    found = folder / "found"
+    done = shell("stablehlo-interp", folder, _ARGCOMPLETE="1", COMP_LINE=line, COMP_POINT=str(len(line)), COMP_TYPE="9",
+                 _ARGCOMPLETE_IFS="\n", _ARGCOMPLETE_STDOUT_FILENAME=str(found), **environment)  # fmt: skip
+    assert (done.returncode, done.stdout) == (0, "") and "Traceback" not in done.stderr, done.stderr
+    words = [word.strip() for word in found.read_text().splitlines()]
+    return [word for word in words if not word.startswith("-") or "=" in word]
+
+
+NAMES = {
+    "diff model.mlir --contract ": [*PRESETS],
+    "diff model.mlir --contract xla-cpu,dot": ["xla-cpu,dot_algorithm="],
+    "diff model.mlir --contract xla-cpu,fma=": ["xla-cpu,fma=true", "xla-cpu,fma=false"],
+    "diff model.mlir --contract=tp": ["--contract=tpu"],
+    "diff model.mlir --backend se": ["self"],
+    "diff model.mlir --backend wei": ["weights.npz"],
+    "diff model.mlir --backend faulty:": [f"faulty:{fault}:" for fault in FAULTS],
+    "diff model.mlir --backend faulty:tf32:stablehlo.t": ["faulty:tf32:stablehlo.tanh"],
+    "model.mlir --input ": ["x=", "params\\[\\'w\\'\\]=", "mask="],
+    "run model.mlir --input m": ["mask="],
+    "diff model.mlir --backend self --input m": ["mask="],
+    "model.mlir --input x=w": ["x=weights.npz"],
+    "model.mlir --inputs w": ["weights.npz"],
+    "model.mlir --expect w": ["weights.npz"],
+    "model.mlir --random m": ["mask="],
+    "model.mlir --random x=u": ["x=uniform\\("],
+    "model.mlir --dim x": ["x:0="],
+    "model.mlir --entry ": ["main", "other"],
+    "model.mlir --trace-values %s": ["%sum"],
+    "model.mlir --trace-values %x,%o": ["%x,%out"],
+    "model.mlir --trace-ops stablehlo.ta": ["stablehlo.tanh"],
+    "model.mlir --trap nan,un": ["nan,underflow"],
+    "exceptions model.mlir --kinds i": ["inf"],
+    "model.mlir --color a": ["auto", "always"],
+    "model.mlir --random-inputs ": [],
+    "absent.mlir --input ": [],
+    "many.mlir --entry ": ["first", "second"],
+    "many.mlir --input ": [],
+    "many.mlir --entry second --input ": ["b="],
+    "translate --serialize model.mlir -o s": ["sub/"],
+    "opt model.mlir --pass-pipeline ": ["builtin.module\\("],
+    "completion f": ["fish"],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("line", NAMES)
+def test_values_of_options(line: str, folder: Path) -> None:
+    assert sorted(completed(f"stablehlo-interp {line}", folder)) == sorted(NAMES[line])
+
+
+def test_passes_of_a_pipeline(folder: Path) -> None:
+    found = completed('stablehlo-interp opt model.mlir --pass-pipeline "builtin.module(inline,', folder)
+    assert len(found) == len(PASSES) and all("inline," in word for word in found)
+
+
+def test_backends(folder: Path) -> None:
+    found = completed("stablehlo-interp diff model.mlir --backend ", folder)
+    assert {"jax", "cpp", "self", "iree", "cmd:", "python:", "pjrt:", "faulty:", "weights.npz"} <= set(found)
+    assert "model.mlir" not in found
+
+
+@pytest.mark.parametrize(("shell", "colon", "tab"), [("zsh", "\\:", ":"), ("fish", ":", "\t")])
+def test_zsh_and_fish_show_what_a_value_is(shell: str, colon: str, tab: str, folder: Path) -> None:
+    def ask(line: str) -> list[str]:
+        separator = {"_ARGCOMPLETE_DFS": tab} if shell == "fish" else {}
+        return completed(f"stablehlo-interp {line}", folder, _ARGCOMPLETE_SHELL=shell, **separator)
+
+    assert ask("model.mlir --input m") == [f"mask={tab}tensor<4xi1>"]
+    assert ask("diff model.mlir --backend pj") == [f"pjrt{colon}{tab}a PJRT plug-in through jax"]
+
+
+@pytest.mark.parametrize(("line", "expected"), [
+    ("stablehlo-interp diff model.mlir --contract st", ["strict"]),
+    ("stablehlo-interp model.mlir --input ma", ["mask="]),
+    ("stablehlo-interp model.mlir --input x=we", ["weights.npz"]),  # bash itself keeps what is before `=`
+    ("stablehlo-interp diff model.mlir --backend fau", ["faulty:"]),
+])  # fmt: skip
+def test_bash(line: str, expected: list[str], folder: Path) -> None:
+    script = f"""
+        compopt() {{ :; }}
+        source <(stablehlo-interp completion bash)
+        COMP_LINE={shlex.quote(line)} COMP_POINT={len(line)} COMP_TYPE=9 COMP_CWORD=3
+        COMP_WORDBREAKS=$' \\t\\n"\\'><=;|&(:'
+        _python_argcomplete stablehlo-interp
+        printf '%s\\n' "${{COMPREPLY[@]}}"
+    """
+    done = shell(script, folder)
+    assert [word.strip() for word in done.stdout.splitlines()] == expected, done.stderr
