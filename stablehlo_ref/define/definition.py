@@ -140,6 +140,12 @@ class OpDefinition:
                 discardable[name] = attribute
         return members, discardable
 
+    def members_of(self, name: str) -> tuple[str, ...]:
+        """Return the names of the members that an attribute as written stands for, which for a struct are several."""
+        if group := self.groups.get(name):
+            return tuple(member.name for member in group.fields.values())
+        return (self._ungrouped[name].name,) if name in self._ungrouped else ()
+
     @cached_property
     def property_names(self) -> frozenset[str]:
         """The names that may stand in `<{...}>`."""

@@ -165,7 +165,7 @@ class Constant(Op, op="constant", dialect="sdy"):
     value = Attr(Dense)
     output = Out(static_tensor)
 
-    syntax = "attr-dict $value"
+    syntax = "custom(constant)"
 
     @staticmethod
     def infer(value: Dense) -> TensorType:

@@ -19,6 +19,7 @@ from stablehlo_ref.ir.types import OpaqueType, Type
 from stablehlo_ref.stack import FRAMES, on_enough_stack
 from stablehlo_ref.syntax import verbatim, vhlo
 from stablehlo_ref.syntax.assembly import assembly_of
+from stablehlo_ref.syntax.directive import attribute_dictionary, let_dictionary_win
 from stablehlo_ref.syntax.draft import Draft
 from stablehlo_ref.syntax.lexer import STRING, SUFFIX, shorten, token
 from stablehlo_ref.syntax.lines import Line, LineKey, constant_line, find_names, match_line
@@ -175,6 +176,7 @@ class Parser(ValueParser):
             parse_as_mhlo(self, draft, definition)
         else:
             assembly_of(definition).parse(self, draft)
+        let_dictionary_win(self, draft)
         return draft
 
     def _keeps_text_of(self, name: str) -> bool:
@@ -234,8 +236,7 @@ class Parser(ValueParser):
         self.properties(draft, is_checked=name == written)
         if self.peek() == "(":
             draft.regions = self.items(lambda: self.region((), *_visibility(draft)), "(", ")")
-        if self.peek() == "{":
-            self._attributes_after_properties(draft)
+        attribute_dictionary(self, draft)
         self.expect(":")
         self.functional_type(draft)
         if name.startswith("vhlo."):
@@ -288,14 +289,6 @@ class Parser(ValueParser):
             return definition.known_properties(written)
         except ValueError as error:
             raise self.error(str(error), offset) from None
-
-    def _attributes_after_properties(self, draft: Draft) -> None:
-        offset = self.start
-        written = self.dictionary()
-        for name in written:
-            if name in draft.attributes:
-                raise self.error(f"duplicate attribute '{name}', which is a property already", offset)
-        draft.attributes |= written
 
     def functional_type(self, draft: Draft) -> None:
         """Parse `(operand types) -> result types`."""
