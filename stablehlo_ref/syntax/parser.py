@@ -49,6 +49,7 @@ COMPLETE_DIALECTS = frozenset(("check", "chlo", "interpreter", "stablehlo"))  # 
 
 _RESULTS = rf"{RESULT}\s*+((?:,\s*+%{SUFFIX}(?:\s*:\s*\d++)?+\s*+)*+)=\s*+"
 match_results = token(_RESULTS)
+match_alias = token(rf"[#!]{SUFFIX}\s*+=")
 match_head = token(rf"(?:{_RESULTS})?+(?:([A-Za-z_][\w$.]*+)|({STRING}))")
 
 
@@ -145,6 +146,8 @@ class Parser(ValueParser):
         match = match_head(self.text, self.position)
         if not match:
             results = self.take(match_results(self.text, self.position))
+            if not results and match_alias(self.text, self.position):
+                raise self.error(f"alias '{self.peek()}' is defined in a region; move it to the top level, as in MLIR")
             raise self.expected("the name of an op" if results else "an operation", starts_line=not results)
         self.position = match.end()
         draft = self._pretty(match) if match[4] else self.generic_form(match)
