@@ -158,6 +158,8 @@ class OpDefinition:
         ValueError for one that is misspelt, or if the op has none at all.
         """
         names = self.property_names
+        if not (names or written):
+            raise ValueError(f"'{self.name}' op has no properties, not even '<{{}}>'")
         if written.keys() <= names:
             return written
         for name in written.keys() - names:

@@ -43,3 +43,14 @@ def test_aliases_are_defined_at_the_top_level_only(definition: str) -> None:
         with pytest.raises(MalformedError, match="is defined in a region; move it to the top level") as caught:
             parse(Source(f"{opening}\n  {definition}\n{closing}"))
         assert (caught.value.diagnostics[0].line, caught.value.diagnostics[0].column) == (2, 3)
+
+
+@pytest.mark.parametrize("op", ["stablehlo.floor", "sdy.func_data_flow_edge"])
+def test_op_without_properties_has_no_empty_list_of_them(op: str) -> None:
+    """MLIR says so too."""
+    with pytest.raises(MalformedError, match=f"'{re.escape(op)}' op has no properties"):
+        parse(
+            Source(
+                f'func.func @f(%a: tensor<f32>) {{\n%0 = "{op}"(%a) <{{}}> : (tensor<f32>) -> tensor<f32>\nreturn\n}}'
+            )
+        )
