@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from functools import cache, cached_property, lru_cache
 from typing import Any, Literal, TypeAlias, TypeVar
 
@@ -12,13 +11,12 @@ from stablehlo_ref.define.members import Attr, Bodies, Body, Group, In, Ins, Mem
 from stablehlo_ref.diagnostics import UnsupportedError
 from stablehlo_ref.ir.attributes import Attribute, StructAttribute
 from stablehlo_ref.ir.core import Operation
+from stablehlo_ref.suggestions import closest
 
 T = TypeVar("T")
 # An op computes NaNs, and those of its results are canonical; or it moves NaNs from operands to results, and changes no
 # more than their signs; or the bits of its operands can be observed.
 Nans: TypeAlias = Literal["computed", "moved", "observed"]
-
-MISSPELT = 0.8  # how similar a name is to that of a property that was meant
 
 
 @dataclass(frozen=True)
@@ -155,7 +153,7 @@ class OpDefinition:
     def known_properties(self, written: Mapping[str, Attribute]) -> Mapping[str, Attribute]:
         """Return the properties that the op has among those in `<{...}>`; others mean nothing, as in MLIR.
 
-        ValueError for one that is misspelt, or if the op has none at all.
+        ValueError for one that is misspelt or abbreviated, or if the op has none at all.
         """
         names = self.property_names
         if not (names or written):
@@ -163,9 +161,9 @@ class OpDefinition:
         if written.keys() <= names:
             return written
         for name in written.keys() - names:
-            close = get_close_matches(name, names, 1, MISSPELT)
-            if close or not names:
-                hint = f"; did you mean '{close[0]}'?" if close else ""
+            meant = closest(name, names)
+            if meant or not names:
+                hint = f"; did you mean '{meant}'?" if meant else ""
                 raise ValueError(f"'{self.name}' op has no property '{name}'{hint}")
         return {name: attribute for name, attribute in written.items() if name in names}
 
